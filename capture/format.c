@@ -223,8 +223,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		NOTE_IF(count, "%s: %" PRIu64 "%s%s%s", f->text, count, f->advice ? " (" : "",
 			f->advice ? f->advice : "", f->advice ? ")" : "");
 	}
-	NOTE_IF(n->n_passed_over, "events and calls that are not requests, skipped: %" PRIu64,
-		n->n_passed_over);
+	NOTE_IF(n->n_not_requests, "events and calls that are not requests, skipped: %" PRIu64,
+		n->n_not_requests);
 #undef NOTE_IF
 	return NULL;
 }

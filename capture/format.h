@@ -25,7 +25,7 @@ struct trace_notes {
 	char first_skipped[400];  /* the message of the first of them */
 	uint64_t n_without_end;	  /* requests that never end in the trace */
 	uint64_t n_without_begin; /* ends whose begin is not in the trace */
-	uint64_t n_passed_over;	  /* events and calls that are not requests */
+	uint64_t n_not_requests;  /* events and calls that are not requests */
 	/* calls on descriptors that were neither opened in the trace nor named */
 	uint64_t n_unknown_fd;
 	/* paths relative to a working directory that the trace does not show */

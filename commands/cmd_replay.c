@@ -114,13 +114,13 @@ static void mismatches_print(const struct replay_summary *s)
 
 static void passed_print(const struct replay_summary *s)
 {
-	if (!s->n_passed)
+	if (!s->n_skipped)
 		return;
-	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_passed);
+	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_skipped);
 	for (int i = PASS_NOT + 1, n = 0; i < PASS_N; i++)
-		if (s->n_passed_of[i])
+		if (s->n_skipped_of[i])
 			printf("%s %s %" PRIu64, n++ ? "," : "", pass_reasons[i],
-			       s->n_passed_of[i]);
+			       s->n_skipped_of[i]);
 	putchar('\n');
 }
 
@@ -145,9 +145,9 @@ static void held_print(const struct replay_summary *s)
 	printf(
 	    "%-16s%" PRIu64
 	    " request%s whose worker had no CPU when they were due: %s in all, at most %s",
-	    "held up", s->n_held, s->n_held == 1 ? "" : "s", duration_text(s->held_ns).s,
+	    "held up", s->n_held_up, s->n_held_up == 1 ? "" : "s", duration_text(s->held_ns).s,
 	    duration_text(s->held_max_ns).s);
-	if (s->n_held < s->n_timed)
+	if (s->n_held_up < s->n_timed)
 		printf("; issue error of the others: p99 %s, max %s",
 		       duration_text(s->others_p99_ns).s, duration_text(s->others_max_ns).s);
 	putchar('\n');
@@ -292,7 +292,7 @@ static void adapter_print(const struct replay_summary *s)
 	printf("%s%s of CPU time, %s of memory at most\n", *a->version ? ": " : "",
 	       duration_text((double)a->cpu_ns).s, size_text(a->peak_bytes).s);
 	if (!is_untimed(s))
-		count_print("not seen", s->n_records - s->n_issued - s->n_passed,
+		count_print("not seen", s->n_records - s->n_issued - s->n_skipped,
 			    "requests that the replayer was given");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous,
@@ -310,7 +310,7 @@ static void requests_print(const struct replay_summary *s)
 	if (is_untimed(s)) {
 		printf("%-16s%" PRIu64
 		       " given to the replayer; their results are unknown (times: none)\n",
-		       "requests", s->n_records - s->n_passed);
+		       "requests", s->n_records - s->n_skipped);
 		return;
 	}
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued - s->n_causes_done,
@@ -364,7 +364,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       "touched", s->n_touches, s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);
-	if (s->n_held)
+	if (s->n_held_up)
 		held_print(s);
 	if (c->cache == REPLAY_CACHE_COLD)
 		printf("%-16s%s\n", "cache",

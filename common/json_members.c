@@ -148,7 +148,10 @@ static int member_get(void *base, const struct json_member *m, const json_t *o, 
 		      struct err *e)
 {
 	const bool group = m->kind == MEMBER_GROUP;
-	const json_t *value = json_object_get(o, group ? m->of[m->key].name : m->name);
+	const struct json_member *named = group ? &m->of[m->key] : m;
+	const json_t *value = json_object_get(o, named->name);
+	if (!value && named->old_name)
+		value = json_object_get(o, named->old_name);
 	bool *flag = m->flag_at ? at(outermost, m->flag_at - 1) : NULL;
 	if (flag && !m->known)
 		*flag = value;

@@ -26,6 +26,7 @@ enum member_kind {
 
 struct json_member {
 	const char *name; /* NULL in the last row of a table; not of a group */
+	const char *old_name; /* read if `name` is absent: files of earlier versions; or NULL */
 	enum member_kind kind;
 	size_t offset; /* of the field. Fields of an object count from here */
 	const struct json_member *of;

@@ -288,8 +288,8 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 		s->memory.peak_bytes = process_peak_bytes();
 	}
 	for (int i = PASS_NOT + 1; i < PASS_N; i++) {
-		s->n_passed_of[i] = r->plan.calls.n_passed[i];
-		s->n_passed += r->plan.calls.n_passed[i];
+		s->n_skipped_of[i] = r->plan.calls.n_skipped[i];
+		s->n_skipped += r->plan.calls.n_skipped[i];
 	}
 	if (r->plan.calls.common) {
 		counts_take(s, &r->plan.calls.common->counts);

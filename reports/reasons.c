@@ -20,8 +20,7 @@ static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
     [REASON_TOO_EARLY] =
 	"this look is too early to decide (level %.2g): a later planned look decides",
-    [REASON_NO_REPLAY] =
-	"nothing was replayed: the program itself ran in the replayer's place",
+    [REASON_NO_REPLAY] = "nothing was replayed: the program itself ran in the replayer's place",
     [REASON_NOT_COMPARED] = "%N: a replay was not compared with the trace it replayed",
     [REASON_STATUS] = "%N: %M",
     [REASON_SHOWN] = "%K %V, no limit set",
@@ -32,7 +31,7 @@ static const char *const templates[REASON_N] = {
     [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (lag-1 correlation "
 			  "%.2f) that %.0f runs count as little more than one",
     [REASON_IF_INDEPENDENT] = "; the component would be within its limit if the runs were "
-				  "known to be independent",
+			      "known to be independent",
     [REASON_DEPENDENT] = "; with independent runs it would be within the limit, but %.0f runs "
 			 "count as only %.1f independent runs (lag-1 correlation %.2f)",
     [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs (lag-1 correlation %.2f)",
@@ -79,8 +78,8 @@ static const char *const templates[REASON_N] = {
     [REASON_FAULTS_SHOWN] =
 	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
     [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; fidelity is not known from them",
-    [REASON_FAULTS_UNTOLD] = "; the replayer reports no results for %.0f requests (times has no "
-			     "column result), so their failures are unknown",
+    [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (times has no "
+			       "column result), so their failures are unknown",
     [REASON_SKIPPED] = "; %.0f more skipped",
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided limits %T and %T",
@@ -105,8 +104,7 @@ static const char *const templates[REASON_N] = {
 			    "shown to exceed the limit, so a replay cannot be judged by it",
     [REASON_FOLLOWS] =
 	"; on the slower storage the program takes %P %% longer and the replay %P %% longer",
-    [REASON_TAIL_FEW] =
-	"a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
+    [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
     [REASON_EXPANDED] = "U %P %%, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
     [REASON_EXPANDED_BIAS] =
 	"U %P %% with the bias, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
@@ -120,7 +118,8 @@ static const char *const templates[REASON_N] = {
 			       "suffice only for a ratio of at most %.3g",
     [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
 				"suffice only for a ratio of at least %.3g",
-    [REASON_NOT_AFTER_HOLM] = "; not significant after Holm's correction (adjusted P %.2g, level %.2g)",
+    [REASON_NOT_AFTER_HOLM] =
+	"; not significant after Holm's correction (adjusted P %.2g, level %.2g)",
     [REASON_DIFFERS] = "; it differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "decided at %.0f replicates, %.0f made so far",
@@ -131,9 +130,11 @@ static const char *const templates[REASON_N] = {
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENT_LOST] = "its traces are incomplete: %.0f event was lost in capture",
     [REASON_EVENTS_LOST] = "its traces are incomplete: %.0f events were lost in capture",
-    [REASON_RUN_CUT] = "traces of %.0f run are incomplete: they were made from a trace without an end",
-    [REASON_RUNS_CUT] = "traces of %.0f runs are incomplete: they were made from a trace without an "
-			"end",
+    [REASON_RUN_CUT] =
+	"traces of %.0f run are incomplete: they were made from a trace without an end",
+    [REASON_RUNS_CUT] =
+	"traces of %.0f runs are incomplete: they were made from a trace without an "
+	"end",
     [REASON_RUN_UNSEEN] = "traces of %.0f run are incomplete: capture could not see all requests "
 			  "(see validate info)",
     [REASON_RUNS_UNSEEN] = "traces of %.0f runs are incomplete: capture could not see all requests "

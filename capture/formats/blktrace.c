@@ -207,7 +207,7 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 			       .error = (int16_t)v->error,
 			       .flags = flags_of(v->action >> 16)};
 	if (v->action >> 16 & 0x400) { /* a note: a time, a process name or a message */
-		t->base.base.notes.n_passed_over++;
+		t->base.base.notes.n_not_requests++;
 		return 0;
 	}
 	sequence_gaps_see(&t->gaps, v->device, v->cpu, v->sequence);

@@ -301,7 +301,7 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 	if (is_flush(v->op))
 		event.sector = 0;
 	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {
-		f->base.notes.n_passed_over++;
+		f->base.notes.n_not_requests++;
 		return 0;
 	}
 	if (v->sector > INT64_MAX / 512)

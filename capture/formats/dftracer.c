@@ -195,7 +195,8 @@ static int take_event(struct dftracer *t, const json_t *o, struct err *e)
 	if (op != OP_INVALID)
 		return take_call(t, o, args, op, e);
 	/* phases of the program and the tracer's own events are no requests */
-	t->base.base.notes.n_passed_over += cat && (!strcmp(cat, "POSIX") || !strcmp(cat, "STDIO"));
+	t->base.base.notes.n_not_requests +=
+	    cat && (!strcmp(cat, "POSIX") || !strcmp(cat, "STDIO"));
 	return 0;
 }
 

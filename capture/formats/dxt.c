@@ -69,7 +69,7 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 		return foreign_at(f, module, e, "neither a comment nor a segment (X_POSIX ...)");
 	/* MPI-IO calls appear again as POSIX calls */
 	if (s - module != 7 || memcmp(module, "X_POSIX", 7)) {
-		f->base.notes.n_passed_over++;
+		f->base.notes.n_not_requests++;
 		return 0;
 	}
 	int rc = take_number(t, &s, end, "rank", &rank, e);

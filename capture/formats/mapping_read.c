@@ -309,7 +309,7 @@ static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct 
 		return foreign_at(&t->base, end, e, "the line has %u columns, %u are needed", i,
 				  t->n_needed);
 	if (x.skip) {
-		t->base.base.notes.n_passed_over++;
+		t->base.base.notes.n_not_requests++;
 		return 0;
 	}
 	return finish(t, &r, &x, e);

@@ -226,7 +226,7 @@ static int take_call(struct parallel *p, const struct parallel_line *l, struct e
 			      .begin_ns = l->has_begin ? l->begin_ns : n->now_ns};
 	c.stamp_ns = c.begin_ns;
 	if (!c.call) {
-		f->base.notes.n_passed_over++;
+		f->base.notes.n_not_requests++;
 		return 0;
 	}
 	size_t before = f->queue.n;

@@ -266,7 +266,7 @@ static int call_take(struct kernel_text *k, const struct perf_line *l, struct er
 		    *l->result.s == '0')
 			syscalls_executed(k->calls, l->tid, l->tid);
 		made_thread(k, l);
-		k->base.base.notes.n_passed_over++;
+		k->base.base.notes.n_not_requests++;
 		return 0;
 	}
 	int rc = 0;
@@ -304,7 +304,7 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 		    f, first, e,
 		    "neither a call nor an event: no time, (duration): and program/thread");
 	if (!known || !take_call(call, end, &l)) { /* page faults, and calls without a begin */
-		f->base.notes.n_passed_over++;
+		f->base.notes.n_not_requests++;
 		return 0;
 	}
 	int rc = l.begin_ns > TRACE_TIME_MAX || (l.end_ns != TIME_NONE && l.end_ns > TRACE_TIME_MAX)

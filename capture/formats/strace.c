@@ -87,7 +87,7 @@ static int take_resumed(struct strace *t, struct strace_thread *th, const char *
 	const bool entered = th->entered;
 	th->entered = false;
 	if (!th->call) {
-		t->base.base.notes.n_passed_over++;
+		t->base.base.notes.n_not_requests++;
 		return 0;
 	}
 	strbuf_add(&th->text, rest + 8, (size_t)(end - rest - 8));
@@ -130,7 +130,7 @@ static int take_call(struct strace *t, struct strace_thread *th, const char *s, 
 		return take_unfinished(t, th, call, s, (size_t)(open - s), open + 1,
 				       end - strlen(mark), stamp_ns);
 	if (!call) {
-		t->base.base.notes.n_passed_over++;
+		t->base.base.notes.n_not_requests++;
 		return 0;
 	}
 	call_abandon(t, th);
@@ -238,7 +238,7 @@ static void strace_end(struct foreign *f)
 	for (uint32_t i = 0; i < t->n_threads; i++)
 		call_abandon(t, &t->thread[i]);
 	f->base.notes.n_without_end += n->n_unfinished;
-	f->base.notes.n_passed_over += n->n_other;
+	f->base.notes.n_not_requests += n->n_other;
 	strace_async_end(&t->async, f);
 	strace_before_list(t);
 	json_t *list = processes_list(&t->processes),

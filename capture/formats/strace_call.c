@@ -310,7 +310,7 @@ int strace_take_call(struct strace *t, struct strace_thread *th, const struct ca
 	int64_t duration_ns = take_duration(&p);
 	int rc = take_result(&p, e);
 	rc = rc ? rc : times(&p, l, duration_ns, e);
-	t->base.base.notes.n_passed_over += !rc && p.call->kind != SYSCALL_REQUEST;
+	t->base.base.notes.n_not_requests += !rc && p.call->kind != SYSCALL_REQUEST;
 	if (rc || p.call->kind > SYSCALL_UMASK) {
 		if (!rc)
 			take_other(&p, l);
@@ -318,7 +318,7 @@ int strace_take_call(struct strace *t, struct strace_thread *th, const struct ca
 	}
 	rc = strace_take_args(&p, false, e);
 	if (!rc && p.no_request) {
-		t->base.base.notes.n_passed_over++;
+		t->base.base.notes.n_not_requests++;
 		if (p.entered)
 			syscalls_forget(t->calls_made, p.tid);
 		return 0;

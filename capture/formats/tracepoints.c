@@ -172,7 +172,7 @@ static int raw_enter(struct kernel_text *k, const struct tracepoints_event *v, s
 	if (row && array_take(v->args, arg))
 		return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
 	if (!row || !s) {
-		k->base.base.notes.n_passed_over++;
+		k->base.base.notes.n_not_requests++;
 		return 0;
 	}
 	for (int i = 0; i < SYSCALL_ARGS && s; i++) {
@@ -234,7 +234,7 @@ static int named_call(struct kernel_text *k, const struct tracepoints_event *v, 
 		return 0;
 	const struct syscall_row *row = syscall_row_of_name(v->name.s + skipped, len - skipped);
 	if (k->raw || !row) {
-		k->base.base.notes.n_passed_over += !row;
+		k->base.base.notes.n_not_requests += !row;
 		return 1;
 	}
 	int rc;
@@ -351,7 +351,7 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	k->has_block = true;
 	/* a file with calls of programs and requests of devices: the calls are read */
 	if (k->base.base.meta.meta.level == LEVEL_SYSCALL) {
-		k->base.base.notes.n_passed_over++;
+		k->base.base.notes.n_not_requests++;
 		return 1;
 	}
 	rc = block_pairs_take(&k->pairs, &k->base, &b, e);
@@ -369,7 +369,7 @@ static int event_take(struct kernel_text *k, const struct tracepoints_event *v, 
 	}
 	int rc = block_event(k, v, e);
 	if (rc || k->base.base.meta.meta.level == LEVEL_BLOCK) {
-		k->base.base.notes.n_passed_over += !rc;
+		k->base.base.notes.n_not_requests += !rc;
 		return rc < 0 ? rc : 0;
 	}
 	if (named(v, "sys_enter"))
@@ -379,7 +379,7 @@ static int event_take(struct kernel_text *k, const struct tracepoints_event *v, 
 	rc = named_call(k, v, e);
 	rc = rc ? rc : task_event(k, v);
 	rc = rc ? rc : page_event(k, v, e);
-	k->base.base.notes.n_passed_over += !rc;
+	k->base.base.notes.n_not_requests += !rc;
 	return rc < 0 ? rc : 0;
 }
 

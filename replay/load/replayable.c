@@ -95,7 +95,7 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 	return rc ? err_set(e, -rc, "%s", x->why.msg) : 0;
 }
 
-uint64_t replayable_n_passed(const struct replayable *x, enum pass_reason reason)
+uint64_t replayable_n_skipped(const struct replayable *x, enum pass_reason reason)
 {
 	uint64_t n = 0;
 	for (int op = 0; op < OP_N; op++)

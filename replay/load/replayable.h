@@ -32,5 +32,5 @@ struct replayable {
  * reading. */
 int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struct err *e);
 
-uint64_t replayable_n_passed(const struct replayable *x, enum pass_reason reason);
+uint64_t replayable_n_skipped(const struct replayable *x, enum pass_reason reason);
 uint64_t replayable_n_unknown(const struct replayable *x);

@@ -295,7 +295,7 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 				.op = (uint8_t)r->op};
 	uint64_t number = 0;
 	const bool payload = !r->passed && writes_payload(c, r, &number);
-	c->n_passed[r->passed]++;
+	c->n_skipped[r->passed]++;
 	if (op_info(r->op)->family == FAMILY_CAUSE) /* length of computing: enum compute_kind */
 		return (struct hot_request){
 		    .op = (uint8_t)r->op, .offset = r->length, .length = r->flags};

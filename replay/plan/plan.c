@@ -312,7 +312,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 			vm_forget(&l->request[i + 1 - FORGET_REQUESTS],
 				  FORGET_REQUESTS * sizeof *l->request);
 	}
-	p->calls.n_passed[PASS_CAUSE] = l->n_causes;
+	p->calls.n_skipped[PASS_CAUSE] = l->n_causes;
 	call_table_laid(&p->calls);
 	p->bytes = l->bytes; /* calls refer to it */
 	p->n_bytes = l->n_bytes;

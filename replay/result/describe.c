@@ -48,8 +48,8 @@ static json_t *counts_by_reason(const struct replay_summary *s)
 {
 	json_t *counts = json_object();
 	for (int i = PASS_NOT + 1; i < PASS_N; i++)
-		if (s->n_passed_of[i])
-			set_count(counts, pass_reasons[i], s->n_passed_of[i]);
+		if (s->n_skipped_of[i])
+			set_count(counts, pass_reasons[i], s->n_skipped_of[i]);
 	return counts;
 }
 
@@ -90,8 +90,8 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 		set_count(replay, "n_clones_copied", s->n_clones_copied);
 	set_count(replay, "n_touches", s->n_touches);
 	set_count(replay, "n_touches_writing", s->n_touches_writing);
-	set_count(replay, "n_passed_over", s->n_passed);
-	set_count(replay, "n_lost", s->n_records - s->n_issued - s->n_passed);
+	set_count(replay, "n_skipped", s->n_skipped);
+	set_count(replay, "n_lost", s->n_records - s->n_issued - s->n_skipped);
 	set_count(replay, "n_repeated", s->n_repeated);
 	set_count(replay, "n_failed", s->n_failed);
 	set_count(replay, "n_mismatches", s->n_mismatches);
@@ -99,7 +99,7 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	set_count(replay, "n_mismatches_interrupted", s->n_mismatches_interrupted);
 	set_count(replay, "n_mismatches_privileged", s->n_mismatches_privileged);
 	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
-	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));
+	json_object_set_new(replay, "skipped_by_reason", counts_by_reason(s));
 	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);
 	set_count(replay, "n_workers", o->n_workers);
 	set_count(replay, "n_processes", s->n_processes);
@@ -107,10 +107,10 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	set_count(replay, "n_timed_sleeps", o->n_timed_sleeps);
 	set_count(replay, "n_late_wakes", o->n_late_wakes);
 	if (o->tells_held) {
-		set_count(replay, "n_held_up", s->n_held);
+		set_count(replay, "n_held_up", s->n_held_up);
 		set_count(replay, "held_up_ns", (uint64_t)s->held_ns);
 		set_count(replay, "held_up_max_ns", (uint64_t)s->held_max_ns);
-		if (s->n_held < s->n_timed)
+		if (s->n_held_up < s->n_timed)
 			json_object_set_new(replay, "others_issue_error_p99_ns",
 					    json_real(s->others_p99_ns));
 	}

@@ -229,7 +229,7 @@ static void issue_error_add(struct output *o, const struct trace_record *r, bool
 {
 	struct replay_summary *s = o->s;
 	const double error = (double)(r->begin_ns - r->intended_ns);
-	o->issue_error[held ? o->n_room - ++s->n_held : s->n_timed - s->n_held] = error;
+	o->issue_error[held ? o->n_room - ++s->n_held_up : s->n_timed - s->n_held_up] = error;
 	s->n_timed++;
 	if (!held)
 		return;
@@ -373,12 +373,12 @@ static void issue_errors_summarise(struct output *o)
 {
 	struct replay_summary *s = o->s;
 	double *x = o->issue_error;
-	uint64_t n = s->n_timed, n_others = n - s->n_held;
+	uint64_t n = s->n_timed, n_others = n - s->n_held_up;
 	qsort(x, n_others, sizeof *x, order_double);
 	s->others_p99_ns = n_others ? p99_of(x, n_others) : NAN;
 	s->others_max_ns = n_others ? x[n_others - 1] : NAN;
-	memmove(x + n_others, x + o->n_room - s->n_held, s->n_held * sizeof *x);
-	if (s->n_held)
+	memmove(x + n_others, x + o->n_room - s->n_held_up, s->n_held_up * sizeof *x);
+	if (s->n_held_up)
 		qsort(x, n, sizeof *x, order_double);
 	s->issue_error_p50_ns = x[(n - 1) / 2];
 	s->issue_error_p99_ns = p99_of(x, n);

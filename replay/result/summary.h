@@ -119,8 +119,8 @@ struct replay_summary {
 	uint64_t n_pages_read, n_pages_stayed, n_pages_touched, n_pages_left;
 	uint64_t n_clones_copied; /* clones (FICLONE) replaced by copies */
 	uint64_t n_responses; /* issued requests except touches, over which the mean is taken */
-	uint64_t n_passed;    /* skipped requests; not part of n_issued */
-	uint64_t n_passed_of[PASS_N];
+	uint64_t n_skipped;    /* skipped requests; not part of n_issued */
+	uint64_t n_skipped_of[PASS_N];
 	uint64_t n_refused; /* calls on devices, FIFOs and sockets, refused with EPERM */
 	uint32_t refused_mode; /* type (S_IFMT) of the first of these objects */
 	char refused_path[160]; /* its path */
@@ -135,7 +135,7 @@ struct replay_summary {
 	uint64_t n_timed; /* requests with a due time; the following are valid if there are any */
 	/* quantiles of begin - due time */
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns;
-	uint64_t n_held; /* requests held up by the machine (wait.h); file-level engines */
+	uint64_t n_held_up; /* requests held up by the machine (wait.h); file-level engines */
 	double held_ns, held_max_ns; /* sum and maximum of their lateness */
 	double others_p99_ns, others_max_ns; /* issue error of the other requests; NaN: none */
 	int64_t input_first_ns; /* first begin in the trace */

@@ -385,13 +385,13 @@ static void add_origin(struct info_page *page, const struct info *x)
 
 static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 {
-	uint64_t n_passed = 0, n_unknown = replayable_n_unknown(r);
+	uint64_t n_skipped = 0, n_unknown = replayable_n_unknown(r);
 	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
-		n_passed += replayable_n_passed(r, (enum pass_reason)reason);
+		n_skipped += replayable_n_skipped(r, (enum pass_reason)reason);
 	strbuf_addf(out, "%s of %s", count_text(r->n_replayed).s,
 			 plural_text(r->n_records, "request", "requests").s);
-	if (n_passed)
-		strbuf_addf(out, ", %s skipped", count_text(n_passed).s);
+	if (n_skipped)
+		strbuf_addf(out, ", %s skipped", count_text(n_skipped).s);
 	if (r->never_issued.n)
 		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
 	if (n_unknown)

@@ -273,8 +273,8 @@ static void set_replay_counts(json_t *o, const struct replayable *r)
 			json_array_append_new(
 			    unknown, json_replay_row(NULL, NULL, op_name(op), &r->unknown[op]));
 	json_add(o, J_WHOLE("n_records", r->n_records), J_WHOLE("n_replayed", r->n_replayed),
-		J_WHOLE("n_never_issued", r->never_issued.n), J_VALUE("passed_over", passed),
-		J_VALUE("unknown_descriptors", unknown));
+		 J_WHOLE("n_never_issued", r->never_issued.n), J_VALUE("skipped", passed),
+		 J_VALUE("unknown_descriptors", unknown));
 }
 
 static json_t *json_replay(const struct replayable *r)

@@ -205,9 +205,9 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	set_time(o, c);
 	set_order_and_concurrency(o, c);
 	json_add(o, J_COUNT("n_requests", c->n_requests), J_COUNT("n_lost", c->n_lost),
-		J_COUNT("n_passed", c->n_passed), J_COUNT("n_results_untold", c->n_untold),
-		J_COUNT("n_extra", c->n_extra), J_COUNT("n_mismatched", c->n_mismatched),
-		J_VALUE("diagnostics", diagnostics(c)));
+		 J_COUNT("n_skipped", c->n_skipped),
+		 J_COUNT("n_results_unknown", c->n_results_unknown), J_COUNT("n_extra", c->n_extra),
+		 J_COUNT("n_mismatched", c->n_mismatched), J_VALUE("diagnostics", diagnostics(c)));
 	json_set_metrology(o, c);
 	return o;
 }

@@ -92,7 +92,7 @@ static json_t *matching_json(const struct metrics *m)
 		json_add(o, J_COUNT("n_compared", m->n_compared),
 			J_COUNT("n_same_request", m->n_same_request));
 	json_add(o, J_COUNT("n_matched", m->n_matched), J_COUNT("n_lost", m->n_lost),
-		J_COUNT("n_passed", m->n_passed), J_COUNT("n_extra", m->n_extra));
+		 J_COUNT("n_skipped", m->n_skipped), J_COUNT("n_extra", m->n_extra));
 	if (m->parts & PART_FIDELITY) {
 		json_add(o, J_COUNT("n_mismatched", m->n_mismatched));
 		if (m->n_mismatched)

@@ -21,8 +21,8 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	strbuf_addf(out, "%-11sby %s: %s requests, %s lost, %s extra", "Matched",
 			 m->match == MATCH_KEY ? "key" : "number", count_text(m->n_matched).s,
 			 count_text(m->n_lost).s, count_text(m->n_extra).s);
-	if (m->n_passed)
-		strbuf_addf(out, ", %s skipped", count_text(m->n_passed).s);
+	if (m->n_skipped)
+		strbuf_addf(out, ", %s skipped", count_text(m->n_skipped).s);
 	if (m->parts & PART_FIDELITY)
 		strbuf_addf(out, ", %s with another result", count_text(m->n_mismatched).s);
 	if (m->match_reason)

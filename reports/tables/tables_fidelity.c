@@ -119,7 +119,7 @@ static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 	COL_COUNT(t, "n_lost", "Lost", c->n_lost);
 	COL_COUNT(t, "n_extra", "Extra", c->n_extra);
 	COL_COUNT(t, "n_mismatched", "Mismatched", c->n_mismatched);
-	COL_COUNT(t, "n_passed", "Skipped", c->n_passed);
+	COL_COUNT(t, "n_skipped", "Skipped", c->n_skipped);
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_FIDELITY].decision);
 	COL_COUNT(t, "n_blocks", "Blocks", c->n_blocks);
 	COL_COUNT(t, "n_failed_program", "Failed runs, program", c->n_failed_program);

@@ -22,10 +22,10 @@ journal=results/journal
 grep -q 'was ended by signal 11' "$journal" || fail "no crash in the journal: $(cat "$journal")"
 grep -q 'did not end within 0.1 s' "$journal" || fail "no time-out in the journal"
 # a replayer that does not report results is not accepted as faithful
-jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_untold == 150 and
+jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_unknown == 150 and
 	(.components[] | select(.component == "fidelity") | .decision == "inconclusive")] == [true]' \
 	results/report/report.json >/dev/null ||
-	fail "$(jq -c '[.cells[] | [.replayer, .n_results_untold,
+	fail "$(jq -c '[.cells[] | [.replayer, .n_results_unknown,
 		(.components[] | select(.component == "fidelity"))]]' results/report/report.json)"
 grep -q 'none of its .* requests was seen' "$journal" || fail "the journal does not have the replayer that did nothing"
 # the environment has the replayer's name, its file and the digest of the file

@@ -42,10 +42,10 @@ run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,e
 expect_line out '200 of 200'
 # without results, failures are not visible: a note
 expect_line out 'note: times has no column result'
-[ "$(fact n_results_untold)" = 200 ] || fail "the results of $(fact n_results_untold) requests are reported as missing"
+[ "$(fact n_results_unknown)" = 200 ] || fail "the results of $(fact n_results_unknown) requests are reported as missing"
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,result=6,unit=us)'
 ! grep 'no column result' out || fail 'there is a column result'
-[ -z "$(fact n_results_untold)" ] || fail 'the results are in the output'
+[ -z "$(fact n_results_unknown)" ] || fail 'the results are in the output'
 [ ! -e out.trace.printed ] || fail "it printed nothing but its times"
 # an output file named in the command instead of standard output; a variable; a limit of the adapter
 run 0 --times "$form" --environment 'WHERE={scratch} EMPTY=' --command '["sh", "-c", "test -d \"$WHERE\" && $4 $1 $2 >$3", "-", "{trace}", "{device}", "{output}", "'"$PWD"'/simple-replayer"]'

@@ -118,8 +118,8 @@ if command -v fio >/dev/null; then
 	END
 	run others others.conf
 	# the device shows whether a request succeeded, independently of the replayer's output
-	jq -e '[.cells[] | select(.replayer == "tells-no-results") | .n_results_untold, .n_lost] == [0, 0]' others/report/report.json >/dev/null ||
-		fail "results: $(jq -c '[.cells[] | [.replayer, .n_results_untold, .n_lost]]' others/report/report.json)"
+	jq -e '[.cells[] | select(.replayer == "tells-no-results") | .n_results_unknown, .n_lost] == [0, 0]' others/report/report.json >/dev/null ||
+		fail "results: $(jq -c '[.cells[] | [.replayer, .n_results_unknown, .n_lost]]' others/report/report.json)"
 	summaries others 'map(select(.device.seen != .device.requests)) | length == 0' | grep -qx true || fail "requests were lost: $(summaries others 'map([.role, .device])')"
 	summaries others 'map(select(.role == "untimed" and .own != null or .role == "own-figures" and .own == null)) | length == 0' | grep -qx true ||
 		fail "own figures: $(summaries others 'map([.role, .own])')"

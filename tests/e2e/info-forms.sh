@@ -176,7 +176,7 @@ follows_schema json
 is .replay.state '"known"'
 is '[.replay | .n_records, .n_replayed, .n_never_issued]' '[11,4,1]'
 is '[.replay.unknown_descriptors[] | .operation, .n_requests, .first_record]' '["read",2,5]'
-is '[.replay.passed_over[] | .operation, .n_requests, .first_record] | sort_by(type)' \
+is '[.replay.skipped[] | .operation, .n_requests, .first_record] | sort_by(type)' \
 	'[1,4,1,2,1,3,1,7,1,6,1,9,"write","open","write","chroot","ioctl","page_fault"]'
 expect_status 0 "$VALIDATE" info passed.csv
 expect_line out 'Replay     4 of 11 requests, 6 skipped, 1 never issued; 2 of them will fail'
@@ -189,7 +189,7 @@ echo x >target/a
 expect_status 0 "$VALIDATE" replay --dir target -o replayed.trace passed.csv
 expect_status 0 "$VALIDATE" info --json replayed.trace
 cp out json
-is .meta.extra.replay.n_passed_over 6
+is .meta.extra.replay.n_skipped 6
 expect_status 0 "$VALIDATE" info --json --replay-max 10 passed.csv
 cp out json
 follows_schema json

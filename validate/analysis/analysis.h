@@ -253,9 +253,9 @@ struct cell { /* one scenario x one replayer */
 	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
 	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
 	/* requests that the replayer skipped: not judged */
-	uint64_t n_passed;
+	uint64_t n_skipped;
 	/* requests whose results the replayer does not report */
-	uint64_t n_untold;
+	uint64_t n_results_unknown;
 	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x,
 	    concurrency_request_r;
 	/* sup of |mean F_x - mean F_r|, by time and by request. Judged: the kind that [accept]

@@ -97,8 +97,8 @@ static void fidelity_measure(struct cell *c, struct evidence *e, const struct pa
 		uint64_t wrong = sum_cut(sum_cut(s->n_lost, s->n_extra), s->n_mismatched);
 		e->worst_run = wrong > e->worst_run ? wrong : e->worst_run;
 		c->n_lost = sum_cut(c->n_lost, s->n_lost);
-		c->n_passed = sum_cut(c->n_passed, s->n_passed);
-		c->n_untold = sum_cut(c->n_untold, s->n_untold);
+		c->n_skipped = sum_cut(c->n_skipped, s->n_skipped);
+		c->n_results_unknown = sum_cut(c->n_results_unknown, s->n_results_unknown);
 		c->n_extra = sum_cut(c->n_extra, s->n_extra);
 		c->n_mismatched = sum_cut(c->n_mismatched, s->n_mismatched);
 	}
@@ -116,7 +116,7 @@ static double issue_p99(const struct run_summary *s)
 
 static double held_share(const struct run_summary *s)
 {
-	return (double)s->n_held / (double)s->issue_error.n;
+	return (double)s->n_held_up / (double)s->issue_error.n;
 }
 
 static double others_p99(const struct run_summary *s)

@@ -150,7 +150,7 @@ static int period_journal(struct campaign *c, const struct run *r, const struct 
 	json_t *event = json_pack(
 	    "{s:s, s:I, s:I, s:I, s:o, s:O}", "event", "period", "scenario",
 	    (json_int_t)r->scenario, "bank", (json_int_t)r->bank, "period", (json_int_t)s->period,
-	    "error", isfinite(error) ? json_real(error) : json_null(), "passed_over", skipped);
+	    "error", isfinite(error) ? json_real(error) : json_null(), "skipped", skipped);
 	return journal_append_new(&c->journal, event, e);
 }
 

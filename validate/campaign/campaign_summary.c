@@ -44,7 +44,7 @@ int summary_make(void *context, struct err *e)
 				      input ? input : w->input, w->slices, e);
 	if (!ret && r->has_device)
 		/* the device knows whether a request succeeded */
-		r->summary.n_untold = 0;
+		r->summary.n_results_unknown = 0;
 	if (!ret && w->keep && rename(observed, w->keep) < 0)
 		ret = err_sys(e, errno, "cannot rename %s to %s", observed, w->keep);
 	unlink(observed);

@@ -31,13 +31,13 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 		       (double)cell->n_mismatched, (double)cell->n_requests, c->estimate.value,
 		       c->limit);
 	} else {
-		c->decision = cell->n_untold ? DECISION_INCONCLUSIVE : DECISION_ACCEPT;
+		c->decision = cell->n_results_unknown ? DECISION_INCONCLUSIVE : DECISION_ACCEPT;
 		REASON(c, FAULTS, c->estimate.value, c->limit);
 	}
-	if (cell->n_untold)
-		REASON_ADD(c, FAULTS_UNTOLD, (double)cell->n_untold);
-	if (cell->n_passed)
-		REASON_ADD(c, SKIPPED, (double)cell->n_passed);
+	if (cell->n_results_unknown)
+		REASON_ADD(c, RESULTS_UNKNOWN, (double)cell->n_results_unknown);
+	if (cell->n_skipped)
+		REASON_ADD(c, SKIPPED, (double)cell->n_skipped);
 }
 
 const struct component_row component_fidelity = {

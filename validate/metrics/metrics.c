@@ -195,7 +195,7 @@ static void tally_reset(struct metrics *m)
 	issue_error_release(&m->schedule);
 	memset(&m->issue_error, 0, sizeof m->issue_error);
 	memset(&m->schedule, 0, sizeof m->schedule);
-	m->n_matched = m->n_lost = m->n_passed = m->n_extra = m->n_mismatched = 0;
+	m->n_matched = m->n_lost = m->n_skipped = m->n_extra = m->n_mismatched = 0;
 	m->n_compared = m->n_same_request = 0;
 	side_init(&m->reference);
 	side_init(&m->replay);
@@ -217,14 +217,14 @@ static int work_once(struct metrics_work *w, struct err *e)
 	bool first = w->tally || w->left[LANE_REFERENCE] || w->left[LANE_ISSUE];
 	unsigned int n = w->o->n_threads > 1 && first && second ? 2 : 1;
 	int rc = passes_run(p, w, n, e);
-	bool unsorted = false, passed_over = false;
+	bool unsorted = false, needs_reference_again = false;
 	for (unsigned int i = 0; i < n; i++) {
 		unsorted |= p[i].reference_unsorted;
-		passed_over |= p[i].needs_late_reference;
+		needs_reference_again |= p[i].needs_late_reference;
 	}
-	bool again = unsorted || passed_over;
+	bool again = unsorted || needs_reference_again;
 	if (!rc && again) {
-		w->late_reference |= passed_over;
+		w->late_reference |= needs_reference_again;
 		w->unsorted |= unsorted;
 		w->sort_reference |= unsorted;
 		tally_reset(w->m);

@@ -126,7 +126,7 @@ struct metrics {
 	uint64_t n_matched, n_lost, n_extra;
 	/* requests that the replayer skipped on purpose (match.h): neither lost nor matched, and
 	 * excluded from both sides, as warm-up is */
-	uint64_t n_passed;
+	uint64_t n_skipped;
 	/* matched requests with another result (by number: or another operation, object, offset,
 	 * length) */
 	uint64_t n_mismatched;

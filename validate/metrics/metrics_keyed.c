@@ -67,7 +67,7 @@ static int take_matched(struct metrics_pass *p, const struct trace_record *a, ui
 	if (match_skipped(x)) {
 		p->needs_late_reference |= !warmup && !p->late_reference;
 		if (p->tally)
-			p->m->n_passed += !warmup;
+			p->m->n_skipped += !warmup;
 		return 0;
 	}
 	tally_one(p, SIDE_REPLAY, x, of_x, warmup);

@@ -251,7 +251,7 @@ static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 	if (!p->tally) /* another thread counts */
 		return;
 	if (why == LEAVE_PASSED) {
-		p->m->n_passed += n;
+		p->m->n_skipped += n;
 		return;
 	}
 	p->m->reference.n_warmup += n;

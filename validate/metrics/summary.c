@@ -330,7 +330,7 @@ static void fill_comparison(struct run_summary *s, const struct summary_pass *p)
 	s->has_input = true;
 	s->n_input = t->n_input;
 	s->n_lost = t->n_lost;
-	s->n_passed = t->n_passed;
+	s->n_skipped = t->n_skipped;
 	s->n_extra = t->n_extra;
 	s->n_mismatched = t->n_mismatched;
 	s->reorder_all = reorder_of(&p->order.all);
@@ -377,11 +377,13 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 	return 0;
 }
 
-static uint64_t results_untold(const json_t *extra, uint64_t most)
+static uint64_t results_unknown(const json_t *extra, uint64_t most)
 {
-	const json_t *told = json_object_get(
-	    json_object_get(json_object_get(extra, "replay"), "replayer"), "n_results_untold");
-	const json_int_t n = json_is_integer(told) ? json_integer_value(told) : 0;
+	const json_t *replayer = json_object_get(json_object_get(extra, "replay"), "replayer");
+	const json_t *count = json_object_get(replayer, "n_results_unknown");
+	if (!count) /* a trace of an earlier version */
+		count = json_object_get(replayer, "n_results_untold");
+	const json_int_t n = json_is_integer(count) ? json_integer_value(count) : 0;
 	return n <= 0 ? 0 : (uint64_t)n < most ? (uint64_t)n : most;
 }
 
@@ -393,9 +395,9 @@ static void fill_held(struct run_summary *s, const json_t *extra)
 	s->has_held = s->has_issue_error && json_is_integer(n) && json_integer_value(n) >= 0;
 	if (!s->has_held)
 		return;
-	s->n_held = (uint64_t)json_integer_value(n) < s->issue_error.n
-			? (uint64_t)json_integer_value(n)
-			: s->issue_error.n;
+	s->n_held_up = (uint64_t)json_integer_value(n) < s->issue_error.n
+			   ? (uint64_t)json_integer_value(n)
+			   : s->issue_error.n;
 	s->issue_error_others_p99 =
 	    json_is_number(p99)
 		? between(json_number_value(p99), s->issue_error.min, s->issue_error.max)
@@ -438,7 +440,7 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	if (!n_async) /* capture counts the same requests */
 		s->n_requests_unseen += requests_unseen(extra);
 	fill_held(s, extra);
-	s->n_untold = s->has_input ? results_untold(extra, s->n_input) : 0;
+	s->n_results_unknown = s->has_input ? results_unknown(extra, s->n_input) : 0;
 	rc = rc < 0 ? rc : 0;
 	if (!rc && facts) {
 		rc = run_facts_from_json(&s->facts, facts, e);

@@ -143,10 +143,10 @@ struct run_summary {
 	uint64_t n_lost;
 	/* of these, skipped by the replayer (metrics/match.h); 0 in summaries of earlier
 	 * versions */
-	uint64_t n_passed;
+	uint64_t n_skipped;
 	/* of these, with results that the replayer does not report (adapters/times.h): the traced
 	 * results stand; 0 in summaries of earlier versions */
-	uint64_t n_untold;
+	uint64_t n_results_unknown;
 	uint64_t n_extra;      /* issued requests beyond the last record of the input */
 	/* result, operation, object, offset or length differs from the input (metrics/match.h) */
 	uint64_t n_mismatched;
@@ -162,7 +162,7 @@ struct run_summary {
 	 * all requests if there is no other). As reported by the replay; absent (has_held false) if
 	 * it did not report it. */
 	bool has_held;
-	uint64_t n_held;
+	uint64_t n_held_up;
 	double issue_error_others_p99;
 	/* share of the requests issued later than intended + the larger of 1 us and 1 % of the mean
 	 * gap between traced begins */

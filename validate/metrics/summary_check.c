@@ -115,22 +115,22 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
 		rc = err_set(e, EINVAL,
 			     "more requests are lost or mismatched than the trace has");
-	if (!rc && s->n_passed > s->n_input - s->n_lost)
+	if (!rc && s->n_skipped > s->n_input - s->n_lost)
 		rc = err_set(e, EINVAL,
-			     "\"n_passed\": more requests are lost or skipped than exist");
-	if (!rc && s->n_untold > s->n_input)
+			     "\"n_skipped\": more requests are lost or skipped than exist");
+	if (!rc && s->n_results_unknown > s->n_input)
 		rc = err_set(
 		    e, EINVAL,
-		    "\"n_untold\": more results are unknown than there are requests");
+		    "\"n_results_unknown\": more results are unknown than there are requests");
 	return rc;
 }
 
 static int check_issue_error(const struct run_summary *s, struct err *e)
 {
 	int rc = check_moments(&s->issue_error, "issue_error", e);
-	if (!rc && s->n_held > s->issue_error.n)
-		rc = err_set(e, EINVAL,
-			     "\"n_held\": more requests are held up than have a time");
+	if (!rc && s->n_held_up > s->issue_error.n)
+		rc =
+		    err_set(e, EINVAL, "\"n_held_up\": more requests are held up than have a time");
 	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
 			rc = err_set(e, EINVAL,

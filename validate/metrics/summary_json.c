@@ -31,12 +31,13 @@ static const struct json_member op_members[] = {
 static const struct json_member input_members[] = {
     M(COUNT, n_input), M(COUNT, n_lost), M(COUNT, n_extra), M(COUNT, n_mismatched),
     /* if requests were skipped; if the replayer does not report all results */
-    M(COUNT, n_passed, .if_set = true), M(COUNT, n_untold, .if_set = true),
+    M(COUNT, n_skipped, .old_name = "n_passed", .if_set = true),
+    M(COUNT, n_results_unknown, .old_name = "n_untold", .if_set = true),
     OBJECT(reorder_all, reorder_members), OBJECT(reorder_thread, reorder_members),
     OBJECT(reorder_object, reorder_members), MOMENTS(schedule_error), {0}};
 
 static const struct json_member held_members[] = {
-    M(COUNT, n_held), M(REAL, issue_error_others_p99), {0}};
+    M(COUNT, n_held_up, .old_name = "n_held"), M(REAL, issue_error_others_p99), {0}};
 
 static const struct json_member issue_members[] = {
     MOMENTS(issue_error), M(REAL, issue_error_p50), M(REAL, issue_error_p99),

@@ -42,7 +42,7 @@ struct summary_tally {
 	uint64_t n_first;		     /* records of the first half */
 	struct histogram histogram;
 	uint64_t n_issued, n_failed, n_negative, n_unfinished, n_left_out, n_bytes;
-	uint64_t n_input, n_lost, n_passed, n_extra, n_mismatched;
+	uint64_t n_input, n_lost, n_skipped, n_extra, n_mismatched;
 	struct trace_record first_negative;
 	uint64_t first_negative_index;
 	bool moves_bytes[OP_N];

@@ -172,7 +172,7 @@ static json_t *describe(const struct adapter_state *a)
 	for (size_t i = 0; j && i < sizeof counts / sizeof *counts; i++)
 		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].n));
 	if (j && times_hide_results(&a->times))
-		json_object_set_new(j, "n_results_untold", json_integer((json_int_t)a->n_matched));
+		json_object_set_new(j, "n_results_unknown", json_integer((json_int_t)a->n_matched));
 	if (j && a->inputs.n_left_out)
 		json_object_set_new(j, "first_left_out", json_string(a->inputs.why));
 	if (j && a->notes.len)
@@ -193,7 +193,7 @@ static void summarise(const struct adapter_state *a, struct replay_summary *s)
 	x->peak_bytes = a->result->peak_bytes;
 	s->n_threads = a->inputs.n_threads;
 	s->n_workers = a->run.config->n_workers ? a->run.config->n_workers : a->inputs.n_threads;
-	s->n_passed_of[PASS_FORMAT] = s->n_passed = a->inputs.n_left_out;
+	s->n_skipped_of[PASS_FORMAT] = s->n_skipped = a->inputs.n_left_out;
 	s->n_records = a->inputs.n_records;
 	s->input_first_ns = a->inputs.first_ns == TIME_NONE ? 0 : a->inputs.first_ns;
 }

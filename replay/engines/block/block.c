@@ -206,9 +206,9 @@ static int block_output_write(struct trace *input, const char *input_path,
 	}
 	summarise(&s->block, l, c);
 	s->n_workers = c->plan->n_lanes;
-	s->n_passed_of[PASS_NO_DATA] = l->n_passed;
-	s->n_passed_of[PASS_DISCARD] = l->n_discards;
-	s->n_passed = l->n_passed + l->n_discards;
+	s->n_skipped_of[PASS_NO_DATA] = l->n_skipped;
+	s->n_skipped_of[PASS_DISCARD] = l->n_discards;
+	s->n_skipped = l->n_skipped + l->n_discards;
 	o.more = describe(&s->block, c);
 	int ret = output_write(input, input_path, &o, c->config, s, e);
 	json_decref(o.more);

@@ -139,7 +139,7 @@ static int record_take(struct loader *p, const struct trace_record *r, uint64_t 
 		return 0;
 	if (direction == BLOCK_OTHER || left_out) {
 		l->n_discards += left_out;
-		l->n_passed += !left_out;
+		l->n_skipped += !left_out;
 		passed_mark(p, record);
 		return 0;
 	}

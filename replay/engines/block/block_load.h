@@ -26,7 +26,7 @@ struct block_input {
 	uint64_t n_written;	/* requests that change the device: writes and discards */
 	/* requests that are skipped or changed */
 	uint64_t n_discards; /* skipped (--discards) */
-	uint64_t n_passed;   /* skipped: calls without data at a known offset, such as open */
+	uint64_t n_skipped;   /* skipped: calls without data at a known offset, such as open */
 	uint64_t n_turned;   /* writes that became reads */
 	uint64_t n_remapped, n_rounded;
 	uint8_t *passed; /* passed[n_records]: 1 for skipped requests; NULL: none */

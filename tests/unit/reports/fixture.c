@@ -576,7 +576,7 @@ static void fixture_awkward(struct fixture *f)
 	c[0].n_failed_replayer = 3;
 	c[0].n_failed_program = 1;
 	c[0].n_lost = 5;
-	c[0].n_passed = 4;
+	c[0].n_skipped = 4;
 	c[0].n_mismatched = 7;
 	c[0].bias = fixture_no_estimate(STAT_ZERO_REFERENCE);
 	fixture_component(&c[0], COMPONENT_BIAS, DECISION_INCONCLUSIVE, c[0].bias, 0.1,

@@ -58,13 +58,13 @@ static void test_faultless_is_trusted(void **state)
 static void test_skipped_is_not_judged(void **state)
 {
 	(void)state;
-	const struct effect effect = {.sd_x = 0.01, .sd_r = 0.01, .n_passed = 3};
+	const struct effect effect = {.sd_x = 0.01, .sd_r = 0.01, .n_skipped = 3};
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &effect, 1, 1, 20, 5);
 	const struct component *fidelity = &a.cell[0].component[COMPONENT_FIDELITY];
 	assert_int_equal(fidelity->decision, DECISION_ACCEPT);
-	assert_int_equal(a.cell[0].n_passed, 60);
+	assert_int_equal(a.cell[0].n_skipped, 60);
 	assert_int_equal(a.cell[0].n_lost, 0);
 	assert_non_null(strstr(fidelity->reason, "60 more skipped"));
 	done(&c, &a);
@@ -75,7 +75,8 @@ static void test_unreported_results_are_no_successes(void **state)
 {
 	(void)state;
 	for (uint64_t n_lost = 0; n_lost < 2; n_lost++) {
-		const struct effect effect = {.sd_x = 0.01, .sd_r = 0.01, .n_untold = N_REQUESTS, .n_lost = n_lost};
+		const struct effect effect = {
+		    .sd_x = 0.01, .sd_r = 0.01, .n_results_unknown = N_REQUESTS, .n_lost = n_lost};
 		struct campaign c;
 		struct analysis a;
 		analysed(&c, &a, &effect, 1, 1, 20, 5);
@@ -83,7 +84,7 @@ static void test_unreported_results_are_no_successes(void **state)
 		assert_int_equal(fidelity->decision,
 				 n_lost ? DECISION_REJECT : DECISION_INCONCLUSIVE);
 		assert_int_equal(fidelity->n_more, 0);
-		assert_int_equal(a.cell[0].n_untold, 20 * N_REQUESTS);
+		assert_int_equal(a.cell[0].n_results_unknown, 20 * N_REQUESTS);
 		assert_non_null(
 		    strstr(fidelity->reason, "the replayer reports no results for 100000 requests"));
 		assert_int_equal(a.cell[0].verdict,

@@ -30,7 +30,7 @@ struct effect {
 	/* standard deviation of the part that program and replay of a block share */
 	double common;
 	double reordered;        /* share */
-	uint64_t n_lost, n_passed, n_untold;
+	uint64_t n_lost, n_skipped, n_results_unknown;
 };
 
 enum { N_REQUESTS = 5000, N_LEVELS = 3 };
@@ -102,8 +102,8 @@ static inline void replay_make(struct run *run, double mean_ns, const struct eff
 	s->has_input = true;
 	s->n_input = N_REQUESTS;
 	s->n_lost = e->n_lost;
-	s->n_passed = e->n_passed;
-	s->n_untold = e->n_untold;
+	s->n_skipped = e->n_skipped;
+	s->n_results_unknown = e->n_results_unknown;
 	s->reorder_all = s->reorder_thread = s->reorder_object =
 	    (struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = (uint64_t)(e->reordered * N_REQUESTS)};
 }

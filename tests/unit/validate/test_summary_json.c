@@ -153,10 +153,10 @@ static void test_round_trip_is_exact(void **state)
 		a.n_requests_unseen = seed % 3 ? 0 : seed;
 		a.n_cut = seed % 7 == 0;
 		a.has_held = a.has_issue_error && seed % 3;
-		a.n_held = a.has_held ? seed % 4 : 0;
+		a.n_held_up = a.has_held ? seed % 4 : 0;
 		a.issue_error_others_p99 = a.has_held ? 0.25 * (double)seed : 0;
-		a.n_passed = a.has_input && seed % 2 ? seed : 0;
-		a.n_untold = a.has_input && seed % 5 == 0 ? seed : 0;
+		a.n_skipped = a.has_input && seed % 2 ? seed : 0;
+		a.n_results_unknown = a.has_input && seed % 5 == 0 ? seed : 0;
 		a.n_slices = seed % 4 ? 0 : seed;
 		json_t *o = summary_to_json(&a);
 		assert_non_null(o);
@@ -311,15 +311,45 @@ static void test_more_skipped_than_existed(void **state)
 	struct run_summary s;
 	make_summary(&s, 7, true);
 	assert_int_equal(s.n_lost, 1);
-	s.n_passed = s.n_input;
+	s.n_skipped = s.n_input;
 	json_t *o = summary_to_json(&s);
-	expect_refused(o, "n_passed");
+	expect_refused(o, "n_skipped");
 	json_decref(o);
-	s.n_passed = 0;
-	s.n_untold = s.n_input + 1;
+	s.n_skipped = 0;
+	s.n_results_unknown = s.n_input + 1;
 	o = summary_to_json(&s);
-	expect_refused(o, "n_untold");
+	expect_refused(o, "n_results_unknown");
 	json_decref(o);
+	summary_release(&s);
+}
+
+/* Results of earlier versions have other names of three members. */
+static void test_names_of_earlier_versions(void **state)
+{
+	(void)state;
+	static const char *const names[][2] = {
+	    {"n_skipped", "n_passed"}, {"n_results_unknown", "n_untold"}, {"n_held_up", "n_held"}};
+	struct run_summary s, read;
+	struct err e;
+	make_summary(&s, 7, true);
+	s.n_skipped = 2;
+	s.n_results_unknown = 3;
+	s.has_held = true;
+	s.n_held_up = 1;
+	s.issue_error_others_p99 = 5;
+	json_t *o = summary_to_json(&s);
+	for (size_t i = 0; i < 3; i++) {
+		assert_non_null(json_object_get(o, names[i][0]));
+		json_object_set(o, names[i][1], json_object_get(o, names[i][0]));
+		json_object_del(o, names[i][0]);
+	}
+	assert_int_equal(summary_from_json(&read, o, &e), 0);
+	assert_int_equal(read.n_skipped, 2);
+	assert_int_equal(read.n_results_unknown, 3);
+	assert_true(read.has_held);
+	assert_int_equal(read.n_held_up, 1);
+	json_decref(o);
+	summary_release(&read);
 	summary_release(&s);
 }
 
@@ -426,6 +456,7 @@ int main(void)
 	    cmocka_unit_test(test_summary_of_an_earlier_version),
 	    cmocka_unit_test(test_contradictions),
 	    cmocka_unit_test(test_more_skipped_than_existed),
+	    cmocka_unit_test(test_names_of_earlier_versions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
