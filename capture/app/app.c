@@ -56,7 +56,8 @@ void app_config_init(struct app_config *c)
 
 void app_outcome_release(struct app_outcome *o)
 {
-	struct app_programs *const all[] = {&o->unseen, &o->own_calls, &o->own_rings};
+	struct app_programs *const all[] = {&o->unseen, &o->own_calls, &o->own_rings,
+					     &o->made_code, &o->replaced};
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 		for (int i = 0; i < APP_NAMES_SHOWN; i++)
 			free(all[k]->name[i]);

@@ -70,6 +70,9 @@ struct app_outcome {
 	struct app_programs own_calls;
 	/* their code enters io_uring without liburing: such requests are not recorded */
 	struct app_programs own_rings;
+	/* not searched for system calls: code that they made while they ran, and files that were
+	 * removed or changed after they had started */
+	struct app_programs made_code, replaced;
 	/* calls of io_uring_enter by syscall(3), whose requests are not recorded */
 	uint64_t n_ring_entries;
 	struct files_noted files; /* the snapshot */

@@ -82,8 +82,12 @@ static uint32_t objects_number(struct objects *o, const char *path, size_t len)
 	*x = (struct object){.path = xcalloc(1, len + 1)};
 	memcpy(x->path, path, len);
 	if (!code_scan_is_known(x->path)) {
+		struct stat st;
 		code_scan_file(x->path, &x->found);
-		x->missing = access(x->path, F_OK) < 0 || !strncmp(x->path, "/proc/", 6);
+		x->missing = stat(x->path, &st) < 0 || !strncmp(x->path, "/proc/", 6);
+		if (!x->missing)
+			x->changed_ns = st.st_ctim.tv_sec * INT64_C(1000000000) +
+					st.st_ctim.tv_nsec;
 	}
 	return o->slot[at] = (uint32_t)o->n++;
 }
@@ -189,9 +193,11 @@ static bool is_hidden(const struct object *x, bool is_program)
 	return x->missing && (!is_program || (len > n && !strcmp(x->path + len - n, gone)));
 }
 
-/* The first object of an image is its program. */
-static void object_see(struct census *c, struct census_image *i, const struct merge_record *r)
+/* The first object of an image is its program. `ns`: wall clock of the record. */
+static void object_see(struct census *c, struct census_image *i, const struct merge_record *r,
+		       int64_t ns)
 {
+	i->made_code |= r->r->flags & LOG_OBJECT_MADE;
 	if (!r->path_len)
 		return;
 	const bool past = r->r->flags & LOG_OBJECT_PAST;
@@ -200,12 +206,14 @@ static void object_see(struct census *c, struct census_image *i, const struct me
 	uint32_t number = objects_number(&c->objects, c->path.s, c->path.len);
 	if (!number)
 		return;
-	const struct code_scan *found = &objects_at(&c->objects, number)->found;
+	const struct object *object = objects_at(&c->objects, number);
+	const struct code_scan *found = &object->found;
 	const bool is_program = !i->program;
 	if (is_program)
 		i->program = number;
-	if (!i->suspect && (past || found->n_files + found->n_any ||
-			    is_hidden(objects_at(&c->objects, number), is_program)))
+	i->replaced |= object->changed_ns > ns || (is_program && object->missing);
+	if (!i->suspect &&
+	    (past || found->n_files + found->n_any || is_hidden(object, is_program)))
 		i->suspect = number;
 	if (!i->ringed && found->n_rings)
 		i->ringed = number;
@@ -221,8 +229,11 @@ static bool is_ring(const struct merge_record *r)
 	       memmem(r->path, r->path_len, name, sizeof name - 1);
 }
 
-void census_take(struct census *c, const struct spool *s, struct merge *m, struct app_outcome *o)
+void census_take(struct census *c, const struct spool *s, struct merge *m,
+		 const struct clock *clock, uint64_t start, int64_t start_ns,
+		 struct app_outcome *o)
 {
+	const int64_t to_wall_ns = start_ns - clock_ns_of_ticks(clock, start);
 	struct merge_record r;
 	struct births births = {0};
 	c->image = xcalloc(s->n_images + 1, sizeof *c->image);
@@ -253,7 +264,8 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 		} else if (r.r->op == LOG_AIO_DONE) {
 			async_done(&c->async, &r);
 		} else if (r.r->op == LOG_OBJECT) {
-			object_see(c, i, &r);
+			object_see(c, i, &r,
+				   clock_ns_of_ticks(clock, r.r->begin) + to_wall_ns);
 		} else if (r.r->op == OP_IO_URING_ENTER && !(r.r->flags & LOG_BY_LIBURING)) {
 			o->n_ring_entries++;
 		}
@@ -266,6 +278,12 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 			program_with(&o->own_calls, &c->objects, i->program, i->suspect);
 		else if (i->ringed && c->has_ring)
 			program_with(&o->own_rings, &c->objects, i->program, i->ringed);
+		if (i->suspect)
+			continue;
+		if (i->made_code)
+			program_with(&o->made_code, &c->objects, i->program, i->program);
+		if (i->replaced)
+			program_with(&o->replaced, &c->objects, i->program, i->program);
 	}
 }
 

@@ -98,6 +98,7 @@ enum { OBJECTS_MAX = 65536 };
 struct object {
 	char *path;
 	bool missing; /* no file of that name is left to scan */
+	int64_t changed_ns; /* last change of the file, wall clock */
 	struct code_scan found;
 };
 
@@ -120,6 +121,8 @@ struct census_image {
 	uint32_t program; /* object number, 0: unknown */
 	uint32_t suspect; /* object with system calls on files outside of the C library, 0: none */
 	uint32_t ringed; /* object that enters io_uring directly, 0: none */
+	bool made_code; /* it made memory executable itself */
+	bool replaced; /* the file of its program is no longer the file that ran */
 };
 
 struct census {
@@ -131,6 +134,9 @@ struct census {
 	bool has_ring; /* a program created a ring of io_uring, or may have done so unseen */
 };
 
-/* Fills in the census, and the processes and unseen programs of `o`. */
-void census_take(struct census *c, const struct spool *s, struct merge *m, struct app_outcome *o);
+/* Fills in the census, and the processes and unseen programs of `o`. `start_ns`: wall clock when
+ * `clock` had `start` ticks. */
+void census_take(struct census *c, const struct spool *s, struct merge *m,
+		 const struct clock *clock, uint64_t start, int64_t start_ns,
+		 struct app_outcome *o);
 void census_release(struct census *c);

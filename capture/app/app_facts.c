@@ -146,6 +146,10 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 	programs_set(facts, "programs_unseen", "unseen", &o->unseen);
 	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
 	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);
+#if defined(__x86_64__) /* the code of the others was not searched (code_scan.h) */
+	programs_set(facts, "programs_made_code", "made_code", &o->made_code);
+	programs_set(facts, "programs_replaced", "replaced", &o->replaced);
+#endif
 	json_auto_t *top = json_pack("{s:o}", "capture", facts);
 	json_t *command = command_facts((const char *const *)c->command);
 	if (command)

@@ -320,7 +320,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	files_init(&v->files);
 	v->descriptors = json_array();
 	processes_init(&v->processes);
-	census_take(&census, s, m, o);
+	census_take(&census, s, m, clock, start, wall_epoch_ns, o);
 	merge_rewind(m);
 	o->n_threads = merge_n_threads(m);
 	o->n_torn = s->n_torn;

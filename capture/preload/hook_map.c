@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* File mappings. Anonymous memory is left out. The collector finds the file of an address. */
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "capture/preload/uring.h"
@@ -13,15 +14,50 @@
 	timed;											   \
 	capture_within = within_
 
+/* Code that the program makes while it runs (a compiler in it, closures of libffi) may have system
+ * calls of its own, and is in no file that the collector could search. The dynamic linker does not
+ * call these hooks. */
+static void made_code_note(int protection)
+{
+	static bool noted;
+	if (likely(!(protection & PROT_EXEC)) || noted || !capture_is_on())
+		return;
+	const uint64_t begin = clock_now(&capture_clock), end = begin;
+	noted = true;
+	NOTE_RESULT(0, .op = LOG_OBJECT, .dir = AT_FDCWD, .path = "", .flags = LOG_OBJECT_MADE);
+}
+
+EXPORT int mprotect(void *at, size_t n, int protection)
+{
+	const int got = REAL(mprotect)(at, n, protection);
+	if (!got)
+		made_code_note(protection);
+	return got;
+}
+
+EXPORT int pkey_mprotect(void *at, size_t n, int protection, int key)
+{
+	const int got = REAL(pkey_mprotect)(at, n, protection, key);
+	if (!got)
+		made_code_note(protection);
+	return got;
+}
+
 EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
 	if (unlikely(uring_n_mapped) && flags & MAP_FIXED)
 		uring_mapped_unmap(at, n);
-	if (flags & MAP_ANONYMOUS)
-		return REAL(mmap)(at, n, protection, flags, fd, offset);
+	if (flags & MAP_ANONYMOUS) {
+		void *made = REAL(mmap)(at, n, protection, flags, fd, offset);
+		if (made != MAP_FAILED)
+			made_code_note(protection);
+		return made;
+	}
 	WITHIN(TIMED_OF(CAUSE_FD(fd), void *, mmap, at, n, protection, flags, fd, offset));
 	uint32_t both = ((uint32_t)flags & 0x1fffffff) | (uint32_t)(protection & 7) << 29;
 	capture_io(OP_MMAP, begin, end, fd, (uint64_t)offset, n, both, (int64_t)(intptr_t)got);
+	if (got != MAP_FAILED)
+		made_code_note(protection);
 	if (unlikely(uring_n_mapped) && got != MAP_FAILED)
 		uring_mapped_map(fd, (uint64_t)offset, got);
 	return got;

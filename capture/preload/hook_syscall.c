@@ -238,6 +238,7 @@ static bool by_descriptor(long number, const long *a, long *got)
 		CALL(flock, I(0), I(1));
 		CALL(close_range, U(0), U(1), I(2));
 		CALL(mmap, P(0), Z(1), I(2), I(3), I(4), a[5]);
+		CALL(mprotect, P(0), Z(1), I(2));
 		CALL(munmap, P(0), Z(1));
 		CALL(msync, P(0), Z(1), I(2));
 		CALL(madvise, P(0), Z(1), I(2));

@@ -124,7 +124,8 @@ enum log_event {
 	LOG_CLOSE_RANGE, /* offset: first descriptor; length: last descriptor; flags */
 	/* path: the working directory after a C library function changed it */
 	LOG_CWD,
-	/* path: an executable file or library in the process; flags: LOG_OBJECT_PAST */
+	/* path: an executable file or library in the process; flags: LOG_OBJECT_PAST or
+	 * LOG_OBJECT_MADE */
 	LOG_OBJECT,
 	LOG_WAIT,   /* end of a child that the process waited for: result */
 	/* data of the request of this thread with the same begin; precedes its record: fd; offset:
@@ -136,6 +137,8 @@ enum log_event {
 
 /* the program calls functions of the C library through this library or in it, without the hooks */
 #define LOG_OBJECT_PAST 1u
+/* the program made memory executable itself; without a path */
+#define LOG_OBJECT_MADE 2u
 
 /* sizes of the record's text, stored in `many` */
 struct log_text {
