@@ -5,33 +5,46 @@
 
 #define NOTE(field) offsetof(struct trace_notes, field)
 const struct unseen_fact unseen_facts[] = {
-    {"n_untraced", NOTE(n_untraced), true, "processes or threads that were started and not traced",
+    {"n_untraced", NOTE(n_untraced), UNSEEN_REQUESTS,
+     "processes or threads that were started and not traced",
      "strace -f traces them; of strace -ff name all files"},
-    {"n_filtered", NOTE(n_filtered), true, "processes without a call of exit: calls are missing",
+    {"n_filtered", NOTE(n_filtered), UNSEEN_REQUESTS,
+     "processes without a call of exit: calls are missing",
      "strace -e and -z leave out calls"},
-    {"n_reopened", NOTE(n_reopened), true,
+    {"n_reopened", NOTE(n_reopened), UNSEEN_REQUESTS,
      "descriptors opened twice, or used after their close: calls are missing",
      "strace -e and -z leave out calls"},
-    {"n_cut_off", NOTE(n_cut_off), true,
+    {"n_cut_off", NOTE(n_cut_off), UNSEEN_REQUESTS,
      "threads without an end: the output of strace is truncated", NULL},
-    {"n_unknown_fd", NOTE(n_unknown_fd), true,
+    {"n_unknown_fd", NOTE(n_unknown_fd), UNSEEN_REQUESTS,
      "calls on descriptors that the trace neither opens nor names", NULL},
-    {"n_unread", SIZE_MAX, true, "lines that could not be read and were left out", NULL},
-    {"n_unnamed", SIZE_MAX, true, "calls on paths that are not known", NULL},
-    {"n_unknown_descriptors", SIZE_MAX, true, "calls on descriptors without a captured open", NULL},
-    {"n_calls_32_bits", SIZE_MAX, true, "system calls of 32 bits, which have no tracepoints", NULL},
-    {"n_outlived", SIZE_MAX, true, "threads that still ran after the command, without capture",
+    {"n_unread", SIZE_MAX, UNSEEN_REQUESTS,
+     "lines that could not be read and were left out", NULL},
+    {"n_unnamed", SIZE_MAX, UNSEEN_REQUESTS,
+     "calls on paths that are not known", NULL},
+    {"n_unknown_descriptors", SIZE_MAX, UNSEEN_REQUESTS,
+     "calls on descriptors without a captured open", NULL},
+    {"n_calls_32_bits", SIZE_MAX, UNSEEN_REQUESTS,
+     "system calls of 32 bits, which have no tracepoints", NULL},
+    {"n_outlived", SIZE_MAX, UNSEEN_REQUESTS,
+     "threads that still ran after the command, without capture",
      NULL},
-    {"n_unknown_cwd", NOTE(n_unknown_cwd), false,
+    {"n_unknown_cwd", NOTE(n_unknown_cwd), UNSEEN_FILES,
      "paths relative to an unknown directory, taken as relative to the root", "strace -y shows it"},
-    {"n_umask_unknown", NOTE(n_umask_unknown), false, "files created with an unknown umask",
+    {"n_umask_unknown", NOTE(n_umask_unknown), UNSEEN_FILES,
+     "files created with an unknown umask",
      "a replay applies its own umask to them"},
-    {"n_links_unknown", NOTE(n_links_unknown), false,
+    {"n_links_unknown", NOTE(n_links_unknown), UNSEEN_FILES,
      "files that may have other names (hard links)", "strace -v shows the number of names"},
-    {"n_targets_unknown", NOTE(n_targets_unknown), false,
+    {"n_targets_unknown", NOTE(n_targets_unknown), UNSEEN_FILES,
      "symbolic links with an unknown target, followed by calls",
      "a replay creates the target instead of the link"},
-    {NULL, 0, false, NULL, NULL},
+    {"programs_made_code", SIZE_MAX, UNSEEN_CODE,
+     "program runs that made code while running, which was not searched for system calls", NULL},
+    {"programs_replaced", SIZE_MAX, UNSEEN_CODE,
+     "program runs that could not be searched for system calls, because a file of theirs was "
+     "removed or changed", NULL},
+    {NULL, 0, UNSEEN_REQUESTS, NULL, NULL},
 };
 
 uint64_t unseen_count(const json_t *capture, const char *key)
@@ -85,7 +98,7 @@ uint64_t requests_unseen(const json_t *extra)
 	uint64_t n = sum(capture, request_keys, N(request_keys));
 	n = add(n, json_is_true(json_object_get(capture, "interrupted")));
 	for (const struct unseen_fact *f = unseen_facts; f->key; f++)
-		n = add(n, f->incomplete ? unseen_count(capture, f->key) : 0);
+		n = add(n, f->kind == UNSEEN_REQUESTS ? unseen_count(capture, f->key) : 0);
 	return n;
 }
 
@@ -154,4 +167,42 @@ uint64_t async_requests_missing(const struct async_counts *a)
 uint64_t async_results_missing(const struct async_counts *a)
 {
 	return a->has_ends ? a->n_without_end : 0;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+const char *unseen_scope(const struct trace_meta *meta)
+{
+	static const struct {
+		const char *captured_by; /* its begin */
+		const char *scope;
+	} methods[] = {
+	    {"validate microbench", NULL},
+	    {"validate replay", NULL},
+	    {"volume", NULL},
+	    {"validate capture block", "requests that bypass the block layer"},
+	    {"strace", "calls that a filter left out without a sign, lines removed from the "
+		       "output, and accesses to mapped memory"},
+	};
+	const char *by = meta->captured_by ? meta->captured_by : "";
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	const json_t *capture = json_object_get(extra, "capture");
+	if (begins(by, "validate capture app"))
+		return json_object_get(capture, "programs_made_code") &&
+				       !unseen_count(capture, "programs_made_code") &&
+				       !unseen_count(capture, "programs_replaced")
+			   ? "calls inside the C library and its loader"
+			   : "calls inside the C library and its loader, and calls by code that "
+			     "was not searched for them";
+	if (begins(by, "validate capture vfs"))
+		return json_object_get(capture, "n_calls_32_bits")
+			   ? "accesses to mapped memory without a page fault"
+			   : "calls of 32 bits, and accesses to mapped memory without a page fault";
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (begins(by, methods[i].captured_by))
+			return methods[i].scope;
+	return "requests that the recording program left out without a count";
 }

@@ -8,12 +8,18 @@
 
 #include "capture/format.h"
 
+enum unseen_kind {
+	UNSEEN_REQUESTS, /* requests are missing */
+	UNSEEN_FILES,	 /* a property of files is unknown */
+	UNSEEN_CODE,	 /* code was not searched for calls that the method does not see */
+};
+
 /* A count of things that a trace does not show: in the extra metadata (`capture`), and in the notes
  * of the reader that finds them. */
 struct unseen_fact {
 	const char *key;
 	size_t note;	 /* offset of a uint64_t in struct trace_notes; SIZE_MAX: none */
-	bool incomplete; /* requests are missing; otherwise a property of files is unknown */
+	enum unseen_kind kind;
 	const char *text;
 	const char *advice; /* for the note; NULL: none */
 };
@@ -36,6 +42,12 @@ uint64_t programs_unseen(const json_t *extra);
  * was interrupted. At most INT64_MAX. */
 uint64_t requests_unseen(const json_t *extra);
 uint64_t programs_unseen_of_text(const char *extra_json); /* NULL is fine */
+
+/* What the method that recorded the trace never shows, as a list that follows "not visible to this
+ * method: ": requests of these kinds may be missing without a sign. NULL: nothing, because the
+ * program recorded its own requests. At most UNSEEN_SCOPE_BYTES with its NUL. */
+#define UNSEEN_SCOPE_BYTES 160
+const char *unseen_scope(const struct trace_meta *meta);
 
 /* The asynchronous requests of a trace, by its records. */
 struct async_counts {

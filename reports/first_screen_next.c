@@ -325,7 +325,8 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		strbuf_addf(
 		    text,
 		    "Cite the certificate beside your measurements: %s/report/certificate.html. "
-		    "The certificate is valid for these scenarios on this machine.",
-		    dir);
+		    "The certificate is valid for these scenarios on this machine%s.",
+		    dir,
+		    a->n_not_visible ? ", and for the requests that the recordings show" : "");
 	}
 }

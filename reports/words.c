@@ -204,6 +204,15 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 		strbuf_addstr(out, "none");
 }
 
+void words_add_not_visible(struct strbuf *out, const char *before, const struct analysis *a,
+			   const char *after)
+{
+	for (size_t i = 0; i < a->n_not_visible; i++)
+		strbuf_addf(out, "%s%s", i ? "; " : before, a->not_visible[i]);
+	if (a->n_not_visible)
+		strbuf_addstr(out, after);
+}
+
 /* "24 %", "19 to 38 %": smallest and largest value with two significant digits. */
 static void add_span(struct strbuf *out, double lo, double hi)
 {

@@ -61,6 +61,11 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 /* "bias, precision and order" of those components for which assessed[] is `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
+/* What the recordings of the program do not show, between `before` and `after`. Nothing if the
+ * program recorded its own requests. */
+void words_add_not_visible(struct strbuf *out, const char *before, const struct analysis *a,
+			   const char *after);
+
 /* "One replay is accurate to ±24 %, a run of the program in its place to ±23 %": U at 95 % of cases
  * c[n], and U of the program run in the replay's place. Several cases: the least and the most.
  * Nothing where no case has a budget. */

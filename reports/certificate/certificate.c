@@ -76,6 +76,7 @@ static void add_scope(struct certificate *c, const struct analysis *a)
 	words_add_components(&text, a, true);
 	strbuf_addstr(&text, "; not assessed: ");
 	words_add_components(&text, a, false);
+	words_add_not_visible(&text, "; not visible in the recordings: ", a, "");
 	fact_add(c, "Scope", &text);
 }
 

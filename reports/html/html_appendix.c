@@ -71,6 +71,7 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 	words_add_components(out, a, true);
 	strbuf_addstr(out, ". <b>Not assessed:</b> ");
 	words_add_components(out, a, false);
+	words_add_not_visible(out, ". <b>Not visible in the recordings:</b> ", a, "");
 	strbuf_addstr(out, ".</p>\n");
 	add_components(out, a);
 	end_part(out);

@@ -170,6 +170,7 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 		      "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
 		      "scenario. Its verdict holds for these workloads on this machine, and for "
 		      "the components that were assessed.");
+	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
 		strbuf_addf(out,
 			    " To keep the page small, it omits figures of %zu scenarios or "

@@ -3,7 +3,6 @@
 
 #include "capture/causality/causality.h"
 #include "capture/format.h"
-#include "capture/unseen.h"
 #include "reports/info/info.h"
 #include "common/units.h"
 #include "validate/profile/missing.h"
@@ -26,6 +25,15 @@ static void add_text(struct info_page *page, const char *label, const char *text
 
 /* --- the file and what is in it ------------------------------------------ */
 
+static void add_unknown(struct strbuf *out, const struct trace_meta *meta, enum unseen_kind kind,
+			const char *what)
+{
+	char buf[300];
+	const char *text;
+	for (unsigned int i = 0; (text = unknown_reason(meta, kind, i, buf, sizeof buf)); i++)
+		strbuf_addf(out, "; %s%s", i ? "" : what, text);
+}
+
 static void add_file(struct info_page *page, const struct info *x)
 {
 	const struct tally *s = &x->profile->tally;
@@ -37,13 +45,18 @@ static void add_file(struct info_page *page, const struct info *x)
 	char buf[300];
 	const char *reason = missing_reason(s, x->meta, 0, buf, sizeof buf);
 	const bool whole = !reason && !s->n_damage && !h->n_records_uncommitted;
-	strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"
-			    : whole      ? "complete"
-					 : "complete as a file");
+	const char *scope = unseen_scope(x->meta);
+	if (h->complete && whole && scope)
+		strbuf_addf(&out, "no sign of missing requests; not visible to this method: %s",
+			    scope);
+	else
+		strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"
+				    : whole      ? "complete"
+						 : "complete as a file");
 	for (unsigned int i = 0; (reason = missing_reason(s, x->meta, i, buf, sizeof buf)); i++)
 		strbuf_addf(&out, "; %s%s", i ? "" : "the trace is incomplete: ", reason);
-	for (unsigned int i = 0; (reason = unknown_reason(x->meta, i, buf, sizeof buf)); i++)
-		strbuf_addf(&out, "; %s%s", i ? "" : "not known: ", reason);
+	add_unknown(&out, x->meta, UNSEEN_CODE, "not checked: ");
+	add_unknown(&out, x->meta, UNSEEN_FILES, "not known: ");
 	if (s->n_damage)
 		strbuf_addf(&out, ", %s",
 				  plural_text(s->n_damage, "damaged block", "damaged blocks").s);

@@ -36,21 +36,35 @@ static json_t *json_operation(const char *name, const struct tally_op *op)
 		J_WHOLE("n_timed", op->n_timed), J_VALUE("response_ns", r));
 }
 
+static json_t *json_unknown(const struct trace_meta *meta, enum unseen_kind kind)
+{
+	json_t *list = json_array();
+	char buf[300];
+	const char *text;
+	for (unsigned int i = 0; (text = unknown_reason(meta, kind, i, buf, sizeof buf)); i++)
+		json_array_append_new(list, json_name(text));
+	return list;
+}
+
 static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 {
-	json_t *damage = json_array(), *missing = json_array(), *unknown = json_array();
+	json_t *damage = json_array(), *missing = json_array();
+	const struct trace_health *h = &s->health;
 	char buf[300];
 	const char *reason;
 	for (unsigned int i = 0; (reason = missing_reason(s, meta, i, buf, sizeof buf)); i++)
 		json_array_append_new(missing, json_name(reason));
-	for (unsigned int i = 0; (reason = unknown_reason(meta, i, buf, sizeof buf)); i++)
-		json_array_append_new(unknown, json_name(reason));
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		json_array_append_new(damage, json_name(s->damage[i]));
-	return json_make(J_BOOL("complete", s->health.complete), J_VALUE("incomplete", missing),
-		J_VALUE("not_known", unknown),
+	return json_make(
+		J_BOOL("complete", h->complete && !json_array_size(missing) && !s->n_damage &&
+				       !h->n_records_uncommitted),
+		J_BOOL("has_end", h->complete), J_VALUE("incomplete", missing),
+		J_TEXT("not_visible", unseen_scope(meta)),
+		J_VALUE("not_checked", json_unknown(meta, UNSEEN_CODE)),
+		J_VALUE("not_known", json_unknown(meta, UNSEEN_FILES)),
 		J_WHOLE("n_blocks_damaged", s->n_damage),
-		J_WHOLE("n_records_uncommitted", s->health.n_records_uncommitted),
+		J_WHOLE("n_records_uncommitted", h->n_records_uncommitted),
 		J_VALUE("damage", damage));
 }
 

@@ -145,6 +145,9 @@ static json_t *sources(const struct analysis *a)
 
 static void set_verdict(json_t *o, const struct analysis *a)
 {
+	json_t *not_visible = json_array();
+	for (size_t i = 0; i < a->n_not_visible; i++)
+		json_array_append_new(not_visible, json_text(a->not_visible[i]));
 	json_t *assessed = json_array(), *not_assessed = json_array();
 	for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++)
 		json_array_append_new(a->assessed[k] ? assessed : not_assessed,
@@ -161,6 +164,7 @@ static void set_verdict(json_t *o, const struct analysis *a)
 		J_COUNT("n_events_lost", a->n_events_lost), J_COUNT("n_cut", a->n_cut),
 		J_COUNT("n_programs_unseen", a->n_programs_unseen),
 		J_COUNT("n_requests_unseen", a->n_requests_unseen),
+		J_VALUE("not_visible", not_visible),
 		J_COUNT("n_damaged_journal_lines", a->results->n_damaged_journal_lines));
 }
 

@@ -231,6 +231,7 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	strbuf_addstr(&line, ". Not assessed: ");
 	words_add_components(&line, a, false);
 	strbuf_addstr(&line, ".");
+	words_add_not_visible(&line, " Not visible in the recordings: ", a, ".");
 	text_wrap(out, line.s, 0, 2, style->width);
 	strbuf_addch(out, '\n');
 	strbuf_reset(&line);

@@ -2,7 +2,7 @@
 # usage: awk -f table.awk COST RESULTS.csv...
 # Prints a Markdown table: a row for each program, four columns for each method of capture. A later
 # file of results replaces the result of the same replay in an earlier file.
-# After the table: how many of the complete traces of each method are clean in all replays.
+# After the table: how many of the traces without a sign of missing requests are clean, of each method.
 # Mismatches: 0 if all four replays have none, else those of order fs by engines event and
 # compiled, then of order temporal by both ("-": not tried).
 BEGIN {
@@ -26,7 +26,7 @@ FNR == 1 { next }
 }
 
 function cells(key, by, i, list, dirty, worst, value) {
-	if (health[key] !~ /complete/) return " " (health[key] ? health[key] : "-") " | - | - | - |"
+	if (health[key] != "no-sign" && health[key] != "incomplete") return " " (health[key] ? health[key] : "-") " | - | - | - |"
 	for (i = 1; i <= n_replays; i++) {
 		value = ((key, replay[i]) in mismatches) ? mismatches[key, replay[i]] : "-"
 		list = list (i > 1 ? " " : "") value
@@ -35,12 +35,12 @@ function cells(key, by, i, list, dirty, worst, value) {
 		else if (worst != "unknown" && tree[key, replay[i]] + 0 > worst + 0)
 			worst = tree[key, replay[i]]
 	}
-	if (health[key] == "complete") {
-		n_complete[by]++
+	if (health[key] == "no-sign") {
+		n_whole[by]++
 		n_clean[by] += list !~ /[1-9f]/ && !worst
 	}
 	if (worst && worst != "unknown") worst = worst " differ"
-	return " " calls[key] (health[key] == "complete" ? "" : "*") " | " (dirty ? list : "0") " | " \
+	return " " calls[key] (health[key] == "no-sign" ? "" : "*") " | " (dirty ? list : "0") " | " \
 		(worst ? worst : "equal") " | " (key in cost ? sprintf("%.2f", cost[key]) : "-") " |"
 }
 
@@ -58,9 +58,9 @@ END {
 		for (i = 1; i <= n_methods; i++) row = row cells(name[k] SUBSEP method[i], method[i])
 		print row " " (name[k] in content ? content[name[k]] : "-") " |"
 	}
-	printf "\nComplete traces without a mismatch and with an equal tree:"
+	printf "\nTraces without a sign of missing requests; of them without a mismatch and with an equal tree:"
 	for (i = 1; i <= n_methods; i++)
 		printf "%s %s %d of %d", (i > 1 ? "," : ""), method[i], n_clean[method[i]],
-			n_complete[method[i]]
+			n_whole[method[i]]
 	print "."
 }

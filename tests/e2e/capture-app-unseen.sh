@@ -60,7 +60,7 @@ silent_about $compiler -o m m.c
 # a trace that lacks the requests of such programs is never called complete
 complete() { # COMMAND...
 	capture "$@"
-	grep -q '^Health     complete$' info || fail "not called complete: $*: $(grep Health info)"
+	grep -q '^Health     no sign of missing requests; not visible to this method: ' info || fail "not called complete: $*: $(grep Health info)"
 	"$VALIDATE" info --json trace | grep -q '"incomplete": *\[\]' ||
 		fail "info --json names missing requests of: $*"
 }
@@ -74,6 +74,63 @@ incomplete() { # WHY COMMAND...
 	expect_line json "$why"
 }
 complete ./harmless files
+grep -q 'this method: calls inside the C library and its loader$' info || fail "$(grep Health info)"
+! grep -q 'made code\|could not be searched' out || fail "all code was searched: $(cat out)"
+
+# code that was not searched: made while the program runs; files removed or changed since
+cat >makes.c <<'C'
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+/* int work(void): creates the file "made" by creat(2) */
+static const unsigned char code[] = {0xb8, 85, 0, 0, 0, 0xbe, 0x80, 1, 0, 0, 0x0f, 5, 0xc3};
+int main(int argc, char **argv)
+{
+	const char *how = argv[1];
+	int all = PROT_READ | PROT_WRITE | PROT_EXEC, fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	if (!strcmp(how, "memfd")) {
+		fd = memfd_create("code", 0);
+		flags = MAP_SHARED;
+		if (ftruncate(fd, 4096))
+			return 2;
+	}
+	void *at = mmap(NULL, 4096, strcmp(how, "mprotect") && strcmp(how, "number") ? all : PROT_READ | PROT_WRITE,
+			flags, fd, 0);
+	memcpy(at, code, sizeof code);
+	if (!strcmp(how, "mprotect") && mprotect(at, 4096, PROT_READ | PROT_EXEC))
+		return 3;
+	if (!strcmp(how, "number") && syscall(SYS_mprotect, at, 4096L, (long)(PROT_READ | PROT_EXEC)))
+		return 4;
+	return ((int (*)(const char *))at)("made") < 0;
+}
+C
+$compiler -w -O1 -o makes makes.c || fail 'makes.c does not compile'
+unsearched() { # TEXT COMMAND...
+	text=$1
+	shift
+	complete "$@"
+	expect_line out 'ended with status 0'
+	expect_line info "not checked: $text"
+	expect_line info 'this method: calls inside the C library and its loader, and calls by code that was not searched for them'
+	"$VALIDATE" info --json trace >json
+	expect_line json "$text"
+	expect_line json 'calls by code that was not searched for them'
+}
+for how in anonymous memfd mprotect number; do
+	rm -f made
+	unsearched 'program runs that made code while running, which was not searched for system calls: 1' ./makes $how
+	expect_line out "$PWD/makes"
+	[ -e made ] || fail "$how: the code made no file"
+done
+changed='program runs that could not be searched for system calls, because a file of theirs was removed or changed'
+unsearched "$changed: 1" sh -c 'cp raw gone; ./gone files; rm gone'
+expect_line out "$PWD/gone"
+unsearched "$changed: 1" sh -c 'cp raw same; ./same files; sleep 0.05; cp harmless same; ./same files; true'
+complete sh -c 'cp harmless same; ./same files; true'
+! grep -q 'not checked' info || fail "a program that was made before it ran: $(grep Health info)"
+
 # ways past the hooks to the C library, calls of 32 bits, and libraries whose file cannot be searched
 cat >work.c <<'END'
 #include <fcntl.h>

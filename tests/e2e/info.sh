@@ -111,7 +111,8 @@ made() { # FILE: made of a cut trace
 	expect_line out 'Health     complete as a file; the trace is incomplete: it was made from a trace without an end'
 	expect_line out 'made from a trace without an end: requests may be missing'
 	told "$1" info --json "$1"
-	expect_line out '"complete": true'
+	expect_line out '"complete": false'
+	expect_line out '"has_end": true'
 	expect_line out '"cut": true'
 }
 told cut.trace info cut.trace --csv cut.csv

@@ -252,6 +252,15 @@ static double between_process(const struct analysis *a)
 	return median;
 }
 
+static void not_visible_add(struct analysis *a, const char *text)
+{
+	for (size_t i = 0; i < a->n_not_visible; i++)
+		if (!strcmp(a->not_visible[i], text))
+			return;
+	if (*text && a->n_not_visible < sizeof a->not_visible / sizeof *a->not_visible)
+		a->not_visible[a->n_not_visible++] = text;
+}
+
 /* Adds the losses of capture of one run to the cells that use it: the cell of a replayer's run, or
  * all cells of the scenario. */
 static void missing_count(struct analysis *a, const struct run *r)
@@ -313,6 +322,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 					   &a->n_requests_unseen))
 			a->n_requests_unseen = UINT64_MAX;
 		a->n_cut += s->n_cut > 0;
+		if (r->run[i].role < 0)
+			not_visible_add(a, s->not_visible);
 		missing_count(a, &r->run[i]);
 	}
 	a->between_process_cv = between_process(a);

@@ -389,6 +389,9 @@ struct analysis {
 	/* Not seen by capture, over all runs (capture/unseen.h). */
 	uint64_t n_programs_unseen;
 	uint64_t n_requests_unseen;
+	/* What the recordings of the program do not show, each kind once; borrowed. */
+	const char *not_visible[4];
+	size_t n_not_visible;
 	bool complete; /* every planned run was made */
 	/* Verdicts are made at the planned replicate counts, from the blocks up to the last planned
 	 * count that is complete. 1-based; 0: no look yet, every verdict is inconclusive. With a

@@ -4,7 +4,6 @@
 #include "validate/metrics/summary.h"
 
 #include "capture/op.h"
-#include "capture/unseen.h"
 #include "validate/metrics/correction.h"
 #include "validate/metrics/metrics.h"
 #include "validate/metrics/requests_hash.h"
@@ -420,6 +419,8 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	s->clock_read_cost_ns = m->clock_read_cost_ns;
 	s->n_events_lost = m->n_events_lost;
 	s->n_cut = m->cut;
+	const char *scope = unseen_scope(m);
+	snprintf(s->not_visible, sizeof s->not_visible, "%s", scope ? scope : "");
 	struct trace_health health;
 	trace_health(p->trace, &health);
 	const uint64_t n_async = async_unseen(p);

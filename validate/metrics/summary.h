@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "capture/run_facts.h"
+#include "capture/unseen.h"
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/pace.h"
 #include "validate/metrics/slices.h"
@@ -199,6 +200,9 @@ struct run_summary {
 	uint64_t n_programs_unseen;
 	/* requests that capture counted but that are not in the trace (capture/unseen.h) */
 	uint64_t n_requests_unseen;
+	/* requests that the method of the recording does not show (capture/unseen.h); empty: the
+	 * program recorded its own requests, or an earlier version made the summary */
+	char not_visible[UNSEEN_SCOPE_BYTES];
 	bool has_facts;
 	struct run_facts facts;
 };

@@ -130,6 +130,7 @@ static const struct json_member members[] = {
     M(COUNT, n_cut, .if_set = true),
     M(COUNT, n_programs_unseen, .if_set = true),
     M(COUNT, n_requests_unseen, .if_set = true),
+    M(TEXT, not_visible, .size = UNSEEN_SCOPE_BYTES, .if_set = true),
     {0}};
 
 static int check_version(const json_t *o, struct err *e)

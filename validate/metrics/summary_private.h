@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "capture/unseen.h"
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/concurrency.h"
 #include "validate/metrics/disorder.h"

@@ -11,12 +11,12 @@ struct missing_count {
 };
 
 /* The i-th fact that applies. */
-static const char *fact_text(const json_t *capture, bool incomplete, unsigned int i, char *buf,
-			     size_t size)
+static const char *fact_text(const json_t *capture, enum unseen_kind kind, unsigned int i,
+			     char *buf, size_t size)
 {
 	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
 		const uint64_t n = unseen_count(capture, f->key);
-		if (n && f->incomplete == incomplete && !i--) {
+		if (n && f->kind == kind && !i--) {
 			snprintf(buf, size, "%s: %" PRIu64, f->text, n);
 			return buf;
 		}
@@ -73,11 +73,12 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 				 reasons[k].n == 1 ? reasons[k].one : reasons[k].more);
 			found = buf;
 		}
-	return found ? found : fact_text(capture, true, i - n, buf, size);
+	return found ? found : fact_text(capture, UNSEEN_REQUESTS, i - n, buf, size);
 }
 
-const char *unknown_reason(const struct trace_meta *meta, unsigned int i, char *buf, size_t size)
+const char *unknown_reason(const struct trace_meta *meta, enum unseen_kind kind, unsigned int i,
+			   char *buf, size_t size)
 {
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
-	return fact_text(json_object_get(extra, "capture"), false, i, buf, size);
+	return fact_text(json_object_get(extra, "capture"), kind, i, buf, size);
 }

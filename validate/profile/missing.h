@@ -2,6 +2,7 @@
 /* Reasons why the content of a trace is incomplete, although its file may be complete. */
 #pragma once
 
+#include "capture/unseen.h"
 #include "validate/profile/tally.h"
 
 /* The i-th reason, as text that follows "the trace is incomplete: "; NULL after the last. `buf`
@@ -11,6 +12,6 @@
 const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
 			   char *buf, size_t size);
 
-/* The i-th property of files that the trace does not show; NULL after the last. No request is
- * missing because of it. */
-const char *unknown_reason(const struct trace_meta *meta, unsigned int i, char *buf, size_t size);
+/* The i-th fact of a kind other than UNSEEN_REQUESTS; NULL after the last. */
+const char *unknown_reason(const struct trace_meta *meta, enum unseen_kind kind, unsigned int i,
+			   char *buf, size_t size);
