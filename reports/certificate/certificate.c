@@ -200,6 +200,30 @@ static void add_issue(struct certificate *c, const struct analysis *a)
 	fact_add_of_all(c, "Issued", &text);
 }
 
+/* What takes the times, and the uncertainty of a correction for its bias. */
+static void capture_describe(struct strbuf *text, const struct results *r)
+{
+	const struct scenario *all = r->protocol.scenario;
+	double u_ns = 0;
+	for (size_t i = 0; i < r->protocol.n_scenarios; i++) {
+		bool seen = false;
+		for (size_t k = 0; k < i; k++)
+			seen |= all[k].observe == all[i].observe &&
+				all[k].observe_from == all[i].observe_from;
+		if (seen)
+			continue;
+		strbuf_addstr(text, i ? " or " : "; times of program and replays by ");
+		words_add_observation(text, &all[i]);
+	}
+	for (size_t i = 0; i < r->n_runs; i++)
+		u_ns = fmax(u_ns, r->run[i].summary.correction_u_ns);
+	if (u_ns > 0)
+		strbuf_addf(text, ", corrected for the bias of capture (standard uncertainty %s)",
+			    duration_text(u_ns).s);
+	else
+		strbuf_addstr(text, ", not corrected for the bias of capture");
+}
+
 /* The chain from the clock to the replayer. */
 static void add_traceability(struct certificate *c, const struct analysis *a)
 {
@@ -219,6 +243,7 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 		    "; clock of all times: %s%s; bias, precision and U are ratios of times of one "
 		    "clock, so its rate cancels",
 		    clock, strcmp(clock, "tsc") ? "" : ", set to the kernel's CLOCK_MONOTONIC");
+	capture_describe(&text, a->results);
 	fact_add_of_all(c, "Traceability", &text);
 }
 

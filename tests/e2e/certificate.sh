@@ -42,6 +42,20 @@ expect_line out 'Certificate of method validation: event'
 expect_line out 'certified standard: time base 12'
 expect_line out 'not sealed'
 
+# the chain has the observer, and the correction for its bias
+chain() { # DIR
+	tr -s ' \n' ' ' <"$1/report/certificate.txt"
+}
+chain results | grep -q 'of program and replays by their own stamps, not corrected for the bias of capture' || fail "$(chain results)"
+cp -r results corrected
+for run in corrected/runs/*.json; do
+	jq -c '.summary.correction_u_ns = 1500' "$run" >run.json
+	mv run.json "$run"
+done
+unseal corrected
+expect_verdict "$VALIDATE" report corrected
+chain corrected | grep -q 'corrected for the bias of capture (standard uncertainty 1.5 us)' || fail "$(chain corrected)"
+
 # stolen time is a deviation
 cp -r results stolen
 sed -i 's/"stolen":[0-9.e-]*/"stolen":0.35/' stolen/journal
