@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 30 s
+# long: 45 s
 # A failure of a run is its outcome, with a reason. A failure of the journal ends the campaign,
 # which can be resumed.
 . "$SRCDIR/tests/e2e/lib.sh"
@@ -29,14 +29,14 @@ protocol() { # lines of [protocol], of [replayer]
 N=7
 
 # a replayer that takes too long
-protocol 'timeout = 1500ms' 'mutant = delay:100ms' >timeout.conf
+protocol 'timeout = 5s' 'mutant = delay:400ms' >timeout.conf
 any_status timeout.conf -o timeout
 complete timeout $N
-[ "$(grep -c 'killed after the time-out of 1.5 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
+[ "$(grep -c 'killed after the time-out of 5 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
 grep '"state":"failed"' timeout/journal | grep -vq 'time-out' && fail "something else failed: $(cat timeout/journal)"
 clean timeout
-protocol 'timeout = 1500ms
-on-failure = stop' 'mutant = delay:100ms' >stop.conf
+protocol 'timeout = 5s
+on-failure = stop' 'mutant = delay:400ms' >stop.conf
 expect_status 3 "$VALIDATE" run stop.conf -o stop -q
 expect_line err 'the protocol has on-failure = stop'
 [ "$(grep -c '"state":"failed"' stop/journal)" -eq 1 ] || fail "it did not stop at the first failed run"
