@@ -64,6 +64,40 @@ expect_line() {
 	}
 }
 
+# consumer_accepts FORM FILE: a machine-readable form is accepted by a program that reads it, if that
+# is installed: promtool, the OpenMetrics parser of Prometheus' Python client, and for JUnit and DCC
+# the schema in JUNIT_SCHEMA or DCC_SCHEMA. JUnit has only the attributes that Jenkins knows.
+consumer_accepts() {
+	case $1 in
+	prometheus)
+		command -v promtool >/dev/null || return 0
+		promtool check metrics <"$2" >log 2>&1 && [ ! -s log ] || fail "promtool: $(cat log)"
+		;;
+	openmetrics)
+		python3 -c 'import prometheus_client' 2>/dev/null || return 0
+		python3 -c 'import sys; from prometheus_client.openmetrics import parser
+assert any(m.samples for m in parser.text_string_to_metric_families(open(sys.argv[1]).read()))' \
+			"$2" 2>log || fail "OpenMetrics: $(cat log)"
+		;;
+	junit)
+		command -v xmllint >/dev/null || return 0
+		xmllint --noout ${JUNIT_SCHEMA:+--schema "$JUNIT_SCHEMA"} "$2" 2>log || fail "$(cat log)"
+		for names in 'testsuites name time tests failures errors' \
+			'testsuite name time tests failures errors skipped timestamp hostname' \
+			'testcase name time classname' 'failure type message' 'error type message' \
+			'skipped type message'; do
+			unknown=$(xmllint --xpath "count(//${names%% *}/@*[not(contains(
+				' ${names#* } ', concat(' ', name(), ' ')))])" "$2")
+			[ "$unknown" = 0 ] || fail "JUnit: $unknown unknown attributes of ${names%% *}"
+		done
+		;;
+	dcc)
+		command -v xmllint >/dev/null || return 0
+		xmllint --noout ${DCC_SCHEMA:+--schema "$DCC_SCHEMA"} "$2" 2>log || fail "$(cat log)"
+		;;
+	esac
+}
+
 # text_tree DIR: 300 text files in 10 directories, the same on every machine. Their lines contain
 # the ends of strace's lines.
 text_tree() {

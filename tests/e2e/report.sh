@@ -148,6 +148,10 @@ cp out pytest.json
 expect_status 0 "$VALIDATE" stats pytest.json --column "$(jq -r '.benchmarks[0].name' pytest.json)"
 
 # forms
+for form in junit openmetrics prometheus dcc; do
+	expect_status "$verdict" "$VALIDATE" report results --format "$form"
+	consumer_accepts "$form" out
+done
 expect_status 0 "$VALIDATE" report --list
 [ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex sqlite json certificate dcc markdown junit github openmetrics prometheus bmf github-benchmark pytest-benchmark " ] || fail "--list: $(cat out)"
 expect_status 2 "$VALIDATE" report results --format htlm
@@ -173,6 +177,7 @@ unseal unlimited
 expect_status 4 "$VALIDATE" report unlimited --format junit
 grep -q ' tests="[0-9]*" failures="0" errors="4"' out || fail "not an error for each case: $(head -n 2 out)"
 expect_line out 'name="verdict"'
+consumer_accepts junit out
 expect_status 4 "$VALIDATE" report unlimited
 ! grep -q '1844674407' out || fail "no limit, shown as one: $(grep -m 1 1844674407 out)"
 
