@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* long: 10 s */
 /* The change points of a history (history/events.h) beside E-divisive means (Matteson and James
- * 2014) for a user who looks after each entry: false events, delay of a shift, and a real series.
- * The figures are those of doc/man/validate-history.1. */
+ * 2014) for a user who looks after each entry: false events, delay of a shift, and real series.
+ * The figures are those of doc/history.md. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +16,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
+#include "common/xalloc.h"
 #include "validate/history/events.h"
 
 enum { MOST = 100, BEFORE = 50, BEHIND = 12, LEAST = 2 };
@@ -181,6 +182,75 @@ static void a_real_series(void **state)
 	assert_int_equal(at, 28);
 }
 
+/* A campaign of protocols/ci.conf beside other work (tests/data/history): the pairs of the old
+ * version in each of 16 scenarios, followed by those of the new one. In one scenario the new version
+ * is 10 % slower. */
+struct real {
+	char name[80];
+	double x[MOST];
+	size_t n, n_old;
+};
+
+static size_t real_read(struct real *series, size_t most)
+{
+	const char *source = getenv("SRCDIR");
+	char *path = xasprintf("%s/tests/data/history/two-versions.csv", source ? source : ".");
+	FILE *in = fopen(path, "r");
+	char line[200], name[80], version[8];
+	double x;
+	size_t n = 0;
+	assert_non_null(in);
+	while (fgets(line, sizeof line, in)) {
+		if (sscanf(line, "%79[^,],%7[^,],%lf", name, version, &x) != 3)
+			continue; /* headings */
+		if (!n || strcmp(series[n - 1].name, name)) {
+			assert_true(n < most);
+			series[n] = (struct real){0};
+			memcpy(series[n++].name, name, sizeof name);
+		}
+		struct real *r = &series[n - 1];
+		assert_true(r->n < MOST);
+		r->x[r->n++] = x;
+		r->n_old += !strcmp(version, "old");
+	}
+	fclose(in);
+	free(path);
+	return n;
+}
+
+static void two_versions(void **state)
+{
+	struct real series[16];
+	gsl_rng *rng = *state;
+	size_t own = 0, by_energy = 0, n_entries = 0, split = 0, t;
+	gsl_rng_set(rng, 4);
+	assert_int_equal(real_read(series, 16), 16);
+	for (const struct real *r = series; r < series + 16; r++) {
+		if (strcmp(r->name, "random-read level=2 block-size=4K") != 0) {
+			own += own_events(r->x, r->n);
+			by_energy += energy_events(r->x, r->n, rng);
+			n_entries += r->n;
+			continue;
+		}
+		struct event *e;
+		assert_int_equal(events_find(r->x, r->n, &e), 1);
+		printf("10 %% slower from entry %zu: %s of %.1f %% at entry %zu (%zu to %zu), found with "
+		       "changed entry %zu\n",
+		       r->n_old, event_kind_names[e->kind], 100 * expm1(e->change), e->onset,
+		       e->onset_lo, e->onset_hi, e->found - r->n_old + 1);
+		/* the last pair of the old version is as slow as those of the new one */
+		assert_true(e->kind == EVENT_SHIFT && e->onset + 1 >= r->n_old &&
+			    e->onset <= r->n_old);
+		free(e);
+		for (t = r->n_old + 1; !divides(r->x, t, rng, &split); t++)
+			assert_true(t < r->n);
+		printf("by E-divisive: entry %zu, found with changed entry %zu\n", split, t - r->n_old);
+	}
+	printf("15 unchanged series of pairs, %zu entries: %zu changes, E-divisive %zu\n", n_entries,
+	       own, by_energy);
+	assert_true((double)own <= 0.01 * (double)n_entries);
+}
+
 static int setup(void **state)
 {
 	*state = gsl_rng_alloc(gsl_rng_mt19937);
@@ -199,6 +269,7 @@ int main(void)
 	    cmocka_unit_test(false_events),
 	    cmocka_unit_test(delay),
 	    cmocka_unit_test(a_real_series),
+	    cmocka_unit_test(two_versions),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
