@@ -36,8 +36,8 @@ static const char about[] =
 	"and NEW are results directories or baselines (\"validate baseline save\").\n"
 	"PATH:REPLAYER selects one replayer. A single DIR is a results directory whose\n"
 	"protocol names both replayers in [compare]. Each scenario and component gets\n"
-	"one word: better, same (shown to lie within the limits of [compare]), worse or\n"
-	"inconclusive.\n"
+	"one outcome: better, same (shown to lie within the limits of [compare]), worse\n"
+	"or inconclusive.\n"
 	"\n"
 	"Exit status: 0 the same or better, 1 something is worse, 4 inconclusive, 5 not\n"
 	"comparable, 3 failed. --inconclusive changes the status 4.";

@@ -56,7 +56,7 @@ status=0
 STRICT=1 VALIDATE=$validate "$(dirname "$0")/compare.sh" "$protocol" "$results/run" || status=$?
 case $status in
 0 | 1 | 4)
-	verdict=$(sed -n 's/^  *"word": *"\([a-z]*\)".*/\1/p' "$results/run.compare.json" | head -n 1)
+	verdict=$(sed -n 's/^  *"outcome": *"\([a-z]*\)".*/\1/p' "$results/run.compare.json" | head -n 1)
 	cat "$results/run.compare.md" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
 	"$validate" compare "$results/run" --format github || true
 	;;

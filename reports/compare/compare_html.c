@@ -189,7 +189,7 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 {
 	struct dumbbells column[] = {{ASPECT_RESPONSE_TIME, 0, 0}, {ASPECT_EXECUTION_TIME, 0, 0}};
 	strbuf_addstr(out, "<h2>Old against new</h2>\n<p>Deviation of the replay from the program: "
-			   "○ old, ● new. The line marks 0, a replay like the program.</p>\n");
+			   "○ old, ● new. The vertical line marks 0: the replay takes as long as the program.</p>\n");
 	html_begin_wide(out, "Old against new");
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Scenario, "
 			   "replayer</th>");
@@ -230,7 +230,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "<h2>Every component</h2>\n");
 	html_begin_wide(out, "Every component");
 	strbuf_addstr(out, "<table class=\"map\"><thead><tr><th scope=\"col\">Scenario, "
-			   "replayer</th><th scope=\"col\" class=\"v\">Word</th>");
+			   "replayer</th><th scope=\"col\" class=\"v\">Outcome</th>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k))
 			strbuf_addf(out, "<th scope=\"col\"><span>%s</span></th>", aspect_names[k]);
@@ -285,7 +285,7 @@ static void columns_head(struct strbuf *out, const char *title, const char *cons
 /* A row for each component that has this word. */
 static void reasons_of(struct strbuf *out, const struct campaign_change *c, enum change word)
 {
-	static const char *const column[] = {"Word", "Scenario", "Component",
+	static const char *const column[] = {"Outcome", "Scenario", "Component",
 					     "Change, 95 % interval", "Limit", "Why", NULL};
 	columns_head(out, change_name(word), column);
 	for (size_t i = 0; i < c->n_cells; i++)
@@ -347,15 +347,14 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 static void explain(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addf(out,
-		    "<h2>How it is judged</h2>\n<p>The value of a replicate is the replay over the "
-		    "program run again in the same block. "
-		    "<b>Same</b>: two one-sided tests at %.3g show the change within the limit, "
-		    "allowing for runs that depend on each other. "
-		    "<b>Worse</b>, <b>better</b>: a one-sided test at %.3g shows it beyond the "
-		    "limit, and a test against no change holds at %.3g with "
-		    "Holm's correction over %zu tests: farther from the program or nearer to it; "
-		    "of scatter, reordering, distances and mismatches: "
-		    "more or less of it. <b>Inconclusive</b>: neither.%s</p>\n",
+		    "<h2>How it is judged</h2>\n<p>The value of a replicate is the replay divided by "
+		    "the program, which ran again in the same block. A component is <b>the same</b> "
+		    "if two one-sided tests at %.3g show that its change is within the limit. The "
+		    "tests allow for runs that depend on each other. It is <b>worse</b> or "
+		    "<b>better</b> if a one-sided test at %.3g shows the change beyond the limit, and "
+		    "a test of no change rejects at %.3g with Holm's correction over %zu tests. Worse "
+		    "means farther from the program, or more scatter, reordering, distance or "
+		    "mismatches. All other components are <b>inconclusive</b>.%s</p>\n",
 		    c->level_same, c->level_same, c->level_worse, c->n_tests,
 		    c->span > 0 ? " All P-values are corrected for looks after every replicate."
 				: "");

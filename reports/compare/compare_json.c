@@ -26,7 +26,7 @@ static const char *scale_name(enum aspect k)
 static json_t *aspect(const struct aspect_change *a, enum aspect k)
 {
 	json_t *o = json_make(J_TEXT("component", aspect_names[k]),
-		J_TEXT("word", change_name(a->word)), J_TEXT("status", stat_status_name(a->status)),
+		J_TEXT("outcome", change_name(a->word)), J_TEXT("status", stat_status_name(a->status)),
 		J_TEXT("scale", scale_name(k)), J_FINITE("old", a->old_value),
 		J_FINITE("new", a->new_value), J_FINITE("change", a->change),
 		J_FINITE("lo95", a->lo95), J_FINITE("hi95", a->hi95),
@@ -45,7 +45,7 @@ static json_t *cell(const struct case_change *c)
 		J_TEXT("new_replayer", c->new_case->replayer), J_COUNT("n_old", c->old_case->n),
 		J_COUNT("n_new", c->new_case->n), J_COUNT("n_failed_old", c->old_case->n_failed),
 		J_COUNT("n_failed_new", c->new_case->n_failed), J_BOOL("paired", c->paired),
-		J_BOOL("same_runs", c->same_runs), J_TEXT("word", change_name(c->word)),
+		J_BOOL("same_runs", c->same_runs), J_TEXT("outcome", change_name(c->word)),
 		J_TEXT("old_verdict", c->old_case->verdict),
 		J_TEXT("new_verdict", c->new_case->verdict));
 	for (size_t k = 0; k < ASPECT_N; k++)
@@ -67,7 +67,7 @@ static void json_render(struct strbuf *out, const struct campaign_change *c)
 	compare_add_headline(&headline, c);
 	json_add(o, J_TEXT("format", "validate-compare"),
 		J_COUNT("format_version", COMPARE_FORMAT_VERSION),
-		J_TEXT("word", c->n_refusing ? "not comparable" : change_name(c->word)),
+		J_TEXT("outcome", c->n_refusing ? "not comparable" : change_name(c->word)),
 		J_TEXT("summary", headline.s));
 	json_add(o, J_VALUE("old", side(c->old_side)), J_VALUE("new", side(c->new_side)),
 		J_COUNT("n_worse", c->n_worse), J_COUNT("n_inconclusive", c->n_inconclusive),

@@ -94,7 +94,7 @@ static void cases_add(struct strbuf *out, const struct campaign_change *c)
 {
 	const bool replayer = !is_of_one_replayer(c);
 	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME,
-		    replayer ? "Scenario, replayer" : "Scenario", "Word", "Response time",
+		    replayer ? "Scenario, replayer" : "Scenario", "Outcome", "Response time",
 		    "Worse/inconclusive/better/same");
 	size_t n = 0;
 	/* if there are many rows, those that are not the same come first */
@@ -258,7 +258,7 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	    0, 2);
 }
 
-const struct compare_form compare_form_text = {"text", "the words on one screen", text_add};
+const struct compare_form compare_form_text = {"text", "the outcome on one screen", text_add};
 
 static void baseline_line_add(struct strbuf *out, const char *what, const char *value)
 {

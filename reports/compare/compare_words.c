@@ -17,7 +17,7 @@ void compare_add_value(struct strbuf *out, double value, enum aspect k)
 	if (isnan(value))
 		strbuf_addstr(out, "none");
 	else
-		number_add(out, value, NAN, is_percent(k) ? number_unit_percent : number_unit_plain,
+		number_add(out, value, fabs(value) / 10, is_percent(k) ? number_unit_percent : number_unit_plain,
 			   aspect_is_deviation(k));
 }
 
@@ -139,8 +139,8 @@ void compare_add_counts(struct strbuf *out, const struct campaign_change *c)
 			}
 		return;
 	}
-	strbuf_addf(out, "of %zu case%s %zu worse, %zu inconclusive, %zu better, %zu the same",
-		    c->n_cells, c->n_cells == 1 ? "" : "s", c->n_worse, c->n_inconclusive,
+	strbuf_addf(out, "%zu of %zu case%s worse, %zu inconclusive, %zu better, %zu the same",
+		    c->n_worse, c->n_cells, c->n_cells == 1 ? "" : "s", c->n_inconclusive,
 		    c->n_better, c->n_same);
 	if (c->n_missing)
 		strbuf_addf(out, ", %zu missing on one side", c->n_missing);

@@ -47,7 +47,7 @@ static json_t *signal_json(const struct history_study *s, const struct history_c
 		J_COUNT("signalled", (uint64_t)history_campaign_at(s, c, g->first)->number),
 		J_TEXT("signalled_date", history_campaign_at(s, c, g->first)->date),
 		J_COUNT("last", (uint64_t)history_campaign_at(s, c, g->last)->number),
-		J_BOOL("goes_on", g->lasting));
+		J_BOOL("ongoing", g->lasting));
 	return o;
 }
 
@@ -63,7 +63,7 @@ static json_t *event(const struct history_study *s, const struct history_charts 
 		J_COUNT("onset_hi", (uint64_t)history_campaign_at(s, c, e->onset_hi)->number),
 		J_COUNT("found", (uint64_t)history_campaign_at(s, c, e->found)->number),
 		J_COUNT("last", (uint64_t)history_campaign_at(s, c, e->last)->number),
-		J_BOOL("goes_on", e->last + 1 == c->n));
+		J_BOOL("ongoing", e->last + 1 == c->n));
 	if (!v->has_change) {
 		json_object_set_new(o, "nearest_change", json_null());
 		return o;

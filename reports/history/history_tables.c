@@ -62,13 +62,13 @@ static void event_row(struct table *t, const struct history_study *s,
 		      const struct history_charts *c, const struct event *e)
 {
 	series_columns(t, c);
-	COL_TEXT(t, "kind", "It is", event_kind_names[e->kind]);
+	COL_TEXT(t, "kind", "Kind", event_kind_names[e->kind]);
 	COL_NUMBER(t, RELATIVE, "change", "Change", expm1(e->change), e->sd);
 	COL_TEXT(t, "onset", "Onset", history_date(history_campaign_at(s, c, e->onset)));
 	COL_TEXT(t, "onset_lo", "from", history_date(history_campaign_at(s, c, e->onset_lo)));
 	COL_TEXT(t, "onset_hi", "to", history_date(history_campaign_at(s, c, e->onset_hi)));
 	COL_TEXT(t, "last", "Last",
-		e->last + 1 == c->n ? "goes on" : history_date(history_campaign_at(s, c, e->last)));
+		e->last + 1 == c->n ? "ongoing" : history_date(history_campaign_at(s, c, e->last)));
 	COL_COUNT(t, "onset_number", "from no.", history_campaign_at(s, c, e->onset)->number);
 	COL_COUNT(t, "found_number", "seen at", history_campaign_at(s, c, e->found)->number);
 	COL_COUNT(t, "last_number", "to", history_campaign_at(s, c, e->last)->number);
@@ -90,12 +90,12 @@ static void signal_row(struct table *t, const struct history_study *s,
 {
 	series_columns(t, c);
 	COL_TEXT(t, "chart", "Chart", history_chart_names[g->chart]);
-	COL_TEXT(t, "kind", "It is", history_kind_names[g->kind]);
+	COL_TEXT(t, "kind", "Kind", history_kind_names[g->kind]);
 	COL_NUMBER(t, RELATIVE, "change", "Change", g->change, c->limits.sigma);
 	COL_TEXT(t, "onset", "Onset", history_date(history_campaign_at(s, c, g->onset)));
 	COL_TEXT(t, "signalled", "Signalled", history_date(history_campaign_at(s, c, g->first)));
 	COL_TEXT(t, "last", "Last",
-		g->lasting ? "goes on" : history_date(history_campaign_at(s, c, g->last)));
+		g->lasting ? "ongoing" : history_date(history_campaign_at(s, c, g->last)));
 	COL_COUNT(t, "onset_number", "from no.", history_campaign_at(s, c, g->onset)->number);
 	COL_COUNT(t, "signalled_number", "seen at", history_campaign_at(s, c, g->first)->number);
 	COL_COUNT(t, "last_number", "to", history_campaign_at(s, c, g->last)->number);

@@ -97,7 +97,7 @@ static void event_sentence(struct strbuf *line, const struct history_study *s,
 		strbuf_addf(line, "; 95 %%: no. %lld to %lld", lo->number, hi->number);
 	strbuf_addch(line, ')');
 	if (e->kind != EVENT_OUTLIER)
-		strbuf_addf(line, e->last + 1 == c->n ? ", goes on" : " to no. %lld", last->number);
+		strbuf_addf(line, e->last + 1 == c->n ? ", ongoing" : " to no. %lld", last->number);
 	strbuf_addch(line, '.');
 	if (v->has_change)
 		change_sentence(line, s, c, v);

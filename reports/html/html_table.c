@@ -5,6 +5,9 @@
 
 #define MANY_ROWS 60   /* more rows are folded */
 #define MANY_COLUMNS 9 /* more columns wrap, with an interval below its value */
+/* On a narrow screen a row of such a table becomes a paragraph. */
+#define STACK_COLUMNS 4
+#define STACK_ROWS 12
 #define OPEN_FIGURES 2 /* wide figures of a section; the others are folded */
 #define LONG_TEXT 40   /* characters from which a column wraps */
 #define LONG_NAME 34   /* characters from which a name wraps */
@@ -168,23 +171,21 @@ static bool is_long(const struct table_cell *cell)
 
 /* wide[n_columns]: has_long_text */
 static void add_row(struct strbuf *out, const struct table *t, const struct html_table_view *v,
-		    size_t r, bool grouped, const bool *wide)
+		    size_t r, bool grouped, bool stack, const bool *wide)
 {
 	strbuf_addstr(out, "<tr>");
 	for (size_t i = grouped; i < t->n_columns; i++) {
 		const struct table_column *c = &t->column[i];
 		if (!is_shown(v, c))
 			continue;
-		bool head = i < t->n_row_headers;
-		if (head)
-			strbuf_addstr(out, is_numeric(c) ? "<th scope=\"row\" class=\"n\">"
-					   : is_long(table_at(t, r, i))
-					       ? "<th scope=\"row\" class=\"l\">"
-					       : "<th scope=\"row\">");
-		else
-			strbuf_addstr(out, is_numeric(c)         ? "<td class=\"n\">"
-					   : wide[i]             ? "<td class=\"w\">"
-								 : "<td>");
+		bool head = i < t->n_row_headers,
+		     broad = head ? is_long(table_at(t, r, i)) : wide[i];
+		strbuf_addstr(out, head ? "<th scope=\"row\"" : "<td");
+		if (is_numeric(c) || broad)
+			strbuf_addf(out, " class=\"%s\"", is_numeric(c) ? "n" : head ? "l" : "w");
+		if (stack && !head)
+			html_add_text(out, " data-l=\"", c->title, "\"");
+		strbuf_addstr(out, ">");
 		add_cell_html(out, c, table_at(t, r, i));
 		strbuf_addstr(out, head ? "</th>" : "</td>");
 	}
@@ -224,16 +225,17 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 	html_begin_wide(out, t->title);
 	for (size_t i = 0; i < t->n_columns; i++)
 		n_columns += is_shown(view, &t->column[i]);
-	html_add_text(
-	    out, n_columns > MANY_COLUMNS ? "<table class=\"wrap\"><caption>" : "<table><caption>",
-	    t->title, "</caption>\n");
+	bool stack = n_columns > STACK_COLUMNS && n_shown(t, view) <= STACK_ROWS;
+	strbuf_addf(out, "<table class=\"%s%s\">", n_columns > MANY_COLUMNS ? "wrap" : "",
+		    stack ? " stack" : "");
+	html_add_text(out, "<caption>", t->title, "</caption>\n");
 	add_head(out, t, view, grouped);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		if (!row_shown(view, t, r))
 			continue;
 		if (grouped && (last == SIZE_MAX || !same_text(t, r, last)))
 			add_group(out, t, view, r);
-		add_row(out, t, view, r, grouped, wide);
+		add_row(out, t, view, r, grouped, stack, wide);
 		last = r;
 	}
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"note\">");

@@ -164,7 +164,7 @@ static void add_level(struct strbuf *out, const struct profile *p, size_t from, 
 		share += profile_share_of_time(p, i);
 	if (!(share > 0))
 		return;
-	strbuf_addstr(out, ", ");
+	strbuf_addf(out, ", %s with ", share_text(share, 1).s);
 	if (from == 0)
 		strbuf_addstr(out, "none");
 	else if (to > from && to >= PROFILE_LEVELS)
@@ -173,7 +173,6 @@ static void add_level(struct strbuf *out, const struct profile *p, size_t from, 
 		strbuf_addf(out, "%zu to %zu", from, to);
 	else
 		strbuf_addf(out, "%zu", from);
-	strbuf_addf(out, " %s", share_text(share, 1).s);
 }
 
 static void add_concurrency(struct info_page *page, const struct info *x)
@@ -189,7 +188,7 @@ static void add_concurrency(struct info_page *page, const struct info *x)
 			add(page, "In flight", &out);
 		return;
 	}
-	strbuf_addf(&out, "mean %.3g, at most %zu%s; share of the time with", mean,
+	strbuf_addf(&out, "mean %.3g, at most %zu%s; share of the time:", mean,
 		    p->concurrency.highest,
 		    p->concurrency.highest == PROFILE_LEVELS ? " or more" : "");
 	size_t start = out.len;

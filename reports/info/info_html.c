@@ -15,7 +15,7 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 		const struct info_fact *f = &page->fact[i];
 		if (*f->label)
 			strbuf_addf(out, "<dt>%s</dt>", f->label);
-		strbuf_addstr(out, *f->label ? "<dd>" : "<dd style=\"grid-column:2\">");
+		strbuf_addstr(out, "<dd>");
 		escape_html(out, f->text);
 		strbuf_addstr(out, "</dd>\n");
 	}

@@ -28,7 +28,7 @@ comparison() {
 	"$BUILD/validate" run "$dir/ci.conf" -o "$dir/results" -q >"$dir/log" 2>&1
 	[ $? -le 4 ] && [ -d "$dir/results/report" ] || { tail -n 5 "$dir/log" >&2; exit 3; }
 	"$BUILD/validate" compare "$dir/results" -f json >"$dir/one.json"
-	jq -r '.cases[] | [.scenario, .word] | @tsv' "$dir/one.json" >"$dir/one"
+	jq -r '.cases[] | [.scenario, .outcome] | @tsv' "$dir/one.json" >"$dir/one"
 	[ "$(wc -l <"$dir/one")" -eq 16 ] ||
 		{ echo "a comparison of other than 16 scenarios" >&2; exit 3; }
 }

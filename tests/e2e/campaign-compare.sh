@@ -51,7 +51,7 @@ complete decided 68 # 2 recordings, and 11 blocks of 3 runs of 2 scenarios
 # the versions themselves are undecided: they are not the reason for the end
 jq -e '.n_inconclusive > 0' decided/report/report.json >/dev/null || fail "each version is decided, too: the test shows nothing"
 expect_status 0 "$VALIDATE" compare decided
-expect_line out "same: of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same"
+expect_line out "same: 0 of 2 cases worse, 0 inconclusive, 0 better, 2 the same"
 cp decided/journal before
 "$VALIDATE" run -o decided --resume -q >out 2>err || :
 cmp -s before decided/journal || fail "resuming a decided campaign went on"
@@ -61,7 +61,7 @@ campaign open uneven reads
 grep -q '"replicates":10,"cells":1,"undecided":1,"stop":false' looks || fail "it stopped, or counts otherwise: $(cat looks)"
 complete open 46
 expect_status 4 "$VALIDATE" compare open
-expect_line out "inconclusive: of 1 case "
+expect_line out "inconclusive: 0 of 1 case "
 clean open
 
 # a version with a fault in one of two scenarios: it is worse there, and the other scenario is not
@@ -96,7 +96,7 @@ jq -s '[.[] | select(.summary.n_lost > 0) | "\(.scenario) \(.role)"] | unique ==
 status=0
 "$VALIDATE" compare part -f json >out || status=$?
 [ "$status" -eq 1 ] || fail "compare: status $status: $(head -c 500 out)"
-words=$(jq -r '.cases[] | "\(.scenario): \(.components[] | select(.component == "mismatches") | .word)"' out)
+words=$(jq -r '.cases[] | "\(.scenario): \(.components[] | select(.component == "mismatches") | .outcome)"' out)
 [ "$words" = "reads level=1: same
 reads level=2: worse" ] || fail "mismatches: $words: $(grep '"state":"failed"' part/journal | head -n 2)"
 # the settings of a case have the fault only in the scenario in which it acts

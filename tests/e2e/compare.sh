@@ -10,17 +10,17 @@ fits() { # a comparison in ./out
 	[ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 }
 word() { # SCENARIO COMPONENT
-	jq -r --arg s "$1" --arg c "$2" '.cases[] | select(.scenario == $s) | .components[] | select(.component == $c) | .word' out
+	jq -r --arg s "$1" --arg c "$2" '.cases[] | select(.scenario == $s) | .components[] | select(.component == $c) | .outcome' out
 }
 
 # words and statuses
 expect_status 0 "$VALIDATE" compare old.json same.json
-expect_line out "same: of 3 cases 0 worse, 0 inconclusive, 0 better, 3 the same"
+expect_line out "same: 0 of 3 cases worse, 0 inconclusive, 0 better, 3 the same"
 expect_line out "kernel.release: 6.1.0-18-amd64 before, 6.1.0-20-amd64 now"
 expect_status 1 "$VALIDATE" compare old.json worse.json
 expect_line out "worse: response time of reads level=2, event: +21.2 % [18.9, 23.5], limit ±5 %"
 expect_status 0 "$VALIDATE" compare worse.json old.json
-expect_line out "better: of 3 cases 0 worse, 0 inconclusive, 1 better, 2 the same"
+expect_line out "better: 0 of 3 cases worse, 0 inconclusive, 1 better, 2 the same"
 expect_status 1 "$VALIDATE" compare old.json worse.json --format json
 fits
 [ "$(word 'reads level=2' 'execution time')" = worse ] || fail "execution time is not worse"
@@ -42,8 +42,8 @@ for form in text json markdown junit openmetrics html github; do
 	expect_status 0 "$VALIDATE" compare old.json old.json -f "$form"
 done
 expect_status 0 "$VALIDATE" compare old.json old.json -f json
-[ "$(jq -r '[.cases[] | .word, (.components[].word | select(. != "not judged"))] | unique | join(" ")' out)" = same ] ||
-	fail "a campaign is not the same as itself: $(jq -c '[.cases[].components[] | select(.word != "same")][0]' out)"
+[ "$(jq -r '[.cases[] | .outcome, (.components[].outcome | select(. != "not judged"))] | unique | join(" ")' out)" = same ] ||
+	fail "a campaign is not the same as itself: $(jq -c '[.cases[].components[] | select(.outcome != "same")][0]' out)"
 
 # also if the numbers scatter too much, or are too few, to show anything; but equal numbers of
 # another campaign do not count as the same
@@ -66,8 +66,8 @@ jq -e '.cases | map(.same_runs) == [true, false, true]' out >/dev/null ||
 jq '.cases |= map(.replicates |= [])' old.json >nothing.json
 jq '.cases |= map(.replayer = "another")' nothing.json >nothing-another.json
 expect_status 4 "$VALIDATE" compare nothing.json nothing-another.json -f json
-jq -e '(.cases | length > 0 and all(.word == "inconclusive" and (.same_runs | not)))' out >/dev/null ||
-	fail "of no runs something is known: $(jq -c '.cases | map([.word, .same_runs])' out)"
+jq -e '(.cases | length > 0 and all(.outcome == "inconclusive" and (.same_runs | not)))' out >/dev/null ||
+	fail "of no runs something is known: $(jq -c '.cases | map([.outcome, .same_runs])' out)"
 # and every form reports that runs failed, the JSON form how many in which case
 jq '.cases |= map(.n_failed = 14)' nothing.json >failed.json
 jq '.cases[0] |= (.replicates = [] | .n_failed = 14)
@@ -100,7 +100,7 @@ grep -A 3 '^  response time in [23] of 3 cases' out | grep -q 'for example reads
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
-expect_line out "inconclusive: of 3 cases"
+expect_line out "inconclusive: 0 of 3 cases"
 
 # from one side of the program to the other, at the same distance: the replay changed, and is
 # neither better nor worse
@@ -191,7 +191,7 @@ expect_status 1 "$VALIDATE" compare old.json worse.json -f html
 ! grep -q '<th>\|<th class\|<div class="scroll">' out || fail "a table of the page without headers of its cells"
 grep -q '[ >[]−[0-9]' out || fail "no minus"
 grep -q '[ >[]-[0-9]' out && fail "a hyphen for a minus: $(grep -o '.\{20\}[ >[]-[0-9].\{9\}' out | head -n 1)" || :
-expect_line out '<div class="banner not"><p class="big">worse</p><p>Of 3 cases 1 worse, 0 inconclusive, 0 better, 2 the same; response time of '
+expect_line out '<div class="banner not"><p class="big">worse</p><p>1 of 3 cases worse, 0 inconclusive, 0 better, 2 the same; response time of '
 expect_status 1 "$VALIDATE" compare old.json worse.json -f github
 expect_line out '::error title=response time%3A worse::reads level=2, event: '
 expect_status 4 "$VALIDATE" compare old.json few.json -f github
@@ -259,7 +259,7 @@ expect_line err 'did you mean "environment"?'
 jq 'del(.cases[2]) | del(.scenarios[2])' same.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 expect_line out "scenario reads level=4"
-expect_line out "of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
+expect_line out "0 of 2 cases worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
 [ "$(grep -c missing: out)" -eq 1 ] || fail "missing cases are reported more than once: $(grep missing: out)"
 expect_status 4 "$VALIDATE" compare two.json same.json
 # readers that count test cases or lines find the missing case, too
@@ -296,8 +296,8 @@ expect_status 0 "$VALIDATE" compare old.json unrecorded.json -f json
 for zeroed in 1 3; do
 	jq ".cases[0].replicates[][$zeroed] = 0" same.json >instant.json
 	expect_status 4 "$VALIDATE" compare old.json instant.json -f json
-	jq -e '.cases[0].word == "inconclusive" and (.cases[0].components | any(.status == "not_finite" and .word == "inconclusive"))' out >/dev/null ||
-		fail "times of 0: $(jq -c '.cases[0].components | map([.component, .word, .status])' out)"
+	jq -e '.cases[0].outcome == "inconclusive" and (.cases[0].components | any(.status == "not_finite" and .outcome == "inconclusive"))' out >/dev/null ||
+		fail "times of 0: $(jq -c '.cases[0].components | map([.component, .outcome, .status])' out)"
 done
 jq '.cases[0].replicates[4][1] = null' same.json >hole.json
 expect_status 3 "$VALIDATE" compare old.json hole.json

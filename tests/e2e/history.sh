@@ -26,7 +26,7 @@ done
 expect_line out 'added to db as number 36: 3 cases'
 expect_status 0 "$VALIDATE" history show db
 expect_line out '36 campaigns, 3 charts: 2 with events'
-grep -q 'reads level=1, event: shift of +4.9[0-9]* % from 2026-01-27T12:00:00Z (no. 26), goes on' out || fail "the shift: $(grep shift out)"
+grep -q 'reads level=1, event: shift of +4.9[0-9]* % from 2026-01-27T12:00:00Z (no. 26), ongoing' out || fail "the shift: $(grep shift out)"
 expect_line out 'reads level=2, event: drift of'
 expect_line out 'kernel.release,'
 [ "$(wc -L <out)" -le 100 ] || fail 'longer than a line of a terminal'
@@ -35,8 +35,8 @@ expect_status 0 "$VALIDATE" history show db --format json
 jq -r --slurpfile schema "$SRCDIR/doc/history-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" out >faults || fail 'no JSON'
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 jq -e '.charts[0] | .n_entries == 36 and .n_baseline == 20 and ([.entries[] | select(.in_baseline) | .number] == [range(1; 21)])
-	and (.signals | map(select(.chart == "CUSUM")) | length == 1 and (.[0] | .kind == "shift" and .onset == 26 and .goes_on and (.change - 0.05 | fabs) < 0.002
-		)) and (.events | length == 1 and (.[0] | .kind == "shift" and .onset == 26 and .goes_on and (.change - 0.05 | fabs) < 0.003
+	and (.signals | map(select(.chart == "CUSUM")) | length == 1 and (.[0] | .kind == "shift" and .onset == 26 and .ongoing and (.change - 0.05 | fabs) < 0.002
+		)) and (.events | length == 1 and (.[0] | .kind == "shift" and .onset == 26 and .ongoing and (.change - 0.05 | fabs) < 0.003
 		and .nearest_change.number == 26 and .nearest_change.facts == [{fact: "kernel.release", old: "6.1.0-18-amd64", new: "6.2.0"}]))' \
 	out >/dev/null || fail "not the shift that was put in: $(jq -c '.charts[0].signals' out | head -c 600)"
 jq -e '(.charts[2] | .signals + .events | length) == 0 and (.charts[1].events | length == 1 and (.[0] | .kind == "drift" and .onset >= 23 and .onset <= 25))' out >/dev/null || fail 'the drift, or what is in control'
