@@ -38,7 +38,7 @@ cp "$SRCDIR/protocols/ci.conf" protocols/
 steps() {
 	rm -f step-*
 	awk '/^ *run: / { match($0, /^ */); indent = RLENGTH + 2; n++; on = /\|$/
-			if (!on) { sub(/^ *run: /, ""); print > ("step-" n) }
+			if (!on) { gsub(/^ *run: \047?|\047$/, ""); print > ("step-" n) }
 			next }
 		on { match($0, /^ */); if (RLENGTH < indent && $0 != "") { on = 0; next } print substr($0, indent + 1) > ("step-" n) }' "$1"
 	sed -n 's/^ *\(PROTOCOL\|OLD\|NEW\): \(.*\) # adapt$/\1=\2/p' "$1" >adapted
@@ -134,14 +134,22 @@ grep -q '<failure type="inconclusive"' results.compare.xml || fail 'no failure i
 plain 3 STORED= RUN_STATUS=3
 expect_status 2 env VALIDATE=validate sh "$SRCDIR/doc/ci/compare.sh" nowhere.conf
 
-# the action compares as compare.sh does, names the verdict, and replaces the budget in a copy
+# the steps of the action run as they are printed: it compares as compare.sh does, names the verdict,
+# and replaces the budget in a copy
+steps "$SRCDIR/action.yml"
+[ "$(ls step-[0-9] | wc -l)" -eq 2 ] || fail 'action.yml has not 2 steps of its own'
+[ "$(grep -c '^ *shell: bash$' "$SRCDIR/action.yml")" -eq 2 ] || fail 'a step of action.yml without a shell'
+export GITHUB_ACTION_PATH="$SRCDIR"
+# validate is in PATH, so nothing is installed
+expect_status 0 env VALIDATE=validate bash -e step-1
+[ ! -s out ] || fail "step Install: $(cat out)"
 action() { # STATUS VERDICT [NAME=VALUE...]
 	rm -rf validate-results summary.md output
 	wanted=$1 verdict=$2
 	shift 2
 	expect_status "$wanted" env VALIDATE=validate PROTOCOL=protocols/ci.conf "$@" \
 		GITHUB_OUTPUT="$PWD/output" GITHUB_STEP_SUMMARY="$PWD/summary.md" \
-		bash "$SRCDIR/doc/ci/action.sh" compare
+		bash -e step-2
 	expect_line output "verdict=$verdict"
 }
 cp "$SRCDIR/protocols/ci.conf" protocols/
