@@ -19,6 +19,13 @@ expect_status 0 "$VALIDATE" replay --engine fio --fio-ioengine libaio --fio-iode
 expect_line out '40 of 40; times: self'
 cat out err | grep -q 'fio takes completions only when its queue is full' || fail 'its response times are not explained'
 
+# the minimal trace of doc/case-fio.md: fio replays all of it and takes no less than the trace
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "$SRCDIR/doc/case-fio.md" >case
+mkdir minimal
+runtime=$(cd minimal && sh -e ../case 2>../err) || fail "the minimal trace: $(cat err)"
+[ "$(grep -c ' read ' minimal/drift.iolog)" -eq 2000 ] || fail 'not 2000 reads'
+[ "$runtime" -ge 1000 ] || fail "a trace of 1000 ms took $runtime ms"
+
 # no capture: the output is as expected
 expect_status 0 "$VALIDATE" replay --engine fio --times none --fio-direct no --destructive --device image -o none.trace "$data/requests.trace"
 expect_line out '40 given to the replayer; their results are unknown'
