@@ -27,7 +27,10 @@ struct app_open_file {
 	char *shown;
 	size_t n_shown;
 	uint64_t shown_at;
-	bool opened; /* for callers: by an open of the trace */
+	/* for callers: opened by an open of the trace; read and examined by fstat since; used by
+	 * several threads, the last of them */
+	bool opened, was_read, was_examined, is_shared;
+	uint32_t used_by;
 };
 
 struct descriptor {

@@ -266,6 +266,7 @@ static void strace_reset(struct foreign *f)
 	t->has_first = t->time_of_day = t->differences = t->over = false;
 	t->missing.detached = t->missing.passed = false;
 	t->missing.n_filtered = t->missing.n_reopened = t->missing.n_unopened = 0;
+	t->missing.n_contradictions = t->missing.n_file_calls = 0;
 	if (!t->before_listed) {
 		files_release(&t->before);
 		files_init(&t->before);

@@ -188,9 +188,12 @@ static void take_other(struct strace_parsed *p, const struct call_line *l)
 		take_clone(p, l->text, l->end);
 	else if (p->call->kind == SYSCALL_WAIT)
 		take_wait(p, l->text, l->end);
-	else if (p->call->kind == SYSCALL_EXEC && p->r.rvalue == 0)
+	else if (p->call->kind == SYSCALL_EXEC && p->r.rvalue == 0) {
+		const uint32_t *own = u64_map_find(&t->thread_of, p->tid);
 		syscalls_executed(t->calls_made, p->tid, p->tid);
-	else if (p->call->kind == SYSCALL_GETCWD && p->n && p->r.rvalue > 0 &&
+		if (own)
+			strace_first_thread(t, &t->thread[*own])->executed = true;
+	} else if (p->call->kind == SYSCALL_GETCWD && p->n && p->r.rvalue > 0 &&
 		 strace_unquote(&t->path, &p->arg[0]) && t->path.s[0] == '/')
 		strace_set_cwd(p, syscalls_path_at(t->calls_made, p->tid, AT_FDCWD, t->path.s,
 						   t->path.len));
@@ -280,6 +283,7 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 					    (p->r.op == OP_FCNTL && is_copy(p->value[1])));
 	if (copies && p->value[0] <= 2 && !syscalls_file(calls, p->tid, (int64_t)p->value[0]))
 		syscalls_descriptor(calls, p->tid, (int)p->value[0], "", 0, OFFSET_NONE, 0);
+	strace_use_seen(p);
 	t->now = p;
 	int rc = syscalls_exit(calls, p->tid, p->r.end_ns, p->call, result, p->memory, e);
 	t->now = NULL;

@@ -4,11 +4,18 @@
  * - a process ended ("+++ exited") without a call of exit or exit_group (-e trace=, -z, -P);
  * - an open returned a descriptor that another open returned before and nothing closed (the same);
  * - a descriptor is used after its close, and no call opened it again (the same);
- * - a thread has no end, although strace did not detach (the file was cut). */
+ * - a thread has no end, although strace did not detach (the file was cut);
+ * - lseek returns another position than the calls before it give (lines were removed, -e);
+ * - the loader of glibc maps a file that it neither read nor examined by fstat (the same).
+ *
+ * A process that executes a program and shows only calls on files was traced with a filter. That
+ * is no sign that calls on files are missing, but they may be. */
 #include "capture/formats/blanks.h"
 #include "capture/formats/strace_parsed.h"
 #include "capture/formats/strace_private.h"
 #include "capture/unseen.h"
+
+#include <sys/mman.h>
 
 #define LISTED_MAX 4096u
 
@@ -43,12 +50,58 @@ void strace_unopened(struct strace *t, uint32_t tid, int64_t fd, const struct pa
 	*word &= ~bit;
 }
 
+/* The open file of the descriptor that is argument `letter` of the call; NULL: there is none. */
+static struct app_open_file *file_of(const struct strace_parsed *p, char letter)
+{
+	const char *at = strchr(p->call->args, letter);
+	const size_t i = at ? (size_t)(at - p->call->args) : p->n;
+	if (i >= p->n || i >= PARTS_MAX)
+		return NULL;
+	const struct part *a = &p->arg[i];
+	return syscalls_file(p->t->calls_made, p->tid, strace_first_fd(a->s, a->s + a->len));
+}
+
+static bool is_file(const struct app_open_file *f)
+{
+	return f->is_path && strncmp(f->path, "/dev/", 5) && strncmp(f->path, "/proc/", 6) &&
+	       strncmp(f->path, "/sys/", 5);
+}
+
+void strace_use_seen(struct strace_parsed *p)
+{
+	struct strace *t = p->t;
+	struct app_open_file *f = file_of(p, strchr(p->call->args, 'f') ? 'f' : 'D'),
+			     *to = file_of(p, 'X');
+	const enum op_family family = op_info(p->r.op)->family;
+	if (to)
+		to->is_shared = true;
+	if (!f || p->r.rvalue < 0)
+		return;
+	f->is_shared |= (f->used_by && f->used_by != p->tid) || family == FAMILY_COPY ||
+			p->r.op == OP_GETDENTS;
+	f->used_by = p->tid;
+	f->was_read |= p->r.op == OP_READ; /* other reads of the loader follow */
+	f->was_examined |= p->r.op == OP_FSTAT || p->r.op == OP_STAT || p->r.op == OP_STATX;
+	if (p->r.op == OP_MMAP && f->opened && p->value[3] & MAP_DENYWRITE) {
+		t->missing.n_contradictions += !f->was_read || !f->was_examined;
+		f->was_read = f->was_examined = true; /* counts once */
+	}
+	if (p->r.op == OP_LSEEK && p->value[2] == SEEK_CUR && f->opened && f->position_known &&
+	    !f->append && !f->is_shared && is_file(f))
+		t->missing.n_contradictions +=
+		    (uint64_t)p->r.rvalue != f->position + p->value[1];
+}
+
 void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s, const char *end)
 {
 	const bool group = starts(s, end, "exit_group(");
 	struct strace_thread *p = strace_first_thread(t, th);
-	p->exits |= group || starts(s, end, "exit(");
+	const bool exits = group || starts(s, end, "exit(");
+	p->exits |= exits;
 	p->ended |= group;
+	p->other |= !exits;
+	if (group && p->executed && !p->other)
+		t->missing.n_file_calls++;
 }
 
 void strace_thread_ended(struct strace *t, struct strace_thread *th, const char *s,
@@ -88,6 +141,8 @@ bool strace_missing_end(struct strace *t, json_t *capture)
 	    !syscalls_counts(t->calls_made)->n_rings)
 		n->n_reopened =
 		    t->missing.n_reopened + (t->missing.passed ? 0 : t->missing.n_unopened);
+	n->n_contradictions = t->missing.n_contradictions;
+	n->n_file_calls = t->missing.n_file_calls;
 	n->n_cut_off = t->missing.detached ? 0 : n_alive;
 	n->n_links_unknown = t->missing.n_links;
 	n->n_targets_unknown = t->missing.n_targets;

@@ -70,7 +70,7 @@ struct strace_missing {
 	bool of_one_thread; /* the file of a thread (strace -ff): its descriptors are others' too */
 	bool detached;	    /* strace ended before the programs */
 	bool passed;	    /* a process may have got descriptors from another one */
-	uint64_t n_filtered, n_reopened, n_unopened;
+	uint64_t n_filtered, n_reopened, n_unopened, n_contradictions, n_file_calls;
 	uint64_t n_links, n_targets; /* for the notes of these names; of the first pass */
 };
 
@@ -82,6 +82,8 @@ void strace_passing_seen(struct strace *t, const char *s, const char *end);
 void strace_closed(struct strace *t, uint32_t tid, int64_t fd);
 /* A thread uses a descriptor that no call opened and whose file is `name`. */
 void strace_unopened(struct strace *t, uint32_t tid, int64_t fd, const struct part *name);
+/* A call with a descriptor ends; its effects are not applied yet. */
+void strace_use_seen(struct strace_parsed *p);
 /* A call without a row begins at s. */
 void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s, const char *end);
 /* "+++ exited with 0 +++" and similar, at s. */
@@ -120,7 +122,8 @@ struct strace_thread {
 	bool alive, noted;
 	bool adopted, returned; /* it ran before its clone returned; the clone returned it */
 	bool seen;		/* the trace has a line of it */
-	bool exits, ended;	/* of its process, in the first thread: strace_missing.c */
+	/* of its process, in the first thread: strace_missing.c */
+	bool exits, ended, executed, other;
 	uint64_t closed[4];	/* likewise: descriptors below 256 that were closed */
 	bool pending, entered; /* entered: the call is a request */
 	const struct syscall_row *call; /* NULL: a call that is not read */
