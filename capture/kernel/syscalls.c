@@ -228,8 +228,8 @@ static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t
 			rc = syscall_object(d->c, d->path, true, id, e);
 		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a form for descriptors */
 			rc = syscalls_file_object(d->c, state_file(d->t->process, l->fd), id, e);
-		else
-			d->c->counts.n_unnamed += l->error != EFAULT;
+		else if (l->error != EFAULT) /* the name "" is known, and no file has it */
+			d->c->counts.n_unnamed += !d->has_path || d->path_unknown;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
 		const struct app_mapping *m = state_mapping(d->t->process, l->offset, l->length);
 		return m ? (rc = syscalls_file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;

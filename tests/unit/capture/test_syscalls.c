@@ -409,6 +409,11 @@ static void names_and_memory(void **state)
 	CALL(MAIN, "read", NULL, NULL, 9, 5, 1, 9);
 	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 9, 5, 1, 9)->offset, 9);
 	assert_int_equal(syscalls_counts(s->calls)->n_unnamed, 1);
+	/* an empty path is known */
+	r = CALL(MAIN, "mkdir", "", NULL, -ENOENT, 1, 0777);
+	assert_int_equal(r->object, OBJECT_NONE);
+	assert_int_equal(r->error, ENOENT);
+	assert_int_equal(syscalls_counts(s->calls)->n_unnamed, 1);
 	end(s);
 }
 
