@@ -13,19 +13,6 @@ static bool has(const uint64_t *set, int cpu)
 	return cpu < N_CPUS && set[cpu / 64] >> cpu % 64 & 1;
 }
 
-static void list_add(struct strbuf *to, const uint64_t *set)
-{
-	for (int first = 0, last; first < N_CPUS; first++) {
-		if (!has(set, first))
-			continue;
-		for (last = first; has(set, last + 1); last++)
-			;
-		strbuf_addf(to, first == last ? "%s%d" : "%s%d-%d", to->len ? "," : "", first,
-			    last);
-		first = last;
-	}
-}
-
 void affinity_add(json_t *rows, uint32_t pid, uint32_t tid, const uint64_t set[AFFINITY_WORDS])
 {
 	struct strbuf list = STRBUF_INIT;
@@ -34,7 +21,15 @@ void affinity_add(json_t *rows, uint32_t pid, uint32_t tid, const uint64_t set[A
 		n += has(set, cpu);
 	if (!n || n >= sysconf(_SC_NPROCESSORS_ONLN))
 		return;
-	list_add(&list, set);
+	for (int first = 0, last; first < N_CPUS; first++) {
+		if (!has(set, first))
+			continue;
+		for (last = first; has(set, last + 1); last++)
+			;
+		strbuf_addf(&list, first == last ? "%s%d" : "%s%d-%d", list.len ? "," : "", first,
+			    last);
+		first = last;
+	}
 	json_array_append_new(rows, json_pack("{s:I,s:I,s:s}", "pid", (json_int_t)pid, "tid",
 					      (json_int_t)tid, "cpus", list.s));
 	strbuf_release(&list);

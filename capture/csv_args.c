@@ -303,14 +303,6 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 	}
 }
 
-static int set_name(const char *s, size_t len, bool plain, struct csv_args *args, struct err *e)
-{
-	int rc = plain ? 0 : unescape(&args->unescaped, s, len, e);
-	args->object_name = plain ? s : args->unescaped.s;
-	args->object_name_len = plain ? len : args->unescaped.len;
-	return rc;
-}
-
 /* `plain`: the value has no escapes. */
 static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct trace_record *r,
 		   struct csv_args *args, struct err *e)
@@ -324,7 +316,10 @@ static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct tra
 		args->object_kind = a == ARG_PATH     ? OBJECT_PATH
 				    : a == ARG_DEVICE ? OBJECT_DEVICE
 						      : OBJECT_FD;
-		return set_name(s, len, plain, args, e);
+		int rc = plain ? 0 : unescape(&args->unescaped, s, len, e);
+		args->object_name = plain ? s : args->unescaped.s;
+		args->object_name_len = plain ? len : args->unescaped.len;
+		return rc;
 	case ARG_HEAP:
 		args->has_heap = true;
 		return unhex(&args->heap, s, len, e);

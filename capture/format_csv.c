@@ -23,38 +23,23 @@ static void forgive(struct csv_trace *t)
 	err_clear(&t->error);
 }
 
-static void start(struct csv_trace *t)
-{
-	t->at_end = false;
-	t->at = t->n_chunk = 0;
-	t->n_columns = 0;
-	t->n_rows = t->n_records = 0;
-	t->line = 1;
-	t->error = (struct err)ERR_INIT;
-}
-
-static void row_take(struct csv_trace *t, const struct csv_row *r)
-{
-	const bool is_empty = r->n == 1 && !r->field[0].len && !r->field[0].is_quoted;
-	t->field = r->why ? r->n - 1 : 0;
-	if (r->why)
-		csv_fail(t, "%s", r->why);
-	else if (!is_empty && t->n_columns)
-		csv_row_read(t, r);
-	else if (!is_empty)
-		csv_header_read(t, r);
-	if (t->error.code)
-		forgive(t);
-	t->line += r->n_lines;
-}
-
 /* Consumes chunk[at..n_chunk) except for an incomplete row at its end. */
 static void take_rows(struct csv_trace *t)
 {
 	struct csv_row r;
 	while (t->at < t->n_chunk && !t->error.code &&
 	       csv_split(&r, t->chunk + t->at, t->chunk + t->n_chunk, t->at_end)) {
-		row_take(t, &r);
+		const bool is_empty = r.n == 1 && !r.field[0].len && !r.field[0].is_quoted;
+		t->field = r.why ? r.n - 1 : 0;
+		if (r.why)
+			csv_fail(t, "%s", r.why);
+		else if (!is_empty && t->n_columns)
+			csv_row_read(t, &r);
+		else if (!is_empty)
+			csv_header_read(t, &r);
+		if (t->error.code)
+			forgive(t);
+		t->line += r.n_lines;
 		t->at = (size_t)(r.end - t->chunk);
 	}
 	if (t->at_end && !t->n_columns && !t->error.code)
@@ -117,7 +102,12 @@ static int csv_rewind(struct trace *base, struct err *e)
 	if (lseek(t->fd, 0, SEEK_SET) < 0)
 		return err_sys(e, errno, "%s: cannot read it again", t->path);
 	base->notes = (struct trace_notes){0};
-	start(t);
+	t->at_end = false;
+	t->at = t->n_chunk = 0;
+	t->n_columns = 0;
+	t->n_rows = t->n_records = 0;
+	t->line = 1;
+	t->error = (struct err)ERR_INIT;
 	return 0;
 }
 

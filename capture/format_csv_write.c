@@ -11,18 +11,6 @@ struct csv_export {
 	struct strbuf args;
 };
 
-static void add_quoted(struct strbuf *out, const char *s, size_t len)
-{
-	char small[512], *to = small;
-	size_t need = csv_write(NULL, 0, s, len);
-	if (need > sizeof small)
-		to = xmalloc(need);
-	csv_write(to, need, s, len);
-	strbuf_add(out, to, need);
-	if (to != small)
-		free(to);
-}
-
 static void add_time(struct sink *s, int64_t ns)
 {
 	strbuf_addch(&s->out, ',');
@@ -50,7 +38,14 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	strbuf_addch(&s->out, ',');
 	strbuf_reset(&x->args);
 	csv_args_write(&x->args, r, trace_object(x->from, r->object), heap, heap_len);
-	add_quoted(&s->out, x->args.s, x->args.len);
+	char small[512], *to = small;
+	size_t need = csv_write(NULL, 0, x->args.s, x->args.len);
+	if (need > sizeof small)
+		to = xmalloc(need);
+	csv_write(to, need, x->args.s, x->args.len);
+	strbuf_add(&s->out, to, need);
+	if (to != small)
+		free(to);
 	strbuf_addch(&s->out, ',');
 	sink_decimal(s, r->rvalue, 0);
 	strbuf_addch(&s->out, ',');

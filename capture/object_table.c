@@ -152,24 +152,18 @@ static int slots_grow(struct object_table *t, struct err *e)
 	return 0;
 }
 
-/* The cache entry, by the last eight bytes: names differ there most often. */
-static struct object_recent *recent_of(struct object_table *t, enum object_kind kind,
-				       const char *name, size_t len)
-{
-	uint64_t h = 0;
-	size_t n = len < sizeof h ? len : sizeof h;
-	memcpy(&h, name + len - n, n);
-	h = (h ^ len << 3 ^ (uint64_t)kind) * 0x9e3779b97f4a7c15u;
-	return &t->recent[h >> 56];
-}
-
 int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name,
 			      size_t len, uint32_t *id, struct err *e)
 {
 	int rc = t->n >= t->n_slots / 2 ? slots_grow(t, e) : 0;
 	if (rc)
 		return rc;
-	struct object_recent *recent = recent_of(t, kind, name, len);
+	/* The cache entry, by the last eight bytes: names differ there most often. */
+	uint64_t h = 0;
+	size_t n = len < sizeof h ? len : sizeof h;
+	memcpy(&h, name + len - n, n);
+	h = (h ^ len << 3 ^ (uint64_t)kind) * 0x9e3779b97f4a7c15u;
+	struct object_recent *recent = &t->recent[h >> 56];
 	if (recent->name && recent->len == len && recent->kind == kind &&
 	    !memcmp(recent->name, name, len)) {
 		*id = recent->id;

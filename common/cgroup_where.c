@@ -65,16 +65,6 @@ static bool own_group(const char *root, enum cgroup_kind kind, const char *contr
 	return found;
 }
 
-/* Length of the part of the group's name that is the directory; 0: it is not below it. */
-static size_t len_within(const char *group, const char *directory)
-{
-	const size_t len = strlen(directory);
-	return strcmp(directory, "/") && !strncmp(group, directory, len) &&
-		       (!group[len] || group[len] == '/')
-		   ? len
-		   : 0;
-}
-
 bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *controller,
 		     struct cgroup_where *w)
 {
@@ -84,7 +74,13 @@ bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *contro
 	    !own_group(root, kind, controller, group, sizeof group))
 		return false;
 	/* in a container the mount shows only a part of the hierarchy */
-	size_t skip = len_within(group, m.root);
+	/* Length of the part of the group's name that is the directory; 0: it is not below it. */
+	const char *directory = m.root;
+	const size_t len = strlen(directory);
+	size_t skip = strcmp(directory, "/") && !strncmp(group, directory, len) &&
+			      (!group[len] || group[len] == '/')
+			  ? len
+			  : 0;
 	w->top = xasprintf("%s%s", root, m.point);
 	w->own = xasprintf("%s%s", w->top, strcmp(group + skip, "/") ? group + skip : "");
 	if (!path_exists(w->own)) {

@@ -49,13 +49,6 @@ void mpi_leftovers_note(struct mpi_leftovers *m)
 	list(m);
 }
 
-/* A rank of another job keeps the file that it creates open until it has mapped it. So descriptors
- * are checked before mappings. */
-static bool is_unused(const char *path)
-{
-	return !processes_opening(path) && !processes_mapping(path, NULL, 0);
-}
-
 size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 {
 	struct mpi_leftovers now;
@@ -67,7 +60,7 @@ size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 			continue;
 		char *path = xasprintf(DIR_OF "/%s", now.name[i]);
 		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-		    is_unused(path))
+		    !processes_opening(path) && !processes_mapping(path, NULL, 0))
 			n += !unlink(path);
 		free(path);
 	}

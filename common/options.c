@@ -79,11 +79,6 @@ out:
 	return ret;
 }
 
-static bool is_none(const struct option_spec *o, const char *text)
-{
-	return (o->flags & OPT_NONE) && !strcmp(text, "none");
-}
-
 static void set_none(const struct option_spec *o, void *field)
 {
 	if (o->type == OPT_UINT || o->type == OPT_SIZE)
@@ -105,7 +100,7 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 	} v;
 	void *field = (char *)config + o->offset;
 	int ret;
-	if (is_none(o, text)) {
+	if ((o->flags & OPT_NONE) && !strcmp(text, "none")) {
 		set_none(o, field);
 		return 0;
 	}

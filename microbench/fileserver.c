@@ -130,16 +130,6 @@ struct round {
 	unsigned int thread;
 };
 
-static void create(const struct round *r, size_t i)
-{
-	uint64_t n_bytes = r->tree->file[i * r->c->level + r->thread].n_bytes;
-	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_CREATE, 0666);
-	script_write_whole(r->script, 0, n_bytes, r->c->block_bytes);
-	script_close(r->script, 0);
-	r->shelf->exists[i] = true;
-	r->shelf->n_bytes[i] = n_bytes;
-}
-
 static void append(const struct round *r, size_t i, uint64_t n_bytes)
 {
 	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_UPDATE, 0666);
@@ -160,7 +150,13 @@ static void read_whole(const struct round *r, size_t i)
 static void round_write(const struct round *r, uint64_t append_bytes)
 {
 	struct shelf *s = r->shelf;
-	create(r, take(s, &s->absent_at, false));
+	size_t i = take(s, &s->absent_at, false);
+	uint64_t n_bytes = r->tree->file[i * r->c->level + r->thread].n_bytes;
+	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_CREATE, 0666);
+	script_write_whole(r->script, 0, n_bytes, r->c->block_bytes);
+	script_close(r->script, 0);
+	r->shelf->exists[i] = true;
+	r->shelf->n_bytes[i] = n_bytes;
 	append(r, take(s, &s->present_at, true), append_bytes);
 	read_whole(r, take(s, &s->present_at, true));
 	size_t gone = take(s, &s->present_at, true);

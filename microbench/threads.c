@@ -34,14 +34,6 @@ static bool gate_pass(struct gate *g, int error, int scheduling_error)
 	return pass;
 }
 
-static void gate_wait_ready(struct gate *g, unsigned int n)
-{
-	pthread_mutex_lock(&g->mutex);
-	while (g->n_ready < n)
-		pthread_cond_wait(&g->changed, &g->mutex);
-	pthread_mutex_unlock(&g->mutex);
-}
-
 static void gate_release(struct gate *g, bool cancelled)
 {
 	pthread_mutex_lock(&g->mutex);
@@ -137,7 +129,11 @@ static int workers_start(struct bench_run *r, struct err *e)
 			return err_sys(e, code, "cannot start thread %u of %u", r->n_started + 1,
 				       r->n_workers);
 	}
-	gate_wait_ready(&r->gate, r->n_workers);
+	struct gate *g = &r->gate;
+	pthread_mutex_lock(&g->mutex);
+	while (g->n_ready < r->n_workers)
+		pthread_cond_wait(&g->changed, &g->mutex);
+	pthread_mutex_unlock(&g->mutex);
 	if (r->gate.scheduling_error)
 		return scheduling_refused(&r->scheduling, r->gate.scheduling_error, r->n_workers,
 					  e);

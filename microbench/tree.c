@@ -27,12 +27,6 @@ static void add_directory(struct tree *t, char *path)
 	t->dir[t->n_dirs++] = path;
 }
 
-static void add_file(struct tree *t, char *path)
-{
-	GROW(t->file, t->n_files, t->files_cap);
-	t->file[t->n_files++] = (struct tree_file){path, 0};
-}
-
 /* Fills `path` with directories or files; the top directory (level 0) continues until there are
  * enough files. */
 static void fill(const struct layout *l, const char *path, unsigned int level)
@@ -43,7 +37,9 @@ static void fill(const struct layout *l, const char *path, unsigned int level)
 	for (uint64_t i = 1; (level == 0 || i <= width) && l->tree->n_files < l->n_wanted; i++) {
 		char *entry = xasprintf("%s/%08llu", path, (unsigned long long)i);
 		if (holds_files) {
-			add_file(l->tree, entry);
+			struct tree *t = l->tree;
+			GROW(t->file, t->n_files, t->files_cap);
+			t->file[t->n_files++] = (struct tree_file){entry, 0};
 			continue;
 		}
 		add_directory(l->tree, entry);

@@ -21,16 +21,6 @@ struct sequence_gaps {
 	uint64_t n, n_rows, n_missing, n_back;
 };
 
-static void row_see(struct sequence_gaps *g, struct sequence_row *w, uint32_t number)
-{
-	if (number > w->last)
-		g->n_missing += number - w->last - 1;
-	else if (number != 1 && g->n_missing) /* it was counted as missing; 1 begins a new run */
-		g->n_missing--;
-	if (number > w->last || number == 1)
-		w->last = number;
-}
-
 /* Adds the next event in order of time. Number 0: the event has no number. */
 static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t cpu,
 			      uint32_t number)
@@ -44,7 +34,13 @@ static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t
 	g->before = number;
 	g->n++;
 	if (w->used && w->device == device && w->cpu == cpu) {
-		row_see(g, w, number);
+		if (number > w->last)
+			g->n_missing += number - w->last - 1;
+		else if (number != 1 &&
+			 g->n_missing) /* it was counted as missing; 1 begins a new run */
+			g->n_missing--;
+		if (number > w->last || number == 1)
+			w->last = number;
 		return;
 	}
 	g->n_rows++;

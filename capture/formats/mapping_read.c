@@ -105,17 +105,13 @@ static int take_number(struct mapped_trace *t, const struct field *f, int64_t mi
 	return 0;
 }
 
-static bool same(const struct mapping_column *c, const struct field *f, const char *text)
-{
-	return strlen(text) == f->len &&
-	       (c->any_case ? !strncasecmp(text, f->s, f->len) : !memcmp(text, f->s, f->len));
-}
-
 static int take_operation(struct mapped_trace *t, const struct mapping_column *c,
 			  const struct field *f, struct trace_record *r, bool *skip, struct err *e)
 {
 	for (unsigned int i = 0; i < c->n_values; i++)
-		if (same(c, f, c->value[i].text)) {
+		if (strlen(c->value[i].text) == f->len &&
+		    (c->any_case ? !strncasecmp(c->value[i].text, f->s, f->len)
+				 : !memcmp(c->value[i].text, f->s, f->len))) {
 			r->op = (uint16_t)c->value[i].op;
 			*skip = r->op == OP_INVALID;
 			return 0;
@@ -176,20 +172,6 @@ static int take_field(struct mapped_trace *t, const struct mapping_column *c, co
 
 /* --- one line ------------------------------------------------------------ */
 
-static void trim(struct field *f)
-{
-	while (f->len && (*f->s == ' ' || *f->s == '\t')) {
-		f->s++;
-		f->len--;
-	}
-	while (f->len && (f->s[f->len - 1] == ' ' || f->s[f->len - 1] == '\t'))
-		f->len--;
-	if (f->len >= 2 && f->s[0] == '"' && f->s[f->len - 1] == '"') {
-		f->s++;
-		f->len -= 2;
-	}
-}
-
 /* The next field from *at on; false when there is none. */
 static bool next_field(char delimiter, const char **at, const char *end, struct field *f)
 {
@@ -206,7 +188,16 @@ static bool next_field(char delimiter, const char **at, const char *end, struct 
 	stop = stop ? stop : end;
 	*f = (struct field){s, (size_t)(stop - s)};
 	*at = stop < end ? stop + 1 : NULL;
-	trim(f);
+	while (f->len && (*f->s == ' ' || *f->s == '\t')) {
+		f->s++;
+		f->len--;
+	}
+	while (f->len && (f->s[f->len - 1] == ' ' || f->s[f->len - 1] == '\t'))
+		f->len--;
+	if (f->len >= 2 && f->s[0] == '"' && f->s[f->len - 1] == '"') {
+		f->s++;
+		f->len -= 2;
+	}
 	return true;
 }
 

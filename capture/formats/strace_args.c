@@ -310,18 +310,14 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 	}
 }
 
-static bool is_optional(const struct strace_parsed *p, char letter)
-{
-	return p->call->kind != SYSCALL_REQUEST || strchr("mAOv_cVLYE*", letter) ||
-	       (letter == 's' && p->r.rvalue < 0);
-}
-
 int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
 {
 	unsigned int i = 0, n_pointers = 0;
 	int rc = 0;
 	for (const char *letter = p->call->args; *letter && !rc && !p->no_request; letter++, i++) {
-		if (i >= p->n && (partly || is_optional(p, *letter)))
+		if (i >= p->n &&
+		    (partly || p->call->kind != SYSCALL_REQUEST || strchr("mAOv_cVLYE*", *letter) ||
+		     (*letter == 's' && p->r.rvalue < 0)))
 			return 0;
 		if (i >= p->n)
 			return foreign_at(&p->t->base, p->ret, e,

@@ -121,13 +121,6 @@ static struct block_event event_of(const struct tracing_event *v, const struct b
 	return b;
 }
 
-/* Whether an event of the whole device is outside the partition; flushes have no position. */
-static bool is_elsewhere(const struct block_device *d, const struct block_event *b)
-{
-	return b->n_sectors &&
-	       (b->sector < d->first_sector || b->sector - d->first_sector >= d->n_sectors);
-}
-
 static int convert(struct tracing *t, struct block_work *w, bool bios, struct block_outcome *o)
 {
 	struct block_fields f[N_EVENTS];
@@ -144,7 +137,8 @@ static int convert(struct tracing *t, struct block_work *w, bool bios, struct bl
 			break;
 		}
 		struct block_event b = event_of(&v, &f[v.kind]);
-		if (!is_elsewhere(&w->device, &b))
+		if (!(b.n_sectors && (b.sector < w->device.first_sector ||
+				      b.sector - w->device.first_sector >= w->device.n_sectors)))
 			ret = block_requests_add(q, &b);
 	}
 	ret = ret ? ret : block_requests_finish(q, &o->counts);

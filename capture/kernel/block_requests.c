@@ -195,19 +195,13 @@ static uint64_t overlap(const struct open_request *o, const struct block_event *
 	return end > begin ? end - begin : 0;
 }
 
-/* A flush is a separate request on behalf of a bio without data: a flush, or a write of length 0.
- */
-static bool flush_of(const struct open_request *o, const struct block_event *v)
-{
-	return v->direction == BLOCK_FLUSH && !o->r.n_sectors &&
-	       (o->r.direction == BLOCK_FLUSH || o->r.flags & BLOCK_PREFLUSH);
-}
-
 static bool concerns(const struct open_request *o, const struct block_event *v)
 {
 	if (o->done || o->r.begin_ns > v->ns)
 		return false;
-	return flush_of(o, v) || (o->r.direction == v->direction && overlap(o, v));
+	return (v->direction == BLOCK_FLUSH && !o->r.n_sectors &&
+		(o->r.direction == BLOCK_FLUSH || o->r.flags & BLOCK_PREFLUSH)) ||
+	       (o->r.direction == v->direction && overlap(o, v));
 }
 
 static bool alike(const struct open_request *a, const struct open_request *b)

@@ -26,22 +26,6 @@ struct btf {
 	size_t n;
 };
 
-static int file_read(struct btf *b, struct err *e)
-{
-	const int fd = open(BTF_FILE, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : 1;
-	size_t cap = 0;
-	while (got > 0 && b->n_bytes < BTF_BYTES_MAX) {
-		if (b->n_bytes == cap)
-			b->data = xreallocarray(b->data, cap = cap ? cap * 2 : 8 << 20, 1);
-		got = read(fd, b->data + b->n_bytes, cap - b->n_bytes);
-		b->n_bytes += got > 0 ? (size_t)got : 0;
-	}
-	const int code = errno;
-	fd_close(fd);
-	return got < 0 ? err_sys(e, code, "cannot read the kernel's types %s", BTF_FILE) : 0;
-}
-
 /* The number of bytes after a type's header. */
 static size_t rest_of(const struct btf_type *t)
 {
@@ -105,7 +89,18 @@ static void btf_close(struct btf *b)
 static int btf_open(struct btf **out, struct err *e)
 {
 	struct btf *b = xcalloc(1, sizeof *b);
-	int rc = file_read(b, e);
+	const int fd = open(BTF_FILE, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : 1;
+	size_t cap = 0;
+	while (got > 0 && b->n_bytes < BTF_BYTES_MAX) {
+		if (b->n_bytes == cap)
+			b->data = xreallocarray(b->data, cap = cap ? cap * 2 : 8 << 20, 1);
+		got = read(fd, b->data + b->n_bytes, cap - b->n_bytes);
+		b->n_bytes += got > 0 ? (size_t)got : 0;
+	}
+	const int code = errno;
+	fd_close(fd);
+	int rc = got < 0 ? err_sys(e, code, "cannot read the kernel's types %s", BTF_FILE) : 0;
 	rc = rc ? rc : types_index(b, e);
 	*out = rc ? NULL : b;
 	if (rc)

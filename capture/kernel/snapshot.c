@@ -38,20 +38,14 @@ struct snapshot {
 
 /* --- the filter ---------------------------------------------------------- */
 
-/* Whether the calls of `row` wait for an inspection. */
-static bool snapshot_is_wanted(const struct syscall_row *row)
-{
-	return row->number >= 0 && row->kind == SYSCALL_REQUEST &&
-	       (strpbrk(row->args, "pP") || row->op == OP_GETDENTS);
-}
-
 /* Loads architecture and call number: numbers in the list wait, all other calls are allowed. */
 static void filter_make(struct snapshot *s)
 {
 	uint32_t number[FILTER_MAX - 5];
 	unsigned int n = 0, at = 0;
 	for (const struct syscall_row *row = syscall_rows; row->name; row++)
-		if (snapshot_is_wanted(row) && n < FILTER_MAX - 5)
+		if (row->number >= 0 && row->kind == SYSCALL_REQUEST &&
+		    (strpbrk(row->args, "pP") || row->op == OP_GETDENTS) && n < FILTER_MAX - 5)
 			number[n++] = (uint32_t)row->number;
 	s->filter[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 						       offsetof(struct seccomp_data, arch));
@@ -67,9 +61,10 @@ static void filter_make(struct snapshot *s)
 	s->n_filter = (unsigned short)at;
 }
 
-/* Only a fatal signal should end the wait; kernels before 5.19 do not know this flag. */
-static int filter_install(const struct snapshot *s)
+int snapshot_install(void *snapshot)
 {
+	const struct snapshot *s = snapshot;
+	/* Only a fatal signal should end the wait; kernels before 5.19 do not know this flag. */
 	const struct sock_fprog program = {s->n_filter, (struct sock_filter *)(uintptr_t)s->filter};
 	const unsigned long flags[] = {SECCOMP_FILTER_FLAG_NEW_LISTENER |
 					   SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
@@ -77,13 +72,7 @@ static int filter_install(const struct snapshot *s)
 	long got = -1;
 	for (size_t i = 0; i < 2 && got < 0; i++)
 		got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags[i], &program);
-	return (int)got;
-}
-
-int snapshot_install(void *snapshot)
-{
-	const struct snapshot *s = snapshot;
-	const int listener = filter_install(s);
+	const int listener = (int)got;
 	char answer;
 	if (listener < 0)
 		return errno;
@@ -136,11 +125,6 @@ int snapshot_open(struct snapshot **out, const char *scratch, struct err *e)
 	return rc;
 }
 
-static size_t record_bytes(const struct snapshot_record *r)
-{
-	return (sizeof *r + r->path_len + r->extra_len + 7) & ~(size_t)7;
-}
-
 static int by_time(const void *pa, const void *pb)
 {
 	const struct snapshot_record *const *a = pa, *const *b = pb;
@@ -165,7 +149,7 @@ int snapshot_stop(struct snapshot *s, struct err *e)
 	}
 	for (uint64_t at = 0; at + sizeof(struct snapshot_record) <= s->n_bytes;) {
 		const struct snapshot_record *r = (const void *)(s->data + at);
-		at += record_bytes(r);
+		at += (sizeof *r + r->path_len + r->extra_len + 7) & ~(size_t)7;
 		if (at > s->n_bytes)
 			break;
 		s->n_unseen += r->unseen;

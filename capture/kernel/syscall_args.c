@@ -252,8 +252,18 @@ static void clone_take(struct syscall_done *d)
 	l->flags = OP_COPY_CLONES;
 }
 
-static void variants(struct syscall_done *d)
+void syscall_args_take(struct syscall_done *d, const struct syscall_memory memory[SYSCALL_MEMORIES])
 {
+	const char *args = d->t->row->args;
+	struct args_state k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
+	for (unsigned int i = 0; args[i]; i++) {
+		const uint64_t v = d->t->arg[i];
+		if (strchr(SYSCALL_POINTERS, args[i]))
+			pointer_arg(&k, args[i], v, i + 1 < SYSCALL_ARGS ? d->t->arg[i + 1] : 0);
+		else
+			number_arg(&k, args[i], v);
+	}
+	empty_path(d);
 	struct log_record *l = &d->l;
 	const bool clones = l->flags == FICLONE || (l->flags == FICLONERANGE && d->argument);
 	if (l->op == OP_IOCTL && clones && l->result == 0)
@@ -270,19 +280,4 @@ static void variants(struct syscall_done *d)
 	/* the mode is an argument only if a file may be created */
 	if (l->op == OP_OPEN && !(l->flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))))
 		l->length = 0;
-}
-
-void syscall_args_take(struct syscall_done *d, const struct syscall_memory memory[SYSCALL_MEMORIES])
-{
-	const char *args = d->t->row->args;
-	struct args_state k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
-	for (unsigned int i = 0; args[i]; i++) {
-		const uint64_t v = d->t->arg[i];
-		if (strchr(SYSCALL_POINTERS, args[i]))
-			pointer_arg(&k, args[i], v, i + 1 < SYSCALL_ARGS ? d->t->arg[i + 1] : 0);
-		else
-			number_arg(&k, args[i], v);
-	}
-	empty_path(d);
-	variants(d);
 }

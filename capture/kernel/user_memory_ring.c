@@ -58,37 +58,6 @@ static void read_kernel(struct um_code *c, short to, int n, int at, struct jumps
 	jump_if(c, fail, BPF_JNE, R0, 0);
 }
 
-/* Reads the name of the struct filename at R3; R0 = length. */
-static void read_name(struct um_code *c, const struct um_ring_layout *l, struct jumps *fail)
-{
-	op(c, BPF_ADD, R3, l->name);
-	address(c, R1, FP, STACK_POINTER);
-	set(c, R2, 8);
-	call(c, BPF_FUNC_probe_read_kernel);
-	jump_if(c, fail, BPF_JNE, R0, 0);
-	load(c, BPF_DW, R3, FP, STACK_POINTER);
-	address(c, R1, R8, AT(data));
-	set(c, R2, UM_TEXT_MAX);
-	call(c, BPF_FUNC_probe_read_kernel_str);
-	jump_if(c, fail, BPF_JSLE, R0, 0);
-}
-
-/* Reads the program's array of struct iovec at R3; R0 = length. */
-static void read_vector(struct um_code *c, const struct um_ring_layout *l, struct jumps *fail)
-{
-	struct jumps small = {.n = 0};
-	load(c, BPF_W, R2, R8, AT_ENTRY(command) + l->vector_length);
-	jump_if(c, &small, BPF_JLE, R2, UM_VECTORS_MAX);
-	set(c, R2, UM_VECTORS_MAX);
-	land(c, &small);
-	op(c, BPF_LSH, R2, 4);
-	store(c, BPF_DW, FP, STACK_SIZE, R2);
-	address(c, R1, R8, AT(data));
-	call(c, BPF_FUNC_probe_read_user);
-	jump_if(c, fail, BPF_JNE, R0, 0);
-	load(c, BPF_DW, R0, FP, STACK_SIZE);
-}
-
 /* R7: the items of the operation, ring_entries_items(). */
 static void pointee_read(struct um_code *c, const struct um_maps *m, const struct um_ring_layout *l,
 			 int k)
@@ -105,10 +74,31 @@ static void pointee_read(struct um_code *c, const struct um_maps *m, const struc
 	mov(c, R1, R7);
 	op(c, BPF_AND, R1, (int)UM_RING_VECTOR);
 	jump_if(c, &vector, BPF_JNE, R1, 0);
-	read_name(c, l, &fail);
+	/* Reads the name of the struct filename at R3; R0 = length. */
+	op(c, BPF_ADD, R3, l->name);
+	address(c, R1, FP, STACK_POINTER);
+	set(c, R2, 8);
+	call(c, BPF_FUNC_probe_read_kernel);
+	jump_if(c, &fail, BPF_JNE, R0, 0);
+	load(c, BPF_DW, R3, FP, STACK_POINTER);
+	address(c, R1, R8, AT(data));
+	set(c, R2, UM_TEXT_MAX);
+	call(c, BPF_FUNC_probe_read_kernel_str);
+	jump_if(c, &fail, BPF_JSLE, R0, 0);
 	jump(c, &got);
 	land(c, &vector);
-	read_vector(c, l, &fail);
+	/* Reads the program's array of struct iovec at R3; R0 = length. */
+	struct jumps small = {.n = 0};
+	load(c, BPF_W, R2, R8, AT_ENTRY(command) + l->vector_length);
+	jump_if(c, &small, BPF_JLE, R2, UM_VECTORS_MAX);
+	set(c, R2, UM_VECTORS_MAX);
+	land(c, &small);
+	op(c, BPF_LSH, R2, 4);
+	store(c, BPF_DW, FP, STACK_SIZE, R2);
+	address(c, R1, R8, AT(data));
+	call(c, BPF_FUNC_probe_read_user);
+	jump_if(c, &fail, BPF_JNE, R0, 0);
+	load(c, BPF_DW, R0, FP, STACK_SIZE);
 	land(c, &got);
 	hand_over(c, m, k + 1, RING_LOST);
 	jump(c, &next);
@@ -195,22 +185,6 @@ static void read_user(struct um_code *c, unsigned int base, int to, int n, struc
 	jump_if(c, fail, BPF_JNE, R0, 0);
 }
 
-/* Reads entry R7 of the list of io_submit(). */
-static void aio_take(struct um_code *c, const struct um_maps *m, struct jumps *fail)
-{
-	mov(c, R3, R7);
-	op(c, BPF_LSH, R3, 3);
-	load(c, BPF_DW, R1, R8, AT(arg) + 16);
-	add(c, R3, R1);
-	read_user(c, FP, STACK_POINTER, 8, fail);
-	load(c, BPF_DW, R9, FP, STACK_POINTER);
-	record_begin(c, m, UM_AIO_SUBMIT, fail);
-	store(c, BPF_DW, R8, AT_ENTRY(result), R7);
-	mov(c, R3, R9);
-	read_user(c, R8, AT_ENTRY(command), sizeof((struct um_ring_entry *)0)->command, fail);
-	entry_hand_over(c, m);
-}
-
 void um_code_aio(struct um_code *c, const struct um_maps *m)
 {
 	struct jumps out = {.n = 0}, fail = {.n = 0};
@@ -230,7 +204,18 @@ void um_code_aio(struct um_code *c, const struct um_maps *m)
 		out.at[out.n++] = c->n;
 	put(c, BPF_JMP | BPF_JSGT | BPF_X, R7, R1, 0, 0);
 	jump_if(c, &fail, BPF_JGE, R7, UM_AIO_MAX);
-	aio_take(c, m, &fail);
+	/* Reads entry R7 of the list of io_submit(). */
+	mov(c, R3, R7);
+	op(c, BPF_LSH, R3, 3);
+	load(c, BPF_DW, R1, R8, AT(arg) + 16);
+	add(c, R3, R1);
+	read_user(c, FP, STACK_POINTER, 8, &fail);
+	load(c, BPF_DW, R9, FP, STACK_POINTER);
+	record_begin(c, m, UM_AIO_SUBMIT, &fail);
+	store(c, BPF_DW, R8, AT_ENTRY(result), R7);
+	mov(c, R3, R9);
+	read_user(c, R8, AT_ENTRY(command), sizeof((struct um_ring_entry *)0)->command, &fail);
+	entry_hand_over(c, m);
 	op(c, BPF_ADD, R7, 1);
 	put(c, BPF_JMP | BPF_JA, 0, 0, (short)((int)loop - (int)c->n - 1), 0);
 	land(c, &fail);

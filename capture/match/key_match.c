@@ -93,12 +93,6 @@ static uint64_t object_key(struct key_match *m, enum match_side side, const stru
 	return *known;
 }
 
-static bool has_key(const struct trace_record *r)
-{
-	return r->object != OBJECT_NONE || r->fd >= 0 ||
-	       !(op_info(r->op)->uses & (OP_HAS_FD | OP_HAS_PATH));
-}
-
 /* --- keys seen more than once -------------------------------------------- */
 
 static size_t seen_place(uint64_t key, size_t mask)
@@ -232,7 +226,8 @@ static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint
 
 uint64_t key_match_key(struct key_match *m, enum match_side side, const struct trace_record *r)
 {
-	if (!has_key(r))
+	if (!(r->object != OBJECT_NONE || r->fd >= 0 ||
+	      !(op_info(r->op)->uses & (OP_HAS_FD | OP_HAS_PATH))))
 		return KEY_NONE;
 	/* formats differ in the length of other operations */
 	const bool placed = op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET);

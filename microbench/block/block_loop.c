@@ -17,11 +17,6 @@ struct state {
 	uint64_t resume; /* ticks: earliest next submission, for the pause of a closed loop */
 };
 
-static int64_t ns_of(const struct bench_thread *t, uint64_t ticks)
-{
-	return (int64_t)((double)ticks * t->clock->ns_per_tick);
-}
-
 /* --- completions --------------------------------------------------------- */
 
 static void ended(struct state *s, const struct block_done *d, uint64_t end)
@@ -91,24 +86,6 @@ static struct block_command command_of(const struct state *s, uint64_t k, uint32
 	};
 }
 
-/* Submits requests. A request that the queue rejects counts as completed. */
-static void hand_over(struct state *s, const struct block_command *command, uint32_t n)
-{
-	for (uint32_t done = 0; done < n && !s->b->fatal;) {
-		uint32_t most =
-		    n - done < s->b->backend->bundle_max ? n - done : s->b->backend->bundle_max;
-		int got = s->b->backend->submit(s->b->queue, command + done, most);
-		if (got == -EAGAIN || got == -EINTR || got == 0) {
-			harvest(s, LOOK_NS);
-		} else if (got < 0) {
-			struct block_done refused = {command[done++].slot, got};
-			ended(s, &refused, clock_end(s->t->clock));
-		} else {
-			done += (uint32_t)got;
-		}
-	}
-}
-
 static void issue(struct state *s, uint32_t n)
 {
 	struct block_command command[BATCH];
@@ -125,7 +102,20 @@ static void issue(struct state *s, uint32_t n)
 			    .op = b->request[s->n_issued + i].direction == BLOCK_READ ? OP_PREAD : OP_PWRITE};
 	s->n_issued += n;
 	s->in_flight += n;
-	hand_over(s, command, n);
+	/* Submits requests. A request that the queue rejects counts as completed. */
+	for (uint32_t done = 0; done < n && !s->b->fatal;) {
+		uint32_t most =
+		    n - done < s->b->backend->bundle_max ? n - done : s->b->backend->bundle_max;
+		int got = s->b->backend->submit(s->b->queue, command + done, most);
+		if (got == -EAGAIN || got == -EINTR || got == 0) {
+			harvest(s, LOOK_NS);
+		} else if (got < 0) {
+			struct block_done refused = {command[done++].slot, got};
+			ended(s, &refused, clock_end(s->t->clock));
+		} else {
+			done += (uint32_t)got;
+		}
+	}
 	waiter_submitted(&s->t->waiter, clock_end(s->t->clock));
 }
 
@@ -159,7 +149,7 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 		return;
 	}
 	const uint64_t n_before = s->in_flight, until = at - margin;
-	harvest(s, ns_of(t, until - now));
+	harvest(s, (int64_t)((double)(until - now) * t->clock->ns_per_tick));
 	if (s->in_flight == n_before) { /* only time can make a request ready */
 		now = clock_now(t->clock);
 		waiter_learn(&t->waiter, now > until ? now - until : 0);

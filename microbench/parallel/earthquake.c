@@ -88,26 +88,6 @@ static void build(struct writer *w)
 	}
 }
 
-/* In pieces of several pages; rank 0 serves the ranks in turn. */
-static void collect(struct writer *w)
-{
-	const uint32_t n_pieces = blocks_of_rank(w->c) / PIECE_PAGES;
-	const unsigned int n_ranks = (unsigned int)w->c->level;
-	for (uint32_t k = 0; k < n_pieces; k++) {
-		script_block(w->s, OP_PREAD, 0, w->rank * n_pieces + k, w->piece);
-		if (w->rank > 0)
-			script_between(w->s, STEP_SEND, 0, w->piece);
-		else
-			script_block(w->s, OP_PWRITE, 1, k, w->piece);
-	}
-	for (unsigned int from = 1; from < n_ranks && w->rank == 0; from++)
-		for (uint32_t k = 0; k < n_pieces; k++) {
-			script_between(w->s, STEP_RECEIVE, from, w->piece);
-			compute(w, (double)w->c->compute_ns / 10);
-			script_block(w->s, OP_PWRITE, 1, from * n_pieces + k, w->piece);
-		}
-}
-
 /* Neighbours form a line; even ranks exchange with the next rank first, which avoids deadlock. */
 static void exchange(struct writer *w)
 {
@@ -150,7 +130,22 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 	script_between(s, STEP_BARRIER, 0, 0);
 	if (rank == 0)
 		script_open(s, 1, script_name(s, xstrdup(TOP "/mesh")), OPEN_CREATE, 0640);
-	collect(&w);
+	/* In pieces of several pages; rank 0 serves the ranks in turn. */
+	const uint32_t n_pieces = blocks_of_rank(w.c) / PIECE_PAGES;
+	const unsigned int n_ranks = (unsigned int)w.c->level;
+	for (uint32_t k = 0; k < n_pieces; k++) {
+		script_block(w.s, OP_PREAD, 0, w.rank * n_pieces + k, w.piece);
+		if (w.rank > 0)
+			script_between(w.s, STEP_SEND, 0, w.piece);
+		else
+			script_block(w.s, OP_PWRITE, 1, k, w.piece);
+	}
+	for (unsigned int from = 1; from < n_ranks && w.rank == 0; from++)
+		for (uint32_t k = 0; k < n_pieces; k++) {
+			script_between(w.s, STEP_RECEIVE, from, w.piece);
+			compute(&w, (double)w.c->compute_ns / 10);
+			script_block(w.s, OP_PWRITE, 1, from * n_pieces + k, w.piece);
+		}
 	if (rank == 0)
 		script_close(s, 1);
 	script_close(s, 0);

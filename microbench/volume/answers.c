@@ -39,21 +39,6 @@ static void heap_push(struct answers *a, const struct answer *x)
 	a->heap[i] = *x;
 }
 
-static struct answer heap_pop(struct answers *a)
-{
-	struct answer first = a->heap[0], last = a->heap[--a->n];
-	size_t i = 0;
-	for (size_t child; (child = 2 * i + 1) < a->n; i = child) {
-		if (child + 1 < a->n && instant(&a->heap[child + 1]) < instant(&a->heap[child]))
-			child++;
-		if (instant(&a->heap[child]) >= instant(&last))
-			break;
-		a->heap[i] = a->heap[child];
-	}
-	a->heap[i] = last;
-	return first;
-}
-
 /* --- the processors ------------------------------------------------------ */
 
 /* An idle processor needs some 10 us to wake up, on a virtual machine up to 60 us, and each request
@@ -67,14 +52,6 @@ static void awake_set(struct answers *a, bool awake)
 	a->awake = awake;
 	if (write(a->latency_fd, &limit_us, sizeof limit_us) != sizeof limit_us)
 		atomic_store(&a->log->head->awake, 0);
-}
-
-/* Without the permission the processors sleep as the system decides. */
-static void latency_open(struct answers *a)
-{
-	a->latency_fd = open("/dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
-	atomic_store(&a->log->head->awake, a->latency_fd >= 0);
-	awake_set(a, true);
 }
 
 /* --- the thread ---------------------------------------------------------- */
@@ -140,7 +117,18 @@ static void *answers_run(void *argument)
 		awake_set(a, true);
 		int64_t due_ns = instant(&a->heap[0]), left_ns = due_ns - clock_monotonic_ns();
 		if (left_ns <= 0 || a->stop) {
-			struct answer x = heap_pop(a);
+			struct answer first = a->heap[0], last = a->heap[--a->n];
+			size_t i = 0;
+			for (size_t child; (child = 2 * i + 1) < a->n; i = child) {
+				if (child + 1 < a->n &&
+				    instant(&a->heap[child + 1]) < instant(&a->heap[child]))
+					child++;
+				if (instant(&a->heap[child]) >= instant(&last))
+					break;
+				a->heap[i] = a->heap[child];
+			}
+			a->heap[i] = last;
+			struct answer x = first;
 			pthread_mutex_unlock(&a->mutex);
 			give(a, &x);
 			pthread_mutex_lock(&a->mutex);
@@ -162,16 +150,6 @@ static void *thread_main(void *argument)
 	return answers_run(a);
 }
 
-static int thread_start(struct answers *a, struct err *e)
-{
-	sigset_t all, old;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old); /* signals go to other threads */
-	int code = pthread_create(&a->thread, NULL, thread_main, a);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return code ? err_sys(e, code, "cannot start the thread that answers") : 0;
-}
-
 int answers_start(struct answers **out, void (*give_one)(const struct answer *x),
 		  struct volume_log *log, struct err *e)
 {
@@ -181,7 +159,10 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		return err_set(e, ENOMEM, "not enough memory for the queue of answers");
 	a->give = give_one;
 	a->log = log;
-	latency_open(a);
+	/* Without the permission the processors sleep as the system decides. */
+	a->latency_fd = open("/dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
+	atomic_store(&a->log->head->awake, a->latency_fd >= 0);
+	awake_set(a, true);
 	int ret = clock_init(&a->clock, 5000000, e);
 	if (!ret) {
 		waiter_thread_setup(); /* the setup under which the margin was measured */
@@ -192,7 +173,12 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		pthread_mutex_init(&a->mutex, NULL);
 		pthread_cond_init(&a->changed, &monotonic);
 		pthread_condattr_destroy(&monotonic);
-		ret = thread_start(a, e);
+		sigset_t all, old;
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, &old); /* signals go to other threads */
+		int code = pthread_create(&a->thread, NULL, thread_main, a);
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		ret = code ? err_sys(e, code, "cannot start the thread that answers") : 0;
 	}
 	if (ret) {
 		fd_close(a->latency_fd);

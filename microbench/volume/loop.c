@@ -89,14 +89,6 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 		       : -ENOENT;
 }
 
-static int configure(int loop_fd, int file_fd, const char *file, bool direct)
-{
-	struct loop_config config = {.fd = (uint32_t)file_fd,
-	    .info.lo_flags = direct ? LO_FLAGS_DIRECT_IO : 0};
-	snprintf((char *)config.info.lo_file_name, sizeof config.info.lo_file_name, "%s", file);
-	return ioctl(loop_fd, LOOP_CONFIGURE, &config) < 0 ? -errno : 0;
-}
-
 /* The kernel falls back silently if the file does not support direct I/O. */
 static bool is_direct(int loop_fd)
 {
@@ -115,7 +107,10 @@ static int attach_once(int control, int file_fd, const char *file, bool direct,
 	int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "%s", device);
-	int ret = configure(fd, file_fd, file, direct);
+	struct loop_config config = {.fd = (uint32_t)file_fd,
+				     .info.lo_flags = direct ? LO_FLAGS_DIRECT_IO : 0};
+	snprintf((char *)config.info.lo_file_name, sizeof config.info.lo_file_name, "%s", file);
+	int ret = ioctl(fd, LOOP_CONFIGURE, &config) < 0 ? -errno : 0;
 	if (ret) {
 		ret = err_sys(e, -ret, "%s: cannot attach %s", device, file);
 	} else if (direct && !is_direct(fd)) {

@@ -299,16 +299,6 @@ static int server_setup(struct server *s, struct err *e)
 	return ret;
 }
 
-static void server_release(struct server *s)
-{
-	answers_stop(s->answers);
-	volume_log_close(&s->log);
-	service_free(s->service);
-	if (s->image)
-		munmap(s->image, s->v->n_bytes);
-	fd_close(s->fd);
-}
-
 static int session_loop(struct fuse_session *session, int ready_fd, struct err *e)
 {
 	struct fuse_loop_config *config = fuse_loop_cfg_create();
@@ -358,6 +348,11 @@ int volume_serve(const struct volume_server *v, int ready_fd, struct err *e)
 	struct server s = {.v = v, .fd = -1, .mutex = PTHREAD_MUTEX_INITIALIZER};
 	int ret = server_setup(&s, e);
 	ret = ret ? ret : session_run(&s, ready_fd, e);
-	server_release(&s);
+	answers_stop(s.answers);
+	volume_log_close(&s.log);
+	service_free(s.service);
+	if (s.image)
+		munmap(s.image, s.v->n_bytes);
+	fd_close(s.fd);
 	return ret;
 }

@@ -306,18 +306,6 @@ static void duration_describe(struct strbuf *b, int64_t ns)
 	strbuf_addf(b, "%lld%s", (long long)(ns / unit[i].ns), unit[i].name);
 }
 
-static void value_describe(struct strbuf *b, const struct option_spec *o,
-			   const struct parameters *p)
-{
-	const char *field = (const char *)p + o->offset;
-	if (o->type == OPT_DURATION)
-		duration_describe(b, *(const int64_t *)field);
-	else if (o->type == OPT_DOUBLE)
-		strbuf_addf(b, "%.17g", *(const double *)field);
-	else
-		strbuf_addf(b, "%llu", (unsigned long long)*(const uint64_t *)field);
-}
-
 char *service_describe(const struct service *s)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -327,7 +315,13 @@ char *service_describe(const struct service *s)
 		    (s->kind == KIND_HDD && !strcmp(o->name, "seek")))
 			continue; /* derived from other keys */
 		strbuf_addf(&b, "%s%s=", b.s[b.len - 1] == ':' ? "" : ",", o->name);
-		value_describe(&b, o, &s->p);
+		const char *field = (const char *)(&s->p) + o->offset;
+		if (o->type == OPT_DURATION)
+			duration_describe(&b, *(const int64_t *)field);
+		else if (o->type == OPT_DOUBLE)
+			strbuf_addf(&b, "%.17g", *(const double *)field);
+		else
+			strbuf_addf(&b, "%llu", (unsigned long long)*(const uint64_t *)field);
 	}
 	return strbuf_detach(&b);
 }

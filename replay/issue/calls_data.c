@@ -143,14 +143,6 @@ static inline __attribute__((always_inline)) void copy_between(struct caller *k,
 		CALL(k, call(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
 }
 
-/* A clone (FICLONE, FICLONERANGE: a copy that shares blocks) on a file system that cannot share
- * these blocks: no such operation, two file systems, or an unsuitable range. Source:
- * ioctl_ficlonerange(2). */
-static bool cannot_share(int error)
-{
-	return error == EOPNOTSUPP || error == ENOTTY || error == EXDEV || error == EINVAL;
-}
-
 /* Copies up to the end of the source. Returns bytes, or -1. */
 static int64_t copy_instead(struct caller *k, int from_fd, int to_fd)
 {
@@ -180,7 +172,8 @@ static int64_t clone_range(struct caller *k, int from_fd, int to_fd)
 					 .dest_offset = c->to};
 	int64_t n = (int64_t)c->length;
 	if (ioctl(to_fd, FICLONERANGE, &range) < 0) {
-		if (c->traced < 0 || !cannot_share(errno))
+		if (c->traced < 0 ||
+		    !(errno == EOPNOTSUPP || errno == ENOTTY || errno == EXDEV || errno == EINVAL))
 			return -1;
 		n = copy_instead(k, from_fd, to_fd);
 	}

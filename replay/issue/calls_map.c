@@ -183,13 +183,6 @@ void call_msync(struct caller *k)
 	map_give(m);
 }
 
-static bool advice_is_harmless(uint32_t advice)
-{
-	return advice <= MADV_DONTNEED || (advice >= MADV_HUGEPAGE && advice <= MADV_NOHUGEPAGE) ||
-	       advice == MADV_COLD || advice == MADV_PAGEOUT || advice == MADV_POPULATE_READ ||
-	       advice == MADV_REMOVE;
-}
-
 void call_madvise(struct caller *k)
 {
 	char *at;
@@ -197,7 +190,10 @@ void call_madvise(struct caller *k)
 	struct call_map *m = map_take(k, false, &at, &n);
 	if (!m)
 		return;
-	if (advice_is_harmless(k->c->flags))
+	if (k->c->flags <= MADV_DONTNEED ||
+	    (k->c->flags >= MADV_HUGEPAGE && k->c->flags <= MADV_NOHUGEPAGE) ||
+	    k->c->flags == MADV_COLD || k->c->flags == MADV_PAGEOUT ||
+	    k->c->flags == MADV_POPULATE_READ || k->c->flags == MADV_REMOVE)
 		CALL(k, madvise(at, n, (int)k->c->flags));
 	else
 		CALL(k, k->c->traced < 0 ? call_error((int)-k->c->traced) : 0);

@@ -3,21 +3,16 @@
 
 #include "replay/issue/calls_private.h"
 
-static void streams_free(struct call_table *c)
+void call_table_release(struct call_table *c)
 {
+	if (c->places_laid)
+		call_table_laid(c);
 	for (struct call_stream *s = atomic_load(&c->streams), *next; s; s = next) {
 		next = s->next;
 		call_stream_end(s);
 		pthread_mutex_destroy(&s->lock);
 		FREE_EACH(s->cookie, s->buffer, s->traced_cookie, s);
 	}
-}
-
-void call_table_release(struct call_table *c)
-{
-	if (c->places_laid)
-		call_table_laid(c);
-	streams_free(c);
 	for (uint32_t i = 0; i < c->n_maps; i++) {
 		call_map_end(&c->map[i]);
 		pthread_rwlock_destroy(&c->map[i].lock);

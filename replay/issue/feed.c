@@ -366,21 +366,6 @@ static void *take(char **at, uint64_t n_bytes)
 	return taken;
 }
 
-static void chunks_place(struct feed *f, bool due, bool expected)
-{
-	char *at = f->ring.base;
-	f->chunk = xcalloc((size_t)f->n_lanes * f->n_ahead + 1, sizeof *f->chunk);
-	for (uint32_t i = 0; i < f->n_lanes * f->n_ahead; i++) {
-		struct chunk *c = &f->chunk[i];
-		f->lane[i / f->n_ahead].chunk = &f->chunk[i / f->n_ahead * f->n_ahead];
-		c->request = take(&at, f->chunk_requests * sizeof *c->request);
-		c->wait_room = take(&at, f->chunk_waits * sizeof *c->wait);
-		c->due = due ? take(&at, f->chunk_requests * sizeof *c->due) : NULL;
-		c->expected = expected ? take(&at, f->chunk_requests * sizeof *c->expected) : NULL;
-		c->outcome = take(&at, f->chunk_requests * sizeof *c->outcome);
-	}
-}
-
 int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err *e)
 {
 	const bool due = p->n_lanes && p->lane[0].due;
@@ -398,7 +383,17 @@ int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err
 	struct err unlocked = ERR_INIT;
 	p->fed = (struct feed_summary){.n_bytes = f->ring.n_bytes, .n_ahead = f->n_ahead};
 	p->fed.n_locked_bytes = vm_lock(&f->ring, &unlocked) ? 0 : f->ring.n_bytes;
-	chunks_place(f, due, expected);
+	char *at = f->ring.base;
+	f->chunk = xcalloc((size_t)f->n_lanes * f->n_ahead + 1, sizeof *f->chunk);
+	for (uint32_t i = 0; i < f->n_lanes * f->n_ahead; i++) {
+		struct chunk *c = &f->chunk[i];
+		f->lane[i / f->n_ahead].chunk = &f->chunk[i / f->n_ahead * f->n_ahead];
+		c->request = take(&at, f->chunk_requests * sizeof *c->request);
+		c->wait_room = take(&at, f->chunk_waits * sizeof *c->wait);
+		c->due = due ? take(&at, f->chunk_requests * sizeof *c->due) : NULL;
+		c->expected = expected ? take(&at, f->chunk_requests * sizeof *c->expected) : NULL;
+		c->outcome = take(&at, f->chunk_requests * sizeof *c->outcome);
+	}
 	ret = serve_all(f);
 	if (ret)
 		*e = f->err;

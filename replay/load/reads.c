@@ -8,13 +8,6 @@
 
 /* --- requests that change nothing ------------------------------------------------ */
 
-static bool reads_stream(const struct load_request *r)
-{
-	return r->op == OP_FREAD || r->op == OP_FGETS || r->op == OP_GETDELIM ||
-	       r->op == OP_FGETC || r->op == OP_FSCANF || r->op == OP_UNGETC || r->op == OP_FSEEK ||
-	       r->op == OP_FTELL;
-}
-
 static bool is_hint(uint32_t advice)
 {
 	return advice <= MADV_WILLNEED || advice == MADV_POPULATE_READ;
@@ -90,7 +83,8 @@ static bool left_out(const struct load *l, const struct slots *s, const struct l
 {
 	const struct op_info *o = op_info(r->op);
 	const struct slot *b = &s->slot[origin_of(s, r->slot)];
-	if (reads_stream(r))
+	if (r->op == OP_FREAD || r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FGETC ||
+	    r->op == OP_FSCANF || r->op == OP_UNGETC || r->op == OP_FSEEK || r->op == OP_FTELL)
 		return r->slot && (b->flags & O_ACCMODE) == O_RDONLY;
 	if (o->family == FAMILY_READ || o->family == FAMILY_POSITION)
 		return !matters[origin_of(s, r->slot)] ||

@@ -220,22 +220,6 @@ static void path_request(struct finder *f, struct load_request *r)
 	}
 }
 
-/* Skips a request whose file is skipped. */
-static void pass(struct finder *f, struct load_request *r)
-{
-	const struct load_more *m = load_more(f->l, r);
-	const struct slots *s = f->s;
-	bool copy = op_info(r->op)->family == FAMILY_COPY;
-	if (r->name != NONE32 && s->file[r->name].passed)
-		r->passed = s->file[r->name].passed;
-	if (r->name != NONE32 && s->file[r->name].to_system && load_follows_link(r))
-		r->passed = PASS_SYSTEM;
-	if (m && m->name != NONE32 && s->file[m->name].passed)
-		r->passed = s->file[m->name].passed;
-	if (r->slot && s->slot[r->slot].passed && !copy)
-		r->passed = s->slot[r->slot].passed;
-}
-
 /* Replaces the object and descriptor number of a request by its name and slot (load.h). */
 static void request(struct finder *f, struct load_request *r)
 {
@@ -262,7 +246,18 @@ static void request(struct finder *f, struct load_request *r)
 		path_request(f, r);
 	if (!paged && !named)
 		r->name = NONE32;
-	pass(f, r);
+	/* Skips a request whose file is skipped. */
+	const struct load_more *m = load_more(f->l, r);
+	const struct slots *s = f->s;
+	bool copy = op_info(r->op)->family == FAMILY_COPY;
+	if (r->name != NONE32 && s->file[r->name].passed)
+		r->passed = s->file[r->name].passed;
+	if (r->name != NONE32 && s->file[r->name].to_system && load_follows_link(r))
+		r->passed = PASS_SYSTEM;
+	if (m && m->name != NONE32 && s->file[m->name].passed)
+		r->passed = s->file[m->name].passed;
+	if (r->slot && s->slot[r->slot].passed && !copy)
+		r->passed = s->slot[r->slot].passed;
 	if (!r->passed)
 		r->passed = (uint8_t)call_refusal(f->l, r);
 }

@@ -3,20 +3,6 @@
 
 #include "common/sort.h"
 
-static void places_find(struct deps *d)
-{
-	const struct load *l = &d->load;
-	uint32_t next = 0;
-	d->first = xcalloc((size_t)l->n_threads + 1, sizeof *d->first);
-	d->of = xcalloc((size_t)l->n + 1, sizeof *d->of);
-	for (uint32_t t = 0; t < l->n_threads; t++) {
-		d->first[t] = next;
-		next += l->thread[t].n_requests;
-	}
-	for (uint32_t i = 0; i < l->n; i++)
-		d->of[d->first[l->request[i].thread] + l->request[i].index] = i;
-}
-
 static uint64_t pairs_count(const struct deps *d)
 {
 	uint64_t n = 0, *pair = xcalloc(d->edges.n + 1, sizeof *pair);
@@ -139,7 +125,16 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 	d->summary.n_requests = d->load.n;
 	d->summary.n_threads = d->load.n_threads - d->load.n_channels;
 	d->summary.n_files = d->slots.n_files;
-	places_find(d);
+	const struct load *l = &d->load;
+	uint32_t next = 0;
+	d->first = xcalloc((size_t)l->n_threads + 1, sizeof *d->first);
+	d->of = xcalloc((size_t)l->n + 1, sizeof *d->of);
+	for (uint32_t t = 0; t < l->n_threads; t++) {
+		d->first[t] = next;
+		next += l->thread[t].n_requests;
+	}
+	for (uint32_t i = 0; i < l->n; i++)
+		d->of[d->first[l->request[i].thread] + l->request[i].index] = i;
 	waits_count(d);
 	path_find(d);
 	return 0;

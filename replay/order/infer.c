@@ -43,19 +43,6 @@ static int64_t key_end(unsigned __int128 key)
 	return (int64_t)((uint64_t)(key >> 64) ^ (UINT64_C(1) << 63));
 }
 
-static void heap_push(struct infer *f, unsigned __int128 key)
-{
-	size_t i = f->n_open++;
-	while (i) {
-		size_t up = (i - 1) / 4;
-		if (f->heap[up].key <= key)
-			break;
-		f->heap[i] = f->heap[up];
-		i = up;
-	}
-	f->heap[i].key = key;
-}
-
 static unsigned __int128 heap_pop(struct infer *f)
 {
 	unsigned __int128 first = f->heap[0].key, key = f->heap[--f->n_open].key;
@@ -217,7 +204,16 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 		f->unused = f->open[place].next;
 		f->open[place] = (struct infer_open){
 			.hi = f->hi, .depth = depth, .shift_ns = shift - (end_ns - begin_ns)};
-		heap_push(f, key_make(end_ns, request, place));
+		unsigned __int128 key = key_make(end_ns, request, place);
+		size_t i = f->n_open++;
+		while (i) {
+			size_t up = (i - 1) / 4;
+			if (f->heap[up].key <= key)
+				break;
+			f->heap[i] = f->heap[up];
+			i = up;
+		}
+		f->heap[i].key = key;
 		f->sum.service_ns += (double)(end_ns - begin_ns);
 		f->last_end_ns = end_ns > f->last_end_ns ? end_ns : f->last_end_ns;
 	}

@@ -389,20 +389,6 @@ static void events_take(void *ctx, const uint64_t *word, size_t n)
 		i += event_take(ctx, word + i);
 }
 
-static void fs_release(struct fs *f)
-{
-	FREE_EACH(f->slot, f->map, f->note, f->name, f->file, f->directory, f->lock, f->edge_of);
-	process_waits_release(&f->processes);
-	process_waits_release(&f->asynchronous);
-	u64_map_release(&f->process_wait_of);
-	u64_map_release(&f->async_wait_of);
-	use_table_release(&f->uses);
-	extent_pool_release(&f->extents);
-	free(f->waited);
-	u64_map_release(&f->waited_of);
-	FREE_EACH(f->begun, f->known);
-}
-
 int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,
 			       const struct slots *s, uint32_t forget_at, struct err *e)
 {
@@ -431,7 +417,16 @@ int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const stru
 			u64_map_at(&f.async_wait_of, f.asynchronous.wait[i].request, (uint32_t)i);
 		ret = order_linearise(&order, l, s, events_take, &f, e);
 	}
-	fs_release(&f);
+	FREE_EACH(f.slot, f.map, f.note, f.name, f.file, f.directory, f.lock, f.edge_of);
+	process_waits_release(&f.processes);
+	process_waits_release(&f.asynchronous);
+	u64_map_release(&f.process_wait_of);
+	u64_map_release(&f.async_wait_of);
+	use_table_release(&f.uses);
+	extent_pool_release(&f.extents);
+	free(f.waited);
+	u64_map_release(&f.waited_of);
+	FREE_EACH(f.begun, f.known);
 	ret = ret ? ret : edges_reduce(out, l, &order, e);
 	linear_release(&order);
 	return ret;

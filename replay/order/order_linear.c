@@ -36,11 +36,6 @@ static const struct load_request *request_of(const struct linear_search *s, uint
 	return &s->l->request[i];
 }
 
-static bool is_placed(const struct linear_search *s, uint32_t i)
-{
-	return request_of(s, i)->index < s->next[request_of(s, i)->thread];
-}
-
 static bool is_next(const struct linear_search *s, uint32_t i)
 {
 	return request_of(s, i)->index == s->next[request_of(s, i)->thread];
@@ -315,7 +310,7 @@ static void settled_give(struct linear_search *s, uint32_t to)
 static void ended(struct linear_search *s, uint32_t request)
 {
 	const struct load_request *q = request_of(s, request);
-	while (!is_placed(s, request))
+	while (!(request_of(s, request)->index < s->next[request_of(s, request)->thread]))
 		settle(s, s->of[s->result->first[q->thread] + s->next[q->thread]]);
 	if (s->model.n_undo > 65536) {
 		uint32_t from = s->n > WINDOW ? s->n - WINDOW : 0;

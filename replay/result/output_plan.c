@@ -33,13 +33,6 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	return ns_after_start(p, from + plan_due(p, at.lane, at.index));
 }
 
-/* An open that succeeded only in the replay: no request used or closed it, so it is still open. */
-static int64_t made_here(const struct replay_plan *p, const struct hot_request *h, int64_t traced,
-			 int64_t got)
-{
-	return h->op == OP_OPEN && traced < 0 ? atomic_load(&p->fds[h->slot]) : got;
-}
-
 /* `shown`: return value of the record so far. If only success is compared, the outcome is 0 and the
  * traced result is used. */
 static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h,
@@ -47,7 +40,7 @@ static struct output_outcome outcome_of(const struct replay_plan *p, const struc
 					const struct outcome *out, int64_t shown)
 {
 	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || call_result_counts(traced->op))))
-		shown = made_here(p, h, shown, out->rvalue);
+		shown = h->op == OP_OPEN && shown < 0 ? atomic_load(&p->fds[h->slot]) : out->rvalue;
 	struct output_outcome o = {.outcome = *out, .success = shown};
 	o.outcome.end_ticks = outcome_end(out);
 	return o;

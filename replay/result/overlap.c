@@ -13,13 +13,6 @@ static bool paths_meet(const char *a, const char *b)
 	       (!a[same] || !b[same]);
 }
 
-static bool calls_meet(const struct overlap_call *a, const struct overlap_call *b)
-{
-	return a->tid != b->tid &&
-	       (paths_meet(a->path, b->path) || paths_meet(a->second, b->path) ||
-		paths_meet(a->path, b->second) || paths_meet(a->second, b->second));
-}
-
 static void call_drop(struct overlap *o, size_t i)
 {
 	free(o->call[i].second);
@@ -28,7 +21,10 @@ static void call_drop(struct overlap *o, size_t i)
 
 static uint64_t count(struct overlap_call *of, const struct overlap_call *other)
 {
-	if (!of->differs || of->counted || !other->changes || !calls_meet(of, other))
+	if (!of->differs || of->counted || !other->changes ||
+	    !(of->tid != other->tid &&
+	      (paths_meet(of->path, other->path) || paths_meet(of->second, other->path) ||
+	       paths_meet(of->path, other->second) || paths_meet(of->second, other->second))))
 		return 0;
 	of->counted = true;
 	return 1;

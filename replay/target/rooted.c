@@ -74,13 +74,6 @@ int rooted_look_cached(int dir_fd, const char *path, uint32_t flags)
 	return fd;
 }
 
-/* A name without a slash, whose link is not followed, is in its directory. */
-static bool is_inside(const char *path, uint32_t flags)
-{
-	return flags & O_NOFOLLOW && (uintptr_t)path >= PAGE_BYTES && !strchr(path, '/') &&
-	       strcmp(path, "..") != 0;
-}
-
 static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct open_how how = {
@@ -91,7 +84,8 @@ static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mo
 	};
 	long fd;
 	int n_tries = 0;
-	if (is_inside(path, flags)) /* takes less time than openat2 */
+	if (flags & O_NOFOLLOW && (uintptr_t)path >= PAGE_BYTES && !strchr(path, '/') &&
+	    strcmp(path, "..") != 0) /* takes less time than openat2 */
 		return openat(dir_fd, path, (int)flags, (mode_t)how.mode);
 	do { /* EAGAIN: a rename elsewhere raced with a ".."; the kernel asks to try again */
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);

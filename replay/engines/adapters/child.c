@@ -125,20 +125,6 @@ static int64_t timeval_ns(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
 }
 
-static void usage_add(struct child_result *r, const struct rusage *u)
-{
-	const uint64_t peak = (uint64_t)u->ru_maxrss * 1024;
-	r->user_ns += timeval_ns(u->ru_utime);
-	r->system_ns += timeval_ns(u->ru_stime);
-	r->peak_bytes = peak > r->peak_bytes ? peak : r->peak_bytes;
-	r->n_minor += (uint64_t)u->ru_minflt;
-	r->n_major += (uint64_t)u->ru_majflt;
-	r->n_voluntary += (uint64_t)u->ru_nvcsw;
-	r->n_involuntary += (uint64_t)u->ru_nivcsw;
-	r->bytes_read += (uint64_t)u->ru_inblock * 512;
-	r->bytes_written += (uint64_t)u->ru_oublock * 512;
-}
-
 /* Waits for all ended children. False: no child is left. */
 static bool reap(struct keeper *k)
 {
@@ -146,7 +132,17 @@ static bool reap(struct keeper *k)
 	int status;
 	pid_t pid;
 	while ((pid = wait4(-1, &status, WNOHANG, &u)) > 0) {
-		usage_add(k->result, &u);
+		struct child_result *r = k->result;
+		const uint64_t peak = (uint64_t)u.ru_maxrss * 1024;
+		r->user_ns += timeval_ns(u.ru_utime);
+		r->system_ns += timeval_ns(u.ru_stime);
+		r->peak_bytes = peak > r->peak_bytes ? peak : r->peak_bytes;
+		r->n_minor += (uint64_t)u.ru_minflt;
+		r->n_major += (uint64_t)u.ru_majflt;
+		r->n_voluntary += (uint64_t)u.ru_nvcsw;
+		r->n_involuntary += (uint64_t)u.ru_nivcsw;
+		r->bytes_read += (uint64_t)u.ru_inblock * 512;
+		r->bytes_written += (uint64_t)u.ru_oublock * 512;
 		if (pid == k->program) {
 			k->ended = true;
 			k->result->status = status;

@@ -107,22 +107,6 @@ static char *field_cut(struct line *l, char *s)
 	return more ? next + 1 : NULL;
 }
 
-static void line_cut(struct line *l, const char *s, size_t len)
-{
-	if (len + 1 > l->cap) {
-		l->cap = 2 * len + 64;
-		l->text = xrealloc(l->text, l->cap);
-	}
-	memcpy(l->text, s, len);
-	l->text[len] = 0;
-	l->n = 0;
-	for (char *p = l->text; p && l->n < TIMES_COLUMNS_MAX;) {
-		if (l->form->separator == ' ')
-			p += strspn(p, " \t");
-		p = *p || l->form->separator != ' ' ? field_cut(l, p) : NULL;
-	}
-}
-
 static int number_at(const struct line *l, enum times_column which, unsigned int digits,
 		     int64_t *value, struct err *e)
 {
@@ -217,7 +201,18 @@ int times_read(struct adapter_run *r, const struct times_form *f, struct err *e)
 		ret = 0;
 		if (passed)
 			continue;
-		line_cut(&l, s, len);
+		if (len + 1 > l.cap) {
+			l.cap = 2 * len + 64;
+			l.text = xrealloc(l.text, l.cap);
+		}
+		memcpy(l.text, s, len);
+		l.text[len] = 0;
+		l.n = 0;
+		for (char *p = l.text; p && l.n < TIMES_COLUMNS_MAX;) {
+			if (l.form->separator == ' ')
+				p += strspn(p, " \t");
+			p = *p || l.form->separator != ' ' ? field_cut(&l, p) : NULL;
+		}
 		ret = line_take(r, &l, e);
 		if (ret)
 			err_context(e, "%s:%" PRIu64,

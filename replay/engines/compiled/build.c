@@ -68,21 +68,6 @@ static int script_write(const char *dir, const struct source_files *files, const
 	return ret;
 }
 
-/* The compiler's first line with an error, otherwise its first line. */
-static void message_find(const char *dir, struct strbuf *out)
-{
-	SCOPED_STRBUF all = STRBUF_INIT;
-	SCOPED_FREE char *log = xasprintf("%s/messages", dir);
-	if (!file_read(log, &all, 1 << 20, NULL)) {
-		const char *at = strstr(all.s, "undefined reference");
-		at = at ? at : strstr(all.s, "error");
-		while (at && at > all.s && at[-1] != '\n')
-			at--;
-		at = at ? at : all.s;
-		strbuf_add(out, at, strcspn(at, "\n"));
-	}
-}
-
 static int script_run(const char *dir, const char *cc, struct err *e)
 {
 	char *const argv[] = {"sh", "-c", "cd \"$0\" && exec sh build.sh </dev/null >messages 2>&1",
@@ -101,7 +86,17 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 			      "(--cc names another)",
 			      cc);
 	} else if (status) {
-		message_find(dir, &message);
+		/* The compiler's first line with an error, otherwise its first line. */
+		SCOPED_STRBUF all = STRBUF_INIT;
+		SCOPED_FREE char *log = xasprintf("%s/messages", dir);
+		if (!file_read(log, &all, 1 << 20, NULL)) {
+			const char *at = strstr(all.s, "undefined reference");
+			at = at ? at : strstr(all.s, "error");
+			while (at && at > all.s && at[-1] != '\n')
+				at--;
+			at = at ? at : all.s;
+			strbuf_add(&message, at, strcspn(at, "\n"));
+		}
 		ret = err_set(e, EIO, "the compiler \"%s\" failed%s%s", cc, message.len ? ": " : "",
 			      message.len ? message.s : "");
 	}

@@ -211,22 +211,6 @@ static void loops_text(struct source_writer *s)
 	}
 }
 
-/* Loops without calls, so that a replay and its blank are one program. */
-static void blanks_text(struct source_writer *s)
-{
-	for (int ordered = 0; ordered < 2; ordered++)
-		if (s->p->pool)
-			fprintf(s->out,
-				"void blank_%d(struct runner *w)\n{\n\tpool_run(w, %s, "
-				"ISSUE_NOTHING);\n}\n\n",
-				ordered, timing_word(s));
-		else
-			fprintf(s->out,
-				"void blank_%d(struct runner *w)\n{\n\tlane_run(w, %d, %s, "
-				"ISSUE_NOTHING);\n}\n\n",
-				ordered, ordered, timing_word(s));
-}
-
 static void thread_write(struct source_writer *s, uint32_t i)
 {
 	fprintf(s->out, "void thread_%" PRIu32 "(struct runner *w)\n{\n", i);
@@ -253,7 +237,18 @@ static int threads_write(struct source_writer *s, struct err *e)
 	main_text(s);
 	if (!unrolled(s)) {
 		loops_text(s);
-		blanks_text(s);
+		/* Loops without calls, so that a replay and its blank are one program. */
+		for (int ordered = 0; ordered < 2; ordered++)
+			if (s->p->pool)
+				fprintf(s->out,
+					"void blank_%d(struct runner *w)\n{\n\tpool_run(w, %s, "
+					"ISSUE_NOTHING);\n}\n\n",
+					ordered, timing_word(s));
+			else
+				fprintf(s->out,
+					"void blank_%d(struct runner *w)\n{\n\tlane_run(w, %d, %s, "
+					"ISSUE_NOTHING);\n}\n\n",
+					ordered, ordered, timing_word(s));
 	}
 	for (uint32_t i = 0; i < n_threads(s) && !ret; i++) {
 		if (i && i % THREADS_PER_FILE == 0) {
