@@ -3,7 +3,6 @@
 
 #include "capture/formats/foreign.h"
 #include "capture/formats/mapping.h"
-#include "capture/trace_private.h"
 #include "capture/unseen.h"
 
 const struct trace_format *const trace_formats[] = {

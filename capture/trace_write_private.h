@@ -6,7 +6,6 @@
 #include <sys/uio.h>
 #include <zstd.h>
 
-#include "capture/object_table.h"
 #include "capture/trace_format.h"
 #include "capture/trace_private.h"
 

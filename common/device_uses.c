@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Uses of a device, its partitions, the disk of a partition, and the devices above and below. */
-#include <dirent.h>
 #include <libmount.h>
 #include <sys/sysmacros.h>
 

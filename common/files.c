@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/files.h"
 
-#include <dirent.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/leftovers.h"
 
-#include <dirent.h>
 #include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/syscall.h>

@@ -6,7 +6,6 @@
 #include "common/wait.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
-#include "microbench/microbench.h"
 
 enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
 /* a result must fit into 32 bits; Linux transfers less than 2 GiB per call anyway */

@@ -3,7 +3,6 @@
 #include <sys/signalfd.h>
 
 #include "capture/no_devices.h"
-#include "capture/trace.h"
 #include "microbench/parallel/launch.h"
 #include "microbench/run.h"
 

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "capture/run_facts.h"
 #include "common/block/probe.h"
 #include "common/device.h"
 #include "common/scheduling.h"
-#include "common/vm.h"
 #include "microbench/loop.h"
 #include "microbench/microbench.h"
 #include "microbench/script.h"

@@ -4,7 +4,6 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 
-#include "common/clock.h"
 #include "common/process_memory.h"
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"

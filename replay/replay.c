@@ -5,25 +5,17 @@
 #include <sys/statvfs.h>
 
 #include "capture/confine.h"
-#include "capture/fileset/fileset.h"
-#include "capture/trace.h"
 #include "common/process_memory.h"
-#include "common/scheduling.h"
 #include "common/wait.h"
 #include "replay/issue/balloon.h"
 #include "replay/load/reads.h"
-#include "replay/target/evict.h"
 #include "replay/plan/gaps.h"
 #include "replay/load/initial.h"
-#include "replay/load/load.h"
-#include "replay/order/order.h"
 #include "replay/result/output.h"
 #include "replay/engines/parallel/layout.h"
 #include "replay/plan/pinning.h"
-#include "replay/plan/plan.h"
 #include "replay/issue/calls.h"
 #include "replay/issue/passing.h"
-#include "replay/load/slots.h"
 
 struct replay_job {
 	const struct replay_config *c; /* settled by the engine */

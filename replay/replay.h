@@ -3,8 +3,6 @@
 #pragma once
 
 #include "replay/load/prepare.h"
-#include "replay/options/config.h"
-#include "replay/options/engine.h"
 #include "replay/registry.h"
 #include "replay/result/summary.h"
 

@@ -12,7 +12,6 @@
  * is no sign that calls on files are missing, but they may be. */
 #include "capture/formats/blanks.h"
 #include "capture/formats/strace_parsed.h"
-#include "capture/formats/strace_private.h"
 #include "capture/unseen.h"
 
 #include <sys/mman.h>

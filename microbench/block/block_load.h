@@ -11,7 +11,6 @@
 #pragma once
 
 #include "common/block/backend.h"
-#include "common/vm.h"
 #include "microbench/microbench.h"
 
 struct bench_thread;

@@ -4,8 +4,6 @@
  * nothing here needs MPI. */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "microbench/loop.h"
 
 struct rank_messages {

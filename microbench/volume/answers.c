@@ -2,7 +2,6 @@
 #include "microbench/volume/answers.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "common/wait.h"
 

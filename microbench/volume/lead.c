@@ -3,7 +3,6 @@
 #include "common/clock.h"
 #include "common/sort.h"
 #include "microbench/volume/client.h"
-#include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
 
 #define N_MOST 512u

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/volume/loop.h"
 
-#include <dirent.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
 

@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "common/clock.h"
 #include "common/scheduling.h"
 #include "microbench/volume/answers.h"
 #include "microbench/volume/service.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <dirent.h>
 #include <jansson.h>
 #include <sys/file.h>
 
 #include "common/files.h"
 #include "common/sort.h"
-#include "microbench/volume/log.h"
 #include "microbench/volume/server.h"
 #include "microbench/volume/volume_private.h"
 

@@ -6,9 +6,7 @@
 #include <sys/wait.h>
 
 #include "common/files.h"
-#include "microbench/volume/log.h"
 #include "microbench/volume/server.h"
-#include "microbench/volume/service.h"
 #include "microbench/volume/throttle.h"
 #include "microbench/volume/volume_private.h"
 

@@ -16,9 +16,7 @@
 
 #include <jansson.h>
 
-#include "capture/trace.h"
 #include "replay/load/load.h"
-#include "replay/options/config.h"
 
 struct replay_plan;
 

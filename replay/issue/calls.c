@@ -6,7 +6,6 @@
 #include "replay/issue/calls_private.h"
 #include "replay/content/captured_take.h"
 #include "replay/issue/passing.h"
-#include "replay/target/rooted.h"
 
 /* --- directories --------------------------------------------------------- */
 

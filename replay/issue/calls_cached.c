@@ -8,8 +8,6 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-#include "capture/op.h"
-#include "common/residency.h"
 #include "replay/issue/calls_private.h"
 
 #define PAGE_BYTES 4096u

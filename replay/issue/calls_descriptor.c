@@ -3,7 +3,6 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 
-#include "capture/op.h"
 #include "replay/issue/calls_private.h"
 
 /* --- closing and copying ------------------------------------------------- */

@@ -3,7 +3,6 @@
 #include <sys/syscall.h>
 
 #include "replay/issue/calls_private.h"
-#include "replay/target/rooted.h"
 
 #define DEPTH_MAX 64 /* directories open at once in a walk */
 

@@ -4,7 +4,6 @@
 #include <sys/syscall.h>
 
 #include "replay/issue/calls_private.h"
-#include "replay/target/rooted.h"
 
 #define PERMISSIONS 01777 /* set-user-ID and set-group-ID are not replayed */
 

@@ -2,13 +2,8 @@
 /* Shared by the calls. Private to replay/issue/calls*.c. */
 #pragma once
 
-#include <dirent.h>
-#include <pthread.h>
-
-#include "replay/issue/calls.h"
 #include "replay/plan/call_table_private.h"
 #include "replay/issue/issue.h"
-#include "common/u64_map.h"
 
 /* One call in progress. */
 struct caller {

@@ -3,7 +3,6 @@
  * replayed as a call that reads the same number of bytes. */
 
 #include "replay/issue/calls_private.h"
-#include "replay/target/rooted.h"
 
 #define BUFFER_MAX (UINT64_C(1) << 20) /* largest buffer that a trace may give a stream */
 

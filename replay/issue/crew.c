@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/crew.h"
 
-#include "capture/op.h"
 #include "common/process_memory.h"
 #include "common/processors.h"
 #include "replay/issue/balloon.h"

@@ -18,7 +18,6 @@
 #include "replay/issue/balloon.h"
 #include "replay/content/captured_take.h"
 #include "replay/issue/passing.h"
-#include "replay/issue/crew.h"
 #include "replay/issue/watchdog.h"
 
 enum { GO_WAIT, GO_START };

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "replay/issue/careful.h"
-#include "replay/issue/crew.h"
 #include "replay/issue/feed.h"
 #include "replay/issue/issue.h"
 

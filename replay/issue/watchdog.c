@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/watchdog.h"
 
-#include "capture/op.h"
 #include "common/units.h"
 #include "replay/issue/feed.h"
 

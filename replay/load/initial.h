@@ -8,8 +8,6 @@
  * Paths are those before the first request. Other entries of a directory are unknown. */
 #pragma once
 
-#include "capture/trace.h"
-#include "replay/load/load.h"
 #include "replay/load/slots.h"
 
 enum initial_kind { INITIAL_UNKNOWN, INITIAL_FILE, INITIAL_DIRECTORY, INITIAL_LINK };

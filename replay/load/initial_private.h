@@ -2,9 +2,7 @@
 /* The walk over a trace's requests. Private to replay/load/initial*.c. */
 #pragma once
 
-#include "replay/load/initial.h"
 #include "replay/load/name_model.h"
-#include "common/u64_map.h"
 
 struct open_state { /* of the open file of a slot */
 	uint32_t node;

@@ -2,12 +2,8 @@
 /* The input of a replay and the files that it needs in the target directory. */
 #pragma once
 
-#include "capture/trace.h"
 #include "common/payload.h"
-#include "replay/load/load.h"
 #include "replay/load/slots.h"
-#include "replay/options/config.h"
-#include "replay/target/rooted.h"
 
 struct input { /* a loaded trace and the directory in which it is replayed */
 	const char *path, *dir; /* borrowed */

@@ -9,10 +9,7 @@
  * page-level reads inside the kernel; doc/replay-engines.md describes the substitute here. */
 #pragma once
 
-#include "capture/trace.h"
-#include "replay/load/load.h"
 #include "replay/load/slots.h"
-#include "replay/options/config.h"
 
 /* The pages that a request missed in the page cache at capture (page_cache_add in
  * doc/formats/trace.md). */

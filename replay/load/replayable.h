@@ -3,7 +3,6 @@
  * that prepares a replay, without access to the files. */
 #pragma once
 
-#include "capture/op.h"
 #include "replay/load/load.h"
 
 struct replayable_count {

@@ -3,11 +3,7 @@
  * and how much concurrency they permit. Nothing is replayed. */
 #pragma once
 
-#include "capture/trace.h"
-#include "replay/load/load.h"
 #include "replay/order/order.h"
-#include "replay/options/config.h"
-#include "replay/load/slots.h"
 
 struct deps_summary {
 	uint64_t n_requests, n_threads, n_files;

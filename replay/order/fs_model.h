@@ -14,7 +14,6 @@
  * of its word. */
 #pragma once
 
-#include "replay/load/load.h"
 #include "replay/load/slots.h"
 #include "common/u64_map.h"
 

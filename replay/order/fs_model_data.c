@@ -3,8 +3,6 @@
 #include <linux/falloc.h>
 #include <sys/xattr.h>
 
-#include "capture/op.h"
-#include "replay/load/load.h"
 #include "replay/order/fs_model_private.h"
 
 /* --- sizes and positions ------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests on names. */
 
-#include "capture/op.h"
 #include "replay/order/fs_model_private.h"
 
 #define EXCHANGE 2u /* renameat2(2) */

@@ -16,10 +16,6 @@
  * end of q's process where "earlier" refers to that order. Source: the resource rules of ARTC and
  * TBBT (see doc/replay-engines.md). */
 
-#include "capture/op.h"
-#include "replay/load/load.h"
-#include "replay/order/order_private.h"
-#include "replay/order/fs_model.h"
 #include "replay/order/order_fs_private.h"
 
 #define WAITED_THREADS_MAX 512u /* with more threads a hash table replaces the array of waits */

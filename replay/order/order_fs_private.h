@@ -3,7 +3,6 @@
 #pragma once
 
 #include "replay/order/extent_map.h"
-#include "replay/order/order.h"
 #include "replay/order/order_private.h"
 #include "replay/order/use_set.h"
 

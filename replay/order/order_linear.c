@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order_private.h"
 
-#include "replay/order/fs_model.h"
-
 #define WINDOW 1024 /* last calls whose place can change: a long call overlaps many */
 #define PULLED_MAX 3
 #define MOVABLE 64 /* last calls that move_earlier() tries at another place */

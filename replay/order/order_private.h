@@ -2,8 +2,6 @@
 /* Parts of the derivation of an order. Private to replay/order. */
 #pragma once
 
-#include "replay/load/load.h"
-#include "replay/load/slots.h"
 #include "replay/order/fs_model.h"
 #include "replay/order/order.h"
 

@@ -2,8 +2,6 @@
 #include "common/sort.h"
 #include "replay/order/order_private.h"
 
-#include "common/u64_map.h"
-
 struct threads { /* the threads of each process and their requests */
 	const struct load *l;
 	const struct slots *s;

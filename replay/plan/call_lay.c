@@ -2,12 +2,10 @@
 /* Builds a call table before the run. */
 #include <linux/fs.h>
 
-#include "capture/op.h"
 #include "replay/load/reads.h"
 #include "replay/plan/call_table_private.h"
 #include "replay/content/captured.h"
 #include "replay/plan/plan.h"
-#include "common/u64_map.h"
 
 bool call_result_counts(uint16_t op)
 {

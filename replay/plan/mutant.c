@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/plan/mutant.h"
 
-#include "capture/op.h"
 #include "common/splitmix.h"
 #include "common/units.h"
 #include "replay/plan/plan.h"

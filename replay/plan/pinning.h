@@ -3,9 +3,7 @@
  * workers are not pinned. */
 #pragma once
 
-#include "capture/trace.h"
 #include "replay/load/load.h"
-#include "replay/options/config.h"
 
 static inline bool pinning_is_traced(const struct replay_config *c)
 {

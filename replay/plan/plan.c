@@ -4,7 +4,6 @@
 #include <libgen.h>
 #include <sys/mman.h>
 
-#include "capture/op.h"
 #include "common/placement.h"
 #include "common/units.h"
 #include "common/unnamed_file.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/output.h"
 
-#include <jansson.h>
-
-#include "capture/op.h"
 #include "common/options_describe.h"
 #include "replay/options/engine.h"
 

@@ -3,8 +3,6 @@
 
 #include <sys/utsname.h>
 
-#include "capture/op.h"
-#include "common/clock.h"
 #include "common/sort.h"
 #include "replay/result/overlap.h"
 

@@ -3,11 +3,6 @@
  * summary. */
 #pragma once
 
-#include <jansson.h>
-
-#include "capture/trace.h"
-#include "replay/load/load.h"
-#include "replay/options/config.h"
 #include "replay/plan/plan.h"
 #include "replay/result/summary.h"
 

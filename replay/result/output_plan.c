@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Outcomes of a plan. */
 
-#include "capture/op.h"
 #include "replay/options/engine.h"
 #include "replay/result/output.h"
 

@@ -3,8 +3,6 @@
 
 #include <libgen.h>
 
-#include "capture/op.h"
-#include "common/device.h"
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/options_describe.h"

@@ -2,11 +2,6 @@
 /* Parts of the core, which runs one replay by another replayer. */
 #pragma once
 
-#include <sched.h>
-
-#include "capture/trace.h"
-#include "common/words.h"
-#include "replay/engines/adapters/adapter.h"
 #include "replay/engines/adapters/child.h"
 #include "replay/engines/adapters/inputs.h"
 #include "replay/engines/adapters/times.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/format.h"
-#include "capture/trace.h"
 #include "common/words.h"
 #include "replay/engines/adapters/adapter.h"
 

@@ -7,11 +7,8 @@
  * reads its numbers (start, clock, facts, counts), never its pointers. */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "replay/issue/balloon.h"
 #include "replay/plan/plan.h"
-#include "replay/options/config.h"
 
 #define CONTROL_MAGIC "validate control 1"
 

@@ -5,7 +5,6 @@
 
 #include "common/digest.h"
 #include "common/files.h"
-#include "replay/engines/compiled/image.h"
 #include "replay/issue/issue.h"
 
 /* loops specialised for kinds of requests; further lanes share a general loop */

@@ -10,7 +10,6 @@
 #include "common/unnamed_file.h"
 #include "replay/content/captured.h"
 #include "replay/engines/compiled/control.h"
-#include "replay/engines/compiled/image.h"
 #include "replay/issue/crew.h"
 
 #define ALIGN 4096u

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/compiled/compiled.h"
 
-#include <dirent.h>
 #include <sys/file.h>
 
 #include "common/files.h"

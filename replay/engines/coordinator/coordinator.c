@@ -14,7 +14,6 @@
  * section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
 #include <sched.h>
 
-#include "replay/issue/crew.h"
 #include "replay/issue/due_heap.h"
 #include "replay/options/engine.h"
 #include "replay/issue/issue.h"

@@ -7,8 +7,6 @@
  * waits has no code for them. Mutants and stopping on a mismatch have a loop of their own
  * (careful.c). */
 
-#include "replay/issue/careful.h"
-#include "replay/issue/crew.h"
 #include "replay/options/engine.h"
 #include "replay/issue/loops.h"
 
