@@ -55,8 +55,7 @@ int capture_block(int argc, char **argv, struct err *e)
 	}
 	if (!rc && n_positional < 1)
 		rc = err_set(e, EINVAL,
-			     "the argument DEVICE is missing: usage is validate capture %s",
-			     synopsis);
+			"the argument DEVICE is missing: usage is validate capture %s", synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);

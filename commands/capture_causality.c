@@ -86,8 +86,7 @@ static void prediction_print(const struct collect_outcome *o)
 	       duration_text((double)o->application_ns).s);
 	if (m->external_ns)
 		printf("%-14s%s waiting for a process that is not a node; a replay waits for the "
-		       "same time\n",
-		       "external", duration_text((double)m->external_ns).s);
+			"same time\n", "external", duration_text((double)m->external_ns).s);
 	if (fabs(lost) <= COLLECT_PREDICTION_MAX ||
 	    llabs(o->application_ns - m->predicted_ns) < COLLECT_PREDICTION_LEAST_NS)
 		return;

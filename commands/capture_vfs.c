@@ -39,10 +39,9 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 		printf("%-14spaths cannot be read here: %s\n", "warning", o->no_paths.msg);
 	count_line("warning", o->counts.n_unnamed, "call on a path that is not known",
 		   "calls on paths that are not known");
-	count_line(
-	    "warning", o->counts.n_unknown,
-	    "call on a descriptor without a captured open (perhaps sent by another process)",
-	    "calls on descriptors without a captured open (perhaps sent by another process)");
+	count_line("warning", o->counts.n_unknown,
+		"call on a descriptor without a captured open (perhaps sent by another process)",
+		"calls on descriptors without a captured open (perhaps sent by another process)");
 	count_line("warning", o->counts.n_positions_unknown,
 		   "file was in use when the capture began: offsets on it are unknown until lseek",
 		   "files were in use when the capture began: offsets on them are unknown until "
@@ -50,16 +49,12 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 	if (o->counts.n_rings && o->no_rings.code)
 		printf("%-14srings of io_uring cannot be read here: %s\n", "warning",
 		       o->no_rings.msg);
-	count_line("warning", o->counts.n_ring_unread,
-		   "request of io_uring is not in the trace as a file call (registered file, or "
-		   "another operation)",
-		   "requests of io_uring are not in the trace as file calls (registered files, or "
-		   "other operations)");
-	count_line("warning", o->counts.n_handed_over,
-		   "asynchronous request was submitted (io_submit, io_uring_enter) and is not in "
-		   "the trace",
-		   "asynchronous requests were submitted (io_submit, io_uring_enter) and are not "
-		   "in the trace");
+	count_line("warning", o->counts.n_ring_unread, "request of io_uring is not in the trace as "
+		"a file call (registered file, or another operation)", "requests of io_uring are "
+		"not in the trace as file calls (registered files, or other operations)");
+	count_line("warning", o->counts.n_handed_over, "asynchronous request was submitted "
+		"(io_submit, io_uring_enter) and is not in the trace", "asynchronous requests were "
+		"submitted (io_submit, io_uring_enter) and are not in the trace");
 	count_line("warning", o->counts.n_rings,
 		   "io_uring was set up: its requests are not in the trace; use capture app",
 		   "instances of io_uring were set up: their requests are not in the trace; use "
@@ -98,9 +93,8 @@ int capture_vfs(int argc, char **argv, struct err *e)
 			     c.pid ? "a command or --pid, not both" : "the command is missing",
 			     synopsis);
 	if (!rc && c.pid && c.snapshot)
-		rc = err_set(e, EINVAL,
-			     "--snapshot needs a command: a running process (--pid) does not wait "
-			     "until its files were read");
+		rc = err_set(e, EINVAL, "--snapshot needs a command: a running process (--pid) "
+			"does not wait until its files were read");
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);

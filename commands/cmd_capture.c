@@ -87,20 +87,16 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	programs_print("warning",
 		       "can call the kernel without the C library; such calls are not in the trace",
 		       &o->own_calls);
-	programs_print("note",
-		       "made code while running, which was not searched for system calls",
-		       &o->made_code);
-	programs_print("note",
-		       "could not be searched for system calls (a file of the program or of a "
-		       "library was removed or changed)",
-		       &o->replaced);
+	programs_print("note", "made code while running, which was not searched for system calls",
+		&o->made_code);
+	programs_print("note", "could not be searched for system calls (a file of the program or "
+		"of a library was removed or changed)", &o->replaced);
 	programs_print(
 	    "note", "can use io_uring without liburing; such requests are not in the trace",
 	    &o->own_rings);
-	count_line(
-	    "warning", o->n_ring_entries,
-	    "direct system call of io_uring_enter: its requests are not in the trace",
-	    "direct system calls of io_uring_enter: their requests are not in the trace");
+	count_line("warning", o->n_ring_entries,
+		"direct system call of io_uring_enter: its requests are not in the trace",
+		"direct system calls of io_uring_enter: their requests are not in the trace");
 }
 
 static int capture_app(int argc, char **argv, struct err *e)
@@ -116,20 +112,17 @@ static int capture_app(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (!rc && c.pid)
-		rc = err_set(e, EINVAL,
-			     "--pid %s: capture app cannot attach to a running process, because "
-			     "its library is loaded when a program starts. "
-			     "As root use: validate capture vfs --pid %s -o TRACE",
-			     c.pid, c.pid);
+		rc = err_set(e, EINVAL, "--pid %s: capture app cannot attach to a running process, "
+			"because its library is loaded when a program starts. As root use: "
+			"validate capture vfs --pid %s -o TRACE", c.pid, c.pid);
 	if (!rc && command >= argc)
 		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
 			     app_synopsis);
 	if (!rc && !c.output)
 		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
 	if (!rc && c.rotate && c.content)
-		rc = err_set(e, EINVAL,
-			     "--rotate and --content exclude each other: the content belongs to "
-			     "one trace file");
+		rc = err_set(e, EINVAL, "--rotate and --content exclude each other: the content "
+			"belongs to one trace file");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;
@@ -167,14 +160,11 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
 		if (argc > 1)
-			err_set(e, ENOENT,
-				"unknown option %s: the first argument must be app, causality, "
-				"block or vfs",
-				argv[1]);
+			err_set(e, ENOENT, "unknown option %s: the first argument must be app, "
+				"causality, block or vfs", argv[1]);
 		else
-			err_set(e, EINVAL,
-				"the method is missing: usage is validate capture app, causality, "
-				"block or vfs");
+			err_set(e, EINVAL, "the method is missing: usage is validate capture app, "
+				"causality, block or vfs");
 		return EXIT_USAGE;
 	}
 	for (const struct capture_way *w = ways; w->name; w++) {

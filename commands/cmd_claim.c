@@ -28,10 +28,9 @@ static const struct option_spec claim_options[] = {
 	{.name = NULL},
 };
 
-static const char synopsis[] =
-    "CLAIM [--with REPLAYER]... [--budget TIME] [--rerun] [--dir DIR | --device DEV "
-    "[--destructive]] [options] TRACE\n"
-    "CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
+static const char synopsis[] = "CLAIM [--with REPLAYER]... [--budget TIME] [--rerun] [--dir DIR | "
+	"--device DEV [--destructive]] [options] TRACE\n"
+	"CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
 static const char about[] =
 	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %, IOPS\n"
 	"within 2 %\": for each replayer, each quantity of its replays deviates from the\n"
@@ -96,9 +95,8 @@ static int with_protocol(const struct judge_config *c, const char *path, struct 
 	const struct report_form *form;
 	SCOPED(protocol_release) struct protocol p = {0};
 	if (c->rerun || c->files || c->dir || c->cache)
-		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "--rerun, --files, --dir and --cache are for traces; a protocol "
-				    "names its programs and targets");
+		return command_fail(EXIT_USAGE, e, EINVAL, "--rerun, --files, --dir and --cache "
+			"are for traces; a protocol names its programs and targets");
 	if (report_form_choose(c->format, &form, e) < 0 || claimed_read(&p, c, path, e) ||
 	    replayers_find(&p, e) || chances_check(&p, e))
 		return EXIT_USAGE;
@@ -121,9 +119,8 @@ static int claim_run(int argc, char **argv, struct err *e)
 		return status;
 	c.claim = argv[1];
 	if (strpbrk(c.claim, "\n;#\""))
-		return command_fail(
-		    EXIT_USAGE, e, EINVAL,
-		    "a claim is one line without quotes, ; or #: separate its parts by commas");
+		return command_fail(EXIT_USAGE, e, EINVAL,
+			"a claim is one line without quotes, ; or #: separate its parts by commas");
 	const size_t len = strlen(argv[2]);
 	return len > 5 && !strcmp(argv[2] + len - 5, ".conf") ? with_protocol(&c, argv[2], e)
 							      : judge_trace(&c, argv[2], e);

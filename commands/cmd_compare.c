@@ -91,8 +91,7 @@ static int status_of(const struct campaign_change *c)
 }
 
 static int compare(const struct baseline *was, const struct baseline *is,
-		   const struct compare_config *config, const struct compare_form *form,
-		   struct err *e)
+	const struct compare_config *config, const struct compare_form *form, struct err *e)
 {
 	struct campaign_change c;
 	struct compare_options o = {.allow = config->allow,
@@ -121,10 +120,8 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 	ret = ret ? ret : baseline_input(was, s.path, e);
 	ret = ret ? ret : side_choose(&s, was, false, e);
 	if (!ret && (!was->limits.old || !was->limits.new))
-		ret = err_set(e, EINVAL,
-			      "%s: its protocol has no [compare] with \"old\" and \"new\": name a "
-			      "second results directory",
-			      text);
+		ret = err_set(e, EINVAL, "%s: its protocol has no [compare] with \"old\" and "
+			"\"new\": name a second results directory", text);
 	if (!ret) {
 		baseline_copy(is, was);
 		ret = baseline_choose(was, was->limits.old, e);
@@ -168,9 +165,8 @@ static int compare_run(int argc, char **argv, struct err *e)
 		return EXIT_OK;
 	}
 	if (n_positional < 1)
-		return command_fail(
-		    EXIT_USAGE, e, EINVAL,
-		    "the arguments OLD NEW are missing: usage is validate compare OLD NEW");
+		return command_fail(EXIT_USAGE, e, EINVAL,
+			"the arguments OLD NEW are missing: usage is validate compare OLD NEW");
 	if (compare_form_choose(config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e)

@@ -95,9 +95,8 @@ static void print_json(const struct deps *d)
 		J_COUNT("n_files", s->n_files), J_COUNT("n_waits_for_begin", s->n_begun),
 		J_COUNT("n_waits_for_end", s->n_ended), J_COUNT("n_waiting_requests", s->n_waiting),
 		J_COUNT("n_waits_max", s->n_waits_max), J_COUNT("n_thread_pairs", s->n_pairs),
-		J_COUNT("span_ns", (uint64_t)s->span_ns),
-		J_COUNT("service_ns", (uint64_t)s->service_ns),
-		J_COUNT("critical_path_ns", (uint64_t)s->critical_ns),
+		J_COUNT("span_ns", (uint64_t)s->span_ns), J_COUNT("service_ns",
+		(uint64_t)s->service_ns), J_COUNT("critical_path_ns", (uint64_t)s->critical_ns),
 		J_FINITE("mean_concurrency", s->mean_concurrency),
 		J_FINITE("parallelism", s->parallelism));
 	json_print(o);
@@ -144,10 +143,8 @@ static int deps_without_policy(const struct deps_config *config, const char *pat
 		return 0;
 	}
 	if (config->order >= 0 || config->fs_rules) {
-		err_set(e, EINVAL,
-			"%s: --order and --fs-rules do not apply to a block-level trace: its "
-			"dependencies are inferred",
-			path);
+		err_set(e, EINVAL, "%s: --order and --fs-rules do not apply to a block-level "
+			"trace: its dependencies are inferred", path);
 		*status = EXIT_USAGE;
 		trace_close(t);
 		return 1;

@@ -89,9 +89,8 @@ static int print_json(const char *dir, const struct doctor_finding *found, json_
 	json_t *list = json_array();
 	for (size_t i = 0; doctor_checks[i].name; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "check",
-						      doctor_checks[i].name, "health",
-						      health_names[found[i].health], "found",
-						      found[i].what, "advice", found[i].advice));
+			doctor_checks[i].name, "health", health_names[found[i].health], "found",
+			found[i].what, "advice", found[i].advice));
 	json_t *root = json_pack("{s:o, s:o, s:O}", "target", text_to_json(dir), "checks", list,
 				 "environment", facts);
 	if (!root)

@@ -65,9 +65,8 @@ static void engines_add(struct strbuf *out)
 	strbuf_addstr(&line, "engine:");
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
 		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
-	strbuf_addstr(
-	    &line,
-	    " program (the program itself in place of the replayer, as a faultless replayer)");
+	strbuf_addstr(&line,
+		" program (the program itself in place of the replayer, as a faultless replayer)");
 	comment_add(out, line.s);
 }
 
@@ -133,9 +132,8 @@ static void protocol_write(struct strbuf *out, bool full)
 		comment_add(
 		    out,
 		    "workloads = NAME,... - replay only these sections or scenarios (default all)");
-		comment_add(
-		    out, "mutant-workloads = NAME,... - the mutant acts only in these sections or "
-			 "scenarios (default all)");
+		comment_add(out, "mutant-workloads = NAME,... - the mutant acts only in these "
+			"sections or scenarios (default all)");
 		keys_add(out, replay_options, NULL);
 	}
 	strbuf_addstr(out, "\n; Limits of acceptance, with their default values.\n"

@@ -88,12 +88,10 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
 		printf("Runs this command again in a fresh copy of %s. Its effects outside the "
-		       "copy are repeated:\n  %s\n\n",
-		       base.s, command.s);
+			"copy are repeated:\n  %s\n\n", base.s, command.s);
 	else if (command.len)
 		printf("The reference is the recording. --rerun runs the captured command again "
-		       "instead: %s\n\n",
-		       command.s);
+			"instead: %s\n\n", command.s);
 	for (const char *line = script->s; c->rerun && c->dry_run && *line;) {
 		const size_t len = strcspn(line, "\n");
 		SCOPED_FREE char *one = xasprintf("%.*s", (int)len, line);
@@ -132,9 +130,8 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 	if (j->no_rerun.code)
 		return err_set(e, EINVAL, "%s", j->no_rerun.msg);
 	if (j->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL,
-			       "--rerun is for traces of calls on files: a workload of type "
-			       "program with a device can be run by validate run");
+		return err_set(e, EINVAL, "--rerun is for traces of calls on files: a workload of "
+			"type program with a device can be run by validate run");
 	if (c->files && (stat(c->files, &st) < 0 || !S_ISDIR(st.st_mode)))
 		return err_set(e, EINVAL, "--files %s: no such directory", c->files);
 	return 0;

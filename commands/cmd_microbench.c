@@ -17,10 +17,9 @@ static char *about(void)
 	if (!out)
 		return xstrdup("Runs a workload and writes its trace.");
 	fputs("Runs a workload and writes its trace. The program itself takes a time stamp\n"
-	      "before and after each call. The trace is the reference for replays.\n"
-	      "\n"
-	      "Workloads, by name or short name:\n",
-	      out);
+		"before and after each call. The trace is the reference for replays.\n"
+		"\n"
+		"Workloads, by name or short name:\n", out);
 	for (const struct workload *const *w = workloads; *w; w++) {
 		SCOPED_STRBUF left = STRBUF_INIT;
 		strbuf_addf(&left, "  %s (%s)", (*w)->name, (*w)->alias);
@@ -99,10 +98,8 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 		err_set(e, EINVAL, "--print-command needs a parallel application, which %s is not",
 			w->name);
 	else if (w->script && w->script->inside_mpi && !c->prepare_only && !c->print_command)
-		err_set(e, EINVAL,
-			"%s writes no trace: capture it with validate capture causality and the "
-			"command of --print-command",
-			w->name);
+		err_set(e, EINVAL, "%s writes no trace: capture it with validate capture causality "
+			"and the command of --print-command", w->name);
 	else if (!c->output && !c->prepare_only && !c->print_command)
 		err_set(e, EINVAL, "-o is missing: the trace to write");
 	else if (microbench_check(w, c, e) == 0)
@@ -117,9 +114,8 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	int n_positional;
 	microbench_config_init(&c);
 	char *text = about();
-	int status =
-	    command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list", text,
-			  microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list",
+		text, microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
 	free(text);
 	if (status >= 0)
 		return status;

@@ -102,14 +102,12 @@ static void mismatches_print(const struct replay_summary *s)
 		       "Use --order fs, which derives it from the results\n",
 		       s->n_mismatches_overlapped);
 	if (s->n_mismatches_interrupted)
-		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run (EINTR); "
-		       "a replay sends no signals\n",
-		       s->n_mismatches_interrupted);
+		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run "
+			"(EINTR); a replay sends no signals\n", s->n_mismatches_interrupted);
 	if (s->n_mismatches_privileged)
 		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission "
-		       "(EACCES, EPERM), or for a flag of the file (immutable, append-only); this "
-		       "replay runs as root and sets no such flags\n",
-		       s->n_mismatches_privileged);
+			"(EACCES, EPERM), or for a flag of the file (immutable, append-only); this "
+			"replay runs as root and sets no such flags\n", s->n_mismatches_privileged);
 }
 
 static void passed_print(const struct replay_summary *s)
@@ -176,10 +174,9 @@ static void block_print(const struct replay_summary *s)
 		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n,
 		       strerror(b->error[i].code));
 	if (b->n_silent >= BLOCK_SILENT_MANY) {
-		printf("note: every request from record %" PRIu64
-		       " on failed, %s after the start: the device or the storage below it has "
-		       "failed\n",
-		       b->silent_record, duration_text((double)b->silent_ns).s);
+		printf("note: every request from record %" PRIu64 " on failed, %s after the start: "
+			"the device or the storage below it has failed\n", b->silent_record,
+			duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)
 		puts("note: other threads competed for the CPU: the replay slept until shortly "
@@ -348,10 +345,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left);
 		if (s->n_pages_stayed)
-			printf("note: %" PRIu64
-			       " pages missed when traced could not be dropped from the cache, and "
-			       "were found there\n",
-			       s->n_pages_stayed);
+			printf("note: %" PRIu64 " pages missed when traced could not be dropped "
+				"from the cache, and were found there\n", s->n_pages_stayed);
 	}
 	if (s->n_clones_copied)
 		printf("note: %" PRIu64 " %s: the file system of the target shares no blocks\n",

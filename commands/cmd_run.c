@@ -173,17 +173,9 @@ static int hosts_run_them(const struct run_settings *c, const char *protocol, st
 	if (c->dry_run)
 		return usage(e, "--dry-run describes the campaign of one host: omit --hosts");
 	SCOPED_FREE char *dir = c->dir ? xstrdup(c->dir) : run_default_dir("hosts");
-	return run_hosts(&(struct run_hosts){.hosts = c->hosts,
-					     .launcher = c->launcher,
-					     .protocol = protocol,
-					     .dir = dir,
-					     .format = c->format,
-					     .replicates = c->replicates,
-					     .device = c->device,
-					     .budget_ns = c->budget_ns,
-					     .resume = c->resume,
-					     .quiet = c->quiet},
-			 e);
+	return run_hosts(&(struct run_hosts){.hosts = c->hosts, .launcher = c->launcher, .protocol =
+		protocol, .dir = dir, .format = c->format, .replicates = c->replicates, .device =
+		c->device, .budget_ns = c->budget_ns, .resume = c->resume, .quiet = c->quiet}, e);
 }
 
 static int run_run(int argc, char **argv, struct err *e)

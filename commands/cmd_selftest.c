@@ -90,8 +90,7 @@ static int parts_choose(const char *word, int *parts, struct err *e)
 		*parts = PART_CAPTURE;
 	else
 		return err_set(e, EINVAL,
-			       "unknown part \"%s\": the parts are stats, replay and capture",
-			       word);
+			"unknown part \"%s\": the parts are stats, replay and capture", word);
 	return 0;
 }
 
@@ -146,9 +145,8 @@ static int parts_run(const struct selftest_config *c, int parts, struct rates *r
 	int ret = parts & PART_STATS ? stats_part(c, rates, e) : 0;
 	if (!ret && parts & PART_REPLAY) {
 		if (!dir && !(dir = leftover_directory(temporary)))
-			return err_sys(
-			    e, errno,
-			    "cannot make a directory for the runs here: name one with -o DIR");
+			return err_sys(e, errno,
+				"cannot make a directory for the runs here: name one with -o DIR");
 		ret = replay_part(c, dir, rates, e);
 		if (!c->dir) {
 			struct err second = ERR_INIT;

@@ -61,12 +61,11 @@ static const struct option_spec stats_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] =
-    "REFERENCE REPLAY... [-C COLUMN] [--paired] [--json]\n"
-    "FILE [-C COLUMN,COLUMN] [--sessions COLUMN]\n"
-    "--files-are-sessions FILE FILE... [-C COLUMN,COLUMN] [--where COLUMN=TEXT]\n"
-    "--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
-    "--list";
+static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--json]\n"
+	"FILE [-C COLUMN,COLUMN] [--sessions COLUMN]\n"
+	"--files-are-sessions FILE FILE... [-C COLUMN,COLUMN] [--where COLUMN=TEXT]\n"
+	"--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
+	"--list";
 static const char about[] =
 	"Compares columns of replicate results, one number per line. Tests whether the\n"
 	"mean and the spread of each REPLAY agree with the REFERENCE, and gives the\n"
@@ -170,9 +169,8 @@ static int stats_run(int argc, char **argv, struct err *e)
 		return command_fail(EXIT_USAGE, e, EINVAL,
 				    "--bootstrap needs 100 resamples or more, or 0");
 	if (n < 1)
-		return command_fail(
-		    EXIT_USAGE, e, EINVAL,
-		    "no file named: usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
+		return command_fail(EXIT_USAGE, e, EINVAL,
+			"no file named: usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
 	return stats_files(&config, argv + 1, (size_t)n, e);
 }
 

@@ -102,10 +102,9 @@ static int volume_print(const struct volume *v, struct err *e)
 	printf("  service    %s\n", v->service);
 	if (v->group)
 		printf("  warning    slow for the processes of %s alone, and in slices of 100 ms: "
-		       "the kernel lets requests through in bursts and\n"
-		       "             stalls between them, up to 100 ms; the rate is kept, service "
-		       "times are not\n",
-		       v->group);
+			"the kernel lets requests through in bursts and\n"
+			"             stalls between them, up to 100 ms; the rate is kept, service "
+			"times are not\n", v->group);
 	else
 		lead_print(&v->lead);
 	int ret = volume_log_open(&log, v->log, false, e);
@@ -261,10 +260,9 @@ static int options_check(const struct volume_options *o, const char *action, str
 	struct volume_config usual;
 	volume_config_init(&usual);
 	const struct volume_config *c = &o->made;
-	const bool makes = o->lead || c->n_bytes != usual.n_bytes ||
-			   strcmp(c->service, usual.service) || c->backing ||
-			   c->seed != usual.seed || c->log_cap != usual.log_cap ||
-			   c->loop != usual.loop;
+	const bool makes = o->lead || c->n_bytes != usual.n_bytes || strcmp(c->service,
+		usual.service) || c->backing || c->seed != usual.seed ||
+		c->log_cap != usual.log_cap || c->loop != usual.loop;
 	const struct {
 		bool given;
 		const char *options, *of;

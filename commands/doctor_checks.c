@@ -68,8 +68,7 @@ static void slack_look(struct doctor_finding *f)
 static void processors_look(struct doctor_finding *f)
 {
 	const int n = processors_allowed();
-	finding(f, n < 2,
-		"threads of levels above 1, and other programs, share one CPU",
+	finding(f, n < 2, "threads of levels above 1, and other programs, share one CPU",
 		"%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
@@ -192,10 +191,9 @@ static void scratch_look(const char *dir, struct doctor_finding *f)
 	if (scratch_choose(&s, &apart, &target.device, 1, dir, &e)) {
 		finding(f, true, "name one in the protocol: scratch = DIR", "%s", e.msg);
 	} else {
-		finding(f, !apart,
-			"traces would be written to the target's device: name a directory on "
-			"another device with scratch = DIR",
-			"%s (%s), %s free", s.path, s.file_system, size_text(s.free_bytes).s);
+		finding(f, !apart, "traces would be written to the target's device: name a "
+			"directory on another device with scratch = DIR", "%s (%s), %s free",
+			s.path, s.file_system, size_text(s.free_bytes).s);
 		storage_release(&s);
 	}
 	storage_release(&target);
@@ -256,13 +254,11 @@ static void mpi_look(struct doctor_finding *f)
 	    companion_find("validate-mpi-replay", "the program that replays a rank", NULL);
 	const int n = processors_allowed();
 	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
-		finding(f, true, "apt-get install openmpi-bin",
-			"no mpirun: parallel applications cannot be replayed, and MPI "
-			"applications cannot be captured");
+		finding(f, true, "apt-get install openmpi-bin", "no mpirun: parallel applications "
+			"cannot be replayed, and MPI applications cannot be captured");
 	else if (!rank)
-		finding(f, true, "apt-get install libopenmpi-dev, and build again",
-			"this program was built without MPI: parallel applications cannot be "
-			"replayed");
+		finding(f, true, "apt-get install libopenmpi-dev, and build again", "this program "
+			"was built without MPI: parallel applications cannot be replayed");
 	else if (n < RANKS_USUAL)
 		finding_ok(f, "%s; %d CPU%s: more ranks take turns, which distorts "
 			      "execution times", version ? version : "found", n,
@@ -424,11 +420,9 @@ static void swap_judge(const json_t *facts, struct doctor_finding *f)
 	if (total <= 0)
 		finding_ok(f, "none");
 	else
-		finding(f, used > 0,
-			"pages that are swapped in during a run add noise: as root, swapoff -a for "
-			"the campaign",
-			"%s of %s in use", size_text((uint64_t)(used > 0 ? used : 0)).s,
-			size_text((uint64_t)total).s);
+		finding(f, used > 0, "pages that are swapped in during a run add noise: as root, "
+			"swapoff -a for the campaign", "%s of %s in use",
+			size_text((uint64_t)(used > 0 ? used : 0)).s, size_text((uint64_t)total).s);
 }
 
 static void reclaim_judge(const json_t *facts, struct doctor_finding *f)
@@ -458,9 +452,8 @@ static void locked_judge(const json_t *facts, struct doctor_finding *f)
 	if (!json_is_integer(limit) || geteuid() == 0)
 		finding_ok(f, "%s", geteuid() ? "no limit" : "no limit for root");
 	else
-		finding(f, json_integer_value(limit) < LOCKED_LEAST_BYTES,
-			"buffers of replays may be paged out: ulimit -l, or LimitMEMLOCK= of the "
-			"service, from 64 MiB up",
+		finding(f, json_integer_value(limit) < LOCKED_LEAST_BYTES, "buffers of replays may "
+			"be paged out: ulimit -l, or LimitMEMLOCK= of the service, from 64 MiB up",
 			"%s may be locked", size_text((uint64_t)json_integer_value(limit)).s);
 }
 

@@ -63,11 +63,10 @@ static const struct command *command_find(const char *name)
 static void help_print(FILE *out)
 {
 	fputs("Usage: validate COMMAND [arguments]\n"
-	      "       validate help COMMAND\n"
-	      "\n"
-	      "Measures whether an I/O trace replayer reports the response times that the\n"
-	      "program itself would see.\n",
-	      out);
+		"       validate help COMMAND\n"
+		"\n"
+		"Measures whether an I/O trace replayer reports the response times that the\n"
+		"program itself would see.\n", out);
 	for (const struct command *const *c = commands; *c; c++) {
 		for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
 			if (groups[i].first == *c)
@@ -75,11 +74,10 @@ static void help_print(FILE *out)
 		fprintf(out, "  %-12s%s\n", (*c)->name, (*c)->help);
 	}
 	fputs("\n"
-	      "\"validate COMMAND --help\" lists the arguments and options of a command.\n"
-	      "\n"
-	      "Exit status: 0 done or trusted, 1 not trusted or worse, 2 wrong usage, 3 failed,\n"
-	      "4 inconclusive, 5 not comparable, 6 refused for safety.\n",
-	      out);
+		"\"validate COMMAND --help\" lists the arguments and options of a command.\n"
+		"\n"
+		"Exit status: 0 done or trusted, 1 not trusted or worse, 2 wrong usage, 3 failed,\n"
+		"4 inconclusive, 5 not comparable, 6 refused for safety.\n", out);
 }
 
 static int command_unknown(const char *name, struct err *e)
@@ -108,22 +106,19 @@ static int limits_check(const char *command, struct err *e)
 {
 	struct rlimit r;
 	if (!getrlimit(RLIMIT_STACK, &r) && r.rlim_cur < STACK_LEAST)
-		return err_set(e, ENOMEM,
-			       "the stack limit is %llu KiB, but this program needs %llu KiB: "
-			       "raise it (ulimit -s)",
-			       (unsigned long long)r.rlim_cur >> 10,
-			       (unsigned long long)STACK_LEAST >> 10);
+		return err_set(e, ENOMEM, "the stack limit is %llu KiB, but this program needs "
+			"%llu KiB: raise it (ulimit -s)", (unsigned long long)r.rlim_cur >> 10,
+			(unsigned long long)STACK_LEAST >> 10);
 	/* A campaign starts these two in a cgroup as small as its cache budget; they check their
 	 * allocations. */
 	if (!strcmp(command, cmd_replay.name) || !strcmp(command, cmd_microbench.name))
 		return 0;
 	const struct cgroup_room room = cgroup_room("");
 	if (room.limit_bytes != UINT64_MAX && room.limit_bytes - room.anonymous_bytes < GROUP_LEAST)
-		return err_set(e, ENOMEM,
-			       "the memory cgroup has room for %llu KiB, but this program needs "
-			       "%llu KiB: raise its limit (memory.max, memory.limit_in_bytes)",
-			       (unsigned long long)(room.limit_bytes - room.anonymous_bytes) >> 10,
-			       (unsigned long long)GROUP_LEAST >> 10);
+		return err_set(e, ENOMEM, "the memory cgroup has room for %llu KiB, but this "
+			"program needs %llu KiB: raise its limit (memory.max, "
+			"memory.limit_in_bytes)", (unsigned long long)(room.limit_bytes -
+			room.anonymous_bytes) >> 10, (unsigned long long)GROUP_LEAST >> 10);
 	return 0;
 }
 

@@ -57,10 +57,8 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	rc = rc ? rc : trace_open_with(t, f, path, &x, e);
 	char *part = rc == -ENOENT ? trace_part_name(path, 0) : NULL;
 	if (part && !access(part, F_OK))
-		err_set(e, ENOENT,
-			"%s is one part of a capture (%s ...): join the parts first: validate "
-			"slice %s -o JOINED",
-			path, part, path);
+		err_set(e, ENOENT, "%s is one part of a capture (%s ...): join the parts first: "
+			"validate slice %s -o JOINED", path, part, path);
 	free(part);
 	if (!rc)
 		warn_of_cut(path, trace_meta(*t)->cut);
@@ -71,8 +69,7 @@ void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
 		notice("%s: the trace is incomplete: its end is missing, or it was made from such "
-		       "a trace; the complete part is used",
-		       path);
+			"a trace; the complete part is used", path);
 }
 
 void notice(const char *fmt, ...)

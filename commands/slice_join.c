@@ -103,10 +103,8 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 		}
 	}
 	if (!process)
-		return err_set(e, EINVAL,
-			       "%s and %s have no common process: they are traces of different "
-			       "runs",
-			       set->path[1], set->path[0]);
+		return err_set(e, EINVAL, "%s and %s have no common process: they are traces of "
+			"different runs", set->path[1], set->path[0]);
 	return pages ? 0
 		     : err_set(e, EINVAL, "%s has no records of the page cache (validate capture vfs makes them)",
 			       set->path[1]);
@@ -172,11 +170,9 @@ void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
 {
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	extra = json_is_object(extra) ? extra : json_object();
-	json_object_set_new(extra, "joined",
-			    json_pack("{s:s, s:I, s:I, s:I}", "captured_by", j->captured_by,
-				      "n_faults", (json_int_t)j->n_faults, "n_page_cache_adds",
-				      (json_int_t)j->n_pages, "n_elsewhere",
-				      (json_int_t)j->n_elsewhere));
+	json_object_set_new(extra, "joined", json_pack("{s:s, s:I, s:I, s:I}", "captured_by",
+		j->captured_by, "n_faults", (json_int_t)j->n_faults, "n_page_cache_adds",
+		(json_int_t)j->n_pages, "n_elsewhere", (json_int_t)j->n_elsewhere));
 	json_t *below = trace_extra(j->below);
 	unseen_add(extra, below);
 	json_decref(below);

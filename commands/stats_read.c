@@ -12,10 +12,8 @@ int stats_conditions_split(const char *text, struct stats_conditions *w, struct 
 	for (size_t i = 0; i < w->n && !rc; i++) {
 		char *equals = strchr(w->item[i], '=');
 		if (!equals || equals == w->item[i] || i == STATS_MAX_CONDITIONS) {
-			rc = err_set(e, EINVAL,
-				     "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or there are more "
-				     "than %d of them",
-				     w->item[i], STATS_MAX_CONDITIONS);
+			rc = err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or "
+				"there are more than %d of them", w->item[i], STATS_MAX_CONDITIONS);
 			continue;
 		}
 		w->except[i] = equals[-1] == '!';
@@ -75,9 +73,8 @@ static int plan_make(struct plan *p, const struct stats_config *config, struct e
 		p->n_samples = p->n_selectors ? p->n_selectors : 1;
 		p->n_files = p->n_paths;
 		if (p->n_paths < 2 || config->sessions)
-			return err_set(
-			    e, EINVAL,
-			    "--files-are-sessions needs two files or more, and no --sessions");
+			return err_set(e, EINVAL,
+				"--files-are-sessions needs two files or more, and no --sessions");
 		if (given_twice(p))
 			return err_set(e, EINVAL, "--files-are-sessions: %s is given twice",
 				       given_twice(p));
@@ -190,8 +187,7 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)
 			rc = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be paired",
-				     p->columns[i].path, p->columns[i % p->n_files].n,
-				     p->columns[i].n);
+				p->columns[i].path, p->columns[i % p->n_files].n, p->columns[i].n);
 	return rc;
 }
 

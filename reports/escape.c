@@ -252,11 +252,10 @@ static size_t char_width(uint32_t c)
 		return 0; /* combining */
 	if (c == 0x200b || c == 0x200c || c == 0x200d || (c >= 0xfe00 && c < 0xfe10))
 		return 0;
-	bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) ||
-		    (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
-		    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
-		    (c >= 0xffe0 && c < 0xffe7) || (c >= 0x1f300 && c < 0x1fb00) ||
-		    (c >= 0x20000 && c < 0x40000);
+	bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 &&
+		c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) || (c >= 0xfe30 && c < 0xfe70) ||
+		(c >= 0xff00 && c < 0xff61) || (c >= 0xffe0 && c < 0xffe7) ||
+		(c >= 0x1f300 && c < 0x1fb00) || (c >= 0x20000 && c < 0x40000);
 	return wide ? 2 : 1;
 }
 

@@ -61,10 +61,8 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 	}
 	/* in a complete campaign, pending runs belong to looks that were not needed */
 	if (!a->complete)
-		warn(f,
-		     "The campaign is incomplete: %zu of %zu planned runs were not made. "
-		     "\"validate run --resume\" continues.",
-		     n_pending, r->n_runs);
+		warn(f, "The campaign is incomplete: %zu of %zu planned runs were not made. "
+			"\"validate run --resume\" continues.", n_pending, r->n_runs);
 	if (first)
 		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs,
 		     (unsigned int)first->id,
@@ -108,10 +106,9 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 			warn(f, "%s: %s", a->source[i].name,
 			     *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (!protocol_in_detail(&a->results->protocol))
-		warn(f,
-		     "The campaign has more than %d cases, so the courses over the time of a run "
-		     "and the propagation of distributions are left out.",
-		     PROTOCOL_DETAIL_CASES);
+		warn(f, "The campaign has more than %d cases, so the courses over the time of a "
+			"run and the propagation of distributions are left out.",
+			PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
 		warn(f, "The recorded trace itself is the reference: the program was not run again "
 			"beside the replays, so drift of the machine is part of the bias.");

@@ -118,11 +118,9 @@ static void next_of_replicates(struct strbuf *text, struct strbuf *command,
 {
 	const struct protocol *p = &a->results->protocol;
 	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
-	strbuf_addf(
-	    text,
-	    "Set replicates = %llu..%llu and budget = %.0fmin in the protocol and run it again",
-	    (unsigned long long)p->n_replicates_min, 2 * (unsigned long long)p->n_replicates_max,
-	    ceil((spent + more_s(a, seconds)) / 60));
+	strbuf_addf(text, "Set replicates = %llu..%llu and budget = %.0fmin in the protocol and "
+		"run it again", (unsigned long long)p->n_replicates_min, 2 *
+		(unsigned long long)p->n_replicates_max, ceil((spent + more_s(a, seconds)) / 60));
 	add_decides(text, a, n);
 	strbuf_addf(command, "validate run %s/protocol.conf", dir);
 }
@@ -148,10 +146,8 @@ static void next_of_early(struct strbuf *text, struct strbuf *command, const str
 	const double wanted =
 		p->budget_ns || !p->n_looks ? (double)p->n_replicates_min : (double)p->look[0];
 	const double total = seconds * wanted / fmax(fewest, 1);
-	strbuf_addf(text,
-		    "Too few pairs were made for a verdict: one case has %u, and at least %.0f are "
-		    "needed. Continue",
-		    fewest, wanted);
+	strbuf_addf(text, "Too few pairs were made for a verdict: one case has %u, and at least "
+		"%.0f are needed. Continue", fewest, wanted);
 	add_time(text, total - seconds);
 	strbuf_addch(text, '.');
 	strbuf_addf(command, "validate run -o %s --resume", dir);
@@ -181,10 +177,9 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
 		return;
 	}
 	SCOPED_FREE char *trace = scenario_trace_path(p, &p->scenario[c->scenario]);
-	strbuf_addstr(
-	    text,
-	    "If the control replay differs as much from the recording, the differences do not show "
-	    "a fault of the replayer. Judge against the program, run again beside the replays.");
+	strbuf_addstr(text, "If the control replay differs as much from the recording, the "
+		"differences do not show a fault of the replayer. Judge against the program, run "
+		"again beside the replays.");
 	strbuf_addstr(command, "validate judge --rerun ");
 	shell_word(command, trace);
 }
@@ -196,9 +191,8 @@ static bool is_blocked(const struct cell *c, const struct component *m)
 	const enum leaning leaning = component_leaning(c, m);
 	if (m->decision != DECISION_INCONCLUSIVE)
 		return false;
-	return leaning == LEANING_NONE ||
-	       (leaning != LEANING_NOISY && !m->n_more && !m->impractical) ||
-	       (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
+	return leaning == LEANING_NONE || (leaning != LEANING_NOISY && !m->n_more &&
+		!m->impractical) || (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
 }
 
 /* What blocks most of the undecided cases: their number, with the component and the reason of the
@@ -223,8 +217,7 @@ static struct block block_of(const struct analysis *a)
 	}
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (first_screen_is_barred(&a->cell[i]))
-			barred.reason =
-				barred.n++ ? barred.reason : a->cell[i].verdict_reason;
+			barred.reason = barred.n++ ? barred.reason : a->cell[i].verdict_reason;
 	return barred.n > most.n ? barred : most;
 }
 
@@ -254,8 +247,7 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		return;
 	}
 	if (all_barred(a)) {
-		strbuf_addstr(
-			text,
+		strbuf_addstr(text,
 			"Remove the causes named above, which forbid trust, and run it again");
 		add_time(text, seconds);
 		strbuf_addch(text, '.');

@@ -154,11 +154,9 @@ static void table_add(struct database *d, const struct table *t)
 static void tables_add(struct database *d, const struct analysis *a)
 {
 	struct table t;
-	run(d, "BEGIN;"
-	       "CREATE TABLE columns(table_name TEXT, column_name TEXT, unit TEXT, heading TEXT)"
-	       " STRICT;"
-	       "CREATE TABLE unknown(table_name TEXT, row INTEGER, column_name TEXT, reason TEXT)"
-	       " STRICT");
+	run(d, "BEGIN;CREATE TABLE columns(table_name TEXT, column_name TEXT, unit TEXT, heading "
+		"TEXT) STRICT;CREATE TABLE unknown(table_name TEXT, row INTEGER, column_name TEXT, "
+		"reason TEXT) STRICT");
 	d->column = prepare(d, "INSERT INTO columns VALUES(?, ?, ?, ?)");
 	d->unknown = prepare(d, "INSERT INTO unknown VALUES(?, ?, ?, ?)");
 	for (size_t i = 0; !d->code && table_build(&t, a, i); i++) {
@@ -176,9 +174,8 @@ static int print(const struct analysis *a, FILE *out, struct err *e)
 	sqlite3_int64 size = 0;
 	unsigned char *bytes = NULL;
 	if (isatty(fileno(out)))
-		return err_set(
-		    e, EINVAL,
-		    "a database cannot be shown on a terminal: redirect the output to a file");
+		return err_set(e, EINVAL,
+			"a database cannot be shown on a terminal: redirect the output to a file");
 	note(&d, sqlite3_open(":memory:", &d.db));
 	if (!d.code)
 		tables_add(&d, a);

@@ -27,8 +27,7 @@ void words_deciding_interval(const struct component *c, double *lo, double *hi);
 void words_add_size(struct strbuf *out, enum component_kind k, double value);
 /* "pwrite takes 68 % longer"; for a component without such words, or whose part is not known (""):
  * "shape is 0.13". */
-void words_add_deviation(struct strbuf *out, enum component_kind k, const char *part,
-			 double value);
+void words_add_deviation(struct strbuf *out, enum component_kind k, const char *part, double value);
 /* What differs in a case that `w` explains, with the causes found: "mainly lost concurrency;
  * response time +12 %: ...; pwrite takes 68 % longer". */
 struct why;

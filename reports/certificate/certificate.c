@@ -7,15 +7,12 @@
 #include "reports/words.h"
 #include "validate/results/identity.h"
 
-const char certificate_explanation[] =
-    "Bias: relative difference of the mean response time of the replay from that of the program "
-    "run again beside it, with its "
-    "95 % interval. U: expanded uncertainty of that ratio for a coverage of 95 % with the coverage "
-    "factor k (GUM). Precision: scatter "
-    "of the replay from run to run over that of the program. A verdict holds for these workloads, "
-    "this machine and this target, and for "
-    "the components that were assessed; it does not cover others. s: standard deviation from run "
-    "to run.";
+const char certificate_explanation[] = "Bias: relative difference of the mean response time of the "
+	"replay from that of the program run again beside it, with its 95 % interval. U: expanded "
+	"uncertainty of that ratio for a coverage of 95 % with the coverage factor k (GUM). "
+	"Precision: scatter of the replay from run to run over that of the program. A verdict "
+	"holds for these workloads, this machine and this target, and for the components that were "
+	"assessed; it does not cover others. s: standard deviation from run to run.";
 
 const char *certificate_kind(const struct certificate *c)
 {
@@ -159,10 +156,9 @@ static void add_targets(struct certificate *c, const struct analysis *a)
 		else if (below)
 			strbuf_addf(&text, "the device %s", text_of(below, "path"));
 		else
-			strbuf_addf(&text, "%s on %s, %s, scheduler %s, caches %s",
-				    text_of(t, "file_system"), text_of(device, "name"),
-				    text_of(device, "model"), text_of(device, "scheduler"),
-				    text_of(t, "cache"));
+			strbuf_addf(&text, "%s on %s, %s, scheduler %s, caches %s", text_of(t,
+				"file_system"), text_of(device, "name"), text_of(device, "model"),
+				text_of(device, "scheduler"), text_of(t, "cache"));
 	}
 	if (!text.len)
 		strbuf_addstr(&text, "not available");
@@ -232,13 +228,12 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "certified standard: %s", c->standard ? c->standard : "none");
 	if (json_object_get(e, "standard"))
-		strbuf_addf(
-		    &text,
-		    " of %s, SHA-256 %s: service times of these scenarios with a bias of at most "
-		    "%.2g %%, U %.2g %%, relative to CLOCK_MONOTONIC (rate within 0.05 %%)",
-		    member_text(e, "standard", "made"), member_text(e, "standard", "sha256"),
-		    100 * json_number_value(member(e, "standard", "bias")),
-		    100 * json_number_value(member(e, "standard", "expanded_uncertainty")));
+		strbuf_addf(&text, " of %s, SHA-256 %s: service times of these scenarios with a "
+			"bias of at most %.2g %%, U %.2g %%, relative to CLOCK_MONOTONIC (rate "
+			"within 0.05 %%)", member_text(e, "standard", "made"),
+			member_text(e, "standard", "sha256"),
+			100 * json_number_value(member(e, "standard", "bias")),
+			100 * json_number_value(member(e, "standard", "expanded_uncertainty")));
 	strbuf_addf(&text,
 		    "; clock of all times: %s%s; bias, precision and U are ratios of times of one "
 		    "clock, so its rate cancels",
@@ -378,8 +373,7 @@ static void verdict_find(struct certificate *c, const struct analysis *a)
 		c->verdict = severity(x->verdict) > severity(c->verdict) ? x->verdict : c->verdict;
 	}
 	c->sentence = xasprintf("%zu of %zu scenarios trusted, %zu not trusted, %zu inconclusive",
-				n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED],
-				n[VERDICT_INCONCLUSIVE]);
+		n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED], n[VERDICT_INCONCLUSIVE]);
 }
 
 static void certificate_make(struct certificate *c, const struct analysis *a, size_t replayer,

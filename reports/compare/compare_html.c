@@ -41,9 +41,8 @@ static void escape_numbers(struct strbuf *out, const char *text)
 	escape_html(out, signs.s);
 }
 
-static void escaped_by(struct strbuf *out,
-		       void (*add)(struct strbuf *, const struct aspect_change *, enum aspect),
-		       const struct aspect_change *a, enum aspect k)
+static void escaped_by(struct strbuf *out, void (*add)(struct strbuf *,
+	const struct aspect_change *, enum aspect), const struct aspect_change *a, enum aspect k)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	add(&text, a, k);
@@ -173,12 +172,10 @@ static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct
 		strbuf_addf(out, "<svg class=\"bar %s\" role=\"img\" aria-label=\"",
 			    class_of(a->word));
 		escape_numbers(out, title.s);
-		strbuf_addf(out,
-			    "\"><line x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"0\" y2=\"18\"/><line "
-			    "class=\"i\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"9\" y2=\"9\"/><circle "
-			    "class=\"o\" cx=\"%.1f%%\" cy=\"9\" r=\"4\"/><circle cx=\"%.1f%%\" "
-			    "cy=\"9\" r=\"4\"/></svg>",
-			    zero, zero, from, to, from, to);
+		strbuf_addf(out, "\"><line x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"0\" y2=\"18\"/><line "
+			"class=\"i\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"9\" y2=\"9\"/><circle "
+			"class=\"o\" cx=\"%.1f%%\" cy=\"9\" r=\"4\"/><circle cx=\"%.1f%%\" "
+			"cy=\"9\" r=\"4\"/></svg>", zero, zero, from, to, from, to);
 	}
 	strbuf_addstr(out, "</td><td class=\"n lim\">");
 	escape_numbers(out, title.s);

@@ -25,14 +25,13 @@ static const char *scale_name(enum aspect k)
 
 static json_t *aspect(const struct aspect_change *a, enum aspect k)
 {
-	json_t *o = json_make(J_TEXT("component", aspect_names[k]),
-		J_TEXT("outcome", change_name(a->word)), J_TEXT("status", stat_status_name(a->status)),
-		J_TEXT("scale", scale_name(k)), J_FINITE("old", a->old_value),
-		J_FINITE("new", a->new_value), J_FINITE("change", a->change),
-		J_FINITE("lo95", a->lo95), J_FINITE("hi95", a->hi95),
-		J_FINITE("quantile", a->quantile), J_FINITE("limit", a->limit), J_FINITE("p", a->p),
-		J_FINITE("p_holm", a->p_holm), J_FINITE("p_same", a->p_same),
-		J_FINITE("p_difference", a->p_difference),
+	json_t *o = json_make(J_TEXT("component", aspect_names[k]), J_TEXT("outcome",
+		change_name(a->word)), J_TEXT("status", stat_status_name(a->status)),
+		J_TEXT("scale", scale_name(k)), J_FINITE("old", a->old_value), J_FINITE("new",
+		a->new_value), J_FINITE("change", a->change), J_FINITE("lo95", a->lo95),
+		J_FINITE("hi95", a->hi95), J_FINITE("quantile", a->quantile),
+		J_FINITE("limit", a->limit), J_FINITE("p", a->p), J_FINITE("p_holm", a->p_holm),
+		J_FINITE("p_same", a->p_same), J_FINITE("p_difference", a->p_difference),
 		J_FINITE("p_brown_forsythe", a->p_brown_forsythe),
 		J_BOOL("dependent", a->dependent), J_TEXT("reason", a->reason));
 	return o;

@@ -36,9 +36,8 @@ static void side_add(struct strbuf *out, const char *which, const struct campaig
 	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s  %s", which, b->source);
 	if (c->n_cells && is_of_one_replayer(c))
-		strbuf_addf(
-		    &line, ", replayer %s",
-		    (b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
+		strbuf_addf(&line, ", replayer %s",
+			(b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
 	strbuf_addf(&line, ": %u replicates, %s", b->n_replicates, b->date);
 	paragraph(out, line.s, 2, 7);
 }
@@ -249,13 +248,10 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	if (!c->n_cells)
 		return;
 	strbuf_addch(out, '\n');
-	paragraph(
-	    out,
-	    "Same: shown to be within the limit. Worse: shown to be beyond it, and farther from "
-	    "the program run again beside the replay (or with more scatter, reordering or "
-	    "mismatches), with a joint error probability of at most 1 %. Inconclusive: "
-	    "neither. Intervals have 95 % confidence.",
-	    0, 2);
+	paragraph(out, "Same: shown to be within the limit. Worse: shown to be beyond it, and "
+		"farther from the program run again beside the replay (or with more scatter, "
+		"reordering or mismatches), with a joint error probability of at most 1 "
+		"%. Inconclusive: neither. Intervals have 95 % confidence.", 0, 2);
 }
 
 const struct compare_form compare_form_text = {"text", "the outcome on one screen", text_add};

@@ -224,9 +224,8 @@ static json_t *slices_json(const struct busy_over_time *o)
 		if (!o->slice[i].n)
 			continue;
 		json_append(list, J_INT("from_ns", o->from_ns + (json_int_t)i * o->length_ns),
-			J_COUNT("n_requests", o->slice[i].n),
-			J_VALUE("width_mean",
-				json_real(o->slice[i].width_sum / (double)o->slice[i].n)),
+			J_COUNT("n_requests", o->slice[i].n), J_VALUE("width_mean",
+			json_real(o->slice[i].width_sum / (double)o->slice[i].n)),
 			J_COUNT("width_max", o->slice[i].width_max));
 	}
 	return list;

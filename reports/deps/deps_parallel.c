@@ -56,9 +56,8 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	       duration_text((double)all->compute_ns).s);
 	if (all->asleep_ns || all->external_ns)
 		printf("               %s asleep by the clock, %s waiting for something that is "
-		       "not a node\n",
-		       duration_text((double)all->asleep_ns).s,
-		       duration_text((double)all->external_ns).s);
+			"not a node\n", duration_text((double)all->asleep_ns).s,
+			duration_text((double)all->external_ns).s);
 	printf("Waits          %" PRIu64
 	       " for the end of another node's request, before %" PRIu64
 	       " requests; %" PRIu64 " pair%s of nodes without barriers\n",
@@ -122,8 +121,7 @@ static void print_json(const struct causality_work *w, const struct causality_fa
 }
 
 static int dot_write(struct trace *t, const struct causality_facts *f,
-		     const struct causality_work *w, const struct deps_parallel_config *c,
-		     struct err *e)
+	const struct causality_work *w, const struct deps_parallel_config *c, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	int rc = deps_parallel_dot(&text, t, f, w, c, e);

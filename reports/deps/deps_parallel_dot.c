@@ -106,9 +106,8 @@ static void links_draw(struct strbuf *out, const struct drawing *d)
 {
 	for (size_t i = 0; i < d->w->links.n; i++) {
 		const struct causality_link *g = &d->w->links.link[i];
-		if (d->w->barriers.of_link[i] == UINT32_MAX && g->signal_request &&
-		    is_shown(d, g->signaller, g->signal_request - 1) &&
-		    is_shown(d, g->waiter, g->wait_request))
+		if (d->w->barriers.of_link[i] == UINT32_MAX && g->signal_request && is_shown(d,
+		    g->signaller, g->signal_request - 1) && is_shown(d, g->waiter, g->wait_request))
 			strbuf_addf(out,
 				    "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64
 				    " [style=bold];\n",
@@ -150,8 +149,7 @@ static void barriers_draw(struct strbuf *out, const struct drawing *d)
 }
 
 int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causality_facts *f,
-		      const struct causality_work *w, const struct deps_parallel_config *c,
-		      struct err *e)
+	const struct causality_work *w, const struct deps_parallel_config *c, struct err *e)
 {
 	struct drawing d = {.f = f, .w = w, .node = xcalloc((size_t)f->n_nodes + 1, sizeof *d.node),
 			    .n_requests = xcalloc((size_t)f->n_nodes + 1, sizeof *d.n_requests)};
@@ -219,8 +217,7 @@ void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown)
 	for (uint32_t i = 0; i < n && d->order != ORDER_NONE; i++)
 		if (l->request[i].index)
 			strbuf_addf(out, "  r%" PRIu32 " -> r%" PRIu32 ";\n",
-				    d->of[d->first[l->request[i].thread] + l->request[i].index - 1],
-				    i);
+				d->of[d->first[l->request[i].thread] + l->request[i].index - 1], i);
 	for (size_t k = 0; k < d->edges.n && d->edges.edge[k].request < n; k++)
 		strbuf_addf(out, "  r%" PRIu32 " -> r%" PRIu32 " [style=%s];\n",
 			    deps_source(d, &d->edges.edge[k]), d->edges.edge[k].request,

@@ -19,8 +19,7 @@ int deps_parallel(struct trace *t, const struct causality_facts *f,
 
 /* deps_parallel_dot.c: appends the graph for Graphviz. Errors: of reading. */
 int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causality_facts *f,
-		      const struct causality_work *w, const struct deps_parallel_config *c,
-		      struct err *e);
+	const struct causality_work *w, const struct deps_parallel_config *c, struct err *e);
 
 /* Appends the graph of the first n_shown requests (in issue order) for Graphviz: one column per
  * thread, solid lines for program order, bold lines for waits on an end, dashed lines for waits on

@@ -80,9 +80,8 @@ static void add_drawing(struct figures *fs, const struct analysis *a)
 	f->drawn = true;
 	fishbone_add(&f->data, a, &f->width, &f->height);
 	figure_caption(f, "Sources of uncertainty that act on the measured response time. Filled: "
-			  "quantified in the "
-			  "budget. Open: named, "
-			  "not quantified. Triangle: could not be controlled as asked.");
+		"quantified in the budget. Open: named, not quantified. Triangle: could not be "
+		"controlled as asked.");
 }
 
 void figures_build(struct figures *fs, const struct analysis *a)
@@ -109,11 +108,10 @@ static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 			    f->name, f->name, f->name);
 	else
 		gnuplot_add_data(out, "data", &f->data);
-	strbuf_addf(out,
-		    "reset\n"
-		    "set encoding utf8\n"
-		    "set terminal svg noenhanced size %u,%u font 'sans-serif,13'\n",
-		    f->width, f->height);
+	strbuf_addf(out, "reset\n"
+		"set encoding utf8\n"
+		"set terminal svg noenhanced size %u,%u font 'sans-serif,13'\n", f->width,
+		f->height);
 	if (alone)
 		strbuf_addf(out, "set output '%s.svg'\n", f->name);
 	strbuf_addf(out,

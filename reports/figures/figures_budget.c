@@ -61,12 +61,9 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 				      panel_height(p) + 14 * (unsigned int)n);
 	add_shares(f, p, source, n);
 	panel_add_axis(&f->script, p, WIDTH);
-	strbuf_addf(&f->script,
-		    "set xrange [0:100]\nset format x '%%g %%%%'\nset border 1\nset xlabel 'share "
-		    "of the variance u_c²' "
-		    "textcolor rgb '%s'\nset key above left Left reverse\nset style fill solid 1.0 "
-		    "noborder\n",
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(&f->script, "set xrange [0:100]\nset format x '%%g %%%%'\nset border 1\nset "
+		"xlabel 'share of the variance u_c²' textcolor rgb '%s'\nset key above left Left "
+		"reverse\nset style fill solid 1.0 noborder\n", palette[PALETTE_TEXT].hex);
 	for (size_t k = 0; k < p->n; k++)
 		if (p->row[k].cell) {
 			SCOPED_STRBUF text = STRBUF_INIT;
@@ -81,10 +78,9 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 		}
 	strbuf_addstr(&f->script, "set rmargin 12\nplot NaN notitle");
 	for (size_t s = 0; s < n; s++) {
-		strbuf_addf(&f->script,
-			    ", \\\n  file using %zu:1:%zu:%zu:($1-0.32):($1+0.32) with boxxyerror "
-			    "lc rgb '%s' title ",
-			    s + 2, s + 2, s + 3, palette[color[s]].hex);
+		strbuf_addf(&f->script, ", \\\n  file using %zu:1:%zu:%zu:($1-0.32):($1+0.32) with "
+			"boxxyerror lc rgb '%s' title ", s + 2, s + 2, s + 3,
+			palette[color[s]].hex);
 		plot_string(&f->script, source[s], 30);
 	}
 	strbuf_addch(&f->script, '\n');
@@ -133,22 +129,18 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		strbuf_addch(&f->data, '\n');
 	}
 	panel_add_axis(&f->script, p, WIDTH);
-	strbuf_addf(
-	    &f->script,
-	    "set logscale x 10\nset xrange [%.10g:%.10g]\nset border 1\nset xtics ('1 ns' 1, '10 "
-	    "ns' 1e1, '100 "
-	    "ns' 1e2, '1 µs' 1e3, "
-	    "'10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9)\n"
-	    "set xlabel 'issued later than intended' textcolor rgb '%s'\nset grid xtics lc rgb "
-	    "'%s'\nset key "
-	    "above horizontal right Left reverse\n"
-	    "plot file using 2:1:($4-$2):(0) with vectors nohead lw 1 lc rgb '%s' notitle, \\\n"
-	    "  file using 2:1 with points pt 7 ps 0.7 lc rgb '%s' title 'median', \\\n"
-	    "  file using 3:1 with points pt 9 ps 0.7 lc rgb '%s' title 'p99', \\\n"
-	    "  file using 4:1 with points pt 5 ps 0.6 lc rgb '%s' title 'largest'\n",
-	    fmax(fmin(lo, hi) / 2, 0.5), hi * 2, palette[PALETTE_TEXT].hex,
-	    palette[PALETTE_GRID].hex, palette[PALETTE_MUTED].hex, palette[PALETTE_BLUE].hex,
-	    palette[PALETTE_ORANGE].hex, palette[PALETTE_VERMILLION].hex);
+	strbuf_addf(&f->script, "set logscale x 10\nset xrange [%.10g:%.10g]\nset border 1\nset "
+		"xtics ('1 ns' 1, '10 ns' 1e1, '100 ns' 1e2, '1 µs' 1e3, '10 µs' 1e4, '100 µs' "
+		"1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9)\n"
+		"set xlabel 'issued later than intended' textcolor rgb '%s'\nset grid xtics lc rgb "
+		"'%s'\nset key above horizontal right Left reverse\n"
+		"plot file using 2:1:($4-$2):(0) with vectors nohead lw 1 lc rgb '%s' notitle, \\\n"
+		"  file using 2:1 with points pt 7 ps 0.7 lc rgb '%s' title 'median', \\\n"
+		"  file using 3:1 with points pt 9 ps 0.7 lc rgb '%s' title 'p99', \\\n"
+		"  file using 4:1 with points pt 5 ps 0.6 lc rgb '%s' title 'largest'\n",
+		fmax(fmin(lo, hi) / 2, 0.5), hi * 2, palette[PALETTE_TEXT].hex,
+		palette[PALETTE_GRID].hex, palette[PALETTE_MUTED].hex, palette[PALETTE_BLUE].hex,
+		palette[PALETTE_ORANGE].hex, palette[PALETTE_VERMILLION].hex);
 	figure_caption(f, "Issue error of the replays that keep times: how much later than "
 			  "intended a request was issued.");
 }

@@ -87,9 +87,8 @@ static void add_distribution(struct figures *fs, const struct analysis *a, size_
 	}
 	struct figure *f = add_figure(fs, a, cell, "distribution", "Response times of all requests",
 				      "Distribution of the response times of program and replay");
-	strbuf_addstr(&f->data,
-		      "# response time in ns, share of the requests that took at most this "
-		      "long: program, replay\n");
+	strbuf_addstr(&f->data, "# response time in ns, share of the requests that took at most "
+		"this long: program, replay\n");
 	for (size_t i = 0; i < N_STEPS; i++) {
 		plot_number(&f->data, t[i]);
 		for (int k = 0; k < 2; k++)
@@ -104,12 +103,11 @@ static void add_distribution(struct figures *fs, const struct analysis *a, size_
 	       fmin(share[0][to - 1] / (double)n[0], share[1][to - 1] / (double)n[1]) > 1 - CUT)
 		to--;
 	plot_time_axis(&f->script, 'x', t[from], t[to], WIDTH / 60);
-	strbuf_addf(
-	    &f->script,
-	    "set yrange [0:102]\nset format y '%%g %%%%'\nset ylabel 'share of requests' textcolor "
-	    "rgb '%s'\nplot file using 1:2 with lines lw 4 lc rgb '%s' title 'program', "
-	    "\\\n  file using 1:3 with lines lw 1.6 lc rgb '%s' title 'replay'\n",
-	    palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex, palette_series(0));
+	strbuf_addf(&f->script,
+		"set yrange [0:102]\nset format y '%%g %%%%'\nset ylabel 'share of requests' "
+		"textcolor rgb '%s'\nplot file using 1:2 with lines lw 4 lc rgb '%s' title "
+		"'program', \\\n  file using 1:3 with lines lw 1.6 lc rgb '%s' title 'replay'\n",
+		palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex, palette_series(0));
 }
 
 /* --- pairs of runs ------------------------------------------------------- */
@@ -125,10 +123,9 @@ static void add_pairs(struct figures *fs, const struct analysis *a, size_t cell)
 	}
 	if (!(lo > 0) || !isfinite(hi) || !isfinite(c->r.mean) || !isfinite(c->x.mean))
 		return;
-	struct figure *f =
-	    add_figure(fs, a, cell, "runs", "Mean response time, pairs of runs",
-		       "Mean response time of each run of the program, joined with the "
-		       "replay's in the same block");
+	struct figure *f = add_figure(fs, a, cell, "runs", "Mean response time, pairs of runs",
+		"Mean response time of each run of the program, joined with the replay's in the "
+		"same block");
 	strbuf_addstr(&f->data, "# 0 program, 1 replay; mean response time in ns. A block for each "
 				"pair; after two empty lines the means\n");
 	for (size_t i = 0; i < n; i++)
@@ -167,15 +164,12 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 				"program, then replay\n");
 	add_levels(f, r, n);
 	add_levels(f, x, n);
-	strbuf_addf(&f->script,
-		    "set xrange [0:%zu.3]\nset xtics %zu\nset xlabel 'requests in flight (x)' "
-		    "textcolor rgb '%s'\nset yrange [0:102]\nset format y '%%g %%%%'\nset ylabel "
-		    "'share of the time' textcolor rgb '%s'\nplot file index 0 using 1:2 with "
-		    "steps lw 4 lc rgb "
-		    "'%s' title 'program', \\\n  file index 1 using 1:2 with steps lw 1.6 lc rgb "
-		    "'%s' title 'replay'\n",
-		    n - 1, n / 6 + 1, palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex,
-		    palette[PALETTE_ORANGE].hex, palette_series(0));
+	strbuf_addf(&f->script, "set xrange [0:%zu.3]\nset xtics %zu\nset xlabel 'requests in "
+		"flight (x)' textcolor rgb '%s'\nset yrange [0:102]\nset format y '%%g %%%%'\nset "
+		"ylabel 'share of the time' textcolor rgb '%s'\nplot file index 0 using 1:2 with "
+		"steps lw 4 lc rgb '%s' title 'program', \\\n  file index 1 using 1:2 with steps "
+		"lw 1.6 lc rgb '%s' title 'replay'\n", n - 1, n / 6 + 1, palette[PALETTE_TEXT].hex,
+		palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex, palette_series(0));
 }
 
 /* --- causes -------------------------------------------------------------- */
@@ -238,12 +232,11 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 	if (fabs(rest) >= SMALL_PART * most)
 		add_bar(f, ++row, at, at + rest, rest > 0 ? 1 : 2, "others");
 	add_bar(f, ++row, 0, s->whole.value, 0, "whole difference");
-	strbuf_addf(&f->script,
-		    "set lmargin at screen 0.49\nset rmargin 3\nunset key\nset border 1\nset "
-		    "yrange [%zu.6:0.4]\nunset ytics\nset grid noytics\nset format x '%%+g "
-		    "%%%%'\nset xtics %.10g\nset style fill solid 1.0 noborder\nset xzeroaxis\n"
-		    "set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '%s'\nplot",
-		    row, plot_step(100 * lo, 100 * hi, 3), palette[PALETTE_MUTED].hex);
+	strbuf_addf(&f->script, "set lmargin at screen 0.49\nset rmargin 3\nunset key\nset border "
+		"1\nset yrange [%zu.6:0.4]\nunset ytics\nset grid noytics\nset format x '%%+g "
+		"%%%%'\nset xtics %.10g\nset style fill solid 1.0 noborder\nset xzeroaxis\n"
+		"set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '%s'\nplot", row,
+		plot_step(100 * lo, 100 * hi, 3), palette[PALETTE_MUTED].hex);
 	static const enum palette colour[] = {PALETTE_BLUE, PALETTE_VERMILLION, PALETTE_GREEN};
 	for (int k = 0; k < 3; k++)
 		strbuf_addf(&f->script,

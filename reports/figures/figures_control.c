@@ -50,10 +50,8 @@ static void add_line(struct strbuf *out, double at, size_t n, int colour, const 
 static void add_script(struct figure *f, const struct control_chart *k)
 {
 	struct strbuf *s = &f->script;
-	strbuf_addf(s,
-		    "set xrange [0.5:%zu.5]\nset grid ytics lc rgb '%s'\nunset key\nset multiplot "
-		    "layout 2,1\n",
-		    k->d.n, palette[PALETTE_GRID].hex);
+	strbuf_addf(s, "set xrange [0.5:%zu.5]\nset grid ytics lc rgb '%s'\nunset key\nset "
+		"multiplot layout 2,1\n", k->d.n, palette[PALETTE_GRID].hex);
 	strbuf_addf(s, "set lmargin 9\nset ylabel 'difference, %%' textcolor rgb '%s'\n",
 		    palette[PALETTE_TEXT].hex);
 	add_line(s, k->center, k->d.n, PALETTE_MUTED, "1");
@@ -63,17 +61,15 @@ static void add_script(struct figure *f, const struct control_chart *k)
 	strbuf_addf(s, "set yrange [%.10g:%.10g]\nset ytics %.10g\n", lo, hi, tics(hi - lo));
 	strbuf_addf(s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.5 lc rgb '%s'\n",
 		    palette_series(0));
-	strbuf_addf(
-	    s,
-	    "unset arrow\nset yrange [0:*]\nset ytics %.10g\nset xlabel 'pair' textcolor rgb '%s'\n"
-	    "set ylabel 'moving range, %%' textcolor rgb '%s'\n",
-	    tics(130 * k->mr_upper), palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex);
+	strbuf_addf(s, "unset arrow\nset yrange [0:*]\nset ytics %.10g\nset xlabel 'pair' "
+		"textcolor rgb '%s'\n"
+		"set ylabel 'moving range, %%' textcolor rgb '%s'\n", tics(130 * k->mr_upper),
+		palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex);
 	add_line(s, k->mr_upper, k->d.n, PALETTE_TEXT, "2");
-	strbuf_addf(s,
-		    "plot file using 1:3 with linespoints lw 1.2 pt 6 ps 0.5 lc rgb '%s', %.10g "
-		    "with lines lw 0 lc rgb '%s'\n"
-		    "unset multiplot\n",
-		    palette_series(1), 100 * k->mr_upper, palette[PALETTE_TEXT].hex);
+	strbuf_addf(s, "plot file using 1:3 with linespoints lw 1.2 pt 6 ps 0.5 lc rgb '%s', %.10g "
+		"with lines lw 0 lc rgb '%s'\n"
+		"unset multiplot\n", palette_series(1), 100 * k->mr_upper,
+		palette[PALETTE_TEXT].hex);
 }
 
 void figures_control(struct figures *fs, const struct analysis *a)
@@ -92,9 +88,7 @@ void figures_control(struct figures *fs, const struct analysis *a)
 		add_script(f, &c->control);
 		words_add_cell(&name, a, c);
 		figure_caption(f, "%s", name.s);
-		figure_alt(f,
-			   "Relative difference of each pair with its control limits, and moving "
-			   "ranges, %s",
-			   name.s);
+		figure_alt(f, "Relative difference of each pair with its control limits, and "
+			"moving ranges, %s", name.s);
 	}
 }

@@ -15,13 +15,11 @@ static void add_axes(struct figure *f, size_t n_key, const char *x, const char *
 {
 	unsigned int key = (unsigned int)(KEY_LINE * ((n_key + 1) / 2) + 10);
 	f->height += key;
-	strbuf_addf(&f->script,
-		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen "
-		    "0.02, screen 0.99 left top Left reverse "
-		    "horizontal maxcols 2 samplen 2\nset xlabel '%s' textcolor rgb '%s'\nset "
-		    "ylabel '%s' textcolor rgb '%s'\n",
-		    palette[PALETTE_GRID].hex, 1 - (double)key / f->height, x,
-		    palette[PALETTE_TEXT].hex, y, palette[PALETTE_TEXT].hex);
+	strbuf_addf(&f->script, "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key "
+		"at screen 0.02, screen 0.99 left top Left reverse horizontal maxcols 2 samplen "
+		"2\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n",
+		palette[PALETTE_GRID].hex, 1 - (double)key / f->height, x,
+		palette[PALETTE_TEXT].hex, y, palette[PALETTE_TEXT].hex);
 }
 
 static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color,

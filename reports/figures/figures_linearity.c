@@ -54,10 +54,9 @@ static void add_script(struct figure *f, const struct level_range *x, double lim
 	    palette[PALETTE_TEXT].hex);
 	for (int side = -1; side <= 1; side += 2)
 		if (side * limit > lo && side * limit < hi)
-			strbuf_addf(&f->script,
-				    "set arrow from graph 0, first %.10g to graph 1, first %.10g "
-				    "nohead dt 2 lc rgb '%s'\n",
-				    side * limit, side * limit, palette[PALETTE_MUTED].hex);
+			strbuf_addf(&f->script, "set arrow from graph 0, first %.10g to graph 1, "
+				"first %.10g nohead dt 2 lc rgb '%s'\n", side * limit, side * limit,
+				palette[PALETTE_MUTED].hex);
 	if (x->x_hi - x->x_lo > 12)
 		strbuf_addstr(&f->script, "set xtics autofreq\n");
 }

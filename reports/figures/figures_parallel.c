@@ -52,13 +52,11 @@ static void add_axes(struct figure *f, size_t n_key)
 {
 	const unsigned int key = (unsigned int)(KEY_LINE * ((n_key + 1) / 2) + 10);
 	f->height += key;
-	strbuf_addf(&f->script,
-		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen "
-		    "0.02, screen 0.99 left top Left reverse horizontal "
-		    "maxcols 2 samplen 2\nset ylabel 'error of the running time' textcolor rgb "
-		    "'%s'\nset format y '%%g %%%%'\nset yrange [0:*]\n",
-		    palette[PALETTE_GRID].hex, 1 - (double)key / f->height,
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(&f->script, "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key "
+		"at screen 0.02, screen 0.99 left top Left reverse horizontal maxcols 2 samplen "
+		"2\nset ylabel 'error of the running time' textcolor rgb '%s'\nset format y '%%g "
+		"%%%%'\nset yrange [0:*]\n", palette[PALETTE_GRID].hex, 1 - (double)key / f->height,
+		palette[PALETTE_TEXT].hex);
 }
 
 static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const char *color,
@@ -105,9 +103,8 @@ static size_t places_find(struct panel_place *place, const struct analysis *a)
 		const struct parallel_worst *w = &a->parallel->worst[i];
 		bool known = !is_finest(a, w);
 		for (size_t k = 0; k < n && !known; k++) {
-			const struct scenario *s = scenario_of(a, w),
-					      *t = scenario_of(
-						  a, &a->parallel->worst[place[k].family]);
+			const struct scenario *s = scenario_of(a, w), *t = scenario_of(a,
+				&a->parallel->worst[place[k].family]);
 			known = scenario_same_application(s, t) && s->target == t->target;
 		}
 		if (!known)
@@ -143,10 +140,8 @@ static void add_places(struct figure *f, const struct analysis *a, const struct 
 		plot_string(&f->script, name.s, 30);
 		strbuf_addf(&f->script, " %zu", k);
 	}
-	strbuf_addf(&f->script,
-		    ")\nset bmargin 8\nset lmargin 12\nset xrange [-0.6:%.10g]\nset style fill "
-		    "solid 0.6 noborder\n",
-		    (double)n - 0.4);
+	strbuf_addf(&f->script, ")\nset bmargin 8\nset lmargin 12\nset xrange [-0.6:%.10g]\nset "
+		"style fill solid 0.6 noborder\n", (double)n - 0.4);
 }
 
 static void figure_errors(struct figures *fs, const struct analysis *a)
@@ -246,9 +241,8 @@ static size_t add_line(struct strbuf *data, const struct analysis *a, const stru
 		const struct scenario *s = scenario_of(a, w);
 		const uint64_t x = b->value(a, w);
 		bool known = a->cell[w->first].replayer != replayer || !is_shown(w) ||
-			     s->target != target || !x ||
-			     !scenario_same_application(s, scenario_of(a, first)) ||
-			     !b->kept(s, scenario_of(a, first));
+			s->target != target || !x || !scenario_same_application(s,
+			scenario_of(a, first)) || !b->kept(s, scenario_of(a, first));
 		for (size_t k = 0; k < n && !known; k++)
 			known = seen[k] == x;
 		if (known)
@@ -284,9 +278,8 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 		snprintf(part, sizeof part, "%zu", number);
 		struct figure *f = figure_add(fs, b->section, part, WIDTH, HEIGHT);
 		strbuf_addf(&f->data,
-			    "# %s, error, lower and upper 95 %% limit, published, percent; time of "
-			    "the recording, times the application's; a block per target\n%s",
-			    b->x, data.s);
+			"# %s, error, lower and upper 95 %% limit, published, percent; time of the "
+			"recording, times the application's; a block per target\n%s", b->x, data.s);
 		add_axes(f, index);
 		strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '%s'\n%splot %s\n", b->x,
 			    palette[PALETTE_TEXT].hex,
@@ -295,10 +288,8 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 				: "set xtics 1\nset offsets 0.3, 0.3, 0, 0\n",
 			    plot.s);
 		parallel_add_application(&name, scenario_of(a, first));
-		figure_caption(f,
-			       "%s: error of the running time %s, a line for each target; squares: "
-			       "published, on other storage",
-			       name.s, b->caption);
+		figure_caption(f, "%s: error of the running time %s, a line for each target; "
+			"squares: published, on other storage", name.s, b->caption);
 		figure_alt(f, "Error of the running time %s, %s", b->caption, name.s);
 	}
 }

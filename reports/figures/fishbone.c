@@ -65,10 +65,8 @@ static void add_bone(struct strbuf *out, const struct analysis *a, const struct 
 		     double x, double spine, double height, int up)
 {
 	double tip = spine - up * height;
-	strbuf_addf(
-	    out,
-	    "<path d=\"M%.1f,%.1f L%.1f,%.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n",
-	    x - SLANT, tip, x, spine, palette[PALETTE_TEXT].hex);
+	strbuf_addf(out, "<path d=\"M%.1f,%.1f L%.1f,%.1f\" fill=\"none\" stroke=\"%s\" "
+		"stroke-width=\"2\"/>\n", x - SLANT, tip, x, spine, palette[PALETTE_TEXT].hex);
 	add_text(out, x - SLANT, up > 0 ? tip - 9 : tip + 19, "middle", " font-weight=\"bold\"",
 		 c->name);
 	size_t k = 0;

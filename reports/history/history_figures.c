@@ -32,10 +32,8 @@ static void data_add(struct figure *f, const struct history_study *s,
 
 static void line_add(struct strbuf *out, double y, int colour, const char *dash)
 {
-	strbuf_addf(out,
-		    "set arrow from graph 0,first %.10g to graph 1,first %.10g nohead lw 1 dt %s "
-		    "lc rgb '%s'\n",
-		    y, y, dash, palette[colour].hex);
+	strbuf_addf(out, "set arrow from graph 0,first %.10g to graph 1,first %.10g nohead lw 1 dt "
+		"%s lc rgb '%s'\n", y, y, dash, palette[colour].hex);
 }
 
 /* The y axis of one of the four charts. It contains low (0: it begins there) and high. */
@@ -56,36 +54,30 @@ static void script_add(struct figure *f, const struct history_charts *c, double 
 	const struct individuals_chart *l = &c->limits;
 	double lower = 100 * expm1(l->lower), upper = 100 * expm1(l->upper),
 	       room = (upper - lower) / 10;
-	strbuf_addf(s,
-		    "set xrange [%.10g:%.10g]\nset grid ytics lc rgb '%s'\nunset key\nset "
-		    "multiplot layout 2,2\nset lmargin 9\n",
-		    first - 0.5, last + 0.5, palette[PALETTE_GRID].hex);
+	strbuf_addf(s, "set xrange [%.10g:%.10g]\nset grid ytics lc rgb '%s'\nunset key\nset "
+		"multiplot layout 2,2\nset lmargin 9\n", first - 0.5, last + 0.5,
+		palette[PALETTE_GRID].hex);
 	line_add(s, 100 * expm1(l->center), PALETTE_MUTED, "1");
 	line_add(s, lower, PALETTE_TEXT, "2");
 	line_add(s, upper, PALETTE_TEXT, "2");
 	panel_add(s, "x/r - 1, %", lower - room, upper + room);
-	strbuf_addf(
-	    s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset arrow\n",
-	    palette_series(0));
+	strbuf_addf(s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset "
+		"arrow\n", palette_series(0));
 	line_add(s, 100 * l->mr_upper, PALETTE_TEXT, "2");
 	panel_add(s, "moving range, %", 0, 110 * l->mr_upper);
-	strbuf_addf(
-	    s, "plot file using 1:3 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset arrow\n",
-	    palette_series(1));
+	strbuf_addf(s, "plot file using 1:3 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset "
+		"arrow\n", palette_series(1));
 	strbuf_addf(s, "set xlabel 'campaign' textcolor rgb '%s'\n", palette[PALETTE_TEXT].hex);
 	line_add(s, HISTORY_CUSUM_H, PALETTE_TEXT, "2");
 	line_add(s, -HISTORY_CUSUM_H, PALETTE_TEXT, "2");
 	panel_add(s, "CUSUM, sigma", -1.1 * HISTORY_CUSUM_H, 1.1 * HISTORY_CUSUM_H);
-	strbuf_addf(s,
-		    "plot file using 1:4 with lines lw 1.5 lc rgb '%s', file using 1:5 with lines "
-		    "lw 1.5 lc rgb '%s'\nunset arrow\n",
-		    palette_series(0), palette_series(1));
+	strbuf_addf(s, "plot file using 1:4 with lines lw 1.5 lc rgb '%s', file using 1:5 with "
+		"lines lw 1.5 lc rgb '%s'\nunset arrow\n", palette_series(0), palette_series(1));
 	panel_add(s, "EWMA, sigma", -1.3, 1.3);
-	strbuf_addf(s,
-		    "plot file using 1:7 with lines lw 1 dt 2 lc rgb '%s', file using 1:8 with "
-		    "lines lw 1 dt 2 lc rgb '%s', "
-		    "file using 1:6 with lines lw 1.5 lc rgb '%s'\nunset multiplot\n",
-		    palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette_series(0));
+	strbuf_addf(s, "plot file using 1:7 with lines lw 1 dt 2 lc rgb '%s', file using 1:8 with "
+		"lines lw 1 dt 2 lc rgb '%s', file using 1:6 with lines lw 1.5 lc rgb '%s'\nunset "
+		"multiplot\n", palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex,
+		palette_series(0));
 }
 
 static void figure_make(struct figures *fs, const struct history_study *s,

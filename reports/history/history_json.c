@@ -20,9 +20,8 @@ static json_t *entry(const struct history_study *s, const struct history_charts 
 		J_NUMBER("bias_hi95", e->bias_hi95), J_NUMBER("u_c", e->u_c),
 		J_NUMBER("U95", e->U95), J_TEXT("verdict", e->verdict),
 		J_BOOL("in_baseline", c->in_base[i]), J_STATUS("z", c->status, c->z[i]),
-		J_STATUS("cusum_plus", c->status, c->cusum[i].plus),
-		J_STATUS("cusum_minus", c->status, c->cusum[i].minus),
-		J_STATUS("ewma", c->status, c->ewma[i]));
+		J_STATUS("cusum_plus", c->status, c->cusum[i].plus), J_STATUS("cusum_minus",
+		c->status, c->cusum[i].minus), J_STATUS("ewma", c->status, c->ewma[i]));
 }
 
 static json_t *changes(const struct history_study *s, const struct history_charts *c, size_t at)
@@ -39,10 +38,9 @@ static json_t *changes(const struct history_study *s, const struct history_chart
 static json_t *signal_json(const struct history_study *s, const struct history_charts *c,
 			   const struct history_signal *g)
 {
-	json_t *o = json_make(J_TEXT("chart", history_chart_names[g->chart]),
-		J_TEXT("kind", history_kind_names[g->kind]), J_INT("direction", g->direction),
-		J_NUMBER("change", g->change),
-		J_COUNT("onset", (uint64_t)history_campaign_at(s, c, g->onset)->number),
+	json_t *o = json_make(J_TEXT("chart", history_chart_names[g->chart]), J_TEXT("kind",
+		history_kind_names[g->kind]), J_INT("direction", g->direction), J_NUMBER("change",
+		g->change), J_COUNT("onset", (uint64_t)history_campaign_at(s, c, g->onset)->number),
 		J_TEXT("onset_date", history_campaign_at(s, c, g->onset)->date),
 		J_COUNT("signalled", (uint64_t)history_campaign_at(s, c, g->first)->number),
 		J_TEXT("signalled_date", history_campaign_at(s, c, g->first)->date),
@@ -79,14 +77,12 @@ static json_t *chart(const struct history_study *s, const struct history_charts 
 {
 	json_t *o = json_object(), *entries = json_array(), *signals = json_array(),
 	       *events = json_array();
-	json_add(o, J_TEXT("scenario", c->series->scenario),
-		J_TEXT("replayer", c->series->replayer), J_COUNT("n_entries", c->n),
-		J_COUNT("n_without_value", c->series->n - c->n), J_COUNT("n_baseline", c->n_base),
-		J_STATUS("center_ln", c->status, c->limits.center),
-		J_STATUS("sigma_ln", c->status, c->limits.sigma),
-		J_STATUS("lower_ln", c->status, c->limits.lower),
-		J_STATUS("upper_ln", c->status, c->limits.upper),
-		J_STATUS("moving_range_upper_ln", c->status, c->limits.mr_upper));
+	json_add(o, J_TEXT("scenario", c->series->scenario), J_TEXT("replayer",
+		c->series->replayer), J_COUNT("n_entries", c->n), J_COUNT("n_without_value",
+		c->series->n - c->n), J_COUNT("n_baseline", c->n_base), J_STATUS("center_ln",
+		c->status, c->limits.center), J_STATUS("sigma_ln", c->status, c->limits.sigma),
+		J_STATUS("lower_ln", c->status, c->limits.lower), J_STATUS("upper_ln", c->status,
+		c->limits.upper), J_STATUS("moving_range_upper_ln", c->status, c->limits.mr_upper));
 	for (size_t i = 0; i < c->n; i++)
 		json_array_append_new(entries, entry(s, c, i));
 	for (size_t i = 0; i < c->n_signals; i++)

@@ -10,16 +10,15 @@
 #define FACTS_MAX 4
 #define SERIES_MAX 60
 
-const char history_explanation[] =
-    "The charts show x/r, the replay's mean response time divided by that of the program run again "
-    "beside it, on a logarithmic scale. Events are changes of the level (shift, drift) "
-    "and single deviating entries (outlier). 100 unchanged entries have less than 0.5 events. "
-    "A shift of 2 standard deviations is found at its third entry (median). A "
-    "change of the environment is named if it lies in the 95 % interval of the event's date; it "
-    "need not be the cause. The report also has control charts: individuals (3 sigma), "
-    "moving range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). The first entries in control "
-    "set their limits. In control each chart signals about once in 370 to 500 entries (moving "
-    "range: 110), and three times as often if 20 entries set the limits.";
+const char history_explanation[] = "The charts show x/r, the replay's mean response time divided "
+	"by that of the program run again beside it, on a logarithmic scale. Events are changes of "
+	"the level (shift, drift) and single deviating entries (outlier). 100 unchanged entries "
+	"have less than 0.5 events. A shift of 2 standard deviations is found at its third entry "
+	"(median). A change of the environment is named if it lies in the 95 % interval of the "
+	"event's date; it need not be the cause. The report also has control charts: individuals "
+	"(3 sigma), moving range, CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962). The first "
+	"entries in control set their limits. In control each chart signals about once in 370 to "
+	"500 entries (moving range: 110), and three times as often if 20 entries set the limits.";
 
 char *history_clock_warning(const struct history *h)
 {
@@ -33,9 +32,8 @@ char *history_clock_warning(const struct history *h)
 	if (!n)
 		return NULL;
 	return xasprintf("%zu of %zu campaigns are older than the campaign added before them "
-			 "(first: no. %lld, %s). They were added late, or a clock was set back. "
-			 "Entries are sorted by date",
-			 n, h->n_campaigns, first->number, first->date);
+		"(first: no. %lld, %s). They were added late, or a clock was set back. Entries are "
+		"sorted by date", n, h->n_campaigns, first->number, first->date);
 }
 
 void history_sentence_add(struct strbuf *out, const struct history_study *s)
@@ -45,9 +43,8 @@ void history_sentence_add(struct strbuf *out, const struct history_study *s)
 	strbuf_addstr(out, ", ");
 	words_add_count(out, n, "chart", "charts");
 	if (without == n) {
-		strbuf_addf(out,
-			    ": no limits yet; at least %d different entries are needed",
-			    HISTORY_BASELINE_MIN);
+		strbuf_addf(out, ": no limits yet; at least %d different entries are needed",
+			HISTORY_BASELINE_MIN);
 		return;
 	}
 	if (s->n_events)
@@ -86,9 +83,8 @@ static void event_sentence(struct strbuf *line, const struct history_study *s,
 {
 	const struct event *e = &v->is;
 	const struct history_campaign *onset = history_campaign_at(s, c, e->onset),
-				      *lo = history_campaign_at(s, c, e->onset_lo),
-				      *hi = history_campaign_at(s, c, e->onset_hi),
-				      *last = history_campaign_at(s, c, e->last);
+		*lo = history_campaign_at(s, c, e->onset_lo), *hi = history_campaign_at(s, c,
+		e->onset_hi), *last = history_campaign_at(s, c, e->last);
 	strbuf_addf(line, "%s, %s: %s of ", c->series->scenario, c->series->replayer,
 		    event_kind_names[e->kind]);
 	number_add(line, expm1(e->change), e->sd, number_unit_percent, true);

@@ -62,11 +62,9 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
 	    100 * (a->look ? a->level_reject : 0.01));
 	if (a->results->protocol.n_looks > 1)
-		strbuf_addf(
-		    out,
-		    " Verdicts are given at planned numbers of replicates only. This is look "
-		    "%u of %u, at %u replicates, with its share of the risk.",
-		    a->look, a->results->protocol.n_looks, a->n_replicates);
+		strbuf_addf(out, " Verdicts are given at planned numbers of replicates only. This "
+			"is look %u of %u, at %u replicates, with its share of the risk.", a->look,
+			a->results->protocol.n_looks, a->n_replicates);
 	strbuf_addstr(out, "</p>\n<p>Assessed: ");
 	words_add_components(out, a, true);
 	strbuf_addstr(out, ". <b>Not assessed:</b> ");
@@ -82,11 +80,9 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 static void add_measurand(struct strbuf *out, const struct analysis *a)
 {
 	begin_part(out, "step-1", "1 Measurand");
-	strbuf_addstr(out,
-		      "<p>The measured quantity is the <b>response time</b> of a request: the "
-		      "time from just before the call to just after it, as the caller sees it. "
-		      "The result of a run is the <b>mean response time of all its "
-		      "requests</b>.</p>\n");
+	strbuf_addstr(out, "<p>The measured quantity is the <b>response time</b> of a request: the "
+		"time from just before the call to just after it, as the caller sees it. The "
+		"result of a run is the <b>mean response time of all its requests</b>.</p>\n");
 	strbuf_addstr(
 	    out, a->results->protocol.reference == REFERENCE_TRACE
 		     ? "<p>The reference value comes from the recorded trace: the program was "
@@ -230,10 +226,9 @@ static void add_procedure(struct strbuf *out, const struct html_page *p)
 static void add_sources(struct strbuf *out, const struct html_page *p)
 {
 	begin_part(out, "step-3", "3 Sources of uncertainty");
-	strbuf_addstr(out,
-		      "<p>These sources can make the result of a replay differ from that of the "
-		      "program. A source that is named and not quantified still adds to the "
-		      "scatter of the runs, as far as it varies within this campaign.</p>\n");
+	strbuf_addstr(out, "<p>These sources can make the result of a replay differ from that of "
+		"the program. A source that is named and not quantified still adds to the scatter "
+		"of the runs, as far as it varies within this campaign.</p>\n");
 	html_add_figures(out, p, "sources", false);
 	html_add_table(out, p, "sources", NULL);
 	strbuf_addstr(out, "<p class=\"src\">GUM 3.3.2; Pereira et al. 2016, section III-C and "
@@ -286,18 +281,14 @@ static void add_courses(struct strbuf *out, const struct html_page *p)
 			   "the time of one run. Each case shows the pair of runs with the median "
 			   "execution time.</p>\n");
 	html_add_figures(out, p, "pace", true);
-	strbuf_addstr(out,
-		      "<p>Mean number of requests in flight over the time of the same runs "
-		      "(at the device, if the device is observed).</p>\n");
+	strbuf_addstr(out, "<p>Mean number of requests in flight over the time of the same runs "
+		"(at the device, if the device is observed).</p>\n");
 	html_add_figures(out, p, "in-flight-time", true);
 	html_add_table(out, p, "device", NULL);
 	strbuf_addstr(out, "<h3 id=\"costs\">Costs of a replay</h3>\n");
-	html_add_table(
-	    out, p, "costs",
-	    &(struct html_table_view){
-		.keys =
-		    "scenario replayer n_requests trace replay_preparation program_cpu replay_cpu "
-		    "cpu_deviation replay_process_cpu program_peak replay_peak speedup"});
+	html_add_table(out, p, "costs", &(struct html_table_view){.keys = "scenario replayer "
+		"n_requests trace replay_preparation program_cpu replay_cpu cpu_deviation "
+		"replay_process_cpu program_peak replay_peak speedup"});
 }
 
 static void add_stability(struct strbuf *out, const struct html_page *p)
@@ -310,10 +301,8 @@ static void add_stability(struct strbuf *out, const struct html_page *p)
 		SCOPED_STRBUF cv = STRBUF_INIT;
 		number_add(&cv, p->a->between_process_cv, p->a->between_process_cv,
 			   number_unit_percent, false);
-		strbuf_addf(out,
-			    "<p>The program's mean response time varies by <b>%s</b> from run "
-			    "to run (coefficient of variation, median of the scenarios).</p>\n",
-			    cv.s);
+		strbuf_addf(out, "<p>The program's mean response time varies by <b>%s</b> from run "
+			"to run (coefficient of variation, median of the scenarios).</p>\n", cv.s);
 	}
 	html_add_figures(out, p, "control", true);
 	html_add_table(out, p, "control", NULL);
@@ -351,16 +340,14 @@ static void add_conclusion(struct strbuf *out, const struct html_page *p)
 			   "et al. 2016, section III-E</p>\n");
 	end_part(out);
 	begin_part(out, "step-6", "6 Measurement uncertainty and its budget");
-	strbuf_addstr(
-	    out,
-	    "<p>After correction for the bias, the result of one future replay by this procedure "
-	    "on this machine lies within ±U of the program's result, with 95 % coverage.</p>\n");
+	strbuf_addstr(out, "<p>After correction for the bias, the result of one future replay by "
+		"this procedure on this machine lies within ±U of the program's result, with 95 "
+		"% coverage.</p>\n");
 	html_add_table(out, p, "uncertainty", NULL);
 	html_add_figures(out, p, "budget", false);
-	strbuf_addstr(out,
-		      "<p class=\"src\">GUM 5.1 (combination), 4.2 and 4.3 (Type A and B), "
-		      "6.2 and G.4 (expanded uncertainty, effective degrees of freedom); Pereira "
-		      "et al. 2016, section III-F and tables V to VII</p>\n");
+	strbuf_addstr(out, "<p class=\"src\">GUM 5.1 (combination), 4.2 and 4.3 (Type A and B), "
+		"6.2 and G.4 (expanded uncertainty, effective degrees of freedom); Pereira et al. "
+		"2016, section III-F and tables V to VII</p>\n");
 	end_part(out);
 }
 
@@ -443,9 +430,8 @@ static void add_environment(struct strbuf *out, const struct results *r)
 {
 	begin_part(out, "environment", "Environment: machine, software, what was not available");
 	html_begin_wide(out, "Environment");
-	strbuf_addstr(out,
-		      "<table class=\"pairs\"><thead><tr><th scope=\"col\">Fact</th><th "
-		      "scope=\"col\">At the begin of the campaign</th></tr></thead>\n<tbody>\n");
+	strbuf_addstr(out, "<table class=\"pairs\"><thead><tr><th scope=\"col\">Fact</th><th "
+		"scope=\"col\">At the begin of the campaign</th></tr></thead>\n<tbody>\n");
 	if (json_is_object(r->environment))
 		add_json_rows(out, "", r->environment, 0);
 	strbuf_addstr(out, "</tbody></table></div>\n");
@@ -477,20 +463,16 @@ static void add_protocol(struct strbuf *out, const struct html_page *p)
 static void add_reproduction(struct strbuf *out, const struct html_page *p)
 {
 	begin_part(out, "reproduce", "How to reproduce; tables and data");
-	strbuf_addstr(out,
-		      "<p>The results directory DIR, which contains this report, determines "
-		      "it. In its parent directory:</p>\n<pre><code>validate report DIR           "
-		      "     # builds this report again\nvalidate run DIR/protocol.conf     # "
-		      "measures again, into a new directory</code></pre>\n");
+	strbuf_addstr(out, "<p>The results directory DIR, which contains this report, determines "
+		"it. In its parent directory:</p>\n<pre><code>validate report DIR                # "
+		"builds this report again\nvalidate run DIR/protocol.conf     # measures again, "
+		"into a new directory</code></pre>\n");
 	add_protocol(out, p);
-	strbuf_addf(
-	    out,
-	    "<p>Made by validate %s. Beside this page: <a "
-	    "href=\"report.json\">report.json</a> (all data, for programs), <a "
-	    "href=\"summary.txt\">summary.txt</a>, <code>tables/</code> (each table as CSV "
-	    "with all digits and as a LaTeX fragment) and <code>plots/</code> (data, gnuplot "
-	    "script and SVG of each figure).</p>\n<p>Tables: ",
-	    VALIDATE_VERSION);
+	strbuf_addf(out, "<p>Made by validate %s. Beside this page: <a "
+		"href=\"report.json\">report.json</a> (all data, for programs), <a "
+		"href=\"summary.txt\">summary.txt</a>, <code>tables/</code> (each table as CSV "
+		"with all digits and as a LaTeX fragment) and <code>plots/</code> (data, gnuplot "
+		"script and SVG of each figure).</p>\n<p>Tables: ", VALIDATE_VERSION);
 	struct table t;
 	for (size_t i = 0; table_build(&t, p->a, i); i++) {
 		strbuf_addf(out, "%s<a href=\"tables/%s.csv\">%s</a>", i ? ", " : "", t.name,
@@ -554,13 +536,9 @@ void html_add_appendix(struct strbuf *out, const struct html_page *p)
 	add_how(out, p);
 	if (p->a->n_league > 1) {
 		begin_part(out, "league", "League table of the replayers");
-		html_add_table(
-		    out, p, "league",
-		    &(struct html_table_view){
-			.keys =
-			    "rank replayer verdict cases deviation bias execution_time in_flight "
-			    "concurrency reordered issue_error_p99 n_mismatched_lost_extra "
-			    "cpu_per_request"});
+		html_add_table(out, p, "league", &(struct html_table_view){.keys = "rank replayer "
+			"verdict cases deviation bias execution_time in_flight concurrency "
+			"reordered issue_error_p99 n_mismatched_lost_extra cpu_per_request"});
 		end_part(out);
 	}
 	if (p->a->n_rated) {

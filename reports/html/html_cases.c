@@ -166,16 +166,13 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 	if (!a->n_cells)
 		return;
 	add_causes(out, a);
-	strbuf_addstr(out,
-		      "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
-		      "scenario. Its verdict holds for these workloads on this machine, and for "
-		      "the components that were assessed.");
+	strbuf_addstr(out, "<h2 id=\"cases\">Every case</h2>\n<p>A case is one replayer in one "
+		"scenario. Its verdict holds for these workloads on this machine, and for the "
+		"components that were assessed.");
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
-		strbuf_addf(out,
-			    " To keep the page small, it omits figures of %zu scenarios or "
-			    "cases.",
-			    p->figures->n_left_out);
+		strbuf_addf(out, " To keep the page small, it omits figures of %zu scenarios or "
+			"cases.", p->figures->n_left_out);
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);
 	SCOPED_FREE bool *open = choose_open(a);

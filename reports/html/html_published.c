@@ -39,14 +39,12 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 	const struct analysis *a = p->a;
 	if (!a->n_claims && !a->n_published)
 		return;
-	strbuf_addstr(out,
-		      "<h2 id=\"published\">Published findings, tested here</h2>\n");
+	strbuf_addstr(out, "<h2 id=\"published\">Published findings, tested here</h2>\n");
 	if (a->n_claims) {
-		strbuf_addstr(
-		    out,
-		    "<p>Confidence intervals decide on each finding. It is confirmed if they lie "
-		    "on the published side in every comparison, not confirmed if one lies on the "
-		    "other side, and otherwise inconclusive.</p>\n<ul class=\"claims\">\n");
+		strbuf_addstr(out, "<p>Confidence intervals decide on each finding. It is "
+			"confirmed if they lie on the published side in every comparison, not "
+			"confirmed if one lies on the other side, and otherwise "
+			"inconclusive.</p>\n<ul class=\"claims\">\n");
 		for (size_t i = 0; i < a->n_claims; i++)
 			add_claim(out, a, i);
 		strbuf_addstr(out, "</ul>\n");
@@ -70,12 +68,11 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 {
 	if (!p->a->parallel)
 		return;
-	strbuf_addstr(
-	    out, "<h2 id=\"parallel\">Parallel applications</h2>\n<p>The time that a process waits "
-		 "depends on the other processes and on the storage. So an application is recorded "
-		 "on one target and replayed on another. The application also runs on the other "
-		 "target: the error is the difference of the two running times. The table shows "
-		 "the worst error over the targets of the recordings.</p>\n");
+	strbuf_addstr(out, "<h2 id=\"parallel\">Parallel applications</h2>\n<p>The time that a "
+		"process waits depends on the other processes and on the storage. So an "
+		"application is recorded on one target and replayed on another. The application "
+		"also runs on the other target: the error is the difference of the two running "
+		"times. The table shows the worst error over the targets of the recordings.</p>\n");
 	html_add_table(out, p, "parallel-replayers", NULL);
 	html_add_figures(out, p, "parallel-error", false);
 	html_add_figures(out, p, "parallel-period", true);

@@ -61,9 +61,8 @@ static void add_next(struct strbuf *out, const struct analysis *a)
 		html_add_text(out, "<p id=\"next\" class=\"next\"><b>What to do next.</b> ", text.s,
 			      "</p>\n");
 	if (command.len)
-		html_add_text(out, "<p class=\"next\"><code>", command.s,
-			      "</code> <small>(DIR is the results directory of this "
-			      "report)</small></p>\n");
+		html_add_text(out, "<p class=\"next\"><code>", command.s, "</code> <small>(DIR is "
+			"the results directory of this report)</small></p>\n");
 }
 
 static void add_banner(struct strbuf *out, const struct html_page *p)
@@ -351,12 +350,10 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 
 static void add_strip(struct strbuf *out, const struct analysis *a)
 {
-	strbuf_addstr(out,
-		      "<h2 id=\"intervals\">What decides each case</h2>\n<p>The "
-		      "deciding component of each case, and its deciding interval in multiples of "
-		      "the limit. "
-		      "Shaded: within the limit. A case is trusted if the intervals of all its "
-		      "components lie in the shaded part.</p>\n");
+	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The deciding "
+		"component of each case, and its deciding interval in multiples of the limit. "
+		"Shaded: within the limit. A case is trusted if the intervals of all its "
+		"components lie in the shaded part.</p>\n");
 	html_begin_wide(out, "Deciding interval of each case");
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Case</th><th "
 			   "scope=\"col\">Component</th><th scope=\"col\" class=\"bars\">");

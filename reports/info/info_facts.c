@@ -61,11 +61,9 @@ static void add_file(struct info_page *page, const struct info *x)
 		strbuf_addf(&out, ", %s",
 				  plural_text(s->n_damage, "damaged block", "damaged blocks").s);
 	if (h->n_records_uncommitted)
-		strbuf_addf(&out, ", %s",
-			    plural_text(h->n_records_uncommitted,
-					"request missing or not completely written",
-					"requests missing or not completely written")
-				.s);
+		strbuf_addf(&out, ", %s", plural_text(h->n_records_uncommitted,
+			"request missing or not completely written",
+			"requests missing or not completely written").s);
 	add(page, "Health", &out);
 }
 
@@ -75,10 +73,9 @@ static void add_causes(struct info_page *page, const struct trace_causes *c)
 	if (!c->n_computes && !c->n_signals && !c->n_waits)
 		return;
 	strbuf_addf(&out, "and between them computing of %s in %s, %s and %s (validate deps); the "
-			  "figures below omit these", duration_text(c->compute_ns).s,
-			  plural_text(c->n_computes, "part", "parts").s,
-			  plural_text(c->n_signals, "signal", "signals").s,
-			  plural_text(c->n_waits, "wait", "waits").s);
+		"figures below omit these", duration_text(c->compute_ns).s,
+		plural_text(c->n_computes, "part", "parts").s, plural_text(c->n_signals, "signal",
+		"signals").s, plural_text(c->n_waits, "wait", "waits").s);
 	add(page, "", &out);
 }
 
@@ -120,9 +117,8 @@ static void add_moved_most(struct strbuf *out, const struct timeline *t)
 {
 	int64_t begin_ns;
 	const struct timeline_bin *b = timeline_most_bytes(t, &begin_ns);
-	strbuf_addf(out, "; at most %s in %s",
-			 size_text(b->bytes[KIND_READ] + b->bytes[KIND_WRITE]).s,
-			 duration_text((double)t->width_ns).s);
+	strbuf_addf(out, "; at most %s in %s", size_text(b->bytes[KIND_READ] +
+		b->bytes[KIND_WRITE]).s, duration_text((double)t->width_ns).s);
 }
 
 static void add_rates(struct info_page *page, const struct info *x)
@@ -146,11 +142,9 @@ static void add_rates(struct info_page *page, const struct info *x)
 	add(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
-		strbuf_addf(&out,
-			    "median %s, 99 %% up to %s, coefficient of variation %.3g (1: like "
-			    "random arrivals)",
-			    quantile_text(&p->gap, 0.5, false).s,
-			    quantile_text(&p->gap, 0.99, false).s, variation);
+		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (1: "
+			"like random arrivals)", quantile_text(&p->gap, 0.5, false).s,
+			quantile_text(&p->gap, 0.99, false).s, variation);
 		add(page, "Gaps", &out);
 	}
 	timeline_release(&wide);
@@ -210,11 +204,9 @@ static void add_issue(struct info_page *page, const struct info *x)
 	if (!p->n_intended)
 		return;
 	strbuf_addf(&out, "%s to be issued at a certain time; late by: median %s, 99 %% up to %s, "
-			  "at most %s",
-			  plural_text(p->n_intended, "request was", "requests were").s,
-			  quantile_text(&p->late, 0.5, false).s,
-			  quantile_text(&p->late, 0.99, false).s,
-			  quantile_text(&p->late, 1, false).s);
+		"at most %s", plural_text(p->n_intended, "request was", "requests were").s,
+		quantile_text(&p->late, 0.5, false).s, quantile_text(&p->late, 0.99, false).s,
+		quantile_text(&p->late, 1, false).s);
 	add(page, "Issue", &out);
 }
 
@@ -265,9 +257,8 @@ static void add_state(struct info_page *page, const struct fileset *f)
 			bytes = UINT64_MAX;
 	free(first);
 	if (f->n) {
-		strbuf_addf(&out, "known: %s, %s",
-				  plural_text(f->n, "file or directory", "files and directories").s,
-				  size_text(bytes).s);
+		strbuf_addf(&out, "known: %s, %s", plural_text(f->n, "file or directory",
+			"files and directories").s, size_text(bytes).s);
 	} else {
 		strbuf_addstr(&out, "unknown: the trace does not state which files existed before "
 				    "the first request");
@@ -334,8 +325,7 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	if (!f.n_nodes)
 		return;
 	strbuf_addstr(&out, plural_text(f.n_nodes, "node of a parallel application",
-					"nodes of a parallel application")
-				.s);
+		"nodes of a parallel application").s);
 	if (f.n_throttled) {
 		strbuf_addf(&out, ", of which %u %s delayed", f.n_throttled,
 			    f.n_throttled == 1 ? "was" : "were");
@@ -407,10 +397,8 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	if (r->never_issued.n)
 		strbuf_addf(out, ", %s never issued", count_text(r->never_issued.n).s);
 	if (n_unknown)
-		strbuf_addf(out,
-			    "; %s of them will fail, because the trace does not have the files of "
-			    "their descriptors",
-			    count_text(n_unknown).s);
+		strbuf_addf(out, "; %s of them will fail, because the trace does not have the "
+			"files of their descriptors", count_text(n_unknown).s);
 }
 
 static void add_replay(struct info_page *page, const struct info *x)
@@ -452,10 +440,8 @@ const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t
 	while (n <= i && trace_note(x->trace, n, buf, size))
 		n++;
 	if (n <= i && n_unseen && n++ == i)
-		snprintf(buf, size,
-			 "programs that can make calls that capture does not see: %llu: the trace "
-			 "is incomplete",
-			 (unsigned long long)n_unseen);
+		snprintf(buf, size, "programs that can make calls that capture does not see: %llu: "
+			"the trace is incomplete", (unsigned long long)n_unseen);
 	return n > i ? buf : tally_warning(&x->profile->tally, x->meta, i - n, buf, size);
 }
 

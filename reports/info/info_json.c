@@ -56,14 +56,11 @@ static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 		json_array_append_new(missing, json_name(reason));
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		json_array_append_new(damage, json_name(s->damage[i]));
-	return json_make(
-		J_BOOL("complete", h->complete && !json_array_size(missing) && !s->n_damage &&
-				       !h->n_records_uncommitted),
-		J_BOOL("has_end", h->complete), J_VALUE("incomplete", missing),
-		J_TEXT("not_visible", unseen_scope(meta)),
-		J_VALUE("not_checked", json_unknown(meta, UNSEEN_CODE)),
-		J_VALUE("not_known", json_unknown(meta, UNSEEN_FILES)),
-		J_WHOLE("n_blocks_damaged", s->n_damage),
+	return json_make(J_BOOL("complete", h->complete && !json_array_size(missing) &&
+		!s->n_damage && !h->n_records_uncommitted), J_BOOL("has_end", h->complete),
+		J_VALUE("incomplete", missing), J_TEXT("not_visible", unseen_scope(meta)),
+		J_VALUE("not_checked", json_unknown(meta, UNSEEN_CODE)), J_VALUE("not_known",
+		json_unknown(meta, UNSEEN_FILES)), J_WHOLE("n_blocks_damaged", s->n_damage),
 		J_WHOLE("n_records_uncommitted", h->n_records_uncommitted),
 		J_VALUE("damage", damage));
 }
@@ -71,9 +68,8 @@ static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 static json_t *json_meta(const struct trace_meta *m)
 {
 	json_t *o = json_object(), *clock = json_object();
-	json_add(clock, J_VALUE("name", json_name(m->clock)),
-		J_FINITE("resolution_ns", m->clock_resolution_ns),
-		J_FINITE("read_cost_ns", m->clock_read_cost_ns));
+	json_add(clock, J_VALUE("name", json_name(m->clock)), J_FINITE("resolution_ns",
+		m->clock_resolution_ns), J_FINITE("read_cost_ns", m->clock_read_cost_ns));
 	json_add(o, J_VALUE("level", json_string(m->level == LEVEL_BLOCK ? "block" : "syscall")),
 		J_VALUE("clock", clock), J_INT("epoch_ns", m->epoch_ns),
 		J_INT("wall_epoch_ns", m->wall_epoch_ns), J_VALUE("host", json_name(m->host)),
@@ -89,9 +85,8 @@ static json_t *json_files(const struct fileset *f)
 {
 	json_t *a = json_array();
 	for (size_t i = 0; i < f->n; i++)
-		json_append(a, J_VALUE("path", json_name(f->entry[i].path)),
-			J_WHOLE("size", f->entry[i].size),
-			J_BOOL("directory", f->entry[i].directory));
+		json_append(a, J_VALUE("path", json_name(f->entry[i].path)), J_WHOLE("size",
+			f->entry[i].size), J_BOOL("directory", f->entry[i].directory));
 	return a;
 }
 
@@ -149,11 +144,9 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 		J_VALUE("health", json_health(s, x->meta)), J_WHOLE("n_requests", s->n_records));
 	const struct trace_causes *c = &x->profile->causes;
 	if (c->n_computes || c->n_signals || c->n_waits)
-		json_add(top, J_VALUE("between_requests",
-				      json_make(J_WHOLE("n_computes", c->n_computes),
-						J_WHOLE("n_signals", c->n_signals),
-						J_WHOLE("n_waits", c->n_waits),
-						J_FINITE("compute_ns", c->compute_ns))));
+		json_add(top, J_VALUE("between_requests", json_make(J_WHOLE("n_computes",
+			c->n_computes), J_WHOLE("n_signals", c->n_signals),
+			J_WHOLE("n_waits", c->n_waits), J_FINITE("compute_ns", c->compute_ns))));
 	json_add(top, J_WHOLE("bytes", s->n_bytes),
 		J_VALUE("first_begin_ns", json_time(s->n_begin_known ? s->first_begin_ns
 			: TIME_NONE)),

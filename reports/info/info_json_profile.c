@@ -72,9 +72,8 @@ static json_t *json_rates(const struct profile *p)
 static json_t *json_times(const struct profile *p)
 {
 	const struct tally *t = &p->tally;
-	return json_make(J_WHOLE("granularity_ns", t->granularity_ns),
-		J_WHOLE("n_without_begin", t->n_without_begin),
-		J_WHOLE("n_without_end", t->n_without_end),
+	return json_make(J_WHOLE("granularity_ns", t->granularity_ns), J_WHOLE("n_without_begin",
+		t->n_without_begin), J_WHOLE("n_without_end", t->n_without_end),
 		J_WHOLE("n_end_before_begin", t->n_end_before_begin),
 		J_WHOLE("n_backwards", t->n_backwards), J_BOOL("nearly_sorted", p->sorted));
 }
@@ -148,9 +147,8 @@ static json_t *json_sizes(const struct profile *p)
 		struct size_count common[INFO_SIZES];
 		size_t n = sizes_common(z, common, INFO_SIZES);
 		json_t *o = json_object(), *list = json_array();
-		json_add(o, J_WHOLE("n_requests", z->distribution.n),
-			J_WHOLE("n_distinct", z->n_distinct),
-			J_WHOLE("n_not_counted", z->n_not_counted),
+		json_add(o, J_WHOLE("n_requests", z->distribution.n), J_WHOLE("n_distinct",
+			z->n_distinct), J_WHOLE("n_not_counted", z->n_not_counted),
 			J_VALUE("bytes", json_quantiles(&z->distribution)));
 		for (size_t i = 0; i < n; i++)
 			json_array_append_new(
@@ -165,10 +163,9 @@ static json_t *json_sizes(const struct profile *p)
 static json_t *json_access(const struct profile *p)
 {
 	json_t *top = json_make(J_WHOLE("n_position_known", p->n_position_known),
-		J_WHOLE("n_position_unknown", p->n_position_unknown),
-		J_WHOLE("n_aligned_512", p->n_aligned_512),
-		J_WHOLE("n_aligned_4096", p->n_aligned_4096), J_WHOLE("first_byte", p->lowest),
-		J_WHOLE("end_byte", p->highest));
+		J_WHOLE("n_position_unknown", p->n_position_unknown), J_WHOLE("n_aligned_512",
+		p->n_aligned_512), J_WHOLE("n_aligned_4096", p->n_aligned_4096),
+		J_WHOLE("first_byte", p->lowest), J_WHOLE("end_byte", p->highest));
 	for (int s = 0; s < PROFILE_SCOPES; s++) {
 		const struct access_counts *c = profile_access(p, (enum profile_scope)s);
 		json_t *o = json_object();
@@ -192,9 +189,8 @@ static json_t *json_errors(const struct profile *p)
 	for (size_t i = 0; i < n; i++) {
 		SCOPED_STRBUF name = STRBUF_INIT;
 		strbuf_addstr(&name, error_text(sorted[i].error).s);
-		json_t *o = json_make(J_VALUE("error", json_string(name.s)),
-			J_INT("number", sorted[i].error),
-			J_VALUE("operation", json_string(op_name(sorted[i].op))),
+		json_t *o = json_make(J_VALUE("error", json_string(name.s)), J_INT("number",
+			sorted[i].error), J_VALUE("operation", json_string(op_name(sorted[i].op))),
 			J_WHOLE("n_requests", sorted[i].n));
 		json_array_append_new(list, o);
 	}
@@ -265,9 +261,8 @@ static void set_replay_counts(json_t *o, const struct replayable *r)
 	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
 		for (unsigned int op = 0; op < OP_N; op++)
 			if (r->passed[reason][op].n)
-				json_array_append_new(
-				    passed, json_replay_row("reason", pass_reasons[reason],
-							    op_name(op), &r->passed[reason][op]));
+				json_array_append_new(passed, json_replay_row("reason",
+					pass_reasons[reason], op_name(op), &r->passed[reason][op]));
 	for (unsigned int op = 0; op < OP_N; op++)
 		if (r->unknown[op].n)
 			json_array_append_new(

@@ -98,8 +98,7 @@ static bool response_range(const struct info *x, double *min_ns, double *max_ns)
 {
 	SCOPED(histogram_release) struct histogram h;
 	profile_responses(x->profile, KIND_N, &h);
-	return !histogram_quantile(&h, 0, min_ns, NULL) &&
-		   !histogram_quantile(&h, 1, max_ns, NULL);
+	return !histogram_quantile(&h, 0, min_ns, NULL) && !histogram_quantile(&h, 1, max_ns, NULL);
 }
 
 static void level_data(struct strbuf *data, const struct profile *p)
@@ -133,12 +132,11 @@ static bool has_levels(const struct info *x)
 
 static void add_grid(struct strbuf *script, const char *xlabel, const char *ylabel)
 {
-	strbuf_addf(script,
-		    "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset ylabel "
-		    "'%s' textcolor rgb '%s'\n"
-		    "set key above left Left reverse horizontal samplen 2\nset format y '%%.8g'\n",
-		    palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel,
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(script, "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset "
+		"ylabel '%s' textcolor rgb '%s'\n"
+		"set key above left Left reverse horizontal samplen 2\nset format y '%%.8g'\n",
+		palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel,
+		palette[PALETTE_TEXT].hex);
 }
 
 static void add_curve(struct strbuf *script, size_t n, const char *using, const char *style,
@@ -296,9 +294,8 @@ static void figure_levels(struct figures *fs, const struct info *x)
 	add_grid(&f->script, "requests in flight", "share of the time [%]");
 	size_t highest = x->profile->concurrency.highest;
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset "
-				"boxwidth 0.8\nset style fill solid 0.8\nplot file using 1:2 with "
-				"boxes lc rgb '%s' notitle\n", highest, highest / 10 + 1,
-				palette[PALETTE_BLUE].hex);
+		"boxwidth 0.8\nset style fill solid 0.8\nplot file using 1:2 with boxes lc rgb "
+		"'%s' notitle\n", highest, highest / 10 + 1, palette[PALETTE_BLUE].hex);
 	figure_caption(f, "Share of the time for each number of requests in flight.");
 }
 
@@ -370,11 +367,10 @@ static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, uns
 		       unsigned int rows, const char *title)
 {
 	gnuplot_add_data(&plot->script, "data", data);
-	strbuf_addf(
-	    &plot->script,
-	    "reset\nset encoding utf8\nset terminal dumb noenhanced size %u,%u\nset title '%s'\n"
-	    "set border 3\nset tics nomirror scale 0.5\nset format y '%%.7g'\nunset key\n",
-	    columns, rows, title);
+	strbuf_addf(&plot->script, "reset\nset encoding utf8\nset terminal dumb noenhanced size "
+		"%u,%u\nset title '%s'\n"
+		"set border 3\nset tics nomirror scale 0.5\nset format y '%%.7g'\nunset key\n",
+		columns, rows, title);
 }
 
 static void text_rate(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
@@ -386,10 +382,8 @@ static void text_rate(struct gnuplot_plot *plot, const struct info *x, unsigned 
 	rate_data(&data, x, columns - 12, &axis);
 	snprintf(title, sizeof title, "Requests a second, over time [%s]", axis.unit.name);
 	text_begin(plot, &data, columns, rows, title);
-	strbuf_addf(&plot->script,
-		    "set yrange [0:*]\nset xrange [0:%.10g]\n"
-		    "plot $data using 1:5 with filledcurves y1=0\n",
-		    axis.end);
+	strbuf_addf(&plot->script, "set yrange [0:*]\nset xrange [0:%.10g]\n"
+		"plot $data using 1:5 with filledcurves y1=0\n", axis.end);
 }
 
 static bool text_response(struct gnuplot_plot *plot, const struct info *x, unsigned int columns,
@@ -405,9 +399,8 @@ static bool text_response(struct gnuplot_plot *plot, const struct info *x, unsig
 	text_begin(plot, &data, columns, rows,
 		   "Share of requests that took at most this long: r reads, w writes, o others");
 	plot_time_axis(&plot->script, 'x', min_ns, max_ns, columns / 12);
-	strbuf_addstr(&plot->script,
-		      "set yrange [0:1.02]\nplot $data index 2 with points pt 'o', "
-		      "$data index 1 with points pt 'w', $data index 0 with points pt 'r'\n");
+	strbuf_addstr(&plot->script, "set yrange [0:1.02]\nplot $data index 2 with points pt 'o', "
+		"$data index 1 with points pt 'w', $data index 0 with points pt 'r'\n");
 	strbuf_release(&data);
 	return true;
 }
@@ -418,12 +411,9 @@ static void text_level(struct gnuplot_plot *plot, const struct info *x, unsigned
 	SCOPED_STRBUF data = STRBUF_INIT;
 	size_t highest = x->profile->concurrency.highest;
 	level_outline(&data, x->profile);
-	text_begin(plot, &data, columns, rows,
-		   "Share of the time [%] for each number in flight");
-	strbuf_addf(&plot->script,
-		    "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\n"
-		    "plot $data with filledcurves y1=0\n",
-		    highest, highest / 10 + 1);
+	text_begin(plot, &data, columns, rows, "Share of the time [%] for each number in flight");
+	strbuf_addf(&plot->script, "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\n"
+		"plot $data with filledcurves y1=0\n", highest, highest / 10 + 1);
 }
 
 /* Appends a text plot after an empty line, without trailing blanks. */

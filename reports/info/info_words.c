@@ -11,10 +11,8 @@ static bool is_printable(const unsigned char *s, size_t n)
 		return *s >= ' ' && *s != 0x7f;
 	if (n == 2)
 		return s[0] != 0xc2 || s[1] >= 0xa0;
-	bool turns =
-	    n == 3 && s[0] == 0xe2 &&
-	    ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
-	     (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+	bool turns = n == 3 && s[0] == 0xe2 && ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f ||
+		(s[2] >= 0xa8 && s[2] <= 0xae))) || (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
 	return !turns;
 }
 

@@ -56,9 +56,8 @@ static json_t *targets(const struct protocol *p)
 		json_append(all, J_TEXT("name", t->name), J_TEXT("dir", t->dir),
 			J_TEXT("cache", cache_state_names[t->cache]),
 			J_COUNT("cache_budget_bytes", t->cache_budget_bytes),
-			J_COUNT("memory_limit_bytes", t->memory_limit_bytes),
-			J_TEXT("queue", t->queue),
-			J_COUNT("precondition_passes", t->precondition_passes));
+			J_COUNT("memory_limit_bytes", t->memory_limit_bytes), J_TEXT("queue",
+			t->queue), J_COUNT("precondition_passes", t->precondition_passes));
 	}
 	return all;
 }
@@ -114,12 +113,10 @@ static json_t *linearity(const struct analysis *a)
 			json_append(levels, J_COUNT("level", l->level[k].level),
 				J_NUMBER("cv", l->level[k].cv),
 				J_NUMBER("relative_bias", l->level[k].relative_bias));
-		json_add(o, J_VALUE("levels", levels),
-			J_TEXT("status", stat_status_name(l->status)),
-			J_STATUS("slope", l->status, l->slope),
-			J_STATUS("slope_se", l->status, l->slope_se),
-			J_STATUS("slope_p", l->status, l->slope_p),
-			J_STATUS("intercept", l->status, l->intercept),
+		json_add(o, J_VALUE("levels", levels), J_TEXT("status",
+			stat_status_name(l->status)), J_STATUS("slope", l->status, l->slope),
+			J_STATUS("slope_se", l->status, l->slope_se), J_STATUS("slope_p", l->status,
+			l->slope_p), J_STATUS("intercept", l->status, l->intercept),
 			J_TEXT("lack_of_fit_status", stat_status_name(l->lack_of_fit_status)),
 			J_STATUS("lack_of_fit_f", l->lack_of_fit_status, l->lack_of_fit_f),
 			J_STATUS("lack_of_fit_p", l->lack_of_fit_status, l->lack_of_fit_p),
@@ -153,18 +150,15 @@ static void set_verdict(json_t *o, const struct analysis *a)
 		json_array_append_new(a->assessed[k] ? assessed : not_assessed,
 				      json_text(component_names[k]));
 	json_add(o, J_TEXT("verdict", verdict_name(a->verdict)), J_COUNT("n_trusted", a->n_trusted),
-		J_COUNT("n_not_trusted", a->n_not_trusted),
-		J_COUNT("n_inconclusive", a->n_inconclusive), J_VALUE("assessed", assessed),
-		J_VALUE("not_assessed", not_assessed), J_BOOL("complete", a->complete),
-		J_COUNT("look", a->look), J_COUNT("n_replicates", a->n_replicates),
-		J_NUMBER("level_accept", a->level_accept),
-		J_NUMBER("level_reject", a->level_reject),
-		J_COUNT("n_rejection_tests", a->n_rejection_tests),
-		J_NUMBER("between_process_cv", a->between_process_cv),
+		J_COUNT("n_not_trusted", a->n_not_trusted), J_COUNT("n_inconclusive",
+		a->n_inconclusive), J_VALUE("assessed", assessed), J_VALUE("not_assessed",
+		not_assessed), J_BOOL("complete", a->complete), J_COUNT("look", a->look),
+		J_COUNT("n_replicates", a->n_replicates), J_NUMBER("level_accept", a->level_accept),
+		J_NUMBER("level_reject", a->level_reject), J_COUNT("n_rejection_tests",
+		a->n_rejection_tests), J_NUMBER("between_process_cv", a->between_process_cv),
 		J_COUNT("n_events_lost", a->n_events_lost), J_COUNT("n_cut", a->n_cut),
-		J_COUNT("n_programs_unseen", a->n_programs_unseen),
-		J_COUNT("n_requests_unseen", a->n_requests_unseen),
-		J_VALUE("not_visible", not_visible),
+		J_COUNT("n_programs_unseen", a->n_programs_unseen), J_COUNT("n_requests_unseen",
+		a->n_requests_unseen), J_VALUE("not_visible", not_visible),
 		J_COUNT("n_damaged_journal_lines", a->results->n_damaged_journal_lines));
 }
 
@@ -191,9 +185,8 @@ static json_t *run_json(const struct analysis *a, size_t i)
 		J_TEXT("reason", u->reason), J_INT("started_ns", u->started_ns));
 	if (u->state == RUN_OK && u->has_summary) {
 		json_add(o, J_COUNT("n_requests", u->summary.response.n),
-			J_NUMBER("mean_ns", u->summary.response.mean),
-			J_NUMBER("median_ns", u->summary.response_median),
-			J_NUMBER("p99_ns", u->summary.response_p99),
+			J_NUMBER("mean_ns", u->summary.response.mean), J_NUMBER("median_ns",
+			u->summary.response_median), J_NUMBER("p99_ns", u->summary.response_p99),
 			J_INT("execution_time_ns", u->summary.execution_ns));
 		if (u->summary.n_slices)
 			json_add(o, J_COUNT("n_slices", u->summary.n_slices),
@@ -202,9 +195,8 @@ static json_t *run_json(const struct analysis *a, size_t i)
 	if (isfinite(u->others_share))
 		json_add(o, J_NUMBER("others_share", u->others_share),
 			J_NUMBER("stolen_share", u->stolen_share));
-	return json_add(o, J_COUNT("files_bytes", u->residency.total_bytes),
-		J_COUNT("cached_bytes", u->residency.cached_bytes),
-		J_COUNT("cgroup_limit_bytes", u->cgroup_limit_bytes),
+	return json_add(o, J_COUNT("files_bytes", u->residency.total_bytes), J_COUNT("cached_bytes",
+		u->residency.cached_bytes), J_COUNT("cgroup_limit_bytes", u->cgroup_limit_bytes),
 		J_COUNT("cgroup_peak_bytes", u->cgroup_peak_bytes));
 }
 
@@ -324,8 +316,7 @@ void json_text_member(FILE *out, bool first, const char *key, const json_t *valu
 }
 
 void json_text_array(FILE *out, bool first, const char *key, size_t n,
-		     json_t *(*element)(const struct analysis *a, size_t i),
-		     const struct analysis *a)
+	json_t *(*element)(const struct analysis *a, size_t i), const struct analysis *a)
 {
 	struct buffer b = {.shown = STRBUF_INIT};
 	key_add(out, first, key);

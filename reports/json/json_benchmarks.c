@@ -104,14 +104,13 @@ static json_t *stats_of(const struct sample *s)
 		     n_iqr = n_outside(s, q1 - 1.5 * (q3 - q1), q3 + 1.5 * (q3 - q1));
 	SCOPED_FREE char *outliers = xasprintf("%zu;%zu", n_sd, n_iqr);
 	return json_make(J_FINITE("min", 1e-9 * s->min), J_FINITE("max", 1e-9 * s->max),
-			 J_FINITE("mean", 1e-9 * s->mean), J_FINITE("stddev", 1e-9 * s->sd),
-			 J_COUNT("rounds", s->n), J_FINITE("median", 1e-9 * s->median),
-			 J_FINITE("iqr", 1e-9 * (q3 - q1)), J_FINITE("q1", 1e-9 * q1),
-			 J_FINITE("q3", 1e-9 * q3), J_COUNT("iqr_outliers", n_iqr),
-			 J_COUNT("stddev_outliers", n_sd), J_TEXT("outliers", outliers),
-			 J_FINITE("ld15iqr", 1e-9 * low), J_FINITE("hd15iqr", 1e-9 * high),
-			 J_FINITE("ops", 1e9 / s->mean), J_FINITE("total", 1e-9 * sum),
-			 J_INT("iterations", 1), J_VALUE("data", data));
+		J_FINITE("mean", 1e-9 * s->mean), J_FINITE("stddev", 1e-9 * s->sd),
+		J_COUNT("rounds", s->n), J_FINITE("median", 1e-9 * s->median), J_FINITE("iqr",
+		1e-9 * (q3 - q1)), J_FINITE("q1", 1e-9 * q1), J_FINITE("q3", 1e-9 * q3),
+		J_COUNT("iqr_outliers", n_iqr), J_COUNT("stddev_outliers", n_sd),
+		J_TEXT("outliers", outliers), J_FINITE("ld15iqr", 1e-9 * low),
+		J_FINITE("hd15iqr", 1e-9 * high), J_FINITE("ops", 1e9 / s->mean),
+		J_FINITE("total", 1e-9 * sum), J_INT("iterations", 1), J_VALUE("data", data));
 }
 
 static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct err *e)
@@ -130,18 +129,15 @@ static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct er
 		SCOPED_FREE char *name = name_of(a, c);
 		if (stats)
 			json_append(list,
-				    J_TEXT("group",
-					   a->results->protocol.scenario[c->scenario].name),
-				    J_TEXT("name", name), J_TEXT("fullname", name),
-				    J_VALUE("params", json_null()), J_VALUE("param", json_null()),
-				    J_VALUE("extra_info", json_make(J_TEXT("verdict",
-							verdict_name(c->verdict)))),
-				    J_VALUE("options", json_object()), J_VALUE("stats", stats));
+				J_TEXT("group", a->results->protocol.scenario[c->scenario].name),
+				J_TEXT("name", name), J_TEXT("fullname", name), J_VALUE("params",
+				json_null()), J_VALUE("param", json_null()), J_VALUE("extra_info",
+				json_make(J_TEXT("verdict", verdict_name(c->verdict)))),
+				J_VALUE("options", json_object()), J_VALUE("stats", stats));
 	}
 	return print(json_make(J_VALUE("machine_info", json_object()),
-			       J_VALUE("commit_info", json_object()), J_VALUE("benchmarks", list),
-			       J_TEXT("datetime", date), J_TEXT("version", "4.0.0")),
-		     out, e);
+		J_VALUE("commit_info", json_object()), J_VALUE("benchmarks", list),
+		J_TEXT("datetime", date), J_TEXT("version", "4.0.0")), out, e);
 }
 
 const struct report_form report_form_bmf = {

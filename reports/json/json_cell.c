@@ -6,22 +6,18 @@
 
 static void set_bias_and_precision(json_t *o, const struct cell *c)
 {
-	json_add(o, J_ESTIMATE("bias", &c->bias),
-		J_ESTIMATE("bias_independent", &c->bias_independent),
-		J_ESTIMATE("bias_median", &c->bias_median),
-		J_ESTIMATE("bias_trimmed_mean", &c->bias_trimmed),
-		J_ESTIMATE("precision_ratio", &c->precision_ratio),
-		J_STATUS("precision_lower95", c->precision_ratio.status, c->precision_lower95),
-		J_STATUS("precision_upper95", c->precision_ratio.status, c->precision_upper95),
-		J_NUMBER("permutation_p_above", c->permutation_p_above),
+	json_add(o, J_ESTIMATE("bias", &c->bias), J_ESTIMATE("bias_independent",
+		&c->bias_independent), J_ESTIMATE("bias_median", &c->bias_median),
+		J_ESTIMATE("bias_trimmed_mean", &c->bias_trimmed), J_ESTIMATE("precision_ratio",
+		&c->precision_ratio), J_STATUS("precision_lower95", c->precision_ratio.status,
+		c->precision_lower95), J_STATUS("precision_upper95", c->precision_ratio.status,
+		c->precision_upper95), J_NUMBER("permutation_p_above", c->permutation_p_above),
 		J_NUMBER("permutation_p_below", c->permutation_p_below),
 		J_ESTIMATE("precision_ratio_independent", &c->precision_independent));
-	json_t *f = json_make(J_TEXT("status", stat_status_name(c->f_status)),
-		J_STATUS("ratio", c->f_status, c->f_ratio),
-		J_STATUS("critical", c->f_status, c->f_critical),
-		J_STATUS("p", c->f_status, c->f_p),
-		J_STATUS("p_two_sided", c->f_status, c->f_p_two_sided),
-		J_STATUS("ci_lo", c->f_status, c->f_ci_lo),
+	json_t *f = json_make(J_TEXT("status", stat_status_name(c->f_status)), J_STATUS("ratio",
+		c->f_status, c->f_ratio), J_STATUS("critical", c->f_status, c->f_critical),
+		J_STATUS("p", c->f_status, c->f_p), J_STATUS("p_two_sided", c->f_status,
+		c->f_p_two_sided), J_STATUS("ci_lo", c->f_status, c->f_ci_lo),
 		J_STATUS("ci_hi", c->f_status, c->f_ci_hi));
 	json_add(o, J_VALUE("f_test", f), J_NUMBER("brown_forsythe_p", c->brown_forsythe_p),
 		J_NUMBER("levene_p", c->levene_p), J_NUMBER("welch_p", c->welch_p),
@@ -52,9 +48,8 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_add(budget, J_VALUE("rows", rows), J_STATUS("u_c", b->status, b->u_c),
 		J_STATUS("nu_eff", b->status, b->nu_eff), J_STATUS("k95", b->status, b->k95),
 		J_STATUS("U95", b->status, b->U95), J_STATUS("nu_spread", b->status, b->nu_spread),
-		J_STATUS("nu_spread_upper", b->status, b->nu_spread_upper),
-		J_STATUS("u_c_upper", b->status, b->u_c_upper),
-		J_STATUS("u_c_program", b->status, b->u_c_program),
+		J_STATUS("nu_spread_upper", b->status, b->nu_spread_upper), J_STATUS("u_c_upper",
+		b->status, b->u_c_upper), J_STATUS("u_c_program", b->status, b->u_c_program),
 		J_STATUS("nu_spread_program", b->status, b->nu_spread_program),
 		J_VALUE("monte_carlo", monte_carlo(&b->monte_carlo)));
 	json_object_set_new(o, "budget", budget);
@@ -69,9 +64,8 @@ static void set_paper(json_t *o, const struct cell *c)
 			J_STATUS("rms_bias_percent", p->status, p->rms_bias_pct),
 			J_STATUS("u_cref_percent", p->status, p->u_cref_pct),
 			J_STATUS("u_bias_percent", p->status, p->u_bias_pct),
-			J_STATUS("u_rw_percent", p->status, p->u_rw_pct),
-			J_STATUS("u_c_percent", p->status, p->u_c_pct),
-			J_STATUS("U2_percent", p->status, p->U2_pct),
+			J_STATUS("u_rw_percent", p->status, p->u_rw_pct), J_STATUS("u_c_percent",
+			p->status, p->u_c_pct), J_STATUS("U2_percent", p->status, p->U2_pct),
 			J_STATUS("U3_percent", p->status, p->U3_pct));
 		json_object_set_new(paper, paper_mode_names[m], mode);
 	}
@@ -88,25 +82,22 @@ static json_t *cdf(const struct cdf *d)
 
 static void set_order_and_concurrency(json_t *o, const struct cell *c)
 {
-	json_t *order = json_make(J_COUNT("n_received", c->n_received),
-		J_COUNT("n_reordered", c->n_reordered), J_COUNT("n_descents", c->n_descents),
-		J_ESTIMATE("deciding", &c->reordered), J_ESTIMATE("all", &c->reordered_all),
-		J_ESTIMATE("thread", &c->reordered_thread),
-		J_ESTIMATE("object", &c->reordered_object));
-	json_t *concurrency = json_make(
-	    J_NUMBER("mean_program", c->concurrency_mean_r),
-	    J_NUMBER("mean_replay", c->concurrency_mean_x),
-	    J_NUMBER("max_program", c->concurrency_max_r),
-	    J_NUMBER("max_replay", c->concurrency_max_x), J_ESTIMATE("in_flight", &c->in_flight),
-	    J_ESTIMATE("in_flight_max", &c->in_flight_max),
-	    J_ESTIMATE("distance_of_means_by_time", &c->concurrency_time),
-	    J_ESTIMATE("distance_of_means_by_request", &c->concurrency_request),
-	    J_ESTIMATE("distance_by_time", &c->concurrency_distance_time),
-	    J_ESTIMATE("distance_by_request", &c->concurrency_distance_request),
-	    J_VALUE("cdf_by_time_program", cdf(&c->concurrency_time_r)),
-	    J_VALUE("cdf_by_time_replay", cdf(&c->concurrency_time_x)),
-	    J_VALUE("cdf_by_request_program", cdf(&c->concurrency_request_r)),
-	    J_VALUE("cdf_by_request_replay", cdf(&c->concurrency_request_x)));
+	json_t *order = json_make(J_COUNT("n_received", c->n_received), J_COUNT("n_reordered",
+		c->n_reordered), J_COUNT("n_descents", c->n_descents), J_ESTIMATE("deciding",
+		&c->reordered), J_ESTIMATE("all", &c->reordered_all), J_ESTIMATE("thread",
+		&c->reordered_thread), J_ESTIMATE("object", &c->reordered_object));
+	json_t *concurrency = json_make(J_NUMBER("mean_program", c->concurrency_mean_r),
+		J_NUMBER("mean_replay", c->concurrency_mean_x), J_NUMBER("max_program",
+		c->concurrency_max_r), J_NUMBER("max_replay", c->concurrency_max_x),
+		J_ESTIMATE("in_flight", &c->in_flight), J_ESTIMATE("in_flight_max",
+		&c->in_flight_max), J_ESTIMATE("distance_of_means_by_time", &c->concurrency_time),
+		J_ESTIMATE("distance_of_means_by_request", &c->concurrency_request),
+		J_ESTIMATE("distance_by_time", &c->concurrency_distance_time),
+		J_ESTIMATE("distance_by_request", &c->concurrency_distance_request),
+		J_VALUE("cdf_by_time_program", cdf(&c->concurrency_time_r)),
+		J_VALUE("cdf_by_time_replay", cdf(&c->concurrency_time_x)),
+		J_VALUE("cdf_by_request_program", cdf(&c->concurrency_request_r)),
+		J_VALUE("cdf_by_request_replay", cdf(&c->concurrency_request_x)));
 	json_add(o, J_VALUE("reordered", order), J_VALUE("concurrency", concurrency));
 }
 
@@ -116,11 +107,10 @@ static void set_time(json_t *o, const struct cell *c)
 	json_add(o, J_ESTIMATE("execution_time", &c->execution_time),
 		J_NUMBER("execution_time_service", c->execution_service),
 		J_NUMBER("execution_time_schedule", c->execution_schedule));
-	json_add(issue, J_ESTIMATE("p50_ns", &c->issue_error_p50),
-		J_ESTIMATE("p99_ns", &c->issue_error_p99),
-		J_STATUS("max_ns", c->issue_error_p50.status, c->issue_error_max),
-		J_STATUS("share_late", c->issue_error_p50.status, c->share_late),
-		J_ESTIMATE("late", &c->late), J_ESTIMATE("held_up", &c->held_up),
+	json_add(issue, J_ESTIMATE("p50_ns", &c->issue_error_p50), J_ESTIMATE("p99_ns",
+		&c->issue_error_p99), J_STATUS("max_ns", c->issue_error_p50.status,
+		c->issue_error_max), J_STATUS("share_late", c->issue_error_p50.status,
+		c->share_late), J_ESTIMATE("late", &c->late), J_ESTIMATE("held_up", &c->held_up),
 		J_ESTIMATE("others_p99_ns", &c->issue_error_others_p99));
 	json_add(o, J_VALUE("issue_error", issue),
 		J_ESTIMATE("schedule_error_ns", &c->schedule_error));
@@ -133,9 +123,8 @@ static json_t *diagnostics(const struct cell *c)
 		J_NUMBER("off_cpu_program", c->off_cpu_r), J_NUMBER("off_cpu_replay", c->off_cpu_x),
 		J_NUMBER("stolen_program", c->stolen_r), J_NUMBER("stolen_replay", c->stolen_x),
 		J_NUMBER("faults_per_request_program", c->faults_r),
-		J_NUMBER("faults_per_request_replay", c->faults_x),
-		J_NUMBER("cached_program", c->resident_r),
-		J_NUMBER("cached_replay", c->resident_x));
+		J_NUMBER("faults_per_request_replay", c->faults_x), J_NUMBER("cached_program",
+		c->resident_r), J_NUMBER("cached_replay", c->resident_x));
 }
 
 static json_t *parts(const struct component *c)
@@ -153,11 +142,10 @@ static json_t *components_json(const struct analysis *a, const struct cell *c)
 	for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++) {
 		const struct component *p = &c->component[k];
 		json_t *o = json_object();
-		json_add(o, J_TEXT("component", component_names[k]),
-			J_TEXT("decision", decision_name(p->decision)),
-			J_BOOL("rejected_before_holm", p->rejected_before_holm),
-			J_ESTIMATE("estimate", &p->estimate), J_NUMBER("limit", p->limit),
-			J_NUMBER("p_reject", p->p_reject),
+		json_add(o, J_TEXT("component", component_names[k]), J_TEXT("decision",
+			decision_name(p->decision)), J_BOOL("rejected_before_holm",
+			p->rejected_before_holm), J_ESTIMATE("estimate", &p->estimate),
+			J_NUMBER("limit", p->limit), J_NUMBER("p_reject", p->p_reject),
 			J_NUMBER("p_reject_holm", p->p_reject_holm), J_NUMBER("lag1", p->lag1),
 			J_NUMBER("n_effective", p->n_effective),
 			J_NUMBER("accept_lo", p->accept_lo), J_NUMBER("accept_hi", p->accept_hi),
@@ -173,9 +161,8 @@ static json_t *components_json(const struct analysis *a, const struct cell *c)
 json_t *json_cell(const struct analysis *a, const struct cell *c)
 {
 	const struct protocol *p = &a->results->protocol;
-	json_t *o = json_make(J_TEXT("scenario", p->scenario[c->scenario].name),
-		J_TEXT("replayer", p->replayer[c->replayer].name),
-		J_TEXT("verdict", verdict_name(c->verdict)));
+	json_t *o = json_make(J_TEXT("scenario", p->scenario[c->scenario].name), J_TEXT("replayer",
+		p->replayer[c->replayer].name), J_TEXT("verdict", verdict_name(c->verdict)));
 	if (cell_leaning(c) != LEANING_NONE)
 		json_add(o, J_TEXT("leaning", leaning_text(cell_leaning(c))));
 	json_add(o, J_TEXT("reason", c->verdict_reason),
@@ -262,9 +249,8 @@ static void set_control(json_t *o, const struct control_chart *k)
 {
 	json_t *v = json_make(J_TEXT("status", stat_status_name(k->status)),
 		J_STATUS("center", k->status, k->center), J_STATUS("lower", k->status, k->lower),
-		J_STATUS("upper", k->status, k->upper),
-		J_STATUS("moving_range", k->status, k->mr_bar),
-		J_STATUS("moving_range_upper", k->status, k->mr_upper),
+		J_STATUS("upper", k->status, k->upper), J_STATUS("moving_range", k->status,
+		k->mr_bar), J_STATUS("moving_range_upper", k->status, k->mr_upper),
 		J_COUNT("n_outside", k->n_out), J_COUNT("n_ranges_outside", k->n_mr_out));
 	json_object_set_new(o, "control_chart", v);
 }

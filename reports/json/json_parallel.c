@@ -22,9 +22,8 @@ static json_t *recording(const struct causality_summary *r)
 	return json_make(J_COUNT("n_nodes", r->n_nodes), J_COUNT("n_delayed", r->n_throttled),
 		J_COUNT("n_runs", r->n_runs), J_COUNT("period", r->period),
 		J_COUNT("n_waits", r->n_waits), J_COUNT("n_signals", r->n_signals),
-		J_NUMBER("application_ns", (double)r->application_ns),
-		J_NUMBER("tracing_ns", (double)r->tracing_ns),
-		J_NUMBER("predicted_error", causality_predicted_error(r)),
+		J_NUMBER("application_ns", (double)r->application_ns), J_NUMBER("tracing_ns",
+		(double)r->tracing_ns), J_NUMBER("predicted_error", causality_predicted_error(r)),
 		J_NUMBER("compute_ns", (double)r->compute_ns));
 }
 
@@ -40,9 +39,8 @@ static json_t *cases(const struct analysis *a)
 			J_NUMBER("u", c->u), J_NUMBER("k", c->k), J_NUMBER("U", c->U),
 			J_ESTIMATE("program_bytes_per_s", &c->bandwidth_program),
 			J_ESTIMATE("replay_bytes_per_s", &c->bandwidth_replay),
-			J_NUMBER("tracing_time", c->tracing_time),
-			J_NUMBER("tracing_increase", c->tracing_increase),
-			J_VALUE("recording", recording(c->recording)));
+			J_NUMBER("tracing_time", c->tracing_time), J_NUMBER("tracing_increase",
+			c->tracing_increase), J_VALUE("recording", recording(c->recording)));
 		json_array_append_new(all, o);
 	}
 	return all;

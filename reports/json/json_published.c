@@ -70,9 +70,8 @@ json_t *json_published(const struct analysis *a)
 		json_add(o, J_TEXT("source", r->value->source));
 		set_case(o, "scenario", "replayer", a, r->cell);
 		json_add(o, J_TEXT("measure", measure_info[r->value->measure].name),
-			J_TEXT("operation", r->value->operation),
-			J_TEXT("unit", published_unit(r->value->measure)),
-			J_NUMBER("published", r->value->value),
+			J_TEXT("operation", r->value->operation), J_TEXT("unit",
+			published_unit(r->value->measure)), J_NUMBER("published", r->value->value),
 			J_NUMBER("published_uncertainty", r->value->uncertainty),
 			J_ESTIMATE("measured", &r->measured));
 		json_array_append_new(all, o);
@@ -156,12 +155,11 @@ json_t *json_at_device(const struct analysis *a)
 			json_decref(o);
 			continue;
 		}
-		json_add(o, J_TEXT("scenario",
-			a->results->protocol.scenario[a->cell[i].scenario].name),
+		json_add(o,
+			J_TEXT("scenario", a->results->protocol.scenario[a->cell[i].scenario].name),
 			J_TEXT("replayer", a->results->protocol.replayer[a->cell[i].replayer].name),
-			J_VALUE("program_own", own(&d->program)),
-			J_VALUE("replay_own", own(&d->replay)),
-			J_NUMBER("reordered_program", d->reordered_program),
+			J_VALUE("program_own", own(&d->program)), J_VALUE("replay_own",
+			own(&d->replay)), J_NUMBER("reordered_program", d->reordered_program),
 			J_NUMBER("seen_share", d->seen), J_NUMBER("n_split", d->n_split),
 			J_NUMBER("n_extra", d->n_extra), J_NUMBER("n_outside", d->n_outside));
 		json_array_append_new(all, o);
@@ -205,10 +203,9 @@ json_t *json_courses(const struct analysis *a)
 	for (size_t i = 0; a->course && i < a->n_cells; i++) {
 		const struct course *c = &a->course[i];
 		json_t *o = of_case(a, i);
-		json_add(o, J_NUMBER("width_s", c->width_s),
-			J_VALUE("recorded_per_s", numbers(c->recorded, c->n)),
-			J_VALUE("program_per_s", numbers(c->program, c->n)),
-			J_VALUE("replay_per_s", numbers(c->replay, c->n)),
+		json_add(o, J_NUMBER("width_s", c->width_s), J_VALUE("recorded_per_s",
+			numbers(c->recorded, c->n)), J_VALUE("program_per_s", numbers(c->program,
+			c->n)), J_VALUE("replay_per_s", numbers(c->replay, c->n)),
 			J_VALUE("program_in_flight", numbers(c->in_flight_program, c->n)),
 			J_VALUE("replay_in_flight", numbers(c->in_flight_replay, c->n)));
 		if (c->bandwidth_program && c->bandwidth_replay)
@@ -231,14 +228,12 @@ json_t *json_costs(const struct analysis *a)
 	for (size_t i = 0; a->cost && i < a->n_cells; i++) {
 		const struct cost *k = &a->cost[i];
 		json_t *o = of_case(a, i);
-		json_add(o, J_NUMBER("n_requests", k->n_requests),
-			J_NUMBER("trace_bytes", k->trace_bytes),
-			J_NUMBER("memory_bytes", k->memory_bytes),
+		json_add(o, J_NUMBER("n_requests", k->n_requests), J_NUMBER("trace_bytes",
+			k->trace_bytes), J_NUMBER("memory_bytes", k->memory_bytes),
 			J_ESTIMATE("preparation_program_ns", &k->preparation_program),
 			J_ESTIMATE("preparation_replay_ns", &k->preparation_replay),
-			J_ESTIMATE("cpu_program_ns", &k->cpu_program),
-			J_ESTIMATE("cpu_replay_ns", &k->cpu_replay),
-			J_ESTIMATE("cpu_deviation", &k->cpu_deviation),
+			J_ESTIMATE("cpu_program_ns", &k->cpu_program), J_ESTIMATE("cpu_replay_ns",
+			&k->cpu_replay), J_ESTIMATE("cpu_deviation", &k->cpu_deviation),
 			J_ESTIMATE("process_cpu_program_ns", &k->process_cpu_program),
 			J_ESTIMATE("process_cpu_replay_ns", &k->process_cpu_replay),
 			J_ESTIMATE("peak_program_bytes", &k->peak_program),
@@ -318,11 +313,10 @@ static json_t *points(const struct analysis *a, const struct rated_range *r)
 		const struct rated_point *q = &r->point[i];
 		const struct cell *c = &a->cell[q->cell];
 		json_append(all, J_TEXT("scenario",
-			a->results->protocol.scenario[c->scenario].name),
-			J_TEXT("replayer", a->results->protocol.replayer[c->replayer].name),
-			J_COUNT("level", q->level), J_NUMBER("speed", q->speed),
-			J_NUMBER("requests_per_s", q->rate), J_NUMBER("gap_ns", q->gap_ns),
-			J_TEXT("verdict", verdict_name(q->verdict)));
+			a->results->protocol.scenario[c->scenario].name), J_TEXT("replayer",
+			a->results->protocol.replayer[c->replayer].name), J_COUNT("level",
+			q->level), J_NUMBER("speed", q->speed), J_NUMBER("requests_per_s", q->rate),
+			J_NUMBER("gap_ns", q->gap_ns), J_TEXT("verdict", verdict_name(q->verdict)));
 	}
 	return all;
 }
@@ -333,9 +327,8 @@ json_t *json_rated_ranges(const struct analysis *a)
 	for (size_t i = 0; i < a->n_rated; i++) {
 		const struct rated_range *r = &a->rated[i];
 		json_append(all, J_TEXT("workload", r->name), J_TEXT("replayer", r->replayer),
-			J_VALUE("highest_rate", limit(r, &r->rate, true)),
-			J_VALUE("shortest_gap", limit(r, &r->gap, false)),
-			J_VALUE("points", points(a, r)));
+			J_VALUE("highest_rate", limit(r, &r->rate, true)), J_VALUE("shortest_gap",
+			limit(r, &r->gap, false)), J_VALUE("points", points(a, r)));
 	}
 	return all;
 }

@@ -9,8 +9,7 @@
  * arrays are written element by element, so that memory stays small. Errors: those of `out`. */
 void json_text_member(FILE *out, bool first, const char *key, const json_t *value);
 void json_text_array(FILE *out, bool first, const char *key, size_t n,
-		     json_t *(*element)(const struct analysis *a, size_t i),
-		     const struct analysis *a);
+	json_t *(*element)(const struct analysis *a, size_t i), const struct analysis *a);
 
 json_t *json_cell(const struct analysis *a, const struct cell *c);
 /* Members of a case beside the verdict; "why" if there is something to explain. */

@@ -236,9 +236,8 @@ static void put_runs(json_t *o, const struct disorder_total *t)
 	       q = (double)t->runs_q;
 	json_add(o, J_COUNT("ro_runs_x", t->runs_x), J_COUNT("ro_runs_a", t->runs_a),
 		J_COUNT("ro_runs_p", t->runs_p), J_COUNT("ro_runs_q", t->runs_q),
-		J_FINITE("ro_runs_in_order_pct", 100 * ratio(a, p)),
-		J_FINITE("ro_runs_mean", ratio(a, x)),
-		J_FINITE("ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN));
+		J_FINITE("ro_runs_in_order_pct", 100 * ratio(a, p)), J_FINITE("ro_runs_mean",
+		ratio(a, x)), J_FINITE("ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN));
 }
 
 static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
@@ -328,9 +327,8 @@ static json_t *order_json(const struct metrics *m)
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 {
 	json_t *top = json_make(J_INT("schema", METRICS_SCHEMA),
-		J_VALUE("reference", side_json(&m->reference, p->reference)),
-		J_VALUE("replay", side_json(&m->replay, p->replay)),
-		J_VALUE("matching", matching_json(m)));
+		J_VALUE("reference", side_json(&m->reference, p->reference)), J_VALUE("replay",
+		side_json(&m->replay, p->replay)), J_VALUE("matching", matching_json(m)));
 	if (m->warmup_requests || m->warmup_ns)
 		json_add(top, J_VALUE("warmup", json_make(
 			J_VALUE("requests", m->warmup_requests

@@ -108,9 +108,8 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 			continue;
 		uint64_t key = o->worst[s].key;
 		if (s == SCOPE_THREAD)
-			strbuf_addf(out, "  worst thread: %llu/%llu",
-				    (unsigned long long)(key >> 32),
-				    (unsigned long long)(key & UINT32_MAX));
+			strbuf_addf(out, "  worst thread: %llu/%llu", (unsigned long long)(key >>
+				32), (unsigned long long)(key & UINT32_MAX));
 		else if (key & METRICS_KEY_DESCRIPTOR)
 			strbuf_addf(out, "  worst object: descriptor %llu",
 				    (unsigned long long)(key & UINT32_MAX));

@@ -102,9 +102,8 @@ static void add_alike(struct strbuf *out, const struct metrics *m)
 		cells_add_pair(out, "response time, p99", p99_r, p99_x, CELL_DURATION);
 	}
 	if (m->parts & PART_CONCURRENCY)
-		cells_add_pair(out, "requests in flight, mean",
-			       levels_mean(&r->concurrency, LEVELS_BY_TIME),
-			       levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_NUMBER);
+		cells_add_pair(out, "requests in flight, mean", levels_mean(&r->concurrency,
+			LEVELS_BY_TIME), levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_NUMBER);
 	for (int point = 0; point < POINT_N; point++)
 		add_order_line(out, m, point);
 }
@@ -184,9 +183,8 @@ static void add_concurrency(struct strbuf *out, const struct metrics *m)
 			       levels_mean(x, LEVELS_BY_TIME), CELL_NUMBER);
 		cells_add_pair(out, "mean level, while busy", levels_mean(r, LEVELS_BY_BUSY_TIME),
 			 levels_mean(x, LEVELS_BY_BUSY_TIME), CELL_NUMBER);
-		cells_add_pair(out, "mean level found by a request",
-			       levels_mean(r, LEVELS_BY_REQUEST), levels_mean(x, LEVELS_BY_REQUEST),
-			       CELL_NUMBER);
+		cells_add_pair(out, "mean level found by a request", levels_mean(r,
+			LEVELS_BY_REQUEST), levels_mean(x, LEVELS_BY_REQUEST), CELL_NUMBER);
 		cells_add_pair(out, "largest level", (double)r->highest, (double)x->highest,
 			       CELL_COUNT);
 		cells_add_pair(out, "time with nothing in flight", (double)r->ns_at_level[0],

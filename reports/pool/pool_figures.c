@@ -52,10 +52,8 @@ static void line_add(struct strbuf *out, double y, const char *dash, const char 
 {
 	if (isnan(y))
 		return;
-	strbuf_addf(out,
-		    "set arrow from graph 0,first %.6g to graph 1,first %.6g nohead lw 1 dt %s lc "
-		    "rgb '%s'\n",
-		    y, y, dash, palette[PALETTE_TEXT].hex);
+	strbuf_addf(out, "set arrow from graph 0,first %.6g to graph 1,first %.6g nohead lw 1 dt "
+		"%s lc rgb '%s'\n", y, y, dash, palette[PALETTE_TEXT].hex);
 	if (label)
 		strbuf_addf(
 		    out,
@@ -113,14 +111,12 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 	script_add(f, p, scatter, first, n, at);
 	if (scatter)
 		figure_caption(f, "Mandel's k: scatter of each laboratory over the common one, a "
-				  "bar a case, by laboratory. Lines: critical "
-				  "values. All bars of a laboratory high: it measures less "
-				  "precisely than the others.");
+			"bar a case, by laboratory. Lines: critical values. All bars of a "
+			"laboratory high: it measures less precisely than the others.");
 	else
-		figure_caption(
-		    f, "Mandel's h: distance of each laboratory's mean from the mean of all, one "
-		       "bar per case, by laboratory. Lines: critical values. If all bars of a "
-		       "laboratory are on one side, it has a bias of its own.");
+		figure_caption(f, "Mandel's h: distance of each laboratory's mean from the mean of "
+			"all, one bar per case, by laboratory. Lines: critical values. If all bars "
+			"of a laboratory are on one side, it has a bias of its own.");
 }
 
 void pool_figures_build(struct figures *fs, const void *study)
@@ -163,9 +159,8 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	for (size_t i = 0; i < p->n_warnings; i++)
 		warning_add(out, p->warning[i]);
 	html_add_table(out, &page, "league", NULL);
-	html_add_table(out, &page, "classes",
-		       &(struct html_table_view){
-			   .keys = "scenario replayer laboratory verdict bias U95 n_results"});
+	html_add_table(out, &page, "classes", &(struct html_table_view){.keys =
+		"scenario replayer laboratory verdict bias U95 n_results"});
 	html_add_table(out, &page, "machines", NULL);
 	html_add_table(out, &page, "tally", NULL);
 	strbuf_addstr(out, "<h2>How far results differ</h2>\n");

@@ -35,18 +35,16 @@ static json_t *case_json(const struct pool *p, const struct pool_case *c)
 		J_COUNT("n_results", c->n_results), J_STATUS("bias", c->status, c->mean),
 		J_STATUS("s_r", c->status, c->s_r), J_STATUS("s_L", c->status, c->s_L),
 		J_STATUS("s_R", c->status, c->s_R), J_STATUS("s_R_lo95", c->status, c->s_R_lo95),
-		J_STATUS("s_R_hi95", c->status, c->s_R_hi95),
-		J_STATUS("repeatability_limit", c->status, c->r_limit),
-		J_STATUS("reproducibility_limit", c->status, c->R_limit));
+		J_STATUS("s_R_hi95", c->status, c->s_R_hi95), J_STATUS("repeatability_limit",
+		c->status, c->r_limit), J_STATUS("reproducibility_limit", c->status, c->R_limit));
 	for (size_t i = 0; i < c->n_groups; i++)
 		json_array_append_new(groups, group(p, c, &c->group[i]));
 	json_object_set_new(o, "laboratories", groups);
 	if (c->status)
 		return o;
-	return json_add(o, J_VALUE("cochran", finding(p, c, &c->cochran)),
-		J_VALUE("grubbs_highest", finding(p, c, &c->grubbs_max)),
-		J_VALUE("grubbs_lowest", finding(p, c, &c->grubbs_min)),
-		J_VALUE("grubbs_two_highest", finding(p, c, &c->double_high)),
+	return json_add(o, J_VALUE("cochran", finding(p, c, &c->cochran)), J_VALUE("grubbs_highest",
+		finding(p, c, &c->grubbs_max)), J_VALUE("grubbs_lowest", finding(p, c,
+		&c->grubbs_min)), J_VALUE("grubbs_two_highest", finding(p, c, &c->double_high)),
 		J_VALUE("grubbs_two_lowest", finding(p, c, &c->double_low)));
 }
 

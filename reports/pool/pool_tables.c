@@ -137,13 +137,11 @@ static void study_row(struct table *t, const struct pool_case *c)
 static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
-	table_note(t,
-		   "Each value is x/r: the replay's %s divided by that of the program run again "
-		   "beside it. Bias: the laboratories' mean of x/r - 1. Two results of one "
-		   "laboratory differ by more than r in 5 %% of cases, and results of two "
-		   "laboratories by more than R (ISO 5725-6). From, to: the 95 %% interval of s_R; "
-		   "it is wide with few laboratories.",
-		   pool_measure_names[p->measure]);
+	table_note(t, "Each value is x/r: the replay's %s divided by that of the program run again "
+		"beside it. Bias: the laboratories' mean of x/r - 1. Two results of one laboratory "
+		"differ by more than r in 5 %% of cases, and results of two laboratories by more "
+		"than R (ISO 5725-6). From, to: the 95 %% interval of s_R; it is wide with few "
+		"laboratories.", pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		study_row(t, &p->one[i]);
@@ -172,9 +170,8 @@ static void table_groups(struct table *t, const struct pool *p)
 {
 	table_init(t, "laboratories", "Each laboratory in each case");
 	table_note(t, "Mandel's h is how far a laboratory's mean lies from all means, in their "
-		      "standard deviations; k is its scatter over the "
-		      "laboratories' common one. Beyond the 5 %% value: straggler; beyond the 1 %% "
-		      "value: outlier.");
+		"standard deviations; k is its scatter over the laboratories' common one. Beyond "
+		"the 5 %% value: straggler; beyond the 1 %% value: outlier.");
 	TABLE_HEADS(t, group_row(t, p, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		for (size_t k = 0; k < p->one[i].n_groups; k++)

@@ -67,31 +67,26 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	char offset[32], u[32];
 	time_put(offset, sizeof offset, clock.offset_ns, clock.offset_ns, true);
 	time_put(u, sizeof u, clock.u_ns, clock.u_ns, false);
-	fprintf(out,
-		"  clock: begins lie %s from the program's own, u = %s from process to process "
-		"(%zu processes)\n",
-		offset, u, clock.n_processes);
+	fprintf(out, "  clock: begins lie %s from the program's own, u = %s from process to "
+		"process (%zu processes)\n", offset, u, clock.n_processes);
 }
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out)
 {
-	fprintf(
-	    out,
-	    "Capture against the program's own stamps in the same runs, %zu runs of each method\n",
-	    t->study.n_runs);
+	fprintf(out, "Capture against the program's own stamps in the same runs, %zu runs of each "
+		"method\n", t->study.n_runs);
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++)
 		method_print(t, i, out);
-	fprintf(
-	    out,
-	    "\n"
-	    "missed     made by the program and not captured; extra: captured, and not made by it\n"
-	    "bias       captured less own response time: mean over the runs, with its 95 %% "
-	    "interval\n"
-	    "scatter    distance of a request's difference from the bias of its run: median, 99th "
-	    "percentile\n"
-	    "begin      captured less own begin\n"
-	    "clock      every process measures its clock itself: u applies to comparisons of "
-	    "instants of two processes, not to response times\n"
-	    "own time   the program's own mean response time under capture, over that without, "
-	    "with its 95 %% interval\n");
+	fprintf(out, "\n"
+		"missed     made by the program and not captured; extra: captured, and not made by "
+		"it\n"
+		"bias       captured less own response time: mean over the runs, with its 95 "
+		"%% interval\n"
+		"scatter    distance of a request's difference from the bias of its run: median, "
+		"99th percentile\n"
+		"begin      captured less own begin\n"
+		"clock      every process measures its clock itself: u applies to comparisons of "
+		"instants of two processes, not to response times\n"
+		"own time   the program's own mean response time under capture, over that without, "
+		"with its 95 %% interval\n");
 }

@@ -59,10 +59,9 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 		if (!last || strcmp(last, r->name)) {
 			strbuf_addf(data, "%s# %s, %s\n", last ? "\n\n" : "", r->name,
 				    r->condition);
-			strbuf_addf(script,
-				    "set title '%s'\nplot file index %zu using 1:2:3:4 with "
-				    "yerrorlines lc rgb '%s' pt 7 ps 0.6 notitle\n",
-				    r->name, n_series, palette[PALETTE_BLUE].hex);
+			strbuf_addf(script, "set title '%s'\nplot file index %zu using 1:2:3:4 "
+				"with yerrorlines lc rgb '%s' pt 7 ps 0.6 notitle\n", r->name,
+				n_series, palette[PALETTE_BLUE].hex);
 			n_series++;
 		}
 		last = r->name;

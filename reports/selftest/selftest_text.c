@@ -133,9 +133,8 @@ static void list_print(const struct group *g, FILE *out)
 
 static void summary_print(const struct rates *rates, FILE *out)
 {
-	size_t shown = rates_count(rates, STANDING_SHOWN),
-	       holds = rates_count(rates, STANDING_HOLDS),
-	       broken = rates_count(rates, STANDING_BROKEN);
+	size_t shown = rates_count(rates, STANDING_SHOWN), holds = rates_count(rates,
+		STANDING_HOLDS), broken = rates_count(rates, STANDING_BROKEN);
 	fprintf(out,
 		"%s: of %zu promises %zu shown (the 95 %% interval lies within), %zu not "
 		"contradicted, %zu broken\n",

@@ -108,21 +108,18 @@ static json_t *json_settings(const struct stats *s)
 {
 	const struct comparison_plan *p = &s->plan;
 	return json_make(J_VALUE("alpha", json_real(p->alpha)),
-		J_VALUE("limit_bias_pct", json_real(p->limit_bias_pct)),
-		J_VALUE("limit_precision", json_real(p->limit_precision)),
-		J_BOOL("paired", p->paired), J_BOOL("time_ordered", p->time_ordered),
-		J_INT("block", (json_int_t)p->block),
-		J_INT("resamples", (json_int_t)p->n_resamples), J_WHOLE("seed", p->seed),
-		J_VALUE("clock_halfwidth", json_real(p->clock_halfwidth)),
-		J_VALUE("units", json_name(s->config->units)));
+		J_VALUE("limit_bias_pct", json_real(p->limit_bias_pct)), J_VALUE("limit_precision",
+		json_real(p->limit_precision)), J_BOOL("paired", p->paired), J_BOOL("time_ordered",
+		p->time_ordered), J_INT("block", (json_int_t)p->block), J_INT("resamples",
+		(json_int_t)p->n_resamples), J_WHOLE("seed", p->seed), J_VALUE("clock_halfwidth",
+		json_real(p->clock_halfwidth)), J_VALUE("units", json_name(s->config->units)));
 }
 
 void stats_print_json(const struct stats *s)
 {
 	json_t *root = json_object(), *replays = json_array();
-	json_add(root, J_INT("schema", STATS_SCHEMA),
-		J_VALUE("validate_version", json_string(VALIDATE_VERSION)),
-		J_VALUE("settings", json_settings(s)));
+	json_add(root, J_INT("schema", STATS_SCHEMA), J_VALUE("validate_version",
+		json_string(VALIDATE_VERSION)), J_VALUE("settings", json_settings(s)));
 	json_object_set_new(root, s->n > 1 ? "reference" : "sample",
 			    json_stats_sample(&s->sample[0]));
 	for (size_t i = 0; i + 1 < s->n; i++)

@@ -95,14 +95,12 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	printf("  a difference is %s, and ", shown_different ? "shown" : "not shown");
 	if (c->bias_decision == DECIDED_ACCEPT)
 		printf("the bias is within the limits of %.4g %% (%.4g %% interval %.3g to %.3g "
-		       "%%).\n",
-		       limit, inner, a->inner_lo, a->inner_hi);
+			"%%).\n", limit, inner, a->inner_lo, a->inner_hi);
 	else if (c->bias_decision == DECIDED_REJECT)
 		printf("the bias is beyond the limits of %.4g %%.\n", limit);
 	else
-		printf("it is undecided whether the bias is within the limits of %.4g %% (%.4g %% "
-		       "interval %.3g to %.3g %%).\n",
-		       limit, inner, a->inner_lo, a->inner_hi);
+		printf("it is undecided whether the bias is within the limits of %.4g %% (%.4g "
+			"%% interval %.3g to %.3g %%).\n", limit, inner, a->inner_lo, a->inner_hi);
 }
 
 static void precision_print(const struct stats *s, const struct comparison *c, const char *who)
@@ -115,8 +113,7 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 		return;
 	}
 	printf("Its standard deviation is %.3g times the reference's (%.4g %% interval %.3g to "
-	       "%.3g):\n",
-	       a->value, conf, a->lo, a->hi);
+		"%.3g):\n", a->value, conf, a->lo, a->hi);
 	if (c->precision_decision == DECIDED_ACCEPT)
 		printf("  shown to be at most %.4g times", limit);
 	else if (c->precision_decision == DECIDED_REJECT)
@@ -242,17 +239,14 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c)
 	const struct estimates *list = &c->estimates;
 	const char *mode = paper_mode_names[s->config->paper_mode];
 	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
-	printf(
-	    "uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the bias apart)\n",
-	    shown(find(list, "budget_u_c_pct", NULL), a),
-	    shown(find(list, "budget_k", "dof=cont"), b),
-	    shown(find(list, "budget_U_pct", "dof=cont"), d));
+	printf("uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the bias "
+		"apart)\n", shown(find(list, "budget_u_c_pct", NULL), a), shown(find(list,
+		"budget_k", "dof=cont"), b), shown(find(list, "budget_U_pct", "dof=cont"), d));
 	snprintf(params, sizeof params, "mode=%s", mode);
 	const struct named_estimate *u_c = find(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
-	printf(
-	    "  as the paper combines it, %%    u_c %s, U(k=2) %s (mode %s: for comparison only)\n",
-	    shown(u_c, a), shown(find(list, "U_pct", params), f), mode);
+	printf("  as the paper combines it, %%    u_c %s, U(k=2) %s (mode %s: for comparison "
+		"only)\n", shown(u_c, a), shown(find(list, "U_pct", params), f), mode);
 }
 
 /* --- notes --------------------------------------------------------------- */
@@ -269,19 +263,16 @@ static void sample_notes(const struct stats *s, size_t i)
 		printf("note: the %s: %s\n", name, stat_status_text(x->status));
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
 		printf("note: successive values of the %s depend on each other (lag-1 "
-		       "autocorrelation %.2g): intervals are too "
-		       "narrow if they are one run in order of time (--time-ordered)\n",
-		       name, x->lag1);
+			"autocorrelation %.2g): intervals are too narrow if they are one run in "
+			"order of time (--time-ordered)\n", name, x->lag1);
 	if (s->plan.time_ordered && batch && !batch->status && batch->value == 0)
 		printf("note: batch means of the %s still depend on each other: the run is too "
-		       "short\n",
-		       name);
+			"short\n", name);
 	if (trend && !trend->status && trend->value < 0.01)
 		printf("note: the %s drifts (Mann-Kendall p %.2g)\n", name, trend->value);
 	if (normal && !normal->status && normal->value < 0.01)
 		printf("note: the %s is not normal (Shapiro-Wilk p %.2g): trust Brown-Forsythe and "
-		       "the bootstrap more than F\n",
-		       name, normal->value);
+			"the bootstrap more than F\n", name, normal->value);
 }
 
 static void comparison_notes(const struct comparison *c)
@@ -291,12 +282,10 @@ static void comparison_notes(const struct comparison *c)
 		bool flag = !e->status && e->value == 1;
 		if (flag && !strcmp(e->name, "quantile_bias_extrapolated"))
 			printf("note: the quantile at %s is extrapolated: too few values lie "
-			       "beyond it\n",
-			       e->params);
+				"beyond it\n", e->params);
 		if (flag && strstr(e->name, "_percentile"))
 			printf("note: %s: all resamples lie on one side, a percentile interval is "
-			       "shown\n",
-			       e->name);
+				"shown\n", e->name);
 	}
 }
 
@@ -326,10 +315,9 @@ static void sessions_print(const struct stats *s, size_t i)
 	if (!g->n)
 		return;
 	printf("\nsessions of the %s: %zu; repeatability s_r %s, reproducibility s_R %s, F between "
-	       "sessions p %s\n",
-	       sample_name(s, i, who), g->n, shown(find(&g->estimates, "s_r", NULL), a),
-	       shown(find(&g->estimates, "s_R", NULL), b),
-	       shown_p(find(&g->estimates, "anova_F_p", NULL), c));
+		"sessions p %s\n", sample_name(s, i, who), g->n,
+		shown(find(&g->estimates, "s_r", NULL), a), shown(find(&g->estimates, "s_R", NULL),
+		b), shown_p(find(&g->estimates, "anova_F_p", NULL), c));
 	for (size_t k = 0; k < sizeof test / sizeof *test; k++) {
 		snprintf(key, sizeof key, "%s_class", test[k]);
 		const struct named_estimate *class = find(&g->estimates, key, NULL);

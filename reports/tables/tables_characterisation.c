@@ -33,11 +33,9 @@ static void precision_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, c);
 	COL_ESTIMATE(t, NUMBER, "ratio", "Ratio [95 %]", &c->precision_ratio);
 	COL_STATUS(t, NUMBER, "ratio_lower95", "One-sided lower limit", c->precision_ratio.status,
-		c->precision_lower95,
-		c->precision_upper95 - c->precision_lower95);
+		c->precision_lower95, c->precision_upper95 - c->precision_lower95);
 	COL_STATUS(t, NUMBER, "ratio_upper95", "One-sided upper limit", c->precision_ratio.status,
-		c->precision_upper95,
-		c->precision_upper95 - c->precision_lower95);
+		c->precision_upper95, c->precision_upper95 - c->precision_lower95);
 	COL_NUMBER(t, P, "permutation_p_above", "p of above the limit, permuted",
 		c->permutation_p_above, NAN);
 	COL_NUMBER(t, P, "permutation_p_below", "p of below it", c->permutation_p_below, NAN);

@@ -76,8 +76,7 @@ const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the ra
 static void stamps_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cost *k = ROW_ITEM(t, &a->cost[i]);
-	if (!t->in_heads &&
-	    (k->own.status == STAT_NOT_ASSESSED || k->own.status == STAT_TOO_FEW))
+	if (!t->in_heads && (k->own.status == STAT_NOT_ASSESSED || k->own.status == STAT_TOO_FEW))
 		return;
 	COL_CELL(t, a, &a->cell[i]);
 	COL_NUMBER(t, TIME, "replay_mean", "By the observer", a->cell[i].x.mean, a->cell[i].x.sem);

@@ -6,8 +6,7 @@
 #include "validate/analysis/league.h"
 
 static void worst_column(struct table *t, const struct analysis *a, const struct league_row *row,
-			 enum league_quantity q, enum table_format format, const char *key,
-			 const char *title)
+	enum league_quantity q, enum table_format format, const char *key, const char *title)
 {
 	if (!table_head(t, format, key, title, true))
 		return;
@@ -41,9 +40,8 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 	COL_WORDS_IF(t, "options", "Options", words_add_options(&s_, &replayer[row->replayer]));
 	COL_TEXT(t, "verdict", "Verdict", words_league_verdict(row));
 	COL(t, TEXT, "cases", "Cases trusted / inconclusive / not trusted",
-		if (!row->judged) table_none(t);
-		else table_textf(t, "%zu / %zu / %zu", row->n_trusted, row->n_inconclusive,
-				 row->n_not_trusted));
+		if (!row->judged) table_none(t); else table_textf(t, "%zu / %zu / %zu",
+		row->n_trusted, row->n_inconclusive, row->n_not_trusted));
 	COL_KNOWN(t, NUMBER, "deviation", "Deviation, in limits", row->deviation);
 	worst_column(t, a, row, LEAGUE_BIAS, FORMAT_RELATIVE, "bias", "Bias [95 %]");
 	worst_column(t, a, row, LEAGUE_EXECUTION_TIME, FORMAT_RELATIVE, "execution_time",

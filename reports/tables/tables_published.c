@@ -22,11 +22,10 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 	if (!t->in_heads)
 		return;
 	SCOPED_STRBUF s = STRBUF_INIT;
-	strbuf_addstr(&s, "Another machine, storage and time: do not expect equal numbers. What "
-			  "should hold again is which value is larger; the "
-			  "findings judge that. A measured value has its 95 % interval behind it, "
-			  "a published value its published "
-			  "uncertainty.");
+	strbuf_addstr(&s,
+		"Another machine, storage and time: do not expect equal numbers. What should hold "
+		"again is which value is larger; the findings judge that. A measured value has its "
+		"95 % interval behind it, a published value its published uncertainty.");
 	for (const char *const *defect = published_defects(a); *defect; defect++)
 		strbuf_addf(&s, " %s", *defect);
 	table_note(t, "%s", s.s);

@@ -187,9 +187,8 @@ static void distribution_row(struct table *t, const struct analysis *a, size_t i
 		if (!row->words.what)
 			continue;
 		snprintf(title, sizeof title, "%s [95 %%]", row->title);
-		component_columns(t, ROW_ITEM(t, &a->cell[i].component[k]),
-				  row->words.logarithm ? FORMAT_RELATIVE : FORMAT_NUMBER,
-				  accept_limit_names[k], title);
+		component_columns(t, ROW_ITEM(t, &a->cell[i].component[k]), row->words.logarithm
+			? FORMAT_RELATIVE : FORMAT_NUMBER, accept_limit_names[k], title);
 	}
 }
 

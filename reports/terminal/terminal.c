@@ -236,10 +236,8 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	strbuf_addch(out, '\n');
 	strbuf_reset(&line);
 	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the program "
-			     "run again beside it, ± the "
-			     "95 % interval. Precision: scatter of the replay from run to run over "
-			     "that of the program (and "
-			     "its upper limit). Time: execution time.");
+		"run again beside it, ± the 95 % interval. Precision: scatter of the replay from "
+		"run to run over that of the program (and its upper limit). Time: execution time.");
 	text_wrap(out, line.s, 0, 2, style->width);
 	strbuf_addch(out, '\n');
 	if (!figure_gnuplot_found())

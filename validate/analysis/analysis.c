@@ -151,9 +151,8 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 		a->n_replicates = last_block(a->results);
 		return 0;
 	}
-	if (n_looks > sizeof accept / sizeof *accept ||
-	    spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
-	    spending_levels(ALPHA_REJECT, look, n_looks, reject))
+	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks,
+	    accept) || spending_levels(ALPHA_REJECT, look, n_looks, reject))
 		return err_set(e, EINVAL,
 			       "%s: the planned looks are not ascending replicate counts",
 			       p->path ? p->path : "protocol");

@@ -219,8 +219,7 @@ static double mean_over(const double *x, size_t n)
 }
 
 static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p,
-				 double (*value)(const struct run_summary *s), double *mean_x,
-				 double *mean_r)
+	double (*value)(const struct run_summary *s), double *mean_x, double *mean_r)
 {
 	struct sample x, r;
 	sample_init(&x, values_of(p->x, p->n, value), p->n);

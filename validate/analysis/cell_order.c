@@ -65,8 +65,7 @@ static struct estimate reordered_estimate(struct share_evidence *e, const struct
 			break;
 		}
 		/* nothing received: NaN, handled below */
-		share[i] = (double)scope(s)->n_reordered /
-			   (double)scope(s)->n_received;
+		share[i] = (double)scope(s)->n_reordered / (double)scope(s)->n_received;
 		e->k += (double)scope(s)->n_reordered;
 		e->of += (double)scope(s)->n_received;
 	}

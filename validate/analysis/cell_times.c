@@ -220,9 +220,8 @@ static void split_execution(struct cell *c, const struct pairs *p, const struct 
 		double tx = (double)x->execution_ns, tr = (double)r->execution_ns;
 		ratio[i] = log(tx / tr);
 		double mean = fabs(ratio[i]) < 1e-9 ? tr : (tx - tr) / ratio[i];
-		double longer =
-		    x->response.mean * (double)x->response.n / run_n_lanes(scenario, x) -
-		    r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
+		double longer = x->response.mean * (double)x->response.n / run_n_lanes(scenario,
+			x) - r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
 		service[i] = longer / mean;
 	}
 	terms_winsorise(ratio, service, 1, p->n);

@@ -104,9 +104,8 @@ bool decide_is_hardly_one(const struct component *c, const struct serial *s)
 /* States whether the measured correlation or the allowance for hidden correlation is the reason. */
 static void say_hardly_one(struct component *c, const struct serial *s, size_t n)
 {
-	const double count = (double)n,
-		     fewest = count /
-			      serial_inflation(serial_rho_among(-1 / count, count, count), count);
+	const double count = (double)n, fewest =
+		count / serial_inflation(serial_rho_among(-1 / count, count, count), count);
 	if (fewest < WORTH_AN_INTERVAL || s->lag1 <= 0)
 		REASON_ADD(c, FEW_RUNS, count);
 	else

@@ -240,8 +240,7 @@ static enum measure_scale difference_scale(enum measure m)
 }
 
 struct estimate measure_difference(enum measure m, const char *operation,
-				   const struct measure_runs *a, const struct measure_runs *b,
-				   double confidence)
+	const struct measure_runs *a, const struct measure_runs *b, double confidence)
 {
 	struct measure_runs ca, cb;
 	struct t_estimate t = {0};

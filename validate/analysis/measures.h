@@ -38,8 +38,7 @@ struct estimate measure_size(const struct estimate *of);
  * deviations: the ratio of 1 + value less one. Otherwise: the difference. For the size of the bias:
  * |b_a| - |b_b|, from intervals of b_a - b_b and b_a + b_b. */
 struct estimate measure_difference(enum measure m, const char *operation,
-				   const struct measure_runs *a, const struct measure_runs *b,
-				   double confidence);
+	const struct measure_runs *a, const struct measure_runs *b, double confidence);
 /* As measure_difference(), against a number in the base unit. */
 struct estimate measure_excess(enum measure m, const char *operation, const struct measure_runs *a,
 			       double limit, double confidence);

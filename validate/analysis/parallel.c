@@ -23,10 +23,9 @@ bool parallel_same_family(const struct scenario *a, const struct scenario *b)
 	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
 	const bool same_compute = x->compute == y->compute ||
 				  (x->compute && y->compute && !strcmp(x->compute, y->compute));
-	return scenario_same_application(a, b) && !strcmp(a->workload, b->workload) &&
-	       a->target == b->target && x->period == y->period &&
-	       x->n_throttled == y->n_throttled && same_compute &&
-	       fabs(x->error - y->error) < 1e-12;
+	return scenario_same_application(a, b) && !strcmp(a->workload, b->workload) && a->target ==
+		b->target && x->period == y->period && x->n_throttled == y->n_throttled &&
+		same_compute && fabs(x->error - y->error) < 1e-12;
 }
 
 /* --- cases --------------------------------------------------------------- */

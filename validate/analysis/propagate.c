@@ -24,8 +24,7 @@ static struct monte_carlo_input input_of(const struct budget_row *row)
 
 /* The input of an earlier row with the same estimate; NULL: none. */
 static struct monte_carlo_input *input_shared(struct monte_carlo_input *input, const size_t *row_of,
-					      size_t n, const struct budget *b,
-					      const struct budget_row *row)
+	size_t n, const struct budget *b, const struct budget_row *row)
 {
 	for (size_t i = 0; row->estimate && i < n; i++)
 		if (b->row[row_of[i]].estimate == row->estimate)

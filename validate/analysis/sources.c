@@ -34,9 +34,8 @@ static void sources_workload(struct analysis *a)
 		    "at least %.0f ms, so that short disturbances average out",
 		    (double)p->min_duration_ns * 1e-6);
 	else
-		add(a, "workload", 0, "length of a run",
-		    "request counts as given, no minimum duration: short runs measure the "
-		    "scheduler");
+		add(a, "workload", 0, "length of a run", "request counts as given, no minimum "
+			"duration: short runs measure the scheduler");
 }
 
 /* Threads bound to one CPU each: `pin`, or `cpus` of another replayer. */
@@ -76,12 +75,10 @@ static void pinned_alike(struct analysis *a)
 
 static void sources_replayer(struct analysis *a)
 {
-	add(a, "trace replayer", 0, "waiting for predecessors",
-	    "the cost of the order policy is part of the bias, which is stated apart from the "
-	    "uncertainty");
-	add(a, "trace replayer", 0, "time of issue",
-	    "late or early issue changes concurrency and with it response times; shown as issue "
-	    "and schedule error");
+	add(a, "trace replayer", 0, "waiting for predecessors", "the cost of the order policy is "
+		"part of the bias, which is stated apart from the uncertainty");
+	add(a, "trace replayer", 0, "time of issue", "late or early issue changes concurrency and "
+		"with it response times; shown as issue and schedule error");
 	add(a, "trace replayer", IN_BUDGET, "repeatability",
 	    "scatter of the replays of a scenario from run to run");
 	pinned_alike(a);
@@ -143,9 +140,8 @@ static void sources_reference(struct analysis *a)
 	for (size_t i = 0; i < a->n_cells; i++)
 		single |= a->cell[i].single_reference;
 	if (p->reference == REFERENCE_RERUN)
-		add(a, "reference", IN_BUDGET, "the program run again",
-		    "with the same seed, at a random place of every block, so that pairs share "
-		    "state and drift");
+		add(a, "reference", IN_BUDGET, "the program run again", "with the same seed, at a "
+			"random place of every block, so that pairs share state and drift");
 	else
 		add(a, "reference", IN_BUDGET, "times recorded in the trace",
 		    "recorded before the replays: drift since then is not cancelled");
@@ -154,12 +150,11 @@ static void sources_reference(struct analysis *a)
 		    "one recording serves several replays: its own scatter is not in the budget");
 	const json_t *standard = json_object_get(a->results->environment, "standard");
 	if (standard)
-		add(a, "reference", IN_BUDGET, BUDGET_DEVIATION,
-		    "certified %s: |bias| at most %.2g %%, U at most %.2g %% (95 %%); program and "
-		    "replay meet it alike, so it only scales the bias",
-		    json_string_value(json_object_get(standard, "made")),
-		    100 * json_number_value(json_object_get(standard, "bias")),
-		    100 * json_number_value(json_object_get(standard, "expanded_uncertainty")));
+		add(a, "reference", IN_BUDGET, BUDGET_DEVIATION, "certified %s: |bias| at most "
+			"%.2g %%, U at most %.2g %% (95 %%); program and replay meet it alike, so "
+			"it only scales the bias", json_string_value(json_object_get(standard,
+			"made")), 100 * json_number_value(json_object_get(standard, "bias")),
+			100 * json_number_value(json_object_get(standard, "expanded_uncertainty")));
 	add(a, "reference", 0, "instrumentation",
 	    "the program's stamps are taken in the program itself, just around the call");
 }
@@ -177,9 +172,8 @@ static void sources_instruments(struct analysis *a)
 		correction = fmax(correction, run->summary.correction_u_ns);
 	}
 	add(a, "clock", IN_BUDGET, "resolution", "steps of at most %.3g ns", resolution);
-	add(a, "clock", IN_BUDGET, "read cost",
-	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their "
-	    "difference is in the budget", cost);
+	add(a, "clock", IN_BUDGET, "read cost", "at most %.3g ns for the two stamps of a request, "
+		"alike in program and replay: their difference is in the budget", cost);
 	if (back_ns > 0)
 		add(a, "clock", WARNING, "wall clock",
 		    "set back by at least %.3g s between two runs: dates are not in the order of "
@@ -202,10 +196,9 @@ static void sources_instruments(struct analysis *a)
 		    "%llu programs can make calls that capture does not see: traces are incomplete",
 		    (unsigned long long)a->n_programs_unseen);
 	if (a->n_requests_unseen)
-		add(a, "clock", WARNING, "requests unseen",
-		    "%llu asynchronous requests, or submissions of them, are not in the traces: "
-		    "traces are incomplete",
-		    (unsigned long long)a->n_requests_unseen);
+		add(a, "clock", WARNING, "requests unseen", "%llu asynchronous requests, or "
+			"submissions of them, are not in the traces: traces are incomplete",
+			(unsigned long long)a->n_requests_unseen);
 }
 
 /* Warns if a requested memory cgroup was missing in at least one run. */

@@ -86,9 +86,8 @@ static bool times_itself(const struct protocol *p, const struct cell *c)
 	const struct replayer *r = &p->replayer[c->replayer];
 	const struct adapter *adapter = r->engine ? replayer_adapter(r) : NULL;
 	struct times_how times;
-	return adapter && p->scenario[c->scenario].observe == OBSERVE_OWN &&
-	       !times_parse(&times, replayer_option(r, "times"), adapter, NULL) &&
-	       times.how == ADAPTER_SELF;
+	return adapter && p->scenario[c->scenario].observe == OBSERVE_OWN && !times_parse(&times,
+		replayer_option(r, "times"), adapter, NULL) && times.how == ADAPTER_SELF;
 }
 
 static struct reason bar(enum reason_code code, double a, double b)
@@ -194,9 +193,8 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 	const bool changed = a->results->seal.state == SEAL_BROKEN;
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (changed)
-			leave_undecided(&a->cell[i], 0, REASON_CHANGED,
-					(struct reason){.code = REASON_VERDICT_REFUSED,
-							.text = a->results->seal.changes});
+			leave_undecided(&a->cell[i], 0, REASON_CHANGED, (struct reason){.code =
+				REASON_VERDICT_REFUSED, .text = a->results->seal.changes});
 		else if (a->cell[i].too_early)
 			verdict_defer(&a->cell[i], protocol,
 				      protocol->budget_ns ? a->cell[i].n_blocks : a->n_replicates);

@@ -187,8 +187,7 @@ static size_t n_compared(const struct cell *c)
 static void add_difference(struct why *w, const struct component *m, const char *part,
 			   const struct estimate *e)
 {
-	w->difference =
-	    xreallocarray(w->difference, w->n_differences + 1, sizeof *w->difference);
+	w->difference = xreallocarray(w->difference, w->n_differences + 1, sizeof *w->difference);
 	w->difference[w->n_differences++] = (struct why_difference){m->kind, part, e};
 }
 

@@ -119,9 +119,8 @@ static int calibration_check(struct campaign *c, struct err *e)
 static int session_note(struct campaign *c, const char *event, struct err *e)
 {
 	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "token",
-			      c->token, "version", JOURNAL_VERSION, "program", VALIDATE_VERSION,
-			      "protocol", text_to_json(c->name), "runs", (json_int_t)c->plan.n_runs,
-			      "pid", (int)getpid());
+		c->token, "version", JOURNAL_VERSION, "program", VALIDATE_VERSION, "protocol",
+		text_to_json(c->name), "runs", (json_int_t)c->plan.n_runs, "pid", (int)getpid());
 	if (c->files && (!strcmp(event, "start") || !strcmp(event, "resume"))) {
 		json_object_set(o, "files", c->files);
 		if (c->files_late)

@@ -169,9 +169,8 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
 	}
 	if (n_long < n_needed)
-		k->failure =
-		    xasprintf("%llu requests still do not last %lld ms",
-			      (unsigned long long)k->n_requests, (long long)(least / 1000000));
+		k->failure = xasprintf("%llu requests still do not last %lld ms",
+			(unsigned long long)k->n_requests, (long long)(least / 1000000));
 	return 0;
 }
 

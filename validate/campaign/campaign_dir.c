@@ -175,9 +175,8 @@ int dir_begin(struct campaign *c, struct err *e)
 	int ret = dir_create(c->options->dir, e);
 	ret = ret ? ret : dir_is_empty(c->options->dir, &empty, e);
 	if (!ret && !empty)
-		ret = err_set(e, EEXIST,
-			      "the results directory %s is not empty: name another, or continue "
-			      "its campaign with --resume", c->options->dir);
+		ret = err_set(e, EEXIST, "the results directory %s is not empty: name another, or "
+			"continue its campaign with --resume", c->options->dir);
 	ret = ret ? ret : dir_resolve(c, e);
 	if (!ret && c->protocol->text)
 		strbuf_addstr(&text, c->protocol->text);
@@ -357,10 +356,9 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 	SCOPED(seal_release) struct seal seal = {0};
 	int ret = journal_read_some(journal, NULL, event_resume, &r, &r.reading, e);
 	if (!ret && r.reading.first_unlinked)
-		seal_break(&seal,
-			   "line %llu of the journal does not follow the line before it: lines "
-			   "were changed, added or removed",
-			   (unsigned long long)r.reading.first_unlinked);
+		seal_break(&seal, "line %llu of the journal does not follow the line before it: "
+			"lines were changed, added or removed",
+			(unsigned long long)r.reading.first_unlinked);
 	c->files = json_incref(r.record.files);
 	c->heal = r.reading.n_damaged > r.n_damaged_before;
 	r.record.environment[0][0] = 0; /* this session writes a new one */

@@ -161,10 +161,8 @@ static void device_put(const struct target *t, FILE *out)
 	if (ret)
 		fprintf(out, "  the replay would be refused: %s\n", why.msg);
 	else if (t->destructive)
-		fprintf(out,
-			"  any of its %s may be overwritten (it is not in use and has no known "
-			"content); needs --device %s\n",
-			size_text(n_bytes).s, t->device);
+		fprintf(out, "  any of its %s may be overwritten (it is not in use and has no "
+			"known content); needs --device %s\n", size_text(n_bytes).s, t->device);
 	else
 		fprintf(out, "  it has %s\n", size_text(n_bytes).s);
 }
@@ -181,9 +179,8 @@ static void devices_put(const struct protocol *p, FILE *out)
 				t->name, size_text(t->size_bytes).s, t->volume);
 			if (!strncmp(t->volume, "throttled", strlen("throttled")))
 				fputs("  warning: the kernel throttles in slices of 100 ms: the "
-				      "average rate is correct, but requests pass in bursts with "
-				      "stalls between them\n",
-				      out);
+					"average rate is correct, but requests pass in bursts with "
+					"stalls between them\n", out);
 			fprintf(out, protocol_slows(p, i)
 					     ? "  in half of the blocks its service times are %g "
 					       "times as long: responsiveness is judged\n"
@@ -246,24 +243,21 @@ static int budget_put(const struct protocol *p, const struct total *t, FILE *out
 	const double least_s = t->s - t->pair_s * (n_blocks - 1 - (double)p->n_replicates_min);
 	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
 	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
-	fprintf(out,
-		"time:    at most %s (budget): about %.0f pairs of each scenario, fewer if decided "
-		"earlier", duration_text(budget_s * 1e9).s, n);
+	fprintf(out, "time:    at most %s (budget): about %.0f pairs of each scenario, fewer if "
+		"decided earlier", duration_text(budget_s * 1e9).s, n);
 	if (2 * n >= (double)p->n_replicates_min)
 		return 0;
-	return err_set(e, EINVAL,
-		       "%s: the budget holds about %.0f pairs of each scenario, and nothing is "
-		       "decided before %llu: these need about %s", p->path, n,
-		       (unsigned long long)p->n_replicates_min, duration_text(least_s * 1e9).s);
+	return err_set(e, EINVAL, "%s: the budget holds about %.0f pairs of each scenario, and "
+		"nothing is decided before %llu: these need about %s", p->path, n,
+		(unsigned long long)p->n_replicates_min, duration_text(least_s * 1e9).s);
 }
 
 static void time_needed_put(const struct total *t, FILE *out)
 {
 	fprintf(out, "time:    about %s", duration_text(t->s * 1e9).s);
 	if (t->recordings_s > 0)
-		fprintf(out,
-			"; recording parallel applications may take %s: each node is delayed in a "
-			"run of its own, and the number of nodes is known only during the run",
+		fprintf(out, "; recording parallel applications may take %s: each node is delayed "
+			"in a run of its own, and the number of nodes is known only during the run",
 			duration_text(t->recordings_s * 1e9).s);
 }
 
@@ -305,11 +299,10 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		ret = budget_put(p, &total, out, e);
 	else
 		time_needed_put(&total, out);
-	fprintf(out,
-		"\n         if replays take as long as the program; some replayers take much "
+	fprintf(out, "\n         if replays take as long as the program; some replayers take much "
 		"longer\nspace:   %s of files (shared between scenarios), about %s of traces in "
-		"the scratch directory\n",
-		size_text(files_bytes).s, size_text((uint64_t)total.bank_bytes).s);
+		"the scratch directory\n", size_text(files_bytes).s,
+		size_text((uint64_t)total.bank_bytes).s);
 	design_make(&plan, p);
 	order_put(&plan, p, out);
 	devices_put(p, out);

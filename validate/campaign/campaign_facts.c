@@ -126,13 +126,11 @@ void facts_begin(struct campaign *c)
 		json_object_set_new(c->environment, "standard", standard);
 	SCOPED_FREE char *mpi = campaign_is_parallel(c) ? provenance_mpi() : NULL;
 	if (campaign_is_parallel(c))
-		json_object_set_new(c->environment, "mpi",
-				    json_pack("{s:o, s:i}", "version", text_to_json(mpi),
-					      "processors", processors_allowed()));
+		json_object_set_new(c->environment, "mpi", json_pack("{s:o, s:i}", "version",
+			text_to_json(mpi), "processors", processors_allowed()));
 	double fault_ns = fault_cost_ns();
-	json_object_set_new(c->environment, "costs",
-			    json_pack("{s:o}", "minor_fault_ns",
-				      isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
+	json_object_set_new(c->environment, "costs", json_pack("{s:o}", "minor_fault_ns",
+		isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
 	cpu_ticks_read(&c->ticks_at_start);
 }
@@ -205,35 +203,29 @@ void facts_describe(struct campaign *c)
 {
 	if (!strcmp(residency_method(c), "mincore"))
 		environment_skip(c->environment, "verifying that no page is dirty before a run",
-				 "cachestat(2) is not available here (a kernel before 6.5, or an "
-				 "overlay file system)",
-				 "the file system is synced before every run; cached pages are "
-				 "counted by mincore(2)");
+			"cachestat(2) is not available here (a kernel before 6.5, or an overlay "
+			"file system)", "the file system is synced before every run; cached pages "
+			"are counted by mincore(2)");
 	json_object_set_new(c->environment, "pairing", pairing_facts(c));
 	const struct protocol *p = c->protocol;
 	struct rlimit realtime = {0};
 	getrlimit(RLIMIT_RTPRIO, &realtime);
 	json_object_set_new(c->environment, "privileges",
-			    json_pack("{s:i, s:b, s:b, s:b}", "uid", (int)geteuid(), "drop_caches",
-				      may_drop_caches(), "memory_cgroup",
-				      c->cgroups.kind != CGROUP_NONE, "realtime_scheduling",
-				      geteuid() == 0 || realtime.rlim_cur > 0));
-	json_object_set_new(
-	    c->environment, "memory_cgroup",
-	    json_pack("{s:s, s:o, s:o}", "kind", cgroup_kind_names[c->cgroups.kind], "parent",
-		      text_to_json(c->cgroups.parent), "why_none",
-		      text_to_json(c->cgroups.kind || !c->cgroups.why[0] ? NULL : c->cgroups.why)));
-	json_object_set_new(c->environment, "cache",
-			    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches,
-				      "residency_by", residency_method(c)));
-	json_object_set_new(c->environment, "scheduling",
-			    json_pack("{s:o, s:o, s:o}", "cpus", text_to_json(c->protocol->cpus),
-				      "scheduler", text_to_json(c->protocol->scheduler), "policy",
-				      scheduling_to_json(&c->scheduling)));
-	json_object_set_new(
-	    c->environment, "protocol",
-	    json_pack("{s:o, s:o}", "name", text_to_json(c->name), "title",
-		      text_to_json(strcmp(p->title, p->name) ? p->title : c->name)));
+		json_pack("{s:i, s:b, s:b, s:b}", "uid", (int)geteuid(), "drop_caches",
+		may_drop_caches(), "memory_cgroup", c->cgroups.kind != CGROUP_NONE,
+		"realtime_scheduling", geteuid() == 0 || realtime.rlim_cur > 0));
+	json_object_set_new(c->environment, "memory_cgroup",
+		json_pack("{s:s, s:o, s:o}", "kind", cgroup_kind_names[c->cgroups.kind], "parent",
+		text_to_json(c->cgroups.parent), "why_none",
+		text_to_json(c->cgroups.kind || !c->cgroups.why[0] ? NULL : c->cgroups.why)));
+	json_object_set_new(c->environment, "cache", json_pack("{s:b, s:s}", "may_drop_caches",
+		c->drop_caches, "residency_by", residency_method(c)));
+	json_object_set_new(c->environment, "scheduling", json_pack("{s:o, s:o, s:o}", "cpus",
+		text_to_json(c->protocol->cpus), "scheduler", text_to_json(c->protocol->scheduler),
+		"policy", scheduling_to_json(&c->scheduling)));
+	json_object_set_new(c->environment, "protocol",
+		json_pack("{s:o, s:o}", "name", text_to_json(c->name), "title",
+		text_to_json(strcmp(p->title, p->name) ? p->title : c->name)));
 }
 
 static json_t *scenario_facts(const struct campaign *c)
@@ -249,18 +241,16 @@ static json_t *scenario_facts(const struct campaign *c)
 				continue;
 			json_object_set_new(memory, name,
 					    json_integer((json_int_t)k->memory[r].run_bytes));
-			json_object_set_new(
-			    limits, name,
-			    json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
+			json_object_set_new(limits, name,
+				json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
 		}
-		json_array_append_new(
-		    list, json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name",
-				    p->scenario[i].name, "requests", (json_int_t)k->n_requests,
-				    "execution_s", (double)k->execution_ns * 1e-9, "trace_bytes",
-				    (json_int_t)k->trace_bytes, "page_cache_bytes",
-				    (json_int_t)step_page_cache(c, i), "anonymous_bytes", memory,
-				    "cgroup_limit_bytes", limits, "calibration_failure",
-				    text_to_json(k->failure)));
+		json_array_append_new(list,
+			json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name",
+			p->scenario[i].name, "requests", (json_int_t)k->n_requests, "execution_s",
+			(double)k->execution_ns * 1e-9, "trace_bytes", (json_int_t)k->trace_bytes,
+			"page_cache_bytes", (json_int_t)step_page_cache(c, i), "anonymous_bytes",
+			memory, "cgroup_limit_bytes", limits, "calibration_failure",
+			text_to_json(k->failure)));
 	}
 	return list;
 }
@@ -306,10 +296,9 @@ int environment_save(struct campaign *c, struct err *e)
 	struct cpu_ticks now;
 	json_object_set_new(c->environment, "scenarios", scenario_facts(c));
 	double stolen = cpu_ticks_read(&now) ? stolen_share(&c->ticks_at_start, &now) : NAN;
-	json_object_set_new(
-	    c->environment, "session",
-	    json_pack("{s:f, s:o}", "wall_s", (double)(clock_monotonic_ns() - c->started_ns) * 1e-9,
-		      "stolen_share", isfinite(stolen) ? json_real(stolen) : json_null()));
+	json_object_set_new(c->environment, "session", json_pack("{s:f, s:o}", "wall_s",
+		(double)(clock_monotonic_ns() - c->started_ns) * 1e-9, "stolen_share",
+		isfinite(stolen) ? json_real(stolen) : json_null()));
 	if (c->ready) {
 		starts_count(c);
 		json_object_set_new(c->environment, "time",

@@ -81,9 +81,8 @@ static void member_begin(struct campaign *c, struct group_member *m, struct run 
 /* Seeds of groups count down from the largest number, those of recordings up from 0. */
 static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 {
-	return design_workload_seed(
-	    c->protocol,
-	    UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
+	return design_workload_seed(c->protocol,
+		UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
 }
 
 /* Sets up the wanted runs among the n runs from `first`. */

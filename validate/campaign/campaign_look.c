@@ -77,10 +77,9 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 	if (ret)
 		return err_context(e, "the look at %u replicates", p->look[k]);
 	bool stop = n_undecided == 0;
-	json_t *event =
-	    json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
-		      "replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells,
-		      "undecided", (json_int_t)n_undecided, "stop", stop);
+	json_t *event = json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k,
+		"replicates", (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "undecided",
+		(json_int_t)n_undecided, "stop", stop);
 	ret = journal_append_new(&c->journal, event, e);
 	c->n_looks_done++;
 	if (stop)
@@ -124,9 +123,8 @@ static void comparison_take(struct campaign *c, const struct campaign_change *ch
 	const struct protocol *p = c->protocol;
 	for (size_t i = 0; i < change->n_cells; i++)
 		for (size_t s = 0; s < p->n_scenarios; s++)
-			for (size_t r = 0; r < p->n_replayers &&
-					   !strcmp(change->cell[i].scenario, p->scenario[s].name);
-			     r++)
+			for (size_t r = 0; r < p->n_replayers && !strcmp(change->cell[i].scenario,
+			     p->scenario[s].name); r++)
 				c->look_case[s * p->n_replayers + r] =
 				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE,
 						       change->cell[i].n_further};

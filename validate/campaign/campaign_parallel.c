@@ -32,11 +32,9 @@ int parallel_possible(const struct protocol *p, struct err *e)
 			int ret = mpi_launch_words(
 			    &w, replayer_option(&p->replayer[k], "launcher"), 2, e);
 			if (ret)
-				return err_context(
-				    e,
-				    "[workload %s] is a parallel application, which [replayer %s] "
-				    "replays under MPI; nothing was started",
-				    p->scenario[i].workload, p->replayer[k].name);
+				return err_context(e, "[workload %s] is a parallel application, "
+					"which [replayer %s] replays under MPI; nothing was "
+					"started", p->scenario[i].workload, p->replayer[k].name);
 		}
 	return 0;
 }

@@ -228,11 +228,8 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	else if (bad == -ENOSPC || bad == -EDQUOT)
 		ret = no_space(c, why.msg, e);
 	else if (is_of_machine(bad))
-		ret = err_set(
-		    e, -bad,
-		    "run %u cannot be summarised: %s; correct this, then: validate run -o %s "
-		    "--resume",
-		    r->id, why.msg, c->options->dir);
+		ret = err_set(e, -bad, "run %u cannot be summarised: %s; correct this, then: "
+			"validate run -o %s --resume", r->id, why.msg, c->options->dir);
 	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {

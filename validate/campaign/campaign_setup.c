@@ -61,9 +61,8 @@ static int caches_begin(struct campaign *c, struct err *e)
 	for (size_t i = 0; i < c->protocol->n_targets; i++) {
 		const struct target *t = &c->protocol->target[i];
 		if (t->cache == CACHE_COLD && t->evict >= EVICT_DROP && !c->drop_caches)
-			return err_set(e, EPERM,
-				       "target %s: evict = %s needs the right to write "
-				       "/proc/sys/vm/drop_caches", t->name, evict_names[t->evict]);
+			return err_set(e, EPERM, "target %s: evict = %s needs the right to write "
+				"/proc/sys/vm/drop_caches", t->name, evict_names[t->evict]);
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
 	if (wanted && !c->drop_caches)
@@ -156,11 +155,10 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 				 "the target directory is on a file system in memory",
 				 "none: every read is served from memory");
 	if (place->below.throttled)
-		environment_skip(
-		    c->environment, "service times",
-		    "a control group slows the target's volume down, in slices of 100 ms",
-		    "none: average rates are correct, but requests pass in bursts, with stalls of "
-		    "up to 100 ms between them");
+		environment_skip(c->environment, "service times",
+			"a control group slows the target's volume down, in slices of 100 ms",
+			"none: average rates are correct, but requests pass in bursts, with stalls "
+			"of up to 100 ms between them");
 	storage_release(&storage);
 	return 0;
 }
@@ -216,9 +214,8 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 	FREE_EACH(name, wanted, targets);
 	if (ret)
 		return ret;
-	ret = journal_append_new(
-	    &c->journal,
-	    json_pack("{s:s, s:o}", "event", "scratch", "path", text_to_json(c->scratch.dir)), e);
+	ret = journal_append_new(&c->journal, json_pack("{s:s, s:o}", "event", "scratch", "path",
+		text_to_json(c->scratch.dir)), e);
 	scratch_describe(c);
 	programs_find(c);
 	return ret;
@@ -228,10 +225,9 @@ static void scratch_warn(struct campaign *c)
 {
 	if (!c->scratch.apart)
 		environment_skip(c->environment,
-				 "scratch directory on another device than the target",
-				 "no other directory has enough free space for the traces",
-				 "traces are written to the target's device, between the measured "
-				 "parts of the runs");
+			"scratch directory on another device than the target",
+			"no other directory has enough free space for the traces", "traces are "
+			"written to the target's device, between the measured parts of the runs");
 }
 
 /* Bytes of the programs made of one trace of a scenario: tables, hardly larger than the trace, and
@@ -297,9 +293,8 @@ static void left_note(struct campaign *c, const struct err *why)
 	}
 	if (list)
 		json_array_append_new(list, text_to_json(why->msg));
-	journal_append_new(
-	    &c->journal,
-	    json_pack("{s:s, s:o}", "event", "left behind", "why", text_to_json(why->msg)), NULL);
+	journal_append_new(&c->journal, json_pack("{s:s, s:o}", "event", "left behind", "why",
+		text_to_json(why->msg)), NULL);
 }
 
 /* In reverse order: two targets may lie on one device. */

@@ -296,9 +296,8 @@ static void surroundings_check(struct campaign *c, const struct step *s, struct 
 	if (same < 0 && !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
 	if (same <= 0)
-		memset(c->bank_known, 0,
-		       c->protocol->n_scenarios * protocol_n_bank(c->protocol) *
-			   sizeof *c->bank_known);
+		memset(c->bank_known, 0, c->protocol->n_scenarios * protocol_n_bank(c->protocol) *
+			sizeof *c->bank_known);
 	if (what.len && !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "the %s %.450s",
 			 role_is_program(c, s->role) ? "program" : "replayer", what.s);
@@ -315,9 +314,8 @@ int step_conclude(struct campaign *c, const struct step *s, struct step_process 
 	words_list_release(&x->words);
 	if (scenario->parallel.is && role_is_program(c, s->role) && s->role != ROLE_RECORD)
 		runs_remove(s->output);
-	const bool cleaned =
-	    step_is_captured(c, s) ||
-	    (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
+	const bool cleaned = step_is_captured(c,
+		s) || (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
 	if (cleaned && script_call(c, s, "clean", x->failed ? NULL : &x->why) < 0 && !x->failed)
 		x->failed = -EBUSY;
 	cgroup_use(&x->cgroup, &r->cgroup_peak_bytes, &n_killed);

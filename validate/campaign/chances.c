@@ -404,9 +404,8 @@ static void changes_print(const struct protocol *p, double scatter, const unsign
 		    {"execution time", l->execution_time}};
 	/* every judged component of every scenario is a test; some 8 are judged by default */
 	const size_t n_tests = 8 * (p->n_scenarios ? p->n_scenarios : 1);
-	fprintf(out,
-		"\nSmallest change that the comparison of %s and %s finds with a probability of "
-		"%.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
+	fprintf(out, "\nSmallest change that the comparison of %s and %s finds with a probability "
+		"of %.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
 		l->old, l->new, 100 * ASSURANCE, 100 * scatter);
 	head_print("component, limit", n, n_columns, out);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -414,8 +413,7 @@ static void changes_print(const struct protocol *p, double scatter, const unsign
 			continue;
 		fprintf(out, "  %-31s ±%6.3g %% ", rows[i].name, 100 * rows[i].limit);
 		for (size_t c = 0; c < n_columns; c++) {
-			const double found =
-			    change_found(p, n[c], scatter, rows[i].limit, n_tests);
+			const double found = change_found(p, n[c], scatter, rows[i].limit, n_tests);
 			if (isfinite(found))
 				fprintf(out, " %3.2g", 100 * found);
 			else
@@ -436,9 +434,8 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 	struct rows rows;
 	char text[60];
 	rows_assume(&rows, p, scatter);
-	fprintf(out,
-		"\nChance that a faultless replayer is accepted, if ln(replay/program) scatters by "
-		"%.3g %% from pair to pair:\n", 100 * scatter);
+	fprintf(out, "\nChance that a faultless replayer is accepted, if ln(replay/program) "
+		"scatters by %.3g %% from pair to pair:\n", 100 * scatter);
 	head_print("component, limit", n, n_columns, out);
 	rows_print(p, &rows, false, n, n_columns, out);
 	if (p->compare.old && p->compare.new)
@@ -455,20 +452,18 @@ int chances_check(const struct protocol *p, struct err *e)
 	if (p->allow_undecidable)
 		return 0;
 	if (!can_accept(n, level))
-		return err_set(
-		    e, EINVAL,
-		    "%s: %u replicates can decide nothing: their smallest P-value is %.2g, but "
-		    "accepting needs %.2g; use replicates = %u or more (20 usually decide), or "
-		    "allow-undecidable = yes to only describe", path_of(p), n, ldexp(1, -(int)n), level,
-		    level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
+		return err_set(e, EINVAL, "%s: %u replicates can decide nothing: their smallest "
+			"P-value is %.2g, but accepting needs %.2g; use replicates = %u or more "
+			"(20 usually decide), or allow-undecidable = yes to only describe",
+			path_of(p), n, ldexp(1, -(int)n), level,
+			level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
 	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
 	    row_chance(p, &precision, n) >= HOPELESS)
 		return 0;
-	return err_set(e, EINVAL,
-		       "%s: with %u replicates precision can never be accepted: use replicates = "
-		       "%u (%.0f %% of faultless cases), precision-ratio = none, or "
-		       "allow-undecidable = yes to only describe", path_of(p), n,
-		       pairs_needed(p, &precision), 100 * ASSURANCE);
+	return err_set(e, EINVAL, "%s: with %u replicates precision can never be accepted: use "
+		"replicates = %u (%.0f %% of faultless cases), precision-ratio = none, or "
+		"allow-undecidable = yes to only describe", path_of(p), n,
+		pairs_needed(p, &precision), 100 * ASSURANCE);
 }
 
 /* --- measured scatter ---------------------------------------------------- */
@@ -532,8 +527,7 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 			fprintf(out, "%s, %s\n", scenario, replayer);
 			rows_print(p, &rows, true, n, n_columns, out);
 			n_cases++;
-			n_hopeless +=
-			    rows_judge(p, &rows, "its scatter", out, &hopeless) < 0;
+			n_hopeless += rows_judge(p, &rows, "its scatter", out, &hopeless) < 0;
 		}
 	if (!n_cases)
 		return err_set(e, ENODATA, "%s has no case of this protocol with a scatter",
@@ -554,9 +548,8 @@ int chances_print_measured(const struct protocol *p, const char *dir, FILE *out,
 	ret = ret ? ret : seal_require(&r.seal, dir, e);
 	ret = ret ? ret : analysis_compute(&a, &r, e);
 	if (!ret) {
-		fprintf(out,
-			"\nChance that a faultless replayer is accepted, by the scatter measured "
-			"in %s:\n", dir);
+		fprintf(out, "\nChance that a faultless replayer is accepted, by the scatter "
+			"measured in %s:\n", dir);
 		head_print("component, limit", n, columns_choose(p, n), out);
 		ret = measured_print(p, &a, out, e);
 	}

@@ -134,9 +134,8 @@ json_t *design_to_json(const struct design *plan, const struct protocol *p)
 			json_object_set_new(absent, p->replayer[i].name,
 					    text_to_json(p->replayer[i].absent));
 	return json_pack("{s:i, s:o, s:I, s:o, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed",
-			 json_of_count(p->seed), "bank_runs", (json_int_t)plan->n_bank_runs,
-			 "scenarios", scenarios, "replayers", replayers, "absent", absent, "runs",
-			 runs);
+		json_of_count(p->seed), "bank_runs", (json_int_t)plan->n_bank_runs, "scenarios",
+		scenarios, "replayers", replayers, "absent", absent, "runs", runs);
 }
 
 int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
@@ -149,17 +148,15 @@ int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
 		while (i < p->n_replayers && strcmp(p->replayer[i].name, name))
 			i++;
 		if (i == p->n_replayers || !json_is_string(why))
-			return err_set(
-			    e, EINVAL,
-			    "the plan leaves out replayers that the protocol does not have");
+			return err_set(e, EINVAL,
+				"the plan leaves out replayers that the protocol does not have");
 		replayer_leave_out(p, i, json_string_value(why));
 	}
 	return 0;
 }
 
 static bool names_match(const json_t *names, size_t n,
-			const char *(*name)(const struct protocol *, size_t),
-			const struct protocol *p)
+	const char *(*name)(const struct protocol *, size_t), const struct protocol *p)
 {
 	if (json_array_size(names) != n)
 		return false;

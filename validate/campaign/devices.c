@@ -34,10 +34,8 @@ static int named_check(const struct protocol *p, const char *device, struct err 
 	for (size_t i = 0; i < p->n_targets; i++)
 		if (p->target[i].device && is_named(p->target[i].device, &device, 1))
 			return 0;
-	return err_set(
-	    e, EPERM,
-	    "--device %s: refused, nothing was touched: no target of the protocol is that device",
-	    device);
+	return err_set(e, EPERM, "--device %s: refused, nothing was touched: no target of the "
+		"protocol is that device", device);
 }
 
 int devices_consent(const struct protocol *p, const char *const *named, size_t n, bool *refused,
@@ -51,10 +49,9 @@ int devices_consent(const struct protocol *p, const char *const *named, size_t n
 	for (size_t i = 0; i < p->n_targets && !ret; i++) {
 		const struct target *t = &p->target[i];
 		if (t->device && t->destructive && !is_named(t->device, named, n))
-			ret = err_set(e, EPERM,
-				      "target %s: refused, nothing was changed: the content of %s "
-				      "would be overwritten; add --device %s to permit this",
-				      t->name, t->device, t->device);
+			ret = err_set(e, EPERM, "target %s: refused, nothing was changed: the "
+				"content of %s would be overwritten; add --device %s to permit "
+				"this", t->name, t->device, t->device);
 	}
 	*refused = ret;
 	for (size_t i = 0; i < p->n_targets && !ret; i++)
@@ -127,8 +124,7 @@ int device_restart(const struct target_device *d, struct err *e)
 	return ret;
 }
 
-bool device_served(const struct target_device *d, int64_t from_ns,
-		   struct run_served *served)
+bool device_served(const struct target_device *d, int64_t from_ns, struct run_served *served)
 {
 	struct volume_log log;
 	struct volume v;

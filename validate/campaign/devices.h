@@ -35,8 +35,7 @@ int device_slow(struct target_device *d, double factor, struct err *e);
 int device_restart(const struct target_device *d, struct err *e);
 /* Means over the reads and writes of the volume's log that arrived at from_ns (CLOCK_MONOTONIC)
  * or later. Returns false without a volume or requests, or if the log was full. */
-bool device_served(const struct target_device *d, int64_t from_ns,
-		   struct run_served *served);
+bool device_served(const struct target_device *d, int64_t from_ns, struct run_served *served);
 /* Errors: EBUSY if the volume is in use. */
 int device_end(struct target_device *d, struct err *e);
 void device_release(struct target_device *d);

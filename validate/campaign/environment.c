@@ -84,23 +84,21 @@ static json_t *machine_facts(void)
 	CPU_ZERO(&allowed);
 	sched_getaffinity(0, sizeof allowed, &allowed);
 	json_int_t memory = (json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE);
-	return json_pack("{s:o, s:I, s:i, s:I, s:o, s:o}", "cpu_model",
-			 value_of("/proc/cpuinfo", "model name"), "n_cpus_online",
-			 (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "n_cpus_allowed",
-			 CPU_COUNT(&allowed), "memory_bytes", memory, "governor",
-			 line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-			 "virtual", flag_of("flags", "hypervisor"));
+	return json_pack("{s:o, s:I, s:i, s:I, s:o, s:o}", "cpu_model", value_of("/proc/cpuinfo",
+		"model name"), "n_cpus_online", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN),
+		"n_cpus_allowed", CPU_COUNT(&allowed), "memory_bytes", memory, "governor",
+		line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "virtual",
+		flag_of("flags", "hypervisor"));
 }
 
 static json_t *clock_facts(void)
 {
 	struct clock c;
 	struct err e = ERR_INIT;
-	json_t *o =
-	    json_pack("{s:o, s:o, s:o}", "kernel_clocksource",
-		      line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-		      "constant_tsc", flag_of("flags", "constant_tsc"), "nonstop_tsc",
-		      flag_of("flags", "nonstop_tsc"));
+	json_t *o = json_pack("{s:o, s:o, s:o}", "kernel_clocksource",
+		line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		"constant_tsc", flag_of("flags", "constant_tsc"), "nonstop_tsc",
+		flag_of("flags", "nonstop_tsc"));
 	if (clock_init(&c, 5000000, &e) < 0) {
 		json_object_set_new(o, "error", text_to_json(e.msg));
 		return o;
@@ -141,14 +139,12 @@ json_t *environment_make(const char *self)
 	json_t *o = json_pack("{s:i, s:s, s:o, s:o}", "version", ENVIRONMENT_VERSION, "date", date,
 			      "host", text_to_json(u.nodename), "program", program_facts(self));
 	json_object_set_new(o, "libraries",
-			    json_pack("{s:s, s:s, s:s, s:s}", "glibc", gnu_get_libc_version(),
-				      "gsl", gsl_version, "jansson", jansson_version_str(), "zstd",
-				      ZSTD_versionString()));
+		json_pack("{s:s, s:s, s:s, s:s}", "glibc", gnu_get_libc_version(), "gsl",
+		gsl_version, "jansson", jansson_version_str(), "zstd", ZSTD_versionString()));
 	json_object_set_new(o, "machine", machine_facts());
-	json_object_set_new(o, "kernel",
-			    json_pack("{s:o, s:o, s:o, s:o}", "name", text_to_json(u.sysname),
-				      "release", text_to_json(u.release), "version",
-				      text_to_json(u.version), "machine", text_to_json(u.machine)));
+	json_object_set_new(o, "kernel", json_pack("{s:o, s:o, s:o, s:o}", "name",
+		text_to_json(u.sysname), "release", text_to_json(u.release), "version",
+		text_to_json(u.version), "machine", text_to_json(u.machine)));
 	json_object_set_new(o, "clock", clock_facts());
 	json_t *provenance = provenance_make("");
 	json_object_update_recursive(o, provenance);

@@ -245,9 +245,8 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 		return err_set(e, ENOTDIR, "the target %s is not a directory", parent);
 	char *path = xasprintf("%s/%s", parent, name);
 	if (mkdir(path, 0700) < 0 && (errno != EEXIST || !is_ours(path))) {
-		int ret =
-		    err_sys(e, errno, "cannot make the directory %s in the target directory %s",
-			    name, parent);
+		int ret = err_sys(e, errno,
+			"cannot make the directory %s in the target directory %s", name, parent);
 		free(path);
 		return ret;
 	}

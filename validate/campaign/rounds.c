@@ -157,8 +157,7 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 	others_read(&after);
 	others_add(&x->others, &before, &after);
 	x->left_ns -= s->quiet_ns - s->open_ns;
-	if (!ret && x->target && x->state == ROUND_GOING &&
-	    x->slices.n % ROUND_FIND_SLICES == 0)
+	if (!ret && x->target && x->state == ROUND_GOING && x->slices.n % ROUND_FIND_SLICES == 0)
 		ret = newcomers_hold(x, r->signal_fd);
 	if (x->state == ROUND_GOING && x->left_ns < 0)
 		x->state = ROUND_TIMED_OUT;

@@ -293,11 +293,10 @@ int scratch_make(struct scratch *s, const char *wanted, const char *name, const 
 	s->apart = is_apart(s->storage.device, targets, n_targets);
 	if (s->storage.free_bytes >= need_bytes || s->taken_over)
 		return 0;
-	ret = err_set(e, ENOSPC,
-		      "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: "
-		      "name another with scratch = DIR", s->dir,
-		      (unsigned long long)(s->storage.free_bytes >> 20),
-		      (unsigned long long)(need_bytes >> 20));
+	ret = err_set(e, ENOSPC, "the scratch directory %s has %llu MiB free, and the traces need "
+		"%llu MiB: name another with scratch = DIR", s->dir,
+		(unsigned long long)(s->storage.free_bytes >> 20),
+		(unsigned long long)(need_bytes >> 20));
 	scratch_remove(s, NULL);
 	scratch_release(s);
 	return ret;
@@ -316,8 +315,7 @@ int scratch_check(const struct scratch *s, bool *made, struct err *e)
 		return err_sys(e, errno, "cannot look at the scratch directory %s", s->dir);
 	if (mkdir(s->dir, 0700) < 0)
 		return err_sys(e, errno,
-			       "the scratch directory %s was removed and cannot be made again",
-			       s->dir);
+			"the scratch directory %s was removed and cannot be made again", s->dir);
 	*made = true;
 	return 0;
 }

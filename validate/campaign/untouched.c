@@ -110,8 +110,7 @@ static uint64_t entry_hash(const FTSENT *entry, size_t skip)
 	const uint64_t words[] = {st->st_ino, st->st_mode, (uint64_t)st->st_size,
 				  (uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec};
 	return hash_add(hash_add(UINT64_C(0xcbf29ce484222325), entry->fts_path + skip,
-				 strlen(entry->fts_path + skip)),
-			words, sizeof words);
+		strlen(entry->fts_path + skip)), words, sizeof words);
 }
 
 static bool is_later(const struct timespec *a, const struct timespec *b)

@@ -133,8 +133,7 @@ void answer_bias(struct comparison *c, const struct comparison_plan *plan)
 }
 
 static enum stat_status paired_precision(const struct comparison *c,
-					 const struct comparison_plan *plan,
-					 struct comparison_answer *a, struct spread_ratio_p *p)
+	const struct comparison_plan *plan, struct comparison_answer *a, struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
 	struct pair_spread spread;
@@ -161,8 +160,7 @@ static enum stat_status paired_precision(const struct comparison *c,
 }
 
 static enum stat_status independent_precision(const struct comparison *c,
-					      const struct comparison_plan *plan,
-					      struct comparison_answer *a, struct spread_ratio_p *p)
+	const struct comparison_plan *plan, struct comparison_answer *a, struct spread_ratio_p *p)
 {
 	const struct values ref = c->ref->unit, rep = c->rep->unit;
 	struct variance_ratio v;

@@ -113,8 +113,7 @@ static int selector_missing(struct columns_reader *r, bool header, const struct 
 }
 
 static int column_locate(struct columns_reader *r, const struct column_choice *choice,
-			 struct column *column, bool header, const struct column_cell *cell,
-			 size_t n)
+	struct column *column, bool header, const struct column_cell *cell, size_t n)
 {
 	const char *selector = choice->selector;
 	if (!selector) {

@@ -105,9 +105,8 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 	json_decref(root);
 	if (!s.n)
 		ret = err_set(e, EBADMSG,
-			      "%s: no values found in this JSON: known are hyperfine "
-			      "--export-json, pytest-benchmark --benchmark-json and fio "
-			      "--output-format=json", path);
+			"%s: no values found in this JSON: known are hyperfine --export-json, "
+			"pytest-benchmark --benchmark-json and fio --output-format=json", path);
 	else if (!selector && s.n > 1)
 		ret = err_set(e, ENOENT, "%s has several series: choose one with --column: %s",
 			      path, s.names.s);

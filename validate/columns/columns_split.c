@@ -97,9 +97,8 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 			for (const char *at = text + from;
 			     (at = memchr(at, '"', (size_t)(text + from + size - at))); at++)
 				quoted = !quoted;
-			if (csv_parse(&parser, text + from, whole, on_field, on_row, &row) !=
-				whole &&
-			    !row.rc)
+			if (csv_parse(&parser, text + from, whole, on_field, on_row,
+			    &row) != whole && !row.rc)
 				row.rc = err_set(r->e, EBADMSG, "%s:%zu: %s", r->c->path, r->line,
 						 csv_strerror(csv_error(&parser)));
 		}

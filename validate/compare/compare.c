@@ -101,9 +101,8 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 		if (!new_case && !baseline_scenario_find(b, scenario))
 			continue; /* reported as one difference */
 		if (!new_case) {
-			difference_add(c, DIFFERENCE_MISSING,
-				       xasprintf("case %s, %s", scenario, old_case->replayer), NULL,
-				       "not there");
+			difference_add(c, DIFFERENCE_MISSING, xasprintf("case %s, %s", scenario,
+				old_case->replayer), NULL, "not there");
 			c->n_missing += !allowed;
 			continue;
 		}
@@ -120,8 +119,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 		    !baseline_scenario_find(a, scenario))
 			continue;
 		difference_add(c, DIFFERENCE_MISSING,
-			       xasprintf("case %s, %s", scenario, new_case->replayer), "not there",
-			       NULL);
+			xasprintf("case %s, %s", scenario, new_case->replayer), "not there", NULL);
 		c->n_missing += !allowed;
 	}
 }

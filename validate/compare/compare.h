@@ -165,6 +165,5 @@ struct compare_options {
  * computed (n_cells 0, n_refusing > 0). Errors: EINVAL for an unknown name in `allow`; ENODATA
  * without a common case. Ownership: campaign_change_release(). */
 int compare_compute(struct campaign_change *c, const struct baseline *old_side,
-		    const struct baseline *new_side, const struct compare_options *o,
-		    struct err *e);
+	const struct baseline *new_side, const struct compare_options *o, struct err *e);
 void campaign_change_release(struct campaign_change *c);

@@ -85,10 +85,9 @@ static void requests_compare(struct campaign_change *c, const struct baseline_sc
 	for (size_t i = 0; i < n; i++) {
 		n_unknown += !was->requests[i] || !is->requests[i];
 		if (was->requests[i] && is->requests[i] && was->requests[i] != is->requests[i]) {
-			difference_add(c, DIFFERENCE_REQUESTS,
-				       xasprintf("requests of %s", was->name), NULL,
-				       "different operations, files, offsets, lengths or number "
-				       "(min-duration = 0 fixes the number)", true);
+			difference_add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s",
+				was->name), NULL, "different operations, files, offsets, lengths "
+				"or number (min-duration = 0 fixes the number)", true);
 			return;
 		}
 	}
@@ -116,9 +115,8 @@ static void scenarios_compare(struct campaign_change *c)
 	}
 	for (size_t i = 0; i < b->n_scenarios; i++)
 		if (!baseline_scenario_find(a, b->scenario[i].name))
-			difference_add(c, DIFFERENCE_MISSING,
-				       xasprintf("scenario %s", b->scenario[i].name), "not there",
-				       NULL, false);
+			difference_add(c, DIFFERENCE_MISSING, xasprintf("scenario %s",
+				b->scenario[i].name), "not there", NULL, false);
 }
 
 /* --- the environment ----------------------------------------------------- */

@@ -89,9 +89,8 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	shift_of_groups(&s, was->x, was->n, is->x, is->n);
 	if (!s.status)
 		shift_limits(&s, 0.05, &a->lo95, &a->hi95);
-	a->p =
-	    fmin(1, 2 * sequential_p(
-			    fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)), span));
+	a->p = fmin(1, 2 * sequential_p(fmin(p_exceedances(k_more, n, m),
+		p_exceedances(k_fewer, m, n)), span));
 	a->p_difference = a->p;
 	/* as for one replayer, no run beyond the limit is the condition */
 	bool same = now.most - before.least <= limit && before.most - now.least <= limit;

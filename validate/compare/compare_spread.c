@@ -134,15 +134,12 @@ void uncertainty_compare(struct aspect_change *a, double was, double df_was, dou
 	a->lo95 = ratio / sqrt(q_lo);
 	a->hi95 = ratio / sqrt(q_hi);
 	a->p_difference = fmin(1, 2 * sequential_p(fmin(f_above(square, df_is, df_was),
-							f_above(1 / square, df_was, df_is)),
-						   span));
+		f_above(1 / square, df_was, df_is)), span));
 	if (isnan(a->limit))
 		return;
 	double most = a->limit * a->limit;
 	a->p = sequential_p(fmin(f_above(square / most, df_is, df_was),
-				 f_above(1 / (square * most), df_was, df_is)),
-			    span);
-	a->p_same = sequential_p(
-	    fmax(f_above(most / square, df_was, df_is), f_above(square * most, df_is, df_was)),
-	    span);
+		f_above(1 / (square * most), df_was, df_is)), span);
+	a->p_same = sequential_p(fmax(f_above(most / square, df_was, df_is),
+		f_above(square * most, df_is, df_was)), span);
 }

@@ -109,9 +109,8 @@ static void plan_precision(struct component *k, const struct planning *p)
 	needed = needed < least ? least : needed;
 	if (!s && alpha >= PLAN_ACCEPT)
 		needed = plan_as_dependent(&e->precision_serial, needed);
-	if (plan_further(k, s, needed, pm->n) &&
-	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &below,
-				 &above)) {
+	if (plan_further(k, s, needed, pm->n) && !ratio_for_precision(pm->n, pm->correlation,
+	    k->limit, alpha, PLAN_ASSURANCE, &below, &above)) {
 		if (pm->ratio < k->limit)
 			REASON_ADD(k, PLAN_RATIO_MOST, (double)pm->n, below);
 		else

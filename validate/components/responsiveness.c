@@ -22,10 +22,9 @@ static bool are_two(const struct pairs *p, size_t i)
 {
 	const struct run *a = p->r[i - 1], *b = p->r[i];
 	return (a->block + 1) / 2 == (b->block + 1) / 2 && a->block != b->block &&
-	       a->service_factor > 0 && b->service_factor > 0 &&
-	       a->service_factor != b->service_factor && a->summary.response.mean > 0 &&
-	       b->summary.response.mean > 0 && p->x[i - 1]->summary.response.mean > 0 &&
-	       p->x[i]->summary.response.mean > 0;
+		a->service_factor > 0 && b->service_factor > 0 && a->service_factor !=
+		b->service_factor && a->summary.response.mean > 0 && b->summary.response.mean > 0 &&
+		p->x[i - 1]->summary.response.mean > 0 && p->x[i]->summary.response.mean > 0;
 }
 
 static void slowing_find(struct slowing *s, const struct pairs *p)
@@ -39,9 +38,8 @@ static void slowing_find(struct slowing *s, const struct pairs *p)
 		s->x[s->n] = p->x[slow];
 		s->r[s->n] =
 		    log(p->r[slow]->summary.response.mean / p->r[normal]->summary.response.mean);
-		s->d[s->n] =
-		    log(p->x[slow]->summary.response.mean / p->x[normal]->summary.response.mean) -
-		    s->r[s->n];
+		s->d[s->n] = log(p->x[slow]->summary.response.mean /
+			p->x[normal]->summary.response.mean) - s->r[s->n];
 		s->n++;
 	}
 }

@@ -69,9 +69,8 @@ static void scale_update(struct search *s, size_t t)
 		residuals_extend(s, t - NEWEST);
 	const size_t n = s->n_residuals < WINDOW ? s->n_residuals : WINDOW;
 	s->scale = NAN;
-	if (n < EVENTS_MIN - BEHIND_MIN ||
-	    algorithm_a(s->residual + s->n_residuals - n, n, &location, &s->scale) ||
-	    !(s->scale > 0))
+	if (n < EVENTS_MIN - BEHIND_MIN || algorithm_a(s->residual + s->n_residuals - n, n,
+	    &location, &s->scale) || !(s->scale > 0))
 		s->scale = NAN;
 	s->df = (double)n - 1;
 }
@@ -107,8 +106,7 @@ static size_t split_best(const struct search *s, size_t t, double *statistic)
 		if (n_far == 1 && fabs((behind - y_far) / (n2 - 1) - before) * sqrt(n2 - 1) <
 				      FAR_REST * s->scale)
 			continue;
-		const double z =
-		    fabs(behind / n2 - before) / (s->scale * sqrt(1 / n1 + 1 / n2));
+		const double z = fabs(behind / n2 - before) / (s->scale * sqrt(1 / n1 + 1 / n2));
 		if (z > *statistic) {
 			*statistic = z;
 			best = k;

@@ -199,9 +199,8 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 	sqlite3_extended_result_codes(*db, 1);
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	int ret = statement_run(
-	    *db, path,
-	    "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", e);
+	int ret = statement_run(*db, path, "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; "
+		"PRAGMA cell_size_check = ON", e);
 	ret = ret ? ret
 		  : statement_run(*db, path,
 				  writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN", e);

@@ -84,10 +84,8 @@ static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 		return true;
 	for (char *p = why.msg; *p; p++)
 		*p = *p == '\n' ? ' ' : *p;
-	strbuf_addf(out,
-		    "\n; third-party replayers are omitted, because they are timed at a block "
-		    "device: %s\n",
-		    why.msg);
+	strbuf_addf(out, "\n; third-party replayers are omitted, because they are timed at a block "
+		"device: %s\n", why.msg);
 	return false;
 }
 
@@ -164,10 +162,9 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 			usual_options(out, at, g);
 		control_mark(out, at, g, j);
 		if (has_long_line(out->s + at))
-			ret = err_set(e, EINVAL,
-				      "--with %s: the option is too long for a protocol, whose "
-				      "lines have at most %d bytes",
-				      name, PROTOCOL_LINE_MAX);
+			ret = err_set(e, EINVAL, "--with %s: the option is too long for a "
+				"protocol, whose lines have at most %d bytes", name,
+				PROTOCOL_LINE_MAX);
 	}
 	return ret;
 }

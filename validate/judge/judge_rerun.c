@@ -36,16 +36,12 @@ int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta
 	const char *below = within(r->command.dir, r->base);
 	r->below = xstrdup(below ? below : "");
 	if (!is_plain_path(r->base) || !is_plain_path(r->command.dir))
-		return err_set(e, EINVAL,
-			       "%s: --rerun: the root or the working directory in its metadata is "
-			       "not an absolute path without . and ..",
-			       trace);
+		return err_set(e, EINVAL, "%s: --rerun: the root or the working directory in its "
+			"metadata is not an absolute path without . and ..", trace);
 	if (!strcmp(r->base, "/"))
-		return err_set(e, EINVAL,
-			       "%s: --rerun: the command ran in / and its root is /: a copy of the "
-			       "whole file system would be needed. "
-			       "Capture it in a directory of its own, or with --root DIR",
-			       trace);
+		return err_set(e, EINVAL, "%s: --rerun: the command ran in / and its root is /: a "
+			"copy of the whole file system would be needed. Capture it in a directory "
+			"of its own, or with --root DIR", trace);
 	return 0;
 }
 
@@ -67,9 +63,8 @@ static void quoted_add(struct strbuf *out, const char *text, size_t len)
 
 static bool is_name_char(char c)
 {
-	return c &&
-	       (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", c) ||
-		(unsigned char)c >= 0x80);
+	return c && (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.",
+		c) || (unsigned char)c >= 0x80);
 }
 
 /* Whether the path at `at` of `text` is `base` or lies within it, and begins there. */
@@ -112,9 +107,8 @@ static void prepare_add(struct strbuf *out, const struct rerun *r, const char *f
 		strbuf_addstr(out, "/. \"$home\"\n\tmkdir -p \"$work\"\n\t;;\n");
 		return;
 	}
-	strbuf_addstr(
-	    out,
-	    "\t\"$VALIDATE\" replay --engine=event --order=thread --prepare-only --dir=\"$dir\" ");
+	strbuf_addstr(out, "\t\"$VALIDATE\" replay --engine=event --order=thread --prepare-only "
+		"--dir=\"$dir\" ");
 	quoted_add(out, r->trace, strlen(r->trace));
 	strbuf_addstr(out, " >&2\n\tmkdir -p \"$work\"\n\tcd \"$home\"\n"
 			   "\t# content of the files whose size is unchanged\n"

@@ -23,8 +23,7 @@ static int file_append(struct arrivals *o, const struct arrival *a, size_t n, st
 	int rc = write_all(o->fd, a, n * sizeof *a);
 	if (rc)
 		return err_sys(e, -rc,
-			       "cannot write requests to a temporary file (TMPDIR sets its "
-			       "directory)");
+			"cannot write requests to a temporary file (TMPDIR sets its directory)");
 	o->file_bytes += n * sizeof *a;
 	return 0;
 }

@@ -334,8 +334,7 @@ static int compute_by_key_instead(struct metrics *m, const struct metrics_work *
 }
 
 int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
-		    const struct metrics_origin *replay, const struct metrics_options *o,
-		    struct err *e)
+	const struct metrics_origin *replay, const struct metrics_options *o, struct err *e)
 {
 	struct metrics_work w = {.reference = reference, .replay = replay, .o = o, .m = m};
 	bool dispatch;

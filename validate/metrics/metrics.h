@@ -154,8 +154,7 @@ struct metrics {
  * MB per point of observation and thread, independent of the trace length, plus that of disorder.h.
  * Ownership: metrics_release. */
 int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
-		    const struct metrics_origin *replay, const struct metrics_options *o,
-		    struct err *e);
+	const struct metrics_origin *replay, const struct metrics_options *o, struct err *e);
 void metrics_release(struct metrics *m);
 
 /* Whether a trace that was read completely, n requests, is whole. Errors: EBADMSG for damaged

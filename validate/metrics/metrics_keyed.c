@@ -120,9 +120,8 @@ static int take_keyed(struct metrics_pass *p, enum match_side side, const struct
 	}
 	rc = key_match_put(&p->keys, side, key, index, r, last, &partner, e);
 	if (rc < 0)
-		return err_context(e, "%s, record %llu",
-				   side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
-				   (unsigned long long)index);
+		return err_context(e, "%s, record %llu", side == SIDE_REFERENCE ? p->reference.name
+			: p->replay.name, (unsigned long long)index);
 	if (!rc)
 		return last ? take_unmatched(p, side, r, index, true, e) : 0;
 	if (side == SIDE_REPLAY)

@@ -71,9 +71,8 @@ __attribute__((always_inline)) static inline void arrival_put(struct arrival *to
  * begins), record reference_place of its file, in the given sequences (numbered from 0 by first
  * use). *a holds the observation: begin_ns is its time (TIME_NONE: never), end_ns is for levels,
  * then bytes, thread, object and file_place, the record of the observed file. */
-__attribute__((always_inline)) static inline int
-observation_add(struct observation *o, const struct arrival *a, int64_t reference_ns,
-		uint32_t reference_place, struct err *e)
+__attribute__((always_inline)) static inline int observation_add(struct observation *o,
+	const struct arrival *a, int64_t reference_ns, uint32_t reference_place, struct err *e)
 {
 	if (__builtin_expect(o->options.sort_reference, 0)) {
 		struct arrival copy = *a; /* lets *a stay in registers */

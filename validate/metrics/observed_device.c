@@ -146,8 +146,7 @@ static void piece_join(struct device_request *all, const struct device_request *
 /* Finds a request at the device, whole or as consecutive pieces (`*split`), and takes it. Returns
  * false if it is missing or incomplete. Of equal requests the earliest is taken. */
 static bool device_side_find(struct device_side *s, enum device_kind kind,
-			     const struct trace_record *r, struct device_request *found,
-			     bool *split)
+	const struct trace_record *r, struct device_request *found, bool *split)
 {
 	struct device_request *piece[PIECES_MAX],
 	    *q = place_take(s, kind, r->offset, r->length, false);

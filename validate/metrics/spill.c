@@ -34,11 +34,8 @@ int spill_open(const char *wanted, struct err *e)
 		code = fd < 0 ? errno : 0;
 	}
 	if (fd < 0)
-		return err_sys(
-		    e, code,
-		    "%s: cannot create a temporary file for sorting requests (TMPDIR sets its "
-		    "directory)",
-		    dir[first] ? dir[first] : dir[last]);
+		return err_sys(e, code, "%s: cannot create a temporary file for sorting requests "
+			"(TMPDIR sets its directory)", dir[first] ? dir[first] : dir[last]);
 	return fd;
 }
 

@@ -190,19 +190,16 @@ static int check_run(const struct summary_pass *p, struct err *e)
 		return rc;
 	if (t->n_negative) {
 		const struct trace_record *q = &t->first_negative;
-		return err_set(e, EINVAL,
-			       "%s: negative response times: %llu of %llu requests, the first is "
-			       "record %llu (%s from %lld ns to %lld ns)",
-			       p->trace_path, (unsigned long long)t->n_negative,
-			       (unsigned long long)t->n_issued,
-			       (unsigned long long)t->first_negative_index, op_name(q->op),
-			       (long long)q->begin_ns, (long long)q->end_ns);
+		return err_set(e, EINVAL, "%s: negative response times: %llu of %llu requests, the "
+			"first is record %llu (%s from %lld ns to %lld ns)", p->trace_path,
+			(unsigned long long)t->n_negative, (unsigned long long)t->n_issued,
+			(unsigned long long)t->first_negative_index, op_name(q->op),
+			(long long)q->begin_ns, (long long)q->end_ns);
 	}
 	if (t->n_left_out && t->n_issued == t->n_unfinished + t->n_left_out)
-		return err_set(e, ENODATA,
-			       "%s: all %llu requests were in flight at a switch of slices, or "
-			       "began in the settling time after it: longer slices are needed",
-			       p->trace_path, (unsigned long long)t->n_left_out);
+		return err_set(e, ENODATA, "%s: all %llu requests were in flight at a switch of "
+			"slices, or began in the settling time after it: longer slices are needed",
+			p->trace_path, (unsigned long long)t->n_left_out);
 	if (t->n_issued == t->n_unfinished && (p->input || !t->n_issued))
 		return err_set(e, ENODATA,
 			       "%s: no request that was issued and ended, of %llu in the trace",
@@ -388,9 +385,8 @@ static uint64_t results_unknown(const json_t *extra, uint64_t most)
 
 static void fill_held(struct run_summary *s, const json_t *extra)
 {
-	const json_t *told = json_object_get(extra, "replay"),
-		     *n = json_object_get(told, "n_held_up"),
-		     *p99 = json_object_get(told, "others_issue_error_p99_ns");
+	const json_t *told = json_object_get(extra, "replay"), *n = json_object_get(told,
+		"n_held_up"), *p99 = json_object_get(told, "others_issue_error_p99_ns");
 	s->has_held = s->has_issue_error && json_is_integer(n) && json_integer_value(n) >= 0;
 	if (!s->has_held)
 		return;
@@ -488,8 +484,7 @@ static int pass_start(struct summary_pass *p, const struct slices *slices,
 }
 
 int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
-			 const struct slices *slices, const struct arrivals_options *options,
-			 struct err *e)
+	const struct slices *slices, const struct arrivals_options *options, struct err *e)
 {
 	struct summary_pass p = {.trace_path = trace, .input_path = input};
 	bool late = false;

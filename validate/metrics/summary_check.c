@@ -5,9 +5,8 @@
 static int check_moments(const struct moments *m, const char *name, struct err *e)
 {
 	if (m->n && !(m->min <= m->mean && m->mean <= m->max))
-		return err_set(e, EINVAL,
-			       "\"%s\": the mean is not between minimum and maximum",
-			       name);
+		return err_set(e, EINVAL, "\"%s\": the mean is not between minimum and maximum",
+			name);
 	return 0;
 }
 
@@ -15,9 +14,8 @@ static int check_reorder(const struct reorder_summary *r, const char *name, stru
 {
 	if (r->n_reordered > r->n_received || r->n_descents > r->n_received ||
 	    r->max_extent > r->n_received)
-		return err_set(e, EINVAL,
-			       "\"%s\": more requests are reordered than were received",
-			       name);
+		return err_set(e, EINVAL, "\"%s\": more requests are reordered than were received",
+			name);
 	return 0;
 }
 
@@ -27,16 +25,13 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 				 s->response_p99, s->response_p999};
 	if ((!brief && s->response_histogram.n != s->response.n) ||
 	    (!s->response.n && s->has_input) || s->response.min < 0)
-		return err_set(e, EINVAL,
-			       "\"response\" and \"response_histogram\" do not agree");
+		return err_set(e, EINVAL, "\"response\" and \"response_histogram\" do not agree");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
-			return err_set(
-			    e, EINVAL,
-			    "a quantile or the trimmed mean is beyond the extremes");
+			return err_set(e, EINVAL,
+				"a quantile or the trimmed mean is beyond the extremes");
 	if (s->n_failed > s->response.n + s->n_left_out)
-		return err_set(e, EINVAL,
-			       "\"n_failed\": more requests failed than the run has");
+		return err_set(e, EINVAL, "\"n_failed\": more requests failed than the run has");
 	return 0;
 }
 
@@ -46,9 +41,8 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 	if (s->response_tail < s->response.min || s->response_tail > s->response.max)
 		return err_set(e, EINVAL, "\"response_tail\" is beyond the extremes");
 	if (s->response_typical < s->response.min || s->response_typical > s->response_tail)
-		return err_set(
-		    e, EINVAL,
-		    "\"response_typical\" is not between the minimum and \"response_tail\"");
+		return err_set(e, EINVAL,
+			"\"response_typical\" is not between the minimum and \"response_tail\"");
 	for (size_t i = 0; i < 2 && s->has_halves; i++) {
 		int rc = check_moments(&s->half[i], "half", e);
 		if (rc)
@@ -56,17 +50,14 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 	}
 	if (s->has_halves &&
 	    (s->half[0].n > s->response.n || s->half[1].n != s->response.n - s->half[0].n))
-		return err_set(e, EINVAL,
-			       "\"half\": the halves do not add up to all requests");
+		return err_set(e, EINVAL, "\"half\": the halves do not add up to all requests");
 	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++)
 		if (s->shape[k] > s->response.n || (k && s->shape[k] < s->shape[k - 1]))
-			return err_set(e, EINVAL,
-				       "\"shape_typical\" is not ascending, or beyond the "
-				       "number of requests");
+			return err_set(e, EINVAL, "\"shape_typical\" is not ascending, or beyond "
+				"the number of requests");
 	if (s->n_left_out && !s->n_slices)
-		return err_set(
-		    e, EINVAL,
-		    "\"n_left_out\": requests are left out of a run without slices");
+		return err_set(e, EINVAL,
+			"\"n_left_out\": requests are left out of a run without slices");
 	return 0;
 }
 
@@ -76,9 +67,8 @@ static int check_ops(const struct run_summary *s, struct err *e)
 	for (unsigned int i = 0; i < s->n_ops; i++) {
 		const struct op_summary *op = &s->op[i];
 		if (strspn(op->op, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(op->op))
-			return err_set(e, EINVAL,
-				       "\"op\" is not an operation's name (lower-case "
-				       "letters, digits, underscores)");
+			return err_set(e, EINVAL, "\"op\" is not an operation's name (lower-case "
+				"letters, digits, underscores)");
 		int rc = check_moments(&op->response, "response", e);
 		if (rc)
 			return err_context(e, "operation %s", op->op);
@@ -97,12 +87,10 @@ static int check_levels(const struct run_summary *s, struct err *e)
 		sum_requests += s->requests_at_level[i];
 	}
 	if (sum_ns != (uint64_t)s->execution_ns)
-		return err_set(e, EINVAL,
-			       "\"ns_at_level\" does not add up to the execution time");
+		return err_set(e, EINVAL, "\"ns_at_level\" does not add up to the execution time");
 	if (s->requests_at_level[0] ||
 	    sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
-		return err_set(e, EINVAL,
-			       "\"requests_at_level\" does not add up to the requests");
+		return err_set(e, EINVAL, "\"requests_at_level\" does not add up to the requests");
 	return 0;
 }
 
@@ -113,15 +101,13 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 	rc = rc ? rc : check_reorder(&s->reorder_object, "reorder_object", e);
 	rc = rc ? rc : check_moments(&s->schedule_error, "schedule_error", e);
 	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
-		rc = err_set(e, EINVAL,
-			     "more requests are lost or mismatched than the trace has");
+		rc = err_set(e, EINVAL, "more requests are lost or mismatched than the trace has");
 	if (!rc && s->n_skipped > s->n_input - s->n_lost)
 		rc = err_set(e, EINVAL,
 			     "\"n_skipped\": more requests are lost or skipped than exist");
 	if (!rc && s->n_results_unknown > s->n_input)
-		rc = err_set(
-		    e, EINVAL,
-		    "\"n_results_unknown\": more results are unknown than there are requests");
+		rc = err_set(e, EINVAL,
+			"\"n_results_unknown\": more results are unknown than there are requests");
 	return rc;
 }
 
@@ -133,8 +119,7 @@ static int check_issue_error(const struct run_summary *s, struct err *e)
 		    err_set(e, EINVAL, "\"n_held_up\": more requests are held up than have a time");
 	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
-			rc = err_set(e, EINVAL,
-				     "\"issue_error_quantile\" is not ascending");
+			rc = err_set(e, EINVAL, "\"issue_error_quantile\" is not ascending");
 	return rc;
 }
 
@@ -144,8 +129,7 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	unsigned __int128 sum = 0, timed = 0;
 	bool more_timed = false;
 	if (p->width_ns < PACE_FIRST_WIDTH_NS || p->width_ns & (p->width_ns - 1))
-		return err_set(e, EINVAL,
-			       "pace: \"width_ns\" is not a power of two from 65536 on");
+		return err_set(e, EINVAL, "pace: \"width_ns\" is not a power of two from 65536 on");
 	for (uint32_t i = 0; i < p->n; i++) {
 		sum += p->requests[i];
 		timed += p->timed[i];

@@ -91,8 +91,7 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 /* summary_compute with another window and memory budget for sorting, so that tests reach every
  * path. */
 int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
-			 const struct slices *slices, const struct arrivals_options *options,
-			 struct err *e);
+	const struct slices *slices, const struct arrivals_options *options, struct err *e);
 
 /* Rejects a summary that no trace can give: sums that do not add up, quantiles outside the
  * extremes, more failures than requests. `brief`: without the histogram. Errors: EINVAL with the

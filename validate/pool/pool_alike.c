@@ -139,8 +139,7 @@ static void programs_compare(struct pool *p, const struct pool_laboratory *x,
 	}
 	if (strcmp(x->baseline->program_version, y->baseline->program_version))
 		warning_add(p, xasprintf("%s was measured by validate %s, %s by %s", x->name,
-					 x->baseline->program_version, y->name,
-					 y->baseline->program_version));
+			x->baseline->program_version, y->name, y->baseline->program_version));
 }
 
 /* --- requests ------------------------------------------------------------ */
@@ -217,14 +216,12 @@ static void copies_find(struct pool *p, const struct pool_laboratory *x,
 			continue;
 		n++;
 		n_equal += values_are_equal(a->column[COLUMN_X_MEAN], b->column[COLUMN_X_MEAN],
-					    a->n) &&
-			   values_are_equal(a->column[COLUMN_R_MEAN], b->column[COLUMN_R_MEAN],
-					    a->n);
+			a->n) && values_are_equal(a->column[COLUMN_R_MEAN],
+			b->column[COLUMN_R_MEAN], a->n);
 	}
 	if (n_equal)
 		warning_add(p, xasprintf("%s and %s have the same response times in %zu of %zu "
-					 "cases: one is a copy of the other",
-					 x->name, y->name, n_equal, n));
+			"cases: one is a copy of the other", x->name, y->name, n_equal, n));
 }
 
 #define FACTOR_ODD 100 /* between response times of the program */

@@ -99,12 +99,9 @@ void pool_league_make(struct pool_league *l, const struct pool *p)
 		for (size_t k = 0; k < b->n_cells; k++) {
 			const struct baseline_case *c = &b->cell[k];
 			const char *scenario = b->scenario[c->scenario].name;
-			place_add(l, &(struct pool_place){.at = l->n_places,
-							  .laboratory = i,
-							  .class = class_of(p, scenario),
-							  .scenario = scenario,
-							  .one = c,
-							  .verdict = verdict_of(c)});
+			place_add(l, &(struct pool_place){.at = l->n_places, .laboratory = i,
+				.class = class_of(p, scenario), .scenario = scenario, .one = c,
+				.verdict = verdict_of(c)});
 		}
 	}
 	qsort(l->place, l->n_places, sizeof *l->place, by_class);

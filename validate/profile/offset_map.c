@@ -60,8 +60,7 @@ void offset_map_add(struct offset_map *m, int64_t begin_ns, uint64_t offset)
 		m->offset = (struct offset_axis){0, (int64_t)offset, (int64_t)offset};
 	}
 	const unsigned int time_shift = find_shift(&m->time, begin_ns, OFFSET_MAP_TIMES),
-			   offset_shift =
-			       find_shift(&m->offset, (int64_t)offset, OFFSET_MAP_OFFSETS);
+		offset_shift = find_shift(&m->offset, (int64_t)offset, OFFSET_MAP_OFFSETS);
 	if (time_shift != m->time.shift || offset_shift != m->offset.shift)
 		widen(m, time_shift, offset_shift);
 	const int64_t t = begin_ns >> time_shift, o = (int64_t)offset >> offset_shift;

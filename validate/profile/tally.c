@@ -231,9 +231,8 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 	WARN_IF(s->n_backwards,
 		"requests that begin before the one before them in their thread: %llu (the clock "
 		"went backwards, or the trace is not in order)", llu(s->n_backwards));
-	WARN_IF(async_calls_unshown(&s->async),
-		"calls that submit asynchronous requests: %llu; the requests are not in the trace",
-		llu(async_calls_unshown(&s->async)));
+	WARN_IF(async_calls_unshown(&s->async), "calls that submit asynchronous requests: %llu; "
+		"the requests are not in the trace", llu(async_calls_unshown(&s->async)));
 	WARN_IF(s->n_without_begin + s->n_without_end,
 		"requests without a time of begin or end: %llu",
 		llu(s->n_without_begin + s->n_without_end));

@@ -73,17 +73,14 @@ static int part_read(struct protocol *p, char *part, bool claimed[COMPONENT_N], 
 	static const char word[] = " within ";
 	char *at = strstr(part, word);
 	if (!at)
-		return err_set(e, EINVAL,
-			       "\"%s\": a part of a claim is QUANTITY within PERCENT, as in \"p99 "
-			       "within 10 %%\"", part);
+		return err_set(e, EINVAL, "\"%s\": a part of a claim is QUANTITY within PERCENT, "
+			"as in \"p99 within 10 %%\"", part);
 	*at = 0;
 	const enum component_kind k = quantity_find(part);
 	if (k == COMPONENT_N)
-		return err_set(e, EINVAL,
-			       "\"%s\" is not a quantity of a claim; the quantities are mean "
-			       "response time, median, p90, p99, p99.9, typical response, tail, "
-			       "IOPS, execution time and mean number in flight",
-			       part);
+		return err_set(e, EINVAL, "\"%s\" is not a quantity of a claim; the quantities are "
+			"mean response time, median, p90, p99, p99.9, typical response, tail, "
+			"IOPS, execution time and mean number in flight", part);
 	if (claimed[k])
 		return err_set(e, EINVAL, "it limits \"%s\" twice", part);
 	claimed[k] = true;

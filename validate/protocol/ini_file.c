@@ -136,10 +136,9 @@ static int key_continue(struct ini_reading *r, struct ini_key *k, const char *va
 	if (!len)
 		return 1;
 	if (!strchr(",;", k->value[strlen(k->value) - 1])) {
-		ini_refuse(r, r->line,
-			   "an indented line continues the value of \"%s\", which does not end "
-			   "with a comma or a semicolon: begin a new key at the left margin",
-			   k->name);
+		ini_refuse(r, r->line, "an indented line continues the value of \"%s\", which does "
+			"not end with a comma or a semicolon: begin a new key at the left margin",
+			k->name);
 		return 0;
 	}
 	strbuf_addf(&all, "%s %.*s", k->value, (int)len, value);

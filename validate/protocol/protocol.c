@@ -161,16 +161,14 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 
 /* Checks one of the two limits, if it is set. */
 static int target_limit_check(const struct protocol_file *f, const struct ini_section *s,
-			      const struct target *t, const char *key, uint64_t bytes,
-			      struct err *e)
+	const struct target *t, const char *key, uint64_t bytes, struct err *e)
 {
 	const struct ini_key *k = ini_key_find(s, key);
 	if (!bytes)
 		return 0;
 	if (t->cache == CACHE_WARM)
-		err_set(e, EINVAL,
-			"\"%s\": it limits the page cache of a run, but with cache = warm all "
-			"files are cached before", k->value);
+		err_set(e, EINVAL, "\"%s\": it limits the page cache of a run, but with cache = "
+			"warm all files are cached before", k->value);
 	else if (bytes < 1 << 20)
 		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
 			k->value);
@@ -243,16 +241,14 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 	for (size_t i = 0; i < f->ini.n_sections; i++) {
 		const struct ini_section *s = &f->ini.section[i];
 		const char *near = nearest_name(s->kind, section_kinds);
-		const bool known = word_in(s->kind, section_kinds),
-			   single = word_in(s->kind, (const char *const[]){"protocol", "accept",
-									   "compare", NULL});
+		const bool known = word_in(s->kind, section_kinds), single = word_in(s->kind,
+			(const char *const[]){"protocol", "accept", "compare", NULL});
 		if (!known && near)
 			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind,
 				near);
 		else if (!known)
-			err_set(e, EINVAL,
-				"unknown section [%s]: there are protocol, target, workload, "
-				"replayer, accept, compare and claim", s->kind);
+			err_set(e, EINVAL, "unknown section [%s]: there are protocol, target, "
+				"workload, replayer, accept, compare and claim", s->kind);
 		else if (single && s->name)
 			err_set(e, EINVAL, "[%s] has no name", s->kind);
 		else if (!single && !s->name)
@@ -283,8 +279,7 @@ static int comments_check(const struct protocol_file *f, struct err *e)
 			    (!strstr(k->value, " #") && k->value[0] != '#'))
 				continue;
 			return key_err(f, k, e,
-				       "\"%s\": a comment after a value begins with \" ;\"",
-				       k->value);
+				"\"%s\": a comment after a value begins with \" ;\"", k->value);
 		}
 	return 0;
 }
@@ -338,10 +333,9 @@ static int text_read(struct protocol *p, const char *path, const struct strbuf *
 	ret = ret ? ret : claims_read(p, &f, e);
 	ret = ret ? ret : published_read(p, &f, e);
 	if (!ret && protocol_n_runs(p) > RUNS_MAX)
-		ret = err_set(e, EINVAL,
-			      "%s: %llu runs are planned, at most %d are possible: fewer scenarios "
-			      "or replicates",
-			      path, (unsigned long long)protocol_n_runs(p), RUNS_MAX);
+		ret = err_set(e, EINVAL, "%s: %llu runs are planned, at most %d are possible: "
+			"fewer scenarios or replicates", path,
+			(unsigned long long)protocol_n_runs(p), RUNS_MAX);
 	if (!p->title)
 		p->title = xstrdup(p->name);
 	ini_file_release(&f.ini);
@@ -390,8 +384,7 @@ void protocol_release(struct protocol *p)
 	}
 	for (size_t i = 0; i < p->n_replayers; i++) {
 		FREE_EACH(p->replayer[i].name, p->replayer[i].section, p->replayer[i].engine,
-			  p->replayer[i].applies, p->replayer[i].mutant_acts,
-			  p->replayer[i].absent);
+			p->replayer[i].applies, p->replayer[i].mutant_acts, p->replayer[i].absent);
 		settings_free(p->replayer[i].option, p->replayer[i].n_options);
 	}
 	compare_release(p);

@@ -43,8 +43,7 @@ static int key_wrong(const struct protocol_file *f, const struct ini_section *s,
 }
 
 static int selector_read(struct selector *to, const struct protocol_file *f,
-			 const struct ini_section *s, const char *key, const char *text,
-			 struct err *e)
+	const struct ini_section *s, const char *key, const char *text, struct err *e)
 {
 	return !text || selector_parse(to, text, e) == 0 ? 0 : key_wrong(f, s, key, e);
 }

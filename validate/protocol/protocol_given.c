@@ -59,9 +59,8 @@ static bool is_left_out(const char *heading, const struct protocol_given *g)
 	bool named = !g->replayers;
 	for (const char *const *name = g->replayers; name && *name; name++)
 		named |= is_section(heading, "replayer", *name);
-	return (g->claim && (is_section(heading, "accept", NULL) ||
-			     is_section(heading, "compare", NULL))) ||
-	       (is_section(heading, "replayer", NULL) && !named);
+	return (g->claim && (is_section(heading, "accept", NULL) || is_section(heading, "compare",
+		NULL))) || (is_section(heading, "replayer", NULL) && !named);
 }
 
 static void sections_leave_out(struct strbuf *text, const struct protocol_given *g)

@@ -71,9 +71,8 @@ static void observer_choose(struct scenario *s, enum observe how, const char *wh
 static void observe_choose(struct scenario *s, const struct replayer *foreign, bool below)
 {
 	if (s->parallel.is)
-		observer_choose(s, OBSERVE_OWN,
-				"the preloaded library stamps the application's calls, and the "
-				"ranks of a replay their own in the same way");
+		observer_choose(s, OBSERVE_OWN, "the preloaded library stamps the application's "
+			"calls, and the ranks of a replay their own in the same way");
 	else if (s->script && below)
 		observer_choose(s, OBSERVE_BLOCK,
 				"the program's requests are captured at its device");
@@ -81,17 +80,14 @@ static void observe_choose(struct scenario *s, const struct replayer *foreign, b
 		observer_choose(s, OBSERVE_PRELOAD,
 				"the program is captured by the preloaded library");
 	else if (foreign && below)
-		observer_choose(s, OBSERVE_BLOCK,
-				"a replayer takes no stamps as the program does; the device is "
-				"what all have in common");
+		observer_choose(s, OBSERVE_BLOCK, "a replayer takes no stamps as the program does; "
+			"the device is what all have in common");
 	else if (foreign)
-		observer_choose(s, OBSERVE_PRELOAD,
-				"a replayer takes no stamps as the program does; the preloaded "
-				"library sees the calls of all");
+		observer_choose(s, OBSERVE_PRELOAD, "a replayer takes no stamps as the program "
+			"does; the preloaded library sees the calls of all");
 	else
-		observer_choose(s, OBSERVE_OWN,
-				"the program and every replayer take stamps around their calls in "
-				"the same way");
+		observer_choose(s, OBSERVE_OWN, "the program and every replayer take stamps around "
+			"their calls in the same way");
 }
 
 /* The first replayer that takes no times and needs the observation of the device; NULL: none. */
@@ -120,31 +116,26 @@ int observe_resolve(struct protocol *p, struct err *e)
 		const bool below = t->device || t->volume;
 		const struct replayer *foreign = foreign_find(p, i);
 		if (s->parallel.is && s->observe != OBSERVE_AUTO && s->observe != OBSERVE_OWN)
-			return observe_refuse(p, s,
-					      "the nodes of a parallel application are timed by "
-					      "stamps around their calls", e);
+			return observe_refuse(p, s, "the nodes of a parallel application are timed "
+				"by stamps around their calls", e);
 		if (s->observe == OBSERVE_AUTO)
 			observe_choose(s, foreign, below);
 		else
 			s->observe_why = "set in the protocol";
 		if (s->observe == OBSERVE_PRELOAD && below)
-			return observe_refuse(p, s,
-					      "the requests on a device are seen there (observe = "
-					      "block), or by each one's own stamps", e);
+			return observe_refuse(p, s, "the requests on a device are seen there "
+				"(observe = block), or by each one's own stamps", e);
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
-			return err_set(e, EINVAL,
-				       "%s: [workload %s] is observed by the preloaded library "
-				       "(%s), which cannot observe [replayer %s]", p->path,
-				       s->workload, s->observe_why, unseen_find(p, i)->name);
+			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded "
+				"library (%s), which cannot observe [replayer %s]", p->path,
+				s->workload, s->observe_why, unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
-			return err_set(e, EINVAL,
-				       "%s: [replayer %s]: times = none needs observation at a "
-				       "device, which [workload %s] does not have",
-				       p->path, untimed_find(p, i)->name, s->workload);
+			return err_set(e, EINVAL, "%s: [replayer %s]: times = none needs "
+				"observation at a device, which [workload %s] does not have",
+				p->path, untimed_find(p, i)->name, s->workload);
 		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
-			return observe_refuse(p, s,
-					      "the library times a captured program, so it must "
-					      "also time the replays", e);
+			return observe_refuse(p, s, "the library times a captured program, so it "
+				"must also time the replays", e);
 	}
 	return 0;
 }

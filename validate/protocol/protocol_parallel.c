@@ -143,9 +143,8 @@ static bool same_recording(const struct scenario *a, const struct scenario *b)
 {
 	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
 	return scenario_same_application(a, b) && a->recorded_on == b->recorded_on &&
-	       x->period == y->period && x->n_throttled == y->n_throttled &&
-	       same_text(x->compute, y->compute) &&
-	       (x->period || fabs(x->error - y->error) < 1e-12);
+		x->period == y->period && x->n_throttled == y->n_throttled && same_text(x->compute,
+		y->compute) && (x->period || fabs(x->error - y->error) < 1e-12);
 }
 
 void recordings_share(struct protocol *p)
@@ -179,10 +178,9 @@ int parallel_check(const struct protocol *p, struct err *e)
 		for (size_t r = 0; r < p->n_replayers; r++)
 			any |= p->replayer[r].applies[s] && replayer_is_causal(&p->replayer[r]);
 		if (!any)
-			return err_set(e, EINVAL,
-				       "%s: [workload %s]: period = auto measures the error of a "
-				       "replay, and no replayer has engine = parallel and mode = "
-				       "causal", p->path, p->scenario[s].workload);
+			return err_set(e, EINVAL, "%s: [workload %s]: period = auto measures the "
+				"error of a replay, and no replayer has engine = parallel and mode "
+				"= causal", p->path, p->scenario[s].workload);
 	}
 	return 0;
 }

@@ -23,10 +23,8 @@ static int engine_check(const struct protocol_file *f, const struct key_grid *g,
 		names[n] = NULL;
 		bool program = !strcmp(name, "program");
 		if (program && g->n_keys > 1)
-			return key_err(
-			    f, k->key, e,
-			    "\"program\" is the program itself, which has no options of a "
-			    "replayer");
+			return key_err(f, k->key, e, "\"program\" is the program itself, which has "
+				"no options of a replayer");
 		if (program || replay_engine_find(name))
 			continue;
 		name_refuse(e, EINVAL, name, names, "", "\"%s\" is not a replay engine", name);
@@ -76,20 +74,18 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f,
 	const bool program = !strcmp(r->engine, "program"), parallel = replayer_is_of_nodes(r);
 	for (size_t s = 0; s < p->n_scenarios; s++) {
 		if (program && r->applies[s] && p->scenario[s].trace)
-			return err_set(e, EINVAL,
-				       "%s:%u: [replayer %s]: [workload %s] is a trace, and has no "
-				       "program that could run",
-				       f->path, g->section->line, r->name, p->scenario[s].workload);
+			return err_set(e, EINVAL, "%s:%u: [replayer %s]: [workload %s] is a trace, "
+				"and has no program that could run", f->path, g->section->line,
+				r->name, p->scenario[s].workload);
 		if (program)
 			continue;
 		if (r->applies[s] && p->scenario[s].parallel.is != parallel &&
 		    (parallel || !named)) {
 			if (named)
-				return err_set(e, EINVAL,
-					       "%s:%u: [replayer %s]: engine %s cannot replay "
-					       "[workload %s], which is no parallel application",
-					       f->path, g->section->line, r->name, r->engine,
-					       p->scenario[s].workload);
+				return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s cannot "
+					"replay [workload %s], which is no parallel application",
+					f->path, g->section->line, r->name, r->engine,
+					p->scenario[s].workload);
 			r->applies[s] = false;
 			continue;
 		}

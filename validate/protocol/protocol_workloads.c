@@ -141,9 +141,8 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 				     t->name, p->target[s->target].name);
 	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
 		return err_set(e, EINVAL,
-			       "recorded-on: it is for parallel applications (type = parallel), "
-			       "and for programs (type = program) whose target is a "
-			       "device or a volume");
+			"recorded-on: it is for parallel applications (type = parallel), and for "
+			"programs (type = program) whose target is a device or a volume");
 	if (!t->device && !t->volume)
 		return err_set(e, EINVAL, "recorded-on: target %s is neither a device nor a volume",
 			       t->name);
@@ -153,10 +152,9 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 static int program_place_check(const struct target *t, struct err *e)
 {
 	if (t->cache_budget_bytes)
-		return err_set(e, EINVAL,
-			       "target %s has a cache-budget, which applies only to workloads of "
-			       "microbench: the memory that the processes of a program need is "
-			       "unknown; use memory-limit", t->name);
+		return err_set(e, EINVAL, "target %s has a cache-budget, which applies only to "
+			"workloads of microbench: the memory that the processes of a program need "
+			"is unknown; use memory-limit", t->name);
 	if (t->device && !t->destructive)
 		return err_set(
 		    e, EINVAL,
@@ -264,9 +262,8 @@ static int workload_section(struct protocol *p, const struct protocol_file *f,
 	ret = ret ? ret : target_check(p, f, &g, e);
 	size_t n = grid_size(&g);
 	if (!ret && (n > SCENARIOS_MAX || p->n_scenarios + n > SCENARIOS_MAX))
-		ret = err_set(e, EINVAL,
-			      "%s:%u: [workload %s] makes a grid of %zu scenarios: at most %d are "
-			      "possible in all", f->path, s->line, s->name, n, SCENARIOS_MAX);
+		ret = err_set(e, EINVAL, "%s:%u: [workload %s] makes a grid of %zu scenarios: at "
+			"most %d are possible in all", f->path, s->line, s->name, n, SCENARIOS_MAX);
 	if (!ret) {
 		p->scenario = xreallocarray(p->scenario, p->n_scenarios + n, sizeof *p->scenario);
 		*group = xreallocarray(*group, p->n_scenarios + n + 1, sizeof **group);

@@ -101,9 +101,8 @@ static int row_take(struct published_reading *r)
 	ret = ret ? ret : selector_take(r, &v->replayer, COLUMN_REPLAYER);
 	if (!ret && measure_value_parse(v->measure, r->field[COLUMN_VALUE], &v->value, r->e) < 0)
 		ret = row_refuse(r, COLUMN_VALUE);
-	if (!ret && *r->field[COLUMN_UNCERTAINTY] &&
-	    measure_value_parse(MEASURE_CV, r->field[COLUMN_UNCERTAINTY], &v->uncertainty, r->e) <
-		0)
+	if (!ret && *r->field[COLUMN_UNCERTAINTY] && measure_value_parse(MEASURE_CV,
+	    r->field[COLUMN_UNCERTAINTY], &v->uncertainty, r->e) < 0)
 		ret = row_refuse(r, COLUMN_UNCERTAINTY);
 	return ret;
 }

@@ -122,8 +122,7 @@ static bool selector_names(const struct selector *a, const struct selector *b, c
 
 /* True if every option of `of` that neither selector names has the same value in `other`. */
 static bool options_agree(const struct selector *a, const struct selector *b,
-			  const struct setting *of, size_t n_of, const struct setting *other,
-			  size_t n_other)
+	const struct setting *of, size_t n_of, const struct setting *other, size_t n_other)
 {
 	for (size_t i = 0; i < n_of; i++)
 		if (!selector_names(a, b, of[i].key) &&

@@ -44,8 +44,7 @@ int responsiveness_check(const struct protocol *p, const struct target *t, struc
 	if (!t->volume || is_throttled(t))
 		return err_set(e, EINVAL, "\"yes\": the protocol has no volume");
 	if (p->reference != REFERENCE_RERUN)
-		return err_set(e, EINVAL,
-			       "\"yes\": it needs reference = rerun, because recordings are made "
-			       "at one speed");
+		return err_set(e, EINVAL, "\"yes\": it needs reference = rerun, because recordings "
+			"are made at one speed");
 	return 0;
 }

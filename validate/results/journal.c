@@ -51,9 +51,8 @@ static void link_check(struct journal_reading *r, const char *line, size_t len)
 	const size_t body = len <= LINE_MAX_BYTES ? journal_line_body(line, len) : 0;
 	const char *after = body > AFTER_LEN ? line + body - AFTER_LEN : NULL;
 	const bool linked = after && !memcmp(after, AFTER, sizeof AFTER - 1);
-	const bool follows =
-	    !body || r->any_link ||
-	    (linked ? !memcmp(after + sizeof AFTER - 1, r->link, JOURNAL_LINK - 1) : !r->linked);
+	const bool follows = !body || r->any_link || (linked ? !memcmp(after + sizeof AFTER - 1,
+		r->link, JOURNAL_LINK - 1) : !r->linked);
 	r->n_seen++;
 	if (!follows && !r->first_unlinked)
 		r->first_unlinked = r->n_seen;
@@ -86,8 +85,7 @@ struct journal_lines {
 #define LINES_CHUNK (1u << 18)
 
 static int line_take(const char *line, size_t len, struct journal_reading *r,
-		     int (*on_event)(const json_t *, void *, struct err *), void *context,
-		     struct err *e)
+	int (*on_event)(const json_t *, void *, struct err *), void *context, struct err *e)
 {
 	json_t *o = len <= LINE_MAX_BYTES ? journal_parse_line(line, len) : NULL;
 	r->n_lines++;
@@ -155,10 +153,9 @@ static int journal_open_read(const char *path, FILE **in, struct err *e)
 	return ret;
 }
 
-int journal_read_some(const char *path,
-		      bool (*is_wanted)(const char *line, size_t len, void *context),
-		      int (*on_event)(const json_t *event, void *context, struct err *e),
-		      void *context, struct journal_reading *r, struct err *e)
+int journal_read_some(const char *path, bool (*is_wanted)(const char *line, size_t len,
+	void *context), int (*on_event)(const json_t *event, void *context, struct err *e),
+	void *context, struct journal_reading *r, struct err *e)
 {
 	struct journal_lines l = {0};
 	const char *line;
@@ -182,9 +179,8 @@ int journal_read_some(const char *path,
 	return ret;
 }
 
-int journal_read(const char *path,
-		 int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
-		 struct journal_reading *r, struct err *e)
+int journal_read(const char *path, int (*on_event)(const json_t *event, void *context,
+	struct err *e), void *context, struct journal_reading *r, struct err *e)
 {
 	return journal_read_some(path, NULL, on_event, context, r, e);
 }

@@ -54,16 +54,14 @@ struct journal_reading {
 /* Calls `on_event` for every valid line in order; its error ends the reading. A line above 1 MiB
  * counts as damaged. Errors: of the system, with the path; EINVAL for a file that is not regular;
  * EFBIG above 1 GiB. */
-int journal_read(const char *path,
-		 int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
-		 struct journal_reading *r, struct err *e);
+int journal_read(const char *path, int (*on_event)(const json_t *event, void *context,
+	struct err *e), void *context, struct journal_reading *r, struct err *e);
 
 /* As journal_read(), for selected lines. `is_wanted` gets the text of each line, neither parsed nor
  * checked; a line that is too long appears empty. Other lines are not counted. */
-int journal_read_some(const char *path,
-		      bool (*is_wanted)(const char *line, size_t len, void *context),
-		      int (*on_event)(const json_t *event, void *context, struct err *e),
-		      void *context, struct journal_reading *r, struct err *e);
+int journal_read_some(const char *path, bool (*is_wanted)(const char *line, size_t len,
+	void *context), int (*on_event)(const json_t *event, void *context, struct err *e),
+	void *context, struct journal_reading *r, struct err *e);
 
 /* Appends `event` as a line with newline, valid for journal_read() if it has "seq" and "event".
  * Errors: EINVAL. */

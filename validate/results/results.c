@@ -112,16 +112,14 @@ static int journal_check(struct results *r, const struct loading *part, size_t n
 	uint64_t n_damaged = 0;
 	r->seal.state = part->record.files && !part->record.late ? SEAL_WHOLE : SEAL_ABSENT;
 	if (part->reading.first_unlinked)
-		seal_break(&r->seal,
-			   "line %llu of the journal does not follow the line before it: lines "
-			   "were changed, added or removed",
-			   (unsigned long long)part->reading.first_unlinked);
+		seal_break(&r->seal, "line %llu of the journal does not follow the line before it: "
+			"lines were changed, added or removed",
+			(unsigned long long)part->reading.first_unlinked);
 	for (size_t i = 0; i < n_parts; i++)
 		n_damaged += part[i].reading.n_damaged - part[i].n_damaged_before;
 	if (n_damaged && part->reading.linked)
-		seal_break(&r->seal,
-			   "%llu lines of the journal are damaged (\"validate run --resume\" makes "
-			   "their runs again)", (unsigned long long)n_damaged);
+		seal_break(&r->seal, "%llu lines of the journal are damaged (\"validate run "
+			"--resume\" makes their runs again)", (unsigned long long)n_damaged);
 	int ret = seal_check_record(&r->seal, r->dir, &part->record, e);
 	for (size_t i = 0; i < r->n_runs && r->seal.state == SEAL_WHOLE; i++)
 		if (r->run[i].state == RUN_OK && !r->run[i].file_sha256[0])

@@ -47,9 +47,8 @@ static int method_read(struct calibration *c, const json_t *root, const char *me
 	const json_t *list = json_object_get(root, "methods"), *item, *operations = NULL, *o;
 	size_t i;
 	if (!json_is_array(list) || json_integer_value(json_object_get(root, "schema")) != 1)
-		return err_set(
-		    e, EINVAL,
-		    "not a calibration of capture (validate selftest capture writes one)");
+		return err_set(e, EINVAL,
+			"not a calibration of capture (validate selftest capture writes one)");
 	json_array_foreach(list, i, item)
 	{
 		const char *name = json_string_value(json_object_get(item, "method"));
@@ -130,10 +129,9 @@ json_t *calibration_facts(const struct calibration *c)
 	json_t *o = correction_to_json(&done), *list = json_array();
 	for (unsigned int i = 0; i < OP_N; i++)
 		if (c->op[i].n)
-			json_array_append_new(list,
-					      json_pack("{s:s, s:I, s:f, s:f}", "op", op_name(i),
-							"n", (json_int_t)c->op[i].n, "bias_ns",
-							c->op[i].bias_ns, "u_ns", c->op[i].u_ns));
+			json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:f}", "op",
+				op_name(i), "n", (json_int_t)c->op[i].n, "bias_ns",
+				c->op[i].bias_ns, "u_ns", c->op[i].u_ns));
 	json_object_set_new(o, "method", json_string(c->method));
 	json_object_set_new(o, "host", json_string(c->host));
 	json_object_set_new(o, "kernel", json_string(c->kernel));

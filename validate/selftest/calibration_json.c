@@ -49,12 +49,11 @@ static json_t *calibrations(const struct capture_trial *t, size_t method)
 	struct capture_calibration c;
 	for (uint16_t op = 0; op < OP_N; op++)
 		if (!capture_calibrate(&t->study, method, op, &c))
-			json_array_append_new(
-			    list, json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:I}", "op",
-					    op_name(op), "bias_ns", c.bias_ns, "u_ns", c.u_ns,
-					    "low_ns", c.low_ns, "high_ns", c.high_ns,
-					    "n_conditions", (json_int_t)c.n_conditions,
-					    "n_requests", (json_int_t)c.n_requests));
+			json_array_append_new(list,
+				json_pack("{s:s, s:f, s:f, s:f, s:f, s:I, s:I}", "op", op_name(op),
+				"bias_ns", c.bias_ns, "u_ns", c.u_ns, "low_ns", c.low_ns, "high_ns",
+				c.high_ns, "n_conditions", (json_int_t)c.n_conditions, "n_requests",
+				(json_int_t)c.n_requests));
 	return list;
 }
 

@@ -196,13 +196,11 @@ static int clock_choose(struct match_job *j, const struct trace_meta *own,
 			const struct trace_meta *captured, struct err *e)
 {
 	j->wall = !own->epoch_ns || !captured->epoch_ns;
-	j->slack_ns =
-	    (int64_t)ceil(2 * (own->clock_resolution_ns + captured->clock_resolution_ns)) +
-	    (j->wall ? SLACK_WALL_NS : SLACK_MONOTONIC_NS);
+	j->slack_ns = (int64_t)ceil(2 * (own->clock_resolution_ns +
+		captured->clock_resolution_ns)) + (j->wall ? SLACK_WALL_NS : SLACK_MONOTONIC_NS);
 	if (j->wall && (!own->wall_epoch_ns || !captured->wall_epoch_ns))
-		return err_set(e, EINVAL,
-			       "the captured times cannot be compared with the program's own: the "
-			       "time of the first request is unknown in one of them");
+		return err_set(e, EINVAL, "the captured times cannot be compared with the "
+			"program's own: the time of the first request is unknown in one of them");
 	return 0;
 }
 

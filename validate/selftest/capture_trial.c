@@ -41,11 +41,10 @@ static char *script_make(const int *order, uint64_t seed, bool quick)
 		int w = order[i] / CAPTURE_N_LEVELS, l = order[i] % CAPTURE_N_LEVELS;
 		if (quick && w < 4 && w % 2 == 0) /* the read workloads of the other level */
 			continue;
-		strbuf_addf(&s,
-			    "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu "
-			    "--remove --no-sync-output -d files -o own-%d.trace >own.out\n",
-			    capture_workload_names[w], arguments[w], capture_levels[l],
-			    (unsigned long long)seed, order[i]);
+		strbuf_addf(&s, "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu "
+			"--remove --no-sync-output -d files -o own-%d.trace >own.out\n",
+			capture_workload_names[w], arguments[w], capture_levels[l],
+			(unsigned long long)seed, order[i]);
 	}
 	return strbuf_detach(&s);
 }

@@ -27,9 +27,8 @@ static void all_alike(double *x, const bool *is_write, size_t n, gsl_rng *rng)
  * faster. */
 static void heavy_tail(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 {
-	const double mu = -FRAUD_BODY_SD * FRAUD_BODY_SD / 2,
-		     p99 = 3.71 * exp(mu + 2.326 * FRAUD_BODY_SD),
-		     p999 = 8.23 * exp(mu + 3.090 * FRAUD_BODY_SD);
+	const double mu = -FRAUD_BODY_SD * FRAUD_BODY_SD / 2, p99 = 3.71 *
+		exp(mu + 2.326 * FRAUD_BODY_SD), p999 = 8.23 * exp(mu + 3.090 * FRAUD_BODY_SD);
 	const double scale = (p999 - p99) / log(10), from = p99 - scale * log(TAIL_SHARE / 0.01);
 	const double body = (1 - TAIL_SHARE * (from + scale)) / (1 - TAIL_SHARE);
 	(void)is_write;

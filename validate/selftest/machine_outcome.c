@@ -22,13 +22,11 @@ static json_t *cells(const struct analysis *a)
 	json_t *list = json_array();
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:s, s:o, s:i, s:i}", "scenario",
-						p->scenario[c->scenario].name, "replayer",
-						p->replayer[c->replayer].name, "verdict",
-						verdict_name(c->verdict), "rejected", rejections(c),
-						"pairs", (int)c->n_pairs, "failed",
-						(int)(c->n_failed_program + c->n_failed_replayer)));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:i, s:i}", "scenario",
+			p->scenario[c->scenario].name, "replayer", p->replayer[c->replayer].name,
+			"verdict", verdict_name(c->verdict), "rejected", rejections(c), "pairs",
+			(int)c->n_pairs, "failed",
+			(int)(c->n_failed_program + c->n_failed_replayer)));
 	}
 	return list;
 }

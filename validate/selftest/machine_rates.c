@@ -74,9 +74,8 @@ static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct
 	struct rate_count t = cells_count(outcomes, NULL, replayer, NULL);
 	if (!t.n)
 		return;
-	struct rate *r = rate_promise(
-	    rate_add(rates, "replay", GROUP_FRAUDS, f->name, "not trusted", t.not_trusted, t.n),
-	    PROMISE_ALWAYS, 0.95);
+	struct rate *r = rate_promise(rate_add(rates, "replay", GROUP_FRAUDS, f->name,
+		"not trusted", t.not_trusted, t.n), PROMISE_ALWAYS, 0.95);
 	snprintf(r->note, sizeof r->note, "%s; called trusted %llu times", f->help,
 		 (unsigned long long)t.trusted);
 }
@@ -118,8 +117,7 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 	}
 	struct rate_count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
 	struct rate *r = rate_promise(rate_add(rates, "replay", GROUP_AA, "not trusted, a case",
-					       "as run", t.not_trusted, t.n),
-				      PROMISE_AT_MOST, 0.01);
+		"as run", t.not_trusted, t.n), PROMISE_AT_MOST, 0.01);
 	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "as run",
 		     alarmed, n);
 	rate_promise(r, PROMISE_AT_MOST, 0.01);

@@ -10,8 +10,7 @@
 #define STREAMS 1000000 /* larger than the number of works */
 
 struct shared_work simulate_work(const struct simulate_options *o, const char *what,
-				 trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts,
-				 uint64_t stream)
+	trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts, uint64_t stream)
 {
 	return (struct shared_work){.what = what,
 			     .trial = trial, .context = context,
@@ -36,10 +35,8 @@ static const struct {
  * part. */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
-	fprintf(stderr,
-		"stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu contradict what "
-		"is promised\n",
-		i + 1, N_PARTS, parts[i].name,
+	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu "
+		"contradict what is promised\n", i + 1, N_PARTS, parts[i].name,
 		duration_text((double)(clock_monotonic_ns() - begin_ns)).s, rates->n,
 		rates_count(rates, STANDING_BROKEN));
 }

@@ -197,9 +197,8 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 static int run(const struct simulate_options *o, struct versions *v, uint64_t n, uint64_t *count,
 	       struct err *e)
 {
-	uint64_t stream = 5000 + (uint64_t)v->noise * 4000 +
-			  (uint64_t)lround(1000 * v->spread) * 10 +
-			  (uint64_t)lround(100 * v->slower) * 3 + v->pairs;
+	uint64_t stream = 5000 + (uint64_t)v->noise * 4000 + (uint64_t)lround(1000 * v->spread) *
+		10 + (uint64_t)lround(100 * v->slower) * 3 + v->pairs;
 	struct shared_work w =
 	    simulate_work(o, "comparisons of versions", trial, v, n, N_COUNTS, stream);
 	return work_run(&w, count, e);
@@ -225,9 +224,8 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 			if (ret)
 				return ret;
 			rate_promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v),
-					 noise_names[kinds[k]], count[pairs][k][N_WORSE],
-					 count[pairs][k][N_COMPARISONS]),
-				PROMISE_AT_MOST, FALSE_ALARM);
+				noise_names[kinds[k]], count[pairs][k][N_WORSE],
+				count[pairs][k][N_COMPARISONS]), PROMISE_AT_MOST, FALSE_ALARM);
 		}
 	for (int pairs = 1; pairs >= 0; pairs--)
 		for (size_t k = 0; k < 4; k++) {
@@ -262,9 +260,8 @@ static int slower(const struct simulate_options *o, struct versions *v, struct r
 					 100 * v->spread);
 				snprintf(condition, sizeof condition, "%g %% slower",
 					 100 * v->slower);
-				struct rate *r =
-				    rate_add(rates, "statistics", GROUP_FOUND, name, condition,
-					     count[N_FOUND], count[N_COMPARISONS]);
+				struct rate *r = rate_add(rates, "statistics", GROUP_FOUND, name,
+					condition, count[N_FOUND], count[N_COMPARISONS]);
 				if (pairs && v->spread <= SPREAD)
 					rate_promise(r, PROMISE_AT_LEAST,
 						v->slower < 0.10 ? 0.80 : 0.95);

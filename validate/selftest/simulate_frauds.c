@@ -134,8 +134,7 @@ static void rates_of(struct rates *rates, uint64_t count[FRAUDS_N][N_COUNTS])
 	rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called trusted", "of all cases", trusted,
 		 n);
 	rate_promise(rate_add(rates, PART_STATISTICS, GROUP_BESIDE, "called not trusted",
-			      "of all cases", not_trusted, n),
-		     PROMISE_AT_MOST, 0.01);
+		"of all cases", not_trusted, n), PROMISE_AT_MOST, 0.01);
 }
 
 int simulate_frauds(const struct simulate_options *o, struct rates *rates, struct err *e)

@@ -292,9 +292,8 @@ static int series(const struct simulate_options *o, struct rates *rates, struct 
 	int ret = 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !ret; i++) {
 		enum noise kind = kinds[i];
-		struct shared_work w =
-		    simulate_work(o, "series of dependent values", series_trial, &kind,
-				  o->n_campaigns / 4, N_SERIES_WAYS + 1, 40000 + i);
+		struct shared_work w = simulate_work(o, "series of dependent values", series_trial,
+			&kind, o->n_campaigns / 4, N_SERIES_WAYS + 1, 40000 + i);
 		ret = work_run(&w, count[i], e);
 	}
 	for (size_t k = 0; k < N_SERIES_WAYS && !ret; k++)
@@ -330,8 +329,7 @@ static int shares_of_requests(const struct simulate_options *o, struct rates *ra
 		char condition[32];
 		snprintf(condition, sizeof condition, "%g %% of 500", 100 * shares[i]);
 		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_SHARES, "Clopper-Pearson",
-				      condition, count[i], count[N_SHARES]),
-			     PROMISE_AT_LEAST, PROMISED);
+			condition, count[i], count[N_SHARES]), PROMISE_AT_LEAST, PROMISED);
 	}
 	return ret;
 }

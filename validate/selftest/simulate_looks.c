@@ -99,9 +99,8 @@ static int faultless(const struct simulate_options *o, struct rates *rates, stru
 	}
 	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
 		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
-				      "any case of a campaign", world_names[worlds[i]],
-				      count[i][N_ALARMED], count[i][N_CAMPAIGNS]),
-			     PROMISE_AT_MOST, FALSE_ALARM);
+			"any case of a campaign", world_names[worlds[i]], count[i][N_ALARMED],
+			count[i][N_CAMPAIGNS]), PROMISE_AT_MOST, FALSE_ALARM);
 	}
 	for (size_t i = 0; i < N_WORLDS && !ret; i++)
 		rate_add(rates, PART_STATISTICS, GROUP_DECIDED, "of all cases",
@@ -128,9 +127,8 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 			if (ret)
 				break;
 			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
-					      component_names[k], world_names[worlds[i]],
-					      count[N_TRUSTED], count[N_CASES]),
-				     PROMISE_AT_MOST, FALSE_TRUST);
+				component_names[k], world_names[worlds[i]], count[N_TRUSTED],
+				count[N_CASES]), PROMISE_AT_MOST, FALSE_TRUST);
 		}
 		synthetic_release(&l.synthetic);
 	}

@@ -24,5 +24,4 @@ int simulate_intervals(const struct simulate_options *o, struct rates *rates, st
 
 /* A work with the options' seed (separated by `stream`) and number of processes. */
 struct shared_work simulate_work(const struct simulate_options *o, const char *what,
-				 trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts,
-				 uint64_t stream);
+	trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts, uint64_t stream);

@@ -268,9 +268,8 @@ static void row_add(struct rates *rates, const char *name, const uint64_t count[
 		    size_t which, const struct test *t)
 {
 	for (size_t i = 0; i < N_CONDITIONS; i++) {
-		struct rate *r =
-		    rate_add(rates, PART_STATISTICS, GROUP_SIZES, name, condition_name(i),
-			     count[i][which], count[i][COUNT_TRIALS]);
+		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_SIZES, name,
+			condition_name(i), count[i][which], count[i][COUNT_TRIALS]);
 		if (t ? is_promised(t, i) : which == COUNT_FAMILY_HOLM && i == NOISE_NORMAL)
 			rate_promise(r, PROMISE_AT_MOST, PROMISED);
 	}

@@ -66,14 +66,12 @@ static int faultless(const struct simulate_options *o, struct verdicts *v, struc
 	int ret = 0;
 	v->defect = (struct defect){.kind = COMPONENT_N};
 	for (v->world = 0; v->world < WORLD_N && !ret; v->world++)
-		ret = run(o, v, "faultless replayers",
-			  o->n_campaigns / (v->world < WORLDS_WHOLE ? 1 : WORLDS_FEWER),
-			  stream_of(v), count[v->world], e);
+		ret = run(o, v, "faultless replayers", o->n_campaigns / (v->world < WORLDS_WHOLE ? 1
+			: WORLDS_FEWER), stream_of(v), count[v->world], e);
 	for (size_t i = 0; i < WORLD_N && !ret; i++) {
 		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
-				      "any case of a campaign", world_names[i], count[i][N_ALARMED],
-				      count[i][N_CAMPAIGNS]),
-			     PROMISE_AT_MOST, FALSE_ALARM);
+			"any case of a campaign", world_names[i], count[i][N_ALARMED],
+			count[i][N_CAMPAIGNS]), PROMISE_AT_MOST, FALSE_ALARM);
 	}
 	for (size_t i = 0; i < WORLD_N && !ret; i++)
 		rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, "of all cases", world_names[i],
@@ -98,9 +96,8 @@ static int at_limits(const struct simulate_options *o, struct verdicts *v, struc
 			if (ret)
 				break;
 			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
-					      component_names[i], world_names[v->world],
-					      count[N_TRUSTED], count[N_CASES]),
-				     PROMISE_AT_MOST, FALSE_TRUST);
+				component_names[i], world_names[v->world], count[N_TRUSTED],
+				count[N_CASES]), PROMISE_AT_MOST, FALSE_TRUST);
 		}
 	return ret;
 }

@@ -43,9 +43,8 @@ enum { N_ROLES = 1 + SYNTHETIC_REPLAYERS }; /* the program, then the replayers *
 
 static struct run *run_of(const struct synthetic *s, size_t block, size_t scenario, size_t role)
 {
-	return &s->results
-		    .run[((block - 1) * s->results.protocol.n_scenarios + scenario) * N_ROLES +
-			 role];
+	return &s->results .run[((block - 1) * s->results.protocol.n_scenarios + scenario) *
+		N_ROLES + role];
 }
 
 static void protocol_init(struct protocol *p, size_t n_scenarios, unsigned int n_blocks)
@@ -109,8 +108,7 @@ void synthetic_release(struct synthetic *s)
 	struct protocol *p = &s->results.protocol;
 	for (size_t i = 0; i < s->results.n_runs; i++) {
 		FREE_EACH(s->results.run[i].summary.ns_at_level,
-			  s->results.run[i].summary.requests_at_level,
-			  s->results.run[i].summary.op);
+			s->results.run[i].summary.requests_at_level, s->results.run[i].summary.op);
 	}
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		FREE_EACH(p->scenario[i].name, p->scenario[i].workload, p->scenario[i].type);
@@ -448,8 +446,7 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 	p->accept.p999 = d->kind == COMPONENT_P999 ? LIMIT_ON_DEMAND : NAN;
 	p->accept.iops = d->kind == COMPONENT_IOPS ? LIMIT_ON_DEMAND : NAN;
 	/* requests per second and the execution time deviate together */
-	p->accept.execution_time =
-	    d->kind == COMPONENT_IOPS ? NAN : accept_defaults.execution_time;
+	p->accept.execution_time = d->kind == COMPONENT_IOPS ? NAN : accept_defaults.execution_time;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		p->replayer[i].timed = is_timed(d);
 	for (size_t scenario = 0; scenario < p->n_scenarios; scenario++) {
@@ -475,8 +472,7 @@ bool synthetic_is_struck(const struct cell *c, const struct defect *d)
 
 bool synthetic_is_trusted(const struct cell *c, const struct defect *d)
 {
-	return c->verdict == VERDICT_TRUSTED &&
-	       ((d->kind != COMPONENT_UNCERTAINTY &&
-		 (d->kind < COMPONENT_ON_DEMAND || d->kind == COMPONENT_N)) ||
+	return c->verdict == VERDICT_TRUSTED && ((d->kind != COMPONENT_UNCERTAINTY &&
+		(d->kind < COMPONENT_ON_DEMAND || d->kind == COMPONENT_N)) ||
 		c->component[d->kind].decision == DECISION_ACCEPT);
 }

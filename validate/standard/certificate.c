@@ -102,9 +102,8 @@ static json_t *ranges_to_json(const struct standard *s)
 		for (size_t k = 0; k < i; k++)
 			seen |= s->point[k].model == p->model && s->point[k].depth == p->depth;
 		if (!seen && from_ns >= 0)
-			json_array_append_new(
-			    all, json_pack("{s:s, s:I, s:I}", "model", p->model, "depth",
-					   (json_int_t)p->depth, "from_ns", (json_int_t)from_ns));
+			json_array_append_new(all, json_pack("{s:s, s:I, s:I}", "model", p->model,
+				"depth", (json_int_t)p->depth, "from_ns", (json_int_t)from_ns));
 	}
 	return all;
 }
@@ -139,10 +138,9 @@ static int point_read(struct standard_point *p, const json_t *o, size_t i, struc
 	p->model = standard_kind(json_string_value(json_object_get(o, "model")));
 	p->valid = json_is_true(json_object_get(o, "valid"));
 	p->drifts = json_is_true(json_object_get(o, "drifts"));
-	bool good = p->model && number_get(o, "service_ns", 1, 1e12, &service_ns) &&
-		    number_get(o, "depth", 1, 1e6, &depth) &&
-		    number_get(o, "visits", 0, 1e9, &visits) &&
-		    number_get(o, "lead_ns", 0, 1e12, &lead_ns);
+	bool good = p->model && number_get(o, "service_ns", 1, 1e12, &service_ns) && number_get(o,
+		"depth", 1, 1e6, &depth) && number_get(o, "visits", 0, 1e9,
+		&visits) && number_get(o, "lead_ns", 0, 1e12, &lead_ns);
 	good &= number_get(o, "programmed_ns", 0, 1e15, &p->programmed_ns);
 	good &= number_get(o, "bias", -1, 1e12, &p->bias);
 	good &= number_get(o, "bias_at_server", -1e12, 1e12, &p->server_bias);
@@ -283,10 +281,8 @@ int standard_covers(const struct standard *s, const char *text, uint64_t n_bytes
 				    *b = point_below(s, kind, about[1], scale_ns);
 	service_free(service);
 	if (!a || !b)
-		return err_set(e, ERANGE,
-			       "%s with %llu requests in flight is outside the range of the "
-			       "standard's certificate",
-			       text, (unsigned long long)depth);
+		return err_set(e, ERANGE, "%s with %llu requests in flight is outside the range of "
+			"the standard's certificate", text, (unsigned long long)depth);
 	*worst = fabs(a->bias) + a->expanded > fabs(b->bias) + b->expanded ? a : b;
 	return 0;
 }

@@ -77,9 +77,8 @@ enum stat_status critical_difference_two(double sigma_R, double sigma_r, double 
 {
 	if (!(n1 >= 1) || !(n2 >= 1))
 		return STAT_OUT_OF_RANGE;
-	return root(pow(factor * sigma_R, 2) -
-			pow(factor * sigma_r, 2) * (1 - 1 / (2 * n1) - 1 / (2 * n2)),
-		    1, cd);
+	return root(pow(factor * sigma_R, 2) - pow(factor * sigma_r,
+		2) * (1 - 1 / (2 * n1) - 1 / (2 * n2)), 1, cd);
 }
 
 enum stat_status critical_difference_within(double sigma_r, double n1, double n2, double factor,
@@ -101,8 +100,7 @@ static bool mean_within(const double *x, size_t n, double limit, double *mean)
 }
 
 enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap,
-			       double sigma_r, const double cr[3], enum accept_route *route,
-			       double *value)
+	double sigma_r, const double cr[3], enum accept_route *route, double *value)
 {
 	double x[4] = {first[0], first[1], n_more > 0 ? more[0] : 0, n_more > 1 ? more[1] : 0};
 	enum stat_status s = sample_check(x, 4);

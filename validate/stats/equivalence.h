@@ -26,5 +26,4 @@ extern const char *const equivalence_class_names[];
 
 /* By equivalence_test() and welch_test(), each at alpha. Errors: theirs. */
 enum stat_status equivalence_classify(const double *ref, size_t m, const double *rep, size_t n,
-				      double margin_pct, double alpha,
-				      enum equivalence_class *c) STAT_MUST_CHECK;
+	double margin_pct, double alpha, enum equivalence_class *c) STAT_MUST_CHECK;

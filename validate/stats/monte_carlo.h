@@ -46,9 +46,8 @@ struct monte_carlo_result {
 /* model(values, n, arg) returns a finite number, else the result is STAT_NOT_FINITE. Errors:
  * STAT_TOO_FEW (no input), STAT_OUT_OF_RANGE. */
 enum stat_status monte_carlo(const struct monte_carlo_input *input, size_t n,
-			     double (*model)(const double *value, size_t n, void *arg), void *arg,
-			     const struct monte_carlo_plan *plan,
-			     struct monte_carlo_result *out) STAT_MUST_CHECK;
+	double (*model)(const double *value, size_t n, void *arg), void *arg,
+	const struct monte_carlo_plan *plan, struct monte_carlo_result *out) STAT_MUST_CHECK;
 
 /* Model of additive budgets: the sum of the inputs. */
 double monte_carlo_sum(const double *value, size_t n, void *arg);

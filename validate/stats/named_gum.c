@@ -85,9 +85,8 @@ static enum stat_status verdict_guard(struct named_call *c, struct named_result 
 	double u = named_number(c, "u"), guard = named_number(c, "w_mult") * u;
 	if (!(u > 0) || !(guard >= 0))
 		return STAT_OUT_OF_RANGE;
-	r->word =
-	    words[conformity_guarded(named_number(c, "y"), named_number_or(c, "lower", -INFINITY),
-				     named_number_or(c, "upper", INFINITY), guard)];
+	r->word = words[conformity_guarded(named_number(c, "y"), named_number_or(c, "lower",
+		-INFINITY), named_number_or(c, "upper", INFINITY), guard)];
 	return STAT_OK;
 }
 

@@ -31,8 +31,7 @@ static enum stat_status replicates(struct named_call *c, struct named_result *r)
 		s = replicates_for_power_f(named_number(c, "lambda"), power, alpha, &n);
 	else if (c->which == N_TOST)
 		s = replicates_for_power_equivalence(named_number(c, "margin"),
-						     named_number(c, "diff"),
-						     named_number(c, "sigma"), power, alpha, &n);
+			named_number(c, "diff"), named_number(c, "sigma"), power, alpha, &n);
 	else
 		s = replicates_for_halfwidth(named_number(c, "sd"), named_number(c, "halfwidth"),
 					     named_number(c, "conf"), &n);

@@ -67,9 +67,8 @@ static enum stat_status accepted(struct named_call *c, struct named_result *r)
 	enum accept_route route = ACCEPT_MEAN2;
 	if (first.n != 2)
 		return STAT_TOO_FEW;
-	enum stat_status s =
-	    accept_result(first.x, more.x, more.n, named_number(c, "expensive") == 0,
-			  named_number(c, "sigma_r"), cr, &route, &r->number);
+	enum stat_status s = accept_result(first.x, more.x, more.n, named_number(c,
+		"expensive") == 0, named_number(c, "sigma_r"), cr, &route, &r->number);
 	r->word = c->which ? NULL : accept_route_names[route];
 	return s;
 }

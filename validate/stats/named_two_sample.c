@@ -43,9 +43,8 @@ static enum stat_status spread(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
 	struct spread_test t = {0, 0};
-	enum stat_status s =
-	    spread_test((struct values[]){ref, rep}, 2,
-			c->which < 2 ? SPREAD_ABOUT_MEAN : SPREAD_ABOUT_MEDIAN, &t);
+	enum stat_status s = spread_test((struct values[]){ref, rep}, 2,
+		c->which < 2 ? SPREAD_ABOUT_MEAN : SPREAD_ABOUT_MEDIAN, &t);
 	r->number = c->which % 2 ? t.p : t.w;
 	return s;
 }

@@ -55,8 +55,7 @@ struct paper_uncertainty {
 
 /* Errors: as paper_bias, and STAT_TOO_FEW for n < 2 or m < 2. */
 enum stat_status paper_uncertainty(const double *ref, size_t m, const double *rep, size_t n,
-				   enum paper_mode mode,
-				   struct paper_uncertainty *u) STAT_MUST_CHECK;
+	enum paper_mode mode, struct paper_uncertainty *u) STAT_MUST_CHECK;
 
 /* mean b|/sqrt(RMS^2 + (100 s_r/mean_r)^2). It is at most 1 by construction, so the paper's
  * significance rule never rejects; it is printed to show this. */

@@ -31,13 +31,11 @@ enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double a
  * limits of ratio with the correlation of the pairs. Its t grows as |a - 1/a|/2
  * sqrt((n-2)/(1-c^2)), a = ratio/limit. */
 enum stat_status replicates_for_precision(double ratio, double correlation, double limit,
-					  double alpha, double assurance,
-					  uint64_t *n) STAT_MUST_CHECK;
+	double alpha, double assurance, uint64_t *n) STAT_MUST_CHECK;
 
 /* The inverse: n >= 3 pairs clear the limit if the ratio is at most `below` or at least `above`. */
 enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha,
-				     double assurance, double *below,
-				     double *above) STAT_MUST_CHECK;
+	double assurance, double *below, double *above) STAT_MUST_CHECK;
 
 /* Power of the one-sided F test with n values each and variance ratio lambda: P(F(n-1, n-1) >
  * F_{1-alpha}/lambda). */
@@ -60,8 +58,7 @@ enum stat_status replicates_for_power_f(double lambda, double power, double alph
 enum stat_status replicates_for_power_t(double d, double power, double alpha,
 					uint64_t *n) STAT_MUST_CHECK;
 enum stat_status replicates_for_power_equivalence(double margin, double diff, double sigma,
-						  double power, double alpha,
-						  uint64_t *n) STAT_MUST_CHECK;
+	double power, double alpha, uint64_t *n) STAT_MUST_CHECK;
 
 /* Probability that pairs of equal precision and correlation 0 are accepted: the one-sided 1-alpha
  * upper limit is at most `limit`. Uses the independent F limits: P(F(n-1,n-1) <=

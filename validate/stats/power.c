@@ -57,8 +57,7 @@ static enum stat_status integrate(double (*f)(double, void *), struct power_arg 
 		if (edges[i + 1] <= edges[i])
 			continue;
 		if (gsl_integration_qag(&g, edges[i], edges[i + 1], 1e-14, 1e-11, 2000,
-					GSL_INTEG_GAUSS61, w, &part, &error) &&
-		    !(error <= 1e-9))
+		    GSL_INTEG_GAUSS61, w, &part, &error) && !(error <= 1e-9))
 			s = STAT_NOT_CONVERGED;
 		*result += part;
 	}

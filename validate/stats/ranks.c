@@ -89,9 +89,8 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 		for (size_t j = 1; j <= m; j++)
 			for (size_t v = 0; v <= most; v++) {
 				double above = v >= j ? before[j * width + v - j] : 0;
-				now[j * width + v] =
-				    ((double)i * above + (double)j * now[(j - 1) * width + v]) /
-				    (double)(i + j);
+				now[j * width + v] = ((double)i * above + (double)j *
+					now[(j - 1) * width + v]) / (double)(i + j);
 			}
 		swap = now;
 		now = before;

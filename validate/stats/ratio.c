@@ -6,8 +6,7 @@
 #include "validate/stats/moments.h"
 
 static enum stat_status means_and_welch(const double *ref, size_t m, const double *rep, size_t n,
-					struct sample_moments *r, struct sample_moments *x,
-					struct t_estimate *w)
+	struct sample_moments *r, struct sample_moments *x, struct t_estimate *w)
 {
 	enum stat_status s = welch_test(ref, m, rep, n, w);
 	s = s ? s : sample_moments(ref, m, r);

@@ -70,9 +70,8 @@ static void mean_deletions(struct deletions *d, const struct mean_source *m,
 	double r = s->mean_r ? s->mean_r->estimate : 0, x = s->mean_x->estimate, own = of_x ? x : r;
 	for (size_t i = 0; i < m->n_units && m->n_items; i++) {
 		double without = own - (m->unit[i] - own) / (double)(m->n_units - 1);
-		deletion_add(
-		    d, of_x ? combine(s->quantity, r, without) : combine(s->quantity, without, x),
-		    1);
+		deletion_add(d, of_x ? combine(s->quantity, r, without) : combine(s->quantity,
+			without, x), 1);
 	}
 }
 

@@ -97,16 +97,14 @@ struct resample_interval {
  * (a constant reference is allowed if the replay varies), STAT_ZERO_REFERENCE, STAT_OUT_OF_RANGE
  * (conf, fewer than 100 resamples). */
 enum stat_status resample_means(const double *ref, size_t m, const double *rep, size_t n,
-				size_t block, enum resample_quantity quantity,
-				const struct resample_plan *plan,
-				struct resample_interval *out) STAT_MUST_CHECK;
+	size_t block, enum resample_quantity quantity, const struct resample_plan *plan,
+	struct resample_interval *out) STAT_MUST_CHECK;
 
 /* p-quantile (type 7) of sorted samples. Errors: also STAT_TOO_FEW if (1-p) n < 1 for either
  * sample: only the largest values determine such a quantile, so resampling is meaningless. */
 enum stat_status resample_quantiles(const double *ref, size_t m, const double *rep, size_t n,
-				    double p, enum resample_quantity quantity,
-				    const struct resample_plan *plan,
-				    struct resample_interval *out) STAT_MUST_CHECK;
+	double p, enum resample_quantity quantity, const struct resample_plan *plan,
+	struct resample_interval *out) STAT_MUST_CHECK;
 
 /* Block length by the automatic rule of Politis and White (2004), corrected by Patton, Politis and
  * White (2009): b = (2 G^2/D)^(1/3) n^(1/3) with flat-top weights of the autocovariances. At least

@@ -147,9 +147,8 @@ static double p_at_least(const double *z, size_t n, double observed, unsigned in
 		return observed > 0 ? 0 : 1;
 	double p = n > 1000 ? 0 : ldexp(1, -(int)n);
 	if (depth && n > 1 && z[0] * z[0] > OUTWEIGHS * sum_sq)
-		return (p_at_least(z + 1, n - 1, observed - z[0], depth - 1) +
-			p_at_least(z + 1, n - 1, observed + z[0], depth - 1)) /
-		       2;
+		return (p_at_least(z + 1, n - 1, observed - z[0], depth - 1) + p_at_least(z + 1,
+			n - 1, observed + z[0], depth - 1)) / 2;
 	if (at < 0.05 * sqrt(sum_sq)) /* near the middle the two terms of the saddlepoint cancel */
 		p = normal_above(at / sqrt(sum_sq));
 	else if (at < size * (1 - 1e-9))
