@@ -114,8 +114,9 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
 
-# the assembler includes mapping files, so the compiler lists no dependency on them
+# the assembler includes these files (common/embed.h), so the compiler lists no dependency on them
 $(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
+$(BUILD)/obj/reports/html/html_style.o: reports/html/style.css
 
 # --- the library that capture preloads into programs: only names of the C library are visible. The programs of users get no
 # runtime of a sanitizer; undefined behaviour is an illegal instruction there ----------------------------------------

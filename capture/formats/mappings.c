@@ -3,16 +3,7 @@
  * the format for a mapping file that the user names. */
 
 #include "capture/formats/mapping.h"
-
-/* The assembler embeds the file's bytes with a NUL after them. */
-#define EMBED(NAME)                                                                                \
-	__asm__(".section .rodata\n"                                                               \
-		".global mapping_text_" #NAME "\n"                                                 \
-		"mapping_text_" #NAME ":\n"                                                        \
-		".incbin \"capture/formats/" #NAME ".map\"\n"                                      \
-		".byte 0\n"                                                                        \
-		".previous\n");                                                                    \
-	extern const char mapping_text_##NAME[] __attribute__((visibility("hidden")))
+#include "common/embed.h"
 
 static int builtin_parse(struct mapping *m, const char *name, const char *text, struct err *e)
 {
@@ -52,7 +43,7 @@ static int builtin_write(const char *name, const char *text, struct trace *t, co
 }
 
 #define READER(NAME)                                                                               \
-	EMBED(NAME);                                                                               \
+	EMBED(mapping_text_##NAME, "capture/formats/" #NAME ".map");                               \
 	static int bid_##NAME(const unsigned char *head, size_t len, const char *path)             \
 	{                                                                                          \
 		(void)path;                                                                        \
