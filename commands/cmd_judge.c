@@ -41,17 +41,6 @@ static const char about[] =
 
 #define OVERHEAD_NS 3e8 /* overhead of a run besides its requests, measured with some files */
 
-/* Prints the number of runs and the expected time. */
-static void plan_print(const struct judged *j, const struct protocol *p)
-{
-	const uint64_t n_runs = protocol_n_runs(p);
-	printf("%" PRIu64 " request%s in %s: %" PRIu64
-	       " runs, which take about %s at the traced times\n\n",
-	       j->n, j->n == 1 ? "" : "s", duration_text((double)j->lasts_ns).s, n_runs,
-	       duration_text((double)n_runs * ((double)j->lasts_ns + OVERHEAD_NS)).s);
-	fflush(stdout);
-}
-
 /* Warns about what cannot be judged, before anything starts. */
 static void responses_warn(const struct judged *j)
 {
@@ -180,7 +169,13 @@ static int judge(const struct judge_config *c, const struct judged *j,
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);
 		rerun_print(c, j, &script);
-		plan_print(j, &p);
+		/* Prints the number of runs and the expected time. */
+		const uint64_t n_runs = protocol_n_runs(&p);
+		printf("%" PRIu64 " request%s in %s: %" PRIu64
+		       " runs, which take about %s at the traced times\n\n",
+		       j->n, j->n == 1 ? "" : "s", duration_text((double)j->lasts_ns).s, n_runs,
+		       duration_text((double)n_runs * ((double)j->lasts_ns + OVERHEAD_NS)).s);
+		fflush(stdout);
 	}
 	if (status == EXIT_OK)
 		status = run_consent(&p, c->destructive ? c->device : NULL, e);

@@ -60,20 +60,6 @@ static void path_print(const char *path)
 	}
 }
 
-static void mismatch_print(const struct replay_mismatch *m)
-{
-	printf("  request %" PRIu64 ": %s", m->seq, op_name(m->op));
-	if (*m->path) {
-		fputs(" of ", stdout);
-		path_print(m->path);
-	}
-	fputs(" returned ", stdout);
-	result_print(m->actual);
-	fputs(" instead of ", stdout);
-	result_print(m->expected);
-	putchar('\n');
-}
-
 static void mismatches_print(const struct replay_summary *s)
 {
 	printf("%-16s%" PRIu64, "mismatches", s->n_mismatches);
@@ -92,8 +78,19 @@ static void mismatches_print(const struct replay_summary *s)
 			printf("%s%s %" PRIu64, n++ ? ", " : "", op_name(op),
 			       s->n_mismatches_of[op]);
 	putchar('\n');
-	for (uint64_t i = 0; i < s->n_mismatches && i < REPLAY_MISMATCHES_SHOWN; i++)
-		mismatch_print(&s->mismatch[i]);
+	for (uint64_t i = 0; i < s->n_mismatches && i < REPLAY_MISMATCHES_SHOWN; i++) {
+		const struct replay_mismatch *m = &s->mismatch[i];
+		printf("  request %" PRIu64 ": %s", m->seq, op_name(m->op));
+		if (*m->path) {
+			fputs(" of ", stdout);
+			path_print(m->path);
+		}
+		fputs(" returned ", stdout);
+		result_print(m->actual);
+		fputs(" instead of ", stdout);
+		result_print(m->expected);
+		putchar('\n');
+	}
 	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_overlapped)

@@ -84,18 +84,6 @@ static void add_bone(struct strbuf *out, const struct analysis *a, const struct 
 	}
 }
 
-static void add_head(struct strbuf *out, double x, double spine)
-{
-	strbuf_addf(out, "<path d=\"M20,%.1f H%.1f\" fill=\"none\" stroke=\"%s\" "
-			 "stroke-width=\"3\"/>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
-			 "height=\"64\" rx=\"6\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\"/>\n",
-			 spine, x, palette[PALETTE_TEXT].hex, x, spine - 32, HEAD - 10,
-			 palette[PALETTE_BAND].hex, palette[PALETTE_TEXT].hex);
-	add_text(out, x + (HEAD - 10) / 2.0, spine - 5, "middle", " font-weight=\"bold\"",
-		 "response time");
-	add_text(out, x + (HEAD - 10) / 2.0, spine + 14, "middle", "", "in the replay");
-}
-
 static void add_key(struct strbuf *out, double y)
 {
 	static const struct {
@@ -130,7 +118,15 @@ void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *wi
 	    "width=\"%u\" height=\"%u\" "
 	    "viewBox=\"0 0 %u %u\">\n<g font-family=\"sans-serif\" font-size=\"13\">\n",
 	    *width, *height, *width, *height);
-	add_head(out, head, spine);
+	double x = head;
+	strbuf_addf(out, "<path d=\"M20,%.1f H%.1f\" fill=\"none\" stroke=\"%s\" "
+			 "stroke-width=\"3\"/>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
+			 "height=\"64\" rx=\"6\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\"/>\n",
+			 spine, x, palette[PALETTE_TEXT].hex, x, spine - 32, HEAD - 10,
+			 palette[PALETTE_BAND].hex, palette[PALETTE_TEXT].hex);
+	add_text(out, x + (HEAD - 10) / 2.0, spine - 5, "middle", " font-weight=\"bold\"",
+		 "response time");
+	add_text(out, x + (HEAD - 10) / 2.0, spine + 14, "middle", "", "in the replay");
 	for (size_t i = 0; i < n; i++)
 		add_bone(out, a, &c[i],
 			 head - 16 - COLUMN * (double)(n_columns - 1 - i / 2) - (i % 2 ? 24 : 0),

@@ -113,14 +113,6 @@ static void add_busiest(struct strbuf *out, const struct tally *s, const struct 
 	strbuf_addf(out, ", which begins at %s", duration_text(from_start > 0 ? from_start : 0).s);
 }
 
-static void add_moved_most(struct strbuf *out, const struct timeline *t)
-{
-	int64_t begin_ns;
-	const struct timeline_bin *b = timeline_most_bytes(t, &begin_ns);
-	strbuf_addf(out, "; at most %s in %s", size_text(b->bytes[KIND_READ] +
-		b->bytes[KIND_WRITE]).s, duration_text((double)t->width_ns).s);
-}
-
 static void add_rates(struct info_page *page, const struct info *x)
 {
 	const struct profile *p = x->profile;
@@ -137,8 +129,13 @@ static void add_rates(struct info_page *page, const struct info *x)
 		strbuf_addstr(&out, ", ");
 	}
 	add_busiest(&out, s, &narrow);
-	if (s->n_bytes)
-		add_moved_most(&out, many ? &wide : &narrow);
+	if (s->n_bytes) {
+		const struct timeline *t = many ? &wide : &narrow;
+		int64_t begin_ns;
+		const struct timeline_bin *b = timeline_most_bytes(t, &begin_ns);
+		strbuf_addf(&out, "; at most %s in %s", size_text(b->bytes[KIND_READ] +
+			b->bytes[KIND_WRITE]).s, duration_text((double)t->width_ns).s);
+	}
 	add(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {

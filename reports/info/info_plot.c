@@ -101,13 +101,6 @@ static bool response_range(const struct info *x, double *min_ns, double *max_ns)
 	return !histogram_quantile(&h, 0, min_ns, NULL) && !histogram_quantile(&h, 1, max_ns, NULL);
 }
 
-static void level_data(struct strbuf *data, const struct profile *p)
-{
-	strbuf_addstr(data, "# requests in flight, share of the time in percent\n");
-	for (size_t i = 0; i <= p->concurrency.highest; i++)
-		strbuf_addf(data, "%zu %.6g\n", i, 100 * profile_share_of_time(p, i));
-}
-
 /* The same data as outlines of bars. */
 static void level_outline(struct strbuf *data, const struct profile *p)
 {
@@ -290,7 +283,9 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 static void figure_levels(struct figures *fs, const struct info *x)
 {
 	struct figure *f = figure_add(fs, "levels", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
-	level_data(&f->data, x->profile);
+	strbuf_addstr(&f->data, "# requests in flight, share of the time in percent\n");
+	for (size_t i = 0; i <= x->profile->concurrency.highest; i++)
+		strbuf_addf(&f->data, "%zu %.6g\n", i, 100 * profile_share_of_time(x->profile, i));
 	add_grid(&f->script, "requests in flight", "share of the time [%]");
 	size_t highest = x->profile->concurrency.highest;
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset "

@@ -53,16 +53,11 @@ void cells_add_row(struct strbuf *out, const char *label, const double *x, size_
 	strbuf_addch(out, '\n');
 }
 
-static double error_pct(double replay, double reference)
-{
-	return reference > 0 ? 100 * (replay - reference) / reference : NAN;
-}
-
 void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay,
 		    enum cell_unit unit)
 {
 	struct strbuf cell = STRBUF_INIT;
-	double error = error_pct(replay, reference);
+	double error = reference > 0 ? 100 * (replay - reference) / reference : NAN;
 	cells_add_label(out, label);
 	format_value(&cell, reference, unit);
 	add_cell(out, &cell);

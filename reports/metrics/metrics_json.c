@@ -230,16 +230,6 @@ static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
 	return a;
 }
 
-static void put_runs(json_t *o, const struct disorder_total *t)
-{
-	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p,
-	       q = (double)t->runs_q;
-	json_add(o, J_COUNT("ro_runs_x", t->runs_x), J_COUNT("ro_runs_a", t->runs_a),
-		J_COUNT("ro_runs_p", t->runs_p), J_COUNT("ro_runs_q", t->runs_q),
-		J_FINITE("ro_runs_in_order_pct", 100 * ratio(a, p)), J_FINITE("ro_runs_mean",
-		ratio(a, x)), J_FINITE("ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN));
-}
-
 static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
 {
 	json_t *o = json_object();
@@ -259,7 +249,12 @@ static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
 		J_COUNT("ro_discontinuities", t->n_discontinuities),
 		J_VALUE("ro_gap", distribution_json(&t->gap)),
 		J_VALUE("ro_gap_time", distribution_json(&t->gap_ns)));
-	put_runs(o, t);
+	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p,
+	       q = (double)t->runs_q;
+	json_add(o, J_COUNT("ro_runs_x", t->runs_x), J_COUNT("ro_runs_a", t->runs_a),
+		J_COUNT("ro_runs_p", t->runs_p), J_COUNT("ro_runs_q", t->runs_q),
+		J_FINITE("ro_runs_in_order_pct", 100 * ratio(a, p)), J_FINITE("ro_runs_mean",
+		ratio(a, x)), J_FINITE("ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN));
 	json_add(o, J_VALUE("ro_n_reordered_count", n_reordered_json(t, false)),
 		J_VALUE("ro_n_reordering_degree", n_reordered_json(t, true)),
 		J_COUNT("ro_n_reordered_max", t->max_preceding),

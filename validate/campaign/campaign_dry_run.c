@@ -135,17 +135,6 @@ static void heading_put(const struct protocol *p, FILE *out)
 	fputc('\n', out);
 }
 
-static void order_put(const struct design *plan, const struct protocol *p, FILE *out)
-{
-	size_t at = plan->n_bank_runs;
-	while (at < plan->n_runs && plan->run[at].block == 0)
-		at++;
-	fputs("\nBlock 1, in this order:\n", out);
-	for (; at < plan->n_runs && plan->run[at].block == 1; at++)
-		fprintf(out, "  %4zu  %s, %s\n", at, p->scenario[plan->run[at].scenario].name,
-			run_role_name(p, plan->run[at].role));
-}
-
 /* Prints whether runs on the device would be permitted now. */
 static void device_put(const struct target *t, FILE *out)
 {
@@ -304,7 +293,13 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		"the scratch directory\n", size_text(files_bytes).s,
 		size_text((uint64_t)total.bank_bytes).s);
 	design_make(&plan, p);
-	order_put(&plan, p, out);
+	size_t at = plan.n_bank_runs;
+	while (at < plan.n_runs && plan.run[at].block == 0)
+		at++;
+	fputs("\nBlock 1, in this order:\n", out);
+	for (; at < plan.n_runs && plan.run[at].block == 1; at++)
+		fprintf(out, "  %4zu  %s, %s\n", at, p->scenario[plan.run[at].scenario].name,
+			run_role_name(p, plan.run[at].role));
 	devices_put(p, out);
 	int chances = chances_put(p, o->scatter, out, ret ? NULL : e);
 	fputs("\nNothing was touched.\n", out);

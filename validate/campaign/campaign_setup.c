@@ -172,15 +172,6 @@ static void scratch_describe(struct campaign *c)
 	json_object_set_new(c->environment, "scratch", o);
 }
 
-/* Directory of compiled programs. /dev/shm may forbid execution. */
-static void programs_find(struct campaign *c)
-{
-	struct statvfs st;
-	bool executable = statvfs(c->scratch.dir, &st) < 0 || !(st.f_flag & ST_NOEXEC);
-	free(c->programs);
-	c->programs = xasprintf("%s/programs", executable ? c->scratch.dir : c->dir);
-}
-
 /* In the protocol's scratch directory; NULL: choose by space. The caller frees. */
 static char *scratch_wanted(const struct campaign *c)
 {
@@ -217,7 +208,11 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 	ret = journal_append_new(&c->journal, json_pack("{s:s, s:o}", "event", "scratch", "path",
 		text_to_json(c->scratch.dir)), e);
 	scratch_describe(c);
-	programs_find(c);
+	/* Directory of compiled programs. /dev/shm may forbid execution. */
+	struct statvfs st;
+	bool executable = statvfs(c->scratch.dir, &st) < 0 || !(st.f_flag & ST_NOEXEC);
+	free(c->programs);
+	c->programs = xasprintf("%s/programs", executable ? c->scratch.dir : c->dir);
 	return ret;
 }
 

@@ -39,17 +39,6 @@ static struct slice *slice_add(struct round_role *x)
 	return &x->slices.slice[x->slices.n++];
 }
 
-static void role_go(struct round_role *x, bool is_first)
-{
-	pause_clock_go(x->page);
-	if (x->target)
-		descendants_signal(&x->below, SIGCONT);
-	else if (x->by == PAUSE_GATE || is_first)
-		pause_go(x->page);
-	else
-		kill(-x->pid, SIGCONT);
-}
-
 /* Waits until the slice is over, or the last request is made. */
 static void slice_wait(const struct round_role *x, int64_t until_ns)
 {
@@ -141,7 +130,14 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 	others_read(&before);
 	const double own_before_s = role_cpu_s(x);
 	s->open_ns = clock_monotonic_ns();
-	role_go(x, x->slices.n == 1);
+	bool is_first = x->slices.n == 1;
+	pause_clock_go(x->page);
+	if (x->target)
+		descendants_signal(&x->below, SIGCONT);
+	else if (x->by == PAUSE_GATE || is_first)
+		pause_go(x->page);
+	else
+		kill(-x->pid, SIGCONT);
 	slice_wait(x, s->open_ns + r->slice_ns);
 	s->close_ns = clock_monotonic_ns();
 	if (pause_look(x->page) == PAUSE_DONE)

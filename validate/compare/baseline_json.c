@@ -108,26 +108,6 @@ static void facts_add(struct strbuf *out, const struct baseline *b)
 	strbuf_addstr(out, "\n },\n");
 }
 
-static void scenario_add(struct strbuf *out, const struct baseline_scenario *s)
-{
-	json_t *o = json_object();
-	json_members_put(o, s, scenario_members);
-	strbuf_addstr(out, "  {\n");
-	members_add(out, "   ", o);
-	strbuf_addstr(out, "\n  }");
-}
-
-static void row_add(struct strbuf *out, const struct baseline_case *c, size_t i)
-{
-	strbuf_addf(out, "    [%u", c->block[i]);
-	for (size_t k = 0; k < COLUMN_N; k++)
-		if (isfinite(c->column[k][i]))
-			strbuf_addf(out, ", %.*g", BASELINE_DIGITS, c->column[k][i]);
-		else
-			strbuf_addstr(out, ", null");
-	strbuf_addch(out, ']');
-}
-
 static void case_add(struct strbuf *out, const struct baseline *b, const struct baseline_case *c)
 {
 	json_t *o = json_object();
@@ -137,7 +117,13 @@ static void case_add(struct strbuf *out, const struct baseline *b, const struct 
 	members_add(out, "   ", o);
 	strbuf_addstr(out, ",\n   \"replicates\": [\n");
 	for (size_t i = 0; i < c->n; i++) {
-		row_add(out, c, i);
+		strbuf_addf(out, "    [%u", c->block[i]);
+		for (size_t k = 0; k < COLUMN_N; k++)
+			if (isfinite(c->column[k][i]))
+				strbuf_addf(out, ", %.*g", BASELINE_DIGITS, c->column[k][i]);
+			else
+				strbuf_addstr(out, ", null");
+		strbuf_addch(out, ']');
 		strbuf_addstr(out, i + 1 < c->n ? ",\n" : "\n");
 	}
 	strbuf_addstr(out, "   ]\n  }");
@@ -219,7 +205,11 @@ int baseline_print(const struct baseline *b, struct strbuf *out, struct err *e)
 	strbuf_addstr(out, " \"scenarios\": [");
 	for (size_t i = 0; i < b->n_scenarios; i++) {
 		strbuf_addstr(out, i ? ",\n" : "\n");
-		scenario_add(out, &b->scenario[i]);
+		json_t *o = json_object();
+		json_members_put(o, &b->scenario[i], scenario_members);
+		strbuf_addstr(out, "  {\n");
+		members_add(out, "   ", o);
+		strbuf_addstr(out, "\n  }");
 	}
 	strbuf_addstr(out, "\n ],\n \"cases\": [");
 	for (size_t i = 0; i < b->n_cells; i++) {
@@ -389,8 +379,16 @@ static int get_list(struct baseline *b, const json_t *o, const char *key,
 	return 0;
 }
 
-static int check_columns(const json_t *o, struct err *e)
+static int check_format(const json_t *o, struct err *e)
 {
+	const char *format = json_string_value(json_object_get(o, "format"));
+	const json_t *version = json_object_get(o, "format_version");
+	if (!format || strcmp(format, BASELINE_FORMAT) || !json_is_integer(version))
+		return err_set(e, EINVAL, "not a baseline (\"validate baseline save\" writes one)");
+	if (json_integer_value(version) != BASELINE_VERSION)
+		return err_set(e, EPROTONOSUPPORT,
+			       "a baseline of version %lld; this program reads version %d",
+			       (long long)json_integer_value(version), BASELINE_VERSION);
 	const json_t *all = json_object_get(o, "columns");
 	const size_t n =
 	    columns_are_known(json_array_size(all) - 1) ? json_array_size(all) - 1 : COLUMN_N;
@@ -403,19 +401,6 @@ static int check_columns(const json_t *o, struct err *e)
 				       "part of the name)", k, is ? is : "missing", must);
 	}
 	return json_array_size(all) == n + 1 ? 0 : err_set(e, EINVAL, "there are unknown columns");
-}
-
-static int check_format(const json_t *o, struct err *e)
-{
-	const char *format = json_string_value(json_object_get(o, "format"));
-	const json_t *version = json_object_get(o, "format_version");
-	if (!format || strcmp(format, BASELINE_FORMAT) || !json_is_integer(version))
-		return err_set(e, EINVAL, "not a baseline (\"validate baseline save\" writes one)");
-	if (json_integer_value(version) != BASELINE_VERSION)
-		return err_set(e, EPROTONOSUPPORT,
-			       "a baseline of version %lld; this program reads version %d",
-			       (long long)json_integer_value(version), BASELINE_VERSION);
-	return check_columns(o, e);
 }
 
 static const struct json_member seal_members[] = {

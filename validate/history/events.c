@@ -268,14 +268,6 @@ static size_t region_end(const struct search *s, size_t j, size_t n)
 	return to - onset > WINDOW ? onset + WINDOW : to;
 }
 
-/* Dates a change by all entries between the changes beside it. */
-static void shift_date(struct search *s, size_t i, size_t n)
-{
-	struct fit f = step_fit(s->y, region_begin(s, i), region_end(s, i, n));
-	interval_take(&s->event[i], &f, s->scale);
-	free(f.squares);
-}
-
 static void shift_describe(struct search *s, size_t i, size_t n)
 {
 	struct event *e = &s->event[i];
@@ -378,8 +370,12 @@ size_t events_find(const double *x, size_t n, struct event **event)
 	/* removing a change moves the dates of its neighbours */
 	for (size_t n_before = s.n + 1; s.n < n_before;) {
 		n_before = s.n;
-		for (size_t i = 0; i < s.n; i++)
-			shift_date(&s, i, n);
+		for (size_t i = 0; i < s.n; i++) {
+			/* Dates a change by all entries between the changes beside it. */
+			struct fit f = step_fit(s.y, region_begin(&s, i), region_end(&s, i, n));
+			interval_take(&s.event[i], &f, s.scale);
+			free(f.squares);
+		}
 		changes_confirm(&s, n);
 	}
 	for (size_t i = 0; i < s.n; i++)

@@ -83,17 +83,6 @@ static int campaign_take(struct history_reader *r, struct history *h, sqlite3_st
 	return 0;
 }
 
-static struct history_series *series_of(struct history *h, sqlite3_stmt *s)
-{
-	long long id = sqlite3_column_int64(s, 0);
-	if (!h->n_series || h->series[h->n_series - 1].id != id) {
-		GROW(h->series, h->n_series, h->cap_series);
-		h->series[h->n_series++] = (struct history_series){
-		    .id = id, .scenario = history_db_text(s, 1), .replayer = history_db_text(s, 2)};
-	}
-	return &h->series[h->n_series - 1];
-}
-
 static int by_number(const void *number, const void *campaign)
 {
 	const long long a = *(const long long *)number,
@@ -103,7 +92,13 @@ static int by_number(const void *number, const void *campaign)
 
 static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
-	struct history_series *one = series_of(h, s);
+	long long id = sqlite3_column_int64(s, 0);
+	if (!h->n_series || h->series[h->n_series - 1].id != id) {
+		GROW(h->series, h->n_series, h->cap_series);
+		h->series[h->n_series++] = (struct history_series){
+		    .id = id, .scenario = history_db_text(s, 1), .replayer = history_db_text(s, 2)};
+	}
+	struct history_series *one = &h->series[h->n_series - 1];
 	const long long number = sqlite3_column_int64(s, 3);
 	const struct history_campaign *campaign =
 	    h->n_campaigns

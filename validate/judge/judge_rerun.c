@@ -74,20 +74,6 @@ static bool is_base(const char *text, const char *at, const char *base)
 	return (at == text || (!is_name_char(at[-1]) && at[-1] != '/')) && !is_name_char(after);
 }
 
-/* Adds a word of the command with the original directory replaced by the copy. */
-static void word_add(struct strbuf *out, const char *word, const char *base)
-{
-	const char *from = word;
-	for (const char *at = word; (at = strstr(at, base)); at++) {
-		if (!is_base(word, at, base))
-			continue;
-		quoted_add(out, from, (size_t)(at - from));
-		strbuf_addstr(out, "\"$home\"");
-		from = at + strlen(base);
-	}
-	quoted_add(out, from, strlen(from));
-}
-
 /* The program itself is not copied, because a copy may lack its content. */
 static void program_add(struct strbuf *out, const struct rerun *r)
 {
@@ -136,7 +122,16 @@ void rerun_script(struct strbuf *out, const struct rerun *r, const char *files)
 	program_add(out, r);
 	for (size_t i = 1; i < r->command.n; i++) {
 		strbuf_addch(out, ' ');
-		word_add(out, r->command.argv[i], r->base);
+		/* Adds a word of the command with the original directory replaced by the copy. */
+		const char *from = r->command.argv[i];
+		for (const char *at = r->command.argv[i]; (at = strstr(at, r->base)); at++) {
+			if (!is_base(r->command.argv[i], at, r->base))
+				continue;
+			quoted_add(out, from, (size_t)(at - from));
+			strbuf_addstr(out, "\"$home\"");
+			from = at + strlen(r->base);
+		}
+		quoted_add(out, from, strlen(from));
 	}
 	strbuf_addf(out,
 		    " || status=$?\n\tif [ \"$status\" -ne %d ]; then\n"

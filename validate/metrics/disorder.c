@@ -15,15 +15,6 @@ void disorder_init(struct disorder *d, const struct disorder_options *o)
 	d->options = *o;
 }
 
-static void sequence_release(struct disorder_sequence *s)
-{
-	if (s->window)
-		disorder_window_release(s->window);
-	FREE_EACH(s->window, s->loss);
-	occupancy_release(&s->occupancy);
-	stay_back_close(s->stay_back);
-}
-
 void disorder_release(struct disorder *d)
 {
 	struct disorder_total *t = &d->total;
@@ -31,8 +22,14 @@ void disorder_release(struct disorder *d)
 					       &t->gap_ns};
 	struct histogram *histogram[] = {&t->preceding, &t->displaced_early, &t->displaced_late,
 					 &t->occupied};
-	for (size_t i = 0; i < d->n_sequences; i++)
-		sequence_release(&d->sequence[i]);
+	for (size_t i = 0; i < d->n_sequences; i++) {
+		struct disorder_sequence *s = &d->sequence[i];
+		if (s->window)
+			disorder_window_release(s->window);
+		FREE_EACH(s->window, s->loss);
+		occupancy_release(&s->occupancy);
+		stay_back_close(s->stay_back);
+	}
 	free(d->sequence);
 	for (size_t i = 0; i < sizeof distribution / sizeof *distribution; i++)
 		distribution_release(distribution[i]);

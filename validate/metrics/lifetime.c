@@ -18,20 +18,16 @@ static void go_on(struct lifetime *l, int64_t until_ns)
 	l->now_ns = until_ns;
 }
 
-static void sum_add(struct lifetime *l, double x)
-{
-	double y = x - l->lost_digits, t = l->sum + y;
-	l->lost_digits = (t - l->sum) - y;
-	l->sum = t;
-	l->n_defined++;
-}
-
 /* Completes the request with the earliest end. */
 static void end_earliest(struct lifetime *l)
 {
 	struct lifetime_request *h = l->heap, first = h[0];
 	go_on(l, first.end_ns);
-	sum_add(l, (double)(l->area - first.area_before) / (double)(first.end_ns - first.begin_ns));
+	double x = (double)(l->area - first.area_before) / (double)(first.end_ns - first.begin_ns);
+	double y = x - l->lost_digits, t = l->sum + y;
+	l->lost_digits = (t - l->sum) - y;
+	l->sum = t;
+	l->n_defined++;
 	h[0] = h[--l->n];
 	heap_sift_down(&by_end, h, l->n, 0);
 }

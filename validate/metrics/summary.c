@@ -265,17 +265,6 @@ static int fill_response(struct run_summary *s, struct summary_tally *t, struct 
 	return rc;
 }
 
-static void fill_levels(struct run_summary *s, const struct concurrency *c)
-{
-	s->execution_ns = c->last_ns - c->first_ns;
-	s->n_levels = c->highest + 1;
-	s->ns_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->ns_at_level);
-	s->requests_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->requests_at_level);
-	memcpy(s->ns_at_level, c->ns_at_level, s->n_levels * sizeof *s->ns_at_level);
-	memcpy(s->requests_at_level, c->requests_at_level,
-	       s->n_levels * sizeof *s->requests_at_level);
-}
-
 static void *copied(const void *from, size_t size)
 {
 	return memcpy(xmalloc(size), from, size);
@@ -452,7 +441,14 @@ static int fill_summary(struct run_summary *s, struct summary_pass *p, struct er
 	if (rc)
 		return err_context(e, "%s", p->trace_path);
 	s->n_slices = p->clock.slices ? p->clock.slices->n : 0;
-	fill_levels(s, &p->order.concurrency);
+	const struct concurrency *c = &p->order.concurrency;
+	s->execution_ns = c->last_ns - c->first_ns;
+	s->n_levels = c->highest + 1;
+	s->ns_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->ns_at_level);
+	s->requests_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->requests_at_level);
+	memcpy(s->ns_at_level, c->ns_at_level, s->n_levels * sizeof *s->ns_at_level);
+	memcpy(s->requests_at_level, c->requests_at_level,
+	       s->n_levels * sizeof *s->requests_at_level);
 	fill_classes(s, p);
 	fill_pace(s, &p->tally.pace.pace);
 	if (p->input)

@@ -94,17 +94,6 @@ static void nodes_take(struct run_summary *s, const struct node_tally *tally, ui
 						  tally[i].last_ns - tally[i].first_ns};
 }
 
-static void facts_take(struct causality_summary *c, const struct causality_facts *f)
-{
-	c->n_nodes = f->n_nodes;
-	c->n_throttled = f->n_throttled;
-	c->n_runs = f->n_runs;
-	c->period = f->period;
-	c->application_ns = f->application_ns > 0 ? f->application_ns : 0;
-	c->predicted_ns = f->predicted_ns;
-	c->tracing_ns = f->tracing_ns > 0 ? f->tracing_ns : 0;
-}
-
 int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 		  const struct slices *slices, struct err *e)
 {
@@ -130,7 +119,13 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 	if (!rc)
 		nodes_take(s, tally, facts.n_nodes);
 	if (!rc && !input) {
-		facts_take(&causes, &facts);
+		causes.n_nodes = facts.n_nodes;
+		causes.n_throttled = facts.n_throttled;
+		causes.n_runs = facts.n_runs;
+		causes.period = facts.period;
+		causes.application_ns = facts.application_ns > 0 ? facts.application_ns : 0;
+		causes.predicted_ns = facts.predicted_ns;
+		causes.tracing_ns = facts.tracing_ns > 0 ? facts.tracing_ns : 0;
 		s->causality = causes;
 	}
 	free(tally);

@@ -45,16 +45,6 @@ static uint64_t count_processes(const struct tally *s)
 
 /* --- the records --------------------------------------------------------- */
 
-static void add_response(struct tally_op *op, int64_t ns)
-{
-	if (!op->n_timed++ || ns < op->min_ns)
-		op->min_ns = ns;
-	if (op->n_timed == 1 || ns > op->max_ns)
-		op->max_ns = ns;
-	op->sum_ns += (uint64_t)ns;
-	histogram_add(&op->response, ns);
-}
-
 static uint64_t add_clamped(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
@@ -120,7 +110,13 @@ void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved)
 		s->n_end_before_begin++;
 		return;
 	}
-	add_response(op, r->end_ns - r->begin_ns);
+	int64_t ns = r->end_ns - r->begin_ns;
+	if (!op->n_timed++ || ns < op->min_ns)
+		op->min_ns = ns;
+	if (op->n_timed == 1 || ns > op->max_ns)
+		op->max_ns = ns;
+	op->sum_ns += (uint64_t)ns;
+	histogram_add(&op->response, ns);
 	if (t)
 		t->busy_ns += (double)(r->end_ns - r->begin_ns);
 }

@@ -34,20 +34,6 @@ static size_t token_length(const char *s)
 	return strcspn(s, " \t\n\"',;:=<>()");
 }
 
-/* End of a path. It may contain blanks: it extends to its closing quote, or over words with a slash
- * that do not begin another path. Text after its last blank does not belong to it. */
-static size_t path_end(const char *s, char before)
-{
-	size_t len = token_length(s);
-	const char *quote = before == '"' || before == '\'' ? strchr(s, before) : NULL;
-	if (quote)
-		return (size_t)(quote - s);
-	while (s[len] == ' ' && s[len + 1] != '/' &&
-	       memchr(s + len + 1, '/', token_length(s + len + 1)))
-		len += 1 + token_length(s + len + 1);
-	return len;
-}
-
 /* Length of the path at the start of a word after the character `before`, if it identifies a user
  * or machine; 0: none. */
 static size_t path_length(const char *s, char before)
@@ -58,7 +44,17 @@ static size_t path_length(const char *s, char before)
 	for (size_t i = 0; common[i]; i++)
 		if (!strncmp(s, common[i], strlen(common[i])) && strncmp(s, "/dev/disk/by-", 13))
 			return 0;
-	return path_end(s, before);
+	/* End of a path. It may contain blanks: it extends to its closing quote, or over words
+	 * with a slash that do not begin another path. Text after its last blank does not
+	 * belong to it. */
+	size_t len = token_length(s);
+	const char *quote = before == '"' || before == '\'' ? strchr(s, before) : NULL;
+	if (quote)
+		return (size_t)(quote - s);
+	while (s[len] == ' ' && s[len + 1] != '/' &&
+	       memchr(s + len + 1, '/', token_length(s + len + 1)))
+		len += 1 + token_length(s + len + 1);
+	return len;
 }
 
 static size_t label_length(const char *s)

@@ -88,14 +88,6 @@ static void versions_init(struct versions *v)
 	side_init(&v->is, v->scenario, v->new_case, "0");
 }
 
-static void versions_release(struct versions *v)
-{
-	for (size_t i = 0; i < SCENARIOS; i++) {
-		case_release(&v->old_case[i]);
-		case_release(&v->new_case[i]);
-	}
-}
-
 /* Draws what the blocks of a campaign share, and the program's runs. */
 static void machine_draw(const struct versions *v, gsl_rng *rng, double *block, double *program)
 {
@@ -276,6 +268,9 @@ int simulate_compare(const struct simulate_options *o, struct rates *rates, stru
 	int ret = unchanged(o, v, rates, e);
 	if (!ret && !o->quick)
 		ret = slower(o, v, rates, e);
-	versions_release(v);
+	for (size_t i = 0; i < SCENARIOS; i++) {
+		case_release(&v->old_case[i]);
+		case_release(&v->new_case[i]);
+	}
 	return ret;
 }

@@ -76,15 +76,6 @@ static void crew_look(struct work_crew *c)
 	}
 }
 
-static void look_show(const struct shared_work *w, const struct work_crew *c, uint64_t *shared,
-		      struct progress *p)
-{
-	uint64_t n = 0;
-	for (unsigned int k = 0; k < c->n; k++)
-		n += __atomic_load_n(part_of(shared, w, k), __ATOMIC_RELAXED);
-	progress_step(p, n, (double)n, w->what);
-}
-
 static int crew_wait(const struct shared_work *w, struct work_crew *c, uint64_t *shared,
 		     const sigset_t *signals, struct err *e)
 {
@@ -97,7 +88,10 @@ static int crew_wait(const struct shared_work *w, struct work_crew *c, uint64_t 
 		if (signal > 0 && signal != SIGCHLD)
 			ret = err_set(e, EINTR, "interrupted");
 		crew_look(c);
-		look_show(w, c, shared, &progress);
+		uint64_t n = 0;
+		for (unsigned int k = 0; k < c->n; k++)
+			n += __atomic_load_n(part_of(shared, w, k), __ATOMIC_RELAXED);
+		progress_step(&progress, n, (double)n, w->what);
 	}
 	progress_end(&progress);
 	if (c->failed && !ret)

@@ -29,18 +29,6 @@ static void classify(struct outlier_finding *f, bool small_is_suspect)
 	f->class = beyond_1 ? OUTLIER_OUTLIER : beyond_5 ? OUTLIER_STRAGGLER : OUTLIER_NONE;
 }
 
-static void cochran_judge(struct outlier_finding *f, const struct group_outliers *o, double p,
-			  double n)
-{
-	f->status = o->spread_status;
-	f->statistic = o->cochran;
-	if (!f->status)
-		f->status = cochran_critical(0.05, p, n, &f->critical_5);
-	if (!f->status)
-		f->status = cochran_critical(0.01, p, n, &f->critical_1);
-	classify(f, false);
-}
-
 static void grubbs_judge(struct outlier_finding *f, const struct group_outliers *o,
 			 double statistic, double p)
 {
@@ -113,7 +101,14 @@ enum stat_status group_classes(const struct values *groups, size_t n_groups,
 	double p = (double)n_groups;
 	c->h = xcalloc(n_groups, sizeof *c->h);
 	c->k = xcalloc(n_groups, sizeof *c->k);
-	cochran_judge(&c->cochran, &o, p, (double)c->commonest_n);
+	double n = (double)c->commonest_n;
+	c->cochran.status = o.spread_status;
+	c->cochran.statistic = o.cochran;
+	if (!c->cochran.status)
+		c->cochran.status = cochran_critical(0.05, p, n, &c->cochran.critical_5);
+	if (!c->cochran.status)
+		c->cochran.status = cochran_critical(0.01, p, n, &c->cochran.critical_1);
+	classify(&c->cochran, false);
 	grubbs_judge(&c->grubbs_max, &o, o.grubbs_max, p);
 	grubbs_judge(&c->grubbs_min, &o, o.grubbs_min, p);
 	double_judge(&c->double_high, c, &o, o.grubbs_double_high);
