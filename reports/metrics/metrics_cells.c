@@ -13,6 +13,18 @@ void cells_add_printable(struct strbuf *out, const char *text)
 	}
 }
 
+double cells_number(const json_t *o, const char *path)
+{
+	const size_t len = strcspn(path, ".");
+	SCOPED_FREE char *key = xasprintf("%.*s", (int)len, path);
+	if (json_is_array(o) && strtoull(key, NULL, 10) >= json_array_size(o))
+		return 0;
+	o = json_is_array(o) ? json_array_get(o, strtoull(key, NULL, 10)) : json_object_get(o, key);
+	if (path[len])
+		return cells_number(o, path + len + 1);
+	return json_is_number(o) ? json_number_value(o) : NAN;
+}
+
 static void add_cell(struct strbuf *out, struct strbuf *cell)
 {
 	strbuf_addf(out, "%*s", CELLS_WIDTH, cell->s);
@@ -30,8 +42,8 @@ static void format_value(struct strbuf *cell, double x, enum cell_unit unit)
 		format_duration(cell, x);
 	else if (unit == CELL_BYTES)
 		format_size(cell, x > 0 ? (uint64_t)x : 0);
-	else if (unit == CELL_PERCENT)
-		strbuf_addf(cell, "%.4g %%", x);
+	else if (unit == CELL_SHARE)
+		strbuf_addf(cell, "%.4g %%", 100 * x);
 	else
 		strbuf_addf(cell, "%.5g", x);
 }

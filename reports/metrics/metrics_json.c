@@ -319,7 +319,7 @@ static json_t *order_json(const struct metrics *m)
 	return points;
 }
 
-void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
+json_t *metrics_document(const struct metrics *m, const struct metrics_paths *p)
 {
 	json_t *top = json_make(J_INT("schema", METRICS_SCHEMA),
 		J_VALUE("reference", side_json(&m->reference, p->reference)), J_VALUE("replay",
@@ -344,5 +344,10 @@ void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 		json_object_set_new(top, "concurrency", concurrency_json(m));
 	if (m->parts & PART_ORDER)
 		json_object_set_new(top, "order", order_json(m));
-	json_print(top);
+	return top;
+}
+
+void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
+{
+	json_print(metrics_document(m, p));
 }

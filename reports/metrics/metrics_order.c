@@ -3,101 +3,41 @@
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 
-static double mean_of(const struct distribution *d)
-{
-	return d->sum.n ? moment_sum_result(&d->sum, 0).mean : NAN;
-}
-
-static double max_of(const struct distribution *d)
-{
-	return d->sum.n ? (double)d->sum.max : NAN;
-}
-
-static double ratio(double x, double y)
-{
-	return y > 0 ? x / y : NAN;
-}
-
-static double n_reordered(const struct disorder_total *t, uint32_t n)
-{
-	uint64_t left = t->preceding.n;
-	for (uint32_t i = 1; i < n && i < t->preceding.n_buckets; i++)
-		left -= t->preceding.count[i];
-	return (double)left;
-}
-
-struct order_row {
+/* The number is that of `key`, without that of `less` if it is given. */
+static const struct {
 	const char *label;
 	enum cell_unit unit;
-	double (*value)(const struct disorder_total *t);
-};
-#define VALUE(name, expression)                                                                    \
-	static double name(const struct disorder_total *t)                                         \
-	{                                                                                          \
-		return expression;                                                                 \
-	}
-VALUE(value_sequences, (double)t->n_sequences)
-VALUE(value_received, (double)t->n_received)
-VALUE(value_missing, (double)t->n_lost)
-VALUE(value_reordered, (double)t->n_reordered)
-VALUE(value_ratio, 100 * ratio((double)t->n_reordered, (double)t->n_received))
-VALUE(value_extent_mean, mean_of(&t->extent))
-VALUE(value_extent_max, max_of(&t->extent))
-VALUE(value_late_mean, mean_of(&t->late_ns))
-VALUE(value_late_max, max_of(&t->late_ns))
-VALUE(value_offset_mean, mean_of(&t->byte_offset))
-VALUE(value_offset_max, max_of(&t->byte_offset))
-VALUE(value_discontinuities, (double)t->n_discontinuities)
-VALUE(value_gap, mean_of(&t->gap))
-VALUE(value_gap_time, mean_of(&t->gap_ns))
-VALUE(value_seq_discontinuities, (double)t->n_sequence_discontinuities)
-VALUE(value_runs, (double)t->runs_x)
-VALUE(value_run_mean, ratio((double)t->runs_a, (double)t->runs_x))
-VALUE(value_run_variability, t->runs_x ? ratio((double)t->runs_q / (double)t->runs_a,
-					       (double)t->runs_a / (double)t->runs_x) : NAN)
-VALUE(value_1_reordered, 100 * ratio(n_reordered(t, 1), (double)t->n_received))
-VALUE(value_3_reordered, 100 * ratio(n_reordered(t, 3), (double)t->n_received))
-VALUE(value_n_reordered_max, (double)t->max_preceding)
-VALUE(value_descents, (double)t->n_descents)
-VALUE(value_inversions, (double)t->inversions)
-VALUE(value_tau, t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN)
-VALUE(value_moves, (double)t->n_moves)
-VALUE(value_footrule, (double)t->footrule)
-VALUE(value_displacement, ratio((double)t->displacement_sum, (double)t->n_displaced))
-VALUE(value_displaced_late, 100 * ratio((double)t->displaced_late.n, (double)t->n_displaced))
-VALUE(value_occupancy,
-      t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies))
-
-static const struct order_row order_rows[] = {
-    {"sequences", CELL_COUNT, value_sequences},
-    {"received", CELL_COUNT, value_received},
-    {"missing", CELL_COUNT, value_missing},
-    {"reordered (RFC 4737)", CELL_COUNT, value_reordered},
-    {"ratio", CELL_PERCENT, value_ratio},
-    {"extent, mean", CELL_NUMBER, value_extent_mean},
-    {"extent, largest", CELL_COUNT, value_extent_max},
-    {"late time, mean", CELL_DURATION, value_late_mean},
-    {"late time, largest", CELL_DURATION, value_late_max},
-    {"byte offset, mean", CELL_BYTES, value_offset_mean},
-    {"byte offset, largest", CELL_BYTES, value_offset_max},
-    {"reordering discontinuities", CELL_COUNT, value_discontinuities},
-    {"gap between them, mean", CELL_NUMBER, value_gap},
-    {"gap in time, mean", CELL_DURATION, value_gap_time},
-    {"sequence discontinuities", CELL_COUNT, value_seq_discontinuities},
-    {"reordering-free runs", CELL_COUNT, value_runs},
-    {"run length, mean", CELL_NUMBER, value_run_mean},
-    {"run length, variability", CELL_NUMBER, value_run_variability},
-    {"1-reordered", CELL_PERCENT, value_1_reordered},
-    {"3-reordered", CELL_PERCENT, value_3_reordered},
-    {"n-reordered, largest n", CELL_COUNT, value_n_reordered_max},
-    {"displacement (RFC 5236), mean size", CELL_NUMBER, value_displacement},
-    {"displaced late", CELL_PERCENT, value_displaced_late},
-    {"buffer occupancy, mean", CELL_NUMBER, value_occupancy},
-    {"inversions", CELL_COUNT, value_inversions},
-    {"Kendall's tau", CELL_NUMBER, value_tau},
-    {"fewest requests to move", CELL_COUNT, value_moves},
-    {"Spearman's footrule", CELL_COUNT, value_footrule},
-    {"descents (hfplayer's own count)", CELL_COUNT, value_descents},
+	const char *key, *less;
+} order_rows[] = {
+    {"sequences", CELL_COUNT, "n_sequences", NULL},
+    {"received", CELL_COUNT, "ro_received", NULL},
+    {"missing", CELL_COUNT, "ro_missing", NULL},
+    {"reordered (RFC 4737)", CELL_COUNT, "ro_reordered", NULL},
+    {"ratio", CELL_SHARE, "ro_ratio", NULL},
+    {"extent, mean", CELL_NUMBER, "ro_mean_extent", NULL},
+    {"extent, largest", CELL_COUNT, "ro_extent.max", NULL},
+    {"late time, mean", CELL_DURATION, "ro_late_time.mean", NULL},
+    {"late time, largest", CELL_DURATION, "ro_late_time.max", NULL},
+    {"byte offset, mean", CELL_BYTES, "ro_byte_offset.mean", NULL},
+    {"byte offset, largest", CELL_BYTES, "ro_byte_offset.max", NULL},
+    {"reordering discontinuities", CELL_COUNT, "ro_discontinuities", NULL},
+    {"gap between them, mean", CELL_NUMBER, "ro_gap.mean", NULL},
+    {"gap in time, mean", CELL_DURATION, "ro_gap_time.mean", NULL},
+    {"sequence discontinuities", CELL_COUNT, "ro_seq_discontinuities", NULL},
+    {"reordering-free runs", CELL_COUNT, "ro_runs_x", NULL},
+    {"run length, mean", CELL_NUMBER, "ro_runs_mean", NULL},
+    {"run length, variability", CELL_NUMBER, "ro_runs_variability", NULL},
+    {"1-reordered", CELL_SHARE, "ro_n_reordering_degree.0", NULL},
+    {"3-reordered", CELL_SHARE, "ro_n_reordering_degree.2", NULL},
+    {"n-reordered, largest n", CELL_COUNT, "ro_n_reordered_max", NULL},
+    {"displacement (RFC 5236), mean size", CELL_NUMBER, "rd_mean_abs_displacement", NULL},
+    {"displaced late", CELL_SHARE, "rd_frac_late", NULL},
+    {"buffer occupancy, mean", CELL_NUMBER, "rbd_mean_occupancy", NULL},
+    {"inversions", CELL_COUNT, "ro_inversions", NULL},
+    {"Kendall's tau", CELL_NUMBER, "ro_kendall_tau", NULL},
+    {"fewest requests to move", CELL_COUNT, "ro_received", "ro_lis_length"},
+    {"Spearman's footrule", CELL_COUNT, "ro_spearman_footrule", NULL},
+    {"descents (hfplayer's own count)", CELL_COUNT, "ro_hfplayer_script_count", NULL},
 };
 
 static void add_worst(struct strbuf *out, const struct metrics *m, int point)
@@ -135,7 +75,7 @@ static bool all_in_order(const struct metrics *m, int point)
 	return true;
 }
 
-void metrics_add_order(struct strbuf *out, const struct metrics *m, int point)
+void metrics_add_order(struct strbuf *out, const struct metrics *m, int point, const json_t *all)
 {
 	static const char *const titles[] = {"Order at issue", "Order at dispatch",
 					     "Order at completion"};
@@ -155,12 +95,19 @@ void metrics_add_order(struct strbuf *out, const struct metrics *m, int point)
 		strbuf_addstr(out, "); --json has every figure\n");
 		return;
 	}
+	const json_t *scopes = json_object_get(json_object_get(all, "order"),
+		metrics_point_names[point]);
 	cells_add_heads(out, titles[point], head, n);
 	for (size_t row = 0; row < sizeof order_rows / sizeof *order_rows; row++) {
 		n = 0;
-		for (int s = 0; s < SCOPE_N; s++)
-			if (m->scopes >> s & 1)
-				x[n++] = order_rows[row].value(&m->order[point].total[s]);
+		for (int s = 0; s < SCOPE_N; s++) {
+			if (!(m->scopes >> s & 1))
+				continue;
+			const json_t *o = json_object_get(scopes, metrics_scope_names[s]);
+			const char *less = order_rows[row].less;
+			x[n++] = cells_number(o, order_rows[row].key) -
+				 (less ? cells_number(o, less) : 0);
+		}
 		cells_add_row(out, order_rows[row].label, x, n, order_rows[row].unit);
 	}
 	if (m->order[point].bt != DENSITY_UNBOUNDED)

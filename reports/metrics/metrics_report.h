@@ -2,6 +2,8 @@
 /* The forms of validate metrics: text and JSON. */
 #pragma once
 
+#include <jansson.h>
+
 #include "validate/metrics/metrics.h"
 
 struct metrics_paths {
@@ -12,10 +14,12 @@ extern const char *const metrics_point_names[POINT_N + 1]; /* "issue", ... NULL-
 extern const char *const metrics_scope_names[SCOPE_N + 1];
 
 void metrics_print_text(const struct metrics *m, const struct metrics_paths *p);
-/* its part, enum metrics_point */
-void metrics_add_order(struct strbuf *out, const struct metrics *m, int point);
+/* Its part, enum metrics_point; `all` is metrics_document(). */
+void metrics_add_order(struct strbuf *out, const struct metrics *m, int point, const json_t *all);
 
-/* Prints one JSON object. validate-metrics(1) lists its keys; later versions only add keys. */
+/* All numbers as one JSON object, which both forms print. validate-metrics(1) lists its keys; later
+ * versions only add keys. The caller owns it. */
+json_t *metrics_document(const struct metrics *m, const struct metrics_paths *p);
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p);
 
 /* The tables of validate metrics: rows of a label and numbers, in columns of one width. "-" stands
@@ -23,8 +27,12 @@ void metrics_print_json(const struct metrics *m, const struct metrics_paths *p);
 #define CELLS_LABEL_WIDTH 34
 #define CELLS_WIDTH 13
 
-/* formats: plain, ns, plain, per cent, bytes */
-enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_NUMBER, CELL_PERCENT, CELL_BYTES };
+/* formats: plain, ns, plain, ratio shown in per cent, bytes */
+enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_NUMBER, CELL_SHARE, CELL_BYTES };
+
+/* The number at a path such as "ro_gap.mean" or "ro_n_reordering_degree.2". NaN: null or absent; 0
+ * behind the end of an array, because its numbers from there on are 0. */
+double cells_number(const json_t *o, const char *path);
 
 void cells_add_printable(struct strbuf *out, const char *text); /* other bytes become \xNN */
 void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n);

@@ -110,94 +110,76 @@ static void add_alike(struct strbuf *out, const struct metrics *m)
 
 /* --- sections ------------------------------------------------------------ */
 
-static void distribution_cells(const struct distribution *d, double *x)
-{
-	const double p[] = {0.5, 0.9, 0.99, 0.999};
-	struct moments m = moment_sum_result(&d->sum, 0);
-	x[0] = m.n ? m.mean : NAN;
-	x[1] = m.n > 1 ? m.sd : NAN;
-	for (int i = 0; i < 4; i++)
-		if (histogram_quantile(&d->histogram, p[i], &x[2 + i], NULL))
-			x[2 + i] = NAN;
-	x[6] = m.n ? m.max : NAN;
-}
-
 static const char *const distribution_heads[] = {"mean", "sd", "p50", "p90", "p99", "p99.9", "max"};
+#define N_HEADS (sizeof distribution_heads / sizeof *distribution_heads)
 
-static void add_response(struct strbuf *out, const struct metrics *m)
+static void add_distribution(struct strbuf *out, const char *label, const json_t *d)
 {
-	double x[7];
+	static const char *const key[N_HEADS] = {"mean", "sd", "p50", "p90", "p99", "p999", "max"};
+	double x[N_HEADS];
+	for (size_t i = 0; i < N_HEADS; i++)
+		x[i] = cells_number(d, key[i]);
+	cells_add_row(out, label, x, N_HEADS, CELL_DURATION);
+}
+
+static void add_response(struct strbuf *out, const json_t *all)
+{
+	const json_t *list = json_object_get(all, "response"), *o;
+	size_t i;
 	char label[64];
-	if (!(m->parts & PART_RESPONSE))
+	if (!list)
 		return;
-	cells_add_heads(out, "Response time by operation", distribution_heads, 7);
-	for (unsigned int op = 1; op < OP_N; op++) {
-		const struct distribution *d[] = {&m->reference.response[op],
-						  &m->replay.response[op]};
+	cells_add_heads(out, "Response time by operation", distribution_heads, N_HEADS);
+	json_array_foreach(list, i, o)
 		for (int side = 0; side < 2; side++) {
-			if (!d[0]->sum.n && !d[1]->sum.n)
-				continue;
-			snprintf(label, sizeof label, "%s %s, %llu", op_name(op),
-				 side ? "replay" : "reference", (unsigned long long)d[side]->sum.n);
-			distribution_cells(d[side], x);
-			cells_add_row(out, label, x, 7, CELL_DURATION);
+			const json_t *d = json_object_get(o, side ? "replay_ns" : "reference_ns");
+			snprintf(label, sizeof label, "%s %s, %.0f",
+				json_string_value(json_object_get(o, "operation")),
+				side ? "replay" : "reference", cells_number(d, "n"));
+			add_distribution(out, label, d);
 		}
-	}
 }
 
-static void add_error_row(struct strbuf *out, const char *label, const struct issue_error *i,
-			  int64_t shift_ns)
-{
-	const double p[] = {0.5, 0.9, 0.99, 0.999};
-	struct moments m = moment_sum_result(&i->sum, shift_ns);
-	double x[7] = {m.mean, m.n > 1 ? m.sd : NAN, NAN, NAN, NAN, NAN, m.max};
-	for (int k = 0; k < 4; k++)
-		if (issue_error_quantile(i, p[k], &x[2 + k], NULL))
-			x[2 + k] = NAN;
-		else
-			x[2 + k] -= (double)shift_ns;
-	cells_add_row(out, label, x, 7, CELL_DURATION);
-}
-
-static void add_schedule(struct strbuf *out, const struct metrics *m)
+static void add_schedule(struct strbuf *out, const struct metrics *m, const json_t *all)
 {
 	if (!(m->parts & PART_SCHEDULE) || !m->schedule.sum.n)
 		return;
-	cells_add_heads(out, "Schedule (late > 0)", distribution_heads, 7);
+	cells_add_heads(out, "Schedule (late > 0)", distribution_heads, N_HEADS);
 	if (m->has_issue_error)
-		add_error_row(out, "begin - intended (issue error)", &m->issue_error, 0);
-	add_error_row(out, "begin - traced begin", &m->schedule, m->schedule_rest_ns);
+		add_distribution(out, "begin - intended (issue error)",
+			json_object_get(all, "issue_error_ns"));
+	add_distribution(out, "begin - traced begin", json_object_get(all, "schedule_error_ns"));
 }
 
-static void add_concurrency(struct strbuf *out, const struct metrics *m)
+static void add_concurrency(struct strbuf *out, const json_t *all)
 {
 	static const char *const heads[] = {"reference", "replay", "error"};
-	static const char *const distances[] = {"distance of the CDFs by time",
-						"distance by busy time", "distance by request"};
-	const struct concurrency *r = &m->reference.concurrency, *x = &m->replay.concurrency;
-	if (!(m->parts & (PART_CONCURRENCY | PART_LIFETIME)))
+	static const struct {
+		const char *label, *key;
+		enum cell_unit unit;
+	} pair[] = {{"mean level, by time", "conc_mean_time", CELL_NUMBER},
+		    {"mean level, while busy", "conc_mean_busy", CELL_NUMBER},
+		    {"mean level found by a request", "conc_mean_request", CELL_NUMBER},
+		    {"largest level", "conc_max_level", CELL_COUNT},
+		    {"time with nothing in flight", "conc_idle_time", CELL_DURATION},
+		    {"mean level over a request's life", "conc_mean_lifetime", CELL_NUMBER}};
+	static const char *const distance[][3] = {
+	    {"distance of the CDFs by time", "conc_ks_time", "conc_wasserstein1_time"},
+	    {"distance by busy time", "conc_ks_time_busy", "conc_wasserstein1_time_busy"},
+	    {"distance by request", "conc_ks_request", "conc_wasserstein1_request"}};
+	const json_t *o = json_object_get(all, "concurrency"),
+		     *r = json_object_get(o, "reference"), *x = json_object_get(o, "replay");
+	if (!o)
 		return;
 	cells_add_heads(out, "Concurrency", heads, 3);
-	if (m->parts & PART_CONCURRENCY) {
-		cells_add_pair(out, "mean level, by time", levels_mean(r, LEVELS_BY_TIME),
-			       levels_mean(x, LEVELS_BY_TIME), CELL_NUMBER);
-		cells_add_pair(out, "mean level, while busy", levels_mean(r, LEVELS_BY_BUSY_TIME),
-			 levels_mean(x, LEVELS_BY_BUSY_TIME), CELL_NUMBER);
-		cells_add_pair(out, "mean level found by a request", levels_mean(r,
-			LEVELS_BY_REQUEST), levels_mean(x, LEVELS_BY_REQUEST), CELL_NUMBER);
-		cells_add_pair(out, "largest level", (double)r->highest, (double)x->highest,
-			       CELL_COUNT);
-		cells_add_pair(out, "time with nothing in flight", (double)r->ns_at_level[0],
-			       (double)x->ns_at_level[0], CELL_DURATION);
-	}
-	if (m->parts & PART_LIFETIME)
-		cells_add_pair(out, "mean level over a request's life",
-			       m->reference.mean_lifetime_level, m->replay.mean_lifetime_level,
-			       CELL_NUMBER);
-	for (int w = 0; w < 3 && (m->parts & PART_CONCURRENCY); w++) {
-		struct levels_distance d = levels_distance(r, x, (enum levels_weight)w);
-		cells_add_label(out, distances[w]);
-		strbuf_addf(out, "    largest %.4g, area %.4g levels\n", d.largest, d.area);
+	for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+		if (json_object_get(r, pair[i].key))
+			cells_add_pair(out, pair[i].label, cells_number(r, pair[i].key),
+				cells_number(x, pair[i].key), pair[i].unit);
+	for (size_t i = 0; i < 3 && json_object_get(o, distance[i][1]); i++) {
+		cells_add_label(out, distance[i][0]);
+		strbuf_addf(out, "    largest %.4g, area %.4g levels\n",
+			cells_number(o, distance[i][1]), cells_number(o, distance[i][2]));
 	}
 }
 
@@ -267,16 +249,17 @@ static void add_notes(struct strbuf *out, const struct metrics *m)
 void metrics_print_text(const struct metrics *m, const struct metrics_paths *p)
 {
 	SCOPED_STRBUF out = STRBUF_INIT;
+	json_auto_t *all = metrics_document(m, p);
 	add_trace(&out, "Reference", p->reference, &m->reference);
 	add_trace(&out, "Replay", p->replay, &m->replay);
 	add_matching(&out, m);
 	add_warmup(&out, m);
 	add_alike(&out, m);
-	add_response(&out, m);
-	add_schedule(&out, m);
-	add_concurrency(&out, m);
+	add_response(&out, all);
+	add_schedule(&out, m, all);
+	add_concurrency(&out, all);
 	for (int point = 0; point < POINT_N; point++)
-		metrics_add_order(&out, m, point);
+		metrics_add_order(&out, m, point, all);
 	add_notes(&out, m);
 	fwrite(out.s, 1, out.len, stdout); /* main checks stdout for errors */
 }
