@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <linux/capability.h>
 #include <linux/membarrier.h>
 #include <linux/openat2.h>
 #include <sys/prctl.h>
@@ -35,6 +36,15 @@ static void finding_fail(struct doctor_finding *f, const char *what, const char 
 {
 	finding(f, true, advice, "%s", what);
 	f->health = HEALTH_FAIL;
+}
+
+/* Root in a container has few capabilities. */
+static bool capable(int capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	return !syscall(SYS_capget, &header, data) &&
+	       data[capability / 32].effective >> capability % 32 & 1;
 }
 
 /* --- time ---------------------------------------------------------------- */
@@ -103,8 +113,8 @@ static void scheduler_look(struct doctor_finding *f)
 {
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	finding_ok(f, "fifo and rr can %s", geteuid() == 0 || limit.rlim_cur > 0
-		? "be used" : "not be used (needed only if a protocol asks for them)");
+	finding_ok(f, "fifo and rr can%s", capable(CAP_SYS_NICE) || limit.rlim_cur > 0
+		? " be used" : "not be used (needed only if a protocol asks for them)");
 }
 
 /* --- caches and memory --------------------------------------------------- */
@@ -449,8 +459,8 @@ static void huge_pages_judge(const json_t *facts, struct doctor_finding *f)
 static void locked_judge(const json_t *facts, struct doctor_finding *f)
 {
 	const json_t *limit = fact(facts, "limits", "locked_memory_bytes");
-	if (!json_is_integer(limit) || geteuid() == 0)
-		finding_ok(f, "%s", geteuid() ? "no limit" : "no limit for root");
+	if (!json_is_integer(limit) || capable(CAP_IPC_LOCK))
+		finding_ok(f, "no limit");
 	else
 		finding(f, json_integer_value(limit) < LOCKED_LEAST_BYTES, "buffers of replays may "
 			"be paged out: ulimit -l, or LimitMEMLOCK= of the service, from 64 MiB up",
@@ -471,6 +481,28 @@ static void write_back_judge(const json_t *facts, struct doctor_finding *f)
 			      "after %.10g s", (long long)ratio, expire_s);
 	else
 		finding_ok(f, "not available");
+}
+
+/* --- what needs root ----------------------------------------------------- */
+
+static void tracepoints_look(struct doctor_finding *f)
+{
+	const bool may = !access("/sys/kernel/tracing/instances", W_OK) ||
+			 !access("/sys/kernel/debug/tracing/instances", W_OK);
+	finding(f, !may,
+		"requests are not observed at a device, and capture block, vfs and system calls do not "
+		"work: as root, mount -t tracefs nodev /sys/kernel/tracing (a container without "
+		"privileges cannot)",
+		"%s", may ? "can be recorded" : "cannot be recorded");
+}
+
+static void volumes_look(struct doctor_finding *f)
+{
+	const bool may = capable(CAP_SYS_ADMIN) && !access("/dev/loop-control", W_OK) &&
+			 !access("/dev/fuse", W_OK);
+	finding(f, !may,
+		"protocols with a volume do not run: run as root, outside of a container",
+		"%s", may ? "can be made (loop devices, FUSE)" : "cannot be made");
 }
 
 const struct doctor_check doctor_checks[] = {
@@ -498,6 +530,8 @@ const struct doctor_check doctor_checks[] = {
     {.name = "residency", .look = cachestat_look},
     {.name = "target directory", .look_at = target_look},
     {.name = "scratch directory", .look_at = scratch_look},
+    {.name = "tracepoints", .look = tracepoints_look},
+    {.name = "volumes", .look = volumes_look},
     {.name = "openat2", .look = openat2_look},
     {.name = "membarrier", .look = membarrier_look},
     {.name = "gnuplot", .look = gnuplot_look},

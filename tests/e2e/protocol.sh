@@ -161,7 +161,7 @@ grep -q 'at most 60 s (budget): about [0-9]* pairs of each scenario' out || fail
 status=0
 "$VALIDATE" doctor >out 2>err || status=$?
 [ $status -eq 0 ] || [ $status -eq 3 ] || fail "doctor: status $status"
-for check in clock load 'memory cgroup' 'cache dropping' 'scratch directory' openat2 gnuplot; do
+for check in clock load 'memory cgroup' 'cache dropping' tracepoints volumes 'scratch directory' openat2 gnuplot; do
 	expect_line out "$check"
 done
 for fact in 'command line' 'mitigations' 'dirty ratio' 'file system' 'sha256'; do
@@ -177,5 +177,12 @@ grep -q '^host  *redacted$' out || fail 'the host is not hidden'
 status=0
 "$VALIDATE" doctor --json >out 2>err || status=$?
 expect_line out '"checks":'
+# root without capabilities, as in a container, may do no more than other users
+if [ "$(id -u)" -eq 0 ] && setpriv --bounding-set -all --inh-caps -all true 2>/dev/null; then
+	(ulimit -l 64 && setpriv --bounding-set -all --inh-caps -all "$VALIDATE" doctor) >out 2>err || [ $? -eq 3 ]
+	expect_line out 'fifo and rr cannot be used'
+	expect_line out '64 KiB may be locked'
+	grep -q '^WARN  volumes' out || fail 'volumes without a capability'
+fi
 expect_status 3 "$VALIDATE" doctor no/such/dir
 expect_line out 'FAIL'
