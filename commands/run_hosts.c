@@ -2,6 +2,7 @@
 /* validate run --hosts: one protocol on each of several hosts, and one report of them. */
 #include "commands/commands.h"
 #include "common/files.h"
+#include "common/hosts.h"
 #include "reports/pool/pool_report.h"
 #include "validate/pool/hosts.h"
 
@@ -88,7 +89,7 @@ static int campaigns_run(const struct run_hosts *r, const struct words_list *nam
 		return EXIT_FAILED;
 	options_add(&options, r, false);
 	options_add(&resume, r, true);
-	const struct hosts_spec spec = {.launcher = r->launcher ? r->launcher : "ssh {host}",
+	const struct hosts_spec spec = {.launcher = r->launcher ? r->launcher : HOSTS_LAUNCHER,
 					.dir = dir,
 					.program = self,
 					.protocol = protocol,

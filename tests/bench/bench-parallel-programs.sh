@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Parallel programs whose nodes sleep, look for files, or wait for threads and processes without
-# requests: each is recorded on one volume, and it and its replays run on another volume in turn. A
-# value is the percent error of the running time, (program - replay) / program: mean and worst
-# magnitude of the repetitions. The last column is the time of all runs of the recording divided by
-# the program's. Needs root (file systems on volumes). Environment: RUNS, PROGRAMS, RECORD and REPLAY
-# (models of the volumes).
+# Parallel programs: each is recorded on one volume, and it and its replays run on another volume in
+# turn. Some are small programs whose nodes sleep, look for files, or wait for threads and processes
+# without requests (tests/programs). The others are applications under MPI with 4 ranks: IOR and
+# mdtest (https://github.com/hpc/ior, with HDF5 for ior-hdf5) and a Python program (mpi4py). The
+# files of both volumes are mounted with -o sync, so that each write reaches the volume.
+#
+# A value is the percent error of the running time, (program - replay) / program: mean and worst
+# magnitude of the repetitions. The last columns are the running time of the program, and the time
+# of all runs of the recording divided by it. Programs that are not installed are left out. Needs
+# root (file systems on volumes). Environment: RUNS, PROGRAMS, RECORD and REPLAY (models of the
+# volumes), IOR and MDTEST (paths).
 set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 [ "$(id -u)" = 0 ] || { echo 'skipped: not root'; exit 0; }
 runs=${RUNS:-5}
-programs=${PROGRAMS:-'pipe:20 threads:20 sending:8 files:15 helped:12 naps:8 relay:10'}
+programs=${PROGRAMS:-pipe threads queue sending files helped naps relay farm ior-posix ior-files ior-mpiio ior-collective ior-hdf5 mdtest}
 work=$(mktemp -d /tmp/programs.XXXXXX)
 cd "$work"
 TMPDIR=$work
@@ -23,12 +28,33 @@ clean() {
 }
 trap clean EXIT
 ${CC:-cc} -w -O1 -o parallel "$SRCDIR/tests/programs/parallel.c" -pthread
+mpi=$("$VALIDATE" microbench checkpoint --level 4 --dir "$work" --print-command | sed 's, [^ ]*/validate-mpi-workload.*,,')
+ior=$(command -v "${IOR:-ior}" || :)
+mdtest=$(command -v "${MDTEST:-mdtest}" || :)
+
+command_of() { # program: its command, which runs in the directory of the files; nothing if it is not installed
+	ior_options='-w -r -b 256k -t 64k -s 2 -o data'
+	case $1 in
+	pipe | threads | queue) echo "../parallel $1 20" ;;
+	files) echo '../parallel files 15' ;;
+	helped) echo '../parallel helped 12' ;;
+	naps | sending) echo "../parallel $1 8" ;;
+	relay) echo '../parallel relay 10' ;;
+	farm) ! python3 -c 'import mpi4py' 2>/dev/null || echo "$mpi python3 $SRCDIR/tests/programs/farm.py 10" ;;
+	ior-posix) [ -z "$ior" ] || echo "$mpi $ior -a POSIX $ior_options" ;;
+	ior-files) [ -z "$ior" ] || echo "$mpi $ior -a POSIX -F $ior_options" ;;
+	ior-mpiio) [ -z "$ior" ] || echo "$mpi $ior -a MPIIO $ior_options" ;;
+	ior-collective) [ -z "$ior" ] || echo "$mpi $ior -a MPIIO -c $ior_options" ;;
+	ior-hdf5) ! "${ior:-false}" -h 2>&1 | grep -q HDF5 || echo "$mpi $ior -a HDF5 $ior_options" ;;
+	mdtest) [ -z "$mdtest" ] || echo "$mpi $mdtest -d tree -n 8 -w 4096" ;;
+	esac
+}
 
 volume() { # name, model
 	mkdir -p volumes "$1"
 	"$VALIDATE" volume create "$1" --root "$work/volumes" --size 64M --service "$2" --loop >"$1.told"
 	mkfs.ext4 -q -O ^has_journal "$(grep -o '/dev/loop[0-9]*' "$1.told" | head -n 1)"
-	mount "$(grep -o '/dev/loop[0-9]*' "$1.told" | head -n 1)" "$1"
+	mount -o sync "$(grep -o '/dev/loop[0-9]*' "$1.told" | head -n 1)" "$1"
 }
 volume record "${RECORD:-ssd:channels=8,unit=64K,read=3ms,write=4ms,rate=400MB}"
 volume replay "${REPLAY:-constant:time=6ms,parallel=2}"
@@ -37,8 +63,8 @@ running_ns() { # trace: from the first begin to the last end of a request
 	"$VALIDATE" export -q --to csv "$1" -o - | awk -F , 'NR > 1 && $5 !~ /^(compute|signal|wait)$/ && $3 != "" && $4 != "" {
 		first = !n++ || $3 < first ? $3 : first; last = $4 > last ? $4 : last } END { printf "%.0f\n", last - first }'
 }
-program() { # kind:n
-	(cd replay && rm -f ./* 2>/dev/null; PARALLEL_SYNC=1 "$VALIDATE" capture app -o ../app.trace --root . -- ../parallel "${1%:*}" "${1#*:}" >../told 2>&1) || cat told >&2
+program() { # command
+	(cd replay && rm -rf ./* && "$VALIDATE" capture app -o ../app.trace --root . -- $1 >../told 2>&1) || cat told >&2
 	running_ns app.trace
 }
 replayed() { # mode
@@ -48,18 +74,25 @@ replayed() { # mode
 	running_ns out.trace
 }
 
-printf '%-10s %16s %16s %16s %10s\n' program causal think-limited afap recording
+printf '%-14s %16s %16s %16s %9s %10s\n' program causal think-limited afap time recording
 for p in $programs; do
+	command=$(command_of "$p")
+	[ -n "$command" ] || continue
 	rm -rf trace trace.runs record/*
-	(cd record && PARALLEL_SYNC=1 "$VALIDATE" capture causality -o ../trace --root . --before 'rm -f ready*' -- ../parallel "${p%:*}" "${p#*:}" >../told 2>&1) || cat told >&2
+	# shellcheck disable=SC2086
+	if ! (cd record && "$VALIDATE" capture causality -o ../trace --root . --before 'rm -rf ./*' -- $command >../told 2>&1); then
+		printf '%-14s %s\n' "$p" "$(tail -n 1 told)"
+		continue
+	fi
+	grep '^warning' told | sed "s/^/$p: /" >&2 || :
 	: >times
 	i=0
 	while [ "$i" -lt "$runs" ]; do
-		echo "$(program "$p") $(replayed causal) $(replayed think-limited) $(replayed afap)" >>times
+		echo "$(program "$command") $(replayed causal) $(replayed think-limited) $(replayed afap)" >>times
 		i=$((i + 1))
 	done
 	"$VALIDATE" info --json trace | jq -r '.. | .causality? // empty | "\(.tracing_ns) \(.application_ns)"' | head -n 1 >cost
-	awk -v p="${p%:*}" 'FILENAME == "cost" { cost = $1 / $2; next }
-		{ for (k = 2; k <= 4; k++) { e = 100 * ($1 - $k) / $1; sum[k] += e; e = e < 0 ? -e : e; worst[k] = e > worst[k] ? e : worst[k] } n++ }
-		END { printf "%-10s", p; for (k = 2; k <= 4; k++) printf " %+7.1f, %5.1f %%", sum[k] / n, worst[k]; printf " %9.0fx\n", cost }' cost times
+	awk -v p="$p" 'FILENAME == "cost" { cost = $1 / $2; next }
+		{ for (k = 2; k <= 4; k++) { e = 100 * ($1 - $k) / $1; sum[k] += e; e = e < 0 ? -e : e; worst[k] = e > worst[k] ? e : worst[k] } n++; time += $1 }
+		END { printf "%-14s", p; for (k = 2; k <= 4; k++) printf " %+7.1f, %5.1f %%", sum[k] / n, worst[k]; printf " %6.0f ms %9.0fx\n", time / n / 1e6, cost }' cost times
 done

@@ -612,6 +612,51 @@ static int naps(void)
 	return 0;
 }
 
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queue_change = PTHREAD_COND_INITIALIZER;
+static int n_produced, n_consumed;
+
+static void *consumer(void *unused)
+{
+	int fd = file_open("out", O_RDWR | O_TRUNC);
+	for (int i = 0; i < n; i++) {
+		pthread_mutex_lock(&queue_lock);
+		while (n_produced <= i)
+			pthread_cond_wait(&queue_change, &queue_lock);
+		pthread_mutex_unlock(&queue_lock);
+		compute(3);
+		put(fd, i);
+		pthread_mutex_lock(&queue_lock);
+		n_consumed++;
+		pthread_cond_signal(&queue_change);
+		pthread_mutex_unlock(&queue_lock);
+	}
+	return unused;
+}
+
+/* A thread writes blocks, and another one processes and writes them again; the queue between them
+ * has room for two. */
+static int queue(void)
+{
+	pthread_t t;
+	int fd = file_open("in", O_RDWR | O_TRUNC);
+	if (pthread_create(&t, NULL, consumer, NULL))
+		die("pthread_create");
+	for (int i = 0; i < n; i++) {
+		pthread_mutex_lock(&queue_lock);
+		while (n_produced - n_consumed >= 2)
+			pthread_cond_wait(&queue_change, &queue_lock);
+		pthread_mutex_unlock(&queue_lock);
+		put(fd, i);
+		pthread_mutex_lock(&queue_lock);
+		n_produced++;
+		pthread_cond_signal(&queue_change);
+		pthread_mutex_unlock(&queue_lock);
+	}
+	pthread_join(t, NULL);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -632,6 +677,8 @@ int main(int argc, char **argv)
 		return relay();
 	if (!strcmp(kind, "helped"))
 		return helped();
+	if (!strcmp(kind, "queue"))
+		return queue();
 	if (!strcmp(kind, "naps"))
 		return naps();
 	if (!strcmp(kind, "locking"))

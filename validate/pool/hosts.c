@@ -1,100 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/pool/hosts.h"
 
-#include <ctype.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
 #include "common/files.h"
+#include "common/hosts.h"
 #include "common/options_describe.h"
 #include "common/text.h"
-#include "common/units.h"
 
-#define HOST_CHARACTERS                                                                            \
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@:"
 #define LOG_BYTES (1 << 20)
-
-/* --- the list ------------------------------------------------------------ */
-
-static int name_add(struct words_list *names, const char *name, struct err *e)
-{
-	if (!*name || name[strspn(name, HOST_CHARACTERS)] || strchr("-.", *name))
-		return err_set(e, EINVAL, "\"%s\" is not the name of a host", name);
-	for (size_t i = 0; i < names->n; i++)
-		if (!strcmp(names->v[i], name))
-			return err_set(e, EINVAL, "the host %s occurs twice", name);
-	if (names->n == HOSTS_MAX)
-		return err_set(e, EINVAL, "more than %d hosts", HOSTS_MAX);
-	words_list_add(names, name);
-	return 0;
-}
-
-static int pattern_add(struct words_list *names, const char *pattern, struct err *e);
-
-/* `range`: a number, or two with "-" between. Numbers have at least the digits of the first. */
-static int range_add(struct words_list *names, const char *before, const char *range,
-		     const char *after, struct err *e)
-{
-	const int digits = (int)strspn(range, "0123456789");
-	const char *last = range[digits] == '-' ? range + digits + 1 : range;
-	char *end;
-	const unsigned long first = strtoul(range, NULL, 10), to = strtoul(last, &end, 10);
-	if (!digits || !isdigit((unsigned char)*last) || *end || digits > 9 || to < first)
-		return err_set(e, EINVAL, "[%s] is no list of numbers such as [01-12,20]", range);
-	int ret = 0;
-	for (unsigned long i = first; i <= to && !ret; i++) {
-		SCOPED_FREE char *name = xasprintf("%s%0*lu%s", before, digits, i, after);
-		ret = pattern_add(names, name, e);
-	}
-	return ret;
-}
-
-/* Expands the first [...], and then the others. */
-static int pattern_add(struct words_list *names, const char *pattern, struct err *e)
-{
-	const char *open = strchr(pattern, '['), *close = open ? strchr(open, ']') : NULL;
-	if (!open)
-		return name_add(names, pattern, e);
-	if (!close)
-		return err_set(e, EINVAL, "\"%s\" has no ]", pattern);
-	SCOPED_FREE char *before = xasprintf("%.*s", (int)(open - pattern), pattern);
-	SCOPED_FREE char *inside = xasprintf("%.*s", (int)(close - open - 1), open + 1);
-	char **range = NULL;
-	size_t n = 0;
-	int ret = split_list(inside, &range, &n, e);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = range_add(names, before, range[i], close + 1, e);
-	list_free(range, n);
-	return ret;
-}
-
-static int file_add(struct words_list *names, const char *path, struct err *e)
-{
-	SCOPED_STRBUF text = STRBUF_INIT;
-	int ret = file_read(path, &text, LOG_BYTES, e);
-	char *rest = text.s;
-	for (char *line; !ret && (line = strsep(&rest, "\n"));) {
-		line[strcspn(line, "#")] = 0;
-		const char *word = strtok(line, " \t\r");
-		ret = word ? pattern_add(names, word, e) : 0;
-	}
-	return ret ? err_context(e, "%s", path) : 0;
-}
-
-int hosts_parse(const char *text, struct words_list *names, struct err *e)
-{
-	char **pattern = NULL;
-	size_t n = 0;
-	*names = (struct words_list){NULL, 0, 0};
-	const bool is_file = access(text, F_OK) == 0 || strchr(text, '/');
-	int ret = is_file ? file_add(names, text, e) : split_list(text, &pattern, &n, e);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = pattern_add(names, pattern[i], e);
-	list_free(pattern, n);
-	if (ret)
-		words_list_release(names);
-	return ret;
-}
 
 /* --- one host ------------------------------------------------------------ */
 
@@ -140,8 +55,8 @@ static void script_make(struct strbuf *script, const struct hosts_spec *s, const
 
 struct host {
 	const char *name;
-	pid_t pid;  /* of the launcher; 0: none */
-	int script; /* kept open: its end ends the campaign of the host */
+	/* pid 0: none. The end of its input ends the campaign of the host */
+	struct host_process process;
 };
 
 static int file_make(const char *path, struct err *e)
@@ -150,65 +65,19 @@ static int file_make(const char *path, struct err *e)
 	return fd < 0 ? err_sys(e, errno, "%s", path) : fd;
 }
 
-static int launcher_spawn(struct host *h, char *const *command, const int *fd, struct err *e)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t defaults;
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	posix_spawn_file_actions_init(&actions);
-	for (int i = 0; i < 3; i++)
-		posix_spawn_file_actions_adddup2(&actions, fd[i], i);
-	const int code = posix_spawnp(&h->pid, command[0], &actions, &attributes, command, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	if (code)
-		h->pid = 0;
-	return code ? err_sys(e, code, "cannot start %s", command[0]) : 0;
-}
-
-static int host_start(const struct hosts_spec *s, struct host *h, const char *mark, struct err *e)
+static int host_begin(const struct hosts_spec *s, struct host *h, const char *mark, struct err *e)
 {
 	SCOPED_STRBUF script = STRBUF_INIT;
 	SCOPED_FREE char *results = hosts_results(s->dir, h->name);
 	SCOPED_FREE char *archive = xasprintf("%s.back", results);
 	SCOPED_FREE char *log = xasprintf("%s.log", results);
-	struct words_list given = {NULL, 0, 0}, command = {NULL, 0, 0};
-	struct placeholders known = {NULL, 0, 0};
-	int pipe_fd[2] = {-1, -1}, fd[3] = {-1, -1, -1};
 	script_make(&script, s, h->name, mark);
-	placeholders_set(&known, "host", h->name);
-	int ret = words_parse(&given, s->launcher, e);
-	for (size_t i = 0; i < given.n && !ret; i++) {
-		char *word = NULL;
-		ret = placeholders_replace(&known, given.v[i], &word, e);
-		if (!ret)
-			words_list_take(&command, word);
-	}
-	ret = ret ? err_context(e, "launcher") : 0;
-	words_list_add_all(&command, "sh", "-s", NULL);
-	if (!ret && pipe2(pipe_fd, O_CLOEXEC) < 0)
-		ret = err_sys(e, errno, "cannot make a pipe");
-	/* the script is shorter than the buffer of a pipe */
-	if (!ret && (ret = write_all(pipe_fd[1], script.s, script.len)) < 0)
-		err_sys(e, -ret, "cannot write into a pipe");
-	if (!ret) {
-		h->script = pipe_fd[1];
-		fd[0] = pipe_fd[0];
-		fd[1] = file_make(archive, e);
-		fd[2] = fd[1] < 0 ? -1 : file_make(log, e);
-		ret = fd[2] < 0 ? -e->code : launcher_spawn(h, command.v, fd, e);
-	}
-	fd_close(pipe_fd[0]);
-	fd_close(fd[1]);
-	fd_close(fd[2]);
-	placeholders_release(&known);
-	words_list_release(&given);
-	words_list_release(&command);
+	const int output = file_make(archive, e), messages = output < 0 ? -1 : file_make(log, e);
+	const int ret = messages < 0 ? -e->code
+				     : host_start(&h->process, s->launcher, h->name, script.s,
+						  output, messages, e);
+	fd_close(output);
+	fd_close(messages);
 	return ret;
 }
 
@@ -257,7 +126,7 @@ static int host_end(const struct hosts_spec *s, struct host *h, int status, stru
 	SCOPED_FREE char *log = xasprintf("%s.log", results);
 	struct stat st;
 	int ret = 0;
-	h->pid = 0;
+	h->process.pid = 0;
 	if (status)
 		reason_find(log, e);
 	else if (!stat(archive, &st) && st.st_size)
@@ -283,7 +152,7 @@ static size_t next_end(const struct host *host, size_t n, int *status)
 		if (pid < 0 && errno != EINTR)
 			return n;
 		for (size_t i = 0; i < n && pid > 0; i++)
-			if (host[i].pid == pid)
+			if (host[i].process.pid == pid)
 				return i;
 	}
 }
@@ -292,9 +161,8 @@ int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *
 	      struct err *e)
 {
 	SCOPED_FREE char *dir = hosts_results(s->dir, ""), *mark = xasprintf("%s.shared-XXXXXX", dir);
-	if (!strstr(s->launcher, "{host}"))
-		return err_set(e, EINVAL, "launcher: {host} is missing, the name of a host");
-	int ret = dir_create(dir, e);
+	int ret = host_launcher_check(s->launcher, e);
+	ret = ret ? ret : dir_create(dir, e);
 	if (ret)
 		return ret;
 	const int fd = mkostemp(mark, O_CLOEXEC);
@@ -304,8 +172,8 @@ int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *
 	SCOPED_FREE struct host *host = xcalloc(names->n, sizeof *host);
 	size_t n_running = 0;
 	for (size_t i = 0; i < names->n; i++) {
-		host[i] = (struct host){.name = names->v[i], .script = -1};
-		failed[i] = host_start(s, &host[i], mark, e) < 0;
+		host[i] = (struct host){names->v[i], {0, -1}};
+		failed[i] = host_begin(s, &host[i], mark, e) < 0;
 		n_running += !failed[i];
 		if (failed[i])
 			end_tell(s, host[i].name, true, e);
@@ -319,7 +187,7 @@ int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *
 		end_tell(s, host[i].name, failed[i], e);
 	}
 	for (size_t i = 0; i < names->n; i++)
-		fd_close(host[i].script);
+		fd_close(host[i].process.input);
 	unlink(mark);
 	return 0;
 }

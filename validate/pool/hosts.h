@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One protocol on several hosts, each started by a launcher (ssh, srun, mpirun, kubectl exec).
+/* One protocol on several hosts, each started by a launcher (common/hosts.h).
  *
- * The launcher runs `sh -s` on the host. It must connect standard input, output and error. The
- * program and the protocol must have the same paths on every host. The results of a host are in
+ * The program and the protocol must have the same paths on every host. The results of a host are in
  * DIR/hosts/HOST on that host. If DIR is not on shared storage, they come back as a tar archive in
  * base64 on standard output. A host ends its campaign when its standard input ends. */
 #pragma once
@@ -21,12 +20,6 @@ struct hosts_spec {
 	void (*ended)(void *ctx, const char *host, const char *failure);
 	void *ctx;
 };
-
-/* The hosts of a file (a name per line; text after # and blank lines are ignored), or of a list
- * such as a,node[01-12,20]. Errors: EINVAL for bad syntax, a name that is no host name, a name that
- * occurs twice, or more than HOSTS_MAX hosts; of reading. Ownership: words_list_release. */
-int hosts_parse(const char *text, struct words_list *names, struct err *e);
-#define HOSTS_MAX 256
 
 /* The results directory of a host. The caller frees. */
 char *hosts_results(const char *dir, const char *host);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/temp_dir.h"
-#include "validate/pool/hosts.h"
+#include "common/hosts.h"
 
 static void expect_names(const char *text, const char *const *name)
 {
