@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include "capture/causality/agent.h"
 #include "capture/causality/collect.h"
 #include "commands/capture.h"
 #include "commands/commands.h"
@@ -131,6 +132,9 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 				       "waiting nodes went on, they contradicted each other\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand",
 		       o->merged.n_early == 1 ? " that was" : "s that were");
+	if (o->clock_bound_ns)
+		printf("%-14sdifferences of the hosts' clocks are known to %s\n", "clocks",
+		       duration_text((double)o->clock_bound_ns).s);
 	if (o->n_outside)
 		printf("%-14s%" PRIu32
 		       " thread%s outside the ranks made requests, which are left out\n",
@@ -142,6 +146,8 @@ int capture_causality(int argc, char **argv, struct err *e)
 	struct collect_config c;
 	struct collect_outcome o;
 	int n_positional, command;
+	if (argc == 4 && !strcmp(argv[1], "--agent")) /* started by the collector on each host */
+		return agent_run(argv[2], argv[3], e) ? EXIT_FAILED : EXIT_OK;
 	collect_config_init(&c);
 	int rc =
 	    options_parse_command(collect_options, &c, argc, argv, 0, &n_positional, &command, e);

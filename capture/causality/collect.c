@@ -2,11 +2,12 @@
 #include "capture/causality/collect.h"
 
 #include "capture/app/app.h"
-#include "capture/causality/collect_private.h"
+#include "capture/causality/agent.h"
 #include "capture/causality/collect_runs.h"
 #include "capture/causality/nodes.h"
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
+#include "common/hosts.h"
 #include "common/processors.h"
 #include "common/progress.h"
 #include "common/units.h"
@@ -18,6 +19,7 @@ struct collect_job {
 	struct collect_outcome *outcome;
 	struct kept_runs kept;
 	struct progress progress;
+	struct words_list hosts; /* none: only this host */
 	bool *wanted; /* wanted[kept.n_nodes] */
 	uint32_t n_wanted;
 	double done_s; /* finished work, for the progress display */
@@ -52,8 +54,9 @@ static void facts_init(const struct collect_job *j, struct causality_facts *f, c
 	    .n_nodes = j->kept.n_nodes, .cpu_time = j->kept.cpu_time, .n_runs = 1};
 	f->node = xcalloc(f->n_nodes + 1, sizeof *f->node);
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		f->node[i] = (struct causality_node){i, j->kept.node[i].pid, j->kept.node[i].tid,
-						     j->kept.node[i].rank, host};
+		f->node[i] = (struct causality_node){
+		    i, j->kept.node[i].pid, j->kept.node[i].tid, j->kept.node[i].rank,
+		    j->hosts.n ? j->hosts.v[j->kept.node[i].pid >> AGENT_PID_SHIFT] : host};
 }
 
 /* Sets the pid and tid of each node in this run. */
@@ -84,6 +87,8 @@ static void run_config_fill(const struct collect_job *j, struct run_config *r, c
 				 .root = c->root,
 				 .scratch = c->scratch,
 				 .before = c->before,
+				 .hosts = j->hosts.n ? &j->hosts : NULL,
+				 .launcher = c->launcher ? c->launcher : HOSTS_LAUNCHER,
 				 .raw = raw,
 				 .log = log};
 	r->watch = (struct watch_config){.root = c->root,
@@ -107,13 +112,11 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 	}
 	if (!o->n_ranks || seen >= o->n_ranks)
 		return 0;
-	return err_set(
-	    e, ENOTSUP,
-	    "of %" PRIu32 " ranks only %" PRIu32
-	    " were seen: the others run where they cannot map this machine's files (another host, "
-	    "or another PID namespace), or were started without the preloaded library. All ranks "
-	    "of one machine can be captured, also in separate network namespaces",
-	    o->n_ranks, seen);
+	return err_set(e, ENOTSUP,
+		       "of %" PRIu32 " ranks only %" PRIu32
+		       " were seen: the others run on hosts that --hosts does not name, in another "
+		       "PID namespace, or were started without the preloaded library",
+		       o->n_ranks, seen);
 }
 
 /* Takes the nodes and the clock from the run without delays. */
@@ -185,6 +188,8 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 		c.watch.period = period;
 	}
 	int rc = run_once(&c, &r, e);
+	if (r.clock_bound_ns > j->outcome->clock_bound_ns)
+		j->outcome->clock_bound_ns = r.clock_bound_ns;
 	if (!rc && node < 0)
 		rc = base_take(j, &r, e);
 	rc = rc ? rc : run_keep(j, &r, node, period, name, raw, e);
@@ -429,6 +434,16 @@ static int auto_collect(struct collect_job *j, struct err *e)
 
 /* --- the whole ----------------------------------------------------------- */
 
+static int hosts_take(struct collect_job *j, struct err *e)
+{
+	const struct collect_config *c = j->config;
+	if (!c->root)
+		return err_set(e, EINVAL, "--hosts needs --root DIR, the files of the application");
+	int rc = host_launcher_check(c->launcher ? c->launcher : HOSTS_LAUNCHER, e);
+	rc = rc ? rc : hosts_parse(c->hosts, &j->hosts, e);
+	return rc ? err_context(e, "--hosts") : 0;
+}
+
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e)
 {
 	struct collect_job j = {.config = c, .outcome = o};
@@ -436,6 +451,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	*o = (struct collect_outcome){.error = NAN};
 	int rc = collect_period(c, &period, e);
 	rc = rc ? rc : trace_output_check_replaced(c->output, e);
+	rc = rc || !c->hosts ? rc : hosts_take(&j, e);
 	if (rc)
 		return rc;
 	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output),
@@ -464,6 +480,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	o->application_ns = j.kept.application_ns;
 	o->cpu_time = j.kept.cpu_time;
 	kept_runs_release(&j.kept);
+	words_list_release(&j.hosts);
 	FREE_EACH(j.wanted, dir, what);
 	return rc;
 }

@@ -26,6 +26,7 @@ struct collect_config {
 	int64_t floor_ns;     /* --floor: minimum of that */
 	int compute, clock;   /* enums above */
 	bool resume;
+	const char *hosts, *launcher; /* --hosts: of the ranks; --launcher: of a command on {host} */
 	const char *scratch;
 	char **command;	      /* NULL-terminated */
 	/* For auto without --check: replays `trace` in `dir` and writes the replay trace `to`.
@@ -48,6 +49,7 @@ struct collect_outcome {
 	uint64_t n_runs, period;
 	int64_t application_ns, tracing_ns;
 	bool by_throttling, cpu_time;
+	int64_t clock_bound_ns; /* of several hosts: largest error of the difference of two clocks */
 	uint64_t n_computing; /* edges to nodes found computing, which poll memory */
 	double error;	      /* of auto: the last measurement; NaN: none */
 	struct causality_merge_counts merged;

@@ -55,6 +55,11 @@ const struct option_spec collect_options[] = {
 	 .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
 	 .help = "directory of the runs (default TRACE.runs)"},
+	{.name = "hosts", .type = OPT_STRING, .offset = FIELD(hosts), .arg = "LIST|FILE",
+	 .help = "hosts on which COMMAND starts its ranks, such as node[01-12] (default: this "
+		 "host); needs --root"},
+	{.name = "launcher", .type = OPT_STRING, .offset = FIELD(launcher), .arg = "COMMAND",
+	 .help = "--hosts: command that runs its arguments on {host} (default \"ssh {host}\")"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
 	 .help = "continue with the runs that exist"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
@@ -89,6 +94,8 @@ char *collect_what(const struct collect_config *c)
 	json_auto_t *o = json_pack("{s:o,s:o,s:o,s:o,s:s}", "command", command, "in",
 				   text_or_bytes(cwd), "root", text_or_bytes(c->root), "before",
 				   text_or_bytes(c->before), "clock", clock_names[c->clock]);
+	if (c->hosts)
+		json_object_set_new(o, "hosts", text_or_bytes(c->hosts));
 	return json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
 }
 

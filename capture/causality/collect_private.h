@@ -4,6 +4,7 @@
 
 #include "capture/causality/collect.h"
 #include "capture/causality/watch.h"
+#include "common/words.h"
 
 /* One run of a parallel application under the watchdog: its requests as a trace, and the observed
  * waits. */
@@ -15,12 +16,15 @@ struct run_config {
 	const char *raw;   /* file of the capture */
 	const char *log;   /* file of the application's output */
 	struct watch_config watch;
+	const struct words_list *hosts; /* of the ranks; NULL: only this host */
+	const char *launcher;		/* of the collector on each host */
 };
 
 struct run_result {
 	struct watch *watch;	/* its threads and waits; freed by watch_close() */
 	struct watch_outcome seen;
 	int64_t took_ns;
+	int64_t clock_bound_ns; /* largest error of a difference of the hosts' clocks */
 	bool interrupted;	/* by a signal to this process: the run is discarded */
 };
 

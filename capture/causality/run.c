@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/causality/collect_private.h"
+#include "capture/causality/agent.h"
 
 #include <sys/wait.h>
 
@@ -146,7 +146,7 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	app.prepare_ctx = r->watch;
 	mpi_leftovers_note(&leftovers);
 	const int64_t begin = clock_monotonic_ns();
-	rc = app_capture(&app, &o, e);
+	rc = c->hosts ? hosts_run_once(c, r, &o, s.file, e) : app_capture(&app, &o, e);
 	r->took_ns = clock_monotonic_ns() - begin;
 	watch_end(r->watch, &r->seen);
 	leave_nothing();

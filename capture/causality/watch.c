@@ -41,21 +41,31 @@ static void wakes_note(struct watch *w)
 		if (x->by_computing || atomic_load(&s->woken_of) != w->last_release)
 			continue;
 		const uint64_t n = atomic_load(&s->woken_requests);
+		if (x->throttled == WAIT_THROTTLED_ELSEWHERE) {
+			x->n_ended = WAIT_ENDED_UNKNOWN;
+			x->woken_ns = atomic_load(&s->woken_ns);
+			continue;
+		}
 		x->n_ended = n > w->last_requests ? n - w->last_requests : 0;
 		x->woken_ns = atomic_load(&s->woken_ns);
 		x->ended_compute_ns = x->n_ended ? atomic_load(&s->woken_compute_ns) : 0;
 	}
 }
 
-static void waits_note(struct watch *w, int64_t now)
+bool watch_some_start(const struct watch *w)
 {
-	const int64_t t = throttled_index(w),
-		      at = w->quiet_since_ns + (now - w->quiet_since_ns) / 2;
-	uint32_t n = watch_slots_used(w);
+	const uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n; i++)
-		/* it is unknown what the others wait for */
 		if (w->seen[i].verdict == JUDGE_STARTS)
-			return;
+			return true;
+	return false;
+}
+
+static void waits_note(struct watch *w, int64_t at)
+{
+	const int64_t here = throttled_index(w),
+		      t = here < 0 && w->config.by_agent ? WAIT_THROTTLED_ELSEWHERE : here;
+	const uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n && t >= 0; i++) {
 		if (i == t || w->seen[i].verdict == JUDGE_GONE)
 			continue;
@@ -64,31 +74,47 @@ static void waits_note(struct watch *w, int64_t now)
 		w->wait[w->n_waits++] = (struct watch_wait){
 		    at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
 	}
-	if (t >= 0) {
-		unborn_note(&w->unborn, w->page, at, (uint32_t)t);
-		w->last_requests = atomic_load(&w->page->slot[t].n_requests);
+	if (here >= 0) {
+		unborn_note(&w->unborn, w->page, at, (uint32_t)here);
+		w->last_requests = atomic_load(&w->page->slot[here].n_requests);
 	}
 	w->last_release = atomic_load(&w->page->held);
 }
 
-static void held_look(struct watch *w, int64_t now)
+void watch_look_begin(struct watch *w, int64_t now)
 {
-	if (!w->held_since_ns) {
-		wakes_note(w);
-		w->held_since_ns = now;
-		w->n_holds++;
-		w->quiet_since_ns = 0;
-		w->n_extra_looks = 0;
-	}
-	if (!watch_all_wait(w, now))
-		return;
-	waits_note(w, now);
-	w->outcome.n_held++;
-	w->outcome.held_ns += now - w->held_since_ns;
-	w->held_since_ns = 0;
+	wakes_note(w);
+	w->held_since_ns = now;
+	w->n_holds++;
+	w->quiet_since_ns = 0;
+	w->n_extra_looks = 0;
+}
+
+void watch_release(struct watch *w, int64_t now, int64_t at)
+{
 	struct cause_page *p = w->page;
+	const bool here = atomic_load(&p->held) != atomic_load(&p->released);
+	if (!here) /* held on another host: count the release here, too */
+		atomic_fetch_add(&p->held, 1);
+	if (at)
+		waits_note(w, at);
+	w->outcome.n_held += here;
+	w->outcome.held_ns += here ? now - w->held_since_ns : 0;
+	w->held_since_ns = 0;
 	atomic_store(&p->released, atomic_load(&p->held));
 	syscall(SYS_futex, &p->released, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+static void held_look(struct watch *w, int64_t now)
+{
+	if (!w->held_since_ns)
+		watch_look_begin(w, now);
+	/* while a rank starts, it is unknown what the others wait for */
+	if (watch_all_wait(w, now))
+		watch_release(w, now,
+			      watch_some_start(w)
+				  ? 0
+				  : w->quiet_since_ns + (now - w->quiet_since_ns) / 2);
 }
 
 /* --- detection of stuck applications ------------------------------------- */
@@ -181,14 +207,16 @@ static void *watch_run(void *ctx)
 		progress_watch(w, now);
 		const uint32_t held = atomic_load(&p->held);
 		const bool any = held != atomic_load(&p->released);
-		if (any)
+		if (any && !w->config.by_agent)
 			held_look(w, now);
 		if (w->config.throttled)
 			excess_watch(w);
 		const struct timespec nap = {0, any ? LOOK_NS : BEAT_NS};
 		if (w->outcome.stuck || w->outcome.stopped[0])
 			descendants_kill(); /* repeat for processes created meanwhile */
-		if (any)
+		if (w->config.by_agent)
+			watch_exchange(w, LOOK_NS);
+		else if (any)
 			nanosleep(&nap, NULL);
 		else
 			syscall(SYS_futex, &p->held, FUTEX_WAIT, held, &nap, NULL, 0);

@@ -34,13 +34,17 @@ struct watch_wait {
 	bool by_computing; /* it computed for too long, outside of waiting calls */
 	/* the waiter's computing or timed sleep since its last request; -1: it had not begun */
 	int64_t compute_ns;
-	/* end of the waiter's waiting call; number of requests that the throttled thread had ended
+	/* end of the waiter's waiting call; WAIT_ENDED_UNKNOWN, or the number of requests that the throttled thread had ended
 	 * by then, including the held one (0: none or unknown); its computing after the last of
 	 * them */
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
 };
+
+#define WAIT_ENDED_UNKNOWN UINT32_MAX /* the waiter is on another host */
+/* index of the throttled thread if it is on another host */
+#define WAIT_THROTTLED_ELSEWHERE UINT32_MAX
 
 #define CAUSALITY_THREADS_MAX 4096u
 
@@ -56,6 +60,13 @@ struct watch_config {
 	int64_t compute_floor_ns; /* but at least */
 	/* required time without a change if all threads sleep; five times this time if some poll */
 	int64_t quiet_ns;
+	/* The application has threads on other hosts, too: standard input and output are the
+	 * collector's (agent.h), which decides when all threads of all hosts wait. */
+	bool by_agent;
+	/* Called in the watchdog's thread when the collector says that the application has ended,
+	 * or has gone. */
+	void (*over)(void *ctx);
+	void *over_ctx;
 };
 
 struct watch_outcome {

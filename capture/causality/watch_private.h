@@ -51,6 +51,16 @@ struct watch {
 	struct watch_thread *list;
 	uint32_t n_list;
 	struct watch_outcome outcome;
+	struct watch_peer {
+		/* a hold of this host that the collector knows; a hold of any host is going on */
+		bool told, looks;
+		bool quiet, confirms;  /* told so; must confirm it at `confirm_ns` */
+		bool is_over;
+		uint64_t hold, round;  /* numbers by the collector */
+		int64_t confirm_ns;
+		char line[64]; /* line[n]: the begin of a command */
+		size_t n;
+	} peer;
 };
 
 /* The number of used slots in slot[] of the page and seen[]. */
@@ -60,5 +70,13 @@ int64_t watch_times(double factor, int64_t ns, int64_t floor_ns);
 /* Inspects the thread of slot `i` at the instant `now`, ns of CLOCK_MONOTONIC, and judges it while
  * another thread is held. */
 enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *to, int64_t now);
+/* Notes what waits at the instant `at` (0: nothing), and releases a held thread of this host. */
+void watch_release(struct watch *w, int64_t now, int64_t at);
+/* Whether a rank is being initialised. */
+bool watch_some_start(const struct watch *w);
+/* Begins to look whether all threads wait. */
+void watch_look_begin(struct watch *w, int64_t now);
+/* watch_agent.c: exchanges messages with the collector for up to `nap_ns`. */
+void watch_exchange(struct watch *w, int64_t nap_ns);
 /* Whether all threads have waited for long enough. */
 bool watch_all_wait(struct watch *w, int64_t now);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/agent.h"
+
+#include <sys/stat.h>
+
+#include "capture/app/app.h"
+#include "common/files.h"
+#include "common/leftovers.h"
+
+char *agent_path(const char *path, const char *host, const char *ending)
+{
+	return xasprintf("%s.%s%s", path, host, ending);
+}
+
+struct agent {
+	struct agent_given given;
+	struct watch_thread *known;
+	struct watch *watch;
+	int end[2]; /* pipe: its closing ends the child that stands for the application */
+};
+
+static int given_read(struct agent *a, const char *path, struct err *e)
+{
+	SCOPED_FREE char *from = xasprintf("%s.given", path);
+	SCOPED_STRBUF b = STRBUF_INIT;
+	struct agent_given *g = &a->given;
+	int rc = file_read(from, &b, 0, e);
+	if (rc)
+		return rc;
+	if (b.len >= sizeof *g)
+		memcpy(g, b.s, sizeof *g);
+	if (b.len < sizeof *g || strncmp(g->version, VALIDATE_VERSION, sizeof g->version) ||
+	    g->size != sizeof *g + sizeof *a->known ||
+	    b.len != sizeof *g + g->n_known * sizeof *a->known)
+		return err_set(e, EPROTO, "%s is of another version of validate", from);
+	a->known = xcalloc((size_t)g->n_known + 1, sizeof *a->known);
+	memcpy(a->known, b.s + sizeof *g, g->n_known * sizeof *a->known);
+	return 0;
+}
+
+static int application_await(void *ctx)
+{
+	struct agent *a = ctx;
+	char c;
+	close(a->end[1]);
+	while (read(a->end[0], &c, 1) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+static void application_over(void *ctx)
+{
+	struct agent *a = ctx;
+	fd_close(a->end[1]);
+	a->end[1] = -1;
+}
+
+/* Gives the scratch directory the name that all hosts use. */
+static int agent_prepare(void *ctx, const char *dir, struct err *e)
+{
+	struct agent *a = ctx;
+	int rc = watch_prepare(a->watch, dir, e);
+	if (!rc && symlink(dir, a->given.link) < 0)
+		rc = err_sys(e, errno,
+			     "%s (two hosts that share their memory count as one: name one of them)",
+			     a->given.link);
+	if (!rc && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
+		rc = err_set(e, EPIPE, "the collector has gone");
+	return rc;
+}
+
+static int seen_write(struct agent *a, const char *path, uint64_t n_lost, struct err *e)
+{
+	SCOPED_STRBUF b = STRBUF_INIT;
+	struct agent_seen seen = {.n_lost = n_lost};
+	watch_end(a->watch, &seen.outcome);
+	const struct watch_thread *t = watch_threads(a->watch, &seen.n_threads);
+	const struct watch_wait *w = watch_waits(a->watch, &seen.n_waits);
+	strbuf_add(&b, &seen, sizeof seen);
+	strbuf_add(&b, t, seen.n_threads * sizeof *t);
+	strbuf_add(&b, w, seen.n_waits * sizeof *w);
+	return file_write_atomic(path, b.s, b.len, e);
+}
+
+int agent_run(const char *path, const char *host, struct err *e)
+{
+	struct agent a = {.end = {-1, -1}};
+	struct app_config app;
+	struct app_outcome o = {.status = 0};
+	char *command[] = {"sh", NULL};
+	SCOPED_FREE char *raw = agent_path(path, host, ".raw"),
+			 *seen = agent_path(path, host, ".seen");
+	int rc = given_read(&a, path, e);
+	if (!rc && pipe2(a.end, O_CLOEXEC) < 0)
+		rc = err_sys(e, errno, "cannot make a pipe");
+	if (!rc) {
+		const struct agent_given *g = &a.given;
+		const struct watch_config watch = {.root = g->root,
+						   .throttled = g->throttled,
+						   .period = g->period,
+						   .known = a.known,
+						   .n_known = g->n_known,
+						   .factor = g->factor,
+						   .compute_floor_ns = g->compute_floor_ns,
+						   .quiet_ns = g->quiet_ns,
+						   .by_agent = true,
+						   .over = application_over,
+						   .over_ctx = &a};
+		watch_open(&a.watch, &watch);
+		app_config_init(&app);
+		app.output = raw;
+		app.root = g->root;
+		app.scratch = g->has_scratch ? g->scratch : NULL;
+		app.snapshot = g->snapshot;
+		app.causes = true;
+		app.command = command;
+		app.start = application_await;
+		app.start_ctx = &a;
+		app.prepare = agent_prepare;
+		app.prepare_ctx = &a;
+		rc = app_capture(&app, &o, e);
+		unlink(g->link);
+		rc = rc ? rc : seen_write(&a, seen, o.n_lost, e);
+		rc = rc ? rc : -write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE);
+		watch_close(a.watch);
+		app_outcome_release(&o);
+	}
+	fd_close(a.end[0]);
+	fd_close(a.end[1]);
+	free(a.known);
+	return rc;
+}
