@@ -122,7 +122,7 @@ static const char *const templates[REASON_N] = {
 	"; not significant after Holm's correction (adjusted P %.2g, level %.2g)",
     [REASON_DIFFERS] = "; it differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
-    [REASON_DEFERRED] = "decided at %.0f replicates, %.0f made so far",
+    [REASON_DEFERRED] = "to be decided at %.0f replicates; %.0f made so far",
     [REASON_VERDICT_REFUSED] = "no verdict: %S",
     [REASON_VERDICT_DEFERRED] =
 	"the first planned look, at %.0f replicates, has not been reached: %.0f made so far",

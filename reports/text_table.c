@@ -11,8 +11,11 @@ static void cell_words(struct strbuf *out, const struct table *t, size_t row, si
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	table_cell_text(&text, &t->column[column], table_at(t, row, column), true);
-	text_cut(out, text.s ? text.s : "",
-		 t->column[column].format == FORMAT_TEXT ? name_max : 60);
+	if (column < t->n_row_headers)
+		text_cut_name(out, text.s ? text.s : "", name_max);
+	else
+		text_cut(out, text.s ? text.s : "",
+			 t->column[column].format == FORMAT_TEXT ? name_max : 60);
 }
 
 static size_t column_width(const struct table *t, size_t column, size_t name_max)

@@ -149,6 +149,8 @@ static void add_targets(struct certificate *c, const struct analysis *a)
 	{
 		const json_t *device = json_object_get(t, "device"),
 			     *below = json_object_get(t, "below");
+		const char *scheduler = text_of(device, "scheduler");
+		const char *chosen = strchr(scheduler, '[');
 		const char *service = json_string_value(json_object_get(below, "service"));
 		strbuf_addf(&text, "%s%s: ", i ? " | " : "", text_of(t, "name"));
 		if (service)
@@ -156,9 +158,11 @@ static void add_targets(struct certificate *c, const struct analysis *a)
 		else if (below)
 			strbuf_addf(&text, "the device %s", text_of(below, "path"));
 		else
-			strbuf_addf(&text, "%s on %s, %s, scheduler %s, caches %s", text_of(t,
-				"file_system"), text_of(device, "name"), text_of(device, "model"),
-				text_of(device, "scheduler"), text_of(t, "cache"));
+			strbuf_addf(&text, "%s on %s, model %s, scheduler %.*s, caches %s",
+				    text_of(t, "file_system"), text_of(device, "name"),
+				    text_of(device, "model"),
+				    (int)strcspn(chosen ? chosen + 1 : scheduler, "]"),
+				    chosen ? chosen + 1 : scheduler, text_of(t, "cache"));
 	}
 	if (!text.len)
 		strbuf_addstr(&text, "not available");
@@ -190,7 +194,7 @@ static void add_issue(struct certificate *c, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	struct strbuf text = STRBUF_INIT;
-	strbuf_addf(&text, "by %s; place of the measurement %s; date of issue %s",
+	strbuf_addf(&text, "issuer: %s; place of the measurement: %s; date of issue: %s",
 		    p->issuer ? p->issuer : "not stated", p->place ? p->place : "not stated",
 		    a->results->issued ? a->results->issued : "not stated");
 	fact_add_of_all(c, "Issued", &text);
@@ -265,7 +269,7 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 		    "within its limit. At a limit, a component is wrongly accepted with a "
 		    "probability of at most %.3g %%. It is not trusted if a component is shown to "
 		    "be beyond its limit. All %u tests of this campaign together reject wrongly "
-		    "with a probability of at most %.3g %% (Holm). Else it is inconclusive",
+		    "with a probability of at most %.3g %% (Holm). Otherwise it is inconclusive",
 		    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
 		    100 * (a->look ? a->level_reject : 0.01));
 	if (p->accept.guard_band > 0)

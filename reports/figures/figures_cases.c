@@ -185,14 +185,29 @@ static enum split_quantity choose_split(const struct why *w)
 		   : SPLIT_RESPONSE;
 }
 
+static void add_label(struct figure *f, size_t row, double offset, const char *text)
+{
+	strbuf_addstr(&f->script, "set label ");
+	plot_string(&f->script, text, LABEL_WIDTH);
+	strbuf_addf(&f->script, " at screen 0.01, first %zu left offset 0,%g textcolor rgb '%s'\n",
+		    row, offset, palette[PALETTE_TEXT].hex);
+}
+
+/* A long name has two lines. */
 static void add_bar(struct figure *f, size_t row, double from, double to, int colour,
 		    const char *name)
 {
+	size_t cut = strlen(name) > LABEL_WIDTH ? LABEL_WIDTH : 0;
 	strbuf_addf(&f->data, "%zu %.6g %.6g %d\n", row, 100 * from, 100 * to, colour);
-	strbuf_addstr(&f->script, "set label ");
-	plot_string(&f->script, name, LABEL_WIDTH);
-	strbuf_addf(&f->script, " at screen 0.01, first %zu left textcolor rgb '%s'\n", row,
-		    palette[PALETTE_TEXT].hex);
+	while (cut && name[cut] != ' ')
+		cut--;
+	if (!cut) {
+		add_label(f, row, 0, name);
+		return;
+	}
+	SCOPED_FREE char *first = xasprintf("%.*s", (int)cut, name);
+	add_label(f, row, 0.5, first);
+	add_label(f, row, -0.5, name + cut + 1);
 }
 
 static bool is_drawn(const struct why_part *p)

@@ -511,7 +511,7 @@ static void add_glossary(struct strbuf *out)
 	     "T. E. Pereira, F. Brasileiro, L. Sampaio: File System Trace Replay Methods "
 	     "Through the Lens of Metrology."},
 	};
-	begin_part(out, "words", "Words");
+	begin_part(out, "words", "Terms");
 	strbuf_addstr(out, "<dl>\n");
 	for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
 		strbuf_addf(out, "<dt>%s</dt><dd>%s</dd>\n", word[i][0], word[i][1]);

@@ -71,23 +71,37 @@ static void add_components(struct strbuf *out, const struct analysis *a, const s
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* Why components are not accepted, and what would decide the undecided ones. */
+static void add_reason(struct strbuf *out, struct strbuf *names, const struct strbuf *reason)
+{
+	strbuf_addf(out, "<li>%s: %s.</li>\n", names->s, reason->s);
+	strbuf_reset(names);
+}
+
+/* Why components are not accepted, and what would decide the undecided ones. Neighbours with the
+ * same reason share a line. */
 static void add_reasons(struct strbuf *out, const struct cell *c)
 {
+	SCOPED_STRBUF names = STRBUF_INIT, reason = STRBUF_INIT;
 	for (int k = 0; k < COMPONENT_N; k++) {
 		const struct component *m = &c->component[k];
 		if (m->decision != DECISION_REJECT && m->decision != DECISION_INCONCLUSIVE)
 			continue;
-		strbuf_addf(out, "<li>%s: ", components[k]->title);
-		escape_html(out, m->reason);
+		SCOPED_STRBUF text = STRBUF_INIT;
+		escape_html(&text, m->reason);
 		if (m->decision == DECISION_INCONCLUSIVE && m->n_more && !m->impractical)
-			strbuf_addf(out, "; about %llu more replicate%s would probably decide it",
+			strbuf_addf(&text, "; about %llu more replicate%s would probably decide it",
 				    (unsigned long long)m->n_more, m->n_more == 1 ? "" : "s");
 		if (m->rejected_before_holm && m->decision != DECISION_REJECT)
-			strbuf_addstr(out, "; rejected alone, but not after the correction for the "
-					   "number of tests");
-		strbuf_addstr(out, ".</li>\n");
+			strbuf_addstr(&text, "; rejected alone, but not after the correction for "
+					     "the number of tests");
+		if (names.len && strcmp(text.s, reason.s))
+			add_reason(out, &names, &reason);
+		strbuf_addf(&names, "%s%s", names.len ? ", " : "", components[k]->title);
+		strbuf_reset(&reason);
+		strbuf_add(&reason, text.s, text.len);
 	}
+	if (names.len)
+		add_reason(out, &names, &reason);
 }
 
 static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)

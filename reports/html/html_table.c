@@ -7,7 +7,7 @@
 #define MANY_COLUMNS 9 /* more columns wrap, with an interval below its value */
 /* On a narrow screen a row of such a table becomes a paragraph. */
 #define STACK_COLUMNS 4
-#define STACK_ROWS 12
+#define STACK_ROWS 24
 #define OPEN_FIGURES 2 /* wide figures of a section; the others are folded */
 #define LONG_TEXT 40   /* characters from which a column wraps */
 #define LONG_NAME 34   /* characters from which a name wraps */

@@ -38,7 +38,7 @@ static void rank_row(struct table *t, const struct pool_league *l, size_t i)
 	COL_COUNT(t, "n_inconclusive", "Inconclusive", r->n_inconclusive);
 	COL_COUNT(t, "n_not_trusted", "Not trusted", r->n_not_trusted);
 	bias_column(t, "Largest bias [95 %]", t->in_heads ? NULL : r->worst);
-	COL_TEXT(t, "scenario", "in", r->worst_scenario);
+	COL_TEXT(t, "scenario", "Scenario", r->worst_scenario);
 }
 
 static void table_ranks(struct table *t, const struct pool *p)
@@ -97,7 +97,7 @@ static void suspect_row(struct table *t, const struct pool *p, const struct pool
 	COL_NUMBER(t, NUMBER, "statistic", "Statistic", f->statistic, NAN);
 	COL_NUMBER(t, NUMBER, "critical_5", "5 %", f->critical_5, NAN);
 	COL_NUMBER(t, NUMBER, "critical_1", "1 %", f->critical_1, NAN);
-	COL_TEXT(t, "class", "It is", outlier_class_names[f->class]);
+	COL_TEXT(t, "class", "Class", outlier_class_names[f->class]);
 }
 
 static void table_suspects(struct table *t, const struct pool *p)

@@ -13,7 +13,7 @@ certificate=results/report/certificate.txt
 # without a certified standard it is a statement; nothing is invented
 expect_line $certificate 'Validation statement: event'
 ! grep -q '^Certificate' $certificate || fail 'a certificate without a certified standard'
-expect_line $certificate 'by Storage group; place of the measurement Room 7; date of issue not stated'
+expect_line $certificate 'issuer: Storage group; place of the measurement: Room 7; date of issue: not stated'
 expect_line $certificate 'certified standard: none'
 expect_line $certificate ' of at most 5 %'
 expect_line $certificate 'page 2 of 2'
@@ -26,7 +26,7 @@ grep -q '^reads level=[12], \(inconclusive\|not trusted\): ' $certificate ||
 
 # what the command line states
 expect_status "$verdict" "$VALIDATE" report results --issued 2026-01-31 --issuer 'A & B' --place C
-expect_line $certificate 'by A & B; place of the measurement C; date of issue 2026-01-31'
+expect_line $certificate 'issuer: A & B; place of the measurement: C; date of issue: 2026-01-31'
 for date in 2026-02-30 31.01.2026 2026-1-3 today; do
 	expect_status 2 "$VALIDATE" report results --issued $date
 	expect_line err 'is not a date'
