@@ -68,8 +68,12 @@ static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
 
 static json_t *side_json(const struct metrics_side *s, const char *path)
 {
-	json_t *o = json_make(J_VALUE("path", json_name(path)), J_BOOL("complete", s->complete),
-		J_BOOL("cut", s->cut), J_COUNT("n_events_lost", s->n_events_lost),
+	json_t *o = json_make(J_VALUE("path", json_name(path)), 
+		J_BOOL("complete",
+		       s->complete && !s->cut && !s->n_events_lost && !s->n_unseen),
+		J_BOOL("has_end", s->complete), J_BOOL("cut", s->cut),
+		J_COUNT("n_events_lost", s->n_events_lost), J_COUNT("n_unseen", s->n_unseen),
+		J_TEXT("not_visible", s->not_visible),
 		J_COUNT("n_records", s->n_records), J_COUNT("n_issued", s->n_issued),
 		J_COUNT("n_unfinished", s->n_unfinished), J_COUNT("n_failed", s->n_failed),
 		J_COUNT("n_negative", s->n_negative));

@@ -221,6 +221,8 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	     "requests name no object: not matched"},
 	    {s->n_events_lost, "event was lost when it was captured: the trace is incomplete",
 	     "events were lost when it was captured: the trace is incomplete"},
+	    {s->n_unseen, "program or request could not be captured: the trace is incomplete",
+	     "programs or requests could not be captured: the trace is incomplete"},
 	    {!s->complete, "trace without an end: its writer was killed or ran out of space", ""},
 	    {s->complete && s->cut,
 	     "trace made from a trace without an end: requests may be missing", ""},

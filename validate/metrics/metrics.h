@@ -82,6 +82,10 @@ struct metrics_side { /* one trace */
 	/* The trace, or the trace it was made from, has no end mark: requests may be missing. */
 	bool cut;
 	uint64_t n_events_lost; /* during capture: requests may be missing */
+	/* programs and requests that capture could not see, and what its method never shows (NULL:
+	 * nothing; capture/unseen.h) */
+	uint64_t n_unseen;
+	const char *not_visible;
 	uint64_t n_bytes;
 	int64_t first_begin_ns, last_ns; /* last_ns: last end or begin */
 	struct distribution response[OP_N];

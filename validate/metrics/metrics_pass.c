@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pass over both traces side by side, matched by number. */
 #include "capture/op.h"
+#include "capture/unseen.h"
 #include "validate/metrics/metrics_private.h"
 
 int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
@@ -342,8 +343,12 @@ static int check_end(struct metrics_pass *p, struct metrics_source *s, struct me
 {
 	int rc = s->check_end ? s->check_end(s->context, e) : 0;
 	if (p->tally && s->trace) {
-		side->n_events_lost = trace_meta(s->trace)->n_events_lost;
-		side->cut = trace_meta(s->trace)->cut;
+		const struct trace_meta *m = trace_meta(s->trace);
+		json_auto_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
+		side->n_events_lost = m->n_events_lost;
+		side->cut = m->cut;
+		side->n_unseen = programs_unseen(extra) + requests_unseen(extra);
+		side->not_visible = unseen_scope(m);
 	}
 	if (rc && p->o->lenient && rc == -ENODATA) {
 		err_clear(e);
