@@ -166,7 +166,7 @@ uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint3
 void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, bool change,
 		  size_t n, const uint64_t more[])
 {
-	if (t->cap - t->n < n + 1) { /* relay.c may have exchanged the buffer for a small one */
+	if (t->cap - t->n < n + 1) {
 		t->cap = t->cap * 2 + 1024;
 		t->word = xreallocarray(t->word, t->cap, sizeof *t->word);
 	}

@@ -24,7 +24,8 @@ struct linear_search {
 	uint64_t tries;
 	struct linear *result;
 	uint32_t *of;	       /* of[result->first[t] + k]: the k-th request of thread t */
-	struct relay *relay;   /* NULL: events are not used */
+	fs_events_take *take;  /* NULL: events are not used */
+	void *ctx;
 	struct fs_events events;   /* what was not given away yet: */
 	uint32_t n_given;      /* by place */
 };
@@ -295,10 +296,14 @@ static void settle(struct linear_search *s, uint32_t request)
 /* Calls before place `to` are final: passes on their events. */
 static void settled_give(struct linear_search *s, uint32_t to)
 {
-	if (!s->relay || to < s->n_given || (to < s->l->n && to - s->n_given < GIVE_EVERY))
+	if (!s->take || to < s->n_given || (to < s->l->n && to - s->n_given < GIVE_EVERY))
 		return;
 	const size_t n = to < s->n ? s->placed[to % WINDOW].n_events : s->events.n;
-	relay_give(s->relay, &s->events, n);
+	struct fs_events *v = &s->events;
+	s->take(s->ctx, v->word, n);
+	v->n -= n;
+	if (v->n)
+		memmove(v->word, v->word + n, v->n * sizeof *v->word);
 	for (uint32_t i = to; i < s->n; i++)
 		s->placed[i % WINDOW].n_events -= n;
 	s->n_given = to;
@@ -365,7 +370,7 @@ static int memory_get(struct linear_search *s, struct linear *out, struct err *e
 }
 
 int order_linearise(struct linear *out, const struct load *l, const struct slots *slots,
-		    relay_take *take, void *ctx, struct err *e)
+		    fs_events_take *take, void *ctx, struct err *e)
 {
 	struct linear_search *s = xcalloc(1, sizeof *s);
 	*out = (struct linear){.request = NULL};
@@ -376,13 +381,11 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 	if (!ret) {
 		threads_index(s);
 		fs_model_init(&s->model, l, slots);
-		if (take) {
-			s->relay = relay_begin(take, ctx);
-			s->model.events = &s->events;
-		}
+		s->take = take;
+		s->ctx = ctx;
+		s->model.events = take ? &s->events : NULL;
 		walk(s);
 	}
-	relay_end(s->relay);
 	fs_model_release(&s->model);
 	FREE_EACH(s->flight.item, s->events.word, s->of, s->next, s);
 	if (ret)

@@ -33,19 +33,6 @@ void process_waits_release(struct process_waits *p); /* a zeroed struct is fine 
  * are left out. Ownership: process_waits_release. */
 void async_waits_find(struct process_waits *p, const struct load *l);
 
-/* relay.c. Passes the events of the model (fs_model.h) to another thread, in order and in batches.
- * A bounded number of batches is in flight: a faster sender waits. */
-
-typedef void relay_take(void *ctx, const uint64_t *word, size_t n);
-
-/* `take` is called in a new thread, or by relay_give if no thread can be started. Ownership:
- * relay_end, which waits until all events were taken. */
-struct relay *relay_begin(relay_take *take, void *ctx);
-void relay_end(struct relay *r); /* NULL is fine */
-
-/* Sends the first n words; the others move to the beginning. */
-void relay_give(struct relay *r, struct fs_events *events, size_t n);
-
 /* order_linear.c. Finds an order in which the traced calls can have taken effect, one after
  * another.
  *
@@ -65,12 +52,13 @@ struct linear {
 	uint64_t n_unexplained; /* calls whose results no attempted order explains */
 };
 
-/* Passes the events of the model (fs_model.h) to `take` as soon as the places of their requests are
- * final, in batches of whole requests, from another thread if one can be started. `l` and `s` must
- * not change meanwhile. All events were taken when this function returns. `take` NULL: events are
- * not used. Errors: ENOMEM. Ownership: linear_release. */
+typedef void fs_events_take(void *ctx, const uint64_t *word, size_t n);
+
+/* Passes the events of the model (fs_model.h) to `take` when the places of their requests are
+ * final, in batches of whole requests. `take` NULL: events are not used. Errors: ENOMEM. Ownership:
+ * linear_release. */
 int order_linearise(struct linear *out, const struct load *l, const struct slots *s,
-		    relay_take *take, void *ctx, struct err *e);
+		    fs_events_take *take, void *ctx, struct err *e);
 void linear_release(struct linear *x); /* a zeroed struct is fine */
 
 /* order_reduce.c. Transitive reduction: removes the edges that other edges and program order imply,

@@ -12,7 +12,7 @@
 
 static char *dir;
 
-static struct linear linearised(struct sample *s, struct loaded *x, relay_take *take, void *ctx)
+static struct linear linearised(struct sample *s, struct loaded *x, fs_events_take *take, void *ctx)
 {
 	struct err e = ERR_INIT;
 	struct linear order;
