@@ -98,7 +98,7 @@ void fs_forget(struct fs *f)
 	}
 	/* the next pass is due after a number of new uses in proportion to the cost of this one */
 	const uint32_t n_examined = f->n_files + f->n_names + 2 * f->n_directories +
-		4 * f->n_locks + f->s->n + f->s->n_maps + 8 * f->extents.n;
+		4 * f->n_locks + f->s->n + f->s->n_maps + f->extents.n;
 	if (f->forget_at)
 		f->forget_at = 2 * use_table_used(&f->uses) + n_examined / 2 + FORGET_AT;
 }
