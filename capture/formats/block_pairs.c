@@ -4,25 +4,18 @@
 #include <linux/falloc.h>
 
 #include "capture/kernel/block_requests.h"
+#include "common/splitmix.h"
 
 void block_pairs_release(struct block_pairs *p)
 {
-	free(p->slot);
-	p->slot = NULL;
-	p->n_slots = p->n_used = p->n_flushes = 0;
+	free(p->waiting);
+	*p = (struct block_pairs){.by_queue = p->by_queue};
 }
 
 void block_pairs_reset(struct block_pairs *p)
 {
-	if (p->slot)
-		memset(p->slot, 0, p->n_slots * sizeof *p->slot);
-	p->n_used = p->n_flushes = 0;
-}
-
-static size_t home(const struct block_pairs *p, uint32_t device, uint64_t sector)
-{
-	uint64_t h = (sector ^ (uint64_t)device << 44) * 0x9e3779b97f4a7c15u;
-	return (size_t)(h >> 32) & (p->n_slots - 1);
+	memset(p->head, 0, sizeof p->head);
+	p->n = p->n_waiting = p->free = 0;
 }
 
 static bool is_flush(int op)
@@ -30,119 +23,104 @@ static bool is_flush(int op)
 	return op == OP_FDATASYNC;
 }
 
-/* The first flush of a device, issued or not issued; NULL: there is none. */
-static struct block_waiting *flush_find(struct block_pairs *p, uint32_t device, bool issued)
+/* The list of requests that may be in flight at this place, in order of arrival. */
+static uint32_t *list_of(struct block_pairs *p, uint32_t device, uint64_t sector)
+{
+	return &p->head[splitmix_mix(sector ^ (uint64_t)device << 44) % BLOCK_LISTS];
+}
+
+/* The request of the event's operation at its place, or NULL. Flushes have no sector that
+ * identifies them: the first one of the device that is issued or not, as `issued` says. */
+static struct block_waiting *request_find(struct block_pairs *p, const struct pair_event *v,
+					  bool issued)
 {
 	struct block_waiting *first = NULL;
-	for (struct block_waiting *w = p->flush; w < p->flush + p->n_flushes; w++)
-		if (w->device == device && (w->issue_ns != TIME_NONE) == issued &&
+	for (uint32_t i = *list_of(p, v->device, v->sector); i; i = p->waiting[i].next) {
+		struct block_waiting *w = &p->waiting[i];
+		if (w->sector != v->sector || w->device != v->device || w->op != v->op)
+			continue;
+		if (!is_flush(v->op))
+			return w;
+		if ((w->issue_ns != TIME_NONE) == issued &&
 		    (!first || w->issue_ns < first->issue_ns))
 			first = w;
+	}
 	return first;
 }
 
 /* The request in flight that an event belongs to, or NULL. */
 static struct block_waiting *find_in_flight(struct block_pairs *p, const struct pair_event *v)
 {
-	if (!is_flush(v->op)) {
-		if (!p->n_slots)
-			return NULL;
-		for (size_t i = home(p, v->device, v->sector); p->slot[i].used;
-		     i = (i + 1) & (p->n_slots - 1))
-			if (p->slot[i].sector == v->sector && p->slot[i].device == v->device &&
-			    p->slot[i].op == v->op)
-				return &p->slot[i];
-		return NULL;
-	}
-	const bool issued = v->kind == EVENT_COMPLETE || v->kind == EVENT_REQUEUE;
-	struct block_waiting *w = flush_find(p, v->device, issued);
+	const bool completes = v->kind == EVENT_COMPLETE;
+	struct block_waiting *w = request_find(p, v, completes || v->kind == EVENT_REQUEUE);
 	/* perhaps the issue was not seen */
-	return w || v->kind != EVENT_COMPLETE ? w : flush_find(p, v->device, false);
-}
-
-static void flush_drop(struct block_pairs *p, struct block_waiting *w)
-{
-	memmove(w, w + 1, (size_t)(p->flush + p->n_flushes - (w + 1)) * sizeof *w);
-	p->n_flushes--;
+	return w || !completes ? w : request_find(p, v, false);
 }
 
 static void drop(struct block_pairs *p, struct block_waiting *w)
 {
-	if (is_flush(w->op)) {
-		flush_drop(p, w);
+	const uint32_t at = (uint32_t)(w - p->waiting);
+	uint32_t *i = list_of(p, w->device, w->sector);
+	while (*i != at)
+		i = &p->waiting[*i].next;
+	*i = w->next;
+	*w = (struct block_waiting){.next = p->free};
+	p->free = at;
+	p->n_waiting--;
+}
+
+/* Adds a request at the end of its list. */
+static struct block_waiting *add(struct block_pairs *p, struct block_waiting w)
+{
+	uint32_t at = p->free, *end = list_of(p, w.device, w.sector);
+	if (at) {
+		p->free = p->waiting[at].next;
+	} else {
+		p->n += p->n == 0; /* number 0 ends lists */
+		GROW(p->waiting, p->n, p->cap);
+		at = p->n++;
+	}
+	while (*end)
+		end = &p->waiting[*end].next;
+	*end = at;
+	w.next = 0;
+	p->waiting[at] = w;
+	p->n_waiting++;
+	return &p->waiting[at];
+}
+
+/* Completions of flushes were lost if a device has many in flight: the first one never ends. */
+static void flushes_limit(struct block_pairs *p, struct foreign *f, const struct pair_event *v)
+{
+	uint32_t n = 0, first = 0;
+	for (uint32_t i = *list_of(p, v->device, v->sector); i; i = p->waiting[i].next)
+		if (p->waiting[i].device == v->device && is_flush(p->waiting[i].op) && n++ == 0)
+			first = i;
+	if (n < BLOCK_FLUSHES_MAX)
 		return;
-	}
-	size_t hole = (size_t)(w - p->slot), i = hole;
-	for (;;) { /* move later entries of the probe sequence up */
-		i = (i + 1) & (p->n_slots - 1);
-		if (!p->slot[i].used)
-			break;
-		size_t want = home(p, p->slot[i].device, p->slot[i].sector);
-		if (((i - want) & (p->n_slots - 1)) >= ((i - hole) & (p->n_slots - 1))) {
-			p->slot[hole] = p->slot[i];
-			hole = i;
-		}
-	}
-	p->slot[hole].used = false;
-	p->n_used--;
+	if (p->waiting[first].has_ticket)
+		foreign_unfinished(f, p->waiting[first].ticket);
+	drop(p, &p->waiting[first]);
 }
 
-static void grow(struct block_pairs *p)
-{
-	SCOPED_FREE struct block_waiting *old = p->slot;
-	size_t n = p->n_slots;
-	p->n_slots = n ? n * 2 : 1024;
-	p->slot = xcalloc(p->n_slots, sizeof *p->slot);
-	for (size_t i = 0; i < n; i++)
-		if (old[i].used) {
-			size_t k = home(p, old[i].device, old[i].sector);
-			while (p->slot[k].used)
-				k = (k + 1) & (p->n_slots - 1);
-			p->slot[k] = old[i];
-		}
-}
-
-static struct block_waiting fresh(const struct pair_event *v)
-{
-	return (struct block_waiting){.sector = v->sector,
-				      .bytes = v->bytes,
-				      .device = v->device,
-				      .op = (uint16_t)v->op,
-				      .pid = v->pid,
-				      .queue_ns = TIME_NONE,
-				      .issue_ns = TIME_NONE,
-				      .used = true};
-}
-
-/* The slot of the request; a new slot if the request is not in flight. */
+/* The request of an event; a new one if it is not in flight. */
 static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
 				   const struct pair_event *v)
 {
 	struct block_waiting *w = find_in_flight(p, v);
 	if (w)
 		return w;
-	if (is_flush(v->op)) {
-		if (p->n_flushes == BLOCK_FLUSHES_MAX) { /* completions were lost */
-			if (p->flush[0].has_ticket)
-				foreign_unfinished(f, p->flush[0].ticket);
-			flush_drop(p, p->flush);
-		}
-		p->flush[p->n_flushes] = fresh(v);
-		return &p->flush[p->n_flushes++];
-	}
-	/* completions were lost: these requests never end */
-	if (p->n_used >= BLOCK_WAITING_MAX) {
+	if (is_flush(v->op))
+		flushes_limit(p, f, v);
+	if (p->n_waiting >= BLOCK_WAITING_MAX) /* completions were lost: these requests never end */
 		block_pairs_end(p, f);
-		block_pairs_reset(p);
-	}
-	if (p->n_used * 2 >= p->n_slots)
-		grow(p);
-	size_t i = home(p, v->device, v->sector);
-	while (p->slot[i].used)
-		i = (i + 1) & (p->n_slots - 1);
-	p->n_used++;
-	p->slot[i] = fresh(v);
-	return &p->slot[i];
+	return add(p, (struct block_waiting){.sector = v->sector,
+					     .bytes = v->bytes,
+					     .device = v->device,
+					     .op = (uint16_t)v->op,
+					     .pid = v->pid,
+					     .queue_ns = TIME_NONE,
+					     .issue_ns = TIME_NONE});
 }
 
 /* A flush concerns the whole device. */
@@ -219,11 +197,7 @@ static void complete_part(struct block_pairs *p, struct block_waiting *w,
 	rest.sector += v->bytes / 512;
 	rest.done_bytes += v->bytes;
 	rest.error = rest.error ? rest.error : error_of(v);
-	size_t i = home(p, rest.device, rest.sector);
-	while (p->slot[i].used)
-		i = (i + 1) & (p->n_slots - 1);
-	p->slot[i] = rest;
-	p->n_used++;
+	add(p, rest);
 }
 
 static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w,
@@ -291,6 +265,7 @@ enum trace_op block_event_op(const char *rwbs, size_t len, uint64_t n_sectors, u
 	       : direction == BLOCK_READ ? OP_PREAD
 					 : OP_INVALID;
 }
+
 int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *given,
 		     struct err *e)
 {
@@ -338,11 +313,8 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 
 void block_pairs_end(struct block_pairs *p, struct foreign *f)
 {
-	for (size_t i = 0; i < p->n_slots; i++)
-		if (p->slot[i].used && p->slot[i].has_ticket)
-			foreign_unfinished(f, p->slot[i].ticket);
-	for (size_t i = 0; i < p->n_flushes; i++)
-		if (p->flush[i].has_ticket)
-			foreign_unfinished(f, p->flush[i].ticket);
+	for (uint32_t i = 1; i < p->n; i++)
+		if (p->waiting[i].has_ticket)
+			foreign_unfinished(f, p->waiting[i].ticket);
 	block_pairs_reset(p);
 }

@@ -32,18 +32,18 @@ struct block_waiting {
 	uint32_t device, pid;
 	int64_t queue_ns, issue_ns; /* TIME_NONE: not seen */
 	uint16_t op, error;	    /* error: of the completed part */
-	bool used, has_ticket;
+	bool has_ticket;
+	uint32_t next; /* in a list, 0 ends */
 };
 
 #define BLOCK_WAITING_MAX (1u << 17) /* 8 MiB; with more in flight, completions were lost */
-#define BLOCK_FLUSHES_MAX 256u	     /* of all devices; each hardware queue may have one */
+#define BLOCK_FLUSHES_MAX 256u	     /* of a device; each hardware queue may have one */
+#define BLOCK_LISTS 8192u
 
 struct block_pairs {
-	struct block_waiting *slot; /* open addressing by device and sector; without flushes */
-	size_t n_slots, n_used;
-	/* flush[n_flushes], in order of arrival: flushes have no sector that identifies them */
-	struct block_waiting flush[BLOCK_FLUSHES_MAX];
-	size_t n_flushes;
+	struct block_waiting *waiting; /* waiting[n], waiting[0] unused */
+	uint32_t n, cap, n_waiting, free; /* `free`: list of unused elements */
+	uint32_t head[BLOCK_LISTS]; /* lists by device and sector, in order of arrival */
 	bool by_queue;
 };
 
