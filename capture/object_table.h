@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The distinct objects of a trace, by id and by (kind, name). Grows with the number of distinct
- * objects only. Entries never move, so borrowed pointers stay valid until release. Private to
+ * objects only. Objects never move, so borrowed pointers stay valid until release. Private to
  * capture/. */
 #pragma once
 
 #include "capture/trace.h"
+#include "common/u64_map.h"
 
-struct object_run { /* ids first .. first + n - 1 */
-	uint32_t first, n, cap;
-	struct trace_object *v;
+struct object_entry {
+	uint32_t id;
+	struct trace_object *object;
 };
 
 struct object_table {
-	/* ascending and disjoint; more than one only if ids have gaps or the table grew */
-	struct object_run *run;
-	size_t n_runs, cap_runs;
+	struct object_entry *entry; /* entry[n_entries], by id; ids may have gaps */
+	uint32_t n_entries, cap;
 	uint32_t n; /* highest id + 1 */
-	struct name_chunk *names;
-	uint32_t *slot; /* hash table with open addressing: id + 1, 0 empty; filled by interning */
-	size_t n_slots;
-	struct object_recent *recent; /* cache of interned names, by a cheap hash */
+	struct object_chunk *chunk;
+	struct u64_map by_name; /* hashes of kind and name to ids: of the ids below n_named */
+	uint32_t n_named;
 };
 
 void object_table_release(struct object_table *t);
 
 /* Adds an object with the next id, or a later one that leaves a gap. `name` need not be
- * NUL-terminated and is copied. Errors: ENOMEM; EINVAL for an id that is not above all present
- * ones; EOVERFLOW for OBJECT_NONE. */
+ * NUL-terminated and is copied. Errors: EINVAL for an id that is not above all present ones;
+ * EOVERFLOW for OBJECT_NONE. */
 int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind, const char *name,
 		     size_t len, struct err *e);
 /* NULL for unknown */
