@@ -2,25 +2,16 @@
 #include "replay/order/infer.h"
 
 #include "capture/trace.h"
+#include "common/heap.h"
 
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-#define OPEN_BITS 26
-#define OPEN_MAX (UINT64_C(1) << OPEN_BITS)
-#define REQUESTS_MAX (UINT64_C(1) << (64 - OPEN_BITS))
-#define NO_PLACE UINT32_MAX
-
-/* One 128-bit number for comparisons: the end, then the request's number, then its place in
- * open[]. */
-struct infer_node {
-	unsigned __int128 key;
-};
+#define OPEN_MAX (1u << 26)
 
 struct infer_open {
+	int64_t end_ns;
+	uint64_t request; /* its number */
 	uint64_t hi;	  /* infer_parents.hi of the request */
 	uint64_t depth;	  /* longest chain that ends in it */
 	int64_t shift_ns; /* shift of its end if requests took no time, negative */
-	uint32_t next;	  /* list of unused places */
 };
 
 struct infer_best {
@@ -28,94 +19,40 @@ struct infer_best {
 	int64_t shift_ns;
 };
 
-/* --- the heap of open intervals ------------------------------------------ */
-/* Four children per node share a cache line, and the heap is half as deep as a binary one. */
-
-static unsigned __int128 key_make(int64_t end_ns, uint64_t request, uint32_t place)
+static bool ends_before(const void *a, const void *b, const void *context)
 {
-	/* flips the sign bit, so that ends compare as unsigned numbers */
-	uint64_t end = (uint64_t)end_ns ^ (UINT64_C(1) << 63);
-	return (unsigned __int128)end << 64 | request << OPEN_BITS | place;
+	const struct infer_open *x = a, *y = b;
+	(void)context;
+	return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : x->request < y->request;
 }
 
-static int64_t key_end(unsigned __int128 key)
-{
-	return (int64_t)((uint64_t)(key >> 64) ^ (UINT64_C(1) << 63));
-}
+static const struct heap_type by_end = {sizeof(struct infer_open), ends_before, NULL};
 
-static unsigned __int128 heap_pop(struct infer *f)
+/* Removes the open interval that ends first, and gives it its rank. */
+static struct infer_open open_end(struct infer *f)
 {
-	unsigned __int128 first = f->heap[0].key, key = f->heap[--f->n_open].key;
-	size_t n = f->n_open, i = 0;
-	for (size_t child; (child = 4 * i + 1) < n; i = child) {
-		size_t last = child + 4 < n ? child + 4 : n;
-		unsigned __int128 least = f->heap[child].key;
-		for (size_t k = child + 1; k < last; k++) {
-			bool less = f->heap[k].key < least;
-			least = less ? f->heap[k].key : least;
-			child = less ? k : child;
-		}
-		if (key <= least)
-			break;
-		f->heap[i].key = least;
-	}
-	if (n)
-		f->heap[i].key = key;
-	return first;
+	const struct infer_open o = f->open[0];
+	f->open[0] = f->open[--f->n_open];
+	heap_sift_down(&by_end, f->open, f->n_open, 0);
+	if (f->ended)
+		f->ended(f->ctx, o.request, f->hi);
+	f->hi++;
+	return o;
 }
-
-static int open_grow(struct infer *f, struct err *e)
-{
-	size_t cap = f->cap ? f->cap * 2 : 256;
-	if (cap > OPEN_MAX)
-		return err_set(e, E2BIG, "more than %llu requests are in flight at one time",
-			       (unsigned long long)OPEN_MAX);
-	struct infer_node *heap = realloc(f->heap, cap * sizeof *heap);
-	f->heap = heap ? heap : f->heap;
-	struct infer_open *open = heap ? realloc(f->open, cap * sizeof *open) : NULL;
-	f->open = open ? open : f->open;
-	if (!open)
-		return err_set(e, ENOMEM, "out of memory: %zu requests are in flight at one time",
-			       f->n_open);
-	for (size_t i = f->cap; i < cap; i++)
-		open[i].next = i + 1 < cap ? (uint32_t)i + 1 : NO_PLACE;
-	f->unused = (uint32_t)f->cap;
-	f->cap = cap;
-	return 0;
-}
-
-/* --- the largest shift of the parents ------------------------------------ */
 
 /* A queue for the largest shift of the ranks [lo, hi). Both bounds only grow, so a rank that is
  * followed by a larger shift is never the maximum again. */
-
-static int best_grow(struct infer *f, struct err *e)
+static void best_add(struct infer *f, uint64_t rank, int64_t shift_ns)
 {
-	size_t cap = f->best_cap ? f->best_cap * 2 : 256;
-	struct infer_best *best = malloc(cap * sizeof *best);
-	if (!best)
-		return err_set(e, ENOMEM,
-			       "out of memory: a request depends on more than %zu others",
-			       f->best_n);
-	for (size_t i = 0; i < f->best_n; i++)
-		best[i] = f->best[(f->best_from + i) & (f->best_cap - 1)];
-	free(f->best);
-	f->best = best;
-	f->best_cap = cap;
-	f->best_from = 0;
-	return 0;
-}
-
-static int best_add(struct infer *f, uint64_t rank, int64_t shift_ns, struct err *e)
-{
-	while (f->best_n &&
-	       f->best[(f->best_from + f->best_n - 1) & (f->best_cap - 1)].shift_ns <= shift_ns)
+	while (f->best_n > f->best_from && f->best[f->best_n - 1].shift_ns <= shift_ns)
 		f->best_n--;
-	if (UNLIKELY(f->best_n == f->best_cap) && best_grow(f, e))
-		return -ENOMEM;
-	f->best[(f->best_from + f->best_n++) & (f->best_cap - 1)] =
-	    (struct infer_best){rank, shift_ns};
-	return 0;
+	if (f->best_n == f->best_cap && f->best_from > f->best_n / 2) {
+		f->best_n -= f->best_from;
+		memmove(f->best, f->best + f->best_from, f->best_n * sizeof *f->best);
+		f->best_from = 0;
+	}
+	GROW(f->best, f->best_n, f->best_cap);
+	f->best[f->best_n++] = (struct infer_best){rank, shift_ns};
 }
 
 /* --- requests ------------------------------------------------------------ */
@@ -123,25 +60,17 @@ static int best_add(struct infer *f, uint64_t rank, int64_t shift_ns, struct err
 void infer_init(struct infer *f, int64_t threshold_ns)
 {
 	*f = (struct infer){.threshold_ns = threshold_ns,
-			    .unused = NO_PLACE,
 			    .last_begin_ns = INT64_MIN,
 			    .last_end_ns = INT64_MIN};
 }
 
-static int request_end(struct infer *f, struct err *e)
+static void request_end(struct infer *f)
 {
-	unsigned __int128 key = heap_pop(f);
-	uint32_t place = (uint32_t)((uint64_t)key & (OPEN_MAX - 1));
-	struct infer_open *o = &f->open[place];
-	f->lo = o->hi > f->lo ? o->hi : f->lo;
-	f->depth = o->depth > f->depth ? o->depth : f->depth;
-	int ret = best_add(f, f->hi, o->shift_ns, e);
-	if (f->ended)
-		f->ended(f->ctx, (uint64_t)key >> OPEN_BITS, f->hi);
-	f->hi++;
-	o->next = f->unused;
-	f->unused = place;
-	return ret;
+	const uint64_t rank = f->hi;
+	const struct infer_open o = open_end(f);
+	f->lo = o.hi > f->lo ? o.hi : f->lo;
+	f->depth = o.depth > f->depth ? o.depth : f->depth;
+	best_add(f, rank, o.shift_ns);
 }
 
 static int request_check(const struct infer *f, int64_t begin_ns, int64_t end_ns, struct err *e)
@@ -154,9 +83,6 @@ static int request_check(const struct infer *f, int64_t begin_ns, int64_t end_ns
 	if (end_ns != TIME_NONE && end_ns < begin_ns)
 		return err_set(e, EINVAL, "it ends %lld ns before it begins",
 			       (long long)(begin_ns - end_ns));
-	if (f->sum.n_requests >= REQUESTS_MAX)
-		return err_set(e, E2BIG, "more than %llu requests",
-			       (unsigned long long)REQUESTS_MAX);
 	return 0;
 }
 
@@ -179,20 +105,19 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 	       struct err *e)
 {
 	int ret = request_check(f, begin_ns, end_ns, e);
-	while (!ret && f->n_open && key_end(f->heap[0].key) <= begin_ns - f->threshold_ns)
-		ret = request_end(f, e);
-	if (!ret && f->unused == NO_PLACE)
-		ret = open_grow(f, e);
 	if (ret)
 		return ret;
-	while (f->best_n && f->best[f->best_from].rank < f->lo) {
-		f->best_from = (f->best_from + 1) & (f->best_cap - 1);
-		f->best_n--;
-	}
+	while (f->n_open && f->open[0].end_ns <= begin_ns - f->threshold_ns)
+		request_end(f);
+	if (f->n_open == OPEN_MAX)
+		return err_set(e, E2BIG, "more than %u requests are in flight at one time",
+			       OPEN_MAX);
+	while (f->best_n > f->best_from && f->best[f->best_from].rank < f->lo)
+		f->best_from++;
 	*parents = (struct infer_parents){f->lo, f->hi};
 	/* Without parents it keeps its time; otherwise it moves with the parent that would end
 	 * last. */
-	int64_t shift = f->best_n ? f->best[f->best_from].shift_ns : 0;
+	int64_t shift = f->best_n > f->best_from ? f->best[f->best_from].shift_ns : 0;
 	uint64_t depth = f->depth + 1, request = f->sum.n_requests;
 	int64_t issue = begin_ns + shift;
 	f->last_issue_ns = request == 0 || issue > f->last_issue_ns ? issue : f->last_issue_ns;
@@ -200,20 +125,10 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 	if (end_ns == TIME_NONE) {
 		f->sum.n_endless++;
 	} else {
-		uint32_t place = f->unused;
-		f->unused = f->open[place].next;
-		f->open[place] = (struct infer_open){
-			.hi = f->hi, .depth = depth, .shift_ns = shift - (end_ns - begin_ns)};
-		unsigned __int128 key = key_make(end_ns, request, place);
-		size_t i = f->n_open++;
-		while (i) {
-			size_t up = (i - 1) / 4;
-			if (f->heap[up].key <= key)
-				break;
-			f->heap[i] = f->heap[up];
-			i = up;
-		}
-		f->heap[i].key = key;
+		GROW(f->open, f->n_open, f->cap);
+		f->open[f->n_open] = (struct infer_open){
+		    end_ns, request, f->hi, depth, shift - (end_ns - begin_ns)};
+		heap_sift_up(&by_end, f->open, f->n_open++);
 		f->sum.service_ns += (double)(end_ns - begin_ns);
 		f->last_end_ns = end_ns > f->last_end_ns ? end_ns : f->last_end_ns;
 	}
@@ -224,12 +139,8 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 void infer_finish(struct infer *f)
 {
 	struct infer_summary *s = &f->sum;
-	while (f->n_open) {
-		uint64_t request = (uint64_t)heap_pop(f) >> OPEN_BITS;
-		if (f->ended)
-			f->ended(f->ctx, request, f->hi);
-		f->hi++;
-	}
+	while (f->n_open)
+		open_end(f);
 	if (!s->n_requests)
 		return;
 	s->width_mean = f->width_sum / (double)s->n_requests;
@@ -240,6 +151,6 @@ void infer_finish(struct infer *f)
 
 void infer_release(struct infer *f)
 {
-	FREE_EACH(f->heap, f->open, f->best);
-	*f = (struct infer){.heap = NULL};
+	FREE_EACH(f->open, f->best);
+	*f = (struct infer){.open = NULL};
 }

@@ -42,7 +42,6 @@ struct infer_summary {
 	int64_t think_ns;
 };
 
-struct infer_node;
 struct infer_open;
 struct infer_best;
 
@@ -56,11 +55,10 @@ struct infer {
 	struct infer_summary sum;
 
 	/* private */
-	struct infer_node *heap; /* open intervals, by end */
+	struct infer_open *open; /* heap open[n_open]: open intervals, earliest end first */
 	size_t n_open, cap;
-	struct infer_open *open; /* open[cap] */
-	uint32_t unused;	 /* first unused place of open */
-	struct infer_best *best; /* queue for the largest shift of the parents */
+	/* best[best_from..best_n): queue for the largest shift of the parents */
+	struct infer_best *best;
 	size_t best_from, best_n, best_cap;
 	uint64_t hi, lo, depth;
 	int64_t last_begin_ns, last_end_ns;
@@ -70,8 +68,7 @@ struct infer {
 
 void infer_init(struct infer *f, int64_t threshold_ns); /* threshold >= 0 */
 /* Adds the next request in the order of begins; end_ns TIME_NONE: unknown. Errors: EINVAL if it
- * begins before the previous request or ends before it begins; E2BIG beyond 2^26 open intervals or
- * 2^38 requests; ENOMEM. */
+ * begins before the previous request or ends before it begins; E2BIG beyond 2^26 open intervals. */
 int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_parents *parents,
 	       struct err *e);
 /* After the last request: reports the remaining ranks and completes the summary. */
