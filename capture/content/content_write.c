@@ -7,6 +7,7 @@
 #include "common/digest.h"
 #include "common/file_beside.h"
 #include "common/files.h"
+#include "common/u64_map.h"
 
 #define BUFFER_BYTES (1u << 20)
 /* bytes of a digest in use: different blocks collide only beyond about 2^64 blocks */
@@ -27,8 +28,7 @@ struct content_writer {
 	struct content_block *block; /* block[facts.n_blocks] */
 	struct digest *digest;	     /* of each block */
 	uint64_t blocks_cap, digests_cap;
-	uint32_t *cell; /* cell[mask + 1]: hash table by digest: block + 1, 0 unused */
-	uint64_t mask;
+	struct u64_map number_of; /* block + 1 by the first bytes of the digest */
 	struct content_request *request; /* request[facts.n_requests] */
 	uint64_t requests_cap;
 	uint32_t *reference; /* reference[n_references] */
@@ -64,21 +64,17 @@ static int put(struct content_writer *w, const void *bytes, size_t n, struct err
 
 /* --- blocks -------------------------------------------------------------- */
 
-static uint64_t hash_of(const struct digest *d)
+/* The place for the number of the block with this digest and length: the number + 1, or 0. */
+static uint32_t *number_place(struct content_writer *w, const struct digest *d, uint32_t n)
 {
 	uint64_t hash;
 	memcpy(&hash, d->byte, sizeof hash);
-	return hash;
-}
-
-/* The cell of the block with this digest and length, or the free cell for it. */
-static uint32_t *cell_of(const struct content_writer *w, const struct digest *d, uint32_t n)
-{
-	uint64_t i = hash_of(d) & w->mask;
-	while (w->cell[i] && (w->block[w->cell[i] - 1].n_bytes != n ||
-			      memcmp(&w->digest[w->cell[i] - 1], d, sizeof *d)))
-		i = (i + 1) & w->mask;
-	return &w->cell[i];
+	for (;; hash++) {
+		uint32_t *number = u64_map_at(&w->number_of, hash, 0);
+		if (!*number || (w->block[*number - 1].n_bytes == n &&
+				 !memcmp(&w->digest[*number - 1], d, sizeof *d)))
+			return number;
+	}
 }
 
 int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number,
@@ -88,16 +84,9 @@ int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n
 	struct digest d;
 	gcry_md_hash_buffer(GCRY_MD_SHA256, whole, bytes, n);
 	memcpy(d.byte, whole, sizeof d.byte);
-	if (w->facts.n_blocks * 2 > w->mask) {
-		free(w->cell);
-		w->mask = w->mask * 2 + 1;
-		w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
-		for (uint32_t i = 0; i < w->facts.n_blocks; i++)
-			*cell_of(w, &w->digest[i], w->block[i].n_bytes) = i + 1;
-	}
-	uint32_t *cell = cell_of(w, &d, n);
-	if (*cell) {
-		*number = *cell - 1;
+	uint32_t *known = number_place(w, &d, n);
+	if (*known) {
+		*number = *known - 1;
 		return 0;
 	}
 	if (w->facts.n_blocks >= UINT32_MAX - 1)
@@ -108,7 +97,7 @@ int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n
 	GROW(w->digest, w->facts.n_blocks, w->digests_cap);
 	w->block[*number] = (struct content_block){w->at, n, crc32c(0, bytes, n)};
 	w->digest[*number] = d;
-	*cell = *number + 1;
+	*known = *number + 1;
 	w->facts.n_blocks++;
 	w->facts.n_stored_bytes += n;
 	return put(w, bytes, n, e);
@@ -145,8 +134,8 @@ int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_
 static void writer_free(struct content_writer *w)
 {
 	fd_close(w->fd);
-	FREE_EACH(w->path, w->part, w->buffer, w->block, w->digest, w->cell, w->request,
-		  w->reference, w);
+	u64_map_release(&w->number_of);
+	FREE_EACH(w->path, w->part, w->buffer, w->block, w->digest, w->request, w->reference, w);
 }
 
 int content_writer_open(struct content_writer **out, const char *path, struct err *e)
@@ -156,8 +145,6 @@ int content_writer_open(struct content_writer **out, const char *path, struct er
 	*out = NULL;
 	w->path = xstrdup(path);
 	w->buffer = xmalloc(BUFFER_BYTES);
-	w->mask = 1023;
-	w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
 	w->fd = file_beside(path, 0600, &w->part, e);
 	int ret = w->fd < 0 ? w->fd : 0;
 	ret = ret ? ret : digest_ready(e);

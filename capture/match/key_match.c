@@ -16,7 +16,6 @@ void key_match_init(struct key_match *m, const struct trace *reference, const st
 	m->most = m->most < KEY_MATCH_MAX_WAITING ? m->most : KEY_MATCH_MAX_WAITING;
 	m->trace[SIDE_REFERENCE] = reference;
 	m->trace[SIDE_REPLAY] = replay;
-	sequences_init(&m->names);
 	m->free = NONE;
 	m->bits = 10;
 	m->slot = xreallocarray(NULL, (size_t)1 << m->bits, sizeof *m->slot);

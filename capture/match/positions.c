@@ -8,7 +8,6 @@
 void positions_init(struct positions *p)
 {
 	memset(p, 0, sizeof *p);
-	sequences_init(&p->names);
 	p->free = NONE;
 }
 

@@ -104,10 +104,7 @@ static void take_worst(struct metrics *m, const struct metrics_pass *p, enum met
 		return;
 	const struct disorder_sequence *s = &d->sequence[best];
 	const struct sequences *keys = scope == SCOPE_OBJECT ? &p->objects : &p->threads;
-	uint64_t key = 0;
-	for (size_t i = 0; i < (size_t)1 << keys->bits; i++)
-		if (keys->slot[i].id == best)
-			key = keys->slot[i].key;
+	const uint64_t key = best < keys->n ? keys->of[best].key : 0;
 	m->order[point].worst[scope].key = key;
 	m->order[point].worst[scope].n_received = s->n;
 	m->order[point].worst[scope].n_reordered = s->n_reordered;

@@ -7,8 +7,6 @@
 int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
 	      const struct metrics_origin *replay, struct err *e)
 {
-	sequences_init(&p->threads);
-	sequences_init(&p->objects);
 	p->first_pair_ns[0] = p->first_pair_ns[1] = INT64_MAX;
 	p->reference_begin_ns = INT64_MIN;
 	for (unsigned int op = 0; op < OP_N; op++)

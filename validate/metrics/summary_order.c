@@ -51,8 +51,6 @@ int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 	o->response_at_level = xcalloc(SUMMARY_MAX_LEVELS, sizeof *o->response_at_level);
 	o->has_input = has_input;
 	int rc = arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
-	sequences_init(&o->threads);
-	sequences_init(&o->objects);
 	disorder_init(&o->all, &unbounded);
 	disorder_init(&o->by_thread, &unbounded);
 	disorder_init(&o->by_object, &unbounded);
