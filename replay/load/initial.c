@@ -25,26 +25,26 @@ void initial_require(struct walker *w, uint32_t node, enum initial_kind kind)
 		w->m.node[node].required = true;
 }
 
-static struct name_path path_of(const struct walker *w, uint32_t name)
+static const char *path_of(const struct walker *w, uint32_t name)
 {
-	return (struct name_path){name == NONE32 ? NULL : w->s->file[name].name, name};
+	return name == NONE32 ? NULL : w->s->file[name].name;
 }
 
-static void require_parent(struct walker *w, struct name_path path)
+static void require_parent(struct walker *w, const char *path)
 {
 	const char *last;
 	size_t len;
 	initial_require(w, name_model_parent(&w->m, path, &last, &len), INITIAL_DIRECTORY);
 }
 
-static void gone(struct walker *w, struct name_path path)
+static void gone(struct walker *w, const char *path)
 {
 	name_model_set(&w->m, path, NODE_NONE);
 }
 
 /* The trace creates this name, so it did not exist before, unless another request shows that it
  * did. */
-static void absent(struct walker *w, struct name_path path)
+static void absent(struct walker *w, const char *path)
 {
 	uint32_t node = name_model_find(&w->m, path, false);
 	if (node && w->m.node[node].initial)
@@ -52,7 +52,7 @@ static void absent(struct walker *w, struct name_path path)
 }
 
 /* The request created the name: it did not exist before, and its directory did. */
-static uint32_t make(struct walker *w, struct name_path path, enum initial_kind kind)
+static uint32_t make(struct walker *w, const char *path, enum initial_kind kind)
 {
 	require_parent(w, path);
 	absent(w, path);
@@ -63,10 +63,10 @@ static uint32_t make(struct walker *w, struct name_path path, enum initial_kind 
 
 /* --- failed requests ----------------------------------------------------- */
 
-static bool ends_in_slash(struct name_path path)
+static bool ends_in_slash(const char *path)
 {
-	const size_t len = strlen(path.text);
-	return len > 1 && path.text[len - 1] == '/';
+	const size_t len = strlen(path);
+	return len > 1 && path[len - 1] == '/';
 }
 
 enum way {
@@ -77,18 +77,16 @@ enum way {
 
 /* Examines the components before the last one, one at a time: a look-up of the whole path would
  * turn unknown nodes into directories. */
-static enum way way_of(struct walker *w, struct name_path path)
+static enum way way_of(struct walker *w, const char *path)
 {
-	SCOPED_FREE char *text = xstrdup(path.text);
+	SCOPED_FREE char *text = xstrdup(path);
 	enum way way = WAY_OPEN;
 	bool unknown = false;
 	for (char *slash = strchr(text + 1, '/');
 	     slash && slash[strspn(slash, "/")] && way == WAY_OPEN;
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		const uint32_t node =
-		    unknown ? NODE_NONE
-			    : name_model_find(&w->m, (struct name_path){text, NONE32}, true);
+		const uint32_t node = unknown ? NODE_NONE : name_model_find(&w->m, text, true);
 		if (node && w->m.node[node].kind == INITIAL_FILE)
 			way = WAY_BARRED;
 		else if (unknown)
@@ -102,7 +100,7 @@ static enum way way_of(struct walker *w, struct name_path path)
 /* A path with a trailing slash. open, symlink and mknod refuse it whatever the path names, because
  * they create no directories; such failures show nothing. */
 static void failed_by_trailing_slash(struct walker *w, const struct load_request *r,
-				     struct name_path path)
+				     const char *path)
 {
 	if (way_of(w, path) == WAY_BARRED)
 		return;
@@ -122,11 +120,11 @@ static bool removes_directory(const struct load_request *r)
 /* ENOTDIR. If the request needs a directory, the file at its path is none. Otherwise the parent of
  * its path is no directory, provided that all components above the parent are known. */
 static void failed_no_directory(struct walker *w, const struct load_request *r,
-				struct name_path path)
+				const char *path)
 {
 	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR ||
 			   (r->op == OP_OPEN && r->flags & O_DIRECTORY) || removes_directory(r);
-	const char *slash = strrchr(path.text, '/');
+	const char *slash = strrchr(path, '/');
 	const enum way way = way_of(w, path);
 	if (r->op == OP_RENAME || r->op == OP_LINK || way == WAY_BARRED)
 		return;
@@ -134,16 +132,15 @@ static void failed_no_directory(struct walker *w, const struct load_request *r,
 		/* a link that the call does not follow is no directory either, and stays a link */
 		initial_require(w, name_model_find(&w->m, path, load_follows_link(r)),
 				INITIAL_FILE);
-	} else if (way == WAY_OPEN && slash && slash > path.text) {
-		char *parent = xstrdup(path.text);
-		parent[slash - path.text] = '\0';
-		initial_require(w, name_model_find(&w->m, (struct name_path){parent, NONE32}, true),
-				INITIAL_FILE);
+	} else if (way == WAY_OPEN && slash && slash > path) {
+		char *parent = xstrdup(path);
+		parent[slash - path] = '\0';
+		initial_require(w, name_model_find(&w->m, parent, true), INITIAL_FILE);
 		free(parent);
 	}
 }
 
-static void failed(struct walker *w, const struct load_request *r, struct name_path path)
+static void failed(struct walker *w, const struct load_request *r, const char *path)
 {
 	bool follow = !(r->flags & AT_SYMLINK_NOFOLLOW) || r->op == OP_OPEN;
 	bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD ||
@@ -159,7 +156,7 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 			gone(w, path);
 		}
 	} else if (r->rvalue == -EEXIST) {
-		const struct name_path target =
+		const char *target =
 		    (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32
 			? path_of(w, m->name)
 			: path;
@@ -184,7 +181,7 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 
 /* --- paths --------------------------------------------------------------- */
 
-static void opened(struct walker *w, const struct load_request *r, struct name_path path)
+static void opened(struct walker *w, const struct load_request *r, const char *path)
 {
 	uint32_t flags = r->op == OP_OPENDIR ? O_DIRECTORY : r->flags, node = NODE_NONE;
 	bool temporary = (flags & O_TMPFILE) == O_TMPFILE;
@@ -216,12 +213,12 @@ static void opened(struct walker *w, const struct load_request *r, struct name_p
 	    (struct open_state){node, 0, !(flags & O_APPEND), false};
 }
 
-static void renamed(struct walker *w, const struct load_request *r, struct name_path path)
+static void renamed(struct walker *w, const struct load_request *r, const char *path)
 {
 	const struct load_more *m = load_more(w->l, r);
 	if (!m || m->name == NONE32)
 		return;
-	const struct name_path to = path_of(w, m->name);
+	const char *to = path_of(w, m->name);
 	uint32_t node =
 	    name_model_find(&w->m, path, r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW);
 	uint32_t there =
@@ -280,8 +277,8 @@ static void link_read(struct walker *w, uint32_t node, const char *text)
 
 static void path_seen(struct walker *w, const struct load_request *r)
 {
-	const struct name_path path = path_of(w, r->name);
-	if (!path.text || r->passed)
+	const char *path = path_of(w, r->name);
+	if (!path || r->passed)
 		return;
 	if (r->rvalue < 0) {
 		failed(w, r, path);
@@ -358,9 +355,8 @@ static void listed_take(struct walker *w, const struct fileset *f)
 	SCOPED_FREE uint32_t *first = fileset_first_names(f);
 	for (size_t i = 0; i < f->n; i++) {
 		const char *link = fileset_link(f, i);
-		const struct name_path path = {f->entry[i].path, NONE32},
-				       other = {f->entry[first[i]].path, NONE32};
-		uint32_t node = name_model_find(&w->m, other, false);
+		const char *path = f->entry[i].path;
+		uint32_t node = name_model_find(&w->m, f->entry[first[i]].path, false);
 		if (first[i] != i)
 			name_model_set(&w->m, path, node);
 		if (node == NODE_NONE || first[i] != i)
@@ -441,8 +437,7 @@ static void late_links_take(struct walker *w, struct late_link *late, uint32_t n
 	if (n)
 		qsort(late, n, sizeof *late, compare_late);
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t node = name_model_find(&w->m,
-			(struct name_path){late[i].path, NONE32}, false);
+		const uint32_t node = name_model_find(&w->m, late[i].path, false);
 		struct node *of = initial_node(w, node);
 		if (!of || of->link || of->listed)
 			continue;
@@ -457,7 +452,7 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 	const struct load *l = w->l;
 	w->out = xcalloc(1, sizeof *w->out);
 	w->slot = xcalloc((size_t)w->s->n + 1, sizeof *w->slot);
-	name_model_init(&w->m, w->s->n_files);
+	name_model_init(&w->m);
 	listed_take(w, &meta->files);
 	late_links_take(w, late, n_late);
 	/* A file that is open before the first request existed then. */

@@ -14,8 +14,7 @@ struct open_state *initial_state(struct walker *w, uint32_t slot)
 	const struct slot *origin = &w->s->slot[b->origin];
 	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
 		return s;
-	s->node = name_model_find(
-	    &w->m, (struct name_path){w->s->file[origin->file].name, origin->file}, true);
+	s->node = name_model_find(&w->m, w->s->file[origin->file].name, true);
 	s->at = origin->position;
 	s->at_known = true;
 	initial_require(w, s->node, origin->directory ? INITIAL_DIRECTORY : INITIAL_FILE);

@@ -6,12 +6,9 @@
 /* links followed in one look-up, as in the kernel: a limit per level would allow endless loops */
 #define MAX_LINKS 40
 
-void name_model_init(struct name_model *m, uint32_t n_paths)
+void name_model_init(struct name_model *m)
 {
-	*m = (struct name_model){.first = xcalloc((size_t)n_paths + 1, sizeof *m->first),
-				 .n_known = 1};
-	m->known_cap = 16;
-	m->known = xcalloc(m->known_cap, sizeof *m->known);
+	*m = (struct name_model){.node = NULL};
 	for (uint32_t i = 0; i < 2; i++) {
 		GROW(m->node, m->n, m->cap);
 		m->node[m->n++] =
@@ -25,7 +22,7 @@ void name_model_release(struct name_model *m)
 		FREE_EACH(m->node[i].name, m->node[i].link, m->node[i].hole);
 	for (uint32_t i = 0; i < m->n_bonds; i++)
 		free(m->bond[i].name);
-	FREE_EACH(m->node, m->bond, m->first, m->known);
+	FREE_EACH(m->node, m->bond);
 	u64_map_release(&m->entry);
 }
 
@@ -70,32 +67,6 @@ static struct bond *bond_of(struct name_model *m, uint32_t directory, const char
 	}
 }
 
-/* The index in m->known of the first component of a path; 0: the path is not cached. */
-static uint32_t known_of(struct name_model *m, struct name_path path)
-{
-	if (path.id == NONE32 || m->first[path.id])
-		return path.id == NONE32 ? 0 : m->first[path.id];
-	m->first[path.id] = m->n_known;
-	for (const char *c = path.text; c; c = *c ? strchr(c + 1, '/') : NULL) {
-		GROW(m->known, m->n_known, m->known_cap);
-		m->known[m->n_known++] = 0;
-	}
-	return m->first[path.id];
-}
-
-/* As bond_of, first trying the entry that this component had at the last look-up of the path. */
-static struct bond *bond_again(struct name_model *m, uint32_t known, uint32_t directory,
-			       const char *name, size_t len)
-{
-	const uint32_t at = known ? m->known[known] : 0;
-	if (at && m->bond[at - 1].directory == directory)
-		return &m->bond[at - 1];
-	struct bond *b = bond_of(m, directory, name, len);
-	if (known)
-		m->known[known] = (uint32_t)(b - m->bond) + 1;
-	return b;
-}
-
 static size_t component(const char **path)
 {
 	while (**path == '/')
@@ -108,13 +79,12 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from the directory `at`. `known`: see known_of(). *n_links: links followed so far.
- * With `parent` the walk stops before the last component and returns that component in *last. */
-static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known,
-		     bool follow, bool parent, unsigned int *n_links, const char **last,
-		     size_t *last_len)
+/* Walks `path` from the directory `at`. *n_links: links followed so far. With `parent` the walk
+ * stops before the last component and returns that component in *last. */
+static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool follow, bool parent,
+		     unsigned int *n_links, const char **last, size_t *last_len)
 {
-	for (size_t len; (len = component(&path)) > 0; path += len, known += known > 0) {
+	for (size_t len; (len = component(&path)) > 0; path += len) {
 		const char *rest = path + len;
 		bool is_last = !rest[strspn(rest, "/")];
 		if (is_last && parent) {
@@ -128,15 +98,15 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32
 			at = m->node[at].parent ? m->node[at].parent : NODE_ROOT;
 			continue;
 		}
-		uint32_t next = bond_again(m, known, at, path, len)->node;
+		uint32_t next = bond_of(m, at, path, len)->node;
 		if (next == NODE_NONE)
 			return NODE_NONE;
 		if (m->node[next].link && (follow || !is_last)) {
 			const char *to = m->node[next].link;
 			if (++*n_links > MAX_LINKS)
 				return NODE_NONE;
-			next = walk(m, *to == '/' ? NODE_ROOT : at, to, 0, true, false, n_links,
-				    NULL, NULL);
+			next = walk(m, *to == '/' ? NODE_ROOT : at, to, true, false, n_links, NULL,
+				    NULL);
 			if (next == NODE_NONE)
 				return NODE_NONE;
 		}
@@ -148,24 +118,22 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32
 	return at;
 }
 
-uint32_t name_model_find(struct name_model *m, struct name_path path, bool follow)
+uint32_t name_model_find(struct name_model *m, const char *path, bool follow)
 {
 	unsigned int n_links = 0;
-	return walk(m, NODE_ROOT, path.text, known_of(m, path), follow, false, &n_links, NULL,
-		    NULL);
+	return walk(m, NODE_ROOT, path, follow, false, &n_links, NULL, NULL);
 }
 
-uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last,
+uint32_t name_model_parent(struct name_model *m, const char *path, const char **last,
 			   size_t *len)
 {
 	unsigned int n_links = 0;
 	*last = NULL;
-	uint32_t at =
-	    walk(m, NODE_ROOT, path.text, known_of(m, path), false, true, &n_links, last, len);
+	uint32_t at = walk(m, NODE_ROOT, path, false, true, &n_links, last, len);
 	return *last && !is(*last, *len, ".") && !is(*last, *len, "..") ? at : NODE_NONE;
 }
 
-void name_model_set(struct name_model *m, struct name_path path, uint32_t node)
+void name_model_set(struct name_model *m, const char *path, uint32_t node)
 {
 	const char *last;
 	size_t len;

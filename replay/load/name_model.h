@@ -33,24 +33,12 @@ struct node { /* a file, directory or link */
 	bool truncated; /* its first content can no longer be inferred */
 };
 
-struct name_path {
-	const char *text;
-	/* below n_paths of name_model_init: look-ups are cached; NONE32: they are not */
-	uint32_t id;
-};
-
 struct name_model {
 	struct node *node; /* node[n], node[0] unused */
 	uint32_t n, cap;
 	struct u64_map entry; /* hash of (directory, name) to an index into `bond` */
 	struct bond *bond;    /* bond[n_bonds] */
 	uint32_t n_bonds, bonds_cap;
-	/* cache of look-ups. first[n_paths]: index in `known` of the first component of a path, 0
-	 * none */
-	uint32_t *first;
-	/* known[n_known]: index in `bond` of a component at its last look-up, plus 1; 0 none */
-	uint32_t *known;
-	uint32_t n_known, known_cap;
 };
 
 struct bond { /* an entry: a name in a directory */
@@ -58,17 +46,17 @@ struct bond { /* an entry: a name in a directory */
 	char *name; /* owned */
 };
 
-void name_model_init(struct name_model *m, uint32_t n_paths);
+void name_model_init(struct name_model *m);
 void name_model_release(struct name_model *m);
 
 /* The node of a path; NODE_NONE if nothing can exist there. `follow`: follow a link at its end. */
-uint32_t name_model_find(struct name_model *m, struct name_path path, bool follow);
+uint32_t name_model_find(struct name_model *m, const char *path, bool follow);
 /* The directory of the last component, or NODE_NONE. *last is that component, *len bytes, borrowed
  * from `path`. */
-uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last,
+uint32_t name_model_parent(struct name_model *m, const char *path, const char **last,
 			   size_t *len);
 /* Makes the name refer to `node` (NODE_NONE: to nothing). No effect if its directory is unknown. */
-void name_model_set(struct name_model *m, struct name_path path, uint32_t node);
+void name_model_set(struct name_model *m, const char *path, uint32_t node);
 /* A new node that the trace created. */
 uint32_t name_model_make(struct name_model *m, enum initial_kind kind);
 /* The path of a node before the first request, or NULL. The caller frees. */

@@ -4,7 +4,6 @@
 
 #define THREADS_MAX 64u
 #define KNOWLEDGE_MAX (64u << 20) /* bytes */
-#define SORT_MOVES 16 /* mean number of moves per edge at which insertion gives way to qsort() */
 
 struct reducer {
 	struct edges *d;
@@ -23,21 +22,10 @@ _Static_assert(THREADS_MAX <= UINT8_MAX, "waiters are counted");
 
 ORDER_BY(compare_edges, struct edge, request, thread)
 
-/* Edges come in the order of effects, which is close to the order of begins: insertion moves few
- * edges. */
 void edges_sort(struct edges *d)
 {
-	uint64_t moves = SORT_MOVES * (uint64_t)d->n;
-	for (size_t i = 1, k; i < d->n; i++) {
-		const struct edge x = d->edge[i];
-		for (k = i; k && moves && compare_edges(&d->edge[k - 1], &x) > 0; k--, moves--)
-			d->edge[k] = d->edge[k - 1];
-		d->edge[k] = x;
-		if (!moves) {
-			qsort(d->edge, d->n, sizeof *d->edge, compare_edges);
-			return;
-		}
-	}
+	if (d->n)
+		qsort(d->edge, d->n, sizeof *d->edge, compare_edges);
 }
 
 /* The number of the awaited request, counted thread by thread. */

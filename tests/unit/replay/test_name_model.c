@@ -11,22 +11,17 @@
 #include "common/xalloc.h"
 #include "replay/load/name_model.h"
 
-static struct name_path path_of(const char *text)
-{
-	return (struct name_path){text, NONE32};
-}
-
 /* Link i names link i + 1 twice, and the last link names ".": to look up the first of n links, 2^n
  * - 1 links are followed. */
 static void links_make(struct name_model *m, unsigned int n)
 {
-	name_model_init(m, 0);
+	name_model_init(m);
 	for (unsigned int i = 0; i < n; i++) {
 		char name[20];
 		snprintf(name, sizeof name, "l%u", i);
 		const uint32_t node = name_model_make(m, INITIAL_LINK);
 		m->node[node].link = i + 1 < n ? xasprintf("l%u/l%u", i + 1, i + 1) : xstrdup(".");
-		name_model_set(m, path_of(name), node);
+		name_model_set(m, name, node);
 	}
 }
 
@@ -37,14 +32,14 @@ static void too_many_links_in_one_look_up(void **state)
 	(void)state;
 	struct name_model m;
 	links_make(&m, 5);
-	assert_int_equal(name_model_find(&m, path_of("l0"), true), NODE_ROOT);
+	assert_int_equal(name_model_find(&m, "l0", true), NODE_ROOT);
 	name_model_release(&m);
 	links_make(&m, 6);
-	assert_int_equal(name_model_find(&m, path_of("l0"), true), NODE_NONE);
-	assert_int_not_equal(name_model_find(&m, path_of("l0"), false), NODE_NONE);
+	assert_int_equal(name_model_find(&m, "l0", true), NODE_NONE);
+	assert_int_not_equal(name_model_find(&m, "l0", false), NODE_NONE);
 	name_model_release(&m);
 	links_make(&m, 60);
-	assert_int_equal(name_model_find(&m, path_of("l0/x"), true), NODE_NONE);
+	assert_int_equal(name_model_find(&m, "l0/x", true), NODE_NONE);
 	name_model_release(&m);
 }
 
