@@ -270,17 +270,10 @@ static struct file_state *file_of(struct fs *f, uint32_t object)
 	uint32_t *at = note_of(f, object);
 	if (*at)
 		return &f->file[*at];
-	if (f->unused_file) {
-		*at = f->unused_file;
-		f->unused_file = f->file[*at].appender;
-	} else {
-		GROW(f->file, f->n_files, f->files_cap);
-		*at = f->n_files++;
-	}
-	f->file[*at] = (struct file_state){.attribute = {.changer = NONE32},
-					   .resizer = NONE32,
-					   .appender = NONE32,
-					   .object = object};
+	GROW(f->file, f->n_files, f->files_cap);
+	*at = f->n_files++;
+	f->file[*at] = (struct file_state){
+	    .attribute = {.changer = NONE32}, .resizer = NONE32, .appender = NONE32};
 	return &f->file[*at];
 }
 
@@ -302,7 +295,6 @@ static void states_init(struct fs *f)
 	if (f->l->n_threads <= WAITED_THREADS_MAX)
 		f->waited = xcalloc((size_t)f->l->n_threads * f->l->n_threads, sizeof *f->waited);
 	f->begun = xcalloc((size_t)f->l->n_threads + 1, sizeof *f->begun);
-	f->known = xcalloc((size_t)f->l->n_threads + 1, sizeof *f->known);
 	GROW(f->name, f->n_names, f->names_cap);
 	GROW(f->file, f->n_files, f->files_cap);
 	GROW(f->directory, f->n_directories, f->directories_cap);
@@ -314,8 +306,6 @@ static void request_begins(struct fs *f, uint32_t request)
 {
 	const struct load_request *r = &f->l->request[request];
 	edges_settle(f);
-	if (f->waited && use_table_used(&f->uses) >= f->forget_at)
-		fs_forget(f);
 	f->request = request;
 	f->own = r->thread;
 	f->begun[r->thread] = r->index + 1;
@@ -385,15 +375,14 @@ static void events_take(void *ctx, const uint64_t *word, size_t n)
 		i += event_take(ctx, word + i);
 }
 
-int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,
-			       const struct slots *s, uint32_t forget_at, struct err *e)
+int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
+		    const struct slots *s, struct err *e)
 {
 	struct fs f = {.l = l,
 		       .s = s,
 		       .out = out,
 		       .rules = rules,
-		       .request = NONE32,
-		       .forget_at = forget_at};
+		       .request = NONE32};
 	struct linear order = {.request = NULL};
 	if (l->n_threads < 2)
 		return 0; /* one thread: program order suffices */
@@ -422,14 +411,8 @@ int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const stru
 	extent_pool_release(&f.extents);
 	free(f.waited);
 	u64_map_release(&f.waited_of);
-	FREE_EACH(f.begun, f.known);
+	free(f.begun);
 	ret = ret ? ret : edges_reduce(out, l, &order, e);
 	linear_release(&order);
 	return ret;
-}
-
-int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
-		    const struct slots *s, struct err *e)
-{
-	return order_derive_fs_forgetting(out, rules, l, s, FORGET_AT, e);
 }

@@ -6,8 +6,6 @@
 #include "replay/order/order_private.h"
 #include "replay/order/use_set.h"
 
-#define FORGET_AT (1u << 14) /* number of uses before the first pass of fs_forget() */
-
 /* A resource with its last change and the uses since: a use waits for the change, and the next
  * change waits for all uses. */
 struct resource {
@@ -29,8 +27,6 @@ struct file_state {
 	struct use_set writers, vague_writers; /* vague: offset unknown */
 	struct use_set enders;	/* requests that reached the end; least: its offset */
 	uint32_t extents;
-	/* object of the model; NONE32: unused, then `appender` links the unused states, 0: end */
-	uint32_t object;
 };
 
 struct directory_state {
@@ -54,7 +50,7 @@ struct fs {
 	struct resource *name; /* name[n_names], [0] unused */
 	uint32_t n_names, names_cap;
 	struct file_state *file; /* file[n_files], [0] unused */
-	uint32_t n_files, files_cap, unused_file;
+	uint32_t n_files, files_cap;
 	struct directory_state *directory; /* directory[n_directories], [0] unused */
 	uint32_t n_directories, directories_cap;
 	struct lock_state *lock; /* lock[n_locks], [0] unused */
@@ -69,9 +65,6 @@ struct fs {
 	struct u64_map waited_of; /* (thread, other) -> the same */
 	/* begun[n_threads]: requests of each thread up to and including the present one */
 	uint32_t *begun;
-	/* known[n_threads]: progress that every other thread has waited for; for fs_forget */
-	uint32_t *known;
-	uint32_t forget_at;	  /* number of uses at the next pass of fs_forget() */
 	uint32_t request;	  /* the present request, NONE32 before the first */
 	uint32_t own, threshold;  /* its thread, and the progress when it has ended */
 	size_t first_edge;
@@ -100,14 +93,3 @@ void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint6
 /* It sets the size of the file, or reads `size` (UINT64_MAX: unknown). */
 void fs_resize_rules(struct fs *f, struct file_state *file);
 void fs_size_rules(struct fs *f, struct file_state *file, uint64_t size);
-
-/* Frees uses that no request will wait for, because every other thread with remaining requests has
- * waited for at least as much of the same thread, and the states of files without other uses. Waits
- * stay the same, with one exception: a write beyond the end of a file no longer waits for a later
- * use instead of an earlier one. Call it between two requests. */
-void fs_forget(struct fs *f);
-
-/* For tests: order_derive_fs into an all-zero `out` with another value of FORGET_AT; 0: call
- * fs_forget() before each request. */
-int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l,
-			       const struct slots *s, uint32_t forget_at, struct err *e);

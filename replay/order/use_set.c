@@ -42,7 +42,6 @@ static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uin
 	uint32_t u = t->free;
 	if (u) {
 		t->free = t->use[u].next;
-		t->n_free--;
 	} else {
 		t->n += t->n == 0; /* number 0 ends lists */
 		GROW(t->use, t->n, t->cap);
@@ -72,23 +71,6 @@ static void use_free(struct use_table *t, uint32_t u)
 {
 	t->use[u] = (struct use){.next = t->free};
 	t->free = u;
-	t->n_free++;
-}
-
-void use_forget(struct use_table *t, struct use_set *s, const uint32_t *known)
-{
-	uint32_t *at = &s->first;
-	for (uint32_t u = *at; u; u = *at) {
-		if (t->use[u].request > known[t->use[u].thread]) {
-			at = &t->use[u].next;
-			continue;
-		}
-		*at = t->use[u].next;
-		use_free(t, u);
-		s->n--;
-	}
-	if (!s->first)
-		use_drop(t, s);
 }
 
 void use_drop(struct use_table *t, struct use_set *s)

@@ -17,8 +17,8 @@ struct use_table {
 	/* sets of many threads: (set, thread) -> use, which another set may have taken over */
 	struct u64_map at;
 	struct use *use;   /* use[n], use[0] unused */
-	uint32_t n, cap, n_free;
-	uint32_t free; /* list of n_free unused uses, linked by `next` */
+	uint32_t n, cap;
+	uint32_t free; /* list of unused uses, linked by `next` */
 	uint32_t *number; /* number[n_numbers]: numbers of dropped sets */
 	uint32_t n_numbers, numbers_cap, n_sets;
 };
@@ -36,10 +36,3 @@ void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t 
 	      uint64_t value);
 /* Empties the set. */
 void use_drop(struct use_table *t, struct use_set *s);
-/* Removes uses whose request is at or below known[thread]. */
-void use_forget(struct use_table *t, struct use_set *s, const uint32_t *known);
-/* Number of uses in all sets. */
-static inline uint32_t use_table_used(const struct use_table *t)
-{
-	return t->n ? t->n - 1 - t->n_free : 0;
-}

@@ -185,9 +185,7 @@ static void one_seed(uint64_t seed, bool careful, struct totals *sum)
 	const uint32_t n_slots = x.s.n;
 	slots_reuse(&x.s, &x.l);
 	sum->n_reused += n_slots - x.s.n;
-	/* every second time, every use that all threads have waited for is forgotten before each
-	 * request */
-	if (order_derive_fs_forgetting(&d, RULES_ALL, &x.l, &x.s, seed % 2 ? 0 : FORGET_AT, &e) ||
+	if (order_derive_fs(&d, RULES_ALL, &x.l, &x.s, &e) ||
 	    order_linearise(&order, &x.l, &x.s, NULL, NULL, &e))
 		fail_msg("%s", e.msg);
 	for (int how = 0; how < N_REPLAYS; how++) {
