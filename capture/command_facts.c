@@ -28,10 +28,9 @@ int captured_command_read(struct captured_command *c, const struct trace_meta *m
 	c->dir = json_string_value(json_object_get(command, "in"));
 	const size_t n = json_array_size(argv);
 	if (!n || !c->dir || c->dir[0] != '/')
-		return err_set(
-		    e, ENODATA,
-		    "its metadata lacks the command and its arguments. Traces of validate capture "
-		    "app and capture vfs hold them; slices of these traces do not");
+		return err_set(e, ENODATA,
+			"its metadata lacks the command and its arguments. Traces of validate "
+			"capture app and capture vfs hold them; slices of these traces do not");
 	c->argv = xcalloc(n + 1, sizeof *c->argv);
 	for (c->n = 0; c->n < n; c->n++) {
 		c->argv[c->n] = json_string_value(json_array_get(argv, c->n));

@@ -115,8 +115,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	ssize_t len = read_head(path, head, sizeof head);
 	if (len == -ESPIPE)
 		return err_set(e, ESPIPE,
-			       "%s: a trace must be a file that can be read twice, not a pipe",
-			       path);
+			"%s: a trace must be a file that can be read twice, not a pipe", path);
 	if (len < 0)
 		return err_sys(e, (int)-len, "cannot read the trace %s", path);
 	if (!len)
@@ -140,10 +139,8 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		if ((*f)->bid)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
-	int rc = err_set(e, EILSEQ,
-			 "%s: not a trace: its first bytes fit no known format (%s); --from FORMAT "
-			 "reads it as FORMAT and names the first difference",
-			 path, names.s);
+	int rc = err_set(e, EILSEQ, "%s: not a trace: its first bytes fit no known format (%s); "
+		"--from FORMAT reads it as FORMAT and names the first difference", path, names.s);
 	return rc;
 }
 
@@ -192,8 +189,7 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		}										   \
 	} while (0)
 	NOTE_IF(n->n_skipped, "unreadable lines or records left out: %" PRIu64 "; the first: %s",
-		n->n_skipped,
-		n->first_skipped);
+		n->n_skipped, n->first_skipped);
 	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory holds others: "
 				    "name all files, or merge them with blkparse -d");
 	NOTE_IF(n->differences_cut,

@@ -91,8 +91,7 @@ static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v
 static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v)
 {
 	*v = TIME_NONE;
-	if (len &&
-	    (!scan_all_i64(s, len, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
+	if (len && (!scan_all_i64(s, len, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
 		csv_fail(t, "\"%.*s\" is not a time in nanoseconds", (int)(len < 60 ? len : 60), s);
 }
 

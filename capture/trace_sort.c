@@ -171,9 +171,8 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 			if (!rc && data)
 				rc = trace_writer_heap(s->to, data, len, &ref, e);
 			if (!rc && data && ref != r->heap)
-				rc = err_set(e, EINVAL,
-					     "the heap of the trace to be sorted is not in the "
-					     "order of its requests");
+				rc = err_set(e, EINVAL, "the heap of the trace to be sorted is not "
+					"in the order of its requests");
 			if (rc)
 				return rc;
 		}
@@ -182,9 +181,8 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 		uint32_t id = i;
 		rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
 		if (!rc && id != i)
-			rc = err_set(
-			    e, EINVAL,
-			    "cannot sort the trace: its objects would get other numbers");
+			rc = err_set(e, EINVAL,
+				"cannot sort the trace: its objects would get other numbers");
 	}
 	return rc ? rc : trace_rewind(s->from, e);
 }

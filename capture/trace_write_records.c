@@ -95,10 +95,9 @@ static int take_records(struct trace_writer *w, const struct trace_record *r, si
 	}
 	size_t n_sane = records_copy(w->record + w->n_filled, r, some);
 	if (n_sane < some)
-		return err_set(e, EINVAL,
-			       "%s: record %llu (operation %u) is invalid: its operation or times "
-			       "are impossible",
-			       w->path, (unsigned long long)(w->n_records + n_sane), r[n_sane].op);
+		return err_set(e, EINVAL, "%s: record %llu (operation %u) is invalid: its "
+			"operation or times are impossible", w->path,
+			(unsigned long long)(w->n_records + n_sane), r[n_sane].op);
 	w->n_filled += (uint32_t)some;
 	w->n_records += some;
 	return w->n_filled == RECORDS_PER_BLOCK ? writer_end_records(w, e) : 0;

@@ -74,10 +74,9 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 		    "CLOCK_MONOTONIC went backwards by %lld ns: the stamps cannot be trusted",
 		    (long long)(c->last.ns - now->ns));
 	if (now->ticks < c->last.ticks)
-		return err_set(e, EIO,
-			       "the time-stamp counter went backwards by %llu ticks: the stamps "
-			       "cannot be trusted",
-			       (unsigned long long)(c->last.ticks - now->ticks));
+		return err_set(e, EIO, "the time-stamp counter went backwards by %llu ticks: the "
+			"stamps cannot be trusted",
+			(unsigned long long)(c->last.ticks - now->ticks));
 	/* the time since the last anchor by both clocks; the error of each anchor is at most half
 	 * its bracket */
 	double expected_ns = (double)(now->ticks - c->last.ticks) * c->ns_per_tick;
@@ -85,11 +84,9 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 	double slack_ns = (double)(now->bracket_ns / 2 + c->last.bracket_ns / 2) + 1;
 	double off_ns = fabs(expected_ns - passed_ns);
 	if (off_ns > passed_ns * MAX_DISAGREEMENT + slack_ns)
-		return err_set(e, EIO,
-			       "the time-stamp counter and CLOCK_MONOTONIC disagree by %.0f ns "
-			       "over %.0f ns (limit %.0f "
-			       "ppm): the stamps cannot be trusted",
-			       off_ns, passed_ns, MAX_DISAGREEMENT * 1e6);
+		return err_set(e, EIO, "the time-stamp counter and CLOCK_MONOTONIC disagree by "
+			"%.0f ns over %.0f ns (limit %.0f ppm): the stamps cannot be trusted",
+			off_ns, passed_ns, MAX_DISAGREEMENT * 1e6);
 	c->last = *now;
 	if (c->last.ticks > c->first.ticks && c->source == CLOCK_SOURCE_TSC)
 		c->ns_per_tick = rate(&c->first, &c->last);
@@ -242,9 +239,8 @@ int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks)
 {
 	if (c->source == CLOCK_SOURCE_MONOTONIC)
 		return ticks > INT64_MAX ? INT64_MAX : (int64_t)ticks;
-	__int128 ns =
-	    c->first.ns + scale((int64_t)(ticks - c->first.ticks), c->last.ns - c->first.ns,
-				(int64_t)(c->last.ticks - c->first.ticks));
+	__int128 ns = c->first.ns + scale((int64_t)(ticks - c->first.ticks),
+		c->last.ns - c->first.ns, (int64_t)(c->last.ticks - c->first.ticks));
 	return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
@@ -255,9 +251,8 @@ uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns)
 	int64_t since;
 	if (__builtin_sub_overflow(ns, c->first.ns, &since))
 		since = ns < 0 ? INT64_MIN : INT64_MAX;
-	__int128 ticks =
-	    (__int128)c->first.ticks +
-	    scale(since, (int64_t)(c->last.ticks - c->first.ticks), c->last.ns - c->first.ns);
+	__int128 ticks = (__int128)c->first.ticks + scale(since,
+		(int64_t)(c->last.ticks - c->first.ticks), c->last.ns - c->first.ns);
 	return ticks < 0 ? 0 : ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 

@@ -68,11 +68,9 @@ static int in_use(const struct device_uses *u, const char *path, struct err *e)
 static int signed_refuse(const char *path, const char *what, const char *at, const char *kind,
 			 struct err *e)
 {
-	return err_set(e, EBUSY,
-		       "%s: refused, nothing was written: there is %s on %s%s (if its content is "
-		       "not needed, remove it with \"wipefs -a\"; for a copy of a superblock, "
-		       "overwrite its first 4 KiB with zeros)",
-		       path, kind, what, at);
+	return err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on %s%s (if its "
+		"content is not needed, remove it with \"wipefs -a\"; for a copy of a superblock, "
+		"overwrite its first 4 KiB with zeros)", path, kind, what, at);
 }
 
 /* Checks the content of another device or file that contains this one or is a part of it. One that
@@ -143,10 +141,8 @@ static int open_again(const struct device *d, const char *path, int flags, bool 
 	int fd = open(self, O_CLOEXEC | flags);
 	if (fd < 0 && errno == EBUSY) {
 		*refused = true;
-		return err_set(e, EBUSY,
-			       "%s: refused, nothing was written: it is in use (the kernel or "
-			       "another program holds it)",
-			       path);
+		return err_set(e, EBUSY, "%s: refused, nothing was written: it is in use (the "
+			"kernel or another program holds it)", path);
 	}
 	if (fd < 0 && errno == EINVAL && flags & O_DIRECT)
 		return err_set(e, EINVAL, "%s: this file system does not support direct I/O", path);

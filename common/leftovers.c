@@ -136,7 +136,6 @@ void leftovers_remove(void)
 	for (int i = 0; i < N_LEFTOVERS; i++)
 		/* another thread may still write into it */
 		for (int k = 0; k < N_TRIES && atomic_load(&leftover[i].owner) == self &&
-				!access(leftover[i].path, F_OK);
-		     k++)
+		     !access(leftover[i].path, F_OK); k++)
 			tree_remove(AT_FDCWD, leftover[i].path, DEPTH_MAX);
 }

@@ -98,10 +98,8 @@ int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigne
 	}
 	free(number);
 	if (!ret && !is_installed(w->v[0]))
-		ret = err_set(e, ENOENT,
-			      "%s is not installed: MPI is needed here (Debian: apt-get install "
-			      "openmpi-bin libopenmpi-dev, then make again)",
-			      w->v[0]);
+		ret = err_set(e, ENOENT, "%s is not installed: MPI is needed here (Debian: apt-get "
+			"install openmpi-bin libopenmpi-dev, then make again)", w->v[0]);
 	if (ret)
 		words_list_release(w);
 	return ret;

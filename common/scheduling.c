@@ -46,10 +46,8 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	const char *slash = strchr(text, '/');
 	char runtime[32];
 	if (!slash || (size_t)(slash - text) >= sizeof runtime)
-		return err_set(
-		    e, EINVAL,
-		    "\"deadline:%s\": give runtime and period, as in deadline:400us/1ms",
-		    text);
+		return err_set(e, EINVAL,
+			"\"deadline:%s\": give runtime and period, as in deadline:400us/1ms", text);
 	memcpy(runtime, text, (size_t)(slash - text));
 	runtime[slash - text] = 0;
 	int ret = parse_duration(runtime, &s->runtime_ns, e);
@@ -181,15 +179,12 @@ static int refused_permission(const struct scheduling *s, struct err *e)
 {
 	struct rlimit limit = {.rlim_cur = 0};
 	if (s->policy == SCHED_DEADLINE)
-		return err_set(e, EACCES,
-			       "scheduler deadline is not permitted: it needs the capability "
-			       "CAP_SYS_NICE, and no affinity mask");
+		return err_set(e, EACCES, "scheduler deadline is not permitted: it needs the "
+			"capability CAP_SYS_NICE, and no affinity mask");
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	return err_set(e, EACCES,
-		       "scheduler %s:%d is not permitted: it needs the capability CAP_SYS_NICE or "
-		       "a limit RLIMIT_RTPRIO "
-		       "(ulimit -r) of at least %d, which is %" PRIu64,
-		       policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
+	return err_set(e, EACCES, "scheduler %s:%d is not permitted: it needs the capability "
+		"CAP_SYS_NICE or a limit RLIMIT_RTPRIO (ulimit -r) of at least %d, which is "
+		"%" PRIu64, policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
 }
 
 int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads, struct err *e)
@@ -199,11 +194,10 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 		return refused_permission(s, e);
 	if (code != EBUSY)
 		return err_sys(e, code, "cannot set scheduler %s", policy_name(s));
-	return err_set(e, EBUSY,
-		       "scheduler deadline: the kernel does not admit %u threads with %s of "
-		       "every %s on %u CPUs (kernel.sched_rt_runtime_us)",
-		       n_threads, duration_text((double)full.runtime_ns).s,
-		       duration_text((double)full.period_ns).s, (uint32_t)processors_allowed());
+	return err_set(e, EBUSY, "scheduler deadline: the kernel does not admit %u threads with %s "
+		"of every %s on %u CPUs (kernel.sched_rt_runtime_us)", n_threads,
+		duration_text((double)full.runtime_ns).s, duration_text((double)full.period_ns).s,
+		(uint32_t)processors_allowed());
 }
 
 int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
@@ -211,16 +205,13 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 	if (!s->set || s->policy != SCHED_DEADLINE)
 		return 0;
 	if (pin)
-		return err_set(e, EINVAL,
-			       "scheduler deadline: not with --pin or --cpus: the kernel accepts "
-			       "no deadline thread with an affinity mask");
+		return err_set(e, EINVAL, "scheduler deadline: not with --pin or --cpus: the "
+			"kernel accepts no deadline thread with an affinity mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
-		return err_set(e, EINVAL,
-			       "scheduler deadline: this process may use only %u of %ld CPUs, "
-			       "and the kernel accepts no deadline thread with an "
-			       "affinity mask",
-			       (uint32_t)processors_allowed(), n);
+		return err_set(e, EINVAL, "scheduler deadline: this process may use only %u of %ld "
+			"CPUs, and the kernel accepts no deadline thread with an affinity mask",
+			(uint32_t)processors_allowed(), n);
 	return 0;
 }
 
@@ -233,19 +224,16 @@ void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spi
 		return;
 	int n = 0;
 	if (spin && n_threads > (uint32_t)processors_allowed())
-		n = snprintf(to, size,
-			     "%u real-time threads that spin share %u CPUs: each stops the "
-			     "others on its CPU; ",
-			     n_threads, (uint32_t)processors_allowed());
+		n = snprintf(to, size, "%u real-time threads that spin share %u CPUs: each stops "
+			"the others on its CPU; ", n_threads, (uint32_t)processors_allowed());
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (throttling_read(&runtime_us, &period_us))
-		snprintf(to + n, size - (size_t)n,
-			 "real-time throttling: other work gets up to %" PRId64 " ms of every %" PRId64
-			 " ms on each CPU (kernel.sched_rt_runtime_us)",
-			 (period_us - runtime_us) / 1000, period_us / 1000);
+		snprintf(to + n, size - (size_t)n, "real-time throttling: other work gets up to "
+			"%" PRId64 " ms of every %" PRId64 " ms on each CPU "
+			"(kernel.sched_rt_runtime_us)", (period_us - runtime_us) / 1000,
+			period_us / 1000);
 	else
-		snprintf(to + n, size - (size_t)n,
-			 "no real-time throttling: a thread that spins stops all other work on its "
-			 "CPU");
+		snprintf(to + n, size - (size_t)n, "no real-time throttling: a thread that spins "
+			"stops all other work on its CPU");
 }

@@ -128,8 +128,7 @@ static int quantity_parse(const char *text, const char *expected, const struct u
 	const bool has_unit = p < end;
 	if (!has_unit && !bare && (d.digits || d.too_large))
 		return err_set(e, EINVAL, "\"%s\" has no unit: expected %s", text, expected);
-	const struct units_unit *u =
-	    has_unit ? unit_find(units, p, (size_t)(end - p)) : &units[0];
+	const struct units_unit *u = has_unit ? unit_find(units, p, (size_t)(end - p)) : &units[0];
 	if (!u)
 		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected,
 			       (int)(end - p), p);

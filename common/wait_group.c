@@ -98,9 +98,8 @@ static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 	uint32_t wakes = atomic_load(&s->wakes);
 	atomic_store(&s->spins_for, WAIT_NOBODY);
 	atomic_store(&s->sleeps_for, deadline);
-	syscall(SYS_futex, &s->wakes,
-		w->group->across ? FUTEX_WAIT_BITSET : FUTEX_WAIT_BITSET_PRIVATE, wakes, &until,
-		NULL, FUTEX_BITSET_MATCH_ANY);
+	syscall(SYS_futex, &s->wakes, w->group->across ? FUTEX_WAIT_BITSET
+		: FUTEX_WAIT_BITSET_PRIVATE, wakes, &until, NULL, FUTEX_BITSET_MATCH_ANY);
 	bool woken = atomic_exchange(&s->sleeps_for, WAIT_NOBODY) == WAIT_NOBODY;
 	atomic_store(&s->spins_for, deadline);
 	return woken;

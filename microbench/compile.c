@@ -235,9 +235,8 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 static double fastest_ns(const struct microbench_config *c)
 {
 	double n_calls = (double)c->n_includes * ((double)c->n_include_dirs / 2 + 4);
-	return 200 * n_calls +
-	       0.02 * (double)c->file_bytes * (double)(c->n_includes + 1 + OBJECT_RATIO) +
-	       0.75 * (double)c->pause_ns;
+	return 200 * n_calls + 0.02 * (double)c->file_bytes *
+		(double)(c->n_includes + 1 + OBJECT_RATIO) + 0.75 * (double)c->pause_ns;
 }
 
 static const struct workload_script scripted = {

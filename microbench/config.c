@@ -206,10 +206,8 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->direct && !w->script->direct)
-		return err_set(e, EINVAL,
-			       "direct: %s transfers any number of bytes, which O_DIRECT does "
-			       "not support",
-			       w->name);
+		return err_set(e, EINVAL, "direct: %s transfers any number of bytes, which "
+			"O_DIRECT does not support", w->name);
 	if (c->fsync_end && !w->script->parallel)
 		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own",
 			       w->name);
@@ -220,10 +218,8 @@ static int script_check(const struct workload *w, const struct microbench_config
 	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
 		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
 	if (w->script->parallel && (c->pin || c->scheduler))
-		return err_set(e, EINVAL,
-			       "pin, scheduler: not for %s: the launcher of the ranks sets "
-			       "them (--launcher)",
-			       w->name);
+		return err_set(e, EINVAL, "pin, scheduler: not for %s: the launcher of the ranks "
+			"sets them (--launcher)", w->name);
 	return w->script->check(c, e);
 }
 

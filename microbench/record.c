@@ -150,13 +150,12 @@ static json_t *backend(const struct bench_run *r)
 
 static char *extra_json(const struct bench_run *r)
 {
-	json_auto_t *o =
-	    json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:o*,s:b}", "workload", r->workload->name,
-		      "options", describe_options(r->workload, r->config), "descriptors",
-		      descriptors(r), "memory", memory(r), "anonymous_memory", anonymous_memory(r),
-		      "facts", run_facts_to_json(&r->facts), "scheduling",
-		      scheduling_to_json(&r->scheduling), "affinity", affinity(r), "backend",
-		      backend(r), "capacity_reached", capacity_reached(r));
+	json_auto_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:o*,s:b}", "workload",
+		r->workload->name, "options", describe_options(r->workload, r->config),
+		"descriptors", descriptors(r), "memory", memory(r), "anonymous_memory",
+		anonymous_memory(r), "facts", run_facts_to_json(&r->facts), "scheduling",
+		scheduling_to_json(&r->scheduling), "affinity", affinity(r), "backend", backend(r),
+		"capacity_reached", capacity_reached(r));
 	return o ? json_dumps(o, JSON_COMPACT) : NULL;
 }
 
@@ -226,9 +225,8 @@ static int script_failure(const struct bench_run *r, const struct bench_thread *
 			       "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
 			       r->config->dir, path, t->n_samples, op_name(s->op), strerror(-got));
 	return err_set(e, EIO,
-		       "%s/%s: request %" PRIu64
-		       " (%s) returned %d instead of %d; the trace ends there",
-		       r->config->dir, path, t->n_samples, op_name(s->op), got, s->expect);
+		"%s/%s: request %" PRIu64 " (%s) returned %d instead of %d; the trace ends there",
+		r->config->dir, path, t->n_samples, op_name(s->op), got, s->expect);
 }
 
 static int block_failure(const struct bench_run *r, const struct bench_thread *t, struct err *e)

@@ -164,9 +164,8 @@ const char *source_step_path(const struct bench_thread *t, size_t k)
 	const struct bench_step *step = t->script->step;
 	unsigned int slot = step[k].slot;
 	bool by_slot = step[k].op == OP_READ || step[k].op == OP_WRITE || step[k].op == OP_LSEEK ||
-		       step[k].op == OP_PREAD || step[k].op == OP_PWRITE ||
-		       step[k].op == OP_FSYNC || step[k].op == OP_CLOSE ||
-		       step[k].op == OP_GETDENTS;
+		step[k].op == OP_PREAD || step[k].op == OP_PWRITE || step[k].op == OP_FSYNC ||
+		step[k].op == OP_CLOSE || step[k].op == OP_GETDENTS;
 	while (by_slot && k > 0 && !(step[k].op == OP_OPEN && step[k].slot == slot))
 		k--;
 	return t->names[step[k].name];

@@ -177,10 +177,8 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	run_facts_take(&before);
 	r->wall_epoch_ns = clock_realtime_ns();
 	uint64_t now = clock_now(&r->clock);
-	uint64_t lead =
-	    clock_ticks_of_ns(&r->clock, clock_ns_of_ticks(&r->clock, now) + LEAD_NS +
-					     LEAD_PER_THREAD_NS * (int64_t)r->n_workers) -
-	    now;
+	uint64_t lead = clock_ticks_of_ns(&r->clock, clock_ns_of_ticks(&r->clock,
+		now) + LEAD_NS + LEAD_PER_THREAD_NS * (int64_t)r->n_workers) - now;
 	r->start = now + lead;
 	uint64_t lasts = (uint64_t)((double)r->config->min_duration_ns * (1 + CALIBRATION_ERROR) /
 				    r->clock.ns_per_tick);

@@ -47,10 +47,8 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 			}
 		int ret = 0;
 		if (names.len && foreign)
-			ret = err_set(e, EINVAL,
-				      "%s: this option is for replayers of other projects, not for "
-				      "engine %s",
-				      o->name, g->name);
+			ret = err_set(e, EINVAL, "%s: this option is for replayers of other "
+				"projects, not for engine %s", o->name, g->name);
 		else if (names.len)
 			ret = err_set(e, EINVAL,
 				      "%s: engine %s has no such option (engines with it: %s)",
@@ -60,10 +58,8 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 			return ret;
 	}
 	if (c->device && g->level == LEVEL_SYSCALL)
-		return err_set(e, EINVAL,
-			       "device: engine %s replays calls on files: use --dir; engine block "
-			       "replays on a device",
-			       g->name);
+		return err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir; "
+			"engine block replays on a device", g->name);
 	return 0;
 }
 
@@ -77,9 +73,8 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 	if (pinning_is_traced(c) && g->own_threads && c->order != ORDER_NONE)
 		return 0;
 	if (pinning_is_traced(c))
-		return err_set(e, EINVAL,
-			       "cpus traced: it needs one worker per traced thread, which only "
-			       "engines event and compiled have, and not with order none");
+		return err_set(e, EINVAL, "cpus traced: it needs one worker per traced thread, "
+			"which only engines event and compiled have, and not with order none");
 	int ret = processors_parse(&list, c->cpus, e);
 	processors_release(&list);
 	return ret ? err_context(e, "cpus") : 0;
@@ -94,19 +89,16 @@ static int payload_check(const struct replay_config *c, const struct replay_engi
 		return err_set(e, EINVAL,
 			       "payload: a mutant writes only the content of the buffers");
 	if (c->payload == PAYLOAD_CAPTURED && !g->captured)
-		return err_set(
-		    e, EINVAL,
-		    "payload captured: only for engines event, coordinator and compiled");
+		return err_set(e, EINVAL,
+			"payload captured: only for engines event, coordinator and compiled");
 	return 0;
 }
 
 static int cache_check(const struct replay_config *c, const struct replay_engine *g, struct err *e)
 {
 	if (c->cache != REPLAY_CACHE_AS_IS && g->replay)
-		return err_set(e, EINVAL,
-			       "cache: engine %s opens the files itself; drop the caches before "
-			       "starting it",
-			       g->name);
+		return err_set(e, EINVAL, "cache: engine %s opens the files itself; drop the "
+			"caches before starting it", g->name);
 	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
 		return err_set(e, EINVAL,
 			       "cache: a blank replay makes no calls and reads no files");
@@ -116,9 +108,8 @@ static int cache_check(const struct replay_config *c, const struct replay_engine
 static int keep_check(const struct replay_config *c, struct err *e)
 {
 	if (!c->keep && (!c->prepare || c->prepare_only || c->compiled.compile_only))
-		return err_set(e, EINVAL,
-			       "no-keep: it removes what --prepare and the replay create, so it "
-			       "needs --prepare and a replay");
+		return err_set(e, EINVAL, "no-keep: it removes what --prepare and the replay "
+			"create, so it needs --prepare and a replay");
 	return 0;
 }
 
@@ -155,16 +146,14 @@ int replay_check(const struct replay_config *c, struct err *e)
 	bool pool = c->order == ORDER_NONE || m.kind == FAULT_DOUBLE;
 	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 ||
 	    c->n_workers > REPLAY_MAX_THREADS)
-		return err_set(
-		    e, EINVAL,
-		    "speed must be above 0, spin at least 0, and workers within the limit");
+		return err_set(e, EINVAL,
+			"speed must be above 0, spin at least 0, and workers within the limit");
 	if (f && c->blank)
 		return err_set(e, EINVAL, "blank: no calls are made, so mutant %s has no effect",
 			       f->name);
 	if (c->blank && c->stop_on_mismatch)
-		return err_set(
-		    e, EINVAL,
-		    "blank: no calls are made, so no result can differ (stop-on-mismatch)");
+		return err_set(e, EINVAL,
+			"blank: no calls are made, so no result can differ (stop-on-mismatch)");
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(
 		    e, EINVAL,
@@ -175,10 +164,8 @@ int replay_check(const struct replay_config *c, struct err *e)
 			       "belongs to one process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
-		return err_set(e, EINVAL,
-			       "processes: engine %s has only threads (event, coordinator and "
-			       "compiled have both)",
-			       g->name);
+		return err_set(e, EINVAL, "processes: engine %s has only threads (event, "
+			"coordinator and compiled have both)", g->name);
 	if (g->moded)
 		return g->check(c, e);
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
@@ -187,8 +174,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 		    "mutant %s changes when requests are due: it needs timing timestamp or think",
 		    f->name);
 	if (c->n_workers && !pool)
-		return err_set(e, EINVAL,
-			       "workers: only for order none; other orders have one worker for "
-			       "each traced thread");
+		return err_set(e, EINVAL, "workers: only for order none; other orders have one "
+			"worker for each traced thread");
 	return g->check ? g->check(c, e) : 0;
 }

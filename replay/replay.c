@@ -185,10 +185,9 @@ static void memory_take(struct replay_memory *m, const struct replay_plan *p)
 static json_t *memory_to_json(const struct replay_memory *m)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "plan_bytes", (json_int_t)m->plan_bytes,
-			 "ahead_bytes", (json_int_t)m->ahead_bytes, "locked_bytes",
-			 (json_int_t)m->locked_bytes, "peak_resident_bytes",
-			 (json_int_t)m->peak_bytes, "n_chunks", (json_int_t)m->n_chunks,
-			 "n_late_chunks", (json_int_t)m->n_late_chunks);
+		"ahead_bytes", (json_int_t)m->ahead_bytes, "locked_bytes",
+		(json_int_t)m->locked_bytes, "peak_resident_bytes", (json_int_t)m->peak_bytes,
+		"n_chunks", (json_int_t)m->n_chunks, "n_late_chunks", (json_int_t)m->n_late_chunks);
 }
 
 static json_t *captured_to_json(const struct captured_summary *c)

@@ -289,10 +289,8 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
 	if (!rc && scratch && path_exists(scratch))
-		rc = err_set(e, EIO,
-			     "the trace is written, but the scratch directory %s cannot be "
-			     "removed: remove it",
-			     scratch);
+		rc = err_set(e, EIO, "the trace is written, but the scratch directory %s cannot be "
+			"removed: remove it", scratch);
 	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);

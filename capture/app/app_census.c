@@ -212,8 +212,7 @@ static void object_see(struct census *c, struct census_image *i, const struct me
 	if (is_program)
 		i->program = number;
 	i->replaced |= object->changed_ns > ns || (is_program && object->missing);
-	if (!i->suspect &&
-	    (past || found->n_files + found->n_any || is_hidden(object, is_program)))
+	if (!i->suspect && (past || found->n_files + found->n_any || is_hidden(object, is_program)))
 		i->suspect = number;
 	if (!i->ringed && found->n_rings)
 		i->ringed = number;
@@ -230,8 +229,7 @@ static bool is_ring(const struct merge_record *r)
 }
 
 void census_take(struct census *c, const struct spool *s, struct merge *m,
-		 const struct clock *clock, uint64_t start, int64_t start_ns,
-		 struct app_outcome *o)
+	const struct clock *clock, uint64_t start, int64_t start_ns, struct app_outcome *o)
 {
 	const int64_t to_wall_ns = start_ns - clock_ns_of_ticks(clock, start);
 	struct merge_record r;
@@ -264,8 +262,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 		} else if (r.r->op == LOG_AIO_DONE) {
 			async_done(&c->async, &r);
 		} else if (r.r->op == LOG_OBJECT) {
-			object_see(c, i, &r,
-				   clock_ns_of_ticks(clock, r.r->begin) + to_wall_ns);
+			object_see(c, i, &r, clock_ns_of_ticks(clock, r.r->begin) + to_wall_ns);
 		} else if (r.r->op == OP_IO_URING_ENTER && !(r.r->flags & LOG_BY_LIBURING)) {
 			o->n_ring_entries++;
 		}

@@ -15,10 +15,8 @@ static char *library_at(const char *path, int *rc, struct err *e)
 	char *real = realpath(path, NULL);
 	if (!real || !strpbrk(real, " :"))
 		return real;
-	*rc = err_set(e, EINVAL,
-		      "%s: the dynamic linker cannot preload a library whose path has a blank or a "
-		      "colon: install validate elsewhere",
-		      real);
+	*rc = err_set(e, EINVAL, "%s: the dynamic linker cannot preload a library whose path has a "
+		"blank or a colon: install validate elsewhere", real);
 	free(real);
 	return NULL;
 }
@@ -40,10 +38,8 @@ char *app_library_find(bool causes, struct err *e)
 		free(path);
 	}
 	if (!found && !rc)
-		err_set(e, ENOENT,
-			"%s is missing: it was looked for beside the program (%s) and in "
-			"../lib/validate",
-			name, self);
+		err_set(e, ENOENT, "%s is missing: it was looked for beside the program (%s) and "
+			"in ../lib/validate", name, self);
 	free(self);
 	return found;
 }
@@ -84,8 +80,7 @@ static int privileges_check(const char *file, struct err *e)
 		return 0;
 	return err_set(e, EPERM,
 		       "%s: refused: it runs with other privileges (%s), and the dynamic linker "
-		       "then loads no library "
-		       "for us; start it as the user it changes to",
+		       "then loads no library for us; start it as the user it changes to",
 		       file,
 		       other_user    ? "setuid"
 		       : other_group ? "setgid"

@@ -125,8 +125,7 @@ static uint64_t position_of(const struct process_state *p, const struct log_reco
 
 /* The object of the request: 1, 0 (outside of the root) or an error. */
 static int request_object(struct request_maker *m, const struct process_state *p,
-			  const struct merge_record *r, const char *path, struct trace_record *to,
-			  struct err *e)
+	const struct merge_record *r, const char *path, struct trace_record *to, struct err *e)
 {
 	unsigned int uses = op_info(r->r->op)->uses;
 	if (uses & OP_HAS_PATH && path)
@@ -169,8 +168,7 @@ static void request_fill(const struct request_maker *m, const struct process_sta
 }
 
 int request_make(struct request_maker *m, const struct process_state *p,
-		 const struct merge_record *r, const char *path, struct trace_record *to,
-		 struct err *e)
+	const struct merge_record *r, const char *path, struct trace_record *to, struct err *e)
 {
 	request_fill(m, p, r, to);
 	int rc = request_object(m, p, r, path, to, e);

@@ -274,9 +274,8 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 	struct log_window *w = (struct log_window *)base;
 	uint64_t use = atomic_load_explicit(&w->use, memory_order_acquire);
 	enum log_window_state state = log_state(use);
-	bool ended = last || state == WINDOW_ORPHAN ||
-		     (state == WINDOW_ACTIVE && !is_elsewhere(&s->image[image]) &&
-		      thread_is_gone(w->pid, w->tid));
+	bool ended = last || state == WINDOW_ORPHAN || (state == WINDOW_ACTIVE &&
+		!is_elsewhere(&s->image[image]) && thread_is_gone(w->pid, w->tid));
 	if (state != WINDOW_FULL && !(ended && (state == WINDOW_ACTIVE || state == WINDOW_ORPHAN)))
 		return 0;
 	uint32_t end = state == WINDOW_FULL ? w->used / LOG_UNIT : LOG_UNITS,

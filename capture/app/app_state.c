@@ -182,8 +182,7 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 /* --- effects ------------------------------------------------------------- */
 
 void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd,
-		 struct app_open_file *f,
-			 bool close_on_exec)
+	struct app_open_file *f, bool close_on_exec)
 {
 		/* more than there are threads: impossible ends */
 	if (s->n_pending >= PENDING_MAX) {

@@ -19,14 +19,13 @@ static json_t *node_json(const struct watch_thread *t)
 	char key[20];
 	snprintf(key, sizeof key, "%016" PRIx64, t->key);
 	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key, "pid",
-			 (json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent",
-			 (json_int_t)t->parent, "rank", (int)t->rank, "requests",
-			 (json_int_t)t->n_requests, "compute_max_ns", (json_int_t)t->compute_max_ns,
-			 "blocked_max_ns", (json_int_t)t->blocked_max_ns, "phase_max_ns",
-			 (json_int_t)t->phase_max_ns, "request_max_ns",
-			 (json_int_t)t->request_max_ns, "compute_ns", (json_int_t)t->compute_sum_ns,
-			 "blocked_ns", (json_int_t)t->blocked_sum_ns, "request_ns",
-			 (json_int_t)t->request_sum_ns);
+		(json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent", (json_int_t)t->parent,
+		"rank", (int)t->rank, "requests", (json_int_t)t->n_requests, "compute_max_ns",
+		(json_int_t)t->compute_max_ns, "blocked_max_ns", (json_int_t)t->blocked_max_ns,
+		"phase_max_ns", (json_int_t)t->phase_max_ns, "request_max_ns",
+		(json_int_t)t->request_max_ns, "compute_ns", (json_int_t)t->compute_sum_ns,
+		"blocked_ns", (json_int_t)t->blocked_sum_ns, "request_ns",
+		(json_int_t)t->request_sum_ns);
 }
 
 static json_t *run_json(const struct kept_run *r)
@@ -133,23 +132,16 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 		json_t *top = json_load_file(path, 0, &where);
 		const char *of = top ? json_string_value(json_object_get(top, "of")) : NULL;
 		if (!resume)
-			rc = err_set(e, EEXIST,
-				     "%s already contains runs: add --resume to continue, or "
-				     "choose "
-				     "another --runs-dir",
-				     dir);
+			rc = err_set(e, EEXIST, "%s already contains runs: add --resume to "
+				"continue, or choose another --runs-dir", dir);
 		else if (!of)
 			rc = err_set(e, EILSEQ, "%s: %s", path, top ? "no runs" : where.text);
 		else if (strcmp(of, what))
-			rc = err_set(e, ESTALE,
-				     "%s: its runs belong to another command or other options "
-				     "(%s); the present ones are %s",
-				     path, of, what);
+			rc = err_set(e, ESTALE, "%s: its runs belong to another command or other "
+				"options (%s); the present ones are %s", path, of, what);
 		else if (!runs_load(k, top))
-			rc = err_set(e, EILSEQ,
-				     "%s is damaged or of another version: remove the directory "
-				     "and record again",
-				     path);
+			rc = err_set(e, EILSEQ, "%s is damaged or of another version: remove the "
+				"directory and record again", path);
 		json_decref(top);
 	}
 	return rc;

@@ -88,9 +88,8 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 		const json_t *one = json_array_get(list, i);
 		json_int_t v = json_is_integer(one) ? json_integer_value(one) : -1;
 		if (v < 0 || v >= f->n_nodes)
-			return err_set(
-			    e, EINVAL,
-			    "\"causality\": \"throttled\" names a node that does not exist");
+			return err_set(e, EINVAL,
+				"\"causality\": \"throttled\" names a node that does not exist");
 		f->throttled[f->n_throttled++] = (uint32_t)v;
 	}
 	qsort(f->throttled, n, sizeof *f->throttled, order_u32);
@@ -177,9 +176,8 @@ static json_t *nodes_json(const struct causality_facts *f)
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct causality_node *n = &f->node[i];
-		json_t *o =
-		    json_pack("{s:I,s:I,s:I,s:i}", "node", (json_int_t)i, "pid", (json_int_t)n->pid,
-			      "tid", (json_int_t)n->tid, "rank", (int)n->rank);
+		json_t *o = json_pack("{s:I,s:I,s:I,s:i}", "node", (json_int_t)i, "pid",
+			(json_int_t)n->pid, "tid", (json_int_t)n->tid, "rank", (int)n->rank);
 		if (n->host)
 			json_object_set_new(o, "host", json_string(n->host));
 		json_array_append_new(list, o);

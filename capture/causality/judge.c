@@ -59,8 +59,7 @@ static void at_least(int64_t *to, int64_t ns)
 }
 
 static enum judge_change polls_since(const struct judge_sight *before,
-				     const struct judge_sight *now, int64_t quiet_ns,
-				     int64_t blocked_max_ns, int64_t *needed_ns)
+	const struct judge_sight *now, int64_t quiet_ns, int64_t blocked_max_ns, int64_t *needed_ns)
 {
 	/* it sleeps instead of polling */
 	if (now->os_state == 'S' && now->n_slices == before->n_slices) {
@@ -77,8 +76,7 @@ static enum judge_change polls_since(const struct judge_sight *before,
 }
 
 enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sight *before,
-			      const struct judge_sight *now, int64_t quiet_ns,
-			      int64_t blocked_max_ns, int64_t *needed_ns)
+	const struct judge_sight *now, int64_t quiet_ns, int64_t blocked_max_ns, int64_t *needed_ns)
 {
 	switch (verdict) {
 	case JUDGE_GONE:

@@ -25,8 +25,7 @@ static void loop_note(void *ctx, size_t link)
  * If nodes would wait for each other in a cycle, the signals of the cycle are placed directly after
  * the held requests: missing dependencies are better than impossible dependencies. */
 static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
-			uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges,
-			struct err *e)
+	uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges, struct err *e)
 {
 	for (unsigned int round = 0;; round++) {
 		struct contradiction c = {l, early, 0};
@@ -61,8 +60,7 @@ static uint64_t n_early(const struct causality_run *run, uint32_t n_runs, const 
 /* Places signals that the base run shows to be too late directly after the held requests. Other
  * links of the same pairs may need the same then. */
 static int links_settle(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
-			uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges,
-			struct err *e)
+	uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges, struct err *e)
 {
 	for (unsigned int round = 0;; round++) {
 		size_t n = 0;

@@ -38,9 +38,8 @@ int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_threa
 		return 0;
 	free(*node);
 	*node = NULL;
-	return err_set(e, ENOENT,
-		       "the application makes no requests on its own files: name their directory "
-		       "with --root DIR");
+	return err_set(e, ENOENT, "the application makes no requests on its own files: name their "
+		"directory with --root DIR");
 }
 
 /* --- matching between runs ----------------------------------------------- */
@@ -94,11 +93,9 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 			number[here[b].index] = in_base[a].index;
 	}
 	if (!rc && b < n_b)
-		rc = err_set(e, EILSEQ,
-			     "process %" PRIu32 " (thread %" PRIu32
-			     ") makes requests, but did not exist in the first run: the "
-			     "application differs from run to run",
-			     here[b].pid, here[b].tid);
+		rc = err_set(e, EILSEQ, "process %" PRIu32 " (thread %" PRIu32 ") makes requests, "
+			"but did not exist in the first run: the application differs from run to "
+			"run", here[b].pid, here[b].tid);
 	return rc;
 }
 

@@ -150,8 +150,7 @@ static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct
 }
 
 static int differ_error(struct requests *base, struct requests *other,
-			const struct causality_run *run, uint32_t node, uint64_t number,
-			struct err *e)
+	const struct causality_run *run, uint32_t node, uint64_t number, struct err *e)
 {
 	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT, when = STRBUF_INIT;
 	if (run->throttled >= 0)
@@ -173,9 +172,8 @@ static int differ_error(struct requests *base, struct requests *other,
 }
 
 static int differ_find(struct requests *base, struct requests *other,
-		       const struct causality_run *run, uint32_t node,
-		       const struct requests_chain *a, const struct requests_chain *b,
-		       struct err *e)
+	const struct causality_run *run, uint32_t node, const struct requests_chain *a,
+	const struct requests_chain *b, struct err *e)
 {
 	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
 	SCOPED_FREE uint64_t *digest = xcalloc(2 * stride, sizeof *digest);

@@ -137,9 +137,8 @@ static uint64_t edges_make(const struct waits_reading *x, uint64_t n_waits,
 }
 
 int waits_to_edges(const char *trace, const struct causality_facts *facts,
-		   const struct watch_wait *wait, uint64_t n_waits, const int64_t *number,
-		   struct causality_edge **edge, uint64_t *n_edges, uint64_t *n_computing,
-		   struct err *e)
+	const struct watch_wait *wait, uint64_t n_waits, const int64_t *number,
+	struct causality_edge **edge, uint64_t *n_edges, uint64_t *n_computing, struct err *e)
 {
 	struct trace *t = NULL;
 	const struct trace_record *r;

@@ -195,9 +195,8 @@ bool watch_all_wait(struct watch *w, int64_t now)
 			return false;
 		}
 		if (w->quiet_since_ns) {
-			enum judge_change c =
-			    judge_since(s->verdict, &s->mark, &sight, w->config.quiet_ns,
-					s->blocked_max_ns, &needed);
+			enum judge_change c = judge_since(s->verdict, &s->mark, &sight,
+				w->config.quiet_ns, s->blocked_max_ns, &needed);
 			restart |= c == JUDGE_CHANGED;
 			wait_on |= c == JUDGE_NOT_YET;
 		}

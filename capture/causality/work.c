@@ -86,8 +86,7 @@ static void places_reset(struct work_reading *x)
 static int path_find(struct work_reading *x, struct err *e)
 {
 	struct causality_work *w = x->w;
-	struct work_amount longest,
-	    *total = xcalloc((size_t)w->links.n_nodes + 1, sizeof *total);
+	struct work_amount longest, *total = xcalloc((size_t)w->links.n_nodes + 1, sizeof *total);
 	for (uint32_t i = 0; i < w->n_nodes; i++)
 		total[i] = x->place[i].done;
 	int rc = critical_path(&w->links, x->at_wait, x->at_signal, total, &longest, e);

@@ -19,8 +19,7 @@ struct content {
 
 static int bad(const char *path, const char *what, struct err *e)
 {
-	return err_set(e, EINVAL, "%s: not a file of captured content, or damaged: %s", path,
-		       what);
+	return err_set(e, EINVAL, "%s: not a file of captured content, or damaged: %s", path, what);
 }
 
 static int header_read(struct content *c, struct content_header *h, uint64_t *n_tables,
@@ -171,9 +170,8 @@ int content_read(const struct content *c, uint64_t place, uint64_t from, void *t
 		if (ret)
 			return err_context(e, "%s", c->path);
 		if (crc32c(0, whole, b->n_bytes) != b->crc)
-			return err_set(e, EIO,
-				       "%s: block %u of request %llu was changed",
-				       c->path, number, (unsigned long long)r->seq);
+			return err_set(e, EIO, "%s: block %u of request %llu was changed", c->path,
+				number, (unsigned long long)r->seq);
 		memcpy(out, whole + at, some);
 		out += some;
 		from += some;

@@ -110,10 +110,8 @@ int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_
 {
 	struct content_request r = {.seq = seq, .first = w->n_references};
 	if (w->facts.n_requests && w->request[w->facts.n_requests - 1].seq >= seq)
-		return err_set(e, EINVAL,
-			       "%s: the content of request %llu comes after that of a later "
-			       "request",
-			       w->path, (unsigned long long)seq);
+		return err_set(e, EINVAL, "%s: the content of request %llu comes after that of a "
+			"later request", w->path, (unsigned long long)seq);
 	for (size_t i = 0; i < n_blocks; i++) {
 		if (block[i] >= w->facts.n_blocks ||
 		    (i + 1 < n_blocks && w->block[block[i]].n_bytes != CONTENT_BLOCK))

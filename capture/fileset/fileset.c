@@ -72,9 +72,8 @@ static int space_check(const struct fileset *s, const uint32_t *first, int dir_f
 	}
 	uint64_t free_bytes = (geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
 	if (missing > free_bytes)
-		return err_set(e, ENOSPC,
-			       "the files need %llu more bytes, but only %llu are free",
-			       (unsigned long long)missing, (unsigned long long)free_bytes);
+		return err_set(e, ENOSPC, "the files need %llu more bytes, but only %llu are free",
+			(unsigned long long)missing, (unsigned long long)free_bytes);
 	return 0;
 }
 
@@ -104,8 +103,7 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	else if (code != EEXIST)
 		return err_sys(e, code, "%s: cannot create the %s", path, what);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || (st.st_mode & S_IFMT) != type)
-		return err_set(e, EPERM, "%s: refused: it exists, but is not a %s",
-			       path, what);
+		return err_set(e, EPERM, "%s: refused: it exists, but is not a %s", path, what);
 	return 0;
 }
 
@@ -238,10 +236,8 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		goto out;
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > r->n_names[i]) {
-		rc = err_set(e, EPERM,
-			     "%s: refused: the file has %llu hard links, and a write would change "
-			     "all of them",
-			     f->path, (unsigned long long)st.st_nlink);
+		rc = err_set(e, EPERM, "%s: refused: the file has %llu hard links, and a write "
+			"would change all of them", f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}
 	if (now.size > f->size && ftruncate(fd, (off_t)f->size)) {

@@ -45,10 +45,8 @@ static int add_entry(struct list *l, struct sink *s, const struct fileset_entry 
 	int rc = 0;
 	if (strchr(f->path, '#') || text_has_control(f->path) ||
 	    (link && (strchr(link, '#') || text_has_control(link))))
-		return err_set(e, EINVAL,
-			       "\"%s\": ARTC's list cannot hold a name with #, control characters "
-			       "or invalid UTF-8",
-			       f->path);
+		return err_set(e, EINVAL, "\"%s\": ARTC's list cannot hold a name with #, control "
+			"characters or invalid UTF-8", f->path);
 	for (const char *slash = strchr(f->path, '/'); slash && !rc; slash = strchr(slash + 1, '/'))
 		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e)
 				     : 0;
@@ -101,9 +99,8 @@ static int artc_init_write(struct trace *t, const char *path, struct trace_expor
 {
 	static const struct sink_writer writer = {.head = write_list, .one = skip_request};
 	if (!trace_meta(t)->files.n)
-		return err_set(e, ENODATA,
-			       "the trace has no list of the files that it needs (capture app "
-			       "--snapshot makes one)");
+		return err_set(e, ENODATA, "the trace has no list of the files that it needs "
+			"(capture app --snapshot makes one)");
 	struct list l = {.t = t};
 	memset(&l.listed, 0, sizeof l.listed);
 	int rc = sink_write_trace(&writer, &l, t, path, report, e);

@@ -49,8 +49,7 @@ static bool number_of(const json_t *o, const char *key, int64_t *v)
 	const char *s = json_string_value(x);
 	if (json_is_integer(x))
 		*v = json_integer_value(x);
-	return json_is_integer(x) ||
-	       (s && *s && scan_i64(&s, s + strlen(s), v) && !*s);
+	return json_is_integer(x) || (s && *s && scan_i64(&s, s + strlen(s), v) && !*s);
 }
 
 static int need(struct dftracer *t, const json_t *o, const char *key, int64_t min, int64_t max,
@@ -118,9 +117,8 @@ static int take_object(struct dftracer *t, const json_t *args, struct trace_reco
 	const uint32_t *object =
 	    hash_of(args, "fhash", &hash) ? u64_map_find(&t->files, hash) : NULL;
 	if (!object)
-		return foreign_at(&t->base, t->base.line, e,
-				  "a call on a file whose name (\"fname\", or \"FH\" before it) is "
-				  "not known");
+		return foreign_at(&t->base, t->base.line, e, "a call on a file whose name "
+			"(\"fname\", or \"FH\" before it) is not known");
 	r->object = *object;
 	return 0;
 }

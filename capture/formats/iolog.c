@@ -138,9 +138,8 @@ static int take_header(struct iolog *t, const struct word *w, unsigned int n, st
 	bool good = n == 4 && is(&w[0], "fio") && is(&w[1], "version") && is(&w[3], "iolog") &&
 		    w[2].len == 1;
 	if (!good || (*w[2].s != '2' && *w[2].s != '3'))
-		return foreign_at(
-		    &t->base, w[0].s, e,
-		    "the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
+		return foreign_at(&t->base, w[0].s, e,
+			"the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
 	t->version = (unsigned int)(*w[2].s - '0');
 	t->base.base.meta.meta.clock_resolution_ns =
 	    t->version == 3 || !t->wait_unit_ns ? 1000 : (double)t->wait_unit_ns;
@@ -171,9 +170,8 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!is(&w[1], "wait"))
 		return take_action(t, w, n, e);
 	if (!t->wait_unit_ns)
-		return foreign_at(f, w[1].s, e,
-				  "the unit of waits differs between writers of version 2: add "
-				  "--wait-unit us or --wait-unit ms");
+		return foreign_at(f, w[1].s, e, "the unit of waits differs between writers of "
+			"version 2: add --wait-unit us or --wait-unit ms");
 	int rc =
 	    n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time")
 		  : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);

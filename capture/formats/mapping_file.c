@@ -262,17 +262,14 @@ static int check(struct mapping *m, struct err *e)
 				       mapping_field_names[needed[i]]);
 	for (unsigned int i = 0; i < m->n; i++) {
 		if (!m->column[i].name != !m->header)
-			return err_set(e, EINVAL,
-				       "header must come before the first column, because it says "
-				       "whether columns have names or numbers");
+			return err_set(e, EINVAL, "header must come before the first column, "
+				"because it says whether columns have names or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
-			return err_set(
-			    e, EINVAL,
-			    "the column of the operation has no values = TEXT:OPERATION, ...");
-		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
 			return err_set(e, EINVAL,
-				       "the column of the field %s needs a unit of time",
-				       mapping_field_names[m->column[i].field]);
+				"the column of the operation has no values = TEXT:OPERATION, ...");
+		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
+			return err_set(e, EINVAL, "the column of the field %s needs a unit of time",
+				mapping_field_names[m->column[i].field]);
 		if (m->column[i].index >= m->n_columns && !(m->more && m->column[i].optional))
 			m->n_columns = m->column[i].index + 1;
 	}

@@ -73,8 +73,7 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 {
 	if (!o->as)
 		return err_set(e, EINVAL,
-			       "%s: oracleGeneral has no operations: add --as read or --as write",
-			       path);
+			"%s: oracleGeneral has no operations: add --as read or --as write", path);
 	return foreign_open(out, &reader, path, o, e);
 }
 

@@ -243,9 +243,8 @@ static void strace_end(struct foreign *f)
 	strace_before_list(t);
 	json_t *list = processes_list(&t->processes),
 	       *top = list ? json_pack("{s:o}", "processes", list) : json_object();
-	json_t *capture =
-	    json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings", (json_int_t)n->n_rings,
-		      "n_unshown", (json_int_t)f->base.notes.n_unshown);
+	json_t *capture = json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings",
+		(json_int_t)n->n_rings, "n_unshown", (json_int_t)f->base.notes.n_unshown);
 	if (strace_missing_end(t, capture) || n->n_rings || f->base.notes.n_unshown)
 		json_object_set(top, "capture", capture);
 	json_decref(capture);

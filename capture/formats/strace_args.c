@@ -139,8 +139,7 @@ static int clone_range(struct strace_parsed *p, struct strbuf *to, const struct 
 
 /* {sa_family=AF_UNIX, sun_path="/run/x"}. Abstract names ("@...") and other families are no files.
  */
-static int address(struct strace_parsed *p, struct strbuf *to, const struct part *a,
-		   struct err *e)
+static int address(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
 {
 	static const char key[] = "sun_path=";
 	const char *s = memmem(a->s, a->len, key, sizeof key - 1);
@@ -320,9 +319,8 @@ int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
 		     (*letter == 's' && p->r.rvalue < 0)))
 			return 0;
 		if (i >= p->n)
-			return foreign_at(&p->t->base, p->ret, e,
-					  "%s has only %u arguments",
-					  strace_call_name(p->call), p->n);
+			return foreign_at(&p->t->base, p->ret, e, "%s has only %u arguments",
+				strace_call_name(p->call), p->n);
 		if (!strchr(SYSCALL_POINTERS, *letter)) {
 			rc = number(p, *letter, i, e);
 			continue;

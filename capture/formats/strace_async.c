@@ -141,8 +141,7 @@ static uint64_t buffers_length(const struct part *value)
 /* One control block, "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=...,
  * aio_nbytes=4096, aio_offset=0}". */
 static int block_take(struct strace_parsed *p, const struct part *block,
-		      struct strace_aio_request *one,
-		      struct err *e)
+	struct strace_aio_request *one, struct err *e)
 {
 	const char *s = block->s + 1, *end = block->s + block->len;
 	struct part field, value;
@@ -211,8 +210,7 @@ static int submitted(struct strace_parsed *p, const struct part *list, struct er
 }
 
 static int request_finish(struct strace_parsed *p, const struct strace_aio_request *one,
-			  int64_t result,
-			  struct err *e)
+	int64_t result, struct err *e)
 {
 	struct trace_record r = one->r, *place = record_queue_at(&p->t->base.queue, one->ticket);
 	const int64_t end_ns = p->r.end_ns == TIME_NONE ? p->r.begin_ns : p->r.end_ns;
@@ -241,8 +239,7 @@ static int fetched(struct strace_parsed *p, const struct part *list, struct err 
 				data = number_of(&value);
 			else if (is_field(&field, "res", &value))
 				result = signed_of(&value);
-		if (request_remove(&p->t->async, p->r.pid, context_of(p), data, result,
-				   &one))
+		if (request_remove(&p->t->async, p->r.pid, context_of(p), data, result, &one))
 			rc = request_finish(p, &one, result, e);
 		else
 			p->t->base.base.notes.n_without_begin++;

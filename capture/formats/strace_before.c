@@ -73,8 +73,7 @@ static void stat_seen(struct strace_parsed *p, const struct trace_record *r, con
 
 /* If the decoration of the opened file differs from the requested path, that path led through a
  * symbolic link. */
-static void link_shown(struct strace_parsed *p, const struct trace_record *r,
-		       const char *requested)
+static void link_shown(struct strace_parsed *p, const struct trace_record *r, const char *requested)
 {
 	struct strace *t = p->t;
 	const char *s = p->ret;
@@ -202,8 +201,7 @@ static void size_follow(struct strace_parsed *p, const struct trace_record *r, c
 	struct strace *t = p->t;
 	const uint32_t how = r->flags;
 	int64_t size;
-	if (r->op == OP_RENAME || r->op == OP_UNLINK || r->op == OP_RMDIR ||
-	    r->op == OP_FALLOCATE)
+	if (r->op == OP_RENAME || r->op == OP_UNLINK || r->op == OP_RMDIR || r->op == OP_FALLOCATE)
 		size_set(t, r->object, -1);
 	if (r->op == OP_RENAME && !r->rvalue && second) {
 		/* The new name has another file or other content. */

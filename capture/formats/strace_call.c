@@ -110,8 +110,7 @@ static struct strace_thread *thread_get(struct strace *t, uint32_t tid)
 	const uint32_t parent = from->tid;
 	t->cloning = 0;
 	syscalls_cloned(t->calls_made, parent, tid, clone_flags(from->text.s, from->text.len));
-	struct strace_thread *th =
-	    thread_new(t, tid, syscalls_process(t->calls_made, parent));
+	struct strace_thread *th = thread_new(t, tid, syscalls_process(t->calls_made, parent));
 	th->adopted = true;
 	t->n_unreturned++;
 	return th;

@@ -404,8 +404,7 @@ void strace_add_result(struct strace_line *x, const struct trace_record *r)
 	else if (op_info(r->op)->uses & OP_RESULT_VARIES)
 		strbuf_addf(b, ") = %#llx", (unsigned long long)r->rvalue);
 	else
-		strbuf_addf(b, ") = %lld",
-			    is_clone(r) ? 0LL : (long long)r->rvalue);
+		strbuf_addf(b, ") = %lld", is_clone(r) ? 0LL : (long long)r->rvalue);
 	if ((op_info(r->op)->uses & OP_RETURNS_FD) && r->rvalue >= 0) {
 		b->len = strlen(b->s) - strlen(strrchr(b->s, ' ') + 1);
 		add_fd(x, (int32_t)r->rvalue, r->object);

@@ -87,8 +87,7 @@ void strace_use_seen(struct strace_parsed *p)
 	}
 	if (p->r.op == OP_LSEEK && p->value[2] == SEEK_CUR && f->opened && f->position_known &&
 	    !f->append && !f->is_shared && is_file(f))
-		t->missing.n_contradictions +=
-		    (uint64_t)p->r.rvalue != f->position + p->value[1];
+		t->missing.n_contradictions += (uint64_t)p->r.rvalue != f->position + p->value[1];
 }
 
 void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s, const char *end)
@@ -103,8 +102,7 @@ void strace_exit_seen(struct strace *t, struct strace_thread *th, const char *s,
 		t->missing.n_file_calls++;
 }
 
-void strace_thread_ended(struct strace *t, struct strace_thread *th, const char *s,
-			 const char *end)
+void strace_thread_ended(struct strace *t, struct strace_thread *th, const char *s, const char *end)
 {
 	struct strace_thread *p = strace_first_thread(t, th);
 	if (!starts(s, end, "+++ exited") || p->exits || t->missing.of_one_thread)

@@ -32,8 +32,7 @@ void strace_keep_shown(const struct strace *t, struct app_open_file *f, const ch
 bool strace_rename_under_way(const struct strace *t)
 {
 	for (uint32_t i = 0; i < t->n_threads; i++)
-		if (t->thread[i].pending && t->thread[i].call &&
-		    t->thread[i].call->op == OP_RENAME)
+		if (t->thread[i].pending && t->thread[i].call && t->thread[i].call->op == OP_RENAME)
 			return true;
 	return false;
 }
@@ -62,8 +61,7 @@ static bool is_same_file(struct strace *t, const struct app_open_file *f, const 
 	SCOPED_FREE char *first = xstrdup(path_last(t->path.s));
 	const char *last = first, *shown = strace_decoration_text(t, &now) ? path_last(t->path.s)
 									   : "";
-	const uint64_t oldest =
-	    t->n_renames > STRACE_RENAMES ? t->n_renames - STRACE_RENAMES : 0;
+	const uint64_t oldest = t->n_renames > STRACE_RENAMES ? t->n_renames - STRACE_RENAMES : 0;
 	bool same = !strcmp(shown, last) || (f->now && !strcmp(shown, path_last(f->now)));
 	for (uint64_t i = f->shown_at > oldest ? f->shown_at : oldest; i < t->n_renames; i++)
 		if (!strcmp(last, t->renamed[i % STRACE_RENAMES].from))

@@ -105,10 +105,8 @@ static void add_event(struct strace_processes *p, struct process_event *x, struc
 		return;
 	x->done = true;
 	if (x->is_wait)
-		strbuf_addf(text,
-			    "wait4(%u, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = %u "
-			    "<0.000000000>\n",
-			    x->pid, x->pid);
+		strbuf_addf(text, "wait4(%u, [{WIFEXITED(s) && WEXITSTATUS(s) == 0}], 0, NULL) = "
+			"%u <0.000000000>\n", x->pid, x->pid);
 	else
 		strbuf_addf(text, "clone(child_stack=NULL, flags=SIGCHLD) = %u <0.000000000>\n",
 			    x->pid);

@@ -257,9 +257,8 @@ static int task_event(struct kernel_text *k, const struct tracepoints_event *v)
 {
 	if (named(v, "task_newtask")) {
 		k->has_tasks = true;
-		syscalls_cloned(k->calls, v->tid,
-				(uint32_t)text_number(text_after(v->args, "pid"), 10),
-				text_number(text_after(v->args, "clone_flags"), 16));
+		syscalls_cloned(k->calls, v->tid, (uint32_t)text_number(text_after(v->args, "pid"),
+			10), text_number(text_after(v->args, "clone_flags"), 16));
 	} else if (named(v, "sched_process_fork") && !k->has_tasks) {
 		syscalls_cloned(k->calls, v->tid,
 				(uint32_t)text_number(text_after(v->args, "child_pid"), 10), 0);

@@ -74,8 +74,6 @@ int block_device_below(dev_t *number, const char *path, struct err *e)
 	*number = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	if (major(*number) && !block_device_of_number(&d, *number, NULL))
 		return 0;
-	return err_set(e, ENOTBLK,
-		       "%s is on a file system without a block device (in memory, over the "
-		       "network, or stacked on others): no requests to a device can be seen",
-		       path);
+	return err_set(e, ENOTBLK, "%s is on a file system without a block device (in memory, over "
+		"the network, or stacked on others): no requests to a device can be seen", path);
 }

@@ -61,8 +61,7 @@ static int types_index(struct btf *b, struct err *e)
 		       names = (uint64_t)h.hdr_len + h.str_off, end = types + h.type_len;
 	if (h.magic != BTF_MAGIC || end > b->n_bytes || names + h.str_len > b->n_bytes ||
 	    !h.str_len || b->data[names + h.str_len - 1])
-		return err_set(e, EBADMSG, "%s has type information of an unknown form",
-			       BTF_FILE);
+		return err_set(e, EBADMSG, "%s has type information of an unknown form", BTF_FILE);
 	b->names = (const char *)b->data + names;
 	b->n_names = h.str_len;
 	b->type = xcalloc(h.type_len / sizeof **b->type + 2, sizeof *b->type);
@@ -377,8 +376,7 @@ static uint64_t field_of(const struct um_ring_entry *u, struct btf_field f)
 }
 
 const struct syscall_row *ring_entries_call(const struct ring_entries *r,
-					    const struct um_ring_entry *u,
-					    uint64_t arg[SYSCALL_ARGS])
+	const struct um_ring_entry *u, uint64_t arg[SYSCALL_ARGS])
 {
 	const uint64_t opcode = u->opcode < N_OPCODES ? u->opcode : 0;
 	const struct ring_row *row = r->op[opcode].row;

@@ -105,9 +105,8 @@ int snapshot_open(struct snapshot **out, const char *scratch, struct err *e)
 	int pair[2] = {-1, -1};
 	*out = NULL;
 	if (!OUR_CALLS)
-		return err_set(
-		    e, ENOTSUP,
-		    "--snapshot: the system call numbers of this CPU architecture are unknown");
+		return err_set(e, ENOTSUP,
+			"--snapshot: the system call numbers of this CPU architecture are unknown");
 	struct snapshot *s = xcalloc(1, sizeof *s);
 	s->channel = -1;
 	filter_make(s);

@@ -89,9 +89,8 @@ static long call_kernel(long number, long a, long b, long c, long d, long e, lon
 	return got < 0 ? -errno : got;
 }
 
-static void record_write(const struct snapshot_call *a, struct snapshot_record *r,
-			 const char *path,
-			 const void *extra)
+static void record_write(const struct snapshot_call *a, struct snapshot_record *r, const char *path,
+	const void *extra)
 {
 	static const char zeros[8];
 	const size_t slash = r->dir == BELOW_ROOT, name_len = r->path_len;

@@ -217,8 +217,7 @@ static uint64_t position_of(struct syscall_done *d, struct app_open_file *f)
 }
 
 /* The record's object: 1; 0 for memory without a file; or an error. */
-static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t *id,
-		       struct err *e)
+static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t *id, struct err *e)
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
@@ -320,8 +319,7 @@ static int hand_over(struct syscall_done *d, struct app_open_file *f, struct err
 	struct trace_record r;
 	if (!t->has_ticket)
 		return 0;
-	bool without_file =
-	    d->no_request || (d->l.op == OP_MMAP && (d->l.flags & MAP_ANONYMOUS));
+	bool without_file = d->no_request || (d->l.op == OP_MMAP && (d->l.flags & MAP_ANONYMOUS));
 	int rc = without_file ? 0 : record_make(d, f, &r, e);
 	struct trace_record *place = record_queue_at(c->queue, t->ticket);
 	if (rc <= 0) {
@@ -535,8 +533,7 @@ static int identify(struct syscall_done *d, struct err *e)
 }
 
 int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row,
-		  int64_t result, const struct syscall_memory memory[SYSCALL_MEMORIES],
-		  struct err *e)
+	int64_t result, const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e)
 {
 	struct syscall_thread *t = syscall_thread_of(c, tid);
 	if (t->row != row) {
@@ -571,8 +568,7 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
 		d.path =
 		    state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
-	struct app_open_file *f =
-	    row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
+	struct app_open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
 	int rc = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
 		descriptors_made(&d);

@@ -30,8 +30,7 @@ static void drop(struct syscalls *c, struct ring_request **place)
 
 /* NULL: the thread is hidden. */
 static struct ring_request *request_begin(struct syscalls *c, uint32_t tid, int64_t ns,
-					  uint64_t request, const struct syscall_row *row,
-					  const uint64_t arg[SYSCALL_ARGS])
+	uint64_t request, const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS])
 {
 	const struct syscall_thread *t = syscall_thread_of(c, tid);
 	struct ring_request **place = place_of(c, request);
@@ -63,8 +62,7 @@ void syscalls_ring_begin(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t 
 }
 
 void syscalls_aio_begin(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t request,
-			uint64_t index, const struct syscall_row *row,
-			const uint64_t arg[SYSCALL_ARGS])
+	uint64_t index, const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS])
 {
 	struct ring_request *p = request_begin(c, tid, ns, request, row, arg);
 	if (p) {

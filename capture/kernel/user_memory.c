@@ -530,8 +530,7 @@ static size_t first_after(const struct user_memory *m, uint32_t tid, int64_t ns)
 }
 
 void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row,
-		      int64_t after_ns, int64_t end_ns,
-		      struct syscall_memory memory[SYSCALL_MEMORIES])
+	int64_t after_ns, int64_t end_ns, struct syscall_memory memory[SYSCALL_MEMORIES])
 {
 	struct um_record r;
 	struct syscall_pointee p;

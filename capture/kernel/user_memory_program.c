@@ -135,8 +135,7 @@ static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 
 /* Counts a call of 32 bits of a watched thread and jumps to `out`: its number means another call
  * than the same number of 64 bits. */
-static void count_32_bits(struct um_code *c, const struct um_maps *m, int status,
-			  struct jumps *out)
+static void count_32_bits(struct um_code *c, const struct um_maps *m, int status, struct jumps *out)
 {
 	struct jumps other = {.n = 0};
 	call(c, BPF_FUNC_get_current_task_btf);

@@ -202,10 +202,8 @@ static int namespace_check(struct err *e)
 	struct stat st;
 	const ino_t first = 0xeffffffc; /* PROC_PID_INIT_INO */
 	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != first)
-		return err_set(
-		    e, EACCES,
-		    "validate runs in a PID namespace of its own, but kernel tracepoints use the "
-		    "process numbers of the host: start it on the host");
+		return err_set(e, EACCES, "validate runs in a PID namespace of its own, but kernel "
+			"tracepoints use the process numbers of the host: start it on the host");
 	return 0;
 }
 
@@ -224,18 +222,16 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 		if (!tracing_has(*t, VFS_N_FIXED)) {
 			tracing_close(*t);
 			*t = NULL;
-			return err_set(e, ENOENT,
-				       "this kernel has no tracepoints of system calls "
-				       "(CONFIG_FTRACE_SYSCALLS)");
+			return err_set(e, ENOENT, "this kernel has no tracepoints of system calls "
+				"(CONFIG_FTRACE_SYSCALLS)");
 		}
 		if (o->faults != FAULTS_FILEMAP || tracing_has(*t, VFS_FAULT))
 			return 0;
 		tracing_close(*t); /* an older kernel: try other events */
 		*t = NULL;
 		if (c->faults == FAULTS_FILEMAP)
-			return err_set(e, ENOENT,
-				       "this kernel has no tracepoint filemap:mm_filemap_fault; "
-				       "try --faults address");
+			return err_set(e, ENOENT, "this kernel has no tracepoint "
+				"filemap:mm_filemap_fault; try --faults address");
 		o->faults = FAULTS_ADDRESS;
 	}
 }
@@ -243,9 +239,8 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 /* Starts to read paths. Without them the capture continues with open descriptors, sizes and times
  * of calls. */
 static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
-			  const struct tracing *t,
-			  const struct vfs_threads *threads, struct user_memory **m,
-			  struct vfs_outcome *o, struct err *e)
+	const struct tracing *t, const struct vfs_threads *threads, struct user_memory **m,
+	struct vfs_outcome *o, struct err *e)
 {
 	const struct err *why;
 	if (c->paths == PATHS_NONE)
@@ -281,8 +276,7 @@ static void children_wait(struct tracing *t)
 }
 
 static int record(const struct vfs_config *c, struct vfs_writing *w, struct tracing *t,
-		  const sigset_t *before, struct vfs_outcome *o, struct user_memory **m,
-		  struct err *e)
+	const sigset_t *before, struct vfs_outcome *o, struct user_memory **m, struct err *e)
 {
 	struct vfs_threads threads = {0}, more = {0};
 	const struct watched_options watch = {.command = c->command,

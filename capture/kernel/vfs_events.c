@@ -198,12 +198,9 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 		p.handled = v->kind == VFS_FAULT;
 		return syscalls_fault(w->c, &p, e);
 	case VFS_USER_FAULT:
-		return syscalls_fault_at(
-		    w->c,
-		    &(struct fault_event){
-			(uint32_t)v->pid, v->ns, tracing_unsigned(v, w->user.address),
-			(unsigned int)tracing_unsigned(v, w->user.error_code), !w->by_address},
-		    e);
+		return syscalls_fault_at(w->c, &(struct fault_event){(uint32_t)v->pid, v->ns,
+			tracing_unsigned(v, w->user.address),
+			(unsigned int)tracing_unsigned(v, w->user.error_code), !w->by_address}, e);
 	default:
 		return call_event(w, v, e);
 	}
@@ -230,10 +227,8 @@ static int rings_convert(struct syscalls *c, struct user_memory *m,
 		uint64_t arg[SYSCALL_ARGS];
 		if (v.is_aio) {
 			const struct syscall_row *call = aio_entry_call(v.entry, arg);
-			syscalls_aio_begin(
-			    c, v.tid, v.ns,
-			    aio_request(syscalls_process(c, v.tid), v.entry->request),
-			    (uint64_t)v.entry->result, call, arg);
+			syscalls_aio_begin(c, v.tid, v.ns, aio_request(syscalls_process(c, v.tid),
+				v.entry->request), (uint64_t)v.entry->result, call, arg);
 			continue;
 		}
 		if (v.done) {
@@ -247,9 +242,8 @@ static int rings_convert(struct syscalls *c, struct user_memory *m,
 }
 
 int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ring_entries *rings,
-		       struct syscalls *c, struct processes *processes,
-		       const struct vfs_looks *looks, int64_t epoch_ns,
-		       int (*take)(void *context, struct err *e), void *context, struct err *e)
+	struct syscalls *c, struct processes *processes, const struct vfs_looks *looks,
+	int64_t epoch_ns, int (*take)(void *context, struct err *e), void *context, struct err *e)
 {
 	struct converting w = {.memory = m,
 			       .c = c,

@@ -72,10 +72,9 @@ static void registered_note(struct strbuf *notes, int code, size_t n_bytes)
 {
 	struct rlimit limit;
 	if (code == ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &limit)) {
-		strbuf_addf(notes,
-			    "io_uring: %s of buffers are not registered: the limit of locked "
-			    "memory (ulimit -l) is %s\n",
-			    size_text(n_bytes).s, size_text(limit.rlim_cur).s);
+		strbuf_addf(notes, "io_uring: %s of buffers are not registered: the limit of "
+			"locked memory (ulimit -l) is %s\n", size_text(n_bytes).s,
+			size_text(limit.rlim_cur).s);
 	} else {
 		strbuf_addf(notes, "io_uring: buffers are not registered: %s\n", strerror(code));
 	}
@@ -109,10 +108,8 @@ static int uring_open(struct block_queue **out, const struct block_queue_config 
 	    .fd = c->fd, .device_fd = c->fd, .is_block = c->is_block, .apart = c->harvester};
 	int ret = ring_make(q, c);
 	if (ret == -ENOMEM)
-		return err_sys(e, ENOMEM,
-			       "io_uring: cannot create a ring of %u requests; the limit of locked "
-			       "memory (ulimit -l) may be too low",
-			       c->n_slots);
+		return err_sys(e, ENOMEM, "io_uring: cannot create a ring of %u requests; the "
+			"limit of locked memory (ulimit -l) may be too low", c->n_slots);
 	if (ret)
 		return err_sys(e, -ret, "io_uring");
 	if (c->registered)

@@ -106,10 +106,9 @@ void block_choose(struct block_choice *c, const struct block_probe *p)
 		chosen(c, &block_uring, "the target accepts requests without waiting (RWF_NOWAIT)");
 	else if (b.n_ended == b.n_submitted) {
 		if (b.n_submitted)
-			snprintf(refusal, sizeof refusal,
-				 "the target refused %u of %u reads with RWF_NOWAIT, so io_uring would "
-				 "use kernel threads",
-				 b.n_refused, b.n_submitted);
+			snprintf(refusal, sizeof refusal, "the target refused %u of %u reads with "
+				"RWF_NOWAIT, so io_uring would use kernel threads", b.n_refused,
+				b.n_submitted);
 		b = burst_make(context, p, buffer.base, 0);
 		choose_refused(c, &b, refusal);
 	}

@@ -38,9 +38,8 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 			       c->burst ? "bursts need a rate"
 					: "expected at least 1");
 	if (c->rate > 0 && c->pause_ns)
-		return err_set(e, EINVAL,
-			       "pause: with a rate, requests do not wait for other requests; use "
-			       "either --pause or --rate");
+		return err_set(e, EINVAL, "pause: with a rate, requests do not wait for other "
+			"requests; use either --pause or --rate");
 	if (c->think != THINK_FIXED)
 		return err_set(e, EINVAL, "think: %s has fixed pauses", w->name);
 	if (c->fsync_end)
@@ -57,13 +56,11 @@ static int grain_check(const struct bench_run *r, const struct block_sizes *size
 	for (uint32_t i = 0; i < sizes->n; i++)
 		if (sizes->length[i] % r->device.logical_bytes)
 			return err_set(e, EINVAL, "%s accepts only multiples of %u bytes, not %u",
-				       r->config->device, r->device.logical_bytes,
-				       sizes->length[i]);
+				r->config->device, r->device.logical_bytes, sizes->length[i]);
 	if (r->span_bytes / r->n_workers < sizes->max)
 		return err_set(e, EINVAL,
-			       "%s: %" PRIu64
-			       " bytes are too few for requests of %u bytes by %u threads",
-			       r->config->device, r->span_bytes, sizes->max, r->n_workers);
+			"%s: %" PRIu64 " bytes are too few for requests of %u bytes by %u threads",
+			r->config->device, r->span_bytes, sizes->max, r->n_workers);
 	return 0;
 }
 
@@ -107,10 +104,8 @@ int block_device_open(struct bench_run *r, struct err *e)
 	struct block_sizes sizes;
 	bool writes = c->read_share < 1;
 	if (writes && !c->destructive)
-		return err_set(e, EPERM,
-			       "%s: refused: its content would be overwritten (--destructive "
-			       "permits this; --read-share 100%% only reads)",
-			       c->device);
+		return err_set(e, EPERM, "%s: refused: its content would be overwritten "
+			"(--destructive permits this; --read-share 100%% only reads)", c->device);
 	int ret = sizes_of(c, &sizes, e);
 	if (!ret)
 		ret = device_open(&r->device, c->device,

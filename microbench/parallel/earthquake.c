@@ -78,10 +78,8 @@ static void build(struct writer *w)
 		const uint32_t page =
 		    block_in_part(w->c, w->rank, gsl_rng_uniform_int(w->rng, n_pages));
 		if (w->c->level > 1 && gsl_rng_uniform_int(w->rng, LOOK_UP_SHARE) == 0)
-			script_block(
-			    w->s, OP_PREAD, 0,
-			    block_in_part(w->c, (w->rank + 1) % (unsigned int)w->c->level, k),
-			    w->page);
+			script_block(w->s, OP_PREAD, 0, block_in_part(w->c,
+				(w->rank + 1) % (unsigned int)w->c->level, k), w->page);
 		script_block(w->s, OP_PREAD, 0, page, w->page);
 		compute(w, (double)w->c->compute_ns / 10);
 		script_block(w->s, OP_PWRITE, 0, page, w->page);

@@ -25,8 +25,7 @@ static bool is_of_the_launch(const char *name)
 }
 
 static int option_add(struct words_list *out, const struct option_spec *o,
-		      const struct microbench_config *c, const struct microbench_config *standard,
-		      struct err *e)
+	const struct microbench_config *c, const struct microbench_config *standard, struct err *e)
 {
 	const struct option_spec row[] = {*o, {.name = NULL}};
 	struct words_list words;
@@ -56,10 +55,8 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 	int ret = mpi_launch_words(out, c->launcher, (unsigned int)c->level, e);
 	if (ret)
 		return ret;
-	char *program = companion_find(
-	    MPI_WORKLOAD,
-	    "which is built where OpenMPI is installed (Debian: apt-get install libopenmpi-dev)",
-	    e);
+	char *program = companion_find(MPI_WORKLOAD, "which is built where OpenMPI is installed "
+		"(Debian: apt-get install libopenmpi-dev)", e);
 	if (!program) {
 		words_list_release(out);
 		return -ENOENT;

@@ -21,9 +21,8 @@ static void defaults(struct microbench_config *c)
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync || c->fsync_end)
-		return err_set(e, EINVAL,
-			       "direct, sync, fsync-end: mpi-io has none of these, because the MPI "
-			       "library opens its file");
+		return err_set(e, EINVAL, "direct, sync, fsync-end: mpi-io has none of these, "
+			"because the MPI library opens its file");
 	return ranks_check(c, e);
 }
 

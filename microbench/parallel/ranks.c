@@ -21,18 +21,15 @@ int ranks_check(const struct microbench_config *c, struct err *e)
 {
 	const unsigned long long block = c->block_bytes, part = c->file_bytes;
 	if (c->file_bytes < c->block_bytes || c->file_bytes % c->block_bytes)
-		return err_set(e, EINVAL,
-			       "file-size %llu: expected whole blocks of %llu bytes (--block-size) "
-			       "for each rank",
-			       part, block);
+		return err_set(e, EINVAL, "file-size %llu: expected whole blocks of %llu bytes "
+			"(--block-size) for each rank", part, block);
 	if (c->file_bytes / c->block_bytes * c->level > UINT32_MAX)
 		return err_set(e, EINVAL,
 			       "file-size %llu: more than 2^32-1 blocks of %llu bytes in all", part,
 			       block);
 	if (c->direct && c->block_bytes % 512)
 		return err_set(e, EINVAL,
-			       "block-size %llu: with direct expected a multiple of 512 bytes",
-			       block);
+			"block-size %llu: with direct expected a multiple of 512 bytes", block);
 	return 0;
 }
 

@@ -51,10 +51,8 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 			script_between(s, STEP_AWAIT, rank - 1, (uint32_t)k + 1);
 		else if (last > 0 && k > ahead)
 			script_between(s, STEP_AWAIT, last, (uint32_t)(k - ahead));
-		script_block(
-		    s, OP_PREAD, 0,
-		    rank > 0 ? block_in_part(c, rank - 1, k) : block_in_part(c, 0, k + ahead),
-		    (uint32_t)c->block_bytes);
+		script_block(s, OP_PREAD, 0, rank > 0 ? block_in_part(c, rank - 1, k)
+			: block_in_part(c, 0, k + ahead), (uint32_t)c->block_bytes);
 		script_block(s, OP_PWRITE, 0, block_in_part(c, rank, k), (uint32_t)c->block_bytes);
 		script_between(s, STEP_RAISE, 0, (uint32_t)k + 1);
 		script_end_unit(s);

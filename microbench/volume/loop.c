@@ -127,9 +127,8 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 {
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (control < 0)
-		return err_sys(e, errno,
-			       "/dev/loop-control: there are no loop devices, or this user may "
-			       "not use them");
+		return err_sys(e, errno, "/dev/loop-control: there are no loop devices, or this "
+			"user may not use them");
 	int file_fd = open(file, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
 	int ret = file_fd < 0 ? err_sys(e, errno, "%s", file) : -EBUSY;
 	for (int i = 0; i < 64 && ret == -EBUSY; i++)

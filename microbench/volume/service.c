@@ -164,15 +164,13 @@ static int settle(struct service *s, struct err *e)
 		p->full_seek_ns =
 		    p->track_seek_ns + (int64_t)((double)(p->seek_ns - p->track_seek_ns) * 15 / 8);
 	if (s->kind == KIND_HDD && p->full_seek_ns < p->track_seek_ns)
-		return err_set(
-		    e, EINVAL,
-		    "hdd: the longest seek is shorter than the shortest one (track-seek)");
+		return err_set(e, EINVAL,
+			"hdd: the longest seek is shorter than the shortest one (track-seek)");
 	const struct service_limits *l = &p->limits;
 	if (s->kind == KIND_THROTTLED && !l->read_iops && !l->write_iops && !l->read_rate &&
 	    !l->write_rate)
-		return err_set(
-		    e, EINVAL,
-		    "throttled: expected read-iops, write-iops, read-rate or write-rate");
+		return err_set(e, EINVAL,
+			"throttled: expected read-iops, write-iops, read-rate or write-rate");
 	s->n_servers = s->kind == KIND_HDD ? 1 : s->kind == KIND_SSD ? p->channels : p->parallel;
 	return 0;
 }
@@ -393,9 +391,8 @@ static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_
 	double turn_ns = 60e9 / p->rpm, track_bytes = (double)p->rate * turn_ns / 1e9;
 	double distance = fabs((double)offset - (double)s->head), seek_ns = 0;
 	if (distance > 0)
-		seek_ns = (double)p->track_seek_ns +
-			  (double)(p->full_seek_ns - p->track_seek_ns) *
-			      sqrt(fmin(1, distance / (double)(s->n_bytes ? s->n_bytes : 1)));
+		seek_ns = (double)p->track_seek_ns + (double)(p->full_seek_ns - p->track_seek_ns) *
+			sqrt(fmin(1, distance / (double)(s->n_bytes ? s->n_bytes : 1)));
 	/* rotation is on the platter's own clock */
 	double there_ns = fmod((double)t.start_ns, turn_ns) + seek_ns;
 	double angle = fmod(there_ns / turn_ns, 1), wanted = fmod((double)offset / track_bytes, 1);

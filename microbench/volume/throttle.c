@@ -22,9 +22,8 @@ int throttle_group(const char *root, char **group, struct err *e)
 	struct cgroup_where w;
 	*group = NULL;
 	if (!cgroup_where_of(root, CGROUP_V1, "blkio", &w))
-		return err_set(e, ENOTSUP,
-			       "throttled needs cgroup v1 with the controller blkio, which is "
-			       "missing here; use another service model");
+		return err_set(e, ENOTSUP, "throttled needs cgroup v1 with the controller blkio, "
+			"which is missing here; use another service model");
 	char *file = xasprintf("%s/%s", w.own, limits[0].name);
 	int ret =
 	    path_exists(file)

@@ -56,10 +56,8 @@ static int steps_read(struct balloon *b, const json_t *list, const struct replay
 		int64_t ns = json_integer_value(t), value = json_integer_value(bytes);
 		if (!json_is_integer(t) || !json_is_integer(bytes) || ns < last_ns || value < 0 ||
 		    value > INT64_MAX / 4 || n > SAMPLES_MAX)
-			return err_set(e, EINVAL,
-				       "the trace's memory use (anonymous_memory): sample %zu is "
-				       "invalid",
-				       i);
+			return err_set(e, EINVAL, "the trace's memory use (anonymous_memory): "
+				"sample %zu is invalid", i);
 		last_ns = ns;
 		uint64_t from = n_requests;
 		while (from < l->n && l->request[from].begin_ns <= ns)
@@ -83,9 +81,8 @@ static int steps_of_trace(struct balloon *b, const struct replay_config *c,
 	int ret = steps_read(b, json_object_get(extra, "anonymous_memory"), c, l, e);
 	json_decref(extra);
 	if (!ret && !b->n_steps)
-		return err_set(e, EINVAL,
-			       "balloon traced: the trace has no memory use of the program "
-			       "(capture app --memory records it)");
+		return err_set(e, EINVAL, "balloon traced: the trace has no memory use of the "
+			"program (capture app --memory records it)");
 	return ret;
 }
 

@@ -238,8 +238,7 @@ void call_ftruncate(struct caller *k)
 
 void call_fallocate(struct caller *k)
 {
-	ON_DESCRIPTOR(k, fallocate(fd, (int)k->c->flags, (off_t)k->c->offset,
-				   (off_t)k->c->length));
+	ON_DESCRIPTOR(k, fallocate(fd, (int)k->c->flags, (off_t)k->c->offset, (off_t)k->c->length));
 }
 
 /* --- asynchronous requests ----------------------------------------------- */

@@ -90,11 +90,9 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 		    "not enough memory: the buffers of all processes need %zu bytes a second time",
 		    c->placement.region.n_bytes);
 	if (ret && p->longest.n_bytes)
-		ret = err_context(e,
-				  "%u workers, whose longest request is record %u, a %s of %llu "
-				  "bytes by thread %u",
-				  c->n, p->longest.record, op_name(p->longest.op),
-				  (unsigned long long)p->longest.n_bytes, p->longest.tid);
+		ret = err_context(e, "%u workers, whose longest request is record %u, a %s of %llu "
+			"bytes by thread %u", c->n, p->longest.record, op_name(p->longest.op),
+			(unsigned long long)p->longest.n_bytes, p->longest.tid);
 	free(own);
 	return ret;
 }

@@ -176,8 +176,7 @@ static int processes_init(struct crew_processes *ps, struct crew *c, struct err 
 	int ret = passing_make(ps, e);
 	if (!ret)
 		ret = vm_alloc_shared(&ps->memory,
-				      sizeof *ps->board + ps->n * sizeof *ps->board->report,
-				      "the processes", e);
+			sizeof *ps->board + ps->n * sizeof *ps->board->report, "the processes", e);
 	if (ret)
 		return ret;
 	ps->board = ps->memory.base;

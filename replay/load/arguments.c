@@ -122,8 +122,7 @@ enum lock_act lock_act(const struct load *l, const struct load_request *r, bool 
 		return act(r, false, how == LOCK_UN ? LOCK_RELEASED :
 			   how == LOCK_SH ? LOCK_SHARED : LOCK_TAKEN);
 	case OP_LOCKF:
-		return act(r, r->flags == F_TEST,
-			   r->flags == F_ULOCK ? LOCK_RELEASED : LOCK_TAKEN);
+		return act(r, r->flags == F_TEST, r->flags == F_ULOCK ? LOCK_RELEASED : LOCK_TAKEN);
 	case OP_FCNTL:
 		return control_act(l, r, of_process);
 	default:

@@ -119,8 +119,7 @@ static bool removes_directory(const struct load_request *r)
 
 /* ENOTDIR. If the request needs a directory, the file at its path is none. Otherwise the parent of
  * its path is no directory, provided that all components above the parent are known. */
-static void failed_no_directory(struct walker *w, const struct load_request *r,
-				const char *path)
+static void failed_no_directory(struct walker *w, const struct load_request *r, const char *path)
 {
 	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR ||
 			   (r->op == OP_OPEN && r->flags & O_DIRECTORY) || removes_directory(r);

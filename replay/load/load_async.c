@@ -45,11 +45,8 @@ static void closes_settle(struct load *l)
 		const bool async = load_is_async(r), replaces = r->op == OP_DUP2 && r->rvalue >= 0;
 		if ((!async && r->op != OP_CLOSE && !replaces) || (!replaces && !r->has_fd))
 			continue;
-		uint32_t *at =
-		    u64_map_at(&latest,
-			       u64_pair(l->thread[r->thread].pid,
-					replaces ? (uint32_t)r->rvalue : (uint32_t)r->fd),
-			       NONE32);
+		uint32_t *at = u64_map_at(&latest, u64_pair(l->thread[r->thread].pid,
+			replaces ? (uint32_t)r->rvalue : (uint32_t)r->fd), NONE32);
 		for (uint32_t q = async ? NONE32 : *at; q != NONE32; q = before[q])
 			if (load_end_ns(l, &l->request[q]) > r->begin_ns &&
 			    load_end_ns(l, &l->request[q]) != INT64_MAX)
@@ -158,8 +155,7 @@ void load_async_spread(struct load *l)
 		}
 		const int64_t end_ns = load_end_ns(l, r);
 		const bool overlapped = next[i] != NONE32 &&
-					l->request[next[i]].begin_ns < end_ns &&
-					end_ns != INT64_MAX;
+			l->request[next[i]].begin_ns < end_ns && end_ns != INT64_MAX;
 		const uint32_t channel = overlapped ? channel_take(&s, r) : NONE32;
 		r->flags = handed_over(l, call[r->thread], r) ? LOAD_HANDED_OVER : 0;
 		if (channel != NONE32)

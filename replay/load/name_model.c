@@ -124,8 +124,7 @@ uint32_t name_model_find(struct name_model *m, const char *path, bool follow)
 	return walk(m, NODE_ROOT, path, follow, false, &n_links, NULL, NULL);
 }
 
-uint32_t name_model_parent(struct name_model *m, const char *path, const char **last,
-			   size_t *len)
+uint32_t name_model_parent(struct name_model *m, const char *path, const char **last, size_t *len)
 {
 	unsigned int n_links = 0;
 	*last = NULL;

@@ -76,8 +76,7 @@ static void access_follow(struct slot *b, struct slot *origin, const struct load
 {
 	const struct op_info *o = op_info(r->op);
 	bool writes = o->family == FAMILY_WRITE || r->op == OP_FTRUNCATE || r->op == OP_FALLOCATE ||
-		      r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC ||
-		      r->op == OP_FPRINTF;
+		r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
 	b->stream |= o->family == FAMILY_STREAM;
 	b->directory |= o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR;
 	if (origin->inferred && r->rvalue >= 0 && writes && origin->flags != O_WRONLY)

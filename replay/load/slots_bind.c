@@ -21,11 +21,9 @@ static int process_table_read(struct finder *f, struct err *e)
 		static const char *const members[] = {"pid", "parent", "begin_ns"};
 		for (size_t k = 0; k < sizeof members / sizeof *members; k++)
 			if (!json_is_integer(json_object_get(row, members[k])))
-				return err_set(e, EINVAL,
-					       "the trace's \"processes\", entry %zu: it needs "
-					       "integers \"pid\", \"parent\" and "
-					       "\"begin_ns\"",
-					       i);
+				return err_set(e, EINVAL, "the trace's \"processes\", entry %zu: "
+					"it needs integers \"pid\", \"parent\" and \"begin_ns\"",
+					i);
 		u64_map_at(&f->row_of_pid,
 			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
 	}
@@ -155,21 +153,17 @@ int descriptor_table_read(struct finder *f, struct err *e)
 	json_array_foreach(f->table, i, row)
 	{
 		const json_t *fd = json_object_get(row, "fd"), *path = json_object_get(row, "path"),
-			     *flags = json_object_get(row, "flags"),
-			     *pid = json_object_get(row, "pid");
+			*flags = json_object_get(row, "flags"), *pid = json_object_get(row, "pid");
 		if (!json_is_integer(fd) || json_integer_value(fd) < 0 ||
 		    json_integer_value(fd) > INT32_MAX || !json_is_string(path) ||
 		    (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
-			return err_set(e, EINVAL,
-				       "the trace's \"descriptors\", entry %zu: it needs an "
-				       "integer \"fd\" and a text "
-				       "\"path\"; \"flags\" and \"pid\" are integers",
-				       i);
+			return err_set(e, EINVAL, "the trace's \"descriptors\", entry %zu: it "
+				"needs an integer \"fd\" and a text \"path\"; \"flags\" and "
+				"\"pid\" are integers", i);
 		uint32_t number = (uint32_t)json_integer_value(fd);
 		if (pid)
 			u64_map_at(&f->row_of_pid_fd,
-				   u64_pair((uint32_t)json_integer_value(pid), number),
-				   (uint32_t)i);
+				u64_pair((uint32_t)json_integer_value(pid), number), (uint32_t)i);
 		else
 			u64_map_at(&f->row_of_fd, number, (uint32_t)i);
 	}
@@ -433,8 +427,7 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 		if (!other && !(closed && r->rvalue >= 0))
 			return *bound;
 	} else {
-		slot = slot_of_row(f, table_row(f, f->l->thread[r->thread].pid, fd), process,
-				   file);
+		slot = slot_of_row(f, table_row(f, f->l->thread[r->thread].pid, fd), process, file);
 	}
 	if (!slot && (file == NONE32 || r->rvalue == -EBADF))
 		return 0;

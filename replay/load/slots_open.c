@@ -50,12 +50,10 @@ int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace,
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
 		return err_sys(e, errno, "cannot read the limit of open files");
 	if (r.rlim_max < n_needed)
-		return err_set(
-		    e, EMFILE,
-		    "the replay needs %llu descriptors (the trace has %llu open at one "
-		    "time), but only %llu are permitted: raise the limit (ulimit -n %llu)",
-		    (unsigned long long)n_needed, (unsigned long long)n_of_trace,
-		    (unsigned long long)r.rlim_max, (unsigned long long)n_needed);
+		return err_set(e, EMFILE, "the replay needs %llu descriptors (the trace has %llu "
+			"open at one time), but only %llu are permitted: raise the limit (ulimit "
+			"-n %llu)", (unsigned long long)n_needed, (unsigned long long)n_of_trace,
+			(unsigned long long)r.rlim_max, (unsigned long long)n_needed);
 	if (r.rlim_cur >= n_wanted)
 		return 0;
 	r.rlim_cur = r.rlim_max < n_wanted ? r.rlim_max : n_wanted;
@@ -105,8 +103,7 @@ int slots_allow(const struct slots *s, uint32_t n_more, struct err *e)
 	/* each locked slot needs a second open file (calls_lock.c) */
 	const uint32_t n_locks = s->n_locked < s->n_open_max ? s->n_locked : s->n_open_max;
 	return descriptors_allow((uint64_t)s->n + n_locks + n_more + SPARE_DESCRIPTORS,
-				 (uint64_t)s->n_open_max + n_locks + n_more + SPARE_DESCRIPTORS,
-					s->n_open_max, e);
+		(uint64_t)s->n_open_max + n_locks + n_more + SPARE_DESCRIPTORS, s->n_open_max, e);
 }
 
 int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more, int *fds,

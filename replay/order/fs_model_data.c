@@ -216,9 +216,8 @@ static void allocate_apply(struct fs_model *m, const struct load_request *r, uin
 /* Streams read and write whole buffers at unknown offsets. */
 static void stream_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
-	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC ||
-		      r->op == OP_FPRINTF || r->op == OP_FFLUSH || r->op == OP_FCLOSE ||
-		      r->op == OP_FSEEK;
+	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op ==
+		OP_FPRINTF || r->op == OP_FFLUSH || r->op == OP_FCLOSE || r->op == OP_FSEEK;
 	bool reads = r->op == OP_FREAD || r->op == OP_FGETS || r->op == OP_FGETC ||
 		     r->op == OP_GETDELIM || r->op == OP_FSCANF || r->op == OP_FSEEK;
 	if (reads)

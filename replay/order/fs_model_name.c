@@ -123,9 +123,8 @@ static bool opened_find(struct fs_model *m, const struct load_request *r, struct
 		return true;
 	}
 	const struct slot_file *file = &m->s->file[r->name];
-	bool may_be_new =
-	    f->how == FOUND_NOTHING ||
-	    (f->how == FOUND_UNKNOWN && (only || m->listed || (file->created && !file->required)));
+	bool may_be_new = f->how == FOUND_NOTHING || (f->how == FOUND_UNKNOWN &&
+		(only || m->listed || (file->created && !file->required)));
 	if (only && f->how == FOUND_OBJECT && !m->force)
 		return false;
 	if (makes && (may_be_new || (only && f->how == FOUND_OBJECT))) {

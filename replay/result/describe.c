@@ -65,8 +65,7 @@ static json_t *text_to_json(const char *text)
 }
 
 char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
-			    const struct replay_summary *s, const struct trace_meta *input,
-			    const char *input_path)
+	const struct replay_summary *s, const struct trace_meta *input, const char *input_path)
 {
 	static const char *const kept[] = {"descriptors", "workload", "causality", NULL};
 	json_t *all = json_object(), *replay = json_object();

@@ -35,8 +35,7 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 /* `shown`: return value of the record so far. If only success is compared, the outcome is 0 and the
  * traced result is used. */
 static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h,
-					const struct trace_record *traced,
-					const struct outcome *out, int64_t shown)
+	const struct trace_record *traced, const struct outcome *out, int64_t shown)
 {
 	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || call_result_counts(traced->op))))
 		shown = h->op == OP_OPEN && shown < 0 ? atomic_load(&p->fds[h->slot]) : out->rvalue;

@@ -10,9 +10,8 @@ int evict_target(const struct fileset *listed, const struct fileset *shown, int 
 		 enum metadata_state *state, struct err *e)
 {
 	if (file_in_memory(dir_fd))
-		return err_set(e, EOPNOTSUPP,
-			       "cache cold: the target directory is on a file system in memory; "
-			       "use a directory on storage");
+		return err_set(e, EOPNOTSUPP, "cache cold: the target directory is on a file "
+			"system in memory; use a directory on storage");
 	if (syncfs(dir_fd) < 0)
 		return err_sys(e, errno, "cannot sync the target directory");
 	if (may_drop_caches()) {

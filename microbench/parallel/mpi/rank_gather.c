@@ -55,10 +55,8 @@ static int rank_receive(struct rank *r, int from, struct err *e)
 	MPI_Recv(&facts, sizeof facts, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	int ret = bench_worker_setup(run, w, e);
 	if (!ret && facts.source != run->clock.source)
-		ret = err_set(e, EXDEV,
-			      "rank %d has another clock than rank 0: their times cannot be put "
-			      "into one trace",
-			      from);
+		ret = err_set(e, EXDEV, "rank %d has another clock than rank 0: their times cannot "
+			"be put into one trace", from);
 	go_on = ret == 0;
 	MPI_Send(&go_on, 1, MPI_INT, from, TAG, MPI_COMM_WORLD);
 	if (ret)
@@ -95,10 +93,8 @@ int rank_gather(struct rank *r, struct err *e)
 	struct microbench_outcome unwanted;
 	int go_on;
 	if (!r->one_host)
-		return err_set(
-		    e, EXDEV,
-		    "the ranks are on several hosts without a common clock, so there is no "
-		    "trace: run the application without -o");
+		return err_set(e, EXDEV, "the ranks are on several hosts without a common clock, "
+			"so there is no trace: run the application without -o");
 	if (r->number == 0) {
 		int ret = ranks_receive(r, e);
 		return ret ? ret : bench_record(&r->run, -1, &unwanted, e);

@@ -65,9 +65,8 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 		return 0;
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
-		ret = err_set(e, EINVAL,
-			      "times preload: the library cannot observe the replayer of another "
-			      "user (user)");
+		ret = err_set(e, EINVAL, "times preload: the library cannot observe the replayer "
+			"of another user (user)");
 	return ret;
 }
 
@@ -96,13 +95,11 @@ int adapter_check(const struct replay_config *c, struct err *e)
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
 		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
 	if (!ret && c->device && a->level == LEVEL_SYSCALL)
-		ret = err_set(e, EINVAL,
-			      "device: engine %s replays calls on files: use --dir",
-			      a->name);
+		ret = err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir",
+			a->name);
 	if (!ret && c->prepare && c->device)
-		ret = err_set(
-		    e, EINVAL,
-		    "prepare: it creates files below --dir, and a device has none");
+		ret = err_set(e, EINVAL,
+			"prepare: it creates files below --dir, and a device has none");
 	ret = ret ? ret : command_check(a, c, e);
 	return ret || !a->check ? ret : a->check(c, e);
 }
@@ -241,10 +238,9 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 	free(real);
 	if (is_target)
 		return 0;
-	return err_set(e, EPERM,
-		       "refused: the format %s puts all names below \"%s\", the root of the trace, "
-		       "which is not the target directory; use another format (--export)",
-		       a->format->name, root);
+	return err_set(e, EPERM, "refused: the format %s puts all names below \"%s\", the root of "
+		"the trace, which is not the target directory; use another format (--export)",
+		a->format->name, root);
 }
 
 /* The replayer itself opens the names of the trace: they must stay in the target directory. */
@@ -348,12 +344,10 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 		ret = seen_join(a, e);
 	ret = ret ? ret : seen_match(a, e);
 	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
-		ret = err_set(e, ENODATA,
-			      "%s succeeded, but none of its %llu requests was seen (times %s; "
-			      "%llu other requests were)",
-			      a->run.adapter->name, (unsigned long long)a->run.n_requests,
-			      times_name(a->times.how),
-			      (unsigned long long)(a->n_extra + a->n_other));
+		ret = err_set(e, ENODATA, "%s succeeded, but none of its %llu requests was seen "
+			"(times %s; %llu other requests were)", a->run.adapter->name,
+			(unsigned long long)a->run.n_requests, times_name(a->times.how),
+			(unsigned long long)(a->n_extra + a->n_other));
 	return ret ? ret : adapter_output_write(a, s, e);
 }
 

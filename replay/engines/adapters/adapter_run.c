@@ -75,9 +75,8 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 		      "ran without the preloaded library, so its calls were not seen");
 	programs_note(a, &o.own_calls,
 		      "has system calls of its own, which the preloaded library does not see");
-	programs_note(
-	    a, &o.own_rings,
-	    "has an io_uring of its own, whose requests the preloaded library does not see");
+	programs_note(a, &o.own_rings,
+		"has an io_uring of its own, whose requests the preloaded library does not see");
 	app_outcome_release(&o);
 	return ret ? err_context(e, "times preload") : 0;
 }

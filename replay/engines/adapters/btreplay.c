@@ -171,10 +171,9 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 	const struct known_options *o = &r->config->adapter.known;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (o->btreplay_streams > (uint64_t)processors)
-		return err_set(e, EINVAL,
-			       "btreplay-streams: %llu, but btreplay supports at most one stream "
-			       "for each of the %ld CPUs",
-			       (unsigned long long)o->btreplay_streams, processors);
+		return err_set(e, EINVAL, "btreplay-streams: %llu, but btreplay supports at most "
+			"one stream for each of the %ld CPUs",
+			(unsigned long long)o->btreplay_streams, processors);
 	char *name = device_name(r->device, e);
 	if (!name)
 		return -e->code;

@@ -42,8 +42,7 @@ static int row_take(void *ctx, char *line, struct err *e)
 	unsigned int n = line_fields(line, ',', field, 8);
 	if (n < 5)
 		return err_set(e, EBADMSG,
-			       "\"%.60s\" instead of time, value, direction, size and offset",
-			       line);
+			"\"%.60s\" instead of time, value, direction, size and offset", line);
 	for (unsigned int i = 0; i < 5; i++) {
 		int ret = field_number(field[i], what[i], 0, &v[i], e);
 		if (ret)
@@ -158,9 +157,8 @@ static int fio_check(const struct replay_config *c, struct err *e)
 {
 	const struct known_options *o = &c->adapter.known;
 	if (o->fio_iodepth > 1 && o->fio_ioengine == ENGINE_PSYNC)
-		return err_set(e, EINVAL,
-			       "fio-iodepth is for libaio and io_uring (fio-ioengine): psync makes "
-			       "one request at a time");
+		return err_set(e, EINVAL, "fio-iodepth is for libaio and io_uring (fio-ioengine): "
+			"psync makes one request at a time");
 	return 0;
 }
 
@@ -273,10 +271,8 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 	ret = ret ? ret : trace_rewind(r->input, e);
 	ret = ret ? ret : fio_logs_read(prefix, &taker, e);
 	if (!ret && p.n_open)
-		adapter_note(r,
-			     "%llu requests have no completion in fio's log: they are taken to "
-			     "have ended at its end",
-			     (unsigned long long)p.n_open);
+		adapter_note(r, "%llu requests have no completion in fio's log: they are taken to "
+			"have ended at its end", (unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has times in whole ms: it does not distinguish closer requests");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
 		adapter_note(r, "fio takes completions only when its queue is full: its response "

@@ -130,8 +130,7 @@ static int annotate(struct adapter_run *r, struct annotation *a, struct err *e)
 	a->in = fopen(r->trace[0], "re");
 	a->out = fopen(a->path, "we");
 	if (!a->in || !a->out || getline(&a->line, &a->size, a->in) <= 0)
-		return err_set(e, EIO, "cannot read or write %s or %s", r->trace[0],
-			       a->path);
+		return err_set(e, EIO, "cannot read or write %s or %s", r->trace[0], a->path);
 	fprintf(a->out, "%.*s,DEP_PARENT_COUNT.I,DEP_PARENT_LIST.S\n",
 		(int)strcspn(a->line, "\r\n"), a->line);
 	infer_init(&f, INFER_THRESHOLD_NS);
@@ -174,10 +173,9 @@ static int machine_check(const struct adapter_run *r, struct err *e)
 	uint64_t needed = r->config->adapter.known.hfplayer_threads + MORE_PROCESSORS;
 	long there = sysconf(_SC_NPROCESSORS_ONLN);
 	if (r->n_requests >= CRASHES_FROM && r->n_requests <= CRASHES_TO)
-		return err_set(e, EINVAL,
-			       "%llu requests: hfplayer divides by zero on traces of %u to %u "
-			       "requests; give it fewer or more",
-			       (unsigned long long)r->n_requests, CRASHES_FROM, CRASHES_TO);
+		return err_set(e, EINVAL, "%llu requests: hfplayer divides by zero on traces of %u "
+			"to %u requests; give it fewer or more", (unsigned long long)r->n_requests,
+			CRASHES_FROM, CRASHES_TO);
 	if (there >= 0 && (uint64_t)there < needed)
 		return err_set(e, EINVAL,
 			       "hfplayer refuses to run with %llu thread(s) on fewer than %llu "

@@ -39,8 +39,7 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 		which++;
 	if (!ret && slash && !each[which])
 		ret = err_set(e, EINVAL,
-			      "export: \"%s\" is not one of trace, thread, process, device",
-			      slash + 1);
+			"export: \"%s\" is not one of trace, thread, process, device", slash + 1);
 	*per = (enum adapter_per)which;
 	return ret;
 }

@@ -56,11 +56,9 @@ static const char *behind_root(const char *path, const char *root)
 
 static int refuse(const struct names *x, const char *name, const char *why, struct err *e)
 {
-	return err_set(e, EPERM,
-		       "refused: the name \"%s\" %s, and %s opens names as they are; the engines "
-		       "of this program (--engine event) "
-		       "stay in the target directory",
-		       name, why, x->how->program);
+	return err_set(e, EPERM, "refused: the name \"%s\" %s, and %s opens names as they are; the "
+		"engines of this program (--engine event) stay in the target directory", name, why,
+		x->how->program);
 }
 
 /* --- names in the directory ---------------------------------------------- */
@@ -132,13 +130,11 @@ static int name_check(struct names *x, const char *name, struct err *e)
 	if (below)
 		return relative_check(x, below, e);
 	if (!how->others_stay)
-		return err_set(
-		    e, EPERM,
-		    "refused: the name \"%s\" is absolute, not below the target directory, and "
-		    "%s would open it as it is; leave such requests out (\"validate slice "
-		    "--object '[!/]*'\"), or use an engine of this program (--engine event), "
-		    "which stays in the target directory",
-		    name, how->program);
+		return err_set(e, EPERM, "refused: the name \"%s\" is absolute, not below the "
+			"target directory, and %s would open it as it is; leave such requests out "
+			"(\"validate slice --object '[!/]*'\"), or use an engine of this program "
+			"(--engine event), which stays in the target directory", name,
+			how->program);
 	return names_climb(name) ? refuse(x, name, "is absolute and has \"..\"", e) : 0;
 }
 
@@ -175,9 +171,8 @@ static int heap_check(struct names *x, struct trace *t, const struct trace_recor
 	SCOPED_FREE char *name =
 	    xasprintf("%.*s", (int)(len < INT_MAX ? len : INT_MAX), (const char *)data);
 	if (r->op == OP_SYMLINK && (*name == '/' || names_climb(name)))
-		ret = refuse(
-		    x, name,
-		    "is the target of a new link and may lead out of the target directory", e);
+		ret = refuse(x, name,
+			"is the target of a new link and may lead out of the target directory", e);
 	else if (r->op != OP_SYMLINK)
 		ret = name_check(x, name, e);
 	return ret;

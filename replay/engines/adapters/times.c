@@ -100,9 +100,8 @@ static int form_check(const struct times_form *f, struct err *e)
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],
 	     any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])
-		return err_set(e, EINVAL,
-			       "a request needs op, offset and length together, or seq, or none of "
-			       "these (order of the input)");
+		return err_set(e, EINVAL, "a request needs op, offset and length together, or seq, "
+			"or none of these (order of the input)");
 	return 0;
 }
 
@@ -159,14 +158,12 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 			ret = way_refuse(a, way, e);
 	}
 	if (!ret && t->has_form && t->how != ADAPTER_SELF)
-		ret =
-		    err_set(e, EINVAL,
-			    "times: only self takes a form, as in self:csv(begin=3,end=4,unit=us)");
+		ret = err_set(e, EINVAL,
+			"times: only self takes a form, as in self:csv(begin=3,end=4,unit=us)");
 	if (!ret && t->has_form && form_parse(&t->form, text + len + 1, e))
 		ret = err_context(e, "times");
 	if (!ret && t->how == ADAPTER_SELF && !t->has_form && !a->parse)
-		ret = err_set(e, EINVAL,
-			      "times: the form of its output is missing: "
-			      "self:csv(begin=COLUMN,end=COLUMN,unit=us)");
+		ret = err_set(e, EINVAL, "times: the form of its output is missing: "
+			"self:csv(begin=COLUMN,end=COLUMN,unit=us)");
 	return ret;
 }

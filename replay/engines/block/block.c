@@ -243,9 +243,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			       "think-scale, device-scale, follow and think-time need mode dep");
 	if (o->follow == FOLLOW_COUNT && o->device_scale > 0)
-		return err_set(e, EINVAL,
-			       "follow count cannot be used with device-scale, which would change "
-			       "the order of the ends");
+		return err_set(e, EINVAL, "follow count cannot be used with device-scale, which "
+			"would change the order of the ends");
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");
@@ -253,17 +252,15 @@ static int modes_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL, "speed and in-flight need mode hf%s",
 			       o->mode == MODE_DEP ? "; dep has think-scale and device-scale" : "");
 	if (f && f->timed && (o->mode == MODE_AFAP || o->mode == MODE_LOAD))
-		return err_set(e, EINVAL,
-			       "mutant %s acts on due times: it needs mode hf or dep",
-			       f->name);
+		return err_set(e, EINVAL, "mutant %s acts on due times: it needs mode hf or dep",
+			f->name);
 	if (o->sq_poll && o->backend > 1)
 		return err_set(e, EINVAL, "sq-poll needs io_uring");
 	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
 		return err_set(e, EINVAL, "harvester: psync has no completions to fetch");
 	if (o->harvester && o->discards)
-		return err_set(e, EINVAL,
-			       "harvester: cannot be used with discards, which end during their "
-			       "submission");
+		return err_set(e, EINVAL, "harvester: cannot be used with discards, which end "
+			"during their submission");
 	return 0;
 }
 
@@ -274,9 +271,8 @@ static int block_check(const struct replay_config *c, struct err *e)
 			       "engine block has modes (--mode) instead of orders and timings");
 	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
 	    (c->balloon && strcmp(c->balloon, "off")))
-		return err_set(e, EINVAL,
-			       "engine block does not support blank, stop-on-mismatch, prepare, "
-			       "processes, reads, balloon and dir");
+		return err_set(e, EINVAL, "engine block does not support blank, stop-on-mismatch, "
+			"prepare, processes, reads, balloon and dir");
 	int ret = ranges_check(&c->block, c->n_workers, e);
 	return ret ? ret : modes_check(c, e);
 }
@@ -300,17 +296,14 @@ static int device_get(struct block_run *r, enum device_how how, struct err *e)
 {
 	bool refused = false;
 	if (how != DEVICE_READ && !r->c->destructive)
-		return err_set(e, EPERM,
-			       "%s: refused: the replay would overwrite its content (--destructive "
-			       "permits this; --read-only turns writes into reads)",
-			       r->c->device);
+		return err_set(e, EPERM, "%s: refused: the replay would overwrite its content "
+			"(--destructive permits this; --read-only turns writes into reads)",
+			r->c->device);
 	device_close(&r->device);
 	int ret = device_open(&r->device, r->c->device, how, O_DIRECT, &refused, e);
 	if (ret == -EINVAL && !refused && how == DEVICE_READ)
-		return err_set(e, EINVAL,
-			       "%s: cannot be opened for direct I/O (O_DIRECT), which its file "
-			       "system may not support",
-			       r->c->device);
+		return err_set(e, EINVAL, "%s: cannot be opened for direct I/O (O_DIRECT), which "
+			"its file system may not support", r->c->device);
 	return refused ? -EPERM : ret;
 }
 

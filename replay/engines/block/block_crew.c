@@ -87,8 +87,7 @@ static int block_watch_gone(const struct block_crew *c, struct err *e)
 {
 	const struct block_hot *r = first_failed(c);
 	if (!r)
-		return err_set(e, ENODEV, "%s disappeared during the replay",
-			       c->config->device);
+		return err_set(e, ENODEV, "%s disappeared during the replay", c->config->device);
 	err_set(e, ENODEV,
 		"%s disappeared during the replay: record %" PRIu64
 		" failed (%s) %s after the start",
@@ -120,8 +119,7 @@ static size_t aligned(uint64_t n_bytes)
 /* `longest`: of this worker. `common` is at least as long as the longest read above BUFFER_OWN_MAX.
  * Errors: ENOMEM. `content` and `common` are borrowed. */
 static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest longest,
-			const struct vm_region *content, const struct vm_region *common,
-			struct err *e)
+	const struct vm_region *content, const struct vm_region *common, struct err *e)
 {
 	const size_t read = aligned(longest.read ? longest.read : 1),
 		     write = aligned(longest.write ? longest.write : 1);

@@ -344,8 +344,7 @@ static int parents_infer(struct block_plan *p, const struct block_input *l, stru
 }
 
 static struct block_parents parents_of(const struct block_plan *p, const struct replay_config *c,
-				       const struct block_loaded *q,
-				       const struct infer_parents *range, uint32_t rank)
+	const struct block_loaded *q, const struct infer_parents *range, uint32_t rank)
 {
 	const struct block_options *o = &c->block;
 	struct block_parents b = {

@@ -17,10 +17,8 @@ void schedule_init(struct block_schedule *s, const struct block_schedule_room *r
 	s->window = xcalloc(cap, sizeof *s->window);
 	s->window_mask = cap - 1;
 	/* twice, because of the copies of a mutant */
-	due_heap_init(
-	    &s->ready,
-	    2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT ? s->n : room->n_ready) +
-		2);
+	due_heap_init(&s->ready, 2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT
+		? s->n : room->n_ready) + 2);
 	if (s->follow == FOLLOW_NEAREST)
 		schedule_nearest_init(s, room->n_ranks);
 }
@@ -88,7 +86,8 @@ static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
 }
 
 /* Whether the device has stalled for less time than the trace had to spare. */
-static bool has_slack(struct block_schedule *s, const struct block_hot *r, uint32_t busy, int64_t now)
+static bool has_slack(struct block_schedule *s, const struct block_hot *r, uint32_t busy,
+	int64_t now)
 {
 	if (!r->slack_ms || busy >= s->slack_most)
 		return false;

@@ -81,10 +81,8 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
-		ret = err_set(e, ENOENT,
-			      "engine compiled needs a C compiler, and \"%s\" was not found "
-			      "(--cc names another)",
-			      cc);
+		ret = err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not "
+			"found (--cc names another)", cc);
 	} else if (status) {
 		/* The compiler's first line with an error, otherwise its first line. */
 		SCOPED_STRBUF all = STRBUF_INIT;

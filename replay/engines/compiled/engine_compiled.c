@@ -63,8 +63,7 @@ static char *identity_of(const char *library)
 	struct stat st = {.st_size = 0};
 	(void)stat(library, &st);
 	return xasprintf("%s %lld %lld.%09ld %llu", library, (long long)st.st_size,
-			 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-			 (unsigned long long)st.st_ino);
+		(long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (unsigned long long)st.st_ino);
 }
 
 static int program_find(struct replay_plan *p, const struct image *tables,

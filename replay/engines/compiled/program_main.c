@@ -97,9 +97,8 @@ int program_main(int argc, char **argv, const struct program *program)
 	signal(SIGPIPE, SIG_IGN); /* errors of calls instead of signals, as in validate */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!c) {
-		fprintf(stderr,
-			"only `validate replay --engine compiled` of the same version can start "
-			"this program\n");
+		fprintf(stderr, "only `validate replay --engine compiled` of the same version can "
+			"start this program\n");
 		return 2;
 	}
 	c->result = replay(c, program, &c->err);

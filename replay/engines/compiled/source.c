@@ -218,9 +218,8 @@ static void thread_write(struct source_writer *s, uint32_t i)
 			s->loop_of[i], s->p->lane[i].n);
 		return;
 	}
-	fputs(
-	    "\tconst struct site site = site_of(w);\n\tstruct lane_walk walk = lane_walk_of(w);\n",
-	    s->out);
+	fputs("\tconst struct site site = site_of(w);\n\tstruct lane_walk walk = "
+		"lane_walk_of(w);\n", s->out);
 	for (uint32_t f = 0; f < n_functions(s, i); f++)
 		fprintf(s->out, "\tpart_%" PRIu32 "_%" PRIu32 "(w, &site, &walk);\n", i, f);
 	fputs(s->lane[i].ordered ? "}\n\n" : "\tlane_leave(w);\n}\n\n", s->out);
@@ -239,15 +238,12 @@ static int threads_write(struct source_writer *s, struct err *e)
 		/* Loops without calls, so that a replay and its blank are one program. */
 		for (int ordered = 0; ordered < 2; ordered++)
 			if (s->p->pool)
-				fprintf(s->out,
-					"void blank_%d(struct runner *w)\n{\n\tpool_run(w, %s, "
-					"ISSUE_NOTHING);\n}\n\n",
-					ordered, timing_word(s));
+				fprintf(s->out, "void blank_%d(struct runner *w)\n{\n\tpool_run(w, "
+					"%s, ISSUE_NOTHING);\n}\n\n", ordered, timing_word(s));
 			else
-				fprintf(s->out,
-					"void blank_%d(struct runner *w)\n{\n\tlane_run(w, %d, %s, "
-					"ISSUE_NOTHING);\n}\n\n",
-					ordered, ordered, timing_word(s));
+				fprintf(s->out, "void blank_%d(struct runner *w)\n{\n\tlane_run(w, "
+					"%d, %s, ISSUE_NOTHING);\n}\n\n", ordered, ordered,
+					timing_word(s));
 	}
 	for (uint32_t i = 0; i < n_threads(s) && !ret; i++) {
 		if (i && i % THREADS_PER_FILE == 0) {
@@ -304,8 +300,7 @@ static int parts_write(struct source_writer *s, struct err *e)
 /* --- all files ----------------------------------------------------------- */
 
 int source_write(const struct replay_plan *p, const struct image *tables,
-		 const struct replay_config *c, const char *dir, struct source_files *files,
-		 struct err *e)
+	const struct replay_config *c, const char *dir, struct source_files *files, struct err *e)
 {
 	struct source_writer s = {.p = p, .c = c, .dir = dir, .files = files};
 	*files = (struct source_files){.n = 0};

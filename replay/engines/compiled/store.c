@@ -18,9 +18,8 @@ static int usual_place(char **path, struct err *e)
 	else if (home && *home == '/')
 		*path = xasprintf("%s/.cache/validate/programs", home);
 	else
-		return err_set(e, ENOENT,
-			       "no directory for compiled programs: XDG_CACHE_HOME and HOME are "
-			       "unset; use --program-cache DIR");
+		return err_set(e, ENOENT, "no directory for compiled programs: XDG_CACHE_HOME and "
+			"HOME are unset; use --program-cache DIR");
 	return 0;
 }
 
@@ -45,10 +44,8 @@ static int ownership_check(const char *path, struct err *e)
 		return err_sys(e, errno, "%s", path);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077))
 		return 0;
-	return err_set(e, EPERM,
-		       "%s: the directory of compiled programs must belong to the user and be "
-		       "closed to other users (mode 0700; --program-cache DIR)",
-		       path);
+	return err_set(e, EPERM, "%s: the directory of compiled programs must belong to the user "
+		"and be closed to other users (mode 0700; --program-cache DIR)", path);
 }
 
 int store_find(const char *wanted, char **dir, struct err *e)

@@ -84,9 +84,8 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	struct share s;
 	struct vm_region image;
 	share_make(&s, p, r);
-	const uint64_t channels_bytes = r->n_channels * sizeof *r->channel,
-		       lists_bytes = r->n_lists * sizeof *r->list,
-		       listed_bytes = r->n_listed * sizeof *r->listed;
+	const uint64_t channels_bytes = r->n_channels * sizeof *r->channel, lists_bytes =
+		r->n_lists * sizeof *r->list, listed_bytes = r->n_listed * sizeof *r->listed;
 	struct bundle_rank head = {
 	    .n_channels = r->n_channels, .n_inside = r->n_inside, .channels_at = sizeof head};
 	head.lists_at = head.channels_at + channels_bytes;

@@ -252,9 +252,8 @@ static int pair_lay(struct rank_layout *y, struct node_pairs *ps, struct pair *x
 		    "node %u signals node %u %u times, but that node waits for it %u times",
 		    x->from_node, x->to_node, x->n_signals, x->n_waits);
 	if (from == to) {
-		x->at_from = x->at_to =
-		    channel_add(&y->rank[from], (struct channel){from, y->rank[from].n_inside++,
-								 CHANNEL_INSIDE, x->n_signals});
+		x->at_from = x->at_to = channel_add(&y->rank[from], (struct channel){from,
+			y->rank[from].n_inside++, CHANNEL_INSIDE, x->n_signals});
 		return 0;
 	}
 	uint32_t *tag = u64_map_at(&ps->tags, u64_pair(from, to) + 1, 0);

@@ -20,11 +20,9 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 {
 	const char *mutant = c->mutant ? c->mutant : "";
 	if (c->block.mode == MODE_LOAD || c->block.mode == MODE_DEP)
-		return err_set(
-		    e, EINVAL,
-		    "mode: %s belongs to engine block; engine parallel has causal, afap, "
-		    "think-limited and timing-accurate",
-		    block_mode_names[c->block.mode]);
+		return err_set(e, EINVAL, "mode: %s belongs to engine block; engine parallel has "
+			"causal, afap, think-limited and timing-accurate",
+			block_mode_names[c->block.mode]);
 	if ((c->order != ORDER_TEMPORAL && c->order != ORDER_THREAD) ||
 	    c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL,
@@ -37,13 +35,11 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			       "mutant: engine parallel has no mutants (engine event has)");
 	if (c->balloon && strcmp(c->balloon, "off"))
-		return err_set(
-		    e, EINVAL,
-		    "balloon: engine parallel does not support it (event and coordinator do)");
+		return err_set(e, EINVAL,
+			"balloon: engine parallel does not support it (event and coordinator do)");
 	if (c->stop_on_mismatch)
-		return err_set(
-		    e, EINVAL,
-		    "stop-on-mismatch: engine parallel does not support it (event does)");
+		return err_set(e, EINVAL,
+			"stop-on-mismatch: engine parallel does not support it (event does)");
 	struct words_list words;
 	int ret = c->parallel.launcher ? words_parse(&words, c->parallel.launcher, e) : 1;
 	if (ret < 0)
@@ -93,9 +89,8 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 {
 	int fd = openat(p->root.fd, token, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return err_sys(
-		    e, errno,
-		    "cannot create the file by which ranks recognize the target directory");
+		return err_sys(e, errno,
+			"cannot create the file by which ranks recognize the target directory");
 	close(fd);
 	return 0;
 }

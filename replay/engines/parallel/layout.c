@@ -117,11 +117,9 @@ static int computing_check(const struct replay_plan *p, const struct load *l, st
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			const struct hot_request *h = &p->lane[i].request[k];
 			if (h->op == OP_COMPUTE && h->offset > TRACE_TIME_MAX)
-				return err_set(e, EINVAL,
-					       "thread %u of process %u computes for %llu ns, "
-					       "which is out of range",
-					       l->thread[i].tid, l->thread[i].pid,
-					       (unsigned long long)h->offset);
+				return err_set(e, EINVAL, "thread %u of process %u computes for "
+					"%llu ns, which is out of range", l->thread[i].tid,
+					l->thread[i].pid, (unsigned long long)h->offset);
 		}
 	return 0;
 }
@@ -130,10 +128,9 @@ static int nodes_check(const struct causality_facts *f, const struct replay_plan
 		       const struct load *l, struct trace *t, struct err *e)
 {
 	if (!f->n_nodes)
-		return err_set(e, EINVAL,
-			       "the trace has neither computing nor waits (validate capture "
-			       "causality records them); modes afap, think-limited and "
-			       "timing-accurate do not need them");
+		return err_set(e, EINVAL, "the trace has neither computing nor waits (validate "
+			"capture causality records them); modes afap, think-limited and "
+			"timing-accurate do not need them");
 	int ret = computing_check(p, l, e);
 	return ret ? ret : causality_check(t, e);
 }
@@ -203,11 +200,10 @@ static json_t *rank_to_json(const struct rank_layout *y, uint32_t i)
 {
 	const struct rank_report *r = &y->report[i];
 	return json_pack("{s:I, s:I, s:s%, s:b, s:I, s:I, s:I}", "rank", (json_int_t)i,
-			 "traced_pid", (json_int_t)y->rank[i].pid, "host", r->host,
-			 strnlen(r->host, sizeof r->host), "crowded", (int)(r->crowded != 0),
-			 "clock_offset_ns", (json_int_t)r->offset_ns, "clock_drift_ns",
-			 (json_int_t)r->drift_ns, "clock_uncertainty_ns",
-			 (json_int_t)r->uncertainty_ns);
+		"traced_pid", (json_int_t)y->rank[i].pid, "host", r->host,
+		strnlen(r->host, sizeof r->host), "crowded", (int)(r->crowded != 0),
+		"clock_offset_ns", (json_int_t)r->offset_ns, "clock_drift_ns",
+		(json_int_t)r->drift_ns, "clock_uncertainty_ns", (json_int_t)r->uncertainty_ns);
 }
 
 json_t *layout_to_json(const struct rank_layout *y)

@@ -203,10 +203,8 @@ _Noreturn static void lost(const struct lookout *l, const struct peer *p)
 	struct strbuf patience = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	format_duration(&patience, (p->number ? 1 : 2) * (double)l->patience_ns);
-	err_set(&e, ETIMEDOUT,
-		"rank %d (host %s) sent no heartbeat for %s: it was stopped, or its host cannot be "
-		"reached (--watchdog)",
-		p->number, p->host, patience.s);
+	err_set(&e, ETIMEDOUT, "rank %d (host %s) sent no heartbeat for %s: it was stopped, or its "
+		"host cannot be reached (--watchdog)", p->number, p->host, patience.s);
 	rank_fail(l->rank, &e);
 }
 
@@ -428,9 +426,8 @@ int main(int argc, char **argv)
 	r->host[sizeof r->host - 1] = '\0';
 	bundle_boot(r->boot);
 	if (provided < MPI_THREAD_SERIALIZED) {
-		err_set(&e, ENOTSUP,
-			"this MPI library permits calls of one thread only; install a build with "
-			"thread support");
+		err_set(&e, ENOTSUP, "this MPI library permits calls of one thread only; install a "
+			"build with thread support");
 		rank_fail(r, &e);
 	}
 	if (lookout_open(&lookout, r, strtoll(argv[3], NULL, 10), &e))

@@ -32,12 +32,9 @@ static int head_choose(struct replay_rank *r, int fd, struct err *e)
 	int own = fd < 0 ? INT_MAX : r->number;
 	MPI_Allreduce(&own, &r->head, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 	if (r->head == INT_MAX)
-		return err_set(
-		    e, ENOENT,
-		    "%s: no rank sees the plan in this directory. At least one rank must "
-		    "run on the host of `validate replay`, or see the directory of "
-		    "--scratch, and have the same version of validate",
-		    r->scratch);
+		return err_set(e, ENOENT, "%s: no rank sees the plan in this directory. At least "
+			"one rank must run on the host of `validate replay`, or see the directory "
+			"of --scratch, and have the same version of validate", r->scratch);
 	return 0;
 }
 
@@ -142,12 +139,9 @@ static int target_open(struct replay_rank *r, struct err *e)
 		return ret;
 	root->refused = &r->plan.calls.common->counts.refused;
 	if (faccessat(root->fd, r->token, F_OK, 0) < 0)
-		return err_set(
-		    e, ENOENT,
-		    "%s is not the directory that was prepared: file %s, which the engine created "
-		    "there, is missing. The target must be on storage that every host sees under "
-		    "this name",
-		    dir, r->token);
+		return err_set(e, ENOENT, "%s is not the directory that was prepared: file %s, "
+			"which the engine created there, is missing. The target must be on storage "
+			"that every host sees under this name", dir, r->token);
 	return 0;
 }
 
