@@ -167,6 +167,10 @@ static void summary_print(const struct standard *s)
 	if (n)
 		printf("; of these, largest bias %.2g %%, largest U %.2g %% (95 %%)", 100 * bias,
 		       100 * expanded);
+	if (s->n_checked)
+		printf("\nU of a point's other visits covers %llu of %llu visits (%.1f %%)",
+		       (unsigned long long)s->n_covered, (unsigned long long)s->n_checked,
+		       100 * (double)s->n_covered / (double)s->n_checked);
 	printf("\n%s, server threads %s real-time priority, idle CPUs %s awake; %.0f s",
 	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without",
 	       s->awake ? "kept" : "not kept", s->duration_s);

@@ -37,10 +37,11 @@ nothing_left() {
 }
 
 status=0
-"$VALIDATE" standard certify --root "$root" --quick --rounds 3 --points -q -o c.json >out 2>err || status=$?
+"$VALIDATE" standard certify --root "$root" --quick --rounds 4 --over 40s --points -q -o c.json >out 2>err || status=$?
 [ "$status" -le 1 ] || fail "status $status: $(cat err)"
 nothing_left certify
-jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [3] and
+jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [4] and
+	.duration_s > 40 and .visits_checked == 32 and .visits_covered <= 32 and
 	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns | type] | unique) == ["number"] and
 	([.points[] | select(.valid) | select((.bias | fabs) + .expanded_uncertainty > 0.020001)] | length) == 0 and
 	([.points[] | select(.valid | not) | .reason | type] | unique - ["string"]) == [] and
@@ -49,6 +50,7 @@ jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [3] and
 valid=$(jq '[.points[] | select(.valid)] | length' c.json)
 [ "$status" -eq 0 ] && [ "$valid" -gt 0 ] || [ "$status" -eq 1 ] && [ "$valid" -eq 0 ] || fail "status $status with $valid valid points"
 expect_line out 'points are valid'
+expect_line out "covers $(jq .visits_covered c.json) of 32 visits"
 
 # of another machine, kernel or version: refused by name
 for fact in machine 'CPU model' kernel 'version of validate'; do
@@ -66,6 +68,16 @@ nothing_left check
 jq '.points |= map(.valid = false | .reason = "made up")' c.json >none.json
 expect_status 1 "$VALIDATE" standard check --root "$root" none.json
 expect_line err 'has no valid point'
+
+# the wall clock is stepped meanwhile
+if ${CC:-cc} -shared -fPIC -o stepped.so "$SRCDIR/tests/programs/stepped-clock.c" 2>cc.err; then
+	status=0
+	LD_PRELOAD=$PWD/stepped.so "$VALIDATE" standard certify --root "$root" --quick -q -o stepped.json >out 2>err || status=$?
+	[ "$status" -eq 3 ] || fail "status $status after a step of the clock: $(cat out err)"
+	expect_line err 'the wall clock was stepped by 1 s'
+	[ ! -e stepped.json ] || fail 'a certificate after a step of the clock'
+	nothing_left 'step of the clock'
+fi
 
 # Waits until the volume is complete. Returns 1 if the certification has ended.
 server_wait() {

@@ -114,11 +114,13 @@ json_t *standard_to_json(const struct standard *s)
 	for (size_t i = 0; i < s->n; i++)
 		json_array_append_new(points, point_to_json(&s->point[i]));
 	return json_pack(
-	    "{s:s, s:i, s:O, s:s, s:f, s:o, s:o, s:b, s:b, s:b, s:f, s:f, s:f, s:o, s:o}", "format",
+	    "{s:s, s:i, s:O, s:s, s:f, s:o, s:o, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:f, s:o, s:o}",
+	    "format",
 	    FORMAT, "version", VERSION, "machine", s->machine, "made", s->made, "duration_s",
 	    s->duration_s, "cpu_share_of_others", real_or_null(s->others_share),
 	    "cpu_share_stolen", real_or_null(s->stolen_share), "loop_device", s->loop, "realtime",
-	    s->realtime, "awake", s->awake, "limit", STANDARD_LIMIT, "limit_excess_ns",
+	    s->realtime, "awake", s->awake, "visits_checked", (json_int_t)s->n_checked,
+	    "visits_covered", (json_int_t)s->n_covered, "limit", STANDARD_LIMIT, "limit_excess_ns",
 	    STANDARD_EXCESS_NS, "limit_excess_share", STANDARD_EXCESS_SHARE, "range",
 	    ranges_to_json(s), "points", points);
 }
@@ -166,6 +168,7 @@ static int certificate_take(struct standard *s, const json_t *o, struct err *e)
 	const json_t *points = json_object_get(o, "points"), *machine = json_object_get(o, "machine");
 	const char *made = json_string_value(json_object_get(o, "made")),
 		   *format = json_string_value(json_object_get(o, "format"));
+	double checked, covered;
 	if (!format || strcmp(format, FORMAT))
 		return err_set(e, EILSEQ, "not a certificate of \"validate standard certify\"");
 	if (json_integer_value(json_object_get(o, "version")) != VERSION)
@@ -180,6 +183,11 @@ static int certificate_take(struct standard *s, const json_t *o, struct err *e)
 		s->others_share = NAN;
 	if (!number_get(o, "cpu_share_stolen", 0, 1, &s->stolen_share))
 		s->stolen_share = NAN;
+	if (number_get(o, "visits_checked", 0, 1e12, &checked) &&
+	    number_get(o, "visits_covered", 0, checked, &covered)) {
+		s->n_checked = (uint64_t)checked;
+		s->n_covered = (uint64_t)covered;
+	}
 	s->loop = json_is_true(json_object_get(o, "loop_device"));
 	s->realtime = json_is_true(json_object_get(o, "realtime"));
 	s->awake = json_is_true(json_object_get(o, "awake"));

@@ -329,6 +329,7 @@ int standard_measure(struct standard *s, const struct standard_options *o,
 	s->duration_s = (double)(clock_monotonic_ns() - m.begun_ns) * 1e-9;
 	for (size_t i = 0; i < s->n && !ret; i++)
 		standard_evaluate(&s->point[i]);
+	standard_cover(s);
 	if (ret)
 		standard_release(s);
 	return ret;

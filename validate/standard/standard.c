@@ -108,6 +108,38 @@ void standard_evaluate(struct standard_point *p)
 	FREE_EACH(bias, hours);
 }
 
+/* Whether U of the other visits covers visit `i`. */
+static bool is_covered(const struct standard_point *p, size_t i)
+{
+	struct standard_point others = *p;
+	double *bias = xcalloc(p->n_visits, sizeof *bias);
+	double *hours = xcalloc(p->n_visits, sizeof *hours);
+	const struct standard_visit *v = &p->visit[i];
+	others.visit = xcalloc(p->n_visits, sizeof *others.visit);
+	others.n_visits = 0;
+	for (size_t k = 0; k < p->n_visits; k++)
+		if (k != i)
+			others.visit[others.n_visits++] = p->visit[k];
+	means_find(&others, bias, hours);
+	const bool covered =
+	    uncertainty_find(&others, bias, hours) &&
+	    fabs(v->response_ns / v->programmed_ns - 1 - others.bias) <= others.expanded;
+	FREE_EACH(bias, hours, others.visit);
+	return covered;
+}
+
+void standard_cover(struct standard *s)
+{
+	s->n_checked = s->n_covered = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct standard_point *p = &s->point[i];
+		for (size_t k = 0; k < p->n_visits && p->n_visits > 3; k++) {
+			s->n_checked++;
+			s->n_covered += is_covered(p, k);
+		}
+	}
+}
+
 void standard_release(struct standard *s)
 {
 	for (size_t i = 0; i < s->n; i++)

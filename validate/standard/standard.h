@@ -56,6 +56,9 @@ struct standard {
 	 * measures them; NaN: unknown */
 	double others_share, stolen_share;
 	bool loop, realtime, awake;
+	/* visits of points with at least 4, and how many of them U of the point's other visits covers:
+	 * the measured coverage of U, for which 95 % is expected. 0: unknown */
+	uint64_t n_checked, n_covered;
 	struct standard_point *point; /* point[n] */
 	size_t n;
 };
@@ -80,6 +83,8 @@ int standard_measure(struct standard *s, const struct standard_options *o,
 		     const struct standard *only, struct err *e);
 /* Sets the results of a point from its visits; sorts excess_ns. */
 void standard_evaluate(struct standard_point *p);
+/* Sets n_checked and n_covered from the visits. */
+void standard_cover(struct standard *s);
 void standard_release(struct standard *s);
 /* Limit of the 99th percentile of the excess. */
 double standard_excess_limit_ns(const struct standard_point *p);
