@@ -99,6 +99,8 @@ static void unmount(const struct volume *v)
 int volume_remove(const struct volume *v, bool *refused, struct err *e)
 {
 	*refused = false;
+	if (v->alive && v->pid > 1) /* closing and detaching wait for answers of a stopped server */
+		kill(v->pid, SIGCONT);
 	int ret = uses_check(v, refused, e);
 	if (!ret && v->device[0] && v->group)
 		throttle_clear(v->group, v->device);

@@ -195,6 +195,31 @@ if unshare -m umount -l /sys 2>/dev/null; then
 	done
 fi
 
+# The server is stopped or killed during a replay: the replay ends, and the volume can be removed.
+awk 'BEGIN { for (i = 0; i < 800; i++)
+	printf "%.0f,v,0,Read,%d,4096,600\n", 128166372003061629 + i * 50000, i % 256 * 4096 }' >long.csv
+for signal in STOP KILL; do
+	expect_status 0 "$VALIDATE" volume create --root "$root" broken --size 4M --service constant:time=1ms --lead 0
+	device=$("$VALIDATE" volume list --root "$root" --json broken | jq -r '.volumes[0].path')
+	timeout -k 5 60 "$VALIDATE" replay --device "$device" --watchdog 1s long.csv >replay.out 2>&1 &
+	replay=$!
+	until [ "$("$VALIDATE" volume list --root "$root" --json broken | jq '.volumes[0].reads.n')" -gt 2 ]; do
+		kill -0 $replay 2>/dev/null || fail "the replay ended: $(cat replay.out)"
+		sleep 0.05
+	done
+	kill -$signal "$(cat "$root/broken/lock")"
+	status=0
+	wait $replay || status=$?
+	case $signal in
+	STOP) ended="3 does not return (--watchdog)" ;;
+	KILL) ended="0 the device or the storage below it has failed" ;;
+	esac
+	[ $status -eq "${ended%% *}" ] || fail "SIG$signal for the server: the replay ended with status $status: $(cat replay.out)"
+	expect_line replay.out "${ended#* }"
+	expect_status 0 timeout -k 5 60 "$VALIDATE" volume remove --root "$root" broken
+	[ ! -e "$root/broken" ] || fail "SIG$signal for the server: its directory stayed"
+done
+
 # a replay that writes holds its device: its second request is due in a minute
 expect_status 0 "$VALIDATE" volume create --root "$root" held --size 4M --service constant:time=0
 device=$("$VALIDATE" volume list --root "$root" --json held | jq -r '.volumes[0].path')
