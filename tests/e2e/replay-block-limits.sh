@@ -21,6 +21,26 @@ if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err 
 	expect_line out 'io_uring: Operation not permitted: libaio is used instead'
 fi
 
+# Linux AIO forbidden: the default choice does without it
+if ${CC:-cc} -DCALL=SYS_io_setup -o without-aio "$SRCDIR/tests/programs/without-uring.c" 2>cc.err && ./without-aio true; then
+	expect_status 0 ./without-aio "$VALIDATE" replay --destructive --device target -o out.trace in.csv
+	expect_line out '200 of 200; 1 worker'
+	expect_line out 'backend         io_uring: the target was not probed: no context of Linux AIO'
+	expect_status 3 ./without-aio "$VALIDATE" replay --backend libaio --destructive --device target in.csv
+	expect_line err 'Operation not permitted'
+fi
+
+# a file system without direct I/O
+mkdir ram
+if [ "$(id -u)" -eq 0 ] && mount -t ramfs none ram 2>/dev/null; then
+	truncate -s 1M ram/target
+	status=0
+	"$VALIDATE" replay --device ram/target in.csv >out 2>err || status=$?
+	umount ram
+	[ "$status" -eq 3 ] || fail "status $status without direct I/O: $(cat out err)"
+	expect_line err 'ram/target: cannot be opened for direct I/O (O_DIRECT)'
+fi
+
 # not enough lockable memory for the buffers or the ring of io_uring: not used, with a note
 locks="setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock"
 [ "$(id -u)" -eq 0 ] && $locks true 2>/dev/null || locks=
