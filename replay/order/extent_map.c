@@ -1,113 +1,342 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/extent_map.h"
 
-#include "common/splitmix.h"
+#define FEW 3u
+#define LEAF 12u
+#define INNER 20u
+#define IS_FEW 0x80000000u /* of a root */
 
-/* Extents in the order of their starts. The hash of a node's number is its priority: no node has a
- * higher priority than its parent. */
-struct extent_node {
+struct extent {
 	uint64_t start, end;
 	uint32_t owner;
-	uint32_t left, right; /* `left` of an unused node: the next unused node */
 };
+
+struct extent_few {
+	uint32_t n, next_free;
+	struct extent x[FEW];
+};
+
+/* Extents of child i begin at or after upper[i - 1] and end at or before upper[i]; the upper bound
+ * of the last child is not used. No child is empty. */
+struct extent_node {
+	uint32_t n;
+	uint32_t leaf; /* in an unused node: the next unused node */
+	union {
+		struct {
+			uint64_t start[LEAF], end[LEAF];
+			uint32_t owner[LEAF];
+		};
+		struct {
+			uint64_t upper[INNER];
+			uint32_t child[INNER];
+		};
+	};
+};
+
+/* --- the pool ------------------------------------------------------------ */
 
 void extent_pool_release(struct extent_pool *p)
 {
-	free(p->node);
+	FREE_EACH(p->node, p->few);
 	*p = (struct extent_pool){.node = NULL};
 }
 
-static uint32_t node_new(struct extent_pool *p, uint64_t start, uint64_t end, uint32_t owner)
+static uint32_t node_new(struct extent_pool *p, bool leaf)
 {
 	uint32_t i = p->free;
 	if (i) {
-		p->free = p->node[i].left;
+		p->free = p->node[i].leaf;
 	} else {
 		p->n += p->n == 0; /* number 0 means none */
 		GROW(p->node, p->n, p->cap);
 		i = p->n++;
 	}
-	p->node[i] = (struct extent_node){start, end, owner, 0, 0};
+	p->node[i].n = 0;
+	p->node[i].leaf = leaf;
 	return i;
+}
+
+static void node_free(struct extent_pool *p, uint32_t i)
+{
+	p->node[i].leaf = p->free;
+	p->free = i;
+}
+
+static uint32_t few_new(struct extent_pool *p)
+{
+	uint32_t i = p->few_free;
+	if (i) {
+		p->few_free = p->few[i].next_free;
+		return i;
+	}
+	p->n_few += p->n_few == 0;
+	GROW(p->few, p->n_few, p->few_cap);
+	return p->n_few++;
+}
+
+static void few_free(struct extent_pool *p, uint32_t i)
+{
+	p->few[i].next_free = p->few_free;
+	p->few_free = i;
 }
 
 void extent_clear(struct extent_pool *p, uint32_t root)
 {
 	if (!root)
 		return;
-	extent_clear(p, p->node[root].left);
-	extent_clear(p, p->node[root].right);
-	p->node[root].left = p->free;
-	p->free = root;
+	if (root & IS_FEW) {
+		few_free(p, root & ~IS_FEW);
+		return;
+	}
+	for (uint32_t i = 0; !p->node[root].leaf && i < p->node[root].n; i++)
+		extent_clear(p, p->node[root].child[i]);
+	node_free(p, root);
 }
 
-/* Moves the extents that start before `at` to *left, the others to *right. */
-static void split(struct extent_pool *p, uint32_t root, uint64_t at, uint32_t *left,
-		  uint32_t *right)
+/* --- leaves -------------------------------------------------------------- */
+
+/* The first extent that ends after `at`. */
+static uint32_t leaf_find(const struct extent_node *x, uint64_t at)
 {
-	while (root) {
-		struct extent_node *x = &p->node[root];
-		if (x->start < at) {
-			*left = root;
-			left = &x->right;
-			root = x->right;
-		} else {
-			*right = root;
-			right = &x->left;
-			root = x->left;
-		}
-	}
-	*left = *right = 0;
+	uint32_t i = 0;
+	while (i < x->n && x->end[i] <= at)
+		i++;
+	return i;
 }
 
-/* Joins two trees; all extents of `left` are before those of `right`. */
-static uint32_t join(struct extent_pool *p, uint32_t left, uint32_t right)
+static void leaf_set(struct extent_node *x, uint32_t i, struct extent e)
 {
-	uint32_t root = 0, *to = &root;
-	while (left && right) {
-		if (splitmix_mix(left) > splitmix_mix(right)) {
-			*to = left;
-			to = &p->node[left].right;
-			left = *to;
-		} else {
-			*to = right;
-			to = &p->node[right].left;
-			right = *to;
-		}
+	x->start[i] = e.start;
+	x->end[i] = e.end;
+	x->owner[i] = e.owner;
+}
+
+static struct extent leaf_get(const struct extent_node *x, uint32_t i)
+{
+	return (struct extent){x->start[i], x->end[i], x->owner[i]};
+}
+
+static void leaf_move(struct extent_node *x, uint32_t to, uint32_t from)
+{
+	const uint32_t n = x->n - from;
+	memmove(&x->start[to], &x->start[from], n * sizeof *x->start);
+	memmove(&x->end[to], &x->end[from], n * sizeof *x->end);
+	memmove(&x->owner[to], &x->owner[from], n * sizeof *x->owner);
+	x->n = to + n;
+}
+
+/* If an extent exceeds the range at both ends, its second part goes to *beyond. */
+static void leaf_erase(struct extent_node *x, uint64_t start, uint64_t end, struct extent *beyond)
+{
+	uint32_t i = leaf_find(x, start);
+	if (i < x->n && x->start[i] < start) {
+		if (x->end[i] > end)
+			*beyond = (struct extent){end, x->end[i], x->owner[i]};
+		x->end[i++] = start;
 	}
-	*to = left ? left : right;
+	uint32_t k = i;
+	while (k < x->n && x->end[k] <= end)
+		k++;
+	if (k < x->n && x->start[k] < end)
+		x->start[k] = end;
+	if (k > i)
+		leaf_move(x, i, k);
+}
+
+/* The leaf has room, and the range is free. */
+static void leaf_add(struct extent_node *x, struct extent e)
+{
+	const uint32_t i = leaf_find(x, e.start);
+	leaf_move(x, i + 1, i);
+	leaf_set(x, i, e);
+}
+
+/* --- the tree ------------------------------------------------------------ */
+
+static uint32_t child_find(const struct extent_node *x, uint64_t at)
+{
+	uint32_t i = 0;
+	while (i + 1 < x->n && x->upper[i] <= at)
+		i++;
+	return i;
+}
+
+static void erase(struct extent_pool *p, uint32_t node, uint64_t start, uint64_t end,
+		  struct extent *beyond)
+{
+	struct extent_node *x = &p->node[node];
+	if (x->leaf) {
+		leaf_erase(x, start, end, beyond);
+		return;
+	}
+	uint32_t first = child_find(x, start), i = first, to = first;
+	for (; i < x->n && (i == first || x->upper[i - 1] < end); i++) {
+		erase(p, x->child[i], start, end, beyond);
+		if (!p->node[x->child[i]].n) {
+			node_free(p, x->child[i]);
+			continue;
+		}
+		x->child[to] = x->child[i];
+		x->upper[to++] = x->upper[i];
+	}
+	if (to == i)
+		return;
+	memmove(&x->child[to], &x->child[i], (x->n - i) * sizeof *x->child);
+	memmove(&x->upper[to], &x->upper[i], (x->n - i) * sizeof *x->upper);
+	x->n -= i - to;
+}
+
+struct halved { /* a full node was split: extents after `upper` are now in `node` */
+	uint64_t upper;
+	uint32_t node;
+};
+
+static struct halved leaf_halve(struct extent_pool *p, uint32_t node, struct extent e)
+{
+	const uint32_t right = node_new(p, true);
+	struct extent_node *x = &p->node[node], *y = &p->node[right];
+	/* writes in ascending order fill the leaves */
+	const uint32_t keep = e.start >= x->end[LEAF - 1] ? LEAF : LEAF / 2;
+	for (uint32_t i = keep; i < LEAF; i++)
+		leaf_set(y, y->n++, leaf_get(x, i));
+	x->n = keep;
+	leaf_add(keep < LEAF && e.start < x->end[keep - 1] ? x : y, e);
+	return (struct halved){x->end[x->n - 1], right};
+}
+
+static struct halved inner_halve(struct extent_pool *p, uint32_t node, uint32_t at, struct halved h)
+{
+	const uint32_t right = node_new(p, false);
+	struct extent_node *x = &p->node[node], *y = &p->node[right];
+	uint64_t upper[INNER + 1];
+	uint32_t child[INNER + 1];
+	for (uint32_t i = 0, k = 0; i < INNER; i++) {
+		child[k] = x->child[i];
+		upper[k++] = i == at ? h.upper : x->upper[i];
+		if (i != at)
+			continue;
+		child[k] = h.node;
+		upper[k++] = x->upper[i];
+	}
+	x->n = at == INNER - 1 ? INNER : INNER / 2;
+	y->n = INNER + 1 - x->n;
+	memcpy(x->child, child, x->n * sizeof *child);
+	memcpy(x->upper, upper, x->n * sizeof *upper);
+	memcpy(y->child, child + x->n, y->n * sizeof *child);
+	memcpy(y->upper, upper + x->n, y->n * sizeof *upper);
+	return (struct halved){x->upper[x->n - 1], right};
+}
+
+/* Returns node 0 if no node was split. */
+static struct halved insert(struct extent_pool *p, uint32_t node, struct extent e)
+{
+	struct extent_node *x = &p->node[node];
+	if (x->leaf && x->n == LEAF)
+		return leaf_halve(p, node, e);
+	if (x->leaf) {
+		leaf_add(x, e);
+		return (struct halved){.node = 0};
+	}
+	const uint32_t at = child_find(x, e.start);
+	if (at + 1 < x->n && x->upper[at] < e.end) /* the range up to e.end is free */
+		x->upper[at] = e.end;
+	const struct halved h = insert(p, x->child[at], e);
+	x = &p->node[node];
+	if (!h.node || x->n == INNER)
+		return h.node ? inner_halve(p, node, at, h) : h;
+	memmove(&x->child[at + 2], &x->child[at + 1], (x->n - at - 1) * sizeof *x->child);
+	memmove(&x->upper[at + 1], &x->upper[at], (x->n - at) * sizeof *x->upper);
+	x->child[at + 1] = h.node;
+	x->upper[at] = h.upper;
+	x->n++;
+	return (struct halved){.node = 0};
+}
+
+static uint32_t tree_insert(struct extent_pool *p, uint32_t root, struct extent e)
+{
+	const struct halved h = insert(p, root, e);
+	if (!h.node)
+		return root;
+	const uint32_t top = node_new(p, false);
+	struct extent_node *x = &p->node[top];
+	x->n = 2;
+	x->child[0] = root;
+	x->child[1] = h.node;
+	x->upper[0] = h.upper;
+	return top;
+}
+
+/* --- the map ------------------------------------------------------------- */
+
+/* If there is an extent of exactly these bytes, changes its owner and returns true. */
+static bool owner_set(struct extent_pool *p, uint32_t root, struct extent e)
+{
+	struct extent_node *x = &p->node[root];
+	while (!x->leaf)
+		x = &p->node[x->child[child_find(x, e.start)]];
+	const uint32_t i = leaf_find(x, e.start);
+	const bool same = i < x->n && x->start[i] == e.start && x->end[i] == e.end;
+	if (same)
+		x->owner[i] = e.owner;
+	return same;
+}
+
+static uint32_t tree_put(struct extent_pool *p, uint32_t root, struct extent e)
+{
+	struct extent beyond = {.end = 0};
+	if (owner_set(p, root, e))
+		return root;
+	erase(p, root, e.start, e.end, &beyond);
+	while (!p->node[root].leaf && p->node[root].n <= 1) {
+		const uint32_t below = p->node[root].n ? p->node[root].child[0] : node_new(p, true);
+		node_free(p, root);
+		root = below;
+	}
+	root = tree_insert(p, root, e);
+	return beyond.end ? tree_insert(p, root, beyond) : root;
+}
+
+/* Uses a temporary leaf, which becomes a node if it has more than FEW extents. */
+static uint32_t few_put(struct extent_pool *p, uint32_t root, struct extent e)
+{
+	struct extent_node leaf = {.leaf = true};
+	struct extent beyond = {.end = 0};
+	for (uint32_t i = 0; root && i < p->few[root & ~IS_FEW].n; i++)
+		leaf_set(&leaf, leaf.n++, p->few[root & ~IS_FEW].x[i]);
+	leaf_erase(&leaf, e.start, e.end, &beyond);
+	leaf_add(&leaf, e);
+	if (beyond.end)
+		leaf_add(&leaf, beyond);
+	if (leaf.n > FEW) {
+		extent_clear(p, root);
+		root = node_new(p, true);
+		p->node[root] = leaf;
+		return root;
+	}
+	root = root ? root : few_new(p) | IS_FEW;
+	struct extent_few *to = &p->few[root & ~IS_FEW];
+	to->n = leaf.n;
+	for (uint32_t i = 0; i < leaf.n; i++)
+		to->x[i] = leaf_get(&leaf, i);
 	return root;
-}
-
-/* Ends the last extent of the tree at `at` at the latest. Returns what is cut off, or `cut`. */
-static struct extent_node last_cut(struct extent_pool *p, uint32_t root, uint64_t at,
-				   struct extent_node cut)
-{
-	while (root && p->node[root].right)
-		root = p->node[root].right;
-	if (!root || p->node[root].end <= at)
-		return cut;
-	cut = p->node[root];
-	p->node[root].end = at;
-	return cut;
 }
 
 uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
 		    uint32_t owner)
 {
-	uint32_t within, after;
-	struct extent_node beyond = {.end = 0};
+	const struct extent e = {start, end, owner};
 	if (start >= end)
 		return root;
-	split(p, root, start, &root, &after);
-	split(p, after, end, &within, &after);
-	beyond = last_cut(p, root, start, beyond);
-	beyond = last_cut(p, within, end, beyond);
-	extent_clear(p, within);
-	if (beyond.end > end)
-		after = join(p, node_new(p, end, beyond.end, beyond.owner), after);
-	root = join(p, root, node_new(p, start, end, owner));
-	return join(p, root, after);
+	return !root || root & IS_FEW ? few_put(p, root, e) : tree_put(p, root, e);
+}
+
+static bool few_visit(const struct extent_few *few, uint64_t start, uint64_t end,
+		      bool (*visit)(void *arg, uint32_t owner), void *arg)
+{
+	for (uint32_t i = 0; i < few->n; i++)
+		if (few->x[i].end > start && few->x[i].start < end && !visit(arg, few->x[i].owner))
+			return false;
+	return true;
 }
 
 bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
@@ -115,10 +344,18 @@ bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, ui
 {
 	if (!root || start >= end)
 		return true;
+	if (root & IS_FEW)
+		return few_visit(&p->few[root & ~IS_FEW], start, end, visit, arg);
 	const struct extent_node *x = &p->node[root];
-	if (x->start > start && !extent_visit(p, x->left, start, end, visit, arg))
-		return false;
-	if (x->start < end && x->end > start && !visit(arg, x->owner))
-		return false;
-	return x->end >= end || extent_visit(p, x->right, start, end, visit, arg);
+	if (x->leaf) {
+		for (uint32_t i = leaf_find(x, start); i < x->n && x->start[i] < end; i++)
+			if (!visit(arg, x->owner[i]))
+				return false;
+		return true;
+	}
+	const uint32_t first = child_find(x, start);
+	for (uint32_t i = first; i < x->n && (i == first || x->upper[i - 1] < end); i++)
+		if (!extent_visit(p, x->child[i], start, end, visit, arg))
+			return false;
+	return true;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The last writer of each byte of a file: disjoint extents with an owner, in a treap (Seidel and
- * Aragon 1996). Random writes and hostile traces take logarithmic time. Many files share one pool
- * of nodes, 32 bytes for each extent. */
+/* The last writer of each byte of a file: disjoint extents with an owner, in a B+ tree (Bayer and
+ * McCreight 1972). Random writes and hostile traces take logarithmic time, and a look-up touches
+ * few cache lines. Empty nodes are removed; others are not merged. Many files share one pool of
+ * nodes; up to three extents take 64 bytes. */
 #pragma once
 
 #include "common/std.h"
@@ -11,6 +12,8 @@
 struct extent_pool {
 	struct extent_node *node; /* node[n], node[0] unused */
 	uint32_t n, cap, free;	  /* `free`: list of nodes, 0 ends */
+	struct extent_few *few;	  /* few[n_few], few[0] unused: maps of some extents only */
+	uint32_t n_few, few_cap, few_free;
 };
 
 void extent_pool_release(struct extent_pool *p); /* a zeroed pool is empty */
