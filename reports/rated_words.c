@@ -53,14 +53,14 @@ static bool has_pauses(const struct rated_range *r)
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r)
 {
 	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
-	add_limit(out, a, r, &r->rate, "up to", "highest rate", add_rate);
+	add_limit(out, a, r, &r->rate, "up to", "highest", add_rate);
 	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE)
 		return; /* nothing is trusted, either way */
 	if (!has_pauses(r))
 		return;
 	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and "
-										   : ". By gap: ");
-	add_limit(out, a, r, &r->gap, "down to", "shortest gap", add_gap);
+										   : ". Gap between requests: ");
+	add_limit(out, a, r, &r->gap, "down to a gap of", "shortest", add_gap);
 }
 
 const struct scenario *parallel_scenario(const struct analysis *a, size_t cell)

@@ -174,15 +174,15 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 {
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
-	if (g->n_more)
-		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
-			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
-			    g->n_impractical  ? "the rest"
-			    : g->n_cells == 1 ? "it"
-					      : "them");
 	if (g->n_impractical)
 		strbuf_addf(out, " No practical number of replicates decides %zu of them here.",
 			    g->n_impractical);
+	if (g->n_more)
+		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
+			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
+			    g->n_impractical  ? "the others"
+			    : g->n_cells == 1 ? "it"
+					      : "them");
 }
 
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which)

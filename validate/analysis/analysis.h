@@ -95,7 +95,7 @@ struct component {
 	unsigned int n_reasons;
 	/* The reasons in words: empty before analysis_word() (reports/reasons.h). UTF-8, cut
 	 * between characters. */
-	char reason[400];
+	char reason[700];
 };
 
 struct budget_row { /* stats/budget.h */
@@ -304,7 +304,7 @@ struct cell { /* one scenario x one replayer */
 	enum verdict verdict;
 	/* what forbids a verdict, or trust regardless of the components */
 	struct reason bar;
-	char verdict_reason[600]; /* in words, as the reason of a component */
+	char verdict_reason[900]; /* in words, as the reason of a component */
 };
 
 struct linearity_level {
