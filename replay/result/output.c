@@ -194,7 +194,13 @@ static bool changes_files(const struct trace_record *r)
 	}
 }
 
-/* Counts mismatches of calls that overlapped a change of the same name or file. */
+static bool closes(const struct trace_record *r)
+{
+	return !r->rvalue && (r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR);
+}
+
+/* Counts mismatches of calls that overlapped a change of the same name or file, or the reuse of a
+ * descriptor. */
 static int overlap_count(struct output *o, const struct trace_record *traced,
 			 const struct output_fate *f, struct err *e)
 {
@@ -213,7 +219,13 @@ static int overlap_count(struct output *o, const struct trace_record *traced,
 	    (struct overlap_call){
 		.begin_ns = traced->begin_ns,
 		.end_ns = traced->end_ns,
+		.pid = traced->pid,
 		.tid = traced->tid,
+		.fd = traced->fd,
+		.opened = op_info(traced->op)->uses & OP_RETURNS_FD && traced->rvalue >= 0
+				  ? (int32_t)traced->rvalue
+				  : -1,
+		.closed = closes(traced) ? traced->fd : -1,
 		.path = named->name,
 		.second = second ? xasprintf("%.*s", (int)len, (const char *)second) : NULL,
 		.changes = changes_files(traced),

@@ -19,12 +19,43 @@ static void call_drop(struct overlap *o, size_t i)
 	memmove(&o->call[i], &o->call[i + 1], (--o->n - i) * sizeof *o->call);
 }
 
-static uint64_t count(struct overlap_call *of, const struct overlap_call *other)
+static bool is_doubtful(const struct overlap *o, uint32_t pid, int32_t fd, size_t *at)
 {
-	if (!of->differs || of->counted || !other->changes ||
-	    !(of->tid != other->tid &&
-	      (paths_meet(of->path, other->path) || paths_meet(of->second, other->path) ||
-	       paths_meet(of->path, other->second) || paths_meet(of->second, other->second))))
+	for (*at = 0; *at < o->n_doubtful; ++*at)
+		if (o->doubtful[*at].pid == pid && o->doubtful[*at].fd == fd)
+			return true;
+	return false;
+}
+
+static void doubt_end(struct overlap *o, uint32_t pid, int32_t fd)
+{
+	size_t at;
+	if (is_doubtful(o, pid, fd, &at))
+		o->doubtful[at] = o->doubtful[--o->n_doubtful];
+}
+
+/* Two calls that overlap: one opened the descriptor that the other closed. */
+static void doubt_begin(struct overlap *o, const struct overlap_call *a,
+			const struct overlap_call *b)
+{
+	size_t at;
+	if (a->pid != b->pid || a->tid == b->tid || a->opened < 0 || a->opened != b->closed ||
+	    is_doubtful(o, a->pid, a->opened, &at))
+		return;
+	if (o->n_doubtful == OVERLAP_CALLS)
+		doubt_end(o, o->doubtful[0].pid, o->doubtful[0].fd);
+	o->doubtful[o->n_doubtful++] = (struct overlap_descriptor){a->pid, a->opened};
+}
+
+static uint64_t count(const struct overlap *o, struct overlap_call *of,
+		      const struct overlap_call *other)
+{
+	size_t at;
+	if (!of->differs || of->counted ||
+	    !(is_doubtful(o, of->pid, of->fd, &at) ||
+	      (other->changes && of->tid != other->tid &&
+	       (paths_meet(of->path, other->path) || paths_meet(of->second, other->path) ||
+		paths_meet(of->path, other->second) || paths_meet(of->second, other->second)))))
 		return 0;
 	of->counted = true;
 	return 1;
@@ -33,14 +64,19 @@ static uint64_t count(struct overlap_call *of, const struct overlap_call *other)
 uint64_t overlap_add(struct overlap *o, struct overlap_call c)
 {
 	uint64_t n = 0;
+	if (c.opened >= 0)
+		doubt_end(o, c.pid, c.opened);
 	for (size_t i = 0; i < o->n;) {
 		if (o->call[i].end_ns <= c.begin_ns) {
 			call_drop(o, i);
 			continue;
 		}
-		n += count(&c, &o->call[i]) + count(&o->call[i], &c);
+		doubt_begin(o, &c, &o->call[i]);
+		doubt_begin(o, &o->call[i], &c);
+		n += count(o, &c, &o->call[i]) + count(o, &o->call[i], &c);
 		i++;
 	}
+	n += count(o, &c, &c);
 	if (o->n == OVERLAP_CALLS)
 		call_drop(o, 0);
 	o->call[o->n++] = c;

@@ -109,8 +109,9 @@ struct replay_summary {
 	/* the first mismatches in the order of the file */
 	struct replay_mismatch mismatch[REPLAY_MISMATCHES_SHOWN];
 	uint64_t n_mismatches_of[OP_N];
-	/* calls that overlapped a change of the same name or file by another thread; 0 in order fs,
-	 * which derives from the results which of them took effect first */
+	/* calls that overlapped a change of the same name or file by another thread, or that use a
+	 * descriptor which two overlapping calls opened and closed; 0 in order fs, which derives
+	 * from the results which of them took effect first */
 	uint64_t n_mismatches_overlapped;
 	uint64_t n_mismatches_interrupted; /* a signal interrupted the traced call (EINTR) */
 	uint64_t n_mismatches_privileged; /* denied to the traced program, but not to root */
