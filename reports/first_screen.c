@@ -15,7 +15,7 @@ static void count_leanings(size_t n[LEANING_N], const struct analysis *a)
 {
 	memset(n, 0, LEANING_N * sizeof *n);
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE)
+		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_counts(a, &a->cell[i]))
 			n[cell_leaning(&a->cell[i])]++;
 }
 
@@ -60,27 +60,30 @@ static const char *word_not_trusted(const struct analysis *a)
 void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 {
 	const char *claim = a->results->protocol.claimed;
+	const size_t n_counted = cells_counted(a);
 	const char *word = claim ? "shown" : "Trusted";
 	if (claim) {
 		strbuf_addstr(out, "Claim \"");
 		escape_line(out, claim);
 		strbuf_addstr(out, "\": ");
 	}
-	if (!a->n_cells)
+	if (!n_counted)
 		strbuf_addstr(out, claim ? "nothing could be judged" : "Nothing could be judged");
-	else if (a->n_trusted == a->n_cells && a->n_cells == 1)
+	else if (a->n_trusted == n_counted && n_counted == 1)
 		strbuf_addf(out, "%s in the one case", word);
-	else if (a->n_trusted == a->n_cells)
-		strbuf_addf(out, "%s in all %zu cases", word, a->n_cells);
+	else if (a->n_trusted == n_counted)
+		strbuf_addf(out, "%s in all %zu cases", word, n_counted);
 	else
-		strbuf_addf(out, "%s in %zu of %zu case%s", word, a->n_trusted, a->n_cells,
-			    a->n_cells == 1 ? "" : "s");
+		strbuf_addf(out, "%s in %zu of %zu case%s", word, a->n_trusted, n_counted,
+			    n_counted == 1 ? "" : "s");
 	if (a->n_not_trusted)
 		strbuf_addf(out, "; %zu %s", a->n_not_trusted, word_not_trusted(a));
 	if (a->n_inconclusive) {
 		strbuf_addf(out, "; %zu undecided", a->n_inconclusive);
 		add_leanings(out, a);
 	}
+	if (n_counted < a->n_cells)
+		strbuf_addf(out, "; %zu more for comparison", a->n_cells - n_counted);
 }
 
 /* --- the main cause of a replayer --- */
@@ -239,6 +242,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t replayer)
 {
 	size_t n[3] = {0}, n_cells = 0;
+	if (a->results->protocol.replayer[replayer].comparison)
+		strbuf_addstr(out, "for comparison: ");
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].replayer == replayer) {
 			n[a->cell[i].verdict]++;

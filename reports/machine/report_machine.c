@@ -74,7 +74,7 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 	    .metric = "validate_report",
 	    .title = xstrdup(words_title(a)),
 	    .headline = xasprintf("%s: %zu of %zu cases trusted, %zu not trusted, %zu inconclusive",
-				  verdict_name(a->verdict), a->n_trusted, a->n_cells,
+				  verdict_name(a->verdict), a->n_trusted, cells_counted(a),
 				  a->n_not_trusted, a->n_inconclusive),
 	    .word = verdict_name(a->verdict),
 	    .open_as = OUTCOME_OPEN,
@@ -83,6 +83,8 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 							   : OUTCOME_OPEN,
 	};
 	for (size_t i = 0; i < a->n_cells; i++) {
+		if (!cell_counts(a, &a->cell[i]))
+			continue;
 		for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++)
 			component_row(m, a, &a->cell[i], &a->cell[i].component[k]);
 		if (a->cell[i].verdict != VERDICT_TRUSTED && !is_told(&a->cell[i]))

@@ -378,8 +378,9 @@ struct analysis {
 	size_t n_linearity;
 	struct uncertainty_source *source;
 	size_t n_sources;
+	/* of the cells that count */
 	size_t n_trusted, n_not_trusted, n_inconclusive;
-	enum verdict verdict; /* worst of the cells: not trusted, then inconclusive, then trusted */
+	enum verdict verdict; /* worst of the cells that count: not trusted, then inconclusive, then trusted */
 	unsigned int n_rejection_tests; /* size of Holm's family */
 	/* Of the program over blocks, median over scenarios; NaN unknown. */
 	double between_process_cv;
@@ -419,6 +420,10 @@ void analysis_propagate(struct analysis *a);
 /* Computes the parts that do not decide: distances of distributions, published findings and values,
  * kinds of requests, courses and costs. Errors: of reading the histograms of the runs. */
 int analysis_describe(struct analysis *a, struct err *e);
+
+/* Whether the verdict of a cell counts in the headline: its replayer is not for comparison. */
+bool cell_counts(const struct analysis *a, const struct cell *c);
+size_t cells_counted(const struct analysis *a);
 
 /* True if a look was reached and no verdict is inconclusive: the campaign may stop. */
 bool analysis_is_settled(const struct analysis *a);

@@ -187,6 +187,19 @@ static unsigned int until_next_look(const struct analysis *a)
 	return a->look && a->look < p->n_looks ? p->look[a->look] - a->n_replicates : 0;
 }
 
+bool cell_counts(const struct analysis *a, const struct cell *c)
+{
+	return !a->results->protocol.replayer[c->replayer].comparison;
+}
+
+size_t cells_counted(const struct analysis *a)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_cells; i++)
+		n += cell_counts(a, &a->cell[i]);
+	return n;
+}
+
 void verdicts_reach(struct analysis *a, const struct evidence *e)
 {
 	const struct protocol *protocol = &a->results->protocol;
@@ -213,10 +226,11 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 
 	a->n_trusted = a->n_not_trusted = a->n_inconclusive = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {
-		enum verdict v = a->cell[i].verdict;
-		a->n_trusted += v == VERDICT_TRUSTED;
-		a->n_not_trusted += v == VERDICT_NOT_TRUSTED;
-		a->n_inconclusive += v == VERDICT_INCONCLUSIVE;
+		const enum verdict v = a->cell[i].verdict;
+		const bool counts = cell_counts(a, &a->cell[i]);
+		a->n_trusted += counts && v == VERDICT_TRUSTED;
+		a->n_not_trusted += counts && v == VERDICT_NOT_TRUSTED;
+		a->n_inconclusive += counts && v == VERDICT_INCONCLUSIVE;
 		for (int k = 0; k < COMPONENT_N; k++) {
 			enum decision d = a->cell[i].component[k].decision;
 			a->assessed[k] |= d == DECISION_ACCEPT || d == DECISION_REJECT ||

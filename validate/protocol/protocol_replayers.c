@@ -9,7 +9,7 @@
 #define REPLAYERS_MAX 100
 
 static const char *const replayer_own[] = {"engine",   "workloads", "mutant-workloads",
-					   "optional", "control",   NULL};
+					   "optional", "control",   "comparison", NULL};
 
 static int engine_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
@@ -249,14 +249,15 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 		ret = key_refuse(f, k, e);
 	}
 	ret = ret ? ret : flag_read(f, s, "optional", &common->optional, e);
-	return ret ? ret : flag_read(f, s, "control", &common->control, e);
+	ret = ret ? ret : flag_read(f, s, "control", &common->control, e);
+	return ret ? ret : flag_read(f, s, "comparison", &common->comparison, e);
 }
 
 static int replayer_section(struct protocol *p, const struct protocol_file *f,
 			    const struct ini_section *s, struct err *e)
 {
 	static const char *const without[] = {"workloads", "mutant-workloads", "optional",
-					      "control", NULL};
+					      "control", "comparison", NULL};
 	static const char *const reserved[] = {"engine", NULL};
 	struct replay_config scratch;
 	SCOPED(grid_release) struct key_grid g = {0};

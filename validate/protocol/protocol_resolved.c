@@ -102,6 +102,8 @@ static void replayer_section(const struct protocol *p, size_t i, struct strbuf *
 		strbuf_addstr(out, "optional = yes\n");
 	if (r->control)
 		strbuf_addstr(out, "control = yes\n");
+	if (r->comparison)
+		strbuf_addstr(out, "comparison = yes\n");
 	settings_add(r->option, r->n_options, out);
 	scenarios_add(p, "workloads", r->applies, out);
 	if (replayer_option(r, "mutant"))

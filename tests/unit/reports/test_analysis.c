@@ -136,9 +136,24 @@ static void test_cells_are_separate(void **state)
 	assert_int_equal(a.n_not_trusted, 1);
 	done(&c, &a);
 
-	/* cells exist only for replayers that apply to the scenario */
+	/* the verdict of a replayer for comparison is shown, and does not count */
 	gsl_rng *rng = generator(7);
 	struct err e = ERR_INIT;
+	campaign_make(&c, 1, 2, 30);
+	c.results.protocol.replayer[1].comparison = true;
+	campaign_fill(&c, effect, rng);
+	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+	analysis_word(&a);
+	assert_int_equal(a.cell[1].verdict, VERDICT_NOT_TRUSTED);
+	assert_int_equal(a.verdict, VERDICT_TRUSTED);
+	assert_int_equal(a.n_trusted, 1);
+	assert_int_equal(a.n_not_trusted, 0);
+	assert_int_equal(cells_counted(&a), 1);
+	gsl_rng_free(rng);
+	done(&c, &a);
+
+	/* cells exist only for replayers that apply to the scenario */
+	rng = generator(7);
 	campaign_make(&c, 1, 2, 20);
 	c.results.protocol.replayer[1].applies = xcalloc(1, sizeof(bool));
 	campaign_fill(&c, effect, rng);

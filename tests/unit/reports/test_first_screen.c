@@ -94,6 +94,22 @@ static void test_setting_of_a_cause(void **state)
 	fixture_release(&f);
 }
 
+/* The cases of a replayer for comparison are not in the headline. */
+static void test_comparison(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	f.results.protocol.replayer[1].comparison = true;
+	a->n_trusted = 8;
+	verdict_is(a, "Trusted in all 8 cases; 8 more for comparison");
+	replayer_is(a, 0, "trusted in all 8 scenarios");
+	replayer_is(a, 1, "for comparison: trusted in all 8 scenarios");
+	fixture_release(&f);
+}
+
 static void test_leanings(void **state)
 {
 	(void)state;
@@ -285,7 +301,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_setting_of_a_cause),
-	    cmocka_unit_test(test_leanings),    cmocka_unit_test(test_barred),
+	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_leanings),    cmocka_unit_test(test_barred),
 	    cmocka_unit_test(test_too_early),   cmocka_unit_test(test_next_step),
 	    cmocka_unit_test(test_next_step_of_a_missing_number),
 	    cmocka_unit_test(test_facts)};
