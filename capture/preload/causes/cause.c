@@ -442,7 +442,9 @@ struct cause_call cause_enter(const struct subject *subject, bool waits)
 			attempt_begin(subject);
 			request_begin(p, s, waits);
 		}
-	} else if (state == CAUSE_COMPUTING) {
+	} else if (state == CAUSE_COMPUTING ||
+		   /* MPI works on a file of its own: it does not poll meanwhile */
+		   (state == CAUSE_POLLING && subject->kind == SUBJECT_PATH)) {
 		c = (struct cause_call){CAUSE_A_CALL, (int)state};
 		become(s, CAUSE_WAITING);
 	}
@@ -512,7 +514,8 @@ void cause_leave(struct cause_call *c)
 			woken_note(page, s);
 	} else if (s) {
 		become(s, (enum cause_state)c->state_before);
-		woken_note(page, s);
+		if (c->state_before == CAUSE_COMPUTING) /* else it is still in the call of MPI */
+			woken_note(page, s);
 	}
 	is_busy = false;
 	errno = saved;
