@@ -117,6 +117,9 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 # the assembler includes these files (common/embed.h), so the compiler lists no dependency on them
 $(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
 $(BUILD)/obj/reports/html/html_style.o: reports/html/style.css
+$(BUILD)/obj/reports/certificate/certificate_html.o: reports/certificate/sheet.css
+$(BUILD)/obj/validate/selftest/frauds.o: validate/selftest/frauds.awk
+$(BUILD)/obj/commands/cmd_init.o: commands/init.conf
 
 # --- the library that capture preloads into programs: only names of the C library are visible. The programs of users get no
 # runtime of a sanitizer; undefined behaviour is an illegal instruction there ----------------------------------------

@@ -2,6 +2,7 @@
 /* validate init: prints a commented protocol to start from. */
 
 #include "commands/commands.h"
+#include "common/embed.h"
 #include "common/files.h"
 #include "common/units.h"
 #include "microbench/microbench.h"
@@ -35,10 +36,22 @@ static void comment_add(struct strbuf *out, const char *text)
 }
 
 /* Adds every protocol key of a table as a comment with its help. */
-static void keys_add(struct strbuf *out, const struct option_spec *table, const char *const *but)
+static void keys_add(struct strbuf *out, const char *name)
 {
-	for (; table->name; table++) {
-		if (table->flags & OPT_CLI_ONLY || word_in(table->name, but))
+	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
+	static const struct {
+		const char *name;
+		const struct option_spec *table;
+		const char *const *but;
+	} part[] = {{"protocol", protocol_keys, NULL}, {"target", target_keys, NULL},
+		    {"workload", microbench_options, set_by_campaign},
+		    {"replayer", replay_options, NULL}, {"accept", accept_keys, NULL},
+		    {"compare", compare_keys, NULL}, {"claim", claim_keys, NULL}};
+	size_t k = 0;
+	while (strcmp(part[k].name, name))
+		k++;
+	for (const struct option_spec *table = part[k].table; table->name; table++) {
+		if (table->flags & OPT_CLI_ONLY || word_in(table->name, part[k].but))
 			continue;
 		SCOPED_STRBUF line = STRBUF_INIT;
 		strbuf_addf(&line, "%s = %s%s - %s", table->name,
@@ -84,70 +97,36 @@ static void limits_add(struct strbuf *out)
 		    100 * accept_defaults.execution_time_timed);
 }
 
+/* Begins of lines that are not copied as they are: "@short TEXT" and "@full TEXT" only in that form,
+ * "@keys TABLE", "@types" and "@engines" only in the full form, and "@limits". */
+EMBED(template, "commands/init.conf");
+
+static void line_add(struct strbuf *out, const char *line, bool full)
+{
+	const char *text = line + strcspn(line, " ");
+	text += *text == ' ';
+	if (*line != '@')
+		strbuf_addf(out, "%s\n", line);
+	else if (!strcmp(line, "@limits"))
+		limits_add(out);
+	else if (full != !!strncmp(line, "@short", 6))
+		return;
+	else if (!strncmp(line, "@short", 6) || !strncmp(line, "@full", 5))
+		strbuf_addf(out, "%s\n", text);
+	else if (!strcmp(line, "@types"))
+		names_add(out);
+	else if (!strcmp(line, "@engines"))
+		engines_add(out);
+	else
+		keys_add(out, text);
+}
+
 static void protocol_write(struct strbuf *out, bool full)
 {
-	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
-	strbuf_addf(
-	    out,
-	    "; A validation protocol: workloads to record, replayers that replay them, and "
-	    "limits.\n"
-	    "; Run it with: validate run FILE        First look: validate run FILE --dry-run\n"
-	    ";\n"
-	    "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A semicolon "
-	    "begins a\n"
-	    "; comment. %s\n"
-	    "\n"
-	    "[protocol]\n"
-	    "title = A first protocol\n"
-	    "replicates = 20\n"
-	    "bank = 5\n",
-	    full ? "Each section lists its keys as comments."
-		 : "\"validate init --full\" lists every key.");
-	if (full)
-		keys_add(out, protocol_keys, NULL);
-	strbuf_addstr(
-	    out, "\n; The place of the workloads' files. dir = DIR selects another file system.\n"
-		 "[target here]\n"
-		 "cache = cold\n"
-		 "cache-budget = 4M\n");
-	if (full)
-		keys_add(out, target_keys, NULL);
-	strbuf_addstr(out,
-		      "\n; A program. It takes a time stamp before and after each of its calls.\n"
-		      "[workload reads]\n"
-		      "type = random-read\n"
-		      "level = 1,2\n"
-		      "requests = 500\n"
-		      "file-size = 16M\n");
-	if (full) {
-		names_add(out);
-		keys_add(out, microbench_options, set_by_campaign);
+	for (const char *s = template; *s; s += strcspn(s, "\n") + 1) {
+		SCOPED_FREE char *line = xasprintf("%.*s", (int)strcspn(s, "\n"), s);
+		line_add(out, line, full);
 	}
-	strbuf_addstr(out, "\n; A replayer to judge.\n"
-			   "[replayer event]\n"
-			   "engine = event\n"
-			   "order = temporal\n");
-	if (full) {
-		engines_add(out);
-		comment_add(
-		    out,
-		    "workloads = NAME,... - replay only these sections or scenarios (default all)");
-		comment_add(out, "mutant-workloads = NAME,... - the mutant acts only in these "
-			"sections or scenarios (default all)");
-		keys_add(out, replay_options, NULL);
-	}
-	strbuf_addstr(out, "\n; Limits of acceptance, with their default values.\n"
-			   "[accept]\n");
-	limits_add(out);
-	if (!full)
-		return;
-	keys_add(out, accept_keys, NULL);
-	strbuf_addstr(out, "\n; Largest changes between two versions of a replayer before "
-			   "\"validate compare\" says worse.\n[compare]\n");
-	keys_add(out, compare_keys, NULL);
-	strbuf_addstr(
-	    out, "\n; [claim NAME]: a published finding, compared with the results. Its keys:\n");
-	keys_add(out, claim_keys, NULL);
 }
 
 static int file_create(const char *path, const struct strbuf *text, struct err *e)

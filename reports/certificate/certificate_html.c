@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/embed.h"
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
 
 /* In addition to the style of the report: one certificate on one or two sheets of A4. */
-static const char sheet[] =
-    "<style>\nmain{max-width:50rem}section{padding-bottom:1.5rem;margin-bottom:2rem;border-bottom:"
-    "1px solid var(--rule)}"
-    "h1{font-size:1.35rem}dl{font-size:.88rem;gap:.2rem "
-    "1rem}dt{max-width:9rem}dd{overflow-wrap:anywhere;max-width:none}"
-    "td.name{white-space:normal;overflow-wrap:anywhere;min-width:9rem}.cite{font-size:.88rem}\n"
-    "@page{size:A4;margin:15mm;@bottom-right{content:\"page \" counter(page) \" of \" "
-    "counter(pages);font-size:9pt}}\n@media "
-    "print{section{border:0;margin:0;padding:0;break-after:page}section:last-of-"
-    "type{break-after:auto}"
-    "h1{margin-top:0}}\n</style>\n";
+EMBED(sheet, "reports/certificate/sheet.css");
 
 static const char *const banner_class[] = {[VERDICT_TRUSTED] = "trusted",
 					   [VERDICT_NOT_TRUSTED] = "not",

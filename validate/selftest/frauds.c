@@ -4,6 +4,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sort.h>
 
+#include "common/embed.h"
 #include "common/files.h"
 
 /* --- drawn --------------------------------------------------------------- */
@@ -74,59 +75,7 @@ const struct fraud frauds[FRAUDS_N + 1] = {
 
 /* For a CSV trace with one request in flight: begin, end and result of each request. The mean stays
  * that of the trace. */
-static const char script[] =
-    "function sorted(from, to, n,    i, gap, k, x) {\n" /* Shell's sort */
-    "	for (i = 1; i <= n; i++)\n"
-    "		to[i] = from[i];\n"
-    "	for (gap = int(n / 2); gap > 0; gap = int(gap / 2))\n"
-    "		for (i = gap + 1; i <= n; i++) {\n"
-    "			x = to[i];\n"
-    "			for (k = i; k > gap && to[k - gap] > x; k -= gap)\n"
-    "				to[k] = to[k - gap];\n"
-    "			to[k] = x;\n"
-    "		}\n"
-    "}\n"
-    "NR > 1 {\n"
-    "	n++;\n"
-    "	ns[n] = $4 - $3;\n"
-    "	wait[n] = n > 1 ? $3 - last : 0;\n"
-    "	last = $4;\n"
-    "	is_read[n] = $5 ~ /read/;\n"
-    "	result[n] = $7;\n"
-    "	sum += ns[n];\n"
-    "	read_sum += is_read[n] ? ns[n] : 0;\n"
-    "}\n"
-    "END {\n"
-    "	srand(n);\n"
-    "	mean = sum / n;\n"
-    "	sorted(ns, up, n);\n"
-    "	p99 = 3.71 * up[int(0.99 * n) + 1];\n"
-    "	p999 = 8.23 * up[int(0.999 * n) + 1];\n"
-    "	scale = (p999 - p99) / log(10);\n"
-    "	low = p99 - scale * log(3);\n"
-    "	rest_factor = sum > read_sum ? 1 + 0.28 * read_sum / (sum - read_sum) : 1;\n"
-    "	for (i = 1; i <= n; i++) {\n"
-    "		if (kind == \"all-alike\")\n"
-    "			x[i] = mean;\n"
-    "		else if (kind == \"heavy-tail\")\n"
-    "			x[i] = rand() < 0.03 ? low - scale * log(1 - rand()) : ns[i];\n"
-    "		else if (kind == \"two-modes\")\n"
-    "			x[i] = (rand() < 0.5 ? 0.6 : 1.4) * mean;\n"
-    "		else if (kind == \"fast-then-slow\")\n"
-    "			x[i] = up[i] * (0.5 + i / n);\n" /* the halves differ, however alike the times are */
-    "		else\n"
-    "			x[i] = ns[i] * (is_read[i] ? 0.72 : rest_factor);\n"
-    "		if (x[i] < mean / 20)\n" /* the tail of the trace is too long for the rest */
-    "			x[i] = mean / 20;\n"
-    "		total += x[i];\n"
-    "	}\n"
-    "	for (i = 1; i <= n; i++) {\n"
-    "		now += wait[i];\n"
-    "		end = now + x[i] * sum / total;\n"
-    "		printf \"%.0f,%.0f,%d\\n\", now, end, result[i];\n"
-    "		now = end;\n"
-    "	}\n"
-    "}\n";
+EMBED(script, "validate/selftest/frauds.awk");
 
 int fraud_script_write(const char *path, struct err *e)
 {
