@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The appendix: the six steps of the method validation, the environment, the runs and how to
  * reproduce them, each part folded. */
+#include "common/embed.h"
 #include "common/files.h"
 #include "common/units.h"
 #include "reports/escape.h"
@@ -76,26 +77,6 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 }
 
 /* --- steps 1 to 3 -------------------------------------------------------- */
-
-static void add_measurand(struct strbuf *out, const struct analysis *a)
-{
-	begin_part(out, "step-1", "1 Measurand");
-	strbuf_addstr(out, "<p>The measured quantity is the <b>response time</b> of a request: the "
-		"time from just before the call to just after it, as the caller sees it. The "
-		"result of a run is the <b>mean response time of all its requests</b>.</p>\n");
-	strbuf_addstr(
-	    out, a->results->protocol.reference == REFERENCE_TRACE
-		     ? "<p>The reference value comes from the recorded trace: the program was "
-		       "not run again. Replays and reference were not measured at the same "
-		       "time, so drift between them counts as bias.</p>\n"
-		     : "<p>No object with a known response time exists. The reference value "
-		       "comes from the program, <b>run again</b> with the same seed in the same "
-		       "block as the replays. So program and replays meet the same machine at "
-		       "the same time.</p>\n");
-	strbuf_addstr(out, "<p class=\"src\">VIM 2.3 (measurand), 2.18 (measurement bias); GUM "
-			   "D.1; Pereira et al. 2016, section III-A</p>\n");
-	end_part(out);
-}
 
 static void add_item(struct strbuf *out, const char *name, const char *value)
 {
@@ -175,9 +156,9 @@ static void add_machine(struct strbuf *out, const json_t *environment)
 		add_item(out, "Machine", text.s);
 }
 
-static void add_design(struct strbuf *out, const struct analysis *a)
+static void add_design(struct strbuf *out, const struct html_page *page)
 {
-	const struct results *r = a->results;
+	const struct results *r = page->a->results;
 	const struct protocol *p = &r->protocol;
 	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addstr(out, "<dl>\n");
@@ -196,61 +177,14 @@ static void add_design(struct strbuf *out, const struct analysis *a)
 		add_target(out, &p->target[i]);
 	for (const struct fact *f = facts; f->name; f++) {
 		strbuf_reset(&text);
-		f->add(&text, a);
+		f->add(&text, page->a);
 		if (text.len)
 			add_item(out, f->name, text.s);
 	}
 	strbuf_addstr(out, "</dl>\n");
 }
 
-static void add_procedure(struct strbuf *out, const struct html_page *p)
-{
-	const bool rerun = p->a->results->protocol.reference != REFERENCE_TRACE;
-	begin_part(out, "step-2", "2 Measurement procedure: machine, scenarios, replayers");
-	strbuf_addf(out,
-		    "<p>First, traces of the program are recorded. Then, block by block and in "
-		    "random order, every replayer replays the block's trace%s. Before each run "
-		    "the files are restored in place and written back, and the cache is brought "
-		    "to the state that the protocol names. The part <a "
-		    "href=\"#environment\">environment</a> describes the machine.</p>\n",
-		    rerun ? ", and the program runs again in between" : "");
-	add_design(out, p->a);
-	html_add_table(out, p, "replayers", NULL);
-	html_add_table(out, p, "scenarios", NULL);
-	html_add_table(out, p, "observation", NULL);
-	strbuf_addstr(out, "<p class=\"src\">VIM 2.6 (measurement procedure), 2.20 (repeatability "
-			   "condition); Pereira et al. 2016, section III-B</p>\n");
-	end_part(out);
-}
-
-static void add_sources(struct strbuf *out, const struct html_page *p)
-{
-	begin_part(out, "step-3", "3 Sources of uncertainty");
-	strbuf_addstr(out, "<p>These sources can make the result of a replay differ from that of "
-		"the program. A source that is named and not quantified still adds to the scatter "
-		"of the runs, as far as it varies within this campaign.</p>\n");
-	html_add_figures(out, p, "sources", false);
-	html_add_table(out, p, "sources", NULL);
-	strbuf_addstr(out, "<p class=\"src\">GUM 3.3.2; Pereira et al. 2016, section III-C and "
-			   "figure 2</p>\n");
-	end_part(out);
-}
-
 /* --- step 4 -------------------------------------------------------------- */
-
-static void add_linearity(struct strbuf *out, const struct html_page *p)
-{
-	if (!p->a->n_linearity)
-		return;
-	strbuf_addstr(out, "<h3 id=\"linearity\">Linearity</h3>\n<p>The bias of each replayer at "
-			   "each load level (number of threads). A horizontal line means that the "
-			   "bias does not depend on the load. Bars are 95 % intervals.</p>\n");
-	html_add_figures(out, p, "linearity", true);
-	html_add_table(out, p, "linearity-bias", NULL);
-	html_add_table(out, p, "linearity-precision", NULL);
-	strbuf_addstr(out, "<p class=\"src\">Pereira et al. 2016, section IV-A3 and tables III and "
-			   "IV</p>\n");
-}
 
 static bool is_timed(const struct analysis *a)
 {
@@ -260,95 +194,23 @@ static bool is_timed(const struct analysis *a)
 	return false;
 }
 
-static void add_issue_error(struct strbuf *out, const struct html_page *p)
+static bool has_sessions(const struct analysis *a)
 {
-	if (!is_timed(p->a))
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].sessions.status == STAT_OK)
+			return true;
+	return false;
+}
+
+static void add_variation(struct strbuf *out, const struct html_page *p)
+{
+	SCOPED_STRBUF cv = STRBUF_INIT;
+	if (!(p->a->between_process_cv >= 0))
 		return;
-	strbuf_addstr(out, "<h3 id=\"issue-error\">Issue error</h3>\n<p>How much later than "
-			   "intended a replay that keeps times issues its requests.</p>\n");
-	html_add_figures(out, p, "issue-error", false);
-	html_add_table(out, p, "issue-error", NULL);
-	html_add_figures(out, p, "issue-cdf", true);
-	html_add_figures(out, p, "issue-by-rate", true);
-	html_add_figures(out, p, "issue-time", true);
-}
-
-static void add_courses(struct strbuf *out, const struct html_page *p)
-{
-	if (!p->a->course)
-		return;
-	strbuf_addstr(out, "<h3 id=\"pace\">Requests over time</h3>\n<p>Requests per second over "
-			   "the time of one run. Each case shows the pair of runs with the median "
-			   "execution time.</p>\n");
-	html_add_figures(out, p, "pace", true);
-	strbuf_addstr(out, "<p>Mean number of requests in flight over the time of the same runs "
-		"(at the device, if the device is observed).</p>\n");
-	html_add_figures(out, p, "in-flight-time", true);
-	html_add_table(out, p, "device", NULL);
-	strbuf_addstr(out, "<h3 id=\"costs\">Costs of a replay</h3>\n");
-	html_add_table(out, p, "costs", &(struct html_table_view){.keys = "scenario replayer "
-		"n_requests trace replay_preparation program_cpu replay_cpu cpu_deviation "
-		"replay_process_cpu program_peak replay_peak speedup"});
-}
-
-static void add_stability(struct strbuf *out, const struct html_page *p)
-{
-	bool sessions = false;
-	for (size_t i = 0; i < p->a->n_cells; i++)
-		sessions |= p->a->cell[i].sessions.status == STAT_OK;
-	begin_part(out, "stability", "4 Characterisation: stability, control charts");
-	if (p->a->between_process_cv >= 0) {
-		SCOPED_STRBUF cv = STRBUF_INIT;
-		number_add(&cv, p->a->between_process_cv, p->a->between_process_cv,
-			   number_unit_percent, false);
-		strbuf_addf(out, "<p>The program's mean response time varies by <b>%s</b> from run "
-			"to run (coefficient of variation, median of the scenarios).</p>\n", cv.s);
-	}
-	html_add_figures(out, p, "control", true);
-	html_add_table(out, p, "control", NULL);
-	html_add_table(out, p, "diagnostics", NULL);
-	if (sessions) {
-		strbuf_addstr(out, "<h3 id=\"sessions\">Sessions</h3>\n");
-		html_add_table(out, p, "sessions", NULL);
-		html_add_table(out, p, "session-groups", NULL);
-		strbuf_addstr(out, "<p class=\"src\">ISO 5725-2, 7.3 and 7.4</p>\n");
-	}
-	end_part(out);
-}
-
-static void add_characterisation(struct strbuf *out, const struct html_page *p)
-{
-	begin_part(out, "step-4",
-		   "4 Characterisation: linearity, operations, requests over time, costs");
-	add_linearity(out, p);
-	html_add_table(out, p, "operations", NULL);
-	add_issue_error(out, p);
-	add_courses(out, p);
-	end_part(out);
-	add_stability(out, p);
-}
-
-/* --- steps 5 and 6 ------------------------------------------------------- */
-
-static void add_conclusion(struct strbuf *out, const struct html_page *p)
-{
-	begin_part(out, "step-5", "5 Calibration analysis");
-	strbuf_addstr(out, "<p>The bias is stated and not corrected. A correction would hold for "
-			   "this machine, this target and these workloads only.</p>\n");
-	html_add_table(out, p, "calibration", NULL);
-	strbuf_addstr(out, "<p class=\"src\">GUM 3.2.4 (correction of recognised effects); Pereira "
-			   "et al. 2016, section III-E</p>\n");
-	end_part(out);
-	begin_part(out, "step-6", "6 Measurement uncertainty and its budget");
-	strbuf_addstr(out, "<p>After correction for the bias, the result of one future replay by "
-		"this procedure on this machine lies within ±U of the program's result, with 95 "
-		"% coverage.</p>\n");
-	html_add_table(out, p, "uncertainty", NULL);
-	html_add_figures(out, p, "budget", false);
-	strbuf_addstr(out, "<p class=\"src\">GUM 5.1 (combination), 4.2 and 4.3 (Type A and B), "
-		"6.2 and G.4 (expanded uncertainty, effective degrees of freedom); Pereira et al. "
-		"2016, section III-F and tables V to VII</p>\n");
-	end_part(out);
+	number_add(&cv, p->a->between_process_cv, p->a->between_process_cv, number_unit_percent,
+		false);
+	strbuf_addf(out, "<p>The program's mean response time varies by <b>%s</b> from run "
+		"to run (coefficient of variation, median of the scenarios).</p>\n", cv.s);
 }
 
 /* --- runs ---------------------------------------------------------------- */
@@ -426,14 +288,14 @@ static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int
 	}
 }
 
-static void add_environment(struct strbuf *out, const struct results *r)
+static void add_environment(struct strbuf *out, const struct html_page *p)
 {
 	begin_part(out, "environment", "Environment: machine, software, what was not available");
 	html_begin_wide(out, "Environment");
 	strbuf_addstr(out, "<table class=\"pairs\"><thead><tr><th scope=\"col\">Fact</th><th "
 		"scope=\"col\">At the begin of the campaign</th></tr></thead>\n<tbody>\n");
-	if (json_is_object(r->environment))
-		add_json_rows(out, "", r->environment, 0);
+	if (json_is_object(p->a->results->environment))
+		add_json_rows(out, "", p->a->results->environment, 0);
 	strbuf_addstr(out, "</tbody></table></div>\n");
 	end_part(out);
 }
@@ -460,63 +322,94 @@ static void add_protocol(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "</code></pre>\n</details>\n");
 }
 
-static void add_reproduction(struct strbuf *out, const struct html_page *p)
+static void add_version(struct strbuf *out, const struct html_page *p)
 {
-	begin_part(out, "reproduce", "How to reproduce; tables and data");
-	strbuf_addstr(out, "<p>The results directory DIR, which contains this report, determines "
-		"it. In its parent directory:</p>\n<pre><code>validate report DIR                # "
-		"builds this report again\nvalidate run DIR/protocol.conf     # measures again, "
-		"into a new directory</code></pre>\n");
-	add_protocol(out, p);
-	strbuf_addf(out, "<p>Made by validate %s. Beside this page: <a "
-		"href=\"report.json\">report.json</a> (all data, for programs), <a "
-		"href=\"summary.txt\">summary.txt</a>, <code>tables/</code> (each table as CSV "
-		"with all digits and as a LaTeX fragment) and <code>plots/</code> (data, gnuplot "
-		"script and SVG of each figure).</p>\n<p>Tables: ", VALIDATE_VERSION);
+	(void)p;
+	strbuf_addstr(out, VALIDATE_VERSION);
+}
+
+static void add_tables(struct strbuf *out, const struct html_page *p)
+{
 	struct table t;
 	for (size_t i = 0; table_build(&t, p->a, i); i++) {
 		strbuf_addf(out, "%s<a href=\"tables/%s.csv\">%s</a>", i ? ", " : "", t.name,
-			    t.name);
+			t.name);
 		table_release(&t);
 	}
-	strbuf_addstr(out, ".</p>\n");
-	end_part(out);
 }
 
-static void add_glossary(struct strbuf *out)
+/* --- the template -------------------------------------------------------- */
+
+static bool is_shown(const struct analysis *a, const char *name)
 {
-	static const char *const word[][2] = {
-	    {"Scenario",
-	     "One combination of workload, load level, pause and so on: what the program does."},
-	    {"Case", "One replayer in one scenario."},
-	    {"Run, replicate",
-	     "One execution of the program or of a replay, in a process of its own. The run is the "
-	     "unit of evidence: its requests are "
-	     "not independent of each other."},
-	    {"Block", "A round in which the program and all replayers run once per scenario, in "
-		      "random order."},
-	    {"Pair", "Replay and program of the same block."},
-	    {"Confidence interval",
-	     "Range that covers the true value in 95 (or 90) of 100 campaigns like this one."},
-	    {"Bias", "Systematic difference from the reference."},
-	    {"Precision", "Closeness of repeated results to each other."},
-	    {"u, u_c, U, k", "Standard uncertainty of a component, combined standard uncertainty, "
-			     "expanded uncertainty "
-			     "U = k u_c, and coverage factor."},
-	    {"CV", "Coefficient of variation: standard deviation divided by the mean."},
-	    {"GUM, VIM",
-	     "Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008); International "
-	     "Vocabulary of Metrology (JCGM 200:2012)."},
-	    {"Pereira et al. 2016",
-	     "T. E. Pereira, F. Brasileiro, L. Sampaio: File System Trace Replay Methods "
-	     "Through the Lens of Metrology."},
-	};
-	begin_part(out, "words", "Terms");
-	strbuf_addstr(out, "<dl>\n");
-	for (size_t i = 0; i < sizeof word / sizeof word[0]; i++)
-		strbuf_addf(out, "<dt>%s</dt><dd>%s</dd>\n", word[i][0], word[i][1]);
-	strbuf_addstr(out, "</dl>\n");
-	end_part(out);
+	const bool rerun = a->results->protocol.reference != REFERENCE_TRACE;
+	const struct {
+		const char *name;
+		bool is;
+	} condition[] = {{"rerun", rerun}, {"recorded", !rerun}, {"linearity", a->n_linearity},
+			 {"timed", is_timed(a)}, {"courses", a->course},
+			 {"sessions", has_sessions(a)}, {"league", a->n_league > 1},
+			 {"rated", a->n_rated}};
+	size_t i = 0;
+	while (strcmp(condition[i].name, name))
+		i++;
+	return condition[i].is;
+}
+
+/* "@part ID TITLE" to "@end"; "@table NAME COLUMNS", all columns without COLUMNS; "@figures
+ * SECTION", and "@panels SECTION" beside each other; else the name of a function. */
+static void add_directive(struct strbuf *out, const struct html_page *p, char *line)
+{
+	static const struct {
+		const char *name;
+		void (*add)(struct strbuf *out, const struct html_page *p);
+	} part[] = {{"how", add_how}, {"rated", html_add_rated_range}, {"design", add_design},
+		    {"variation", add_variation}, {"runs", add_runs},
+		    {"environment", add_environment}, {"protocol", add_protocol},
+		    {"version", add_version}, {"tables", add_tables}};
+	char *rest;
+	const char *word = strtok_r(line, "@ ", &rest), *name = strtok_r(NULL, " ", &rest);
+	if (!strcmp(word, "part"))
+		begin_part(out, name, rest);
+	else if (!strcmp(word, "end"))
+		end_part(out);
+	else if (!strcmp(word, "table"))
+		html_add_table(out, p, name, &(struct html_table_view){.keys = *rest ? rest : NULL});
+	else if (!strcmp(word, "figures") || !strcmp(word, "panels"))
+		html_add_figures(out, p, name, *word == 'p');
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		if (!strcmp(word, part[i].name))
+			part[i].add(out, p);
+}
+
+/* HTML and lines that begin with @. Lines between "@if CONDITION" and "@fi" depend on a condition; a
+ * backslash at the end joins the next line. */
+EMBED(appendix, "reports/html/appendix.html");
+
+static void add_template(struct strbuf *out, const struct html_page *p)
+{
+	bool shown = true;
+	for (const char *s = appendix; *s;) {
+		SCOPED_STRBUF line = STRBUF_INIT;
+		size_t len = strcspn(s, "\n");
+		const bool directive = *s == '@';
+		for (; directive && s[len - 1] == '\\'; len = strcspn(s, "\n")) {
+			strbuf_add(&line, s, len - 1);
+			s += len + 1;
+		}
+		strbuf_add(&line, s, len);
+		s += len + 1;
+		if (!strncmp(line.s, "@if ", 4))
+			shown = is_shown(p->a, line.s + 4);
+		else if (!strcmp(line.s, "@fi"))
+			shown = true;
+		else if (shown && directive)
+			add_directive(out, p, line.s);
+		else if (shown && len && line.s[len - 1] == '\\')
+			strbuf_add(out, line.s, len - 1);
+		else if (shown)
+			strbuf_addf(out, "%s\n", line.s);
+	}
 }
 
 static void add_warnings(struct strbuf *out, const struct findings *f)
@@ -533,26 +426,5 @@ void html_add_appendix(struct strbuf *out, const struct html_page *p)
 {
 	add_warnings(out, p->findings);
 	strbuf_addstr(out, "<h2 id=\"appendix\">Appendix: methods and data</h2>\n");
-	add_how(out, p);
-	if (p->a->n_league > 1) {
-		begin_part(out, "league", "League table of the replayers");
-		html_add_table(out, p, "league", &(struct html_table_view){.keys = "rank replayer "
-			"verdict cases deviation bias execution_time in_flight concurrency "
-			"reordered issue_error_p99 n_mismatched_lost_extra cpu_per_request"});
-		end_part(out);
-	}
-	if (p->a->n_rated) {
-		begin_part(out, "rated", "Rated range, limit of quantification");
-		html_add_rated_range(out, p);
-		end_part(out);
-	}
-	add_measurand(out, p->a);
-	add_procedure(out, p);
-	add_sources(out, p);
-	add_characterisation(out, p);
-	add_conclusion(out, p);
-	add_runs(out, p);
-	add_environment(out, p->a->results);
-	add_reproduction(out, p);
-	add_glossary(out);
+	add_template(out, p);
 }
