@@ -23,7 +23,8 @@ static const struct option_spec claim_options[] = {
 	 .help = "longest time of the campaign (default 10min)"},
 	{.name = "replicates", .type = OPT_STRING, .offset = JUDGE_FIELD(claim_replicates),
 	 .arg = "A..B",
-	 .help = "fewest and most pairs of a case, with a look after each (default " REPLICATES ")"},
+	 .help = "fewest and most pairs of a case, with a look after each (default " REPLICATES
+		 ")"},
 	JUDGE_OUTPUT_ROWS("claim"),
 	{.name = NULL},
 };
@@ -103,8 +104,8 @@ static int with_protocol(const struct judge_config *c, const char *path, struct 
 	SCOPED_FREE char *name = xasprintf("claim-%s", p.name);
 	SCOPED_FREE char *dir = c->output ? xstrdup(c->output) : run_default_dir(name);
 	const struct campaign_options o = {.dir = dir, .quiet = c->quiet};
-	int status = c->dry_run && campaign_dry_run(&p, &o, stdout, e) ? EXIT_FAILED
-								       : run_consent(&p, c->device, e);
+	int status = c->dry_run && campaign_dry_run(&p, &o, stdout, e)
+		? EXIT_FAILED : run_consent(&p, c->device, e);
 	return status == EXIT_OK && !c->dry_run ? run_campaign(&p, &o, form, e) : status;
 }
 

@@ -97,8 +97,8 @@ static void limits_add(struct strbuf *out)
 		    100 * accept_defaults.execution_time_timed);
 }
 
-/* Begins of lines that are not copied as they are: "@short TEXT" and "@full TEXT" only in that form,
- * "@keys TABLE", "@types" and "@engines" only in the full form, and "@limits". */
+/* Begins of lines that are not copied as they are: "@short TEXT" and "@full TEXT" only in that
+ * form, "@keys TABLE", "@types" and "@engines" only in the full form, and "@limits". */
 EMBED(template, "commands/init.conf");
 
 static void line_add(struct strbuf *out, const char *line, bool full)

@@ -94,11 +94,11 @@ static void mismatches_print(const struct replay_summary *s)
 	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_overlapped)
-		printf("note: %" PRIu64 " of them overlapped a call of another thread that changed the "
-		       "same name, file or lock, or use a descriptor that two overlapping calls "
-		       "opened and closed. This order does not know which call took effect first. "
-		       "Use --order fs, which derives it from the results\n",
-		       s->n_mismatches_overlapped);
+		printf("note: %" PRIu64 " of them overlapped a call of another thread that changed "
+			"the same name, file or lock, or use a descriptor that two overlapping "
+			"calls opened and closed. This order does not know which call took effect "
+			"first. Use --order fs, which derives it from the results\n",
+			s->n_mismatches_overlapped);
 	if (s->n_mismatches_interrupted)
 		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run "
 			"(EINTR); a replay sends no signals\n", s->n_mismatches_interrupted);

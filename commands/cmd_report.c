@@ -110,8 +110,8 @@ static int verify(struct results *r, const struct analysis *a, const char *outpu
 	    certificate_verify(a, dir, e) < 0 || results_identify(&i, r, e) < 0)
 		return EXIT_FAILED;
 	if (r->seal.state != SEAL_WHOLE) {
-		err_set(e, ENODATA,
-			"%s: not sealed: an earlier version of validate wrote some files without digests", r->dir);
+		err_set(e, ENODATA, "%s: not sealed: an earlier version of validate wrote some "
+			"files without digests", r->dir);
 		return EXIT_INCONCLUSIVE;
 	}
 	printf("verified: %s, protocol SHA-256 %s, journal SHA-256 %s\n"

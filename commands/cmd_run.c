@@ -52,9 +52,9 @@ static const struct option_spec run_options[] = {
 #undef FIELD
 
 static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIME] [--dry-run] "
-			       "[--device NAME] [--format FORM] [--quiet]\n"
-			       "[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]\n"
-			       "PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR] [--resume]";
+	"[--device NAME] [--format FORM] [--quiet]\n"
+	"[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]\n"
+	"PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR] [--resume]";
 static const char about[] =
 	"Records the programs of a protocol, replays them with every replayer in random\n"
 	"order, and judges the replayers. All output goes to the results directory;\n"

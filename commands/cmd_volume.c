@@ -77,15 +77,16 @@ static void lead_print(const struct volume_lead *l)
 	fputs("  lead       ", stdout);
 	for (int k = 0; k < VOLUME_DEPTHS; k++)
 		printf("%s%s", k ? ", " : "", duration_text((double)l->ns[k]).s);
-	printf(" with 1, 4, 16, 64 requests in flight: answers are given this long before they are due");
+	printf(" with 1, 4, 16, 64 requests in flight: answers are given this long before they are "
+		"due");
 	if (l->high_ns)
 		printf("; round trips of test reads: quartiles %s and %s",
 		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
 	putchar('\n');
 	if (l->high_ns && l->n_steady < VOLUME_DEPTHS)
-		printf("  warning    with %u requests in flight the lead is not steady: the machine "
-		       "was busy, or cannot serve as many in time\n",
-		       volume_depth[l->n_steady]);
+		printf("  warning    with %u requests in flight the lead is not steady: the "
+			"machine was busy, or cannot serve as many in time\n",
+			volume_depth[l->n_steady]);
 }
 
 static int volume_print(const struct volume *v, struct err *e)

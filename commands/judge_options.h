@@ -13,8 +13,8 @@
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
 	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
 	 .help = "also run the captured command, in a fresh copy of its files, as the reference; " \
-		 "its effects outside the copy are repeated (default: ask at a terminal, else use " \
-		 "the recording)"},                                                                \
+		 "its effects outside the copy are repeated (default: ask at a terminal, else "    \
+		 "use the recording)"},                                                            \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
 	 .help = "--rerun: directory with the files as they were before the command, with the "    \
 		 "names and sizes of the trace; a file of unchanged size keeps its content"},      \

@@ -62,9 +62,9 @@ void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta
 void slice_correction_print(const struct slice_correction *c);
 
 /* The extra facts of the first trace with the processes of the first n, with times changed as the
- * requests' times, and with the counts of what the traces lack (capture/unseen.h). Call it after all
- * requests. `hidden`: the other facts that an anonymised trace keeps, NULL: all. Returns NULL if
- * nothing changes. The caller frees the result. */
+ * requests' times, and with the counts of what the traces lack (capture/unseen.h). Call it after
+ * all requests. `hidden`: the other facts that an anonymised trace keeps, NULL: all. Returns NULL
+ * if nothing changes. The caller frees the result. */
 char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice_filter *f,
 		       const char *hidden);
 

@@ -105,9 +105,10 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 	if (!process)
 		return err_set(e, EINVAL, "%s and %s have no common process: they are traces of "
 			"different runs", set->path[1], set->path[0]);
-	return pages ? 0
-		     : err_set(e, EINVAL, "%s has no records of the page cache (validate capture vfs makes them)",
-			       set->path[1]);
+	if (pages)
+		return 0;
+	return err_set(e, EINVAL, "%s has no records of the page cache (validate capture vfs makes "
+		"them)", set->path[1]);
 }
 
 int slice_join_open(struct slice_join **out, struct trace_set *set, struct err *e)

@@ -18,8 +18,8 @@ void words_find_timed(const struct protocol *p, bool *some, bool *all);
 void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k);
 /* A component's estimate as people read it. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
-/* The interval that decides: of the acceptance test, widened for dependence; of a rejection and of a
- * component that is not judged, the 95 % interval. Both limits are the estimate where it has no
+/* The interval that decides: of the acceptance test, widened for dependence; of a rejection and of
+ * a component that is not judged, the 95 % interval. Both limits are the estimate where it has no
  * interval. */
 void words_deciding_interval(const struct component *c, double *lo, double *hi);
 /* The size of an estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31

@@ -174,7 +174,8 @@ static void add_protocol(struct certificate *c, const struct analysis *a,
 {
 	static const char *const seals[] = {
 	    [SEAL_UNKNOWN] = "; its files were not checked",
-	    [SEAL_ABSENT] = "; not sealed: an earlier version of validate wrote some files without digests",
+	    [SEAL_ABSENT] = "; not sealed: an earlier version of validate wrote some "
+			    "files without digests",
 	    [SEAL_WHOLE] = ", which holds the SHA-256 of every file that the verdict uses; each "
 			   "was checked when it was read",
 	    [SEAL_BROKEN] = "; the results were changed after the campaign"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The certificates as one Digital Calibration Certificate: an item and a measurement result for each
- * replayer, with all its scenarios. Ratios have the unit \one, times the unit \second. Source: DCC
- * 3.1.2 (dcc.xsd of PTB), D-SI 2.1.0 (SI_Format.xsd). The schema requires a country, an e-mail
+/* The certificates as one Digital Calibration Certificate: an item and a measurement result for
+ * each replayer, with all its scenarios. Ratios have the unit \one, times the unit \second. Source:
+ * DCC 3.1.2 (dcc.xsd of PTB), D-SI 2.1.0 (SI_Format.xsd). The schema requires a country, an e-mail
  * address and persons. What nobody stated is "ZZ" (ISO 3166-1: user-assigned) or "not stated". */
 
 #include "reports/certificate/certificate.h"

@@ -185,8 +185,9 @@ static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct
 static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 {
 	struct dumbbells column[] = {{ASPECT_RESPONSE_TIME, 0, 0}, {ASPECT_EXECUTION_TIME, 0, 0}};
-	strbuf_addstr(out, "<h2>Old against new</h2>\n<p>Deviation of the replay from the program: "
-			   "○ old, ● new. The vertical line marks 0: the replay takes as long as the program.</p>\n");
+	strbuf_addstr(out,
+		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, ● "
+		"new. The vertical line marks 0: the replay takes as long as the program.</p>\n");
 	html_begin_wide(out, "Old against new");
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Scenario, "
 			   "replayer</th>");
@@ -344,17 +345,16 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 static void explain(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addf(out,
-		    "<h2>How it is judged</h2>\n<p>The value of a replicate is the replay divided by "
-		    "the program, which ran again in the same block. A component is <b>the same</b> "
-		    "if two one-sided tests at %.3g show that its change is within the limit. The "
-		    "tests allow for runs that depend on each other. It is <b>worse</b> or "
-		    "<b>better</b> if a one-sided test at %.3g shows the change beyond the limit, and "
-		    "a test of no change rejects at %.3g with Holm's correction over %zu tests. Worse "
-		    "means farther from the program, or more scatter, reordering, distance or "
-		    "mismatches. All other components are <b>inconclusive</b>.%s</p>\n",
-		    c->level_same, c->level_same, c->level_worse, c->n_tests,
-		    c->span > 0 ? " All P-values are corrected for looks after every replicate."
-				: "");
+		"<h2>How it is judged</h2>\n<p>The value of a replicate is the replay divided by "
+		"the program, which ran again in the same block. A component is <b>the same</b> "
+		"if two one-sided tests at %.3g show that its change is within the limit. The "
+		"tests allow for runs that depend on each other. It is <b>worse</b> or "
+		"<b>better</b> if a one-sided test at %.3g shows the change beyond the limit, and "
+		"a test of no change rejects at %.3g with Holm's correction over %zu tests. Worse "
+		"means farther from the program, or more scatter, reordering, distance or "
+		"mismatches. All other components are <b>inconclusive</b>.%s</p>\n",
+		c->level_same, c->level_same, c->level_worse, c->n_tests,
+		c->span > 0 ? " All P-values are corrected for looks after every replicate." : "");
 }
 
 static void failed(struct strbuf *out, const struct campaign_change *c)

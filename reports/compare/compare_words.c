@@ -17,8 +17,8 @@ void compare_add_value(struct strbuf *out, double value, enum aspect k)
 	if (isnan(value))
 		strbuf_addstr(out, "none");
 	else
-		number_add(out, value, fabs(value) / 10, is_percent(k) ? number_unit_percent : number_unit_plain,
-			   aspect_is_deviation(k));
+		number_add(out, value, fabs(value) / 10, is_percent(k) ? number_unit_percent
+			: number_unit_plain, aspect_is_deviation(k));
 }
 
 void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum aspect k)

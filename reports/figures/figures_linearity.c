@@ -94,8 +94,8 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 	add_script(f, &x, 100 * a->results->protocol.accept.bias);
 	strbuf_addf(&f->script, "plot %s\n", index ? plot.s : "NaN notitle");
 	figure_caption(f, "%s, with the interval that decides", of->name);
-	figure_alt(f, "Bias of each replayer at each load level, with the interval that decides, %s",
-		   of->name);
+	figure_alt(f, "Bias of each replayer at each load level, with the interval that decides, "
+		"%s", of->name);
 }
 
 void figures_linearity(struct figures *fs, const struct analysis *a)

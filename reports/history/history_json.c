@@ -89,7 +89,8 @@ static json_t *chart(const struct history_study *s, const struct history_charts 
 		json_array_append_new(signals, signal_json(s, c, &c->signal[i]));
 	for (size_t i = 0; i < c->n_events; i++)
 		json_array_append_new(events, event(s, c, &c->event[i]));
-	return json_add(o, J_VALUE("events", events), J_VALUE("signals", signals), J_VALUE("entries", entries));
+	return json_add(o, J_VALUE("events", events), J_VALUE("signals", signals),
+		J_VALUE("entries", entries));
 }
 
 void history_json_add(struct strbuf *out, const void *study)

@@ -74,8 +74,8 @@ static void event_row(struct table *t, const struct history_study *s,
 static void table_events(struct table *t, const struct history_study *s)
 {
 	table_init(t, "events", "Events");
-	table_note(t, "Change of x/r relative to the previous level. For a drift: from its onset to its "
-		      "last entry. Onset: first changed entry, with its 95 %% interval.");
+	table_note(t, "Change of x/r relative to the previous level. For a drift: from its onset "
+		"to its last entry. Onset: first changed entry, with its 95 %% interval.");
 	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)
@@ -217,7 +217,8 @@ void history_tables_build(struct tables *ts, const void *study)
 {
 	const struct history_study *s = study;
 	static void (*const builders[])(struct table *, const struct history_study *) = {
-	    table_series, table_events, table_changes, table_signals, table_campaigns, table_entries};
+	    table_series, table_events, table_changes, table_signals, table_campaigns,
+	    table_entries};
 	ts->n = sizeof builders / sizeof *builders;
 	ts->table = xcalloc(ts->n, sizeof *ts->table);
 	for (size_t i = 0; i < ts->n; i++)

@@ -374,7 +374,8 @@ static void add_directive(struct strbuf *out, const struct html_page *p, char *l
 	else if (!strcmp(word, "end"))
 		end_part(out);
 	else if (!strcmp(word, "table"))
-		html_add_table(out, p, name, &(struct html_table_view){.keys = *rest ? rest : NULL});
+		html_add_table(out, p, name,
+			&(struct html_table_view){.keys = *rest ? rest : NULL});
 	else if (!strcmp(word, "figures") || !strcmp(word, "panels"))
 		html_add_figures(out, p, name, *word == 'p');
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
@@ -382,8 +383,8 @@ static void add_directive(struct strbuf *out, const struct html_page *p, char *l
 			part[i].add(out, p);
 }
 
-/* HTML and lines that begin with @. Lines between "@if CONDITION" and "@fi" depend on a condition; a
- * backslash at the end joins the next line. */
+/* HTML and lines that begin with @. Lines between "@if CONDITION" and "@fi" depend on a condition;
+ * a backslash at the end joins the next line. */
 EMBED(appendix, "reports/html/appendix.html");
 
 static void add_template(struct strbuf *out, const struct html_page *p)

@@ -19,8 +19,8 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 			continue;
 		if (!n)
 			strbuf_addstr(out, "<h2 id=\"causes\">Why the replays differ</h2>\n<p>What "
-					   "differs from the program in each case that is not "
-					   "trusted, with the causes that the runs show:</p>\n<ul class=\"wide\">\n");
+				"differs from the program in each case that is not trusted, with "
+				"the causes that the runs show:</p>\n<ul class=\"wide\">\n");
 		if (n++ == MOST_SENTENCES)
 			strbuf_addstr(out, "</ul>\n<details><summary>More of these "
 					   "cases</summary>\n<ul class=\"wide\">\n");

@@ -332,7 +332,8 @@ static int queues_begin(struct campaign *c, struct err *e)
 
 /* --- start of programs --------------------------------------------------- */
 
-/* Records a policy that is not permitted here; the protocol names another. Clears `e`. Returns 0. */
+/* Records a policy that is not permitted here; the protocol names another. Clears `e`. Returns
+ * 0. */
 static int scheduler_skip(struct campaign *c, const struct scheduling *policy, struct err *e)
 {
 	char *what = xasprintf("real-time scheduling (%s:%d)",

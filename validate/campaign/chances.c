@@ -333,7 +333,8 @@ static size_t rows_explain(struct strbuf *out, const struct protocol *p, const s
 		if (needed || isfinite(limit))
 			strbuf_addf(out, " give %.0f %%)", 100 * ASSURANCE);
 		else
-			strbuf_addf(out, "no number of replicates and no limit gives %.0f %%)", 100 * ASSURANCE);
+			strbuf_addf(out, "no number of replicates and no limit gives %.0f %%)",
+				100 * ASSURANCE);
 	}
 	return n_weak;
 }
@@ -535,7 +536,8 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);
 	if (n_hopeless)
-		fprintf(out, "note: %zu of %zu cases can never be accepted; for example %s\n", n_hopeless, n_cases, hopeless.msg);
+		fprintf(out, "note: %zu of %zu cases can never be accepted; for example %s\n",
+			n_hopeless, n_cases, hopeless.msg);
 	return 0;
 }
 

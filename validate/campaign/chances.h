@@ -29,8 +29,8 @@ double chance_of_precision(const struct protocol *p, unsigned int n, double limi
 
 /* Smallest increase of a mean ([compare]), a ratio, that n pairs of two versions call worse with a
  * probability of 0.8: shown to be beyond the limit (one-sided, 0.05) and shown to exist (Bonferroni
- * over n_tests, 0.01, in place of Holm). sd: scatter of ln(new/old) over pairs. NaN: no n decides at
- * this level. */
+ * over n_tests, 0.01, in place of Holm). sd: scatter of ln(new/old) over pairs. NaN: no n decides
+ * at this level. */
 double change_found(const struct protocol *p, unsigned int n, double sd, double limit,
 		    size_t n_tests);
 

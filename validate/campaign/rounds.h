@@ -62,8 +62,8 @@ struct rounds {
 
 /* Waits until a process on hold is ready for its first request (ROUND_GOING), has exited, or timed
  * out. Another project's replayer is ready when it has opened a file of its target; it is then
- * stopped. The time from its start until then is its first slice, so that earlier requests count; it
- * may have made all of them (ROUND_DONE). Returns 0, -EINTR if the campaign must end. */
+ * stopped. The time from its start until then is its first slice, so that earlier requests count;
+ * it may have made all of them (ROUND_DONE). Returns 0, -EINTR if the campaign must end. */
 int round_role_ready(struct round_role *x, int signal_fd);
 /* Runs the slices of every role in ROUND_GOING. Returns as round_role_ready(). Afterwards no role
  * is stopped, but some may be on hold. */

@@ -45,8 +45,8 @@ void time_end(struct time_use *t, enum time_part before);
 /* Moves s seconds from one part to another. No effect within calibration, recordings and blanks. */
 void time_move(struct time_use *t, enum time_part from, enum time_part to, double s);
 
-/* {"total_s", "neither_s", "program_s", "replay_s", ...}: total_s is the sum of the parts, neither_s
- * that of all but program and replay. `earlier`: that of earlier sessions, NULL none. New
+/* {"total_s", "neither_s", "program_s", "replay_s", ...}: total_s is the sum of the parts,
+ * neither_s that of all but program and replay. `earlier`: that of earlier sessions, NULL none. New
  * reference. */
 json_t *time_use_to_json(struct time_use *t, const json_t *earlier);
 /* Appends "3 min 20 s: program 25 %, replays 50 %; other work 25 %: syncing 24 %, the

@@ -148,7 +148,8 @@ struct campaign_change {
 	size_t n_same_runs;
 	struct failed_runs failed_old, failed_new;
 	size_t n_failed_cells; /* cases with failed runs on either side */
-	size_t n_unmeasured;   /* cases in which nothing could be judged: no choice makes them pass */
+	/* cases in which nothing could be judged: no choice makes them pass */
+	size_t n_unmeasured;
 	enum inconclusive_as inconclusive; /* as in the options */
 	enum change word; /* worse, else inconclusive, else better, else same */
 };

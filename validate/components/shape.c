@@ -96,6 +96,7 @@ const struct component_row component_shape = {
     .above = "the distribution of response times differs by %s at the %p: more requests are "
 	     "shorter than that",
     .below = "the distribution of response times differs by %s at the %p: more requests are "
-	     "longer than that", .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape, .decide = decide_parts,
-    .plan = plan_parts,
+	     "longer than that",
+    .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape,
+    .decide = decide_parts, .plan = plan_parts,
 };

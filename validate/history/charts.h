@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Is the result of a replayer in a scenario stable? Change points (events.h) give the answer. Control
- * charts stand beside them.
+/* Is the result of a replayer in a scenario stable? Change points (events.h) give the answer.
+ * Control charts stand beside them.
  *
  * The value of an entry is the mean of ln(x/r). Centre and limits are frozen from the first
  * `baseline` entries in control: entries beyond the limits for individuals are replaced by later

@@ -185,8 +185,8 @@ static double squares_of(const double *y, size_t from, size_t to)
 	return sum;
 }
 
-/* A ramp that begins at `at` behind a level. Sum of squares of y[from..to) about the fit; *slope per
- * entry. */
+/* A ramp that begins at `at` behind a level. Sum of squares of y[from..to) about the fit; *slope
+ * per entry. */
 static double ramp_squares(const double *y, size_t from, size_t to, size_t at, double *slope)
 {
 	const double n = (double)(to - from), length = (double)(to - at),

@@ -9,10 +9,10 @@
  * than a step is a drift, dated at its begin.
  *
  * A change that all entries together no longer show is removed. In simulations
- * (tests/unit/validate/test_history_events.c) 100 unchanged entries have less than 0.5 events, and a
- * shift of 2 standard deviations is found with its third entry in the median.
- * Sources: Hawkins, Qiu and Kang, The changepoint model for statistical process control (2003); the
- * interval of a change point is that of Hansen, Sample splitting and threshold estimation (2000). */
+ * (tests/unit/validate/test_history_events.c) 100 unchanged entries have less than 0.5 events, and
+ * a shift of 2 standard deviations is found with its third entry in the median. Sources: Hawkins,
+ * Qiu and Kang, The changepoint model for statistical process control (2003); the interval of a
+ * change point is that of Hansen, Sample splitting and threshold estimation (2000). */
 #pragma once
 
 #include "common/std.h"

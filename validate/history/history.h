@@ -3,9 +3,10 @@
  *
  * An SQLite database with one row per campaign, one per entry (a case: a scenario and a replayer),
  * and one per environment, which campaigns share. Triggers refuse changes and deletions. Rows are
- * in the order of adding; history_load() orders them by the date of the campaign. application_id identifies the file type,
- * user_version the version of the tables. The charted value of an entry is the mean over its pairs
- * of ln(x/r): mean response time of the replay over that of the program in the same block. */
+ * in the order of adding; history_load() orders them by the date of the campaign. application_id
+ * identifies the file type, user_version the version of the tables. The charted value of an entry
+ * is the mean over its pairs of ln(x/r): mean response time of the replay over that of the program
+ * in the same block. */
 #pragma once
 
 #include "validate/compare/baseline.h"

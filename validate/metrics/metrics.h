@@ -46,7 +46,9 @@ struct metrics_options {
 	int64_t warmup_ns;
 };
 /* clang-format off */
-#define METRICS_DEFAULTS {MATCH_AUTO, PART_ALL, 0, 7, DENSITY_UNBOUNDED, DENSITY_UNBOUNDED, false, 2, ARRIVALS_DEFAULTS, 0, 0}
+#define METRICS_DEFAULTS                                                                           \
+	{MATCH_AUTO, PART_ALL, 0, 7, DENSITY_UNBOUNDED, DENSITY_UNBOUNDED, false, 2,               \
+	 ARRIVALS_DEFAULTS, 0, 0}
 /* clang-format on */
 
 /* Where requests come from: a file, or a generator in the program. */

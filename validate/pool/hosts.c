@@ -44,7 +44,8 @@ static void script_make(struct strbuf *script, const struct hosts_spec *s, const
 	}
 	strbuf_addstr(script, "exec 3<&0\n");
 	shell_word(script, s->program);
-	strbuf_addstr(script, " run \"$@\" -o \"$results\" --quiet >/dev/null </dev/null 3<&- &\ncampaign=$!\n"
+	strbuf_addstr(script, " run \"$@\" -o \"$results\" --quiet >/dev/null </dev/null 3<&- &\n"
+			      "campaign=$!\n"
 			      "(read -r end; kill $campaign) <&3 >/dev/null 2>&1 &\nwatch=$!\n"
 			      "wait $campaign\nstatus=$?\nkill $watch\n"
 			      "case $status in 0 | 1 | 4) ;; *) exit 3 ;; esac\n[ -e ");
@@ -160,7 +161,8 @@ static size_t next_end(const struct host *host, size_t n, int *status)
 int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *failed,
 	      struct err *e)
 {
-	SCOPED_FREE char *dir = hosts_results(s->dir, ""), *mark = xasprintf("%s.shared-XXXXXX", dir);
+	SCOPED_FREE char *dir = hosts_results(s->dir, "");
+	SCOPED_FREE char *mark = xasprintf("%s.shared-XXXXXX", dir);
 	int ret = host_launcher_check(s->launcher, e);
 	ret = ret ? ret : dir_create(dir, e);
 	if (ret)

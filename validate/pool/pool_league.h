@@ -26,8 +26,8 @@ struct pool_league {
 	/* [n_places] by class; in a class the best verdict first, then the smallest bias */
 	struct pool_place *place;
 	size_t n_places;
-	/* [n_ranks]: replayers without a case that is not trusted first, then by the share of trusted
-	 * cases, then by the share of cases not trusted, then by the largest bias */
+	/* [n_ranks]: replayers without a case that is not trusted first, then by the share of
+	 * trusted cases, then by the share of cases not trusted, then by the largest bias */
 	struct pool_rank *rank;
 	size_t n_ranks;
 };

@@ -189,7 +189,8 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 	struct service *service = NULL;
 	int ret = 0;
 	if (t->device && t->volume)
-		return key_err(f, volume, e, "the target already has a device: use only one of both");
+		return key_err(f, volume, e,
+			"the target already has a device: use only one of both");
 	if (t->destructive && !t->device)
 		return key_err(f, destructive, e, "the target has no device");
 	if (t->volume_file && !t->volume)

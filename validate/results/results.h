@@ -62,7 +62,8 @@ struct run {
 	bool has_own;
 	/* mean; share of the requests that the library saw */
 	double own_mean_ns, observed_share;
-	/* on a volume, in a run of its own: what the server's log says of the time of its requests */
+	/* on a volume, in a run of its own: what the server's log says of the time of its
+	 * requests */
 	bool has_served;
 	struct run_served {
 		uint64_t n; /* reads and writes */

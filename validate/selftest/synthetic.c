@@ -163,7 +163,8 @@ static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, siz
 	}
 }
 
-/* A part of the scatter of replays, with standard deviation BANK_SD, comes from their recordings. */
+/* A part of the scatter of replays, with standard deviation BANK_SD, comes from their
+ * recordings. */
 static void bank_draw(gsl_rng *rng, double sd, double *own, size_t n)
 {
 	const double rest = sqrt(1 - BANK_SD * BANK_SD / (sd * sd));

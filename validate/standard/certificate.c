@@ -165,7 +165,8 @@ static int point_read(struct standard_point *p, const json_t *o, size_t i, struc
 
 static int certificate_take(struct standard *s, const json_t *o, struct err *e)
 {
-	const json_t *points = json_object_get(o, "points"), *machine = json_object_get(o, "machine");
+	const json_t *points = json_object_get(o, "points");
+	const json_t *machine = json_object_get(o, "machine");
 	const char *made = json_string_value(json_object_get(o, "made")),
 		   *format = json_string_value(json_object_get(o, "format"));
 	double checked, covered;

@@ -6,8 +6,8 @@
  * limits r = 2.8 s_r, R = 2.8 s_R. Interval of s_R: s_R^2 = MS_between/n0 + (1 - 1/n0) MS_within is
  * a sum with positive coefficients c_i of mean squares S_i with nu_i degrees of freedom. Its limits
  * are s^2 - sqrt(sum (G_i c_i S_i)^2) and s^2 + sqrt(sum (H_i c_i S_i)^2), G_i = 1 -
- * nu_i/chi2_0.975(nu_i), H_i = nu_i/chi2_0.025(nu_i) - 1 (modified large-sample method; Graybill and
- * Wang 1980).
+ * nu_i/chi2_0.975(nu_i), H_i = nu_i/chi2_0.025(nu_i) - 1 (modified large-sample method; Graybill
+ * and Wang 1980).
  * Cochran: C = max s_i^2/sum s_i^2, critical 1/(1 + (p-1)/F_{1-alpha/p}(n-1, (p-1)(n-1))).
  * Grubbs, on group means: G = (max - mean)/s or (mean - min)/s, critical (p-1)/sqrt p
  * sqrt(t^2/(p-2+t^2)), t = t_{1-alpha/(2p)}(p-2); double: sum of squares without the two extremes

@@ -37,8 +37,8 @@ enum stat_status sample_trimmed_mean(const double *x, size_t n, double share,
 size_t sample_winsorise(double *x, size_t n);
 
 /* Moves the terms of sums so that the mean of the sums becomes the mean of the winsorised sums.
- * term[k * n + i]: term k of sum[i], finite. Where a sum is winsorised, its terms move towards their
- * means over the other sums, all in the same proportion. */
+ * term[k * n + i]: term k of sum[i], finite. Where a sum is winsorised, its terms move towards
+ * their means over the other sums, all in the same proportion. */
 void terms_winsorise(const double *sum, double *term, size_t n_terms, size_t n);
 
 /* A sorted copy. The caller frees it. */
