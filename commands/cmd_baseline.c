@@ -4,7 +4,6 @@
 #include "common/files.h"
 #include "reports/compare/compare_forms.h"
 #include "reports/output.h"
-#include "validate/compare/baseline.h"
 
 struct baseline_config {
 	const char *output, *replayer;

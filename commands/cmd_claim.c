@@ -8,7 +8,6 @@
 #include "reports/forms.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/chances.h"
-#include "validate/protocol/protocol.h"
 
 #define BUDGET_NS INT64_C(600000000000)
 #define REPLICATES "8..60"

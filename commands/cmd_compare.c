@@ -3,8 +3,6 @@
 
 #include "commands/commands.h"
 #include "reports/compare/compare_forms.h"
-#include "validate/compare/baseline.h"
-#include "validate/compare/compare.h"
 
 struct compare_config {
 	const char *format, *allow;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate deps: shows the dependencies that an order policy derives from a trace. */
-#include <jansson.h>
 
 #include "commands/commands.h"
 #include "commands/open_options.h"
 #include "common/files.h"
 #include "common/units.h"
-#include "replay/order/deps.h"
 #include "reports/deps/deps_report.h"
 #include "reports/json/json_value.h"
 #include "reports/output.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate doctor: checks whether this machine is suitable for measurements, and what would improve
  * it. */
-#include <jansson.h>
 
 #include "commands/commands.h"
 #include "commands/doctor.h"

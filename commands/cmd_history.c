@@ -3,9 +3,6 @@
 #include "commands/commands.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"
-#include "validate/compare/baseline.h"
-#include "validate/history/charts.h"
-#include "validate/history/history.h"
 
 struct history_config {
 	const char *label, *output, *format, *replayer, *scenario, *host;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate import: converts a trace of a known format to a trace file and summarises it. */
-#include <jansson.h>
 
-#include "capture/op.h"
 #include "capture/pour.h"
 #include "commands/commands.h"
 #include "commands/trace_set.h"
-#include "commands/open_options.h"
 #include "common/units.h"
 #include "validate/profile/tally.h"
 

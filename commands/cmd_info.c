@@ -2,7 +2,6 @@
 /* validate info: describes a trace and checks its plausibility. */
 #include <sys/ioctl.h>
 
-#include "capture/format.h"
 #include "commands/commands.h"
 #include "reports/info/info.h"
 #include "commands/open_options.h"

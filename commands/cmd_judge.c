@@ -9,7 +9,6 @@
 #include "reports/forms.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/chances.h"
-#include "validate/protocol/protocol.h"
 
 static const struct option_spec judge_options[] = {
 	JUDGE_TRACE_ROWS(

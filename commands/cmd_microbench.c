@@ -2,10 +2,8 @@
 /* validate microbench: runs an instrumented workload and writes its trace, the reference of a
  * validation. */
 #include "commands/commands.h"
-#include "common/options.h"
 #include "common/options_describe.h"
 #include "common/units.h"
-#include "microbench/microbench.h"
 #include "microbench/parallel/launch.h"
 
 /* The text of --help above the options, with the workloads of the table. */

@@ -2,7 +2,6 @@
 /* validate pool: compares the results of one protocol in several laboratories. */
 #include "commands/commands.h"
 #include "reports/pool/pool_report.h"
-#include "validate/compare/baseline.h"
 #include "validate/pool/pool_league.h"
 
 struct pool_config {

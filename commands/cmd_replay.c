@@ -6,7 +6,6 @@
 #include "commands/commands.h"
 #include "commands/open_options.h"
 #include "capture/csv_args.h"
-#include "capture/op.h"
 #include "common/units.h"
 #include "replay/engines/adapters/times.h"
 #include "replay/load/reads.h"

@@ -7,7 +7,6 @@
 #include "reports/forms.h"
 #include "reports/reasons.h"
 #include "validate/results/identity.h"
-#include "validate/results/results.h"
 
 struct report_config {
 	const char *format, *output, *issuer, *place, *issued;

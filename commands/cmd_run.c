@@ -10,8 +10,6 @@
 #include "validate/campaign/certified.h"
 #include "validate/campaign/chances.h"
 #include "validate/campaign/devices.h"
-#include "validate/protocol/protocol.h"
-#include "validate/results/results.h"
 #include "validate/results/results_file.h"
 
 struct run_settings {

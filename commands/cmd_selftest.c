@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate selftest: measures how often verdicts are wrong. */
-#include <jansson.h>
 
 #include "commands/commands.h"
 #include "common/files.h"
@@ -8,7 +7,6 @@
 #include "reports/selftest/selftest.h"
 #include "validate/campaign/environment.h"
 #include "validate/selftest/calibration.h"
-#include "validate/selftest/capture_trial.h"
 #include "validate/selftest/machine.h"
 #include "validate/selftest/simulate.h"
 

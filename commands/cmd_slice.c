@@ -5,7 +5,6 @@
 #include "capture/pour.h"
 #include "commands/slice.h"
 #include "commands/commands.h"
-#include "commands/trace_set.h"
 #include "common/files.h"
 
 struct slice_config {

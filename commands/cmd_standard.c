@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate standard: certifies volumes as a measurement standard, and checks a certificate. */
-#include <jansson.h>
 #include <sys/resource.h>
 
 #include "commands/commands.h"

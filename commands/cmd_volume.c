@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate volume: reference storage with a programmed service time. */
-#include <jansson.h>
 
 #include "commands/commands.h"
 #include "commands/volume_delivered.h"
-#include "common/json_count.h"
 #include "common/units.h"
-#include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
 #include "reports/json/json_value.h"
 #include "common/text.h"

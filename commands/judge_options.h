@@ -3,7 +3,6 @@
  * judge_config, and their common part. */
 #pragma once
 
-#include "common/options.h"
 #include "validate/judge/judge.h"
 
 #define JUDGE_FIELD(name) offsetof(struct judge_config, name)

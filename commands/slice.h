@@ -2,8 +2,6 @@
 /* Selects the requests of a slice and changes their times. */
 #pragma once
 
-#include "capture/fileset/fileset.h"
-#include "capture/trace.h"
 #include "commands/trace_set.h"
 
 struct slice_filter_config {

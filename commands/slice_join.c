@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/slice.h"
 
-#include <jansson.h>
-
 #include "capture/op.h"
 #include "capture/unseen.h"
 #include "common/sort.h"

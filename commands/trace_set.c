@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/trace_set.h"
 
-#include <jansson.h>
-
 #include "capture/processes.h"
 #include "capture/trace_split.h"
 #include "capture/unseen.h"

@@ -5,7 +5,6 @@
 #include "reports/text_table.h"
 #include "reports/output.h"
 #include "reports/forms.h"
-#include "reports/tables/tables.h"
 
 /* Shortest decimal that strtod() converts back to the same double. */
 static void add_double(struct strbuf *out, double x)

@@ -5,7 +5,6 @@
 #include "reports/number.h"
 #include "validate/campaign/time_use.h"
 #include "validate/protocol/pairing.h"
-#include "validate/results/results.h"
 
 #define LEAST_SHARE 0.03 /* share of the time from which a part is named */
 

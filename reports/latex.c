@@ -4,7 +4,6 @@
 #include "reports/text_table.h"
 #include "reports/output.h"
 #include "reports/forms.h"
-#include "reports/tables/tables.h"
 
 #define LINES_A_PIECE 40 /* fit on a page */
 #define WIDE_TEXT 32	 /* characters from which a column wraps */

@@ -2,7 +2,6 @@
 #include "reports/words.h"
 
 #include "reports/number.h"
-#include "reports/tables/table.h"
 
 static struct number_unit unit_of(enum measure m, double value)
 {

@@ -2,9 +2,7 @@
 /* Forms of a table: text for a terminal, CSV, LaTeX; and the parts of the terminal summary. */
 #pragma once
 
-#include "reports/tables/table.h"
 #include "reports/tables/tables.h"
-#include "validate/analysis/analysis.h"
 
 /* Appends a table with columns as wide as their content, text to the left, numbers to the right.
  * Text is cut to `name_max` columns. */

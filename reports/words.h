@@ -3,7 +3,6 @@
 #pragma once
 
 #include "reports/tables/table.h"
-#include "validate/analysis/analysis.h"
 #include "validate/analysis/claims.h"
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"

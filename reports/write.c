@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the whole report beside the old one and replaces the old one in one step. */
-#include <dirent.h>
 #include <sys/file.h>
 
 #include "common/each.h"

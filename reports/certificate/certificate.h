@@ -6,7 +6,6 @@
 #pragma once
 
 #include "reports/tables/table.h"
-#include "validate/analysis/analysis.h"
 
 /* rows of one replayer, least trusted first */
 #define CERTIFICATE_MAX_CASES 14

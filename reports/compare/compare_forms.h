@@ -3,7 +3,6 @@
 #pragma once
 
 #include "reports/machine/machine.h"
-#include "validate/compare/baseline.h"
 #include "validate/compare/compare.h"
 
 struct compare_form {

@@ -3,7 +3,6 @@
 #include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/number.h"
-#include "validate/compare/compare.h"
 
 #define WIDTH 100
 #define ROWS_MAX 40	   /* aspects that are not the same */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/deps/deps_report.h"
 
-#include <jansson.h>
-
-#include "capture/op.h"
 #include "common/units.h"
 #include "replay/order/infer_trace.h"
 #include "reports/json/json_value.h"

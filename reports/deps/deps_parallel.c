@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/deps/deps_report.h"
 
-#include <jansson.h>
-
 #include "common/units.h"
 #include "reports/json/json_value.h"
 #include "reports/output.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/requests.h"
 #include "capture/csv_args.h"
-#include "capture/op.h"
 #include "common/units.h"
 #include "reports/deps/deps_report.h"
 

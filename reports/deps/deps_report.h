@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/causality/work.h"
-#include "capture/trace.h"
 #include "replay/order/deps.h"
 
 struct deps_parallel_config {

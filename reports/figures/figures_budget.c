@@ -2,7 +2,6 @@
 /* Shares of the combined uncertainty, and the issue error of timed replays. */
 #include "reports/figures/figures.h"
 #include "reports/number.h"
-#include "reports/figures/figure.h"
 
 #define WIDTH 560
 #define MAX_SOURCES 8

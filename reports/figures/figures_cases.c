@@ -3,7 +3,6 @@
  * flight, and causes of the difference. */
 #include "reports/figures/figures.h"
 #include "validate/analysis/why.h"
-#include "validate/results/results.h"
 
 #define MAX_CASES 16
 #define WIDTH 340

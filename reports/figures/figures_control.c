@@ -2,7 +2,6 @@
 /* Chart of individuals: relative differences of the pairs in the order of the blocks, with centre
  * and limits; below them their moving ranges. */
 #include "reports/figures/figures.h"
-#include "reports/figures/figure.h"
 #include "reports/words.h"
 
 #define MAX_CHARTS 6

@@ -2,7 +2,6 @@
 /* Over the time of a run: requests per second, requests in flight, bandwidth, issue error. And the
  * issue error by itself and against the rate. */
 #include "reports/figures/figures.h"
-#include "reports/figures/figure.h"
 #include "validate/analysis/courses.h"
 
 #define MAX_SCENARIOS 6

@@ -2,7 +2,6 @@
 /* Relative bias over the load level, with the interval that decides: a figure for each group of
  * scenarios that differ only in the level. */
 #include "reports/figures/figures.h"
-#include "reports/figures/figure.h"
 #include "reports/words.h"
 
 #define MAX_GROUPS 12

@@ -3,7 +3,6 @@
  * paper: the worst over the targets of the recordings, by application and target, by sampling
  * period, and by the number of delayed nodes. Published values stand beside them. */
 #include "reports/figures/figures.h"
-#include "reports/figures/figure.h"
 #include "reports/words.h"
 
 #define MAX_PLACES 18 /* of one figure */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The four charts of a series, with its entries from left to right by date; and the
  * page. */
-#include "reports/figures/figure.h"
 #include "reports/figures/figures.h"
 #include "reports/history/history_report.h"
 #include "reports/html/html.h"

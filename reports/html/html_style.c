@@ -3,7 +3,6 @@
 #include "common/embed.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
-#include "reports/figures/figure.h"
 
 EMBED(style, "reports/html/style.css");
 

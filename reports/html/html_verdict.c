@@ -3,7 +3,6 @@
  * components; below it the deciding interval of each case. */
 
 #include "reports/escape.h"
-#include "reports/first_screen.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
 #include "validate/components/component.h"

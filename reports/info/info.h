@@ -2,8 +2,6 @@
 /* validate info: data of its forms (text, page, JSON), and what they share. */
 #pragma once
 
-#include <jansson.h>
-
 #include "common/units.h"
 #include "replay/load/replayable.h"
 #include "reports/tables/table.h"

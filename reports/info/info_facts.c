@@ -2,9 +2,7 @@
 /* The facts at the top: requests, origin, and numbers that fit a line. */
 
 #include "capture/causality/causality.h"
-#include "capture/format.h"
 #include "reports/info/info.h"
-#include "common/units.h"
 #include "validate/profile/missing.h"
 
 static void add(struct info_page *page, const char *label, struct strbuf *text)

@@ -4,7 +4,6 @@
 #include "reports/info/info.h"
 #include "common/files.h"
 #include "reports/escape.h"
-#include "reports/figures/figure.h"
 #include "reports/html/html.h"
 #include "reports/output.h"
 

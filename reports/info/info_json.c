@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <jansson.h>
 
 #include "reports/info/info.h"
-#include "common/json_count.h"
 #include "reports/json/json_value.h"
 #include "validate/profile/missing.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/info/info.h"
-#include "common/json_count.h"
 #include "reports/json/json_value.h"
 
 /* "min", "p10", "median", "p90", "p99", "p999", "max"; null where there is no value. */

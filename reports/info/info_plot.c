@@ -2,7 +2,6 @@
 /* Plots of a trace by gnuplot: figures for the page, and text plots for the terminal. */
 #include "reports/info/info.h"
 #include "reports/figures/figures.h"
-#include "reports/figures/figure.h"
 #include "reports/number.h"
 
 #define FIGURE_WIDTH 560

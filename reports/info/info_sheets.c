@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of validate info. */
 #include "reports/info/info.h"
-#include "common/units.h"
 
 /* --- building ------------------------------------------------------------ */
 

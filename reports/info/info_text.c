@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/csv_args.h"
 #include "reports/info/info.h"
-#include "common/units.h"
 #include "reports/text_table.h"
 
 #define LABEL_WIDTH 11

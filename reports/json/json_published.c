@@ -8,7 +8,6 @@
 #include "validate/analysis/courses.h"
 #include "validate/analysis/league.h"
 #include "validate/analysis/operations.h"
-#include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
 
 static void set_case(json_t *o, const char *scenario, const char *replayer,

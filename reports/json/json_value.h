@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <jansson.h>
-
 #include "common/json_count.h"
 #include "validate/stats/status.h"
 

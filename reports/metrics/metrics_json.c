@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include <jansson.h>
-
 #include "capture/op.h"
 #include "reports/metrics/metrics_report.h"
 #include "reports/json/json_value.h"

@@ -2,8 +2,6 @@
 /* The forms of validate metrics: text and JSON. */
 #pragma once
 
-#include <jansson.h>
-
 #include "validate/metrics/metrics.h"
 
 struct metrics_paths {

@@ -2,7 +2,6 @@
 /* Mandel's plots: a bar for each case, grouped by laboratory, with the critical values. They show a
  * laboratory that differs in all cases, and one that differs in a single case. Source: ISO 5725-2,
  * 7.3.1. */
-#include "reports/figures/figure.h"
 #include "reports/figures/figures.h"
 #include "reports/html/html.h"
 #include "reports/pool/pool_report.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of a self-test: a table for each group of rates. A group whose rows have the same
  * columns is a matrix, another group a list with intervals and promises. */
-#include <jansson.h>
 
 #include "reports/selftest/selftest.h"
 #include "reports/json/json_value.h"

@@ -2,10 +2,8 @@
 /* The JSON of validate stats. A statistic without parameters is a number, a word or null under its
  * name. One with parameters is an object, with the text of its parameters as keys ("conf=0.95").
  * For a null, "status" has the reason. */
-#include <jansson.h>
 
 #include "reports/stats/stats_report.h"
-#include "common/json_count.h"
 #include "reports/json/json_value.h"
 
 #define STATS_SCHEMA 1

@@ -5,7 +5,6 @@
 
 #include "common/each.h"
 #include "validate/analysis/added.h"
-#include "validate/analysis/analysis_private.h"
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/blank.h"
 #include "validate/analysis/claims.h"
@@ -14,7 +13,6 @@
 #include "validate/analysis/covariate.h"
 #include "validate/analysis/league.h"
 #include "validate/analysis/operations.h"
-#include "validate/analysis/pairs.h"
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"

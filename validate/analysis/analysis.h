@@ -8,11 +8,9 @@
 #pragma once
 
 #include "validate/analysis/reasons.h"
-#include "validate/components/list.h"
 #include "validate/results/results.h"
 #include "validate/stats/group_classes.h"
 #include "validate/stats/paper.h" /* enum paper_mode, struct paper_uncertainty */
-#include "validate/stats/status.h"
 
 /* A value is meaningful only where its status is STAT_OK (stats/status.h). */
 struct estimate {

@@ -6,12 +6,8 @@
  * replicates that would decide the rest -> verdicts. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
 #include "validate/analysis/pairs.h"
-#include "validate/stats/mean_difference.h"
-#include "validate/stats/moments.h"
 #include "validate/stats/pitman_morgan.h"
-#include "validate/stats/serial.h"
 #include "validate/stats/spread.h"
 
 /* --- pairs.c ------------------------------------------------------------- */

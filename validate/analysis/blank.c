@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/blank.h"
 
-#include "validate/results/results.h"
 #include "validate/stats/conformity.h"
 #include "validate/components/component.h"
 

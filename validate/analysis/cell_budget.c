@@ -2,7 +2,6 @@
 /* The uncertainty budget of a cell: of one future replay, relative to the mean reference. The bias
  * is stated separately. */
 #include "validate/analysis/analysis_private.h"
-#include "validate/stats/anova.h"
 #include "validate/stats/budget.h"
 
 enum {

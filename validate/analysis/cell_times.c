@@ -5,8 +5,6 @@
 
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/quantiles.h"
-#include "validate/stats/anova.h"
-#include "validate/stats/moments.h"
 #include "validate/stats/sign_flip.h"
 #include "validate/stats/series.h"
 #include "validate/stats/shapiro.h"

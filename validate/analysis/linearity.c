@@ -4,7 +4,6 @@
  * of the levels: lack of fit needs a pure error to be compared with. */
 #include "common/sort.h"
 #include "validate/analysis/analysis_private.h"
-#include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/regression.h"
 #include "validate/stats/series.h"

@@ -3,7 +3,6 @@
 
 #include "validate/analysis/pairs.h"
 #include "validate/stats/moments.h"
-#include "validate/stats/paper.h"
 
 double summary_response(const struct run_summary *s, const char *operation)
 {

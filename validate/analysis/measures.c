@@ -4,7 +4,6 @@
 
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measure_values.h"
-#include "validate/results/results.h"
 
 #define PAIRS_MIN 3
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Selection of the runs that count, and pairing of replays with references. */
 #include "validate/analysis/analysis_private.h"
-#include "validate/results/results.h"
 
 static bool is_replicate(const struct run *run)
 {

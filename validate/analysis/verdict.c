@@ -6,9 +6,7 @@
  * rejected, and its P-value after Holm over all rejection tests of the campaign is at most the
  * level of all rejections together (0.01). Counted facts, such as lost requests, need no
  * correction. Otherwise: inconclusive. */
-#include "replay/engines/adapters/adapter.h"
 #include "replay/engines/adapters/times.h"
-#include "validate/analysis/analysis_private.h"
 #include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"
 

@@ -2,8 +2,6 @@
 /* Selects the cells to explain, and finds what differs and the main cause. */
 #include "validate/analysis/why.h"
 
-#include <jansson.h>
-
 #include "validate/analysis/why_private.h"
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"

@@ -3,7 +3,6 @@
 
 #include "common/clock.h"
 #include "common/files.h"
-#include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 #include "common/text.h"
 

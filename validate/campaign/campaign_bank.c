@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The bank: reference traces in the scratch directory. Missing ones are recorded again. */
 
-#include "capture/trace.h"
 #include "common/files.h"
-#include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 #include "common/text.h"
 

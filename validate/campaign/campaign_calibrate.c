@@ -6,7 +6,6 @@
  * replays, so that they do the same. The memory is added to the page-cache budget, so that program
  * and replayers have equal page cache. */
 
-#include "capture/trace.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
 #include "common/text.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The results directory: created with all files except runs, or resumed from its journal. */
-#include <dirent.h>
 
 #include "common/file_beside.h"
 #include "common/files.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints what a protocol would do: runs, expected time and space. Touches nothing. */
 
-#include "capture/trace.h"
 #include "common/units.h"
 #include "common/wait.h"
 #include "microbench/microbench.h"

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "capture/trace.h"
 #include "common/clock.h"
 #include "common/drop_caches.h"
 #include "common/files.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Looks: the planned ones, after which a campaign may end, and those after each group of a campaign
  * with a budget. */
-#include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/compare/compare.h"
-#include "validate/results/results.h"
 
 /* If [compare] names two replayers, the decision is about their difference. */
 struct look_comparison {

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include "common/files.h"
-#include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 #include "common/text.h"
 

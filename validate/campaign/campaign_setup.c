@@ -5,7 +5,6 @@
 
 #include "common/drop_caches.h"
 #include "common/files.h"
-#include "validate/campaign/campaign_state.h"
 #include "validate/campaign/mounts.h"
 #include "validate/campaign/observe.h"
 #include "validate/campaign/queue.h"

@@ -28,8 +28,6 @@
 #include "validate/results/journal.h"
 #include "validate/campaign/launch.h"
 #include "validate/campaign/others.h"
-#include "validate/campaign/design.h"
-#include "validate/campaign/prepare.h"
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
 #include "validate/campaign/time_use.h"

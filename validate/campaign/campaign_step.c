@@ -6,7 +6,6 @@
 #include "common/options_describe.h"
 #include "common/clock.h"
 #include "common/files.h"
-#include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 
 #define OWN_OUTPUT "run" /* prefix of the names of outputs in the scratch directory */

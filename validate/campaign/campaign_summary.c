@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The summary of a run, from its traces. */
 
-#include "capture/trace.h"
-#include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 #include "validate/results/summaries.h"
 

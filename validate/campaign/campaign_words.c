@@ -4,7 +4,6 @@
 #include "common/units.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/registry.h"
-#include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
 
 static void settings_add(struct words_list *w, const struct setting *option, size_t n,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/chances.h"
 
-#include "validate/analysis/analysis.h"
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/generator.h"
 #include "validate/stats/planning.h"
-#include "validate/stats/serial.h"
 #include "validate/stats/multiplicity.h"
 
 #define ALPHA 0.05

@@ -2,7 +2,6 @@
 #include "validate/campaign/devices.h"
 
 #include "common/device.h"
-#include "microbench/volume/log.h"
 #include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"
 

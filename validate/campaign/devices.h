@@ -3,7 +3,6 @@
  * volume that the campaign creates. */
 #pragma once
 
-#include "validate/protocol/protocol.h"
 #include "validate/results/results.h"
 
 struct target_device { /* all NULL: a directory */

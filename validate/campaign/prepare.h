@@ -7,9 +7,7 @@
  * workloads). Nothing else is touched, and only created files are removed. */
 #pragma once
 
-#include "capture/fileset/fileset.h"
 #include "validate/campaign/devices.h"
-#include "validate/protocol/protocol.h"
 
 struct workload;
 

@@ -4,7 +4,6 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/wait.h>
 
 #include "common/clock.h"

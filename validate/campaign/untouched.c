@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/untouched.h"
 
-#include <dirent.h>
 #include <fts.h>
 
 #include "capture/confine.h"

@@ -2,10 +2,8 @@
 /* Position: differences and ratios of means, equivalence, pairs. */
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/equivalence.h"
-#include "validate/stats/mean_difference.h"
 #include "validate/stats/paper.h"
 #include "validate/stats/pitman_morgan.h"
-#include "validate/stats/ratio.h"
 
 #define UNITS(c) const struct values ref = (c)->ref->unit, rep = (c)->rep->unit
 #define REF_REP ref.x, ref.n, rep.x, rep.n

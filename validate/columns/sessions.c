@@ -2,7 +2,6 @@
 /* Sessions of one sample as the groups of a precision study. Suspect sessions are marked, not left
  * out. */
 #include "validate/columns/comparison.h"
-#include "validate/stats/anova.h"
 #include "validate/stats/group_classes.h"
 
 static void layout_add(const struct values *group, size_t n, struct estimates *out)

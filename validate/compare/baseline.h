@@ -8,10 +8,8 @@
  * doc/baseline-schema.json describes the file. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
 #include "validate/components/shape.h"
 #include "validate/protocol/conditions.h"
-#include "validate/results/results.h"
 
 /* Values of a pair: of the replay (x) and of the program in the same block (r). Times in ns; NaN
  * unknown. */

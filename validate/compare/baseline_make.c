@@ -2,10 +2,7 @@
 /* Makes a baseline from a campaign. */
 #include "common/each.h"
 #include "common/fnv1a.h"
-#include "validate/analysis/pairs.h"
-#include "validate/compare/baseline.h"
 #include "validate/compare/baseline_private.h"
-#include "validate/results/results.h"
 
 const char *const baseline_columns[COLUMN_N + 1] = {
     [COLUMN_X_MEAN] = "x_mean_ns", [COLUMN_R_MEAN] = "r_mean_ns", [COLUMN_X_MEDIAN] = "x_median_ns",

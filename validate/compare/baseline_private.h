@@ -2,9 +2,6 @@
 /* Shared by the files of a baseline; not included elsewhere. */
 #pragma once
 
-#include <jansson.h>
-
-#include "common/file_digest.h"
 #include "validate/compare/baseline.h"
 
 #define BASELINE_FORMAT "validate-baseline"

@@ -4,11 +4,8 @@
  * P is the larger one of normal theory and exchanged labels (stats/spread_ratio.h), in each
  * direction. */
 #include "validate/compare/compare_private.h"
-#include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/moments.h"
 #include "validate/stats/sign_flip.h"
-#include "validate/stats/pitman_morgan.h"
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/spread_ratio.h"
 

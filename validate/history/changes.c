@@ -3,8 +3,6 @@
 
 #include "common/sort.h"
 
-#include <jansson.h>
-
 static bool texts_differ(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) != 0 : a != b;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include <jansson.h>
-
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 #include "validate/stats/moments.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/command_facts.h"
-#include "capture/trace.h"
 #include "common/options.h"
 
 /* Maximum length of a protocol line without its end (doc/protocol.md, "Lines"). */

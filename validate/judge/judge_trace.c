@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: reads the trace before anything starts. */
-#include <jansson.h>
 
 #include "capture/format.h"
 #include "validate/judge/judge.h"

@@ -15,7 +15,6 @@
 #pragma once
 
 #include "validate/metrics/density.h"
-#include "validate/metrics/histogram.h"
 #include "validate/metrics/moment_sum.h"
 
 /* of whole numbers; negative values count in the sum and in histogram.n_negative */

@@ -2,7 +2,6 @@
 /* Issue error in ns: begin - intended, for the requests of a timed replay; late > 0, early < 0. */
 #pragma once
 
-#include "validate/metrics/histogram.h"
 #include "validate/metrics/moment_sum.h"
 
 struct issue_error { /* all zero: empty */

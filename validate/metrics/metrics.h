@@ -6,9 +6,6 @@
  * convention. */
 #pragma once
 
-#include "capture/trace.h"
-#include "validate/metrics/concurrency.h"
-#include "validate/metrics/disorder.h"
 #include "validate/metrics/issue_error.h"
 #include "validate/metrics/observation.h"
 

@@ -6,7 +6,6 @@
 #include "capture/match/positions.h"
 #include "validate/metrics/match.h"
 #include "validate/metrics/metrics.h"
-#include "capture/match/sequences.h"
 
 /* Points at which one or both traces are observed. Each needs the requests in its own order. */
 enum metrics_lane_kind { LANE_REFERENCE, LANE_ISSUE, LANE_DISPATCH, LANE_COMPLETE, LANE_N };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Trace files as sources of a pair, and the choice of the matching method. */
 
-#include <jansson.h>
-
 #include "validate/metrics/metrics_private.h"
 
 struct file_source {

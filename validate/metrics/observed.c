@@ -2,7 +2,6 @@
 #include "validate/metrics/observed.h"
 
 #include "capture/format.h"
-#include "capture/trace.h"
 #include "common/sort.h"
 
 struct observed_call {

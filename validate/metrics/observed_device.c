@@ -4,7 +4,6 @@
 #include <linux/falloc.h>
 
 #include "capture/op.h"
-#include "capture/trace.h"
 #include "common/sort.h"
 
 /* --- the device's side --------------------------------------------------- */

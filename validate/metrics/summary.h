@@ -6,8 +6,6 @@
  * validate/metrics/ for each formula. */
 #pragma once
 
-#include <jansson.h>
-
 #include "capture/run_facts.h"
 #include "capture/unseen.h"
 #include "validate/metrics/histogram.h"

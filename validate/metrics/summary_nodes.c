@@ -2,7 +2,6 @@
 /* Nodes of a parallel application, in a second reading of the traces. */
 #include "capture/causality/causality.h"
 #include "capture/op.h"
-#include "validate/metrics/moment_sum.h"
 #include "validate/metrics/summary_private.h"
 
 double causality_tracing_time(const struct causality_summary *c)

@@ -2,15 +2,12 @@
 /* One pass over a trace and its input. Private to validate/metrics/summary*.c. */
 #pragma once
 
-#include "capture/trace.h"
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/concurrency.h"
 #include "validate/metrics/disorder.h"
 #include "validate/metrics/issue_error.h"
 #include "validate/metrics/match.h"
-#include "validate/metrics/moment_sum.h"
 #include "capture/match/sequences.h"
-#include "validate/metrics/summary.h"
 
 /* Quantities that need the requests in the order of their begins. */
 struct summary_order {

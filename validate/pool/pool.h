@@ -12,7 +12,6 @@
 #pragma once
 
 #include "validate/compare/baseline.h"
-#include "validate/stats/group_classes.h"
 
 enum pool_measure {
 	POOL_MEAN, POOL_MEDIAN, POOL_P90, POOL_P99, POOL_EXECUTION_TIME, POOL_MEASURE_N,

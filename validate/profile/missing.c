@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/missing.h"
 
-#include <jansson.h>
-
-#include "capture/unseen.h"
-
 struct missing_count {
 	uint64_t n;
 	const char *one, *more; /* text after the number */

@@ -2,7 +2,6 @@
 /* Reasons why the content of a trace is incomplete, although its file may be complete. */
 #pragma once
 
-#include "capture/unseen.h"
 #include "validate/profile/tally.h"
 
 /* The i-th reason, as text that follows "the trace is incomplete: "; NULL after the last. `buf`

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "capture/trace.h"
-#include "common/u64_map.h"
 #include "validate/profile/access.h"
 
 /* largest number of objects; requests on further ones are counted in n_not_followed */

@@ -7,9 +7,7 @@
  * counted beyond it. */
 #pragma once
 
-#include "capture/trace.h"
 #include "validate/metrics/concurrency.h"
-#include "validate/profile/access.h"
 #include "validate/profile/errors.h"
 #include "validate/profile/object_uses.h"
 #include "validate/profile/offset_map.h"

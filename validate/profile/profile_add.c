@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/op.h"
 #include "validate/profile/profile_private.h"
 
 enum profile_kind profile_kind_of(unsigned int op)

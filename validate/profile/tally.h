@@ -4,7 +4,6 @@
 #pragma once
 
 #include "capture/op.h"
-#include "capture/trace.h"
 #include "capture/unseen.h"
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"

@@ -4,7 +4,6 @@
 #include "common/files.h"
 #include "common/units.h"
 #include "microbench/volume/service.h"
-#include "validate/protocol/ini_file.h"
 #include "validate/protocol/pairing.h"
 #include "validate/campaign/launch.h"
 #include "validate/protocol/protocol_read.h"

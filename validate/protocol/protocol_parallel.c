@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME] with type = parallel: an application of several nodes, captured with the
  * dependencies between them. */
-#include "common/options.h"
 #include "common/units.h"
 #include "validate/protocol/protocol_programs.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME] with type = program: a real program, run by a script such as those of
  * protocols/workloads. */
-#include "common/options.h"
 #include "common/units.h"
 #include "validate/protocol/protocol_programs.h"
 

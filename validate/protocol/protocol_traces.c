@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME] with type = trace: a trace whose program cannot run again. It is the only
  * reference of all replays. */
-#include "common/options.h"
 #include "validate/protocol/protocol_programs.h"
 
 struct trace_config {

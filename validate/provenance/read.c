@@ -2,7 +2,6 @@
 #include "validate/provenance/read.h"
 
 #include <ctype.h>
-#include <dirent.h>
 
 #include "common/files.h"
 #include "common/sort.h"

@@ -2,7 +2,6 @@
 /* Identity of results: SHA-256 of the protocol and of the journal. */
 #pragma once
 
-#include "common/file_digest.h"
 #include "validate/results/results.h"
 
 struct results_identity { /* hexadecimal; "": no such file */

@@ -13,10 +13,6 @@
  */
 #pragma once
 
-#include <jansson.h>
-
-#include "common/file_digest.h"
-#include "common/residency.h"
 #include "validate/protocol/protocol.h"
 #include "validate/metrics/summary.h"
 #include "validate/results/seal.h"

@@ -6,9 +6,6 @@
  * negative result becomes 0 and is counted. The begin stays. */
 #pragma once
 
-#include <jansson.h>
-
-#include "capture/trace.h"
 #include "validate/metrics/correction.h"
 #include "validate/selftest/capture_trial.h"
 

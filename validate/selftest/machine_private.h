@@ -2,9 +2,6 @@
 /* Shared by the files of the self-test on the machine. */
 #pragma once
 
-#include <jansson.h>
-
-#include "validate/results/results.h"
 #include "validate/selftest/faults_sized.h"
 #include "validate/selftest/machine.h"
 

@@ -11,12 +11,8 @@
 #include "validate/selftest/simulate_private.h"
 #include "validate/stats/dependence.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/moments.h"
 #include "validate/stats/sign_flip.h"
-#include "validate/stats/pitman_morgan.h"
-#include "validate/stats/serial.h"
 #include "validate/stats/series.h"
-#include "validate/stats/spread.h"
 
 #define ALPHA 0.05
 #define Z 1.6448536269514722 /* quantile of the normal distribution at 1 - ALPHA */

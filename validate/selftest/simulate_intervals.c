@@ -11,12 +11,10 @@
 #include "validate/stats/budget.h"
 #include "validate/stats/dependence.h"
 #include "validate/stats/distributions.h"
-#include "validate/stats/mean_difference.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/ratio.h"
 #include "validate/stats/resample.h"
-#include "validate/stats/serial.h"
 #include "validate/stats/variance_ratio.h"
 
 #define GROUP_COVERAGE "coverage of intervals, nominal 95 %, 20 replicates"

@@ -4,7 +4,6 @@
 #include "validate/stats/bounds.h"
 #include "validate/stats/distance.h"
 #include "validate/stats/equivalence.h"
-#include "validate/stats/mean_difference.h"
 #include "validate/stats/paper.h"
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/quantiles.h"

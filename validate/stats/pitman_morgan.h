@@ -11,7 +11,6 @@
 #pragma once
 
 #include "validate/stats/serial.h"
-#include "validate/stats/status.h"
 
 struct pitman_morgan {
 	size_t n;

@@ -18,7 +18,6 @@
 #pragma once
 
 #include "validate/stats/mean_difference.h"
-#include "validate/stats/status.h"
 
 struct serial {
 	double lag1;	    /* r_1, uncorrected */
