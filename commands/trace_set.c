@@ -68,8 +68,7 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 	const size_t n = found.n_given;
 	const char *const *path = (const char *const *)found.given;
 	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
-				.shift_ns = xcalloc(n, sizeof *m->shift_ns), .given = found.given,
-				.n_given = n};
+		.shift_ns = xcalloc(n, sizeof *m->shift_ns), .given = found.given, .n_given = n};
 	const struct trace_format *f = NULL;
 	int rc = output_check_inputs(output, path, n, e);
 	rc = rc ? rc : output_check_input(output, o->mapping, e);

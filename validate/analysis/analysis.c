@@ -281,10 +281,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 {
 	const struct protocol *p = &r->protocol;
 	unsigned int n_complete = blocks_complete(r);
-	*a = (struct analysis){.results = r,
-			       .verdict = VERDICT_INCONCLUSIVE,
-			       .between_process_cv = NAN,
-			       .complete = r->finished};
+	*a = (struct analysis){.results = r, .verdict = VERDICT_INCONCLUSIVE,
+		.between_process_cv = NAN, .complete = r->finished};
 	if (n_complete == 0 && !(p->budget_ns && last_block(r)))
 		return err_set(e, ENODATA,
 			       "%s: no block is complete, there is nothing to analyse yet",

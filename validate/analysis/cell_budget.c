@@ -153,15 +153,9 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 	struct budget *b = &c->budget;
 	struct budget_component row[N_ROWS];
 	struct budget_total total;
-	*b = (struct budget){.u_c = NAN,
-			     .nu_eff = NAN,
-			     .k95 = NAN,
-			     .U95 = NAN,
-			     .nu_spread = NAN,
-			     .nu_spread_upper = NAN,
-			     .u_c_upper = NAN,
-			     .u_c_program = NAN,
-			     .nu_spread_program = NAN};
+	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN,
+		.nu_spread_upper = NAN, .u_c_upper = NAN, .u_c_program = NAN,
+		.nu_spread_program = NAN};
 	b->monte_carlo = (struct propagation){.status = STAT_NOT_ASSESSED};
 	b->status = budget_check(c);
 	if (b->status)

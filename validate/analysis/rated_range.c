@@ -58,10 +58,8 @@ static bool point_of(struct rated_point *q, const struct analysis *a, size_t cel
 	const struct cell *c = &a->cell[cell];
 	const struct protocol *p = &a->results->protocol;
 	uint64_t level = p->scenario[c->scenario].level ? p->scenario[c->scenario].level : 1;
-	*q = (struct rated_point){.cell = cell,
-				  .level = level,
-				  .verdict = c->verdict,
-				  .speed = speed_of(&p->replayer[c->replayer])};
+	*q = (struct rated_point){.cell = cell, .level = level, .verdict = c->verdict,
+		.speed = speed_of(&p->replayer[c->replayer])};
 	if (!(c->r_rate.mean > 0) || !isfinite(c->r_rate.mean) || !isfinite(c->r.mean))
 		return false;
 	q->rate = c->r_rate.mean * q->speed;

@@ -37,9 +37,8 @@ static struct recordings recordings_known(double n, double k, double n0, double 
 {
 	const double both = between + (n0 - 1) * within;
 	return (struct recordings){.n = (size_t)k,
-				   .icc = between + within > 0 ? (between - within) / both : 0,
-				   .se = sqrt(2 * (n - 1) / (n0 * n0 * (n - k) * (k - 1))),
-				   .inflation = 1};
+		.icc = between + within > 0 ? (between - within) / both : 0,
+		.se = sqrt(2 * (n - 1) / (n0 * n0 * (n - k) * (k - 1))), .inflation = 1};
 }
 
 struct recordings recordings_of(const double *d, size_t n, const struct pairs *p)

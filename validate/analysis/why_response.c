@@ -55,13 +55,8 @@ static void see_run(struct response_layout *y, const struct run_summary *s,
 static void layout_make(struct response_layout *y, const struct pairs *p,
 			const struct why_context *c)
 {
-	*y = (struct response_layout){.n_pairs = p->n,
-				      .classes = true,
-				      .facts = true,
-				      .threads = true,
-				      .queue = !c->at_device,
-				      .steal = true,
-				      .late = true};
+	*y = (struct response_layout){.n_pairs = p->n, .classes = true, .facts = true,
+		.threads = true, .queue = !c->at_device, .steal = true, .late = true};
 	for (size_t i = 0; i < p->n; i++) {
 		see_run(y, &p->x[i]->summary, c->scenario);
 		see_run(y, &p->r[i]->summary, c->scenario);

@@ -69,10 +69,8 @@ static void seats_draw(struct campaign_group *g, uint64_t seed)
 static void member_begin(struct campaign *c, struct group_member *m, struct run *run, size_t number)
 {
 	SCOPED_FREE char *name = xasprintf("run-%zu.trace", number);
-	*m = (struct group_member){.run = run,
-				   .pause_fd = -1,
-				   .bank = bank_path(c, run->scenario, run->bank),
-				   .output = scratch_path(c, name)};
+	*m = (struct group_member){.run = run, .pause_fd = -1,
+		.bank = bank_path(c, run->scenario, run->bank), .output = scratch_path(c, name)};
 	m->step = step_of_run(c, run, run->role, role_is_program(c, run->role) ? NULL : m->bank,
 			      m->output);
 	m->step.member = number;

@@ -193,8 +193,7 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 		return err_context(e, "observe = block");
 	run->has_device = true;
 	run->device = (struct run_device){.n_requests = o.n_requests, .n_seen = o.n_seen,
-					  .n_split = o.n_split, .n_extra = o.n_extra,
-					  .n_outside = o.n_outside};
+		.n_split = o.n_split, .n_extra = o.n_extra, .n_outside = o.n_outside};
 	run->observed_share = (double)o.n_seen / (double)o.n_requests;
 	if (run->role < 0 || takes_stamps(&c->protocol->replayer[run->role]))
 		own_stamps(run, trace, below ? input : NULL);

@@ -257,13 +257,10 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 {
 	const struct protocol *p = &r->protocol;
 	SCOPED_STRBUF text = STRBUF_INIT;
-	*b = (struct baseline){.sealed = true,
-			       .look = a->look,
-			       .n_replicates = a->n_replicates,
-			       .level_accept = baseline_round(a->level_accept),
-			       .level_reject = baseline_round(a->level_reject),
-			       .span = baseline_round(a->span),
-			       .complete = a->complete};
+	*b = (struct baseline){.sealed = true, .look = a->look, .n_replicates = a->n_replicates,
+		.level_accept = baseline_round(a->level_accept),
+		.level_reject = baseline_round(a->level_reject), .span = baseline_round(a->span),
+		.complete = a->complete};
 	int ret = conditions_hash(p, b->protocol_hash, e);
 	if (ret)
 		return ret;

@@ -109,8 +109,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 		if (!text_is_same(c, old_case->settings, new_case->settings))
 			settings_add(c, old_case, new_case);
 		c->cell[c->n_cells++] = (struct case_change){.old_case = old_case,
-							     .new_case = new_case,
-							     .scenario = scenario, .paired = same};
+			.new_case = new_case, .scenario = scenario, .paired = same};
 	}
 	for (size_t i = 0; i < b->n_cells; i++) {
 		const struct baseline_case *new_case = &b->cell[i];

@@ -242,9 +242,8 @@ void history_charts_release(struct history_charts *c)
 
 void history_study_make(struct history_study *s, const struct history *h, size_t baseline)
 {
-	*s = (struct history_study){.history = h,
-				    .baseline = baseline,
-				    .charts = xcalloc(h->n_series + 1, sizeof *s->charts)};
+	*s = (struct history_study){.history = h, .baseline = baseline,
+		.charts = xcalloc(h->n_series + 1, sizeof *s->charts)};
 	for (size_t i = 0; i < h->n_series; i++) {
 		history_charts_make(&s->charts[i], h, &h->series[i], baseline);
 		s->n_events += s->charts[i].n_events;

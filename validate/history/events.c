@@ -333,14 +333,9 @@ static void outliers_of(struct search *s, size_t from, size_t to)
 	for (size_t i = from; i < to && to - from > BEFORE_MIN; i++)
 		if (2 * t_above(fabs(s->x[i] - m) / s->scale, s->df) < OUTLIER_P) {
 			GROW(s->event, s->n, s->cap);
-			s->event[s->n++] = (struct event){.kind = EVENT_OUTLIER,
-							  .onset = i,
-							  .onset_lo = i,
-							  .onset_hi = i,
-							  .found = i,
-							  .last = i,
-							  .change = s->x[i] - m,
-							  .sd = s->scale};
+			s->event[s->n++] = (struct event){.kind = EVENT_OUTLIER, .onset = i,
+				.onset_lo = i, .onset_hi = i, .found = i, .last = i,
+				.change = s->x[i] - m, .sd = s->scale};
 		}
 }
 

@@ -71,14 +71,10 @@ static int campaign_take(struct history_reader *r, struct history *h, sqlite3_st
 	GROW(h->campaign, h->n_campaigns, h->cap_campaigns);
 	struct history_campaign *c = &h->campaign[h->n_campaigns++];
 	*c = (struct history_campaign){.number = sqlite3_column_int64(s, 0),
-				       .campaign = history_db_text(s, 1),
-				       .date = history_db_text(s, 2),
-				       .label = history_db_text(s, 3),
-				       .title = history_db_text(s, 4),
-				       .protocol_hash = history_db_text(s, 5),
-				       .program_version = history_db_text(s, 6),
-				       .host = history_db_text(s, 7),
-				       .environment = (size_t)environment - 1};
+		.campaign = history_db_text(s, 1), .date = history_db_text(s, 2),
+		.label = history_db_text(s, 3), .title = history_db_text(s, 4),
+		.protocol_hash = history_db_text(s, 5), .program_version = history_db_text(s, 6),
+		.host = history_db_text(s, 7), .environment = (size_t)environment - 1};
 	c->goes_back = h->n_campaigns > 1 && date_is_earlier(c->date, c[-1].date);
 	return 0;
 }
@@ -108,17 +104,12 @@ static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt 
 		return reference_refuse(r, "an entry of a campaign");
 	GROW(one->entry, one->n, one->cap);
 	one->entry[one->n++] = (struct history_entry){.campaign = (size_t)(campaign - h->campaign),
-						      .n = (size_t)sqlite3_column_int64(s, 4),
-						      .mean = history_db_number(s, 5),
-						      .sd = history_db_number(s, 6),
-						      .bias = history_db_number(s, 7),
-						      .bias_lo95 = history_db_number(s, 8),
-						      .bias_hi95 = history_db_number(s, 9),
-						      .u_c = history_db_number(s, 10),
-						      .u_c_df = history_db_number(s, 11),
-						      .U95 = history_db_number(s, 12),
-						      .settings = history_db_text(s, 13),
-						      .verdict = history_db_text(s, 14)};
+		.n = (size_t)sqlite3_column_int64(s, 4), .mean = history_db_number(s, 5),
+		.sd = history_db_number(s, 6), .bias = history_db_number(s, 7),
+		.bias_lo95 = history_db_number(s, 8), .bias_hi95 = history_db_number(s, 9),
+		.u_c = history_db_number(s, 10), .u_c_df = history_db_number(s, 11),
+		.U95 = history_db_number(s, 12), .settings = history_db_text(s, 13),
+		.verdict = history_db_text(s, 14)};
 	return 0;
 }
 

@@ -146,12 +146,10 @@ static void take_lane(struct metrics_work *w, const struct metrics_pass *p,
 static void pass_plan(struct metrics_pass *p, const struct metrics_work *w, unsigned int thread,
 		      unsigned int n_threads)
 {
-	*p = (struct metrics_pass){.o = w->o,
-				   .warmup = w->warmup, .m = w->m, .match = w->m->match,
-				   .tally = w->tally && thread == 0, .e = ERR_INIT,
-				   .may_be_unsorted = w->unsorted,
-				   .late_reference = w->late_reference,
-				   .by_index = w->m->match == MATCH_KEY && !w->unsorted};
+	*p = (struct metrics_pass){.o = w->o, .warmup = w->warmup, .m = w->m, .match = w->m->match,
+		.tally = w->tally && thread == 0, .e = ERR_INIT, .may_be_unsorted = w->unsorted,
+		.late_reference = w->late_reference,
+		.by_index = w->m->match == MATCH_KEY && !w->unsorted};
 	for (int i = 0; i < LANE_N; i++) {
 		bool second = n_threads > 1 && (i == LANE_COMPLETE || i == LANE_DISPATCH);
 		p->lane[i].wanted = w->left[i] && second == (thread == 1);

@@ -58,14 +58,11 @@ static int device_side_read(struct device_side *s, const char *path, struct err 
 	while (!rc && (rc = trace_next_batch(s->trace, &r, &n, e)) == 1) {
 		for (size_t i = 0; i < n; i++) {
 			GROW(s->seen, s->n, s->cap);
-			s->seen[s->n] =
-			    (struct device_request){.offset = r[i].offset,
-						    .length = r[i].length,
-						    .queue_ns = r[i].begin_ns,
-						    .dispatch_ns = r[i].dispatch_ns,
-						    .end_ns = r[i].end_ns, .index = s->n,
-						    .object = r[i].object, .error = r[i].error,
-						    .kind = (uint8_t)device_kind_of(&r[i])};
+			s->seen[s->n] = (struct device_request){.offset = r[i].offset,
+				.length = r[i].length, .queue_ns = r[i].begin_ns,
+				.dispatch_ns = r[i].dispatch_ns, .end_ns = r[i].end_ns,
+				.index = s->n, .object = r[i].object, .error = r[i].error,
+				.kind = (uint8_t)device_kind_of(&r[i])};
 			s->n++;
 		}
 		rc = 0;

@@ -101,9 +101,8 @@ static void case_make(struct pool *p, const char *scenario, const char *replayer
 	struct pool_case *c = &p->one[p->n_cases++];
 	SCOPED_FREE struct values *group = xcalloc(p->n_laboratories, sizeof *group);
 	SCOPED_FREE double **result = xcalloc(p->n_laboratories, sizeof *result);
-	*c = (struct pool_case){.scenario = xstrdup(scenario),
-				.replayer = xstrdup(replayer),
-				.group = xcalloc(p->n_laboratories, sizeof *c->group)};
+	*c = (struct pool_case){.scenario = xstrdup(scenario), .replayer = xstrdup(replayer),
+		.group = xcalloc(p->n_laboratories, sizeof *c->group)};
 	for (size_t i = 0; i < p->n_laboratories; i++) {
 		const struct baseline_case *x =
 		    baseline_case_find(p->laboratory[i].baseline, scenario, replayer);

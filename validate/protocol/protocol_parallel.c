@@ -52,11 +52,8 @@ bool parallel_is(const struct key_grid *g)
 
 static void config_init(struct parallel_config *c)
 {
-	*c = (struct parallel_config){.period = "1",
-				      .nodes = "all",
-				      .size = 1,
-				      .error = ERROR_DEFAULT,
-				      .capture_timeout_ns = CAPTURE_TIMEOUT_NS};
+	*c = (struct parallel_config){.period = "1", .nodes = "all", .size = 1,
+		.error = ERROR_DEFAULT, .capture_timeout_ns = CAPTURE_TIMEOUT_NS};
 }
 
 /* Parses an integer of 1 or more, or the word that stands for 0. */

@@ -143,11 +143,9 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 	struct study_pooled *with = xcalloc(2 * s->n_runs,
 					    sizeof *with), *without = with + s->n_runs;
 	size_t n = 0;
-	*out = (struct capture_estimate){.bias_ns = NAN,
-					 .bias_half_ns = NAN, .bias_sd_ns = NAN, .begin_ns = NAN,
-					 .begin_half_ns = NAN, .scatter_median_ns = NAN,
-					 .scatter_p99_ns = NAN, .cost_ratio = NAN, .cost_low = NAN,
-					 .cost_high = NAN};
+	*out = (struct capture_estimate){.bias_ns = NAN, .bias_half_ns = NAN, .bias_sd_ns = NAN,
+		.begin_ns = NAN, .begin_half_ns = NAN, .scatter_median_ns = NAN,
+		.scatter_p99_ns = NAN, .cost_ratio = NAN, .cost_low = NAN, .cost_high = NAN};
 	for (size_t i = 0; i < s->n_cells; i++)
 		for (size_t k = 0; k < s->n_runs && in(&s->cell[i], method, op, level); k++) {
 			const struct capture_run *r = &s->cell[i].run[k];

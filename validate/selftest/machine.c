@@ -35,9 +35,8 @@ static bool unit_exists(const struct machine_options *o, const struct unit *u)
 /* The i-th campaign. Kinds take turns, so that an interrupted self-test has some of each. */
 static bool unit_choose(const struct machine_options *o, uint64_t i, struct unit *u)
 {
-	*u = (struct unit){.kind = UNIT_AA + i % N_KINDS,
-			   .index = i / N_KINDS,
-			   .all_sizes = i / N_KINDS < o->n_all_sizes};
+	*u = (struct unit){.kind = UNIT_AA + i % N_KINDS, .index = i / N_KINDS,
+		.all_sizes = i / N_KINDS < o->n_all_sizes};
 	return unit_exists(o, u);
 }
 

@@ -12,12 +12,9 @@
 struct shared_work simulate_work(const struct simulate_options *o, const char *what,
 	trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts, uint64_t stream)
 {
-	return (struct shared_work){.what = what,
-			     .trial = trial, .context = context,
-			     .n_trials = n_trials ? n_trials : 1,
-			     .seed = o->seed * STREAMS + stream, .n_counts = n_counts,
-			     .n_processes = o->n_processes,
-			     .quiet = o->quiet};
+	return (struct shared_work){.what = what, .trial = trial, .context = context,
+		.n_trials = n_trials ? n_trials : 1, .seed = o->seed * STREAMS + stream,
+		.n_counts = n_counts, .n_processes = o->n_processes, .quiet = o->quiet};
 }
 
 static const struct {

@@ -42,11 +42,8 @@ enum { N_COMPARISONS, N_WORSE, N_FOUND, N_CASES, N_SAME, N_COUNTS };
 static void side_init(struct baseline *b, struct baseline_scenario *scenario,
 		      struct baseline_case *c, const char *campaign)
 {
-	*b = (struct baseline){.limits = compare_defaults,
-			       .scenario = scenario,
-			       .n_scenarios = SCENARIOS,
-			       .cell = c,
-			       .n_cells = SCENARIOS};
+	*b = (struct baseline){.limits = compare_defaults, .scenario = scenario,
+		.n_scenarios = SCENARIOS, .cell = c, .n_cells = SCENARIOS};
 	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 =
 	    b->limits.uncertainty_ratio = NAN;
 	b->limits.tail = b->limits.shape = NAN;
