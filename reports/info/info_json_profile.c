@@ -106,22 +106,11 @@ static json_t *json_families(const struct tally *t)
 {
 	json_t *list = json_array();
 	for (int k = 0; k < FAMILY_N; k++) {
-		uint64_t n = 0, n_failed = 0, bytes = 0;
-		unsigned __int128 sum_ns = 0;
-		for (unsigned int i = 1; i < OP_N; i++) {
-			if ((int)op_info(i)->family != k)
-				continue;
-			n += t->op[i].n;
-			n_failed += t->op[i].n_failed;
-			bytes =
-			    bytes + t->op[i].bytes < bytes ? UINT64_MAX : bytes + t->op[i].bytes;
-			sum_ns += t->op[i].sum_ns;
-		}
-		if (!n)
-			continue;
-		json_append(list, J_VALUE("family", json_string(op_family_names[k])),
-			J_WHOLE("n_requests", n), J_WHOLE("n_failed", n_failed),
-			J_WHOLE("bytes", bytes), J_FINITE("busy_ns", (double)sum_ns));
+		const struct tally_family f = tally_family(t, (enum op_family)k);
+		if (f.n)
+			json_append(list, J_VALUE("family", json_string(op_family_names[k])),
+				J_WHOLE("n_requests", f.n), J_WHOLE("n_failed", f.n_failed),
+				J_WHOLE("bytes", f.bytes), J_FINITE("busy_ns", (double)f.sum_ns));
 	}
 	return list;
 }

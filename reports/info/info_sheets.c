@@ -83,37 +83,17 @@ static void add_operations(struct info_page *page, const struct tally *t)
 	s->note = xstrdup("times: from begin to end of a request");
 }
 
-struct family_sum {
-	uint64_t n, n_failed, bytes, n_timed;
-	unsigned __int128 sum_ns;
-};
-
-static void family_sum(const struct tally *t, enum op_family family, struct family_sum *f)
-{
-	*f = (struct family_sum){0};
-	for (unsigned int i = 1; i < OP_N; i++) {
-		const struct tally_op *op = &t->op[i];
-		if (op_info(i)->family != family || !op->n)
-			continue;
-		f->n += op->n;
-		f->n_failed += op->n_failed;
-		f->bytes = f->bytes + op->bytes < op->bytes ? UINT64_MAX : f->bytes + op->bytes;
-		f->n_timed += op->n_timed;
-		f->sum_ns += op->sum_ns;
-	}
-}
-
 static void add_families(struct info_page *page, const struct tally *t)
 {
 	static const char *const column[] = {"Kind",  "requests",      "share",         "failed",
 					     "moved", "time in calls", "share of time", NULL};
 	struct table *s = NULL;
-	struct family_sum f;
+	struct tally_family f;
 	unsigned __int128 all_ns = 0;
 	for (unsigned int i = 1; i < OP_N; i++)
 		all_ns += t->op[i].sum_ns;
 	for (int k = 0; k < FAMILY_N; k++) {
-		family_sum(t, (enum op_family)k, &f);
+		f = tally_family(t, (enum op_family)k);
 		if (!f.n)
 			continue;
 		s = s ? s : sheet_add(page, "Kinds of operations", column, 1);

@@ -27,20 +27,13 @@ static void escaped(struct strbuf *out, const char *s)
 
 static void row_add(struct strbuf *out, const struct machine_row *r)
 {
-	strbuf_addf(out, "| %s ", mark[r->outcome]);
-	escaped(out, r->word);
-	strbuf_addstr(out, " | ");
-	escaped(out, r->scenario);
-	strbuf_addstr(out, " | ");
-	escaped(out, r->replayer);
-	strbuf_addstr(out, " | ");
-	escaped(out, r->component);
-	strbuf_addstr(out, " | ");
-	escaped(out, r->number);
-	strbuf_addstr(out, " | ");
-	escaped(out, r->limit);
-	strbuf_addstr(out, " | ");
-	escaped(out, r->message);
+	const char *const cell[] = {r->word, r->scenario, r->replayer, r->component, r->number,
+		r->limit, r->message};
+	strbuf_addf(out, "| %s", mark[r->outcome]);
+	for (size_t i = 0; i < sizeof cell / sizeof *cell; i++) {
+		strbuf_addstr(out, i ? " | " : " ");
+		escaped(out, cell[i]);
+	}
 	strbuf_addstr(out, " |\n");
 }
 

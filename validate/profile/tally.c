@@ -242,3 +242,19 @@ const char *tally_warning(const struct tally *s, const struct trace_meta *meta, 
 #undef WARN_IF
 	return NULL;
 }
+
+struct tally_family tally_family(const struct tally *t, enum op_family family)
+{
+	struct tally_family f = {0};
+	for (unsigned int i = 1; i < OP_N; i++) {
+		const struct tally_op *op = &t->op[i];
+		if (op_info(i)->family != family)
+			continue;
+		f.n += op->n;
+		f.n_failed += op->n_failed;
+		if (__builtin_add_overflow(f.bytes, op->bytes, &f.bytes))
+			f.bytes = UINT64_MAX;
+		f.sum_ns += op->sum_ns;
+	}
+	return f;
+}

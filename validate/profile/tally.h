@@ -54,6 +54,13 @@ struct tally {
 	struct tally_thread *recent[TALLY_RECENT]; /* by tid; NULL: empty */
 };
 
+/* Sums over the operations of a family; `bytes` stops at UINT64_MAX. */
+struct tally_family {
+	uint64_t n, n_failed, bytes;
+	unsigned __int128 sum_ns;
+};
+struct tally_family tally_family(const struct tally *t, enum op_family family);
+
 static inline double tally_mean_ns(const struct tally_op *op) /* n_timed > 0 */
 {
 	return (double)((long double)op->sum_ns / (long double)op->n_timed);
