@@ -97,6 +97,18 @@ void escape_text(struct strbuf *out, const char *s)
 	}
 }
 
+void escape_bytes(struct strbuf *out, const char *s)
+{
+	for (const char *from = s; *s; from = s) {
+		const uint32_t c = next_char(&s);
+		const bool plain = !is_control(c) && (c != REPLACEMENT || s - from == 3);
+		if (plain)
+			strbuf_add(out, from, (size_t)(s - from));
+		for (; !plain && from < s; from++)
+			strbuf_addf(out, "\\x%02x", (unsigned char)*from);
+	}
+}
+
 static void add_html(struct strbuf *out, uint32_t c)
 {
 	if (is_command(out, c)) {

@@ -12,6 +12,9 @@
 void escape_line(struct strbuf *out, const char *s);
 /* Valid UTF-8 with newlines and tabs. Other control characters are dropped. */
 void escape_text(struct strbuf *out, const char *s);
+/* The name of a file or thread, exactly: control characters, and bytes that are not valid UTF-8,
+ * become \xNN. Signs of workflow commands stay. */
+void escape_bytes(struct strbuf *out, const char *s);
 /* HTML or XML text, also for attribute values in either quotes; one line. */
 void escape_html(struct strbuf *out, const char *s);
 /* As escape_html, but keeps newlines and tabs, for <pre>. */

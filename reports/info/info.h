@@ -60,9 +60,6 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 
 /* --- info_words.c: texts ------------------------------------------------- */
 
-/* Appends text from outside. Bytes that are not UTF-8, and characters that a terminal obeys, become
- * \xNN. */
-void info_add_printable(struct strbuf *out, const char *text);
 void info_add_object(struct strbuf *out, const struct info *x, uint32_t id);
 struct short_text plural_text(uint64_t n, const char *one, const char *more);
 struct short_text rate_text(double per_s); /* "1,234 a second" */

@@ -2,6 +2,7 @@
 /* The facts at the top: requests, origin, and numbers that fit a line. */
 
 #include "capture/causality/causality.h"
+#include "reports/escape.h"
 #include "reports/info/info.h"
 #include "validate/profile/missing.h"
 
@@ -17,7 +18,7 @@ static void add_text(struct info_page *page, const char *label, const char *text
 	struct strbuf out = STRBUF_INIT;
 	if (!text)
 		return;
-	info_add_printable(&out, text);
+	escape_bytes(&out, text);
 	add(page, label, &out);
 }
 
@@ -37,7 +38,7 @@ static void add_file(struct info_page *page, const struct info *x)
 	const struct tally *s = &x->profile->tally;
 	const struct trace_health *h = &s->health;
 	struct strbuf out = STRBUF_INIT;
-	info_add_printable(&out, x->path);
+	escape_bytes(&out, x->path);
 	strbuf_addf(&out, " (format \"%s\", %s)", x->format, size_text(x->file_bytes).s);
 	add(page, "Trace", &out);
 	char buf[300];
@@ -212,7 +213,7 @@ static void add_clock(struct info_page *page, const struct info *x)
 	const struct trace_meta *m = x->meta;
 	uint64_t grain = x->profile->tally.granularity_ns;
 	struct strbuf out = STRBUF_INIT;
-	info_add_printable(&out, m->clock ? m->clock : "unknown");
+	escape_bytes(&out, m->clock ? m->clock : "unknown");
 	strbuf_addstr(&out, m->clock_resolution_ns > 0 ? ", resolution " : ", resolution unknown");
 	if (m->clock_resolution_ns > 0)
 		format_duration(&out, m->clock_resolution_ns);
@@ -264,12 +265,12 @@ static void add_state(struct info_page *page, const struct fileset *f)
 static void add_json_value(struct strbuf *out, const json_t *v)
 {
 	if (json_is_string(v)) {
-		info_add_printable(out, json_string_value(v));
+		escape_bytes(out, json_string_value(v));
 		return;
 	}
 	SCOPED_FREE char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
 	if (text)
-		info_add_printable(out, text);
+		escape_bytes(out, text);
 }
 
 #define LIST_SHOWN 4   /* longer lists are only counted; --json has them */
@@ -281,7 +282,7 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	SCOPED_STRBUF item = STRBUF_INIT;
 	const char *name;
 	json_t *v;
-	info_add_printable(out, key);
+	escape_bytes(out, key);
 	strbuf_addch(out, ':');
 	if (json_array_size(value) > LIST_SHOWN) {
 		strbuf_addf(out, " a list of %zu", json_array_size(value));
@@ -293,7 +294,7 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	json_object_foreach(value, name, v)
 	{
 		strbuf_reset(&item);
-		info_add_printable(&item, name);
+		escape_bytes(&item, name);
 		strbuf_addch(&item, ' ');
 		add_json_value(&item, v);
 		strbuf_addstr(out, n++ ? "," : "");
@@ -406,7 +407,7 @@ static void add_replay(struct info_page *page, const struct info *x)
 		add_replay_counts(&out, r);
 	} else if (r->state == REPLAYABLE_REFUSED) {
 		strbuf_addstr(&out, "refused: ");
-		info_add_printable(&out, r->why.msg);
+		escape_bytes(&out, r->why.msg);
 	} else {
 		strbuf_addstr(&out,
 			      r->state == REPLAYABLE_BLOCK

@@ -24,7 +24,7 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 static void add_warning(struct strbuf *out, const char *text)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
-	info_add_printable(&line, text);
+	escape_bytes(&line, text);
 	html_add_text(out, "<li>", line.s, "</li>\n");
 }
 
@@ -95,7 +95,7 @@ static void add_page(struct strbuf *out, const struct info *x, const struct figu
 	SCOPED(info_page_release) struct info_page page = {0};
 	SCOPED_STRBUF name = STRBUF_INIT;
 	const char *slash = strrchr(x->path, '/');
-	info_add_printable(&name, slash && slash[1] ? slash + 1 : x->path);
+	escape_bytes(&name, slash && slash[1] ? slash + 1 : x->path);
 	info_facts_build(&page, x);
 	info_sheets_build(&page, x);
 	html_begin_page(out, name.s, true, NULL);

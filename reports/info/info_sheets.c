@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of validate info. */
+#include "reports/escape.h"
 #include "reports/info/info.h"
 
 /* --- building ------------------------------------------------------------ */
@@ -358,7 +359,7 @@ static void add_files(struct info_page *page, const struct fileset *f)
 		else
 			format_size(&text, f->entry[i].size);
 		put(s, &text);
-		info_add_printable(&text, f->entry[i].path);
+		escape_bytes(&text, f->entry[i].path);
 		put(s, &text);
 	}
 	if (f->n > INFO_TOP)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/csv_args.h"
+#include "reports/escape.h"
 #include "reports/info/info.h"
 #include "reports/text_table.h"
 
@@ -27,7 +28,7 @@ static void add_warnings(struct strbuf *out, const struct info *x)
 	char text[1000];
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++) {
 		strbuf_addstr(out, i ? "  " : "\nDamage\n  ");
-		info_add_printable(out, s->damage[i]);
+		escape_bytes(out, s->damage[i]);
 		strbuf_addch(out, '\n');
 	}
 	if (s->n_damage > TALLY_DAMAGE_MAX)
@@ -35,7 +36,7 @@ static void add_warnings(struct strbuf *out, const struct info *x)
 			    (unsigned long long)(s->n_damage - TALLY_DAMAGE_MAX));
 	for (unsigned int i = 0; info_warning(x, i, text, sizeof text); i++) {
 		strbuf_addstr(out, i ? "  " : "\nWarnings\n  ");
-		info_add_printable(out, text);
+		escape_bytes(out, text);
 		strbuf_addch(out, '\n');
 	}
 }

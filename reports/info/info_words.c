@@ -1,36 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/csv_args.h"
+#include "reports/escape.h"
 #include "reports/info/info.h"
-
-/* Characters that a terminal obeys: control characters, and those that change the direction of
- * writing. */
-static bool is_printable(const unsigned char *s, size_t n)
-{
-	if (n == 1)
-		return *s >= ' ' && *s != 0x7f;
-	if (n == 2)
-		return s[0] != 0xc2 || s[1] >= 0xa0;
-	bool turns = n == 3 && s[0] == 0xe2 && ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f ||
-		(s[2] >= 0xa8 && s[2] <= 0xae))) || (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-	return !turns;
-}
-
-void info_add_printable(struct strbuf *out, const char *text)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	size_t left = strlen(text);
-	while (left) {
-		size_t n = utf8_char_len(s, left);
-		bool plain = n && is_printable(s, n);
-		n = n ? n : 1;
-		if (plain)
-			strbuf_add(out, s, n);
-		for (size_t i = 0; i < n && !plain; i++)
-			strbuf_addf(out, "\\x%02x", s[i]);
-		s += n;
-		left -= n;
-	}
-}
 
 struct short_text plural_text(uint64_t n, const char *one, const char *more)
 {
@@ -84,7 +54,7 @@ void info_add_object(struct strbuf *out, const struct info *x, uint32_t id)
 {
 	const struct trace_object *o = trace_object(x->trace, id);
 	if (o)
-		info_add_printable(out, o->name);
+		escape_bytes(out, o->name);
 	else
 		strbuf_addf(out, "(object %u, whose name is lost)", id);
 }

@@ -3,16 +3,6 @@
 
 #include "common/units.h"
 
-void cells_add_printable(struct strbuf *out, const char *text)
-{
-	for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
-		if (*s < 0x20 || *s >= 0x7f)
-			strbuf_addf(out, "\\x%02x", *s);
-		else
-			strbuf_addch(out, (char)*s);
-	}
-}
-
 double cells_number(const json_t *o, const char *path)
 {
 	const size_t len = strcspn(path, ".");

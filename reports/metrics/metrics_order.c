@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The order of the requests as text: a row for each number, a column for each scope. */
+#include "reports/escape.h"
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 
@@ -55,7 +56,7 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 				    (unsigned long long)(key & UINT32_MAX));
 		else {
 			strbuf_addstr(out, "  worst object: ");
-			cells_add_printable(out, m->worst_object[point] ? m->worst_object[point]
+			escape_bytes(out, m->worst_object[point] ? m->worst_object[point]
 									: "unknown");
 		}
 		strbuf_addf(out, ", %s of %s reordered\n", count_text(o->worst[s].n_reordered).s,

@@ -32,7 +32,6 @@ enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_NUMBER, CELL_SHARE, CELL_BYTES 
  * behind the end of an array, because its numbers from there on are 0. */
 double cells_number(const json_t *o, const char *path);
 
-void cells_add_printable(struct strbuf *out, const char *text); /* other bytes become \xNN */
 void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n);
 void cells_add_label(struct strbuf *out, const char *label);
 void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n,

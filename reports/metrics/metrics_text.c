@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/op.h"
+#include "reports/escape.h"
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 #include "validate/metrics/levels.h"
@@ -10,7 +11,7 @@ static void add_trace(struct strbuf *out, const char *what, const char *path,
 		      const struct metrics_side *s)
 {
 	strbuf_addf(out, "%-11s", what);
-	cells_add_printable(out, path);
+	escape_bytes(out, path);
 	strbuf_addf(out, ": %s%s%s\n", count_text(s->n_issued).s,
 			 s->n_issued == 1 ? " request in " : " requests in ",
 			 duration_text(metrics_execution_ns(s)).s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One screen: the answer in sentences, a picture, tables. The numbers come from lists of
  * estimates. */
+#include "reports/escape.h"
 #include "reports/stats/stats_report.h"
 #include "validate/stats/paper.h"
 #include "validate/stats/series.h"
@@ -51,8 +52,9 @@ static const char *sample_name(const struct stats *s, size_t i, char *cell)
 
 static void printable(const char *text)
 {
-	for (; *text; text++)
-		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+	SCOPED_STRBUF out = STRBUF_INIT;
+	escape_bytes(&out, text);
+	fwrite(out.s, 1, out.len, stdout);
 }
 
 static void who_print(const struct stats *s)

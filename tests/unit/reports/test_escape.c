@@ -42,6 +42,8 @@ static void invalid_utf8_is_replaced(void **state)
 	      "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!");
 	GIVES(escape_line(out, "cut \xe2\x82"), "cut \xef\xbf\xbd\xef\xbf\xbd");
 	GIVES(escape_line(out, "\xc3\xa4"), "ä");
+	GIVES(escape_bytes(out, "\xc3\xa4::\xef\xbf\xbd \n\xc3 \xc2\x9b\xe2\x80\xae"),
+	      "ä::\xef\xbf\xbd \\x0a\\xc3 \\xc2\\x9b\\xe2\\x80\\xae");
 }
 
 static void terminals_are_sent_no_commands(void **state)
