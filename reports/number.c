@@ -101,3 +101,13 @@ void number_add_p(struct strbuf *out, double p)
 	else
 		strbuf_addf(out, p < 0.1 ? "%.2g" : "%.2f", p);
 }
+
+struct short_text date_text(int64_t ns, const char *format)
+{
+	const time_t s = (time_t)(ns / 1000000000);
+	struct short_text t = {""};
+	struct tm tm;
+	if (ns > 0 && gmtime_r(&s, &tm) && !strftime(t.s, sizeof t.s, format, &tm))
+		t.s[0] = 0;
+	return t;
+}

@@ -4,7 +4,7 @@
  * ("µs", "±"); NaN is "undefined", never a number. */
 #pragma once
 
-#include "common/std.h"
+#include "common/units.h"
 
 /* Decimals after which `u` has two significant digits, 0..4; for NaN, 0 and infinite u those that
  * give `value` four. */
@@ -25,5 +25,7 @@ void number_add_pm(struct strbuf *out, double value, double u, struct number_uni
 /* "[−1.2, 3.4]" with the decimals of `decimals`, no unit. */
 void number_add_interval(struct strbuf *out, double lo, double hi, int decimals,
 			 struct number_unit unit);
+/* The date in UTC by a format of strftime(); "" for ns <= 0, which is no date. */
+struct short_text date_text(int64_t ns, const char *format);
 /* A probability: "0.034", "< 0.0001". */
 void number_add_p(struct strbuf *out, double p);

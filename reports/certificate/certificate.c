@@ -3,6 +3,7 @@
 
 #include "common/units.h"
 #include "reports/first_screen.h"
+#include "reports/number.h"
 #include "reports/tables/tables.h"
 #include "reports/words.h"
 #include "validate/results/identity.h"
@@ -101,15 +102,8 @@ static void add_rated_range(struct certificate *c, const struct analysis *a)
 
 static void date_add(struct strbuf *out, int64_t ns)
 {
-	time_t s = (time_t)(ns / 1000000000);
-	struct tm tm;
-	char date[40];
-	if (ns <= 0 || !gmtime_r(&s, &tm)) {
-		strbuf_addstr(out, "not available");
-		return;
-	}
-	strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &tm);
-	strbuf_addstr(out, date);
+	const struct short_text date = date_text(ns, "%Y-%m-%d %H:%M UTC");
+	strbuf_addstr(out, *date.s ? date.s : "not available");
 }
 
 static void add_conditions(struct certificate *c, const struct analysis *a)

@@ -7,6 +7,7 @@
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/forms.h"
+#include "reports/number.h"
 #include "reports/output.h"
 #include "reports/words.h"
 #include "validate/results/identity.h"
@@ -55,15 +56,10 @@ static void software(struct strbuf *out, const char *list)
 	strbuf_addf(out, "</dcc:software></dcc:%s>\n", list);
 }
 
-/* xs:date in UTC; a campaign always has a run that counts if it has a certificate. */
+/* xs:date; a campaign always has a run that counts if it has a certificate. */
 static void date(struct strbuf *out, const char *name, int64_t ns)
 {
-	time_t s = (time_t)(ns / 1000000000);
-	struct tm tm;
-	char text[16] = "";
-	if (gmtime_r(&s, &tm))
-		strftime(text, sizeof text, "%Y-%m-%d", &tm);
-	element(out, name, text);
+	element(out, name, date_text(ns, "%Y-%m-%d").s);
 }
 
 static const char *stated(const char *text)

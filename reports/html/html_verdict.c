@@ -4,21 +4,13 @@
 
 #include "reports/escape.h"
 #include "reports/html/html.h"
+#include "reports/number.h"
 #include "reports/words.h"
 #include "validate/components/component.h"
 
 #define DAY_NS 86400000000000
 #define LEAST_SHOWN 0.05 /* multiple of the limit from which the heat map shows a number */
 #define BAR_SPAN 2.0     /* limits from the middle of a bar to its end */
-
-static void add_date(struct strbuf *out, int64_t ns, const char *format)
-{
-	time_t s = (time_t)(ns / 1000000000);
-	struct tm tm;
-	char text[40];
-	if (gmtime_r(&s, &tm) && strftime(text, sizeof text, format, &tm))
-		strbuf_addstr(out, text);
-}
 
 static void add_dates(struct strbuf *out, const struct results *r)
 {
@@ -33,9 +25,10 @@ static void add_dates(struct strbuf *out, const struct results *r)
 	if (!last)
 		return;
 	strbuf_addstr(out, " · measured ");
-	add_date(out, first, "%Y-%m-%d %H:%M");
+	strbuf_addstr(out, date_text(first, "%Y-%m-%d %H:%M").s);
 	strbuf_addstr(out, " to ");
-	add_date(out, last, first / DAY_NS == last / DAY_NS ? "%H:%M" : "%Y-%m-%d %H:%M");
+	const bool same_day = first / DAY_NS == last / DAY_NS;
+	strbuf_addstr(out, date_text(last, same_day ? "%H:%M" : "%Y-%m-%d %H:%M").s);
 	strbuf_addstr(out, " UTC");
 }
 

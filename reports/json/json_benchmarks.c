@@ -5,6 +5,7 @@
 
 #include "reports/forms.h"
 #include "reports/json/json_value.h"
+#include "reports/number.h"
 #include "reports/output.h"
 #include "validate/results/identity.h"
 #include "validate/stats/quantiles.h"
@@ -117,12 +118,7 @@ static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct er
 {
 	json_t *list = json_array();
 	int64_t first_ns, last_ns;
-	char date[32] = "";
-	struct tm tm;
 	results_span(a->results, &first_ns, &last_ns);
-	const time_t s = (time_t)(last_ns / 1000000000);
-	if (gmtime_r(&s, &tm))
-		strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
 		json_t *stats = stats_of(&c->x);
@@ -137,7 +133,8 @@ static int pytest_benchmark_print(const struct analysis *a, FILE *out, struct er
 	}
 	return print(json_make(J_VALUE("machine_info", json_object()),
 		J_VALUE("commit_info", json_object()), J_VALUE("benchmarks", list),
-		J_TEXT("datetime", date), J_TEXT("version", "4.0.0")), out, e);
+		J_TEXT("datetime", date_text(last_ns, "%Y-%m-%dT%H:%M:%S+00:00").s),
+		J_TEXT("version", "4.0.0")), out, e);
 }
 
 const struct report_form report_form_bmf = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the last two steps: calibration and uncertainty. */
 
+#include "reports/number.h"
 #include "reports/tables/tables.h"
 
 static const char *significance(const struct estimate *bias)
@@ -153,19 +154,6 @@ const struct table_kind table_replicates = {
     .note = "Mean response time of the program and of the replay in each pair. All statistics of "
 	    "this report use these values."};
 
-/* UTC; the only dates in a report are those of the runs. */
-static void add_date(struct table *t, int64_t ns)
-{
-	time_t s = (time_t)(ns / 1000000000);
-	struct tm tm;
-	char text[40];
-	if (ns <= 0 || !gmtime_r(&s, &tm) ||
-	    !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
-		table_none(t);
-	else
-		table_text(t, text);
-}
-
 static const char *run_role(const struct protocol *p, const struct run *r)
 {
 	if (r->role == ROLE_PROGRAM)
@@ -208,7 +196,9 @@ static void runs_row(struct table *t, const struct analysis *a, size_t i)
 		(double)f->cached_bytes / (double)f->total_bytes, 0.01);
 	COL_NUMBER_IF(t, BYTES, "cgroup_limit", "Memory limit", r->cgroup_limit_bytes,
 		(double)r->cgroup_limit_bytes, NAN);
-	COL(t, TEXT, "started", "Started (UTC)", add_date(t, r->started_ns));
+	COL(t, TEXT, "started", "Started (UTC)",
+		const struct short_text date = date_text(r->started_ns, "%Y-%m-%dT%H:%M:%SZ");
+		table_text(t, *date.s ? date.s : NULL));
 	COL_TEXT(t, "reason", "Reason", r->reason);
 }
 
