@@ -372,3 +372,9 @@ void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, 
 		first_word = false;
 	}
 }
+
+void text_paragraph(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width)
+{
+	text_wrap(out, s, column, indent, width);
+	strbuf_addch(out, '\n');
+}

@@ -39,3 +39,5 @@ void text_cut_name(struct strbuf *out, const char *s, size_t width);
  * first line begins at column `column`, further lines with `indent` blanks. Adds no newline at
  * the end. */
 void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);
+/* The same with a newline at the end. */
+void text_paragraph(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);

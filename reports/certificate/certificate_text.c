@@ -9,13 +9,6 @@
 #define LABEL 14 /* columns of the labels at the left */
 #define NAME_WIDTH 40
 
-static void add_wrapped(struct strbuf *out, const char *text, size_t column, size_t indent,
-			size_t width)
-{
-	text_wrap(out, text, column, indent, width);
-	strbuf_addch(out, '\n');
-}
-
 static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_t width)
 {
 	static const char bar[] = " | "; /* several notes under one label, a line each */
@@ -25,7 +18,7 @@ static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_
 		end = strstr(text, bar);
 		strbuf_add(&line, text, end ? (size_t)(end - text) : strlen(text));
 		strbuf_addf(out, "%-*s", LABEL, label);
-		add_wrapped(out, line.s ? line.s : "", LABEL, LABEL, width);
+		text_paragraph(out, line.s ? line.s : "", LABEL, LABEL, width);
 		label = "";
 	}
 }
@@ -37,12 +30,12 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: %s", certificate_kind(c), c->name);
-	add_wrapped(out, line.s, 0, 2, width);
+	text_paragraph(out, line.s, 0, 2, width);
 	strbuf_addf(out, "No. %s, page %zu of %zu\n", c->number, page, n_pages);
 	strbuf_reset(&line);
 	strbuf_addf(&line, "%s: %s", words_verdict(c->verdict), c->sentence);
 	strbuf_addch(out, '\n');
-	add_wrapped(out, line.s, 0, 2, width);
+	text_paragraph(out, line.s, 0, 2, width);
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < c->n_facts; i++)
 		add_fact(out, &c->fact[i], width);
@@ -55,7 +48,7 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	text_add_table(out, &c->times, NAME_WIDTH);
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < c->n_reasons; i++)
-		add_wrapped(out, c->reason[i], 0, 2, width);
+		text_paragraph(out, c->reason[i], 0, 2, width);
 	if (c->n_reasons)
 		strbuf_addch(out, '\n');
 }
@@ -66,9 +59,9 @@ void certificate_add_text(struct strbuf *out, const struct certificates *c, size
 		if (i)
 			strbuf_addstr(out, "\n\f\n"); /* form feed: a new page */
 		add_certificate(out, &c->one[i], i + 1, c->n, width);
-		add_wrapped(out, certificate_explanation, 0, 0, width);
+		text_paragraph(out, certificate_explanation, 0, 0, width);
 		strbuf_addstr(out, "\nCite as: ");
-		add_wrapped(out, c->citation, 9, 9, width);
+		text_paragraph(out, c->citation, 9, 9, width);
 		strbuf_addf(out, "\nEnd of No. %s\n", c->one[i].number);
 	}
 	if (!c->n)

@@ -16,8 +16,7 @@ static void paragraph(struct strbuf *out, const char *text, size_t first, size_t
 		strbuf_addch(out, ' ');
 	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_line(&line, text);
-	text_wrap(out, line.s, first, indent, WIDTH);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line.s, first, indent, WIDTH);
 }
 
 static bool is_of_one_replayer(const struct campaign_change *c)

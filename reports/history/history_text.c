@@ -110,8 +110,7 @@ static void events_add(struct strbuf *out, const struct history_study *s, size_t
 		for (size_t k = 0; k < s->charts[i].n_events && n < EVENTS_SHOWN; k++, n++) {
 			strbuf_reset(&line);
 			event_sentence(&line, s, &s->charts[i], &s->charts[i].event[k]);
-			text_wrap(out, line.s, 0, 2, width);
-			strbuf_addch(out, '\n');
+			text_paragraph(out, line.s, 0, 2, width);
 		}
 	if (s->n_events > n)
 		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", s->n_events - n);
@@ -124,12 +123,10 @@ void history_text_add(struct strbuf *out, const void *study, size_t width)
 	SCOPED(table_release) struct table t;
 	SCOPED_FREE char *warning = history_clock_warning(s->history);
 	history_sentence_add(&line, s);
-	text_wrap(out, line.s, 0, 2, width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line.s, 0, 2, width);
 	if (warning) {
 		strbuf_addstr(out, "Warning: ");
-		text_wrap(out, warning, 9, 2, width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, warning, 9, 2, width);
 	}
 	if (s->n_events)
 		events_add(out, s, width);
@@ -139,8 +136,7 @@ void history_text_add(struct strbuf *out, const void *study, size_t width)
 	if (left_out)
 		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", left_out);
 	strbuf_addch(out, '\n');
-	text_wrap(out, history_explanation, 0, 0, width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, history_explanation, 0, 0, width);
 }
 
 const struct study_form history_form = {

@@ -52,8 +52,7 @@ void pool_sentence_add(struct strbuf *out, const struct pool *p)
 static void warning_add(struct strbuf *out, const char *text, size_t width)
 {
 	strbuf_addstr(out, "Warning: ");
-	text_wrap(out, text, 9, 2, width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, text, 9, 2, width);
 }
 
 /* Tables of the page and CSV, wider than a terminal. */
@@ -69,8 +68,7 @@ void pool_text_add(struct strbuf *out, const void *study, size_t width)
 	SCOPED_STRBUF line = STRBUF_INIT;
 	SCOPED(tables_release) struct tables ts;
 	pool_sentence_add(&line, p);
-	text_wrap(out, line.s, 0, 2, width);
-	strbuf_addstr(out, "\n");
+	text_paragraph(out, line.s, 0, 2, width);
 	if (p->difference)
 		warning_add(out, p->difference, width);
 	for (size_t i = 0; i < p->n_warnings; i++)
@@ -83,8 +81,7 @@ void pool_text_add(struct strbuf *out, const void *study, size_t width)
 		text_add_table(out, &ts.table[i], NAME_WIDTH);
 	}
 	strbuf_addch(out, '\n');
-	text_wrap(out, pool_explanation, 0, 0, width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, pool_explanation, 0, 0, width);
 }
 
 const struct study_form pool_form = {

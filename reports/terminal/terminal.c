@@ -48,8 +48,7 @@ static void add_replayers(struct strbuf *out, const struct analysis *a,
 		strbuf_addstr(&line, ": ");
 		first_screen_replayer(&line, a, i);
 		strbuf_addstr(out, "  ");
-		text_wrap(out, line.s, 2, 6, style->width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, line.s, 2, 6, style->width);
 	}
 }
 
@@ -61,8 +60,7 @@ static void add_next(struct strbuf *out, const struct analysis *a,
 	if (text.len) {
 		add_heading(out, "What to do next", style);
 		strbuf_addstr(out, "  ");
-		text_wrap(out, text.s, 2, 2, style->width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, text.s, 2, 2, style->width);
 	}
 	if (command.len) {
 		strbuf_addstr(out, "    ");
@@ -78,8 +76,7 @@ static void add_machine(struct strbuf *out, const struct analysis *a,
 	words_add_machine(&line, a);
 	if (line.len) {
 		strbuf_addstr(out, "  ");
-		text_wrap(out, line.s, 2, 6, style->width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, line.s, 2, 6, style->width);
 	}
 }
 
@@ -118,8 +115,7 @@ static void add_finding(struct strbuf *out, const struct analysis *a, const stru
 		strbuf_addf(&line, " and %zu more", f->n_cells - 3);
 	strbuf_addf(&line, ": %s", f->reason);
 	strbuf_addstr(out, "    ");
-	text_wrap(out, line.s, 4, 6, style->width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line.s, 4, 6, style->width);
 }
 
 static void add_group(struct strbuf *out, const struct analysis *a, const struct finding_group *g,
@@ -137,8 +133,7 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	if (g->n_findings > n_shown)
 		strbuf_addstr(&line, " For example:");
 	strbuf_addstr(out, "  ");
-	text_wrap(out, line.s, 2, 4, style->width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line.s, 2, 4, style->width);
 	for (size_t k = 0; k < g->n_findings && k < n_shown; k++)
 		add_finding(out, a, &g->finding[k], style);
 }
@@ -182,8 +177,7 @@ static void add_league(struct strbuf *out, const struct analysis *a,
 				    row->n_failed == 1 ? "; %llu run failed" : "; %llu runs failed",
 				    (unsigned long long)row->n_failed);
 		strbuf_addstr(out, "  ");
-		text_wrap(out, line.s, 2, 6, style->width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, line.s, 2, 6, style->width);
 	}
 }
 
@@ -196,8 +190,7 @@ static void add_warnings(struct strbuf *out, const struct findings *f,
 		strbuf_addstr(out, "  ");
 		SCOPED_STRBUF text = STRBUF_INIT;
 		text_cut(&text, f->warning[i], 280);
-		text_wrap(out, text.s, 2, 4, style->width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, text.s, 2, 4, style->width);
 	}
 	if (f->n_warnings > MAX_WARNINGS)
 		strbuf_addf(out, "  and %zu more in the report\n", f->n_warnings - MAX_WARNINGS);
@@ -215,8 +208,7 @@ static void add_facts(struct strbuf *out, const struct analysis *a,
 				add_heading(out, "How it was measured", style);
 			any = true;
 			strbuf_addstr(out, "  ");
-			text_wrap(out, line.s, 2, 4, style->width);
-			strbuf_addch(out, '\n');
+			text_paragraph(out, line.s, 2, 4, style->width);
 		}
 	}
 }
@@ -232,14 +224,12 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	words_add_components(&line, a, false);
 	strbuf_addstr(&line, ".");
 	words_add_not_visible(&line, " Not visible in the recordings: ", a, ".");
-	text_wrap(out, line.s, 0, 2, style->width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line.s, 0, 2, style->width);
 	strbuf_reset(&line);
 	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the program "
 		"run again beside it, ± the 95 % interval. Precision: scatter of the replay from "
 		"run to run over that of the program (and its upper limit). Time: execution time.");
-	text_wrap(out, line.s, 0, 2, style->width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line.s, 0, 2, style->width);
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");
 	if (dir) {

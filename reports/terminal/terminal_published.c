@@ -28,15 +28,13 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 		strbuf_addstr(&line, "; here ");
 		published_add_outcome(&line, a, i);
 		strbuf_addstr(out, "  ");
-		text_wrap(out, line.s, 2, 4, style->width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, line.s, 2, 4, style->width);
 		if (c->reproduce)
 			strbuf_addf(out, "    by hand: %s\n", c->reproduce);
 	}
 	for (const char *const *defect = published_defects(a); *defect; defect++) {
 		strbuf_addstr(out, "  Note: ");
-		text_wrap(out, *defect, 8, 4, style->width);
-		strbuf_addch(out, '\n');
+		text_paragraph(out, *defect, 8, 4, style->width);
 	}
 	if (a->n_published)
 		strbuf_addf(out,
@@ -66,8 +64,7 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 		strbuf_addstr(&line, "is not known");
 	}
 	strbuf_addstr(out, "  ");
-	text_wrap(out, line.s, 2, 4, style->width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line.s, 2, 4, style->width);
 }
 
 void terminal_add_parallel(struct strbuf *out, const struct analysis *a,

@@ -18,8 +18,7 @@ static void add_heading(struct strbuf *out, const char *text, const struct termi
 static void add_line(struct strbuf *out, const char *line, const struct terminal_style *style)
 {
 	strbuf_addstr(out, "  ");
-	text_wrap(out, line, 2, 4, style->width);
-	strbuf_addch(out, '\n');
+	text_paragraph(out, line, 2, 4, style->width);
 }
 
 static void add_rest(struct strbuf *out, size_t n, const char *what)
