@@ -163,7 +163,7 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 	if (!ret && t->has_form && form_parse(&t->form, text + len + 1, e))
 		ret = err_context(e, "times");
 	if (!ret && t->how == ADAPTER_SELF && !t->has_form && !a->parse)
-		ret = err_set(e, EINVAL, "times: the form of its output is missing: "
+		ret = err_set(e, EINVAL, "times: self needs the form of the output: "
 			"self:csv(begin=COLUMN,end=COLUMN,unit=us)");
 	return ret;
 }
