@@ -129,15 +129,10 @@ static int pour_record(struct pour_job *j, struct pour_source *s, const struct t
 }
 
 /* Fills s->r: 1, 0 at the end, or an error. */
-static int source_fill(struct pour_job *j, struct pour_source *s, struct err *e)
+static int source_fill(struct pour_source *s, struct err *e)
 {
 	while (!s->n_left && !s->over) {
 		int rc = trace_next_batch(s->t, &s->r, &s->n_left, e);
-		if (rc == -EBADMSG && j->p->skip_damage) {
-			j->p->n_damaged++;
-			s->n_left = 0;
-			continue;
-		}
 		if (rc < 0)
 			return rc;
 		s->over = !rc;
@@ -157,7 +152,7 @@ static int next_source(struct pour_job *j, struct pour_source **first, struct er
 	*first = NULL;
 	for (size_t i = 0; i < j->n_sources; i++) {
 		struct pour_source *s = &j->source[i];
-		int rc = source_fill(j, s, e);
+		int rc = source_fill(s, e);
 		if (rc < 0)
 			return rc;
 		if (rc && (!*first || begin_of(s) < begin_of(*first)))
@@ -171,7 +166,7 @@ static int pour_all(struct pour_job *j, struct err *e)
 	struct pour_source *s = j->source;
 	int rc = 0;
 	while (!j->stop &&
-	       (rc = j->n_sources == 1 ? source_fill(j, s, e) : next_source(j, &s, e)) == 1) {
+	       (rc = j->n_sources == 1 ? source_fill(s, e) : next_source(j, &s, e)) == 1) {
 		do {
 			rc = pour_record(j, s, s->r, e);
 			s->r++;

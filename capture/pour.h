@@ -18,21 +18,19 @@ struct pour {
 	/* Called after the last request, may change the metadata. NULL: they stay. */
 	void (*finish)(void *ctx, struct trace_meta *meta);
 	void *ctx;
-	/* leave damaged blocks out and count them; otherwise they are an error */
-	bool skip_damage;
 	struct trace_write_options write;
 	/* keep the order of the input; otherwise requests are sorted by begin if necessary */
 	bool keep_order;
 	bool new_seq;		    /* number the requests anew */
 
 	/* results */
-	uint64_t n_read, n_written, n_damaged, n_unordered;
+	uint64_t n_read, n_written, n_unordered;
 	bool sorted;
 };
 
 /* Writes the traces t[n], each from its beginning, to `path`, which appears complete or not at all.
  * `meta`: metadata of the new trace. shift_ns[n], or NULL, is added to the times of each trace.
- * Errors: of reading and of the system; EBADMSG only without skip_damage; EINVAL if `path` is a
+ * Errors: of reading and of the system; EBADMSG; EINVAL if `path` is a
  * device, a pipe or similar. */
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
 	 const struct trace_meta *meta, const char *path, struct err *e);

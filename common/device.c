@@ -11,14 +11,11 @@
 static int block_facts(struct device *d, const char *path, struct err *e)
 {
 	int logical = 512, read_only = 0;
-	unsigned int physical = 0;
 	if (ioctl(d->fd, BLKGETSIZE64, &d->n_bytes) < 0)
 		return err_sys(e, errno, "%s: cannot determine its size", path);
 	ioctl(d->fd, BLKSSZGET, &logical);
-	ioctl(d->fd, BLKPBSZGET, &physical);
 	ioctl(d->fd, BLKROGET, &read_only);
 	d->logical_bytes = (uint32_t)logical;
-	d->physical_bytes = physical;
 	d->read_only = read_only != 0;
 	return 0;
 }

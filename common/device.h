@@ -17,7 +17,6 @@ struct device {
 	uint64_t n_bytes;
 	/* smallest request and alignment; 512 for a file unless its file system requires more */
 	uint32_t logical_bytes;
-	uint32_t physical_bytes; /* physical block size; 0 unknown */
 	dev_t number;		 /* of a block device */
 };
 

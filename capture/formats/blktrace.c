@@ -81,7 +81,7 @@ struct blktrace {
 	struct more_file *more; /* more[n_more]: files besides the first, which is base.in */
 	size_t n_more;
 	struct blktrace_event next; /* of the first file */
-	bool has_next, over, swapped;
+	bool has_next, over;
 	int64_t first_ns;
 	bool has_first;
 	uint32_t device, object;

@@ -67,7 +67,6 @@ struct syscall_done {
 	struct op_peer peer;
 	bool has_peer, has_extra;
 	bool has_second; /* c->second has the second path, absolute */
-	bool nofollow;
 	bool has_pair;
 	int32_t pair[2];
 	const void *argument; /* memory of fcntl's or ioctl's argument, or NULL */

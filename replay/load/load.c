@@ -176,10 +176,6 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 	load_end_set(l, q, r->end_ns == TIME_NONE ? INT64_MAX : r->end_ns);
 	struct load_thread *t = &l->thread[q->thread];
 	t->n_requests++;
-	if (r->end_ns != TIME_NONE) {
-		l->total_response_ns += (double)(r->end_ns - r->begin_ns);
-		l->n_with_end++;
-	}
 	return 0;
 }
 

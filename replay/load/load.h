@@ -158,9 +158,6 @@ struct load {
 	/* captured content of writes (content/captured.h), NULL: not replayed; borrowed */
 	struct captured *captured;
 	struct reads *reads; /* how reads are replayed (reads.h); NULL: unchanged */
-	/* sum over the requests whose end is known, and their number: for the mean */
-	double total_response_ns;
-	uint64_t n_with_end;
 };
 
 /* Reads all records of T except computing, signals and waits. Errors: EINVAL, E2BIG, ENOMEM with

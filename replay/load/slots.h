@@ -52,12 +52,11 @@ struct slot_file {
 	bool opened;	   /* some request opens it */
 	bool created;	   /* its first successful request was an open with O_CREAT */
 	bool required;	   /* it existed before the first request (initial.h) */
-	bool listed;	   /* the trace's own table of files has it, with listed_size */
+	bool listed;	   /* the trace's own table of files has it */
 	bool maybe_link;   /* it may be a symbolic link at some time */
 	bool leads;	   /* other paths begin with it: it is used as a directory */
 	bool fifo;	   /* during the walk: a FIFO made by a request; opens of it are skipped */
 	bool locked;	   /* some request takes or tests a lock on it */
-	uint64_t listed_size;
 };
 
 struct slot_map { /* a mapping, from its mmap to its munmap */

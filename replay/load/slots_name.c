@@ -210,7 +210,6 @@ void names_list(struct finder *f)
 			continue;
 		}
 		f->s->file[file].listed = true;
-		f->s->file[file].listed_size = listed->entry[i].size;
 	}
 }
 
