@@ -19,21 +19,6 @@
 #define READ_BYTES (1u << 16)  /* sources and headers are read in pieces of this size */
 #define NAMES_PER_LISTING 500u /* fit into one getdents on any file system */
 
-static void defaults(struct microbench_config *c)
-{
-	c->n_requests = 200;
-	c->n_files = 100;
-	c->file_bytes = 8192;
-	c->fileset_seed = 1;
-	c->size_shape = 1.5;
-	c->block_bytes = 4096;
-	c->n_headers = 400;
-	c->n_include_dirs = 8;
-	c->n_includes = 20;
-	c->pause_ns = 20000000;
-	c->think = THINK_EXPONENTIAL;
-}
-
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < 1 || c->n_files > 1000000 || c->n_headers < 1 || c->n_headers > 1000000)
@@ -238,6 +223,12 @@ static double fastest_ns(const struct microbench_config *c)
 	return 200 * n_calls + 0.02 * (double)c->file_bytes *
 		(double)(c->n_includes + 1 + OBJECT_RATIO) + 0.75 * (double)c->pause_ns;
 }
+
+static const struct workload_default defaults[] = {
+    {"requests", "200"}, {"files", "100"}, {"file-size", "8K"}, {"fileset-seed", "1"},
+    {"size-shape", "1.5"}, {"block-size", "4K"}, {"headers", "400"}, {"include-dirs", "8"},
+    {"includes", "20"}, {"pause", "20ms"}, {"think", "exponential"}, {NULL, NULL},
+};
 
 static const struct workload_script scripted = {
     .top = TOP, .unit = "compilations", .n_per_unit = 180, .check = check, .files = files,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
+
 #include "common/mpi_launch.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
@@ -6,6 +8,7 @@
 #include "common/wait.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
+#include "microbench/tree.h"
 
 enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
 /* a result must fit into 32 bits; Linux transfers less than 2 GiB per call anyway */
@@ -19,13 +22,6 @@ void microbench_config_init(struct microbench_config *c)
 		.file_bytes = (uint64_t)16 << 20, .pause_by = WAIT_NANOSLEEP, .think = THINK_FIXED,
 		.seed = 1, .placement = PLACEMENT_DEFAULT, .prepare = true,
 	};
-}
-
-void workload_config_init(const struct workload *w, struct microbench_config *c)
-{
-	microbench_config_init(c);
-	if (w->defaults)
-		w->defaults(c);
 }
 
 static const char *const arrivals_names[] = {"fixed", "poisson", NULL};
@@ -150,6 +146,17 @@ const struct option_spec microbench_options[] = {
 	{.name = NULL},
 };
 
+void workload_config_init(const struct workload *w, struct microbench_config *c)
+{
+	microbench_config_init(c);
+	c->file_bytes = w->block ? 0 : c->file_bytes;
+	for (const struct workload_default *d = w->defaults; d && d->option; d++) {
+		int ret = options_set(microbench_options, c, d->option, d->value, NULL);
+		assert(!ret);
+		(void)ret;
+	}
+}
+
 static int size_error(struct err *e, const char *key, uint64_t bytes, const char *why)
 {
 	return err_set(e, EINVAL, "%s %s: %s", key, size_text(bytes).s, why);
@@ -272,6 +279,14 @@ int microbench_files(const struct workload *w, const struct microbench_config *c
 {
 	*s = (struct fileset){NULL, 0};
 	int ret = microbench_check(w, c, e);
+	if (!ret && w->script && w->script->rank_files) {
+		size_t cap = 0;
+		fileset_add_directory(s, &cap, xstrdup(w->script->top));
+		for (const char *const *name = w->script->rank_files; *name; name++)
+			fileset_add_file(s, &cap, xasprintf("%s/%s", w->script->top, *name),
+				c->file_bytes * c->level);
+		return 0;
+	}
 	if (!ret && w->script) {
 		ret = w->script->files(c, s, e);
 		if (ret)

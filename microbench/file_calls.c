@@ -51,6 +51,10 @@ static void loop_write(struct bench_thread *t)
 	bench_loop(t, OP_WRITE, true, call_write);
 }
 
+static const struct workload_default cached_defaults[] = {
+    {"level", "2"}, {"requests", "100000"}, {"block-size", "1K"}, {"file-size", "1M"}, {NULL, NULL},
+};
+
 const struct workload workload_random_read = {
     .name = "random-read", .alias = "rr", .help = "pread at random offsets", .op = OP_PREAD,
     .call = call_pread, .loop = loop_pread,
@@ -80,14 +84,6 @@ const struct workload workload_sequential_write = {
     .help = "write in sequence, from the start again at the end of the file", .op = OP_WRITE,
     .writes = true, .sequential = true, .call = call_write, .loop = loop_write,
 };
-
-static void cached_defaults(struct microbench_config *c)
-{
-	c->level = 2;
-	c->n_requests = 100000;
-	c->block_bytes = 1024;
-	c->file_bytes = 1 << 20;
-}
 
 /* Two threads read 1 KiB at a time with pread from cached files. Such a request is mainly the
  * system call itself, so a replayer's overhead is most visible. Source: the VFS-replay paper (FAST

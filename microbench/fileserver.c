@@ -23,21 +23,6 @@
 #define TOP "fileserver"
 #define ABSENT_SHARE 5 /* one file in this many is missing at first: filebench's prealloc=80 */
 
-static void defaults(struct microbench_config *c)
-{
-	c->level = 4;
-	c->n_requests = 1;
-	c->min_duration_ns = 30000000000;
-	c->n_files = 1000;
-	c->file_bytes = 131072;
-	c->fileset_seed = 1;
-	c->size_shape = 1.5;
-	c->block_bytes = 1 << 20;
-	c->append_bytes = 16384;
-	c->dir_width = 20;
-	c->anon_bytes = (uint64_t)84 << 20;
-}
-
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < 2 * ABSENT_SHARE * c->level)
@@ -199,6 +184,12 @@ static double fastest_ns(const struct microbench_config *c)
 {
 	return 14 * 400 + 0.05 * (2 * (double)c->file_bytes + (double)c->append_bytes);
 }
+
+static const struct workload_default defaults[] = {
+    {"level", "4"}, {"requests", "1"}, {"min-duration", "30s"}, {"files", "1000"},
+    {"file-size", "128K"}, {"fileset-seed", "1"}, {"size-shape", "1.5"}, {"block-size", "1M"},
+    {"append-size", "16K"}, {"dir-width", "20"}, {"anon-memory", "84M"}, {NULL, NULL},
+};
 
 static const struct workload_script scripted = {
     .top = TOP, .unit = "rounds", .n_per_unit = 14, .check = check, .files = files,

@@ -21,32 +21,6 @@
 #define COPY_TO COPY_TOP "/copy"
 #define DIRECT_BYTES 4096
 
-static void defaults(struct microbench_config *c)
-{
-	c->block_bytes = 1 << 20;
-	c->file_bytes = 16384;
-	c->fileset_seed = 1;
-	c->size_shape = 1.5;
-}
-
-static void create_defaults(struct microbench_config *c)
-{
-	defaults(c);
-	c->level = 16;
-	c->n_files = 50000;
-	c->n_requests = 3125; /* all of them */
-	c->dir_width = 100;
-}
-
-static void copy_defaults(struct microbench_config *c)
-{
-	defaults(c);
-	c->level = 256;
-	c->n_files = 100000;
-	c->n_requests = 391;
-	c->dir_width = 20;
-}
-
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < c->level)
@@ -179,6 +153,16 @@ static double copy_fastest_ns(const struct microbench_config *c)
 {
 	return 2 * create_fastest_ns(c);
 }
+
+static const struct workload_default copy_defaults[] = {
+    {"block-size", "1M"}, {"file-size", "16K"}, {"fileset-seed", "1"}, {"size-shape", "1.5"},
+    {"level", "256"}, {"files", "100000"}, {"requests", "391"}, {"dir-width", "20"}, {NULL, NULL},
+};
+
+static const struct workload_default create_defaults[] = {
+    {"block-size", "1M"}, {"file-size", "16K"}, {"fileset-seed", "1"}, {"size-shape", "1.5"},
+    {"level", "16"}, {"files", "50000"}, {"requests", "3125"}, {"dir-width", "100"}, {NULL, NULL},
+};
 
 static const struct workload_script create_scripted = {
     .top = CREATE_TOP, .unit = "files", .n_per_unit = 3, .direct = true, .check = check,

@@ -106,7 +106,9 @@ struct workload_script {
 	bool parallel; /* its threads are the ranks of an MPI job (parallel/rank_loop.h) */
 	bool inside_mpi; /* uses MPI's own file functions: no script (`write` NULL) and no trace */
 	int (*check)(const struct microbench_config *c, struct err *e);
-	/* Appends the initial files to an empty set. */
+	/* NULL-terminated names of files in `top`, each with a part of --file-size for each rank */
+	const char *const *rank_files;
+	/* Appends the initial files to an empty set; NULL with rank_files. */
 	int (*files)(const struct microbench_config *c, struct fileset *s, struct err *e);
 	/* Writes `n_units` units for one thread. Equal seeds and levels give equal units; a longer
 	 * script begins with the same ones. */
@@ -117,6 +119,10 @@ struct workload_script {
 };
 
 /* A workload, as a table row. */
+struct workload_default {
+	const char *option, *value;
+};
+
 struct workload {
 	const char *name; /* "random-read"; the paper's short name in `alias`: "rr" */
 	const char *alias;
@@ -124,8 +130,8 @@ struct workload {
 	enum trace_op op; /* of its requests; OP_INVALID: several operations */
 	bool reads, writes, sequential; /* `reads` and `writes`: files are opened for both */
 	bool warm; /* files that are read are brought into the page cache when they are created */
-	/* sets defaults that differ from most workloads, or NULL */
-	void (*defaults)(struct microbench_config *c);
+	/* options whose defaults differ from most workloads, up to a row without name; or NULL */
+	const struct workload_default *defaults;
 	/* NULL-terminated names of its special options, or NULL */
 	const char *const *own_options;
 	/* loop.h: one request, and the measured loop of a thread */

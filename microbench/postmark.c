@@ -19,17 +19,6 @@
 #define TOP "postmark"
 #define MAX_BYTES (UINT64_C(1) << 30)
 
-static void defaults(struct microbench_config *c)
-{
-	c->n_requests = 200000;
-	c->n_files = 20000;
-	c->min_file_bytes = 512;
-	c->file_bytes = 10240;
-	c->block_bytes = 512;
-	c->read_share = 0.5;
-	c->create_share = 0.5;
-}
-
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_files < c->level || c->n_files > UINT32_MAX)
@@ -168,6 +157,11 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	gsl_rng_free(p.rng);
 	return 0;
 }
+
+static const struct workload_default defaults[] = {
+    {"requests", "200000"}, {"files", "20000"}, {"min-file-size", "512"}, {"file-size", "10K"},
+    {"block-size", "512"}, {"read-share", "0.5"}, {"create-share", "0.5"}, {NULL, NULL},
+};
 
 static const struct workload_script scripted = {
     .top = TOP, .unit = "transactions", .n_per_unit = 18, .finite = true, .check = check,

@@ -5,14 +5,9 @@
 static const char *const own_options[] = {"queue-depth", "rate",       "arrivals", "burst", "sizes",
 					  "span",        "read-share", "backend",  NULL};
 
-static void defaults(struct microbench_config *c)
-{
-	c->queue_depth = 32;
-	c->burst = 1;
-	c->read_share = 1;
-	c->backend = "auto";
-	c->file_bytes = 0;
-}
+static const struct workload_default defaults[] = {
+    {"queue-depth", "32"}, {"burst", "1"}, {"read-share", "1"}, {"backend", "auto"}, {NULL, NULL},
+};
 
 const struct workload workload_block_random = {
 	.name = "block-random", .alias = "br",

@@ -11,28 +11,6 @@
 
 #define TOP "checkpoint"
 
-static void defaults(struct microbench_config *c)
-{
-	c->level = 8;
-	c->n_requests = 64;
-	c->block_bytes = 65536;
-	c->file_bytes = 64 * c->block_bytes;
-}
-
-static void defaults_compute(struct microbench_config *c)
-{
-	defaults(c);
-	c->compute_ns = 1000000;
-}
-
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
-{
-	size_t cap = 0;
-	(void)e;
-	ranks_file(c, s, &cap, TOP, "data");
-	return 0;
-}
-
 static int write_all_blocks(const struct microbench_config *c, unsigned int rank, uint64_t n_blocks,
 			    bool sync_each, bool computes, struct script *s)
 {
@@ -78,10 +56,19 @@ static int write_compute(const struct microbench_config *c, unsigned int rank, u
 	return write_all_blocks(c, rank, n_units, true, true, s);
 }
 
+static const struct workload_default defaults[] = {
+    {"level", "8"}, {"requests", "64"}, {"block-size", "64K"}, {"file-size", "4M"}, {NULL, NULL},
+};
+
+static const struct workload_default compute_defaults[] = {
+    {"level", "8"}, {"requests", "64"}, {"block-size", "64K"}, {"file-size", "4M"},
+    {"compute", "1ms"}, {NULL, NULL},
+};
+
 #define SCRIPTED(how)                                                                                                                          \
 	{                                                                                                                                      \
 		.top = TOP, .unit = "writes", .n_per_unit = 2, .direct = true, .finite = true, .parallel = true, .check = ranks_check,         \
-		.files = files, .write = how,                                                                                                  \
+		.rank_files = ranks_data, .write = how,                                                                                                  \
 	}
 static const struct workload_script plain = SCRIPTED(write_plain), sync_each = SCRIPTED(write_sync),
 				    computing = SCRIPTED(write_compute);
@@ -101,5 +88,5 @@ const struct workload workload_checkpoint_sync = {
 const struct workload workload_checkpoint_compute = {
     .name = "checkpoint-compute", .alias = "pseudosyncdat",
     .help = "checkpoint-sync with computing on the data that was read back", .writes = true,
-    .defaults = defaults_compute, .own_options = ranks_compute_options, .script = &computing,
+    .defaults = compute_defaults, .own_options = ranks_compute_options, .script = &computing,
 };

@@ -22,15 +22,6 @@
 
 enum { STATE_PERIOD = 10, PIECE_PAGES = 8, LOOK_UP_SHARE = 16 };
 
-static void defaults(struct microbench_config *c)
-{
-	c->level = 8;
-	c->n_requests = 100;
-	c->block_bytes = 8192;
-	c->file_bytes = 32 * c->block_bytes;
-	c->compute_ns = 1000000;
-}
-
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->block_bytes > ((uint64_t)1 << 30) / PIECE_PAGES)
@@ -42,16 +33,6 @@ static int check(const struct microbench_config *c, struct err *e)
 			       "file-size %llu: expected a multiple of %d blocks for each rank",
 			       (unsigned long long)c->file_bytes, PIECE_PAGES);
 	return ranks_check(c, e);
-}
-
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
-{
-	size_t cap = 0;
-	(void)e;
-	ranks_file(c, s, &cap, TOP, "etree");
-	ranks_file(c, s, &cap, TOP, "mesh");
-	ranks_file(c, s, &cap, TOP, "state");
-	return 0;
 }
 
 struct writer {
@@ -157,9 +138,16 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 	return 0;
 }
 
+static const struct workload_default defaults[] = {
+    {"level", "8"}, {"requests", "100"}, {"block-size", "8K"}, {"file-size", "256K"},
+    {"compute", "1ms"}, {NULL, NULL},
+};
+
+static const char *const rank_files[] = {"etree", "mesh", "state", NULL};
+
 static const struct workload_script scripted = {
     .top = TOP, .unit = "iterations", .n_per_unit = 2, .direct = true, .finite = true,
-    .parallel = true, .check = check, .files = files, .write = write_script,
+    .parallel = true, .check = check, .rank_files = rank_files, .write = write_script,
 };
 
 const struct workload workload_earthquake = {

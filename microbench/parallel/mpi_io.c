@@ -10,14 +10,6 @@
 #include "microbench/parallel/ranks.h"
 #include "microbench/workloads.h"
 
-static void defaults(struct microbench_config *c)
-{
-	c->level = 4;
-	c->n_requests = 32;
-	c->block_bytes = 65536;
-	c->file_bytes = 32 * c->block_bytes;
-}
-
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync || c->fsync_end)
@@ -26,17 +18,13 @@ static int check(const struct microbench_config *c, struct err *e)
 	return ranks_check(c, e);
 }
 
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
-{
-	size_t cap = 0;
-	(void)e;
-	ranks_file(c, s, &cap, "mpi-io", "data");
-	return 0;
-}
+static const struct workload_default defaults[] = {
+    {"level", "4"}, {"requests", "32"}, {"block-size", "64K"}, {"file-size", "2M"}, {NULL, NULL},
+};
 
 static const struct workload_script scripted = {
     .top = "mpi-io", .unit = "blocks", .n_per_unit = 3, .finite = true, .parallel = true,
-    .inside_mpi = true, .check = check, .files = files,
+    .inside_mpi = true, .check = check, .rank_files = ranks_data,
 };
 
 const struct workload workload_mpi_io = {

@@ -10,22 +10,6 @@
 
 #define TOP "partitioned"
 
-static void defaults(struct microbench_config *c)
-{
-	c->level = 4;
-	c->n_requests = 128;
-	c->block_bytes = 65536;
-	c->file_bytes = 128 * c->block_bytes;
-}
-
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
-{
-	size_t cap = 0;
-	(void)e;
-	ranks_file(c, s, &cap, TOP, "data");
-	return 0;
-}
-
 static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
 			struct script *s, struct err *e)
 {
@@ -43,9 +27,13 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 	return 0;
 }
 
+static const struct workload_default defaults[] = {
+    {"level", "4"}, {"requests", "128"}, {"block-size", "64K"}, {"file-size", "8M"}, {NULL, NULL},
+};
+
 static const struct workload_script scripted = {
     .top = TOP, .unit = "reads", .n_per_unit = 1, .direct = true, .finite = true, .parallel = true,
-    .check = ranks_check, .files = files, .write = write_script,
+    .check = ranks_check, .rank_files = ranks_data, .write = write_script,
 };
 
 const struct workload workload_partitioned_read = {

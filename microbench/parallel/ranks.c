@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/parallel/ranks.h"
 
-#include "microbench/tree.h"
-
 const char *const ranks_options[] = {"launcher", NULL}, *const ranks_compute_options[] = {
 							    "launcher", "compute", NULL};
+
+const char *const ranks_data[] = {"data", NULL};
 
 uint32_t block_in_part(const struct microbench_config *c, unsigned int rank, uint64_t k)
 {
@@ -31,12 +31,4 @@ int ranks_check(const struct microbench_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			"block-size %llu: with direct expected a multiple of 512 bytes", block);
 	return 0;
-}
-
-void ranks_file(const struct microbench_config *c, struct fileset *s, size_t *cap, const char *top,
-		const char *path)
-{
-	if (!s->n)
-		fileset_add_directory(s, cap, xstrdup(top));
-	fileset_add_file(s, cap, xasprintf("%s/%s", top, path), c->file_bytes * c->level);
 }

@@ -20,9 +20,6 @@ uint32_t block_interleaved(const struct microbench_config *c, unsigned int rank,
 
 /* Checks for all these workloads: whole blocks, and block numbers that fit. Errors: EINVAL. */
 int ranks_check(const struct microbench_config *c, struct err *e);
-/* The file set: directory `top` with one file of all ranks' parts. */
-void ranks_file(const struct microbench_config *c, struct fileset *s, size_t *cap, const char *top,
-		const char *path);
-
+extern const char *const ranks_data[]; /* rank_files of most of them */
 /* Options of these workloads besides the common ones. */
 extern const char *const ranks_options[], *const ranks_compute_options[];

@@ -12,14 +12,6 @@
 
 #define TOP "polling"
 
-static void defaults(struct microbench_config *c)
-{
-	c->level = 2;
-	c->n_requests = 200;
-	c->block_bytes = 16384;
-	c->file_bytes = 4 * c->block_bytes;
-}
-
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_requests >= UINT32_MAX)
@@ -29,14 +21,6 @@ static int check(const struct microbench_config *c, struct err *e)
 		return err_set(e, EINVAL, "file-size %llu: expected two blocks at least",
 			       (unsigned long long)c->file_bytes);
 	return ranks_check(c, e);
-}
-
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
-{
-	size_t cap = 0;
-	(void)e;
-	ranks_file(c, s, &cap, TOP, "data");
-	return 0;
 }
 
 static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
@@ -61,9 +45,13 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 	return 0;
 }
 
+static const struct workload_default defaults[] = {
+    {"level", "2"}, {"requests", "200"}, {"block-size", "16K"}, {"file-size", "64K"}, {NULL, NULL},
+};
+
 static const struct workload_script scripted = {
     .top = TOP, .unit = "rounds", .n_per_unit = 2, .direct = true, .finite = true, .parallel = true,
-    .check = check, .files = files, .write = write_script,
+    .check = check, .rank_files = ranks_data, .write = write_script,
 };
 
 const struct workload workload_shared_polling = {
