@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "common/mpi_launch.h"
+#include "common/options_describe.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
 #include "common/units.h"
@@ -191,21 +192,12 @@ bool workload_has_option(const struct workload *w, const char *name)
 static int own_options_check(const struct workload *w, const struct microbench_config *c,
 			     struct err *e)
 {
-	const double value[] = {(double)c->n_files,      (double)c->min_file_bytes,
-				(double)c->append_bytes, (double)c->dir_width,
-				c->size_shape,           (double)c->n_subdirs,
-				c->read_share,           c->create_share,
-				(double)c->n_headers,    (double)c->n_include_dirs,
-				(double)c->n_includes,   (double)c->fileset_seed,
-				(double)c->queue_depth,  c->rate,
-				(double)c->arrivals,     (double)c->burst,
-				c->sizes != NULL,        (double)c->span_bytes,
-				c->backend != NULL,      (double)c->compute_ns,
-				c->launcher != NULL};
-	for (size_t i = 0; special_options[i]; i++)
-		if (value[i] != 0 && !workload_has_option(w, special_options[i]))
-			return err_set(e, EINVAL, "%s: %s has no such option", special_options[i],
-				       w->name);
+	struct microbench_config standard;
+	const struct option_spec *o = microbench_options;
+	microbench_config_init(&standard);
+	for (; (o = options_changed(o, c, &standard)); o++)
+		if (!workload_has_option(w, o->name))
+			return err_set(e, EINVAL, "%s: %s has no such option", o->name, w->name);
 	return 0;
 }
 
