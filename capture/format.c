@@ -46,11 +46,6 @@ const struct trace_format *format_find(const char *name)
 	return NULL;
 }
 
-int trace_open_as(struct trace **t, const struct trace_format *f, const char *path, struct err *e)
-{
-	return trace_open_with(t, f, path, NULL, e);
-}
-
 const struct trace_format *trace_format_of(const struct trace *t)
 {
 	return t->format;

@@ -82,9 +82,8 @@ struct trace_format {
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 const struct trace_format *format_find(const char *name);
 
-/* Opens in a given format; trace_open() detects it. */
-int trace_open_as(struct trace **t, const struct trace_format *f, const char *path, struct err *e);
-/* The same with options. `f` NULL: detects the format, or uses "mapping" if a mapping is given. */
+/* Opens in a given format, with options (NULL: none). `f` NULL: detects the format, or uses
+ * "mapping" if a mapping is given. */
 int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
 		    const struct trace_open_options *o, struct err *e);
 /* Detects the format by the first bytes. Errors: as trace_open. */
@@ -93,20 +92,18 @@ int trace_format_detect(const struct trace_format **f, const char *path, struct 
 /* The format of an open trace. */
 const struct trace_format *trace_format_of(const struct trace *t);
 
-/* Writes `t` as a trace file: the same records, objects, heap and metadata. Damaged blocks of the
- * input are an error. trace_copy_with takes options such as compression. */
-int trace_copy(struct trace *t, const char *path, struct err *e);
-int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o,
-		    struct err *e);
-/* The same with other metadata (NULL: the trace's own) and changed records. `change` gets a record
- * with references of the copy, and may add items to the heap of `w`. */
+/* Other metadata (NULL: the trace's own) and changed records. `change` gets a record with references
+ * of the copy, and may add items to the heap of `w`. */
 struct trace_change {
 	const struct trace_meta *meta;
 	int (*change)(void *ctx, struct trace_writer *w, struct trace_record *r, struct err *e);
 	void *ctx;
 };
-int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how,
-		       struct err *e);
+/* Writes `t` as a trace file: the same records, objects, heap and metadata, but for the changes
+ * `how`; `o`: options such as compression. Both may be NULL. Damaged blocks of the input are an
+ * error. */
+int trace_copy(struct trace *t, const char *path, const struct trace_change *how,
+	       const struct trace_write_options *o, struct err *e);
 
 /* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file appears complete
  * or not at all. Errors: EBADMSG: damaged blocks of the input were omitted; the rest is written. */

@@ -65,33 +65,17 @@ static int copy_all(struct trace_copying *c, struct err *e)
 	return rc ? rc : copy_objects(c, e);
 }
 
-static int copy_trace(struct trace_copying *c, const char *path,
-		      const struct trace_write_options *o, struct err *e)
+int trace_copy(struct trace *t, const char *path, const struct trace_change *how,
+	       const struct trace_write_options *o, struct err *e)
 {
-	const struct trace_meta *meta = c->how && c->how->meta ? c->how->meta : trace_meta(c->from);
-	int rc = trace_writer_open(&c->to, path, meta, o, e);
-	rc = rc ? rc : copy_all(c, e);
+	struct trace_copying c = {.from = t, .how = how};
+	const struct trace_meta *meta = how && how->meta ? how->meta : trace_meta(t);
+	int rc = trace_writer_open(&c.to, path, meta, o, e);
+	rc = rc ? rc : copy_all(&c, e);
 	if (rc)
-		trace_writer_abort(c->to);
+		trace_writer_abort(c.to);
 	else
-		rc = trace_writer_close(c->to, e);
-	free(c->id);
+		rc = trace_writer_close(c.to, e);
+	free(c.id);
 	return rc;
-}
-
-int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o,
-		    struct err *e)
-{
-	return copy_trace(&(struct trace_copying){.from = t}, path, o, e);
-}
-
-int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how,
-		       struct err *e)
-{
-	return copy_trace(&(struct trace_copying){.from = t, .how = how}, path, NULL, e);
-}
-
-int trace_copy(struct trace *t, const char *path, struct err *e)
-{
-	return trace_copy_with(t, path, NULL, e);
 }

@@ -468,7 +468,7 @@ static int binary_export(struct trace *t, const char *path, struct trace_export_
 			 struct err *e)
 {
 	(void)report;
-	return trace_copy(t, path, e);
+	return trace_copy(t, path, NULL, NULL, e);
 }
 
 const struct trace_format format_trace = {

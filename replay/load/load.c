@@ -311,7 +311,7 @@ static void number(struct reader *rd)
 	}
 }
 
-static int load_take(struct load *l, struct trace *t, bool causes, struct err *e)
+int load_read(struct load *l, struct trace *t, bool causes, struct err *e)
 {
 	*l = (struct load){.request = NULL};
 	const mode_t mask = umask(0);
@@ -343,16 +343,6 @@ static int load_take(struct load *l, struct trace *t, bool causes, struct err *e
 	}
 	u64_map_release(&rd.thread_of);
 	return ret;
-}
-
-int load_read(struct load *l, struct trace *t, struct err *e)
-{
-	return load_take(l, t, false, e);
-}
-
-int load_read_with_causes(struct load *l, struct trace *t, struct err *e)
-{
-	return load_take(l, t, true, e);
 }
 
 void load_release(struct load *l)

@@ -160,11 +160,10 @@ struct load {
 	struct reads *reads; /* how reads are replayed (reads.h); NULL: unchanged */
 };
 
-/* Reads all records of T except computing, signals and waits. Errors: EINVAL, E2BIG, ENOMEM with
- * the number of the record; of reading. Ownership: load_release. */
-int load_read(struct load *l, struct trace *t, struct err *e);
-/* As load_read, with computing, signals and waits; asynchronous requests stay in their threads. */
-int load_read_with_causes(struct load *l, struct trace *t, struct err *e);
+/* Reads all records of T; only with `causes` also computing, signals and waits, and asynchronous
+ * requests stay in their threads. Errors: EINVAL, E2BIG, ENOMEM with the number of the record; of
+ * reading. Ownership: load_release. */
+int load_read(struct load *l, struct trace *t, bool causes, struct err *e);
 void load_release(struct load *l); /* a zeroed struct is fine */
 
 /* The end of a request; INT64_MAX if the trace does not have it. */

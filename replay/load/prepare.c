@@ -18,7 +18,7 @@ int input_open(struct input *in, const char *path, const struct replay_config *c
 	if (trace_meta(in->trace)->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system "
 			"calls, engine block (--device) requests on a device", path, c->engine);
-	ret = (c->causes ? load_read_with_causes : load_read)(&in->load, in->trace, e);
+	ret = load_read(&in->load, in->trace, c->causes, e);
 	ret = ret ? ret : slots_find(&in->slots, &in->load, in->trace, e);
 	return ret ? err_context(e, "%s", path) : 0;
 }

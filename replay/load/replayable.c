@@ -78,7 +78,7 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 	rc = rc ? rc : too_many(t, n_max, &many, &x->why);
 	x->state = many ? REPLAYABLE_TOO_MANY : REPLAYABLE_KNOWN;
 	if (!rc && !many) {
-		rc = load_read(&load, t, &x->why);
+		rc = load_read(&load, t, false, &x->why);
 		rc = rc ? rc : slots_find(&slots, &load, t, &x->why);
 		if (!rc)
 			count_requests(x, &load);

@@ -134,8 +134,8 @@ int infer_annotate(struct trace *t, int64_t threshold_ns, const char *path, stru
 	SCOPED_FREE char *extra = extra_with(meta.extra_json, threshold_ns);
 	meta.extra_json = extra;
 	infer_init(&a.f, threshold_ns);
-	int rc = trace_copy_changed(
-	    t, path, &(struct trace_change){.meta = &meta, .change = annotate, .ctx = &a}, e);
+	const struct trace_change how = {.meta = &meta, .change = annotate, .ctx = &a};
+	int rc = trace_copy(t, path, &how, NULL, e);
 	infer_release(&a.f);
 	return rc;
 }

@@ -66,7 +66,7 @@ static void prepare(const char *path, const struct shape *shape, enum replay_ord
 	printf("%-12s %8llu requests, %s\n", shape->name, (unsigned long long)n,
 	       replay_order_names[order]);
 	struct meter start = meter_read(), m = start;
-	must(trace_open(&t, path, &e) || load_read(&l, t, &e), &e);
+	must(trace_open(&t, path, &e) || load_read(&l, t, false, &e), &e);
 	stage("load", &m);
 	must(slots_find(&s, &l, t, &e), &e);
 	stage("slots", &m);

@@ -22,7 +22,7 @@ static struct trace *open_fd(int fd)
 	struct trace *t;
 	struct err e = ERR_INIT;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	int rc = trace_open_as(&t, &format_csv, path, &e);
+	int rc = trace_open_with(&t, &format_csv, path, NULL, &e);
 	assert(rc ? !t && e.msg[0] : t != NULL);
 	return t;
 }

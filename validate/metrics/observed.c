@@ -119,7 +119,7 @@ static int changed_write(const char *own, const char *out, const int64_t *took, 
 	int rc = trace_open(&t, own, e);
 	if (rc)
 		return rc;
-	rc = trace_copy_changed(t, out, &how, e);
+	rc = trace_copy(t, out, &how, NULL, e);
 	trace_close(t);
 	return rc;
 }

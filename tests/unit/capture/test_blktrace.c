@@ -46,8 +46,8 @@ static void events_may_name_their_cgroup(void **state)
 	uint64_t n = 0;
 	(void)state;
 	with_groups(plain, scratch(path, "groups"));
-	must(trace_open_as(&a, format_find("blktrace"), plain, &e), &e);
-	must(trace_open_as(&b, format_find("blktrace"), path, &e), &e);
+	must(trace_open_with(&a, format_find("blktrace"), plain, NULL, &e), &e);
+	must(trace_open_with(&b, format_find("blktrace"), path, NULL, &e), &e);
 	for (int rc; (rc = trace_next(a, &x, &e)) != 0; n++) {
 		assert_int_equal(rc, 1);
 		assert_int_equal(trace_next(b, &y, &e), 1);
@@ -81,7 +81,7 @@ static void flushes_have_no_place(void **state)
 		struct trace *t;
 		const struct trace_record *r;
 		spill(scratch(path, "flush"), made[i].text, strlen(made[i].text));
-		must(trace_open_as(&t, format_find(made[i].format), path, &e), &e);
+		must(trace_open_with(&t, format_find(made[i].format), path, NULL, &e), &e);
 		assert_int_equal(trace_next(t, &r, &e), 1);
 		assert_int_equal(r->op, OP_FDATASYNC);
 		assert_int_equal(r->offset, OFFSET_NONE);
@@ -115,7 +115,7 @@ static void flushes_in_flight(void **state)
 	const struct trace_record *r;
 	(void)state;
 	spill(scratch(path, "flushes"), text, strlen(text));
-	must(trace_open_as(&t, format_find("blkparse"), path, &e), &e);
+	must(trace_open_with(&t, format_find("blkparse"), path, NULL, &e), &e);
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		assert_int_equal(trace_next(t, &r, &e), 1);
 		assert_int_equal(r->op, OP_FDATASYNC);

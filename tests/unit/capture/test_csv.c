@@ -188,7 +188,7 @@ static void everything_comes_back(void **state)
 	check_odd(SCRATCH("c"), N); /* the format is found by the content, not by the file name */
 	must(trace_open(&t, SCRATCH("c"), &e), &e);
 	assert_ptr_equal(trace_format_of(t), &format_csv);
-	must(trace_copy(t, SCRATCH("t2"), &e), &e);
+	must(trace_copy(t, SCRATCH("t2"), NULL, NULL, &e), &e);
 	trace_close(t);
 	check_odd(SCRATCH("t2"), N);
 	must(trace_open(&t, SCRATCH("t2"), &e), &e);

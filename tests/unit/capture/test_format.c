@@ -65,7 +65,7 @@ static void each_claims_its_own(void **state)
 		must(trace_open(&again, SCRATCH("misleading.name"), &e), &e);
 		assert_ptr_equal(trace_format_of(again), *f);
 		trace_close(again);
-		must(trace_open_as(&again, *f, SCRATCH("misleading.name"), &e), &e);
+		must(trace_open_with(&again, *f, SCRATCH("misleading.name"), NULL, &e), &e);
 		trace_close(again);
 		unlink(SCRATCH("misleading.name"));
 	}

@@ -93,7 +93,7 @@ static void check(const struct kept *k, const char *path, const struct trace_rec
 	uint32_t n = 0;
 	int64_t first_ns = 0;
 	int rc;
-	must(trace_open_as(&t, format_find(k->name), path, &e), &e);
+	must(trace_open_with(&t, format_find(k->name), path, NULL, &e), &e);
 	while ((rc = trace_next(t, &r, &e)) == 1) {
 		if (r->op == OP_OPEN || r->op == OP_CLOSE)
 			continue;

@@ -306,7 +306,7 @@ static void copies_are_equal(void **state)
 	write_sample(SCRATCH("t"), 5000, NULL);
 	must(trace_open(&t, SCRATCH("t"), &e), &e);
 	assert_ptr_equal(trace_format_of(t), &format_trace);
-	must(trace_copy_with(t, SCRATCH("c"), &z, &e), &e);
+	must(trace_copy(t, SCRATCH("c"), NULL, &z, &e), &e);
 	must(trace_open(&c, SCRATCH("c"), &e), &e);
 	const struct trace_record *r;
 	for (uint64_t i = 0; i < 5000; i++) {
@@ -318,7 +318,7 @@ static void copies_are_equal(void **state)
 	assert_string_equal(trace_meta(c)->root, "/tmp/\xff");
 	trace_close(c);
 	/* overwrites itself: a process that has the old file open keeps its content */
-	must(trace_copy(t, SCRATCH("t"), &e), &e);
+	must(trace_copy(t, SCRATCH("t"), NULL, NULL, &e), &e);
 	trace_close(t);
 	check_all(SCRATCH("t"), 5000);
 	struct stat a, b;

@@ -121,7 +121,7 @@ static inline int sample_load(const struct sample *s, const char *dir, struct lo
 	sample_write(s, path);
 	int ret = trace_open(&x->t, path, e);
 	if (!ret)
-		ret = load_read(&x->l, x->t, e);
+		ret = load_read(&x->l, x->t, false, e);
 	if (!ret)
 		ret = slots_find(&x->s, &x->l, x->t, e);
 	free(path);

@@ -179,7 +179,7 @@ static void one_seed(uint64_t seed, bool careful, struct totals *sum)
 	world_snapshot(&w, &before);
 	world_run(&w);
 	world_write(&w, trace, &before);
-	if (trace_open(&x.t, trace, &e) || load_read(&x.l, x.t, &e) ||
+	if (trace_open(&x.t, trace, &e) || load_read(&x.l, x.t, false, &e) ||
 	    slots_find(&x.s, &x.l, x.t, &e))
 		fail_msg("%s", e.msg);
 	const uint32_t n_slots = x.s.n;

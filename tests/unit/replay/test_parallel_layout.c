@@ -29,7 +29,7 @@ static int make(struct made *x, const char *path, bool causes, struct err *e)
 	assert_int_equal(c.causes, causes);
 	memset(x, 0, sizeof *x);
 	must(trace_open(&x->t, path, e), e);
-	must((causes ? load_read_with_causes : load_read)(&x->l, x->t, e), e);
+	must(load_read(&x->l, x->t, causes, e), e);
 	must(slots_find(&x->s, &x->l, x->t, e), e);
 	must(plan_make(&x->p, &c, &x->l, &x->s, &none, e), e);
 	return layout_make(&x->p.layout, &x->p, causes, &x->l, &x->s, x->t, e);
