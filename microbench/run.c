@@ -96,7 +96,8 @@ static int run_parallel(struct bench_run *r, struct microbench_outcome *o, struc
 static int files_prepare(struct bench_run *r, struct err *e)
 {
 	int ret = microbench_clear(r->workload, &r->files, r->dir_fd, e);
-	ret = ret ? ret : fileset_restore(&r->files, r->dir_fd, r->config->seed, false, e);
+	const uint64_t seed = r->config->seed;
+	ret = ret ? ret : fileset_restore(&r->files, r->dir_fd, seed, false, NULL, NULL, e);
 	if (!ret && r->workload->warm)
 		ret = fileset_warm(&r->files, r->dir_fd, e);
 	return ret;

@@ -324,13 +324,13 @@ static int sync_together(const struct restore *r, struct err *e)
 	return rc;
 }
 
-static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
-		   const struct payload *payload, struct fileset_state *state, struct err *e)
+int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
+		    const struct payload *payload, struct fileset_state *state, struct err *e)
 {
 	struct fileset_state own = FILESET_STATE_INIT;
 	struct restore r = {
-	    s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX, payload,
-	    fileset_first_names(s), NULL};
+	    s, dir_fd, seed, rewrite || payload, state ? state : &own, NULL,
+	    s->n <= SYNC_EACH_MAX, payload, fileset_first_names(s), NULL};
 	int64_t latest_ns = INT64_MIN;
 	if (r.state->n != s->n) {
 		fileset_state_release(r.state);
@@ -355,23 +355,6 @@ static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewr
 	FREE_EACH(r.buffer, r.first, r.n_names);
 	fileset_state_release(&own);
 	return rc;
-}
-
-int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
-			 struct fileset_state *state, struct err *e)
-{
-	return restore(s, dir_fd, seed, rewrite, NULL, state, e);
-}
-
-int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct err *e)
-{
-	return restore(s, dir_fd, seed, rewrite, NULL, NULL, e);
-}
-
-int fileset_restore_payload(const struct fileset *s, int dir_fd, uint64_t seed,
-			    const struct payload *payload, struct err *e)
-{
-	return restore(s, dir_fd, seed, payload != NULL, payload, NULL, e);
 }
 
 /* --- removing ------------------------------------------------------------ */

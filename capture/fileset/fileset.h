@@ -65,6 +65,8 @@ struct fileset_state {
 #define FILESET_STATE_INIT { NULL, 0, 0, 0 }
 void fileset_state_release(struct fileset_state *state);
 
+struct payload; /* common/payload.h */
+
 /* Makes DIR contain the set. Missing directories and files are created. Content is a function of
  * `seed`, path and offset, and incompressible. It is written if it is missing, if the file has
  * changed since the last restore, or with `rewrite`. Files are overwritten in place and never
@@ -77,21 +79,13 @@ void fileset_state_release(struct fileset_state *state);
  * with that content stays (a copy of the original can be used), and generated content is a function
  * of `seed`, digest and offset: equal files stay equal.
  *
+ * `payload` generates the content, by the file's key (payload_make); NULL: the content above.
  * `state` has the results of the previous restore and is updated; if it is empty or NULL, every
  * file is written. Errors: ENOSPC in advance if the file system reports too little space, or later;
  * others of the system, with the path; EPERM for refused files (a link, device, FIFO or directory
  * in place of a file, or a file with a name outside the set); EINVAL for paths that leave DIR. */
-int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
-			 struct fileset_state *state, struct err *e);
-/* The same without a state. */
 int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
-		    struct err *e);
-
-struct payload; /* common/payload.h */
-/* The same with content from payload_make, by the file's key; every file is written. `payload`
- * NULL: as fileset_restore. */
-int fileset_restore_payload(const struct fileset *s, int dir_fd, uint64_t seed,
-			    const struct payload *payload, struct err *e);
+		    const struct payload *payload, struct fileset_state *state, struct err *e);
 
 /* Generates the bytes [offset, offset + len) of the content of `path`. */
 void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len);

@@ -63,7 +63,7 @@ static int shown_restore(const struct input *in, uint64_t seed, const struct pay
 	struct fileset shown;
 	slots_files(&in->slots, &shown);
 	int ret = room_check(&shown, in->dir, in->root.fd, e);
-	ret = ret ? ret : fileset_restore_payload(&shown, in->root.fd, seed, payload, e);
+	ret = ret ? ret : fileset_restore(&shown, in->root.fd, seed, false, payload, NULL, e);
 	slots_files_release(&shown);
 	return ret;
 }
@@ -76,7 +76,7 @@ int files_prepare(const struct input *in, bool on_storage, const struct payload 
 	int ret = room_check(f, in->dir, in->root.fd, e);
 	ret = ret ? ret : initial_absent_remove(in->slots.initial, in->root.fd, e);
 	if (!ret && f->n)
-		ret = fileset_restore_payload(f, in->root.fd, meta->seed, payload, e);
+		ret = fileset_restore(f, in->root.fd, meta->seed, false, payload, NULL, e);
 	ret = ret ? ret : shown_restore(in, meta->seed, payload, e);
 	ret = ret ? ret : initial_holes_make(in->slots.initial, f, &in->root, e);
 	ret = ret ? ret : initial_attributes_set(in->slots.initial, &in->root, e);

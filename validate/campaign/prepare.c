@@ -145,7 +145,7 @@ int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bo
 	if (dir->sole)
 		ret = microbench_clear(dir->sole, &dir->files, dir->fd, e);
 	if (!ret && !dir->program)
-		ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
+		ret = fileset_restore(&dir->files, dir->fd, s->seed, false, NULL, &dir->state, e);
 	ret = ret ? ret : untouched_note(place, e);
 	out->restore_s = seconds_since(&at);
 	ret = ret ? ret : sync_clean(place, files, dir->fd, &out->residency, e);

@@ -108,9 +108,9 @@ static void made_and_made_again(void **state)
 {
 	struct place *p = *state;
 	struct err e = ERR_INIT;
-	must(fileset_restore(&set, p->fd, SEED, false, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, NULL, &e), &e);
 	check_whole(p->fd);
-	must(fileset_restore(&set, p->fd, SEED, false, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, NULL, &e), &e);
 	check_whole(p->fd);
 	must(fileset_remove(&set, p->fd, &e), &e);
 	must(fileset_remove(&set, p->fd, &e), &e); /* no error if the files are missing */
@@ -134,17 +134,17 @@ static void only_what_changed_is_written(void **state)
 	struct fileset_state s = FILESET_STATE_INIT;
 	struct stat before, after;
 	const uint64_t f0 = entries[0].size, odd = entries[1].size;
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	assert_int_equal(s.n_bytes_written, f0 + odd + 5);
 	assert_int_equal(fstatat(p->fd, "f0", &before, 0), 0);
 	for (int i = 0; i < 3; i++) {
-		must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+		must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 		assert_int_equal(s.n_bytes_written, 0);
 	}
 	/* immediately after a restore: a change within the same clock tick is found, too */
 	for (int i = 0; i < 20; i++) {
 		write_at(p->fd, "f0", 5, "x");
-		must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+		must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 		assert_int_equal(s.n_bytes_written, f0);
 		assert_int_equal(s.n_files_written, 1);
 	}
@@ -154,22 +154,22 @@ static void only_what_changed_is_written(void **state)
 
 	write_at(p->fd, "f0", (off_t)f0, "longer"); /* cut to its size */
 	write_at(p->fd, "d/empty", 0, "longer");
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	assert_int_equal(s.n_bytes_written, f0);
 	assert_int_equal(s.n_files_written, 2);
 	check_whole(p->fd);
 
 	/* truncated, and extended again with a hole */
 	assert_int_equal(truncate(SCRATCH("set/f0"), 100), 0);
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	check_whole(p->fd);
 	assert_int_equal(truncate(SCRATCH("set/f0"), 0), 0);
 	assert_int_equal(truncate(SCRATCH("set/f0"), (off_t)f0), 0);
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	check_whole(p->fd);
 
 	assert_int_equal(unlinkat(p->fd, "d/e/odd", 0), 0); /* gone */
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	assert_int_equal(s.n_bytes_written, odd);
 	check_whole(p->fd);
 
@@ -178,14 +178,14 @@ static void only_what_changed_is_written(void **state)
 	void *zeros = calloc(1, f0);
 	must(file_write_atomic(SCRATCH("set/f0"), zeros, f0, &e), &e);
 	free(zeros);
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	assert_int_equal(s.n_bytes_written, f0);
 	check_whole(p->fd);
 
 	/* restored on request */
-	must(fileset_restore_with(&set, p->fd, SEED, true, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, true, NULL, &s, &e), &e);
 	assert_int_equal(s.n_bytes_written, f0 + odd + 5);
-	must(fileset_restore_with(&set, p->fd, SEED + 1, false, &s, &e), &e); /* other content */
+	must(fileset_restore(&set, p->fd, SEED + 1, false, NULL, &s, &e), &e); /* other content */
 	assert_int_equal(s.n_bytes_written, f0 + odd + 5);
 	assert_false(is_whole(p->fd, &entries[0]));
 	fileset_state_release(&s);
@@ -197,14 +197,14 @@ static void mapped_change_is_seen(void **state)
 	struct place *p = *state;
 	struct err e = ERR_INIT;
 	struct fileset_state s = FILESET_STATE_INIT;
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	int fd = openat(p->fd, "f0", O_RDWR);
 	char *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true(map != MAP_FAILED);
 	map[7] = (char)~map[7];
 	munmap(map, 4096);
 	close(fd);
-	must(fileset_restore_with(&set, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, &s, &e), &e);
 	check_whole(p->fd);
 	fileset_state_release(&s);
 }
@@ -215,7 +215,7 @@ static void expect_refusal(int dir_fd, const char *path, bool directory, int cod
 	const struct fileset one = {&f, 1};
 	struct fileset_residency r;
 	struct err e = ERR_INIT;
-	assert_int_equal(fileset_restore(&one, dir_fd, SEED, true, &e), -code);
+	assert_int_equal(fileset_restore(&one, dir_fd, SEED, true, NULL, NULL, &e), -code);
 	assert_int_equal(e.code, code);
 	char first[64];
 	snprintf(first, sizeof first, "%.*s",
@@ -258,7 +258,8 @@ static void nothing_outside_is_touched(void **state)
 	expect_refusal(p->fd, "fifo", true, EPERM);
 	expect_refusal(p->fd, "dir", false, EPERM);
 	struct fileset_entry hard = {"hard", 8, false};
-	assert_int_equal(fileset_restore(&(struct fileset){&hard, 1}, p->fd, SEED, false, &e),
+	const struct fileset one_hard = {&hard, 1};
+	assert_int_equal(fileset_restore(&one_hard, p->fd, SEED, false, NULL, NULL, &e),
 			 -EPERM);
 	if (!geteuid() && !mknodat(p->fd, "device", S_IFCHR | 0600, makedev(1, 3)))
 		expect_refusal(p->fd, "device", false, EPERM);
@@ -285,7 +286,7 @@ static void others_files_stay(void **state)
 {
 	struct place *p = *state;
 	struct err e = ERR_INIT;
-	must(fileset_restore(&set, p->fd, SEED, false, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, NULL, &e), &e);
 	spill(SCRATCH("set/d/mine"), "x", 1);
 	must(fileset_remove(&set, p->fd, &e), &e);
 	assert_int_equal(faccessat(p->fd, "d/mine", F_OK, 0), 0);
@@ -316,7 +317,7 @@ static void names_of_one_file_are_hard_links(void **state)
 	assert_true(first[0] == 0 && first[1] == 0 && first[2] == 2 && first[3] == 0);
 	free(first);
 	for (int round = 0; round < 5; round++) {
-		if (fileset_restore_with(&s, p->fd, SEED, round == 4, &kept, &e))
+		if (fileset_restore(&s, p->fd, SEED, round == 4, NULL, &kept, &e))
 			fail_msg("%s", e.msg);
 		assert_int_equal(kept.n_files_written, round == 0   ? 4
 						       : round == 1 ? 0
@@ -334,7 +335,7 @@ static void names_of_one_file_are_hard_links(void **state)
 			assert_int_equal(renameat(p->fd, "d", p->fd, "a"), 0);
 	}
 	assert_int_equal(linkat(p->fd, "a", p->fd, "outside", 0), 0);
-	assert_int_equal(fileset_restore_with(&s, p->fd, SEED, true, &kept, &e), -EPERM);
+	assert_int_equal(fileset_restore(&s, p->fd, SEED, true, NULL, &kept, &e), -EPERM);
 	assert_non_null(strstr(e.msg, "4 hard links"));
 	fileset_state_release(&kept);
 }
@@ -345,11 +346,12 @@ static void what_does_not_fit_is_refused_at_once(void **state)
 	struct err e = ERR_INIT;
 	struct fileset_entry f[] = {
 	    {"small", 4096, false}, {"huge", INT64_MAX, false}, {"huge2", INT64_MAX, false}};
-	assert_int_equal(fileset_restore(&(struct fileset){f, 3}, p->fd, SEED, false, &e), -ENOSPC);
+	const struct fileset three = {f, 3};
+	assert_int_equal(fileset_restore(&three, p->fd, SEED, false, NULL, NULL, &e), -ENOSPC);
 	assert_int_equal(faccessat(p->fd, "small", F_OK, 0), -1); /* nothing was begun */
 	f[1].size = UINT64_MAX;
-	assert_int_equal(fileset_restore(&(struct fileset){f, 3}, p->fd, SEED, false, &e), -EFBIG);
-	must(fileset_restore(&(struct fileset){NULL, 0}, p->fd, SEED, false, &e), &e);
+	assert_int_equal(fileset_restore(&three, p->fd, SEED, false, NULL, NULL, &e), -EFBIG);
+	must(fileset_restore(&(struct fileset){NULL, 0}, p->fd, SEED, false, NULL, NULL, &e), &e);
 }
 
 static void missing_files_are_errors(void **state)
@@ -370,7 +372,7 @@ static void eviction_shows_in_residency(void **state)
 	struct fileset_residency r;
 	struct statfs fs;
 	const uint64_t total = entries[0].size + entries[1].size + 5;
-	must(fileset_restore(&set, p->fd, SEED, false, &e), &e);
+	must(fileset_restore(&set, p->fd, SEED, false, NULL, NULL, &e), &e);
 	must(fileset_warm(&set, p->fd, &e), &e);
 	must(fileset_residency(&set, p->fd, &r, &e), &e);
 	assert_int_equal(r.total_bytes, total);
@@ -404,9 +406,9 @@ static void many_files(void **state)
 		f[i] = (struct fileset_entry){name[i], (uint64_t)i * 100, false};
 	}
 	const struct fileset many = {f, N};
-	must(fileset_restore_with(&many, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&many, p->fd, SEED, false, NULL, &s, &e), &e);
 	assert_int_equal(s.n_files_written, N);
-	must(fileset_restore_with(&many, p->fd, SEED, false, &s, &e), &e);
+	must(fileset_restore(&many, p->fd, SEED, false, NULL, &s, &e), &e);
 	assert_int_equal(s.n_files_written, 0);
 	for (int i = 0; i < N; i++)
 		assert_true(is_whole(p->fd, &f[i]));
