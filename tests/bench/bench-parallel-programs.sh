@@ -9,7 +9,7 @@
 # magnitude of the repetitions. The last columns are the running time of the program, and the time
 # of all runs of the recording divided by it. Programs that are not installed are left out. Needs
 # root (file systems on volumes). Environment: RUNS, PROGRAMS, RECORD and REPLAY (models of the
-# volumes), IOR and MDTEST (paths).
+# volumes), IOR, MDTEST and PYTHON (paths).
 set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 [ "$(id -u)" = 0 ] || { echo 'skipped: not root'; exit 0; }
@@ -40,7 +40,7 @@ command_of() { # program: its command, which runs in the directory of the files;
 	helped) echo '../parallel helped 12' ;;
 	naps | sending) echo "../parallel $1 8" ;;
 	relay) echo '../parallel relay 10' ;;
-	farm) ! python3 -c 'import mpi4py' 2>/dev/null || echo "$mpi python3 $SRCDIR/tests/programs/farm.py 10" ;;
+	farm) ! "${PYTHON:-python3}" -c 'import mpi4py' 2>/dev/null || echo "$mpi ${PYTHON:-python3} $SRCDIR/tests/programs/farm.py 10" ;;
 	ior-posix) [ -z "$ior" ] || echo "$mpi $ior -a POSIX $ior_options" ;;
 	ior-files) [ -z "$ior" ] || echo "$mpi $ior -a POSIX -F $ior_options" ;;
 	ior-mpiio) [ -z "$ior" ] || echo "$mpi $ior -a MPIIO $ior_options" ;;
@@ -59,8 +59,8 @@ volume() { # name, model
 volume record "${RECORD:-ssd:channels=8,unit=64K,read=3ms,write=4ms,rate=400MB}"
 volume replay "${REPLAY:-constant:time=6ms,parallel=2}"
 
-running_ns() { # trace: from the first begin to the last end of a request
-	"$VALIDATE" export -q --to csv "$1" -o - | awk -F , 'NR > 1 && $5 !~ /^(compute|signal|wait)$/ && $3 != "" && $4 != "" {
+running_ns() { # trace: from the first begin to the last end of a request (not chdir, by which launchers begin)
+	"$VALIDATE" export -q --to csv "$1" -o - | awk -F , 'NR > 1 && $5 !~ /^(compute|signal|wait|chdir)$/ && $3 != "" && $4 != "" {
 		first = !n++ || $3 < first ? $3 : first; last = $4 > last ? $4 : last } END { printf "%.0f\n", last - first }'
 }
 program() { # command
