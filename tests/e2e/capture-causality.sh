@@ -234,6 +234,12 @@ for part in 'LIBRARY -shared -fPIC -o libmpi.so' 'MODULE -shared -fPIC -o module
 done
 rm -rf ../trace ../trace.runs
 expect_status 0 "$VALIDATE" capture causality -o ../trace --nodes none -- ../local-mpi
+# time in which MPI works on a file of its own is an external wait, also if computing is CPU time
+mkfifo ../own
+rm -rf ../trace ../trace.runs
+expect_status 0 env MPI_OWN_FILE=../own "$VALIDATE" capture causality -o ../trace --root . --clock cpu --nodes all -- ../local-mpi
+external=$(sed -n 's/^external *\([0-9]*\).* ms .*/\1/p' out)
+[ "${external:-0}" -ge 190 ] || fail "external ${external:-0} ms instead of 200: $(cat out)"
 rm -f ./*
 
 # faults
