@@ -268,7 +268,7 @@ static void parallel_print(const struct replay_summary *s)
 	if (p->n_ranks > 1 && !p->uncertainty_ns)
 		printf("%-16sall ranks use the same clock\n", "clocks");
 	else if (p->n_ranks > 1)
-		printf("%-16sclocks compared before and after the run, within ± %s\n", "clocks",
+		printf("%-16scompared before and after the run, within ± %s\n", "clocks",
 		       duration_text((double)p->uncertainty_ns).s);
 	count_print("signals", p->n_signals, "between nodes, each with a waiting node");
 	if (p->n_crowded)
