@@ -32,13 +32,14 @@ static const char synopsis[] = "CLAIM [--with REPLAYER]... [--budget TIME] [--re
 	"--device DEV [--destructive]] [options] TRACE\n"
 	"CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
 static const char about[] =
-	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %, IOPS\n"
-	"within 2 %\": for each replayer, each quantity of its replays deviates from the\n"
-	"program's by less than that. The campaign looks at the claim after each pair of\n"
-	"runs. It ends as soon as the claim is shown or refuted in each case, or when the\n"
-	"budget is used. A trace becomes a protocol as by \"validate judge\": without\n"
-	"--rerun a deviation from the recording refutes nothing. A protocol (its name\n"
-	"ends in .conf) is used without its own limits.\n"
+	"Tests a claim about each replayer, such as \"mean response time within 5 %, p99\n"
+	"within 10 %, IOPS within 2 %\": each of these quantities of a replay deviates\n"
+	"from the program's by less than the given percentage. The campaign looks at the\n"
+	"claim after each pair of runs. It ends as soon as the claim is shown or refuted\n"
+	"in each case, or when the budget is used. The command makes a protocol from a\n"
+	"trace as \"validate judge\" does. Without --rerun, the reference is the\n"
+	"recording, and a deviation of times from it does not refute the claim. A\n"
+	"protocol (its name ends in .conf) is used without its own limits.\n"
 	"\n"
 	"Exit status: 0 shown in each case, 1 refuted in a case, 4 undecided, 2 wrong\n"
 	"usage, 3 failed, 6 refused for safety.";

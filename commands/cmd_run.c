@@ -39,8 +39,8 @@ static const struct option_spec run_options[] = {
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
 	       "see \"validate report --list\" (default terminal)"),
 	OPTION(STRING, "hosts", FIELD(hosts), .arg = "LIST|FILE",
-	       .help = "run the protocol on each of these hosts at its own storage, such as "
-	       "node[01-12], and pool the results into one report"),
+	       .help = "run the protocol on each of these hosts (such as node[01-12]), on "
+	       "the storage of that host, and pool the results into one report"),
 	OPTION(STRING, "launcher", FIELD(launcher), .arg = "COMMAND",
 	       .help = "--hosts: command that runs its arguments on {host} (default "
 	       "\"ssh {host}\")"),
@@ -57,11 +57,12 @@ static const char about[] =
 	"Records the programs of a protocol, replays them with every replayer in random\n"
 	"order, and judges the replayers. All output goes to the results directory;\n"
 	"DIR/report/index.html is the report. --resume continues an interrupted or\n"
-	"killed campaign. \"validate init\" writes a protocol as a starting point.\n"
-	"--hosts runs the protocol on several hosts and compares them as \"validate pool\".\n"
+	"killed campaign. \"validate init\" writes a protocol as a starting point. With\n"
+	"--hosts, several hosts run the protocol, and the command compares their results\n"
+	"as \"validate pool\" does.\n"
 	"\n"
 	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 4\n"
-	"inconclusive, 2 bad protocol, 3 failed, 5 hosts that measured different things,\n"
+	"inconclusive, 2 bad protocol, 3 failed, 5 the hosts measured different things,\n"
 	"6 refused for safety.";
 
 char *run_default_dir(const char *name)

@@ -61,7 +61,7 @@ const struct option_spec collect_options[] = {
 	{.name = "launcher", .type = OPT_STRING, .offset = FIELD(launcher), .arg = "COMMAND",
 	 .help = "--hosts: command that runs its arguments on {host} (default \"ssh {host}\")"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
-	 .help = "continue with the runs that exist"},
+	 .help = "continue an interrupted capture after its finished runs"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
 	 .help = "directory of the buffers while the command runs (default /dev/shm)"},
 	{0},
