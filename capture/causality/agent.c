@@ -2,6 +2,7 @@
 #include "capture/causality/agent.h"
 
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "capture/app/app.h"
 #include "common/files.h"
@@ -69,11 +70,16 @@ static int agent_prepare(void *ctx, const char *dir, struct err *e)
 	return rc;
 }
 
-static int seen_write(struct agent *a, const char *path, uint64_t n_lost, struct err *e)
+static int seen_write(struct agent *a, const char *path, const struct app_outcome *o, struct err *e)
 {
 	SCOPED_STRBUF b = STRBUF_INIT;
-	struct agent_seen seen = {.n_lost = n_lost};
+	struct agent_seen seen = {.n_lost = o->n_lost};
 	watch_end(a->watch, &seen.outcome);
+	const bool by_watchdog =
+	    seen.outcome.stuck || *seen.outcome.runs_on || *seen.outcome.stopped;
+	if (WIFSIGNALED(o->status) && !by_watchdog)
+		return err_set(e, EINTR, "ended by signal %d (%s) before the application",
+			       WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
 	const struct watch_thread *t = watch_threads(a->watch, &seen.n_threads);
 	const struct watch_wait *w = watch_waits(a->watch, &seen.n_waits);
 	strbuf_add(&b, &seen, sizeof seen);
@@ -120,8 +126,9 @@ int agent_run(const char *path, const char *host, struct err *e)
 		app.prepare_ctx = &a;
 		rc = app_capture(&app, &o, e);
 		unlink(g->link);
-		rc = rc ? rc : seen_write(&a, seen, o.n_lost, e);
-		rc = rc ? rc : -write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE);
+		rc = rc ? rc : seen_write(&a, seen, &o, e);
+		if (!rc && write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE) < 0)
+			rc = err_set(e, EPIPE, "the collector has gone");
 		watch_close(a.watch);
 		app_outcome_release(&o);
 	}

@@ -18,7 +18,10 @@
  * An agent confirms if its threads waited from its "quiet" until AGENT_SETTLE_NS after "confirm".
  * So all threads of all hosts waited for at least that long at the same time, and no message between
  * hosts was on its way. AT is an instant within this time by the collector's clock; 0: a rank was
- * being initialised, and no wait counts. */
+ * being initialised, and no wait counts.
+ *
+ * An agent ends an application that makes no request for too long. It counts from the last "clock":
+ * until then the application had not begun. */
 #pragma once
 
 #include "capture/app/app.h"

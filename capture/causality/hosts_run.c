@@ -229,25 +229,38 @@ static int agents_start(struct hosts_run *h, struct err *e)
 }
 
 /* Half of the fastest round trip bounds the error, even if the two directions differ. */
-static int clock_measure(struct hosts_run *h, size_t i, int k, struct err *e)
+static int clock_ask(struct hosts_run *h, size_t i, int k, struct err *e)
 {
 	struct host_clock *c = &h->clock[i];
-	c->bound_ns[k] = INT64_MAX;
-	for (int n = 0; n < PINGS; n++) {
-		char line[128];
-		const int64_t before = clock_monotonic_ns();
-		say(&h->peer[i], AGENT_CLOCK "\n");
-		const char *at = answer_await(&h->peer[i], AGENT_CLOCK, line, sizeof line, ANSWER_MS);
-		const int64_t after = clock_monotonic_ns();
-		if (!at)
-			return agent_failed(h, &h->peer[i], e);
-		if ((after - before) / 2 >= c->bound_ns[k])
-			continue;
-		c->at_ns[k] = strtoll(at, NULL, 10);
-		c->bound_ns[k] = (after - before) / 2;
-		c->ahead_ns[k] = c->at_ns[k] - (before + (after - before) / 2);
+	char line[128];
+	const int64_t before = clock_monotonic_ns();
+	say(&h->peer[i], AGENT_CLOCK "\n");
+	const char *at = answer_await(&h->peer[i], AGENT_CLOCK, line, sizeof line, ANSWER_MS);
+	const int64_t after = clock_monotonic_ns();
+	if (!at && h->ended && h->peer[i].done) {
+		h->killed = true; /* its agent and the application ended at the same time */
+		return 0;
 	}
+	if (!at)
+		return agent_failed(h, &h->peer[i], e);
+	if ((after - before) / 2 >= c->bound_ns[k])
+		return 0;
+	c->at_ns[k] = strtoll(at, NULL, 10);
+	c->bound_ns[k] = (after - before) / 2;
+	c->ahead_ns[k] = c->at_ns[k] - (before + (after - before) / 2);
 	return 0;
+}
+
+/* Asks the hosts by turns: an agent that hears nothing takes the application for stuck. */
+static int clocks_measure(struct hosts_run *h, int k, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < h->n; i++)
+		h->clock[i].bound_ns[k] = INT64_MAX;
+	for (int n = 0; n < PINGS; n++)
+		for (size_t i = 0; i < h->n && !rc && !h->killed; i++)
+			rc = clock_ask(h, i, k, e);
+	return rc;
 }
 
 /* --- the application ----------------------------------------------------- */
@@ -482,16 +495,14 @@ static int run_all(struct hosts_run *h, const char *file, const char *library, s
 	if (h->n_names)
 		qsort(h->name, h->n_names, sizeof *h->name, order_text);
 	rc = rc ? rc : agents_start(h, e);
-	for (size_t i = 0; i < h->n && !rc; i++)
-		rc = clock_measure(h, i, 0, e);
+	rc = rc ? rc : clocks_measure(h, 0, e);
 	if (rc)
 		return rc;
 	application_start(h, file, library);
 	if (h->application < 0)
 		return err_sys(e, errno, "cannot start %s", file);
 	application_serve(h);
-	for (size_t i = 0; i < h->n && !rc && !h->killed; i++)
-		rc = clock_measure(h, i, 1, e);
+	rc = clocks_measure(h, 1, e);
 	for (size_t i = 0; i < h->n; i++)
 		say(&h->peer[i], AGENT_END "\n");
 	for (size_t i = 0; i < h->n && !rc; i++)

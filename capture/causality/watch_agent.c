@@ -28,6 +28,8 @@ static void command_do(struct watch *w, const char *line, int64_t now)
 	long long at;
 	if (!strncmp(line, AGENT_CLOCK, sizeof AGENT_CLOCK - 1)) {
 		say(w, AGENT_CLOCK " %" PRId64 "\n", clock_monotonic_ns());
+		/* the application has not begun, or has ended */
+		w->progress_ns = w->looked_ns = now;
 	} else if (sscanf(line, AGENT_LOOK " %llu", &number) == 1) {
 		p->hold = number;
 		p->looks = true;

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture causality --hosts: over a slow connection the clock is measured for longer than an
+# application may make no request; a signal ends an agent.
+# long: 15 s
+. "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
+
+cat >slow <<'END'
+#!/bin/sh
+# slow HOST COMMAND...: each message to the command takes 20 ms
+shift
+while IFS= read -r line; do
+	sleep 0.02
+	printf '%s\n' "$line"
+done | "$@"
+END
+cat >fast <<END
+#!/bin/sh
+# fast HOST COMMAND...: the process becomes the agent
+shift
+echo \$\$ >"$PWD/agent.pid"
+exec "\$@"
+END
+cat >application <<'END'
+#!/bin/sh
+for i in 1 2 3; do
+	echo "$i" >>files/data
+done
+END
+chmod +x slow fast application
+mkdir files
+capture() { # launcher, command...
+	launcher=$1
+	shift
+	rm -rf trace trace.runs files/data
+	timeout 100 "$VALIDATE" capture causality -o trace --root files --scratch "$TMPDIR" \
+		--hosts here --launcher "$PWD/$launcher {host}" --floor 1ms -- "$@"
+}
+expect_status 0 capture slow ./application
+expect_line out 'of 1 node'
+
+# at once with the end of the application, or before
+for rest in true 'exec sleep 60'; do
+	expect_status 3 capture fast sh -c "echo 1 >>files/data; kill -TERM \$(cat agent.pid); $rest"
+	expect_line err 'host here: its collector has ended: ended by signal 15'
+done
+left=$(find "$TMPDIR" -name 'validate-*')
+[ -z "$left" ] || fail "left behind: $left"
