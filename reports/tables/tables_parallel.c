@@ -163,6 +163,6 @@ const struct table_kind table_parallel_nodes = {
     parallel_nodes_row,
     .n_row_headers = 3,
     .note =
-	"Computing, signals and waits are no requests. U: how far one replay's mean of that node "
+	"Computing, signals and waits are not requests. U: how far one replay's mean of that node "
 	"may lie from the program's after correction for the bias, for 95 %. Busy: from the begin "
 	"of the node's first request to the end of its last."};

@@ -9,7 +9,8 @@ here=$OLDPWD
 # Constructions, for grep -E, in lower case. At the beginning of a sentence "of" is an inversion.
 forbidden='(^|[^a-z-])(who|whom|whoever|(is|are|was|were) (told|said)|tellings?|strokes?|pass(ed|es) over'
 forbidden="$forbidden|as if at random|can be had|somebody|nobody|anybody|those that|says? so|asked for"
-forbidden="$forbidden|nothing of|of no account|one likes)([^a-z-]|\$)|(^|[.] )of (which|an?|the|those|several) "
+forbidden="$forbidden|nothing of|of no account|one likes"
+forbidden="$forbidden|(is|are) no (calls?|requests|nodes|errors|events|list))([^a-z-]|\$)|(^|[.] )of (which|an?|the|those|several) "
 
 # Prose of Markdown, one sentence a line: markup, code blocks, tables and headings are no sentences.
 prose() { # FILE
@@ -56,6 +57,9 @@ grep -q 'who waits' "$here/out" || fail 'a forbidden word is not found'
 printf 'Of the threads one is late. (Of an MPI job only ranks are.)\n' >"$here/sample"
 (check sample "$here/sample") >"$here/out"
 grep -q 'of the threads' "$here/out" || fail 'an inversion is not found'
+printf 'Events are no requests. There is no trace.\n' >"$here/sample"
+(check sample "$here/sample") >"$here/out"
+grep -q 'are no requests' "$here/out" || fail '"are no" is not found'
 awk 'BEGIN { for (i = 0; i < 30; i++) printf "word "; print "end." }' >"$here/sample"
 (check sample "$here/sample") >"$here/out"
 grep -q 'more than 30' "$here/out" || fail 'a long sentence is not found'

@@ -55,7 +55,7 @@ left=$(for h in a b c d; do in_host host$h ls -A "$PWD/storage"; done; ls -d fle
 # a host ends its campaign when the command ends
 mkdir other
 "$VALIDATE" run tiny.conf --hosts 'host[a-b]' -o other >out.wrong 2>&1 && fail 'a range of letters was accepted'
-expect_line out.wrong 'is no list of numbers'
+expect_line out.wrong 'is not a list of numbers'
 timeout 180 "$VALIDATE" run tiny.conf --hosts hosta,hostb --launcher "$PWD/agent {host}" -o other >killed 2>&1 &
 command=$!
 wait_for has_runs other/hosts/hostb 1 || fail "no run: $(cat killed)"

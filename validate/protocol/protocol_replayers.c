@@ -83,7 +83,7 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f,
 		    (parallel || !named)) {
 			if (named)
 				return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s cannot "
-					"replay [workload %s], which is no parallel application",
+					"replay [workload %s], which is not a parallel application",
 					f->path, g->section->line, r->name, r->engine,
 					p->scenario[s].workload);
 			r->applies[s] = false;
