@@ -68,7 +68,7 @@ awk 'BEGIN { for (i = 0; i < 29; i++) printf "word "; print "end. Next 1 `code`.
 [ ! -s "$here/out" ] || fail "a sentence of 30 words is long: $(cat "$here/out")"
 rm -f "$here/bad" "$here/counts"
 
-for document in README.md SECURITY.md doc/*.md doc/formats/*.md protocols/README.md; do
+for document in README.md SECURITY.md CHANGELOG.md doc/*.md doc/formats/*.md protocols/README.md; do
 	check "$document" "$document"
 done
 for page in doc/man/*.1; do

@@ -328,7 +328,7 @@ static int coordinator_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
 		return err_set(e, EINVAL,
-			       "mutant: engine coordinator has no mutants (engine event has)");
+			       "mutant: engine coordinator has no mutants (engines event and block have)");
 	return 0;
 }
 
