@@ -78,13 +78,6 @@ static int names_walk(struct hosts_run *h, const char *dir, const char *below, s
 
 /* --- messages ------------------------------------------------------------ */
 
-static void gone_note(struct peer *p)
-{
-	p->gone = true;
-	fd_close(p->process.input);
-	p->process.input = -1;
-}
-
 __attribute__((format(printf, 2, 3)))
 static void say(struct peer *p, const char *format, ...);
 static void say(struct peer *p, const char *format, ...)
@@ -94,8 +87,11 @@ static void say(struct peer *p, const char *format, ...)
 	va_start(ap, format);
 	const int n = vsnprintf(line, sizeof line, format, ap);
 	va_end(ap);
-	if (!p->gone && write_all(p->process.input, line, (size_t)n) < 0)
-		gone_note(p);
+	if (p->process.input >= 0 && write_all(p->process.input, line, (size_t)n) < 0) {
+		/* it has ended, but its last messages may not have been read yet */
+		fd_close(p->process.input);
+		p->process.input = -1;
+	}
 }
 
 /* Takes the next complete line of what was read; a terminal between may have added a CR. */
@@ -120,7 +116,7 @@ static void peer_read(struct peer *p)
 	if (got > 0)
 		p->n += (size_t)got;
 	else if (!got || errno != EINTR)
-		gone_note(p);
+		p->gone = true;
 }
 
 /* Waits for the message `what`, ignoring others. Returns its text after `what`. */
@@ -149,6 +145,8 @@ static int agent_failed(const struct hosts_run *h, struct peer *p, struct err *e
 	SCOPED_FREE char *log = agent_path(h->path, p->host, ".log");
 	SCOPED_STRBUF text = STRBUF_INIT;
 	file_read(log, &text, 1 << 16, NULL);
+	fd_close(p->process.input);
+	p->process.input = -1;
 	const char *own = strstr(text.s, "validate: ");
 	own = own ? own + strlen("validate: ") : text.s;
 	if (p->gone && waitpid(p->process.pid, &status, 0) == p->process.pid)

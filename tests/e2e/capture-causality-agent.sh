@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # capture causality --hosts: over a slow connection the clock is measured for longer than an
-# application may make no request; a signal ends an agent.
+# application may make no request; a signal ends an agent; two agents end a stuck application.
 # long: 15 s
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
@@ -34,7 +34,7 @@ capture() { # launcher, command...
 	shift
 	rm -rf trace trace.runs files/data
 	timeout 100 "$VALIDATE" capture causality -o trace --root files --scratch "$TMPDIR" \
-		--hosts here --launcher "$PWD/$launcher {host}" --floor 1ms -- "$@"
+		--hosts "${hosts:-here}" --launcher "$PWD/$launcher {host}" --floor 1ms -- "$@"
 }
 expect_status 0 capture slow ./application
 expect_line out 'of 1 node'
@@ -44,5 +44,30 @@ for rest in true 'exec sleep 60'; do
 	expect_status 3 capture fast sh -c "echo 1 >>files/data; kill -TERM \$(cat agent.pid); $rest"
 	expect_line err 'host here: its collector has ended: ended by signal 15'
 done
+# the second delayed run is stuck, and ends a second after it was told to: until then the agents of
+# both hosts have ended. It is repeated.
+cat >second <<END
+#!/bin/sh
+# second HOST COMMAND...: the host "there" has shared memory of its own
+host=\$1
+shift
+[ \$host = there ] || exec "\$@"
+exec unshare --map-root-user --mount sh -c 'mount -t tmpfs tmpfs "$TMPDIR" && exec "\$@"' sh "\$@"
+END
+cat >stuck <<'END'
+#!/bin/sh
+echo run >>runs
+if [ "$(wc -l <runs)" = 2 ]; then
+	trap 'sleep 1; exit 1' TERM
+	for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1; done
+fi
+exec ./application
+END
+chmod +x second stuck
+if unshare --map-root-user --mount mount -t tmpfs tmpfs "$TMPDIR" 2>/dev/null; then
+	hosts=here,there
+	expect_status 0 capture second ./stuck
+	expect_line out 'stopped; again, with maxima 2 times as long'
+fi
 left=$(find "$TMPDIR" -name 'validate-*')
 [ -z "$left" ] || fail "left behind: $left"
