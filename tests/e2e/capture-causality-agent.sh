@@ -28,12 +28,12 @@ for i in 1 2 3; do
 done
 END
 chmod +x slow fast application
-mkdir files
+mkdir files scratch
 capture() { # launcher, command...
 	launcher=$1
 	shift
 	rm -rf trace trace.runs files/data
-	timeout 100 "$VALIDATE" capture causality -o trace --root files --scratch "$TMPDIR" \
+	timeout 60 "$VALIDATE" capture causality -o trace --root files --scratch "$PWD/scratch" \
 		--hosts "${hosts:-here}" --launcher "$PWD/$launcher {host}" --floor 1ms -- "$@"
 }
 expect_status 0 capture slow ./application
@@ -52,7 +52,7 @@ cat >second <<END
 host=\$1
 shift
 [ \$host = there ] || exec "\$@"
-exec unshare --map-root-user --mount sh -c 'mount -t tmpfs tmpfs "$TMPDIR" && exec "\$@"' sh "\$@"
+exec unshare --map-root-user --mount sh -c 'mount -t tmpfs tmpfs "$PWD/scratch" && exec "\$@"' sh "\$@"
 END
 cat >stuck <<'END'
 #!/bin/sh
@@ -64,10 +64,10 @@ fi
 exec ./application
 END
 chmod +x second stuck
-if unshare --map-root-user --mount mount -t tmpfs tmpfs "$TMPDIR" 2>/dev/null; then
+if unshare --map-root-user --mount mount -t tmpfs tmpfs "$PWD/scratch" 2>/dev/null; then
 	hosts=here,there
 	expect_status 0 capture second ./stuck
 	expect_line out 'stopped; again, with maxima 2 times as long'
 fi
-left=$(find "$TMPDIR" -name 'validate-*')
+left=$(find scratch -name 'validate-*')
 [ -z "$left" ] || fail "left behind: $left"
