@@ -136,6 +136,9 @@ grep -qF laika-1957 others/report/report.json || fail 'the host is hidden withou
 expect_status "$verdict" "$VALIDATE" report results --format bmf
 jq -e 'length == 4 and all(.[]; .latency.value > 1000 and .latency.lower_value < .latency.value)' out >/dev/null ||
 	fail "bmf: $(head -c 300 out)"
+# the rules of the schema that Bencher publishes (bmf.json)
+jq -e 'all(.[][]; (.value | type) == "number" and all(.lower_value, .upper_value | values; type == "number"))' out >/dev/null ||
+	fail "bmf, schema: $(head -c 300 out)"
 expect_status "$verdict" "$VALIDATE" report results --format github-benchmark
 jq -e 'length == 4 and all(.[]; .unit == "ns" and .value > 1000 and (.name | length > 5))' out >/dev/null ||
 	fail "github-benchmark: $(head -c 300 out)"
