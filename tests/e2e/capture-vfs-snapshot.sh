@@ -25,19 +25,19 @@ static char buffer[100000];
 int main(void)
 {
 	struct stat st;
-	int a = open("work/old", O_RDWR), b = open("work/new", O_RDWR | O_CREAT | O_TRUNC, 0644);
-	int c = open("work/cut", O_WRONLY | O_TRUNC), d = open("work/sparse", O_RDONLY), n = 0;
+	int a = open("used/old", O_RDWR), b = open("used/new", O_RDWR | O_CREAT | O_TRUNC, 0644);
+	int c = open("used/cut", O_WRONLY | O_TRUNC), d = open("used/sparse", O_RDONLY), n = 0;
 	n += pread(a, buffer, 4096, 0) == 4096;
 	n += write(b, buffer, 5000) == 5000;
 	n += write(c, buffer, 10) == 10;
 	n += pread(d, buffer, 4096, 1 << 20) == 4096;
-	n += stat("work/link", &st) == 0 && stat("work/none", &st) < 0;
-	DIR *list = opendir("work/sub");
+	n += stat("used/link", &st) == 0 && stat("used/none", &st) < 0;
+	DIR *list = opendir("used/sub");
 	while (list && readdir(list))
 		;
 	n += list && closedir(list) == 0;
 	if (!fork()) { /* names relative to other directories, and names that change */
-		int ok = chdir("work") == 0 && rename("moved", "there") == 0;
+		int ok = chdir("used") == 0 && rename("moved", "there") == 0;
 		int at = open("sub", O_RDONLY | O_DIRECTORY);
 		ok = ok && access("there/in", F_OK) == 0 && fstatat(at, "deep", &st, 0) == 0;
 		_exit(ok && unlink("gone") == 0 && truncate("cut", 3) == 0 ? 0 : 1);
@@ -50,23 +50,23 @@ END
 $compiler -w -O1 -o user user.c || fail 'user.c does not compile'
 
 fresh() {
-	rm -rf work
-	mkdir work work/sub work/sub/deep work/moved
-	head -c 123456 /dev/zero >work/old
-	head -c 777 /dev/zero >work/cut
-	truncate -s 3M work/sparse
-	printf x | dd of=work/sparse bs=1 seek=65536 conv=notrunc 2>/dev/null
-	printf y >work/gone
-	: >work/moved/in
-	printf zz >work/sub/one
-	chmod 600 work/cut
-	ln -s old work/link
-	ln -s "$work/work/cut" work/sub/absolute
+	rm -rf used
+	mkdir used used/sub used/sub/deep used/moved
+	head -c 123456 /dev/zero >used/old
+	head -c 777 /dev/zero >used/cut
+	truncate -s 3M used/sparse
+	printf x | dd of=used/sparse bs=1 seek=65536 conv=notrunc 2>/dev/null
+	printf y >used/gone
+	: >used/moved/in
+	printf zz >used/sub/one
+	chmod 600 used/cut
+	ln -s old used/link
+	ln -s "$work/used/cut" used/sub/absolute
 }
 
 # rows TRACE PREFIX: rows of the snapshot for the directory
 rows() {
-	strings -a "$1" | grep -o '"files":.*' | sed 's/{"path":/\n&/g' | grep "^{\"path\":\"$2work/" |
+	strings -a "$1" | grep -o '"files":.*' | sed 's/{"path":/\n&/g' | grep "^{\"path\":\"$2used/" |
 		sed "s|:\"$2|:\"|; s/\],\"extra\".*//; s/,\$//"
 }
 
@@ -81,11 +81,11 @@ expect_line out 'ended with status 0'
 rows vfs.trace "${work#/}/" >vfs.rows
 [ "$(wc -l <vfs.rows)" -ge 8 ] || fail "the snapshot is short: $(cat vfs.rows)"
 diff app.rows vfs.rows >&2 || fail 'the snapshots of app and vfs differ'
-for text in '"work/old","size":123456' '"work/cut","size":777,"mode":384' \
-	'"work/sparse","size":3145728' '"holes":\[' '"work/gone","size":1'; do
+for text in '"used/old","size":123456' '"used/cut","size":777,"mode":384' \
+	'"used/sparse","size":3145728' '"holes":\[' '"used/gone","size":1'; do
 	grep -q "$text" vfs.rows || fail "the snapshot has no $text: $(cat vfs.rows)"
 done
-! grep -q 'work/new\|work/none\|work/there' vfs.rows ||
+! grep -q 'used/new\|used/none\|used/there' vfs.rows ||
 	fail 'a file that was not there is in the snapshot'
 
 # made elsewhere, it serves
@@ -99,7 +99,7 @@ if $compiler -w -static -O1 -o static user.c 2>static.err; then
 	expect_status 0 "$VALIDATE" capture vfs --snapshot -o static.trace -- ./static
 	rows static.trace "${work#/}/" >static.rows
 	diff vfs.rows static.rows >&2 || fail 'the snapshot of a static program differs'
-	mkdir -p jail/work
+	mkdir -p jail/used
 	cp static jail/
 	expect_status 0 "$VALIDATE" capture vfs --snapshot -o trace -- chroot jail /static
 	expect_line out 'could not read'
@@ -111,10 +111,10 @@ if unshare -m true 2>/dev/null; then
 	printf outside >hidden/in/f
 	: >job
 	echo "mount -t tmpfs none $work/hidden && printf hi >$work/hidden/f &&
-		(cd $work/hidden && stat f) && cat $work/work/old $work/hidden/in/f" >job
+		(cd $work/hidden && stat f) && cat $work/used/old $work/hidden/in/f" >job
 	expect_status 0 "$VALIDATE" capture vfs --snapshot -o there.trace -- unshare -m sh job
 	strings -a there.trace >there
-	grep -q '"path":"[^"]*/work/old","size":123456' there || fail 'a file of another namespace'
+	grep -q '"path":"[^"]*/used/old","size":123456' there || fail 'a file of another namespace'
 	! grep -q '"path":"[^"]*hidden/in/f"' there || fail 'a hidden file is in the snapshot'
 fi
 
@@ -136,14 +136,14 @@ done
 # a process that the command leaves running continues after the end of the capture
 rm -f later
 expect_status 0 "$VALIDATE" capture vfs --snapshot -o trace -- \
-	sh -c '(until [ -e go ]; do sleep 0.1; done; cat work/old >later) >/dev/null 2>&1 &'
+	sh -c '(until [ -e go ]; do sleep 0.1; done; cat used/old >later) >/dev/null 2>&1 &'
 touch go
 tries=0
-until cmp -s work/old later || [ $tries -ge 100 ]; do
+until cmp -s used/old later || [ $tries -ge 100 ]; do
 	sleep 0.1
 	tries=$((tries + 1))
 done
-cmp -s work/old later || fail 'a program that outlived the capture cannot use files'
+cmp -s used/old later || fail 'a program that outlived the capture cannot use files'
 
 # a command that cannot be started is an error; a signal is the command's own
 expect_status 3 "$VALIDATE" capture vfs --snapshot -o none.trace -- ./nothing-of-this-name
