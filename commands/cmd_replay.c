@@ -503,10 +503,17 @@ static int replay_command(int argc, char **argv, struct err *e)
 	warn_of_cut(argv[1], s.input_incomplete);
 	if (ret)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
-	if (!s.stopped)
-		return EXIT_OK;
-	return command_fail(EXIT_FAILED, e, ECANCELED,
-			    "stopped at the first mismatch (--stop-on-mismatch)");
+	if (s.stopped)
+		return command_fail(EXIT_FAILED, e, ECANCELED,
+				    "stopped at the first mismatch (--stop-on-mismatch)");
+	/* other projects' replayers may not report which error a request had */
+	if (s.n_storage_errors && !s.adapter.times)
+		return command_fail(EXIT_FAILED, e, EIO,
+				    "the storage failed: %" PRIu64 " request%s failed with errors "
+				    "that the trace does not have; the first: request %" PRIu64
+				    ", %s", s.n_storage_errors, s.n_storage_errors == 1 ? "" : "s",
+				    s.first_storage_error_seq, strerror(s.first_storage_error));
+	return EXIT_OK;
 }
 
 const struct command cmd_replay = {"replay", "issue the requests of a trace again", replay_command};

@@ -140,6 +140,33 @@ static bool was_refused(int64_t expected, int64_t actual)
 	return (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
 }
 
+/* Errors that depend on the state of the storage. Some of them also have other causes in calls on
+ * files, but not in requests to a device. */
+static bool is_storage_error(enum trace_level level, int64_t error)
+{
+	switch (error) {
+	case EIO:
+	case ENOSPC:
+	case EDQUOT:
+	case EROFS:
+	case ESTALE:
+	case EUCLEAN:
+	case EBADMSG:
+	case EREMOTEIO:
+	case ENOMEDIUM:
+		return true;
+	case ENXIO:
+	case ENODEV:
+	case ENODATA:
+	case ENOLINK:
+	case ETIMEDOUT:
+	case EILSEQ:
+		return level == LEVEL_BLOCK;
+	default:
+		return false;
+	}
+}
+
 /* `object`: number in the input. */
 static void mismatch_note(struct output *o, const struct trace_record *r, uint32_t object,
 			  int64_t expected, int64_t actual)
@@ -160,6 +187,10 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 		s->first_mismatch_seq = r->seq;
 		s->first_mismatch_expected = expected;
 		s->first_mismatch_actual = actual;
+	}
+	if (is_storage_error(o->from->level, -actual) && s->n_storage_errors++ == 0) {
+		s->first_storage_error = (int)-actual;
+		s->first_storage_error_seq = r->seq;
 	}
 	s->n_mismatches_of[r->op < OP_N ? r->op : OP_INVALID]++;
 	s->n_mismatches_privileged += was_refused(expected, actual);

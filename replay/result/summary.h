@@ -104,6 +104,11 @@ struct replay_summary {
 	uint64_t n_failed;     /* issued requests that returned an error, expected or not */
 	uint64_t n_mismatches; /* issued requests whose result differs from the traced one */
 	uint64_t n_unknown_fd; /* requests on unknown descriptors: they fail with EBADF */
+	/* mismatches whose error means that the storage cannot serve requests: EIO, ENOSPC and
+	 * others; the first of these errors */
+	uint64_t n_storage_errors;
+	int first_storage_error;
+	uint64_t first_storage_error_seq;
 	uint64_t first_mismatch_seq; /* valid if n_mismatches > 0 */
 	int64_t first_mismatch_expected, first_mismatch_actual; /* result, or a negative errno */
 	/* the first mismatches in the order of the file */

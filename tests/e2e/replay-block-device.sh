@@ -89,11 +89,15 @@ expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
 
 # the file under the device is lost: failures are outcomes, stored with their errno
 truncate -s 64K image
-expect_status 0 "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
+expect_status 3 "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
 expect_line out 'Input/output error'
 expect_line out 'note: every request from record 16 on failed'
+expect_line err 'requests failed with errors that the trace does not have; the first: request 16, Input/output error'
 expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 grep -q ',EIO,' out.csv || fail 'no EIO in the replay trace'
+# a trace with the same errors
+expect_status 0 "$VALIDATE" replay --read-only --device "$device" out.trace
+expect_line out 'mismatches      0'
 truncate -s 16M image
 
 # the device itself is lost, as if unplugged: the kernel sets its size to zero
