@@ -229,7 +229,9 @@ static void membarrier_look(struct doctor_finding *f)
 {
 	long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 	finding_ok(f, "%s",
-		   known >= 0 ? "available" : "not available (nothing depends on it yet)");
+		   known >= 0 ? "available"
+			      : "not available: each worker of a replay publishes its progress "
+				"by an atomic operation instead, which takes longer");
 }
 
 static bool program_on_path(const char *name)
