@@ -143,6 +143,8 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 	json_object_set_new(facts, "records_garbled", json_integer((json_int_t)o->n_garbled));
 	if (o->interrupted)
 		json_object_set_new(facts, "interrupted", json_true());
+	if (c->snapshot || c->digests)
+		json_object_set_new(facts, "snapshot", json_true());
 	programs_set(facts, "programs_unseen", "unseen", &o->unseen);
 	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
 	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);

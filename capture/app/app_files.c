@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_files.h"
 
+#include <jansson.h>
+
 #include "capture/look.h"
 #include "common/fnv1a.h"
 #include "common/u64_map.h"
@@ -363,6 +365,20 @@ void files_list(struct app_files *f, struct fileset *to)
 	free(order);
 }
 
+/* Writes the metadata without the list of files. */
+static int meta_set_without(struct trace_writer *w, struct trace_meta *meta, struct err *e)
+{
+	const char *whole = meta->extra_json;
+	json_auto_t *extra = whole ? json_loads(whole, 0, NULL) : NULL;
+	json_object_del(json_object_get(extra, "capture"), "snapshot");
+	SCOPED_FREE char *text = extra ? json_dumps(extra, JSON_COMPACT) : NULL;
+	meta->files.n = 0;
+	meta->extra_json = text;
+	int rc = trace_writer_set_meta(w, meta, e);
+	meta->extra_json = whole;
+	return rc;
+}
+
 int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_meta *meta,
 		   struct files_noted *n, struct err *e)
 {
@@ -373,8 +389,7 @@ int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_met
 	int rc = trace_writer_set_meta(w, meta, e);
 	if (rc == -EFBIG && meta->files.n) {
 		n->n_left_out = meta->files.n;
-		meta->files.n = 0;
-		rc = trace_writer_set_meta(w, meta, e);
+		rc = meta_set_without(w, meta, e);
 	}
 	FREE_EACH(meta->files.entry, meta->files.detail);
 	meta->files = (struct fileset){.n = 0};

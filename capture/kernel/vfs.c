@@ -146,6 +146,8 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	if (all && o->counts_32_bits)
 		json_object_set_new(json_object_get(all, "capture"), "n_calls_32_bits",
 				    json_integer((json_int_t)o->n_calls32));
+	if (all && c->snapshot)
+		json_object_set_new(json_object_get(all, "capture"), "snapshot", json_true());
 	if (all && c->command && o->counts.n_alive)
 		json_object_set_new(json_object_get(all, "capture"), "n_outlived",
 				    json_integer((json_int_t)o->counts.n_alive));

@@ -243,8 +243,16 @@ static void add_epoch(struct info_page *page, const struct trace_meta *m)
 	add(page, "Epoch", &out);
 }
 
-static void add_state(struct info_page *page, const struct fileset *f)
+/* Whether a capture recorded the state of each file that the program used. */
+static bool has_snapshot(const struct trace_meta *m)
 {
+	json_auto_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
+	return json_is_true(json_object_get(json_object_get(extra, "capture"), "snapshot"));
+}
+
+static void add_state(struct info_page *page, const struct trace_meta *m)
+{
+	const struct fileset *f = &m->files;
 	struct strbuf out = STRBUF_INIT;
 	uint64_t bytes = 0;
 	uint32_t *first = fileset_first_names(f);
@@ -255,6 +263,8 @@ static void add_state(struct info_page *page, const struct fileset *f)
 	if (f->n) {
 		strbuf_addf(&out, "known: %s, %s", plural_text(f->n, "file or directory",
 			"files and directories").s, size_text(bytes).s);
+	} else if (has_snapshot(m)) {
+		strbuf_addstr(&out, "known: none of the files existed before the first request");
 	} else {
 		strbuf_addstr(&out, "unknown: the trace does not state which files existed before "
 				    "the first request");
@@ -374,7 +384,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 		strbuf_addstr(&out, "no events");
 	add(page, "Lost", &out);
 	if (m->level != LEVEL_BLOCK)
-		add_state(page, &m->files);
+		add_state(page, m);
 	add_nodes(page, m);
 	add_extra(page, m->extra_json);
 }

@@ -9,8 +9,8 @@ cat >user.c <<'END'
 static char buffer[100000];
 int main(void)
 {
-	int a = open("work/old", O_RDWR), b = open("work/new", O_RDWR | O_CREAT | O_TRUNC, 0644);
-	int c = open("work/cut", O_WRONLY | O_TRUNC), d = open("work/sparse", O_RDONLY), n = 0;
+	int a = open("used/old", O_RDWR), b = open("used/new", O_RDWR | O_CREAT | O_TRUNC, 0644);
+	int c = open("used/cut", O_WRONLY | O_TRUNC), d = open("used/sparse", O_RDONLY), n = 0;
 	n += pread(a, buffer, 4096, 0) == 4096;
 	n += write(b, buffer, 5000) == 5000;
 	n += write(c, buffer, 10) == 10;
@@ -21,12 +21,12 @@ int main(void)
 }
 END
 $compiler -w -O1 -o user user.c || fail 'user.c does not compile'
-mkdir work
-head -c 123456 /dev/zero >work/old
-head -c 777 /dev/zero >work/cut
-truncate -s 3M work/sparse
-printf x | dd of=work/sparse bs=1 seek=65536 conv=notrunc 2>/dev/null
-chmod 600 work/cut
+mkdir used
+head -c 123456 /dev/zero >used/old
+head -c 777 /dev/zero >used/cut
+truncate -s 3M used/sparse
+printf x | dd of=used/sparse bs=1 seek=65536 conv=notrunc 2>/dev/null
+chmod 600 used/cut
 expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ./user
 expect_line out 'ended with status 0'
 "$VALIDATE" info trace --json >json
@@ -34,39 +34,39 @@ expect_line out 'ended with status 0'
 # in the list
 cp trace copy
 strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
-for text in '"path":"work/old","size":123456' '"path":"work/cut","size":777,"mode":384' '"path":"work/sparse","size":3145728' '"holes":\['; do
+for text in '"path":"used/old","size":123456' '"path":"used/cut","size":777,"mode":384' '"path":"used/sparse","size":3145728' '"holes":\['; do
 	grep -q "$text" files || {
 		cat files >&2
 		fail "the snapshot has no $text"
 	}
 done
-! grep -q '"path":"work/new"' files || fail 'a file that the program made is in the snapshot'
+! grep -q '"path":"used/new"' files || fail 'a file that the program made is in the snapshot'
 
 # created in another directory, the state serves a replay: it finds what the program found
 mkdir elsewhere
 expect_status 0 "$VALIDATE" replay --prepare --dir elsewhere -o replayed trace
 expect_line out 'mismatches      0'
-[ -f elsewhere/work/new ] || fail 'the replay made no new file'
-[ "$(stat -c %s elsewhere/work/sparse)" -eq 3145728 ] || fail 'size of the sparse file'
-[ "$(($(stat -c %b elsewhere/work/sparse) * 512))" -ge 3145728 ] || fail 'the prepared file has holes'
-[ "$(stat -c %a elsewhere/work/cut)" = 600 ] || fail 'permissions are not as they were'
+[ -f elsewhere/used/new ] || fail 'the replay made no new file'
+[ "$(stat -c %s elsewhere/used/sparse)" -eq 3145728 ] || fail 'size of the sparse file'
+[ "$(($(stat -c %b elsewhere/used/sparse) * 512))" -ge 3145728 ] || fail 'the prepared file has holes'
+[ "$(stat -c %a elsewhere/used/cut)" = 600 ] || fail 'permissions are not as they were'
 
 # without a snapshot the needed state is inferred from the trace
-cp work/old old
-head -c 123456 /dev/zero >work/old
-rm -f work/new
+cp used/old old
+head -c 123456 /dev/zero >used/old
+rm -f used/new
 expect_status 0 "$VALIDATE" capture app --root "$PWD" -o bare -- ./user
 mkdir inferred
 expect_status 0 "$VALIDATE" replay --prepare --dir inferred bare
 expect_line out 'mismatches      0'
 
 # links and directories
-ln -s old work/link
-mkdir work/sub work/sub/deep
-: >work/sub/one
-expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ls -lR work
+ln -s old used/link
+mkdir used/sub used/sub/deep
+: >used/sub/one
+expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ls -lR used
 strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
-for text in '"path":"work/link"' '"link":"old"' '"path":"work/sub/deep","directory":true' '"path":"work/sub/one","size":0'; do
+for text in '"path":"used/link"' '"link":"old"' '"path":"used/sub/deep","directory":true' '"path":"used/sub/one","size":0'; do
 	grep -q "$text" files || {
 		cat files >&2
 		fail "the snapshot of a listed tree has no $text"
@@ -101,38 +101,38 @@ expect_line out 'mismatches      0'
 
 # digests of content, equal to those of sha256sum; each file is read once; files that the program
 # creates have none; equal files are equal again
-rm -rf work
-mkdir work
-head -c 300000 /dev/urandom >work/old
-head -c 262144 /dev/urandom >work/cut # a whole part
-truncate -s 3M work/sparse
-: >work/new
-cp work/old work/same
-head -c 262200 /dev/urandom >work/part
-head -c 55 /dev/urandom >work/short
-cp -r work before
-expect_status 0 "$VALIDATE" capture app --digests --root "$PWD" -o trace -- sh -c './user; cat work/same work/part work/short work/old >work/made; rm work/short; cat work/made >/dev/null'
+rm -rf used
+mkdir used
+head -c 300000 /dev/urandom >used/old
+head -c 262144 /dev/urandom >used/cut # a whole part
+truncate -s 3M used/sparse
+: >used/new
+cp used/old used/same
+head -c 262200 /dev/urandom >used/part
+head -c 55 /dev/urandom >used/short
+cp -r used before
+expect_status 0 "$VALIDATE" capture app --digests --root "$PWD" -o trace -- sh -c './user; cat used/same used/part used/short used/old >used/made; rm used/short; cat used/made >/dev/null'
 strings -a trace | grep -o '"files":\[[^]]*.*' >files || fail 'the trace lists no files'
 for name in old cut sparse new same part short; do
 	sum=$(sha256sum "before/$name" | cut -d ' ' -f 1)
-	grep -q "\"path\":\"work/$name\",[^{]*\"sha256\":\"$sum\"" files || {
+	grep -q "\"path\":\"used/$name\",[^{]*\"sha256\":\"$sum\"" files || {
 		cat files >&2
-		fail "digest of work/$name"
+		fail "digest of used/$name"
 	}
 done
-! grep -q '"path":"work/made"' files || fail 'a file that the program made is in the snapshot'
-mkdir -p twin/work
-cp before/old twin/work/old
-cp before/cut twin/work/part # of another content
+! grep -q '"path":"used/made"' files || fail 'a file that the program made is in the snapshot'
+mkdir -p twin/used
+cp before/old twin/used/old
+cp before/cut twin/used/part # of another content
 expect_status 0 "$VALIDATE" replay --prepare --dir twin -o replayed trace
 # (the program writes 4096 bytes of zeros into old)
-cmp -n 196608 twin/work/old before/old || fail 'a file with the right content was written over'
-! cmp -s twin/work/part before/cut || fail 'a file with other content was left'
+cmp -n 196608 twin/used/old before/old || fail 'a file with the right content was written over'
+! cmp -s twin/used/part before/cut || fail 'a file with other content was left'
 mkdir fresh
 expect_status 0 "$VALIDATE" replay --prepare --dir fresh -o replayed trace
-cmp -n 196608 fresh/work/same fresh/work/old || fail 'files that were equal are not'
-! cmp -s -n 1000 fresh/work/same fresh/work/part || fail 'files that were not equal are'
-[ "$(gzip -c fresh/work/part | wc -c)" -gt 250000 ] || fail 'the content can be compressed'
+cmp -n 196608 fresh/used/same fresh/used/old || fail 'files that were equal are not'
+! cmp -s -n 1000 fresh/used/same fresh/used/part || fail 'files that were not equal are'
+[ "$(gzip -c fresh/used/part | wc -c)" -gt 250000 ] || fail 'the content can be compressed'
 
 # more holes than the snapshot stores: a message reports it, and the size of the file is still right
 cat >holes.c <<'END'
@@ -140,7 +140,7 @@ cat >holes.c <<'END'
 #include <unistd.h>
 int main(void)
 {
-	int fd = open("work/holes", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	int fd = open("used/holes", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	for (int i = 0; i < 300; i++)
 		if (pwrite(fd, "x", 1, i * 131072L) != 1)
 			return 1;
@@ -153,21 +153,21 @@ cat >reader.c <<'END'
 static char buffer[65536];
 int main(void)
 {
-	int fd = open("work/holes", O_RDONLY), n = 0;
+	int fd = open("used/holes", O_RDONLY), n = 0;
 	for (int i = 0; i < 300; i++)
 		n += pread(fd, buffer, 4096, i * 131072L) > 0;
 	return n != 300;
 }
 END
 $compiler -w -o holes holes.c && $compiler -w -o reader reader.c && ./holes || fail 'holes.c'
-if [ "$(($(stat -c %b work/holes) * 512))" -lt 30000000 ]; then # the file system has holes
+if [ "$(($(stat -c %b used/holes) * 512))" -lt 30000000 ]; then # the file system has holes
 	expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ./reader
 	expect_line out '1 file has more than 256 holes'
 	strings -a trace | grep -q '"holes_cut":true' || fail 'the trace does not report it'
 	mkdir holed
 	expect_status 0 "$VALIDATE" replay --prepare --dir holed -o replayed trace
 	expect_line out 'mismatches      0'
-	[ "$(stat -c %s holed/work/holes)" -eq "$(stat -c %s work/holes)" ] || fail 'size of a file with many holes'
+	[ "$(stat -c %s holed/used/holes)" -eq "$(stat -c %s used/holes)" ] || fail 'size of a file with many holes'
 fi
 
 # a list that is longer than a trace can hold is left out, and the trace is complete
@@ -234,3 +234,12 @@ mkdir again
 expect_status 0 "$VALIDATE" replay --prepare --dir again trace
 expect_line out 'mismatches      0'
 [ "$(stat -c %a,%s again/real/target)" = 750,5 ] || fail "the target of a link: $(find again -ls)"
+
+# no file existed: this is a known state, unlike that of a capture without --snapshot
+mkdir empty
+(cd empty && expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o "$OLDPWD/trace" -- sh -c 'echo text >new')
+expect_status 0 "$VALIDATE" info trace
+expect_line out 'State      known: none of the files existed before the first request'
+expect_status 0 "$VALIDATE" capture app --root "$PWD/empty" -o trace -- sh -c 'cd empty; echo text >other'
+expect_status 0 "$VALIDATE" info trace
+expect_line out 'State      unknown: '
