@@ -76,8 +76,12 @@ static void worker_measure(struct worker *w)
 	struct bench_thread *t = &w->bench;
 	struct bench_run *r = w->run;
 	int64_t wait_before_ns = thread_runqueue_wait_ns();
-	while (clock_now(&r->clock) < r->start)
+	uint64_t now;
+	while ((now = clock_now(&r->clock)) < r->start)
 		cpu_relax();
+	/* a thread that got its CPU late still runs for the whole duration */
+	if (t->deadline)
+		t->deadline += now - r->start;
 	pause_enter(&r->pause, t->index);
 	r->workload->loop(t);
 	const struct bench_sample *last = t->n_samples ? &t->sample[t->n_samples - 1] : &(struct bench_sample){.result = -EIO};
