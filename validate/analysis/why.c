@@ -57,9 +57,19 @@ static bool has_excess(const struct cell *c)
 	return !c->in_flight.status && c->in_flight.value > 0.1 && c->in_flight.lo95 > 0;
 }
 
+/* An untimed replay that never has as many requests in flight as the program. Its requests compete
+ * with fewer others, so a shorter service is no cause of its own. In a timed replay, a shorter
+ * service itself reduces the number in flight. */
+static bool has_fewer_competitors(const struct cell *c, bool timed)
+{
+	const struct component *m = &c->component[COMPONENT_IN_FLIGHT_MAX];
+	return !timed && m->decision == DECISION_REJECT && m->estimate.value < 0;
+}
+
 /* The split explains longer response times. Waiting for CPUs is explained by the number of
  * competing threads, if it exceeds that of the program. */
-static bool main_of_split(struct why *w, const struct cell *c, enum split_quantity q)
+static bool main_of_split(struct why *w, const struct cell *c, bool timed,
+			  enum split_quantity q)
 {
 	const struct why_part *part = part_largest(&w->split[q]);
 	if (part && q == SPLIT_TIME && part->cause == CAUSE_SERVICE &&
@@ -67,6 +77,9 @@ static bool main_of_split(struct why *w, const struct cell *c, enum split_quanti
 		part = part_largest(&w->split[SPLIT_RESPONSE]);
 	if (part && part->cause == CAUSE_RUN_QUEUE && has_excess(c))
 		set_main(w, CAUSE_CONCURRENCY, "excess concurrency, which waits for CPUs");
+	else if (part && part->cause == CAUSE_SERVICE && part->part.value < 0 &&
+		 has_fewer_competitors(c, timed))
+		set_main(w, CAUSE_CONCURRENCY, "lost concurrency");
 	else if (part)
 		set_main(w, part->cause, part->name);
 	return part;
@@ -126,20 +139,20 @@ static bool late_by_service(const struct why *w, const struct cell *c)
 
 /* Other requests, or requests at other times, come first: their times measure something else. Then
  * response time, execution time, and counts. */
-static void main_choose(struct why *w, const struct cell *c)
+static void main_choose(struct why *w, const struct cell *c, bool timed)
 {
 	bool late = is_rejected(c, COMPONENT_ISSUE_ERROR) || is_rejected(c, COMPONENT_SHARE_LATE);
 	if ((is_rejected(c, COMPONENT_FIDELITY) || (late && !late_by_service(w, c))) &&
 	    main_of_counts(w, c))
 		return;
-	if (is_rejected(c, COMPONENT_BIAS) && main_of_split(w, c, SPLIT_RESPONSE))
+	if (is_rejected(c, COMPONENT_BIAS) && main_of_split(w, c, timed, SPLIT_RESPONSE))
 		return;
-	if (is_rejected(c, COMPONENT_EXECUTION_TIME) && main_of_split(w, c, SPLIT_TIME))
+	if (is_rejected(c, COMPONENT_EXECUTION_TIME) && main_of_split(w, c, timed, SPLIT_TIME))
 		return;
 	if (main_of_counts(w, c) || w->rejected)
 		return;
-	if (!main_of_split(w, c, SPLIT_RESPONSE))
-		main_of_split(w, c, SPLIT_TIME);
+	if (!main_of_split(w, c, timed, SPLIT_RESPONSE))
+		main_of_split(w, c, timed, SPLIT_TIME);
 }
 
 /* --- components ---------------------------------------------------------- */
@@ -286,7 +299,7 @@ static void cell_explain(void *analysis, size_t i)
 		split_time(&w->split[SPLIT_TIME], &pairs);
 	}
 	add_differences(w, c);
-	main_choose(w, c);
+	main_choose(w, c, context.timed);
 }
 
 void why_compute(struct analysis *a)

@@ -236,6 +236,27 @@ static void lost_concurrency(void **state)
 	drop(&k);
 }
 
+/* Requests that compete with fewer others take less time at each level too. In a timed replay, the
+ * shorter service is the cause. */
+static void lost_concurrency_that_shortens_the_service(void **state)
+{
+	(void)state;
+	struct made r = program, x = program;
+	struct made_case k;
+	r.mean[0] = 3000;
+	x.share[0] = 1;
+	x.share[1] = 0;
+	x.mean[0] = 700;
+	x.level = 1;
+	make(&k, &r, &x, 0);
+	assert_main(&k, CAUSE_CONCURRENCY, "lost concurrency");
+	drop(&k);
+	x.late = 0;
+	make(&k, &r, &x, 0);
+	assert_main(&k, CAUSE_SERVICE, "the service itself (unexplained)");
+	drop(&k);
+}
+
 static void lost_concurrency_and_a_delay(void **state)
 {
 	(void)state;
@@ -563,6 +584,7 @@ int main(void)
 	    cmocka_unit_test(standardisation),
 	    cmocka_unit_test(a_difference_of_another_component_is_shown),
 	    cmocka_unit_test(lost_concurrency),
+	    cmocka_unit_test(lost_concurrency_that_shortens_the_service),
 	    cmocka_unit_test(lost_concurrency_and_a_delay),
 	    cmocka_unit_test(excess_concurrency),
 	    cmocka_unit_test(excess_concurrency_waits_for_cpus),
