@@ -29,7 +29,8 @@ static const struct option_spec standard_options[] = {
 	OPTION(DURATION, "over", FIELD(o.over_ns), .arg = "TIME", .max = 604800e9,
 	       .help = "certify: spread the rounds over TIME, to measure the stability (default: "
 	       "no pauses)"),
-	OPTION(FLAG, "points", FIELD(points), .help = "certify: print every point of the grid"),
+	OPTION(FLAG, "points", FIELD(points), .help = "certify: print every point of the grid; check: "
+	       "measure every valid point"),
 	OPTION(UINT, "seed", FIELD(o.seed), .arg = "N",
 	       .help = "seed of the order of the visits (default 1)"),
 	OPTION(STRING, "root", FIELD(o.root), .arg = "DIR",
@@ -50,7 +51,8 @@ static const char about[] =
 	"time is at most 2 %, and the 99th percentile of the excess is at most 50 us or\n"
 	"5 % of the service time.\n"
 	"\n"
-	"check: measures some points of a certificate again and compares them (E_n). A\n"
+	"check: measures some points of a certificate again and compares them (E_n). It\n"
+	"prints how many of the new visits are within the certified U. A\n"
 	"certificate of another machine, kernel or version of validate is refused.\n"
 	"\n"
 	"Exit status: 0 a range is valid, or the check agrees; 1 no range, or the check\n"
@@ -167,11 +169,13 @@ static void summary_print(const struct standard *s)
 		printf("; of these, largest bias %.2g %%, largest U %.2g %% (95 %%)", 100 * bias,
 		       100 * expanded);
 	if (s->n_checked)
-		printf("\nU of a point's other visits covers %llu of %llu visits (%.1f %%)",
+		printf("\nU, widened by %.2f, of a point's other visits covers %llu of %llu visits "
+		       "(%.1f %%)", s->widening,
 		       (unsigned long long)s->n_covered, (unsigned long long)s->n_checked,
 		       100 * (double)s->n_covered / (double)s->n_checked);
-	printf("\n%s, server threads %s real-time priority, idle CPUs %s awake; %.0f s",
+	printf("\n%s, server threads %s real-time priority%s, idle CPUs %s awake; %.0f s",
 	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without",
+	       s->own_cpu ? " and a CPU of its own" : "",
 	       s->awake ? "kept" : "not kept", s->duration_s);
 	if (isfinite(s->others_share))
 		printf("; other processes used %.1f %% of the CPUs", 100 * s->others_share);
@@ -217,6 +221,7 @@ static const struct standard_point *certified_of(const struct standard *s,
 static int comparison_print(const struct standard *certified, const struct standard *now)
 {
 	bool agrees = true;
+	uint64_t n_visits = 0, n_covered = 0;
 	printf("%-12s%8s%7s%20s%20s%8s%11s\n", "model", "service", "depth", "certified bias",
 	       "bias now", "E_n", "p99");
 	for (size_t i = 0; i < now->n; i++) {
@@ -232,7 +237,12 @@ static int comparison_print(const struct standard *certified, const struct stand
 		       duration_text((double)p->service_ns).s, p->depth, then_text, now_text, c.e_n,
 		       duration_text(p->excess_p99_ns).s, c.agrees ? "" : "  does not agree");
 		agrees &= c.agrees;
+		n_visits += p->n_visits;
+		n_covered += c.n_covered;
 	}
+	printf("certified U covers %llu of %llu new visits (%.1f %%)\n",
+	       (unsigned long long)n_covered, (unsigned long long)n_visits,
+	       100 * (double)n_covered / (double)n_visits);
 	puts(agrees ? "the standard agrees with its certificate"
 		    : "the standard does not agree with its certificate: the machine is busy or "
 		      "has changed");
@@ -249,7 +259,7 @@ static int check(struct standard_config *c, const char *path, struct err *e)
 	int status = standard_is_here(&certified, path, c->o.environment, e)
 			 ? EXIT_NOT_COMPARABLE
 			 : -1;
-	standard_check_points(&certified, &points);
+	standard_check_points(&certified, c->points, &points);
 	c->o.file = !certified.loop;
 	if (status < 0 && !points.n) {
 		err_set(e, EINVAL, "%s has no valid point", path);
@@ -277,9 +287,8 @@ static int usage_check(const struct standard_config *c, const char *action, int 
 		return err_set(e, EINVAL, certifies ? "certify: unexpected argument (-o FILE names "
 						      "the certificate)"
 						    : "check: name one certificate");
-	if (!certifies && (c->output || c->o.quick || c->o.over_ns || c->points))
-		return err_set(e, EINVAL,
-			       "--output, --quick, --over and --points are options of certify");
+	if (!certifies && (c->output || c->o.quick || c->o.over_ns))
+		return err_set(e, EINVAL, "--output, --quick and --over are options of certify");
 	if (c->o.rounds && c->o.rounds < 3)
 		return err_set(e, EINVAL, "--rounds must be at least 3");
 	return 0;

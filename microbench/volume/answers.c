@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "common/processors.h"
 #include "common/wait.h"
 
 #define AWAKE_NS 1000000000 /* the processors are kept awake this long after the last answer */
@@ -21,6 +22,7 @@ struct answers {
 	bool stop;
 	int latency_fd; /* of /dev/cpu_dma_latency, or -1 */
 	bool awake;	/* the processors are kept awake */
+	int cpu;	/* of the thread, or -1 */
 };
 
 /* --- the heap ------------------------------------------------------------ */
@@ -145,12 +147,14 @@ static void *answers_run(void *argument)
 static void *thread_main(void *argument)
 {
 	struct answers *a = argument;
+	if (a->cpu >= 0)
+		atomic_store(&a->log->head->own_cpu, !thread_pin(a->cpu));
 	waiter_thread_setup();
 	return answers_run(a);
 }
 
 int answers_start(struct answers **out, void (*give_one)(const struct answer *x),
-		  struct volume_log *log, struct err *e)
+		  struct volume_log *log, int cpu, struct err *e)
 {
 	struct answers *a = calloc(1, sizeof *a);
 	*out = NULL;
@@ -158,6 +162,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		return err_set(e, ENOMEM, "not enough memory for the queue of answers");
 	a->give = give_one;
 	a->log = log;
+	a->cpu = cpu;
 	/* Without the permission the processors sleep as the system decides. */
 	a->latency_fd = open("/dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
 	atomic_store(&a->log->head->awake, a->latency_fd >= 0);

@@ -16,11 +16,11 @@ struct answer {
 	void *owned;	  /* freed afterwards, or NULL */
 };
 
-/* Starts the thread. `give` answers one request. Each answer is logged, and given before its due
- * time by the lead in the log's header for the number of pending answers at its arrival. Errors: of
- * starting a thread, ENOMEM. Ownership: answers_stop. */
+/* Starts the thread, on CPU `cpu` (-1: on any). `give` answers one request. Each answer is logged,
+ * and given before its due time by the lead in the log's header for the number of pending answers
+ * at its arrival. Errors: of starting a thread, ENOMEM. Ownership: answers_stop. */
 int answers_start(struct answers **a, void (*give)(const struct answer *x), struct volume_log *log,
-		  struct err *e);
+		  int cpu, struct err *e);
 /* Adds an answer by value, from any thread. Without memory the request is answered at once with
  * ENOMEM. */
 void answers_add(struct answers *a, const struct answer *x);

@@ -42,6 +42,7 @@ struct volume_log_head {
 	_Atomic uint32_t slowness_ppm;
 	_Atomic uint32_t realtime; /* the server's threads run under SCHED_FIFO */
 	_Atomic uint32_t awake;	   /* idle processors poll while the volume is in use */
+	_Atomic uint32_t own_cpu;  /* the answering thread has a CPU that the others leave free */
 };
 
 struct volume_log {

@@ -5,7 +5,6 @@
 
 #include <fuse_lowlevel.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/mman.h>
 
 #include "common/scheduling.h"
@@ -285,6 +284,28 @@ static void realtime_request(struct server *s)
 	atomic_store(&s->log.head->realtime, fifo.set && !scheduling_apply(&fifo));
 }
 
+int volume_cpu_take(cpu_set_t *cpus)
+{
+	int cpu = CPU_COUNT(cpus) > 2 ? CPU_SETSIZE - 1 : -1;
+	while (cpu >= 0 && !CPU_ISSET(cpu, cpus))
+		cpu--;
+	if (cpu >= 0)
+		CPU_CLR(cpu, cpus);
+	return cpu;
+}
+
+/* Starts the thread that answers, on a CPU of its own if possible. The calling thread and the
+ * threads that it starts later leave that CPU. */
+static int answers_place(struct server *s, struct err *e)
+{
+	cpu_set_t cpus;
+	const int cpu = sched_getaffinity(0, sizeof cpus, &cpus) < 0 ? -1 : volume_cpu_take(&cpus);
+	int ret = answers_start(&s->answers, give, &s->log, cpu, e);
+	if (!ret && cpu >= 0)
+		(void)pthread_setaffinity_np(pthread_self(), sizeof cpus, &cpus);
+	return ret;
+}
+
 static int server_setup(struct server *s, struct err *e)
 {
 	const struct volume_server *v = s->v;
@@ -293,7 +314,7 @@ static int server_setup(struct server *s, struct err *e)
 	ret = ret ? ret : volume_log_create(&s->log, v->log, v->log_cap, e);
 	if (!ret) {
 		realtime_request(s);
-		ret = answers_start(&s->answers, give, &s->log, e);
+		ret = answers_place(s, e);
 	}
 	return ret;
 }

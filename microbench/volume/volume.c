@@ -135,6 +135,7 @@ void volume_read(struct volume *v, const char *root, const char *name)
 	if (!volume_log_open(&log, v->log, false, NULL)) {
 		v->realtime = atomic_load(&log.head->realtime);
 		v->awake = atomic_load(&log.head->awake);
+		v->own_cpu = atomic_load(&log.head->own_cpu);
 		volume_log_close(&log);
 	}
 	server_look(v);

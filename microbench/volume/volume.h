@@ -50,6 +50,7 @@ struct volume { /* strings are owned */
 	bool alive;
 	bool realtime; /* the server's threads run under SCHED_FIFO */
 	bool awake;    /* idle processors poll while the volume is in use */
+	bool own_cpu;  /* the server's answering thread has a CPU that its others leave free */
 };
 
 /* Creates a volume and returns when it is usable. `root` NULL: the default. Errors: EEXIST; EINVAL

@@ -41,11 +41,11 @@ status=0
 [ "$status" -le 1 ] || fail "status $status: $(cat err)"
 nothing_left certify
 jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [4] and
-	.duration_s > 40 and .visits_checked == 32 and .visits_covered <= 32 and
+	.duration_s > 40 and .visits_checked == 32 and .visits_covered <= 32 and .widening >= 1 and
 	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns | type] | unique) == ["number"] and
 	([.points[] | select(.valid) | select((.bias | fabs) + .expanded_uncertainty > 0.020001)] | length) == 0 and
 	([.points[] | select(.valid | not) | .reason | type] | unique - ["string"]) == [] and
-	(.awake | type) == "boolean" and
+	(.awake | type) == "boolean" and .own_cpu == ('"$(nproc)"' > 2) and
 	.machine.kernel == "'"$(uname -r)"'"' c.json >/dev/null || fail "$(cat c.json)"
 valid=$(jq '[.points[] | select(.valid)] | length' c.json)
 [ "$status" -eq 0 ] && [ "$valid" -gt 0 ] || [ "$status" -eq 1 ] && [ "$valid" -eq 0 ] || fail "status $status with $valid valid points"
@@ -64,6 +64,7 @@ jq '.points |= map(.valid = true | .reason = null | .bias = 0.5 | .expanded_unce
 	.points |= map(select(.model == "constant" and .depth == 1))' c.json >wrong.json
 expect_status 1 "$VALIDATE" standard check --root "$root" -q wrong.json
 expect_line out 'does not agree with its certificate'
+expect_line out 'certified U covers 0 of 3 new visits'
 nothing_left check
 jq '.points |= map(.valid = false | .reason = "made up")' c.json >none.json
 expect_status 1 "$VALIDATE" standard check --root "$root" none.json
@@ -122,5 +123,6 @@ server_wait || fail "no server"
 kill -KILL $process
 wait $process 2>/dev/null || :
 [ -d "$root/standard" ] || fail "no volume was left over"
-expect_status 1 "$VALIDATE" standard check --root "$root" -q wrong.json
+expect_status 1 "$VALIDATE" standard check --root "$root" --points -q wrong.json
+expect_line out 'covers 0 of 6 new visits' # at each valid point, not only at the shortest service time
 nothing_left 'killed certification'

@@ -251,6 +251,21 @@ requests=$("$VALIDATE" volume list --root "$root" --json mixed | jq '.volumes[0]
 [ "$requests" -ge 400 ] && [ $((after - before)) -le $((requests + 40)) ] || fail "$((after - before)) replies to $requests requests"
 expect_status 0 "$VALIDATE" volume remove --root "$root" mixed
 
+# The thread that answers has a CPU of its own, the last of more than two, and the others leave it.
+if ${CC:-cc} -shared -fPIC -o cpus.so "$SRCDIR/tests/programs/cpus.c" 2>cc.err; then
+	for cpus in '0 2 3 9' '1 2 5' '0 1' 4; do
+		rm -f bindings
+		expect_status 0 env CPUS="$cpus" BINDINGS="$PWD/bindings" LD_PRELOAD="$PWD/cpus.so" \
+			"$VALIDATE" volume create --root "$root" placed --size 4M --service constant:time=0 --lead 0 --no-loop
+		expect_status 0 "$VALIDATE" volume remove --root "$root" placed
+		case $cpus in
+		'0 2 3 9') printf '0 2 3 \n9 \n' ;;
+		'1 2 5') printf '1 2 \n5 \n' ;;
+		esac >expected
+		sort bindings 2>/dev/null | cmp -s - expected || fail "of CPUs $cpus: $(cat bindings)"
+	done
+fi
+
 # limited by a control group: the limit belongs to the device while it exists, and not to a later
 # device of the same number. The device is known for any name of the root, and is removed with it.
 newline='

@@ -114,15 +114,16 @@ json_t *standard_to_json(const struct standard *s)
 	for (size_t i = 0; i < s->n; i++)
 		json_array_append_new(points, point_to_json(&s->point[i]));
 	return json_pack(
-	    "{s:s, s:i, s:O, s:s, s:f, s:o, s:o, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:f, s:o, s:o}",
-	    "format",
-	    FORMAT, "version", VERSION, "machine", s->machine, "made", s->made, "duration_s",
-	    s->duration_s, "cpu_share_of_others", real_or_null(s->others_share),
+	    "{s:s, s:i, s:O, s:s, s:f, s:o, s:o, s:b, s:b, s:b, s:b, s:I, s:I, s:f, s:f, s:f, s:f, "
+	    "s:o, s:o}",
+	    "format", FORMAT, "version", VERSION, "machine", s->machine, "made", s->made,
+	    "duration_s", s->duration_s, "cpu_share_of_others", real_or_null(s->others_share),
 	    "cpu_share_stolen", real_or_null(s->stolen_share), "loop_device", s->loop, "realtime",
-	    s->realtime, "awake", s->awake, "visits_checked", (json_int_t)s->n_checked,
-	    "visits_covered", (json_int_t)s->n_covered, "limit", STANDARD_LIMIT, "limit_excess_ns",
-	    STANDARD_EXCESS_NS, "limit_excess_share", STANDARD_EXCESS_SHARE, "range",
-	    ranges_to_json(s), "points", points);
+	    s->realtime, "awake", s->awake, "own_cpu", s->own_cpu, "visits_checked",
+	    (json_int_t)s->n_checked, "visits_covered", (json_int_t)s->n_covered, "widening",
+	    s->widening, "limit", STANDARD_LIMIT, "limit_excess_ns", STANDARD_EXCESS_NS,
+	    "limit_excess_share", STANDARD_EXCESS_SHARE, "range", ranges_to_json(s), "points",
+	    points);
 }
 
 static bool number_get(const json_t *o, const char *key, double least, double most, double *x)
@@ -147,7 +148,7 @@ static int point_read(struct standard_point *p, const json_t *o, size_t i, struc
 	good &= number_get(o, "bias", -1, 1e12, &p->bias);
 	good &= number_get(o, "bias_at_server", -1e12, 1e12, &p->server_bias);
 	good &= number_get(o, "expanded_uncertainty", 0, 1e12, &p->expanded);
-	good &= number_get(o, "coverage_factor", 0, 1e3, &p->k);
+	good &= number_get(o, "coverage_factor", 0, 1e12, &p->k);
 	good &= number_get(o, "scatter", 0, 1e12, &p->scatter);
 	good &= number_get(o, "drift_per_hour", -1e15, 1e15, &p->drift_per_hour);
 	good &= number_get(o, "excess_p50_ns", -1e15, 1e15, &p->excess_p50_ns);
@@ -189,9 +190,12 @@ static int certificate_take(struct standard *s, const json_t *o, struct err *e)
 		s->n_checked = (uint64_t)checked;
 		s->n_covered = (uint64_t)covered;
 	}
+	if (!number_get(o, "widening", 1, 1e12, &s->widening)) /* not in older certificates */
+		s->widening = 1;
 	s->loop = json_is_true(json_object_get(o, "loop_device"));
 	s->realtime = json_is_true(json_object_get(o, "realtime"));
 	s->awake = json_is_true(json_object_get(o, "awake"));
+	s->own_cpu = json_is_true(json_object_get(o, "own_cpu"));
 	s->point = xcalloc(json_array_size(points), sizeof *s->point);
 	for (s->n = 0; s->n < json_array_size(points); s->n++) {
 		int ret = point_read(&s->point[s->n], json_array_get(points, s->n), s->n, e);

@@ -3,7 +3,7 @@
 
 #include "validate/standard/standard.h"
 
-void standard_check_points(const struct standard *certified, struct standard *points)
+void standard_check_points(const struct standard *certified, bool all, struct standard *points)
 {
 	size_t cap = 0;
 	*points = (struct standard){.n = 0};
@@ -17,7 +17,7 @@ void standard_check_points(const struct standard *certified, struct standard *po
 			if (q->valid && !strcmp(q->model, p->model) && q->service_ns < first_ns)
 				first_ns = q->service_ns;
 		}
-		if (p->service_ns != first_ns)
+		if (!all && p->service_ns != first_ns)
 			continue;
 		GROW(points->point, points->n, cap);
 		points->point[points->n++] = (struct standard_point){
@@ -31,6 +31,11 @@ struct standard_comparison standard_compare(const struct standard_point *certifi
 	struct standard_comparison c = {.certified = certified, .now = now, .u_now = INFINITY,
 					.e_n = INFINITY};
 	const double n = (double)now->n_visits;
+	for (size_t i = 0; i < now->n_visits; i++) {
+		const struct standard_visit *v = &now->visit[i];
+		const double bias = v->response_ns / v->programmed_ns - 1;
+		c.n_covered += fabs(bias - certified->bias) <= certified->expanded;
+	}
 	if (now->n_visits < 2 || !(now->scatter >= 0))
 		return c;
 	c.u_now = gsl_cdf_tdist_Pinv(0.975, n - 1) * now->scatter / sqrt(n);

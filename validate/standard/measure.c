@@ -193,6 +193,7 @@ static int volume_visit(struct measuring *m, struct standard_point *first,
 	m->s->loop = v.device[0];
 	m->s->realtime = v.realtime;
 	m->s->awake = v.awake;
+	m->s->own_cpu = v.own_cpu;
 	for (struct standard_point *p = first; p <= last && !ret; p++)
 		ret = visit_make(m, &v, p, e);
 	struct err second = ERR_INIT;
@@ -329,7 +330,7 @@ int standard_measure(struct standard *s, const struct standard_options *o,
 	s->duration_s = (double)(clock_monotonic_ns() - m.begun_ns) * 1e-9;
 	for (size_t i = 0; i < s->n && !ret; i++)
 		standard_evaluate(&s->point[i]);
-	standard_cover(s);
+	standard_widen(s);
 	if (ret)
 		standard_release(s);
 	return ret;

@@ -12,6 +12,8 @@
 /* the kernel steers the rate of CLOCK_MONOTONIC by at most this share (adjtimex) */
 #define CLOCK_RATE 500e-6
 #define COVERAGE 0.95
+#define WIDEN_LEAST 20 /* with fewer checks their 95 % quantile is extrapolated */
+#define WIDEN_MOST 100
 
 static void means_find(struct standard_point *p, double *bias, double *hours)
 {
@@ -108,8 +110,12 @@ void standard_evaluate(struct standard_point *p)
 	FREE_EACH(bias, hours);
 }
 
-/* Whether U of the other visits covers visit `i`. */
-static bool is_covered(const struct standard_point *p, size_t i)
+struct check { /* of a visit by the other visits of its point */
+	double ratio; /* its deviation from their mean, as a multiple of their U */
+	double bias, expanded; /* their mean and U */
+};
+
+static struct check check_make(const struct standard_point *p, size_t i)
 {
 	struct standard_point others = *p;
 	double *bias = xcalloc(p->n_visits, sizeof *bias);
@@ -121,23 +127,77 @@ static bool is_covered(const struct standard_point *p, size_t i)
 		if (k != i)
 			others.visit[others.n_visits++] = p->visit[k];
 	means_find(&others, bias, hours);
-	const bool covered =
-	    uncertainty_find(&others, bias, hours) &&
-	    fabs(v->response_ns / v->programmed_ns - 1 - others.bias) <= others.expanded;
+	struct check c = {INFINITY, 0, INFINITY};
+	if (uncertainty_find(&others, bias, hours)) {
+		const double deviation = v->response_ns / v->programmed_ns - 1 - others.bias;
+		c = (struct check){fabs(deviation) / others.expanded, others.bias, others.expanded};
+	}
 	FREE_EACH(bias, hours, others.visit);
-	return covered;
+	return c;
 }
 
-void standard_cover(struct standard *s)
+/* Share of the checks that U covers if it is widened by `factor`: of all checks, or of the checks
+ * whose point would then be valid. 1 if these are fewer than WIDEN_LEAST. */
+static double coverage_of(const struct check *c, size_t n, double factor, bool valid)
 {
-	s->n_checked = s->n_covered = 0;
-	for (size_t i = 0; i < s->n; i++) {
-		const struct standard_point *p = &s->point[i];
-		for (size_t k = 0; k < p->n_visits && p->n_visits > 3; k++) {
-			s->n_checked++;
-			s->n_covered += is_covered(p, k);
-		}
+	size_t n_of = 0, n_covered = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (valid && fabs(c[i].bias) + factor * c[i].expanded > STANDARD_LIMIT)
+			continue;
+		n_of++;
+		n_covered += c[i].ratio <= factor;
 	}
+	return n_of < WIDEN_LEAST ? 1 : (double)n_covered / (double)n_of;
+}
+
+/* The least factor, from 1 in steps of 1 %, with which U covers COVERAGE of all checks and of the
+ * checks of valid points. The second condition is needed because a small U makes a point valid, and
+ * some U are small only by chance. */
+static double widening_of(const struct check *c, size_t n)
+{
+	double factor = 1;
+	while (factor < WIDEN_MOST && fmin(coverage_of(c, n, factor, false),
+					   coverage_of(c, n, factor, true)) < COVERAGE)
+		factor *= 1.01;
+	return factor;
+}
+
+/* Visits of a point that its other visits can check. */
+static size_t checked_of(const struct standard_point *p)
+{
+	return p->n_visits > 3 ? p->n_visits : 0;
+}
+
+void standard_widen(struct standard *s)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->n; i++)
+		n += checked_of(&s->point[i]);
+	struct check *all = xcalloc(n + 1, sizeof *all), *rest = xcalloc(n + 1, sizeof *rest),
+		     *c = all;
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < checked_of(&s->point[i]); k++)
+			*c++ = check_make(&s->point[i], k);
+	s->n_checked = n;
+	s->n_covered = 0;
+	c = all;
+	for (size_t i = 0; i < s->n; i++) { /* with the factor of the other points */
+		const size_t n_own = checked_of(&s->point[i]), before = (size_t)(c - all);
+		memcpy(rest, all, before * sizeof *rest);
+		memcpy(rest + before, c + n_own, (n - before - n_own) * sizeof *rest);
+		const double factor = n_own ? widening_of(rest, n - n_own) : 1;
+		for (size_t k = 0; k < n_own; k++)
+			s->n_covered += c++->ratio <= factor;
+	}
+	s->widening = widening_of(all, n);
+	for (size_t i = 0; i < s->n; i++) {
+		struct standard_point *p = &s->point[i];
+		p->k *= s->widening;
+		p->expanded *= s->widening;
+		if (p->expanded > 0)
+			reason_find(p, true);
+	}
+	FREE_EACH(all, rest);
 }
 
 void standard_release(struct standard *s)

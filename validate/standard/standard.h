@@ -8,8 +8,12 @@
  * lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of one
  * later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits (n - 1 degrees of
  * freedom), with half the difference between reads and writes, the rate of the clock, and a drift
- * that is significant, as rectangular components. Source: GUM 4.3 and annex G; ISO Guide 35
- * (stability). E_n: ISO 13528, 9.7. */
+ * that is significant, as rectangular components. A machine disturbs some visits much more than the
+ * others, so that U from few visits covers too few later ones. All U are therefore widened by one
+ * factor, which is measured on the visits of the whole grid (standard_widen). Source of the budget:
+ * GUM 4.3 and annex G; ISO Guide 35 (stability). Of the widening: conformal prediction with
+ * normalised residuals, Lei and others, Distribution-free predictive inference (2018). E_n: ISO
+ * 13528, 9.7. */
 #pragma once
 
 #include <jansson.h>
@@ -55,10 +59,12 @@ struct standard {
 	/* shares of the CPUs used by other processes and kernel threads, or stolen, if the caller
 	 * measures them; NaN: unknown */
 	double others_share, stolen_share;
-	bool loop, realtime, awake;
-	/* visits of points with at least 4, and how many of them U of the point's other visits covers:
-	 * the measured coverage of U, for which 95 % is expected. 0: unknown */
+	bool loop, realtime, awake, own_cpu; /* as in struct volume */
+	/* visits of points with at least 4, and how many of them U of the point's other visits
+	 * covers (with the widening of the other points): the measured coverage of U, for which
+	 * 95 % is expected. 0: unknown */
 	uint64_t n_checked, n_covered;
+	double widening; /* factor in every U, at least 1 */
 	struct standard_point *point; /* point[n] */
 	size_t n;
 };
@@ -83,8 +89,12 @@ int standard_measure(struct standard *s, const struct standard_options *o,
 		     const struct standard *only, struct err *e);
 /* Sets the results of a point from its visits; sorts excess_ns. */
 void standard_evaluate(struct standard_point *p);
-/* Sets n_checked and n_covered from the visits. */
-void standard_cover(struct standard *s);
+/* Sets n_checked, n_covered and the widening from the visits, and widens U of all points; once,
+ * after standard_evaluate() of each point. The widening is the least factor, from 1 in steps of
+ * 1 %, with which U of a point's other visits covers 95 % of all visits, and 95 % of the visits of
+ * points that are then valid. It uses points with at least 4 visits. It is 1 if these have fewer
+ * than 20. */
+void standard_widen(struct standard *s);
 void standard_release(struct standard *s);
 /* Limit of the 99th percentile of the excess. */
 double standard_excess_limit_ns(const struct standard_point *p);
@@ -121,9 +131,10 @@ struct standard_comparison {
 	double u_now; /* expanded uncertainty of the new mean */
 	double e_n;   /* (now - certified) / sqrt(U^2 + u_now^2) */
 	bool agrees;  /* |e_n| <= 1, and bias and excess are within the limits of validity */
+	uint64_t n_covered; /* new visits within the certified U around the certified bias */
 };
-/* Sets *points, with one visit list each, to what a check measures: for each model the shortest
- * service time that is valid, at the depths where it is valid. Ownership: standard_release. */
-void standard_check_points(const struct standard *certified, struct standard *points);
+/* Sets *points to what a check measures: for each model the shortest service time that is valid, at
+ * the depths where it is valid; with `all` every valid point. Ownership: standard_release. */
+void standard_check_points(const struct standard *certified, bool all, struct standard *points);
 struct standard_comparison standard_compare(const struct standard_point *certified,
 					    const struct standard_point *now);

@@ -70,7 +70,7 @@ static void in_order_and_none_early(void **state)
 {
 	(void)state;
 	struct answers *a;
-	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
+	assert_int_equal(answers_start(&a, note, &the_log, -1, NULL), 0);
 	/* all are added before the first is due, also where this thread waits for a CPU */
 	int64_t base_ns = clock_monotonic_ns() + 1000000000;
 	uint64_t x = 1;
@@ -99,7 +99,7 @@ static void an_earlier_answer_comes_first(void **state)
 {
 	(void)state;
 	struct answers *a;
-	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
+	assert_int_equal(answers_start(&a, note, &the_log, -1, NULL), 0);
 	int64_t now_ns = clock_monotonic_ns(), hour_ns = INT64_C(3600000000000);
 	struct answer late = at(now_ns + hour_ns, 1), soon = at(now_ns + 2000000, 2);
 	answers_add(a, &late);
@@ -118,7 +118,7 @@ static void leads_by_depth(void **state)
 	(void)state;
 	struct answers *a;
 	const int64_t hour_ns = INT64_C(3600000000000), now_ns = clock_monotonic_ns();
-	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
+	assert_int_equal(answers_start(&a, note, &the_log, -1, NULL), 0);
 	for (int k = 0; k < VOLUME_DEPTHS; k++)
 		the_log.head->lead_ns[k] = k;
 	for (size_t i = 1; i <= 65; i++) {
