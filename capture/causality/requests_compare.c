@@ -47,18 +47,24 @@ static uint64_t result_class(const struct trace_record *r)
 	return op_info(r->op)->uses & OP_RETURNS_BYTES ? r->rvalue > 0 : 0;
 }
 
+/* The address of an argument differs from run to run. A lock has its arguments in the heap. */
+static bool has_address(const struct trace_record *r)
+{
+	return r->op == OP_FCNTL ? op_is_lock(r->flags) : r->op == OP_IOCTL && !(r->offset >> 62);
+}
+
 static int request_digest(const struct trace *t, const struct trace_record *r, uint64_t *digest,
 			  struct err *e)
 {
 	const unsigned int uses = op_info(r->op)->uses;
 	const struct trace_object *o = trace_object(t, r->object);
 	uint64_t h = mixed(r->op, result_class(r));
-	h = mixed(h, uses & OP_HAS_OFFSET ? r->offset : 0);
+	h = mixed(h, uses & OP_HAS_OFFSET && !has_address(r) ? r->offset : 0);
 	h = mixed(h, uses & (OP_HAS_LENGTH | OP_HAS_MODE) ? r->length : 0);
 	h = mixed(h, uses & OP_HAS_FLAGS ? r->flags : 0);
 	if (o)
 		h = bytes_mixed(h, o->name, strlen(o->name));
-	if (uses & (OP_HEAP_IOVEC | OP_HEAP_PATH | OP_HEAP_NAME)) {
+	if (uses & (OP_HEAP_IOVEC | OP_HEAP_PATH | OP_HEAP_NAME | OP_HEAP_LOCK)) {
 		size_t len;
 		const void *heap;
 		int rc = trace_heap(t, r->heap, &heap, &len, e);

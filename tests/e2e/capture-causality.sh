@@ -104,23 +104,26 @@ expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../paralle
 expect_line err 'does not make the same requests in each run'
 expect_line err 'still makes requests'
 
-# a lock is a request, and waits: the child continues when the parent has unlocked the file
+# a lock is a request, and waits: the child continues when the parent has unlocked the file. The
+# address of a lock by fcntl differs from run to run
 capture locking
-edges 0 | grep -qF '0:7 1:2 ' || fail "the lock is not waited for: $(edges 0)"
+for pair in '0:8 1:2' '0:9 1:3'; do
+	edges 0 | grep -qF "$pair " || fail "the lock is not waited for: $(edges 0)"
+done
 
 capture independent
 same 'nothing to wait for' "$(edges 0)$(edges 1)" ''
 
 # a descriptor, and with it the inode number, of an ignored file (its name belongs to the MPI
 # library)
-capture again 8 x.locktest.0
+capture again 8 x.lockedfile
 expect_line ../out 'requests      24 of 1 node'
 # and a descriptor of the same file, which has another name by then
-capture renamed 8 x.locktest.0
+capture renamed 8 x.lockedfile
 expect_line ../out 'requests      24 of 1 node'
-capture moved 8 x.locktest.0
+capture moved 8 x.lockedfile
 expect_line ../out 'requests      16 of 1 node'
-capture replaced 8 x.locktest.0
+capture replaced 8 x.lockedfile
 expect_line ../out 'requests      40 of 1 node'
 
 # an invalid pointer is not read to find the file: the program continues up to requests that need no pointer

@@ -164,7 +164,14 @@ static int polling(void)
 	return 0;
 }
 
-/* The child waits for the parent's lock on the file. */
+static void byte_lock(int fd, short type)
+{
+	struct flock l = {.l_type = type, .l_len = 1};
+	if (fcntl(fd, F_SETLKW, &l))
+		die("fcntl");
+}
+
+/* The child waits for the parent's two locks on the file. */
 static int locking(void)
 {
 	int fd = file_open("data", O_RDWR | O_TRUNC), p[2];
@@ -173,12 +180,14 @@ static int locking(void)
 		die("pipe");
 	if (flock(fd, LOCK_EX))
 		die("flock");
+	byte_lock(fd, F_WRLCK);
 	if (!fork()) {
 		int own = file_open("data", O_RDWR);
 		close(p[0]);
 		close(p[1]);
 		if (flock(own, LOCK_EX))
 			die("flock");
+		byte_lock(own, F_WRLCK);
 		get(own, 0);
 		_exit(0);
 	}
@@ -188,6 +197,7 @@ static int locking(void)
 	for (int i = 0; i < n; i++)
 		put(fd, i);
 	flock(fd, LOCK_UN);
+	byte_lock(fd, F_UNLCK);
 	children_wait();
 	return 0;
 }
