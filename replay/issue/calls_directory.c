@@ -15,22 +15,35 @@ static DIR *directory_open(const struct rooted *root, const char *path)
 	return d;
 }
 
+/* Opens as opendir(3) does: openat and fstat. fdopendir(3) would add fcntl, which is a third of the
+ * time of opendir(3) on a cached directory. */
+static int directory_open_timed(const struct rooted *root, const char *path)
+{
+	struct stat st;
+	int fd = rooted_open(root, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC, 0);
+	if (fd >= 0)
+		(void)fstat(fd, &st);
+	return fd;
+}
+
 void call_opendir(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
 	const struct rooted *root = &k->p->root;
-	DIR *d = NULL;
+	int fd = -1;
 	if (call_is_bad(k)) {
 		CALL(k, call_bad_path(k));
 		return;
 	}
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
-	CALL(k, (d = directory_open(root, k->path->whole)) ? 0 : -1);
-	if (!d)
+	CALL(k, (fd = directory_open_timed(root, k->path->whole)) < 0 ? -1 : 0);
+	if (fd < 0)
 		return;
-	call_slot_set(k, k->c->slot, dirfd(d));
-	call_stream_add(k->calls, k->c->slot, NULL, d);
+	DIR *d = fdopendir(fd);
+	call_slot_set(k, k->c->slot, fd);
+	if (d) /* otherwise the next call on the directory tries again */
+		call_stream_add(k->calls, k->c->slot, NULL, d);
 }
 
 void call_fdopendir(struct caller *k)
