@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Response times of metadata calls on a cold tree: grep -r, git status and find on ext4 and XFS on
-# loop devices, each program and the replay of its trace in alternate order. Before each run the
-# caches are dropped (drop_caches = 3); nothing is prepared after that. Prints, per file system,
-# program and operation: calls, the program's mean response time (median over the runs), and the
-# ratio of the replay's mean to the program's in the same pair (median, 95 % interval of the median
-# from order statistics): of all calls, and without the slowest 1 %, because on a busy machine a few
-# calls that waited for a processor decide the mean of all. Needs root, losetup, mkfs.ext4,
-# mkfs.xfs, git, jq. usage: bench-cold.sh; BENCH_PAIRS=20 BENCH_TREE=DIR (what is copied: the
-# sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order thread' (options
-# of the replays)
+# loop devices. In each round the program, the replay of its trace and the program once more run, in
+# an order that changes from round to round. Before each run the caches are dropped (drop_caches =
+# 3); nothing is prepared after that. Prints, per file system, program and operation (`open` contains
+# opendir): calls, the program's mean response time (median over the runs), and the ratio of the
+# replay's mean to the program's in the same round (median, 95 % interval of the median from order
+# statistics): of all calls, and without the slowest 1 %, because on a busy machine a few calls that
+# waited for a processor decide the mean of all. `again`: the same ratio of the program's second run
+# to its first, which shows how far the ratio of equal programs scatters. Needs root, losetup,
+# mkfs.ext4, mkfs.xfs, git. usage: bench-cold.sh; BENCH_PAIRS=20 (rounds) BENCH_TREE=DIR (what is
+# copied: the sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order
+# thread' (options of the replays) BENCH_KEEP=DIR (keep the response times of all runs)
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -77,7 +79,9 @@ replay() { # FS REFERENCE TRACE
 # lines: operation, calls, mean of all, mean without the slowest 1 %
 means() { # TRACE
 	"$VALIDATE" info "$1" --csv "$dir/trace.csv"
-	awk -F, 'NR > 1 && $5 ~ /^(open|stat|readdir|getdents|statx|access|readlink)$/ { print $5, $4 - $3 }' "$dir/trace.csv" |
+	awk -F, 'NR > 1 && $5 ~ /^(open|opendir|stat|readdir|getdents|statx|access|readlink)$/ {
+		print $5 == "opendir" ? "open" : $5, $4 - $3
+	}' "$dir/trace.csv" | tee "$dir/times" |
 		sort -k1,1 -k2,2n | awk '
 			function flush(i, all, most) {
 				for (i = 1; i <= n; i++) {
@@ -107,22 +111,42 @@ compare() { # FS PROGRAM
 	i=0
 	while [ $i -lt "$pairs" ]; do
 		i=$((i + 1))
-		[ $((i % 2)) = 1 ] || program "$1" "$2" "$dir/program.trace"
-		replay "$1" "$dir/reference.trace" "$dir/replay.trace"
-		[ $((i % 2)) = 0 ] || program "$1" "$2" "$dir/program.trace"
-		for what in program replay; do
-			means "$dir/$what.trace" | sed "s/^/$i $what /" >>"$dir/rows"
+		case $((i % 3)) in
+		0) order='replay program again' ;;
+		1) order='program again replay' ;;
+		2) order='again replay program' ;;
+		esac
+		for what in $order; do
+			case $what in
+			replay) replay "$1" "$dir/reference.trace" "$dir/run.trace" ;;
+			*) program "$1" "$2" "$dir/run.trace" ;;
+			esac
+			means "$dir/run.trace" | sed "s/^/$i $what /" >>"$dir/rows"
+			[ -z "${BENCH_KEEP-}" ] || cp "$dir/times" "$BENCH_KEEP/$1-$2-$i-$what"
 		done
 	done
 	for op in open stat readdir getdents statx access readlink; do
-		awk -v op=$op '
-			$3 == op && $2 == "program" { n = $4; all[$1] = $5; most[$1] = $6 }
-			$3 == op && $2 == "replay" && $1 in all && n >= 50 { print n, all[$1] / 1000, $5 / all[$1], $6 / most[$1] }
-		' "$dir/rows" >"$dir/pairs"
-		[ -s "$dir/pairs" ] || continue
-		printf '%-5s %-5s %-8s %6d calls  %s us  all %s  without the slowest 1 %% %s\n' "$1" "$2" $op "$(awk 'NR == 1 { print $1 }' "$dir/pairs")" \
-			"$(median "$dir/pairs" 2 %7.2f)" "$(median "$dir/pairs" 3 '%.3f (%.3f .. %.3f)')" \
-			"$(median "$dir/pairs" 4 '%.3f (%.3f .. %.3f)')"
+		for what in replay again; do
+			awk -v op=$op -v what=$what '
+				$3 != op { next }
+				$2 == "program" { n = $4; all[$1] = $5; most[$1] = $6 }
+				$2 == what { other[$1] = $5; other_most[$1] = $6 }
+				END {
+					for (i in all)
+						if (n >= 50 && i in other)
+							print n, all[i] / 1000, other[i] / all[i], other_most[i] / most[i]
+				}' "$dir/rows" >"$dir/$what.ratios"
+		done
+		[ -s "$dir/replay.ratios" ] || continue
+		printf '%-5s %-5s %-8s %6d calls  %s us' "$1" "$2" $op \
+			"$(awk 'NR == 1 { print $1 }' "$dir/replay.ratios")" \
+			"$(median "$dir/replay.ratios" 2 %7.2f)"
+		for what in replay again; do
+			printf '  %s: all %s  without the slowest 1 %% %s' $what \
+				"$(median "$dir/$what.ratios" 3 '%.3f (%.3f .. %.3f)')" \
+				"$(median "$dir/$what.ratios" 4 '%.3f (%.3f .. %.3f)')"
+		done
+		echo
 	done
 }
 
