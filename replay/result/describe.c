@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/output.h"
 
+#include "capture/unseen.h"
 #include "common/options_describe.h"
 #include "replay/options/engine.h"
 
@@ -122,6 +123,7 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	for (const char *const *key = kept; *key; key++)
 		if (json_object_get(old, *key))
 			json_object_set(all, *key, json_object_get(old, *key));
+	unseen_add(all, old); /* the replay lacks the same requests */
 	char *text = json_dumps(all, JSON_COMPACT);
 	json_decref(all);
 	return text;

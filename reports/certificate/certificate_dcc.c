@@ -206,9 +206,14 @@ static void result_of_replayer(struct strbuf *out, const struct analysis *a,
 	content(out, "name", c->name);
 	strbuf_addstr(out, "<dcc:usedMethods>\n<dcc:usedMethod>\n");
 	content(out, "name", "Method validation against the program run again beside the replay");
+	SCOPED_STRBUF how = STRBUF_INIT;
 	for (size_t i = 0; i < c->n_facts; i++)
-		if (!strcmp(c->fact[i].label, "Decision rule"))
-			content(out, "description", c->fact[i].text);
+		if (!strcmp(c->fact[i].label, "Decision rule") ||
+		    !strcmp(c->fact[i].label, "Scope"))
+			strbuf_addf(&how, "%s%s: %s", how.len ? ". " : "", c->fact[i].label,
+				    c->fact[i].text);
+	if (how.len)
+		content(out, "description", how.s);
 	element(out, "norm", "ISO/IEC 17025, 7.8.6");
 	element(out, "norm", "JCGM 106:2012");
 	strbuf_addstr(out, "</dcc:usedMethod>\n</dcc:usedMethods>\n");

@@ -54,9 +54,12 @@ static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 		json_array_append_new(missing, json_name(reason));
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		json_array_append_new(damage, json_name(s->damage[i]));
-	return json_make(J_BOOL("complete", h->complete && !json_array_size(missing) &&
-		!s->n_damage && !h->n_records_uncommitted), J_BOOL("has_end", h->complete),
-		J_VALUE("incomplete", missing), J_TEXT("not_visible", unseen_scope(meta)),
+	const bool no_sign = h->complete && !json_array_size(missing) && !s->n_damage &&
+			     !h->n_records_uncommitted;
+	const char *scope = unseen_scope(meta);
+	return json_make(J_VALUE("complete", no_sign && scope ? json_null() : json_boolean(no_sign)),
+		J_BOOL("has_end", h->complete), J_VALUE("incomplete", missing),
+		J_TEXT("not_visible", scope),
 		J_VALUE("not_checked", json_unknown(meta, UNSEEN_CODE)), J_VALUE("not_known",
 		json_unknown(meta, UNSEEN_FILES)), J_WHOLE("n_blocks_damaged", s->n_damage),
 		J_WHOLE("n_records_uncommitted", h->n_records_uncommitted),

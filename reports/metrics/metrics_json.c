@@ -66,9 +66,9 @@ static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
 
 static json_t *side_json(const struct metrics_side *s, const char *path)
 {
-	json_t *o = json_make(J_VALUE("path", json_name(path)), 
-		J_BOOL("complete",
-		       s->complete && !s->cut && !s->n_events_lost && !s->n_unseen),
+	const bool no_sign = s->complete && !s->cut && !s->n_events_lost && !s->n_unseen;
+	json_t *o = json_make(J_VALUE("path", json_name(path)),
+		J_VALUE("complete", no_sign && s->not_visible ? json_null() : json_boolean(no_sign)),
 		J_BOOL("has_end", s->complete), J_BOOL("cut", s->cut),
 		J_COUNT("n_events_lost", s->n_events_lost), J_COUNT("n_unseen", s->n_unseen),
 		J_TEXT("not_visible", s->not_visible),

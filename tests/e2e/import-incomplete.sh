@@ -172,6 +172,25 @@ done
 complete whole.again
 incomplete "$cut" no-f.again
 
+# so is a replay trace of it; JSON calls a trace complete only if the method shows all requests
+json_complete() { # VALUE TRACE
+	expect_status 0 "$VALIDATE" info --json "$2"
+	expect_line out "\"complete\": $1,"
+	expect_status 0 "$VALIDATE" metrics --json "$2" "$2"
+	[ "$(grep -c "\"complete\": $1," out)" -eq 2 ] || fail "metrics of $2: $(grep complete out)"
+}
+for log in whole no-f; do
+	rm -rf replayed
+	mkdir replayed
+	expect_status 0 "$VALIDATE" replay --prepare --dir replayed -o $log.replayed $log.trace
+done
+json_complete null whole.trace
+json_complete false no-f.trace
+json_complete true whole.replayed
+json_complete false no-f.replayed
+expect_status 0 "$VALIDATE" info no-f.replayed
+expect_line out "the trace is incomplete: $untraced: 1"
+
 # so are slices, also anonymised ones and those of several traces
 expect_status 0 "$VALIDATE" slice --anonymise no-f.trace -o part.trace
 expect_status 0 "$VALIDATE" info part.trace

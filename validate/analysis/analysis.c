@@ -266,10 +266,9 @@ static void missing_count(struct analysis *a, const struct run *r)
 		struct cell *c = &a->cell[i];
 		if (c->scenario != r->scenario || (r->role >= 0 && (size_t)r->role != c->replayer))
 			continue;
-		if (r->block || r->role == ROLE_RECORD)
-			c->n_unseen += r->summary.n_programs_unseen || r->summary.n_requests_unseen;
-		if (!r->block)
+		if (!r->block && r->role != ROLE_RECORD)
 			continue;
+		c->n_unseen += r->summary.n_programs_unseen || r->summary.n_requests_unseen;
 		if (__builtin_add_overflow(c->n_events_lost, r->summary.n_events_lost,
 					   &c->n_events_lost))
 			c->n_events_lost = UINT64_MAX;

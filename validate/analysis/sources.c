@@ -26,6 +26,8 @@ add(struct analysis *a, const char *category, int flags, const char *name, const
 static void sources_workload(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
+	for (size_t i = 0; i < a->n_not_visible; i++)
+		add(a, "workload", 0, "not visible in the recordings", "%s", a->not_visible[i]);
 	add(a, "workload", IN_BUDGET, "requests and their offsets",
 	    "seeded (%llu): the program and the replays of a block issue the same requests; their "
 	    "variation between blocks is in the repeatability", (unsigned long long)p->seed);

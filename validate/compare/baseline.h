@@ -47,6 +47,7 @@ struct baseline_case { /* one scenario x one replayer */
 	char *settings; /* of the replayer: "engine=event order=fs" */
 	char *verdict, *reason; /* of the campaign's analysis */
 	bool single_reference;
+	bool incomplete; /* the trace of a run lacks requests (capture/unseen.h) */
 	/* failed runs of program or replayer */
 	unsigned int n_failed;
 	double bias, bias_lo95, bias_hi95; /* relative; NaN none */

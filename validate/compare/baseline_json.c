@@ -44,6 +44,7 @@ static const struct json_member case_members[] = {
     CASE(STRING, verdict),
     CASE(STRING, reason),
     CASE(BOOL, single_reference),
+    CASE(BOOL, incomplete, .if_set = true),
     CASE(WHOLE, n_failed),
     CASE(REAL, bias, .n = 3, .nullable = true), /* and the two fields behind it, its interval */
     CASE(POSITIVE, u_c, .nullable = true),

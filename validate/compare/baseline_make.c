@@ -182,6 +182,7 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 	    .verdict = xstrdup(verdict_name(c->verdict)),
 	    .reason = xstrdup(c->verdict_reason),
 	    .single_reference = c->single_reference,
+	    .incomplete = c->n_events_lost || c->n_cut || c->n_unseen,
 	    .n_failed = c->n_failed_program + c->n_failed_replayer,
 	    .bias = baseline_round(c->bias.status ? NAN : c->bias.value),
 	    .bias_lo95 = baseline_round(c->bias.status ? NAN : c->bias.lo95),

@@ -225,11 +225,27 @@ static enum change change_worse(enum change a, enum change b)
 	return rank[a] >= rank[b] ? a : b;
 }
 
+/* If only one side lacks requests, equal numbers do not show that the sides are the same. */
+static void incomplete_bar(struct case_change *c)
+{
+	if (c->old_case->incomplete == c->new_case->incomplete)
+		return;
+	for (size_t k = 0; k < ASPECT_N; k++) {
+		struct aspect_change *a = &c->aspect[k];
+		if (a->word != CHANGE_SAME && a->word != CHANGE_BETTER)
+			continue;
+		a->word = CHANGE_INCONCLUSIVE;
+		reason_add(a, "%straces of the %s side are incomplete", *a->reason ? "; " : "",
+			   c->new_case->incomplete ? "new" : "old");
+	}
+}
+
 static void words_reach(struct campaign_change *c)
 {
 	c->word = CHANGE_NOT_JUDGED;
 	for (size_t i = 0; i < c->n_cells; i++) {
 		struct case_change *cell = &c->cell[i];
+		incomplete_bar(cell);
 		cell->word = CHANGE_NOT_JUDGED;
 		for (size_t k = 0; k < ASPECT_N; k++) {
 			const struct aspect_change *a = &cell->aspect[k];
