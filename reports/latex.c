@@ -9,15 +9,14 @@
 #define WIDE_TEXT 32	 /* characters from which a column wraps */
 #define WRAPPED_TEXT 18	 /* characters of a wrapped line, at the least */
 
-static size_t widest(const struct table *t, size_t column)
+static bool has_wide_text(const struct table *t, size_t column)
 {
-	size_t width = 0;
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		const struct table_cell *cell = table_at(t, r, column);
-		size_t w = cell->kind == CELL_TEXT ? text_width(cell->text) : 0;
-		width = w > width ? w : width;
+		if (cell->kind == CELL_TEXT && text_width(cell->text) > WIDE_TEXT)
+			return true;
 	}
-	return width;
+	return false;
 }
 
 static void add_cell(struct strbuf *out, const struct table_column *column,
@@ -46,17 +45,19 @@ static void add_head(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, " \\\\\n\\midrule\n");
 }
 
-static bool is_wrapped(const struct table *t, size_t column)
+/* Sets wrapped[n_columns]. */
+static void wrapped_find(const struct table *t, bool *wrapped)
 {
-	return table_column_is_text(&t->column[column]) && widest(t, column) > WIDE_TEXT;
+	for (size_t i = 0; i < t->n_columns; i++)
+		wrapped[i] = table_column_is_text(&t->column[i]) && has_wide_text(t, i);
 }
 
-static size_t n_lines(const struct table *t, size_t row)
+static size_t n_lines(const struct table *t, const bool *wrapped, size_t row)
 {
 	size_t lines = 1;
 	for (size_t i = 0; i < t->n_columns; i++) {
 		const struct table_cell *cell = table_at(t, row, i);
-		if (cell->kind != CELL_TEXT || !is_wrapped(t, i))
+		if (cell->kind != CELL_TEXT || !wrapped[i])
 			continue;
 		const size_t n = (text_width(cell->text) + WRAPPED_TEXT - 1) / WRAPPED_TEXT;
 		lines = n > lines ? n : lines;
@@ -66,22 +67,26 @@ static size_t n_lines(const struct table *t, size_t row)
 
 /* A row behind the last row of a piece that begins with `from`: a longer table is divided, because
  * a scaled one cannot break over pages. */
-static size_t piece_end(const struct table *t, size_t from)
+static size_t piece_end(const struct table *t, const bool *wrapped, size_t from)
 {
 	size_t lines = 0, r = from;
-	while (r < table_n_rows(t) && (r == from || lines + n_lines(t, r) <= LINES_A_PIECE))
-		lines += n_lines(t, r++);
+	for (; r < table_n_rows(t); r++) {
+		lines += n_lines(t, wrapped, r);
+		if (r > from && lines > LINES_A_PIECE)
+			break;
+	}
 	return r;
 }
 
 /* Scaled if it is wider than the line. */
-static void add_piece(struct strbuf *out, const struct table *t, size_t from, size_t to)
+static void add_piece(struct strbuf *out, const struct table *t, const bool *wrapped, size_t from,
+		      size_t to)
 {
 	strbuf_addstr(
 	    out, "\\noindent\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}"
 		 "{!}{\\begin{tabular}{");
 	for (size_t i = 0; i < t->n_columns; i++)
-		strbuf_addstr(out, is_wrapped(t, i)			   ? "p{0.3\\linewidth}"
+		strbuf_addstr(out, wrapped[i]			     ? "p{0.3\\linewidth}"
 				   : table_column_is_text(&t->column[i]) ? "l"
 									   : "r");
 	strbuf_addstr(out, "}\n");
@@ -101,11 +106,13 @@ void latex_add_table(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "% ");
 	escape_line(out, t->title);
 	strbuf_addstr(out, "; needs \\usepackage{booktabs,graphicx}\n");
+	SCOPED_FREE bool *wrapped = xcalloc(t->n_columns + 1, sizeof *wrapped);
+	wrapped_find(t, wrapped);
 	size_t from = 0;
 	do {
-		const size_t to = piece_end(t, from);
+		const size_t to = piece_end(t, wrapped, from);
 		strbuf_addstr(out, from ? "\\par\\medskip\n" : "");
-		add_piece(out, t, from, to);
+		add_piece(out, t, wrapped, from, to);
 		from = to;
 	} while (from < table_n_rows(t));
 }
