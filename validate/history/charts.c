@@ -220,9 +220,15 @@ static enum stat_status limits_freeze(struct history_charts *c)
 void history_charts_make(struct history_charts *c, const struct history *h,
 			 const struct history_series *s, size_t baseline)
 {
+	history_charts_control(c, s, baseline);
+	changes_take(c, h);
+}
+
+void history_charts_control(struct history_charts *c, const struct history_series *s,
+			    size_t baseline)
+{
 	*c = (struct history_charts){.series = s, .n_wanted = baseline};
 	values_take(c);
-	changes_take(c, h);
 	c->status = limits_freeze(c);
 	for (size_t i = 0; i < c->n && !c->status; i++)
 		c->z[i] = (c->x[i] - c->limits.center) / c->limits.sigma;

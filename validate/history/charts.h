@@ -89,6 +89,9 @@ struct history_charts {
  * outlive the charts. */
 void history_charts_make(struct history_charts *c, const struct history *h,
 			 const struct history_series *s, size_t baseline);
+/* The control charts alone, without events. */
+void history_charts_control(struct history_charts *c, const struct history_series *s,
+			    size_t baseline);
 void history_charts_release(struct history_charts *c);
 
 /* Input of a report. */

@@ -51,7 +51,7 @@ static struct alarms simulate(size_t n_series, size_t baseline, size_t watched, 
 		struct history_charts c;
 		bool early = false;
 		series_fill(&h, baseline + watched, rng);
-		history_charts_make(&c, &h, &h.series[0], baseline);
+		history_charts_control(&c, &h.series[0], baseline);
 		assert_int_equal(c.status, STAT_OK);
 		for (int chart = 0; chart < CHART_N; chart++) {
 			size_t first = baseline + watched;
