@@ -14,29 +14,27 @@
 
 struct power_arg {
 	double nu, t, delta; /* t test */
+	double log_density;  /* the part of the density that does not depend on s */
 	double low, high;    /* equivalence: (-margin - diff)/se, (margin - diff)/se */
 };
 
 /* Density of s = sqrt(chi2(nu)/nu), by logarithms. */
-static double density_s(double s, double nu)
+static double density_s(double s, const struct power_arg *a)
 {
-	if (s <= 0)
-		return 0;
-	return exp(log(2) + nu / 2 * log(nu / 2) - log_gamma(nu / 2) + (nu - 1) * log(s) -
-		   nu * s * s / 2);
+	return s > 0 ? exp(a->log_density + (a->nu - 1) * log(s) - a->nu * s * s / 2) : 0;
 }
 
 static double integrand_t(double s, void *arg)
 {
 	const struct power_arg *a = arg;
-	return density_s(s, a->nu) *
+	return density_s(s, a) *
 	       (normal_above(a->t * s - a->delta) + normal_below(-a->t * s - a->delta));
 }
 
 static double integrand_equivalence(double s, void *arg)
 {
 	const struct power_arg *a = arg;
-	return density_s(s, a->nu) *
+	return density_s(s, a) *
 	       fmax(0, normal_below(a->high - a->t * s) - normal_below(a->low + a->t * s));
 }
 
@@ -48,6 +46,7 @@ static enum stat_status integrate(double (*f)(double, void *), struct power_arg 
 	       high = sqrt(gsl_cdf_chisq_Qinv(1e-18, a->nu) / a->nu);
 	double edges[] = {low, fmin(1, upper), fmin(high, upper)}, part, error;
 	gsl_function g = {f, a};
+	a->log_density = log(2) + a->nu / 2 * log(a->nu / 2) - log_gamma(a->nu / 2);
 	gsl_integration_workspace *w = gsl_integration_workspace_alloc(2000);
 	if (!w)
 		return STAT_NOT_CONVERGED;
