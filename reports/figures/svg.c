@@ -44,20 +44,36 @@ static size_t color_attribute(const char *s)
 	return 0;
 }
 
-/* Copies one line with the page's colours, without the font family and with "href". */
+/* Attributes that the page does not need: the initial values of SVG, those of the element that
+ * svg_inline() makes, and what no rule of the page's style names. gnuplot repeats them in each of
+ * many groups. */
+static size_t needless_attribute(const char *s)
+{
+	static const char *const text[] = {" font-family=\"sans-serif\"", " stroke-linecap=\"butt\"",
+					   " stroke-linejoin=\"miter\"", " stroke-width=\"1.00\"",
+					   " fill=\"none\"", " color=\"black\"",
+					   " stroke=\"currentColor\"", " class=\"gridline\""};
+	for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
+		if (starts(s, text[i]))
+			return strlen(text[i]);
+	return 0;
+}
+
+/* Copies one line with the page's colours, without needless attributes, and with "href". */
 static void add_line(struct strbuf *out, const char *s, size_t len)
 {
 	const char *end = s + len;
 	bool in_tag = false;
 	while (s < end) {
+		const size_t needless = in_tag ? needless_attribute(s) : 0;
 		size_t n = in_tag ? color_attribute(s) : 0, color_len;
 		const char *color = n ? color_at(s + n, &color_len) : NULL;
-		if (color && (s[n + color_len] == '"' || s[n + color_len] == '\'')) {
+		if (needless) {
+			s += needless;
+		} else if (color && (s[n + color_len] == '"' || s[n + color_len] == '\'')) {
 			strbuf_add(out, s, n);
 			strbuf_addstr(out, color);
 			s += n + color_len;
-		} else if (in_tag && starts(s, " font-family=\"sans-serif\"")) {
-			s += strlen(" font-family=\"sans-serif\"");
 		} else if (in_tag && starts(s, " xlink:href=")) {
 			strbuf_addstr(out, " href=");
 			s += strlen(" xlink:href=");
@@ -72,7 +88,7 @@ static void add_line(struct strbuf *out, const char *s, size_t len)
 /* Drops an empty group; gnuplot writes many. */
 static bool drop_empty_group(struct strbuf *out, size_t last_line)
 {
-	if (!starts(out->s + last_line, "<g ") || !strchr(out->s + last_line, '>') ||
+	if (!starts(out->s + last_line, "<g") || !strchr(out->s + last_line, '>') ||
 	    strchr(out->s + last_line, '>')[1] != '\n')
 		return false;
 	out->len = last_line;
@@ -122,7 +138,8 @@ bool svg_inline(struct strbuf *out, const char *svg, const char *alt)
 	strbuf_addf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", width,
 		    height);
 	escape_html(out, alt);
-	strbuf_addf(out, "\" style=\"max-width:%.0fpx\">\n", width);
+	strbuf_addf(out, "\" style=\"max-width:%.0fpx\" fill=\"none\" stroke=\"currentColor\">\n",
+		    width);
 	add_body(out, head_end + 1);
 	return true;
 }

@@ -179,6 +179,7 @@ static void check_page(enum fixture_kind kind, bool gnuplot)
 	check_links(html);
 	check_self_contained(html);
 	check_accessible(html);
+	assert_null(strstr(html, "stroke-linejoin=\"miter\"")); /* in each group of gnuplot */
 	for (int step = 1; step <= 6; step++) {
 		char *id = xasprintf("<summary>%d ", step);
 		const char *summary = strstr(html, id);
