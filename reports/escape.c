@@ -322,12 +322,12 @@ void text_cut_name(struct strbuf *out, const char *s, size_t width)
 	escape_line(out, s);
 }
 
-/* Length in bytes and columns of the word at s. */
+/* Length in bytes and columns of the word at s. A percent sign stays with its number. */
 static size_t word_at(const char *s, size_t *columns)
 {
 	const char *p = s;
 	*columns = 0;
-	while (*p && *p != ' ')
+	while (*p && (*p != ' ' || p[1] == '%'))
 		*columns += char_width(next_char(&p));
 	return (size_t)(p - s);
 }

@@ -4,11 +4,12 @@
 #include "reports/escape.h"
 #include "reports/number.h"
 
-#define WIDTH 100
+#define WIDTH 80
+#define INDENT 2
+#define GAP 2 /* between columns */
 #define ROWS_MAX 40	   /* aspects that are not the same */
 #define DIFFERENCES_MAX 12 /* differences that refuse a comparison are all listed */
 #define OPEN_MAX 6	   /* undecided aspects that are listed one by one */
-#define NAME 44
 
 static void paragraph(struct strbuf *out, const char *text, size_t first, size_t indent)
 {
@@ -62,12 +63,26 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c,
 		strbuf_addf(out, "  and %zu more\n", left);
 }
 
-/* A row for each case with the words of the judged aspects. */
-static void case_add(struct strbuf *out, const struct case_change *c, bool replayer)
+/* --- a row for each case ------------------------------------------------- */
+
+enum { CASE_NAME, CASE_OUTCOME, CASE_RESPONSE, CASE_COUNTS, CASE_N };
+
+/* A row of the table. */
+struct case_row {
+	struct strbuf text[CASE_N];
+};
+
+static void row_release(struct case_row *r)
 {
-	SCOPED_STRBUF name = STRBUF_INIT, line = STRBUF_INIT, cut = STRBUF_INIT;
-	const struct aspect_change *a = &c->aspect[ASPECT_RESPONSE_TIME];
+	for (size_t k = 0; k < CASE_N; k++)
+		strbuf_release(&r->text[k]);
+}
+
+static void row_make(struct case_row *r, const struct case_change *c, bool replayer)
+{
+	SCOPED_STRBUF name = STRBUF_INIT;
 	size_t count[CHANGE_NOT_JUDGED + 1] = {0};
+	*r = (struct case_row){.text = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT}};
 	for (size_t k = 0; k < ASPECT_N; k++)
 		count[c->aspect[k].word]++;
 	strbuf_addstr(&name, c->scenario);
@@ -75,37 +90,75 @@ static void case_add(struct strbuf *out, const struct case_change *c, bool repla
 		strbuf_addstr(&name, ", ");
 		compare_add_replayer(&name, c);
 	}
-	escape_line(&line, name.s);
-	text_cut_name(&cut, line.s, NAME);
-	strbuf_addf(out, "  %s%*s  %-13s ", cut.s, (int)(NAME - text_width(cut.s)), "",
-		    change_name(c->word));
-	strbuf_reset(&line);
-	compare_add_change(&line, a, ASPECT_RESPONSE_TIME);
-	strbuf_addf(out, "%s%*s", line.s,
-		    text_width(line.s) < 22 ? (int)(22 - text_width(line.s)) : 1, "");
-	strbuf_addf(out, "%zu/%zu/%zu/%zu\n", count[CHANGE_WORSE], count[CHANGE_INCONCLUSIVE],
-		    count[CHANGE_BETTER], count[CHANGE_SAME]);
+	escape_line(&r->text[CASE_NAME], name.s);
+	strbuf_addstr(&r->text[CASE_OUTCOME], change_name(c->word));
+	compare_add_change(&r->text[CASE_RESPONSE], &c->aspect[ASPECT_RESPONSE_TIME],
+			   ASPECT_RESPONSE_TIME);
+	strbuf_addf(&r->text[CASE_COUNTS], "%zu/%zu/%zu/%zu", count[CHANGE_WORSE],
+		    count[CHANGE_INCONCLUSIVE], count[CHANGE_BETTER], count[CHANGE_SAME]);
+}
+
+static void row_measure(const struct case_row *r, size_t *width)
+{
+	for (size_t k = 0; k < CASE_N; k++) {
+		const size_t w = text_width(r->text[k].s);
+		width[k] = w > width[k] ? w : width[k];
+	}
+}
+
+/* A name that is wider than its column has a line of its own. */
+static void row_add(struct strbuf *out, const struct case_row *r, const size_t *width)
+{
+	const bool own_line = text_width(r->text[CASE_NAME].s) > width[CASE_NAME];
+	if (own_line)
+		paragraph(out, r->text[CASE_NAME].s, INDENT, 2 * INDENT);
+	strbuf_addf(out, "%*s", INDENT, "");
+	for (size_t k = 0; k < CASE_N; k++) {
+		const char *text = k == CASE_NAME && own_line ? "" : r->text[k].s;
+		const size_t gap = k + 1 < CASE_N ? width[k] - text_width(text) + GAP : 0;
+		strbuf_addf(out, "%s%*s", text, (int)gap, "");
+	}
+	strbuf_addch(out, '\n');
 }
 
 static void cases_add(struct strbuf *out, const struct campaign_change *c)
 {
 	const bool replayer = !is_of_one_replayer(c);
-	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME,
-		    replayer ? "Scenario, replayer" : "Scenario", "Outcome", "Response time",
-		    "Worse/inconclusive/better/same");
-	size_t n = 0;
+	SCOPED(row_release) struct case_row head = {
+	    .text = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT}};
+	size_t width[CASE_N] = {0}, n = 0;
+	strbuf_addstr(&head.text[CASE_NAME], replayer ? "Scenario, replayer" : "Scenario");
+	strbuf_addstr(&head.text[CASE_OUTCOME], "Outcome");
+	strbuf_addstr(&head.text[CASE_RESPONSE], "Response time");
+	strbuf_addstr(&head.text[CASE_COUNTS], "w/i/b/s");
+	row_measure(&head, width);
+	for (size_t i = 0; i < c->n_cells; i++) {
+		SCOPED(row_release) struct case_row row;
+		row_make(&row, &c->cell[i], replayer);
+		row_measure(&row, width);
+	}
+	const size_t most = WIDTH - INDENT - width[CASE_OUTCOME] - width[CASE_RESPONSE] -
+			    width[CASE_COUNTS] - (CASE_N - 1) * GAP;
+	width[CASE_NAME] = width[CASE_NAME] < most ? width[CASE_NAME] : most;
+	strbuf_addch(out, '\n');
+	row_add(out, &head, width);
 	/* if there are many rows, those that are not the same come first */
 	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < c->n_cells && n < ROWS_MAX; i++)
 			if (c->n_cells <= ROWS_MAX
 				? pass == 0
 				: (c->cell[i].word == CHANGE_SAME) == (pass == 1)) {
-				case_add(out, &c->cell[i], replayer);
+				SCOPED(row_release) struct case_row row;
+				row_make(&row, &c->cell[i], replayer);
+				row_add(out, &row, width);
 				n++;
 			}
 	if (n < c->n_cells)
 		strbuf_addf(out, "  and %zu more\n", c->n_cells - n);
+	strbuf_addstr(out, "  w/i/b/s: components worse, inconclusive, better, same\n");
 }
+
+/* --- the aspects --------------------------------------------------------- */
 
 static void aspect_add(struct strbuf *out, const struct case_change *c, enum aspect k)
 {
@@ -206,8 +259,8 @@ static void open_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "\nInconclusive\n");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		open_group_add(out, c, (enum aspect)k);
-	strbuf_addstr(out, "  Where nothing changed, narrower intervals show it: more replicates, "
-			   "longer runs, a quieter machine.\n");
+	paragraph(out, "Where nothing changed, narrower intervals show it: more replicates, "
+		  "longer runs, a quieter machine.", INDENT, 2 * INDENT);
 }
 
 static void failed_add(struct strbuf *out, const struct campaign_change *c)

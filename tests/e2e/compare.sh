@@ -12,13 +12,18 @@ fits() { # a comparison in ./out
 word() { # SCENARIO COMPONENT
 	jq -r --arg s "$1" --arg c "$2" '.cases[] | select(.scenario == $s) | .components[] | select(.component == $c) | .outcome' out
 }
+on_screen() { # TEXT: ./out, of at most 80 columns, has it on one or more lines
+	[ "$(LC_ALL=C.UTF-8 wc -L <out)" -le 80 ] || fail "wider than 80 columns: $(cat out)"
+	expect_words out "$1"
+}
 
 # words and statuses
 expect_status 0 "$VALIDATE" compare old.json same.json
 expect_line out "same: 0 of 3 cases worse, 0 inconclusive, 0 better, 3 the same"
 expect_line out "kernel.release: 6.1.0-18-amd64 before, 6.1.0-20-amd64 now"
 expect_status 1 "$VALIDATE" compare old.json worse.json
-expect_line out "worse: response time of reads level=2, event: +21.2 % [18.9, 23.5], limit ±5 %"
+on_screen "worse: response time of reads level=2, event: +21.2 % [18.9, 23.5], limit ±5 %"
+expect_line out '  reads level=1  same     '
 expect_status 0 "$VALIDATE" compare worse.json old.json
 expect_line out "better: 0 of 3 cases worse, 0 inconclusive, 1 better, 2 the same"
 expect_status 1 "$VALIDATE" compare old.json worse.json --format json
@@ -75,7 +80,8 @@ jq '.cases[0] |= (.replicates = [] | .n_failed = 14)
 for form in text markdown junit github html openmetrics json; do
 	expect_status 4 "$VALIDATE" compare failed.json failed-another.json -f $form
 	case $form in
-	text | markdown | html) expect_line out '42 runs of the old side failed, in 3 of 3 cases, the first of reads level=1' ;;
+	text) on_screen '42 runs of the old side failed, in 3 of 3 cases, the first of reads level=1' ;;
+	markdown | html) expect_line out '42 runs of the old side failed, in 3 of 3 cases, the first of reads level=1' ;;
 	esac
 	case $form in
 	openmetrics) ;;
@@ -90,12 +96,12 @@ for form in text markdown junit github html openmetrics json; do
 done
 expect_status 4 "$VALIDATE" compare failed.json failed-another.json
 expect_line out '14 runs of the new side failed, in 1 of 3 cases'
-expect_line out 'too few values: 14 runs of the old side failed'
+on_screen 'too few values: 14 runs of the old side failed'
 
 # of many inconclusive cases the case nearest to a decision is the example
 jq '.cases |= map(.replicates |= .[0:2])' worse.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
-grep -A 3 '^  response time in [23] of 3 cases' out | grep -q 'for example reads level=2' || fail "not the likeliest: $(grep -A 9 ^Inconclusive out)"
+grep -A 4 '^  response time in [23] of 3 cases' out | grep -q 'for example reads level=2' || fail "not the likeliest: $(grep -A 9 ^Inconclusive out)"
 
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
@@ -203,7 +209,7 @@ expect_line out '| ❔ inconclusive | response time | 3 of 3 | ±5 % | reads lev
 [ "$(sed '/<details>/q' out | grep -c 'inconclusive | response time')" -eq 1 ] || fail "a component more than once: $(cat out)"
 [ "$(sed '1,/<details>/d' out | grep -c 'inconclusive | reads level=')" -ge 12 ] || fail "rows are missing"
 expect_status 4 "$VALIDATE" compare old.json few.json
-expect_line out 'response time in 3 of 3 cases, limit ±5 %: intervals of ±'
+on_screen 'response time in 3 of 3 cases, limit ±5 %: intervals of ±'
 
 # the text format of Prometheus knows no statesets; every sample is of a gauge and has a number
 expect_status 1 "$VALIDATE" compare old.json worse.json -f prometheus
@@ -259,7 +265,17 @@ expect_line err 'did you mean "environment"?'
 jq 'del(.cases[2]) | del(.scenarios[2])' same.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 expect_line out "scenario reads level=4"
-expect_line out "0 of 2 cases worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
+on_screen "0 of 2 cases worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
+
+# a name that is wider than its column has a line of its own
+long='reads level=1 block-size=16K file-size=1048576M pause=1000us queue-depth=32'
+for side in old worse; do
+	jq --arg n "$long" '(.scenarios[0].name, .cases[0].scenario) = $n' $side.json >long-$side.json
+done
+expect_status 1 "$VALIDATE" compare long-old.json long-worse.json
+on_screen 'w/i/b/s: components worse, inconclusive, better, same'
+grep -A 1 "^  $long\$" out | grep -q '^   *same  ' || fail "not on a line of its own: $(cat out)"
+expect_status 4 "$VALIDATE" compare old.json two.json
 [ "$(grep -c missing: out)" -eq 1 ] || fail "missing cases are reported more than once: $(grep missing: out)"
 expect_status 4 "$VALIDATE" compare two.json same.json
 # readers that count test cases or lines find the missing case, too

@@ -64,6 +64,11 @@ expect_line() {
 	}
 }
 
+# expect_words FILE TEXT: FILE contains TEXT on one or more lines
+expect_words() {
+	tr -s '\n ' ' ' <"$1" | grep -qF -- "$2" || fail "$1 does not contain: $2: $(cat "$1")"
+}
+
 # consumer_accepts FORM FILE: a machine-readable form is accepted by a program that reads it, if that
 # is installed: promtool, the OpenMetrics parser of Prometheus' Python client, and for JUnit and DCC
 # the schema in JUNIT_SCHEMA or DCC_SCHEMA. JUnit has only the attributes that Jenkins knows.
