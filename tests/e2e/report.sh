@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 15 s
+# long: 20 s
 # validate report on the results of a tiny campaign: every form, its exit status, without gnuplot,
 # and refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
@@ -142,12 +142,27 @@ jq -e 'all(.[][]; (.value | type) == "number" and all(.lower_value, .upper_value
 expect_status "$verdict" "$VALIDATE" report results --format github-benchmark
 jq -e 'length == 4 and all(.[]; .unit == "ns" and .value > 1000 and (.name | length > 5))' out >/dev/null ||
 	fail "github-benchmark: $(head -c 300 out)"
+# the rules with which github-action-benchmark reads it: BenchmarkResult of its src/extract.ts
+jq -e 'all(.[]; (keys - ["extra", "name", "range", "unit", "value"] == []) and (.value | type) == "number"
+	and ([.name, .unit, .range, .extra | values | type] | unique) == ["string"])' out >/dev/null ||
+	fail "github-benchmark, schema: $(head -c 300 out)"
 first=$(jq '.[0].value' out)
 expect_status "$verdict" "$VALIDATE" report results --format pytest-benchmark
 jq -e --argjson ns "$first" '(.benchmarks | length) == 4 and all(.benchmarks[].stats; .rounds == (.data | length)
 	and .min <= .q1 and .q1 <= .median and .median <= .q3 and .q3 <= .max and (.total - (.data | add) | fabs) < 1e-12)
 	and (.benchmarks[0].stats.mean * 1e9 - $ns | fabs) < 1e-3' out >/dev/null || fail "pytest-benchmark: $(head -c 300 out)"
+# what its own reader (storage/file.py, table.py, csv.py) and github-action-benchmark (extract.ts) use
+jq -e '([.datetime, .version | type] | unique) == ["string"] and (.machine_info, .commit_info | type) == "object"
+	and all(.benchmarks[]; ([.name, .fullname, .group, .stats.outliers | type] | unique) == ["string"]
+	and (.params, .param) == null and ([.extra_info, .options | type] | unique) == ["object"]
+	and ([.stats | .min, .max, .mean, .stddev, .median, .iqr, .q1, .q3, .ops, .total, .ld15iqr, .hd15iqr,
+		.rounds, .iterations, .iqr_outliers, .stddev_outliers | type] | unique) == ["number"])' out >/dev/null ||
+	fail "pytest-benchmark, schema: $(head -c 300 out)"
 cp out pytest.json
+if command -v pytest-benchmark >/dev/null; then
+	pytest-benchmark compare "$PWD/pytest.json" >read 2>&1 || fail "pytest-benchmark: $(cat read)"
+	expect_line read "$(jq -r '.benchmarks[0].name' pytest.json | cut -c1-12)"
+fi
 expect_status 0 "$VALIDATE" stats pytest.json --column "$(jq -r '.benchmarks[0].name' pytest.json)"
 
 # forms
