@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 14 s
 # Programs as scenarios: captured while they run, run again in every block, and replayed by every
 # engine without a mismatch. A missing program is named and does not affect other scenarios. Nothing
 # is left, and the results directory is enough to measure again.

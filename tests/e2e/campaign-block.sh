@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 13 s
 # Campaigns below the file system: refusals, a file as target, and a volume that the campaign makes
 # and removes.
 . "$SRCDIR/tests/e2e/lib.sh"

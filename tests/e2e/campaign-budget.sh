@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 13 s
 # A campaign with a budget: decided cases stop, the other cases continue until the budget or the
 # plan ends, and a resumed campaign continues with the rest.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 26 s
+# long: 37 s
 # Campaigns that observe at the device and by the preloaded library: the program and every replayer
 # in the same way.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 20 s
 # The volume is slower in half of the blocks: a replay must slow down too, and a replayer that
 # prints the traced times does not.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 20 s
 # A program on a device: captured on one target, replayed on another, compared with its own runs
 # there. Nothing is left.
 . "$SRCDIR/tests/e2e/lib.sh"

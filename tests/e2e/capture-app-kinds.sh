@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 30 s
+# long: 16 s
 # capture app and strace record programs of many kinds: ways to start children, to lose descriptors
 # and to change the environment; other languages; small tools. The traces agree call by call, except
 # for the differences in doc/capture.md. The least number of calls shows that calls were compared.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 15 s
+# long: 25 s
 # The certificate: what only people can state, what the machine did, the digests, a signature, and
 # the XML of a digital calibration certificate.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 20 s
 # Every header compiles alone, and includes no header of a room to its right.
 . "$SRCDIR/tests/e2e/lib.sh"
 scratch=$PWD

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 40 s
+# long: 50 s
 # Faults are injected into commands: a sample chosen by a seed; tests/hostile/inject.sh tries the
 # rest. Then all calls of families whose faults once had a wrong outcome.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 13 s
+# long: 24 s
 # validate judge --rerun: the captured command runs again in a copy of its files and is the
 # reference. Traces that cannot run again are refused.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 15 s
 # validate judge: a verdict for one trace; the protocol that it makes is valid; replayers by name;
 # refusals.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 23 s
 # Traces of caches and object stores (doc/formats/others.md): their properties, and a client of a
 # store that engine exec starts: fidelity and times are judged, response times are not.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 20 s
 # Bad protocols start nothing. The protocol that init writes and the supplied protocols are valid.
 # doctor runs.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 15 s
+# long: 30 s
 # The recipes of README.md: each fenced block of its section "Recipes" runs as it is printed, in a
 # directory with small inputs only. A recipe without a case below is a failure, and so is a case
 # without a recipe.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 20 s
+# long: 27 s
 # Captured programs replay with their traced results: every subject of tests/programs/cases.c, and
 # real applications, in a fresh directory that --prepare makes, for every engine, with threads and
 # with a process for each traced process.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 14 s
 # Engine parallel with ranks on this host: modes, dependencies, threads, and refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/parallel-lib"

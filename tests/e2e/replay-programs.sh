@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 25 s
+# long: 15 s
 # Captured programs replay without a mismatch and leave an equal tree: kinds, sizes and modes, in
 # orders fs and temporal, by engines event and compiled.
 . "$SRCDIR/tests/e2e/lib.sh"

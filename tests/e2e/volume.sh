@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 45 s
 # validate volume: storage with a programmed service time, from creation to removal.
 . "$SRCDIR/tests/e2e/lib.sh"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* long: 20 s */
+/* long: 29 s */
 /* Real replays: whether the stamps of the replay trace show that the order was kept, what the trace
  * contains, and times. */
 #include <stdarg.h>

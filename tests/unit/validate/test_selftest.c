@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* long: 35 s */
 /* The parts of the self-test: standings of rates, trials over processes, noise, and constructed
  * campaigns with the stated defect. */
 #include <errno.h>
@@ -139,15 +138,15 @@ static const struct cell *cell_of(const struct analysis *a, size_t scenario, siz
 
 /* Every component has a defect. The mean over campaigns of the estimate by which the component is
  * judged, in units of its limit, shows that the defect has its nominal size, as the promise
- * requires. Level 2, because linearity has no defect at level 1. */
+ * requires. Two levels of one workload, because linearity has no defect at level 1. */
 static void test_synthetic_defects(void **state)
 {
 	(void)state;
-	enum { M = 40 };
+	enum { M = 40, N_SCENARIOS = 2 };
 	struct synthetic s;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-	gsl_rng_set(rng, 11);
-	synthetic_init(&s);
+	gsl_rng_set(rng, 13);
+	synthetic_init_of(&s, N_SCENARIOS, SYNTHETIC_BLOCKS);
 	for (enum component_kind k = 0; k < COMPONENT_N; k++) {
 		const struct defect defect = {k, 1};
 		double ratio = 0;
@@ -156,7 +155,7 @@ static void test_synthetic_defects(void **state)
 			struct err e = ERR_INIT;
 			synthetic_draw(&s, WORLD_NORMAL, &defect, rng);
 			assert_int_equal(analysis_compute(&a, &s.results, &e), 0);
-			assert_int_equal(a.n_cells, SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS);
+			assert_int_equal(a.n_cells, N_SCENARIOS * SYNTHETIC_REPLAYERS);
 			const struct component *c = &cell_of(&a, 1, 0)->component[k];
 			assert_int_equal(c->estimate.status, STAT_OK);
 			/* the limit of fidelity is 0: one request */
