@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program that knows no MPI loads a module of its own with RTLD_LOCAL, as Python does, and the
- * module needs an MPI library (of two functions). Three files are made of this: with -DLIBRARY,
+ * module needs an MPI library (of three functions). Three files are made of this: with -DLIBRARY,
  * -DMODULE, and neither. */
 #ifdef LIBRARY
 #include <fcntl.h>
@@ -28,13 +28,29 @@ int MPI_Barrier(void *communicator)
 		close(open(own, O_RDONLY));
 	return 7;
 }
+
+/* In Fortran the length of the name follows the arguments. */
+void mpi_file_open_(int *communicator, const char *name, int *mode, int *info, int *file, int *error,
+		    size_t length)
+{
+	(void)communicator, (void)name, (void)mode, (void)info, (void)file;
+	*error = length != 4;
+}
 #elif defined(MODULE)
+#include <stddef.h>
+
 int MPI_Init(int *n, char ***words);
 int MPI_Barrier(void *communicator);
+void mpi_file_open_(int *communicator, const char *name, int *mode, int *info, int *file, int *error,
+		    size_t length);
 
 int meet(void)
 {
-	return MPI_Init(0, 0) ? 1 : MPI_Barrier(0);
+	int unused = 0, error = 1;
+	if (MPI_Init(0, 0))
+		return 1;
+	mpi_file_open_(&unused, "name", &unused, &unused, &unused, &error, 4);
+	return error ? 2 : MPI_Barrier(0);
 }
 #else
 #include <dlfcn.h>

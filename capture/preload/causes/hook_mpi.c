@@ -45,30 +45,31 @@ enum { MPI_ERROR_OTHER = 15 };
 
 /* --- the MPI library ------------------------------------------------------ */
 
-enum { OBJECTS_MAX = 1024 };
-
-struct objects {
-	const char *name[OBJECTS_MAX];
-	size_t n;
+struct object {
+	size_t wanted, n_seen;
+	char name[4097];
 };
 
-static int object_add(struct dl_phdr_info *info, size_t size, void *ctx)
+static int object_take(struct dl_phdr_info *info, size_t size, void *ctx)
 {
-	struct objects *o = ctx;
+	struct object *o = ctx;
 	(void)size;
-	if (info->dlpi_name && *info->dlpi_name && o->n < OBJECTS_MAX)
-		o->name[o->n++] = info->dlpi_name;
-	return 0;
+	if (o->n_seen++ < o->wanted)
+		return 0;
+	const size_t len = info->dlpi_name ? strlen(info->dlpi_name) : 0;
+	memcpy(o->name, info->dlpi_name, len < sizeof o->name ? len : 0);
+	o->name[len < sizeof o->name ? len : 0] = 0;
+	return 1;
 }
 
 /* Finds the function in an object that was loaded with RTLD_LOCAL, as Python loads its modules: it
- * is in no scope that RTLD_NEXT searches. */
+ * is in no scope that RTLD_NEXT searches. The name is copied, because another thread may unload the
+ * object. */
 static void *local_real(const char *name, const void *own)
 {
-	struct objects o = {.n = 0};
-	dl_iterate_phdr(object_add, &o);
-	for (size_t i = 0; i < o.n; i++) {
-		void *object = dlopen(o.name[i], RTLD_LAZY | RTLD_NOLOAD);
+	struct object o = {.wanted = 0};
+	for (; o.n_seen = 0, dl_iterate_phdr(object_take, &o); o.wanted++) {
+		void *object = *o.name ? dlopen(o.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 		void *found = object ? dlsym(object, name) : NULL;
 		if (object)
 			dlclose(object); /* a reference of the program keeps it loaded */
@@ -106,7 +107,8 @@ static void *mpi_real(const char *name, const void *own)
 		CAUSE_WAIT(how);								   \
 		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;				   \
 	}
-/* `small`: the Fortran name; the function has n + 1 arguments. */
+/* `small`: the Fortran name; the function has n + 1 arguments, and the length of each text after
+ * them. */
 #define POLLS(name, small, n, n_fortran)							   \
 	FORWARD(CAUSE_POLLING, MPI_##name, n)							   \
 	FORWARD(CAUSE_POLLING, mpi_##small##_, n_fortran)					   \
@@ -160,6 +162,7 @@ POLLS(Testall, testall, 4, 5)
 POLLS(Testany, testany, 5, 6)
 POLLS(Testsome, testsome, 5, 6)
 POLLS(Buffer_detach, buffer_detach, 2, 3)
+POLLS(Request_get_status, request_get_status, 3, 4)
 
 /* collective */
 POLLS(Barrier, barrier, 1, 2)
@@ -179,21 +182,38 @@ POLLS(Allgatherv, allgatherv, 8, 9)
 POLLS(Alltoall, alltoall, 7, 8)
 POLLS(Alltoallv, alltoallv, 9, 10)
 POLLS(Alltoallw, alltoallw, 9, 10)
+POLLS(Neighbor_allgather, neighbor_allgather, 7, 8)
+POLLS(Neighbor_allgatherv, neighbor_allgatherv, 8, 9)
+POLLS(Neighbor_alltoall, neighbor_alltoall, 7, 8)
+POLLS(Neighbor_alltoallv, neighbor_alltoallv, 9, 10)
+POLLS(Neighbor_alltoallw, neighbor_alltoallw, 9, 10)
 
 /* communicators and processes */
 POLLS(Comm_dup, comm_dup, 2, 3)
 POLLS(Comm_split, comm_split, 4, 5)
 POLLS(Comm_split_type, comm_split_type, 5, 6)
 POLLS(Comm_create, comm_create, 3, 4)
+POLLS(Comm_create_group, comm_create_group, 4, 5)
 POLLS(Comm_free, comm_free, 1, 2)
 POLLS(Cart_create, cart_create, 6, 7)
+POLLS(Cart_sub, cart_sub, 3, 4)
+POLLS(Graph_create, graph_create, 6, 7)
+POLLS(Dist_graph_create, dist_graph_create, 9, 10)
+POLLS(Dist_graph_create_adjacent, dist_graph_create_adjacent, 10, 11)
 POLLS(Intercomm_create, intercomm_create, 6, 7)
 POLLS(Intercomm_merge, intercomm_merge, 3, 4)
-POLLS(Comm_accept, comm_accept, 5, 6)
-POLLS(Comm_connect, comm_connect, 5, 6)
+POLLS(Comm_accept, comm_accept, 5, 7)
+POLLS(Comm_connect, comm_connect, 5, 7)
+POLLS(Comm_join, comm_join, 2, 3)
+POLLS(Comm_spawn, comm_spawn, 8, 11)
+POLLS(Comm_spawn_multiple, comm_spawn_multiple, 9, 12)
 POLLS(Comm_disconnect, comm_disconnect, 1, 2)
 
 /* one-sided */
+POLLS(Win_create, win_create, 6, 7)
+POLLS(Win_create_dynamic, win_create_dynamic, 3, 4)
+POLLS(Win_allocate, win_allocate, 6, 7)
+POLLS(Win_allocate_shared, win_allocate_shared, 6, 7)
 POLLS(Win_fence, win_fence, 2, 3)
 POLLS(Win_lock, win_lock, 4, 5)
 POLLS(Win_lock_all, win_lock_all, 2, 3)
@@ -201,6 +221,8 @@ POLLS(Win_unlock, win_unlock, 2, 3)
 POLLS(Win_unlock_all, win_unlock_all, 1, 2)
 POLLS(Win_flush, win_flush, 2, 3)
 POLLS(Win_flush_all, win_flush_all, 1, 2)
+POLLS(Win_flush_local, win_flush_local, 2, 3)
+POLLS(Win_flush_local_all, win_flush_local_all, 1, 2)
 POLLS(Win_start, win_start, 3, 4)
 POLLS(Win_complete, win_complete, 1, 2)
 POLLS(Win_post, win_post, 3, 4)
@@ -209,16 +231,30 @@ POLLS(Win_test, win_test, 2, 3)
 POLLS(Win_free, win_free, 1, 2)
 
 /* files: reads and writes are requests; the other calls wait for other ranks */
-POLLS(File_open, file_open, 5, 6)
+POLLS(File_open, file_open, 5, 7)
 POLLS(File_close, file_close, 1, 2)
 POLLS(File_set_view, file_set_view, 6, 7)
 POLLS(File_set_size, file_set_size, 2, 3)
 POLLS(File_preallocate, file_preallocate, 2, 3)
 POLLS(File_sync, file_sync, 1, 2)
+POLLS(File_set_atomicity, file_set_atomicity, 2, 3)
+POLLS(File_seek_shared, file_seek_shared, 3, 4)
 POLLS(File_read_all, file_read_all, 5, 6)
 POLLS(File_write_all, file_write_all, 5, 6)
 POLLS(File_read_at_all, file_read_at_all, 6, 7)
+POLLS(File_read_all_begin, file_read_all_begin, 4, 5)
+POLLS(File_read_all_end, file_read_all_end, 3, 4)
+POLLS(File_read_at_all_begin, file_read_at_all_begin, 5, 6)
+POLLS(File_read_at_all_end, file_read_at_all_end, 3, 4)
+POLLS(File_read_ordered_begin, file_read_ordered_begin, 4, 5)
+POLLS(File_read_ordered_end, file_read_ordered_end, 3, 4)
 POLLS(File_write_at_all, file_write_at_all, 6, 7)
+POLLS(File_write_all_begin, file_write_all_begin, 4, 5)
+POLLS(File_write_all_end, file_write_all_end, 3, 4)
+POLLS(File_write_at_all_begin, file_write_at_all_begin, 5, 6)
+POLLS(File_write_at_all_end, file_write_at_all_end, 3, 4)
+POLLS(File_write_ordered_begin, file_write_ordered_begin, 4, 5)
+POLLS(File_write_ordered_end, file_write_ordered_end, 3, 4)
 POLLS(File_read_ordered, file_read_ordered, 5, 6)
 POLLS(File_write_ordered, file_write_ordered, 5, 6)
 POLLS(File_read_shared, file_read_shared, 5, 6)
