@@ -46,15 +46,14 @@ static void add_leanings(struct strbuf *out, const struct analysis *a)
 		strbuf_addch(out, ')');
 }
 
-/* The words for a verdict of trust. With a claim they are about the claim. */
 static const char *word_trusted(const struct analysis *a)
 {
-	return a->results->protocol.claimed ? "shown" : "trusted";
+	return words_claim_verdict(a, VERDICT_TRUSTED);
 }
 
 static const char *word_not_trusted(const struct analysis *a)
 {
-	return a->results->protocol.claimed ? "refuted" : "not trusted";
+	return words_claim_verdict(a, VERDICT_NOT_TRUSTED);
 }
 
 void first_screen_verdict(struct strbuf *out, const struct analysis *a)

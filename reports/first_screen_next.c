@@ -118,8 +118,8 @@ static void next_of_replicates(struct strbuf *text, struct strbuf *command,
 {
 	const struct protocol *p = &a->results->protocol;
 	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
-	strbuf_addf(text, "Set replicates = %llu..%llu and budget = %.0fmin in the protocol and "
-		"run it again", (unsigned long long)p->n_replicates_min, 2 *
+	strbuf_addf(text, "Set replicates = %llu..%llu and budget = %.0fmin in the protocol "
+		"and run it again", (unsigned long long)p->n_replicates_min, 2 *
 		(unsigned long long)p->n_replicates_max, ceil((spent + more_s(a, seconds)) / 60));
 	add_decides(text, a, n);
 	strbuf_addf(command, "validate run %s/protocol.conf", dir);
@@ -230,7 +230,8 @@ static void next_of_blocked(struct strbuf *text, const struct analysis *a, const
 		strbuf_addf(text, "%zu of the %zu undecided cases", b->n, a->n_inconclusive);
 	else
 		strbuf_addstr(text, b->n == 1 ? "the undecided case" : "the undecided cases");
-	strbuf_addf(text, " (%s: %s). Remove that cause and run it again", b->what, reason.s);
+	strbuf_addf(text, " (%s: %s). Remove that cause and run the protocol again", b->what,
+		    reason.s);
 }
 
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,
@@ -247,8 +248,8 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		return;
 	}
 	if (all_barred(a)) {
-		strbuf_addstr(text,
-			"Remove the causes named above, which forbid trust, and run it again");
+		strbuf_addstr(text, "Remove the causes named above, which forbid trust, and run "
+				    "the protocol again");
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
 		strbuf_addf(command, "validate run %s/protocol.conf", dir);
@@ -282,7 +283,7 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		strbuf_addstr(text, "The machine is too noisy for most undecided cases. ");
 		if (others.len)
 			strbuf_addf(text, "%s. ", others.s);
-		strbuf_addstr(text, "Run it again with nothing else on the machine");
+		strbuf_addstr(text, "Run the protocol again without other programs on the machine");
 		add_time(text, seconds);
 		strbuf_addstr(text, ", or set wider limits in [accept].");
 	}
@@ -302,11 +303,9 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		strbuf_addstr(text, ".");
 		strbuf_addf(command, "validate run -o %s --resume", dir);
 	} else if (a->n_not_trusted) {
-		strbuf_addf(text,
-			    "Do not use the replayer in the %zu case%s where it is not trusted. "
-			    "The section \"Why the replays differ\" states what differs, with the "
-			    "causes found.",
-			    a->n_not_trusted, a->n_not_trusted == 1 ? "" : "s");
+		strbuf_addstr(text,
+			      "Do not use a replayer for a scenario in which it is not trusted. "
+			      "The section \"Why the replays differ\" has the causes.");
 		if (a->n_inconclusive) {
 			strbuf_addch(text, ' ');
 			next_of_undecided(text, command, a, dir, seconds);

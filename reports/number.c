@@ -18,6 +18,16 @@ struct number_unit number_unit_time(double ns)
 	return (struct number_unit){"s", 1e-9};
 }
 
+struct number_unit number_unit_bytes(double bytes)
+{
+	static const char *const name[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	size_t k = 0;
+	double scale = 1;
+	for (; fabs(bytes) * scale >= 1024 && k < 4; k++)
+		scale /= 1024;
+	return (struct number_unit){name[k], scale};
+}
+
 int number_decimals(double value, double u)
 {
 	int digits = 2;

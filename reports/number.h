@@ -16,6 +16,7 @@ struct number_unit {
 };
 /* The unit in which a time of `ns` reads well. */
 struct number_unit number_unit_time(double ns);
+struct number_unit number_unit_bytes(double bytes);
 extern const struct number_unit number_unit_percent, number_unit_plain;
 
 /* "1.234 µs", "+1.2 %", "1.07": `u` only places the last digit. `sign` writes a plus, too. */

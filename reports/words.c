@@ -102,6 +102,13 @@ const char *words_verdict(enum verdict v)
 					  : "Inconclusive";
 }
 
+const char *words_claim_verdict(const struct analysis *a, enum verdict v)
+{
+	if (!a || !a->results->protocol.claimed)
+		return verdict_name(v);
+	return v == VERDICT_TRUSTED ? "shown" : v == VERDICT_NOT_TRUSTED ? "refuted" : "undecided";
+}
+
 const char *words_league_verdict(const struct league_row *row)
 {
 	if (row->absent || !row->judged)
@@ -247,13 +254,13 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, "One replay is accurate to ±");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
-		strbuf_addstr(out, ", a run of the program in its place to ±");
+		strbuf_addstr(out, ", one run of the program to ±");
 		add_span(out, lo_machine, hi_machine);
 	}
 	if (n_limited && n_limited == n)
-		strbuf_addstr(out, ": limited by the machine");
+		strbuf_addstr(out, "; the machine is the limit");
 	else if (n_limited)
-		strbuf_addf(out, ": limited by the machine in %zu of %zu cases", n_limited, n);
+		strbuf_addf(out, "; the machine is the limit in %zu of %zu cases", n_limited, n);
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

@@ -33,6 +33,8 @@ struct why;
 void words_add_why(struct strbuf *out, const struct why *w);
 
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
+/* "trusted"; in a campaign that judges a claim "shown", "refuted", "undecided". `a` may be NULL. */
+const char *words_claim_verdict(const struct analysis *a, enum verdict v);
 struct league_row;
 const char *words_league_verdict(
     const struct league_row *row); /* "Trusted", "Differs from the recording", "Not found" */
@@ -64,7 +66,7 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 void words_add_not_visible(struct strbuf *out, const char *before, const struct analysis *a,
 			   const char *after);
 
-/* "One replay is accurate to ±24 %, a run of the program in its place to ±23 %": U at 95 % of cases
+/* "One replay is accurate to ±24 %, one run of the program to ±23 %": U at 95 % of cases
  * c[n], and U of the program run in the replay's place. Several cases: the least and the most.
  * Nothing where no case has a budget. */
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);

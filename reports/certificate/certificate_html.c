@@ -18,7 +18,7 @@ static void add_cell(struct strbuf *out, const struct table *t, size_t row, size
 	SCOPED_STRBUF text = STRBUF_INIT;
 	if (cell->kind == CELL_VERDICT) {
 		strbuf_addstr(out, "<td>");
-		html_add_verdict_chip(out, cell->verdict);
+		html_add_verdict_chip(out, NULL, cell->verdict);
 		strbuf_addstr(out, "</td>");
 		return;
 	}

@@ -90,8 +90,8 @@ static void figure_make(struct figures *fs, const struct history_study *s,
 	script_add(f, c, (double)history_campaign_at(s, c, from)->number,
 		   (double)history_campaign_at(s, c, c->n - 1)->number);
 	figure_caption(f,
-		       "%s, %s: individuals, moving range, CUSUM (up and down) and EWMA%s. Dashed: "
-		       "limits, frozen from the first %zu entries in control.",
+		       "%s, %s: individual values, moving range, CUSUM (up and down) and "
+		       "EWMA%s. Dashed: limits, set by the first %zu entries in control.",
 		       c->series->scenario, c->series->replayer, from ? ", the latest entries" : "",
 		       c->n_base);
 }
@@ -135,13 +135,12 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	if (warning)
 		html_add_text(out, "<p class=\"warnings\"><strong>Warning:</strong> ", warning,
 			      "</p>\n");
-	html_add_table(out, &page, "series", NULL);
-	html_add_figures(out, &page, "history", false);
-	html_add_missing(out, fs);
-	if (s->n_events)
-		strbuf_addstr(out, "<h2>Events</h2>\n");
 	html_add_table(out, &page, "events", NULL);
 	html_add_table(out, &page, "changes", NULL);
+	html_add_table(out, &page, "series", NULL);
+	strbuf_addstr(out, "<h2>Control charts</h2>\n");
+	html_add_figures(out, &page, "history", false);
+	html_add_missing(out, fs);
 	html_add_table(out, &page, "signals", NULL);
 	html_add_text(out, "<h2>How to read the charts</h2>\n<p>", history_explanation, "</p>\n");
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");

@@ -36,9 +36,10 @@ static void series_row(struct table *t, const struct history_charts *c)
 size_t history_table_series(struct table *t, const struct history_study *s, size_t rows_max)
 {
 	table_init(t, "series", "Each replayer in each scenario");
-	table_note(t, "x/r is the replay's mean response time divided by that of the program run "
-		"again beside it. Centre and limits belong to the chart of individuals; the first "
-		"entries in control set them (%zu if there are so many).", s->baseline);
+	table_note(t, "x/r is the mean response time of the replay divided by that of the "
+		"program, which ran beside it. Centre and limits belong to the chart of "
+		"individual values. The first entries in control set them (%zu if there are so "
+		"many).", s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
@@ -74,8 +75,9 @@ static void event_row(struct table *t, const struct history_study *s,
 static void table_events(struct table *t, const struct history_study *s)
 {
 	table_init(t, "events", "Events");
-	table_note(t, "Change of x/r relative to the previous level. For a drift: from its onset "
-		"to its last entry. Onset: first changed entry, with its 95 %% interval.");
+	table_note(t, "Change: change of x/r relative to the level before it; for a drift, from "
+		"its onset to its last entry. Onset: first changed entry, with its 95 %% "
+		"interval.");
 	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)
@@ -147,9 +149,8 @@ static void change_rows(struct table *t, const struct history_study *s,
 static void table_changes(struct table *t, const struct history_study *s)
 {
 	table_init(t, "changes", "What changed at the events");
-	table_note(t, "Facts that differ between the named campaign and the campaign before it in "
-		"the series, within the interval of the onset of an event. They need not be the "
-		"cause.");
+	table_note(t, "Facts that differ between the named campaign and the campaign before it, "
+		"within the 95 %% interval of the onset of an event. They need not be the cause.");
 	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)

@@ -59,9 +59,10 @@ void html_begin_wide(struct strbuf *out, const char *name);
 /* A number as table_cell_text writes it: with a true minus, its interval in small letters. */
 void html_add_number(struct strbuf *out, const char *text);
 void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */
-void html_add_verdict_chip(struct strbuf *out, enum verdict v);
+/* In the words of the claim if the campaign has one; `a` may be NULL. */
+void html_add_verdict_chip(struct strbuf *out, const struct analysis *a, enum verdict v);
 /* The verdict of a case; where it is inconclusive its leaning. */
-void html_add_case_chip(struct strbuf *out, const struct cell *c);
+void html_add_case_chip(struct strbuf *out, const struct analysis *a, const struct cell *c);
 /* One figure; `above`: its caption stands above it. */
 void html_add_figure(struct strbuf *out, const struct figure *f, bool above);
 /* Every figure of a section that could be made. `small`: several beside each other. */

@@ -52,19 +52,20 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<ul>\n");
 	for (size_t i = 0; i < 3; i++) {
 		strbuf_addstr(out, "<li>");
-		html_add_verdict_chip(out, each[i]);
+		html_add_verdict_chip(out, a, each[i]);
 		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
 	}
 	strbuf_addf(
 	    out,
-	    "</ul>\n<p>Each accepted component carries a risk of at most %.3g %% of being "
-	    "accepted wrongly. All rejections of this report together (%u tests) carry a risk "
-	    "of at most %.3g %% of being wrong (Holm's method).",
+	    "</ul>\n<p>The probability that a component is accepted wrongly is at most %.3g %%. "
+	    "The probability that any rejection of this report (%u tests) is wrong is at most "
+	    "%.3g %% (Holm's method).",
 	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
 	    100 * (a->look ? a->level_reject : 0.01));
 	if (a->results->protocol.n_looks > 1)
-		strbuf_addf(out, " Verdicts are given at planned numbers of replicates only. This "
-			"is look %u of %u, at %u replicates, with its share of the risk.", a->look,
+		strbuf_addf(out, " The campaign decides only at planned numbers of replicates "
+			"(looks). This is look %u of %u, at %u replicates, with its share of these "
+			"probabilities.", a->look,
 			a->results->protocol.n_looks, a->n_replicates);
 	strbuf_addstr(out, "</p>\n<p>Assessed: ");
 	words_add_components(out, a, true);

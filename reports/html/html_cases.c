@@ -30,7 +30,14 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 		escape_html(out, name.s);
 		strbuf_reset(&name);
 		words_add_why(&name, &a->why[i]);
-		html_add_text(out, "</a>: ", name.s, ".</li>\n");
+		strbuf_addstr(out, "</a>:<ul>\n");
+		for (const char *part = name.s, *end; part; part = end ? end + 2 : NULL) {
+			end = strstr(part, "; ");
+			SCOPED_FREE char *text =
+			    xasprintf("%.*s", end ? (int)(end - part) : INT_MAX, part);
+			html_add_text(out, "<li>", text, "</li>\n");
+		}
+		strbuf_addstr(out, "</ul></li>\n");
 	}
 	if (n)
 		strbuf_addstr(out, n > MOST_SENTENCES ? "</ul>\n</details>\n" : "</ul>\n");
@@ -146,7 +153,7 @@ static void add_case(struct strbuf *out, const struct html_page *p, size_t i, bo
 	SCOPED_STRBUF text = STRBUF_INIT;
 	words_add_cell(&text, p->a, c);
 	html_add_text(out, open ? "<details open><summary>" : "<details><summary>", text.s, " ");
-	html_add_case_chip(out, c);
+	html_add_case_chip(out, p->a, c);
 	strbuf_addf(out, "</summary>\n<div id=\"case-%zu\">\n", i + 1);
 	add_facts(out, p->a, i);
 	strbuf_addstr(out, "<div class=\"case\">\n");
@@ -185,8 +192,8 @@ void html_add_cases(struct strbuf *out, const struct html_page *p)
 		"components that were assessed.");
 	words_add_not_visible(out, " The recordings do not show these requests: ", a, ".");
 	if (p->figures->n_left_out)
-		strbuf_addf(out, " To keep the page small, it omits figures of %zu scenarios or "
-			"cases.", p->figures->n_left_out);
+		strbuf_addf(out, " To keep the page small, figures of %zu further scenarios or "
+			"cases are left out.", p->figures->n_left_out);
 	strbuf_addstr(out, "</p>\n");
 	html_add_missing(out, p->figures);
 	SCOPED_FREE bool *open = choose_open(a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/escape.h"
 #include "reports/html/html.h"
+#include "reports/words.h"
 #include "validate/analysis/leaning.h"
 
 #define MANY_ROWS 60   /* more rows are folded */
@@ -33,7 +34,7 @@ void html_add_decision(struct strbuf *out, enum decision d)
 		    decision_name(d));
 }
 
-void html_add_verdict_chip(struct strbuf *out, enum verdict v)
+void html_add_verdict_chip(struct strbuf *out, const struct analysis *a, enum verdict v)
 {
 	static const struct {
 		const char *class, *sign;
@@ -41,16 +42,16 @@ void html_add_verdict_chip(struct strbuf *out, enum verdict v)
 		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
 		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
 	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[v].class, look[v].sign,
-		    verdict_name(v));
+		    words_claim_verdict(a, v));
 }
 
-void html_add_case_chip(struct strbuf *out, const struct cell *c)
+void html_add_case_chip(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
 	if (c->verdict == VERDICT_INCONCLUSIVE)
 		strbuf_addf(out, "<span class=\"chip inconclusive\"><b>?</b> %s</span>",
 			    leaning_word(cell_leaning(c)));
 	else
-		html_add_verdict_chip(out, c->verdict);
+		html_add_verdict_chip(out, a, c->verdict);
 }
 
 static bool is_numeric(const struct table_column *c)
@@ -126,7 +127,7 @@ static void add_cell_html(struct strbuf *out, const struct table_column *c,
 		html_add_decision(out, cell->decision);
 		break;
 	case CELL_VERDICT:
-		html_add_verdict_chip(out, cell->verdict);
+		html_add_verdict_chip(out, NULL, cell->verdict);
 		break;
 	case CELL_NONE:
 	case CELL_NUMBER:

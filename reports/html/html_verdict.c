@@ -235,7 +235,7 @@ static void add_map_row(struct strbuf *out, const struct analysis *a, size_t sce
 	}
 	const size_t number = (size_t)(c - a->cell) + 1;
 	strbuf_addf(out, "<td class=\"v\"><a href=\"#case-%zu\">", number);
-	html_add_case_chip(out, c);
+	html_add_case_chip(out, a, c);
 	strbuf_addstr(out, "</a></td>");
 	for (int k = 0; k < COMPONENT_N; k++)
 		if (a->assessed[k])
@@ -344,8 +344,10 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The deciding "
 		"component of each case, and its deciding interval in multiples of the limit. "
-		"Shaded: within the limit. A case is trusted if the intervals of all its "
-		"components lie in the shaded part.</p>\n");
+		"Shaded: within the limit. ");
+	strbuf_addf(out, "%s if the intervals of all its components lie in the shaded part.</p>\n",
+		    a->results->protocol.claimed ? "The claim is shown for a case"
+						 : "A case is trusted");
 	html_begin_wide(out, "Deciding interval of each case");
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Case</th><th "
 			   "scope=\"col\">Component</th><th scope=\"col\" class=\"bars\">");

@@ -46,9 +46,9 @@ static void table_ranks(struct table *t, const struct pool *p)
 	struct pool_league l;
 	pool_league_make(&l, p);
 	table_init(t, "league", "League table");
-	table_note(t, "Cases of each replayer in all laboratories, by the verdict of each "
-		      "laboratory's campaign. First the replayers without a case that is not "
-		      "trusted, then by the share of trusted cases, then by the largest bias.");
+	table_note(t, "Number of cases of each replayer in all laboratories, by verdict. "
+		"Replayers without a case that is not trusted come first, then the order is by "
+		"the share of trusted cases and by the largest bias.");
 	TABLE_HEADS(t, rank_row(t, NULL, 0));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_ranks; i++)
@@ -74,9 +74,9 @@ static void table_classes(struct table *t, const struct pool *p)
 	struct pool_league l;
 	pool_league_make(&l, p);
 	table_init(t, "classes", "Verdicts by trace class");
-	table_note(t, "Every case of every laboratory, from its own campaign. In a scenario, the "
-		      "best verdict first, then the smallest bias. U: expanded uncertainty of one "
-		      "replay on that machine.");
+	table_note(t, "Every case of every laboratory, judged by its own campaign. In a "
+		"scenario, the best verdict comes first, then the smallest bias. U: expanded "
+		"uncertainty of one replay on that machine.");
 	TABLE_HEADS(t, place_row(t, p, NULL));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_places; i++)
@@ -103,10 +103,10 @@ static void suspect_row(struct table *t, const struct pool *p, const struct pool
 static void table_suspects(struct table *t, const struct pool *p)
 {
 	table_init(t, "suspects", "Outliers and stragglers");
-	table_note(t, "Cochran: its scatter is the largest; Grubbs: its mean is the highest or "
-		      "lowest, alone or (double test, where small values are suspect) together "
-		      "with another. Beyond the 1 %% value an outlier, beyond the 5 %% value a "
-		      "straggler. With many cases, some occur by chance.");
+	table_note(t, "Cochran: the scatter of the laboratory is the largest. Grubbs: its mean "
+		"is the highest or lowest, alone or together with another (double test, where "
+		"small values are suspect). Beyond the 1 %% value is an outlier, beyond the 5 "
+		"%% value a straggler. With many cases, some occur by chance.");
 	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct pool_case *c = &p->one[i];
@@ -137,11 +137,11 @@ static void study_row(struct table *t, const struct pool_case *c)
 static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
-	table_note(t, "Each value is x/r: the replay's %s divided by that of the program run again "
-		"beside it. Bias: the laboratories' mean of x/r - 1. Two results of one laboratory "
-		"differ by more than r in 5 %% of cases, and results of two laboratories by more "
-		"than R (ISO 5725-6). From, to: the 95 %% interval of s_R; it is wide with few "
-		"laboratories.", pool_measure_names[p->measure]);
+	table_note(t, "Each value is x/r: the %s of the replay divided by that of the program, "
+		"which ran beside it. Bias: mean of x/r - 1 over the laboratories. Two results "
+		"of one laboratory differ by more than r in 5 %% of cases, and results of two "
+		"laboratories by more than R (ISO 5725-6). From, to: 95 %% interval of s_R, "
+		"which is wide with few laboratories.", pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		study_row(t, &p->one[i]);
@@ -169,9 +169,10 @@ static void group_row(struct table *t, const struct pool *p, const struct pool_c
 static void table_groups(struct table *t, const struct pool *p)
 {
 	table_init(t, "laboratories", "Each laboratory in each case");
-	table_note(t, "Mandel's h is how far a laboratory's mean lies from all means, in their "
-		"standard deviations; k is its scatter over the laboratories' common one. Beyond "
-		"the 5 %% value: straggler; beyond the 1 %% value: outlier.");
+	table_note(t, "Mandel's h: distance of a laboratory's mean from the mean of all "
+		"laboratories, in standard deviations. k: scatter of the laboratory divided by "
+		"the common scatter. Beyond the 5 %% value is a straggler, beyond the 1 %% "
+		"value an outlier.");
 	TABLE_HEADS(t, group_row(t, p, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		for (size_t k = 0; k < p->one[i].n_groups; k++)
@@ -192,9 +193,9 @@ static void laboratory_row(struct table *t, const struct pool_laboratory *l)
 static void table_laboratories(struct table *t, const struct pool *p)
 {
 	table_init(t, "tally", "Laboratories");
-	table_note(t, "Cases in which a test (Cochran, Grubbs, Grubbs' double test) calls the "
-		      "laboratory an outlier (1 %%) or a straggler (5 %%). "
-		      "With many cases, some occur by chance.");
+	table_note(t, "Number of cases in which a test (Cochran, Grubbs, Grubbs' double test) "
+		"calls the laboratory an outlier (1 %%) or a straggler (5 %%). With many cases, "
+		"some occur by chance.");
 	TABLE_HEADS(t, laboratory_row(t, NULL));
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		laboratory_row(t, &p->laboratory[i]);

@@ -198,6 +198,8 @@ static struct number_unit unit_of(enum table_format f, double value)
 		return (struct number_unit){"%", 1};
 	case FORMAT_RATE:
 		return (struct number_unit){"/s", 1};
+	case FORMAT_BYTES:
+		return number_unit_bytes(value);
 	default:
 		return number_unit_plain;
 	}

@@ -26,8 +26,8 @@ static void added_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_added = {"added-time", "Added time on volumes", added_n, added_row,
 	.note =
-	"Cases on volumes, in separate runs. Delivered service: mean time from arrival to answer "
-	"by the log of the volume's server, with its lead. Added time: response time less "
-	"delivered service of the same run. The differences are those of replay and program of a pair, "
-	"relative to the program's mean response time. The ratio shows how much narrower (below 1) "
-	"the interval of the added time is than that of the response time."};
+	"Cases on volumes, in separate runs. Delivered service: mean time from the arrival of a "
+	"request to its answer in the log of the volume's server, plus the lead. Added time: "
+	"response time minus delivered service in the same run. Differences are those of replay "
+	"and program in a pair, relative to the program's mean response time. Ratio: width of "
+	"the interval of the added time divided by that of the response time."};

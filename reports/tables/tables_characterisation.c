@@ -23,9 +23,10 @@ static void response_time_row(struct table *t, const struct analysis *a, size_t 
 
 const struct table_kind table_response_time = {"response-time", "Response times", table_n_cells,
 	response_time_row, .note =
-	"Results of the runs: the mean response time of all requests of one run. Mean, standard "
-	"deviation s and coefficient of variation CV = s / mean are over the runs; median and p99 "
-	"are means over the runs of each run's own median and 99th percentile."};
+	"The result of a run is the mean response time of all its requests. Mean, standard "
+	"deviation s and coefficient of variation (CV = s / mean) are computed over the runs. "
+	"Median and p99 are means, over the runs, of the median and the 99th percentile of a "
+	"run."};
 
 static void precision_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -54,11 +55,12 @@ static void precision_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_precision = {"precision", "Precision", table_n_cells, precision_row,
 	.note =
-	"Ratio of the standard deviations, replay over program; 1 is ideal. The one-sided limits "
-	"of the paired analysis decide, together with the p of permuting the labels within "
-	"pairs. Beside them, for comparison only: limits and F test for independent samples (F "
-	"is the ratio of variances; above the critical value the classic test calls the replay "
-	"less precise), and the p of the Brown-Forsythe test, which does not need normal data."};
+	"Ratio of the standard deviations of the results, replay over program; 1 is ideal. The "
+	"one-sided limits of the paired analysis decide, together with the P-value of a test "
+	"that permutes the labels within pairs. All other columns are for comparison only: "
+	"limits and F test for independent samples (F is the ratio of variances; above the "
+	"critical value the classic test calls the replay less precise), and the P-value of the "
+	"Brown-Forsythe test, which does not need normal data."};
 
 static void bias_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -77,11 +79,11 @@ static void bias_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_bias = {
     "bias", "Bias", table_n_cells, bias_row,
-    .note = "Relative bias of the mean response time, from the logarithms of the ratios replay / "
-	    "program of the pairs. Then the same of the runs' medians and of their trimmed means "
-	    "(without the fastest and slowest tenth): where these are much smaller, a few slow "
-	    "requests make the bias. Then the bias from independent samples, and the p of Welch's "
-	    "test of no difference."};
+    .note = "Relative bias of the mean response time, computed from the logarithms of the "
+    	"ratios replay / program of the pairs. The same is shown for the medians of the runs "
+    	"and for their trimmed means (without the fastest and slowest tenth). If these are much "
+    	"smaller, a few slow requests cause the bias. For comparison: the bias from independent "
+    	"samples, and the P-value of Welch's test of no difference."};
 
 /* All levels in ascending order. The caller frees the array. */
 static uint64_t *all_levels(const struct analysis *a, size_t *n)
@@ -182,8 +184,8 @@ static void linearity_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_linearity = {"linearity", "Trend of the bias over the load level",
 	n_linearity, linearity_row, .n_row_headers = 2, .note =
-	"Straight line through the relative bias of every replicate: its slope per level with "
-	"standard error, the p of \"no slope\", and the p of \"a straight line fits\" (lack of "
-	"fit; needs three levels). That test assumes equal scatter at all levels, which the p "
-	"of Brown-Forsythe tests. The contrasts of the verdict do not assume it. No trend: "
-	"Mann-Kendall, with five levels or more."};
+	"A straight line is fitted to the relative bias of every replicate. The table shows its "
+	"slope per level with the standard error, the P-value of \"no slope\", and the P-value "
+	"of \"a straight line fits\" (lack of fit; needs three levels). This last test assumes "
+	"equal scatter at all levels, which the Brown-Forsythe test examines. The verdict does "
+	"not assume equal scatter. No trend: Mann-Kendall test, with five levels or more."};

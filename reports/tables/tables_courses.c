@@ -69,9 +69,10 @@ static void issue_rate_item(struct table *t, const struct analysis *a, size_t i,
 
 const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the rate of the moment",
 	n_courses, .n_items = n_rates, .item = issue_rate_item, .n_row_headers = 3, .note =
-	"Requests by the rate in the interval of the run in which they were issued (at most 256 "
-	"intervals a run), and their mean issue error. An error that grows with the rate is "
-	"added by the replayer between requests. A constant error comes from its clock."};
+	"A run is divided into up to 256 intervals. Requests are grouped by the rate in the "
+	"interval in which they were issued; the table shows the mean issue error of each "
+	"group. If the error grows with the rate, the replayer needs too much time between "
+	"requests. If it is constant, its clock is the cause."};
 
 static void stamps_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -91,9 +92,9 @@ static size_t n_costs(const struct analysis *a)
 
 const struct table_kind table_stamps = {
     "stamps", "Source of the replays' times", n_costs, stamps_row,
-    .note = "If an observer times the runs (table \"observation\"), the mean by the replayer's "
-	    "own stamps is added. Requests that the preloaded library does not see keep the "
-	    "replayer's times."};
+    .note = "If an observer measures the times of the runs (table \"observation\"), this table "
+    	"also has the mean time that the replayer itself measured. Requests that the preloaded "
+    	"library does not see keep the times of the replayer."};
 
 static void costs_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -101,25 +102,26 @@ static void costs_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, &a->cell[i]);
 	COL_COUNT(t, "n_requests", "Requests per run", k->n_requests);
 	COL_KNOWN(t, BYTES, "trace", "Trace", k->trace_bytes);
-	COL_ESTIMATE(t, TIME, "program_preparation", "Beside the requests, program [95 %]",
+	COL_ESTIMATE(t, TIME, "program_preparation", "Outside the requests, program [95 %]",
 		&k->preparation_program);
-	COL_ESTIMATE(t, TIME, "replay_preparation", "replay [95 %]", &k->preparation_replay);
+	COL_ESTIMATE(t, TIME, "replay_preparation", "Outside the requests, replay [95 %]", &k->preparation_replay);
 	COL_KNOWN(t, BYTES, "replay_memory", "Memory", k->memory_bytes);
 	COL_ESTIMATE(t, TIME, "program_cpu", "CPU time, program [95 %]", &k->cpu_program);
-	COL_ESTIMATE(t, TIME, "replay_cpu", "replay [95 %]", &k->cpu_replay);
-	COL_ESTIMATE(t, RELATIVE, "cpu_deviation", "Deviation [95 %]", &k->cpu_deviation);
+	COL_ESTIMATE(t, TIME, "replay_cpu", "CPU time, replay [95 %]", &k->cpu_replay);
+	COL_ESTIMATE(t, RELATIVE, "cpu_deviation", "Deviation of the CPU time [95 %]", &k->cpu_deviation);
 	COL_ESTIMATE(t, TIME, "program_process_cpu", "Whole process, program [95 %]",
 		&k->process_cpu_program);
-	COL_ESTIMATE(t, TIME, "replay_process_cpu", "replay [95 %]", &k->process_cpu_replay);
+	COL_ESTIMATE(t, TIME, "replay_process_cpu", "Whole process, replay [95 %]", &k->process_cpu_replay);
 	COL_ESTIMATE(t, BYTES, "program_peak", "Peak memory, program [95 %]", &k->peak_program);
-	COL_ESTIMATE(t, BYTES, "replay_peak", "replay [95 %]", &k->peak_replay);
-	COL_ESTIMATE(t, NUMBER, "speedup", "Times as fast [95 %]", &k->speedup);
+	COL_ESTIMATE(t, BYTES, "replay_peak", "Peak memory, replay [95 %]", &k->peak_replay);
+	COL_ESTIMATE(t, NUMBER, "speedup", "Speedup [95 %]", &k->speedup);
 }
 
 const struct table_kind table_costs = {
     "costs", "What a replay costs", n_costs, costs_row,
-    .note = "Trace: size of the recording. Beside the requests: time that a process takes to "
+    .note = "Trace: size of the recording. Outside the requests: time that a process needs to "
 	    "start, to read and prepare the trace, and to write the new trace. Memory: anonymous "
 	    "memory of the replayer while its requests run, if the page cache has a budget. CPU "
-	    "time while requests run. Whole process and peak memory include the processes that it "
-	    "started. Times as fast: execution time of the program divided by that of the replay."};
+	    "time: from the first request to the last. Whole process: CPU time from start to end, "
+	    "with child processes, as for the peak memory. Speedup: execution time of the program "
+	    "divided by that of the replay."};

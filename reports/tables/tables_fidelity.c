@@ -18,9 +18,9 @@ static void time_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_time = {
     "execution-time", "Execution time and throughput", table_n_cells, time_row,
-    .note = "Execution time: first begin to last end. Its difference is split into longer "
-	    "requests (service) and longer waits between them (schedule), both relative to the "
-	    "program's time. Requests per second are means over the runs."};
+    .note = "Execution time: from the first begin to the last end. Its difference is split into "
+    	"longer requests (service) and longer waits between requests (schedule), both relative "
+    	"to the program's time. Requests per second are means over the runs."};
 
 static void order_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -40,9 +40,9 @@ const struct table_kind table_order = {"order", "Order of the requests", table_n
 	.note =
 	"A request is reordered if it was issued after a request that follows it in the trace "
 	"(RFC 4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over "
-	"the sequence of each thread or file. The verdict uses the scope that is named as "
-	"deciding. Descents count only neighbours in the wrong order, as other tools do; they "
-	"are a lower bound, for comparison."};
+	"the requests of each thread or file. The table names the scope that the verdict uses. "
+	"Descents count only neighbours in the wrong order. They are a lower bound, for "
+	"comparison with other tools."};
 
 static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -60,8 +60,8 @@ static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_in_flight = {
     "in-flight", "Requests in flight", table_n_cells, in_flight_row,
-    .note = "Mean and maximum number of requests in flight in a run, each the mean over the runs, "
-	    "and by how much the replay's differ from the program's."};
+    .note = "Mean and maximum number of requests in flight in a run, as means over the runs, "
+    	"and the difference between replay and program."};
 
 static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -81,9 +81,9 @@ static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_concurrency = {
     "concurrency", "Distance of the concurrency distributions", table_n_cells, concurrency_row,
     .note = "Largest distance between the distributions of the number of requests in flight of "
-	    "program and replay, each the mean over the runs: by time (how long each level lasted) "
-	    "and by request (which level a request found). 0 is equal, 1 is entirely different. "
-	    "The distance within a pair also contains the scatter of the runs."};
+    	"program and replay, as a mean over the runs. By time: how long each number lasted. By "
+    	"request: which number a request found. 0: equal, 1: entirely different. The distance "
+    	"within a pair also contains the scatter of the runs."};
 
 static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -105,11 +105,11 @@ static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_issue_error = {
     "issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
-    .note = "Issue error: begin of a request minus the time it was meant for; only replays that "
-	    "keep times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, "
-	    "whichever is larger. Held up: the machine gave no CPU to the thread when its request "
-	    "was due; this is not a fault of the replayer. Schedule: how far a request's begin has "
-	    "moved from its place in the trace, in any replay."};
+    .note = "Issue error: begin of a request minus the time at which it was due; only replays "
+    	"that keep times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, "
+    	"whichever is larger. Held up: the thread had no CPU when its request was due; this is "
+    	"not a fault of the replayer. Schedule: how far the begin of a request has moved from "
+    	"its place in the trace, in any replay."};
 
 static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -129,10 +129,10 @@ static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_fidelity = {
     "fidelity", "What was replayed, and failed runs", table_n_cells, fidelity_row,
-    .note = "Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more "
-	    "often than traced. Mismatched: another return value than in the trace. Skipped: "
-	    "requests that the replayer does not make and reports (on pipes and similar objects, "
-	    "or excluded by its options); they are not judged."};
+    .note = "Requests of all runs. Lost: in the trace, but not replayed. Extra: replayed more "
+    	"often than in the trace. Mismatched: another return value than in the trace. Skipped: "
+    	"not replayed by design (on pipes and similar objects, or excluded by an option); these "
+    	"are not judged."};
 
 static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -147,6 +147,6 @@ static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_diagnostics = {
     "diagnostics", "Were the replicates independent?", table_n_cells, diagnostics_row,
     .note =
-	"Pairs in the order in which they were run: correlation of neighbours (0 is ideal), "
-	"number of independent pairs that they count as, p of \"no runs above or below the "
-	"median\", p of \"no trend\". A small p shows drift."};
+	"The pairs are examined in the order in which they ran: correlation of neighbours (0 is "
+	"ideal), number of independent pairs as which they count, P-value of \"no runs above or "
+	"below the median\", P-value of \"no trend\". A small P-value shows drift."};

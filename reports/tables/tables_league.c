@@ -60,10 +60,10 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_league = {"league", "League table", league_n, league_row,
 	.n_row_headers = 2, .note =
-	"A row for each replayer, the best first: by its verdict (the worst of its cases), then "
-	"by the number of trusted cases, then by the deviation. The deviation is the mean over "
-	"all judged components, each as a multiple of its limit (10 at most). For each quantity "
-	"the table shows the case with the largest value, with its 95 % interval."};
+	"A row for each replayer. The order is by verdict (the worst of the replayer's cases), "
+	"then by the number of trusted cases, then by the deviation: the mean over all judged "
+	"components, each as a multiple of its limit (10 at most). The other columns show the "
+	"case with the largest value, with its 95 % interval."};
 
 static void observation_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -75,7 +75,7 @@ static void observation_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_observation = {"observation", "Whose times count",
 	table_n_scenarios, observation_row, .n_row_headers = 1, .note =
-	"In a scenario, program and replayers are timed in the same way."};
+	"The times of program and replayers in a scenario are measured in the same way."};
 
 static size_t device_n(const struct analysis *a)
 {
@@ -112,6 +112,6 @@ static void device_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_device = {"device", "At the device, and by own stamps", device_n,
 	device_row, .note =
-	"Cases that the kernel's tracepoints observed at the device. The table also has the values "
-	"by the own stamps of program and replayer. Reordered: share of the requests that reached "
-	"the device after a request that follows them in the order of the program."};
+	"Cases that were observed at the device by the kernel's tracepoints, beside the values "
+	"that program and replayer measured themselves. Reordered: share of the requests that "
+	"reached the device after a request that follows them in the order of the program."};

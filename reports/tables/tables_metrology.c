@@ -23,11 +23,11 @@ static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_quantiles = {
     "quantiles", "Bias of the quantiles, and distance of the distributions", table_n_cells,
     quantiles_row,
-    .note = "Relative bias of each run's own quantiles of response time, from the pairs; "
-	    "extrapolated if a run has too few requests for one to lie above the quantile. The "
-	    "last columns show the distance between the distributions of all requests of all runs: "
-	    "Kolmogorov-Smirnov (0 equal, 1 entirely different), and 1-Wasserstein relative to the "
-	    "program's mean. These values are shown and not judged."};
+    .note = "Relative bias of the quantiles of the response times of a run, computed from the "
+    	"pairs. A quantile is extrapolated if no request of a run lies above it. The last "
+    	"columns show the distance between the distributions of all requests of all runs: "
+    	"Kolmogorov-Smirnov (0: equal, 1: entirely different), and 1-Wasserstein relative to "
+    	"the program's mean. These values are not judged."};
 
 static void add_mark(struct table *t, enum stat_status s, enum outlier_class class, size_t session)
 {
@@ -66,11 +66,11 @@ static void sessions_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_sessions = {
 	"sessions", "Repeatability and reproducibility over sessions", table_n_cells, sessions_row,
 	.note =
-	"Standard deviations of a replay's mean response time over the program's mean: within a "
-	"session (repeatability), between sessions, and of both together (within-laboratory "
-	"reproducibility). Then Cochran's test of the largest scatter and Grubbs' of the "
-	"extreme mean: above the 5 % value a straggler, above the 1 % value an outlier. They are "
-	"marked and never left out."};
+	"Standard deviations of a replay's mean response time, relative to the program's mean: "
+	"within a session (repeatability), between sessions, and both together "
+	"(within-laboratory reproducibility). Cochran's test examines the largest scatter, "
+	"Grubbs' test the extreme mean. Above the 5 % value is a straggler, above the 1 % value "
+	"an outlier. Both are marked, but never left out."};
 
 static size_t n_sessions(const struct analysis *a, size_t i)
 {
@@ -93,8 +93,9 @@ static void session_groups_item(struct table *t, const struct analysis *a, size_
 
 const struct table_kind table_session_groups = {"session-groups", "Every session", table_n_cells,
 	.n_items = n_sessions, .item = session_groups_item, .note =
-	"Mean and standard deviation of a session's results over the program's mean, with Mandel's "
-	"statistics: h of the mean against the other sessions', k of the scatter."};
+	"Mean and standard deviation of the results of a session, relative to the program's "
+	"mean, with Mandel's statistics: h compares the mean with the other sessions, k "
+	"compares the scatter."};
 
 static void control_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -114,7 +115,7 @@ static void control_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_control = {
     "control", "Chart of individuals and moving ranges", table_n_cells, control_row,
     .note =
-	"Relative differences of the pairs in the order of the blocks: centre, limits (three "
-	"standard deviations, from the mean moving range), limit of a moving range, and numbers "
-	"of points outside. Points outside the limits show a disturbance. No point is left out "
-	"because of it."};
+	"Control chart of the relative differences of the pairs, in the order of the blocks: "
+	"centre, limits (three standard deviations, from the mean moving range), limit of a "
+	"moving range, and numbers of points outside. Points outside the limits show a "
+	"disturbance. They are not left out."};

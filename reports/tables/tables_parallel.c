@@ -32,7 +32,7 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_ESTIMATE(t, RELATIVE, "error", "Error [95 %]", &c->error);
 	COL_KNOWN(t, SHARE, "U", "U", c->U);
 	COL_KNOWN(t, NUMBER, "k", "k", c->k);
-	COL_ESTIMATE(t, BYTES, "program_bytes_per_s", "Bandwidth, application [95 %]",
+	COL_ESTIMATE(t, BYTES, "program_bytes_per_s", "Bandwidth per second, application [95 %]",
 		&c->bandwidth_program);
 	COL_ESTIMATE(t, BYTES, "replay_bytes_per_s", "replay [95 %]", &c->bandwidth_replay);
 	COL_COUNT_IF(t, "n_nodes", "Nodes", r, r->n_nodes);
@@ -50,13 +50,13 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_parallel = {"parallel",
 	"Parallel applications: error of the running time", n_cases, parallel_row, .note =
 	"The error is (running time of the application - that of the replay) / that of the "
-	"application: above 0 the replay is too short. U is its expanded uncertainty for 95 %: k "
-	"times the standard uncertainty from the scatter of the pairs and the clock's step. "
-	"Running time: from the first request to the end of the last. Predicted error: computed "
-	"from the dependencies and times of the recording, without a replay. Beyond 5 % the "
-	"recording lacks time, and the error does not show how well the replayer works. The last "
-	"columns compare the runs of the recording with the application: all runs together, and a "
-	"run with a delayed node (mean)."};
+	"application. It is positive if the replay is too fast. U: expanded uncertainty of the "
+	"error for 95 %, which is k times the standard uncertainty from the scatter of the "
+	"pairs and the resolution of the clock. Running time: from the begin of the first "
+	"request to the end of the last. Predicted error: computed from the recording, without "
+	"a replay. If it is beyond 5 %, the recording lacks time, and the error does not show "
+	"how well the replayer works. The last columns compare the runs of the recording with "
+	"the application: all runs together, and a run with a delayed node (mean)."};
 
 static size_t n_worst(const struct analysis *a)
 {
@@ -84,7 +84,7 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 const struct table_kind table_parallel_worst = {"parallel-worst",
 	"Parallel applications: the worst error over the recordings", n_worst,
 	parallel_worst_row, .n_row_headers = 5, .note =
-	"For each application, the recording with the worst replay, as in the parallel-trace paper "
+	"For each application, the recording with the worst replay, as in the //TRACE paper "
 	"(figures 8 to 11). Errors have no sign. Published values are means of at least 3 runs; "
 	"their uncertainty is unknown."};
 
@@ -132,8 +132,8 @@ static void parallel_replayers_row(struct table *t, const struct analysis *a, si
 const struct table_kind table_parallel_replayers = {"parallel-replayers",
 	"Parallel applications: replayers beside each other", n_worst, parallel_replayers_row,
 	.n_row_headers = 4, .note =
-	"Size of the error of the running time, the worst over the targets that the application "
-	"was recorded on."};
+	"Magnitude of the error of the running time: the worst over the targets on which the "
+	"application was recorded."};
 
 /* --- nodes --------------------------------------------------------------- */
 
@@ -163,6 +163,6 @@ const struct table_kind table_parallel_nodes = {
     parallel_nodes_row,
     .n_row_headers = 3,
     .note =
-	"Computing, signals and waits are not requests. U: how far one replay's mean of that node "
-	"may lie from the program's after correction for the bias, for 95 %. Busy: from the begin "
-	"of the node's first request to the end of its last."};
+	"Computing, signals and waits are not requests. U: the mean of the node in one replay "
+	"lies within ±U of the program's mean, after correction for the bias, with 95 % "
+	"coverage. Busy: from the begin of the node's first request to the end of its last."};

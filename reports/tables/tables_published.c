@@ -87,12 +87,12 @@ const struct table_kind table_claims = {
     claims_n,
     claims_row,
     .n_row_headers = 1,
-    .note = "Confirmed: in every comparison the interval of the difference lies on the published "
-	    "side (for \"alike\": within the margin). Not confirmed: in at least one comparison it "
-	    "lies on the other side. The intervals of a finding's comparisons hold together at 95 "
-	    "%. A difference of times and of other positive measures is relative to the second of "
-	    "the two; a difference of ratios is in percentage points. An F ratio is compared with "
-	    "1 by its own F test; a published critical value decides nothing."};
+    .note = "Confirmed: in every comparison the interval of the difference lies on the "
+    	"published side (for \"alike\": within the margin). Not confirmed: in at least one "
+    	"comparison it lies on the other side. All intervals of a finding hold together with 95 "
+    	"% confidence. Differences of times and other positive measures are relative to the "
+    	"second of the two values; differences of ratios are in percentage points. An F ratio "
+    	"is compared with 1 by its own F test, not with a published critical value."};
 
 /* "random-read level=2, event order=fs", or the number that a claim names. */
 static void add_other(struct table *t, const struct analysis *a, const struct claim *c,
@@ -187,6 +187,6 @@ const struct table_kind table_operations = {
     operations_n,
     operations_row,
     .n_row_headers = 3,
-    .note = "Only cases with several kinds of requests; the kinds that take most of the program's "
-	    "time come first. 2 u_c combines bias, scatter of the replays and scatter of the "
-	    "program as tables V to VII of the metrology paper do."};
+    .note = "Only cases with several kinds of requests. Kinds that take most of the program's "
+    	"time come first. 2 u_c combines bias, scatter of the replays and scatter of the "
+    	"program as in tables V to VII of the metrology paper (Pereira et al. 2016)."};

@@ -34,12 +34,12 @@ const struct table_kind table_calibration = {
     "calibration", "Systematic difference, and what accompanied it", table_n_cells,
     calibration_row,
     .note =
-	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0; else no "
-	"systematic difference is shown. The other columns show what may explain a difference, for "
-	"program and replay. Off CPU: share of the time that the threads did not run, because they "
-	"waited for a device, slept or waited for a CPU. Stolen: share taken by other virtual "
-	"machines. Then page faults per request, share of the files cached before the run, and "
-	"mean number of requests in flight."};
+	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0. The "
+	"other columns can explain a difference. They have values for program and replay. Off "
+	"CPU: share of the time in which the threads did not run, because they waited for a "
+	"device, slept or waited for a CPU. Stolen: share that other virtual machines took. "
+	"Faults: page faults per request. Cached: share of the files in the page cache before "
+	"the run. In flight: mean number of requests."};
 
 static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -64,10 +64,10 @@ const struct table_kind table_uncertainty = {
     "uncertainty", "Measurement uncertainty", table_n_cells, uncertainty_row,
     .note =
 	"After correction for the bias, the result of one future replay lies within ±U of the "
-	"program's result, with 95 % coverage. U = k u_c; the budget gives u_c, and k is "
-	"Student's t for its effective degrees of freedom. All are relative to the program's "
-	"mean. For comparison: the interval from 200 000 Monte Carlo trials of the same budget "
-	"(JCGM 101), and whether ±U agrees with it to one digit of u_c."};
+	"program's result, with 95 % coverage. U = k u_c. The budget gives u_c, and k is "
+	"Student's t for the effective degrees of freedom of u_c. All values are relative to "
+	"the program's mean. For comparison: the interval from 200 000 Monte Carlo trials of "
+	"the same budget (JCGM 101), and whether ±U agrees with it to one digit of u_c."};
 
 static size_t n_budget_rows(const struct analysis *a, size_t i)
 {
@@ -123,9 +123,10 @@ static void paper_item(struct table *t, const struct analysis *a, size_t i, size
 const struct table_kind table_paper = {"uncertainty-classic",
 	"Uncertainty combined as in the literature", table_n_cells, .n_items = n_modes,
 	.item = paper_item, .note =
-	"For comparison only: three ways of combining the root mean square of the bias, the "
-	"reference's uncertainty and the scatter of the replay. The root mean square already holds "
-	"the scatter, so these overstate u_c of an unbiased replayer 1.5 to 2 times."};
+	"For comparison only: three older ways to combine the root mean square of the bias, the "
+	"uncertainty of the reference and the scatter of the replay. The root mean square "
+	"already contains the scatter. So these values exceed u_c of a replayer without bias "
+	"1.5 to 2 times."};
 
 /* Tables of the raw material: replicates and runs. */
 

@@ -30,9 +30,10 @@ static void summary_row(struct table *t, const struct analysis *a, size_t i)
 const struct table_kind table_summary = {
     "summary", "Verdict of each scenario and replayer", table_n_cells, summary_row,
     .note =
-	"Bias: by how much a replay's mean response time differs from the program's. Precision: "
-	"how many times more the replay's results scatter than the program's. Time: difference "
-	"of the execution time. Intervals are 95 % confidence intervals."};
+	"Bias: relative difference between the mean response times of replay and program. "
+	"Precision: scatter of the replay's results divided by that of the program's results. "
+	"Time: relative difference of the execution time. Intervals are 95 % confidence "
+	"intervals."};
 
 static size_t listed(const struct analysis *a)
 {
@@ -194,9 +195,10 @@ static void distribution_row(struct table *t, const struct analysis *a, size_t i
 
 const struct table_kind table_distribution = {"distribution",
 	"Response times beyond their mean", table_n_cells, distribution_row, .note =
-	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest 1 "
-	"%. Shape: largest difference of the distributions, after each response time is divided "
-	"by the typical response of its run. Operation and half: the part that deviates most."};
+	"Typical: mean of the fastest 90 % of the requests of a run. Tail: mean of the slowest "
+	"1 %. Shape: largest difference between the distributions of the response times, each "
+	"divided by the typical response of its run. Operation and half: the operation, or the "
+	"half of a run, that deviates most."};
 
 static size_t n_parts(const struct analysis *a, size_t i)
 {
@@ -246,7 +248,8 @@ static void why_item(struct table *t, const struct analysis *a, size_t i, size_t
 
 const struct table_kind table_why = {"why", "Why: what the differences come from", why_n,
 	.n_items = n_why_parts, .item = why_item, .note =
-	"Cases that are not trusted or differ significantly. Parts are relative to the program's "
-	"time. Parts with a share add up to the whole; one part is the unexplained rest. A share "
-	"is given if the whole differs significantly from 0. It can be above 100 % or below 0 if "
-	"parts work against each other. Parts marked \"at most\" are upper bounds."};
+	"Cases that are not trusted or differ significantly. Parts are relative to the "
+	"program's time. Parts with a share add up to the whole; one of them is the unexplained "
+	"rest. Shares are given if the whole differs significantly from 0. A share can be above "
+	"100 % or below 0 if parts have opposite signs. Parts marked \"at most\" are upper "
+	"bounds."};

@@ -208,7 +208,7 @@ static void test_next_step(void **state)
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
 	next_is(a, "too noisy", "validate run results/protocol.conf");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
-	next_is(a, "Do not use the replayer in the 1 case where",
+	next_is(a, "Do not use a replayer for a scenario in which",
 		"validate run results/protocol.conf");
 	a->complete = false;
 	f.results.run[4].state = RUN_PENDING;
@@ -231,7 +231,7 @@ static void test_next_step_of_a_missing_number(void **state)
 	snprintf(m->reason, sizeof m->reason, "the replayer does not report results");
 	next_is(a,
 		"More pairs do not decide the undecided case (fidelity: the replayer does not report "
-		"results). Remove that cause and run it again",
+		"results). Remove that cause and run the protocol again",
 		"validate run results/protocol.conf");
 	/* also beside noisy cases, until noise is the cause of most cases */
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
