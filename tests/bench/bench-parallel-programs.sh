@@ -8,14 +8,15 @@
 # A value is the percent error of the running time, (program - replay) / program: mean and worst
 # magnitude of the repetitions. The last columns are the running time of the program, and the time
 # of all runs of the recording divided by it. Programs that are not installed are left out. Needs
-# root (file systems on volumes). Environment: RUNS, PROGRAMS, RECORD and REPLAY (models of the
-# volumes), IOR, MDTEST and PYTHON (paths).
+# root (file systems on volumes). Environment: TMPDIR (in memory: then no disk delays the volumes),
+# RUNS, PROGRAMS, RECORD and REPLAY (models of the volumes), IOR, MDTEST and PYTHON (paths), TIMES (a
+# file that gets each running time in ns: of the program, then of the replays).
 set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 [ "$(id -u)" = 0 ] || { echo 'skipped: not root'; exit 0; }
 runs=${RUNS:-5}
 programs=${PROGRAMS:-pipe threads queue sending files helped naps relay farm ior-posix ior-files ior-mpiio ior-collective ior-hdf5 mdtest}
-work=$(mktemp -d /tmp/programs.XXXXXX)
+work=$(mktemp -d "${TMPDIR:-/tmp}/programs.XXXXXX")
 cd "$work"
 TMPDIR=$work
 export TMPDIR
@@ -35,11 +36,11 @@ mdtest=$(command -v "${MDTEST:-mdtest}" || :)
 command_of() { # program: its command, which runs in the directory of the files; nothing if it is not installed
 	ior_options='-w -r -b 256k -t 64k -s 2 -o data'
 	case $1 in
-	pipe | threads | queue) echo "../parallel $1 20" ;;
-	files) echo '../parallel files 15' ;;
-	helped) echo '../parallel helped 12' ;;
-	naps | sending) echo "../parallel $1 8" ;;
-	relay) echo '../parallel relay 10' ;;
+	pipe | threads | queue) echo "$work/parallel $1 20" ;;
+	files) echo "$work/parallel files 15" ;;
+	helped) echo "$work/parallel helped 12" ;;
+	naps | sending) echo "$work/parallel $1 8" ;;
+	relay) echo "$work/parallel relay 10" ;;
 	farm) ! "${PYTHON:-python3}" -c 'import mpi4py' 2>/dev/null || echo "$mpi ${PYTHON:-python3} $SRCDIR/tests/programs/farm.py 10" ;;
 	ior-posix) [ -z "$ior" ] || echo "$mpi $ior -a POSIX $ior_options" ;;
 	ior-files) [ -z "$ior" ] || echo "$mpi $ior -a POSIX -F $ior_options" ;;
@@ -50,11 +51,17 @@ command_of() { # program: its command, which runs in the directory of the files;
 	esac
 }
 
+file_system() { # volume: anew for each run, so that the runs find the same free blocks
+	umount "$1" 2>/dev/null || :
+	mkfs.ext4 -q -F -b 4096 -N 1024 -E nodiscard -O ^has_journal "$(cat "$1.device")"
+	mount -o sync "$(cat "$1.device")" "$1"
+	mkdir "$1/target"
+}
 volume() { # name, model
 	mkdir -p volumes "$1"
 	"$VALIDATE" volume create "$1" --root "$work/volumes" --size 64M --service "$2" --loop >"$1.told"
-	mkfs.ext4 -q -O ^has_journal "$(grep -o '/dev/loop[0-9]*' "$1.told" | head -n 1)"
-	mount -o sync "$(grep -o '/dev/loop[0-9]*' "$1.told" | head -n 1)" "$1"
+	grep -o '/dev/loop[0-9]*' "$1.told" | head -n 1 >"$1.device"
+	file_system "$1"
 }
 volume record "${RECORD:-ssd:channels=8,unit=64K,read=3ms,write=4ms,rate=400MB}"
 volume replay "${REPLAY:-constant:time=6ms,parallel=2}"
@@ -64,12 +71,12 @@ running_ns() { # trace: from the first begin to the last end of a request (not c
 		first = !n++ || $3 < first ? $3 : first; last = $4 > last ? $4 : last } END { printf "%.0f\n", last - first }'
 }
 program() { # command
-	(cd replay && rm -rf ./* && "$VALIDATE" capture app -o ../app.trace --root . -- $1 >../told 2>&1) || cat told >&2
+	file_system replay
+	(cd replay/target && "$VALIDATE" capture app -o ../../app.trace --root . -- $1 >../../told 2>&1) || cat told >&2
 	running_ns app.trace
 }
 replayed() { # mode
-	rm -rf replay/target
-	mkdir replay/target
+	file_system replay
 	"$VALIDATE" replay --engine parallel --mode "$1" --prepare --dir replay/target -o out.trace trace >told 2>&1 || cat told >&2
 	running_ns out.trace
 }
@@ -78,9 +85,10 @@ printf '%-14s %16s %16s %16s %9s %10s\n' program causal think-limited afap time 
 for p in $programs; do
 	command=$(command_of "$p")
 	[ -n "$command" ] || continue
-	rm -rf trace trace.runs record/*
+	rm -rf trace trace.runs
+	file_system record
 	# shellcheck disable=SC2086
-	if ! (cd record && "$VALIDATE" capture causality -o ../trace --root . --before 'rm -rf ./*' -- $command >../told 2>&1); then
+	if ! (cd record/target && "$VALIDATE" capture causality -o ../../trace --root . --before 'rm -rf ./*' -- $command >../../told 2>&1); then
 		printf '%-14s %s\n' "$p" "$(tail -n 1 told)"
 		continue
 	fi
@@ -91,6 +99,7 @@ for p in $programs; do
 		echo "$(program "$command") $(replayed causal) $(replayed think-limited) $(replayed afap)" >>times
 		i=$((i + 1))
 	done
+	[ -z "${TIMES:-}" ] || sed "s/^/$p /" times >>"$TIMES"
 	"$VALIDATE" info --json trace | jq -r '.. | .causality? // empty | "\(.tracing_ns) \(.application_ns)"' | head -n 1 >cost
 	awk -v p="$p" 'FILENAME == "cost" { cost = $1 / $2; next }
 		{ for (k = 2; k <= 4; k++) { e = 100 * ($1 - $k) / $1; sum[k] += e; e = e < 0 ? -e : e; worst[k] = e > worst[k] ? e : worst[k] } n++; time += $1 }
