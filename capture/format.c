@@ -203,8 +203,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		"; --queue uses their Q as the begin",
 		n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
-		"requests wait %.3g us in the mean from queueing (Q) to issue (D); they begin at D "
-		"here, and at Q with --queue",
+		"requests wait %.3g us on average between queueing (event Q) and issue (event "
+		"D); here a request begins at D, and with --queue at Q",
 		n->mean_queue_ns / 1000);
 	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
 		uint64_t count = 0;

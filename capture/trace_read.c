@@ -89,7 +89,8 @@ static int load(struct binary_trace *t, const struct trace_block *b, const void 
 	size_t len = ZSTD_decompressDCtx(t->zstd, t->raw, b->h.raw_len, *p, b->h.stored_len);
 	if (len != b->h.raw_len)
 		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len)
-					 : "it decompresses to another length than it says";
+					 : "its decompressed length differs from the stored "
+					   "length";
 	*p = t->raw;
 	return 0;
 }

@@ -7,7 +7,7 @@
 const struct unseen_fact unseen_facts[] = {
     {"n_untraced", NOTE(n_untraced), UNSEEN_REQUESTS,
      "processes or threads that were started and not traced",
-     "strace -f traces them; of strace -ff name all files"},
+     "strace -f traces them; with strace -ff, give all its files to the import"},
     {"n_filtered", NOTE(n_filtered), UNSEEN_REQUESTS,
      "processes without a call of exit: calls are missing",
      "strace -e and -z leave out calls"},
@@ -33,7 +33,8 @@ const struct unseen_fact unseen_facts[] = {
      "threads that still ran after the command, without capture",
      NULL},
     {"n_unknown_cwd", NOTE(n_unknown_cwd), UNSEEN_FILES,
-     "paths relative to an unknown directory, taken as relative to the root", "strace -y shows it"},
+     "paths relative to an unknown directory, which are treated as relative to the "
+     "root", "strace -y shows it"},
     {"n_umask_unknown", NOTE(n_umask_unknown), UNSEEN_FILES,
      "files created with an unknown umask",
      "a replay applies its own umask to them"},
@@ -48,7 +49,7 @@ const struct unseen_fact unseen_facts[] = {
     {"programs_made_code", SIZE_MAX, UNSEEN_CODE,
      "program runs that made code while running, which was not searched for system calls", NULL},
     {"programs_replaced", SIZE_MAX, UNSEEN_CODE,
-     "program runs that could not be searched for system calls, because a file of theirs was "
+     "program runs that could not be searched for system calls, because one of their files was "
      "removed or changed", NULL},
     {NULL, 0, UNSEEN_REQUESTS, NULL, NULL},
 };

@@ -9,11 +9,12 @@
 static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
 static const char about[] =
 	"Records the requests of a block device or partition with the kernel's\n"
-	"tracepoints. Recording lasts as long as COMMAND, or --duration, or until an\n"
-	"interrupt. Requests of all processes are recorded, not only those of COMMAND.\n"
+	"tracepoints. Recording lasts as long as COMMAND, for --duration, or until a\n"
+	"signal. Requests of all processes are recorded, not only those of COMMAND.\n"
 	"Needs root and tracefs.\n"
 	"\n"
-	"Exit status: 0 if the trace was written, independent of COMMAND's status.";
+	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
+	"COMMAND is printed.";
 
 static void print(const struct block_config *c, const struct block_outcome *o)
 {
@@ -57,7 +58,7 @@ int capture_block(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL,
 			"the argument DEVICE is missing: usage is validate capture %s", synopsis);
 	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+		rc = err_set(e, EINVAL, "-o TRACE is missing");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;

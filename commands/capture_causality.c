@@ -13,18 +13,17 @@
 
 static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char about[] =
-	"Finds which nodes of a parallel application wait for each other. A node is a\n"
-	"thread that makes requests on files. COMMAND (mpirun ..., or any processes and\n"
-	"threads) runs once undisturbed. Then it runs once per node: every Nth request\n"
-	"of this node is delayed until all other nodes wait or have ended. A node that\n"
-	"waits during the delay depends on the delayed request. The trace has the\n"
-	"requests and times of the first run. Between the requests of a node it has\n"
-	"computing, sleep, external waits, and the signals and waits between nodes. A\n"
-	"replay keeps these dependencies on storage of any speed. The application must\n"
-	"make the same requests in every run.\n"
+	"Records a parallel application, and finds which of its nodes wait for each\n"
+	"other. A node is a thread that makes requests on files. COMMAND (mpirun ..., or\n"
+	"any processes and threads) runs once undisturbed, and then once for each node.\n"
+	"These runs delay every Pth request of the node until all other nodes wait or\n"
+	"have ended. A node that waits during the delay depends on the delayed request.\n"
+	"The trace has the requests and times of the first run, and the dependencies\n"
+	"that the other runs found. A replay keeps these dependencies on storage of any\n"
+	"speed. The application must make the same requests in every run.\n"
 	"\n"
-	"Exit status: 0 if the trace was written; 3 if the application failed or if its\n"
-	"runs differ.";
+	"Exit status: 0 the trace was written, 2 wrong usage, 3 the application failed\n"
+	"or its runs differ.";
 
 static void line_print(void *ctx, const char *line)
 {
@@ -129,8 +128,8 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 		       " times a waiting node was found computing: it polls memory\n",
 		       "note", o->n_computing);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s right behind the request%s held back: where the "
-				       "waiting nodes went on, they contradicted each other\n",
+		printf("%-14s%" PRIu64 " signal%s placed just after the delayed request%s: the "
+		       "places where the waiting nodes continued contradict each other\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand",
 		       o->merged.n_early == 1 ? " that was" : "s that were");
 	if (o->clock_bound_ns)
@@ -160,7 +159,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
 			     synopsis);
 	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+		rc = err_set(e, EINVAL, "-o TRACE is missing");
 	if (rc)
 		return EXIT_USAGE;
 	c.command = argv + command;

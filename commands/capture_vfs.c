@@ -8,13 +8,14 @@
 
 static const char synopsis[] = "vfs [options] -o TRACE (--pid PID | [--] COMMAND [ARGUMENT]...)";
 static const char about[] =
-	"Records the file system calls of COMMAND, or of a running process, and of all\n"
-	"their children, with the kernel's tracepoints. Page faults on mapped files and\n"
+	"Records the file calls of COMMAND, or of a running process, and of all their\n"
+	"children with the kernel's tracepoints. Page faults on mapped files and\n"
 	"page-cache misses are recorded too. Statically linked programs and direct\n"
-	"system calls are recorded as well. Recording ends with COMMAND or the process,\n"
-	"after --duration, or at a signal. Needs root and tracefs.\n"
+	"system calls are seen. Recording ends with COMMAND or the process, after\n"
+	"--duration, or at a signal. Needs root and tracefs.\n"
 	"\n"
-	"Exit status: 0 if the trace was written, independent of COMMAND's status.";
+	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed. The status of\n"
+	"COMMAND is printed.";
 
 static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 {
@@ -96,7 +97,7 @@ int capture_vfs(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL, "--snapshot needs a command: a running process (--pid) "
 			"does not wait until its files were read");
 	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+		rc = err_set(e, EINVAL, "-o TRACE is missing");
 	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
 	if (rc)
 		return EXIT_USAGE;

@@ -25,11 +25,14 @@ static const struct option_spec baseline_options[] = {
 static const char synopsis[] =
     "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
 static const char about[] =
-	"save: writes the part of a results directory that a later comparison needs, as\n"
-	"JSON. A case takes a few kilobytes, one line per replicate. The file can be\n"
-	"committed and reviewed. \"validate compare\" gives the same numbers from it as\n"
-	"from the directory.\n"
-	"show: prints the origin and the results of a baseline.";
+	"save: writes a baseline, the data of the results directory DIR that a later\n"
+	"comparison needs. It is a JSON file of a few kilobytes for each replayer and\n"
+	"scenario, small enough for a repository. \"validate compare\" gives the same\n"
+	"numbers from it as from DIR.\n"
+	"\n"
+	"show: prints the origin and the content of a baseline.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
 static int save(const struct baseline *b, const char *path, struct err *e)
 {

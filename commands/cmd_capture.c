@@ -13,15 +13,15 @@
 
 static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char app_about[] =
-	"Runs COMMAND with a preloaded library and writes a trace of the file calls of\n"
+	"Runs COMMAND with a preloaded library, and writes a trace of the file calls of\n"
 	"COMMAND and all its children. Recording ends when the last of them has ended.\n"
 	"The trace has every call that returned, even if a program was killed. The\n"
-	"library sees only calls through the C library. It misses statically linked\n"
-	"programs, the dynamic linker and direct system calls. It cannot attach to a\n"
-	"running process: use validate capture vfs --pid.\n"
+	"library sees only calls through the C library. It does not see statically\n"
+	"linked programs, the dynamic linker and direct system calls. For these, and for\n"
+	"a running process, use validate capture vfs.\n"
 	"\n"
-	"Exit status: 0 if the trace was written. The status of COMMAND is printed; with\n"
-	"--check-status a failure of COMMAND gives status 3.";
+	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed, 6 refused\n"
+	"because COMMAND runs with other privileges. The status of COMMAND is printed.";
 
 static void programs_print(const char *label, const char *what, const struct app_programs *p)
 {
@@ -119,7 +119,7 @@ static int capture_app(int argc, char **argv, struct err *e)
 		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
 			     app_synopsis);
 	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+		rc = err_set(e, EINVAL, "-o TRACE is missing");
 	if (!rc && c.rotate && c.content)
 		rc = err_set(e, EINVAL, "--rotate and --content exclude each other: the content "
 			"belongs to one trace file");

@@ -32,17 +32,18 @@ static const char synopsis[] = "CLAIM [--with REPLAYER]... [--budget TIME] [--re
 	"--device DEV [--destructive]] [options] TRACE\n"
 	"CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
 static const char about[] =
-	"Tests a claim about each replayer, such as \"mean response time within 5 %, p99\n"
-	"within 10 %, IOPS within 2 %\": each of these quantities of a replay deviates\n"
-	"from the program's by less than the given percentage. The campaign looks at the\n"
-	"claim after each pair of runs. It ends as soon as the claim is shown or refuted\n"
-	"in each case, or when the budget is used. The command makes a protocol from a\n"
-	"trace as \"validate judge\" does. Without --rerun, the reference is the\n"
-	"recording, and a deviation of times from it does not refute the claim. A\n"
-	"protocol (its name ends in .conf) is used without its own limits.\n"
+	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %\": each\n"
+	"quantity of a replay deviates from the program's by less than the stated limit.\n"
+	"The campaign runs program and replayer in pairs and tests the claim after each\n"
+	"pair. It ends as soon as the claim is shown or refuted for each replayer and\n"
+	"scenario, or when the budget is used.\n"
 	"\n"
-	"Exit status: 0 shown in each case, 1 refuted in a case, 4 undecided, 2 wrong\n"
-	"usage, 3 failed, 6 refused for safety.";
+	"From a TRACE the command makes a protocol as \"validate judge\" does; without\n"
+	"--rerun, a deviation from the recording refutes nothing. The limits of a\n"
+	"PROTOCOL.conf are ignored.\n"
+	"\n"
+	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
+	"failed, 4 undecided, 6 refused for safety.";
 
 /* Divides --with into replayers of the protocol and engines, whose sections are appended. `keep` is
  * all NULL, with room for all and one more. */

@@ -18,27 +18,27 @@ static const struct option_spec compare_options[] = {
 	       "between the campaigns: protocol, requests, environment, missing, all (default "
 	       "none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
-	       .choices = inconclusive_names, .help = "how JUnit reports an inconclusive "
-	       "component, and the exit status of an inconclusive comparison: error (4), pass (0), "
-	       "fail (1) or skip (0); a case without a value on both sides stays an error "
-	       "(default error)"),
+	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome: "
+	       "for the exit status, error is 4, fail is 1, pass and skip are 0; JUnit reports "
+	       "the component by this word (default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };
 #undef FIELD
 
 static const char synopsis[] =
-    "OLD NEW [--format FORM] [--allow LIST]\nDIR [--format FORM]\n--list";
+    "OLD[:REPLAYER] NEW[:REPLAYER] [--format FORM] [--allow LIST]\n"
+    "DIR [--format FORM]\n--list";
 static const char about[] =
 	"Compares two campaigns of one protocol, or two replayers of one campaign. OLD\n"
 	"and NEW are results directories or baselines (\"validate baseline save\").\n"
-	"PATH:REPLAYER selects one replayer. A single DIR is a results directory whose\n"
-	"protocol names both replayers in [compare]. Each scenario and component gets\n"
-	"one outcome: better, same (shown to lie within the limits of [compare]), worse\n"
-	"or inconclusive.\n"
+	":REPLAYER selects one replayer. A single DIR is a results directory whose\n"
+	"protocol names both replayers in its section [compare]. Each component of each\n"
+	"scenario gets an outcome: same (the change is shown to lie within the limits\n"
+	"of [compare]), better, worse, or inconclusive.\n"
 	"\n"
-	"Exit status: 0 the same or better, 1 something is worse, 4 inconclusive, 5 not\n"
-	"comparable, 3 failed. --inconclusive changes the status 4.";
+	"Exit status: 0 the same or better, 1 a component is worse, 2 wrong usage, 3\n"
+	"failed, 4 inconclusive (--inconclusive changes this), 5 not comparable.";
 
 struct side { /* "PATH" or "PATH:REPLAYER": the longest existing path is PATH */
 	const char *text;

@@ -46,11 +46,13 @@ static const struct option_spec deps_options[] = {
 };
 
 static const char about[] =
-	"Derives which request waits for which under an order policy and removes\n"
-	"redundant waits. Prints their number and the concurrency that remains. Nothing\n"
-	"is replayed. Block-level traces hold neither files nor threads: their\n"
-	"dependencies are inferred from times. Traces of parallel applications hold\n"
-	"their own waits, which are shown unless --order is given.";
+	"Shows which request of a trace waits for which other request under an order.\n"
+	"Prints the number of waits without redundant ones, and the concurrency that\n"
+	"they leave. Nothing is replayed. Block-level traces have neither files nor\n"
+	"threads, so their dependencies are inferred from times. Traces of parallel\n"
+	"applications hold their own waits, which are shown without --order.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
 static void print_text(const struct deps *d, const char *path)
 {
@@ -62,20 +64,21 @@ static void print_text(const struct deps *d, const char *path)
 	       s->n_files == 1 ? "" : "s", duration_text((double)s->span_ns).s);
 	if (d->order == ORDER_NONE)
 		printf("Program order  not kept\n");
-	printf("Waits          %" PRIu64 " between threads, redundant ones left out: %" PRIu64
-	       " for a begin, %" PRIu64 " for an end\n",
+	printf("Waits          %" PRIu64 " between threads (redundant waits do not count): "
+	       "%" PRIu64 " for a begin, %" PRIu64 " for an end\n",
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
-		printf("               of %" PRIu64 " requests (%.3g %%), at most %" PRIu64
-		       " each; %" PRIu64 " pair%s of threads\n",
+		printf("               %" PRIu64 " requests wait (%.3g %%), at most %" PRIu64 " "
+		       "waits each; %" PRIu64 " pair%s of threads\n",
 		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests,
 		       s->n_waits_max, s->n_pairs, s->n_pairs == 1 ? "" : "s");
-	printf("Critical path  %s of %s in requests", duration_text((double)s->critical_ns).s,
+	printf("Critical path  %s; all requests together take "
+	       "%s", duration_text((double)s->critical_ns).s,
 	       duration_text((double)s->service_ns).s);
 	if (isfinite(s->parallelism))
-		printf(": at most %.3g at a time in the mean", s->parallelism);
+		printf("; mean concurrency at most %.3g", s->parallelism);
 	if (isfinite(s->mean_concurrency))
-		printf(" (as traced: %.3g)", s->mean_concurrency);
+		printf(" (traced: %.3g)", s->mean_concurrency);
 	putchar('\n');
 	if (trace_meta(d->trace)->n_events_lost)
 		printf("Note           the trace is incomplete: %" PRIu64

@@ -27,12 +27,13 @@ static const struct option_spec doctor_options[] = {
 
 static const char synopsis[] = "[--json] [--redact] [DIR]";
 static const char about[] =
-	"Checks what a measurement depends on: clock, CPUs, load, caches, memory cgroup\n"
-	"and the file system of the target directory DIR (default: the working\n"
-	"directory). First prints the properties of the machine, as a campaign records\n"
-	"them. Then prints one line per check, with advice for each warning.\n"
+	"Prints the properties of this machine that a campaign records, and then checks\n"
+	"those on which a measurement depends. Each check prints OK, WARN or FAIL, with\n"
+	"advice for WARN and FAIL. DIR is the target directory of the measurement\n"
+	"(default: the working directory).\n"
 	"\n"
-	"Exit status: 0, or 3 if something essential is missing.";
+	"Exit status: 0 nothing essential is missing, 2 wrong usage, 3 something\n"
+	"essential is missing.";
 
 /* --- text ---------------------------------------------------------------- */
 

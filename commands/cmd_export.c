@@ -24,8 +24,10 @@ static const struct option_spec export_options[] = {
 
 static const char about[] =
 	"Writes a trace in the format of another tool. Requests that the format cannot\n"
-	"hold are left out and counted. The file is written completely or not at all.\n"
-	"The default FILE is TRACE with the name of the format as suffix.";
+	"hold are left out and counted. The output file is written completely or not at\n"
+	"all.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
 static int export_trace(const struct export_config *c, const struct trace_format *f,
 			const char *path, struct err *e)

@@ -40,11 +40,12 @@ static const char synopsis[] = "add DB PATH [--label TEXT] [--replayer NAME]\n"
 static const char about[] =
 	"add: adds a campaign to the database DB, which is created if missing. PATH is a\n"
 	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
-	"changed or removed; a campaign can be added once.\n"
-	"show: prints the events of each replayer in each scenario: shifts, drifts and\n"
-	"outliers, with their date and a change of the environment near that date. It\n"
-	"also prints control charts: individuals and moving range, CUSUM and EWMA. The\n"
-	"first in-control entries set their limits.";
+	"changed or removed, and a campaign can be added once.\n"
+	"show: prints shifts, drifts and outliers of each replayer in each scenario,\n"
+	"with their date and a change of the environment near that date. Also prints\n"
+	"control charts; the first entries that are in control set their limits.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
 static int add(const struct history_config *c, const char *db, const char *path, struct err *e)
 {

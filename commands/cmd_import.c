@@ -27,10 +27,12 @@ static const struct option_spec import_options[] = {
 };
 
 static const char about[] =
-	"Reads a trace in any readable format (--from list), writes it as a trace file\n"
+	"Reads a trace in any readable format (--from list), writes it as a trace file,\n"
 	"and prints a summary. An unreadable line is an error with file, line and\n"
-	"column; --lenient N skips up to N. Several files are the per-CPU files of one\n"
-	"blktrace run, or traces that are merged by time.";
+	"column; --lenient N skips up to N such lines. Several files are the files of\n"
+	"one blktrace run, one for each CPU, or traces to merge by time.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
 /* --- while reading ------------------------------------------------------- */
 
@@ -90,9 +92,9 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 			    x->n_causes[0], x->n_causes[1], x->n_causes[2]);
 	strbuf_addstr(&out, "\nResolution ");
 	if (meta->clock_resolution_ns > 0) {
-		strbuf_addf(&out, "%s of its times\n", duration_text(meta->clock_resolution_ns).s);
+		strbuf_addf(&out, "%s\n", duration_text(meta->clock_resolution_ns).s);
 	} else {
-		strbuf_addstr(&out, "of its times unknown\n");
+		strbuf_addstr(&out, "unknown\n");
 	}
 	if (p->sorted)
 		strbuf_addf(&out,

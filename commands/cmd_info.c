@@ -35,11 +35,12 @@ static const struct option_spec info_options[] = {
 };
 
 static const char about[] =
-	"Reads a trace of any readable format and describes it: requests, rates,\n"
-	"operations, sizes, offsets, requests in flight, response times, errors,\n"
-	"objects, clock, origin and needed files. Also lists the requests that a replay\n"
-	"would skip, and reasons to doubt the trace. Damaged blocks are reported and\n"
-	"skipped (status 3).";
+	"Describes a trace of any readable format: requests, rates, operations, sizes,\n"
+	"offsets, requests in flight, response times, errors, objects, origin, and signs\n"
+	"that requests are missing. Also prints which requests a replay would skip.\n"
+	"Damaged blocks are reported and skipped.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 the trace cannot be read or is damaged.";
 
 /* The size of the terminal; a common size if there is none. */
 static struct info_text_options text_options(bool plot)

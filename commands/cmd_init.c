@@ -11,9 +11,9 @@
 
 static const char synopsis[] = "[--full] [FILE]";
 static const char about[] =
-	"Writes a short protocol with comments to FILE and never overwrites a file. FILE\n"
-	"is protocol.conf by default; - is standard output. --full adds every key with\n"
-	"its meaning and default. The protocol can be run at once: \"validate run FILE\".";
+	"Writes a short protocol with comments to FILE (default protocol.conf; - is\n"
+	"standard output). An existing file is never overwritten. \"validate run FILE\"\n"
+	"runs the protocol.";
 
 #define COMMENT_WIDTH 110
 
@@ -58,7 +58,7 @@ static void keys_add(struct strbuf *out, const char *name)
 			    table->arg ? table->arg : "yes|no",
 			    table->flags & OPT_NONE ? "|none" : "", table->help);
 		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
-			strbuf_addf(&line, "%s%s", i ? ", " : ": ", table->choices[i]);
+			strbuf_addf(&line, "%s%s", i ? ", " : "; one of: ", table->choices[i]);
 		comment_add(out, line.s);
 	}
 }

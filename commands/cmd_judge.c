@@ -28,13 +28,15 @@ static const char synopsis[] =
     "[--rerun] [--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
 static const char about[] =
 	"Replays TRACE several times with each replayer, in random order and from the\n"
-	"same initial state, and judges the replayers. With --rerun the captured command\n"
-	"runs again beside the replays as the reference. Without it the recording is the\n"
-	"reference. The recording may come from another day, load or storage: if the\n"
-	"times of a replay differ, the verdict is \"differs from the recording\" (status\n"
-	"4) instead of a rejection. An engine of validate also replays the trace, as a\n"
-	"control. The protocol is printed and stored in the results directory; \"validate\n"
-	"run\" can run it again.\n"
+	"same initial state. Then judges the replayers. The reference is one of these:\n"
+	"\n"
+	"--rerun: new runs of the captured command, between the replays.\n"
+	"Otherwise: the recording. It may come from another day, load or storage. A\n"
+	"replay with other times is then not rejected; the verdict is \"differs from the\n"
+	"recording\" (status 4). An engine of validate takes part as a control.\n"
+	"\n"
+	"The command prints its protocol and stores it in the results directory.\n"
+	"\"validate run\" can run it again.\n"
 	"\n"
 	"Exit status: as for validate run.";
 
@@ -47,9 +49,10 @@ static void responses_warn(const struct judged *j)
 		return;
 	fprintf(stderr,
 		"validate: %s: none of its %" PRIu64
-		" requests has a response time%s. So only order, times of issue, execution time "
-		"and fidelity can be judged, which is not enough to call a replayer trusted. To "
-		"judge response times, record the program itself: validate capture app (files), or "
+		" requests has a response time%s. Only order, issue times, execution time and "
+		"fidelity can be judged. That does not suffice to call a replayer trusted. To "
+		"judge response times, record the program itself: validate capture app (files), "
+		"or "
 		"validate capture block (a device)\n",
 		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
 }
@@ -102,7 +105,8 @@ static bool rerun_ask(const struct judge_config *c, const struct judged *j)
 		return c->rerun;
 	rerun_show(&command, &base, &j->rerun);
 	fprintf(stderr,
-		"Run this command of the trace again beside the replays, in a fresh copy of %s?\n  "
+		"Run this command of the trace again between the replays, in a fresh copy of "
+		"%s?\n  "
 		"%s\n[y/N] ",
 		base.s, command.s);
 	strbuf_release(&base);
@@ -114,12 +118,12 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 {
 	struct stat st;
 	if (!c->rerun)
-		return c->files ? err_set(e, EINVAL, "--files is for --rerun") : 0;
+		return c->files ? err_set(e, EINVAL, "--files needs --rerun") : 0;
 	if (j->no_rerun.code)
 		return err_set(e, EINVAL, "%s", j->no_rerun.msg);
 	if (j->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "--rerun is for traces of calls on files: a workload of "
-			"type program with a device can be run by validate run");
+		return err_set(e, EINVAL, "--rerun needs a trace of calls on files; for a device "
+					  "use validate run with a workload of type program");
 	if (c->files && (stat(c->files, &st) < 0 || !S_ISDIR(st.st_mode)))
 		return err_set(e, EINVAL, "--files %s: no such directory", c->files);
 	return 0;

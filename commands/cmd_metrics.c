@@ -63,9 +63,12 @@ static const struct option_spec metrics_options[] = {
 
 static const char synopsis[] = "[options] REFERENCE REPLAY\n--list";
 static const char about[] =
-	"Compares a replay with the trace that was replayed, independent of the\n"
-	"replayer. Prints fidelity, execution time, throughput, response times,\n"
-	"schedule, concurrency and order. Both traces can have any readable format.";
+	"Compares the trace of a replay with the replayed trace. The replay can come\n"
+	"from any replayer, and both traces can have any readable format. Prints lost\n"
+	"and added requests, execution time, throughput, response times, issue errors,\n"
+	"requests in flight and reordering.\n"
+	"\n"
+	"Exit status: 0 compared, 2 wrong usage, 3 a trace cannot be read.";
 
 /* Adds the bits of the names in a list. */
 static int bits_of(const char *option, const char *text, const char *const *names,

@@ -76,7 +76,7 @@ static int summary_print(const struct workload *w, const struct microbench_confi
 	if (o->capacity_reached)
 		fprintf(stderr,
 			"validate: note: the buffer for requests was full, so the run is shorter "
-			"than --min-duration (a larger --requests gives a larger buffer)\n");
+			"than --min-duration; a larger --requests makes the buffer larger\n");
 	return EXIT_OK;
 }
 
@@ -99,7 +99,7 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 		err_set(e, EINVAL, "%s writes no trace: capture it with validate capture causality "
 			"and the command of --print-command", w->name);
 	else if (!c->output && !c->prepare_only && !c->print_command)
-		err_set(e, EINVAL, "-o is missing: the trace to write");
+		err_set(e, EINVAL, "-o TRACE is missing");
 	else if (microbench_check(w, c, e) == 0)
 		return 0;
 	return EXIT_USAGE;

@@ -32,13 +32,14 @@ static const struct option_spec pool_options[] = {
 static const char synopsis[] = "PATH PATH... [-o DIR] [--format FORM]";
 static const char about[] =
 	"Compares the results of several laboratories that ran one protocol. Each PATH\n"
-	"is a results directory or a baseline (\"validate baseline save\"). For each case\n"
-	"prints repeatability within a laboratory, reproducibility between laboratories,\n"
-	"the difference that two results exceed in 5 % of cases, and outliers: Cochran's\n"
-	"and Grubbs' tests, Mandel's h and k with plots (ISO 5725-2). A league table\n"
-	"ranks the replayers by the verdicts of all laboratories.\n"
+	"is a results directory or a baseline (\"validate baseline save\"). Prints for\n"
+	"each replayer and scenario how far results differ within a laboratory\n"
+	"(repeatability) and between laboratories (reproducibility), and the outliers\n"
+	"among the laboratories (ISO 5725-2). A league table ranks the replayers by\n"
+	"their verdicts.\n"
 	"\n"
-	"Exit status: 0, or 5 if the protocols, settings or requests differ.";
+	"Exit status: 0 done, 2 wrong usage, 3 failed, 5 the protocols, settings or\n"
+	"requests differ.";
 
 /* Gives all sides the same names. Returns the new name of `replayer` (NULL: all) from the first
  * side that has it; borrowed. */

@@ -93,10 +93,10 @@ static void mismatches_print(const struct replay_summary *s)
 	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_overlapped)
-		printf("note: %" PRIu64 " of them overlapped a call of another thread that changed "
-			"the same name, file or lock, or use a descriptor that two overlapping "
-			"calls opened and closed. This order does not know which call took effect "
-			"first. Use --order fs, which derives it from the results\n",
+		printf("note: %" PRIu64 " of them overlapped a call of another thread that "
+		       "changed the same name, file, lock or descriptor. This order does not "
+		       "know which call took effect first. Use --order fs, which derives this "
+		       "from the results\n",
 			s->n_mismatches_overlapped);
 	if (s->n_mismatches_interrupted)
 		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run "
@@ -138,8 +138,8 @@ static void issue_error_print(const struct replay_summary *s)
 static void held_print(const struct replay_summary *s)
 {
 	printf(
-	    "%-16s%" PRIu64
-	    " request%s whose worker had no CPU when they were due: %s in all, at most %s",
+	    "%-16s%" PRIu64 " request%s whose worker had no CPU at the issue time: %s in total, "
+	    "at most %s",
 	    "held up", s->n_held_up, s->n_held_up == 1 ? "" : "s", duration_text(s->held_ns).s,
 	    duration_text(s->held_max_ns).s);
 	if (s->n_held_up < s->n_timed)
@@ -213,7 +213,7 @@ static void balloon_print(const struct replay_summary *s)
 {
 	if (!s->balloon)
 		return;
-	printf("%-16s%s%s%s of memory held, besides the replay's own %s\n", "balloon",
+	printf("%-16s%s%s%s of memory held, in addition to the replay's own %s\n", "balloon",
 	       size_text(s->balloon_least_bytes).s,
 	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : " to ",
 	       s->balloon_least_bytes == s->balloon_most_bytes ? ""
@@ -475,7 +475,8 @@ static int replay_command(int argc, char **argv, struct err *e)
 		return list_mutants();
 	if (n_positional < 1)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "no trace named: usage is validate replay %.*s",
+				    "the argument TRACE is missing: usage is validate replay "
+				    "%.*s",
 				    (int)strcspn(synopsis, "\n"), synopsis);
 	if (c.device && c.engine == standard.engine)
 		c.engine = "block";
@@ -485,8 +486,9 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (block ? !c.device : !c.dir) {
 		err_set(
 		    e, EINVAL,
-		    block ? "--device is missing: the block device or file to make the requests on"
-			  : "--dir is missing: the directory that the trace's files are in");
+		    block ? "--device DEVICE is missing: the block device or file that gets the "
+			    "requests"
+			  : "--dir DIR is missing: the directory with the files of the trace");
 		return EXIT_USAGE;
 	}
 	if (replay_check(&c, e))

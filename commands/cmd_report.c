@@ -39,14 +39,16 @@ static const struct option_spec report_options[] = {
 static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact] [-o OUT]\n"
 			       "DIR --verify\n--list";
 static const char about[] =
-	"Makes the report in DIR/report again from the results directory DIR. The same\n"
-	"machine and versions give the same bytes. DIR/report/index.html is the page to\n"
-	"read. The new report replaces the old one only when it is complete. If DIR\n"
-	"cannot be written, the command only prints.\n"
+	"Makes the report DIR/report again from the results directory DIR, and prints\n"
+	"the verdict. DIR/report/index.html is the page to read. The new report replaces\n"
+	"the old one when it is complete. If DIR is read-only, the report is only\n"
+	"printed. Equal results give equal bytes on the same machine with the same\n"
+	"versions.\n"
 	"\n"
-	"Exit status, as of the campaign: 0 every replayer is trusted, 1 a replayer is\n"
-	"not trusted, 4 inconclusive, 3 failed. Results that were changed afterwards get\n"
-	"no verdict (status 3). --verify: 0 verified, 3 changed, 4 not sealed.";
+	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 wrong\n"
+	"usage, 3 failed, or the results were changed after the campaign, 4\n"
+	"inconclusive. With --verify: 0 unchanged, 3 changed, 4 the results have no\n"
+	"digests.";
 
 static int date_check(const char *date, struct err *e)
 {
@@ -83,7 +85,8 @@ static int report_write(const struct analysis *a, struct results *r, const char 
 	if (output || !is_read_only(r->dir))
 		return report_write_all(a, r->report_in, e);
 	r->report_in = NULL;
-	fprintf(stderr, "%s cannot be written: the report is only printed; -o OUT writes it\n",
+	fprintf(stderr, "%s cannot be written, so the report is only printed; -o OUT writes it "
+			"elsewhere\n",
 		r->dir);
 	return 0;
 }

@@ -54,16 +54,13 @@ static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIM
 	"[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]\n"
 	"PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR] [--resume]";
 static const char about[] =
-	"Records the programs of a protocol, replays them with every replayer in random\n"
-	"order, and judges the replayers. All output goes to the results directory;\n"
-	"DIR/report/index.html is the report. --resume continues an interrupted or\n"
-	"killed campaign. \"validate init\" writes a protocol as a starting point. With\n"
-	"--hosts, several hosts run the protocol, and the command compares their results\n"
-	"as \"validate pool\" does.\n"
+	"Runs the campaign of a protocol: records each program, replays the recordings\n"
+	"with every replayer in random order, and judges the replayers. All output goes\n"
+	"to the results directory DIR; the report is DIR/report/index.html. --resume\n"
+	"continues an interrupted or killed campaign. \"validate init\" writes a protocol.\n"
 	"\n"
-	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 4\n"
-	"inconclusive, 2 bad protocol, 3 failed, 5 the hosts measured different things,\n"
-	"6 refused for safety.";
+	"Exit status: 0 every replayer is trusted, 1 a replayer is not trusted, 2 bad\n"
+	"protocol, 3 failed, 4 inconclusive, 6 refused for safety.";
 
 char *run_default_dir(const char *name)
 {

@@ -59,16 +59,17 @@ static const struct option_spec selftest_options[] = {
 
 static const char synopsis[] = "[--quick] [stats|replay|capture] [-o PATH] [--resume] [options]";
 static const char about[] =
-	"Measures how often verdicts are wrong. stats: by simulation, without storage;\n"
-	"equal seeds give equal numbers. replay: on this machine, with the program in\n"
-	"place of the replayer and with deliberately faulty replayers. Without an\n"
-	"argument both run. Every rate is printed with its 95 % interval\n"
-	"(Clopper-Pearson) and the documented bound.\n"
+	"Measures how often verdicts are wrong. Without an argument, stats and replay\n"
+	"run. Each rate is printed with its 95 % interval (Clopper-Pearson) and the\n"
+	"documented bound.\n"
 	"\n"
-	"capture: compares each capture method with the program's own time stamps in the\n"
-	"same runs. Prints missed requests, bias and scatter of response times for each\n"
-	"call, and the overhead of capture. -o FILE writes a calibration for validate\n"
-	"slice --calibration.\n"
+	"stats: simulates campaigns, without storage. Equal seeds give equal numbers.\n"
+	"replay: runs campaigns on this machine, with the program in place of the\n"
+	"replayer, and with deliberately faulty replayers.\n"
+	"capture: compares each capture method with the program's own record of the same\n"
+	"calls. Prints missed requests, bias and scatter of response times for each\n"
+	"call, and the slowdown by the capture. -o FILE writes a calibration for\n"
+	"validate slice --calibration.\n"
 	"\n"
 	"Exit status: 0 no rate contradicts its bound, 1 a rate does, 2 wrong usage, 3\n"
 	"failed.";
@@ -209,7 +210,8 @@ static int selftest_run(int argc, char **argv, struct err *e)
 	if (parts_choose(n_positional ? argv[1] : NULL, &parts, e) < 0)
 		return EXIT_USAGE;
 	if (c.methods && parts != PART_CAPTURE)
-		return command_fail(EXIT_USAGE, e, EINVAL, "--methods is for the part capture");
+		return command_fail(EXIT_USAGE, e, EINVAL, "--methods applies only to the part "
+							   "capture");
 	if (c.resume && (!c.dir || !(parts & PART_REPLAY)))
 		return command_fail(EXIT_USAGE, e, EINVAL,
 				    "--resume needs -o DIR and the part replay");

@@ -64,8 +64,10 @@ static const struct option_spec slice_options[] = {
 };
 
 static const char about[] =
-	"Writes the requests of a trace that pass all filters as a trace file. Several\n"
-	"traces are merged by time. LIST: items separated by commas.";
+	"Writes a trace file with those requests of a trace that match all filters.\n"
+	"Several traces are merged by time. Items of a LIST are separated by commas.\n"
+	"\n"
+	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 
 struct slicing {
 	struct slice_filter *filter;

@@ -42,21 +42,23 @@ static const struct option_spec standard_options[] = {
 
 static const char synopsis[] = "certify [-o FILE] [--quick] [options]\ncheck FILE [options]";
 static const char about[] =
-	"Measures how well volumes (validate volume) deliver their programmed service\n"
+	"Measures how exactly volumes (\"validate volume\") keep their programmed service\n"
 	"time, so that they can serve as a measurement standard.\n"
 	"\n"
 	"certify: measures a grid of models, service times and numbers of requests in\n"
 	"flight. Prints the range in which a volume is a valid standard on this machine,\n"
-	"and writes a certificate. A point is valid if |bias| + U of the mean response\n"
-	"time is at most 2 %, and the 99th percentile of the excess is at most 50 us or\n"
-	"5 % of the service time.\n"
+	"and writes a certificate. A point of the grid is valid if |bias| + U of the\n"
+	"mean response time is at most 2 %. Also, the 99th percentile of the excess must\n"
+	"be at most 50 us or 5 % of the service time. U is the expanded uncertainty. The\n"
+	"excess is the response time minus the programmed time.\n"
 	"\n"
 	"check: measures some points of a certificate again and compares them (E_n). It\n"
 	"prints how many of the new visits are within the certified U. A\n"
 	"certificate of another machine, kernel or version of validate is refused.\n"
 	"\n"
-	"Exit status: 0 a range is valid, or the check agrees; 1 no range, or the check\n"
-	"does not agree; 2 wrong usage; 3 failed; 5 a certificate of another machine.";
+	"Exit status: 0 a range is valid, or the check agrees; 1 no range is valid, or\n"
+	"the check does not agree; 2 wrong usage; 3 failed; 5 the certificate is of\n"
+	"another machine.";
 
 /* --- signals ------------------------------------------------------------- */
 

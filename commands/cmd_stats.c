@@ -67,15 +67,14 @@ static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--js
 	"--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
 	"--list";
 static const char about[] =
-	"Compares columns of replicate results, one number per line. Tests whether the\n"
-	"mean and the spread of each REPLAY agree with the REFERENCE, and gives the\n"
-	"uncertainty. A single file is described. Files are text (columns separated by\n"
+	"Compares columns of numbers, one result of a run on each line. Tests whether\n"
+	"the mean and the spread of each REPLAY agree with the REFERENCE, and gives the\n"
+	"uncertainty. A single column is described. Files are text (columns separated by\n"
 	"blanks, # comments), CSV with a header, or JSON of hyperfine, pytest-benchmark\n"
-	"or fio; - is standard input. Samples count as independent unless --paired pairs\n"
-	"their lines.\n"
+	"or fio; - is standard input. Without --paired, samples count as independent.\n"
 	"\n"
-	"With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4) or\n"
-	"FILE[:COLUMN[:WHERE=TEXT,...]] (groups: FILE:COLUMN:GROUPCOLUMN).\n"
+	"With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4),\n"
+	"FILE[:COLUMN[:WHERE=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not\n"
 	"trusted and 4 inconclusive.";
@@ -170,7 +169,8 @@ static int stats_run(int argc, char **argv, struct err *e)
 				    "--bootstrap needs 100 resamples or more, or 0");
 	if (n < 1)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-			"no file named: usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
+			"the argument REFERENCE is missing: usage is validate stats REFERENCE "
+			"REPLAY... [-C COLUMN]");
 	return stats_files(&config, argv + 1, (size_t)n, e);
 }
 

@@ -30,7 +30,8 @@ static const struct option_spec volume_options[] = {
 	OPTION(UINT, "log", MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
 	       .help = "create: number of requests that the log can hold (default 1000000)"),
 	OPTION(STRING, "lead", AT(lead), .arg = "TIME", .help = "create: send each answer this "
-	       "long before it is due; auto: the measured delivery time of answers (default auto)"),
+		       "much before it is due; auto: the measured delivery time of answers "
+		       "(default auto)"),
 	OPTION(FLAG, "loop", MADE(loop),
 	       .help = "create: also create a loop device (default: yes as root, else no)"),
 	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "TRACE",
@@ -74,8 +75,8 @@ static void lead_print(const struct volume_lead *l)
 	fputs("  lead       ", stdout);
 	for (int k = 0; k < VOLUME_DEPTHS; k++)
 		printf("%s%s", k ? ", " : "", duration_text((double)l->ns[k]).s);
-	printf(" with 1, 4, 16, 64 requests in flight: answers are given this long before they are "
-		"due");
+	printf(" with 1, 4, 16, 64 requests in flight: answers are sent this much before they "
+	       "are due");
 	if (l->high_ns)
 		printf("; round trips of test reads: quartiles %s and %s",
 		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
@@ -99,10 +100,9 @@ static int volume_print(const struct volume *v, struct err *e)
 	       v->alive ? "" : ", its server has ended: nothing can be read or written");
 	printf("  service    %s\n", v->service);
 	if (v->group)
-		printf("  warning    slow for the processes of %s alone, and in slices of 100 ms: "
-			"the kernel lets requests through in bursts and\n"
-			"             stalls between them, up to 100 ms; the rate is kept, service "
-			"times are not\n", v->group);
+		printf("  warning    the limit applies only to the processes of %s. The kernel "
+		       "lets requests pass in bursts, with\n             stalls of up to 100 ms "
+		       "between them: the rate is exact, the service times are not\n", v->group);
 	else
 		lead_print(&v->lead);
 	int ret = volume_log_open(&log, v->log, false, e);
@@ -184,7 +184,7 @@ static int trace(const struct volume_options *o, char **names, struct err *e)
 	SCOPED(volume_release) struct volume v = {0};
 	struct volume_log log;
 	if (!o->output)
-		return err_set(e, EINVAL, "-o is missing: the trace to write"), EXIT_USAGE;
+		return err_set(e, EINVAL, "-o TRACE is missing"), EXIT_USAGE;
 	int ret = volume_find(o->root, names[0], &v, e);
 	ret = ret ? ret : volume_log_open(&log, v.log, o->reset, e);
 	if (!ret) {
@@ -224,7 +224,8 @@ static int remove_them(const struct volume_options *o, char **names, struct err 
 	struct volume *v;
 	size_t n;
 	if (!o->all && !names[0])
-		return err_set(e, EINVAL, "no volume named: name volumes, or use --all"),
+		return err_set(e, EINVAL, "the argument NAME is missing: name volumes, or use "
+					  "--all"),
 		       EXIT_USAGE;
 	if (o->all && names[0])
 		return err_set(e, EINVAL,
@@ -292,7 +293,8 @@ static int volume_main(int argc, char **argv, struct err *e)
 			continue;
 		if (n - 1 < a->min || n - 1 > a->max)
 			return err_set(e, EINVAL, "%s: %s", a->name,
-				       n - 1 < a->min ? "no volume named" : "name only one volume"),
+				       n - 1 < a->min ? "the argument NAME is missing" : "name "
+							"only one volume"),
 			       EXIT_USAGE;
 		if (options_check(&o, a->name, e))
 			return EXIT_USAGE;

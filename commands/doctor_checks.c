@@ -54,7 +54,7 @@ static void clock_look(struct doctor_finding *f)
 	struct clock c;
 	struct err e = ERR_INIT;
 	if (clock_init(&c, 5000000, &e) < 0) {
-		finding_fail(f, e.msg, "nothing can be measured with a clock that does not run");
+		finding_fail(f, e.msg, "without a running clock no measurement is possible");
 		return;
 	}
 	const bool kernel = c.source != CLOCK_SOURCE_TSC;
@@ -146,8 +146,8 @@ static void cachestat_look(struct doctor_finding *f)
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	bool works = fd >= 0 && syscall(451, fd, range, answer, 0) == 0;
 	fd_close(fd);
-	finding_ok(f, "%s", works ? "cachestat: cached and dirty pages are seen"
-				  : "mincore: cached pages are seen, dirty ones not");
+	finding_ok(f, "%s", works ? "cachestat: shows cached pages and dirty pages"
+				  : "mincore: shows cached pages, but not dirty pages");
 }
 
 static void memory_look(struct doctor_finding *f)

@@ -11,12 +11,13 @@
 	{.group = "Replayers and reference", .name = "with", .type = OPT_LIST,                     \
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
 	{.name = "rerun", .type = OPT_FLAG, .offset = JUDGE_FIELD(rerun),                          \
-	 .help = "also run the captured command, in a fresh copy of its files, as the reference; " \
+	 .help = "run the captured command again as the reference, in a fresh copy of its files; " \
 		 "its effects outside the copy are repeated (default: ask at a terminal, else "    \
 		 "use the recording)"},                                                            \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
-	 .help = "--rerun: directory with the files as they were before the command, with the "    \
-		 "names and sizes of the trace; a file of unchanged size keeps its content"},      \
+	 .help = "--rerun: directory with the initial files of the command (default: made with "   \
+		 "the names and sizes of the trace; a file that still has this size keeps its "    \
+		 "content)"},                                                                      \
 	{.group = "Target", .name = "dir", .type = OPT_STRING, .offset = JUDGE_FIELD(dir),         \
 	 .arg = "DIR",                                                                             \
 	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \

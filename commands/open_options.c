@@ -21,7 +21,7 @@ int find_format(const struct trace_format **f, const char *option, const char *n
 int output_default(char **output, const char *path, const char *suffix, bool replace, struct err *e)
 {
 	if (!strcmp(path, "-"))
-		return err_set(e, EINVAL, "-o is missing: the file to write");
+		return err_set(e, EINVAL, "-o FILE is missing");
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path,
 		   *dot = strrchr(base, '.');
 	size_t len = replace && dot && dot > base ? (size_t)(dot - path) : strlen(path);

@@ -20,16 +20,17 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	       .help = "format of the input; \"list\" prints all formats (default: detected "	\
 	       "from its first bytes)"),							\
 	OPTION(STRING, "mapping", OPEN_AT(AT, mapping), .arg = "FILE",				\
-	       .help = "the input is delimited text, and FILE describes its columns"),		\
+	       .help = "the input is delimited text, and FILE names its columns"),		\
 	OPTION(UINT, "lenient", OPEN_AT(AT, n_lenient), .arg = "N",				\
 	       .help = "skip up to N unreadable lines and print their number (default 0)"),	\
 	OPTION(FLAG, "queue", OPEN_AT(AT, queue), .help = "block events: a request begins when "\
-	       "it was queued (Q), not when it was issued (D)"),				\
+	       "it enters the queue (event Q), not when it is issued to the device (event D)"),	\
 	OPTION(CHOICE, "as", OPEN_AT(AT, as), .arg = "OP", .choices = open_as_names,		\
-	       .help = "operation of all requests, for formats without one (no default)"),	\
+	       .flags = OPT_UNSET,								\
+	       .help = "operation of all requests, if the format does not record operations"),	\
 	OPTION(CHOICE, "wait-unit", OPEN_AT(AT, wait_unit), .arg = "UNIT",			\
-	       .choices = open_wait_unit_names,							\
-	       .help = "fio iolog version 2: unit of its waits (no default)")
+	       .choices = open_wait_unit_names, .flags = OPT_UNSET,				\
+	       .help = "unit of the waits in a fio iolog of version 2 (no default)")
 
 /* Opens `path`, with `more` files of the same trace if its format has several. Warns if it has no
  * end. Errors: ENOENT for an unknown format, and as trace_open_with. */

@@ -18,7 +18,7 @@ static void end_print(void *ctx, const char *host, const char *failure)
 	if (failure)
 		fprintf(stderr, "host %s failed: %s\n", host, failure);
 	else if (!ends->quiet)
-		fprintf(stderr, "host %s has ended (%zu of %zu)\n", host, ends->n, ends->n_hosts);
+		fprintf(stderr, "host %s is done (%zu of %zu)\n", host, ends->n, ends->n_hosts);
 }
 
 /* The options of `validate run` on a host. */

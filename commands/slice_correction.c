@@ -83,7 +83,7 @@ void slice_correction_print(const struct slice_correction *c)
 {
 	struct correction done = calibration_correction(&c->calibration);
 	printf("corrected for the bias of capture by %s: %" PRIu64
-	       " requests, %+.3g ns in the mean, standard uncertainty %.3g ns\n",
+	       " requests, %+.3g ns on average, standard uncertainty %.3g ns\n",
 	       c->calibration.method, done.n_corrected, -done.mean_ns, done.u_ns);
 	if (done.n_clipped)
 		printf("note: %" PRIu64 " response times would have been below 0, and are 0\n",

@@ -30,7 +30,8 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 	const struct trace_meta *a = trace_meta(set->t[0]), *b = trace_meta(set->t[1]);
 	if (!a->epoch_ns || !b->epoch_ns)
 		return err_set(e, EINVAL,
-			       "%s cannot be joined: its metadata lacks the monotonic clock",
+			       "%s cannot be joined: its metadata lacks times of the monotonic "
+			       "clock",
 			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))
 		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s",
@@ -183,7 +184,7 @@ void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
 
 void slice_join_print(const struct slice_join *j)
 {
-	printf("joined: %" PRIu64 " faults and %" PRIu64 " additions to the page cache; %" PRIu64
-	       " of other processes or files left out\n",
+	printf("joined: %" PRIu64 " page faults and %" PRIu64 " additions to the page cache; "
+	       "left out: %" PRIu64 " of other processes or files\n",
 	       j->n_faults, j->n_pages, j->n_elsewhere);
 }

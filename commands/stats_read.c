@@ -157,7 +157,8 @@ static int values_check(const struct columns *c, struct err *e)
 	for (size_t i = 0; i < c->n; i++)
 		if (c->column[0].x[i] < 0)
 			return err_set(e, EBADMSG,
-				       "%s: value %zu, %g, is negative, which a time cannot be",
+				       "%s: value %zu is %g, but a response time cannot be "
+				       "negative",
 				       c->path, i + 1, c->column[0].x[i]);
 	return 0;
 }

@@ -90,8 +90,8 @@ static void op_print(const char *name, const struct delivered *d)
 	row_print("programmed", &d->programmed);
 	row_print("delivered", &d->kept);
 	if (d->n_short)
-		printf("    %" PRIu64
-		       " were programmed shorter than the lead, and answered at once\n",
+		printf("    %" PRIu64 " had a service time below the lead, and were answered at "
+		       "once\n",
 		       d->n_short);
 }
 

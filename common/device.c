@@ -50,7 +50,8 @@ static int facts(struct device *d, const char *path, struct err *e)
 		ret = block_facts(d, path, e);
 	}
 	if (!ret && !d->n_bytes)
-		ret = err_set(e, EINVAL, "%s is empty: there is nothing to make requests on", path);
+		ret = err_set(e, EINVAL, "%s is empty: a device with at least one block is "
+					 "needed", path);
 	return ret;
 }
 

@@ -109,7 +109,8 @@ static int holders_add(struct search *s, const char *dir, int depth, struct err 
 static int holder_add(struct search *s, const char *dir, int depth, struct err *e)
 {
 	if (depth > DEPTH_MAX)
-		return err_set(e, ELOOP, "%s: arrays upon arrays, %d deep", s->path, DEPTH_MAX);
+		return err_set(e, ELOOP, "%s: more than %d levels of stacked "
+					 "devices", s->path, DEPTH_MAX);
 	size_t n = s->n_near;
 	int ret = near_add(s, dir, "what is made of it, ", e);
 	if (!ret && s->n_near > n)

@@ -383,7 +383,7 @@ char *program_path(struct err *e)
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
 	if (n < 0) {
-		err_sys(e, errno, "cannot find this program's own file (is /proc mounted?)");
+		err_sys(e, errno, "cannot find the file of this program (is /proc mounted?)");
 		return NULL;
 	}
 	path[n] = 0;

@@ -60,15 +60,16 @@ static int check_range(const struct option_spec *o, const char *text, double v, 
 static int set_choice(const struct option_spec *o, int *field, const char *text, struct err *e)
 {
 	struct strbuf all = STRBUF_INIT;
+	const int first = o->flags & OPT_UNSET ? 1 : 0;
 	int ret = 0;
-	for (int i = 0; o->choices[i]; i++) {
+	for (int i = first; o->choices[i]; i++) {
 		if (!strcmp(o->choices[i], text)) {
 			*field = i;
 			goto out;
 		}
-		strbuf_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
+		strbuf_addf(&all, "%s%s", i > first ? ", " : "", o->choices[i]);
 	}
-	const char *near = nearest_name(text, o->choices);
+	const char *near = nearest_name(text, o->choices + first);
 	if (near)
 		ret = err_set(e, EINVAL, "\"%s\" is not one of %s (did you mean \"%s\"?)", text,
 			      all.s, near);
@@ -331,10 +332,11 @@ void options_help(const struct option_spec *table, FILE *out)
 		if (table->type != OPT_FLAG)
 			strbuf_addf(&left, " %s", table->arg ? table->arg : "VALUE");
 		strbuf_addstr(&right, table->help ? table->help : "");
-		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
+		const size_t first = table->flags & OPT_UNSET ? 1 : 0;
+		for (size_t i = first; table->type == OPT_CHOICE && table->choices[i]; i++)
 			strbuf_addf(&right, "%s%s",
-				    i           ? ", "
-				    : right.len ? ": "
+				    i > first   ? ", "
+				    : right.len ? "; one of: "
 						: "",
 				    table->choices[i]);
 		help_row(out, left.s, right.s);

@@ -47,6 +47,8 @@ struct option_spec {
 #define OPT_CLI_ONLY 1u
 /* numbers: "none" is a value too: NaN, -1 of signed types, the largest number of unsigned ones */
 #define OPT_NONE 2u
+/* choices: the first stands for "not given" and is not a value */
+#define OPT_UNSET 4u
 
 /* Sets one field from text. Errors: EINVAL/ERANGE with name and value; ENOENT for an unknown name,
  * with the nearest known one in the message. On an error the field is unchanged. */

@@ -32,7 +32,7 @@ static int check(enum placement_kind kind, const struct placement_need *need, st
 	if (kind < 0 || kind > PLACEMENT_ROTATE)
 		return err_set(e, EINVAL, "unknown buffer placement %d", (int)kind);
 	if (need->n_threads == 0)
-		return err_set(e, EINVAL, "buffers for no threads");
+		return err_set(e, EINVAL, "buffers for 0 threads");
 	for (unsigned int i = 0; i < need->n_threads; i++)
 		longest = need->block_bytes[i] > longest ? need->block_bytes[i] : longest;
 	if (longest > SIZE_MAX / 4 / N_ROTATED / need->n_threads)

@@ -69,7 +69,7 @@ const struct option_spec microbench_options[] = {
 	OPTION(DURATION, "pause", FIELD(pause_ns), .group = "Pauses and threads", .arg = "TIME",
 	       .max = NO_LIMIT, .help = "pause between the requests of a thread (default 0)"),
 	OPTION(CHOICE, "pause-by", FIELD(pause_by), .arg = "METHOD", .choices = wait_method_names,
-	       .help = "how a pause is made (default nanosleep)"),
+	       .help = "how a thread waits in a pause (default nanosleep)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the threads: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
@@ -82,8 +82,8 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "fsync-end", FIELD(fsync_end),
 	       .help = "each thread ends with an fsync, which is in the trace"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "placement of buffers in memory, equal for program and replay (default "
-	       "offset)"),
+	       .help = "placement of buffers in memory; use the same for program and replay "
+		       "(default offset)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th permitted CPU"),
 	OPTION(SIZE, "anon-memory", FIELD(anon_bytes), .arg = "SIZE",
 	       .help = "anonymous memory that the program holds (default 0; fileserver: 84M, as "

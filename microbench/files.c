@@ -80,7 +80,7 @@ static int entry_check(const struct bench_run *r, const struct fileset_entry *f,
 	if (ret)
 		return ret;
 	if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
-		return err_set(e, EPERM, "%s is no %s", f->path,
+		return err_set(e, EPERM, "%s is not a %s", f->path,
 			       f->directory ? "directory" : "regular file");
 	if (!f->directory && (uint64_t)st.st_size != f->size)
 		return err_set(e, EINVAL, "%s has %lld bytes instead of %llu: prepare it again",

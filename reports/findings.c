@@ -99,19 +99,19 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		     (unsigned long long)a->n_events_lost,
 		     a->n_events_lost == 1 ? "event was" : "events were");
 	if (!a->look && a->n_cells)
-		warn(f, "No planned look was reached yet: the numbers are preliminary and decide "
-			"nothing.");
+		warn(f, "The campaign has not reached its first planned look. The numbers are "
+			"preliminary, and there is no verdict yet.");
 	for (size_t i = 0; i < a->n_sources; i++)
 		if (a->source[i].warning && !said_already(a->source[i].name))
 			warn(f, "%s: %s", a->source[i].name,
 			     *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (!protocol_in_detail(&a->results->protocol))
-		warn(f, "The campaign has more than %d cases, so the courses over the time of a "
-			"run and the propagation of distributions are left out.",
+		warn(f, "The campaign has more than %d cases. The report leaves out the figures "
+			"over the time of a run, and the propagation of distributions.",
 			PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
-		warn(f, "The recorded trace itself is the reference: the program was not run again "
-			"beside the replays, so drift of the machine is part of the bias.");
+		warn(f, "The reference is the recorded trace. The program was not run again "
+			"between the replays, so drift of the machine is part of the bias.");
 }
 
 void findings_collect(struct findings *f, const struct analysis *a)

@@ -271,8 +271,8 @@ static void add_difference(struct strbuf *out, const struct analysis *a, const s
 				    control->name, 100 * other);
 		break;
 	}
-	strbuf_addstr(out, ". The machine may be the cause: only the program run again beside the "
-			   "replays can tell");
+	strbuf_addstr(out, ". The machine may be the cause: only new runs of the program between "
+			   "the replays can show it");
 }
 
 static void add_undecided(struct strbuf *out, const struct analysis *a, const struct cell *c)

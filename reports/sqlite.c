@@ -175,7 +175,8 @@ static int print(const struct analysis *a, FILE *out, struct err *e)
 	unsigned char *bytes = NULL;
 	if (isatty(fileno(out)))
 		return err_set(e, EINVAL,
-			"a database cannot be shown on a terminal: redirect the output to a file");
+			"an SQLite database cannot be printed on a terminal: redirect the output "
+			"to a file");
 	note(&d, sqlite3_open(":memory:", &d.db));
 	if (!d.code)
 		tables_add(&d, a);

@@ -155,8 +155,9 @@ const char *words_verdict_meaning(enum verdict v)
 const char *words_treatment(const struct uncertainty_source *s)
 {
 	if (s->in_budget)
-		return s->warning ? "quantified; could not be controlled as asked" : "quantified";
-	return s->warning ? "not quantified; could not be controlled as asked"
+		return s->warning ? "quantified; could not be controlled as "
+				    "requested" : "quantified";
+	return s->warning ? "not quantified; could not be controlled as requested"
 			  : "named, not quantified";
 }
 
@@ -251,7 +252,7 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 	}
 	if (lo > hi)
 		return;
-	strbuf_addstr(out, "One replay is accurate to ±");
+	strbuf_addstr(out, "The uncertainty of one replay is ±");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
 		strbuf_addstr(out, ", one run of the program to ±");

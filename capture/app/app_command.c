@@ -38,8 +38,8 @@ char *app_library_find(bool causes, struct err *e)
 		free(path);
 	}
 	if (!found && !rc)
-		err_set(e, ENOENT, "%s is missing: it was looked for beside the program (%s) and "
-			"in ../lib/validate", name, self);
+		err_set(e, ENOENT, "%s is missing: it must be in the directory of the program "
+				   "(%s) or in ../lib/validate", name, self);
 	free(self);
 	return found;
 }
@@ -79,8 +79,8 @@ static int privileges_check(const char *file, struct err *e)
 	if (!other_user && !other_group && !capabilities)
 		return 0;
 	return err_set(e, EPERM,
-		       "%s: refused: it runs with other privileges (%s), and the dynamic linker "
-		       "then loads no library for us; start it as the user it changes to",
+		       "%s: refused: it runs with other privileges (%s), so the dynamic linker "
+		       "preloads no library; start it as the user to which it changes",
 		       file,
 		       other_user    ? "setuid"
 		       : other_group ? "setgid"

@@ -66,7 +66,7 @@ static int agent_prepare(void *ctx, const char *dir, struct err *e)
 			     "%s (two hosts that share their memory count as one: name one of them)",
 			     a->given.link);
 	if (!rc && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
-		rc = err_set(e, EPIPE, "the collector has gone");
+		rc = err_set(e, EPIPE, "the connection to the collector was lost");
 	return rc;
 }
 
@@ -128,7 +128,7 @@ int agent_run(const char *path, const char *host, struct err *e)
 		unlink(g->link);
 		rc = rc ? rc : seen_write(&a, seen, &o, e);
 		if (!rc && write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE) < 0)
-			rc = err_set(e, EPIPE, "the collector has gone");
+			rc = err_set(e, EPIPE, "the connection to the collector was lost");
 		watch_close(a.watch);
 		app_outcome_release(&o);
 	}

@@ -113,8 +113,8 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 	if (!o->n_ranks || seen >= o->n_ranks)
 		return 0;
 	return err_set(e, ENOTSUP,
-		       "of %" PRIu32 " ranks only %" PRIu32
-		       " were seen: the others run on hosts that --hosts does not name, in another "
+		       "%" PRIu32 " ranks were started, but only %" PRIu32 " were seen: the "
+		       "others run on hosts that --hosts does not name, in another "
 		       "PID namespace, or were started without the preloaded library",
 		       o->n_ranks, seen);
 }
@@ -196,7 +196,7 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 	if (rc && rc != -EINTR)
 		err_context(e,
 			    node < 0 ? "the run without delays"
-				     : "the run that holds back node %" PRId64,
+				     : "the run that delays node %" PRId64,
 			    node);
 	watch_close(r.watch);
 	unlink(raw);
@@ -268,7 +268,7 @@ static int runs_make(struct collect_job *j, uint64_t period, struct err *e)
 		if (!j->wanted[i] || kept_run_find(&j->kept, i, period))
 			continue;
 		char what[80];
-		snprintf(what, sizeof what, "holding back node %" PRIu32 " at period %" PRIu64, i,
+		snprintf(what, sizeof what, "delaying node %" PRIu32 " with period %" PRIu64, i,
 			 period);
 		progress_step(&j->progress, done++, work, what);
 		work += run_expected_ns(j, i, period) / 1e9;
@@ -308,7 +308,8 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 		to->edge = edge;
 		if (!rc && to->n_edges != k->n_edges)
 			rc = err_set(e, EILSEQ,
-				     "%s: %" PRIu64 " edges of %" PRIu64 ": remove the directory",
+				     "%s: only %" PRIu64 " of %" PRIu64 " dependencies can be "
+				     "read: remove the directory",
 				     edges, to->n_edges, k->n_edges);
 		free(edges);
 		f->tracing_ns += k->took_ns;

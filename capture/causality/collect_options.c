@@ -21,16 +21,15 @@ const struct option_spec collect_options[] = {
 	 .help = "delay every Nth request; auto: start at 1000 and halve until a replay takes "
 		 "as long as the application (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
-	 .help = "auto: "
-			 "accepted difference in execution time between replay and application "
-			 "(default 10%)",
+	 .help = "with --period auto: accepted difference in running time between replay and "
+		 "application (default 10%)",
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "auto: command that replays $TRACE and prints the duration, such as \"1.5s\" "
-		 "(default: engine parallel)"},
+	 .help = "with --period auto: command that replays $TRACE and prints the running time, "
+		 "such as \"1.5s\" (default: engine parallel)"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
-	 .help = "auto without --check: directory of the replays' files, on the application's "
-		 "storage"},
+	 .help = "with --period auto and without --check: directory of the replays' files, on "
+		 "the application's storage"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
 	 .help = "seed that selects random nodes (default 1)"},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
@@ -40,18 +39,19 @@ const struct option_spec collect_options[] = {
 	 .help = "shell command before each run that restores the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
-	 .help = "blocking: computing is the think time without blocking calls; throttled: it "
-		 "is the think time of the node while it is delayed; auto: throttled if a node "
-		 "polls memory (default auto)"},
+	 .help = "what counts as computing. blocking: the time between two requests without "
+		 "calls that wait; throttled: the time between two requests in the run that "
+		 "delays the node; auto: throttled if a node polls memory (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing; auto: cpu if there are more nodes than CPUs "
 		 "(default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "a gap of more than X times the longest observed computing counts as waiting "
-		 "(default 2)", .min = 1, .max = 1000},
+	 .help = "a thread counts as waiting if it computes X times as long as its maximum in "
+		 "the first run (default 2)", .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
-	 .help = "a gap shorter than this never counts as waiting (default 10ms)", .min = 1e5,
+	 .help = "a thread that computes for less than this never counts as waiting (default "
+		 "10ms)", .min = 1e5,
 	 .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
 	 .help = "directory of the runs (default TRACE.runs)"},

@@ -137,8 +137,8 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 		else if (!of)
 			rc = err_set(e, EILSEQ, "%s: %s", path, top ? "no runs" : where.text);
 		else if (strcmp(of, what))
-			rc = err_set(e, ESTALE, "%s: its runs belong to another command or other "
-				"options (%s); the present ones are %s", path, of, what);
+			rc = err_set(e, ESTALE, "%s has runs of another command or of other "
+						"options: %s instead of %s", path, of, what);
 		else if (!runs_load(k, top))
 			rc = err_set(e, EILSEQ, "%s is damaged or of another version: remove the "
 				"directory and record again", path);

@@ -151,7 +151,7 @@ static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct
 	while (!rc && (got = requests_next(q, &r, &node, &number, e)) == 1)
 		if (node == of && is_request(r) && number == wanted)
 			return request_describe(out, q->t, r, e);
-	strbuf_addstr(out, "no request any more");
+	strbuf_addstr(out, "no further request");
 	return rc ? rc : got < 0 ? got : 0;
 }
 

@@ -122,7 +122,7 @@ static void held_look(struct watch *w, int64_t now)
 static void stuck_tell(struct watch *w, int64_t now)
 {
 	static const char *const names[] = {"computes", "waits",        "polls",    "starts",
-					    "sleeps",   "in a request", "held back",
+					    "sleeps",   "in a request", "delayed",
 					    "looks for a file"};
 	SCOPED_STRBUF b = STRBUF_INIT;
 	uint32_t n = watch_slots_used(w);

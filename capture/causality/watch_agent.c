@@ -60,7 +60,7 @@ static void commands_take(struct watch *w, int64_t nap_ns)
 	if (ppoll(&in, 1, &nap, NULL) <= 0)
 		return;
 	const ssize_t got = read(STDIN_FILENO, p->line + p->n, sizeof p->line - 1 - p->n);
-	if (got <= 0) { /* the collector has gone */
+	if (got <= 0) { /* the connection to the collector was lost */
 		p->is_over = got == 0 || errno != EINTR;
 		return;
 	}

@@ -159,7 +159,7 @@ int content_read(const struct content *c, uint64_t place, uint64_t from, void *t
 	const struct content_request *r = &c->request[place];
 	uint8_t whole[CONTENT_BLOCK], *out = to;
 	if (from > r->n_bytes || n > r->n_bytes - from)
-		return err_set(e, EINVAL, "%s: request %llu has no content there", c->path,
+		return err_set(e, EINVAL, "%s has no content for request %llu", c->path,
 			       (unsigned long long)r->seq);
 	for (; n;) {
 		const uint32_t number = c->reference[r->first + from / CONTENT_BLOCK];

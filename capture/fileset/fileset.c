@@ -237,7 +237,8 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > r->n_names[i]) {
 		rc = err_set(e, EPERM, "%s: refused: the file has %llu hard links, and a write "
-			"would change all of them", f->path, (unsigned long long)st.st_nlink);
+				       "would change the file under all these "
+				       "names", f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}
 	if (now.size > f->size && ftruncate(fd, (off_t)f->size)) {

@@ -53,7 +53,7 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 		const char *p = *at;
 		if (!scan_u64(&p, s, &major) || p == s || *p++ != ',' || !scan_u64(&p, s, &minor) ||
 		    p != s || major > 4095 || minor > 1048575 || len >= sizeof t->last.name)
-			return foreign_at(&t->base, *at, e, "no device, as 8,0");
+			return foreign_at(&t->base, *at, e, "a device such as 8,0 is missing");
 		int rc = foreign_object(&t->base, OBJECT_DEVICE, *at, len, &t->last.object, e);
 		if (rc)
 			return rc;
@@ -133,13 +133,13 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	if (rc)
 		return rc;
 	if (!take_number(&at, end, UINT64_MAX, &cpu))
-		return foreign_at(&t->base, at, e, "no number of a CPU");
+		return foreign_at(&t->base, at, e, "the number of the CPU is missing");
 	if (!take_number(&at, end, UINT64_MAX, &sequence))
 		return foreign_at(&t->base, at, e, "no sequence number");
 	if (!take_time(&at, end, &v.ns))
 		return foreign_at(&t->base, at, e, "no time in seconds");
 	if (!take_number(&at, end, UINT32_MAX, &pid))
-		return foreign_at(&t->base, at, e, "no number of a process");
+		return foreign_at(&t->base, at, e, "the number of the process is missing");
 	const char *action = at;
 	at = word_end(at, end);
 	if (at == action)

@@ -256,6 +256,7 @@ static int dftracer_bid(const unsigned char *head, size_t len, const char *path)
 }
 
 const struct trace_format format_dftracer = {.name = "dftracer",
-					     .help = "DFTracer's .pfw, of DLIO and MLPerf Storage",
+					     .help = ".pfw files of DFTracer (DLIO, MLPerf "
+						     "Storage)",
 					     .bid = dftracer_bid,
 					     .reader = &reader};

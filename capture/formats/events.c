@@ -180,7 +180,7 @@ static const char *cannot(struct events_out *x, const struct trace_record *r)
 	const struct trace_object *o = trace_object(x->t, r->object);
 	unsigned int uses = op_info(r->op)->uses;
 	if (!call_of(r))
-		return r->op == OP_LSEEK ? "the replayer seeks to another place"
+		return r->op == OP_LSEEK ? "the replayer would seek to another position"
 					 : "the replayer has no such call";
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns < r->begin_ns)
 		return "its begin or its end is not known";

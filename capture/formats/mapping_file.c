@@ -263,7 +263,8 @@ static int check(struct mapping *m, struct err *e)
 	for (unsigned int i = 0; i < m->n; i++) {
 		if (!m->column[i].name != !m->header)
 			return err_set(e, EINVAL, "header must come before the first column, "
-				"because it says whether columns have names or numbers");
+						  "because it defines whether columns have names "
+						  "or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
 			return err_set(e, EINVAL,
 				"the column of the operation has no values = TEXT:OPERATION, ...");

@@ -191,7 +191,7 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 	if (r.op == OP_INVALID)
 		return foreign_at(f, l->s, e, "there is no operation \"%s\"", name);
 	if (!scan_i64(&s, l->end, &r.rvalue))
-		return foreign_at(f, close, e, "no result of the call");
+		return foreign_at(f, close, e, "the result of the call is missing");
 	s = skip_blanks(s, l->end);
 	int64_t code = 0;
 	if (s < l->end && !name_table_find(&p->calls.names, s, (size_t)(l->end - s), &code))
@@ -207,7 +207,8 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 		r.heap = foreign_heap(f, p->args.heap.s, p->args.heap.len);
 	r.begin_ns = l->has_begin ? l->begin_ns : p->node[p->at].now_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(r.begin_ns, duration_ns, &r.end_ns))
-		return foreign_at(f, l->end, e, "the call takes longer than there is time");
+		return foreign_at(f, l->end, e, "the end of the call is beyond the range of a "
+						"trace");
 	r.pid = p->facts.node[p->at].pid;
 	r.tid = p->facts.node[p->at].tid;
 	return foreign_add(f, &r, e);

@@ -178,7 +178,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct parallel_write_node *n = &x->node[of];
 	strbuf_reset(&x->line);
 	if (r->op == OP_COMPUTE) {
-		*why = "it is longer than a trace can be";
+		*why = "its end is beyond the range of a trace";
 		if (r->length > (uint64_t)TRACE_TIME_MAX)
 			return 0;
 		strbuf_addstr(&x->line, r->flags & COMPUTE_EXTERNAL ? "EXTERNAL("

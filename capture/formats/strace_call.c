@@ -42,7 +42,7 @@ static int take_result(struct strace_parsed *p, struct err *e)
 	bool good =
 	    s < end && *s == '-' ? scan_i64(&s, end, &p->r.rvalue) : scan_c_u64(&s, end, &u);
 	if (!good)
-		return foreign_at(&p->t->base, p->ret, e, "no result of the call");
+		return foreign_at(&p->t->base, p->ret, e, "the result of the call is missing");
 	if (*p->ret != '-')
 		p->r.rvalue = (int64_t)u;
 	if (p->r.rvalue >= 0)
@@ -207,7 +207,7 @@ static int times(struct strace_parsed *p, const struct call_line *l, int64_t dur
 	p->r.begin_ns = l->begin_ns;
 	if (duration_ns >= 0 && __builtin_add_overflow(l->begin_ns, duration_ns, &p->r.end_ns))
 		return foreign_at(&p->t->base, p->ret, e,
-				  "the call takes longer than there is time");
+				  "the end of the call is beyond the range of a trace");
 	if (duration_ns < 0 && l->resumed)
 		p->r.end_ns = l->stamp_ns;
 	return p->call->kind == SYSCALL_REQUEST ? foreign_check(&p->r, e) : 0;

@@ -223,8 +223,8 @@ static const char *cannot(const struct strace_out *x, const struct trace_record 
 			  const struct syscall_row *c)
 {
 	if (!c)
-		return x->line.old ? "ARTC is not known to take the call"
-				   : "strace has no call of that name";
+		return x->line.old ? "ARTC does not support the call"
+				   : "strace has no call with this name";
 	if (r->begin_ns == TIME_NONE)
 		return "its begin is not known";
 	const bool opened = r->fd >= 0 && (size_t)r->fd < x->n_opened && x->opened[r->fd];

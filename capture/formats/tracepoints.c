@@ -326,7 +326,7 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 		return 0;
 	const char *device = s;
 	if (!scan_u64(&s, end, &major) || s == end || *s++ != ',' || !scan_u64(&s, end, &minor))
-		return foreign_at(&k->base, s, e, "no device, as 254,0");
+		return foreign_at(&k->base, s, e, "a device such as 254,0 is missing");
 	int rc =
 	    foreign_object(&k->base, OBJECT_DEVICE, device, (size_t)(s - device), &b.object, e);
 	b.device = (uint32_t)(major << 20 | (minor & 0xfffff));
@@ -340,7 +340,7 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	while (plus > rwbs_end && plus[-1] >= '0' && plus[-1] <= '9')
 		plus--;
 	if (!scan_u64(&plus, end, &b.sector))
-		return foreign_at(&k->base, plus, e, "no sector in front of +");
+		return foreign_at(&k->base, plus, e, "the sector before + is missing");
 	b.bytes = n * 512;
 	b.op = block_event_op(rwbs, (size_t)(rwbs_end - rwbs), n, &b.flags);
 	const char *bracket = b.kind == EVENT_COMPLETE ? memchr(s, '[', (size_t)(end - s)) : NULL;

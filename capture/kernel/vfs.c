@@ -21,12 +21,13 @@ const struct option_spec vfs_options[] = {
 	       .help = "stop after this time (default 0: when the command or process ends, or at a "
 	       "signal)"),
 	OPTION(CHOICE, "faults", FIELD(faults), .choices = fault_names, .arg = "HOW",
-	       .help = "source of page faults on mapped files: tracepoints of the page cache, "
-	       "fault addresses with the process's mappings, or none; none also omits page-cache "
-	       "insertions (default: what the kernel offers)"),
+	       .help = "source of page faults on mapped files. filemap: tracepoints of the page "
+		       "cache; address: fault addresses and the process's mappings; none: record "
+		       "neither faults nor page-cache misses; auto: the best that the kernel "
+		       "offers (default auto)"),
 	OPTION(CHOICE, "paths", FIELD(paths), .choices = path_names, .arg = "HOW",
-	       .help = "source of paths: a BPF program, or none (default: BPF if the kernel "
-	       "permits it)"),
+	       .help = "source of paths. bpf: a BPF program; none: files have no names; auto: "
+		       "bpf if the kernel permits it (default auto)"),
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the files as they were before "
 	       "their first use, for replay --prepare"),
 	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,

@@ -30,7 +30,8 @@ int throttle_group(const char *root, char **group, struct err *e)
 		? 0
 		: err_set(
 		      e, ENOTSUP,
-		      "throttled: this kernel cannot throttle: no %s; take another service model",
+		      "throttled: this kernel cannot throttle, because it has no %s; use another "
+		      "service model",
 		      file);
 	free(file);
 	if (!ret)

@@ -29,7 +29,8 @@ static int held_check(const struct volume *v, bool *refused, struct err *e)
 	*refused = fd < 0;
 	if (fd < 0)
 		return err_set(e, EBUSY,
-			       "volume %s stays: %s is in use; end what writes to it first",
+			       "volume %s was not removed: %s is in use; first stop the programs "
+			       "that use it",
 			       v->name, v->device);
 	close(fd);
 	return 0;
@@ -41,7 +42,7 @@ static int device_check(const struct volume *v, struct err *e)
 	char device[LOOP_NAME_MAX];
 	int ret = loop_of_file(v->file, device, e);
 	if (ret && ret != -ENOENT)
-		err_context(e, "volume %s stays", v->name);
+		err_context(e, "volume %s was not removed", v->name);
 	return ret == -ENOENT ? 0 : ret;
 }
 
@@ -58,7 +59,7 @@ static int uses_check(const struct volume *v, bool *refused, struct err *e)
 		return ret;
 	*refused = uses.n > 0;
 	if (uses.n)
-		ret = err_set(e, EBUSY, "volume %s stays: %s", v->name, uses.text[0]);
+		ret = err_set(e, EBUSY, "volume %s was not removed: %s", v->name, uses.text[0]);
 	device_uses_release(&uses);
 	return ret ? ret : held_check(v, refused, e);
 }

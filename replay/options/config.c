@@ -92,10 +92,10 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine block: largest number of requests in flight (default 0: as the "	\
 	       "mode needs; afap: 128)"),							\
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: a request is due a traced gap after each parent (each), "	\
-	       "after the end of all parents (all), after the parent that ended last in the "	\
-	       "trace (nearest), or after as many completions as in the trace (count) "		\
-	       "(default each)"),					\
+	       .help = "mode dep: when a request is due. each: a traced gap after each request "	\
+	       "on which it depends; all: after the end of all these; nearest: after the one "	\
+	       "that ended last in the trace; count: after as many completions as in the "	\
+	       "trace (default each)"),					\
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide traced think times by this (default 1)"),	\
 	OPTION(DOUBLE, "device-scale", BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,	\
@@ -211,8 +211,8 @@ const struct option_spec replay_options[] = {
 	OPTION(CHOICE, "wait", FIELD(wait), .group = "Waiting and CPUs", .arg = "METHOD",
 	       .choices = wait_method_names,
 	       .help = "how a worker waits for an instant (default hybrid)"),
-	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "a spinning worker wakes the thread that "
-	       "is due next, and at most as many workers spin as there are CPUs (default yes)"),
+	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "a spinning worker wakes the worker "
+		     "that is due next, and at most one worker per CPU spins (default yes)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
@@ -220,8 +220,8 @@ const struct option_spec replay_options[] = {
 	       .help = "time to spin for another request before yielding and sleeping (default "
 	       "5us)"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "placement of buffers in memory, equal for program and replay (default "
-	       "offset)"),
+	       .help = "placement of buffers in memory; use the same for program and replay "
+		       "(default offset)"),
 	OPTION(FLAG, "processes", FIELD(processes), .help = "use one process per traced process, "
 	       "each with its own descriptors (default: threads of one process)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th permitted CPU"),
@@ -232,16 +232,18 @@ const struct option_spec replay_options[] = {
 	       .help = "workers of order none (default 0: the traced maximum of concurrent "
 	       "threads) and of engine block (default 0: one)"),
 	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
-	       .choices = replay_reads_names, .help = "what decides which pages reads fetch from "
-	       "storage: the present cache, or the cache at capture (slice --join); none: make no "
-	       "reads (default current)"),
+	       .choices = replay_reads_names, .help = "which pages reads fetch from storage. "
+						      "current: pages that are not cached now; "
+						      "original: pages that were not cached at "
+						      "capture (slice --join); none: make no "
+						      "reads (default current)"),
 	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory of "
 	       "replay and a locked balloon together: off, traced (the program's use over time) or "
 	       "a size (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
-	       .help = "content of writes: the worker's buffer; content generated before each "
-	       "write, as for the files of --prepare; captured: the program's data, from capture "
-	       "app --content (default buffer)"),
+	       .help = "content of writes. buffer: the worker's buffer; random, zero: generated "
+		       "content, also in the files of --prepare; captured: the program's data, "
+		       "from capture app --content (default buffer)"),
 	OPTION(RATIO, "compressible", FIELD(compressible), .arg = "SHARE", .max = 1,
 	       .help = "payload random: share of the content that a compressor can remove (default "
 	       "0%)"),

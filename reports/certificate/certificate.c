@@ -8,12 +8,15 @@
 #include "reports/words.h"
 #include "validate/results/identity.h"
 
-const char certificate_explanation[] = "Bias: relative difference of the mean response time of the "
-	"replay from that of the program run again beside it, with its 95 % interval. U: expanded "
-	"uncertainty of that ratio for a coverage of 95 % with the coverage factor k (GUM). "
-	"Precision: scatter of the replay from run to run over that of the program. A verdict "
-	"holds for these workloads, this machine and this target, and for the components that were "
-	"assessed; it does not cover others. s: standard deviation from run to run.";
+const char certificate_explanation[] = "Bias: relative difference of the mean response time of "
+				       "the replay from that of the program's run in the same "
+				       "block, with its 95 % interval. U: expanded uncertainty "
+				       "of that ratio for a coverage of 95 % with the coverage "
+				       "factor k (GUM). Precision: scatter of the replay from "
+				       "run to run, divided by that of the program. A verdict "
+				       "holds only for these workloads, this machine, this "
+				       "target and the assessed components. s: standard "
+				       "deviation from run to run.";
 
 const char *certificate_kind(const struct certificate *c)
 {

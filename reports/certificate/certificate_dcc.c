@@ -205,7 +205,8 @@ static void result_of_replayer(struct strbuf *out, const struct analysis *a,
 	strbuf_addstr(out, "<dcc:measurementResult>\n");
 	content(out, "name", c->name);
 	strbuf_addstr(out, "<dcc:usedMethods>\n<dcc:usedMethod>\n");
-	content(out, "name", "Method validation against the program run again beside the replay");
+	content(out, "name", "Method validation against runs of the program in the same block as "
+		     "the replay");
 	SCOPED_STRBUF how = STRBUF_INIT;
 	for (size_t i = 0; i < c->n_facts; i++)
 		if (!strcmp(c->fact[i].label, "Decision rule") ||

@@ -259,8 +259,8 @@ static void open_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "\nInconclusive\n");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		open_group_add(out, c, (enum aspect)k);
-	paragraph(out, "Where nothing changed, narrower intervals show it: more replicates, "
-		  "longer runs, a quieter machine.", INDENT, 2 * INDENT);
+	paragraph(out, "To show that a component is the same, use more replicates, longer runs or a "
+		  "quieter machine.", INDENT, 2 * INDENT);
 }
 
 static void failed_add(struct strbuf *out, const struct campaign_change *c)
@@ -300,9 +300,9 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 		return;
 	strbuf_addch(out, '\n');
 	paragraph(out, "Same: shown to be within the limit. Worse: shown to be beyond it, and "
-		"farther from the program run again beside the replay (or with more scatter, "
-		"reordering or mismatches), with a joint error probability of at most 1 "
-		"%. Inconclusive: neither. Intervals have 95 % confidence.", 0, 2);
+		       "farther from the program's run in the same block (or with more scatter, "
+		       "reordering or mismatches), with a joint error probability of at most 1 "
+		       "%. Inconclusive: neither. Intervals have 95 % confidence.", 0, 2);
 }
 
 const struct compare_form compare_form_text = {"text", "the outcome on one screen", text_add};

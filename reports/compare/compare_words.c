@@ -158,7 +158,8 @@ void compare_add_failed(struct strbuf *out, const struct campaign_change *c, boo
 	if (f->n)
 		strbuf_addf(out,
 			    "%" PRIu64 " run%s of the %s side failed, in %zu of %zu cases, the "
-				       "first of %s: its campaign's report says why",
+				       "first of %s: the report of that campaign gives the "
+				       "reason",
 			    f->n, f->n == 1 ? "" : "s", is_new ? "new" : "old", f->n_cells,
 			    c->n_cells, f->scenario);
 }

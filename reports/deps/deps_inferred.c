@@ -202,13 +202,13 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
 	    h->story);
 	say("Dependencies",
-	    "%" PRIu64 ", redundant ones left out: %.3g a request, at most %" PRIu64, s->n_edges,
-	    (double)s->n_edges / n, s->n_parents_max);
+	    "%" PRIu64 " (redundant ones do not count): %.3g for each request, at most %" PRIu64,
+	    s->n_edges, (double)s->n_edges / n, s->n_parents_max);
 	say("", "%" PRIu64 " requests depend on none", s->n_roots);
 	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains hold them all",
 	    s->longest_chain, s->width_max);
 	say("Width",
-	    "%.3g in the mean, %" PRIu64 " at most: requests that do not depend on each other",
+	    "%.3g on average, %" PRIu64 " at most: requests that do not depend on each other",
 	    s->width_mean, s->width_max);
 	say("If requests", "took no time, the last would be issued after %s",
 	    duration_text((double)s->think_ns).s);

@@ -53,20 +53,21 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	       duration_text((double)span_of(w)).s, duration_text((double)all->request_ns).s,
 	       duration_text((double)all->compute_ns).s);
 	if (all->asleep_ns || all->external_ns)
-		printf("               %s asleep by the clock, %s waiting for something that is "
-			"not a node\n", duration_text((double)all->asleep_ns).s,
+		printf("               %s of sleep, %s of external waits (for something that is "
+		       "not a node)\n", duration_text((double)all->asleep_ns).s,
 			duration_text((double)all->external_ns).s);
 	printf("Waits          %" PRIu64
 	       " for the end of another node's request, before %" PRIu64
 	       " requests; %" PRIu64 " pair%s of nodes without barriers\n",
 	       all->n_waits, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)
-		printf("               %" PRIu64 " of them follow from others\n", w->n_implied);
+		printf("               %" PRIu64 " of them follow from other "
+		       "waits\n", w->n_implied);
 	printf("Barriers       %" PRIu32 ", of %" PRIu64 " waits\n", w->barriers.n, n_of_barriers);
 	printf("Critical path  %s, of which %s computing", duration_text((double)w->critical_ns).s,
 	       duration_text((double)w->critical_compute_ns).s);
 	if (w->critical_ns > 0)
-		printf("; %.3g nodes at a time in the mean, at most",
+		printf("; at most %.3g nodes at a time on average",
 		       work_ns / (double)w->critical_ns);
 	putchar('\n');
 	if (f->predicted_ns > 0 && f->application_ns > 0)

@@ -81,7 +81,7 @@ static void add_drawing(struct figures *fs, const struct analysis *a)
 	fishbone_add(&f->data, a, &f->width, &f->height);
 	figure_caption(f, "Sources of uncertainty that act on the measured response time. Filled: "
 		"quantified in the budget. Open: named, not quantified. Triangle: could not be "
-		"controlled as asked.");
+		"controlled as requested.");
 }
 
 void figures_build(struct figures *fs, const struct analysis *a)

@@ -91,7 +91,7 @@ static void add_key(struct strbuf *out, double y)
 		const char *text;
 	} key[] = {{{.in_budget = true}, "quantified"},
 		   {{.in_budget = false}, "named, not quantified"},
-		   {{.warning = true}, "not controlled as asked"}};
+		   {{.warning = true}, "not controlled as requested"}};
 	double x = 30;
 	for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
 		add_mark(out, x, y, &key[i].s);

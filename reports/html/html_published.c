@@ -60,7 +60,7 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 	}
 	if (*published_defects(a))
 		strbuf_addstr(out, "</ul>\n");
-	html_add_folded_table(out, p, "published", "Published values beside those measured here",
+	html_add_folded_table(out, p, "published", "Published and measured values",
 			      NULL);
 }
 

@@ -79,7 +79,7 @@ static void all_add(struct strbuf *out, const struct machine *m, bool statesets)
 				    statesets ? m->metric : "outcome", states[k], m->outcome == k);
 	outcomes_add(out, m, statesets);
 	values_add(out, m, "_value", "What was found: ratios (0.1 is 10 %), ns and counts.", false);
-	values_add(out, m, "_limit", "The limit that it was held against.", true);
+	values_add(out, m, "_limit", "The limit of the component.", true);
 }
 
 static void openmetrics_add(struct strbuf *out, const struct machine *m)

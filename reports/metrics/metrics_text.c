@@ -29,7 +29,7 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11s%s", "", m->match_reason);
 	if (m->match_reason && m->n_compared)
-		strbuf_addf(out, "\n%-11splace by place, %s of %s%s", "",
+		strbuf_addf(out, "\n%-11sby number, %s of %s%s", "",
 			    count_text(m->n_same_request).s, count_text(m->n_compared).s,
 			    m->n_compared == 1 ? " is the same request" : " are the same requests");
 	strbuf_addch(out, '\n');
@@ -89,7 +89,7 @@ static void add_order_line(struct strbuf *out, const struct metrics *m, int poin
 static void add_alike(struct strbuf *out, const struct metrics *m)
 {
 	const struct metrics_side *r = &m->reference, *x = &m->replay;
-	strbuf_addf(out, "\n%-*s%*s%*s%*s\n", CELLS_LABEL_WIDTH + 2, "How alike", CELLS_WIDTH,
+	strbuf_addf(out, "\n%-*s%*s%*s%*s\n", CELLS_LABEL_WIDTH + 2, "Comparison", CELLS_WIDTH,
 		    "reference", CELLS_WIDTH, "replay", CELLS_WIDTH, "error");
 	cells_add_pair(out, "execution time", metrics_execution_ns(r), metrics_execution_ns(x),
 		       CELL_DURATION);

@@ -73,20 +73,17 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out)
 {
-	fprintf(out, "Capture against the program's own stamps in the same runs, %zu runs of each "
-		"method\n", t->study.n_runs);
+	fprintf(out, "Capture compared with the program's own time stamps in the same runs, %zu "
+		     "runs of each method\n", t->study.n_runs);
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++)
 		method_print(t, i, out);
 	fprintf(out, "\n"
-		"missed     made by the program and not captured; extra: captured, and not made by "
-		"it\n"
-		"bias       captured less own response time: mean over the runs, with its 95 "
-		"%% interval\n"
-		"scatter    distance of a request's difference from the bias of its run: median, "
-		"99th percentile\n"
-		"begin      captured less own begin\n"
-		"clock      every process measures its clock itself: u applies to comparisons of "
-		"instants of two processes, not to response times\n"
-		"own time   the program's own mean response time under capture, over that without, "
-		"with its 95 %% interval\n");
+		"missed     requests of the program that were not captured; extra: captured "
+		"requests that the program did not make\nbias       captured minus own response "
+		"time: mean over the runs, with its 95 %% interval\nscatter    distance of a "
+		"request's difference from the bias of its run: median, 99th percentile\nbegin   "
+		"   captured minus own begin\nclock      each process calibrates its clock "
+		"itself: u applies to comparisons of times of two processes, not to response "
+		"times\nown time   the program's own mean response time with capture, divided by "
+		"that without, with its 95 %% interval\n");
 }

@@ -88,7 +88,7 @@ const struct table_kind table_parallel_worst = {"parallel-worst",
 	"(figures 8 to 11). Errors have no sign. Published values are means of at least 3 runs; "
 	"their uncertainty is unknown."};
 
-/* --- replayers beside each other ----------------------------------------- */
+/* --- comparison of replayers ----------------------------------------- */
 
 static bool same_row(const struct analysis *a, size_t x, size_t y)
 {
@@ -130,7 +130,7 @@ static void parallel_replayers_row(struct table *t, const struct analysis *a, si
 }
 
 const struct table_kind table_parallel_replayers = {"parallel-replayers",
-	"Parallel applications: replayers beside each other", n_worst, parallel_replayers_row,
+	"Parallel applications: comparison of replayers", n_worst, parallel_replayers_row,
 	.n_row_headers = 4, .note =
 	"Magnitude of the error of the running time: the worst over the targets on which the "
 	"application was recorded."};

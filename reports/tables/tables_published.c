@@ -32,7 +32,7 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_published = {"published",
-	"Published values beside those measured here", published_n, published_row,
+	"Published and measured values", published_n, published_row,
 	.n_row_headers = 3};
 
 static void published_values_row(struct table *t, const struct analysis *a, size_t i)
@@ -56,7 +56,7 @@ static size_t published_values_n(const struct analysis *a)
 }
 
 const struct table_kind table_published_values = {
-    "published-values", "Published values beside those measured here, in base units",
+    "published-values", "Published and measured values, in base units",
     published_values_n, published_values_row, .data_only = true};
 
 static size_t claims_n(const struct analysis *a)

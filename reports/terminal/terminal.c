@@ -226,9 +226,10 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	words_add_not_visible(&line, " Not visible in the recordings: ", a, ".");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	strbuf_reset(&line);
-	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the program "
-		"run again beside it, ± the 95 % interval. Precision: scatter of the replay from "
-		"run to run over that of the program (and its upper limit). Time: execution time.");
+	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the "
+			     "program's run in the same block, ± the 95 % interval. Precision: "
+			     "scatter of the replay from run to run divided by that of the "
+			     "program (and its upper limit). Time: execution time.");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	if (!figure_gnuplot_found())
 		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");

@@ -38,8 +38,8 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 	}
 	if (a->n_published)
 		strbuf_addf(out,
-			    "  %zu published value%s beside those measured: tables/published.csv "
-			    "in the report\n",
+			    "  %zu published value%s with the measured value: "
+			    "tables/published.csv in the report\n",
 			    a->n_published, a->n_published == 1 ? "" : "s");
 }
 
@@ -53,7 +53,7 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 		    a->results->protocol.replayer[s->replayer].name);
 	if (w) {
 		const struct scenario *of = parallel_scenario(a, w->cell);
-		strbuf_addf(&line, "%.3g %% in the mean of %zu case%s, at the worst %.3g %% (",
+		strbuf_addf(&line, "%.3g %% on average over %zu case%s, largest %.3g %% (",
 			    100 * s->mean_size, s->n_cells, s->n_cells == 1 ? "" : "s",
 			    100 * w->size.value);
 		parallel_add_application(&line, of);
@@ -75,6 +75,6 @@ void terminal_add_parallel(struct strbuf *out, const struct analysis *a,
 	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", "Parallel applications");
 	for (size_t i = 0; i < a->parallel->n_sums; i++)
 		add_sum(out, a, &a->parallel->sum[i], style);
-	strbuf_addstr(out, "  Each application, target, period and number of delayed nodes: "
+	strbuf_addstr(out, "  All applications, targets, periods and numbers of delayed nodes: "
 			   "tables/parallel-replayers.csv in the report\n");
 }

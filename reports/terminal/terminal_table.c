@@ -374,19 +374,21 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
 	if (is_dropped(&g, REORDERED) && is_dropped(&g, MISMATCHED))
-		strbuf_addstr(out, "No request was reordered, lost, repeated, or ended otherwise "
-				   "than in the trace.\n");
+		strbuf_addstr(out, "No request was reordered, lost or repeated, or had another "
+				   "result than in the trace.\n");
 	else
 		strbuf_addstr(
 		    out,
-		    "Reord.: share of requests issued after one that follows them in the trace.\n"
-		    "Mism.: requests that were lost, repeated, or ended otherwise than in the "
-		    "trace.\n");
+		    "Reord.: share of requests issued after a request that follows them in the "
+		    "trace.\n"
+		    "Mism.: requests that were lost or repeated, or had another result than in "
+		    "the trace.\n");
 	if (a->n_cells > MAX_ROWS)
 		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the "
 				   "others: the largest)\n");
 	else if (width[WORTH])
 		strbuf_addstr(
 		    out,
-		    "U: how far one replay may be from the program, corrected for bias (95 %).\n");
+		    "U: expanded uncertainty (95 %) of one replay against the program, corrected "
+		    "for bias.\n");
 }

@@ -96,7 +96,7 @@ refused "$here/outside" 'is the target of a new link' "symlink n $here/outside" 
 refused ../outside 'is the target of a new link' 'symlink n ../outside' 'pwrite n/file'
 trace 'mknod n'
 replay 6
-expect_line err 'refused: the trace makes a FIFO'
+expect_line err 'refused: the trace creates a FIFO'
 rm target/out target/dangling target/up target/later
 refused "$here/target/sub/fifo" 'is a FIFO' 'rename sub n' 'pwrite n/fifo'
 rm target/sub/fifo target/tofifo

@@ -124,7 +124,7 @@ for how in anonymous memfd mprotect number; do
 	expect_line out "$PWD/makes"
 	[ -e made ] || fail "$how: the code made no file"
 done
-changed='program runs that could not be searched for system calls, because a file of theirs was removed or changed'
+changed='program runs that could not be searched for system calls, because one of their files was removed or changed'
 unsearched "$changed: 1" sh -c 'cp raw gone; ./gone files; rm gone'
 expect_line out "$PWD/gone"
 unsearched "$changed: 1" sh -c 'cp raw same; ./same files; sleep 0.05; cp harmless same; ./same files; true'

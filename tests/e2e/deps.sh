@@ -11,8 +11,8 @@ pid,tid,begin,end,function,args,rvalue
 END
 expect_status 0 "$VALIDATE" deps --order temporal in.csv
 expect_line out '4 by 2 threads on 1 file, over 30 ns'
-expect_line out '3 between threads, redundant ones left out: 2 for a begin, 1 for an end'
-expect_line out 'Critical path  20 ns of 40 ns'
+expect_line out '3 between threads (redundant waits do not count): 2 for a begin, 1 for an end'
+expect_line out 'Critical path  20 ns; all requests together take 40 ns'
 expect_status 0 "$VALIDATE" deps in.csv
 expect_line out 'order fs'
 expect_line out '0 between threads'
@@ -56,7 +56,7 @@ pid,tid,begin,end,function,args,rvalue
 END
 expect_status 0 "$VALIDATE" deps --infer block.csv
 expect_line out 'at least 10 us for a dependency'
-expect_line out 'Dependencies   3, redundant ones left out'
+expect_line out 'Dependencies   3 (redundant ones do not count)'
 expect_line out 'the longest has 3 requests; 2 chains hold them all'
 expect_status 0 "$VALIDATE" deps --infer --think-time 5us --json block.csv
 [ "$(jq .n_dependencies out)" -eq 3 ] || fail "not 3 dependencies at 5 us"

@@ -43,7 +43,7 @@ wrong() { # what it says, then arguments
 wrong 'the workload is missing' --dir target -o wrong.trace
 wrong 'did you mean "random-read"' random-raed --dir target -o wrong.trace
 wrong '--dir' rr -o wrong.trace
-wrong '-o is missing: the trace to write' rr --dir target
+wrong '-o TRACE is missing' rr --dir target
 wrong '--block-size' rr --dir target -o wrong.trace --block-size 4parsec
 wrong '--pause' rr --dir target -o wrong.trace --pause 10
 wrong 'less than one block' rr --dir target -o wrong.trace --file-size 100

@@ -153,7 +153,7 @@ sed -i 's/^replicates.*/&\nallow-undecidable = yes/' p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run
 small '8..60\nbudget = 1s' 10% >p.conf
 expect_status 2 "$VALIDATE" run p.conf --dry-run
-expect_line err 'the budget holds about 0 pairs of each scenario, and nothing is decided before 8: these need about'
+expect_line err 'the budget suffices for about 0 pairs of each scenario, but the first decision needs 8 pairs, which take about'
 small '8..60\nbudget = 1min' 10% >p.conf
 expect_status 0 "$VALIDATE" run p.conf --dry-run
 grep -q 'at most 60 s (budget): about [0-9]* pairs of each scenario' out || fail "$(cat out)"

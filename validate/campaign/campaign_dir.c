@@ -391,8 +391,9 @@ int dir_resume(struct campaign *c, struct err *e)
 	ret = ret ? ret : journal_open(&c->journal, journal_path, 0, e);
 	if (ret == -ENOENT)
 		ret = err_set(e, ENOENT,
-			      "there is nothing to resume in %s: it was killed before anything was "
-			      "measured; remove the directory and begin again", c->options->dir);
+			      "there is nothing to resume in %s: the campaign was killed before "
+			      "its first measurement; remove the directory and start "
+			      "again", c->options->dir);
 	if (!ret) {
 		/* Remove unfinished files of a killed session. The journal's lock is held: no other
 		 * session is active. */

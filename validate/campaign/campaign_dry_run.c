@@ -235,8 +235,9 @@ static int budget_put(const struct protocol *p, const struct total *t, FILE *out
 		"decided earlier", duration_text(budget_s * 1e9).s, n);
 	if (2 * n >= (double)p->n_replicates_min)
 		return 0;
-	return err_set(e, EINVAL, "%s: the budget holds about %.0f pairs of each scenario, and "
-		"nothing is decided before %llu: these need about %s", p->path, n,
+	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
+				  "scenario, but the first decision needs %llu pairs, which take "
+				  "about %s", p->path, n,
 		(unsigned long long)p->n_replicates_min, duration_text(least_s * 1e9).s);
 }
 

@@ -458,9 +458,10 @@ int chances_check(const struct protocol *p, struct err *e)
 	if (p->allow_undecidable)
 		return 0;
 	if (!can_accept(n, level))
-		return err_set(e, EINVAL, "%s: %u replicates can decide nothing: their smallest "
-			"P-value is %.2g, but accepting needs %.2g; use replicates = %u or more "
-			"(20 usually decide), or allow-undecidable = yes to only describe",
+		return err_set(e, EINVAL, "%s: %u replicates cannot lead to a decision: their "
+					  "smallest P-value is %.2g, but acceptance needs %.2g; "
+					  "use replicates = %u or more (20 usually suffice), or "
+					  "allow-undecidable = yes for numbers without verdicts",
 			path_of(p), n, ldexp(1, -(int)n), level,
 			level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
 	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
@@ -468,7 +469,7 @@ int chances_check(const struct protocol *p, struct err *e)
 		return 0;
 	return err_set(e, EINVAL, "%s: with %u replicates precision can never be accepted: use "
 		"replicates = %u (%.0f %% of faultless cases), precision-ratio = none, or "
-		"allow-undecidable = yes to only describe", path_of(p), n,
+		"allow-undecidable = yes for numbers without verdicts", path_of(p), n,
 		pairs_needed(p, &precision), 100 * ASSURANCE);
 }
 

@@ -149,7 +149,7 @@ int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
 			i++;
 		if (i == p->n_replayers || !json_is_string(why))
 			return err_set(e, EINVAL,
-				"the plan leaves out replayers that the protocol does not have");
+				"the plan excludes replayers that the protocol does not have");
 		replayer_leave_out(p, i, json_string_value(why));
 	}
 	return 0;

@@ -152,7 +152,7 @@ static void child_bind(pid_t parent, int pipe_fd)
 {
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		child_fail(pipe_fd, "cannot arrange that it ends with the campaign");
+		child_fail(pipe_fd, "cannot ask the kernel to end it together with the campaign");
 	if (getppid() != parent)
 		_exit(127);
 }

@@ -365,9 +365,9 @@ int place_remove(struct place *place, struct err *e)
 		if (fileset_remove(&d->files, d->fd, ret ? NULL : e) < 0)
 			ret = ret ? ret : -EIO;
 		if (rmdir(d->path) < 0 && errno != ENOENT && !ret)
-			ret = err_sys(e, errno, "the directory %s stays", d->path);
+			ret = err_sys(e, errno, "the directory %s was not removed", d->path);
 	}
 	if (rmdir(place->path) < 0 && errno != ENOENT && !ret)
-		ret = err_sys(e, errno, "the directory %s stays", place->path);
+		ret = err_sys(e, errno, "the directory %s was not removed", place->path);
 	return ret;
 }

@@ -132,8 +132,9 @@ static int column_locate(struct columns_reader *r, const struct column_choice *c
 	struct column_cell named = cell[column->number - 1];
 	if (header && r->header == COLUMNS_HEADER_AUTO && !choice->labels && is_number(named))
 		return err_set(r->e, EBADMSG,
-			       "%s:%zu: is this line a header? Its column %zu is a number and "
-			       "another is not (--header yes or no)", r->c->path, r->line,
+			       "%s:%zu: this line may be a header: column %zu is a number, and "
+			       "another column is not; add --header yes or --header "
+			       "no", r->c->path, r->line,
 			       column->number);
 	char buffer[SHOWN + 4];
 	column->name =
@@ -216,7 +217,8 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 			rc = cell_store(r, column, cell[column->number - 1]);
 		else
 			rc = err_set(r->e, EBADMSG,
-				     "%s:%zu: this line has %zu column%s, and column %zu is wanted",
+				     "%s:%zu: this line has %zu column%s, but the value is in "
+				     "column %zu",
 				     r->c->path, r->line, n, n == 1 ? "" : "s", column->number);
 		if (rc) {
 			/* remove the stored values of this row */

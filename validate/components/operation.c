@@ -56,9 +56,8 @@ const struct component_row component_operation = {
     .words = {"", true},
     .absent = "the summaries lack response times by operation",
     .inapplicable = "all requests are of one operation: bias judges it",
-    .meaning = "By how much the mean response time of each operation with at least 5 % of the "
-	       "requests or of the time is longer (+) or shorter (-) in the replay than in the "
-	       "program.",
+    .meaning = "Deviation of the mean response time of each operation, replay against program: "
+	       "+ is longer. Only operations with at least 5 % of the requests or of the time count.",
     .rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected "
 	    "when the 95 % interval of one lies wholly outside (Bonferroni); not applicable where "
 	    "all requests are of one operation", .source = "as bias; Berger and Hsu 1996",

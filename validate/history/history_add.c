@@ -79,7 +79,7 @@ static int campaign_is_new(struct history_writer *w, const struct baseline *b)
 		const char *date = (const char *)sqlite3_column_text(s, 1),
 			   *label = (const char *)sqlite3_column_text(s, 2);
 		ret = err_set(
-		    w->e, EEXIST, "%s: campaign %s (%s) is there already, number %lld of %s%s%s",
+		    w->e, EEXIST, "%s already has campaign %s (%s): it is number %lld of %s%s%s",
 		    b->source, b->campaign, b->title ? b->title : "", sqlite3_column_int64(s, 0),
 		    date ? date : "an unknown date", label ? ", " : "", label ? label : "");
 	} else if (rc != SQLITE_DONE)

@@ -67,12 +67,12 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 	bool warm = told ? (uint64_t)j->device_bytes < j->n_read_bytes / 10
 			 : j->n_quick_reads > j->n_reads / 2;
 	if (told)
-		strbuf_addf(out, "; when it was recorded, %lld bytes were read from storage for "
-			"the %llu that it read\n", (long long)j->device_bytes,
+		strbuf_addf(out, "; during the recording, %lld bytes came from storage, and the "
+				 "program read %llu bytes\n", (long long)j->device_bytes,
 			(unsigned long long)j->n_read_bytes);
 	else if (j->n_reads)
-		strbuf_addf(out, "; the trace does not say whether its files were cached; %llu of "
-			"its %llu reads took less than %d us\n",
+		strbuf_addf(out, "; the trace does not show whether its files were cached; %llu "
+				 "of its %llu reads took less than %d us\n",
 			(unsigned long long)j->n_quick_reads, (unsigned long long)j->n_reads,
 			QUICK_NS / 1000);
 	cache_write(out, warm ? JUDGE_CACHE_WARM : JUDGE_CACHE_COLD);
@@ -133,7 +133,7 @@ int judge_protocol_make(struct strbuf *out, const struct judge_config *c, const 
 	strbuf_addf(out,
 		    "\n"
 		    "[accept]\n"
-		    "; one recording is the reference of all: its own scatter is not known\n"
+		    "; the reference of all replays is one recording: its scatter is unknown\n"
 		    "repeatability = 20%%\n"
 		    "uncertainty = none\n"
 		    "reorder-scope = auto\n"

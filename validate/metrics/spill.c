@@ -52,7 +52,7 @@ int spill_map(void **table, size_t bytes, struct err *e)
 		if (code) {
 			close(fd);
 			return err_sys(e, code,
-				       "%zu MiB in a temporary file (TMPDIR chooses the place)",
+				       "a temporary file of %zu MiB (TMPDIR sets its directory)",
 				       bytes >> 20);
 		}
 		flags = MAP_SHARED;

@@ -168,7 +168,7 @@ int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_meas
 		return ret;
 	p->difference = pool_difference(p);
 	if (p->difference && !allow)
-		return err_set(e, EPROTO, "%s (--allow pools them nevertheless)", p->difference);
+		return err_set(e, EPROTO, "%s (--allow pools these results)", p->difference);
 	pool_warnings_add(p);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < b[i].n_cells; k++) {

@@ -187,7 +187,8 @@ static char *requests_difference(const struct pool_laboratory *x, const struct p
 	return xasprintf(
 	    "%s and %s did not replay the same requests in %zu of %zu scenarios, %s first%s",
 	    x->name, y->name, n, x->baseline->n_scenarios, first,
-	    searched ? ": with min-duration each searches for their number" : "");
+	    searched ? ": with min-duration, each laboratory determines their number "
+		       "itself" : "");
 }
 
 /* --- values -------------------------------------------------------------- */

@@ -37,8 +37,8 @@ const struct measure_info measure_info[MEASURE_N] = {
 			   "share of the replay's requests that are Type-P-Reordered (RFC 4737), "
 			   "all in one order", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_LOST] = {"lost", "requests lost",
-		      "share of the trace's requests that the replayer never made and did not say "
-		      "so", UNIT_RATIO, SCALE_LINEAR, false},
+		      "share of the trace's requests that the replayer left out without a "
+		      "report", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_IN_FLIGHT] = {"in-flight", "requests in flight",
 			   "relative deviation of the mean number of requests in flight",
 			   UNIT_RATIO, SCALE_LOG1P, false},
@@ -78,7 +78,7 @@ const struct measure_info measure_info[MEASURE_N] = {
     [MEASURE_CPU_TIME] = {"cpu-time", "CPU time",
 			  "relative deviation of the replay's CPU time from the program's",
 			  UNIT_RATIO, SCALE_LOG1P, false},
-    [MEASURE_PREPARATION_TIME] = {"preparation-time", "time beside the requests",
+    [MEASURE_PREPARATION_TIME] = {"preparation-time", "time in addition to the requests",
 				  "of a replay's process: starting, reading and preparing the "
 				  "trace, writing the new one", UNIT_TIME, SCALE_LOG, false},
     [MEASURE_TRACE_SIZE] = {"trace-size", "size of the trace", "of a recording", UNIT_BYTES,

@@ -56,7 +56,8 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 {
 	struct microbench_config c;
 	if (p->reference == REFERENCE_TRACE || s->trace)
-		return "a recording is the reference: no program runs beside the replay";
+		return "a recording is the reference: no program runs in the same block as the "
+		       "replay";
 	if (s->parallel.is)
 		return "a parallel application cannot be paused between requests";
 	if (s->script)

@@ -334,7 +334,7 @@ static int text_read(struct protocol *p, const char *path, const struct strbuf *
 	ret = ret ? ret : published_read(p, &f, e);
 	if (!ret && protocol_n_runs(p) > RUNS_MAX)
 		ret = err_set(e, EINVAL, "%s: %llu runs are planned, at most %d are possible: "
-			"fewer scenarios or replicates", path,
+					 "reduce scenarios or replicates", path,
 			(unsigned long long)protocol_n_runs(p), RUNS_MAX);
 	if (!p->title)
 		p->title = xstrdup(p->name);

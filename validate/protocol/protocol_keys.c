@@ -75,8 +75,8 @@ const struct option_spec protocol_keys[] = {
            .help = "seed of the random plan and of every workload (default 1)",
            .max = 9007199254740992.0),
     OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME",
-           .help = "raise the number of requests until a run lasts this long; 0: do not (default "
-           "200ms)", .max = 3600e9),
+           .help = "raise the number of requests until a run lasts this long; 0: keep the number "
+		   "(default 200ms)", .max = 3600e9),
     OPTION(DURATION, "timeout", FIELD(timeout_ns), .arg = "TIME",
            .help = "end a longer run and count it as failed (default 60s)", .min = 1e6,
            .max = 86400e9),
@@ -110,7 +110,8 @@ const struct option_spec protocol_keys[] = {
            .help = "gate: a process pauses itself between two requests; signal: SIGSTOP stops it; "
            "auto: gate for programs of this package, signal for others (default auto)"),
     OPTION(STRING, "published", FIELD(published_file), .arg = "NAME.csv",
-           .help = "file beside the protocol with published values, shown with the measured values "
+           .help = "file in the protocol's directory with published values, shown with the "
+		   "measured values "
            "(default none)"),
     OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "LIST", .help = "scheduling policy of "
            "program and replayers: other, batch, idle, fifo:N or rr:N; of several, the first "

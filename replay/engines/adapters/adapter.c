@@ -65,8 +65,8 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 		return 0;
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
-		ret = err_set(e, EINVAL, "times preload: the library cannot observe the replayer "
-			"of another user (user)");
+		ret = err_set(e, EINVAL, "times preload: the library cannot observe a replayer "
+					 "that runs as another user (user)");
 	return ret;
 }
 
@@ -344,8 +344,9 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 		ret = seen_join(a, e);
 	ret = ret ? ret : seen_match(a, e);
 	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
-		ret = err_set(e, ENODATA, "%s succeeded, but none of its %llu requests was seen "
-			"(times %s; %llu other requests were)", a->run.adapter->name,
+		ret = err_set(e, ENODATA, "%s succeeded, but none of its %llu requests was "
+					  "observed (times %s; %llu other requests were "
+					  "observed)", a->run.adapter->name,
 			(unsigned long long)a->run.n_requests, times_name(a->times.how),
 			(unsigned long long)(a->n_extra + a->n_other));
 	return ret ? ret : adapter_output_write(a, s, e);

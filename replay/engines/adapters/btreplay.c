@@ -158,7 +158,7 @@ static char *device_name(const char *device, struct err *e)
 		err_sys(e, errno, "%s", device);
 	else if (strncmp(path, "/dev/", 5) || strchr(path + 5, '/') || strlen(path + 5) > 31)
 		err_set(e, EINVAL,
-			"%s: btreplay takes only devices directly below /dev, by their names there",
+			"%s: btreplay accepts a device only by a name directly below /dev",
 			device);
 	else
 		name = xstrdup(path + 5);

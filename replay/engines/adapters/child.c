@@ -81,18 +81,18 @@ static void program_exec(const struct start *s)
 	int input = open(c->input ? c->input : "/dev/null", O_RDONLY);
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != s->keeper)
-		start_fail(s, "cannot arrange that it ends with validate");
+		start_fail(s, "cannot ask the kernel to end it together with validate");
 	if (input < 0 || dup2(input, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->printed, 2) < 0)
 		start_fail(s, "cannot set its input and output");
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) < 0)
 		start_fail(s, "cannot set its CPUs (cpus)");
 	if (chdir(c->dir) < 0)
-		start_fail(s, "cannot enter its directory");
+		start_fail(s, "cannot change to its directory (start-in)");
 	for (char *const *v = c->environment; v && *v; v++)
 		if (putenv(*v))
 			start_fail(s, "cannot set its environment");
 	if (c->user && (errno = child_user_become(c->user)))
-		start_fail(s, "cannot become its user");
+		start_fail(s, "cannot change to its user (user)");
 	if (c->user)
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the change of user has reset it */
 	signal(SIGPIPE, SIG_DFL);

@@ -258,7 +258,8 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 	return ret ? ret
 		   : err_set(
 			 e, EBADMSG,
-			 "fio's log has a %s of %llu bytes at %llu that is not the trace's next",
+			 "fio's log has a %s of %llu bytes at %llu that is not the next request "
+			 "of the trace",
 			 op_name(q.op), (unsigned long long)q.length, (unsigned long long)q.offset);
 }
 

@@ -164,7 +164,8 @@ static int hfplayer_check(const struct replay_config *c, struct err *e)
 	if (o->hfplayer_mode == PLAYER_DEP && o->hfplayer_bundle_ns)
 		return err_set(
 		    e, EINVAL,
-		    "hfplayer-bundle: hfplayer stops at an assertion when it bundles in mode dep");
+		    "hfplayer-bundle: in mode dep, hfplayer fails with an assertion if it "
+		    "bundles requests");
 	return 0;
 }
 

@@ -56,8 +56,9 @@ static const char *behind_root(const char *path, const char *root)
 
 static int refuse(const struct names *x, const char *name, const char *why, struct err *e)
 {
-	return err_set(e, EPERM, "refused: the name \"%s\" %s, and %s opens names as they are; the "
-		"engines of this program (--engine event) stay in the target directory", name, why,
+	return err_set(e, EPERM, "refused: the name \"%s\" %s, and %s does not check names; an "
+				 "engine of validate (--engine event) stays in the target "
+				 "directory", name, why,
 		x->how->program);
 }
 
@@ -131,8 +132,8 @@ static int name_check(struct names *x, const char *name, struct err *e)
 		return relative_check(x, below, e);
 	if (!how->others_stay)
 		return err_set(e, EPERM, "refused: the name \"%s\" is absolute, not below the "
-			"target directory, and %s would open it as it is; leave such requests out "
-			"(\"validate slice --object '[!/]*'\"), or use an engine of this program "
+			"target directory, and %s does not check names; leave such requests out "
+			"(\"validate slice --object '[!/]*'\"), or use an engine of validate "
 			"(--engine event), which stays in the target directory", name,
 			how->program);
 	return names_climb(name) ? refuse(x, name, "is absolute and has \"..\"", e) : 0;
@@ -189,7 +190,8 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR &&
 		      r->op != OP_READLINK && r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
-		ret = err_set(e, EPERM, "refused: the trace makes %s, which %s would make as it is",
+		ret = err_set(e, EPERM, "refused: the trace creates %s, and %s would create it "
+					"without a check",
 			      confined_kind_name((mode_t)type), x->how->program);
 	return ret;
 }

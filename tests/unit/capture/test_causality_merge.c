@@ -443,7 +443,7 @@ static void other_requests_are_an_error_that_says_which(void **state)
 	made_write(SCRATCH("run0"), 2, 1, a.s);
 	assert_int_equal(merge(run, 2, 2, false, &counts, &e), -EILSEQ);
 	assert_non_null(strstr(e.msg, "request 1499 of node 1"));
-	assert_non_null(strstr(e.msg, "no request any more"));
+	assert_non_null(strstr(e.msg, "no further request"));
 	assert_int_equal(access(SCRATCH("merged"), F_OK), -1);
 	strbuf_release(&a);
 }

@@ -155,7 +155,7 @@ static void not_started(void **state)
 	kept_make(&k, "exit 0");
 	k.spec.dir = "/no/such/directory";
 	kept_run(&k, CHILD_NOT_STARTED);
-	assert_string_equal(k.result->step, "cannot enter its directory");
+	assert_string_equal(k.result->step, "cannot change to its directory (start-in)");
 	kept_release(&k);
 	kept_make(&k, "exit 0");
 	k.spec.input = "/no/such/input";
