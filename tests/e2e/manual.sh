@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The manual is complete and true: each command has a page and is named in validate(1). A page has
-# each option of the command's table, and no other.
+# each option of the command's table, and no other. It has examples, whose commands and options exist.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 bad=0
@@ -19,13 +19,13 @@ plain "$SRCDIR/doc/man/validate.1" >main
 
 while read -r name; do
 	page=$SRCDIR/doc/man/validate-$name.1
-	grep -q "validate-$name " main || complain "validate.1 does not name validate-$name"
+	grep -qF "validate-$name(1)" main || complain "validate.1 does not name validate-$name"
 	if [ ! -f "$page" ]; then
 		complain "there is no page doc/man/validate-$name.1"
 		continue
 	fi
 	plain "$page" >page
-	for section in NAME SYNOPSIS DESCRIPTION; do
+	for section in NAME SYNOPSIS DESCRIPTION EXAMPLES OPTIONS 'EXIT STATUS'; do
 		grep -Eiq "^\.S[Hh] \"?$section" page || complain "validate-$name.1 has no section $section"
 	done
 	"$VALIDATE" "$name" --help >help
@@ -41,6 +41,16 @@ while read -r name; do
 	for option in $(comm -13 has.plain told); do
 		complain "validate-$name.1 explains $option, which validate $name does not have"
 	done
+	sed -n '/^\.EX/,/^\.EE/p' page | sed -e ':a' -e '/\\e$/{N;s/\\e\n//;ba' -e '}' |
+		sed -n 's/ -- .*//; s/ [|>&].*//; s/^validate //p' >examples
+	[ -s examples ] || complain "validate-$name.1 has no example of validate"
+	while read -r command arguments; do
+		"$VALIDATE" "$command" --help >help || complain "validate-$name.1: $command does not exist"
+		for word in $(echo "$arguments" | tr -d "'\"*[]"); do
+			case $word in --?*) grep -q -- "^  .*${word%%=*} \|^  .*${word%%=*}\$" help ||
+				complain "validate-$name.1: $command has no option $word" ;; esac
+		done
+	done <examples
 done <names
 
 for page in "$SRCDIR"/doc/man/*.1; do
