@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The language of texts that users read. Some constructions are forbidden in documents, manual pages,
-# protocols, --help and the strings of the program. Their sentences have at most 30 words; names of
-# options and members, numbers, tables and code do not count.
+# The language of texts that users read: documents, manual pages, --help, protocols, texts that the
+# program stores in files of its sources, and its strings. Some constructions are forbidden. A
+# sentence has at most 30 words; names of options and members, numbers, tables and code do not count.
 . "$SRCDIR/tests/e2e/lib.sh"
 cd "$SRCDIR"
 here=$OLDPWD
@@ -72,44 +72,59 @@ for document in README.md SECURITY.md CHANGELOG.md doc/*.md doc/formats/*.md pro
 	check "$document" "$document"
 done
 for page in doc/man/*.1; do
-	sed -e '/^\.\(SH\|SS\|TP\|PP\|TH\|IP\|EX\|EE\|RS\|RE\|br\|nf\|fi\)/s/.*//' -e '/^\.\\"/d' \
-		-e 's/^\.[A-Z]* //' -e 's/\\f[A-Z]//g; s/\\-/-/g' "$page" >"$here/text"
+	sed -e '/^\.EX/,/^\.EE/s/.*//' -e '/^\.\(SH\|SS\|TP\|PP\|TH\|IP\|in\|br\)/s/.*//' -e '/^\.\\"/d' \
+		-e 's/^\.[A-Z]* //' -e 's/\\f[A-Z]//g; s/\\-/-/g' -e 's/[.:?]$/&\n/' "$page" >"$here/text"
 	check "$page" "$here/text"
 done
-for protocol in protocols/*.conf; do
+for file in protocols/*.conf commands/init.conf capture/formats/*.map; do
 	# a comment or the text of a claim is a paragraph
-	sed 's/^; *\(- \)*//; t; s/^text = \(.*\)/\n\1\n/; t; s/.*//' "$protocol" >"$here/text"
-	check "$protocol" "$here/text"
+	sed 's/^@[a-z]* ;/;/; s/^[;#] *\(- \)*//; t; s/^text = \(.*\)/\n\1\n/; t; s/.*//' "$file" >"$here/text"
+	check "$file" "$here/text"
 done
-for command in $("$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'); do
-	"$VALIDATE" "$command" --help | sed '1,/^$/d; /^ /d' >"$here/text"
+for page in reports/html/*.html; do
+	# lines that begin with @ are instructions; a tag of a block begins a paragraph
+	sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' "$page" |
+		sed 's/^@.*//; s/<\/*\(p\|li\|ul\|ol\|td\|tr\|th\|table\|h[1-6]\|div\|summary\)\( [^>]*\)*>/\n\n/g' >"$here/text"
+	check "$page" "$here/text"
+done
+for schema in doc/*-schema.json; do
+	grep -o '"description": *"\([^"\\]\|\\.\)*"' "$schema" | sed 's/^"description": *"\(.*\)"$/\1\n/; s/\\"/"/g' >"$here/text"
+	check "$schema" "$here/text"
+done
+for command in $("$VALIDATE" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p') 'capture block' 'capture vfs' 'capture causality'; do
+	# the text of an option is a paragraph
+	"$VALIDATE" $command --help | sed '1,/^$/d; s/^ \{28\}//; t; s/^ .\{27\}/\n/; t; s/^ .*//' >"$here/text"
 	check "validate $command --help" "$here/text"
 done
-[ "$(awk '{ n += $1 } END { print n }' "$here/counts")" -ge 3000 ] || fail "few sentences: $(cat "$here/counts")"
+[ "$(awk '{ n += $1 } END { print n }' "$here/counts")" -ge 8000 ] || fail "few sentences: $(cat "$here/counts")"
 
-# strings of the sources, without comments; SVG has strokes
-find capture commands common microbench replay reports validate -name '*.[ch]' | sort | while read -r file; do
-	awk '
-		{
-			line = $0
-			if (comment) {
-				if (!(i = index(line, "*/"))) next
-				line = substr(line, i + 2)
-				comment = 0
-			}
-			gsub(/\/\*[^*]*(\*[^\/][^*]*)*\*\//, "", line)
-			if (i = index(line, "/*")) { line = substr(line, 1, i - 1); comment = 1 }
-			while (match(line, /"([^"\\]|\\.)*"/)) {
-				text = substr(line, RSTART, RLENGTH)
-				if (text ~ / /) print FILENAME ":" FNR ": " text
-				line = substr(line, RSTART + RLENGTH)
-			}
-		}' "$file"
-done | grep -v 'stroke[="-]' >"$here/strings"
+# strings of the sources, without comments; adjacent strings are one; SVG has strokes
+find capture commands common microbench replay reports validate -name '*.[ch]' | sort | xargs awk '
+	function strings(line,  i) {
+		if (comment) {
+			if (!(i = index(line, "*/"))) return
+			line = substr(line, i + 2)
+			comment = 0
+		}
+		gsub(/\/\*[^*]*(\*[^\/][^*]*)*\*\//, "", line)
+		if (i = index(line, "/*")) { line = substr(line, 1, i - 1); comment = 1 }
+		gsub(/" PRI[a-z0-9A-Z]* "/, "N", line)
+		while (match(line, /"([^"\\]|\\.)*"/)) {
+			text = substr(line, RSTART, RLENGTH)
+			if (text ~ / /) print file ": " text
+			line = substr(line, RSTART + RLENGTH)
+		}
+	}
+	FNR > 1 && held ~ /"[ \t]*$/ && /^[ \t]*"/ { sub(/"[ \t]*$/, "", held); sub(/^[ \t]*"/, ""); held = held $0; next }
+	{ strings(held); held = $0; file = FILENAME }
+	END { strings(held) }' | grep -v 'stroke[="-]\|CREATE TABLE' >"$here/strings"
 [ "$(wc -l <"$here/strings")" -ge 5000 ] || fail 'few strings'
 tr 'A-Z' 'a-z' <"$here/strings" | sed 's/^[^ ]* //' >"$here/texts"
 grep -nE "$forbidden" "$here/texts" | cut -d : -f 1 | while read -r n; do sed -n "${n}p" "$here/strings"; done >"$here/found"
+sed 's/\\n/\n/g; s/: "/:\n/; s/\([.?;:]\) /\1\n/g' "$here/strings" >"$here/sentences"
+long 30 "$here/sentences" >>"$here/found"
 [ ! -s "$here/found" ] || {
+	echo "strings of the sources: forbidden constructions, or more than 30 words:"
 	cat "$here/found"
 	echo >>"$here/bad"
 }
