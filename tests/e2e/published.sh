@@ -56,7 +56,7 @@ grep '^slower,' findings.csv | grep -q ",$outcome,[^,]*\$" || fail "findings.csv
 grep -q '^nobody,.*,not assessed,[^,]*$' findings.csv || fail "findings.csv: $(cat findings.csv)"
 expect_line "$tables/findings.tex" "$outcome"
 expect_line results/report/index.html "</b> $outcome</span> <b>Replays are slower than the program</b>"
-expect_line results/report/index.html 'Published values beside those measured'
+expect_line results/report/index.html 'Published and measured values'
 expect_line "$tables/published.csv" '12.50 µs ± 3.000 %'
 expect_line "$tables/published-values.csv" ',response-time,,ns,12500,'
 ! grep -q no-such "$tables/published.csv" || fail 'a published value without a case is shown'

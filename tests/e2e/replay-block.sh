@@ -20,7 +20,7 @@ expect_status 2 "$VALIDATE" replay --destructive --device target --mode hf --thi
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode load --mutant drift in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --harvester --discards in.csv
 expect_status 2 "$VALIDATE" replay --engine block in.csv
-expect_line err '--device is missing'
+expect_line err '--device DEVICE is missing'
 expect_status 2 "$VALIDATE" replay --mode dep --dir . in.csv
 expect_line err 'mode: engine event has no such option (engines with it: parallel, block)'
 expect_status 3 "$VALIDATE" replay --destructive --device no-such-file in.csv

@@ -23,7 +23,7 @@ for order in temporal none; do
 	rm -rf dir/dd
 	expect_status 0 "$VALIDATE" replay --order $order --dir dir -o replayed in.csv
 	expect_line out 'mismatches      5'
-	expect_line out 'note: 2 of them overlapped a call of another thread that changed the same name, file or lock'
+	expect_line out 'note: 2 of them overlapped a call of another thread that changed the same name, file, lock or descriptor'
 	"$VALIDATE" info --json replayed | grep -q '"n_mismatches_overlapped": *2' || fail 'the count in the metadata'
 done
 # without them there is no note

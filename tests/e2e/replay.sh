@@ -99,7 +99,7 @@ wrong() { # what it says, then arguments
 	[ ! -e wrong.trace ] || fail "wrong usage wrote a trace: $*"
 }
 wrong 'no trace named' --dir target -o wrong.trace
-wrong '--dir is missing' -o wrong.trace sr.trace
+wrong '--dir DIR is missing' -o wrong.trace sr.trace
 wrong 'did you mean "event"' --engine evnet --dir target -o wrong.trace sr.trace
 wrong 'engine coordinator has no mutants' --engine coordinator --mutant delay --dir target -o wrong.trace sr.trace
 wrong 'engine compiled has no mutants' --engine compiled --mutant delay --dir target -o wrong.trace sr.trace
