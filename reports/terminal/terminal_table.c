@@ -375,20 +375,18 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 		lay_row(out, &g.row[i], width, style);
 	if (is_dropped(&g, REORDERED) && is_dropped(&g, MISMATCHED))
 		strbuf_addstr(out, "No request was reordered, lost or repeated, or had another "
-				   "result than in the trace.\n");
+				   "result.\n");
 	else
 		strbuf_addstr(
 		    out,
-		    "Reord.: share of requests issued after a request that follows them in the "
+		    "Reord.: share of requests issued after a request that follows in the "
 		    "trace.\n"
-		    "Mism.: requests that were lost or repeated, or had another result than in "
-		    "the trace.\n");
+		    "Mism.: requests that were lost or repeated, or had another result.\n");
 	if (a->n_cells > MAX_ROWS)
 		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the "
 				   "others: the largest)\n");
 	else if (width[WORTH])
 		strbuf_addstr(
 		    out,
-		    "U: expanded uncertainty (95 %) of one replay against the program, corrected "
-		    "for bias.\n");
+		    "U: expanded uncertainty (95 %) of one replay, corrected for bias.\n");
 }

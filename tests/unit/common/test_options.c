@@ -20,10 +20,11 @@ struct config {
 	uint64_t count, block;
 	int64_t shift, pause;
 	double factor, limit;
-	int order;
+	int order, as;
 };
 
 static const char *const orders[] = {"temporal", "fs", "thread", "none", NULL};
+static const char *const operations[] = {"not given", "read", "write", NULL};
 
 #define AT(field) .offset = offsetof(struct config, field)
 static const struct option_spec table[] = {
@@ -40,6 +41,8 @@ static const struct option_spec table[] = {
 	{.name = "factor", .type = OPT_DOUBLE, AT(factor), .arg = "X", .help = "of the speed", .min = 0.5, .max = INFINITY},
 	{.name = "limit", .type = OPT_RATIO, AT(limit), .arg = "RATIO", .help = "allowed", .min = 0, .max = 1},
 	{.name = "order", .type = OPT_CHOICE, AT(order), .arg = "ORDER", .help = "which order", .choices = orders},
+	{.name = "as", .type = OPT_CHOICE, AT(as), .arg = "OP", .help = "operation", .choices = operations,
+	 .flags = OPT_UNSET},
 	{.name = "at-least", .type = OPT_UINT, AT(count), .arg = "N", .help = "with no upper limit", .min = 3},
 	{.name = NULL},
 };
@@ -255,6 +258,19 @@ static void no_arguments_at_all(void **state)
 	assert_int_equal(n, 0);
 }
 
+/* the first choice of such an option is not a value */
+static void a_choice_without_default(void **state)
+{
+	(void)state;
+	struct config c = {0};
+	struct err e = ERR_INIT;
+	assert_int_equal(options_set(table, &c, "as", "write", &e), 0);
+	assert_int_equal(c.as, 2);
+	assert_int_equal(options_set(table, &c, "as", "not given", &e), -EINVAL);
+	assert_string_equal(e.msg, "as: \"not given\" is not one of read, write");
+	assert_int_equal(c.as, 2);
+}
+
 static void help_lists_every_option_within_80_columns(void **state)
 {
 	(void)state;
@@ -271,7 +287,8 @@ static void help_lists_every_option_within_80_columns(void **state)
 	assert_non_null(strstr(text, "  -v, --verbose             say more\n"));
 	assert_non_null(strstr(text, "  -b, --block-size SIZE     of one request\n"));
 	assert_non_null(
-	    strstr(text, "      --order ORDER         which order: temporal, fs, thread, none\n"));
+	    strstr(text, "      --order ORDER         which order; one of: temporal, fs, thread, none\n"));
+	assert_non_null(strstr(text, "      --as OP               operation; one of: read, write\n"));
 	/* a long option name has its help on the next line */
 	assert_non_null(strstr(text, "\n                            "));
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -290,6 +307,7 @@ int main(void)
 		cmocka_unit_test(keys_of_a_protocol),
 		cmocka_unit_test(words_of_a_command_are_no_options),
 		cmocka_unit_test(no_arguments_at_all),
+		cmocka_unit_test(a_choice_without_default),
 		cmocka_unit_test(help_lists_every_option_within_80_columns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
