@@ -252,7 +252,7 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 	}
 	if (lo > hi)
 		return;
-	strbuf_addstr(out, "The uncertainty of one replay is ±");
+	strbuf_addstr(out, "One replay is accurate to ±");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
 		strbuf_addstr(out, ", one run of the program to ±");
