@@ -99,7 +99,7 @@ static int others_examine(const struct device_uses *u, const char *path, bool *r
 	for (size_t i = 0; i < u->n_partitions && !ret; i++)
 		ret = other_examine(u->partition[i], "its partition ", true, path, refused, e);
 	if (!ret && u->under) /* a loop device may be a part of a file that has partitions */
-		ret = other_examine(u->under, "what it lies on, ", false, path, refused, e);
+		ret = other_examine(u->under, "its lower device ", false, path, refused, e);
 	return ret;
 }
 

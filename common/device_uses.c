@@ -112,7 +112,7 @@ static int holder_add(struct search *s, const char *dir, int depth, struct err *
 		return err_set(e, ELOOP, "%s: more than %d levels of stacked "
 					 "devices", s->path, DEPTH_MAX);
 	size_t n = s->n_near;
-	int ret = near_add(s, dir, "what is made of it, ", e);
+	int ret = near_add(s, dir, "its upper device ", e);
 	if (!ret && s->n_near > n)
 		ret = holders_add(s, dir, depth + 1, e);
 	return ret;
@@ -217,7 +217,7 @@ static int under_loop(struct search *s, struct err *e)
 	struct stat st = {.st_mode = 0};
 	int ret = 0;
 	if (backing && !stat(backing, &st) && S_ISBLK(st.st_mode)) {
-		use_add(s, "%s lies on the device %s: name that one", s->path, backing);
+		use_add(s, "%s is on the device %s: use that device instead", s->path, backing);
 	} else if (backing) {
 		struct stat own = s->st;
 		char *block = xasprintf("%s/block", s->system->sys);
@@ -322,8 +322,8 @@ static int uses_look(struct search *s, struct err *e)
 	ret = ret ? ret : swaps_look(s, e);
 	/* A device on which another one is built is in use, mounted or not. */
 	for (size_t i = 0; i < s->n_near; i++)
-		if (!strcmp(s->near[i].role, "what is made of it, "))
-			use_add(s, "%s/%s is made of it", s->system->dev, s->near[i].name);
+		if (!strcmp(s->near[i].role, "its upper device "))
+			use_add(s, "%s/%s uses it", s->system->dev, s->near[i].name);
 	SCOPED_FREE char *block = xasprintf("%s/block", s->system->sys);
 	ret = ret ? ret : each_entry(s, block, 0, loop_look, e);
 	return ret;

@@ -15,7 +15,7 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_KERNEL] = "the kernel's page cache",
 	[PASS_READ] = "reads that --reads leaves out",
 	[PASS_DISCARD] = "discards (--discards)",
-	[PASS_NO_DATA] = "calls that move no data at a known place",
+	[PASS_NO_DATA] = "calls that move no data at a known offset",
 	[PASS_FORMAT] = "requests that the replayer's format cannot hold",
 	[PASS_CAUSE] = "computing and waiting of parallel applications",
 };

@@ -14,8 +14,8 @@ const struct fault faults[] = {
     {"repeat", FAULT_REPEAT, ARGUMENT_SHARE, "1%", "this share of the requests is issued twice",
      false},
     {"swap", FAULT_SWAP, ARGUMENT_SHARE, "1%",
-     "this share of the requests changes places with the next one of its thread, where that moves "
-     "data too",
+     "this share of the requests is swapped with the next request of its thread, if both move "
+     "data",
      false},
     {"offset", FAULT_OFFSET, ARGUMENT_SHARE, "1%",
      "this share of the requests goes to a wrong offset", false},
@@ -25,11 +25,11 @@ const struct fault faults[] = {
     {"double", FAULT_DOUBLE, ARGUMENT_NONE, NULL, "twice as many workers, which keep no order",
      false},
     {"drift", FAULT_DRIFT, ARGUMENT_RATIO, "100ppm",
-     "the clock of the waits runs slow by this share", true},
+     "the clock that times the waits is slow by this share", true},
     {"coarse", FAULT_COARSE, ARGUMENT_DURATION, "1ms",
-     "requests are issued at multiples of this time only", true},
+     "requests are issued only at multiples of this time", true},
     {"stall", FAULT_STALL, ARGUMENT_DURATION_EVERY, "10ms/100ms",
-     "nothing is issued for the first time in each of the second", false},
+     "no request is issued for the first time in each period of the second time", false},
     {NULL, FAULT_NONE, ARGUMENT_NONE, NULL, NULL, false},
 };
 

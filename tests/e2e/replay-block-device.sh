@@ -154,7 +154,7 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 	"$VALIDATE" replay --destructive --device "$part" in.trace >out 2>err || status=$?
 	losetup -d "$part"
 	[ $status -eq 6 ] || fail "a loop device over a device: status $status, $(cat err)"
-	expect_line err "lies on the device $device"
+	expect_line err "is on the device $device"
 
 	mkdir -p mounted
 	if mount "$device" mounted 2>/dev/null; then
@@ -170,7 +170,7 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 	losetup -d "$device"
 	device=$(losetup -f --show -o 4M image)
 	expect_status 6 "$VALIDATE" replay --destructive --device "$device" in.trace
-	expect_line err 'what it lies on'
+	expect_line err 'its lower device'
 	losetup -d "$device"
 	dd if=/dev/zero of=image bs=1M count=16 conv=notrunc 2>/dev/null
 	device=$(losetup -f -P --show image)

@@ -151,8 +151,8 @@ static void an_array_upon_an_array(void **state)
 	holder("block/sdx/sdx1", "block/md0", "md0");
 	holder("block/md0", "block/dm-3", "dm-3");
 	mounted("253:3", "/srv");
-	const char *both = "what is made of it, /dev/dm-3 is mounted on /srv\n/dev/md0 is made of "
-			   "it\n/dev/dm-3 is made of it\n";
+	const char *both = "its upper device /dev/dm-3 is mounted on /srv\n/dev/md0 uses it\n"
+			   "/dev/dm-3 uses it\n";
 	expect(241, both);
 	expect(240, both); /* through its partition */
 	expect(242, "");
@@ -164,7 +164,7 @@ static void holders_in_a_circle_end(void **state)
 	block_dir("block/md0", "9:0");
 	holder("block/sdx", "block/md0", "md0");
 	holder("block/md0", "block/sdx", "sdx");
-	expect(240, "/dev/md0 is made of it\n");
+	expect(240, "/dev/md0 uses it\n");
 }
 
 /* A file that cannot be read does not count as unused. */
