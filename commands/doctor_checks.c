@@ -354,7 +354,7 @@ static void idle_judge(const json_t *facts, struct doctor_finding *f)
 	else
 		finding(f, latency_us > LATE_US,
 			"as root: cpupower idle-set -D 10, so that threads that sleep are not late",
-			"the deepest is %.40s, %lld us to wake from", deepest,
+			"the deepest is %.40s, with a wake-up time of %lld us", deepest,
 			(long long)latency_us);
 }
 

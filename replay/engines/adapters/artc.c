@@ -303,4 +303,5 @@ static const struct adapter adapter_artc = {
 	.version = artc_version,
 };
 
-ADAPTER_ENGINE(artc, "ARTC: a program made of the trace, by artc, make and artrun");
+ADAPTER_ENGINE(artc, "ARTC: a program that artc and make build from the trace, started by "
+		     "artrun");

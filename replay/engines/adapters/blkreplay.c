@@ -139,4 +139,5 @@ static const struct adapter adapter_blkreplay = {
 };
 
 ADAPTER_ENGINE(blkreplay,
-	       "blkreplay: requests on a device by processes that make one after another");
+	       "blkreplay: requests on a device by processes that each make one request at a "
+	       "time");

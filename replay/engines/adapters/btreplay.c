@@ -216,4 +216,5 @@ static const struct adapter adapter_btreplay = {
 };
 
 ADAPTER_ENGINE(btreplay,
-	       "btreplay of blktrace: bunches of requests on a device, only their starts timed");
+	       "btreplay of blktrace: bunches of requests on a device; only the start of a bunch "
+	       "is timed");

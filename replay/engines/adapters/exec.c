@@ -14,4 +14,4 @@ static const struct adapter adapter_exec = {
 	.takes = takes,
 };
 
-ADAPTER_ENGINE(exec, "any other replayer: --export, --command and --times say how it is used");
+ADAPTER_ENGINE(exec, "any other replayer, which --export, --command and --times describe");

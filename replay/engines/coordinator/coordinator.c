@@ -411,7 +411,7 @@ const struct replay_engine engine_coordinator = {
 	.name = "coordinator",
 	.level = LEVEL_SYSCALL,
 	.help = "a coordinator thread queues requests for a pool of workers: an older design, "
-			 "for comparison",
+		"kept for comparison",
 	.processes = true,
 	.captured = true,
 	.check = coordinator_check,
