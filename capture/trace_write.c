@@ -168,12 +168,13 @@ int trace_output_check(const char *path, struct err *e)
 		return access(path, W_OK) < 0 ? err_sys(e, errno, "%s", path) : 0;
 	}
 	if (errno != ENOENT) /* the name is impossible, for example too long */
-		return err_sys(e, errno, "%s cannot be made", path);
+		return err_sys(e, errno, "%s cannot be created", path);
 	if (path[strlen(path) - 1] == '/')
 		return err_sys(e, EISDIR, "%s", path);
 	SCOPED_FREE char *copy = xstrdup(path);
-	return access(dirname(copy), W_OK | X_OK) < 0 ? err_sys(e, errno, "%s cannot be made", path)
-						      : 0;
+	return access(dirname(copy), W_OK | X_OK) < 0
+		   ? err_sys(e, errno, "%s cannot be created", path)
+		   : 0;
 }
 
 int trace_output_check_replaced(const char *path, struct err *e)

@@ -504,7 +504,7 @@ static void volumes_look(struct doctor_finding *f)
 			 !access("/dev/fuse", W_OK);
 	finding(f, !may,
 		"protocols with a volume do not run: run as root, outside of a container",
-		"%s", may ? "can be made (loop devices, FUSE)" : "cannot be made");
+		"%s", may ? "can be created (loop devices, FUSE)" : "cannot be created");
 }
 
 const struct doctor_check doctor_checks[] = {

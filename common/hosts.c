@@ -118,7 +118,7 @@ int host_launcher_check(const char *launcher, struct err *e)
 {
 	struct words_list command = {NULL, 0, 0};
 	if (!strstr(launcher, "{host}"))
-		return err_set(e, EINVAL, "launcher: {host} is missing, the name of a host");
+		return err_set(e, EINVAL, "launcher: the placeholder {host} is missing");
 	const int ret = launcher_words(&command, launcher, "host", e);
 	words_list_release(&command);
 	return ret;
@@ -151,7 +151,7 @@ int host_start(struct host_process *p, const char *launcher, const char *host, c
 	*p = (struct host_process){0, -1};
 	int ret = launcher_words(&command, launcher, host, e);
 	if (!ret && pipe2(pipe_fd, O_CLOEXEC) < 0)
-		ret = err_sys(e, errno, "cannot make a pipe");
+		ret = err_sys(e, errno, "cannot create a pipe");
 	/* the script is shorter than the buffer of a pipe */
 	if (!ret && (ret = write_all(pipe_fd[1], script, strlen(script))) < 0)
 		err_sys(e, -ret, "cannot write into a pipe");

@@ -121,7 +121,7 @@ static int command_start(struct app_run *r, const char *file, const char *librar
 {
 	int report[2];
 	if (pipe2(report, O_CLOEXEC))
-		return err_sys(e, errno, "cannot make a pipe");
+		return err_sys(e, errno, "cannot create a pipe");
 	fflush(NULL);
 	r->child = fork();
 	if (r->child == 0) {

@@ -98,7 +98,7 @@ int agent_run(const char *path, const char *host, struct err *e)
 			 *seen = agent_path(path, host, ".seen");
 	int rc = given_read(&a, path, e);
 	if (!rc && pipe2(a.end, O_CLOEXEC) < 0)
-		rc = err_sys(e, errno, "cannot make a pipe");
+		rc = err_sys(e, errno, "cannot create a pipe");
 	if (!rc) {
 		const struct agent_given *g = &a.given;
 		const struct watch_config watch = {.root = g->root,

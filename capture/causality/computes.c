@@ -18,7 +18,7 @@ static int file_get(struct computes *c, uint64_t n, const char *dir, struct err 
 	close(fd);
 	if (at == MAP_FAILED)
 		return err_sys(e, code,
-			       "%s: cannot make a file of %zu bytes for the computing times", dir,
+			       "%s: cannot create a file of %zu bytes for the computing times", dir,
 			       c->n_bytes);
 	c->v = at;
 	for (uint64_t i = 0; i < n; i++)

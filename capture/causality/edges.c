@@ -33,9 +33,9 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] ||
 	    g->waiter_request > n_requests[g->waiter])
 		return err_set(e, EINVAL,
-			       "%s: request %" PRIu64 " of node %" PRIu32 ", which makes %" PRIu64
-			       ", depends on request %" PRIu64 " of node %" PRIu32
-			       ", which makes %" PRIu64,
+			       "%s: request %" PRIu64 " of node %" PRIu32 " (with %" PRIu64
+			       " requests) depends on request %" PRIu64 " of node %" PRIu32
+			       " (with %" PRIu64 " requests)",
 			       run->trace, g->waiter_request, g->waiter, n_requests[g->waiter],
 			       last, g->signaller, n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])

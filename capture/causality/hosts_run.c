@@ -202,7 +202,7 @@ static int agent_start(struct hosts_run *h, struct peer *p, const char *self, st
 	shell_word(&script, h->path);
 	strbuf_addf(&script, " %s\n", p->host);
 	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "cannot make a pipe");
+		return err_sys(e, errno, "cannot create a pipe");
 	p->out = pipe_fd[0];
 	const int messages = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	const int rc = messages < 0 ? err_sys(e, errno, "%s", log)

@@ -170,7 +170,8 @@ static int settle(struct service *s, struct err *e)
 	if (s->kind == KIND_THROTTLED && !l->read_iops && !l->write_iops && !l->read_rate &&
 	    !l->write_rate)
 		return err_set(e, EINVAL,
-			"throttled: expected read-iops, write-iops, read-rate or write-rate");
+			"throttled: at least one of read-iops, write-iops, read-rate and "
+			"write-rate is needed");
 	s->n_servers = s->kind == KIND_HDD ? 1 : s->kind == KIND_SSD ? p->channels : p->parallel;
 	return 0;
 }

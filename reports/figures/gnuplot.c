@@ -184,7 +184,7 @@ int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, st
 	int ret = find_gnuplot(&program, e);
 	for (int i = 0; i < 3 && !ret; i++)
 		if ((fd[i] = memfd_create(names[i], MFD_CLOEXEC)) < 0)
-			ret = err_sys(e, errno, "cannot make a file in memory for gnuplot");
+			ret = err_sys(e, errno, "cannot create a file in memory for gnuplot");
 	int put = ret ? 0 : write_scripts(fd[0], plots, n);
 	if (put)
 		ret = err_sys(e, -put, "cannot write the script of gnuplot");

@@ -41,7 +41,7 @@ expect_status 3 "$VALIDATE" run p.conf -o r2 -q
 expect_line err 'is not a directory'
 printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\nscratch = no/such/dir\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r3 -q
-expect_line err 'cannot make a scratch directory'
+expect_line err 'cannot create a scratch directory'
 printf "[protocol]\nreplicates = 2\nallow-undecidable = yes\ncpus = 1023\n$good" >p.conf
 expect_status 3 "$VALIDATE" run p.conf -o r4 -q
 expect_line err 'cannot set its CPUs'

@@ -58,7 +58,7 @@ static int region_find(struct campaign *c, const char *trace, struct region *r, 
 {
 	int fd[2];
 	if (pipe2(fd, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "cannot make a pipe");
+		return err_sys(e, errno, "cannot create a pipe");
 	struct region_work w = {trace, fd[1]};
 	int ret = launch_helper(region_read, &w, c->signal_fd, e);
 	close(fd[1]);

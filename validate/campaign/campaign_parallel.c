@@ -103,7 +103,7 @@ static int error_find(struct campaign *c, const char *recording, const char *rep
 {
 	int fd[2];
 	if (pipe2(fd, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "cannot make a pipe");
+		return err_sys(e, errno, "cannot create a pipe");
 	struct error_work w = {recording, replay, fd[1]};
 	int ret = launch_helper(error_read, &w, c->signal_fd, e);
 	close(fd[1]);

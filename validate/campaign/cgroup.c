@@ -123,7 +123,7 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 	g->dir = xasprintf("%s/%s", p->parent, name);
 	g->procs = xasprintf("%s/cgroup.procs", g->dir);
 	int ret = mkdir(g->dir, 0755) < 0 && errno != EEXIST
-		      ? err_sys(e, errno, "cannot make the memory cgroup %s", g->dir)
+		      ? err_sys(e, errno, "cannot create the memory cgroup %s", g->dir)
 		      : 0;
 	const bool made = !ret;
 	snprintf(limit, sizeof limit, "%llu", (unsigned long long)limit_bytes);

@@ -107,7 +107,7 @@ int signals_take(sigset_t *old, int *fd, struct err *e)
 	signals_ours(&set);
 	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (*fd < 0)
-		return err_sys(e, errno, "cannot make a signalfd");
+		return err_sys(e, errno, "cannot create a signalfd");
 	sigprocmask(SIG_BLOCK, &set, old);
 	return 0;
 }
@@ -259,7 +259,7 @@ static int log_make(struct err *e)
 	if (fd >= 0 && ftruncate(fd, LOG_MAX_BYTES) == 0 &&
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
 		return fd;
-	int ret = err_sys(e, errno, "cannot make a file in memory");
+	int ret = err_sys(e, errno, "cannot create a file in memory");
 	fd_close(fd);
 	return ret;
 }
@@ -338,7 +338,7 @@ int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e)
 		return l->log;
 	if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
 		close(l->log);
-		return err_sys(e, errno, "cannot make a pipe");
+		return err_sys(e, errno, "cannot create a pipe");
 	}
 	pid_t parent = getpid();
 	l->start_ns = clock_monotonic_ns();
@@ -396,7 +396,7 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, int 
 	int pipe_fd[2];
 	struct err said = ERR_INIT;
 	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "cannot make a pipe");
+		return err_sys(e, errno, "cannot create a pipe");
 	pid_t parent = getpid();
 	pid_t pid = fork();
 	if (pid == 0) {

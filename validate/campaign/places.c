@@ -246,7 +246,7 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 	char *path = xasprintf("%s/%s", parent, name);
 	if (mkdir(path, 0700) < 0 && (errno != EEXIST || !is_ours(path))) {
 		int ret = err_sys(e, errno,
-			"cannot make the directory %s in the target directory %s", name, parent);
+			"cannot create the directory %s in the target directory %s", name, parent);
 		free(path);
 		return ret;
 	}
@@ -270,7 +270,7 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 		struct place_dir *d = &place->dir[i];
 		d->path = xasprintf("%s/%s-%zu", place->path, d->writes ? "written" : "read", i);
 		if (mkdir(d->path, 0700) < 0 && errno != EEXIST)
-			ret = err_sys(e, errno, "cannot make the directory %s", d->path);
+			ret = err_sys(e, errno, "cannot create the directory %s", d->path);
 		else
 			ret = dir_open(d->path, &d->fd, e);
 	}
@@ -297,12 +297,12 @@ int place_dir_anew(struct place *place, struct place_dir *dir, struct err *e)
 	if (mkdir(place->path, 0700) < 0 && errno != EEXIST)
 		return err_sys(
 		    e, errno,
-		    "the directory %s was removed while it was in use, and cannot be made again",
+		    "the directory %s was removed while it was in use, and cannot be created again",
 		    place->path);
 	if (mkdir(dir->path, 0700) < 0 && errno != EEXIST)
 		return err_sys(
 		    e, errno,
-		    "the directory %s was removed while it was in use, and cannot be made again",
+		    "the directory %s was removed while it was in use, and cannot be created again",
 		    dir->path);
 	ret = dir_open(dir->path, &dir->fd, e);
 	if (!ret) {

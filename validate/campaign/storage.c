@@ -132,7 +132,7 @@ static int dir_make(struct scratch *s, const char *parent, const char *name, str
 	s->dir = xasprintf("%s/%s", parent, name);
 	if (mkdir(s->dir, 0700) == 0)
 		return 0;
-	int ret = err_sys(e, errno, "cannot make a scratch directory in %s", parent);
+	int ret = err_sys(e, errno, "cannot create a scratch directory in %s", parent);
 	free(s->dir);
 	s->dir = NULL;
 	return ret;
@@ -190,7 +190,7 @@ int scratch_choose(struct storage *s, bool *apart, const dev_t *targets, size_t 
 		storage_release(s);
 	}
 	if (access(fallback, W_OK | X_OK) < 0)
-		return err_sys(e, errno, "cannot make a scratch directory in %s", fallback);
+		return err_sys(e, errno, "cannot create a scratch directory in %s", fallback);
 	int ret = storage_look(s, fallback, e);
 	*apart = !ret && is_apart(s->device, targets, n_targets);
 	return ret;
@@ -315,7 +315,7 @@ int scratch_check(const struct scratch *s, bool *made, struct err *e)
 		return err_sys(e, errno, "cannot look at the scratch directory %s", s->dir);
 	if (mkdir(s->dir, 0700) < 0)
 		return err_sys(e, errno,
-			"the scratch directory %s was removed and cannot be made again", s->dir);
+			"the scratch directory %s was removed and cannot be created again", s->dir);
 	*made = true;
 	return 0;
 }

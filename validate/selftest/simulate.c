@@ -33,7 +33,7 @@ static const struct {
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
 	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu "
-		"contradict what is promised\n", i + 1, N_PARTS, parts[i].name,
+			"contradict their bound\n", i + 1, N_PARTS, parts[i].name,
 		duration_text((double)(clock_monotonic_ns() - begin_ns)).s, rates->n,
 		rates_count(rates, STANDING_BROKEN));
 }

@@ -66,7 +66,7 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 	char line[VERSION_BYTES];
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "cannot make a pipe");
+		return err_sys(e, errno, "cannot create a pipe");
 	/* --version runs the unknown program: as `user` */
 	pid_t pid = tool_start(argv, NULL, user, ends[1], false);
 	int code = errno;
