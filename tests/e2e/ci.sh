@@ -73,6 +73,9 @@ steps "$SRCDIR/doc/ci/github-actions.yml"
 if command -v actionlint >/dev/null; then
 	actionlint "$SRCDIR/doc/ci/github-actions.yml" >lint 2>&1 || fail "actionlint: $(cat lint)"
 fi
+if command -v action-validator >/dev/null; then
+	action-validator "$SRCDIR/action.yml" >lint 2>&1 || fail "action-validator: $(cat lint)"
+fi
 
 STORED=$PWD/passes.json RUN_STATUS=4
 export STORED RUN_STATUS
