@@ -44,9 +44,14 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
 	if (e->status == STAT_ZERO_VARIANCE)
 		return decide_mean_p(&e->t, &e->wide, e->n, low, high, true, levels->span);
 	const struct paired_mean series = series_of(e);
+	struct paired_mean cautious = series;
 	struct mean_p p = {0};
 	double outside = 1;
 	const double at[2] = {low, high};
+	if (levels->cautious) {
+		const struct serial serial = serial_cautious(&e->serial, e->n);
+		paired_mean_widen(&cautious, &serial);
+	}
 	for (int i = 0; i < 2; i++) {
 		if (!isfinite(at[i]))
 			continue;
@@ -56,7 +61,7 @@ struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
 		p.accept_alone = fmax(p.accept_alone, inside.alone);
 		if (inside_is_above ? e->t.value < at[i] : e->t.value > at[i]) {
 			const struct mean_side p_out =
-			    paired_mean_p(&series, at[i], !inside_is_above);
+			    paired_mean_p(&cautious, at[i], !inside_is_above);
 			outside = fmin(outside, levels->cautious ? p_out.wide : p_out.alone);
 		}
 	}

@@ -4,6 +4,7 @@
 #include "validate/stats/series.h"
 
 #define LARGEST_RHO 0.98
+#define CAUTION 2.5
 
 /* The autocorrelation that n values may hide. */
 static double hidden(double n)
@@ -39,6 +40,18 @@ double serial_rho_among(double lag1, double n, double n_then)
 {
 	double rho = serial_rho_own(lag1, n) + hidden(n_then);
 	return fmin(LARGEST_RHO, fmax(0, rho));
+}
+
+struct serial serial_cautious(const struct serial *s, size_t n)
+{
+	struct serial c = *s;
+	const double k = (double)n, rho = serial_rho_own(s->lag1, k) + CAUTION * hidden(k);
+	if (isnan(s->lag1) || rho <= s->rho)
+		return c;
+	c.rho = fmin(LARGEST_RHO, rho);
+	c.inflation = serial_inflation(c.rho, k);
+	c.n_effective = k / c.inflation;
+	return c;
 }
 
 struct serial serial_none(size_t n)

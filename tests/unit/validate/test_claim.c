@@ -105,7 +105,7 @@ static void test_the_text_of_a_protocol_changes(void **state)
 
 /* --- simulated claims of one part ------------------------------------------ */
 
-enum { FIRST = 8, MOST = 90, TRIALS = 600 };
+enum { FIRST = 8, LOOKS_END = 60, MOST = 90, TRIALS = 600 };
 #define LIMIT 0.05
 #define POWER 0.95
 #define SD 0.06 /* of ln(replay/program) from pair to pair */
@@ -116,10 +116,10 @@ struct course {
 	double outside[MOST + 1];
 };
 
-static void course_make(struct course *c, const double *d)
+static void course_make(struct course *c, const double *d, size_t last)
 {
 	const double low = log1p(-LIMIT), high = log1p(LIMIT);
-	for (size_t n = FIRST; n <= MOST; n++) {
+	for (size_t n = FIRST; n <= last; n++) {
 		struct paired_mean m;
 		assert_int_equal(paired_mean_of(d, n, &m), STAT_OK);
 		const struct ratio_evidence e = {
@@ -150,11 +150,12 @@ static enum outcome outcome_of(const struct course *c, size_t first, size_t last
 enum world { NORMAL, T3, AR6, N_WORLDS };
 static const char *const world_names[] = {"normal", "t3", "AR 0.6"};
 
-static void courses_draw(struct course *c, enum world world, double deviation, unsigned long seed)
+static void courses_draw(struct course *c, int n_trials, size_t last, enum world world,
+			 double deviation, unsigned long seed)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(rng, seed);
-	for (int trial = 0; trial < TRIALS; trial++) {
+	for (int trial = 0; trial < n_trials; trial++) {
 		double d[MOST], state = gsl_ran_gaussian(rng, 1);
 		for (size_t i = 0; i < MOST; i++) {
 			state = 0.6 * state + 0.8 * gsl_ran_gaussian(rng, 1);
@@ -163,42 +164,46 @@ static void courses_draw(struct course *c, enum world world, double deviation, u
 				     : world == T3   ? gsl_ran_tdist(rng, 3) / sqrt(3)
 						     : state);
 		}
-		course_make(&c[trial], d);
+		course_make(&c[trial], d, last);
 	}
 	gsl_rng_free(rng);
 }
 
-static size_t count(const struct course *c, size_t first, size_t last, enum outcome wanted,
-		    double *mean_pairs)
+static size_t count(const struct course *c, int n_trials, size_t first, size_t last,
+		    enum outcome wanted, double *mean_pairs)
 {
 	size_t n = 0, n_pairs, sum = 0;
-	for (int trial = 0; trial < TRIALS; trial++) {
+	for (int trial = 0; trial < n_trials; trial++) {
 		n += outcome_of(&c[trial], first, last, &n_pairs) == wanted;
 		sum += n_pairs;
 	}
-	*mean_pairs = (double)sum / TRIALS;
+	*mean_pairs = (double)sum / n_trials;
 	return n;
 }
 
-static double most_of(double rate)
+static double most_of(double rate, int n_trials)
 {
-	return TRIALS * rate + 3 * sqrt(TRIALS * rate * (1 - rate));
+	return n_trials * rate + 3 * sqrt(n_trials * rate * (1 - rate));
 }
 
+/* CLAIM_SERIES=N simulates N series of each kind. */
 static void test_errors(void **state)
 {
 	(void)state;
-	struct course *c = xcalloc(TRIALS, sizeof *c);
+	const char *given = getenv("CLAIM_SERIES");
+	const int n_trials = given ? atoi(given) : TRIALS;
+	assert_true(n_trials >= TRIALS);
+	struct course *c = xcalloc((size_t)n_trials, sizeof *c);
 	double pairs;
 	for (enum world world = 0; world < N_WORLDS; world++) {
-		courses_draw(c, world, LIMIT, 1 + world);
-		const size_t shown = count(c, FIRST, 60, SHOWN, &pairs),
-			     refuted = count(c, FIRST, 60, REFUTED, &pairs);
-		print_message("%s, at the limit: shown %.1f %%, refuted %.1f %% of %d\n",
-			      world_names[world], 100 * (double)shown / TRIALS, 100 * (double)refuted / TRIALS,
-			      TRIALS);
-		assert_true(shown <= most_of(0.05));
-		assert_true(refuted <= most_of(0.01));
+		courses_draw(c, n_trials, LOOKS_END, world, LIMIT, 1 + world);
+		const size_t shown = count(c, n_trials, FIRST, LOOKS_END, SHOWN, &pairs),
+			     refuted = count(c, n_trials, FIRST, LOOKS_END, REFUTED, &pairs);
+		print_message("%s, at the limit: shown %.2f %%, refuted %.2f %% of %d\n",
+			      world_names[world], 100 * (double)shown / n_trials,
+			      100 * (double)refuted / n_trials, n_trials);
+		assert_true(shown <= most_of(0.05, n_trials));
+		assert_true(refuted <= most_of(0.01, n_trials));
 	}
 	free(c);
 }
@@ -218,22 +223,22 @@ static void test_pairs_at_equal_power(void **state)
 		const enum outcome wanted = deviations[i] > 0 ? REFUTED : SHOWN;
 		double pairs;
 		c[i] = xcalloc(TRIALS, sizeof **c);
-		courses_draw(c[i], NORMAL, deviations[i], 11 + i);
+		courses_draw(c[i], TRIALS, MOST, NORMAL, deviations[i], 11 + i);
 		fixed_of[i] = FIRST;
 		while (fixed_of[i] < MOST &&
-		       (double)count(c[i], fixed_of[i], fixed_of[i], wanted, &pairs) < POWER * TRIALS)
+		       (double)count(c[i], TRIALS, fixed_of[i], fixed_of[i], wanted, &pairs) < POWER * TRIALS)
 			fixed_of[i]++;
 		fixed = fixed_of[i] > fixed ? fixed_of[i] : fixed;
 		last_of[i] = FIRST;
 		while (last_of[i] < MOST &&
-		       (double)count(c[i], FIRST, last_of[i], wanted, &pairs) < POWER * TRIALS)
+		       (double)count(c[i], TRIALS, FIRST, last_of[i], wanted, &pairs) < POWER * TRIALS)
 			last_of[i]++;
 		last = last_of[i] > last ? last_of[i] : last;
 	}
 	for (size_t i = 0; i < N; i++) {
 		double pairs, alone;
-		count(c[i], FIRST, last_of[i], SHOWN, &alone);
-		count(c[i], FIRST, last, SHOWN, &pairs);
+		count(c[i], TRIALS, FIRST, last_of[i], SHOWN, &alone);
+		count(c[i], TRIALS, FIRST, last, SHOWN, &pairs);
 		print_message("deviation %.0f %%: at most %zu pairs, on average %.1f; fixed design for "
 			      "all %zu; for this deviation alone: at most %zu, on average %.1f; "
 			      "fixed %zu\n",
