@@ -29,13 +29,13 @@ protocol() { # lines of [protocol], of [replayer]
 N=7
 
 # a replayer that takes too long
-protocol 'timeout = 5s' 'mutant = delay:400ms' >timeout.conf
+protocol 'timeout = 3s' 'mutant = delay:400ms' >timeout.conf
 any_status timeout.conf -o timeout
 complete timeout $N
-[ "$(grep -c 'killed after the time-out of 5 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
+[ "$(grep -c 'killed after the time-out of 3 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
 grep '"state":"failed"' timeout/journal | grep -vq 'time-out' && fail "something else failed: $(cat timeout/journal)"
 clean timeout
-protocol 'timeout = 5s
+protocol 'timeout = 3s
 on-failure = stop' 'mutant = delay:400ms' >stop.conf
 expect_status 3 "$VALIDATE" run stop.conf -o stop -q
 expect_line err 'the protocol has on-failure = stop'
