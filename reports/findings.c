@@ -82,11 +82,10 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 }
 
 /* Sources that the warnings about runs already describe, with the first reason and what to do. */
-static bool said_already(const char *source)
+static bool said_already(enum source_kind k)
 {
-	static const char *const names[] = {"failed runs", "journal", "unfinished", "events lost",
-					    NULL};
-	return word_in(source, names);
+	return k == SOURCE_FAILED_RUNS || k == SOURCE_JOURNAL || k == SOURCE_UNFINISHED ||
+	       k == SOURCE_EVENTS_LOST;
 }
 
 static void collect_warnings(struct findings *f, const struct analysis *a)
@@ -102,7 +101,7 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		warn(f, "The campaign has not reached its first planned look. The numbers are "
 			"preliminary, and there is no verdict yet.");
 	for (size_t i = 0; i < a->n_sources; i++)
-		if (a->source[i].warning && !said_already(a->source[i].name))
+		if (a->source[i].warning && !said_already(a->source[i].kind))
 			warn(f, "%s: %s", a->source[i].name,
 			     *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (!protocol_in_detail(&a->results->protocol))

@@ -4,7 +4,6 @@
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
-#include "validate/analysis/why.h"
 
 #define MOST_REASON 160 /* columns of a verdict's reason */
 #define NAME 48		/* columns of a scenario's name in a sentence */
@@ -234,8 +233,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	}
 	if (k.decision != DECISION_REJECT)
 		strbuf_addf(out, " (%s)", leaning_text(k.leaning));
-	else if (a->why && a->why[k.worst].main_name)
-		strbuf_addf(out, " (mainly: %s)", a->why[k.worst].main_name);
+	else if (a->why && a->why[k.worst].main != CAUSE_N)
+		strbuf_addf(out, " (mainly: %s)", words_cause(a->why[k.worst].main_name));
 }
 
 void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t replayer)

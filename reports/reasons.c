@@ -7,6 +7,7 @@
  *   %N  name of a status             %M  its meaning
  *   %V  estimate without a limit, in the component's unit
  * and these take none:
+ *   %{one|many}  words for the number before, which is 1 or not
  *   %S  the reason's text            %L  the deciding part, "reads mean"
  *   %K  what the estimate is         %X  what scatters between the runs
  *   %A, %I  the row's texts absent and inapplicable */
@@ -128,17 +129,12 @@ static const char *const templates[REASON_N] = {
 	"the first planned look, at %.0f replicates, has not been reached: %.0f made so far",
     [REASON_REPLAYS_FAILED] = "%.0f of %.0f replays failed",
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
-    [REASON_EVENT_LOST] = "its traces are incomplete: %.0f event was lost in capture",
-    [REASON_EVENTS_LOST] = "its traces are incomplete: %.0f events were lost in capture",
-    [REASON_RUN_CUT] =
-	"traces of %.0f run are incomplete: they were made from a trace without an end",
-    [REASON_RUNS_CUT] =
-	"traces of %.0f runs are incomplete: they were made from a trace without an "
-	"end",
-    [REASON_RUN_UNSEEN] = "traces of %.0f run are incomplete: capture could not see all requests "
-			  "(see validate info)",
-    [REASON_RUNS_UNSEEN] = "traces of %.0f runs are incomplete: capture could not see all requests "
-			   "(see validate info)",
+    [REASON_EVENTS_LOST] =
+	"its traces are incomplete: %.0f %{event was|events were} lost in capture",
+    [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a trace "
+			"without an end",
+    [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: capture could not see all "
+			   "requests (see validate info)",
     [REASON_BIAS_UNLIMITED] = "the bias has no limit",
     [REASON_BIAS_NOT_JUDGED] = "the bias was not judged",
     [REASON_CLAIM_NOT_JUDGED] = "%S was not judged, and the claim names it",
@@ -205,11 +201,19 @@ static size_t add_number(struct strbuf *out, const char *t, double value)
 	return len;
 }
 
-static void add_reason(struct strbuf *out, const struct reason *r, const struct component_row *row)
+/* The text of "one|many}" for the number n. Returns the length. */
+static size_t add_plural(struct strbuf *out, const char *t, double n)
 {
-	const double *x = r->number;
+	const size_t one = strcspn(t, "|"), all = strcspn(t, "}");
+	strbuf_add(out, n == 1 ? t : t + one + 1, n == 1 ? one : all - one - 1);
+	return all + 1;
+}
+
+void words_add_template(struct strbuf *out, const char *t, const double *x, const char *text,
+			const struct component_row *row)
+{
 	const char *const what = row ? row->words.what : "";
-	for (const char *t = templates[r->code]; *t;) {
+	while (*t) {
 		const size_t plain = strcspn(t, "%");
 		strbuf_add(out, t, plain);
 		t += plain;
@@ -226,9 +230,10 @@ static void add_reason(struct strbuf *out, const struct reason *r, const struct 
 		case 'N': strbuf_addstr(out, stat_status_name((enum stat_status)*x++)); break;
 		case 'M': strbuf_addstr(out, stat_status_text((enum stat_status)*x++)); break;
 		case 'V': add_shown(out, row->unit, *x++); break;
-		case 'S': strbuf_addstr(out, r->text); break;
+		case '{': t += add_plural(out, t, x[-1]); break;
+		case 'S': strbuf_addstr(out, text); break;
 		case 'L':
-			strbuf_addf(out, "%s%s%s", r->text, *r->text && *what ? " " : "", what);
+			strbuf_addf(out, "%s%s%s", text, *text && *what ? " " : "", what);
 			break;
 		case 'K': strbuf_addstr(out, row->shown ? row->shown : "deviation"); break;
 		case 'X': strbuf_addstr(out, row->scattering ? row->scattering : "ratios"); break;
@@ -237,6 +242,11 @@ static void add_reason(struct strbuf *out, const struct reason *r, const struct 
 		default: t += add_number(out, t - 2, *x++) - 2;
 		}
 	}
+}
+
+static void add_reason(struct strbuf *out, const struct reason *r, const struct component_row *row)
+{
+	words_add_template(out, templates[r->code], r->number, r->text, row);
 }
 
 /* Appends "bias, typical response and precision"; returns their number. */
@@ -335,8 +345,7 @@ static void add_verdict(struct strbuf *out, const struct analysis *a, const stru
 	}
 }
 
-/* A sentence that does not fit is cut between characters and ends in "...". */
-static void sentence_keep(char *sentence, size_t size, struct strbuf *text)
+void sentence_keep(char *sentence, size_t size, struct strbuf *text)
 {
 	sentence[0] = 0;
 	phrase_add(sentence, size, "%s", text->s);
@@ -346,6 +355,7 @@ static void sentence_keep(char *sentence, size_t size, struct strbuf *text)
 void analysis_word(struct analysis *a)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
+	sources_word(a);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct cell *c = &a->cell[i];
 		for (int k = 0; k < COMPONENT_N; k++) {

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reasons of decisions and verdicts in words, the same in every form. */
+/* Reasons of decisions, verdicts and notes in words, the same in every form. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
 
 /* Words the reasons of all components and verdicts, in their members `reason` and
- * `verdict_reason`. */
+ * `verdict_reason`, and the sources of uncertainty. */
 void analysis_word(struct analysis *a);
+/* Words the sources alone. */
+void sources_word(struct analysis *a);
+
+/* Appends the template `t` with the numbers x and the text, as listed at the head of reasons.c.
+ * `row` may be NULL for a template without conversions of a component. */
+struct component_row;
+void words_add_template(struct strbuf *out, const char *t, const double *x, const char *text,
+			const struct component_row *row);
+/* Moves `text` to sentence[size]. A text that does not fit is cut between characters and ends in
+ * "...". */
+void sentence_keep(char *sentence, size_t size, struct strbuf *text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What differs in a case, and the causes found, in one sentence. */
 #include "reports/words.h"
-#include "validate/analysis/why.h"
 #include "validate/components/component.h"
 
 void words_add_deviation(struct strbuf *out, enum component_kind kind, const char *part,
@@ -23,6 +22,60 @@ void words_add_deviation(struct strbuf *out, enum component_kind kind, const cha
 		else
 			words_add_size(out, kind, value);
 	}
+}
+
+const char *words_cause(enum why_name name)
+{
+	static const char *const words[WHY_NAME_N] = {
+	    [WHY_UNEXPLAINED] = "the service itself (unexplained)",
+	    [WHY_MIX] = "another mix of operations",
+	    [WHY_LESS_CONCURRENCY] = "lost concurrency",
+	    [WHY_MORE_CONCURRENCY] = "excess concurrency",
+	    [WHY_CONCURRENCY_WAITS] = "excess concurrency, which waits for CPUs",
+	    [WHY_LATE_ISSUE] = "late issue",
+	    [WHY_REORDERING] = "reordering",
+	    [WHY_FEWER_HITS] = "fewer cache hits",
+	    [WHY_MORE_HITS] = "more cache hits",
+	    [WHY_FEWER_FAULTS] = "fewer page faults",
+	    [WHY_MORE_FAULTS] = "more page faults",
+	    [WHY_CPU_WAIT] = "waiting for a CPU",
+	    [WHY_STEAL] = "time stolen by the hypervisor",
+	    [WHY_ON_CPU] = "time on the CPU",
+	    [WHY_OFF_CPU] = "time off the CPU",
+	    [WHY_FEWER_REQUESTS] = "fewer requests",
+	    [WHY_MORE_REQUESTS] = "more requests",
+	    [WHY_SHORTER_RESPONSES] = "shorter response times",
+	    [WHY_LONGER_RESPONSES] = "longer response times",
+	    [WHY_LESS_IDLE] = "earlier issue: less time with nothing in flight",
+	    [WHY_MORE_IDLE] = "late issue: more time with nothing in flight",
+	    [WHY_LOST] = "lost requests",
+	    [WHY_REPEATED] = "repeated requests",
+	    [WHY_OTHER_REQUESTS] = "other requests or results",
+	};
+	return words[name];
+}
+
+const char *words_method(enum why_method how)
+{
+	static const char *const words[METHOD_N] = {
+	    [METHOD_REST] = "what is left",
+	    [METHOD_UNKNOWN] = "unknown",
+	    [METHOD_MEASURED] = "measured",
+	    [METHOD_BY_OPERATION] = "standardised by operation",
+	    [METHOD_BY_LEVEL] = "standardised by level at issue",
+	    [METHOD_BY_LEVEL_ALONE] = "by level; the sides share no level, so it includes service "
+				      "at equal level",
+	    [METHOD_BY_LATENESS] = "late requests against those on time",
+	    [METHOD_BY_ORDER] = "reordered requests against the others",
+	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",
+	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
+	    [METHOD_NO_BYTES] = "no run read from a device",
+	    [METHOD_FAULT_COST] = "counted x measured cost of a fault; at most",
+	    [METHOD_IN_PROPORTION] = "measured; in proportion to the service",
+	    [METHOD_ALL_CPUS] = "measured, of all CPUs, in proportion; at most",
+	    [METHOD_BESIDE] = "measured, in and between requests; beside",
+	};
+	return words[how];
 }
 
 /* --- splits -------------------------------------------------------------- */
@@ -59,7 +112,7 @@ static void add_split(struct strbuf *out, const struct split *s)
 			break;
 		strbuf_addstr(out, i ? ", " : ": ");
 		add_percent(out, part->part.value);
-		strbuf_addf(out, " by %s", part->name);
+		strbuf_addf(out, " by %s", words_cause(part->name));
 		below = fabs(part->share);
 	}
 }
@@ -68,7 +121,7 @@ void words_add_why(struct strbuf *out, const struct why *w)
 {
 	const char *between = "";
 	if (w->main != CAUSE_N) {
-		strbuf_addf(out, "mainly %s", w->main_name);
+		strbuf_addf(out, "mainly %s", words_cause(w->main_name));
 		between = "; ";
 	}
 	for (int q = 0; q < SPLIT_N; q++) {

@@ -6,6 +6,7 @@
 #include "validate/analysis/claims.h"
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
+#include "validate/analysis/why.h"
 
 /* A limit in the component's unit: "±10 %", "2", "0 per run"; nothing where it is NaN. */
 void words_add_limit(struct strbuf *out, enum component_kind k, double limit);
@@ -29,8 +30,11 @@ void words_add_size(struct strbuf *out, enum component_kind k, double value);
 void words_add_deviation(struct strbuf *out, enum component_kind k, const char *part, double value);
 /* What differs in a case that `w` explains, with the causes found: "mainly lost concurrency;
  * response time +12 %: ...; pwrite takes 68 % longer". */
-struct why;
 void words_add_why(struct strbuf *out, const struct why *w);
+/* "lost concurrency", "late issue" */
+const char *words_cause(enum why_name name);
+/* How a part of a difference was obtained: "measured". */
+const char *words_method(enum why_method how);
 
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
 /* "trusted"; in a campaign that judges a claim "shown", "refuted", "undecided". `a` may be NULL. */

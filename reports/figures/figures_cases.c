@@ -2,7 +2,7 @@
 /* The four small figures of a case: distribution of the response times, pairs of runs, requests in
  * flight, and causes of the difference. */
 #include "reports/figures/figures.h"
-#include "validate/analysis/why.h"
+#include "reports/words.h"
 
 #define MAX_CASES 16
 #define WIDTH 340
@@ -238,7 +238,8 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 			rest += is_drawn(p) ? p->part.value : 0;
 			continue;
 		}
-		add_bar(f, ++row, at, at + p->part.value, p->part.value > 0 ? 1 : 2, p->name);
+		add_bar(f, ++row, at, at + p->part.value, p->part.value > 0 ? 1 : 2,
+			words_cause(p->name));
 		at += p->part.value;
 		lo = fmin(lo, at);
 		hi = fmax(hi, at);

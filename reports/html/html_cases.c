@@ -3,7 +3,6 @@
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
-#include "validate/analysis/why.h"
 #include "validate/components/component.h"
 
 #define MOST_SENTENCES 8 /* about causes that are shown unfolded */

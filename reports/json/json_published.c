@@ -8,7 +8,6 @@
 #include "validate/analysis/courses.h"
 #include "validate/analysis/league.h"
 #include "validate/analysis/operations.h"
-#include "validate/analysis/why.h"
 
 static void set_case(json_t *o, const char *scenario, const char *replayer,
 		     const struct analysis *a, size_t cell)
@@ -251,8 +250,8 @@ static json_t *parts(const struct split *s)
 	json_t *all = json_array();
 	for (size_t i = 0; i < s->n_parts; i++) {
 		const struct why_part *p = &s->part[i];
-		json_append(all, J_TEXT("cause", cause_names[p->cause]), J_TEXT("name", p->name),
-			J_TEXT("obtained_by", p->how), J_BOOL("in_the_sum", !p->beside),
+		json_append(all, J_TEXT("cause", cause_names[p->cause]), J_TEXT("name",
+			words_cause(p->name)), J_TEXT("obtained_by", words_method(p->how)), J_BOOL("in_the_sum", !p->beside),
 			J_ESTIMATE("part", &p->part), J_NUMBER("share", p->share));
 	}
 	return all;
@@ -278,7 +277,7 @@ void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c)
 	json_t *o = json_object(), *splits = json_object();
 	if (w->main != CAUSE_N)
 		json_add(o, J_TEXT("main_cause", cause_names[w->main]),
-			J_TEXT("main_cause_name", w->main_name));
+			J_TEXT("main_cause_name", words_cause(w->main_name)));
 	words_add_why(&sentence, w);
 	json_add(o, J_TEXT("sentence", sentence.s), J_VALUE("differences", differences(w)));
 	for (int q = 0; q < SPLIT_N; q++) {

@@ -3,7 +3,6 @@
 #include "reports/tables/tables.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
-#include "validate/analysis/why.h"
 #include "validate/components/component.h"
 
 static void summary_row(struct table *t, const struct analysis *a, size_t i)
@@ -240,10 +239,11 @@ static void why_item(struct table *t, const struct analysis *a, size_t i, size_t
 	COL_CELL(t, a, c);
 	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	COL_TEXT(t, "difference_of", "Difference of", split_names[i % SPLIT_N]);
-	COL_TEXT(t, "cause", "Comes from", p ? p->name : "the whole difference");
+	COL_TEXT(t, "cause", "Comes from", p ? words_cause(p->name) : "the whole difference");
 	COL_ESTIMATE(t, RELATIVE, "part", "Part [95 %]", p ? &p->part : &s->whole);
 	COL_NUMBER(t, SHARE, "share", "Share", p ? p->share : s->significant ? 1 : NAN, 0.01);
-	COL_TEXT(t, "obtained_by", "How it was obtained", p ? p->how : "measured");
+	COL_TEXT(t, "obtained_by", "How it was obtained", words_method(p ? p->how :
+		METHOD_MEASURED));
 }
 
 const struct table_kind table_why = {"why", "Why: what the differences come from", why_n,

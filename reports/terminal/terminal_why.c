@@ -4,7 +4,6 @@
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/text_table.h"
-#include "validate/analysis/why.h"
 
 #define MAX_CASES 4
 #define MAX_RANGES 4

@@ -327,14 +327,61 @@ struct linearity {
 	double spread_p;
 };
 
+enum source_kind {
+	SOURCE_SEEDED,
+	SOURCE_NOT_VISIBLE,
+	SOURCE_LEAST_TIME,
+	SOURCE_GIVEN_COUNTS,
+	SOURCE_PINNING,
+	SOURCE_WAITING,
+	SOURCE_ISSUE_TIME,
+	SOURCE_REPEATABILITY,
+	SOURCE_NOISE_UNKNOWN,
+	SOURCE_NOISE,
+	SOURCE_STOLEN_UNKNOWN,
+	SOURCE_STOLEN,
+	SOURCE_CACHED,
+	SOURCE_ONE_MACHINE,
+	SOURCE_NO_CGROUP,
+	SOURCE_CGROUP,
+	SOURCE_WARM_METADATA,
+	SOURCE_COLD_METADATA,
+	SOURCE_RERUN,
+	SOURCE_RECORDED,
+	SOURCE_ONE_RECORDING,
+	SOURCE_STANDARD,
+	SOURCE_STAMPS,
+	SOURCE_RESOLUTION,
+	SOURCE_READ_COST,
+	SOURCE_CLOCK_BACK,
+	SOURCE_CORRECTION,
+	SOURCE_EVENTS_LOST,
+	SOURCE_CUT,
+	SOURCE_PROGRAMS_UNSEEN,
+	SOURCE_REQUESTS_UNSEEN,
+	SOURCE_DRIFT,
+	SOURCE_ORDER,
+	SOURCE_FAILED_RUNS,
+	SOURCE_JOURNAL,
+	SOURCE_UNFINISHED,
+	SOURCE_UNMET, /* a condition of the campaign; text: what, why, instead (NULL: not said) */
+	SOURCE_N
+};
+
 struct uncertainty_source {
-	/* "workload", "trace replayer", "testbed", "reference", "clock", "procedure" */
+	/* In words: empty before analysis_word() (reports/reasons.h). The category is one of
+	 * "workload", "trace replayer", "testbed", "reference", "clock" and "procedure". */
 	const char *category;
 	char name[80], note[300];
 	bool in_budget;	      /* false: named, not quantified */
 	/* A requested condition was not available (no cgroup, no cache drop, scratch on the same
 	 * device). */
 	bool warning;
+	/* The numbers and texts of the note in the order of its template
+	 * (reports/source_words.c). Texts are borrowed from the results. */
+	enum source_kind kind;
+	double number[2];
+	const char *text[3];
 };
 
 struct why;

@@ -9,35 +9,28 @@
 
 enum { IN_BUDGET = 1, WARNING = 2 };
 
-static void __attribute__((format(printf, 5, 6)))
-add(struct analysis *a, const char *category, int flags, const char *name, const char *note, ...)
+/* The source stays valid until the next one is added. */
+static struct uncertainty_source *add(struct analysis *a, enum source_kind kind, int flags, double x,
+				      double y)
 {
-	va_list ap;
 	a->source = xreallocarray(a->source, a->n_sources + 1, sizeof *a->source);
 	struct uncertainty_source *s = &a->source[a->n_sources++];
-	*s = (struct uncertainty_source){
-	    .category = category, .in_budget = flags & IN_BUDGET, .warning = flags & WARNING};
-	phrase_add(s->name, sizeof s->name, "%s", name);
-	va_start(ap, note);
-	phrase_vadd(s->note, sizeof s->note, note, ap);
-	va_end(ap);
+	*s = (struct uncertainty_source){.kind = kind, .number = {x, y},
+					 .in_budget = flags & IN_BUDGET,
+					 .warning = flags & WARNING};
+	return s;
 }
 
 static void sources_workload(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	for (size_t i = 0; i < a->n_not_visible; i++)
-		add(a, "workload", 0, "not visible in the recordings", "%s", a->not_visible[i]);
-	add(a, "workload", IN_BUDGET, "requests and their offsets",
-	    "seeded (%llu): the program and the replays of a block issue the same requests; their "
-	    "variation between blocks is in the repeatability", (unsigned long long)p->seed);
+		add(a, SOURCE_NOT_VISIBLE, 0, 0, 0)->text[0] = a->not_visible[i];
+	add(a, SOURCE_SEEDED, IN_BUDGET, 0, 0);
 	if (p->min_duration_ns > 0)
-		add(a, "workload", IN_BUDGET, "length of a run",
-		    "at least %.0f ms, so that short disturbances average out",
-		    (double)p->min_duration_ns * 1e-6);
+		add(a, SOURCE_LEAST_TIME, IN_BUDGET, (double)p->min_duration_ns * 1e-6, 0);
 	else
-		add(a, "workload", 0, "length of a run", "request counts as given, no minimum "
-			"duration: short runs measure the scheduler");
+		add(a, SOURCE_GIVEN_COUNTS, 0, 0, 0);
 }
 
 /* Threads bound to one CPU each: `pin`, or `cpus` of another replayer. */
@@ -68,21 +61,15 @@ static void pinned_alike(struct analysis *a)
 		first = n_unlike++ ? first : &a->cell[i];
 	}
 	if (n_unlike)
-		add(a, "trace replayer", WARNING, "pinning",
-		    "in %zu of %zu cases, for example of %s, either only the program or only the "
-		    "replayer pins each thread to a CPU (pin, cpus); the effect on response times "
-		    "(25 %% on some machines) is part of the bias",
-		    n_unlike, a->n_cells, p->replayer[first->replayer].name);
+		add(a, SOURCE_PINNING, WARNING, (double)n_unlike, (double)a->n_cells)->text[0] =
+		    p->replayer[first->replayer].name;
 }
 
 static void sources_replayer(struct analysis *a)
 {
-	add(a, "trace replayer", 0, "waiting for predecessors", "the cost of the order policy is "
-		"part of the bias, which is stated apart from the uncertainty");
-	add(a, "trace replayer", 0, "time of issue", "late or early issue changes concurrency and "
-		"with it response times; shown as issue and schedule error");
-	add(a, "trace replayer", IN_BUDGET, "repeatability",
-	    "scatter of the replays of a scenario from run to run");
+	add(a, SOURCE_WAITING, 0, 0, 0);
+	add(a, SOURCE_ISSUE_TIME, 0, 0, 0);
+	add(a, SOURCE_REPEATABILITY, IN_BUDGET, 0, 0);
 	pinned_alike(a);
 }
 
@@ -109,30 +96,22 @@ static void cold_caches(struct analysis *a)
 			most = fmax(most, fmax(a->cell[i].resident_x, a->cell[i].resident_r));
 	if (isnan(most))
 		return;
-	add(a, "testbed", most > 0.01 ? WARNING : 0, "page cache before a run",
-	    "cold caches were requested, but up to %.2g %% of the files' bytes stayed cached (mean "
-	    "of a scenario)", 100 * most);
+	add(a, SOURCE_CACHED, most > 0.01 ? WARNING : 0, 100 * most, 0);
 }
 
 static void sources_testbed(struct analysis *a)
 {
 	double steal = cells_largest(a, cell_stolen);
 	if (isnan(a->between_process_cv))
-		add(a, "testbed", 0, "noise between processes",
-		    "not known: the program was not run again often enough");
+		add(a, SOURCE_NOISE_UNKNOWN, 0, 0, 0);
 	else
-		add(a, "testbed", IN_BUDGET, "noise between processes",
-		    "the program's own mean response time varies by %.2g %% from run to run "
-		    "(median over scenarios)", 100 * a->between_process_cv);
+		add(a, SOURCE_NOISE, IN_BUDGET, 100 * a->between_process_cv, 0);
 	if (isnan(steal))
-		add(a, "testbed", 0, "CPU time stolen by other virtual machines", "not known");
+		add(a, SOURCE_STOLEN_UNKNOWN, 0, 0, 0);
 	else
-		add(a, "testbed", steal > 0.01 ? WARNING : 0,
-		    "CPU time stolen by other virtual machines",
-		    "up to %.2g %% of a run's time (mean of a scenario)", 100 * steal);
+		add(a, SOURCE_STOLEN, steal > 0.01 ? WARNING : 0, 100 * steal, 0);
 	cold_caches(a);
-	add(a, "testbed", 0, "this machine",
-	    "one machine, one kernel, one storage device: the results do not cover others");
+	add(a, SOURCE_ONE_MACHINE, 0, 0, 0);
 }
 
 static void sources_reference(struct analysis *a)
@@ -141,24 +120,18 @@ static void sources_reference(struct analysis *a)
 	bool single = false;
 	for (size_t i = 0; i < a->n_cells; i++)
 		single |= a->cell[i].single_reference;
-	if (p->reference == REFERENCE_RERUN)
-		add(a, "reference", IN_BUDGET, "the program run again", "with the same seed, at a "
-			"random place of every block, so that pairs share state and drift");
-	else
-		add(a, "reference", IN_BUDGET, "times recorded in the trace",
-		    "recorded before the replays: drift since then is not cancelled");
+	add(a, p->reference == REFERENCE_RERUN ? SOURCE_RERUN : SOURCE_RECORDED, IN_BUDGET, 0, 0);
 	if (single)
-		add(a, "reference", WARNING, "scatter of the reference",
-		    "one recording serves several replays: its own scatter is not in the budget");
+		add(a, SOURCE_ONE_RECORDING, WARNING, 0, 0);
 	const json_t *standard = json_object_get(a->results->environment, "standard");
-	if (standard)
-		add(a, "reference", IN_BUDGET, BUDGET_DEVIATION, "certified %s: |bias| at most "
-			"%.2g %%, U at most %.2g %% (95 %%); program and replay meet it alike, so "
-			"it only scales the bias", json_string_value(json_object_get(standard,
-			"made")), 100 * json_number_value(json_object_get(standard, "bias")),
-			100 * json_number_value(json_object_get(standard, "expanded_uncertainty")));
-	add(a, "reference", 0, "instrumentation",
-	    "the program's stamps are taken in the program itself, just around the call");
+	if (standard) {
+		const json_t *u = json_object_get(standard, "expanded_uncertainty");
+		add(a, SOURCE_STANDARD, IN_BUDGET,
+		    100 * json_number_value(json_object_get(standard, "bias")),
+		    100 * json_number_value(u))
+		    ->text[0] = json_string_value(json_object_get(standard, "made"));
+	}
+	add(a, SOURCE_STAMPS, 0, 0, 0);
 }
 
 static void sources_instruments(struct analysis *a)
@@ -173,34 +146,20 @@ static void sources_instruments(struct analysis *a)
 		cost = fmax(cost, run->summary.clock_read_cost_ns);
 		correction = fmax(correction, run->summary.correction_u_ns);
 	}
-	add(a, "clock", IN_BUDGET, "resolution", "steps of at most %.3g ns", resolution);
-	add(a, "clock", IN_BUDGET, "read cost", "at most %.3g ns for the two stamps of a request, "
-		"alike in program and replay: their difference is in the budget", cost);
+	add(a, SOURCE_RESOLUTION, IN_BUDGET, resolution, 0);
+	add(a, SOURCE_READ_COST, IN_BUDGET, cost, 0);
 	if (back_ns > 0)
-		add(a, "clock", WARNING, "wall clock",
-		    "set back by at least %.3g s between two runs: dates are not in the order of "
-		    "the runs; no measurement depends on them", (double)back_ns * 1e-9);
+		add(a, SOURCE_CLOCK_BACK, WARNING, (double)back_ns * 1e-9, 0);
 	if (correction > 0)
-		add(a, "clock", IN_BUDGET, BUDGET_CORRECTION,
-		    "response times were corrected for the bias of capture; the standard "
-		    "uncertainty of that is at most %.3g ns", correction);
+		add(a, SOURCE_CORRECTION, IN_BUDGET, correction, 0);
 	if (a->n_events_lost)
-		add(a, "clock", WARNING, "events lost", "%llu %s lost in capture",
-		    (unsigned long long)a->n_events_lost,
-		    a->n_events_lost == 1 ? "event was" : "events were");
+		add(a, SOURCE_EVENTS_LOST, WARNING, (double)a->n_events_lost, 0);
 	if (a->n_cut)
-		add(a, "clock", WARNING, "cut trace",
-		    "the traces of %llu %s were made from a trace without an end: its writer was "
-		    "killed or ran out of space, and requests may be missing",
-		    (unsigned long long)a->n_cut, a->n_cut == 1 ? "run" : "runs");
+		add(a, SOURCE_CUT, WARNING, (double)a->n_cut, 0);
 	if (a->n_programs_unseen)
-		add(a, "clock", WARNING, "calls unseen",
-		    "%llu programs can make calls that capture does not see: traces are incomplete",
-		    (unsigned long long)a->n_programs_unseen);
+		add(a, SOURCE_PROGRAMS_UNSEEN, WARNING, (double)a->n_programs_unseen, 0);
 	if (a->n_requests_unseen)
-		add(a, "clock", WARNING, "requests unseen", "%llu asynchronous requests, or "
-			"submissions of them, are not in the traces: traces are incomplete",
-			(unsigned long long)a->n_requests_unseen);
+		add(a, SOURCE_REQUESTS_UNSEEN, WARNING, (double)a->n_requests_unseen, 0);
 }
 
 /* Warns if a requested memory cgroup was missing in at least one run. */
@@ -220,12 +179,9 @@ static void cache_budget(struct analysis *a)
 		n_had += run->cgroup_limit_bytes > 0;
 	}
 	if (n_had < n_wanted)
-		add(a, "testbed", WARNING, "page-cache budget",
-		    "%zu of %zu runs had no memory cgroup, which the protocol requests: only the "
-		    "memory of the machine limits them", n_wanted - n_had, n_wanted);
+		add(a, SOURCE_NO_CGROUP, WARNING, (double)(n_wanted - n_had), (double)n_wanted);
 	else if (n_wanted)
-		add(a, "testbed", 0, "page-cache budget",
-		    "all runs were inside a memory cgroup with the requested budget or limit");
+		add(a, SOURCE_CGROUP, 0, 0, 0);
 }
 
 /* Cold names and inodes matter for captured programs. Built-in workloads open their files once. */
@@ -241,13 +197,9 @@ static void sources_metadata(struct analysis *a)
 		n_warm += t->evict != EVICT_ALL;
 	}
 	if (n_warm)
-		add(a, "testbed", WARNING, "warm metadata",
-		    "in %zu of %zu scenarios with cold files their names and inodes were in "
-		    "memory: response times of open, stat and readdir are those of warm metadata; "
-		    "evict = all (root) drops them", n_warm, n_warm + n_cold);
+		add(a, SOURCE_WARM_METADATA, WARNING, (double)n_warm, (double)(n_warm + n_cold));
 	else if (n_cold)
-		add(a, "testbed", 0, "cold metadata",
-		    "dentries and inodes were dropped before each run");
+		add(a, SOURCE_COLD_METADATA, 0, 0, 0);
 }
 
 static void sources_procedure(struct analysis *a)
@@ -265,22 +217,14 @@ static void sources_procedure(struct analysis *a)
 			n_ordered += !strcmp(a->cell[i].budget.row[k].source, BUDGET_ORDER) &&
 				     a->cell[i].budget.row[k].u > 0;
 	}
-	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
-	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over "
-	    "all cases together) in %u of %zu cases", n_drift, a->n_cells);
-	add(a, "procedure", IN_BUDGET, "order in the block",
-	    "a replay runs before or after its program: this order had an effect (P <= 0.05) in %u "
-	    "of %zu cases, and is a row of their budgets", n_ordered, a->n_cells);
+	add(a, SOURCE_DRIFT, n_drift ? WARNING : IN_BUDGET, n_drift, (double)a->n_cells);
+	add(a, SOURCE_ORDER, IN_BUDGET, n_ordered, (double)a->n_cells);
 	if (n_failed)
-		add(a, "procedure", WARNING, "failed runs",
-		    n_failed == 1 ? "%u run failed and its pairs are left out"
-				  : "%u runs failed and their pairs are left out",
-		    n_failed);
+		add(a, SOURCE_FAILED_RUNS, WARNING, n_failed, 0);
 	if (a->results->n_damaged_journal_lines)
-		add(a, "procedure", WARNING, "journal", "%zu damaged lines were left out",
-		    a->results->n_damaged_journal_lines);
+		add(a, SOURCE_JOURNAL, WARNING, (double)a->results->n_damaged_journal_lines, 0);
 	if (!a->complete)
-		add(a, "procedure", WARNING, "unfinished", "not all planned runs were made");
+		add(a, SOURCE_UNFINISHED, WARNING, 0, 0);
 }
 
 /* Reads environment.json, "replaced_or_skipped": [{"what": ..., "why": ..., "instead": ...}]. */
@@ -291,11 +235,12 @@ static void sources_limitations(struct analysis *a)
 	json_array_foreach(list, i, item)
 	{
 		const char *what = json_string_value(json_object_get(item, "what"));
-		const char *why = json_string_value(json_object_get(item, "why"));
-		const char *instead = json_string_value(json_object_get(item, "instead"));
-		if (what)
-			add(a, "procedure", WARNING, what, "%s%s%s", why ? why : "not available",
-			    instead ? "; instead: " : "", instead ? instead : "");
+		if (!what)
+			continue;
+		struct uncertainty_source *s = add(a, SOURCE_UNMET, WARNING, 0, 0);
+		s->text[0] = what;
+		s->text[1] = json_string_value(json_object_get(item, "why"));
+		s->text[2] = json_string_value(json_object_get(item, "instead"));
 	}
 }
 

@@ -120,13 +120,11 @@ static struct reason bar_of(const struct protocol *p, const struct cell *c)
 	if (c->n_failed_program > MOST_FAILED * c->n_blocks)
 		return bar(REASON_PROGRAMS_FAILED, c->n_failed_program, c->n_blocks);
 	if (c->n_events_lost)
-		return bar(c->n_events_lost == 1 ? REASON_EVENT_LOST : REASON_EVENTS_LOST,
-			   (double)c->n_events_lost, 0);
+		return bar(REASON_EVENTS_LOST, (double)c->n_events_lost, 0);
 	if (c->n_cut)
-		return bar(c->n_cut == 1 ? REASON_RUN_CUT : REASON_RUNS_CUT, c->n_cut, 0);
+		return bar(REASON_RUNS_CUT, c->n_cut, 0);
 	if (c->n_unseen)
-		return bar(c->n_unseen == 1 ? REASON_RUN_UNSEEN : REASON_RUNS_UNSEEN, c->n_unseen,
-			   0);
+		return bar(REASON_RUNS_UNSEEN, c->n_unseen, 0);
 	if (c->no_responses)
 		return bar(REASON_NO_RESPONSES, 0, 0);
 	if (unjudged.code)

@@ -11,7 +11,8 @@ const char *const cause_names[] = {"requests",   "concurrency", "late issue",   
 				   "service",    "processor",   "off processor", NULL};
 const char *const split_names[] = {"response time", "execution time", NULL};
 
-struct why_part *split_add(struct split *s, enum cause cause, const char *name, const char *how)
+struct why_part *split_add(struct split *s, enum cause cause, enum why_name name,
+			   enum why_method how)
 {
 	struct why_part *part = &s->part[s->n_parts++];
 	*part = (struct why_part){.cause = cause, .name = name, .how = how, .share = NAN};
@@ -45,7 +46,7 @@ static const struct why_part *part_largest(const struct split *s)
 	return most;
 }
 
-static void set_main(struct why *w, enum cause cause, const char *name)
+static void set_main(struct why *w, enum cause cause, enum why_name name)
 {
 	w->main = cause;
 	w->main_name = name;
@@ -76,10 +77,10 @@ static bool main_of_split(struct why *w, const struct cell *c, bool timed,
 	    part_largest(&w->split[SPLIT_RESPONSE]))
 		part = part_largest(&w->split[SPLIT_RESPONSE]);
 	if (part && part->cause == CAUSE_RUN_QUEUE && has_excess(c))
-		set_main(w, CAUSE_CONCURRENCY, "excess concurrency, which waits for CPUs");
+		set_main(w, CAUSE_CONCURRENCY, WHY_CONCURRENCY_WAITS);
 	else if (part && part->cause == CAUSE_SERVICE && part->part.value < 0 &&
 		 has_fewer_competitors(c, timed))
-		set_main(w, CAUSE_CONCURRENCY, "lost concurrency");
+		set_main(w, CAUSE_CONCURRENCY, WHY_LESS_CONCURRENCY);
 	else if (part)
 		set_main(w, part->cause, part->name);
 	return part;
@@ -107,8 +108,8 @@ static void main_of_concurrency(struct why *w, const struct cell *c)
 		set_main(w, CAUSE_LATE_ISSUE, idle->name);
 	else
 		set_main(w, CAUSE_CONCURRENCY,
-			 c->concurrency_mean_x < c->concurrency_mean_r ? "lost concurrency"
-								       : "excess concurrency");
+			 c->concurrency_mean_x < c->concurrency_mean_r ? WHY_LESS_CONCURRENCY
+								       : WHY_MORE_CONCURRENCY);
 }
 
 /* Components that name their cause themselves. */
@@ -116,16 +117,16 @@ static bool main_of_counts(struct why *w, const struct cell *c)
 {
 	if (is_rejected(c, COMPONENT_FIDELITY))
 		set_main(w, CAUSE_REQUESTS,
-			 c->n_lost >= c->n_extra && c->n_lost >= c->n_mismatched ? "lost requests"
-			 : c->n_extra >= c->n_mismatched ? "repeated requests"
-							 : "other requests or results");
+			 c->n_lost >= c->n_extra && c->n_lost >= c->n_mismatched ? WHY_LOST
+			 : c->n_extra >= c->n_mismatched ? WHY_REPEATED
+							 : WHY_OTHER_REQUESTS);
 	else if (is_rejected(c, COMPONENT_ISSUE_ERROR) || is_rejected(c, COMPONENT_SHARE_LATE))
-		set_main(w, CAUSE_LATE_ISSUE, "late issue");
+		set_main(w, CAUSE_LATE_ISSUE, WHY_LATE_ISSUE);
 	else if (is_rejected(c, COMPONENT_CONCURRENCY) || is_rejected(c, COMPONENT_IN_FLIGHT) ||
 		 is_rejected(c, COMPONENT_IN_FLIGHT_MAX))
 		main_of_concurrency(w, c);
 	else if (is_rejected(c, COMPONENT_REORDERING))
-		set_main(w, CAUSE_REORDERING, "reordering");
+		set_main(w, CAUSE_REORDERING, WHY_REORDERING);
 	return w->main != CAUSE_N;
 }
 

@@ -55,13 +55,62 @@ enum cause {
 };
 extern const char *const cause_names[]; /* "requests", "concurrency", ..., NULL */
 
+/* A cause with its direction (reports/words.h: words_cause). */
+enum why_name {
+	WHY_UNEXPLAINED,
+	WHY_MIX,
+	WHY_LESS_CONCURRENCY,
+	WHY_MORE_CONCURRENCY,
+	WHY_CONCURRENCY_WAITS, /* more concurrency, which waits for CPUs */
+	WHY_LATE_ISSUE,
+	WHY_REORDERING,
+	WHY_FEWER_HITS,
+	WHY_MORE_HITS,
+	WHY_FEWER_FAULTS,
+	WHY_MORE_FAULTS,
+	WHY_CPU_WAIT,
+	WHY_STEAL,
+	WHY_ON_CPU,
+	WHY_OFF_CPU,
+	WHY_FEWER_REQUESTS,
+	WHY_MORE_REQUESTS,
+	WHY_SHORTER_RESPONSES,
+	WHY_LONGER_RESPONSES,
+	WHY_LESS_IDLE,
+	WHY_MORE_IDLE,
+	WHY_LOST,
+	WHY_REPEATED,
+	WHY_OTHER_REQUESTS,
+	WHY_NAME_N
+};
+
+/* How a part was obtained (reports/words.h: words_method). */
+enum why_method {
+	METHOD_REST,
+	METHOD_UNKNOWN,
+	METHOD_MEASURED,
+	METHOD_BY_OPERATION,
+	METHOD_BY_LEVEL,
+	METHOD_BY_LEVEL_ALONE, /* the sides share no level */
+	METHOD_BY_LATENESS,
+	METHOD_BY_ORDER,
+	METHOD_BYTES_SLOPE,
+	METHOD_BYTES_BLOCKED,
+	METHOD_NO_BYTES,
+	METHOD_FAULT_COST,
+	METHOD_IN_PROPORTION,
+	METHOD_ALL_CPUS,
+	METHOD_BESIDE,
+	METHOD_N
+};
+
 enum split_quantity { SPLIT_RESPONSE, SPLIT_TIME, SPLIT_N };
 extern const char *const split_names[]; /* "response time", "execution time", NULL */
 
 struct why_part {
 	enum cause cause;
-	const char *name;     /* includes the direction: "lost concurrency"; static */
-	const char *how;      /* method: "measured"; static */
+	enum why_name name;
+	enum why_method how;
 	bool beside;	      /* shown beside, not part of the sum */
 	struct estimate part; /* relative to the program */
 	/* of the whole; NaN: beside, unknown, or the whole may be 0 */
@@ -93,7 +142,7 @@ struct why { /* of one cell */
 	/* Main cause of the rejected components; without a rejection, of the larger difference.
 	 * CAUSE_N: none. */
 	enum cause main;
-	const char *main_name;
+	enum why_name main_name;
 };
 
 /* Sets a->why[n_cells]. Call after the verdicts. */

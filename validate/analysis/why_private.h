@@ -19,7 +19,8 @@ struct why_context {
 
 void split_time(struct split *s, const struct pairs *p);
 void split_response(struct split *s, const struct pairs *p, const struct why_context *c);
-struct why_part *split_add(struct split *s, enum cause cause, const char *name, const char *how);
+struct why_part *split_add(struct split *s, enum cause cause, enum why_name name,
+			   enum why_method how);
 /* Sets the shares of the parts if the whole is significant. */
 void split_shares(struct split *s);
 

@@ -303,7 +303,7 @@ static struct estimate estimate_jackknife(double value, const double *others, si
 	return e;
 }
 
-/* --- names --------------------------------------------------------------- */
+/* --- parts --------------------------------------------------------------- */
 
 static double mean_level(const struct response_layout *y, const double *side)
 {
@@ -313,63 +313,40 @@ static double mean_level(const struct response_layout *y, const double *side)
 	return sum;
 }
 
-static const char *part_name(enum cause k, bool up, bool above)
+static enum why_name part_name(enum cause k, bool up, bool above)
 {
 	switch (k) {
-	case CAUSE_REQUESTS:
-		return "another mix of operations";
-	case CAUSE_CONCURRENCY:
-		return up ? "excess concurrency" : "lost concurrency";
-	case CAUSE_LATE_ISSUE:
-		return "late issue";
-	case CAUSE_REORDERING:
-		return "reordering";
-	case CAUSE_CACHE:
-		return above ? "fewer cache hits" : "more cache hits";
-	case CAUSE_FAULTS:
-		return above ? "more page faults" : "fewer page faults";
-	case CAUSE_RUN_QUEUE:
-		return "waiting for a CPU";
-	case CAUSE_STEAL:
-		return "time stolen by the hypervisor";
-	case CAUSE_PROCESSOR:
-		return "time on the CPU";
-	case CAUSE_OFF_PROCESSOR:
-		return "time off the CPU";
-	default:
-		return "the service itself (unexplained)";
+	case CAUSE_REQUESTS: return WHY_MIX;
+	case CAUSE_CONCURRENCY: return up ? WHY_MORE_CONCURRENCY : WHY_LESS_CONCURRENCY;
+	case CAUSE_LATE_ISSUE: return WHY_LATE_ISSUE;
+	case CAUSE_REORDERING: return WHY_REORDERING;
+	case CAUSE_CACHE: return above ? WHY_FEWER_HITS : WHY_MORE_HITS;
+	case CAUSE_FAULTS: return above ? WHY_MORE_FAULTS : WHY_FEWER_FAULTS;
+	case CAUSE_RUN_QUEUE: return WHY_CPU_WAIT;
+	case CAUSE_STEAL: return WHY_STEAL;
+	case CAUSE_PROCESSOR: return WHY_ON_CPU;
+	case CAUSE_OFF_PROCESSOR: return WHY_OFF_CPU;
+	default: return WHY_UNEXPLAINED;
 	}
 }
 
-static const char *part_how(enum cause k, const struct methods *m)
+static enum why_method part_how(enum cause k, const struct methods *m)
 {
 	switch (k) {
-	case CAUSE_REQUESTS:
-		return "standardised by operation";
-	case CAUSE_CONCURRENCY:
-		return m->level_alone ? "by level; the sides share no level, so it includes "
-					"service at equal level"
-				      : "standardised by level at issue";
-	case CAUSE_LATE_ISSUE:
-		return "late requests against those on time";
-	case CAUSE_REORDERING:
-		return "reordered requests against the others";
+	case CAUSE_REQUESTS: return METHOD_BY_OPERATION;
+	case CAUSE_CONCURRENCY: return m->level_alone ? METHOD_BY_LEVEL_ALONE : METHOD_BY_LEVEL;
+	case CAUSE_LATE_ISSUE: return METHOD_BY_LATENESS;
+	case CAUSE_REORDERING: return METHOD_BY_ORDER;
 	case CAUSE_CACHE:
-		return m->cache == CACHE_SLOPE ? "bytes read from devices x slope over the runs"
-		       : m->cache == CACHE_BLOCKED
-			   ? "bytes read from devices x time blocked per byte"
-			   : "no run read from a device";
-	case CAUSE_FAULTS:
-		return "counted x measured cost of a fault; at most";
-	case CAUSE_RUN_QUEUE:
-		return "measured; in proportion to the service";
-	case CAUSE_STEAL:
-		return "measured, of all CPUs, in proportion; at most";
+		return m->cache == CACHE_SLOPE	 ? METHOD_BYTES_SLOPE
+		       : m->cache == CACHE_BLOCKED ? METHOD_BYTES_BLOCKED
+						   : METHOD_NO_BYTES;
+	case CAUSE_FAULTS: return METHOD_FAULT_COST;
+	case CAUSE_RUN_QUEUE: return METHOD_IN_PROPORTION;
+	case CAUSE_STEAL: return METHOD_ALL_CPUS;
 	case CAUSE_PROCESSOR:
-	case CAUSE_OFF_PROCESSOR:
-		return "measured, in and between requests; beside";
-	default:
-		return "what is left";
+	case CAUSE_OFF_PROCESSOR: return METHOD_BESIDE;
+	default: return METHOD_REST;
 	}
 }
 
@@ -385,7 +362,7 @@ static void part_put(struct split *s, const struct response_layout *y, const str
 	    (m->context->at_device && (k == CAUSE_FAULTS || k == CAUSE_RUN_QUEUE)))
 		return; /* not applicable */
 	struct why_part *part =
-	    split_add(s, k, part_name(k, up, above), e.status ? "unknown" : part_how(k, m));
+	    split_add(s, k, part_name(k, up, above), e.status ? METHOD_UNKNOWN : part_how(k, m));
 	part->part = e;
 	part->beside = k > CAUSE_SERVICE;
 }

@@ -28,14 +28,13 @@ static void name_part(struct split *s, int term, struct estimate part)
 {
 	static const enum cause cause[N_TERMS] = {CAUSE_REQUESTS, CAUSE_SERVICE, CAUSE_LATE_ISSUE,
 						  CAUSE_CONCURRENCY};
-	static const char *const name[N_TERMS][2] = {
-	    {"fewer requests", "more requests"},
-	    {"shorter response times", "longer response times"},
-	    {"earlier issue: less time with nothing in flight",
-	     "late issue: more time with nothing in flight"},
-	    {"excess concurrency", "lost concurrency"},
+	static const enum why_name name[N_TERMS][2] = {
+	    {WHY_FEWER_REQUESTS, WHY_MORE_REQUESTS},
+	    {WHY_SHORTER_RESPONSES, WHY_LONGER_RESPONSES},
+	    {WHY_LESS_IDLE, WHY_MORE_IDLE},
+	    {WHY_MORE_CONCURRENCY, WHY_LESS_CONCURRENCY},
 	};
-	split_add(s, cause[term], name[term][part.value > 0], "measured")->part = part;
+	split_add(s, cause[term], name[term][part.value > 0], METHOD_MEASURED)->part = part;
 }
 
 void split_time(struct split *s, const struct pairs *p)

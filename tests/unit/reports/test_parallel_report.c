@@ -7,6 +7,7 @@
 
 #include "common/files.h"
 #include "reports/forms.h"
+#include "reports/reasons.h"
 
 /* Application on a, recorded on b and c, with two more periods, and with one delayed node; on b. */
 static const struct made_pair pairs[] = {
@@ -67,6 +68,7 @@ static void test_forms(void **state)
 	c.results.environment = json_object();
 	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
 	assert_int_equal(analysis_describe(&a, NULL), 0);
+	analysis_word(&a);
 	if (report_write_all(&a, dir, &e))
 		fail_msg("%s", e.msg);
 	expect("summary.txt", terminal);
