@@ -2,6 +2,7 @@
 /* The arguments of a call as the kernel gets them, by the letters of its row (syscall_table.h):
  * numbers, and the memory of pointers. */
 #include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -293,9 +294,12 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 		*v = p->call->op != OP_IOCTL	 ? flags(p, a)
 		     : has(a, "FICLONERANGE") ? FICLONERANGE
 		     : has(a, "FICLONE")	 ? FICLONE
+		     : has(a, "TIOCGPTPEER")	 ? TIOCGPTPEER
 						 : 0;
-		/* strace shows other commands of ioctl() too, which are no requests on files */
-		p->no_request = p->call->op == OP_IOCTL && (!*v || p->r.rvalue);
+		/* strace shows other commands of ioctl() too, which are no requests on files; with
+		 * TIOCGPTPEER the result is a descriptor */
+		p->no_request = p->call->op == OP_IOCTL &&
+				(!*v || (*v == TIOCGPTPEER ? p->r.rvalue < 0 : p->r.rvalue != 0));
 		return 0;
 	case '_':
 		return 0;

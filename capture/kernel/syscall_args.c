@@ -227,12 +227,14 @@ static void empty_path(struct syscall_done *d)
 		return; /* an unknown path is almost certainly empty */
 	d->path_unknown = true;
 	l->fd = l->dir;
-	if (l->op == OP_STAT)
+	if (l->op == OP_STAT || l->op == OP_STATX)
 		l->op = OP_FSTAT;
 	else if (l->op == OP_CHOWN)
 		l->op = OP_FCHOWN;
 	if (l->op == OP_FSTAT || l->op == OP_FCHOWN)
 		l->flags = 0;
+	if (l->op == OP_FSTAT)
+		l->length = 0;
 }
 
 /* ioctl(to, FICLONE, from), or FICLONERANGE with a structure. */

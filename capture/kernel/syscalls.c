@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/syscalls.h"
 
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -216,6 +217,15 @@ static uint64_t position_of(struct syscall_done *d, struct app_open_file *f)
 		   : OFFSET_NONE;
 }
 
+/* The object of the name that the file has after renames. */
+static int present_object(struct syscall_done *d, struct app_open_file *f, uint32_t *id,
+			  struct err *e)
+{
+	return f && f->is_path && !f->unnamed
+		       ? syscall_object(d->c, state_file_now(f), true, id, e)
+		       : syscalls_file_object(d->c, f, id, e);
+}
+
 /* The record's object: 1; 0 for memory without a file; or an error. */
 static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t *id, struct err *e)
 {
@@ -226,7 +236,7 @@ static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t
 		if (d->path)
 			rc = syscall_object(d->c, d->path, true, id, e);
 		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a form for descriptors */
-			rc = syscalls_file_object(d->c, state_file(d->t->process, l->fd), id, e);
+			rc = present_object(d, state_file(d->t->process, l->fd), id, e);
 		else if (l->error != EFAULT) /* the name "" is known, and no file has it */
 			d->c->counts.n_unnamed += !d->has_path || d->path_unknown;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
@@ -418,6 +428,25 @@ static void first_call_ended(struct syscalls *c, struct syscall_thread *t,
 	t->first_fd = NO_FD;
 }
 
+/* Records a pipe, a socket or similar under a unique number. */
+static void descriptor_made(struct syscall_done *d, int fd)
+{
+	char name[60];
+	const bool close_on_exec =
+	    d->l.flags & (d->t->row->number == SYS_memfd_create ? MFD_CLOEXEC : O_CLOEXEC);
+	d->c->counts.n_rings +=
+	    d->t->row->number == SYS_io_uring_setup && fd >= 0 && !d->c->reads_rings;
+	if (!syscall_room_for(d->c, d->t->process, fd) ||
+	    looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
+		return;
+	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name,
+		 (unsigned long long)++d->c->n_made);
+	struct app_open_file *f = state_file_make(name, strlen(name));
+	f->n_users++;
+	state_descriptor_set(d->t->process, fd, f, close_on_exec);
+	state_file_drop(f);
+}
+
 static void apply(struct syscall_done *d)
 {
 	struct syscalls *c = d->c;
@@ -443,6 +472,8 @@ static void apply(struct syscall_done *d)
 	if (d->l.op != OP_CLOSE) /* syscall_begin() did that */
 		state_apply(&c->state, t->process, &d->m, d->path);
 	c->n_slots += t->process->n_maps - n_maps;
+	if (d->l.op == OP_IOCTL && d->l.flags == TIOCGPTPEER && d->l.result >= 0)
+		descriptor_made(d, (int)d->l.result);
 	if (d->appends_at != OFFSET_NONE && d->l.result > 0) {
 		struct app_open_file *f = state_file(t->process, d->l.fd);
 		f->position = d->appends_at + (uint64_t)d->l.result;
@@ -463,25 +494,6 @@ static void apply(struct syscall_done *d)
 	if (f && !strncmp(f->path, NAMELESS, sizeof NAMELESS - 1))
 		f->position_known = true;
 	state_advance(&c->state, d->l.end);
-}
-
-/* Records a pipe, a socket or similar under a unique number. */
-static void descriptor_made(struct syscall_done *d, int fd)
-{
-	char name[60];
-	const bool close_on_exec =
-	    d->l.flags & (d->t->row->number == SYS_memfd_create ? MFD_CLOEXEC : O_CLOEXEC);
-	d->c->counts.n_rings +=
-	    d->t->row->number == SYS_io_uring_setup && fd >= 0 && !d->c->reads_rings;
-	if (!syscall_room_for(d->c, d->t->process, fd) ||
-	    looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
-		return;
-	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name,
-		 (unsigned long long)++d->c->n_made);
-	struct app_open_file *f = state_file_make(name, strlen(name));
-	f->n_users++;
-	state_descriptor_set(d->t->process, fd, f, close_on_exec);
-	state_file_drop(f);
 }
 
 static void descriptors_made(struct syscall_done *d)

@@ -334,6 +334,7 @@ HIDDEN void capture_share(void);
  * `numbered`: the object gets a number of its own; otherwise all objects of this kind share a name.
  */
 HIDDEN void descriptor_made(int fd, const char *kind, bool numbered, uint64_t at);
+HIDDEN void terminal_made(int fd); /* ioctl(TIOCGPTPEER) opened a terminal */
 /* Records the descriptor that a system call by number created, if any. Returns `got`. */
 HIDDEN long descriptor_by_number(long number, const long *a, long got);
 

@@ -23,20 +23,23 @@
 /* --- stat: names since glibc 2.33, and older names ------------------------ */
 
 /* With this flag an empty path means the descriptor itself. */
-static int note_stat(uint64_t begin, uint64_t end, int got, int dir, const char *path, int flags)
+static int note_stat(uint64_t begin, uint64_t end, int got, uint16_t op, int dir, const char *path,
+		     int flags, unsigned int mask)
 {
 	bool by_fd = flags & AT_EMPTY_PATH && got == 0 && (!path || !*path) && dir >= 0;
 	if (by_fd)
 		IO(OP_FSTAT, dir, 0, 0, 0);
 	else
-		NOTE(.op = OP_STAT, .dir = dir, .path = path, .flags = (uint32_t)flags);
+		NOTE(.op = op, .dir = dir, .path = path, .length = mask, .flags = (uint32_t)flags);
 	return got;
 }
 
-#define STAT(dir, path, flags, function, ...)							   \
+#define STAT_BY(op, mask, dir, path, flags, function, ...)					   \
 	capture_look(dir, path);								   \
 	TIMED(int, function, __VA_ARGS__);							   \
-	return note_stat(begin, end, got, dir, path, flags)
+	return note_stat(begin, end, got, op, dir, path, flags, mask)
+#define STAT(dir, path, flags, function, ...)							   \
+	STAT_BY(OP_STAT, 0, dir, path, flags, function, __VA_ARGS__)
 
 HOOK(int, stat, (const char *path, struct stat *to), STAT(AT_FDCWD, path, 0, stat, path, to))
 ALIAS(stat64, stat);
@@ -64,7 +67,7 @@ ALIAS(__fxstatat64, __fxstatat);
 
 HOOK(int, statx, (int dir, const char *restrict path, int flags, unsigned int mask,
 		  struct statx *restrict to),
-     ON_PATH(OP_STATX, dir, path, mask, flags, statx, dir, path, flags, mask, to))
+     STAT_BY(OP_STATX, mask, dir, path, flags, statx, dir, path, flags, mask, to))
 
 HOOK(int, statfs, (const char *path, struct statfs *to),
      ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statfs, path, to))

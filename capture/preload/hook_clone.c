@@ -49,5 +49,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	    capture_given((const void *)(intptr_t)argument, sizeof(uint32_t), got))
 		value = OP_IOCTL_VALUE | *(const uint32_t *)(intptr_t)argument;
 	IO(OP_IOCTL, fd, value, 0, (uint32_t)request);
+	if (unlikely(request == TIOCGPTPEER))
+		terminal_made(got);
 	return got;
 }

@@ -2,6 +2,7 @@
 /* Descriptors without a file (pipes, sockets, event descriptors), and descriptors that another
  * process passed. These calls are no requests. The library records the type of the descriptor, so
  * that later requests on it can be attributed. */
+#include <pty.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -114,6 +115,30 @@ HOOK(int, pidfd_open, (pid_t pid, unsigned int flags),
 
 HOOK(int, posix_openpt, (int flags), return made(REAL(posix_openpt)(flags), "/dev/ptmx", false))
 HOOK(int, getpt, (void), return made(REAL(getpt)(), "/dev/ptmx", false))
+
+EXPORT int openpty(int *master, int *slave, char *name, const struct termios *how,
+		   const struct winsize *size)
+{
+	const int got = REAL(openpty)(master, slave, name, how, size);
+	made(got ? -1 : *master, "/dev/ptmx", false);
+	made(got ? -1 : *slave, "/dev/pts", false);
+	return got;
+}
+
+/* The child has the terminal as its standard streams. */
+EXPORT pid_t forkpty(int *master, char *name, const struct termios *how, const struct winsize *size)
+{
+	const pid_t got = REAL(forkpty)(master, name, how, size);
+	made(got > 0 ? *master : -1, "/dev/ptmx", false);
+	for (int fd = 0; !got && fd < 3; fd++)
+		made(fd, "/dev/pts", false);
+	return got;
+}
+
+void terminal_made(int fd)
+{
+	made(fd, "/dev/pts", false);
+}
 
 /* --- passed by another process; may be a file ----------------------------- */
 

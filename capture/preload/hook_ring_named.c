@@ -160,6 +160,13 @@ static void named_note(struct named *n, int64_t result, uint64_t now)
 	const int saved = errno;
 	n->note.end = now > n->note.begin ? now : n->note.begin;
 	n->note.result = result < 0 ? -1 : result;
+	/* as note_stat() in hook_attribute.c */
+	if (n->note.op == OP_STATX && !result && n->note.flags & AT_EMPTY_PATH &&
+	    n->note.dir >= 0 && !*n->path)
+		n->note = (struct note){.begin = n->note.begin,
+					.end = n->note.end,
+					.op = OP_FSTAT,
+					.fd = n->note.dir};
 	if (n->note.op == OP_OPEN)
 		n->note.fd = (int32_t)n->note.result;
 	if (unlikely(capture_flags & LOG_CONTENT) && n->bytes && result > 0)

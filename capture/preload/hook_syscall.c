@@ -169,8 +169,8 @@ static void note_call(const struct syscall_row *w, const long *a, uint64_t begin
 		n.extra_len = (size_t)got;
 	}
 	/* as note_stat() in hook_attribute.c */
-	if (n.op == OP_STAT && !got && n.flags & AT_EMPTY_PATH && n.dir >= 0 &&
-	    (!n.path || !*n.path))
+	if ((n.op == OP_STAT || n.op == OP_STATX) && !got && n.flags & AT_EMPTY_PATH &&
+	    n.dir >= 0 && (!n.path || !*n.path))
 		n = (struct note){.begin = begin, .end = end, .op = OP_FSTAT, .fd = n.dir};
 	if (n.op == OP_UTIMENS && !n.path) {
 		n.op = OP_FUTIMENS;

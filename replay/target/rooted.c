@@ -84,9 +84,11 @@ static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mo
 	};
 	long fd;
 	int n_tries = 0;
+	/* takes less time than openat2, and by number less than by the C library's function, which
+	 * is a cancellation point */
 	if (flags & O_NOFOLLOW && (uintptr_t)path >= PAGE_BYTES && !strchr(path, '/') &&
-	    strcmp(path, "..") != 0) /* takes less time than openat2 */
-		return openat(dir_fd, path, (int)flags, (mode_t)how.mode);
+	    strcmp(path, "..") != 0)
+		return (int)syscall(SYS_openat, dir_fd, path, flags, how.mode);
 	do { /* EAGAIN: a rename elsewhere raced with a ".."; the kernel asks to try again */
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
 	} while (fd < 0 && errno == EAGAIN && ++n_tries < N_TRIES);

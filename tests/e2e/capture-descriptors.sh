@@ -5,7 +5,7 @@
 # mismatch.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
-$compiler -w -O1 -o made "$SRCDIR/tests/programs/descriptors.c" || fail 'descriptors.c does not compile'
+$compiler -w -O1 -o made "$SRCDIR/tests/programs/descriptors.c" -lutil || fail 'descriptors.c does not compile'
 
 # known TRACE: each successful request has its object
 known() {
@@ -21,7 +21,8 @@ known app.trace
 for call in 'write,"descriptor=pipe:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descriptor=socket:[[0-9]*];fd=[0-9]*;length=8",8' \
 	'read,"descriptor=anon_inode:[[]eventfd[]];' 'ftruncate,"descriptor=memfd:[[0-9]*];' 'fgets,"descriptor=pipe:' \
 	'pread,"path=[^"]*in/sent;fd=[0-9]*;offset=0;length=9",9' 'write,"path=[^"]*in/sent;fd=[0-9]*;offset=9;length=4",4' \
-	'write,"path=[^"]*in/own;fd=[0-9]*;offset=0;length=9",9'; do
+	'write,"path=[^"]*in/own;fd=[0-9]*;offset=0;length=9",9' 'write,"path=[^"]*dev/pts;fd=[0-9]*;offset=0;length=8",8' \
+	'read,"path=[^"]*dev/ptmx;fd=[0-9]*;offset=0;length=8",8' 'fstat,"path=[^"]*in/first;fd='; do
 	grep -q ",$call" csv || fail "no call $call: $(cat csv)"
 done
 [ "$(grep -c ',write,"path=[^"]*in/sent;fd=[0-9]*;offset=9;length=4",4' csv)" -eq 4 ] || fail "files that were sent: $(grep in/sent csv)"
@@ -38,8 +39,12 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 	(cd in && expect_status 0 "$VALIDATE" capture vfs -o ../vfs.trace -- ../made alone) || exit 1
 	known vfs.trace
 	! grep -q 'without a captured open' in/out || fail "$(cat in/out)"
+	rm -rf target
+	mkdir target
+	expect_status 0 "$VALIDATE" replay --prepare --dir target vfs.trace
+	expect_line out 'mismatches      0'
 	for call in 'write,"descriptor=pipe2*:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descriptor=accept:[[0-9]*];fd=[0-9]*;length=8",8' \
-		'read,"descriptor=eventfd2:' 'ftruncate,"descriptor=memfd_create:'; do
+		'read,"descriptor=eventfd2:' 'ftruncate,"descriptor=memfd_create:' 'write,"descriptor=ioctl:' 'fstat,"path=[^"]*in/first;fd='; do
 		grep -q ",$call" csv || fail "capture vfs: no call $call: $(cat csv)"
 	done
 

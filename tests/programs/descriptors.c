@@ -3,6 +3,7 @@
  * to and read from; without an argument also a file's descriptor that another process sends. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pty.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +11,11 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
@@ -106,6 +109,31 @@ static void server(bool by_number)
 	talk(by_number ? (int)syscall(SYS_accept, s, NULL, NULL) : accept(s, NULL, NULL), c);
 	close(s);
 }
+static void terminals(void)
+{
+	int master, slave;
+	need(openpty(&master, &slave, NULL, NULL, NULL) == 0, "openpty");
+	talk(master, slave);
+	pid_t child = forkpty(&master, NULL, NULL, NULL);
+	if (!child)
+		_exit(write(1, "12345678", 8) != 8);
+	need(child > 0 && read(master, buffer, 8) == 8, "forkpty");
+	need(waitpid(child, NULL, 0) == child && close(master) == 0, "the child of forkpty");
+	master = posix_openpt(O_RDWR | O_NOCTTY);
+	need(grantpt(master) == 0 && unlockpt(master) == 0, "posix_openpt");
+	slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY);
+	need(slave >= 0, "TIOCGPTPEER");
+	talk(master, slave);
+}
+/* The attributes of a descriptor, whatever name its file has. */
+static void examined(void)
+{
+	struct statx x;
+	int fd = open("first", O_CREAT | O_RDWR, 0600);
+	need(rename("first", "second") == 0 && statx(fd, "", AT_EMPTY_PATH, STATX_SIZE, &x) == 0, "renamed");
+	need(unlink("second") == 0 && statx(fd, "", AT_EMPTY_PATH, STATX_SIZE, &x) == 0, "removed");
+	need(syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_SIZE, &x) == 0 && close(fd) == 0, "by number");
+}
 int main(int n, char **arg)
 {
 	int p[2], fd;
@@ -129,6 +157,7 @@ int main(int n, char **arg)
 	syscall(SYS_pipe, p), talk(p[0], p[1]);
 #endif
 	server(false), server(true);
+	terminals(), examined();
 	FILE *f = popen("echo said", "r");
 	need(fgets(buffer, sizeof buffer, f) && pclose(f) == 0, "popen");
 	fd = open("own", O_CREAT | O_RDWR, 0600); /* a number that other descriptors had before */
