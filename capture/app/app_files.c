@@ -282,9 +282,16 @@ static bool below_made(const struct app_files *f, const char *path)
 	return made;
 }
 
+/* A link in /proc that names a descriptor of a process. */
+static bool is_descriptor(const struct known_file *k)
+{
+	const char *path = k->path + (*k->path == '/');
+	return S_ISLNK(k->mode) && !strncmp(path, "proc/", 5) && strstr(path, "/fd/");
+}
+
 static bool is_wanted(const struct app_files *f, const struct known_file *k)
 {
-	if (k->unknown || below_made(f, k->path))
+	if (k->unknown || below_made(f, k->path) || is_descriptor(k))
 		return false;
 	return (S_ISREG(k->mode) || S_ISDIR(k->mode) || (S_ISLNK(k->mode) && *k->link)) &&
 	       strcmp(k->path, ".");

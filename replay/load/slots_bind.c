@@ -336,6 +336,20 @@ static uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, u
 	return from ? slot_inherit(f, from, process) : 0;
 }
 
+/* The descriptor of the parent with this number, if it was open when the process began. Its file may
+ * have got another name since it was opened. */
+static uint32_t slot_of_parent(struct finder *f, uint32_t process, int32_t fd)
+{
+	const struct slot_process *p = &f->s->process[process];
+	const uint32_t parent = f->processes ? ancestor_find(f, p->pid) : NONE32;
+	const uint32_t *bound =
+	    parent == NONE32 ? NULL : u64_map_find(&f->bound, u64_pair(parent, (uint32_t)fd));
+	return bound && f->walk[*bound].open_ns <= p->birth_ns &&
+			       f->walk[*bound].closed_ns >= p->birth_ns
+		       ? slot_inherit(f, *bound, process)
+		       : 0;
+}
+
 /* --- numbers ------------------------------------------------------------- */
 
 static uint32_t slot_infer(struct finder *f, const struct load_request *r, uint32_t file)
@@ -433,6 +447,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 		return 0;
 	if (!slot && !bound)
 		slot = slot_inherited(f, process, fd, file);
+	if (!slot && !bound && f->renamed)
+		slot = slot_of_parent(f, process, fd);
 	if (!slot && !bound)
 		slot = slot_of_row(f, ancestors_row(f, f->l->thread[r->thread].pid, fd),
 				   process, file);

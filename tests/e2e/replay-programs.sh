@@ -62,6 +62,11 @@ source_tree shredded.run
 captured shredded --snapshot 'cp -a src dst; find dst -type f -exec chmod u+w {} + -exec shred -n 1 -u {} +'
 replayed shredded
 
+# a child uses a descriptor whose file was renamed after it was opened
+mkdir rotated.run
+captured rotated '--snapshot' 'exec 3>log; echo first >&3; mv log log.1; (echo second >&3; mv log.1 log.2; cat <&3 || :); echo third >&3'
+replayed rotated
+
 # permissions by a link of /proc that names a descriptor
 cat >link.c <<'END'
 #include <fcntl.h>
