@@ -57,7 +57,10 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	escape_html(out, text.s);
 	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">",
 		    c->n_refusing ? "inconclusive" : class_of(c->word));
-	compare_add_word(out, c);
+	strbuf_reset(&text);
+	compare_add_word(&text, c);
+	text.s[0] = (char)toupper((unsigned char)text.s[0]);
+	escape_html(out, text.s);
 	strbuf_addstr(out, "</p><p>");
 	strbuf_reset(&text);
 	compare_add_counts(&text, c);
@@ -346,13 +349,14 @@ static void explain(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addf(out,
 		"<h2>How it is judged</h2>\n<p>The value of a replicate is the replay divided by "
-		"the program, which ran again in the same block. A component is <b>the same</b> "
-		"if two one-sided tests at %.3g show that its change is within the limit. The "
-		"tests allow for runs that depend on each other. It is <b>worse</b> or "
-		"<b>better</b> if a one-sided test at %.3g shows the change beyond the limit, and "
-		"a test of no change rejects at %.3g with Holm's correction over %zu tests. Worse "
-		"means farther from the program, or more scatter, reordering, distance or "
-		"mismatches. All other components are <b>inconclusive</b>.%s</p>\n",
+		"the program, which ran in the same block. A component is <b>the same</b> if two "
+		"one-sided tests at %.3g show that its change is within the limit. A component is "
+		"<b>worse</b> or <b>better</b> if a one-sided test at %.3g shows that the change "
+		"is beyond the limit, and a two-sided test at %.3g (Holm's correction over %zu "
+		"tests) shows that there is a change. All other components are "
+		"<b>inconclusive</b>. Worse means farther from the program, or more scatter, "
+		"reordering, distance or mismatches. The tests allow for runs that depend on each "
+		"other.%s</p>\n",
 		c->level_same, c->level_same, c->level_worse, c->n_tests,
 		c->span > 0 ? " All P-values are corrected for looks after every replicate." : "");
 }
