@@ -128,6 +128,13 @@ static int request_object(struct request_maker *m, const struct process_state *p
 	const struct merge_record *r, const char *path, struct trace_record *to, struct err *e)
 {
 	unsigned int uses = op_info(r->r->op)->uses;
+	/* a link of /proc/self/fd/N: inside of the root if the file of the descriptor is */
+	const struct app_open_file *linked =
+	    r->r->op == OP_LINK && path ? state_file(p, path_descriptor(path)) : NULL;
+	if (linked && linked->is_path && request_name(m, linked->path)) {
+		int rc = trace_writer_object(m->writer, OBJECT_PATH, path + 1, &to->object, e);
+		return rc ? rc : 1;
+	}
 	if (uses & OP_HAS_PATH && path)
 		return object_of(m, path, true, &to->object, e);
 	if (op_info(r->r->op)->family == FAMILY_MAP && r->r->op != OP_MMAP) {

@@ -274,9 +274,26 @@ static void link_read(struct walker *w, uint32_t node, const char *text)
 	w->late[w->n_late++] = (struct late_link){path, xstrdup(text)};
 }
 
+/* A link by descriptor: the file of the slot gets a name. */
+static void slot_linked(struct walker *w, const struct load_request *r)
+{
+	const struct load_more *m = load_more(w->l, r);
+	const uint32_t node = w->slot[w->s->slot[r->slot].origin].node;
+	if (!m || m->name == NONE32)
+		return;
+	require_parent(w, path_of(w, m->name));
+	absent(w, path_of(w, m->name));
+	name_model_set(&w->m, path_of(w, m->name),
+		       node == NODE_NONE ? name_model_make(&w->m, INITIAL_FILE) : node);
+}
+
 static void path_seen(struct walker *w, const struct load_request *r)
 {
 	const char *path = path_of(w, r->name);
+	if (r->op == OP_LINK && r->slot && !r->passed) {
+		slot_linked(w, r);
+		return;
+	}
 	if (!path || r->passed)
 		return;
 	if (r->rvalue < 0) {

@@ -177,6 +177,32 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 					((uint32_t)r->offset & O_APPEND);
 }
 
+/* The number in the name of a descriptor in /proc; -1: another name. */
+static int32_t descriptor_named(const char *name)
+{
+	static const char in[] = "proc/self/fd/";
+	char *end;
+	name += *name == '/';
+	if (strncmp(name, in, sizeof in - 1) != 0)
+		return -1;
+	const unsigned long fd = strtoul(name + sizeof in - 1, &end, 10);
+	return *end || fd > INT32_MAX ? -1 : (int32_t)fd;
+}
+
+/* linkat of /proc/self/fd/N, which names a file made by O_TMPFILE: the slot is the file. */
+static void link_by_descriptor(struct finder *f, struct load_request *r)
+{
+	const int32_t fd = r->op == OP_LINK && r->rvalue >= 0 && r->flags & AT_SYMLINK_FOLLOW &&
+					   r->name != NONE32
+			       ? descriptor_named(f->s->file[r->name].name)
+			       : -1;
+	const uint32_t slot = fd < 0 ? 0 : slot_of_number(f, r, fd, NONE32);
+	if (!slot || f->s->slot[slot].passed)
+		return;
+	r->slot = slot;
+	r->name = NONE32;
+}
+
 static void path_request(struct finder *f, struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -200,6 +226,7 @@ static void path_request(struct finder *f, struct load_request *r)
 		f->s->file[r->name].to_system = false;
 	if (m && m->name != NONE32 && r->rvalue >= 0 && r->op == OP_RENAME)
 		f->s->file[m->name].to_system = false;
+	link_by_descriptor(f, r);
 	if (r->op == OP_CHDIR)
 		directory_change(f, r, r->name);
 	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK ||

@@ -339,6 +339,13 @@ static bool pair_apply(struct fs_model *m, const struct load_request *r)
 	if (!more || more->name == NONE32)
 		return true;
 	bool follow = r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW;
+	if (r->op == OP_LINK && r->slot) { /* by descriptor */
+		struct found made = path_find(m, more->name, false, arrived(r));
+		if (!found_must_not_exist(m, &made))
+			return false;
+		name_set(m, &made, (uint32_t)m->word[m->slot_word[r->slot] + SLOT_OBJECT]);
+		return true;
+	}
 	struct found a = path_find(m, r->name, follow, arrived(r)),
 		     b = path_find(m, more->name, false, arrived(r));
 	if (!succeeded(r))

@@ -90,6 +90,8 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r,
 	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && r->rvalue != -EFAULT &&
 	    load_follows_link(r) && s->file[r->name].maybe_link)
 		bits |= CALL_FOLLOW;
+	if (r->op == OP_LINK && r->slot)
+		bits |= CALL_OF_DESCRIPTOR;
 	if (r->rvalue == -EFAULT)
 		bits |= CALL_BAD_ADDRESS;
 	if (turns(s, r, m))

@@ -67,6 +67,31 @@ mkdir rotated.run
 captured rotated '--snapshot' 'exec 3>log; echo first >&3; mv log log.1; (echo second >&3; mv log.1 log.2; cat <&3 || :); echo third >&3'
 replayed rotated
 
+# a file made without a name (O_TMPFILE), which a link of its descriptor names
+cat >named.c <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int main(void)
+{
+	char path[40];
+	int fd = open(".", O_RDWR | O_TMPFILE, 0640);
+	if (fd < 0)
+		return errno != EOPNOTSUPP;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return write(fd, path, sizeof path) != sizeof path ||
+	       linkat(AT_FDCWD, path, AT_FDCWD, "named", AT_SYMLINK_FOLLOW) || link("named", "other") ||
+	       close(fd) || truncate("named", 20);
+}
+END
+$compiler -w -o named named.c || fail 'named.c does not compile'
+mkdir named.run
+captured named --snapshot ../named
+replayed named
+
 # permissions by a link of /proc that names a descriptor
 cat >link.c <<'END'
 #include <fcntl.h>
