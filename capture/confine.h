@@ -20,7 +20,11 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 
 /* Whether an open with these flags always gives a directory, a new file, or a descriptor without
  * read and write access. Any other open must inspect the file first. */
-bool confined_harmless(int flags);
+static inline bool confined_harmless(int flags)
+{
+	return flags & (O_PATH | O_DIRECTORY) || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+}
+
 /* Opens the file of `name` (O_PATH) through its descriptor, and closes `name`. Returns a
  * descriptor, or -1 with errno: ELOOP for a link; EPERM for a device, FIFO or socket, whose type
  * (S_IFMT) is put into *refused, otherwise 0. Needs /proc. */
@@ -32,3 +36,25 @@ const char *confined_kind_name(mode_t mode);
  * the component in `path`. With `create`, missing directories are made (mode 0777 less the umask).
  */
 int confined_parent(int dir_fd, const char *path, bool create, const char **name, struct err *e);
+
+/* --- a directory without devices ----------------------------------------- */
+
+/* A directory below which no device can be opened. The directory's mounts are cloned (open_tree)
+ * with the attribute nodev (mount_setattr), and all names are looked up in the clone. The kernel
+ * then refuses to open a device node with EACCES, before any driver is called. The clone is private
+ * to the holder of its descriptor: no mount table shows it, it needs no mount namespace of the
+ * process, and it ends with the descriptor. It contains the mounts below the directory, each with
+ * nodev.
+ *
+ * A short-lived child process, which shares the table of descriptors, makes the clone. Cloning
+ * needs CAP_SYS_ADMIN; for an ordinary user the child enters a user namespace, in which it has that
+ * capability. The directory keeps its descriptor's number, so that a capture of this process, which
+ * saw the directory opened, still knows its path. If neither is permitted (old kernels, some
+ * containers), the directory is opened without a clone, and every open must examine the file first
+ * (replay/target/rooted.h). */
+
+/* Opens the directory for reading and returns the descriptor. *tree is the clone's descriptor,
+ * which must stay open as long as anything below the directory is in use; -1 if no clone is
+ * permitted. Errors: of open(2), with the path. Ownership: the caller closes both. Source:
+ * open_tree(2), mount_setattr(2). */
+int no_devices_open(const char *dir, int *tree, struct err *e);

@@ -160,11 +160,6 @@ int trace_open_with(struct trace **t, const struct trace_format *f, const char *
 	return rc;
 }
 
-int trace_open(struct trace **t, const char *path, struct err *e)
-{
-	return trace_open_with(t, NULL, path, NULL, e);
-}
-
 /* --- notes of a reader --------------------------------------------------- */
 
 const struct trace_notes *trace_notes(const struct trace *t)

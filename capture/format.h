@@ -82,18 +82,14 @@ struct trace_format {
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 const struct trace_format *format_find(const char *name);
 
-/* Opens in a given format, with options (NULL: none). `f` NULL: detects the format, or uses
- * "mapping" if a mapping is given. */
-int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
-		    const struct trace_open_options *o, struct err *e);
 /* Detects the format by the first bytes. Errors: as trace_open. */
 int trace_format_detect(const struct trace_format **f, const char *path, struct err *e);
 
 /* The format of an open trace. */
 const struct trace_format *trace_format_of(const struct trace *t);
 
-/* Other metadata (NULL: the trace's own) and changed records. `change` gets a record with references
- * of the copy, and may add items to the heap of `w`. */
+/* Other metadata (NULL: the trace's own) and changed records. `change` gets a record with
+ * references of the copy, and may add items to the heap of `w`. */
 struct trace_change {
 	const struct trace_meta *meta;
 	int (*change)(void *ctx, struct trace_writer *w, struct trace_record *r, struct err *e);
@@ -112,6 +108,6 @@ int trace_export_csv(struct trace *t, const char *path, struct err *e);
 extern const struct trace_format format_trace, format_csv;
 /* capture/formats/ */
 extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse,
-    format_iolog, format_dxt, format_dftracer, format_oraclegeneral, format_btrecord, format_blkreplay,
-    format_events, format_perfetto, format_artc, format_artc_init, format_tracepoints,
-    format_perf_trace, format_parallel;
+    format_iolog, format_dxt, format_dftracer, format_oraclegeneral, format_btrecord,
+    format_blkreplay, format_events, format_perfetto, format_artc, format_artc_init,
+    format_tracepoints, format_perf_trace, format_parallel;

@@ -217,7 +217,7 @@ void csv_row_read(struct csv_trace *t, const struct csv_row *r)
 	}
 	if (t->args.object_kind &&
 	    (t->args.object_name_len > NAME_LEN_MAX ||
-	     object_table_intern_bytes(&t->base.objects, t->args.object_kind, t->args.object_name,
+	     object_table_intern(&t->base.objects, t->args.object_kind, t->args.object_name,
 				       t->args.object_name_len, &t->row.object, &e))) {
 		csv_fail(t, "%s", e.code ? e.msg : "the name is longer than 65535 bytes");
 		return;

@@ -90,8 +90,8 @@ static uint32_t *place_of(struct object_table *t, enum object_kind kind, const c
 	}
 }
 
-int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name,
-			      size_t len, uint32_t *id, struct err *e)
+int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, size_t len,
+			uint32_t *id, struct err *e)
 {
 	for (; t->n_named < t->n; t->n_named++) {
 		const struct trace_object *o = t->entry[t->n_named].object;
@@ -106,10 +106,4 @@ int object_table_intern_bytes(struct object_table *t, enum object_kind kind, con
 	}
 	*id = *known;
 	return 0;
-}
-
-int object_table_intern(struct object_table *t, enum object_kind kind, const char *name,
-			uint32_t *id, struct err *e)
-{
-	return object_table_intern_bytes(t, kind, name, strlen(name), id, e);
 }

@@ -31,10 +31,7 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 /* NULL for unknown */
 const struct trace_object *object_table_get(const struct object_table *t, uint32_t id);
 
-/* The id of (kind, name); a new object gets the next id. Only for tables without gaps. Errors: as
- * object_table_add. */
-int object_table_intern(struct object_table *t, enum object_kind kind, const char *name,
+/* The id of (kind, name[len]), where name need not be NUL-terminated and contains no NUL. A new
+ * object gets the next id. Only for tables without gaps. Errors: as object_table_add. */
+int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, size_t len,
 			uint32_t *id, struct err *e);
-/* The same for name[len], which need not be NUL-terminated and contains no NUL. */
-int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name,
-			      size_t len, uint32_t *id, struct err *e);

@@ -5,14 +5,6 @@
 
 #include "capture/trace_private.h"
 
-void trace_base_init(struct trace *t, const struct trace_reader *reader)
-{
-	memset(t, 0, sizeof *t);
-	t->reader = reader;
-	meta_store_init(&t->meta);
-	memset(&t->objects, 0, sizeof t->objects);
-}
-
 void trace_base_release(struct trace *t)
 {
 	meta_store_release(&t->meta);

@@ -274,9 +274,21 @@ void trace_writer_abort(struct trace_writer *w);
  * grow with its length. */
 struct trace;
 
-/* Errors: EILSEQ for a file that is not a trace or has an unknown version; EBADMSG for a damaged
- * header (with path and offset). */
-int trace_open(struct trace **t, const char *path, struct err *e);
+struct trace_format;	   /* format.h */
+struct trace_open_options; /* format.h */
+
+/* Opens in a given format, with options (NULL: none). `f` NULL: detects the format, or uses
+ * "mapping" if a mapping is given. Errors: as trace_open. */
+int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
+		    const struct trace_open_options *o, struct err *e);
+
+/* Detects the format. Errors: EILSEQ for a file that is not a trace or has an unknown version;
+ * EBADMSG for a damaged header (with path and offset). */
+static inline int trace_open(struct trace **t, const char *path, struct err *e)
+{
+	return trace_open_with(t, NULL, path, NULL, e);
+}
+
 void trace_close(struct trace *t);
 
 /* The last metadata block; borrowed, valid until trace_close. */

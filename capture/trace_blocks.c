@@ -60,13 +60,6 @@ int block_file_open(struct block_file *f, const char *path, struct err *e)
 
 /* --- windows ------------------------------------------------------------- */
 
-void window_release(struct window *w)
-{
-	if (w->map)
-		munmap(w->map, w->len);
-	*w = (struct window){0};
-}
-
 /* MADV_POPULATE_READ reports a read error, where an access would raise SIGBUS, and is faster than
  * page faults. */
 static int window_populate(const struct window *w, const struct block_file *f, struct err *e)

@@ -3,6 +3,8 @@
  * Private to capture/. */
 #pragma once
 
+#include <sys/mman.h>
+
 #include "capture/trace_format.h"
 
 struct window { /* a mapped piece of the file */
@@ -27,7 +29,12 @@ int block_file_open(struct block_file *f, const char *path, struct err *e);
  * truncated; ENOMEM. */
 int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
 		const void **p, struct err *e);
-void window_release(struct window *w);
+static inline void window_release(struct window *w)
+{
+	if (w->map)
+		munmap(w->map, w->len);
+	*w = (struct window){0};
+}
 
 enum block_state {
 	BLOCK_WHOLE,   /* header good, payload inside the file */

@@ -25,13 +25,27 @@ static const struct {
     {"captured_by", offsetof(struct trace_meta, captured_by)},
     {"root", offsetof(struct trace_meta, root)},
 };
+/* Times and properties of the clock. */
+static const struct {
+	const char *key;
+	size_t offset;
+	int64_t most;
+} time_fields[] = {
+    {"epoch_ns", offsetof(struct trace_meta, epoch_ns), TRACE_TIME_MAX},
+    {"wall_epoch_ns", offsetof(struct trace_meta, wall_epoch_ns), TRACE_WALL_MAX},
+};
+static const struct {
+	const char *key;
+	size_t offset;
+} clock_fields[] = {
+    {"clock_resolution_ns", offsetof(struct trace_meta, clock_resolution_ns)},
+    {"clock_read_cost_ns", offsetof(struct trace_meta, clock_read_cost_ns)},
+};
+#define N_ROWS(table) (sizeof(table) / sizeof *(table))
+#define TIME_FIELD(meta, i) (*(int64_t *)(void *)((char *)(meta) + time_fields[i].offset))
+#define CLOCK_FIELD(meta, i) (*(double *)(void *)((char *)(meta) + clock_fields[i].offset))
 #define N_STRINGS (sizeof string_fields / sizeof *string_fields)
 #define STRING_FIELD(meta, i) (*(const char **)((char *)(meta) + string_fields[i].offset))
-
-void meta_store_init(struct meta_store *m)
-{
-	*m = (struct meta_store){.meta = {.level = LEVEL_SYSCALL}};
-}
 
 void meta_store_release(struct meta_store *m)
 {
@@ -145,13 +159,12 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
 		return err_set(e, EINVAL, "trace level %d does not exist", (int)meta->level);
 	json_t *top = json_object();
 	json_object_set_new(top, "level", json_string(level_names[meta->level]));
-	json_object_set_new(top, "epoch_ns", json_integer(meta->epoch_ns));
-	json_object_set_new(top, "wall_epoch_ns", json_integer(meta->wall_epoch_ns));
-	if (isfinite(meta->clock_resolution_ns))
-		json_object_set_new(top, "clock_resolution_ns",
-				    json_real(meta->clock_resolution_ns));
-	if (isfinite(meta->clock_read_cost_ns))
-		json_object_set_new(top, "clock_read_cost_ns", json_real(meta->clock_read_cost_ns));
+	for (size_t i = 0; i < N_ROWS(time_fields); i++)
+		json_object_set_new(top, time_fields[i].key, json_integer(TIME_FIELD(meta, i)));
+	for (size_t i = 0; i < N_ROWS(clock_fields); i++)
+		if (isfinite(CLOCK_FIELD(meta, i)))
+			json_object_set_new(top, clock_fields[i].key,
+					    json_real(CLOCK_FIELD(meta, i)));
 	for (size_t i = 0; i < N_STRINGS; i++)
 		if (STRING_FIELD(meta, i))
 			json_object_set_new(top, string_fields[i].key,
@@ -225,26 +238,27 @@ static int get_u64(const json_t *o, const char *key, uint64_t *v, struct err *e)
 	return 0;
 }
 
-static int get_epoch(const json_t *o, const char *key, int64_t most, int64_t *v, struct err *e)
+static int get_times(struct trace_meta *meta, const json_t *o, struct err *e)
 {
-	const json_t *j = json_object_get(o, key);
-	if (j && !json_is_integer(j))
-		return bad(key, "a whole number", e);
-	if (j && (json_integer_value(j) > most || json_integer_value(j) < -most))
-		return bad(key, "a time that a trace can hold", e);
-	if (j)
-		*v = json_integer_value(j);
-	return 0;
-}
-
-static int get_ns(const json_t *o, const char *key, double *v, struct err *e)
-{
-	const json_t *j = json_object_get(o, key);
-	if (j &&
-	    (!json_is_number(j) || !(json_number_value(j) >= 0) || !isfinite(json_number_value(j))))
-		return bad(key, "a number of 0 or more", e);
-	if (j)
-		*v = json_number_value(j);
+	for (size_t i = 0; i < N_ROWS(time_fields); i++) {
+		const char *key = time_fields[i].key;
+		const int64_t most = time_fields[i].most;
+		const json_t *j = json_object_get(o, key);
+		if (j && !json_is_integer(j))
+			return bad(key, "a whole number", e);
+		if (j && (json_integer_value(j) > most || json_integer_value(j) < -most))
+			return bad(key, "a time that a trace can hold", e);
+		if (j)
+			TIME_FIELD(meta, i) = json_integer_value(j);
+	}
+	for (size_t i = 0; i < N_ROWS(clock_fields); i++) {
+		const json_t *j = json_object_get(o, clock_fields[i].key);
+		const double ns = json_number_value(j);
+		if (j && (!json_is_number(j) || !(ns >= 0) || !isfinite(ns)))
+			return bad(clock_fields[i].key, "a number of 0 or more", e);
+		if (j)
+			CLOCK_FIELD(meta, i) = ns;
+	}
 	return 0;
 }
 
@@ -386,10 +400,7 @@ static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 {
 	struct trace_meta *meta = &m->meta;
 	int rc = get_level(meta, top, e);
-	rc = rc ? rc : get_epoch(top, "epoch_ns", TRACE_TIME_MAX, &meta->epoch_ns, e);
-	rc = rc ? rc : get_epoch(top, "wall_epoch_ns", TRACE_WALL_MAX, &meta->wall_epoch_ns, e);
-	rc = rc ? rc : get_ns(top, "clock_resolution_ns", &meta->clock_resolution_ns, e);
-	rc = rc ? rc : get_ns(top, "clock_read_cost_ns", &meta->clock_read_cost_ns, e);
+	rc = rc ? rc : get_times(meta, top, e);
 	rc = rc ? rc : get_u64(top, "n_events_lost", &meta->n_events_lost, e);
 	meta->cut = json_is_true(json_object_get(top, "cut"));
 	rc = rc ? rc : get_u64(top, "seed", &meta->seed, e);

@@ -11,7 +11,11 @@ struct meta_store {
 };
 
 /* Metadata with everything unknown, used if the block is lost. */
-void meta_store_init(struct meta_store *m);
+static inline void meta_store_init(struct meta_store *m)
+{
+	*m = (struct meta_store){.meta = {.level = LEVEL_SYSCALL}};
+}
+
 void meta_store_release(struct meta_store *m);
 
 /* One JSON object with every field of `meta`; doc/formats/trace.md names the keys. Strings that are

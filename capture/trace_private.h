@@ -33,7 +33,12 @@ struct trace {
 	struct trace_causes causes;
 };
 
-void trace_base_init(struct trace *t, const struct trace_reader *reader);
+static inline void trace_base_init(struct trace *t, const struct trace_reader *reader)
+{
+	*t = (struct trace){.reader = reader};
+	meta_store_init(&t->meta);
+}
+
 void trace_base_release(struct trace *t);
 
 /* Whether a time is TIME_NONE or within range. Without branches, because it runs on every record of

@@ -4,15 +4,49 @@
  * ascending order, so a record's last word, the commit, is never visible before the rest. */
 #include <libgen.h>
 #include <sys/random.h>
+#include <sys/uio.h>
+#include <zstd.h>
 
-#include "capture/trace_write_private.h"
+#include "capture/trace_format.h"
+#include "capture/trace_private.h"
 #include "common/crc32c.h"
 #include "common/file_beside.h"
 #include "common/files.h"
 
 static const char zeros[BLOCK_ALIGN];
 
-int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, struct err *e)
+struct trace_writer {
+	int fd;
+	char *path;	 /* name for messages */
+	char *file;	 /* final name */
+	/* temporary name beside an existing file that is to be replaced; NULL: written at `file` */
+	char *temporary;
+	bool created, whole;
+	struct trace_write_options options;
+	int failed; /* errno of the first failed write: nothing is written after it */
+	uint64_t nonce;
+	uint64_t end; /* offset of the block being filled, or of the next block */
+
+	struct trace_record *record;  /* [RECORDS_PER_BLOCK], the block being filled */
+	uint32_t n_filled, n_in_file; /* records in it; records of it in the file */
+	uint32_t crc;                 /* of the records in the file */
+
+	struct object_table objects;
+	uint32_t n_objects_in_file;
+	unsigned char *heap; /* items not yet in the file */
+	size_t heap_len, heap_cap;
+	uint32_t n_heap_items;
+	uint64_t n_heap_units; /* in the file */
+
+	uint64_t n_records, n_blocks, n_metas, meta_offset;
+	ZSTD_CCtx *zstd;
+	void *compressed;
+	size_t compressed_cap;
+};
+
+/* Writes v[n] at `offset` and modifies v. After an error nothing more is written. */
+static int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset,
+		      struct err *e)
 {
 	while (n) {
 		ssize_t got = pwritev(w->fd, v, n, (off_t)offset);
@@ -35,8 +69,9 @@ int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, 
 	return 0;
 }
 
-struct block_header writer_header(const struct trace_writer *w, enum block_kind kind,
-				  enum block_commit commit)
+/* A header for a block at the end of the file; the caller sets lengths, count and checksums. */
+static struct block_header writer_header(const struct trace_writer *w, enum block_kind kind,
+					 enum block_commit commit)
 {
 	return (struct block_header){.magic = BLOCK_MAGIC,
 				     .kind = (uint16_t)kind,
@@ -64,8 +99,9 @@ static void compress_payload(struct trace_writer *w, struct block_header *h, con
 	*data = w->compressed;
 }
 
-int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first,
-		     const void *data, size_t len, struct err *e)
+/* Appends a complete, sealed block. */
+static int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count,
+			    uint64_t first, const void *data, size_t len, struct err *e)
 {
 	struct block_header h = writer_header(w, kind, BLOCK_SEALED);
 	h.count = count;
@@ -85,6 +121,213 @@ int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t coun
 		w->n_blocks++;
 	}
 	return rc;
+}
+
+/* --- objects and the side heap: in memory until a record is written ------ */
+
+int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name,
+			uint32_t *id, struct err *e)
+{
+	if (kind < OBJECT_PATH || kind > OBJECT_DEVICE)
+		return err_set(e, EINVAL, "%s: object kind %d does not exist", w->path, (int)kind);
+	if (strlen(name) > NAME_LEN_MAX)
+		return err_set(e, ENAMETOOLONG,
+			       "%s: an object's name has %zu bytes, the limit is %u", w->path,
+			       strlen(name), NAME_LEN_MAX);
+	return object_table_intern(&w->objects, kind, name, strlen(name), id, e);
+}
+
+static int writer_put_objects(struct trace_writer *w, struct err *e)
+{
+	int rc = 0;
+	while (!rc && w->n_objects_in_file < w->objects.n) {
+		uint32_t first = w->n_objects_in_file, id = first;
+		size_t cap = 0, len = 0;
+		for (; id < w->objects.n && cap < OBJECTS_FLUSH_BYTES; id++)
+			cap += sizeof(struct object_item) +
+			       strlen(object_table_get(&w->objects, id)->name) + 8;
+		char *payload = xcalloc(1, cap);
+		for (uint32_t i = first; i < id; i++) {
+			const struct trace_object *o = object_table_get(&w->objects, i);
+			struct object_item item = {.kind = (uint16_t)o->kind,
+						   .len = (uint32_t)strlen(o->name)};
+			memcpy(payload + len, &item, sizeof item);
+			memcpy(payload + len + sizeof item, o->name, item.len);
+			len += align_up(sizeof item + item.len + 1, 8);
+		}
+		rc = writer_put_block(w, BLOCK_OBJECTS, id - first, first, payload, len, e);
+		free(payload);
+		if (!rc)
+			w->n_objects_in_file = id;
+	}
+	return rc;
+}
+
+static int writer_put_heap(struct trace_writer *w, struct err *e)
+{
+	if (!w->heap_len)
+		return 0;
+	int rc = writer_put_block(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap,
+				  w->heap_len, e);
+	w->n_heap_units += w->heap_len / 8;
+	w->heap_len = w->n_heap_items = 0;
+	return rc;
+}
+
+/* --- records: each append writes to the open block at the end of the file - */
+
+/* Writes the filled records that are not in the file yet; the block stays open. */
+static int records_write_open(struct trace_writer *w, struct err *e)
+{
+	struct block_header h = writer_header(w, BLOCK_RECORDS, BLOCK_OPEN);
+	h.first = w->n_records - w->n_filled;
+	h.raw_len = RECORDS_PER_BLOCK * sizeof *w->record;
+	h.crc = block_header_crc(&h);
+	struct trace_record *from = w->record + w->n_in_file;
+	size_t len = (w->n_filled - w->n_in_file) * sizeof *from;
+	bool begun = w->n_in_file > 0;
+	struct iovec v[] = {{&h, sizeof h}, {from, len}};
+	uint64_t offset = begun ? w->end + sizeof h + w->n_in_file * sizeof *from : w->end;
+	int rc = writer_put(w, v + begun, 2 - begun, offset, e);
+	if (!rc) {
+		w->crc = crc32c(w->crc, from, len);
+		w->n_in_file = w->n_filled;
+	}
+	return rc;
+}
+
+static int block_seal(struct trace_writer *w, struct err *e)
+{
+	struct block_header h = writer_header(w, BLOCK_RECORDS, BLOCK_SEALED);
+	h.count = w->n_filled;
+	h.first = w->n_records - w->n_filled;
+	h.raw_len = h.stored_len = w->n_filled * sizeof *w->record;
+	h.payload_crc = w->crc;
+	h.crc = block_header_crc(&h);
+	struct iovec v = {&h, sizeof h};
+	int rc = writer_put(w, &v, 1, w->end, e);
+	if (!rc) {
+		w->end = align_up(w->end + sizeof h + h.stored_len, BLOCK_ALIGN);
+		w->n_blocks++;
+	}
+	return rc;
+}
+
+/* Writes a block of the last n records counted in n_records, after the data that they refer to. */
+static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n,
+			       struct err *e)
+{
+	int rc = writer_put_objects(w, e);
+	rc = rc ? rc : writer_put_heap(w, e);
+	return rc ? rc
+		  : writer_put_block(w, BLOCK_RECORDS, n, w->n_records - n, r, n * sizeof *r, e);
+}
+
+static int writer_end_records(struct trace_writer *w, struct err *e)
+{
+	int rc = 0;
+	if (!w->n_filled)
+		return 0;
+	if (w->n_in_file) {
+		rc = w->n_in_file < w->n_filled ? records_write_open(w, e) : 0;
+		rc = rc ? rc : block_seal(w, e);
+	} else {
+		rc = records_write_whole(w, w->record, w->n_filled, e);
+	}
+	w->n_filled = w->n_in_file = w->crc = 0;
+	return rc;
+}
+
+/* Copies and commits n records. Returns n, or the index of the first record that is not sane. */
+static size_t records_copy(struct trace_record *to, const struct trace_record *from, size_t n)
+{
+	bool sane = true;
+	for (size_t i = 0; i < n; i++) {
+		to[i] = from[i];
+		to[i].commit = TRACE_COMMIT;
+		sane &= record_is_sane(&from[i]);
+	}
+	size_t i = sane ? n : 0;
+	while (i < n && record_is_sane(&from[i]))
+		i++;
+	return i;
+}
+
+/* Takes as many of the n records as the block has room for, and ends a full block. */
+static int take_records(struct trace_writer *w, const struct trace_record *r, size_t n,
+			size_t *n_taken, struct err *e)
+{
+	size_t some = RECORDS_PER_BLOCK - w->n_filled;
+	*n_taken = some = n < some ? n : some;
+	/* the caller has committed them: no need to copy */
+	if (some == RECORDS_PER_BLOCK && records_are_usable(r, some)) {
+		w->n_records += some;
+		return records_write_whole(w, r, (uint32_t)some, e);
+	}
+	size_t n_sane = records_copy(w->record + w->n_filled, r, some);
+	if (n_sane < some)
+		return err_set(e, EINVAL, "%s: record %llu (operation %u) is invalid: its "
+			"operation or times are impossible", w->path,
+			(unsigned long long)(w->n_records + n_sane), r[n_sane].op);
+	w->n_filled += (uint32_t)some;
+	w->n_records += some;
+	return w->n_filled == RECORDS_PER_BLOCK ? writer_end_records(w, e) : 0;
+}
+
+int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n,
+			struct err *e)
+{
+	int rc = 0;
+	if (w->failed)
+		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
+	if (w->n_in_file && (w->n_objects_in_file < w->objects.n || w->heap_len))
+		rc = writer_end_records(w, e);
+	for (size_t n_taken; n && !rc; r += n_taken, n -= n_taken)
+		rc = take_records(w, r, n, &n_taken, e);
+	/* a compressed block cannot grow: it is written when it is full */
+	if (rc || w->zstd || w->n_filled == w->n_in_file)
+		return rc;
+	if (!w->n_in_file) {
+		rc = writer_put_objects(w, e);
+		rc = rc ? rc : writer_put_heap(w, e);
+	}
+	return rc ? rc : records_write_open(w, e);
+}
+
+int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref,
+		      struct err *e)
+{
+	if (len > HEAP_ITEM_MAX)
+		return err_set(e, EFBIG,
+			       "%s: %zu bytes belong to a record, at most %u are possible", w->path,
+			       len, HEAP_ITEM_MAX);
+	uint64_t unit = w->n_heap_units + w->heap_len / 8;
+	size_t room = align_up(sizeof(uint32_t) + len, 8);
+	if (unit + room / 8 >= HEAP_NONE)
+		return err_set(e, EOVERFLOW, "%s: the side heap is full (32 GiB)", w->path);
+	if (w->heap_len && w->heap_len + room > HEAP_FLUSH_BYTES) {
+		/* flush early: the record that refers to these bytes comes later */
+		int rc = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)
+				   : (w->n_in_file ? writer_end_records(w, e) : 0);
+		rc = rc ? rc : writer_put_heap(w, e);
+		if (rc)
+			return rc;
+	}
+	if (w->heap_len + room > w->heap_cap) {
+		w->heap_cap =
+		    w->heap_len + room > HEAP_FLUSH_BYTES ? w->heap_len + room : HEAP_FLUSH_BYTES;
+		w->heap = xrealloc(w->heap, w->heap_cap);
+	}
+	unsigned char *to = w->heap + w->heap_len;
+	uint32_t len32 = (uint32_t)len;
+	memset(to + room - 8, 0, 8); /* the padding */
+	memcpy(to, &len32, sizeof len32);
+	if (len)
+		memcpy(to + sizeof len32, data, len);
+	*ref = (uint32_t)unit;
+	w->heap_len += room;
+	w->n_heap_items++;
+	return 0;
 }
 
 /* --- opening, metadata, closing ------------------------------------------ */
@@ -259,7 +502,8 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 	if (close(w->fd) && !rc)
 		rc = err_sys(e, errno, "cannot close %s", w->path);
 	w->fd = -1;
-	rc = file_beside_keep(w->temporary, w->file, rc, e);
+	if (w->temporary)
+		rc = file_beside_keep(w->temporary, w->file, rc, e);
 	w->temporary = NULL;
 	w->whole = !rc;
 	if (!rc && !w->options.no_sync) {
@@ -267,8 +511,8 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 		char *copy = xstrdup(w->file);
 		int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
-			fsync(
-			    fd); /* some file systems return an error, and keep names durable otherwise */
+			/* some file systems return an error, and keep names durable otherwise */
+			fsync(fd);
 			close(fd);
 		}
 		free(copy);

@@ -3,7 +3,7 @@
 
 #include "commands/commands.h"
 #include "commands/judge_options.h"
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/units.h"
 #include "reports/escape.h"
 #include "reports/forms.h"

@@ -2,7 +2,7 @@
 /* validate microbench: runs an instrumented workload and writes its trace, the reference of a
  * validation. */
 #include "commands/commands.h"
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/units.h"
 #include "microbench/parallel/launch.h"
 

@@ -65,13 +65,6 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	return rc;
 }
 
-void warn_of_cut(const char *path, bool cut)
-{
-	if (cut)
-		notice("%s: the trace is incomplete: its end is missing, or it was made from such "
-			"a trace; the complete part is used", path);
-}
-
 void notice(const char *fmt, ...)
 {
 	struct err line;

@@ -48,7 +48,12 @@ void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints a warning if `cut` is set (trace_meta). open_trace() calls it; other callers that open
  * traces must call it. */
-void warn_of_cut(const char *path, bool cut);
+static inline void warn_of_cut(const char *path, bool cut)
+{
+	if (cut)
+		notice("%s: the trace is incomplete: its end is missing, or it was made from such "
+		       "a trace; the complete part is used", path);
+}
 
 /* Finds the format `name`; `option` is the option as typed, for the message. Errors: ENOENT, with
  * the nearest name. */

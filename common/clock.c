@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include "common/files.h"
+#include "common/proc_text.h"
 #include "common/sort.h"
 
 #if defined(__x86_64__)
@@ -15,23 +15,6 @@
 /* readings without progress; the coarsest clocks step every 10 ms */
 #define MAX_STILL 10000000
 #define N_READS 2001	      /* for resolution and read cost; odd: the median is one of them */
-
-static int64_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-	clock_gettime(id, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-int64_t clock_monotonic_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-int64_t clock_realtime_ns(void)
-{
-	return clock_ns(CLOCK_REALTIME);
-}
 
 /* --- anchors ------------------------------------------------------------- */
 
@@ -152,17 +135,16 @@ static enum clock_source source_choose(void)
 {
 	enum clock_source source = CLOCK_SOURCE_MONOTONIC;
 #if defined(__x86_64__)
-	char *kernel =
-	    file_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	if (kernel && tsc_is_invariant()) {
-		if (!strcmp(kernel, "tsc"))
+	char kernel[64];
+	if (proc_text_read("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			   kernel, sizeof kernel) && tsc_is_invariant()) {
+		if (!strcmp(kernel, "tsc\n"))
 			source = CLOCK_SOURCE_TSC;
-		else if ((!strcmp(kernel, "kvm-clock") ||
+		else if ((!strcmp(kernel, "kvm-clock\n") ||
 			  !strncmp(kernel, "hyperv_clocksource_tsc", 22)) &&
 			 tsc_agrees_everywhere())
 			source = CLOCK_SOURCE_TSC;
 	}
-	free(kernel);
 #endif
 	return source;
 }

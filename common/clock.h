@@ -58,9 +58,24 @@ void clock_baseline_wait(const struct clock *c, int64_t baseline_ns);
 int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);
 uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns);
 
+static inline int64_t clock_read_ns(clockid_t id)
+{
+	struct timespec ts;
+	clock_gettime(id, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
 /* CLOCK_MONOTONIC in ns, for everything off the measured path. */
-int64_t clock_monotonic_ns(void);
-int64_t clock_realtime_ns(void); /* since 1970 */
+static inline int64_t clock_monotonic_ns(void)
+{
+	return clock_read_ns(CLOCK_MONOTONIC);
+}
+
+/* Since 1970. */
+static inline int64_t clock_realtime_ns(void)
+{
+	return clock_read_ns(CLOCK_REALTIME);
+}
 
 /* Stamp just before a timed call; earlier instructions complete before it.
  *

@@ -28,10 +28,9 @@ enum device_how {
 };
 
 /* Opens PATH as `how` says, with `flags` (O_DIRECT, O_SYNC) added. A block device for writing is
- * opened with O_EXCL, so that it cannot be mounted until it is closed. *refused: refused for safety.
- * Errors:
- * of the system, with the path; EBUSY: refused, with the user of the device; EROFS; ENOTBLK:
- * neither block device nor regular file; EINVAL: empty. Ownership: device_close. */
+ * opened with O_EXCL, so that it cannot be mounted until it is closed. *refused: refused for
+ * safety. Errors: of the system, with the path; EBUSY: refused, with the user of the device; EROFS;
+ * ENOTBLK: neither block device nor regular file; EINVAL: empty. Ownership: device_close. */
 int device_open(struct device *d, const char *path, enum device_how how, int flags, bool *refused,
 		struct err *e);
 /* Whether an opened block device is gone: unplugged, or its size set to 0. Never for a file. */

@@ -8,7 +8,8 @@
  * file_beside_keep renames to PATH. It replaces no existing file, and processes that write the same
  * PATH use different files. The umask applies to `mode`. Returns the descriptor, open for writing
  * and locked (flock); the lock shows that the file is in use. Errors: EINVAL if PATH is empty, else
- * of the system; they name PATH. Ownership: the caller frees *name, which is NULL after an error. */
+ * of the system; they name PATH. Ownership: the caller frees *name, which is NULL after an error.
+ */
 int file_beside(const char *path, unsigned int mode, char **name, struct err *e);
 /* Renames NAME to PATH where `ret` is 0, and removes it where that fails or `ret` is an error,
  * which it returns then. Frees NAME; NULL is fine. */

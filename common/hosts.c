@@ -37,7 +37,8 @@ static int range_add(struct words_list *names, const char *before, const char *r
 	char *end;
 	const unsigned long first = strtoul(range, NULL, 10), to = strtoul(last, &end, 10);
 	if (!digits || !isdigit((unsigned char)*last) || *end || digits > 9 || to < first)
-		return err_set(e, EINVAL, "[%s] is not a list of numbers such as [01-12,20]", range);
+		return err_set(e, EINVAL, "[%s] is not a list of numbers such as [01-12,20]",
+			       range);
 	int ret = 0;
 	for (unsigned long i = first; i <= to && !ret; i++) {
 		SCOPED_FREE char *name = xasprintf("%s%0*lu%s", before, digits, i, after);

@@ -8,7 +8,9 @@
 #include "common/words.h"
 
 /* Text for --help. */
-#define MPI_LAUNCHER_HELP "command that starts the ranks, {n} is their number: \"srun -n {n}\" (default mpirun on this host)"
+#define MPI_LAUNCHER_HELP                                                                          \
+	"command that starts the ranks, {n} is their number: \"srun -n {n}\" (default mpirun on " \
+	"this host)"
 
 /* The words before the program. `launcher`: as for words_parse; {n} becomes the number of ranks;
  * without {n}, "-n" and the number follow. NULL: mpirun with shared memory between the ranks; if

@@ -22,13 +22,6 @@ static void futex_wake_all(_Atomic uint32_t *word)
 
 /* --- the process that is paused ------------------------------------------ */
 
-void pause_init(struct pause *p)
-{
-	p->page = NULL;
-	atomic_init(&p->own, 0);
-	p->word = &p->own;
-}
-
 /* A process that has ended counts as gone before its parent has waited for it. */
 static bool controller_is_gone(const struct pause_page *page)
 {
@@ -73,25 +66,7 @@ int pause_join(struct pause *p, struct err *e)
 	return 0;
 }
 
-void pause_release(struct pause *p)
-{
-	if (p->page)
-		munmap(p->page, sizeof *p->page);
-	pause_init(p);
-}
-
-int pause_threads(struct pause *p, uint32_t n, struct err *e)
-{
-	if (!p->page)
-		return 0;
-	if (n > PAUSE_THREADS_MAX)
-		return err_set(e, E2BIG, "%u threads: at most %d can be paused between requests", n,
-			       PAUSE_THREADS_MAX);
-	atomic_store(&p->page->n_threads, n);
-	return 0;
-}
-
-static void event(struct pause_page *page)
+void pause_event(struct pause_page *page)
 {
 	atomic_fetch_add(&page->n_events, 1);
 	futex_wake_all(&page->n_events);
@@ -104,7 +79,7 @@ bool pause_here(struct pause *p, uint32_t i)
 		return word & PAUSE_END;
 	if (word & PAUSE_HOLD && !(word & PAUSE_END)) {
 		atomic_store(&p->page->thread[i].state, PAUSE_PARKED);
-		event(p->page);
+		pause_event(p->page);
 		while (((word = atomic_load(p->word)) & PAUSE_HOLD) && !(word & PAUSE_END))
 			futex_sleep(p->word, word, NULL);
 		atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
@@ -113,15 +88,6 @@ bool pause_here(struct pause *p, uint32_t i)
 			return pause_here(p, i);
 	}
 	return word & PAUSE_END;
-}
-
-void pause_enter(struct pause *p, uint32_t i)
-{
-	if (!p->page)
-		return;
-	atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
-	if (pause_wanted(p->word))
-		pause_here(p, i);
 }
 
 /* Sequentially consistent, as in the controller: it stores the word and then reads the states.
@@ -134,7 +100,7 @@ void pause_wait_begin(struct pause *p, uint32_t i)
 		return;
 	atomic_store(&p->page->thread[i].state, PAUSE_WAITING);
 	if (atomic_load(p->word) & PAUSE_HOLD)
-		event(p->page);
+		pause_event(p->page);
 }
 
 void pause_wait_end(struct pause *p, uint32_t i)
@@ -143,12 +109,11 @@ void pause_wait_end(struct pause *p, uint32_t i)
 		atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
 }
 
-void pause_leave(struct pause *p, uint32_t i)
+void pause_finish_wait(struct pause_page *page)
 {
-	if (!p->page)
-		return;
-	atomic_store(&p->page->thread[i].state, PAUSE_LEFT);
-	event(p->page);
+	const struct timespec second = {1, 0};
+	while (!atomic_load(&page->finish) && !controller_is_gone(page))
+		futex_sleep(&page->finish, 0, &second);
 }
 
 void pause_end(struct pause *p)
@@ -158,13 +123,6 @@ void pause_end(struct pause *p)
 		futex_wake_all(p->word);
 }
 
-void pause_finish(struct pause *p)
-{
-	const struct timespec second = {1, 0};
-	while (p->page && !atomic_load(&p->page->finish) && !controller_is_gone(p->page))
-		futex_sleep(&p->page->finish, 0, &second);
-}
-
 void pause_keep(struct pause *p)
 {
 	if (!p->page)
@@ -172,7 +130,7 @@ void pause_keep(struct pause *p)
 	atomic_store(&p->page->thread[0].state, PAUSE_RUNNING);
 	atomic_store(&p->page->n_threads, 1);
 	atomic_store(&p->page->keeper, (int32_t)getpid());
-	event(p->page);
+	pause_event(p->page);
 }
 
 /* While the controller continues the program, the result may be too small by one pause, never too

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 #include "common/std.h"
 
@@ -66,32 +67,73 @@ struct pause { /* of the process that is paused */
  * would wake its threads. Errors: EINVAL for a descriptor that is none of a page; ENOMEM. */
 int pause_join(struct pause *p, struct err *e);
 /* A pause that never happens. */
-void pause_init(struct pause *p);
-void pause_release(struct pause *p);
+static inline void pause_init(struct pause *p)
+{
+	p->page = NULL;
+	atomic_init(&p->own, 0);
+	p->word = &p->own;
+}
+
+static inline void pause_release(struct pause *p)
+{
+	if (p->page)
+		munmap(p->page, sizeof *p->page);
+	pause_init(p);
+}
 
 /* Announces threads 0..n-1, before they call anything below. Errors: E2BIG above PAUSE_THREADS_MAX.
  */
-int pause_threads(struct pause *p, uint32_t n, struct err *e);
+static inline int pause_threads(struct pause *p, uint32_t n, struct err *e)
+{
+	if (p->page && n > PAUSE_THREADS_MAX)
+		return err_set(e, E2BIG, "%u threads: at most %d can be paused between requests", n,
+			       PAUSE_THREADS_MAX);
+	if (p->page)
+		atomic_store(&p->page->n_threads, n);
+	return 0;
+}
 
 static inline uint32_t pause_wanted(const _Atomic uint32_t *word)
 {
 	return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* Thread i is ready for its first request: parks, if there is a page. */
-void pause_enter(struct pause *p, uint32_t i);
+/* Wakes the controller. */
+void pause_event(struct pause_page *page);
 /* The word is set: parks until it is not. True: the run must end (PAUSE_END). */
 bool pause_here(struct pause *p, uint32_t i);
+/* Thread i is ready for its first request: parks, if there is a page. */
+static inline void pause_enter(struct pause *p, uint32_t i)
+{
+	if (!p->page)
+		return;
+	atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
+	if (pause_wanted(p->word))
+		pause_here(p, i);
+}
+
 /* Around a wait for another thread; afterwards read the word before the next request. */
 void pause_wait_begin(struct pause *p, uint32_t i);
 void pause_wait_end(struct pause *p, uint32_t i);
 /* Thread i has made its last request. */
-void pause_leave(struct pause *p, uint32_t i);
+static inline void pause_leave(struct pause *p, uint32_t i)
+{
+	if (!p->page)
+		return;
+	atomic_store(&p->page->thread[i].state, PAUSE_LEFT);
+	pause_event(p->page);
+}
+
 /* Ends the run: parked threads go on and see PAUSE_END. */
 void pause_end(struct pause *p);
 /* After the last request of the process: sleeps until the controller releases it, when the other
  * processes have made their last request. */
-void pause_finish(struct pause *p);
+void pause_finish_wait(struct pause_page *page);
+static inline void pause_finish(struct pause *p)
+{
+	if (p->page)
+		pause_finish_wait(p->page);
+}
 
 /* The calling process keeps a program that is paused by signals; the program starts now. Call
  * pause_leave(p, 0) when all its processes have ended. */

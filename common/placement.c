@@ -68,8 +68,8 @@ int placement_init_each(struct placement *p, enum placement_kind kind,
 	p->n_threads = need->n_threads;
 	ret = vm_alloc(&p->region, rows_lay(p, kind, need, first, NULL), "request buffers", e);
 	if (!ret && need->common_bytes)
-		ret = (need->across ? vm_alloc_shared : vm_alloc)(
-		    &p->common_region, first + need->common_bytes, "the common request buffer", e);
+		ret = vm_get(&p->common_region, need->across ? VM_SHARED : VM_PRESENT,
+			     first + need->common_bytes, "the common request buffer", e);
 	if (ret) {
 		placement_release(p);
 		return ret;

@@ -79,7 +79,7 @@ uint64_t process_peak_bytes(void)
 {
 	char text[4096];
 	uint64_t bytes = 0;
-	if (read_of_process(getpid(), "status", text, sizeof text))
+	if (proc_text_read("/proc/self/status", text, sizeof text))
 		(void)bytes_after(text, "VmHWM:", &bytes);
 	return bytes;
 }

@@ -69,12 +69,6 @@ int processors_parse(struct processor_list *list, const char *text, struct err *
 	return ret;
 }
 
-void processors_release(struct processor_list *list)
-{
-	free(list->cpu);
-	*list = (struct processor_list){.cpu = NULL};
-}
-
 int thread_bind(const char *list)
 {
 	cpu_set_t set;

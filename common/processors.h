@@ -21,7 +21,12 @@ struct processor_list {
 /* "0,2-3": numbers and ranges, separated by commas or plus signs. Errors: EINVAL: another text, or
  * a processor that this process may not use. Ownership: processors_release. */
 int processors_parse(struct processor_list *list, const char *text, struct err *e);
-void processors_release(struct processor_list *list); /* an all-zero one is fine */
+/* An all-zero list is fine. */
+static inline void processors_release(struct processor_list *list)
+{
+	free(list->cpu);
+	*list = (struct processor_list){.cpu = NULL};
+}
 
 /* Binds the calling thread to `cpu`, if that is not negative. Returns 0 or an errno. */
 int thread_pin(int cpu);

@@ -5,25 +5,6 @@
 
 char strbuf_empty[1]; /* never written: a buffer without memory of its own has cap 0 */
 
-void strbuf_init(struct strbuf *b)
-{
-	*b = (struct strbuf)STRBUF_INIT;
-}
-
-void strbuf_release(struct strbuf *b)
-{
-	if (b->cap)
-		free(b->s);
-	strbuf_init(b);
-}
-
-void strbuf_reset(struct strbuf *b)
-{
-	b->len = 0;
-	if (b->cap)
-		b->s[0] = 0;
-}
-
 /* Room for `extra` bytes and the NUL behind what is there. */
 static void make_room(struct strbuf *b, size_t extra)
 {
@@ -46,16 +27,6 @@ void strbuf_add(struct strbuf *b, const void *data, size_t len)
 		memcpy(b->s + b->len, data, len);
 	b->len += len;
 	b->s[b->len] = 0;
-}
-
-void strbuf_addstr(struct strbuf *b, const char *s)
-{
-	strbuf_add(b, s, strlen(s));
-}
-
-void strbuf_addch(struct strbuf *b, char c)
-{
-	strbuf_add(b, &c, 1);
 }
 
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
@@ -90,10 +61,15 @@ void strbuf_addwords(struct strbuf *b, char *const *words)
 	}
 }
 
-char *strbuf_detach(struct strbuf *b)
+char *xasprintf(const char *fmt, ...)
 {
-	char *s = b->cap ? b->s : xstrdup("");
-	strbuf_init(b);
+	char *s;
+	va_list ap;
+	va_start(ap, fmt);
+	int len = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		out_of_memory(strlen(fmt));
 	return s;
 }
 

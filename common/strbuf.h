@@ -17,20 +17,50 @@ extern char strbuf_empty[];
 /* A local string that is released at the end of its scope: SCOPED_STRBUF text = STRBUF_INIT; */
 #define SCOPED_STRBUF SCOPED(strbuf_release) struct strbuf
 
-void strbuf_init(struct strbuf *b);
-void strbuf_release(struct strbuf *b);
-void strbuf_reset(struct strbuf *b); /* length 0, memory kept */
+static inline void strbuf_init(struct strbuf *b)
+{
+	*b = (struct strbuf)STRBUF_INIT;
+}
+
+static inline void strbuf_release(struct strbuf *b)
+{
+	if (b->cap)
+		free(b->s);
+	strbuf_init(b);
+}
+
+/* Length 0, memory kept. */
+static inline void strbuf_reset(struct strbuf *b)
+{
+	b->len = 0;
+	if (b->cap)
+		b->s[0] = 0;
+}
+
+/* Gives up the string; the caller frees it. */
+static inline char *strbuf_detach(struct strbuf *b)
+{
+	char *s = b->cap ? b->s : xstrdup("");
+	strbuf_init(b);
+	return s;
+}
+
 void strbuf_add(struct strbuf *b, const void *data, size_t len);
-void strbuf_addstr(struct strbuf *b, const char *s);
-void strbuf_addch(struct strbuf *b, char c);
+static inline void strbuf_addstr(struct strbuf *b, const char *s)
+{
+	strbuf_add(b, s, strlen(s));
+}
+
+static inline void strbuf_addch(struct strbuf *b, char c)
+{
+	strbuf_add(b, &c, 1);
+}
+
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0), nonnull(2)));
 /* `words`: NULL-terminated, joined by blanks; NULL: none */
 void strbuf_addwords(struct strbuf *b, char *const *words);
-/* Gives up the string; the caller frees it. */
-char *strbuf_detach(struct strbuf *b);
-
 /* Appends to the sentence in phrase[size]. A sentence that does not fit is cut between UTF-8
  * characters and ends in "...". */
 void phrase_add(char *phrase, size_t size, const char *fmt, ...)

@@ -48,15 +48,9 @@ void text_make_line(char *s)
 	}
 }
 
-json_t *text_to_json(const char *s)
+json_t *text_to_json_cleaned(const char *s)
 {
-	if (!s)
-		return json_null();
-	json_t *o = json_string(s);
-	if (o)
-		return o;
 	SCOPED_FREE char *copy = xstrdup(s);
 	text_make_line(copy);
-	o = json_string(copy);
-	return o;
+	return json_string(copy);
 }

@@ -16,4 +16,9 @@ void text_make_line(char *s);
 
 /* JSON string of s with '?' for invalid bytes: jansson refuses them, and paths may contain any.
  * NULL gives null. */
-json_t *text_to_json(const char *s);
+json_t *text_to_json_cleaned(const char *s);
+static inline json_t *text_to_json(const char *s)
+{
+	json_t *o = s ? json_string(s) : json_null();
+	return o ? o : text_to_json_cleaned(s);
+}

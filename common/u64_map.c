@@ -3,22 +3,6 @@
 
 #include <sys/random.h>
 
-#include "common/splitmix.h"
-
-struct u64_map_cell {
-	uint64_t key;
-	uint32_t value;
-	bool used;
-};
-
-static struct u64_map_cell *probe(const struct u64_map *m, uint64_t key)
-{
-	uint64_t i = splitmix_mix(key + m->salt) & m->mask;
-	while (m->cell[i].used && m->cell[i].key != key)
-		i = (i + 1) & m->mask;
-	return &m->cell[i];
-}
-
 static void grow(struct u64_map *m)
 {
 	struct u64_map old = *m;
@@ -29,7 +13,7 @@ static void grow(struct u64_map *m)
 	m->cell = xcalloc(n_cells, sizeof *m->cell);
 	for (uint64_t i = 0; old.cell && i <= old.mask; i++)
 		if (old.cell[i].used)
-			*probe(m, old.cell[i].key) = old.cell[i];
+			*u64_map_probe(m, old.cell[i].key) = old.cell[i];
 	free(old.cell);
 }
 
@@ -39,22 +23,10 @@ uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial)
 		grow(m);
 	else if (GROW_MOVES(m->n))
 		m->cell = xreallocarray(m->cell, m->mask + 1, sizeof *m->cell);
-	struct u64_map_cell *c = probe(m, key);
+	struct u64_map_cell *c = u64_map_probe(m, key);
 	if (!c->used) {
 		*c = (struct u64_map_cell){.key = key, .value = initial, .used = true};
 		m->n++;
 	}
 	return &c->value;
-}
-
-uint32_t *u64_map_find(const struct u64_map *m, uint64_t key)
-{
-	struct u64_map_cell *c = m->cell ? probe(m, key) : NULL;
-	return c && c->used ? &c->value : NULL;
-}
-
-void u64_map_release(struct u64_map *m)
-{
-	free(m->cell);
-	*m = (struct u64_map){.cell = NULL};
 }

@@ -5,18 +5,45 @@
  * (xalloc.h). */
 #pragma once
 
+#include "common/splitmix.h"
 #include "common/std.h"
+
+struct u64_map_cell {
+	uint64_t key;
+	uint32_t value;
+	bool used;
+};
 
 struct u64_map {
 	struct u64_map_cell *cell; /* cell[mask + 1], NULL while empty */
 	uint64_t mask, n, salt;
 };
 
+/* The cell of `key`, or the free cell for it; the map has cells. */
+static inline struct u64_map_cell *u64_map_probe(const struct u64_map *m, uint64_t key)
+{
+	uint64_t i = splitmix_mix(key + m->salt) & m->mask;
+	while (m->cell[i].used && m->cell[i].key != key)
+		i = (i + 1) & m->mask;
+	return &m->cell[i];
+}
+
 /* The value of `key`; a new key gets `initial`. Borrowed until the next call. */
 uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial);
+
 /* NULL: no such key. */
-uint32_t *u64_map_find(const struct u64_map *m, uint64_t key);
-void u64_map_release(struct u64_map *m); /* an all-zero one is an empty map */
+static inline uint32_t *u64_map_find(const struct u64_map *m, uint64_t key)
+{
+	struct u64_map_cell *c = m->cell ? u64_map_probe(m, key) : NULL;
+	return c && c->used ? &c->value : NULL;
+}
+
+/* An all-zero map is empty. */
+static inline void u64_map_release(struct u64_map *m)
+{
+	free(m->cell);
+	*m = (struct u64_map){.cell = NULL};
+}
 
 static inline uint64_t u64_pair(uint32_t high, uint32_t low)
 {

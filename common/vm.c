@@ -52,13 +52,8 @@ static int populate(char *p, size_t n_bytes, size_t page)
 	return 0;
 }
 
-static void *map_shared(size_t n_bytes)
-{
-	return mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
-static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), bool present, size_t n_bytes,
-		 const char *what_for, struct err *e)
+int vm_get(struct vm_region *r, enum vm_kind kind, size_t n_bytes, const char *what_for,
+	   struct err *e)
 {
 	*r = (struct vm_region){NULL, 0};
 	if (!n_bytes)
@@ -72,32 +67,19 @@ static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), bool present
 	n_bytes = (n_bytes + page - 1) / page * page;
 	if (n_bytes > available)
 		return no_memory(e, n_bytes, what_for, available);
-	char *p = map(n_bytes);
+	char *p = kind == VM_SHARED ? mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+					   MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+				    : map_aligned(n_bytes);
 	if (p == MAP_FAILED)
 		return no_memory(e, n_bytes, what_for, available);
-	if (map == map_aligned)
+	if (kind != VM_SHARED)
 		(void)madvise(p, n_bytes, MADV_HUGEPAGE);
-	if (present && populate(p, n_bytes, page) < 0) {
+	if (kind != VM_RESERVED && populate(p, n_bytes, page) < 0) {
 		munmap(p, n_bytes);
 		return no_memory(e, n_bytes, what_for, available);
 	}
 	*r = (struct vm_region){p, n_bytes};
 	return 0;
-}
-
-int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
-{
-	return alloc(r, map_aligned, true, n_bytes, what_for, e);
-}
-
-int vm_reserve(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
-{
-	return alloc(r, map_aligned, false, n_bytes, what_for, e);
-}
-
-int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
-{
-	return alloc(r, map_shared, true, n_bytes, what_for, e);
 }
 
 int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const char *what_for,
@@ -140,13 +122,6 @@ void vm_forget(void *p, size_t n_bytes)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)p & (page - 1);
 	if (n_bytes > before && (n_bytes - before) / page)
 		(void)madvise((char *)p + before, (n_bytes - before) / page * page, MADV_DONTNEED);
-}
-
-void vm_free(struct vm_region *r)
-{
-	if (r->base)
-		munmap(r->base, r->n_bytes);
-	*r = (struct vm_region){NULL, 0};
 }
 
 void vm_fill_random(struct vm_region *r, uint64_t seed)

@@ -3,6 +3,8 @@
  * before the measurement. */
 #pragma once
 
+#include <sys/mman.h>
+
 #include "common/std.h"
 
 struct vm_region {
@@ -10,14 +12,30 @@ struct vm_region {
 	size_t n_bytes; /* as mapped, a multiple of the page size */
 };
 
-/* Maps and pre-faults `n_bytes` (huge pages where the kernel grants them), so that no later access
- * faults. Errors: ENOMEM with the amount in the message. Ownership: vm_free. */
-int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
+enum vm_kind {
+	VM_PRESENT,  /* pre-faulted, with huge pages where the kernel grants them */
+	VM_RESERVED, /* a page becomes present at its first write, or by vm_own */
+	VM_SHARED,   /* pre-faulted, shared with processes that are forked later; no huge pages */
+};
+
+/* Maps `n_bytes`. Errors: ENOMEM with the amount in the message. Ownership: vm_free. */
+int vm_get(struct vm_region *r, enum vm_kind kind, size_t n_bytes, const char *what_for,
+	   struct err *e);
+static inline int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for,
+			   struct err *e)
+{
+	return vm_get(r, VM_PRESENT, n_bytes, what_for, e);
+}
+
 /* Fills it with random numbers, the same for the same seed on every machine. */
 void vm_fill_random(struct vm_region *r, uint64_t seed);
-/* As vm_alloc, shared with processes that are forked afterwards; no huge pages. */
-int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
-void vm_free(struct vm_region *r); /* an empty region is fine */
+/* An empty region is fine. */
+static inline void vm_free(struct vm_region *r)
+{
+	if (r->base)
+		munmap(r->base, r->n_bytes);
+	*r = (struct vm_region){NULL, 0};
+}
 
 /* Maps `n_bytes` of a file from `at` on, a multiple of the page size: writes go to the file, and
  * the kernel may reclaim the memory at any time. */
@@ -25,8 +43,6 @@ int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const 
 		struct err *e);
 /* Locks it in memory. Errors: EPERM, ENOMEM: above RLIMIT_MEMLOCK. */
 int vm_lock(const struct vm_region *r, struct err *e);
-/* Maps without pre-faulting: a page becomes present at its first write, or by vm_own. */
-int vm_reserve(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
 /* Returns the whole pages within [p, p + n_bytes) to the kernel: private memory that the caller
  * does not read again before it frees it. */
 void vm_forget(void *p, size_t n_bytes);

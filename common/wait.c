@@ -2,7 +2,6 @@
 #include "common/wait.h"
 
 #include <sched.h>
-#include <sys/prctl.h>
 
 #include "common/proc_text.h"
 #include "common/wait_group.h"
@@ -36,11 +35,6 @@ static void sleep_until_ns(int64_t ns)
 	struct timespec ts = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;
-}
-
-void waiter_thread_setup(void)
-{
-	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 
 /* The two largest overshoots of some sleeps. */

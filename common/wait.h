@@ -11,9 +11,11 @@
  *
  * If other threads want the CPUs, spinning makes a thread late: it uses up its share of the CPU and
  * then waits in the run queue for milliseconds. A thread that sleeps instead gets a CPU soon after
- * it wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of the
- * time, the CPUs count as contended and the margin is at its minimum. */
+ * it wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of
+ * the time, the CPUs count as contended and the margin is at its minimum. */
 #pragma once
+
+#include <sys/prctl.h>
 
 #include "common/clock.h"
 
@@ -38,8 +40,8 @@ struct waiter { /* one per thread */
 	/* productive pre-spin, for `hybrid`; NULL: the thread waits by itself */
 	struct wait_group *group;
 	uint32_t seat;		   /* in the group */
-	/* waiter_sense: other threads compete for the CPU; period; time and run-queue delay of the last
-	 * look; looks without competition in turn, and how many end a contention */
+	/* waiter_sense: other threads compete for the CPU; period; time and run-queue delay of the
+	 * last look; looks without competition in turn, and how many end a contention */
 	bool contended, was_contended;
 	uint64_t sense_ticks, sensed_ticks;
 	int64_t sensed_wait_ns;
@@ -57,7 +59,10 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 /* Sets the timer slack of the calling thread to its minimum (the default adds 50 us to every
  * sleep). Call it in the thread that will wait, before waiter_init, for `hybrid`; not for
  * `nanosleep`, which stands for a program with the default slack. */
-void waiter_thread_setup(void);
+static inline void waiter_thread_setup(void)
+{
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+}
 
 #define WAIT_HELD_NS 5000 /* some hundred turns of the spin */
 
@@ -70,8 +75,8 @@ uint64_t wait_until(struct waiter *w, uint64_t deadline);
 /* Run-queue delay of the calling thread so far: runnable, but not running. -1 unknown. */
 int64_t thread_runqueue_wait_ns(void);
 /* Updates `contended`. A look every 10 ms at the run-queue delay of the calling thread (3 system
- * calls), otherwise only a comparison. wait_until does it itself; a caller that waits by other means
- * does it for each wait. */
+ * calls), otherwise only a comparison. wait_until does it itself; a caller that waits by other
+ * means does it for each wait. */
 void waiter_sense(struct waiter *w, uint64_t now);
 /* As waiter_sense, with the delay given; public for tests. */
 void waiter_sensed(struct waiter *w, uint64_t now, int64_t wait_ns);

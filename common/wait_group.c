@@ -19,7 +19,8 @@ int wait_group_init(struct wait_group *g, uint32_t n, uint32_t n_processors, boo
 				 .yields = yields,
 				 .across = across};
 	int ret =
-	    vm_alloc_shared(&g->memory, ((size_t)n + 1) * sizeof *g->seat, "threads that wait", e);
+	    vm_get(&g->memory, VM_SHARED, ((size_t)n + 1) * sizeof *g->seat, "threads that wait",
+		   e);
 	if (ret)
 		return ret;
 	g->seat = g->memory.base;

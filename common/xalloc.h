@@ -5,19 +5,51 @@
  * possible. */
 #pragma once
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Prints that `size` bytes are missing, removes scratch files (leftovers.h) and exits with status
  * 3. */
 _Noreturn void out_of_memory(size_t size);
-void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t size);
+
+static inline void *xrealloc(void *p, size_t size)
+{
+	p = realloc(p, size ? size : 1);
+	if (!p)
+		out_of_memory(size);
+	return p;
+}
+
+static inline void *xmalloc(size_t size)
+{
+	return xrealloc(NULL, size);
+}
+
+static inline void *xreallocarray(void *p, size_t n, size_t size)
+{
+	if (size && n > SIZE_MAX / size)
+		out_of_memory(SIZE_MAX);
+	return xrealloc(p, n * size);
+}
+
+static inline char *xstrdup(const char *s)
+{
+	const size_t size = strlen(s) + 1;
+	return memcpy(xmalloc(size), s, size);
+}
+
 /* Zeroed elements of an aligned type; `alignment` as of aligned_alloc(). */
-void *xaligned(size_t alignment, size_t n, size_t size);
-void *xreallocarray(void *p, size_t n, size_t size); /* checks n * size */
-char *xstrdup(const char *s);
+static inline void *xaligned(size_t alignment, size_t n, size_t size)
+{
+	void *p = aligned_alloc(alignment, (n * size + alignment - 1) / alignment * alignment);
+	if (!p)
+		out_of_memory(n * size);
+	return memset(p, 0, n * size);
+}
+
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Releases a local variable at every exit from its scope: release(&variable) is called. Initialise

@@ -2,7 +2,7 @@
 #include <assert.h>
 
 #include "common/mpi_launch.h"
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
 #include "common/units.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/describe.h"
 
-#include "common/options_describe.h"
+#include "common/options.h"
 
 json_t *describe_options(const struct workload *w, const struct microbench_config *c)
 {

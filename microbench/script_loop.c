@@ -7,11 +7,11 @@
 #include "microbench/loop.h"
 #include "microbench/script.h"
 
-#define STAMPED(call)                                                                                                  \
-	do {                                                                                                           \
-		begin = clock_begin(clock);                                                                            \
-		got = (call);                                                                                          \
-		end = clock_end(clock);                                                                                \
+#define STAMPED(call) \
+	do { \
+		begin = clock_begin(clock); \
+		got = (call); \
+		end = clock_end(clock); \
 	} while (0)
 
 _Static_assert(sizeof((struct bench_thread){0}.slot_fd) == SCRIPT_SLOTS * sizeof(int),

@@ -84,7 +84,8 @@ static void worker_measure(struct worker *w)
 		t->deadline += now - r->start;
 	pause_enter(&r->pause, t->index);
 	r->workload->loop(t);
-	const struct bench_sample *last = t->n_samples ? &t->sample[t->n_samples - 1] : &(struct bench_sample){.result = -EIO};
+	const struct bench_sample none = {.result = -EIO};
+	const struct bench_sample *last = t->n_samples ? &t->sample[t->n_samples - 1] : &none;
 	bool failed = t->script || t->load ? t->failed
 				: last->result < 0 || bench_is_short(t, last);
 	if (failed)

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/registry.h"
 
+#include "common/options.h"
+#include "common/processors.h"
+#include "common/scheduling.h"
+#include "common/units.h"
 #include "replay/engines/adapters/adapter.h"
+#include "replay/issue/balloon.h"
+#include "replay/order/order.h"
+#include "replay/plan/mutant.h"
+#include "replay/plan/pinning.h"
+#include "replay/replay.h"
 
 extern const struct replay_engine engine_event, engine_coordinator, engine_compiled,
     engine_parallel, engine_block;
@@ -45,4 +54,174 @@ struct replay_config replay_settled(const struct replay_config *c)
 enum trace_level replay_engine_level(const struct replay_engine *g)
 {
 	return g->adapter ? g->adapter->level : g->level;
+}
+
+/* --- checks of a configuration that need no trace ------------------------ */
+
+static int engine_unknown(const char *name, struct err *e)
+{
+	size_t n = 0;
+	while (replay_engines[n])
+		n++;
+	const char **names = xcalloc(n + 1, sizeof *names);
+	for (size_t i = 0; i < n; i++)
+		names[i] = replay_engines[i]->name;
+	const char *near = nearest_name(name, names);
+	int ret =
+	    near ? err_set(e, ENOENT, "unknown engine \"%s\" (did you mean \"%s\"?)", name, near)
+		 : err_set(e, ENOENT, "unknown engine \"%s\" (--list-engines lists them)", name);
+	free(names);
+	return ret;
+}
+
+/* Refuses options that only other engines have. */
+static int options_check(const struct replay_config *c, const struct replay_engine *g,
+			 struct err *e)
+{
+	struct replay_config standard;
+	const struct option_spec *o = replay_options;
+	replay_config_init(&standard);
+	for (; (o = options_changed(o, c, &standard)); o++) {
+		struct strbuf names = STRBUF_INIT;
+		const bool own = g->options && options_find(g->options, o->name);
+		bool foreign = true; /* only adapters of other replayers have it */
+		for (const struct replay_engine *const *other = replay_engines; !own && *other;
+		     other++)
+			if ((*other)->options && !(*other)->options_ignored &&
+			    options_find((*other)->options, o->name)) {
+				strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*other)->name);
+				foreign &= (*other)->adapter != NULL;
+			}
+		int ret = 0;
+		if (names.len && foreign)
+			ret = err_set(e, EINVAL, "%s: this option is for replayers of other "
+				"projects, not for engine %s", o->name, g->name);
+		else if (names.len)
+			ret = err_set(e, EINVAL,
+				      "%s: engine %s has no such option (engines with it: %s)",
+				      o->name, g->name, names.s);
+		strbuf_release(&names);
+		if (ret)
+			return ret;
+	}
+	if (c->device && g->level == LEVEL_SYSCALL)
+		return err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir; "
+			"engine block replays on a device", g->name);
+	return 0;
+}
+
+static int cpus_check(const struct replay_config *c, const struct replay_engine *g, struct err *e)
+{
+	struct processor_list list = {.cpu = NULL};
+	if (!c->cpus)
+		return 0;
+	if (c->pin)
+		return err_set(e, EINVAL, "cpus and pin: use only one of them");
+	if (pinning_is_traced(c) && g->own_threads && c->order != ORDER_NONE)
+		return 0;
+	if (pinning_is_traced(c))
+		return err_set(e, EINVAL, "cpus traced: it needs one worker per traced thread, "
+			"which only engines event and compiled have, and not with order none");
+	int ret = processors_parse(&list, c->cpus, e);
+	processors_release(&list);
+	return ret ? err_context(e, "cpus") : 0;
+}
+
+static int payload_check(const struct replay_config *c, const struct replay_engine *g,
+			 struct err *e)
+{
+	if (c->payload != PAYLOAD_RANDOM && (c->compressible > 0 || c->duplicates > 0))
+		return err_set(e, EINVAL, "compressible, duplicates: only for payload random");
+	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
+		return err_set(e, EINVAL,
+			       "payload: a mutant writes only the content of the buffers");
+	if (c->payload == PAYLOAD_CAPTURED && !g->captured)
+		return err_set(e, EINVAL,
+			"payload captured: only for engines event, coordinator and compiled");
+	return 0;
+}
+
+static int cache_check(const struct replay_config *c, const struct replay_engine *g, struct err *e)
+{
+	if (c->cache != REPLAY_CACHE_AS_IS && g->replay)
+		return err_set(e, EINVAL, "cache: engine %s opens the files itself; drop the "
+			"caches before starting it", g->name);
+	if (c->cache != REPLAY_CACHE_AS_IS && c->blank)
+		return err_set(e, EINVAL,
+			       "cache: a blank replay makes no calls and reads no files");
+	return 0;
+}
+
+static int keep_check(const struct replay_config *c, struct err *e)
+{
+	if (!c->keep && (!c->prepare || c->prepare_only || c->compiled.compile_only))
+		return err_set(e, EINVAL, "no-keep: it removes what --prepare and the replay "
+			"create, so it needs --prepare and a replay");
+	return 0;
+}
+
+int replay_check(const struct replay_config *c, struct err *e)
+{
+	struct mutant m = {.kind = FAULT_NONE};
+	unsigned int rules;
+	const struct replay_config settled = replay_settled(c);
+	const struct replay_engine *g = settled.row;
+	if (!g)
+		return engine_unknown(c->engine ? c->engine : "", e);
+	if (g->adapter)
+		return g->check(&settled, e); /* it reads `row` */
+	int ret = options_check(c, g, e);
+	if (ret)
+		return ret;
+	if (c->fs_rules && fs_rules_parse(&rules, c->fs_rules, e))
+		return err_context(e, "fs-rules");
+	ret = c->mutant ? mutant_parse(&m, c->mutant, e) : 0;
+	ret = ret ? ret : cpus_check(c, g, e);
+	ret = ret ? ret : keep_check(c, e);
+	ret = ret ? ret : cache_check(c, g, e);
+	if (!ret && c->balloon)
+		ret = balloon_text_check(c->balloon, e);
+	if (!ret && c->scheduler) {
+		struct scheduling scheduling;
+		ret = scheduling_parse(c->scheduler, &scheduling, e);
+		ret = ret ? ret : scheduling_check(&scheduling, c->pin || c->cpus, e);
+	}
+	ret = ret ? ret : payload_check(c, g, e);
+	if (ret)
+		return ret;
+	const struct fault *f = m.kind != FAULT_NONE ? mutant_fault(m.kind) : NULL;
+	bool pool = c->order == ORDER_NONE || m.kind == FAULT_DOUBLE;
+	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 ||
+	    c->n_workers > REPLAY_MAX_THREADS)
+		return err_set(e, EINVAL,
+			"speed must be above 0, spin at least 0, and workers within the limit");
+	if (f && c->blank)
+		return err_set(e, EINVAL, "blank: no calls are made, so mutant %s has no effect",
+			       f->name);
+	if (c->blank && c->stop_on_mismatch)
+		return err_set(e, EINVAL,
+			"blank: no calls are made, so no result can differ (stop-on-mismatch)");
+	if (pool && c->timing == TIMING_THINK)
+		return err_set(
+		    e, EINVAL,
+		    "timing think needs an order within threads: use order thread instead of none");
+	if (pool && c->processes)
+		return err_set(e, EINVAL,
+			       "processes: with %s any worker issues any request, so no worker "
+			       "belongs to one process",
+			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
+	if (c->processes && !g->processes)
+		return err_set(e, EINVAL, "processes: engine %s has only threads (event, "
+			"coordinator and compiled have both)", g->name);
+	if (g->moded)
+		return g->check(c, e);
+	if (f && f->timed && c->timing == TIMING_FULLSPEED)
+		return err_set(
+		    e, EINVAL,
+		    "mutant %s changes when requests are due: it needs timing timestamp or think",
+		    f->name);
+	if (c->n_workers && !pool)
+		return err_set(e, EINVAL, "workers: only for order none; other orders have one "
+			"worker for each traced thread");
+	return g->check ? g->check(c, e) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of engines. */
+/* The table of engines, and checks of a configuration. */
 #pragma once
 
 #include "replay/options/engine.h"
@@ -11,3 +11,6 @@ struct replay_config replay_settled(const struct replay_config *c);
 /* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: both,
  * depending on the target. */
 enum trace_level replay_engine_level(const struct replay_engine *g);
+
+/* Checks engine, mutant and combinations of options, without the trace. Errors: EINVAL, ENOENT. */
+int replay_check(const struct replay_config *c, struct err *e);

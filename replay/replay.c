@@ -80,25 +80,28 @@ static int plan_derive(struct replay_job *r, struct err *e)
 	const struct replay_engine *engine = r->c->row;
 	const struct clock clock = p->clock;
 	struct replay_config laid = *r->c; /* an engine with `prepare` needs the calls */
-	unsigned int rules;
-	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
+	unsigned int rules = 0;
+	int ret = r->c->order == ORDER_FS ? fs_rules_parse(&rules, r->c->fs_rules, e) : 0;
 	edges = (struct edges){.edge = NULL};
 	ret = ret ? ret : gaps_check(r, e);
 	if (!ret && r->c->reads != READS_CURRENT)
 		ret = reads_prepare(&r->in.load, &r->in.slots, r->in.trace,
 				    (enum replay_reads)r->c->reads, e);
-	if (!ret && r->c->order != ORDER_NONE && !(r->c->mutant && *r->c->mutant))
+	/* slot 0 stands for no slot */
+	if (!ret && r->in.slots.n > 2 && r->c->order != ORDER_NONE &&
+	    !(r->c->mutant && *r->c->mutant))
 		slots_reuse(&r->in.slots, &r->in.load);
-	ret = ret ? ret
-		  : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->in.load,
-				 &r->in.slots, e);
+	if (!ret && r->in.load.n_threads > 1) /* one thread keeps its order */
+		ret = order_derive(&edges, (enum replay_order)r->c->order, rules, &r->in.load,
+				   &r->in.slots, e);
 	laid.blank &= !engine->prepare;
 	if (!ret && pinning_is_traced(r->c))
 		ret = run_pin(r, e);
 	ret = ret ? ret : plan_make(p, &laid, &r->in.load, &r->in.slots, &edges, e);
 	if (!ret && engine->lay)
 		ret = engine->lay(p, r->c, &r->in.load, &r->in.slots, r->in.trace, e);
-	ret = ret ? ret : balloon_init(&r->balloon, r->c, trace_meta(r->in.trace), &r->in.load, e);
+	if (!ret && r->c->balloon)
+		ret = balloon_init(&r->balloon, r->c, trace_meta(r->in.trace), &r->in.load, e);
 	p->balloon = r->balloon.n_steps ? &r->balloon : NULL;
 	p->clock = clock;
 	p->seed = trace_meta(r->in.trace)->seed;
@@ -110,7 +113,7 @@ static int plan_derive(struct replay_job *r, struct err *e)
 /* Number of descriptors that the replay needs in addition to those of the trace. */
 static uint32_t descriptors_more(const struct replay_job *r)
 {
-	uint32_t n = call_store_room(r->plan.n_workers + 1);
+	const uint32_t n_stores = r->plan.n_workers + 1, n = n_stores * call_store_size(n_stores);
 	return r->c->processes ? n + passing_room(r->in.slots.n_processes) : n;
 }
 
@@ -227,7 +230,8 @@ static json_t *more_of_plan(const struct replay_plan *p, const struct replay_sum
 			 (json_int_t)p->n_relays, "parallel",
 			 p->layout ? layout_to_json(p->layout) : json_null(), "balloon",
 			 p->balloon ? balloon_to_json(p->balloon) : json_null(), "scheduling",
-			 scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
+			 p->scheduling.set ? scheduling_to_json(&p->scheduling) : json_null(),
+			 "memory", memory_to_json(&s->memory),
 			 "captured_content", captured_to_json(&s->captured), "metadata_cache",
 			 metadata_state_names[s->metadata]);
 }

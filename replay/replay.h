@@ -17,6 +17,3 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
  * or socket in the directory. */
 int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches,
 	       struct err *e);
-
-/* Checks engine, mutant and combinations of options, without the trace. Errors: EINVAL, ENOENT. */
-int replay_check(const struct replay_config *c, struct err *e);

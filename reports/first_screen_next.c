@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What to do next: one command, chosen by what the undecided cases need. */
 
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/first_screen.h"

@@ -14,7 +14,7 @@
 #include "common/clock.h"
 #include "common/files.h"
 #include "common/hosts.h"
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/sort.h"
 #include "common/text.h"
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/residency.h"
+#include "common/u64_map.h"
 
 struct fileset_hole { /* a range of a file without blocks */
 	uint64_t offset, length;
@@ -41,6 +42,15 @@ struct fileset {
 static inline const char *fileset_link(const struct fileset *s, size_t i)
 {
 	return s->detail ? s->detail[i].link : NULL;
+}
+
+/* The index of the first entry that is a name of the same file as entry i. `known`: an empty map
+ * before entry 0; the entries are asked for in their order. */
+static inline uint32_t fileset_first_name(const struct fileset *s, struct u64_map *known,
+					  uint32_t i)
+{
+	const uint32_t number = s->detail ? s->detail[i].same_file : 0;
+	return number ? *u64_map_at(known, number, i) : i;
 }
 
 /* first[n]: for each entry, the index of the first entry that is a name of the same file; its own

@@ -9,10 +9,8 @@ uint32_t *fileset_first_names(const struct fileset *s)
 {
 	uint32_t *first = xcalloc(s->n + 1, sizeof *first);
 	struct u64_map known = {.cell = NULL};
-	for (uint32_t i = 0; i < s->n; i++) {
-		const uint32_t number = s->detail ? s->detail[i].same_file : 0;
-		first[i] = number ? *u64_map_at(&known, number, i) : i;
-	}
+	for (uint32_t i = 0; i < s->n; i++)
+		first[i] = fileset_first_name(s, &known, i);
 	u64_map_release(&known);
 	return first;
 }

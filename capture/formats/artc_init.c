@@ -30,7 +30,7 @@ static int add_directory(struct list *l, struct sink *s, const char *path, size_
 			 struct err *e)
 {
 	uint32_t n = l->listed.n, id;
-	int rc = object_table_intern_bytes(&l->listed, OBJECT_PATH, path, len, &id, e);
+	int rc = object_table_intern(&l->listed, OBJECT_PATH, path, len, &id, e);
 	if (rc || id < n)
 		return rc;
 	strbuf_addstr(&s->out, "dir#");

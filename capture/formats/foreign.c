@@ -41,7 +41,7 @@ int foreign_object(struct foreign *f, enum object_kind kind, const char *name, s
 	if (len > NAME_LEN_MAX || memchr(name, 0, len))
 		return err_set(e, EINVAL, "a name of more than %u bytes, or with a NUL in it",
 			       NAME_LEN_MAX);
-	return object_table_intern_bytes(&f->base.objects, kind, name, len, id, e);
+	return object_table_intern(&f->base.objects, kind, name, len, id, e);
 }
 
 void foreign_lost(struct foreign *f, uint64_t n)

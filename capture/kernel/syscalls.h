@@ -53,7 +53,8 @@ struct syscalls_counts {
 	/* io_uring instances created: with SQPOLL, requests need no call */
 	uint64_t n_rings;
 	uint64_t n_alive;   /* main threads without an end */
-	uint64_t n_programs_unseen; /* executed programs whose calls have no tracepoints (32 bits) */
+	/* executed programs whose calls have no tracepoints (32 bits) */
+	uint64_t n_programs_unseen;
 	uint64_t n_other;   /* calls that are not requests, on memory without a file */
 };
 

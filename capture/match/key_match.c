@@ -22,7 +22,8 @@ void key_match_init(struct key_match *m, const struct trace *reference, const st
 	for (size_t i = 0; i < (size_t)1 << m->bits; i++)
 		m->slot[i].head = NONE;
 	m->seen_bits = 10;
-	m->seen_all = vm_reserve(&m->seen, sizeof(uint64_t) << m->seen_bits, "keys", NULL) == 0;
+	m->seen_all = !vm_get(&m->seen, VM_RESERVED, sizeof(uint64_t) << m->seen_bits, "keys",
+			      NULL);
 }
 
 void key_match_release(struct key_match *m)
@@ -105,7 +106,7 @@ static bool seen_grow(struct key_match *m)
 	const size_t n_old = (size_t)1 << m->seen_bits, mask = 2 * n_old - 1;
 	struct vm_region larger;
 	if (m->seen_bits == MAX_SEEN_BITS ||
-	    vm_reserve(&larger, 2 * n_old * sizeof(uint64_t), "keys", NULL))
+	    vm_get(&larger, VM_RESERVED, 2 * n_old * sizeof(uint64_t), "keys", NULL))
 		return false;
 	const uint64_t *from = m->seen.base;
 	uint64_t *to = larger.base;

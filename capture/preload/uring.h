@@ -58,7 +58,7 @@ HIDDEN void uring_forget(const struct io_uring *u);
 HIDDEN void uring_files_register(const struct io_uring *u, uint32_t first, const int *fd,
 				 uint32_t n, uint32_t n_files);
 
-/* --- hook_ring_named.c: entries with a path or at the file's position; each becomes one record --- */
+/* --- hook_ring_named.c: entries with a path or at the file's position; one record each ----- */
 
 /* Stores the entry until its result arrives. Returns false for another kind of entry or without
  * room; the entry is then recorded as an asynchronous request. */

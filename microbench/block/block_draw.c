@@ -103,12 +103,14 @@ int block_draw(struct block_request *request, uint64_t n, const struct microbenc
 		if (c->rate > 0 && k % c->burst == 0)
 			due_ns = k ? due_next(c, when, due_ns) : due_first(c, when, thread);
 		request[k] = (struct block_request){
-			.offset = sequential ? offset_draw(NULL, &next, thread * part, part, length, grain)
-					     : offset_draw(where, NULL, 0, n_bytes, length, grain),
 			.length = length,
-			.direction = gsl_rng_uniform(what) < c->read_share ? BLOCK_READ : BLOCK_WRITE,
 			.due = c->rate > 0 ? llround(due_ns) : INT64_MIN,
 		};
+		struct block_request *r = &request[k];
+		r->offset = sequential
+				    ? offset_draw(NULL, &next, thread * part, part, length, grain)
+				    : offset_draw(where, NULL, 0, n_bytes, length, grain);
+		r->direction = gsl_rng_uniform(what) < c->read_share ? BLOCK_READ : BLOCK_WRITE;
 	}
 	bool made = where && what && when;
 	gsl_rng *all[] = {where, what, when};

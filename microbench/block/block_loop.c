@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measured loop of a thread with many requests in flight. It does not allocate or lock; its
- * only system calls are submissions, completions, sleeps and a look at the run-queue delay every
- * 10 ms. While it spins with requests in flight it yields the CPU now and then (waiter_give_way). */
+ * only system calls are submissions, completions, sleeps and a look at the run-queue delay every 10
+ * ms. While it spins with requests in flight it yields the CPU now and then (waiter_give_way). */
 #include "microbench/block/block_load.h"
 
 #include "microbench/loop.h"
@@ -82,7 +82,9 @@ static struct block_command command_of(const struct state *s, uint64_t k, uint32
 	return (struct block_command){
 		.offset = r->offset, .length = r->length, .slot = slot,
 		.direction = (uint8_t)r->direction, .content = r->direction == BLOCK_WRITE,
-		.buffer = base + (r->direction == BLOCK_READ ? slot * s->b->max_length : k * 28672 % (room + 1) / 4096 * 4096),
+		.buffer = base + (r->direction == BLOCK_READ
+					  ? slot * s->b->max_length
+					  : k * 28672 % (room + 1) / 4096 * 4096),
 	};
 }
 
@@ -96,10 +98,11 @@ static void issue(struct state *s, uint32_t n)
 		command[i] = command_of(s, s->n_issued + i, slot);
 	}
 	uint64_t begin = clock_begin(s->t->clock);
-	for (uint32_t i = 0; i < n; i++)
-		s->t->sample[s->n_issued + i] =
-			(struct bench_sample){.begin = begin,
-			    .op = b->request[s->n_issued + i].direction == BLOCK_READ ? OP_PREAD : OP_PWRITE};
+	for (uint32_t i = 0; i < n; i++) {
+		const bool reads = b->request[s->n_issued + i].direction == BLOCK_READ;
+		s->t->sample[s->n_issued + i] = (struct bench_sample){
+			.begin = begin, .op = reads ? OP_PREAD : OP_PWRITE};
+	}
 	s->n_issued += n;
 	s->in_flight += n;
 	/* Submits requests. A request that the queue rejects counts as completed. */

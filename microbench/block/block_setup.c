@@ -72,8 +72,8 @@ static const struct block_backend *backend_find(const char *name)
 	return NULL;
 }
 
-/* The probe begins one block after a multiple of the smallest request size, where the workload makes
- * no request if that size is more than a block. */
+/* The probe begins one block after a multiple of the smallest request size, where the workload
+ * makes no request if that size is more than a block. */
 static int backend_choose(struct bench_run *r, const struct block_sizes *sizes, struct err *e)
 {
 	const char *name = r->config->backend;
@@ -81,10 +81,9 @@ static int backend_choose(struct bench_run *r, const struct block_sizes *sizes, 
 	struct block_probe p = {.fd = r->device.fd, .n = BLOCK_PROBE_MAX};
 	if (strcmp(name, "auto")) {
 		r->backend = (struct block_choice){backend_find(name), "--backend"};
-		return r->backend.backend
-			       ? 0
-			       : err_set(e, EINVAL,
-					 "backend %s: expected auto, io_uring, libaio or psync", name);
+		return r->backend.backend ? 0
+			: err_set(e, EINVAL,
+				  "backend %s: expected auto, io_uring, libaio or psync", name);
 	}
 	for (uint32_t i = 0, k = 0; i < p.n; i++) { /* lengths by their shares */
 		while (k + 1 < sizes->n && (i + 0.5) / p.n > sizes->upto[k])

@@ -10,7 +10,8 @@
 struct volume_client {
 	const char *path, *log; /* device or file; log.h */
 	uint64_t n_bytes;	/* of the volume */
-	pid_t server; /* killed if no request ends for 10 s, so that its readers get errors; 0: none */
+	/* killed if no request ends for 10 s, so that its readers get errors; 0: none */
+	pid_t server;
 	uint32_t depth; /* requests in flight */
 	bool writes;	/* every second request is a write of zeros */
 };

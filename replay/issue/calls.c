@@ -9,50 +9,18 @@
 
 /* --- directories --------------------------------------------------------- */
 
-#define STORE_MAX 64u
 #define STORE_MIN 2u
 /* limit for the stores of all runners together; at most a quarter of the permitted descriptors */
 #define STORE_ALL 4096u
 
-struct stored {
-	uint32_t place, turn;
-	int fd;
-};
-
-struct call_store {
-	uint32_t n;
-	struct stored item[STORE_MAX];
-};
-
-static uint32_t store_size(uint32_t n_runners)
+uint32_t call_store_size(uint32_t n_runners)
 {
 	struct rlimit r;
 	uint64_t all = STORE_ALL;
 	if (!getrlimit(RLIMIT_NOFILE, &r) && r.rlim_max / 4 < all)
 		all = r.rlim_max / 4;
 	const uint32_t n = (uint32_t)(all / (n_runners ? n_runners : 1));
-	return n < STORE_MIN ? STORE_MIN : n > STORE_MAX ? STORE_MAX : n;
-}
-
-uint32_t call_store_room(uint32_t n_runners)
-{
-	return n_runners * store_size(n_runners);
-}
-
-struct call_store *call_store_new(uint32_t n_runners)
-{
-	struct call_store *s = xcalloc(1, sizeof *s);
-	s->n = store_size(n_runners);
-	for (uint32_t i = 0; i < s->n; i++)
-		s->item[i].fd = -1;
-	return s;
-}
-
-void call_store_free(struct call_store *s)
-{
-	for (uint32_t i = 0; s && i < s->n; i++)
-		fd_close(s->item[i].fd);
-	free(s);
+	return n < STORE_MIN ? STORE_MIN : n > CALL_STORE_MAX ? CALL_STORE_MAX : n;
 }
 
 bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b)
@@ -77,16 +45,17 @@ int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
  * increments `turn` after the call, before another thread can see that it has ended. */
 int call_directory(struct caller *k, const struct call_path *path)
 {
-	struct call_store *store = k->site->runner->store;
-	struct stored *s = &store->item[path->place % store->n];
+	struct call_store *store = &k->site->runner->store;
+	struct call_stored *s = &store->item[path->place % store->n];
 	uint32_t turn = atomic_load(&k->calls->common->turn);
 	if (path->place == 0)
 		return k->p->root.fd;
-	if (s->fd >= 0 && s->place == path->place && s->turn == turn)
+	if (s->place == path->place && s->turn == turn)
 		return s->fd;
-	fd_close(s->fd);
+	if (s->place)
+		close(s->fd);
 	const char *where = k->calls->place[path->place];
-	s->fd = call_look(k, k->p->root.fd, where, O_DIRECTORY);
+	*s = (struct call_stored){.fd = call_look(k, k->p->root.fd, where, O_DIRECTORY)};
 	if (s->fd >= 0) {
 		s->place = path->place;
 		s->turn = turn;
@@ -374,4 +343,33 @@ void call_table_finish(struct replay_plan *p)
 	for (uint32_t i = 0; i < c->n_slots; i++)
 		if (atomic_load(&c->stream[i]))
 			call_slot_end(p, i);
+}
+
+void call_table_release(struct call_table *c)
+{
+	if (c->places_laid)
+		call_table_laid(c);
+	for (struct call_stream *s = atomic_load(&c->streams), *next; s; s = next) {
+		next = s->next;
+		call_stream_end(s);
+		pthread_mutex_destroy(&s->lock);
+		FREE_EACH(s->cookie, s->buffer, s->traced_cookie, s);
+	}
+	for (uint32_t i = 0; i < c->n_maps; i++) {
+		call_map_end(&c->map[i]);
+		pthread_rwlock_destroy(&c->map[i].lock);
+	}
+	for (uint32_t i = 0; i < c->n_places; i++)
+		free(c->place[i]);
+	if (c->null_fd >= 0 && c->slot)
+		close(c->null_fd);
+	FREE_EACH(c->call, c->path, c->times, c->part, c->place, c->map);
+	for (uint32_t i = 0; i < c->n_processes; i++) {
+		if (c->process[i].owners)
+			call_locks_free(&c->process[i]);
+		pthread_mutex_destroy(&c->process[i].lock);
+	}
+	FREE_EACH(c->process, c->slot, (void *)c->stream, c->next_ending, c->process_of_thread);
+	vm_free(&c->memory);
+	*c = (struct call_table){.null_fd = -1};
 }

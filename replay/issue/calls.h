@@ -7,10 +7,19 @@
 struct runner;
 struct site;
 
-/* The directories that a runner has looked up; one store for each runner. */
-struct call_store *call_store_new(uint32_t n_runners);
-void call_store_free(struct call_store *s); /* NULL is fine */
-uint32_t call_store_room(uint32_t n_runners); /* descriptors that all stores together may hold */
+#define CALL_STORE_MAX 64u
+struct call_stored {
+	uint32_t place; /* index into call_table.place; 0: empty */
+	uint32_t turn;
+	int fd;
+};
+/* The directories that a runner has looked up. */
+struct call_store {
+	uint32_t n; /* call_store_size() */
+	struct call_stored item[CALL_STORE_MAX];
+};
+uint32_t call_store_size(uint32_t n_runners); /* directories that each of them may keep open */
+
 /* Issues a HOT_CALL request between stamps; `publish`, `begun` and `careful` as in issue.h. */
 void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
 		uint32_t begun, bool careful, struct outcome *out);

@@ -105,7 +105,6 @@ void call_locks_free(struct call_process *t)
 		owner_free(o);
 	}
 	t->owners = NULL;
-	pthread_mutex_destroy(&t->lock);
 }
 
 /* --- waiting ------------------------------------------------------------- */

@@ -67,7 +67,7 @@ static bool directories(struct caller *k, struct two *d)
 	if (d->from < 0)
 		return false;
 	if (a->place && b->place && a->place != b->place &&
-	    call_store_collide(k->site->runner->store, a->place, b->place))
+	    call_store_collide(&k->site->runner->store, a->place, b->place))
 		d->from = d->kept = fcntl(d->from, F_DUPFD_CLOEXEC, 3);
 	/* the same directory is not looked up twice: a rename by another thread could evict it */
 	d->to = a->place == b->place ? d->from : call_directory(k, b);

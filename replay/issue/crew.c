@@ -27,6 +27,7 @@ static void runners_place(struct crew *c)
 		int cpu = list.n ? list.cpu[i % list.n] : c->config->pin ? processor_nth(i) : -1;
 		c->runner[i] = (struct runner){
 			.crew = c, .index = i, .cpu = cpu, .cpus = each, .wait_ns = -1};
+		c->runner[i].store.n = call_store_size(c->n);
 		each = each ? pinning_next(each) : NULL;
 	}
 	processors_release(&list);
@@ -34,7 +35,7 @@ static void runners_place(struct crew *c)
 
 static int common_init(struct crew *c, struct err *e)
 {
-	int ret = vm_alloc_shared(&c->common_memory, sizeof *c->common, "a crew", e);
+	int ret = vm_get(&c->common_memory, VM_SHARED, sizeof *c->common, "a crew", e);
 	if (ret)
 		return ret;
 	c->common = c->common_memory.base;
@@ -114,8 +115,6 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		atomic_init(&c->queue[i].next, 0);
 	runners_place(c);
-	for (uint32_t i = 0; i < c->n; i++)
-		c->runner[i].store = call_store_new(c->n);
 	int ret = common_init(c, e);
 	ret = ret ? ret : crew_scheduling(c, e);
 	if (!ret)
@@ -142,8 +141,10 @@ void crew_release(struct crew *c)
 	vm_free(&c->gates.memory);
 	if (c->group.n)
 		wait_group_release(&c->group);
-	for (uint32_t i = 0; c->runner && i < c->n; i++)
-		call_store_free(c->runner[i].store);
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->runner[i].store.n; k++)
+			if (c->runner[i].store.item[k].place)
+				close(c->runner[i].store.item[k].fd);
 	FREE_EACH(c->queue, c->runner);
 	vm_free(&c->common_memory);
 	pause_release(&c->pause);
@@ -173,7 +174,7 @@ static void *runner_main(void *arg)
 {
 	struct runner *w = arg;
 	struct crew *c = w->crew;
-	int pin_error = w->cpus ? thread_bind(w->cpus) : thread_pin(w->cpu);
+	int pin_error = w->cpus ? thread_bind(w->cpus) : w->cpu >= 0 ? thread_pin(w->cpu) : 0;
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
 	/* Call every function once without a descriptor, so that lazy binding is not measured. */
@@ -255,6 +256,8 @@ static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct s
 		until.tv_nsec = ns % 1000000000;
 		if (pthread_timedjoin_np(c->runner[i].id, NULL, &until) == 0)
 			return true;
+		if (!w->crew)
+			watchdog_init(w, c, c->config->watchdog_ns);
 		if (!watchdog_is_quiet(w))
 			continue;
 		if (blocked->len)
@@ -270,14 +273,13 @@ static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct s
 /* Errors: ETIMEDOUT. */
 static int crew_join_watched(struct crew *c, struct err *e)
 {
-	struct watchdog w;
+	struct watchdog w = {.crew = NULL}; /* until the first look */
 	struct strbuf blocked = STRBUF_INIT;
 	if (c->config->watchdog_ns <= 0) {
 		crew_join(c);
 		return 0;
 	}
 	c->second_ticks = (uint64_t)(1e9 / c->plan->clock.ns_per_tick);
-	watchdog_init(&w, c, c->config->watchdog_ns);
 	for (uint32_t i = 0; i < c->n_started && !c->abandoned; i++)
 		c->abandoned = !runner_join(c, &w, i, &blocked);
 	c->plan->abandoned = c->abandoned;
@@ -341,7 +343,7 @@ static int run(struct crew *c, struct err *e)
 	if (!ret && p->balloon)
 		ret = balloon_hold(p->balloon, p, NULL, 0, e);
 	ret = ret ? ret : clock_reanchor(&p->clock, e);
-	if (!ret)
+	if (!ret && c->config->timing != TIMING_FULLSPEED)
 		crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	if (!ret && c->feed)
 		ret = feed_start(c->feed, p->due_ticks_per_ns, e);
@@ -358,7 +360,8 @@ static int run(struct crew *c, struct err *e)
 	if (ret || followed)
 		return ret ? ret : followed;
 	pause_finish(&c->pause);
-	call_table_finish(p);
+	if (atomic_load(&p->calls.streams))
+		call_table_finish(p);
 	run_facts_take(&after);
 	if (p->balloon)
 		balloon_let_go(p->balloon);

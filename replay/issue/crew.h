@@ -25,9 +25,9 @@ struct runner {
 	const char *cpus; /* list of CPUs (thread_bind), borrowed; NULL: see `cpu` */
 	struct waiter waiter;
 	struct gate_waiter gate_waiter;
-	struct call_store *store;
 	int64_t wait_ns; /* runnable but not running, over the loop; -1 unknown */
 	pthread_t id;
+	struct call_store store;
 };
 
 struct queue { /* index of the next request of a lane that a pool takes */

@@ -175,7 +175,7 @@ static int processes_init(struct crew_processes *ps, struct crew *c, struct err 
 	ps->poll = xcalloc((size_t)ps->n + 1, sizeof *ps->poll);
 	int ret = passing_make(ps, e);
 	if (!ret)
-		ret = vm_alloc_shared(&ps->memory,
+		ret = vm_get(&ps->memory, VM_SHARED,
 			sizeof *ps->board + ps->n * sizeof *ps->board->report, "the processes", e);
 	if (ret)
 		return ret;

@@ -27,8 +27,9 @@ int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t 
 	int register_command = g->across ? MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED
 					 : MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
 	g->asymmetric = g->asymmetric && syscall(SYS_membarrier, register_command, 0, 0) == 0;
-	int ret = vm_alloc_shared(&g->memory, (n + 1) * (size_t)(LINE_BYTES + sizeof *g->sleepers),
-				  "the progress of threads", e);
+	int ret = vm_get(&g->memory, VM_SHARED,
+			 (n + 1) * (size_t)(LINE_BYTES + sizeof *g->sleepers),
+			 "the progress of threads", e);
 	if (ret)
 		return ret;
 	g->words = g->memory.base;

@@ -15,7 +15,7 @@
 
 /* Data that all calls of a run share, in registers and on the stack of a loop. */
 struct site {
-	const struct runner *runner;
+	struct runner *runner;
 	const struct clock clock;
 	const struct gates gates;
 	_Atomic int *const fds;
@@ -28,7 +28,7 @@ struct site {
 	const uint64_t common_room;
 };
 
-INLINE struct site site_of(const struct runner *w)
+INLINE struct site site_of(struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
 	return (struct site){w,

@@ -98,7 +98,8 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
  * HOT_LEAVE. */
 INLINE void lane_leave(const struct runner *w)
 {
-	call_leave(w->crew->plan, w->crew->plan->process_of[w->index]);
+	if (w->crew->plan->calls.n_processes > 1) /* one process ends with the replay */
+		call_leave(w->crew->plan, w->crew->plan->process_of[w->index]);
 }
 
 INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_timing timing,

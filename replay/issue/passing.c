@@ -37,8 +37,9 @@ int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_proces
 		 uint32_t n_slots, struct err *e)
 {
 	struct passing *p = xcalloc(1, sizeof *p);
-	int ret = vm_alloc_shared(&p->memory, ((size_t)n_slots + n_processes) * sizeof *p->arrived,
-				  "inherited descriptors", e);
+	int ret = vm_get(&p->memory, VM_SHARED,
+			 ((size_t)n_slots + n_processes) * sizeof *p->arrived,
+			 "inherited descriptors", e);
 	*to = p;
 	if (ret)
 		return ret;

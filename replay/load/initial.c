@@ -6,11 +6,6 @@
 
 /* --- nodes and names ----------------------------------------------------- */
 
-struct node *initial_node(struct walker *w, uint32_t node)
-{
-	return node ? &w->m.node[node] : NULL;
-}
-
 void initial_require(struct walker *w, uint32_t node, enum initial_kind kind)
 {
 	struct node *n = initial_node(w, node);
@@ -368,14 +363,15 @@ static void path_seen(struct walker *w, const struct load_request *r)
 
 static void listed_take(struct walker *w, const struct fileset *f)
 {
-	SCOPED_FREE uint32_t *first = fileset_first_names(f);
-	for (size_t i = 0; i < f->n; i++) {
+	struct u64_map known = {.cell = NULL};
+	for (uint32_t i = 0; i < f->n; i++) {
+		const uint32_t first = fileset_first_name(f, &known, i);
 		const char *link = fileset_link(f, i);
 		const char *path = f->entry[i].path;
-		uint32_t node = name_model_find(&w->m, f->entry[first[i]].path, false);
-		if (first[i] != i)
+		uint32_t node = name_model_find(&w->m, f->entry[first].path, false);
+		if (first != i)
 			name_model_set(&w->m, path, node);
-		if (node == NODE_NONE || first[i] != i)
+		if (node == NODE_NONE || first != i)
 			continue;
 		struct node *n = &w->m.node[node];
 		n->listed = true;
@@ -385,6 +381,7 @@ static void listed_take(struct walker *w, const struct fileset *f)
 		if (link && !n->link)
 			n->link = xstrdup(link);
 	}
+	u64_map_release(&known);
 }
 
 /* The target of a link; if the trace lacks it, as many letters as readlink returned. */

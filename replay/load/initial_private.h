@@ -38,7 +38,11 @@ struct walker {
 };
 
 /* NULL for NODE_NONE. Valid until the next node is made. */
-struct node *initial_node(struct walker *w, uint32_t node);
+static inline struct node *initial_node(struct walker *w, uint32_t node)
+{
+	return node ? &w->m.node[node] : NULL;
+}
+
 /* Notes that the node and its parent directories existed before the first request. */
 void initial_require(struct walker *w, uint32_t node, enum initial_kind kind);
 void initial_attribute_seen(struct walker *w, const struct load_request *r, uint32_t node);

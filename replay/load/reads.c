@@ -249,7 +249,7 @@ static bool is_read_by_pages(const struct slots *s, const struct load_request *r
 enum read_action reads_action(const struct reads *x, const struct slots *s,
 			      const struct load_request *r)
 {
-	if (!x || r->passed)
+	if (r->passed)
 		return READ_AS_IS;
 	if (x->mode == READS_ORIGINAL)
 		return is_read_by_pages(s, r) ? READ_BY_PAGES : READ_AS_IS;

@@ -45,6 +45,6 @@ enum read_action {
 	READ_BY_PAGES, /* original: see calls_cached.c */
 	READ_SKIPPED,  /* none: only the file position moves */
 };
-/* How a request that is not skipped is replayed. */
+/* How a request that is not skipped is replayed; without l->reads as it is. */
 enum read_action reads_action(const struct reads *x, const struct slots *s,
 			      const struct load_request *r);

@@ -135,8 +135,9 @@ static void lock_follow(struct finder *f, const struct load_request *r)
 {
 	struct slots *s = f->s;
 	struct slot *b = &s->slot[r->slot];
+	const bool may = r->op == OP_FCNTL || r->op == OP_FLOCK || r->op == OP_LOCKF;
 	bool of_process;
-	if (lock_act(f->l, r, &of_process) == LOCK_NONE)
+	if (!may || lock_act(f->l, r, &of_process) == LOCK_NONE)
 		return;
 	s->file[b->file].locked = true;
 	if (!of_process)
@@ -311,7 +312,8 @@ static void walk(struct finder *f)
 	struct load *l = f->l;
 	for (uint32_t i = 0, q; i < l->n; i++) {
 		struct load_request *r = &l->request[i];
-		while ((q = flight_pop_ended(&f->flight, l, r->begin_ns)) != NONE32)
+		while (f->flight.n &&
+		       (q = flight_pop_ended(&f->flight, l, r->begin_ns)) != NONE32)
 			ended(f, &l->request[q]);
 		request(f, r);
 		bool makes = makes_path_slot(r) ||
@@ -381,10 +383,10 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 		walk(&f);
 		free(f.walk);
 		f.walk = NULL;
-		names_list(&f);
-		links_mark(&f);
+		names_mark(&f);
 		threads_count(&f);
-		processes_settle(&f);
+		if (f.processes || s->n_processes > 1)
+			processes_settle(&f);
 		s->initial = initial_find(l, s, trace_meta(t));
 		names_require(&f);
 	}

@@ -196,7 +196,7 @@ void names_of_system(struct finder *f)
 
 /* --- facts about names --------------------------------------------------- */
 
-void names_list(struct finder *f)
+static void names_list(struct finder *f)
 {
 	const struct fileset *listed = &trace_meta(f->t)->files;
 	uint32_t n_used = f->s->n_files;
@@ -264,7 +264,7 @@ static void leads_mark(struct finder *f)
 
 /* symlink, rename and link give a link a name; the rename of a directory changes all components but
  * the last. So every path with the last component of a link may be a link. */
-void links_mark(struct finder *f)
+static void links_mark(struct finder *f)
 {
 	struct slots *s = f->s;
 	struct u64_map ends = {.cell = NULL};
@@ -289,4 +289,10 @@ void links_mark(struct finder *f)
 	for (uint32_t i = 0; i < s->n_files && s->any_links; i++)
 		s->file[i].maybe_link = u64_map_find(&ends, hash_of_last(s->file[i].name)) != NULL;
 	u64_map_release(&ends);
+}
+
+void names_mark(struct finder *f)
+{
+	names_list(f);
+	links_mark(f);
 }

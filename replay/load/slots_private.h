@@ -88,9 +88,9 @@ uint32_t name_of_text(struct finder *f, const struct load_request *r, const char
 void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
 /* Sets `to_system` from the trace's own table of files. Before the walk. */
 void names_of_system(struct finder *f);
-void names_list(struct finder *f); /* sets `listed` from the trace's own table of files */
+/* Sets `listed` from that table, and `maybe_link` and `leads` from the requests. After the walk. */
+void names_mark(struct finder *f);
 void names_require(struct finder *f); /* sets `required` from slots.initial */
-void links_mark(struct finder *f); /* sets `maybe_link` and `leads` */
 
 /* slots_bind.c */
 int descriptor_table_read(struct finder *f, struct err *e);

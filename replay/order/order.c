@@ -11,12 +11,6 @@ void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t thre
 	d->edge[d->n++] = (struct edge){request, thread, threshold};
 }
 
-void edges_release(struct edges *d)
-{
-	free(d->edge);
-	*d = (struct edges){.edge = NULL};
-}
-
 /* --- turns of locks ------------------------------------------------------ */
 
 /* If several requests wait for one lock, the trace shows which of them got it first: it ended

@@ -59,7 +59,11 @@ int fs_rules_parse(unsigned int *rules, const char *text, struct err *e);
  * share a file. Errors: ENOMEM. */
 int order_derive(struct edges *out, enum replay_order order, unsigned int rules,
 		 const struct load *l, const struct slots *s, struct err *e);
-void edges_release(struct edges *d);
+static inline void edges_release(struct edges *d)
+{
+	free(d->edge);
+	*d = (struct edges){.edge = NULL};
+}
 
 /* Appends one edge; for the derivations. */
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold);

@@ -2,6 +2,7 @@
 /* Builds a call table before the run. */
 #include <linux/fs.h>
 
+#include "common/fnv1a.h"
 #include "replay/load/reads.h"
 #include "replay/plan/call_table_private.h"
 #include "replay/content/captured.h"
@@ -27,6 +28,98 @@ bool call_result_counts(uint16_t op)
 	default:
 		return true;
 	}
+}
+
+/* --- paths: a directory, which the run looks up in the target, and a name -- */
+
+/* While the table is built. */
+struct call_places {
+	uint32_t *path_of; /* path_of[n_files]: index into call_table.path, 0 none yet */
+	struct u64_map of_hash; /* hash of a path -> place */
+	struct u64_map shared; /* hash of a call -> call, for calls that may be shared */
+};
+
+static uint32_t place_find(struct call_table *c, struct call_places *t, const char *path,
+			   size_t len)
+{
+	for (uint64_t hash = fnv1a(FNV1A_START, path, len);; hash++) {
+		uint32_t *known = u64_map_at(&t->of_hash, hash, c->n_places);
+		if (*known < c->n_places) {
+			if (strlen(c->place[*known]) == len && !memcmp(c->place[*known], path, len))
+				return *known;
+			continue;
+		}
+		GROW(c->place, c->n_places, c->places_cap);
+		char *copy = xcalloc(1, len + 1);
+		memcpy(copy, path, len);
+		c->place[c->n_places] = copy;
+		return c->n_places++;
+	}
+}
+
+/* The directory and the last component. Trailing slash: the name must be a directory unless
+ * `on_name` is set; then the slash stays in the name and the kernel decides, without following a
+ * link. */
+static struct call_path path_split(struct call_table *c, const char *whole, bool on_name)
+{
+	size_t end = strlen(whole);
+	while (on_name && end > 1 && whole[end - 1] == '/')
+		end--;
+	const char *slash = memrchr(whole, '/', end), *last = slash ? slash + 1 : whole;
+	const size_t len = (size_t)(whole + end - last);
+	const bool is_place =
+	    !len || (len == 1 && *last == '.') || (len == 2 && !memcmp(last, "..", 2));
+	struct call_path p = {.whole = whole, .last = is_place ? "." : last};
+	if (is_place)
+		p.place = place_find(c, c->places_laid, whole, strlen(whole));
+	else if (slash)
+		p.place = place_find(c, c->places_laid, whole,
+				     slash == whole ? 1 : (size_t)(slash - whole));
+	return p;
+}
+
+/* The index of a name's path in c->path, 0 for NONE32. `on_name`: for a call that creates, changes
+ * or removes the name. */
+static uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name,
+			      bool on_name)
+{
+	if (name == NONE32)
+		return 0;
+	const char *whole = s->file[name].name;
+	const size_t len = strlen(whole);
+	uint32_t *known = &c->places_laid->path_of[name], own = 0;
+	if (on_name && len && whole[len - 1] == '/')
+		known = &own; /* differs from the path that look-ups use */
+	if (!*known) {
+		GROW(c->path, c->n_paths, c->paths_cap);
+		c->path[c->n_paths] = path_split(c, whole, on_name);
+		*known = c->n_paths++;
+	}
+	return *known;
+}
+
+/* The same for "." in the directory of that name. */
+static uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name)
+{
+	if (name == NONE32)
+		return 0;
+	const char *whole = s->file[name].name;
+	GROW(c->path, c->n_paths, c->paths_cap);
+	c->path[c->n_paths] = (struct call_path){
+		.whole = whole,
+		.last = ".",
+		.place = place_find(c, c->places_laid, whole, strlen(whole)),
+	};
+	return c->n_paths++;
+}
+
+static void call_paths_begin(struct call_table *c, const struct slots *s)
+{
+	c->places_laid = xcalloc(1, sizeof *c->places_laid);
+	c->places_laid->path_of = xcalloc((size_t)s->n_files + 1, sizeof *c->places_laid->path_of);
+	place_find(c, c->places_laid, "", 0);
+	GROW(c->path, c->n_paths, c->paths_cap);
+	c->path[c->n_paths++] = (struct call_path){.whole = "", .last = ""};
 }
 
 /* --- one request --------------------------------------------------------- */
@@ -164,7 +257,7 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 static void action_lay(struct call_table *c, struct call *to, const struct load *l,
 		       const struct slots *s, const struct load_request *r)
 {
-	switch (reads_action(l->reads, s, r)) {
+	switch (l->reads ? reads_action(l->reads, s, r) : READ_AS_IS) {
 	case READ_BY_PAGES:
 		to->bits |= CALL_BY_PAGES;
 		parts_lay(c, to, l, r);
@@ -301,7 +394,8 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 		    .op = (uint8_t)r->op, .offset = r->length, .length = r->flags};
 	if (r->passed) {
 		h.op = HOT_PASSED;
-	} else if (is_plain(s, r) && !payload && reads_action(l->reads, s, r) == READ_AS_IS) {
+	} else if (is_plain(s, r) && !payload &&
+		   (!l->reads || reads_action(l->reads, s, r) == READ_AS_IS)) {
 		h.length = r->op == OP_LSEEK ? r->flags : h.length;
 	} else {
 		h.op = HOT_CALL;
@@ -399,7 +493,7 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 {
 	*c = (struct call_table){
 		.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
-	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
+	if (vm_get(&c->memory, VM_SHARED, sizeof *c->common, "the calls", NULL))
 		out_of_memory(sizeof *c->common);
 	c->common = c->memory.base;
 	c->slot = xmalloc(((size_t)s->n + 1) * sizeof *c->slot);

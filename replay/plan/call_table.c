@@ -18,7 +18,7 @@ uint32_t call_map_next(const struct call_table *c, uint32_t map)
 int call_table_revive(struct call_table *c, const struct call_process_laid *laid,
 		      const uint32_t *map_next, struct err *e)
 {
-	int ret = vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", e);
+	int ret = vm_get(&c->memory, VM_SHARED, sizeof *c->common, "the calls", e);
 	if (ret)
 		return ret;
 	c->common = c->memory.base;

@@ -129,7 +129,7 @@ struct call_table {
 
 struct hot_request;
 
-/* --- building (call_lay.c, call_path.c) ---------------------------------- */
+/* --- building (call_lay.c) ------------------------------------------------- */
 
 /* Converts requests to hot requests; every call that is not plain gets an entry in the table. Call
  * call_table_init first, call_hot for each request in issue order, and call_table_laid last.

@@ -38,16 +38,3 @@ struct call_process {
 	pthread_mutex_t lock;	    /* protects owners */
 	struct lock_owner *owners;  /* of its locks (calls_lock.c) */
 };
-
-/* call_path.c: while the table is built */
-struct call_places {
-	uint32_t *path_of; /* path_of[n_files]: index into call_table.path, 0 none yet */
-	struct u64_map of_hash; /* hash of a path -> place */
-	struct u64_map shared; /* hash of a call -> call, for calls that may be shared */
-};
-void call_paths_begin(struct call_table *c, const struct slots *s);
-/* The index of a name's path in c->path, 0 for NONE32. `on_name`: for a call that creates, changes
- * or removes the name. */
-uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
-/* The same for "." in the directory of that name. */
-uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name);

@@ -5,8 +5,8 @@
  * its next requests in locked memory (issue/feed.h).
  *
  * A lane is a sequence of requests. With an order policy it has the requests of one traced thread,
- * or of several threads that did not exist at the same time (lanes.h), and one worker runs it from
- * start to end. With order `none` lanes are queues from which workers take requests. */
+ * or of several threads that did not exist at the same time (lanes_assign), and one worker runs it
+ * from start to end. With order `none` lanes are queues from which workers take requests. */
 #pragma once
 
 #include <stdatomic.h>
@@ -17,7 +17,6 @@
 #include "common/vm.h"
 #include "replay/plan/call_table.h"
 #include "replay/target/rooted.h"
-#include "replay/plan/lanes.h"
 #include "replay/load/load.h"
 #include "replay/plan/mutant.h"
 #include "replay/order/order.h"
@@ -258,4 +257,29 @@ static inline uint64_t plan_due(const struct replay_plan *p, uint32_t lane, uint
 static inline bool outcome_differs(const struct outcome *o, int64_t expected)
 {
 	return o->rvalue != expected && !(expected == -1 && o->rvalue < 0);
+}
+
+/* --- lanes --------------------------------------------------------------- */
+
+/* Assigns traced threads to lanes, and so to workers. Threads that never existed at the same time
+ * share a lane: the requests of the later thread follow those of the earlier one. So the number of
+ * workers is the largest number of threads at one time. Source: Joukov, Wong and Zadok (FAST 2005),
+ * section 2.3. */
+struct lanes {
+	uint32_t *lane; /* lane[n_threads]: of each thread */
+	uint32_t *base; /* base[n_threads]: requests of earlier threads in the same lane */
+	uint32_t *n_requests; /* n_requests[n]: of each lane */
+	uint32_t n;
+	bool joined; /* some lane has several threads */
+};
+
+/* A thread exists from its first begin to its last end, or to the end of the trace if the end of a
+ * request is unknown. Lanes are numbered by their first threads. Without `joins` lane i is thread
+ * i. Ownership: lanes_release. */
+void lanes_assign(struct lanes *out, const struct load *l, bool joins);
+/* A zeroed struct is fine. */
+static inline void lanes_release(struct lanes *x)
+{
+	FREE_EACH(x->lane, x->base, x->n_requests);
+	*x = (struct lanes){.lane = NULL};
 }

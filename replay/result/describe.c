@@ -2,7 +2,8 @@
 #include "replay/result/output.h"
 
 #include "capture/unseen.h"
-#include "common/options_describe.h"
+#include "common/options.h"
+#include "common/text.h"
 #include "replay/options/engine.h"
 
 char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,
@@ -49,20 +50,6 @@ static json_t *counts_by_reason(const struct replay_summary *s)
 		if (s->n_skipped_of[i])
 			set_count(counts, pass_reasons[i], s->n_skipped_of[i]);
 	return counts;
-}
-
-/* If the text is not valid UTF-8, which JSON requires, replaces bytes that are not ASCII by
- * question marks. */
-static json_t *text_to_json(const char *text)
-{
-	json_t *good = json_string(text);
-	if (good)
-		return good;
-	SCOPED_STRBUF out = STRBUF_INIT;
-	for (; *text; text++)
-		strbuf_addch(&out, (unsigned char)*text < 0x80 ? *text : '?');
-	good = json_string(out.s);
-	return good;
 }
 
 char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,

@@ -90,8 +90,8 @@ static int references_copy(struct output *o, struct trace_record *r, struct err 
 	r->heap = HEAP_NONE;
 	if (!o->w)
 		return 0;
-	int ret = trace_heap(o->input, heap, &data, &len, e);
-	if (!ret && data)
+	int ret = heap == HEAP_NONE ? 0 : trace_heap(o->input, heap, &data, &len, e);
+	if (!ret && heap != HEAP_NONE && data)
 		ret = trace_writer_heap(o->w, data, len, &r->heap, e);
 	return ret ? ret : object_copy(o, r->object, &r->object, e);
 }
@@ -240,7 +240,8 @@ static int overlap_count(struct output *o, const struct trace_record *traced,
 	const bool two = traced->op == OP_RENAME || traced->op == OP_LINK;
 	const void *second = NULL;
 	size_t len = 0;
-	if (o->c->order == ORDER_FS || !named || !named->name || traced->end_ns == TIME_NONE)
+	if (o->c->order == ORDER_FS || o->s->n_threads == 1 || !named || !named->name ||
+	    traced->end_ns == TIME_NONE)
 		return 0;
 	int ret = two ? trace_heap(o->input, traced->heap, &second, &len, e) : 0;
 	if (ret)
@@ -502,7 +503,8 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 		trace_writer_abort(o->w);
 	else if (o->w)
 		ret = trace_writer_close(o->w, e);
-	overlap_release(&o->overlap);
+	if (o->overlap.n)
+		overlap_release(&o->overlap);
 	FREE_EACH(o->issue_error, o->repeated, o->object_of);
 	return ret;
 }

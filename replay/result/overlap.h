@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mismatches of calls that overlapped a call of another thread on the same name or file, or that use
- * a descriptor which one thread opened while another thread closed the same number. The trace does
- * not show which of two overlapping calls took effect first. */
+/* Mismatches of calls that overlapped a call of another thread on the same name or file, or that
+ * use a descriptor which one thread opened while another thread closed the same number. The trace
+ * does not show which of two overlapping calls took effect first. */
 #pragma once
 
 #include "common/std.h"

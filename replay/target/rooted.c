@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 
 #include "capture/confine.h"
-#include "capture/no_devices.h"
 
 #define TEMPORARY (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
 #define PAGE_BYTES 4096u
@@ -20,14 +19,6 @@ int rooted_begin(struct rooted *r, const char *dir, struct err *e)
 	r->fd = no_devices_open(dir, &r->tree, e);
 	r->no_devices = r->tree >= 0;
 	return r->fd < 0 ? r->fd : 0;
-}
-
-void rooted_release(struct rooted *r)
-{
-	fd_close(r->fd);
-	if (r->fd >= 0 && r->tree >= 0)
-		close(r->tree);
-	r->fd = r->tree = -1;
 }
 
 /* --- refusing ------------------------------------------------------------ */
@@ -51,16 +42,6 @@ int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode)
 
 /* --- opening ------------------------------------------------------------- */
 
-uint32_t rooted_flags(uint32_t traced)
-{
-	const uint32_t known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NONBLOCK |
-			       O_SYNC | O_DSYNC | O_DIRECT | O_DIRECTORY | O_NOFOLLOW | O_NOATIME |
-			       O_TMPFILE | O_PATH | O_CLOEXEC;
-	if (traced & O_PATH)
-		return traced & (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return (traced & known) | O_NOCTTY;
-}
-
 /* openat2 was added in Linux 5.6, RESOLVE_CACHED in 5.12. */
 int rooted_look_cached(int dir_fd, const char *path, uint32_t flags)
 {
@@ -74,7 +55,7 @@ int rooted_look_cached(int dir_fd, const char *path, uint32_t flags)
 	return fd;
 }
 
-static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
+int rooted_call(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct open_how how = {
 		.flags = flags,
@@ -103,11 +84,6 @@ static int open_inside(int dir_fd, const char *path, uint32_t flags, uint32_t mo
 	int plain = confined_open(dir_fd, path, (int)flags, (mode_t)how.mode, NULL);
 	errno = plain < 0 ? -plain : 0;
 	return plain < 0 ? -1 : plain;
-}
-
-int rooted_look(int dir_fd, const char *path, uint32_t flags)
-{
-	return open_inside(dir_fd, path, flags | O_PATH | O_CLOEXEC, 0);
 }
 
 /* The path in a dangling link, relative to the root. NULL with errno. The caller frees. */
@@ -155,7 +131,7 @@ static int open_looked_at(const struct rooted *r, const char *given, uint32_t fl
 		if (!(flags & O_CREAT) ||
 		    (errno != ENOENT && !(errno == ENOTDIR && ends_in_slash(path))))
 			break;
-		fd = open_inside(r->fd, path, flags | O_EXCL, mode);
+		fd = rooted_call(r->fd, path, flags | O_EXCL, mode);
 		if (fd >= 0 || errno != EEXIST)
 			break;
 		char *behind = behind_link(r->fd, path);
@@ -188,10 +164,10 @@ static int failed(const struct rooted *r, const char *path, uint32_t flags)
 int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode)
 {
 	if (confined_harmless((int)flags))
-		return open_inside(r->fd, path, flags, mode);
+		return rooted_call(r->fd, path, flags, mode);
 	if (!r->no_devices)
 		return open_looked_at(r, path, flags, mode);
-	int fd = open_inside(r->fd, path, flags | O_NONBLOCK, mode);
+	int fd = rooted_call(r->fd, path, flags | O_NONBLOCK, mode);
 	if (fd >= 0)
 		return fd;
 	if (errno == EAGAIN) /* EAGAIN: a lease; an open without O_NONBLOCK waits for it */
@@ -213,11 +189,6 @@ int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t fla
 	}
 	close(fd);
 	return rooted_refuse(r, path, st.st_mode);
-}
-
-int rooted_open(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode)
-{
-	return rooted_settle(r, rooted_open_timed(r, path, flags, mode), path, flags);
 }
 
 int rooted_kind(const struct rooted *r, const char *path, struct err *e)

@@ -10,7 +10,7 @@
  *
  * Types: the type of a file is checked when it is opened, because a trace can rename, link and
  * replace a file that was checked before. With a clone of the directory that allows no devices
- * (capture/no_devices.h), the kernel refuses devices. Files are opened with O_NONBLOCK, so that no
+ * (capture/confine.h), the kernel refuses devices. Files are opened with O_NONBLOCK, so that no
  * FIFO blocks, and examined afterwards (rooted_settle): fstat, and fcntl to clear O_NONBLOCK. An
  * open has these two further calls, unless it can only give a new file or a directory. Without the
  * clone, the name is looked up with O_PATH, examined, and opened through its descriptor: four
@@ -38,23 +38,49 @@ struct rooted { /* the target directory */
 
 /* Opens the directory. Errors: of the system, with the path. Ownership: rooted_release. */
 int rooted_begin(struct rooted *r, const char *dir, struct err *e);
-void rooted_release(struct rooted *r); /* fd -1: nothing is open */
+/* fd -1: nothing is open */
+static inline void rooted_release(struct rooted *r)
+{
+	fd_close(r->fd);
+	if (r->fd >= 0)
+		fd_close(r->tree);
+	r->fd = r->tree = -1;
+}
 
 /* The flags of an open that are replayed: a trace may have any bits, and openat2 refuses unknown
  * bits. */
-uint32_t rooted_flags(uint32_t traced);
+static inline uint32_t rooted_flags(uint32_t traced)
+{
+	const uint32_t known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NONBLOCK |
+			       O_SYNC | O_DSYNC | O_DIRECT | O_DIRECTORY | O_NOFOLLOW | O_NOATIME |
+			       O_TMPFILE | O_PATH | O_CLOEXEC;
+	if (traced & O_PATH)
+		return traced & (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return (traced & known) | O_NOCTTY;
+}
 
-/* Returns the descriptor or -1 with errno, as open does; EPERM if the path names neither a file nor
- * a directory. `flags`: from rooted_flags; `mode`: only used if the call may create a file. */
-int rooted_open(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode);
+/* openat() from any directory inside, with paths resolved as above; types are not checked. */
+int rooted_call(int dir_fd, const char *path, uint32_t flags, uint32_t mode);
+
 /* rooted_open in two parts, so that only the first part is timed. The descriptor must not be used
  * before rooted_settle, which returns it, or closes it and returns -1 with errno. */
 int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, uint32_t mode);
 int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t flags);
 
+/* Returns the descriptor or -1 with errno, as open does; EPERM if the path names neither a file nor
+ * a directory. `flags`: from rooted_flags; `mode`: only used if the call may create a file. */
+static inline int rooted_open(const struct rooted *r, const char *path, uint32_t flags,
+			      uint32_t mode)
+{
+	return rooted_settle(r, rooted_open_timed(r, path, flags, mode), path, flags);
+}
+
 /* Looks up a path from any directory inside, without opening the file (adds O_PATH). Returns as
  * open does. */
-int rooted_look(int dir_fd, const char *path, uint32_t flags);
+static inline int rooted_look(int dir_fd, const char *path, uint32_t flags)
+{
+	return rooted_call(dir_fd, path, flags | O_PATH | O_CLOEXEC, 0);
+}
 
 /* Refuses a call on an object of this mode: counts it, sets errno to EPERM, returns -1. */
 int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode);

@@ -3,7 +3,7 @@
  * sampled. */
 
 #include "capture/kernel/block.h"
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/clock.h"
 #include "common/files.h"
 #include "validate/campaign/observe.h"

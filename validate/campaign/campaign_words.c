@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command lines of a step. */
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/units.h"
 #include "replay/engines/adapters/adapter.h"
 #include "replay/registry.h"

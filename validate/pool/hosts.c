@@ -6,7 +6,7 @@
 
 #include "common/files.h"
 #include "common/hosts.h"
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/text.h"
 
 #define LOG_BYTES (1 << 20)

@@ -172,7 +172,8 @@ static int object_number(struct matching *m, enum match_side side, uint32_t obje
 	}
 	int ret = 0;
 	if (!x->of[object]) {
-		ret = object_table_intern(&m->names, OBJECT_PATH, o->name + strspn(o->name, "/"),
+		const char *name = o->name + strspn(o->name, "/");
+		ret = object_table_intern(&m->names, OBJECT_PATH, name, strlen(name),
 					  &x->of[object], e);
 		x->of[object]++;
 	}

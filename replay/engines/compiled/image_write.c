@@ -200,7 +200,7 @@ int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e)
 				"%llu (engine event has no limit)",
 				(unsigned long long)(m.n_bytes >> 20),
 				(unsigned long long)(IMAGE_MAX_BYTES >> 20))
-		      : vm_reserve(r, m.n_bytes, "the tables of the compiled program", e);
+		      : vm_get(r, VM_RESERVED, m.n_bytes, "the tables of the compiled program", e);
 	if (!ret) {
 		memcpy(r->base, &m, sizeof m);
 		for (int i = 0; i < IMAGE_N; i++)

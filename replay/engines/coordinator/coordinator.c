@@ -328,7 +328,7 @@ static int coordinator_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
 		return err_set(e, EINVAL,
-			       "mutant: engine coordinator has no mutants (engines event and block have)");
+			"mutant: engine coordinator has no mutants (engines event and block have)");
 	return 0;
 }
 
@@ -342,12 +342,12 @@ static int queues_init(struct coordinator_board *b, const struct replay_plan *p,
 		b->n_queues += p->process_of[i] != p->process_of[i - 1];
 		b->queue_of[i] = b->n_queues - 1;
 	}
-	int ret = vm_alloc_shared(&b->memory, ((size_t)b->n_queues + 1) * sizeof *b->available,
+	int ret = vm_get(&b->memory, VM_SHARED, ((size_t)b->n_queues + 1) * sizeof *b->available,
 				  "the coordinator's queues", e);
 	if (!ret)
-		ret = (processes ? vm_alloc_shared
-				 : vm_alloc)(&b->work, 2 * ((size_t)p->n + 1) * sizeof(struct work),
-					     "the coordinator's queues", e);
+		ret = vm_get(&b->work, processes ? VM_SHARED : VM_PRESENT,
+			     2 * ((size_t)p->n + 1) * sizeof(struct work),
+			     "the coordinator's queues", e);
 	if (ret)
 		return ret;
 	b->available = b->memory.base;

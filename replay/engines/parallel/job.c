@@ -9,7 +9,7 @@
 #include "common/files.h"
 #include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "replay/engines/adapters/tool.h"
 #include "replay/engines/adapters/child.h"
 #include "replay/engines/parallel/bundle.h"

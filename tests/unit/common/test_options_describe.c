@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "common/options_describe.h"
+#include "common/options.h"
 
 struct config {
 	bool flag, other;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options_describe.h"
+#include "common/options.h"
 #include "common/placement.h"
 #include "common/wait.h"
 #include "common/xalloc.h"

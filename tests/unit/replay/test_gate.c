@@ -104,7 +104,7 @@ static void nor_without_membarrier(void **state)
 static uint64_t ping_pong_across(bool crowded)
 {
 	struct vm_region memory;
-	assert_int_equal(vm_alloc_shared(&memory, sizeof(struct pair), "a pair", NULL), 0);
+	assert_int_equal(vm_get(&memory, VM_SHARED, sizeof(struct pair), "a pair", NULL), 0);
 	struct pair *p = memory.base;
 	p->n = 20000;
 	assert_int_equal(gates_init(&p->gates, 2, &a_clock, 0, crowded, true, NULL), 0);

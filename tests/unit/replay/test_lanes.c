@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "replay/plan/lanes.h"
+#include "replay/plan/plan.h"
 #include "rig.h"
 
 /* Compared with the definition: in a lane no two threads exist at the same time and the earlier

@@ -170,7 +170,8 @@ static int descriptors_open(struct replay_rank *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	SCOPED_FREE bool *own = own_processes(p);
-	const uint64_t room = call_store_room(p->n_workers + 1) + 256;
+	const uint32_t n_stores = p->n_workers + 1;
+	const uint64_t room = (uint64_t)n_stores * call_store_size(n_stores) + 256;
 	int ret = descriptors_allow(p->n_slots + room, r->terms->n_open_max + room,
 				    r->terms->n_open_max, e);
 	for (uint32_t i = 1; i < p->n_slots && !ret; i++) {
