@@ -481,7 +481,7 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (c.device && c.engine == standard.engine)
 		c.engine = "block";
 	const struct replay_engine *engine = replay_engine_find(c.engine);
-	const enum trace_level level = engine ? replay_engine_level(engine) : LEVEL_SYSCALL;
+	const enum trace_level level = engine ? engine->level : LEVEL_SYSCALL;
 	const bool block = level ? level == LEVEL_BLOCK : c.device != NULL;
 	if (block ? !c.device : !c.dir) {
 		err_set(

@@ -51,11 +51,6 @@ struct replay_config replay_settled(const struct replay_config *c)
 	return settled;
 }
 
-enum trace_level replay_engine_level(const struct replay_engine *g)
-{
-	return g->adapter ? g->adapter->level : g->level;
-}
-
 /* --- checks of a configuration that need no trace ------------------------ */
 
 static int engine_unknown(const char *name, struct err *e)

@@ -8,9 +8,6 @@ extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
 const struct replay_engine *replay_engine_find(const char *name); /* NULL for an unknown name */
 /* The configuration with `row` set and with the changes that its engine makes (settle). */
 struct replay_config replay_settled(const struct replay_config *c);
-/* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: both,
- * depending on the target. */
-enum trace_level replay_engine_level(const struct replay_engine *g);
 
 /* Checks engine, mutant and combinations of options, without the trace. Errors: EINVAL, ENOENT. */
 int replay_check(const struct replay_config *c, struct err *e);

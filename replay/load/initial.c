@@ -8,9 +8,9 @@
 
 void initial_require(struct walker *w, uint32_t node, enum initial_kind kind)
 {
-	struct node *n = initial_node(w, node);
-	if (!n)
+	if (!node)
 		return;
+	struct node *n = &w->m.node[node];
 	if (kind != INITIAL_UNKNOWN && n->kind != INITIAL_DIRECTORY && n->kind != INITIAL_LINK)
 		n->kind = kind;
 	if (n->maybe)

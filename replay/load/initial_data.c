@@ -23,8 +23,8 @@ struct open_state *initial_state(struct walker *w, uint32_t slot)
 
 static void read_take(struct walker *w, uint32_t node, uint64_t end)
 {
-	struct node *n = initial_node(w, node);
-	if (!n || !n->initial || n->truncated || end > READ_AT_MOST)
+	struct node *n = &w->m.node[node];
+	if (!node || !n->initial || n->truncated || end > READ_AT_MOST)
 		return;
 	end = end > n->appended ? end - n->appended : 0;
 	if (end <= n->written || end <= n->size)

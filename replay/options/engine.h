@@ -16,7 +16,9 @@ struct slots;
 
 struct replay_engine {
 	const char *name, *help;
-	enum trace_level level; /* of the traces it replays; adapters: see replay_engine_level() */
+	/* of the traces that it replays. LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK:
+	 * requests on a device; 0: both, depending on the target */
+	enum trace_level level;
 	/* replayer of another project; NULL: an engine of this program */
 	const struct adapter *adapter;
 	bool bounded;	/* can run from a plan in a file (--memory) */

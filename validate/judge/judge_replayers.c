@@ -9,7 +9,7 @@
 
 static bool can_take(const struct replay_engine *g, const struct judged *j)
 {
-	enum trace_level level = replay_engine_level(g);
+	enum trace_level level = g->level;
 	return !level || level == j->level;
 }
 

@@ -69,7 +69,7 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f,
 {
 	bool named = ini_key_find(g->section, "workloads"), any = false;
 	const struct replay_engine *engine = replay_engine_find(r->engine);
-	enum trace_level level = engine ? replay_engine_level(engine) : 0;
+	enum trace_level level = engine ? engine->level : 0;
 	bool block = level == LEVEL_BLOCK;
 	const bool program = !strcmp(r->engine, "program"), parallel = replayer_is_of_nodes(r);
 	for (size_t s = 0; s < p->n_scenarios; s++) {

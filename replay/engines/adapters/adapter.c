@@ -94,7 +94,7 @@ int adapter_check(const struct replay_config *c, struct err *e)
 		ret = cpus_read(c, &set, e);
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
 		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
-	if (!ret && c->device && a->level == LEVEL_SYSCALL)
+	if (!ret && c->device && c->row->level == LEVEL_SYSCALL)
 		ret = err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir",
 			a->name);
 	if (!ret && c->prepare && c->device)

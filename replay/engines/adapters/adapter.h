@@ -80,8 +80,6 @@ struct adapter {
 	/* searched in PATH, unless the variable VALIDATE_NAME (in capitals, - becomes _) has its
 	 * path */
 	const char *program;
-	/* of its traces; 0: both, as its export format and target allow */
-	enum trace_level level;
 	const char *format;	  /* of its input (capture/format.h) */
 	const char *suffix;	  /* of the exported file, with its dot; "" none */
 	enum adapter_per per;
@@ -162,10 +160,11 @@ bool adapter_is_timed(const struct adapter *a, const struct replay_config *c);
 /* What measures the times with these options, which have been checked. */
 enum adapter_times adapter_times_of(const struct adapter *a, const struct replay_config *c);
 
-#define ADAPTER_ENGINE(NAME, HELP)								   \
+/* LEVEL: of the traces that it replays; 0: both, as its export format and target allow. */
+#define ADAPTER_ENGINE(NAME, LEVEL, HELP)							   \
 	const struct replay_engine engine_##NAME = {						   \
 		.name = #NAME, .help = HELP, .check = adapter_check, .replay = adapter_replay,	   \
-		 .adapter = &adapter_##NAME,							   \
+		.level = LEVEL, .adapter = &adapter_##NAME,					   \
 		.options = adapter_option_table}
 
 /* The path of an adapter's program, or NULL with ENOENT, naming the variable and the program. The

@@ -289,7 +289,6 @@ static int artc_version(const char *binary, const char *user, struct strbuf *out
 static const struct adapter adapter_artc = {
 	.name = "artc",
 	.program = "artrun",
-	.level = LEVEL_SYSCALL,
 	.format = "artc",
 	.suffix = ".strace",
 	/* it neither drops caches nor makes files */
@@ -303,5 +302,5 @@ static const struct adapter adapter_artc = {
 	.version = artc_version,
 };
 
-ADAPTER_ENGINE(artc, "ARTC: a program that artc and make build from the trace, started by "
-		     "artrun");
+ADAPTER_ENGINE(artc, LEVEL_SYSCALL,
+	       "ARTC: a program that artc and make build from the trace, started by artrun");

@@ -100,7 +100,6 @@ static int beefs_version(const char *binary, const char *user, struct strbuf *ou
 static const struct adapter adapter_beefs = {
 	.name = "beefs",
 	.program = "beefs_replayer",
-	.level = LEVEL_SYSCALL,
 	.format = "events",
 	.suffix = ".events",
 	.command = (const char *const[]){"{trace}", NULL},
@@ -114,5 +113,5 @@ static const struct adapter adapter_beefs = {
 	.version = beefs_version,
 };
 
-ADAPTER_ENGINE(beefs,
+ADAPTER_ENGINE(beefs, LEVEL_SYSCALL,
 	       "beefs_replayer: the event replayer of the metrology paper, with a coordinator");

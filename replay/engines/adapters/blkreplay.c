@@ -123,7 +123,6 @@ static int blkreplay_version(const char *binary, const char *user, struct strbuf
 static const struct adapter adapter_blkreplay = {
 	.name = "blkreplay",
 	.program = "blkreplay",
-	.level = LEVEL_BLOCK,
 	.format = "blkreplay",
 	.suffix = ".load",
 	.command = (const char *const[]){NULL},
@@ -138,6 +137,6 @@ static const struct adapter adapter_blkreplay = {
 	.version = blkreplay_version,
 };
 
-ADAPTER_ENGINE(blkreplay,
+ADAPTER_ENGINE(blkreplay, LEVEL_BLOCK,
 	       "blkreplay: requests on a device by processes that each make one request at a "
 	       "time");

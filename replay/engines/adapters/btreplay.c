@@ -201,7 +201,6 @@ static int btreplay_ended(struct adapter_run *r, struct err *e)
 static const struct adapter adapter_btreplay = {
     .name = "btreplay",
     .program = "btreplay",
-    .level = LEVEL_BLOCK,
     .format = "btrecord",
     .suffix = ".btrecord",
     .command = (const char *const[]){"-W", "-d", "{scratch}", "{name}", NULL},
@@ -215,6 +214,6 @@ static const struct adapter adapter_btreplay = {
     .ended = btreplay_ended,
 };
 
-ADAPTER_ENGINE(btreplay,
+ADAPTER_ENGINE(btreplay, LEVEL_BLOCK,
 	       "btreplay of blktrace: bunches of requests on a device; only the start of a bunch "
 	       "is timed");

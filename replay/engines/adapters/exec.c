@@ -14,4 +14,5 @@ static const struct adapter adapter_exec = {
 	.takes = takes,
 };
 
-ADAPTER_ENGINE(exec, "any other replayer, which --export, --command and --times describe");
+ADAPTER_ENGINE(exec, 0,
+	       "any other replayer, which --export, --command and --times describe");

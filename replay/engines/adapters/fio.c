@@ -301,5 +301,5 @@ static const struct adapter adapter_fio = {
     .parse = fio_parse,
 };
 
-ADAPTER_ENGINE(fio,
+ADAPTER_ENGINE(fio, 0,
 	       "fio's replay of its iolog (--read_iolog), one thread: psync, libaio or io_uring");

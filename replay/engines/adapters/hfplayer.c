@@ -242,7 +242,6 @@ static int hfplayer_version(const char *binary, const char *user, struct strbuf 
 static const struct adapter adapter_hfplayer = {
     .name = "hfplayer",
     .program = "hfplayer",
-    .level = LEVEL_BLOCK,
     .format = "snia",
     .suffix = ".csv",
     .command = (const char *const[]){NULL},
@@ -258,5 +257,5 @@ static const struct adapter adapter_hfplayer = {
 };
 
 ADAPTER_ENGINE(
-    hfplayer,
+    hfplayer, LEVEL_BLOCK,
     "hfplayer: requests on a device in modes hf, dep, afap and load, on CPUs of their own");
