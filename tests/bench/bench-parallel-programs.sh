@@ -8,15 +8,20 @@
 # A value is the percent error of the running time, (program - replay) / program: mean and worst
 # magnitude of the repetitions. The last columns are the running time of the program, and the time
 # of all runs of the recording divided by it. Programs that are not installed are left out. Needs
-# root (file systems on volumes). Environment: TMPDIR (in memory: then no disk delays the volumes),
-# RUNS, PROGRAMS, RECORD and REPLAY (models of the volumes), IOR, MDTEST and PYTHON (paths), TIMES (a
-# file that gets each running time in ns: of the program, then of the replays).
+# root (file systems on volumes). Environment: RUNS, PROGRAMS, RECORD and REPLAY (models of the
+# volumes), IOR, MDTEST and PYTHON (paths), TIMES (a file that gets each running time in ns: of the
+# program, then of the replays).
+#
+# Two properties of ext4 make running times depend on chance. ext4 chooses a block by the CPU of the
+# thread: if the scheduler moves the thread, a file gets more extents than its inode holds, and each
+# write takes two requests more. So the file systems have no extents. And writes of two files wait
+# for each other if their inodes are in one block. So each inode has a block.
 set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 [ "$(id -u)" = 0 ] || { echo 'skipped: not root'; exit 0; }
 runs=${RUNS:-5}
 programs=${PROGRAMS:-pipe threads queue sending files helped naps relay farm ior-posix ior-files ior-mpiio ior-collective ior-hdf5 mdtest}
-work=$(mktemp -d "${TMPDIR:-/tmp}/programs.XXXXXX")
+work=$(mktemp -d /tmp/programs.XXXXXX)
 cd "$work"
 TMPDIR=$work
 export TMPDIR
@@ -51,9 +56,9 @@ command_of() { # program: its command, which runs in the directory of the files;
 	esac
 }
 
-file_system() { # volume: anew for each run, so that the runs find the same free blocks
+file_system() { # volume: anew for each run
 	umount "$1" 2>/dev/null || :
-	mkfs.ext4 -q -F -b 4096 -N 1024 -E nodiscard -O ^has_journal "$(cat "$1.device")"
+	mkfs.ext4 -q -F -b 4096 -I 4096 -N 256 -E nodiscard -O ^has_journal,^extents,^64bit "$(cat "$1.device")"
 	mount -o sync "$(cat "$1.device")" "$1"
 	mkdir "$1/target"
 }
