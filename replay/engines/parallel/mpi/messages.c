@@ -82,10 +82,13 @@ static bool is_over(struct messages *m, struct channel_line *l)
 	return done;
 }
 
+/* Ranks of an MPI job with a CPU each poll as the traced ranks did. Other nodes slept while they
+ * waited: a server of the storage on this machine got their CPU. */
 static void wait_for(struct messages *m, struct channel_line *l)
 {
+	const bool yields = m->rank->crowded || !m->rank->terms->of_mpi;
 	while (!is_over(m, l)) {
-		if (m->rank->crowded)
+		if (yields)
 			sched_yield();
 		else
 			cpu_relax();
