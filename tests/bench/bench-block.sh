@@ -10,20 +10,25 @@
 # time of a request and the lateness of requests. Needs root, tracefs and fio.
 #
 # Environment: ENGINES; SHARES (per cent; above 100: requests per second), REPEATS, REQUESTS and
-# DURATION (s) limit a run; DIR, the directory of the loop device's file.
+# DURATION (s) limit a run; REPLAYS, this program's replays (a number of workers, or a limit of
+# requests in flight; default "1 2"); DIR, the directory of the loop device's file; DEVICE, another
+# device of at least 256 MiB, whose content is lost.
 set -eu
 [ "$(id -u)" -eq 0 ] || { echo 'skipped: loop devices and tracefs need root'; exit 0; }
 for tool in fio losetup jq; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }; done
 [ -w /sys/kernel/tracing/instances ] || { echo 'skipped: no tracefs'; exit 0; }
-engines=${ENGINES:-libaio io_uring} shares=${SHARES:-10 50 90 95 100} repeats=${REPEATS:-3} most_requests=${REQUESTS:-60000} n=${REQUESTS:-60000}
+engines=${ENGINES:-libaio io_uring} replays=${REPLAYS:-1 2} shares=${SHARES:-10 50 90 95 100} repeats=${REPEATS:-3} most_requests=${REQUESTS:-60000} n=${REQUESTS:-60000}
 dir=${DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")}
 work=$(mktemp -d "$dir/bench-block.XXXXXX")
-device=
-trap '[ -z "$device" ] || losetup -d "$device"; rm -rf "$work"' EXIT
+loop=
+trap '[ -z "$loop" ] || losetup -d "$loop"; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 cd "$work"
-dd if=/dev/urandom of=image bs=1M count=256 2>/dev/null
-device=$(losetup -f --show --direct-io=on image) || { echo 'skipped: no loop device'; exit 0; }
+if [ -z "${DEVICE:-}" ]; then
+	dd if=/dev/urandom of=image bs=1M count=256 2>/dev/null
+	loop=$(losetup -f --show --direct-io=on image) || { echo 'skipped: no loop device'; exit 0; }
+fi
+device=${DEVICE:-$loop}
 echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
 
 captured() { # TRACE COMMAND...
@@ -52,9 +57,10 @@ good() { # FILE: whether the medians are within the limits
 	done | awk 'NR == 1 && $1 >= 1 || NR == 2 && $1 >= 5 || NR == 3 && $1 >= 1 { bad = 1 } END { exit bad }'
 }
 replays() { # ENGINE SHARE: one repeat of all replays of ref.trace
-	for w in 1 2; do
-		captured x.trace "$VALIDATE" replay --backend "$1" --workers $w --destructive --device "$device" -o own.trace ref.trace && note "$1-hf-$w-$2" x.trace
-		[ $w -eq 1 ] || continue
+	for w in $replays; do
+		case $w in [0-9]*) how=--workers ;; *) how=--in-flight ;; esac
+		captured x.trace "$VALIDATE" replay --backend "$1" $how "$w" --destructive --device "$device" -o own.trace ref.trace && note "$1-hf-$w-$2" x.trace
+		[ "$w" = "${replays%% *}" ] || continue
 		"$VALIDATE" info --json own.trace | jq "[.. | objects | select(has(\"cpu_user_ns\"))][0] | (.cpu_user_ns + .cpu_system_ns) / $n" >>"$1-cpu-own-$2"
 		sed -n 's/^issue error *//p' told >>"$1-late-$2"
 	done
@@ -66,10 +72,13 @@ replays() { # ENGINE SHARE: one repeat of all replays of ref.trace
 	if command -v btreplay >/dev/null; then
 		"$VALIDATE" export -q --to btrecord ref.trace -o t.replay.0
 		echo "t ${device##*/}" >map
-		captured x.trace timeout -s KILL 5 btreplay -W -d . -M map t && note "$1-btreplay-$2" x.trace
+		captured x.trace bash -c 'TIMEFORMAT="%3U %3S"; { time timeout -s KILL 5 btreplay -W -d . -M map t; } 2>times' &&
+			note "$1-btreplay-$2" x.trace
+		tail -n 1 times | awk -v n="$n" '{ print ($1 + $2) * 1e9 / n }' >>"$1-cpu-btreplay-$2"
 	fi
 }
 
+own=$(printf 'hf-%s ' $replays)
 for engine in $engines; do
 	for i in 1 2 3; do
 		seed=$i
@@ -93,18 +102,19 @@ for engine in $engines; do
 	done
 	printf '%-12s %-10s %-28s %-28s %-24s %s\n' share replayer 'execution time, % error' 'response time, % error' 'reordered, %' 'issue error, p99, us'
 	for share in $shares; do
-		for who in again hf-1 hf-2 fio btreplay; do
+		for who in again $own fio btreplay; do
 			[ -s "$engine-$who-$share" ] || continue
 			printf '%-12s %-10s %-28s %-28s %-24s %s\n' "$(label $share)" $who "$(spread "$engine-$who-$share" 1)" \
 				"$(spread "$engine-$who-$share" 2)" "$(spread "$engine-$who-$share" 3)" "$(spread "$engine-$who-$share" 4)"
 			[ "$share" -gt 100 ] || ! good "$engine-$who-$share" || echo "$share" >"$engine-best-$who"
 		done
 	done
-	[ "$(printf '%s\n' $shares | sort -n | head -n 1)" -gt 100 ] || for who in again hf-1 hf-2 fio btreplay; do
+	[ "$(printf '%s\n' $shares | sort -n | head -n 1)" -gt 100 ] || for who in again $own fio btreplay; do
 		echo "  $who keeps the limits up to $(cat "$engine-best-$who" 2>/dev/null || echo none of the) % of the program's rate"
 	done
 	for share in $shares; do
 		echo "  at $(label $share): processor time a request $(median "$engine-cpu-own-$share" | awk '{ printf "%.2f", $1 / 1000 }') us (fio, the program:" \
-			"$(median "$engine-cpu-fio-$share" | awk '{ printf "%.2f", $1 / 1000 }') us); issue error $(head -n 1 "$engine-late-$share")"
+			"$(median "$engine-cpu-fio-$share" | awk '{ printf "%.2f", $1 / 1000 }') us$([ ! -s "$engine-cpu-btreplay-$share" ] ||
+				median "$engine-cpu-btreplay-$share" | awk '{ printf "; btreplay, the whole process: %.2f us", $1 / 1000 }')); issue error $(head -n 1 "$engine-late-$share")"
 	done
 done
