@@ -35,6 +35,7 @@ struct waiter { /* one per thread */
 	uint64_t n_sleeps, n_late; /* sleeps taken; of those, woken after the deadline */
 	uint64_t base_ticks;	   /* waiter_forgo narrows the margin towards this */
 	uint64_t least_ticks, most_ticks; /* bounds of the margin */
+	uint32_t narrow_shift;	   /* a timely sleep makes the margin by this power of 2 smaller */
 	uint64_t last_ticks;	   /* so long before the deadline the spin no longer pauses */
 	uint64_t held_ticks;	   /* a spin that ends later than this was held up */
 	/* productive pre-spin, for `hybrid`; NULL: the thread waits by itself */
@@ -55,6 +56,11 @@ struct waiter { /* one per thread */
 /* `margin_ns` 0: measures the overshoot of a few sleeps (some ms) and starts with that. */
 void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method,
 		 int64_t margin_ns);
+
+/* Spins less, for a waiter just after waiter_init: the margin begins at 5/8 (1.25 times the second
+ * largest overshoot, if it was measured), and about one sleep in 128 ends after its deadline. For
+ * threads that would otherwise spin for most of their CPU time. */
+void waiter_spare(struct waiter *w);
 
 /* Sets the timer slack of the calling thread to its minimum (the default adds 50 us to every
  * sleep). Call it in the thread that will wait, before waiter_init, for `hybrid`; not for

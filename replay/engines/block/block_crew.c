@@ -450,6 +450,7 @@ static int workers_start(struct block_crew *c, struct err *e)
 	int code = 0;
 	waiter_thread_setup();
 	waiter_init(&waiter, c->clock, (enum wait_method)c->config->wait, 0);
+	waiter_spare(&waiter);
 	for (; c->n_started < c->plan->n_lanes && !code; c->n_started += !code) {
 		struct block_worker *w = &c->worker[c->n_started];
 		w->waiter = waiter;
