@@ -351,9 +351,9 @@ static void explain(struct strbuf *out, const struct campaign_change *c)
 		"<h2>How it is judged</h2>\n<p>The value of a replicate is the replay divided by "
 		"the program, which ran in the same block. A component is <b>the same</b> if two "
 		"one-sided tests at %.3g show that its change is within the limit. A component is "
-		"<b>worse</b> or <b>better</b> if a one-sided test at %.3g shows that the change "
-		"is beyond the limit, and a two-sided test at %.3g (Holm's correction over %zu "
-		"tests) shows that there is a change. All other components are "
+		"<b>worse</b> or <b>better</b> if two tests agree. A one-sided test at %.3g shows "
+		"that the change is beyond the limit. A two-sided test at %.3g (Holm's correction "
+		"over %zu tests) shows that there is a change. All other components are "
 		"<b>inconclusive</b>. Worse means farther from the program, or more scatter, "
 		"reordering, distance or mismatches. The tests allow for runs that depend on each "
 		"other.%s</p>\n",

@@ -75,7 +75,7 @@ expect_status 0 "$VALIDATE" history show later --format json
 # the same campaign twice; a clock set back; few entries; an unknown name; names that contain markup
 sqlite3 db .dump >before
 expect_status 3 "$VALIDATE" history add db c7.json
-expect_line err 'is there already, number 7 of 2026-01-08T12:00:00Z, build 7'
+expect_line err 'it is number 7 of 2026-01-08T12:00:00Z, build 7'
 sqlite3 db .dump | cmp -s - before || fail 'a refused campaign left something'
 jq '.date = "2025-01-01T00:00:00Z"' c37.json >back.json
 expect_status 0 "$VALIDATE" history add db back.json --label '<script>alert(1)</script>'
