@@ -163,7 +163,7 @@ static void fifos_and_devices_are_not_opened(void **state)
 			sample_open(&s, 1, 0, 1, 0, O_RDONLY, 3);
 		g.c.prepare = false;
 		assert_int_equal(rig_replay(&g, &s, &e), -EPERM);
-		assert_non_null(strstr(e.msg, "opens only files and directories"));
+		assert_non_null(strstr(e.msg, "opens only regular files and directories"));
 		free(pipe);
 		rig_release(&g);
 		sample_release(&s);
