@@ -6,6 +6,7 @@
 #include "common/files.h"
 #include "common/units.h"
 #include "reports/forms.h"
+#include "reports/plan/plan.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/chances.h"
 
@@ -105,7 +106,7 @@ static int with_protocol(const struct judge_config *c, const char *path, struct 
 	SCOPED_FREE char *name = xasprintf("claim-%s", p.name);
 	SCOPED_FREE char *dir = c->output ? xstrdup(c->output) : run_default_dir(name);
 	const struct campaign_options o = {.dir = dir, .quiet = c->quiet};
-	int status = c->dry_run && campaign_dry_run(&p, &o, stdout, e)
+	int status = c->dry_run && plan_print(&p, NULL, stdout, e)
 		? EXIT_FAILED : run_consent(&p, c->device, e);
 	return status == EXIT_OK && !c->dry_run ? run_campaign(&p, &o, form, e) : status;
 }

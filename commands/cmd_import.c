@@ -5,7 +5,7 @@
 #include "commands/commands.h"
 #include "commands/trace_set.h"
 #include "common/units.h"
-#include "validate/profile/tally.h"
+#include "reports/info/info.h"
 
 struct import_config {
 	struct open_options open;
@@ -118,7 +118,7 @@ static void print_warnings(const struct import *x, const struct trace_meta *meta
 			putchar('\n');
 		}
 	/* sorting has corrected the order of the whole trace */
-	for (unsigned int i = 0; tally_warning(x->summary, meta, i, text, sizeof text); i++)
+	for (unsigned int i = 0; info_number_warning(x->summary, meta, i, text, sizeof text); i++)
 		if (!p->sorted || !strstr(text, "not in order")) {
 			printf("%s  %s\n", label, text);
 			label = "";

@@ -5,6 +5,7 @@
 #include "common/files.h"
 #include "common/units.h"
 #include "reports/forms.h"
+#include "reports/plan/plan.h"
 #include "reports/reasons.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/certified.h"
@@ -153,11 +154,9 @@ static int usage(struct err *e, const char *what)
 	return command_fail(EXIT_USAGE, e, EINVAL, "%s", what);
 }
 
-static int dry_run(const struct protocol *p, const struct run_settings *config, const char *dir,
-		   struct err *e)
+static int dry_run(const struct protocol *p, const struct run_settings *config, struct err *e)
 {
-	int ret = campaign_dry_run(
-	    p, &(struct campaign_options){.dir = dir, .scatter = config->scatter}, stdout, e);
+	int ret = plan_print(p, config->scatter, stdout, e);
 	return ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED : run_consent(p, config->device, e);
 }
 
@@ -216,7 +215,7 @@ static int run_run(int argc, char **argv, struct err *e)
 				"plan has a fixed number of replicates");
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	if (config.dry_run)
-		status = dry_run(&p, &config, dir, e);
+		status = dry_run(&p, &config, e);
 	else
 		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE
 								: run_consent(&p, config.device, e);

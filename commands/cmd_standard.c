@@ -29,8 +29,8 @@ static const struct option_spec standard_options[] = {
 	OPTION(DURATION, "over", FIELD(o.over_ns), .arg = "TIME", .max = 604800e9,
 	       .help = "certify: spread the rounds over TIME, to measure the stability (default: "
 	       "no pauses)"),
-	OPTION(FLAG, "points", FIELD(points), .help = "certify: print every point of the grid; check: "
-	       "measure every valid point"),
+	OPTION(FLAG, "points", FIELD(points), .help = "certify: print every point of the grid; "
+	       "check: measure every valid point"),
 	OPTION(UINT, "seed", FIELD(o.seed), .arg = "N",
 	       .help = "seed of the order of the visits (default 1)"),
 	OPTION(STRING, "root", FIELD(o.root), .arg = "DIR",

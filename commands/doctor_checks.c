@@ -492,9 +492,9 @@ static void tracepoints_look(struct doctor_finding *f)
 	const bool may = !access("/sys/kernel/tracing/instances", W_OK) ||
 			 !access("/sys/kernel/debug/tracing/instances", W_OK);
 	finding(f, !may,
-		"requests are not observed at a device, and capture block, vfs and system calls do not "
-		"work: as root, mount -t tracefs nodev /sys/kernel/tracing (a container without "
-		"privileges cannot)",
+		"requests are not observed at a device, and capture block, vfs and system calls do "
+		"not work: as root, mount -t tracefs nodev /sys/kernel/tracing (a container "
+		"without privileges cannot)",
 		"%s", may ? "can be recorded" : "cannot be recorded");
 }
 

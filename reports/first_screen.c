@@ -3,7 +3,6 @@
 
 #include "reports/escape.h"
 #include "reports/words.h"
-#include "validate/analysis/leaning.h"
 
 #define MOST_REASON 160 /* columns of a verdict's reason */
 #define NAME 48		/* columns of a scenario's name in a sentence */
@@ -34,7 +33,7 @@ static void add_leanings(struct strbuf *out, const struct analysis *a)
 			continue;
 		if (n[l] == a->n_inconclusive) {
 			strbuf_addf(out, " (%s)",
-				    n[l] == 1 || l == LEANING_NOISY ? leaning_text((enum leaning)l)
+				    n[l] == 1 || l == LEANING_NOISY ? words_leaning((enum leaning)l)
 								    : all[l]);
 			return;
 		}
@@ -232,7 +231,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		add_where(out, a, replayer, &k, n_cells);
 	}
 	if (k.decision != DECISION_REJECT)
-		strbuf_addf(out, " (%s)", leaning_text(k.leaning));
+		strbuf_addf(out, " (%s)", words_leaning(k.leaning));
 	else if (a->why && a->why[k.worst].main != CAUSE_N)
 		strbuf_addf(out, " (mainly: %s)", words_cause(a->why[k.worst].main_name));
 }

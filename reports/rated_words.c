@@ -58,8 +58,8 @@ void rated_add_words(struct strbuf *out, const struct analysis *a, const struct 
 		return; /* nothing is trusted, either way */
 	if (!has_pauses(r))
 		return;
-	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and "
-										   : ". Gap between requests: ");
+	const bool no_next = r->rate.next == RATED_NONE && r->gap.next == RATED_NONE;
+	strbuf_addstr(out, no_next ? ", and " : ". Gap between requests: ");
 	add_limit(out, a, r, &r->gap, "down to a gap of", "shortest", add_gap);
 }
 

@@ -284,3 +284,17 @@ void words_add_observation(struct strbuf *out, const struct scenario *s)
 		strbuf_addstr(out, s->observe == OBSERVE_PRELOAD ? "the preloaded library"
 								 : "their own stamps");
 }
+
+const char *words_leaning(enum leaning l)
+{
+	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven",
+	    "looks wrong, not proven", "too noisy here", "differs from the recording"};
+	return text[l];
+}
+
+const char *words_leaning_short(enum leaning l)
+{
+	static const char *const word[LEANING_N] = {"inconclusive", "looks right", "looks wrong",
+						    "too noisy", "differs from the recording"};
+	return word[l];
+}

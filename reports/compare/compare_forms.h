@@ -30,6 +30,8 @@ void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum 
 void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum aspect k);
 /* A side's value: "+1.2 %", "0.034" */
 void compare_add_value(struct strbuf *out, double value, enum aspect k);
+/* The reasons alone; nothing where there are none. */
+void compare_add_reasons(struct strbuf *out, const struct aspect_change *a);
 /* "was X, is Y; p 0.001 (Holm); why". */
 void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k);
 /* "kernel.release: 6.1 before, 6.2 now" */

@@ -25,6 +25,8 @@ static const char *scale_name(enum aspect k)
 
 static json_t *aspect(const struct aspect_change *a, enum aspect k)
 {
+	SCOPED_STRBUF reason = STRBUF_INIT;
+	compare_add_reasons(&reason, a);
 	json_t *o = json_make(J_TEXT("component", aspect_names[k]), J_TEXT("outcome",
 		change_name(a->word)), J_TEXT("status", stat_status_name(a->status)),
 		J_TEXT("scale", scale_name(k)), J_FINITE("old", a->old_value), J_FINITE("new",
@@ -33,7 +35,7 @@ static json_t *aspect(const struct aspect_change *a, enum aspect k)
 		J_FINITE("limit", a->limit), J_FINITE("p", a->p), J_FINITE("p_holm", a->p_holm),
 		J_FINITE("p_same", a->p_same), J_FINITE("p_difference", a->p_difference),
 		J_FINITE("p_brown_forsythe", a->p_brown_forsythe),
-		J_BOOL("dependent", a->dependent), J_TEXT("reason", a->reason));
+		J_BOOL("dependent", a->dependent), J_TEXT("reason", reason.s));
 	return o;
 }
 

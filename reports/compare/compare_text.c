@@ -202,7 +202,7 @@ static bool tells_more(const struct aspect_change *a, const struct aspect_change
 {
 	const double p = a->status || isnan(a->p) ? 2 : a->p,
 		     of_than = than->status || isnan(than->p) ? 2 : than->p;
-	return p < of_than || (p <= of_than && !than->reason[0] && a->reason[0]);
+	return p < of_than || (p <= of_than && !than->n_reasons && a->n_reasons);
 }
 
 /* The widths of the intervals show what could be decided. */

@@ -3,6 +3,7 @@
 #include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/number.h"
+#include "reports/reasons.h"
 
 #define HEADLINE_MAX 140
 
@@ -52,14 +53,47 @@ void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum a
 		    percent ? 100 * a->limit : a->limit);
 }
 
+void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
+{
+	/* templates (reports/reasons.c) */
+	static const char *const words[CHANGE_REASON_N] = {
+	    [CHANGE_BEYOND_FEW] =
+		"not judged: fewer than %.0f of the %.0f requests of a run lie beyond it",
+	    [CHANGE_ONE_RECORDING] = "each side has one recording as its reference, and the "
+				     "difference between recordings is unknown: ",
+	    [CHANGE_STATUS] = "%M",
+	    [CHANGE_FAILED] = ": %.0f runs of the old side failed, %.0f of the new one",
+	    [CHANGE_NO_LIMIT] = "no limit set",
+	    [CHANGE_NEARER_UNKNOWN] =
+		"it changed, but it is unknown whether it is nearer to the program",
+	    [CHANGE_IF_INDEPENDENT] = "it would be the same if the runs were known to be "
+				      "independent of each other",
+	    [CHANGE_SAME_RUNS] = "the same runs on both sides",
+	    [CHANGE_OLD_INCOMPLETE] = "traces of the old side are incomplete",
+	    [CHANGE_NEW_INCOMPLETE] = "traces of the new side are incomplete",
+	    [CHANGE_COUNTS] = "%g in %.0f runs before, %g in %.0f now, at most %g and %g in a run",
+	    [CHANGE_OLD_LOST] = "; of the old side %.0f more runs failed than of the other, which "
+				"lost all of their requests",
+	    [CHANGE_NEW_LOST] = "; of the new side %.0f more runs failed than of the other, which "
+				"lost all of their requests",
+	};
+	for (unsigned int i = 0; i < a->n_reasons; i++) {
+		const enum change_reason_code code = a->reason[i].code;
+		if (i && (code == CHANGE_SAME_RUNS || code == CHANGE_OLD_INCOMPLETE ||
+			  code == CHANGE_NEW_INCOMPLETE))
+			strbuf_addstr(out, "; ");
+		words_add_template(out, words[code], a->reason[i].number, "", NULL);
+	}
+}
+
 void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k)
 {
 	if (a->status) {
-		strbuf_addstr(out, a->reason);
+		compare_add_reasons(out, a);
 		return;
 	}
 	if (k == ASPECT_MISMATCHES) {
-		strbuf_addstr(out, a->reason);
+		compare_add_reasons(out, a);
 	} else {
 		compare_add_value(out, a->old_value, k);
 		strbuf_addstr(out, " before, ");
@@ -68,8 +102,10 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		if (!isnan(a->quantile))
 			strbuf_addf(out, ", at the %.3g %% quantile of the program",
 				    100 * a->quantile);
-		if (a->reason[0])
-			strbuf_addf(out, "; %s", a->reason);
+		if (a->n_reasons) {
+			strbuf_addstr(out, "; ");
+			compare_add_reasons(out, a);
+		}
 	}
 	if (!isnan(a->p_holm) && a->word != CHANGE_SAME) {
 		strbuf_addstr(out, "; p of a change beyond the limit ");

@@ -49,7 +49,8 @@ static size_t color_attribute(const char *s)
  * many groups. */
 static size_t needless_attribute(const char *s)
 {
-	static const char *const text[] = {" font-family=\"sans-serif\"", " stroke-linecap=\"butt\"",
+	static const char *const text[] = {" font-family=\"sans-serif\"",
+					   " stroke-linecap=\"butt\"",
 					   " stroke-linejoin=\"miter\"", " stroke-width=\"1.00\"",
 					   " fill=\"none\"", " color=\"black\"",
 					   " stroke=\"currentColor\"", " class=\"gridline\""};

@@ -2,7 +2,6 @@
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
-#include "validate/analysis/leaning.h"
 
 #define MANY_ROWS 60   /* more rows are folded */
 #define MANY_COLUMNS 9 /* more columns wrap, with an interval below its value */
@@ -49,7 +48,7 @@ void html_add_case_chip(struct strbuf *out, const struct analysis *a, const stru
 {
 	if (c->verdict == VERDICT_INCONCLUSIVE)
 		strbuf_addf(out, "<span class=\"chip inconclusive\"><b>?</b> %s</span>",
-			    leaning_word(cell_leaning(c)));
+			    words_leaning_short(cell_leaning(c)));
 	else
 		html_add_verdict_chip(out, a, c->verdict);
 }

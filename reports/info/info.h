@@ -24,6 +24,23 @@ struct info {
 /* The i-th warning: those of the reader, then those about the numbers. NULL: there are no more. */
 const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size);
 
+/* The i-th reason to doubt the numbers of a trace, as text; NULL after the last. `buf` receives the
+ * text. */
+const char *info_number_warning(const struct tally *s, const struct trace_meta *meta,
+				unsigned int i, char *buf, size_t size);
+
+/* Reasons why the content of a trace is incomplete, although its file may be complete. */
+/* The i-th reason, as text that follows "the trace is incomplete: "; NULL after the last. `buf`
+ * receives the text. Reasons: made of a trace without an end; lost events; programs or rings that
+ * capture could not see; asynchronous requests of which only the submitting call is known; an
+ * interrupted capture; lines that an import left out; the unseen_facts (capture/unseen.h). */
+const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
+			   char *buf, size_t size);
+
+/* The i-th fact of a kind other than UNSEEN_REQUESTS; NULL after the last. */
+const char *unknown_reason(const struct trace_meta *meta, enum unseen_kind kind, unsigned int i,
+			   char *buf, size_t size);
+
 /* --- text and page: info_facts.c and info_sheets.c build, info_text.c and info_html.c show --- */
 
 /* Texts for display: bytes from outside that a terminal would obey are already \xNN. */

@@ -4,7 +4,6 @@
 #include "capture/causality/causality.h"
 #include "reports/escape.h"
 #include "reports/info/info.h"
-#include "validate/profile/missing.h"
 
 static void add(struct info_page *page, const char *label, struct strbuf *text)
 {
@@ -448,7 +447,8 @@ const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t
 	if (n <= i && n_unseen && n++ == i)
 		snprintf(buf, size, "programs that can make calls that capture does not see: %llu: "
 			"the trace is incomplete", (unsigned long long)n_unseen);
-	return n > i ? buf : tally_warning(&x->profile->tally, x->meta, i - n, buf, size);
+	return n > i ? buf
+		     : info_number_warning(&x->profile->tally, x->meta, i - n, buf, size);
 }
 
 void info_page_release(struct info_page *page)

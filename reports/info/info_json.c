@@ -2,7 +2,6 @@
 
 #include "reports/info/info.h"
 #include "reports/json/json_value.h"
-#include "validate/profile/missing.h"
 
 #define INFO_SCHEMA 1
 
@@ -57,7 +56,8 @@ static json_t *json_health(const struct tally *s, const struct trace_meta *meta)
 	const bool no_sign = h->complete && !json_array_size(missing) && !s->n_damage &&
 			     !h->n_records_uncommitted;
 	const char *scope = unseen_scope(meta);
-	return json_make(J_VALUE("complete", no_sign && scope ? json_null() : json_boolean(no_sign)),
+	return json_make(J_VALUE("complete",
+			no_sign && scope ? json_null() : json_boolean(no_sign)),
 		J_BOOL("has_end", h->complete), J_VALUE("incomplete", missing),
 		J_TEXT("not_visible", scope),
 		J_VALUE("not_checked", json_unknown(meta, UNSEEN_CODE)), J_VALUE("not_known",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One case as JSON: everything in struct cell, in its order. */
 #include "reports/json/json_report.h"
-#include "validate/analysis/leaning.h"
+#include "reports/words.h"
 #include "validate/components/component.h"
 
 static void set_bias_and_precision(json_t *o, const struct cell *c)
@@ -164,7 +164,7 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	json_t *o = json_make(J_TEXT("scenario", p->scenario[c->scenario].name), J_TEXT("replayer",
 		p->replayer[c->replayer].name), J_TEXT("verdict", verdict_name(c->verdict)));
 	if (cell_leaning(c) != LEANING_NONE)
-		json_add(o, J_TEXT("leaning", leaning_text(cell_leaning(c))));
+		json_add(o, J_TEXT("leaning", words_leaning(cell_leaning(c))));
 	json_add(o, J_TEXT("reason", c->verdict_reason),
 		 J_VALUE("components", components_json(a, c)));
 	json_set_why(o, a, c);

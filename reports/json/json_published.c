@@ -251,7 +251,8 @@ static json_t *parts(const struct split *s)
 	for (size_t i = 0; i < s->n_parts; i++) {
 		const struct why_part *p = &s->part[i];
 		json_append(all, J_TEXT("cause", cause_names[p->cause]), J_TEXT("name",
-			words_cause(p->name)), J_TEXT("obtained_by", words_method(p->how)), J_BOOL("in_the_sum", !p->beside),
+			words_cause(p->name)), J_TEXT("obtained_by", words_method(p->how)),
+			J_BOOL("in_the_sum", !p->beside),
 			J_ESTIMATE("part", &p->part), J_NUMBER("share", p->share));
 	}
 	return all;

@@ -11,6 +11,21 @@ const char *const metrics_scope_names[SCOPE_N + 1] = {"all", "object", "thread",
 
 #define METRICS_SCHEMA 1
 
+const char *metrics_match_words(enum match_reason reason)
+{
+	static const char *const words[MATCHED_N] = {
+	    [MATCHED_NUMBERED] = "the requests are numbered",
+	    [MATCHED_SAME_COUNT] = "the replay's metadata states this number of requests",
+	    [MATCHED_OTHER_COUNT] = "the replay's metadata states another number of requests",
+	    [MATCHED_NO_COUNT] = "the replay's metadata does not state what it replays",
+	    [MATCHED_COUNT_AT_END] =
+		"the reference states its number of requests only at its end",
+	    [MATCHED_OTHER_REQUESTS] = "the replay's metadata states this number of requests, but "
+				       "most of its records are other requests",
+	};
+	return words[reason];
+}
+
 static double ratio(double x, double y)
 {
 	return y > 0 ? x / y : NAN;
@@ -68,7 +83,8 @@ static json_t *side_json(const struct metrics_side *s, const char *path)
 {
 	const bool no_sign = s->complete && !s->cut && !s->n_events_lost && !s->n_unseen;
 	json_t *o = json_make(J_VALUE("path", json_name(path)),
-		J_VALUE("complete", no_sign && s->not_visible ? json_null() : json_boolean(no_sign)),
+		J_VALUE("complete",
+			no_sign && s->not_visible ? json_null() : json_boolean(no_sign)),
 		J_BOOL("has_end", s->complete), J_BOOL("cut", s->cut),
 		J_COUNT("n_events_lost", s->n_events_lost), J_COUNT("n_unseen", s->n_unseen),
 		J_TEXT("not_visible", s->not_visible),
@@ -89,7 +105,7 @@ static json_t *side_json(const struct metrics_side *s, const char *path)
 static json_t *matching_json(const struct metrics *m)
 {
 	json_t *o = json_make(J_VALUE("by", json_string(m->match == MATCH_KEY ? "key" : "number")),
-		J_VALUE("reason", json_name(m->match_reason)));
+		J_VALUE("reason", json_name(metrics_match_words(m->match_reason))));
 	if (m->n_compared)
 		json_add(o, J_COUNT("n_compared", m->n_compared),
 			J_COUNT("n_same_request", m->n_same_request));

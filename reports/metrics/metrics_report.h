@@ -11,6 +11,9 @@ struct metrics_paths {
 extern const char *const metrics_point_names[POINT_N + 1]; /* "issue", ... NULL-terminated */
 extern const char *const metrics_scope_names[SCOPE_N + 1];
 
+/* Why the method of matching was chosen; NULL: the caller chose it. */
+const char *metrics_match_words(enum match_reason reason);
+
 void metrics_print_text(const struct metrics *m, const struct metrics_paths *p);
 /* Its part, enum metrics_point; `all` is metrics_document(). */
 void metrics_add_order(struct strbuf *out, const struct metrics *m, int point, const json_t *all);

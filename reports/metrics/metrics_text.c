@@ -27,7 +27,7 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	if (m->parts & PART_FIDELITY)
 		strbuf_addf(out, ", %s with another result", count_text(m->n_mismatched).s);
 	if (m->match_reason)
-		strbuf_addf(out, "\n%-11s%s", "", m->match_reason);
+		strbuf_addf(out, "\n%-11s%s", "", metrics_match_words(m->match_reason));
 	if (m->match_reason && m->n_compared)
 		strbuf_addf(out, "\n%-11sby number, %s of %s%s", "",
 			    count_text(m->n_same_request).s, count_text(m->n_compared).s,

@@ -2,7 +2,6 @@
 /* Tables of the decisions, and of the scenarios, replayers and limits. */
 #include "reports/tables/tables.h"
 #include "reports/words.h"
-#include "validate/analysis/leaning.h"
 #include "validate/components/component.h"
 
 static void summary_row(struct table *t, const struct analysis *a, size_t i)
@@ -22,7 +21,7 @@ static void summary_row(struct table *t, const struct analysis *a, size_t i)
 		(double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	COL_TEXT(t, "leaning", "Leaning",
-		cell_leaning(c) == LEANING_NONE ? NULL : leaning_text(cell_leaning(c)));
+		cell_leaning(c) == LEANING_NONE ? NULL : words_leaning(cell_leaning(c)));
 	COL_TEXT(t, "reason", "Reason", c->verdict_reason);
 }
 

@@ -4,7 +4,6 @@
 
 #include "reports/number.h"
 #include "reports/words.h"
-#include "validate/analysis/leaning.h"
 
 #define MAX_ROWS 40 /* more cases than this are shown by workload */
 #define GAP 2
@@ -214,7 +213,7 @@ static void fill_case(struct terminal_row *r, const struct cell *c)
 	strbuf_addf(&r->cell[MISMATCHED], "%.0f",
 		    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE
-					     ? leaning_word(cell_leaning(c))
+					     ? words_leaning_short(cell_leaning(c))
 					     : verdict_name(c->verdict));
 	r->verdict = c->verdict;
 	r->is_case = true;

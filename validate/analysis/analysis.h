@@ -425,7 +425,8 @@ struct analysis {
 	size_t n_sources;
 	/* of the cells that count */
 	size_t n_trusted, n_not_trusted, n_inconclusive;
-	enum verdict verdict; /* worst of the cells that count: not trusted, then inconclusive, then trusted */
+	/* worst of the cells that count: not trusted, then inconclusive, then trusted */
+	enum verdict verdict;
 	unsigned int n_rejection_tests; /* size of Holm's family */
 	/* Of the program over blocks, median over scenarios; NaN unknown. */
 	double between_process_cv;

@@ -79,17 +79,3 @@ enum leaning cell_leaning(const struct cell *c)
 	       : has[LEANING_RIGHT] ? LEANING_RIGHT
 				    : LEANING_NONE;
 }
-
-const char *leaning_text(enum leaning l)
-{
-	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven",
-	    "looks wrong, not proven", "too noisy here", "differs from the recording"};
-	return text[l];
-}
-
-const char *leaning_word(enum leaning l)
-{
-	static const char *const word[LEANING_N] = {"inconclusive", "looks right", "looks wrong",
-						    "too noisy", "differs from the recording"};
-	return word[l];
-}

@@ -23,10 +23,3 @@ enum leaning {
 enum leaning cell_leaning(const struct cell *c);
 /* Leaning of one component of the cell. */
 enum leaning component_leaning(const struct cell *c, const struct component *k);
-
-/* Text of a sentence: "looks right, not proven", "looks wrong, not proven", "too noisy here",
- * "differs from the recording"; NONE: "inconclusive". */
-const char *leaning_text(enum leaning l);
-/* Text of a table cell: "looks right", "looks wrong", "too noisy", "differs from the recording",
- * "inconclusive". */
-const char *leaning_word(enum leaning l);

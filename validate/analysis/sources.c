@@ -10,8 +10,8 @@
 enum { IN_BUDGET = 1, WARNING = 2 };
 
 /* The source stays valid until the next one is added. */
-static struct uncertainty_source *add(struct analysis *a, enum source_kind kind, int flags, double x,
-				      double y)
+static struct uncertainty_source *add(struct analysis *a, enum source_kind kind, int flags,
+				      double x, double y)
 {
 	a->source = xreallocarray(a->source, a->n_sources + 1, sizeof *a->source);
 	struct uncertainty_source *s = &a->source[a->n_sources++];

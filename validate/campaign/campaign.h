@@ -9,19 +9,10 @@ struct campaign_options {
 	const char *dir;
 	bool resume;
 	int64_t budget_ns; /* replaces the protocol's budget; 0: does not */
-	/* For a dry run: a ratio, or a results directory with measured scatter. NULL: the default
-	 * (chances.h). */
-	const char *scatter;
 	bool quiet;       /* no progress line */
 	/* path of this program, for its child processes (/proc/self/exe resolved) */
 	const char *self;
 };
-
-/* Prints the plan: runs, expected time and space per scenario and replayer, and the chance of a
- * decision. Touches nothing. Errors: EINVAL, after printing, for a design that cannot decide
- * anything. */
-int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out,
-		     struct err *e);
 
 /* Runs or resumes the campaign. Returns 0 if every planned run has an outcome or the budget is
  * used. Errors: -EINTR after Ctrl-C or SIGTERM (resumable); -ECANCELED if a failed run stopped it

@@ -16,8 +16,7 @@
  *   campaign_group.c      the runs of one scenario in one block, in slices if possible
  *   campaign_look.c       planned looks, and the decided cases
  *   campaign_budget.c     the loop over groups with a budget
- *   choice.c              the choice of the next scenario with a budget
- *   campaign_dry_run.c    the plan, printed */
+ *   choice.c              the choice of the next scenario with a budget */
 #pragma once
 
 #include "common/progress.h"

@@ -9,10 +9,6 @@
 #include "validate/stats/multiplicity.h"
 
 #define ALPHA 0.05
-#define ASSURANCE 0.8
-#define HOPELESS 0.01	/* a smaller chance counts as none */
-#define SMALL_CHANCE 0.10
-#define COLUMNS_MAX 8
 #define REPLICATES_MOST 2000
 #define PRECISION_PAIRS 7 /* cost of permuted labels and dependence, by simulation (chances.h) */
 #define DRAWS 300	/* of the dependence that a campaign may show */
@@ -128,23 +124,21 @@ double chance_of_precision(const struct protocol *p, unsigned int n, double limi
 	const double level = chances_level(p, n);
 	double power;
 	if (n == PRECISION_PAIRS + 1 && can_accept(n, level))
-		return HOPELESS; /* by simulation; the F limits need more pairs */
+		return CHANCE_HOPELESS; /* by simulation; the F limits need more pairs */
 	if (n <= PRECISION_PAIRS || !can_accept(n, level) ||
 	    power_precision_accept(n - PRECISION_PAIRS, limit, level, &power))
 		return 0;
 	return power;
 }
 
-/* --- tables -------------------------------------------------------------- */
+/* --- cases --------------------------------------------------------------- */
 
-/* Numbers of pairs for the columns: the looks, or values between minimum and maximum. Returns their
- * number. */
-static size_t columns_choose(const struct protocol *p, unsigned int n[COLUMNS_MAX])
+size_t chances_columns(const struct protocol *p, unsigned int n[CHANCE_COLUMNS_MAX])
 {
 	static const unsigned int between[] = {10, 14, 20, 28, 40};
 	size_t m = 0;
 	if (!p->budget_ns) {
-		for (unsigned int k = 0; k < p->n_looks && m < COLUMNS_MAX; k++)
+		for (unsigned int k = 0; k < p->n_looks && m < CHANCE_COLUMNS_MAX; k++)
 			n[m++] = p->look[k];
 		return m;
 	}
@@ -155,24 +149,6 @@ static size_t columns_choose(const struct protocol *p, unsigned int n[COLUMNS_MA
 	if (p->n_replicates_max > p->n_replicates_min)
 		n[m++] = (unsigned int)p->n_replicates_max;
 	return m;
-}
-
-static void head_print(const char *what, const unsigned int *n, size_t n_columns, FILE *out)
-{
-	fprintf(out, "  %-42s", what);
-	for (size_t i = 0; i < n_columns; i++)
-		fprintf(out, " %3u", n[i]);
-	fputs(" pairs\n", out);
-}
-
-static void percent_print(double chance, FILE *out)
-{
-	if (chance > 0.995)
-		fputs(" >99", out);
-	else if (chance < 0.005)
-		fputs("  <1", out);
-	else
-		fprintf(out, " %3.0f", 100 * chance);
 }
 
 static bool has_levels(const struct protocol *p)
@@ -194,21 +170,10 @@ static bool any_at_full_speed(const struct protocol *p)
 
 /* --- rows: the components of a case with a known scatter ------------------ */
 
-struct row {
-	enum component_kind kind;
-	double limit;
-	double sd; /* of its value from pair to pair; precision: not used */
-};
-
-struct rows { /* of one case */
-	struct row row[COMPONENT_N];
-	size_t n;
-};
-
-static void rows_add(struct rows *rows, enum component_kind kind, double limit, double sd)
+static void rows_add(struct chance_rows *rows, enum component_kind kind, double limit, double sd)
 {
 	if (limit > (kind == COMPONENT_PRECISION ? 1 : 0))
-		rows->row[rows->n++] = (struct row){kind, limit, sd};
+		rows->row[rows->n++] = (struct chance_row){kind, limit, sd};
 }
 
 static bool is_slowed(const struct protocol *p)
@@ -228,8 +193,7 @@ static bool is_in_effect(const struct protocol *p, enum component_kind kind)
 						  : true;
 }
 
-/* The rows of each case if ln(replay/program) has this scatter. */
-static void rows_assume(struct rows *rows, const struct protocol *p, double scatter)
+void chance_rows_assume(struct chance_rows *rows, const struct protocol *p, double scatter)
 {
 	rows->n = 0;
 	for (int k = 0; k < COMPONENT_N; k++)
@@ -240,7 +204,7 @@ static void rows_assume(struct rows *rows, const struct protocol *p, double scat
 
 /* Two blocks give one value of the responsiveness. Their order is drawn, so its interval is not
  * widened. */
-static double row_chance(const struct protocol *p, const struct row *r, unsigned int n)
+double chance_of_row(const struct protocol *p, const struct chance_row *r, unsigned int n)
 {
 	if (r->kind == COMPONENT_PRECISION)
 		return chance_of_precision(p, n, r->limit);
@@ -249,127 +213,38 @@ static double row_chance(const struct protocol *p, const struct row *r, unsigned
 	return chance_of_ratio(p, n, r->sd, r->limit);
 }
 
-/* As if the components were independent. */
-static double rows_chance(const struct protocol *p, const struct rows *rows, unsigned int n)
+double chance_of_rows(const struct protocol *p, const struct chance_rows *rows, unsigned int n)
 {
 	double all = 1;
 	for (size_t i = 0; i < rows->n; i++)
-		all *= row_chance(p, &rows->row[i], n);
+		all *= chance_of_row(p, &rows->row[i], n);
 	return all;
 }
 
-static void row_name(char name[60], const struct row *r)
-{
-	const double scatter = components[r->kind]->scatter;
-	snprintf(name, 60, r->kind == COMPONENT_EXECUTION_TIME ? "%s (full speed)" : "%s",
-		 component_names[r->kind]);
-	if (scatter > 0 && scatter != 1)
-		snprintf(name, 60, "%s (scatter x %.2g)", component_names[r->kind], scatter);
-}
-
-/* `measured`: the names have no assumed scatter. */
-static void rows_print(const struct protocol *p, const struct rows *rows, bool measured,
-		       const unsigned int *n, size_t n_columns, FILE *out)
-{
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct row *r = &rows->row[i];
-		char name[60];
-		row_name(name, r);
-		if (r->kind == COMPONENT_PRECISION)
-			fprintf(out, "  %-31s  %6.3g   ", component_names[r->kind], r->limit);
-		else
-			fprintf(out, "  %-31s ±%6.3g %% ",
-				measured ? component_names[r->kind] : name, 100 * r->limit);
-		for (size_t c = 0; c < n_columns; c++)
-			percent_print(row_chance(p, r, n[c]), out);
-		fputs(" %\n", out);
-	}
-	fprintf(out, "  %-42s", "all of these in one case");
-	for (size_t c = 0; c < n_columns; c++)
-		percent_print(rows_chance(p, rows, n[c]), out);
-	fputs(" %\n", out);
-}
-
-/* Pairs with which the row is accepted with probability ASSURANCE, within 5 %; 0: more than
- * REPLICATES_MOST. The level is that of the last look. */
-static unsigned int pairs_needed(const struct protocol *p, const struct row *r)
+unsigned int chance_pairs_needed(const struct protocol *p, const struct chance_row *r)
 {
 	struct protocol longer = *p;
 	unsigned int n = (unsigned int)p->n_replicates_max;
 	for (; n <= REPLICATES_MOST; n += n / 20 + 1) {
 		longer.n_replicates_max = longer.look[longer.n_looks ? longer.n_looks - 1 : 0] = n;
-		if (row_chance(&longer, r, n) >= ASSURANCE)
+		if (chance_of_row(&longer, r, n) >= CHANCE_ASSURANCE)
 			return n;
 	}
 	return 0;
 }
 
-/* The smallest limit that is accepted with probability ASSURANCE, within 2 %; infinite: none. */
-static double limit_possible(const struct protocol *p, const struct row *r)
+double chance_limit_possible(const struct protocol *p, const struct chance_row *r)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
-	struct row wider = *r;
-	while (wider.limit < 100 && row_chance(p, &wider, n) < ASSURANCE)
+	struct chance_row wider = *r;
+	while (wider.limit < 100 && chance_of_row(p, &wider, n) < CHANCE_ASSURANCE)
 		wider.limit *= 1.02;
 	return wider.limit < 100 ? wider.limit : INFINITY;
-}
-
-/* "bias (<1 %; about 55 replicates or a limit of 19 % give 80 %)" of each row with a smaller
- * chance. Returns their number. */
-static size_t rows_explain(struct strbuf *out, const struct protocol *p, const struct rows *rows,
-			   double less)
-{
-	size_t n_weak = 0;
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct row *r = &rows->row[i];
-		const double chance = row_chance(p, r, (unsigned int)p->n_replicates_max);
-		if (!(chance < less))
-			continue;
-		const unsigned int needed = pairs_needed(p, r);
-		const bool ratio = r->kind != COMPONENT_PRECISION;
-		strbuf_addf(out, chance < HOPELESS ? "%s%s (<1 %%; " : "%s%s (%.0f %%; ",
-			    n_weak++ ? ", " : "", component_names[r->kind], 100 * chance);
-		const double limit = (ratio ? 100 : 1) * limit_possible(p, r);
-		if (needed)
-			strbuf_addf(out, "about %u replicates", needed);
-		if (isfinite(limit))
-			strbuf_addf(out, limit < 10 ? "%sa limit of %.2g%s" : "%sa limit of %.0f%s",
-				    needed ? " or " : "", limit, ratio ? " %" : "");
-		if (needed || isfinite(limit))
-			strbuf_addf(out, " give %.0f %%)", 100 * ASSURANCE);
-		else
-			strbuf_addf(out, "no number of replicates and no limit gives %.0f %%)",
-				100 * ASSURANCE);
-	}
-	return n_weak;
 }
 
 static const char *path_of(const struct protocol *p)
 {
 	return p->path ? p->path : "protocol";
-}
-
-/* Notes a small chance. Errors: EINVAL if a component can never be accepted. */
-static int rows_judge(const struct protocol *p, const struct rows *rows, const char *scatter,
-		      FILE *out, struct err *e)
-{
-	const unsigned int n = (unsigned int)p->n_replicates_max;
-	SCOPED_STRBUF text = STRBUF_INIT;
-	int ret = 0;
-	if (!(chances_level(p, n) > 0))
-		return 0;
-	if (!p->allow_undecidable && rows_explain(&text, p, rows, HOPELESS))
-		ret = err_set(e, EINVAL, "%s: with %s, %u replicates can never accept %s",
-			      path_of(p), scatter, n, text.s);
-	else if (rows_chance(p, rows, n) < SMALL_CHANCE) {
-		strbuf_reset(&text);
-		fprintf(out, "note: with %s, %u replicates accept a faultless case with a "
-			"probability under %.0f %%", scatter, n, 100 * SMALL_CHANCE);
-		if (rows_explain(&text, p, rows, SMALL_CHANCE))
-			fprintf(out, ": %s", text.s);
-		fputc('\n', out);
-	}
-	return ret;
 }
 
 /* --- comparison of two versions ------------------------------------------ */
@@ -393,68 +268,16 @@ double change_found(const struct protocol *p, unsigned int n, double sd, double 
 		inflation += inflation_draw(&g, n, cases_fewest(p), 0) / DRAWS;
 	const double df = fmax(1, (double)n / inflation - 1), se = sd * sqrt(inflation / n);
 	if (t_quantile(1 - level, df, &t_limit) || t_quantile(1 - exists, df, &t_exists) ||
-	    t_quantile(ASSURANCE, df, &t_found))
+	    t_quantile(CHANCE_ASSURANCE, df, &t_found))
 		return NAN;
 	return expm1(fmax(log1p(limit) + (t_limit + t_found) * se, (t_exists + t_found) * se));
-}
-
-static void changes_print(const struct protocol *p, double scatter, const unsigned int *n,
-			  size_t n_columns, FILE *out)
-{
-	const struct compare_limits *l = &p->compare;
-	const struct {
-		const char *name;
-		double limit;
-	} rows[] = {{"typical response", l->typical_response},
-		    {"response time", l->response_time},
-		    {"execution time", l->execution_time}};
-	/* every judged component of every scenario is a test; some 8 are judged by default */
-	const size_t n_tests = 8 * (p->n_scenarios ? p->n_scenarios : 1);
-	fprintf(out, "\nSmallest change that the comparison of %s and %s finds with a probability "
-		"of %.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
-		l->old, l->new, 100 * ASSURANCE, 100 * scatter);
-	head_print("component, limit", n, n_columns, out);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (!(rows[i].limit > 0))
-			continue;
-		fprintf(out, "  %-31s ±%6.3g %% ", rows[i].name, 100 * rows[i].limit);
-		for (size_t c = 0; c < n_columns; c++) {
-			const double found = change_found(p, n[c], scatter, rows[i].limit, n_tests);
-			if (isfinite(found))
-				fprintf(out, " %3.2g", 100 * found);
-			else
-				fputs("   -", out);
-		}
-		fputs(" %\n", out);
-		fprintf(out, "  %-42s", "  unchanged: shown to be the same");
-		for (size_t c = 0; c < n_columns; c++)
-			percent_print(chance_of_ratio(p, n[c], scatter, rows[i].limit), out);
-		fputs(" %\n", out);
-	}
-}
-
-int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e)
-{
-	unsigned int n[COLUMNS_MAX];
-	const size_t n_columns = columns_choose(p, n);
-	struct rows rows;
-	char text[60];
-	rows_assume(&rows, p, scatter);
-	fprintf(out, "\nChance that a faultless replayer is accepted, if ln(replay/program) "
-		"scatters by %.3g %% from pair to pair:\n", 100 * scatter);
-	head_print("component, limit", n, n_columns, out);
-	rows_print(p, &rows, false, n, n_columns, out);
-	if (p->compare.old && p->compare.new)
-		changes_print(p, scatter, n, n_columns, out);
-	snprintf(text, sizeof text, "a scatter of %.3g %%", 100 * scatter);
-	return rows_judge(p, &rows, text, out, e);
 }
 
 int chances_check(const struct protocol *p, struct err *e)
 {
 	const unsigned int n = (unsigned int)p->n_replicates_max;
 	const double level = chances_level(p, n), limit = p->accept.precision_ratio;
-	const struct row precision = {COMPONENT_PRECISION, limit, NAN};
+	const struct chance_row precision = {COMPONENT_PRECISION, limit, NAN};
 	if (p->allow_undecidable)
 		return 0;
 	if (!can_accept(n, level))
@@ -465,12 +288,12 @@ int chances_check(const struct protocol *p, struct err *e)
 			path_of(p), n, ldexp(1, -(int)n), level,
 			level > 0 ? chances_fewest(level) : chances_fewest(ALPHA));
 	if (!(limit > 1) || !is_in_effect(p, COMPONENT_PRECISION) ||
-	    row_chance(p, &precision, n) >= HOPELESS)
+	    chance_of_row(p, &precision, n) >= CHANCE_HOPELESS)
 		return 0;
 	return err_set(e, EINVAL, "%s: with %u replicates precision can never be accepted: use "
 		"replicates = %u (%.0f %% of faultless cases), precision-ratio = none, or "
 		"allow-undecidable = yes for numbers without verdicts", path_of(p), n,
-		pairs_needed(p, &precision), 100 * ASSURANCE);
+		chance_pairs_needed(p, &precision), 100 * CHANCE_ASSURANCE);
 }
 
 /* --- measured scatter ---------------------------------------------------- */
@@ -484,7 +307,7 @@ static double scatter_of(const struct estimate *x, double n)
 	return (log1p(x->hi95) - log1p(x->lo95)) / 2 / t * sqrt(n);
 }
 
-static const struct cell *cell_find(const struct analysis *a, const char *scenario,
+const struct cell *chance_cell_find(const struct analysis *a, const char *scenario,
 				    const char *replayer)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -495,8 +318,7 @@ static const struct cell *cell_find(const struct analysis *a, const char *scenar
 	return NULL;
 }
 
-/* The judged ratios of a case. */
-static void rows_measure(struct rows *rows, const struct protocol *p, const struct cell *c)
+void chance_rows_measure(struct chance_rows *rows, const struct protocol *p, const struct cell *c)
 {
 	const bool timed = p->replayer[c->replayer].timed;
 	rows->n = 0;
@@ -510,56 +332,4 @@ static void rows_measure(struct rows *rows, const struct protocol *p, const stru
 		    m->decision <= DECISION_INCONCLUSIVE)
 			rows_add(rows, k, accept_limit_of(&p->accept, k, timed), sd);
 	}
-}
-
-/* Refused only if every case has a component that can never be accepted. */
-static int measured_print(const struct protocol *p, const struct analysis *a, FILE *out,
-			  struct err *e)
-{
-	unsigned int n[COLUMNS_MAX];
-	const size_t n_columns = columns_choose(p, n);
-	struct err hopeless = ERR_INIT;
-	size_t n_cases = 0, n_hopeless = 0;
-	for (size_t s = 0; s < p->n_scenarios; s++)
-		for (size_t r = 0; r < p->n_replayers; r++) {
-			const char *scenario = p->scenario[s].name, *replayer = p->replayer[r].name;
-			const struct cell *c =
-			    p->replayer[r].applies[s] ? cell_find(a, scenario, replayer) : NULL;
-			struct rows rows;
-			if (!c)
-				continue;
-			rows_measure(&rows, p, c);
-			if (!rows.n || isnan(rows.row[0].sd))
-				continue;
-			fprintf(out, "%s, %s\n", scenario, replayer);
-			rows_print(p, &rows, true, n, n_columns, out);
-			n_cases++;
-			n_hopeless += rows_judge(p, &rows, "its scatter", out, &hopeless) < 0;
-		}
-	if (!n_cases)
-		return err_set(e, ENODATA, "%s has no case of this protocol with a scatter",
-			       a->results->dir);
-	if (n_hopeless == n_cases)
-		return err_set(e, EINVAL, "%s", hopeless.msg);
-	if (n_hopeless)
-		fprintf(out, "note: %zu of %zu cases can never be accepted; for example %s\n",
-			n_hopeless, n_cases, hopeless.msg);
-	return 0;
-}
-
-int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e)
-{
-	SCOPED(results_release) struct results r = {0};
-	SCOPED(analysis_release) struct analysis a = {0};
-	unsigned int n[COLUMNS_MAX];
-	int ret = results_load(&r, dir, e);
-	ret = ret ? ret : seal_require(&r.seal, dir, e);
-	ret = ret ? ret : analysis_compute(&a, &r, e);
-	if (!ret) {
-		fprintf(out, "\nChance that a faultless replayer is accepted, by the scatter "
-			"measured in %s:\n", dir);
-		head_print("component, limit", n, columns_choose(p, n), out);
-		ret = measured_print(p, &a, out, e);
-	}
-	return ret;
 }

@@ -38,11 +38,41 @@ double change_found(const struct protocol *p, unsigned int n, double sd, double 
  * unless allow-undecidable is set. Errors: EINVAL with a sufficient number. */
 int chances_check(const struct protocol *p, struct err *e);
 
-/* Prints the chance of each component at the looks of the protocol, for an assumed scatter, and
- * that of all of them in one case, as if they were independent. Notes a small chance of a case.
- * Errors: EINVAL after printing, with what would suffice, if a component can never be accepted
- * (chance under 1 %). */
-int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e);
-/* The same with the scatter of each case found in the results directory `dir`. Errors: of loading;
- * ENODATA without a case of this protocol; EINVAL as above, if every case has such a component. */
-int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e);
+/* --- the components of a case with a known scatter ------------------------ */
+
+#define CHANCE_ASSURANCE 0.8 /* a sufficient chance */
+#define CHANCE_HOPELESS 0.01 /* a smaller chance counts as none */
+#define CHANCE_SMALL 0.10
+#define CHANCE_COLUMNS_MAX 8
+
+struct chance_row {
+	enum component_kind kind;
+	double limit;
+	double sd; /* of its value from pair to pair; precision: not used */
+};
+
+struct chance_rows { /* of one case */
+	struct chance_row row[COMPONENT_N];
+	size_t n;
+};
+
+/* Numbers of pairs for the columns of a table: the looks, or values between minimum and maximum.
+ * Returns their number. */
+size_t chances_columns(const struct protocol *p, unsigned int n[CHANCE_COLUMNS_MAX]);
+/* The rows of each case if ln(replay/program) has this scatter. */
+void chance_rows_assume(struct chance_rows *rows, const struct protocol *p, double scatter);
+/* The rows of a case with the scatter of its judged ratios. */
+struct cell;
+struct analysis;
+void chance_rows_measure(struct chance_rows *rows, const struct protocol *p, const struct cell *c);
+/* The case with these names in an earlier campaign; NULL: none. */
+const struct cell *chance_cell_find(const struct analysis *a, const char *scenario,
+				    const char *replayer);
+/* Chance that n pairs accept a row; and all rows, as if the components were independent. */
+double chance_of_row(const struct protocol *p, const struct chance_row *r, unsigned int n);
+double chance_of_rows(const struct protocol *p, const struct chance_rows *rows, unsigned int n);
+/* Pairs with which the row is accepted with CHANCE_ASSURANCE, within 5 %; 0: more than 2000. The
+ * level is that of the last look. */
+unsigned int chance_pairs_needed(const struct protocol *p, const struct chance_row *r);
+/* The smallest limit that is accepted with CHANCE_ASSURANCE, within 2 %; infinite: none. */
+double chance_limit_possible(const struct protocol *p, const struct chance_row *r);

@@ -339,7 +339,8 @@ int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e
 		for (size_t i = 0; !ret && i < place->n_dirs; i++) {
 			struct place_dir *d = &place->dir[i];
 			ret =
-			    fileset_restore(&d->files, d->fd, s->seed, pass > 0, NULL, &d->state, e);
+			    fileset_restore(&d->files, d->fd, s->seed, pass > 0, NULL, &d->state,
+					    e);
 			if (ret)
 				err_context(e, "making the files in %s", d->path);
 		}

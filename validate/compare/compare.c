@@ -235,8 +235,9 @@ static void incomplete_bar(struct case_change *c)
 		if (a->word != CHANGE_SAME && a->word != CHANGE_BETTER)
 			continue;
 		a->word = CHANGE_INCONCLUSIVE;
-		reason_add(a, "%straces of the %s side are incomplete", *a->reason ? "; " : "",
-			   c->new_case->incomplete ? "new" : "old");
+		reason_add(a, (struct change_reason){.code = c->new_case->incomplete
+								 ? CHANGE_NEW_INCOMPLETE
+								 : CHANGE_OLD_INCOMPLETE});
 	}
 }
 
@@ -281,20 +282,21 @@ static void aspects_explain(const struct campaign_change *all, struct case_chang
 	for (size_t k = 0; k < ASPECT_N; k++) {
 		struct aspect_change *a = &c->aspect[k];
 		if (a->status) {
-			reason_add(a, "%s", stat_status_text(a->status));
+			reason_add(a, (struct change_reason){CHANGE_STATUS, {a->status}});
 			if (a->status == STAT_TOO_FEW &&
 			    (c->old_case->n_failed || c->new_case->n_failed))
-				reason_add(a, ": %u runs of the old side failed, %u of the new one",
-					   c->old_case->n_failed, c->new_case->n_failed);
-		} else if (isnan(a->limit))
-			reason_add(a, "%s", a->reason[0] ? "" : "no limit set");
-		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse &&
-			 a->p <= all->level_same)
-			reason_add(
-			    a, "it changed, but it is unknown whether it is nearer to the program");
-		else if (a->dependent)
-			reason_add(a, "it would be the same if the runs were known to be "
-				      "independent of each other");
+				reason_add(a, (struct change_reason){CHANGE_FAILED,
+					{c->old_case->n_failed, c->new_case->n_failed}});
+		} else if (isnan(a->limit) && !a->n_reasons) {
+			reason_add(a, (struct change_reason){.code = CHANGE_NO_LIMIT});
+		} else if (isnan(a->limit)) {
+			continue;
+		} else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= all->level_worse &&
+			   a->p <= all->level_same) {
+			reason_add(a, (struct change_reason){.code = CHANGE_NEARER_UNKNOWN});
+		} else if (a->dependent) {
+			reason_add(a, (struct change_reason){.code = CHANGE_IF_INDEPENDENT});
+		}
 	}
 }
 

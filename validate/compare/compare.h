@@ -61,6 +61,30 @@ enum aspect_scale aspect_scale(enum aspect k);
 /* True if its values are two-sided deviations from the program: 0 is right. */
 bool aspect_is_deviation(enum aspect k);
 
+/* Why an aspect has no number or word, and what its word means: codes with their numbers, which
+ * reports/compare/compare_words.c words. */
+enum change_reason_code {
+	CHANGE_BEYOND_FEW,
+	CHANGE_ONE_RECORDING,
+	CHANGE_STATUS,
+	CHANGE_FAILED,
+	CHANGE_NO_LIMIT,
+	CHANGE_NEARER_UNKNOWN,
+	CHANGE_IF_INDEPENDENT,
+	CHANGE_SAME_RUNS,
+	CHANGE_OLD_INCOMPLETE,
+	CHANGE_NEW_INCOMPLETE,
+	CHANGE_COUNTS,
+	CHANGE_OLD_LOST,
+	CHANGE_NEW_LOST,
+	CHANGE_REASON_N
+};
+#define CHANGE_REASONS 6
+struct change_reason {
+	enum change_reason_code code;
+	double number[6];
+};
+
 struct aspect_change {
 	enum change word;
 	enum stat_status status; /* STAT_OK, or why there is no number */
@@ -82,7 +106,8 @@ struct aspect_change {
 	bool dependent;
 	/* further pairs that would decide it; 0 unknown, or decided */
 	uint64_t n_further;
-	char reason[300];
+	struct change_reason reason[CHANGE_REASONS];
+	unsigned int n_reasons;
 };
 
 struct case_change {

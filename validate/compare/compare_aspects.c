@@ -42,13 +42,10 @@ static size_t aspect_n_parts(enum aspect k)
 	return k == ASPECT_SHAPE ? SHAPE_N_QUANTILES : 1;
 }
 
-void reason_add(struct aspect_change *a, const char *fmt, ...)
+void reason_add(struct aspect_change *a, struct change_reason reason)
 {
-	size_t used = strlen(a->reason);
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(a->reason + used, sizeof a->reason - used, fmt, ap);
-	va_end(ap);
+	if (a->n_reasons < CHANGE_REASONS)
+		a->reason[a->n_reasons++] = reason;
 }
 
 /* Columns of an aspect: x and r, whose ratio counts, or one number. */
@@ -112,8 +109,7 @@ static void limit_set(struct aspect_change *a, const struct case_change *c,
 	if (isnan(a->limit) || fewest >= requests_needed(k))
 		return;
 	a->limit = NAN;
-	reason_add(a, "not judged: fewer than %d of the %.0f requests of a run lie beyond it",
-		   BEYOND, fewest);
+	reason_add(a, (struct change_reason){CHANGE_BEYOND_FEW, {BEYOND, fewest}});
 }
 
 struct sides { /* replicates that count: all, or those of the common blocks */
@@ -198,8 +194,7 @@ static void mean_begin(struct shift *shift, struct aspect_change *a, const struc
 	SCOPED(sides_release) struct sides s;
 	sides_make(&s, c, k, part);
 	if (!sides_share(&s, c, k) && !part)
-		reason_add(a, "each side has one recording as its reference, and the difference "
-			      "between recordings is unknown: ");
+		reason_add(a, (struct change_reason){.code = CHANGE_ONE_RECORDING});
 	if (c->paired)
 		shift_of_pairs(shift, s.was, s.is, s.n_was);
 	else
@@ -354,7 +349,7 @@ static void say_same_runs(struct aspect_change *a, enum aspect k)
 	a->p = isnan(a->limit) ? NAN : 1;
 	a->p_brown_forsythe = NAN;
 	a->dependent = false;
-	reason_add(a, "%sthe same runs on both sides", a->reason[0] ? "; " : "");
+	reason_add(a, (struct change_reason){.code = CHANGE_SAME_RUNS});
 }
 
 static void word_begin(struct aspect_change *a, const struct case_change *c, enum aspect k,

@@ -95,13 +95,12 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	/* as for one replayer, no run beyond the limit is the condition */
 	bool same = now.most - before.least <= limit && before.most - now.least <= limit;
 	a->p_same = same ? 0 : 1;
-	reason_add(a, "%g in %zu runs before, %g in %zu now, at most %g and %g in a run",
-		   before.mean * m, was->n, now.mean * n, is->n, before.most, now.most);
-	if (was->n_failed || is->n_failed)
-		reason_add(a,
-			   "; of %s side %zu more runs failed than of the other, which lost all of "
-			   "their requests", is->n_failed ? "the new" : "the old",
-			   is->n_failed ? is->n_failed : was->n_failed);
+	reason_add(a, (struct change_reason){CHANGE_COUNTS, {before.mean * m, m, now.mean * n, n,
+							     before.most, now.most}});
+	if (is->n_failed)
+		reason_add(a, (struct change_reason){CHANGE_NEW_LOST, {(double)is->n_failed}});
+	else if (was->n_failed)
+		reason_add(a, (struct change_reason){CHANGE_OLD_LOST, {(double)was->n_failed}});
 }
 
 /* more runs add nothing, and a baseline of unknown origin may contain any number */

@@ -65,6 +65,5 @@ void uncertainty_compare(struct aspect_change *a, double was, double df_was, dou
 void counts_compare(struct aspect_change *a, const struct baseline_case *was,
 		    const struct baseline_case *is, double span);
 
-/* Appends to the reason of an aspect. */
-void reason_add(struct aspect_change *a, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Appends to the reasons of an aspect. */
+void reason_add(struct aspect_change *a, struct change_reason reason);

@@ -91,7 +91,8 @@ const struct component_row component_shape = {
 	       "program, at quantiles of the program from 1 % to 99.9 %. Each response time is "
 	       "divided by the typical response of its run.",
     .rule = "accepted when at each quantile the 90 % interval of the difference lies inside the "
-	    "limits, rejected when at one quantile the 95 % interval lies wholly outside (Bonferroni)",
+	    "limits, rejected when at one quantile the 95 % interval lies wholly outside "
+	    "(Bonferroni)",
     .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
     .above = "the distribution of response times differs by %s at the %p: more requests are "
 	     "shorter than that",

@@ -320,8 +320,7 @@ static int compute_by_key_instead(struct metrics *m, const struct metrics_work *
 	metrics_release(m);
 	metrics_begin(m, w.o);
 	m->match = MATCH_KEY;
-	m->match_reason = "the replay's metadata states this number of requests, but most of its "
-			  "records are other requests";
+	m->match_reason = MATCHED_OTHER_REQUESTS;
 	int rc = compute_matched(&w, dispatch, e);
 	m->n_compared = n_compared;
 	m->n_same_request = n_same_request;

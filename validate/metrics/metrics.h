@@ -115,9 +115,22 @@ static inline uint64_t metrics_object_key(const struct trace_record *r)
 		   : METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
 }
 
+/* Why MATCH_AUTO chose its method. */
+enum match_reason {
+	MATCHED_AS_SET, /* the caller chose it */
+	MATCHED_NUMBERED, /* the requests are numbered */
+	/* number of requests in the metadata of the replay */
+	MATCHED_SAME_COUNT,
+	MATCHED_OTHER_COUNT,
+	MATCHED_NO_COUNT,
+	MATCHED_COUNT_AT_END, /* the reference states its number only at its end */
+	MATCHED_OTHER_REQUESTS, /* the same number, but most records are other requests */
+	MATCHED_N
+};
+
 struct metrics {
 	enum metrics_match match; /* the method used */
-	const char *match_reason; /* reason of MATCH_AUTO, static text; else NULL */
+	enum match_reason match_reason; /* of MATCH_AUTO; else MATCHED_AS_SET */
 	uint64_t warmup_requests; /* from the options */
 	int64_t warmup_ns;
 	/* With MATCH_AUTO, if the replay's metadata states a replay by number and both sources

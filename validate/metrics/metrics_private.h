@@ -133,7 +133,6 @@ int run_keyed(struct metrics_pass *p, struct err *e); /* metrics_keyed.c */
 
 /* metrics_source.c: decides how requests are matched, and whether both traces have dispatch
  * times. */
-#define METRICS_BY_METADATA "the replay's metadata states this number of requests"
 int metrics_match_decide(struct metrics *m, const struct metrics_origin *reference,
 			 const struct metrics_origin *replay, const struct metrics_options *o,
 			 bool *dispatch, struct err *e);

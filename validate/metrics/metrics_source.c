@@ -65,11 +65,11 @@ struct metrics_origin metrics_file(const char *path)
 /* A replay trace of this program states the number of records of its input, and record i replays
  * record i. Whether the requests are the same is counted during the comparison. */
 static enum metrics_match match_choose(const struct metrics_source *r,
-				       const struct metrics_source *x, const char **reason)
+				       const struct metrics_source *x, enum match_reason *reason)
 {
 	bool known_r, known_x;
 	if (!r->trace || !x->trace) {
-		*reason = "the requests are numbered";
+		*reason = MATCHED_NUMBERED;
 		return MATCH_NUMBER;
 	}
 	uint64_t n_r = trace_n_records(r->trace, &known_r),
@@ -80,11 +80,10 @@ static enum metrics_match match_choose(const struct metrics_source *r,
 	bool replays = json_is_integer(n),
 	     same = replays && known_r && (uint64_t)json_integer_value(n) == n_r;
 	json_decref(extra);
-	*reason = same && known_x && n_x >= n_r ? METRICS_BY_METADATA
-		  : replays && !known_r
-		      ? "the reference states its number of requests only at its end"
-		  : replays ? "the replay's metadata states another number of requests"
-			    : "the replay's metadata does not state what it replays";
+	*reason = same && known_x && n_x >= n_r ? MATCHED_SAME_COUNT
+		  : replays && !known_r	      ? MATCHED_COUNT_AT_END
+		  : replays		      ? MATCHED_OTHER_COUNT
+					      : MATCHED_NO_COUNT;
 	return same && known_x && n_x >= n_r ? MATCH_NUMBER : MATCH_KEY;
 }
 

@@ -129,7 +129,8 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	unsigned __int128 sum = 0, timed = 0;
 	bool more_timed = false;
 	if (p->width_ns < PACE_FIRST_WIDTH_NS || p->width_ns & (p->width_ns - 1))
-		return err_set(e, EINVAL, "pace: \"width_ns\" is not a power of two of at least 65536");
+		return err_set(e, EINVAL,
+			       "pace: \"width_ns\" is not a power of two of at least 65536");
 	for (uint32_t i = 0; i < p->n; i++) {
 		sum += p->requests[i];
 		timed += p->timed[i];

@@ -153,7 +153,7 @@ void tally_release(struct tally *s)
 	s->thread = NULL;
 }
 
-/* --- derived numbers and warnings ---------------------------------------- */
+/* --- derived numbers ----------------------------------------------------- */
 
 int64_t tally_span_ns(const struct tally *s)
 {
@@ -190,57 +190,6 @@ size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t
 		top[at] = *t;
 	}
 	return n;
-}
-
-static unsigned long long llu(uint64_t v)
-{
-	return v;
-}
-
-const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,
-			  char *buf, size_t size)
-{
-	double gap_ns = tally_interarrival_ns(s);
-	/* number of conditions that hold so far */
-	unsigned int n = 0;
-#define WARN_IF(condition, ...)                                                                    \
-	do {                                                                                       \
-		if ((condition) && n++ == i) {                                                     \
-			snprintf(buf, size, __VA_ARGS__);                                          \
-			return buf;                                                                \
-		}                                                                                  \
-	} while (0)
-	WARN_IF(s->n_damage, "damaged blocks left out, with the requests in them: %llu",
-		llu(s->n_damage));
-	WARN_IF(!s->health.complete,
-		"the trace has no end: its writer was stopped, or the file was cut");
-	WARN_IF(s->health.complete && meta->cut,
-		"made from a trace without an end: requests may be missing");
-	WARN_IF(s->health.n_records_uncommitted,
-		"requests missing at the end, or not completely written: %llu",
-		llu(s->health.n_records_uncommitted));
-	WARN_IF(meta->n_events_lost, "events lost when it was captured: %llu",
-		llu(meta->n_events_lost));
-	WARN_IF(s->n_end_before_begin,
-		"requests that end before they begin: %llu (left out of the response times)",
-		llu(s->n_end_before_begin));
-	WARN_IF(s->n_backwards,
-		"requests that begin before the one before them in their thread: %llu (the clock "
-		"went backwards, or the trace is not in order)", llu(s->n_backwards));
-	WARN_IF(async_calls_unshown(&s->async), "calls that submit asynchronous requests: %llu; "
-		"the requests are not in the trace", llu(async_calls_unshown(&s->async)));
-	WARN_IF(s->n_without_begin + s->n_without_end,
-		"requests without a time of begin or end: %llu",
-		llu(s->n_without_begin + s->n_without_end));
-	WARN_IF(gap_ns < 10,
-		"a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
-	WARN_IF(gap_ns > 3600e9,
-		"a request every %.3g h is implausible: is the unit of the times right?",
-		gap_ns / 3600e9);
-	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?",
-		TALLY_THREADS_MAX);
-#undef WARN_IF
-	return NULL;
 }
 
 struct tally_family tally_family(const struct tally *t, enum op_family family)

@@ -83,6 +83,3 @@ double tally_interarrival_ns(const struct tally *s);
  * number. */
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k);
 
-/* The i-th reason to doubt the trace, as text; NULL after the last. `buf` receives the text. */
-const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i,
-			  char *buf, size_t size);

@@ -171,8 +171,8 @@ struct replayer {
 	bool optional;
 	/* key `control`: its bias is shown beside replayers that differ from a recording */
 	bool control;
-	/* key `comparison`: its verdicts are shown, and count neither in the headline nor in the exit
-	 * status */
+	/* key `comparison`: its verdicts are shown, and count neither in the headline nor in the
+	 * exit status */
 	bool comparison;
 	/* why replayers_find() did not find it, so that it replays nothing; NULL: present, or not
 	 * searched */

@@ -13,6 +13,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "validate/analysis/analysis.h"
+#include "reports/plan/plan.h"
 #include "validate/campaign/chances.h"
 #include "validate/selftest/synthetic.h"
 

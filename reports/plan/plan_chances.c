@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The chance of a decision, as tables. */
+#include "reports/plan/plan.h"
+
+#include "validate/analysis/analysis.h"
+#include "validate/campaign/chances.h"
+#include "validate/components/component.h"
+
+static void head_print(const char *what, const unsigned int *n, size_t n_columns, FILE *out)
+{
+	fprintf(out, "  %-42s", what);
+	for (size_t i = 0; i < n_columns; i++)
+		fprintf(out, " %3u", n[i]);
+	fputs(" pairs\n", out);
+}
+
+static void percent_print(double chance, FILE *out)
+{
+	if (chance > 0.995)
+		fputs(" >99", out);
+	else if (chance < 0.005)
+		fputs("  <1", out);
+	else
+		fprintf(out, " %3.0f", 100 * chance);
+}
+
+static void row_name(char name[60], const struct chance_row *r)
+{
+	const double scatter = components[r->kind]->scatter;
+	snprintf(name, 60, r->kind == COMPONENT_EXECUTION_TIME ? "%s (full speed)" : "%s",
+		 component_names[r->kind]);
+	if (scatter > 0 && scatter != 1)
+		snprintf(name, 60, "%s (scatter x %.2g)", component_names[r->kind], scatter);
+}
+
+/* `measured`: the names have no assumed scatter. */
+static void rows_print(const struct protocol *p, const struct chance_rows *rows, bool measured,
+		       const unsigned int *n, size_t n_columns, FILE *out)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct chance_row *r = &rows->row[i];
+		char name[60];
+		row_name(name, r);
+		if (r->kind == COMPONENT_PRECISION)
+			fprintf(out, "  %-31s  %6.3g   ", component_names[r->kind], r->limit);
+		else
+			fprintf(out, "  %-31s ±%6.3g %% ",
+				measured ? component_names[r->kind] : name, 100 * r->limit);
+		for (size_t c = 0; c < n_columns; c++)
+			percent_print(chance_of_row(p, r, n[c]), out);
+		fputs(" %\n", out);
+	}
+	fprintf(out, "  %-42s", "all of these in one case");
+	for (size_t c = 0; c < n_columns; c++)
+		percent_print(chance_of_rows(p, rows, n[c]), out);
+	fputs(" %\n", out);
+}
+
+/* "bias (<1 %; about 55 replicates or a limit of 19 % give 80 %)" of each row with a smaller
+ * chance. Returns their number. */
+static size_t rows_explain(struct strbuf *out, const struct protocol *p,
+			   const struct chance_rows *rows, double less)
+{
+	size_t n_weak = 0;
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct chance_row *r = &rows->row[i];
+		const double chance = chance_of_row(p, r, (unsigned int)p->n_replicates_max);
+		if (!(chance < less))
+			continue;
+		const unsigned int needed = chance_pairs_needed(p, r);
+		const bool ratio = r->kind != COMPONENT_PRECISION;
+		strbuf_addf(out, chance < CHANCE_HOPELESS ? "%s%s (<1 %%; " : "%s%s (%.0f %%; ",
+			    n_weak++ ? ", " : "", component_names[r->kind], 100 * chance);
+		const double limit = (ratio ? 100 : 1) * chance_limit_possible(p, r);
+		if (needed)
+			strbuf_addf(out, "about %u replicates", needed);
+		if (isfinite(limit))
+			strbuf_addf(out, limit < 10 ? "%sa limit of %.2g%s" : "%sa limit of %.0f%s",
+				    needed ? " or " : "", limit, ratio ? " %" : "");
+		if (needed || isfinite(limit))
+			strbuf_addf(out, " give %.0f %%)", 100 * CHANCE_ASSURANCE);
+		else
+			strbuf_addf(out, "no number of replicates and no limit gives %.0f %%)",
+				100 * CHANCE_ASSURANCE);
+	}
+	return n_weak;
+}
+
+/* Notes a small chance. Errors: EINVAL if a component can never be accepted. */
+static int rows_judge(const struct protocol *p, const struct chance_rows *rows, const char *scatter,
+		      FILE *out, struct err *e)
+{
+	const unsigned int n = (unsigned int)p->n_replicates_max;
+	SCOPED_STRBUF text = STRBUF_INIT;
+	int ret = 0;
+	if (!(chances_level(p, n) > 0))
+		return 0;
+	if (!p->allow_undecidable && rows_explain(&text, p, rows, CHANCE_HOPELESS))
+		ret = err_set(e, EINVAL, "%s: with %s, %u replicates can never accept %s",
+			      p->path ? p->path : "protocol", scatter, n, text.s);
+	else if (chance_of_rows(p, rows, n) < CHANCE_SMALL) {
+		strbuf_reset(&text);
+		fprintf(out, "note: with %s, %u replicates accept a faultless case with a "
+			"probability under %.0f %%", scatter, n, 100 * CHANCE_SMALL);
+		if (rows_explain(&text, p, rows, CHANCE_SMALL))
+			fprintf(out, ": %s", text.s);
+		fputc('\n', out);
+	}
+	return ret;
+}
+
+static void changes_print(const struct protocol *p, double scatter, const unsigned int *n,
+			  size_t n_columns, FILE *out)
+{
+	const struct compare_limits *l = &p->compare;
+	const struct {
+		const char *name;
+		double limit;
+	} rows[] = {{"typical response", l->typical_response},
+		    {"response time", l->response_time},
+		    {"execution time", l->execution_time}};
+	/* every judged component of every scenario is a test; some 8 are judged by default */
+	const size_t n_tests = 8 * (p->n_scenarios ? p->n_scenarios : 1);
+	fprintf(out, "\nSmallest change that the comparison of %s and %s finds with a probability "
+		"of %.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
+		l->old, l->new, 100 * CHANCE_ASSURANCE, 100 * scatter);
+	head_print("component, limit", n, n_columns, out);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!(rows[i].limit > 0))
+			continue;
+		fprintf(out, "  %-31s ±%6.3g %% ", rows[i].name, 100 * rows[i].limit);
+		for (size_t c = 0; c < n_columns; c++) {
+			const double found = change_found(p, n[c], scatter, rows[i].limit, n_tests);
+			if (isfinite(found))
+				fprintf(out, " %3.2g", 100 * found);
+			else
+				fputs("   -", out);
+		}
+		fputs(" %\n", out);
+		fprintf(out, "  %-42s", "  unchanged: shown to be the same");
+		for (size_t c = 0; c < n_columns; c++)
+			percent_print(chance_of_ratio(p, n[c], scatter, rows[i].limit), out);
+		fputs(" %\n", out);
+	}
+}
+
+int chances_print(const struct protocol *p, double scatter, FILE *out, struct err *e)
+{
+	unsigned int n[CHANCE_COLUMNS_MAX];
+	const size_t n_columns = chances_columns(p, n);
+	struct chance_rows rows;
+	char text[60];
+	chance_rows_assume(&rows, p, scatter);
+	fprintf(out, "\nChance that a faultless replayer is accepted, if ln(replay/program) "
+		"scatters by %.3g %% from pair to pair:\n", 100 * scatter);
+	head_print("component, limit", n, n_columns, out);
+	rows_print(p, &rows, false, n, n_columns, out);
+	if (p->compare.old && p->compare.new)
+		changes_print(p, scatter, n, n_columns, out);
+	snprintf(text, sizeof text, "a scatter of %.3g %%", 100 * scatter);
+	return rows_judge(p, &rows, text, out, e);
+}
+
+/* Refused only if every case has a component that can never be accepted. */
+static int measured_print(const struct protocol *p, const struct analysis *a, FILE *out,
+			  struct err *e)
+{
+	unsigned int n[CHANCE_COLUMNS_MAX];
+	const size_t n_columns = chances_columns(p, n);
+	struct err hopeless = ERR_INIT;
+	size_t n_cases = 0, n_hopeless = 0;
+	for (size_t s = 0; s < p->n_scenarios; s++)
+		for (size_t r = 0; r < p->n_replayers; r++) {
+			const char *scenario = p->scenario[s].name, *replayer = p->replayer[r].name;
+			const struct cell *c =
+			    p->replayer[r].applies[s] ? chance_cell_find(a, scenario, replayer)
+						      : NULL;
+			struct chance_rows rows;
+			if (!c)
+				continue;
+			chance_rows_measure(&rows, p, c);
+			if (!rows.n || isnan(rows.row[0].sd))
+				continue;
+			fprintf(out, "%s, %s\n", scenario, replayer);
+			rows_print(p, &rows, true, n, n_columns, out);
+			n_cases++;
+			n_hopeless += rows_judge(p, &rows, "its scatter", out, &hopeless) < 0;
+		}
+	if (!n_cases)
+		return err_set(e, ENODATA, "%s has no case of this protocol with a scatter",
+			       a->results->dir);
+	if (n_hopeless == n_cases)
+		return err_set(e, EINVAL, "%s", hopeless.msg);
+	if (n_hopeless)
+		fprintf(out, "note: %zu of %zu cases can never be accepted; for example %s\n",
+			n_hopeless, n_cases, hopeless.msg);
+	return 0;
+}
+
+int chances_print_measured(const struct protocol *p, const char *dir, FILE *out, struct err *e)
+{
+	SCOPED(results_release) struct results r = {0};
+	SCOPED(analysis_release) struct analysis a = {0};
+	unsigned int n[CHANCE_COLUMNS_MAX];
+	int ret = results_load(&r, dir, e);
+	ret = ret ? ret : seal_require(&r.seal, dir, e);
+	ret = ret ? ret : analysis_compute(&a, &r, e);
+	if (!ret) {
+		fprintf(out, "\nChance that a faultless replayer is accepted, by the scatter "
+			"measured in %s:\n", dir);
+		head_print("component, limit", n, chances_columns(p, n), out);
+		ret = measured_print(p, &a, out, e);
+	}
+	return ret;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time and space that a campaign is expected to need, before any measurement. */
+#pragma once
+
+#include "validate/protocol/protocol.h"
+
+struct expected {
+	double run_s, overhead_s; /* per run; the second excludes the run */
+	unsigned int n_calibrations;
+	uint64_t n_runs; /* recordings, reruns and replays */
+	uint64_t n_blanks; /* further replays without calls */
+	double blank_s; /* time of these between the calls */
+	double requests; /* per run, all threads */
+	double recording_s; /* of a recording; 0: as a run */
+	uint64_t file_bytes;
+};
+
+/* Of one scenario. Errors: of the options of the workload, and of its files. */
+int expected_scenario(const struct protocol *p, size_t i, struct expected *x, struct err *e);
+
+struct expected_total { /* sums over all scenarios */
+	/* whole plan; recordings of parallel applications; one pair of each scenario */
+	double s, recordings_s, pair_s;
+	double bank_bytes;
+	uint64_t n_calibrations;
+};
+
+void expected_add(struct expected_total *t, const struct protocol *p, const struct expected *x);
