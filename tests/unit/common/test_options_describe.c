@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include <jansson.h>
+
 #include "common/options.h"
 
 struct config {
