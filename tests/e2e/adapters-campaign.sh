@@ -27,7 +27,7 @@ jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_unknown == 150 a
 	results/report/report.json >/dev/null ||
 	fail "$(jq -c '[.cells[] | [.replayer, .n_results_unknown,
 		(.components[] | select(.component == "fidelity"))]]' results/report/report.json)"
-grep -q 'none of its .* requests was seen' "$journal" || fail "the journal does not have the replayer that did nothing"
+grep -q 'none of its .* requests was observed' "$journal" || fail "the journal does not have the replayer that did nothing"
 # the environment has the replayer's name, its file and the digest of the file
 awk=$(readlink -f "$(command -v awk)")
 jq -e --arg sha "$(sha256sum <"$awk" | cut -c1-64)" '[.replayers[] | select(.name == "pretends")] |

@@ -104,7 +104,7 @@ expect_status 0 "$VALIDATE" replay --engine exec --read-only --times none --devi
 
 # --- hostile replayers ----------------------------------------------------------------------------
 hostile 3 nothing
-expect_line err 'none of its 200 requests was seen'
+expect_line err 'none of its 200 requests was observed'
 hostile 3 status
 expect_line err 'ended with exit status 7: there is no such thing'
 expect_line out.trace.printed 'there is no such thing'

@@ -44,7 +44,7 @@ expect_status 2 "$VALIDATE" capture
 expect_status 2 "$VALIDATE" capture ap -o x -- true
 expect_line err '(did you mean "app"?)'
 expect_status 2 "$VALIDATE" capture app -- true
-expect_line err '-o is missing'
+expect_line err '-o TRACE is missing'
 expect_status 2 "$VALIDATE" capture app -o x
 expect_line err 'the command is missing'
 expect_status 3 "$VALIDATE" capture app -o x -- no-such-command-at-all

@@ -40,14 +40,14 @@ expect_line out 'no period comes within 10.0 %: the trace is that of period 1'
 n=$(wc -l <../trace.runs/run-1-0.edges)
 sed -i '$d' ../trace.runs/run-1-0.edges
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 12
-expect_line err "run-1-0.edges: $((n - 1)) edges of $n"
+expect_line err "run-1-0.edges: only $((n - 1)) of $n dependencies"
 
 # bytes that are no UTF-8 may differ, too
 rm -rf ../trace.runs
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" -- ../parallel pipe 12
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" --resume -- ../parallel pipe 12
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \376')" --resume -- ../parallel pipe 12
-expect_line err 'another command or other options'
+expect_line err 'another command or of other options'
 
 # checks that fail
 rm -rf ../trace.runs

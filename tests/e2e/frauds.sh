@@ -18,20 +18,20 @@ report() { # NAME: whatever the verdict
 differences() { # NAME: what the report says about the fraud
 	case $1 in
 	all-alike)
-		echo 'the distribution of response times differs by 0.5 at the 50.4 % quantile: more requests are shorter than that;'
+		echo 'the distribution of response times differs by 0.5 at the 50.4 % quantile: more requests are shorter than that'
 		echo 'the slowest 1 % of the requests take 53 % less time'
 		;;
-	two-modes) echo 'differs by 0.4 at the 9.95 % quantile: more requests are shorter than that;' ;;
+	two-modes) echo 'differs by 0.4 at the 9.95 % quantile: more requests are shorter than that' ;;
 	heavy-tail)
-		echo 'the fastest 90 % of the requests take 17 % less time;'
+		echo 'the fastest 90 % of the requests take 17 % less time'
 		echo 'the slowest 1 % of the requests take 499 % longer'
 		;;
 	fast-then-slow)
-		echo 'requests of the first half of the run take 24 % less time;'
+		echo 'requests of the first half of the run take 24 % less time'
 		echo 'requests of the second half of the run take 23 % longer'
 		;;
 	fast-reads)
-		echo 'pread takes 28 % less time;'
+		echo 'pread takes 28 % less time'
 		echo 'pwrite takes 68 % longer'
 		;;
 	ignores-storage)
@@ -54,7 +54,7 @@ for archive in "$SRCDIR"/tests/data/frauds/*.tar.gz; do
 		done
 	done
 	expect_line "$name/report/summary.txt" 'Why the replays differ'
-	expect_line "$name/report/summary.txt" 'states what differs, with the causes found.'
+	expect_line "$name/report/summary.txt" 'has the causes.'
 	[ "$(verdict "$name" fraud)" = 'not trusted' ] || fail "$name: $(verdict "$name" fraud)"
 	[ "$(verdict "$name" faultless)" = trusted ] ||
 		fail "faultless replayer beside $name: $(jq -c '.cells[] | select(.replayer == "faultless") | [.components[] | select(.decision != "accept") | .reason]' "$name.json")"

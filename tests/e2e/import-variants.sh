@@ -358,7 +358,7 @@ for name in 'fio (1234)' 'php-cgi worker (77, ...)'; do
 	same stats.blkparse
 done
 { head -n 3 events && echo 'garbage (12x)' && tail -n +4 events; } >garbage.blkparse
-told garbage.blkparse 'line 4, column 1: no device'
+told garbage.blkparse 'line 4, column 1: a device such as 8,0 is missing'
 cat >tracked.blkparse <<'E'
   8,0    0        1     0.000000400  4162  D  WS 1234 + 8 (     200) [dd]
   8,0    0        2     0.000100600     0  C  WS 1234 + 8 (  100000) [-5]

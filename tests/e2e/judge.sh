@@ -96,7 +96,7 @@ expect_status 0 "$VALIDATE" microbench rr --requests 300 --file-size 1M --prepar
 rm -rf files
 expect_status 0 "$VALIDATE" judge --dry-run cached.trace
 expect_line out 'cache = warm'
-expect_line out 'were read from storage'
+expect_line out 'bytes came from storage'
 expect_status 0 "$VALIDATE" judge --dry-run --cache cold cached.trace
 expect_line out 'cache = cold'
 {

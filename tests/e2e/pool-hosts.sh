@@ -44,7 +44,7 @@ runs=$(journal_runs fleet/hosts/hosta)
 expect_verdict timeout 180 "$VALIDATE" run tiny.conf --hosts hosta,hostb,hostc,hostd --launcher "$PWD/agent {host}" -o fleet --resume
 [ "$(journal_runs fleet/hosts/hosta)" = "$runs" ] || fail 'a finished campaign was run again'
 for h in a b c d; do
-	expect_line err "host host$h has ended"
+	expect_line err "host host$h is done"
 	jq -e --arg h "storage-host$h" 'tojson | contains($h)' "fleet/hosts/host$h/environment.json" >/dev/null || fail "host$h did not use its own storage"
 done
 jq -e '[.laboratories[].name] == ["hosta", "hostb", "hostc", "hostd"]' fleet/report/pool.json >/dev/null || fail "other laboratories: $(jq -c .laboratories fleet/report/pool.json | head -c 400)"

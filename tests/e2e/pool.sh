@@ -114,9 +114,9 @@ expect_status 5 "$VALIDATE" pool lab1.json differs.json
 expect_line err 'order=fs'
 jq '.scenarios |= map(.requests |= map("0123456789abcdef"))' lab2.json >differs.json
 expect_status 0 "$VALIDATE" pool lab1.json differs.json -o other-requests
-expect_line out 'with min-duration each'
+expect_line out 'with min-duration, each laboratory'
 for file in index.html pool.json; do
-	grep -q 'searches for their number' "other-requests/$file" || fail "$file does not warn of other requests"
+	grep -q 'determines their number' "other-requests/$file" || fail "$file does not warn of other requests"
 done
 jq -r --slurpfile schema "$SRCDIR/doc/pool-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" other-requests/pool.json >faults || fail 'no JSON'
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"

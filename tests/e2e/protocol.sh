@@ -128,7 +128,7 @@ expect_status 0 "$VALIDATE" run one.conf --dry-run
 expect_line out 'note: bank = 1: all pairs replay one recording, so no case can be trusted'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/field.conf" --dry-run
 expect_line out 'field.conf: with a scatter of 10 %, 10 replicates can never accept bias (<1 %; about'
-expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --dry-run
+expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/parallel.conf" --replicates 5 --dry-run
 expect_line out '5 replicates accept a faultless case with a probability under 10 %: bias'
 # in no supplied protocol a component is never accepted, with the scatter of a quiet machine
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark-short.conf" --dry-run --scatter 3%

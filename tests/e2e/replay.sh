@@ -98,7 +98,7 @@ wrong() { # what it says, then arguments
 	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $*"
 	[ ! -e wrong.trace ] || fail "wrong usage wrote a trace: $*"
 }
-wrong 'no trace named' --dir target -o wrong.trace
+wrong 'the argument TRACE is missing' --dir target -o wrong.trace
 wrong '--dir DIR is missing' -o wrong.trace sr.trace
 wrong 'did you mean "event"' --engine evnet --dir target -o wrong.trace sr.trace
 wrong 'engine coordinator has no mutants' --engine coordinator --mutant delay --dir target -o wrong.trace sr.trace

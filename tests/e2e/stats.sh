@@ -245,7 +245,7 @@ expect_status 3 stats bad.csv
 expect_line err 'it has 2 columns'
 printf '1\n-2\n3\n' >negative
 expect_status 3 stats negative ref
-expect_line err 'is negative, which a time cannot be'
+expect_line err 'but a response time cannot be negative'
 expect_status 3 stats ref nowhere
 expect_line err 'nowhere'
 : >empty

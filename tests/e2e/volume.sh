@@ -213,7 +213,7 @@ for signal in STOP KILL; do
 	wait $replay || status=$?
 	case $signal in
 	STOP) ended="3 does not return (--watchdog)" ;;
-	KILL) ended="0 the device or the storage below it has failed" ;;
+	KILL) ended="3 the device or the storage below it has failed" ;;
 	esac
 	[ $status -eq "${ended%% *}" ] || fail "SIG$signal for the server: the replay ended with status $status: $(cat replay.out)"
 	expect_line replay.out "${ended#* }"
@@ -286,7 +286,7 @@ done
 group=/sys/fs/cgroup/blkio$(sed -n 's/^[0-9]*:[a-z,]*blkio[a-z,]*://p' /proc/self/cgroup | sed 's,^/$,,')
 if [ -w "$group/blkio.throttle.read_iops_device" ]; then
 	expect_status 0 "$VALIDATE" volume create --root "$root" slow --size 4M --service throttled:read-iops=20,write-rate=1M
-	expect_line out 'slices of 100 ms'
+	expect_line out 'stalls of up to 100 ms'
 	expect_status 0 "$VALIDATE" volume list --root "$root" --json slow
 	device=$(jq -r '.volumes[0].path' out)
 	[ "$(jq -r '.volumes[0].group' out)" = "$group" ] || fail "$(cat out)"

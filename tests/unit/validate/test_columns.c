@@ -79,7 +79,7 @@ static void test_places(void **state)
 	(void)state;
 	bad("1\n2\nx\n", NULL, "file:3:1: \"x\" is not a number");
 	bad("1O\n2\n", NULL, "file:1:1: \"1O\" is not a number");
-	bad("1 2\n3\n", "2", "file:2: this line has 1 column, and column 2 is wanted");
+	bad("1 2\n3\n", "2", "file:2: this line has 1 column, but the value is in column 2");
 	bad("t,u\n1,\n", "u", "file:2:2: the cell is empty");
 	bad("t,u\n1,2\n3\n", "u", "file:3: this line has 1 column");
 	bad("1\nnan\n", NULL, "file:2:1: \"nan\" is not a number");
@@ -94,7 +94,7 @@ static void test_places(void **state)
 	bad("1,2\n3,4\n", "3", "no column \"3\"");
 	bad("1,2\n3,4\n", "0", "no column \"0\"");
 	bad("t,u\n1,2\n", NULL, "file:1: it has 2 columns: t, u: choose one with -C COLUMN");
-	bad("t,5\n1,2\n", "2", "is this line a header?");
+	bad("t,5\n1,2\n", "2", "this line may be a header");
 	bad("", NULL, "no values");
 	bad("# only\n\n", NULL, "no values");
 	bad("t,u\n", "u", "no values");

@@ -219,7 +219,7 @@ static void differences_that_the_protocol_hash_lacks(void **state)
 	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
 	assert_null(p.difference);
 	assert_int_equal(p.n_warnings, 1);
-	assert_non_null(strstr(p.warning[0], "each searches for their number"));
+	assert_non_null(strstr(p.warning[0], "each laboratory determines their number"));
 	pool_release(&p);
 	requests_set(&b[1], 0, "min-duration = 0ns"); /* not known */
 	requests_set(&b[0], 5, "min-duration = 0ns");
