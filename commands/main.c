@@ -76,8 +76,8 @@ static void help_print(FILE *out)
 	fputs("\n"
 		"\"validate COMMAND --help\" lists the arguments and options of a command.\n"
 		"\n"
-		"Exit status: 0 done or trusted, 1 not trusted or worse, 2 wrong usage, 3 failed,\n"
-		"4 inconclusive, 5 not comparable, 6 refused for safety.\n", out);
+		"Exit status: 0 done or trusted, 1 not trusted (compare: worse), 2 wrong usage,\n"
+		"3 failed, 4 inconclusive, 5 not comparable, 6 refused for safety.\n", out);
 }
 
 static int command_unknown(const char *name, struct err *e)

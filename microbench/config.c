@@ -212,7 +212,7 @@ static int script_check(const struct workload *w, const struct microbench_config
 			       w->name);
 	if (w->script->finite && c->min_duration_ns)
 		return err_set(e, EINVAL,
-			       "min-duration: %s lasts as long as its %s take (--requests)",
+			       "min-duration: not for %s, which ends after its %s (--requests)",
 			       w->name, w->script->unit);
 	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
 		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");

@@ -28,7 +28,8 @@ static int check(const struct microbench_config *c, struct err *e)
 	if (c->min_file_bytes < 1 || c->min_file_bytes > c->file_bytes || c->file_bytes > MAX_BYTES)
 		return err_set(
 		    e, EINVAL,
-		    "min-file-size %llu, file-size %llu: expected 1 <= smallest <= largest <= 1G",
+		    "min-file-size %llu, file-size %llu: expected "
+		    "1 <= min-file-size <= file-size <= 1G",
 		    (unsigned long long)c->min_file_bytes, (unsigned long long)c->file_bytes);
 	return 0;
 }

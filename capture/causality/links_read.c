@@ -71,9 +71,9 @@ static int take(struct links_reading *x, const struct trace_record *r, uint64_t 
 	if (r->length >= f->n_nodes || r->length == (uint64_t)of)
 		return err_set(e, EINVAL,
 			       "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64
-			       ", %s",
+			       ": the second node %s",
 			       index, op_name(r->op), of, r->length,
-			       r->length == (uint64_t)of ? "itself" : "which does not exist");
+			       r->length == (uint64_t)of ? "must differ" : "does not exist");
 	uint32_t other = (uint32_t)r->length;
 	struct link_end one = {r->op == OP_WAIT ? other : (uint32_t)of,
 			       r->op == OP_WAIT ? (uint32_t)of : other, index, n->place,
