@@ -108,7 +108,7 @@ static const char *objects_fault(const struct trace_block *b, const unsigned cha
 	/* after damage, numbers may be missing; limit the gap by the file's size, because tables by
 	 * number grow with it */
 	if (b->h.first > n_known && b->h.first + b->h.count > file_bytes)
-		return "its object numbers are beyond all that the file can hold";
+		return "its object numbers exceed the number of objects that the file can hold";
 	for (uint32_t i = 0; i < b->h.count; i++) {
 		struct object_item item;
 		if (len - at < sizeof item)

@@ -27,7 +27,8 @@ int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e)
 	if (parse_duration(text, &p->ns, &ignored) && parse_size(text, &p->bytes, &ignored))
 		return err_set(e, EINVAL, "%s: a size (64M) or a duration (1h) is expected", text);
 	if (p->ns ? p->ns < NS_LEAST : p->bytes < BYTES_LEAST)
-		return err_set(e, ERANGE, "%s: a part has at least 64 KiB, or 1 ms", text);
+		return err_set(e, ERANGE, "%s is too small: a part has at least 64 KiB, or 1 ms",
+			       text);
 	return 0;
 }
 

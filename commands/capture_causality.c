@@ -130,8 +130,8 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 	if (o->merged.n_early)
 		printf("%-14s%" PRIu64 " signal%s placed just after the delayed request%s: the "
 		       "places where the waiting nodes continued contradict each other\n",
-		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand",
-		       o->merged.n_early == 1 ? " that was" : "s that were");
+		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
+		       o->merged.n_early == 1 ? "" : "s");
 	if (o->clock_bound_ns)
 		printf("%-14sdifferences of the hosts' clocks are known to %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);

@@ -78,7 +78,7 @@ static int seen_write(struct agent *a, const char *path, const struct app_outcom
 	const bool by_watchdog =
 	    seen.outcome.stuck || *seen.outcome.runs_on || *seen.outcome.stopped;
 	if (WIFSIGNALED(o->status) && !by_watchdog)
-		return err_set(e, EINTR, "ended by signal %d (%s) before the application",
+		return err_set(e, EINTR, "ended by signal %d (%s) before the application ended",
 			       WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
 	const struct watch_thread *t = watch_threads(a->watch, &seen.n_threads);
 	const struct watch_wait *w = watch_waits(a->watch, &seen.n_waits);

@@ -462,7 +462,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	if (n_left)
 		tell(&j,
 		     "removed what %" PRIu32 " killed capture%s had left: the scratch directory, "
-					     "and what still ran of the application",
+					     "and the processes of the application that still ran",
 		     n_left, n_left == 1 ? "" : "s");
 	if (!rc && !j.kept.n_runs)
 		rc = run_make(&j, -1, 0, e);

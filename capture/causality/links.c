@@ -131,7 +131,7 @@ static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 				strbuf_addf(&text, " after its request %" PRIu64,
 					    g->signal_request - 1);
 			else if (g->signaller + w->l->n_hubs < w->l->n_nodes)
-				strbuf_addstr(&text, " before any request of it");
+				strbuf_addstr(&text, " before its first request");
 		}
 		node = g->signaller;
 	} while (node != first);

@@ -83,7 +83,7 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 	if (r->seen.runs_on[0])
 		return err_set(e, EILSEQ,
 			       "the application does not make the same requests in each run: "
-			       "while one was delayed, %s",
+			       "while one request was delayed, %s",
 			       r->seen.runs_on);
 	if (r->seen.stopped[0])
 		return err_set(e, ECHILD,
