@@ -237,7 +237,7 @@ static void captured_print(const struct captured_summary *c)
 static void memory_print(const struct replay_config *c, const struct replay_memory *m)
 {
 	if (m->ahead_bytes) {
-		printf("%-16s%s at a time of a plan of %s, %s; %s resident at most while requests "
+		printf("%-16s%s at a time of a plan of %s, %s; at most %s resident while requests "
 		       "ran\n",
 		       "memory", size_text(m->ahead_bytes).s, size_text(m->plan_bytes).s,
 		       m->locked_bytes ? "locked" : "not locked (ulimit -l)",
@@ -342,8 +342,9 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left);
 		if (s->n_pages_stayed)
-			printf("note: %" PRIu64 " pages missed when traced could not be dropped "
-				"from the cache, and were found there\n", s->n_pages_stayed);
+			printf("note: %" PRIu64 " pages that were not cached when traced were "
+				"cached in the replay, because they could not be dropped\n",
+				s->n_pages_stayed);
 	}
 	if (s->n_clones_copied)
 		printf("note: %" PRIu64 " %s: the file system of the target shares no blocks\n",

@@ -173,7 +173,7 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	rc = rc ? rc : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!rc)
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
-		       s->causes ? "requests and what is between them" : "requests",
+		       s->causes ? "requests, signals, waits and parts of computing" : "requests",
 		       slice_filter_stopped(s->filter) ? " read" : "",
 		       p.sorted ? ", sorted by begin" : "");
 	if (!rc && s->causes)

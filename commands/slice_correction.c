@@ -86,8 +86,8 @@ void slice_correction_print(const struct slice_correction *c)
 	       " requests, %+.3g ns on average, standard uncertainty %.3g ns\n",
 	       c->calibration.method, done.n_corrected, -done.mean_ns, done.u_ns);
 	if (done.n_clipped)
-		printf("note: %" PRIu64 " response times would have been below 0, and are 0\n",
-		       done.n_clipped);
+		printf("note: %" PRIu64 " response times would have been below 0, and were set to "
+		       "0\n", done.n_clipped);
 	if (done.n_without)
 		printf("note: %" PRIu64
 		       " requests of operations that were not calibrated stay as they were\n",

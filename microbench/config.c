@@ -232,7 +232,7 @@ static int blocks_check(const struct workload *w, const struct microbench_config
 		return size_error(e, "file-size", c->file_bytes, "more than 2^32-1 blocks");
 	if (c->direct && c->block_bytes % DIRECT_BYTES)
 		return err_set(e, EINVAL,
-			       "block-size %llu: with direct expected a multiple of %d bytes",
+			       "block-size %llu: option direct needs a multiple of %d bytes",
 			       (unsigned long long)c->block_bytes, DIRECT_BYTES);
 	return 0;
 }

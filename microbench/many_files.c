@@ -31,7 +31,7 @@ static int check(const struct microbench_config *c, struct err *e)
 		return err_set(e, EINVAL, "dir-width and size-shape: expected more than 0");
 	if (c->direct && c->block_bytes % DIRECT_BYTES)
 		return err_set(e, EINVAL,
-			       "block-size %llu: with direct expected a multiple of %d bytes",
+			       "block-size %llu: option direct needs a multiple of %d bytes",
 			       (unsigned long long)c->block_bytes, DIRECT_BYTES);
 	return 0;
 }

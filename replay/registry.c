@@ -115,8 +115,9 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 	if (pinning_is_traced(c) && g->own_threads && c->order != ORDER_NONE)
 		return 0;
 	if (pinning_is_traced(c))
-		return err_set(e, EINVAL, "cpus traced: it needs one worker per traced thread, "
-			"which only engines event and compiled have, and not with order none");
+		return err_set(e, EINVAL, "cpus traced: it needs one worker per traced thread. "
+			"Only engines event and compiled have such workers, and only in an order "
+			"other than none");
 	int ret = processors_parse(&list, c->cpus, e);
 	processors_release(&list);
 	return ret ? err_context(e, "cpus") : 0;
@@ -195,7 +196,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 			       f->name);
 	if (c->blank && c->stop_on_mismatch)
 		return err_set(e, EINVAL,
-			"blank: no calls are made, so no result can differ (stop-on-mismatch)");
+			"blank: no calls are made, so stop-on-mismatch has no effect");
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(
 		    e, EINVAL,

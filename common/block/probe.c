@@ -75,7 +75,8 @@ static void choose_refused(struct block_choice *c, const struct burst *plain, co
 	else if (plain->ended_at_once &&
 		 plain->submit_ns > SUBMIT_WAITS_NS * (int64_t)plain->n_submitted)
 		chosen(c, &block_uring,
-		       "with kernel threads, because the target serves Linux AIO one at a time");
+		       "with kernel threads, because the target serves requests of Linux AIO one "
+		       "at a time");
 	else
 		chosen(c, &block_libaio, refusal);
 }

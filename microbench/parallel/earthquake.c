@@ -26,7 +26,7 @@ static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->block_bytes > ((uint64_t)1 << 30) / PIECE_PAGES)
 		return err_set(e, EINVAL,
-			       "block-size %llu: %d of them are moved at once, 1 GiB at most",
+			       "block-size %llu: a request moves %d blocks, and at most 1 GiB",
 			       (unsigned long long)c->block_bytes, PIECE_PAGES);
 	if (c->file_bytes % (PIECE_PAGES * c->block_bytes))
 		return err_set(e, EINVAL,

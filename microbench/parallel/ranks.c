@@ -29,6 +29,6 @@ int ranks_check(const struct microbench_config *c, struct err *e)
 			       block);
 	if (c->direct && c->block_bytes % 512)
 		return err_set(e, EINVAL,
-			"block-size %llu: with direct expected a multiple of 512 bytes", block);
+			"block-size %llu: option direct needs a multiple of 512 bytes", block);
 	return 0;
 }

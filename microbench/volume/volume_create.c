@@ -52,8 +52,9 @@ static int config_check(const struct volume_config *c, char **service, struct th
 	service_free(s);
 	if (t->is && !c->loop)
 		return err_set(e, EINVAL,
-			       "throttled needs a loop device, and this volume gets none (%s)",
-			       geteuid() ? "it needs root" : "--no-loop");
+			       "throttled needs a loop device, which this volume does not have "
+			       "(%s)",
+			       geteuid() ? "loop devices need root" : "--no-loop");
 	ret = t->is ? throttle_group("", &t->group, e) : 0;
 	if (ret)
 		return ret;

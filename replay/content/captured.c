@@ -206,7 +206,8 @@ static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 	if (code)
 		return err_sys(e, code, "no memory for the captured content: %llu KiB",
 			       (unsigned long long)(n_bytes >> 10));
-	int ret = vm_map_file(&c->reader.memory, c->memory_fd, 0, n_bytes, "what is written", e);
+	int ret = vm_map_file(&c->reader.memory, c->memory_fd, 0, n_bytes, "the content of writes",
+			      e);
 	if (ret)
 		return ret;
 	captured_own(&c->reader);

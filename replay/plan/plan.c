@@ -89,7 +89,8 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 	const int code = ret ? 0 : -file_reserve(fd, n_bytes);
 	if (code) {
 		ret = err_sys(e, code,
-			      "%s: no space for the plan of the replay, %s (--scratch, --memory)",
+			      "%s: no space for the plan of the replay, which takes %s (--scratch, "
+			      "--memory)",
 			      dir, size_text(n_bytes).s);
 	}
 	p->file.in_memory = !ret && file_in_memory(fd);
