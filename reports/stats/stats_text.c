@@ -286,8 +286,8 @@ static void comparison_notes(const struct comparison *c)
 			printf("note: the quantile at %s is extrapolated: too few values lie "
 				"beyond it\n", e->params);
 		if (flag && strstr(e->name, "_percentile"))
-			printf("note: %s: all resamples lie on one side, a percentile interval is "
-				"shown\n", e->name);
+			printf("note: %s: all resamples lie on one side, so a percentile interval "
+				"is shown\n", e->name);
 	}
 }
 

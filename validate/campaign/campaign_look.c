@@ -142,7 +142,7 @@ int look_cases(struct campaign *c, struct err *e)
 	if (ret) {
 		results_index_release(&r);
 		/* no pair yet */
-		return ret == -ENODATA ? 0 : err_context(e, "the look at what is decided");
+		return ret == -ENODATA ? 0 : err_context(e, "the look for decided cases");
 	}
 	for (size_t i = 0; i < a.n_cells; i++) {
 		const struct cell *cell = &a.cell[i];

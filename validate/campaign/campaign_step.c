@@ -142,7 +142,7 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 			 (unsigned long long)limit_bytes, r->launch.reason);
 	else if (!r->launch.reason[0] && access(wanted, F_OK) < 0 && errno == ENOENT)
 		snprintf(r->reason, sizeof r->reason,
-			 "it ended without the trace that it was to write%s%s",
+			 "it ended without writing its trace%s%s",
 			 r->launch.said[0] ? ": " : "", r->launch.said);
 	else
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);

@@ -49,7 +49,8 @@ int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *
 		if (!ret && (*list)[i].policy == SCHED_DEADLINE)
 			ret = err_set(e, EINVAL,
 				      "\"%s\": a process with this policy can start no threads; "
-				      "set it as scheduler of [workload] and [replayer]", item[i]);
+				      "set the policy with key scheduler of [workload] and "
+				      "[replayer]", item[i]);
 	}
 	list_free(item, *n);
 	if (ret) {

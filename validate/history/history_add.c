@@ -98,9 +98,9 @@ static int date_compare(struct history_writer *w, const struct baseline *b, char
 	int rc = sqlite3_step(s);
 	const char *before = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
 	if (date_is_earlier(b->date, before))
-		*goes_back = xasprintf("its date, %s, is earlier than that of number %lld, added "
-			"before it, %s: entries are shown in the order of their dates", b->date,
-			sqlite3_column_int64(s, 1), before);
+		*goes_back = xasprintf("its date, %s, is earlier than that of number %lld, which "
+			"was added before and has date %s: entries are shown in the order of their "
+			"dates", b->date, sqlite3_column_int64(s, 1), before);
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		ret = history_db_err(w->db, w->path, w->e);
 	sqlite3_finalize(s);

@@ -144,12 +144,15 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	k = ini_key_find(s, "bank");
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p)))
 		return key_err(f, k, e,
-			       "\"%s\": 1 to %llu, for there are as many blocks, with block 0",
+			       "\"%s\": 1 to %llu are possible, because there are that many "
+			       "blocks, including block 0",
 			       k->value, (unsigned long long)protocol_n_blocks(p));
 	k = ini_key_find(s, "sessions");
 	if (k && (p->n_sessions < 2 || p->n_sessions > p->n_replicates_max / 2))
-		return key_err(f, k, e, "\"%s\": 2 to %llu, for each needs two blocks", k->value,
-			       (unsigned long long)(p->n_replicates_max / 2));
+		return key_err(f, k, e,
+			       "\"%s\": 2 to %llu are possible, because each session needs two "
+			       "blocks",
+			       k->value, (unsigned long long)(p->n_replicates_max / 2));
 	if (p->timeout_ns < 2 * p->min_duration_ns)
 		return err_set(
 		    e, EINVAL,
@@ -167,7 +170,7 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 		return 0;
 	if (t->cache == CACHE_WARM)
 		err_set(e, EINVAL, "\"%s\": it limits the page cache of a run, but with cache = "
-			"warm all files are cached before", k->value);
+			"warm all files are cached before each run", k->value);
 	else if (bytes < 1 << 20)
 		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
 			k->value);

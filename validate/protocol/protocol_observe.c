@@ -123,8 +123,9 @@ int observe_resolve(struct protocol *p, struct err *e)
 		else
 			s->observe_why = "set in the protocol";
 		if (s->observe == OBSERVE_PRELOAD && below)
-			return observe_refuse(p, s, "the requests on a device are seen there "
-				"(observe = block), or by each one's own stamps", e);
+			return observe_refuse(p, s, "the requests on a device are seen at the "
+				"device (observe = block), or by stamps of program and replayer "
+				"themselves", e);
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
 			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded "
 				"library (%s), which cannot observe [replayer %s]", p->path,

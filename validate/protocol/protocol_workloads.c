@@ -136,8 +136,9 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 		return is_below(t) == is_below(&p->target[s->target])
 			   ? 0
 			   : err_set(e, EINVAL,
-				     "recorded-on: of targets %s and %s one is a directory and the "
-				     "other a device or a volume, and the script must know which",
+				     "recorded-on: one of the targets %s and %s is a directory and "
+				     "the other a device or a volume, but the script needs two "
+				     "targets of one kind",
 				     t->name, p->target[s->target].name);
 	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
 		return err_set(e, EINVAL,
