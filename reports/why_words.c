@@ -63,17 +63,17 @@ const char *words_method(enum why_method how)
 	    [METHOD_MEASURED] = "measured",
 	    [METHOD_BY_OPERATION] = "standardised by operation",
 	    [METHOD_BY_LEVEL] = "standardised by level at issue",
-	    [METHOD_BY_LEVEL_ALONE] = "by level; the sides share no level, so it includes service "
-				      "at equal level",
+	    [METHOD_BY_LEVEL_ALONE] = "by level; program and replay share no level, so this part "
+				      "includes service at equal level",
 	    [METHOD_BY_LATENESS] = "late requests against those on time",
 	    [METHOD_BY_ORDER] = "reordered requests against the others",
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
 	    [METHOD_NO_BYTES] = "no run read from a device",
-	    [METHOD_FAULT_COST] = "counted x measured cost of a fault; at most",
+	    [METHOD_FAULT_COST] = "difference of fault counts x measured cost of a fault; at most",
 	    [METHOD_IN_PROPORTION] = "measured; in proportion to the service",
-	    [METHOD_ALL_CPUS] = "measured, of all CPUs, in proportion; at most",
-	    [METHOD_BESIDE] = "measured, in and between requests; beside",
+	    [METHOD_ALL_CPUS] = "measured for all CPUs; in proportion to the service; at most",
+	    [METHOD_BESIDE] = "measured in and between requests; not part of the sum",
 	};
 	return words[how];
 }

@@ -30,7 +30,7 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 	}
 	int rc = think_times_read(&h->seen, t, e);
 	h->estimated = h->seen.n >= THINK_TIMES_ENOUGH;
-	h->story = h->estimated ? "the smallest in the trace with nothing under way" :
+	h->story = h->estimated ? "the smallest gap in the trace with no request in flight" :
 				  "the default: too few think times in this trace to estimate it";
 	h->ns = h->estimated ? h->seen.least_ns : INFER_THRESHOLD_NS;
 	return rc;
@@ -156,8 +156,9 @@ static int dot_write(const struct pass *s, const struct threshold *h, struct err
 	    xcalloc(s->n_shown + 1, sizeof(struct shown_request *));
 	strbuf_addf(&out,
 		    "digraph deps {\n  // inferred from times; an edge: the request may depend on "
-		    "the other's end, and came so much later\n  // shortest think time %" PRId64
-		    " ns\n  rankdir=LR; node [shape=box, fontsize=10];\n",
+		    "the end of the other request, and begins this much later\n"
+		    "  // shortest think time %" PRId64 " ns\n"
+		    "  rankdir=LR; node [shape=box, fontsize=10];\n",
 		    h->ns);
 	for (size_t i = 0; i < s->n_shown; i++) {
 		const struct shown_request *r = &s->shown[i];
@@ -204,13 +205,13 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	say("Dependencies",
 	    "%" PRIu64 " (redundant ones do not count): %.3g for each request, at most %" PRIu64,
 	    s->n_edges, (double)s->n_edges / n, s->n_parents_max);
-	say("", "%" PRIu64 " requests depend on none", s->n_roots);
+	say("", "%" PRIu64 " requests depend on no other request", s->n_roots);
 	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains hold them all",
 	    s->longest_chain, s->width_max);
 	say("Width",
 	    "%.3g on average, %" PRIu64 " at most: requests that do not depend on each other",
 	    s->width_mean, s->width_max);
-	say("If requests", "took no time, the last would be issued after %s",
+	say("If requests", "took no time, the last request would be issued after %s",
 	    duration_text((double)s->think_ns).s);
 }
 

@@ -192,7 +192,8 @@ int histogram_from_json(struct histogram *h, const json_t *o, struct err *e)
 	const json_t *runs = json_object_get(o, "buckets");
 	if (!json_is_integer(n) || !json_is_integer(negative) || json_integer_value(negative) < 0 ||
 	    !json_is_array(runs))
-		return err_set(e, EINVAL, "histogram: n, negative and buckets are needed");
+		return err_set(e, EINVAL,
+			       "histogram: \"n\", \"negative\" and \"buckets\" are needed");
 	int rc = 0;
 	uint64_t next = 0;
 	for (size_t i = 0; i < json_array_size(runs) && !rc; i++)

@@ -8,7 +8,7 @@ int slices_check(const struct slices *s, struct err *e)
 	if (!s->n || s->settle_ns < 0)
 		return err_set(
 		    e, EINVAL,
-		    "slices: %zu slices, settling time %lld ns: expected at least 1 and at least 0",
+		    "slices: %zu slices, settling time %lld ns: expected at least 1 slice and 0 ns",
 		    s->n, (long long)s->settle_ns);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct slice *a = &s->slice[i];

@@ -177,7 +177,7 @@ static int certificate_take(struct standard *s, const json_t *o, struct err *e)
 		return err_set(e, EILSEQ, "its version is not %d", VERSION);
 	if (!made || !json_is_object(machine) || !json_array_size(points) ||
 	    json_array_size(points) > POINTS_MOST)
-		return err_set(e, EINVAL, "made, machine or points are missing");
+		return err_set(e, EINVAL, "\"made\", \"machine\" or \"points\" is missing");
 	s->machine = json_deep_copy(machine);
 	s->made = xstrdup(made);
 	s->duration_s = json_number_value(json_object_get(o, "duration_s"));
