@@ -144,13 +144,14 @@ static int agent_failed(const struct hosts_run *h, struct peer *p, struct err *e
 	int status = 0;
 	SCOPED_FREE char *log = agent_path(h->path, p->host, ".log");
 	SCOPED_STRBUF text = STRBUF_INIT;
-	file_read(log, &text, 1 << 16, NULL);
 	fd_close(p->process.input);
 	p->process.input = -1;
-	const char *own = strstr(text.s, "validate: ");
-	own = own ? own + strlen("validate: ") : text.s;
+	/* an ending agent closes its output before it writes its message */
 	if (p->gone && waitpid(p->process.pid, &status, 0) == p->process.pid)
 		p->process.pid = 0;
+	file_read(log, &text, 1 << 16, NULL);
+	const char *own = strstr(text.s, "validate: ");
+	own = own ? own + strlen("validate: ") : text.s;
 	err_set(e, ECHILD, "host %s: its collector %s: %s", p->host,
 		p->gone ? "has ended" : "does not answer", *own ? own : "it printed nothing");
 	text_make_line(e->msg);
