@@ -64,7 +64,7 @@ static bool has_excess(const struct cell *c)
 static bool has_fewer_competitors(const struct cell *c, bool timed)
 {
 	const struct component *m = &c->component[COMPONENT_IN_FLIGHT_MAX];
-	return !timed && m->decision == DECISION_REJECT && m->estimate.value < 0;
+	return !timed && m->estimate.value < 0 && leaves_out_zero(&m->estimate);
 }
 
 /* The split explains longer response times. Waiting for CPUs is explained by the number of
