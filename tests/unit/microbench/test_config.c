@@ -260,8 +260,8 @@ static void impossible_scripts_are_refused(void **state)
 	c = of("fs"), c.file_bytes = UINT64_MAX, check_refuses(&c, "fs", "file-size");
 	c = of("pm"), c.min_duration_ns = 1, check_refuses(&c, "pm", "transactions");
 	c = of("pm"), c.n_files = 0, check_refuses(&c, "pm", "files");
-	c = of("pm"), c.min_file_bytes = 10241, check_refuses(&c, "pm", "smallest");
-	c = of("pm"), c.min_file_bytes = 0, check_refuses(&c, "pm", "smallest");
+	c = of("pm"), c.min_file_bytes = 10241, check_refuses(&c, "pm", "min-file-size <= file-size");
+	c = of("pm"), c.min_file_bytes = 0, check_refuses(&c, "pm", "min-file-size <= file-size");
 	c = of("cc"), c.n_include_dirs = 0, check_refuses(&c, "cc", "include-dirs");
 	c = of("cc"), c.n_includes = 401, check_refuses(&c, "cc", "includes");
 	c = of("cc"), c.n_headers = 0, check_refuses(&c, "cc", "headers");

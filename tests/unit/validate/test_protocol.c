@@ -207,7 +207,7 @@ static const struct {
     {PROTOCOL WORKLOAD "direct = maybe\n" REPLAYER,
      "bad.conf:4: direct: \"maybe\" is neither yes nor no"},
     {PROTOCOL WORKLOAD "direct = yes\nblock_size = 4096,1000\n" REPLAYER,
-     "bad.conf:2: [workload a block-size=1000]: block-size 1000: with direct"},
+     "bad.conf:2: [workload a block-size=1000]: block-size 1000: option direct needs"},
     {PROTOCOL WORKLOAD "file_size = 1K\n" REPLAYER,
      "bad.conf:2: [workload a]: file-size 1 KiB: less than one block"},
     {PROTOCOL WORKLOAD "think = exponential\n" REPLAYER,
