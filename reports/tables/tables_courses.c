@@ -104,14 +104,17 @@ static void costs_row(struct table *t, const struct analysis *a, size_t i)
 	COL_KNOWN(t, BYTES, "trace", "Trace", k->trace_bytes);
 	COL_ESTIMATE(t, TIME, "program_preparation", "Outside the requests, program [95 %]",
 		&k->preparation_program);
-	COL_ESTIMATE(t, TIME, "replay_preparation", "Outside the requests, replay [95 %]", &k->preparation_replay);
+	COL_ESTIMATE(t, TIME, "replay_preparation", "Outside the requests, replay [95 %]",
+		&k->preparation_replay);
 	COL_KNOWN(t, BYTES, "replay_memory", "Memory", k->memory_bytes);
 	COL_ESTIMATE(t, TIME, "program_cpu", "CPU time, program [95 %]", &k->cpu_program);
 	COL_ESTIMATE(t, TIME, "replay_cpu", "CPU time, replay [95 %]", &k->cpu_replay);
-	COL_ESTIMATE(t, RELATIVE, "cpu_deviation", "Deviation of the CPU time [95 %]", &k->cpu_deviation);
+	COL_ESTIMATE(t, RELATIVE, "cpu_deviation", "Deviation of the CPU time [95 %]",
+		&k->cpu_deviation);
 	COL_ESTIMATE(t, TIME, "program_process_cpu", "Whole process, program [95 %]",
 		&k->process_cpu_program);
-	COL_ESTIMATE(t, TIME, "replay_process_cpu", "Whole process, replay [95 %]", &k->process_cpu_replay);
+	COL_ESTIMATE(t, TIME, "replay_process_cpu", "Whole process, replay [95 %]",
+		&k->process_cpu_replay);
 	COL_ESTIMATE(t, BYTES, "program_peak", "Peak memory, program [95 %]", &k->peak_program);
 	COL_ESTIMATE(t, BYTES, "replay_peak", "Peak memory, replay [95 %]", &k->peak_replay);
 	COL_ESTIMATE(t, NUMBER, "speedup", "Speedup [95 %]", &k->speedup);
