@@ -19,7 +19,7 @@ struct mount_found {
 	char point[500], root[500];
 };
 
-/* The mount of a controller (v1) or of the unified hierarchy (v2), from mountinfo. */
+/* Finds the mount of a controller (v1) or of the unified hierarchy (v2) in mountinfo. */
 static bool mount_find(const char *root, enum cgroup_kind kind, const char *controller,
 		       struct mount_found *m)
 {
@@ -41,7 +41,7 @@ static bool mount_find(const char *root, enum cgroup_kind kind, const char *cont
 	return found;
 }
 
-/* The group of this process: the path behind "N:CONTROLLER:" or "0::". */
+/* Finds the group of this process: the path after "N:CONTROLLER:" or "0::". */
 static bool own_group(const char *root, enum cgroup_kind kind, const char *controller, char *out,
 		      size_t size)
 {
@@ -73,8 +73,9 @@ bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *contro
 	if (!mount_find(root, kind, controller, &m) ||
 	    !own_group(root, kind, controller, group, sizeof group))
 		return false;
-	/* in a container the mount shows only a part of the hierarchy */
-	/* Length of the part of the group's name that is the directory; 0: it is not below it. */
+	/* in a container, the mount shows only a part of the hierarchy */
+	/* Length of the prefix of the group's name that the mount point stands for. 0: the group is
+	 * not below the mount point. */
 	const char *directory = m.root;
 	const size_t len = strlen(directory);
 	size_t skip = strcmp(directory, "/") && !strncmp(group, directory, len) &&
@@ -103,7 +104,8 @@ void cgroup_where_release(struct cgroup_where *w)
 
 /* --- room ---------------------------------------------------------------- */
 
-/* The number in a file, alone (key NULL) or behind `key`; false: none, as in "max". */
+/* Reads a number from a file: the whole file if `key` is NULL, otherwise the number after `key`.
+ * False: there is no number, as in "max". */
 static bool number_get(const char *dir, const char *name, const char *key, uint64_t *value)
 {
 	char *path = xasprintf("%s/%s", dir, name), line[200];

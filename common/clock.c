@@ -12,14 +12,14 @@
 
 #define N_BRACKETS 64	      /* tries for one anchor */
 #define MAX_DISAGREEMENT 200e-6 /* relative to the earlier rate */
-/* readings without progress; the coarsest clocks step every 10 ms */
+/* consecutive readings without progress before an error; the coarsest clocks step every 10 ms */
 #define MAX_STILL 10000000
-#define N_READS 2001	      /* for resolution and read cost; odd: the median is one of them */
+#define N_READS 2001 /* readings for resolution and read cost; odd, so the median is one of them */
 
 /* --- anchors ------------------------------------------------------------- */
 
-/* Reads both clocks: the counter between two readings of CLOCK_MONOTONIC. Takes the narrowest of
- * N_BRACKETS tries. */
+/* Reads the counter between two readings of CLOCK_MONOTONIC. Keeps the try with the narrowest
+ * bracket of N_BRACKETS tries. */
 static int anchor_take(enum clock_source source, struct clock_anchor *a, struct err *e)
 {
 	struct clock c = {.source = source};
@@ -60,8 +60,8 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 		return err_set(e, EIO, "the time-stamp counter went backwards by %llu ticks: the "
 			"stamps cannot be trusted",
 			(unsigned long long)(c->last.ticks - now->ticks));
-	/* the time since the last anchor by both clocks; the error of each anchor is at most half
-	 * its bracket */
+	/* time since the last anchor by each clock; the error of an anchor is at most half its
+	 * bracket */
 	double expected_ns = (double)(now->ticks - c->last.ticks) * c->ns_per_tick;
 	double passed_ns = (double)(now->ns - c->last.ns);
 	double slack_ns = (double)(now->bracket_ns / 2 + c->last.bracket_ns / 2) + 1;
@@ -96,8 +96,8 @@ static bool tsc_is_invariant(void)
 	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-/* Whether the counters of all usable processors lie on one line with CLOCK_MONOTONIC. The kernel
- * checks this before it uses the TSC as its clock source, but not for a paravirtual clock. */
+/* Checks that the counter of each usable CPU agrees with CLOCK_MONOTONIC. The kernel checks this
+ * before it uses the TSC as its clock source, but not for a paravirtual clock. */
 static bool tsc_agrees_everywhere(void)
 {
 	cpu_set_t allowed, one;
@@ -122,8 +122,8 @@ static bool tsc_agrees_everywhere(void)
 		}
 		double expected = (double)(int64_t)(now.ticks - half.ticks) * rate(&first, &half);
 		double off = fabs(expected - (double)(now.ns - half.ns));
-		/* the error of the rate is a bracket in 2 ms; 1 us of offset between processors
-		 * would show in traces */
+		/* the error of the rate is one bracket in 2 ms; an offset of 1 us between CPUs
+		 * would be visible in traces */
 		agree = off < 1000 + (double)(now.ns - half.ns) * MAX_DISAGREEMENT;
 	}
 	sched_setaffinity(0, sizeof allowed, &allowed);
@@ -167,7 +167,8 @@ static void measure_quality(struct clock *c)
 	}
 	qsort(pair, N_READS, sizeof *pair, order_u64);
 	c->read_cost_ns = (double)pair[N_READS / 2] * c->ns_per_tick;
-	/* ordered reads are further apart than the step of the counter; unordered ones less so */
+	/* Consecutive ordered reads (clock_begin, clock_end) are further apart than one step of the
+	 * counter. Unordered reads show smaller steps. */
 	for (int i = 0; i < N_READS; i++) {
 		uint64_t now = clock_now(c);
 		if (now > last && now - last < step)
@@ -209,7 +210,8 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 
 /* --- conversion ---------------------------------------------------------- */
 
-/* x * num / den to the nearest, exactly: |x| and num below 2^63, so the product fits 126 bits. */
+/* x * num / den, rounded to the nearest integer. Exact: |x| and num are below 2^63, so the product
+ * fits in 126 bits. */
 static __int128 scale(int64_t x, int64_t num, int64_t den)
 {
 	__int128 p = (__int128)x * num;

@@ -3,15 +3,14 @@
  * CLOCK_MONOTONIC.
  *
  * The measured path only reads and stores raw ticks (clock_begin, clock_end). They are converted to
- * nanoseconds of CLOCK_MONOTONIC afterwards, by a line through two anchors taken before and after
- * the run, so that an error of the first quick calibration does not accumulate. The TSC is used if
- * it is invariant (CPUID) and the kernel's own clock source is the TSC, or is derived from it and
- * agrees with it on every processor. Otherwise, and on machines that are not x86-64, ticks are
+ * nanoseconds of CLOCK_MONOTONIC afterwards, by a line through two anchors, taken before and after
+ * the run. So the error of the first, quick calibration does not accumulate. The TSC is used if it
+ * is invariant (CPUID) and the kernel's own clock source is the TSC, or is derived from the TSC and
+ * agrees with it on every CPU. Otherwise, and on machines that are not x86-64, ticks are
  * CLOCK_MONOTONIC nanoseconds.
  *
  * Units: ticks are counter ticks, ns are nanoseconds of CLOCK_MONOTONIC (since boot).
- * Source: calibration and read cost enter the uncertainty budget as Type B components (GUM 4.3.7).
- */
+ * Calibration and read cost enter the uncertainty budget as Type B components (GUM 4.3.7). */
 #pragma once
 
 #include "common/std.h"
@@ -21,7 +20,7 @@ enum clock_source { CLOCK_SOURCE_TSC, CLOCK_SOURCE_MONOTONIC };
 struct clock_anchor {
 	uint64_t ticks;
 	int64_t ns;
-	/* width of the narrowest bracket: the error of the anchor is at most half of it */
+	/* width of the narrowest bracket; the error of the anchor is at most half of it */
 	int64_t bracket_ns;
 };
 
@@ -29,32 +28,32 @@ struct clock {
 	enum clock_source source;
 	struct clock_anchor first, last; /* the line's two points */
 	double ns_per_tick;		 /* from first to last */
-	double resolution_ns;		 /* smallest positive step between successive reads */
-	/* median cost of one clock_begin + clock_end pair */
+	double resolution_ns;		 /* smallest positive step between successive readings */
+	/* median cost of a pair of clock_begin and clock_end */
 	double read_cost_ns;
 };
 
-/* Chooses the source, takes two anchors at least `baseline_ns` apart (for example 5,000,000; it
- * spins) and measures resolution and read cost. Errors: EIO if CLOCK_MONOTONIC goes backwards or
- * stands still. */
+/* Chooses the source, takes two anchors at least `baseline_ns` apart (for example 5,000,000 ns, in
+ * which it spins) and measures resolution and read cost. Errors: EIO if CLOCK_MONOTONIC goes
+ * backwards or stands still. */
 int clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
 
-/* Takes a new last anchor, which lengthens the baseline: call it just before a run (better
- * deadlines) and right after it (exact conversion). Errors: EIO if the counter or the monotonic
- * clock went backwards, or their rate changed by more than 200 ppm: the stamps of the run cannot be
- * trusted. */
+/* Replaces the last anchor by a new one, which lengthens the baseline. Call it just before a run,
+ * for better deadlines, and right after the run, for an exact conversion. Errors: EIO if the
+ * counter or CLOCK_MONOTONIC went backwards, or if their rate changed by more than 200 ppm. Then
+ * the stamps of the run cannot be trusted. */
 int clock_reanchor(struct clock *c, struct err *e);
 
-/* As clock_reanchor, with an anchor already taken; after an error `c` keeps its line. For tests,
- * and for anchors of another process. */
+/* As clock_reanchor, but the caller gives the anchor. After an error, `c` keeps its line. For
+ * tests, and for anchors of another process. */
 int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e);
 
-/* Sleeps until the first anchor is at least `baseline_ns` old, for a better rate at the next
- * clock_reanchor. */
+/* Sleeps until the first anchor is at least `baseline_ns` old. The next clock_reanchor then gives a
+ * better rate. */
 void clock_baseline_wait(const struct clock *c, int64_t baseline_ns);
 
-/* Conversion by the present line with integer arithmetic: to the nearest ns (or tick), monotone, at
- * any distance; clamped to the range of the result. */
+/* Converts by the present line in integer arithmetic: rounded to the nearest ns (or tick), monotone
+ * at any distance, clamped to the range of the result. */
 int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);
 uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns);
 
@@ -65,7 +64,7 @@ static inline int64_t clock_read_ns(clockid_t id)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* CLOCK_MONOTONIC in ns, for everything off the measured path. */
+/* CLOCK_MONOTONIC in ns, for all code off the measured path. */
 static inline int64_t clock_monotonic_ns(void)
 {
 	return clock_read_ns(CLOCK_MONOTONIC);
@@ -77,13 +76,13 @@ static inline int64_t clock_realtime_ns(void)
 	return clock_read_ns(CLOCK_REALTIME);
 }
 
-/* Stamp just before a timed call; earlier instructions complete before it.
+/* Stamp just before a timed call. Earlier instructions complete before the counter is read.
  *
- * The stamp starts a cache line. A system call may evict the code after it to the second-level
- * cache. If that code shares a line with the stamp before the call, it was just fetched; otherwise
- * the fetch (some 6 ns) falls into the timed region. Without the alignment the layout of the loop
- * would decide that; with it, every timed region is laid out alike, in a program and in its
- * replay. */
+ * The stamp starts a cache line. A system call may evict the code after the call to the
+ * second-level cache. If that code shares a cache line with the first stamp, it was just fetched.
+ * Otherwise, the timed region includes its fetch (about 6 ns). Without the alignment, the layout of
+ * the loop would decide between these cases. With it, all timed regions have the same layout, in a
+ * program and in its replay. */
 static inline uint64_t clock_begin(const struct clock *c)
 {
 #if defined(__x86_64__)
@@ -110,7 +109,7 @@ static inline uint64_t clock_end(const struct clock *c)
 	return clock_begin(c);
 }
 
-/* Ticks without any ordering, for spinning. */
+/* Unordered reading of the counter, for spinning. */
 static inline uint64_t clock_now(const struct clock *c)
 {
 #if defined(__x86_64__)

@@ -4,7 +4,7 @@
 
 #include "common/std.h"
 
-/* The path of the file `name`: beside this program (build directory) or in ../lib/validate
- * (installed). `what_it_is`: for the message. NULL with the error; ENOENT: in neither. The caller
- * frees. */
+/* Finds the file `name` beside this program (build directory) or in ../lib/validate (installed).
+ * `what_it_is` is for the message. Returns the path, which the caller frees, or NULL. Errors:
+ * ENOENT: the file is in neither place. */
 char *companion_find(const char *name, const char *what_it_is, struct err *e);

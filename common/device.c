@@ -20,7 +20,7 @@ static int block_facts(struct device *d, const char *path, struct err *e)
 	return 0;
 }
 
-/* Alignment of direct I/O on a file of this file system. */
+/* Alignment that direct I/O on this file requires. */
 static uint32_t file_alignment(int fd)
 {
 #ifdef STATX_DIOALIGN
@@ -71,8 +71,8 @@ static int signed_refuse(const char *path, const char *what, const char *at, con
 		"overwrite its first 4 KiB with zeros)", path, kind, what, at);
 }
 
-/* Checks the content of another device or file that contains this one or is a part of it. One that
- * is gone has no content. */
+/* Checks the content of another device or file that contains this device, or is a part of it. A
+ * device that no longer exists has no content. */
 static int other_examine(const char *other, const char *what, bool tables, const char *path,
 			 bool *refused, struct err *e)
 {
@@ -98,7 +98,7 @@ static int others_examine(const struct device_uses *u, const char *path, bool *r
 	int ret = 0;
 	for (size_t i = 0; i < u->n_partitions && !ret; i++)
 		ret = other_examine(u->partition[i], "its partition ", true, path, refused, e);
-	if (!ret && u->under) /* a loop device may be a part of a file that has partitions */
+	if (!ret && u->under) /* the loop device may map a part of a file that has partitions */
 		ret = other_examine(u->under, "its lower device ", false, path, refused, e);
 	return ret;
 }
@@ -129,8 +129,8 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	return ret;
 }
 
-/* Opens it again for its use, through the checked descriptor: the name may mean another device by
- * now. Returns the descriptor. */
+/* Opens the device again for its use, through the checked descriptor, because the name may mean
+ * another device by now. Returns the descriptor. */
 static int open_again(const struct device *d, const char *path, int flags, bool *refused,
 		      struct err *e)
 {
@@ -162,8 +162,8 @@ static int open_for_reading(struct device *d, const char *path, int flags, bool 
 	return 0;
 }
 
-/* Checks the device before the exclusive open, for a better message, and again after it, when no
- * other process can begin to use it. */
+/* Checks the device twice: before the exclusive open, for a better message, and after it, when no
+ * other process can start to use the device. */
 static int open_for_writing(struct device *d, const char *path, enum device_how how, int flags,
 			    bool *refused, struct err *e)
 {
@@ -219,7 +219,8 @@ void device_close(struct device *d)
 
 /* Reference volumes, by their mounts. */
 
-/* The file itself, or the backing file of a loop device. False: there is none. */
+/* Finds the file: the target itself, or the backing file of a loop device. False: there is no
+ * file. */
 static bool file_under(const struct device_system *s, const struct stat *st, struct stat *file)
 {
 	*file = *st;

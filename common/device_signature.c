@@ -4,7 +4,8 @@
 
 #include "common/device.h"
 
-/* Looks for one kind of signature: together, a file system hides a partition table. */
+/* Looks for one kind of signature. Two probes are needed: in a common probe, a file system hides a
+ * partition table. */
 static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct err *e)
 {
 	blkid_probe_enable_superblocks(p, !partitions);
@@ -41,14 +42,12 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 }
 
 /* Copies of superblocks. libblkid looks only at the first superblock, which a stray write destroys
- * first. Sources: ext4
- * (Documentation/filesystems/ext4, sparse_super: group 1 has a copy for each size of blocks), btrfs
- * (mirrors at 64 MiB and 256 GiB), XFS (at the start of each allocation group, of which mkfs.xfs
- * makes at least 4). */
+ * first. Sources: ext4 (Documentation/filesystems/ext4, sparse_super: group 1 has a copy; its place
+ * depends on the block size), btrfs (copies at 64 MiB and 256 GiB), XFS (a copy at the start of
+ * each allocation group; mkfs.xfs makes at least 4 groups). */
 static const struct device_signature_copy {
 	const char *type, *magic;
-	/* of the superblock, in bytes; 0: the start of the n-th quarter of the device, see
-	 * `quarter` */
+	/* offset of the superblock in bytes; 0: at the start of quarter `quarter` of the device */
 	uint64_t at;
 	uint32_t magic_at, quarter;
 } copies[] = {
@@ -62,7 +61,7 @@ static const struct device_signature_copy {
     {"xfs", "XFSB", 0, 0, 3},
 };
 
-/* The magic number of ext4 has two bytes: a copy must also have the number of group 1. */
+/* The magic number of ext4 has only two bytes, so a copy must also have the number of group 1. */
 static bool copy_is_there(int fd, const struct device_signature_copy *c, uint64_t n_bytes,
 			  uint64_t at)
 {

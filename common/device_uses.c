@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Uses of a device, its partitions, the disk of a partition, and the devices above and below. */
+/* Finds uses of a device: of itself, its partitions, the disk of a partition, and the devices above
+ * and below it. */
 #include <libmount.h>
 #include <sys/sysmacros.h>
 
@@ -11,7 +12,7 @@ const struct device_system device_system = {"/sys", "/proc/self/mountinfo", "/pr
 #define NEAR_MAX 512 /* devices that belong together */
 #define DEPTH_MAX 16 /* of arrays upon arrays */
 
-/* A device whose use forbids writing to the target. */
+/* A device related to the target. If it is in use, writing to the target is refused. */
 struct near {
 	dev_t number;
 	char *name; /* "sdb1"; owned */
@@ -22,7 +23,8 @@ struct search {
 	const struct device_system *system;
 	struct device_uses *uses;
 	const char *path;
-	/* backing file of the target if that is a loop device, to find others over the same file */
+	/* backing file, if the target is a loop device: to find other loop devices over this
+	 * file */
 	const char *backing;
 	struct stat st;
 	struct near near[NEAR_MAX];
@@ -80,8 +82,8 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 	return 0;
 }
 
-/* Calls `call` with the path of each entry of `dir`. A missing directory or entry is skipped.
- * Errors: of `call`; of the system: a device that cannot be checked is not used. */
+/* Calls `call` with the path of each entry of `dir`. Skips a missing directory or entry. Errors: of
+ * `call`, and of the system, because a device that cannot be checked is not used. */
 static int each_entry(struct search *s, const char *dir, int depth,
 		      int (*call)(struct search *, const char *, int, struct err *), struct err *e)
 {
@@ -196,7 +198,8 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 	const char *name = strrchr(dir, '/') + 1;
 	bool known = backing && number_of(dir, &number), there = known && !stat(backing, &st);
 	const struct near *near = there && S_ISBLK(st.st_mode) ? near_of(s, st.st_rdev) : NULL;
-	/* a deleted file, or one that a mount hides, is known only by the kernel's name for it */
+	/* a deleted file, or a file that a mount hides, is known only by the kernel's name for
+	 * it */
 	bool same =
 	    there ? same_file(&st, &s->st) : known && s->backing && !strcmp(backing, s->backing);
 	if (near)
@@ -207,8 +210,8 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 	return 0;
 }
 
-/* The backing of a loop device: a device, which the user must name instead, or a file, over which
- * there may be other loop devices. */
+/* Examines the backing of a loop device. If this is a device, the user must name that device
+ * instead. If it is a file, other loop devices may be over the same file. */
 static int under_loop(struct search *s, struct err *e)
 {
 	char *dir = sys_dir(s, s->st.st_rdev);
@@ -251,8 +254,8 @@ static void partitions_note(struct search *s)
 
 /* --- mounts and swap ----------------------------------------------------- */
 
-/* The device of a line of the mount table: by its number, or by its source (a file system over
- * several devices has a number of its own). */
+/* Finds the device of a line of the mount table by its number, or by its source: a file system over
+ * several devices has a number of its own. */
 static const struct near *near_of_fs(const struct search *s, struct libmnt_fs *fs)
 {
 	const struct near *near = near_of(s, mnt_fs_get_devno(fs));
@@ -320,7 +323,7 @@ static int uses_look(struct search *s, struct err *e)
 	partitions_note(s);
 	ret = ret ? ret : mounts_look(s, e);
 	ret = ret ? ret : swaps_look(s, e);
-	/* A device on which another one is built is in use, mounted or not. */
+	/* A device is in use if another device is built on it, mounted or not. */
 	for (size_t i = 0; i < s->n_near; i++)
 		if (!strcmp(s->near[i].role, "its upper device "))
 			use_add(s, "%s/%s uses it", s->system->dev, s->near[i].name);

@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <setjmp.h>
 
-/* Without a free descriptor the start would fail for good. Checked first, it can be repeated. */
+/* Without a free descriptor, libgcrypt's start fails, and cannot be repeated. So this is checked
+ * first. */
 static int descriptor_free(struct err *e)
 {
 	int fd = open("/", O_PATH | O_CLOEXEC);
@@ -23,8 +24,8 @@ static void on_abort(int signal_number)
 	siglongjmp(gave_up, 1);
 }
 
-/* libgcrypt calls abort() if it cannot read the FIPS mode from /proc or has no memory. The signal
- * is caught: the caller gets an error, and libgcrypt is not called again. */
+/* libgcrypt calls abort() if it cannot read the FIPS mode from /proc or has no memory. This catches
+ * the signal. The caller then gets an error, and libgcrypt is not called again. */
 static bool started(void)
 {
 	struct sigaction now = {.sa_handler = on_abort}, was;
@@ -37,7 +38,8 @@ static bool started(void)
 	return ok;
 }
 
-/* A keyed hash allocates memory where it is read, and has no way to return an error. */
+/* Ends the program: libgcrypt allocates memory when a keyed hash is read, and cannot return an
+ * error there. */
 static void on_fatal_error(void *opaque, int code, const char *text)
 {
 	(void)opaque;

@@ -4,7 +4,7 @@
 
 #include "common/std.h"
 
-/* Idempotent and thread-safe. Call it before any other function of libgcrypt, whose own start
+/* Idempotent and thread-safe. Call it before any other function of libgcrypt: their implicit start
  * calls abort() if a file of /proc cannot be read or memory is missing. Errors: EMFILE, ENFILE (a
- * later call tries again); EIO: it could not start, and never will in this process. */
+ * later call tries again); EIO: libgcrypt could not start, and will not start in this process. */
 int digest_ready(struct err *e);

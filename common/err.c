@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/std.h"
 
-/* A message is one line of a log or a terminal: text of a trace or a file name must not break it.
- * For terminals, U+0080 to U+009F are commands, too. */
+/* A message is one line of a log or a terminal. Text from a trace or a file name must not break the
+ * line. Terminals treat U+0080 to U+009F as commands, too. */
 static void make_one_line(char *s)
 {
 	for (; *s; s++) {
@@ -21,7 +21,7 @@ int err_vset(struct err *e, int code, const char *fmt, va_list ap)
 		code = code < 0 ? -code : EIO;
 	if (!e)
 		return -code;
-	/* through a buffer of its own: the arguments may be the old message */
+	/* writes to a separate buffer, because the arguments may point into the old message */
 	char msg[sizeof e->msg];
 	if (vsnprintf(msg, sizeof msg, fmt, ap) < 0)
 		snprintf(msg, sizeof msg, "error (its message could not be formatted)");

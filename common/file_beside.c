@@ -19,7 +19,7 @@ static void letters_draw(char *to)
 	uint8_t drawn[N_LETTERS];
 	if (getrandom(drawn, sizeof drawn, 0) != sizeof drawn)
 		for (int i = 0; i < N_LETTERS;
-		     i++) /* all it must be is unlikely: what is there is never opened */
+		     i++) /* need not be random: an existing file is never opened */
 			drawn[i] = (uint8_t)((unsigned int)getpid() >> i);
 	for (int i = 0; i < N_LETTERS; i++)
 		to[i] = letters[drawn[i] % (sizeof letters - 1)];
@@ -33,7 +33,8 @@ int file_beside(const char *path, unsigned int mode, char **name, struct err *e)
 		return err_set(e, EINVAL, "the name of the output file is empty");
 	char *made = xasprintf("%.*s" PREFIX "XXXXXX", slash ? (int)(slash - path + 1) : 0, path);
 	int fd = -1;
-	/* a signal between creation and leftover_add() would leave the file */
+	/* all signals are blocked: a signal between creation and leftover_add() would leave the
+	 * file */
 	sigset_t all, was;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &was);
@@ -50,7 +51,7 @@ int file_beside(const char *path, unsigned int mode, char **name, struct err *e)
 		free(made);
 		return ret;
 	}
-	flock(fd, LOCK_EX | LOCK_NB); /* where there are no locks nothing is swept either */
+	flock(fd, LOCK_EX | LOCK_NB); /* without locks, file_beside_sweep() removes nothing */
 	*name = made;
 	return fd;
 }
@@ -68,7 +69,8 @@ int file_beside_keep(char *name, const char *path, int ret, struct err *e)
 	return ret;
 }
 
-/* Nobody has it: who writes it holds a lock, and where locks do not work asking for one fails. */
+/* True if no process uses the file: its writer holds a lock. Where locks are not supported, flock()
+ * fails and the file is kept. */
 static bool is_stale(int dir, const char *name)
 {
 	struct stat st;

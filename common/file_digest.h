@@ -6,13 +6,13 @@
 
 #define FILE_DIGEST_HEX 65 /* with the NUL */
 
-/* All three leave "" in `hex` after an error. An error says nothing about the content.
+/* After an error, all three functions leave "" in `hex`. An error says nothing about the content.
  * Errors: ENOMEM, and those of digest_ready(). */
 
-/* Of the whole file behind `fd`, which must be readable at offsets. Its position stays. `path` is
- * for messages. Errors: also of pread(). */
+/* Digest of the whole file open at `fd`, which must allow pread(). The position of `fd` does not
+ * change. `path` is for messages. Errors: also of pread(). */
 int file_digest_fd(int fd, const char *path, char hex[FILE_DIGEST_HEX], struct err *e);
 /* Of n bytes in memory. */
 int bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX], struct err *e);
-/* Of a regular file. Errors: also of file_open_regular() and pread(). */
+/* Digest of a regular file. Errors: also of file_open_regular() and pread(). */
 int file_digest(const char *path, char hex[FILE_DIGEST_HEX], struct err *e);

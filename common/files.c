@@ -24,7 +24,8 @@ int write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
-/* A rename is durable only after a sync of the directory. Some file systems cannot sync one. */
+/* A rename is durable only after a sync of the directory. Some file systems do not support that,
+ * which is no error. */
 static int sync_parent(const char *path, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
@@ -213,8 +214,8 @@ int dir_create(const char *path, struct err *e)
 		struct stat st;
 		if (mkdir(copy, 0777) < 0) {
 			int code = errno;
-			/* a read-only or foreign parent that exists may say EROFS or EACCES instead
-			 * of EEXIST */
+			/* for an existing parent that is read-only or of another user, mkdir() may
+			 * fail with EROFS or EACCES instead of EEXIST */
 			if (stat(copy, &st) < 0)
 				ret = err_sys(e, code, "cannot create directory %s", copy);
 			else if (!S_ISDIR(st.st_mode))
@@ -232,20 +233,21 @@ out:
 #define MAX_TREE_DEPTH 256
 #define MOUNTED "cannot remove %s: another file system is mounted there"
 
-/* Opens directory `name` below `dir`, not through a link and not into another mount. */
+/* Opens directory `name` below `dir`. Follows no link and enters no other mount. */
 static int open_below(int dir, const char *name)
 {
 	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 			       .resolve = RESOLVE_NO_XDEV | RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
 	long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
-	/* an old kernel or a sandbox: the device check stays */
+	/* an old kernel or a sandbox does not have openat2(); the check of the device number
+	 * remains */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A replay may have made a directory that its owner cannot enter or change. Does not follow a
- * link. */
+/* Makes the directory accessible to its owner, because a replay may have made a directory without
+ * these permissions. Does not follow a link. */
 static void make_enterable(int dir, const char *name, const struct stat *st)
 {
 	char self[64];
@@ -262,14 +264,14 @@ static void make_enterable(int dir, const char *name, const struct stat *st)
 struct removing {
 	int top; /* the directory that is removed */
 	dev_t device;
-	bool moved; /* a directory too deep to be entered is now below the top */
+	bool moved; /* a directory too deep to enter was moved below the top */
 };
 
 /* `code`: why unlinkat() failed. */
 static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth,
 			int code, struct err *e);
 
-/* Empties the directory open at `fd`, which it closes. `path` is for messages. */
+/* Empties the directory open at `fd`, and closes it. `path` is for messages. */
 static int remove_content(struct removing *r, int fd, const char *path, int depth, struct err *e)
 {
 	DIR *d = fdopendir(fd);
@@ -321,7 +323,7 @@ static int remove_entry(struct removing *r, int fd, const char *name, const char
 	return ret;
 }
 
-/* Removes `name` in `parent`, which is open at `top`; `top` is closed. */
+/* Removes `name` in `parent`. The directory `name` is open at `top`, which is closed. */
 static int remove_opened(int top, int parent, const char *name, const char *path, struct err *e)
 {
 	struct removing r = {.top = top};
@@ -357,7 +359,7 @@ int dir_remove_tree(const char *path, struct err *e)
 	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
 		name[len - 1] = 0; /* "link/" would follow the link */
 	int ret = 0;
-	/* an empty directory goes also where no descriptor is free */
+	/* rmdir() first: an empty directory can be removed even if no descriptor is free */
 	if (rmdir(name) < 0) {
 		const int top = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (top >= 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* FNV-1a of 64 bits (Fowler, Noll and Vo), for tables of names. Its low bits are the weaker ones.
- * Chosen names can collide: a table then becomes slow. */
+/* FNV-1a with 64 bits (Fowler, Noll and Vo), for tables of names. The low bits are weaker than the
+ * high bits. An attacker can choose names that collide, which makes a table slow. */
 #pragma once
 
 #include "common/std.h"
 
 #define FNV1A_START UINT64_C(0xcbf29ce484222325)
 
-/* Adds n bytes to `hash` (FNV1A_START, or the last result). */
+/* Adds n bytes to `hash` (FNV1A_START, or the previous result). */
 static inline uint64_t fnv1a(uint64_t hash, const void *bytes, size_t n)
 {
 	const unsigned char *b = bytes;

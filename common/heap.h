@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A binary heap in an array of elements of any type: element 0 comes before all others.
  *
- * Elements are passed as `void *` and compared by a function, as by qsort(): a macro that generates
- * functions, as in klib, is harder to read and to debug. The functions are inline, so that the
- * compiler knows the size and the comparison, and the heap costs what one written by hand costs. */
+ * Elements are passed as `void *` and compared by a function, as in qsort(). A macro that generates
+ * functions, as in klib, is harder to read and to debug. The functions are inline, so the compiler
+ * knows size and comparison, and the heap is as fast as a heap written by hand. */
 #pragma once
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 #define HEAP_ELEMENT_MAX 128u
 
 struct heap_type {
-	size_t size; /* of an element in bytes, at most HEAP_ELEMENT_MAX */
+	size_t size; /* size of an element in bytes, at most HEAP_ELEMENT_MAX */
 	bool (*before)(const void *a, const void *b, const void *context);
 	const void *context;
 };
@@ -27,7 +27,7 @@ static inline void heap_swap(const struct heap_type *t, char *a, char *b)
 	memcpy(b, moved, t->size);
 }
 
-/* Moves element i of heap[n] down: it has become later. */
+/* Moves element i of heap[n] down, after its key became later. */
 static inline void heap_sift_down(const struct heap_type *t, void *heap, size_t n, size_t i)
 {
 	char *at = heap;
@@ -41,7 +41,7 @@ static inline void heap_sift_down(const struct heap_type *t, void *heap, size_t 
 	}
 }
 
-/* Moves element i up: it is new at the end, or has become earlier. */
+/* Moves element i up, after it was appended or its key became earlier. */
 static inline void heap_sift_up(const struct heap_type *t, void *heap, size_t i)
 {
 	char *at = heap;
@@ -57,7 +57,7 @@ static inline void heap_make(const struct heap_type *t, void *heap, size_t n)
 		heap_sift_down(t, heap, n, i);
 }
 
-/* Elements that begin with an int64_t, the smallest first. */
+/* For elements that begin with an int64_t: the smallest is first. */
 static inline bool heap_int64_before(const void *a, const void *b, const void *context)
 {
 	(void)context;

@@ -28,7 +28,8 @@ static int name_add(struct words_list *names, const char *name, struct err *e)
 
 static int pattern_add(struct words_list *names, const char *pattern, struct err *e);
 
-/* `range`: a number, or two with "-" between. Numbers have at least the digits of the first. */
+/* Adds the names of `range`: a number, or two numbers with "-" between them. The numbers have at
+ * least as many digits as the first number. */
 static int range_add(struct words_list *names, const char *before, const char *range,
 		     const char *after, struct err *e)
 {
@@ -47,7 +48,7 @@ static int range_add(struct words_list *names, const char *before, const char *r
 	return ret;
 }
 
-/* Expands the first [...], and then the others. */
+/* Expands the first [...], then calls itself for the others. */
 static int pattern_add(struct words_list *names, const char *pattern, struct err *e)
 {
 	const char *open = strchr(pattern, '['), *close = open ? strchr(open, ']') : NULL;
@@ -153,7 +154,7 @@ int host_start(struct host_process *p, const char *launcher, const char *host, c
 	int ret = launcher_words(&command, launcher, host, e);
 	if (!ret && pipe2(pipe_fd, O_CLOEXEC) < 0)
 		ret = err_sys(e, errno, "cannot create a pipe");
-	/* the script is shorter than the buffer of a pipe */
+	/* does not block: the script is shorter than the buffer of a pipe */
 	if (!ret && (ret = write_all(pipe_fd[1], script, strlen(script))) < 0)
 		err_sys(e, -ret, "cannot write into a pipe");
 	ret = ret ? ret

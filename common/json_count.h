@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Unsigned 64-bit counts and seeds in JSON; jansson's integers are signed. */
+/* Unsigned 64-bit counts and seeds in JSON. jansson's own integers are signed. */
 #pragma once
 
 #include <jansson.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Members of a JSON object and the fields of a struct that hold them: a table that reading and
- * writing share. Reading checks every value. Members that are not in the table are ignored. */
+/* A table of the members of a JSON object and the fields of a struct that hold them. Reading and
+ * writing share the table. Reading checks every value. Members that are not in the table are
+ * ignored. */
 #pragma once
 
 #include <jansson.h>
@@ -21,39 +22,41 @@ enum member_kind {
 	MEMBER_DIGITS,   /* char[size]: size - 1 hexadecimal digits */
 	MEMBER_STRING,   /* char *, allocated; read as one printable line (text.h) */
 	MEMBER_OBJECT,   /* an object with the members `of` */
-	MEMBER_GROUP,    /* members `of` in the same object: present together or not at all */
+	MEMBER_GROUP,    /* members `of` in the same object: either all are present, or none */
 };
 
 struct json_member {
-	const char *name; /* NULL in the last row of a table; not of a group */
-	const char *old_name; /* read if `name` is absent: files of earlier versions; or NULL */
+	const char *name; /* NULL in the last row of a table; not used for a group */
+	/* name in files of earlier versions, read if `name` is absent; or NULL */
+	const char *old_name;
 	enum member_kind kind;
-	size_t offset; /* of the field. Fields of an object count from here */
+	size_t offset; /* offset of the field; for an object, the base of its fields' offsets */
 	const struct json_member *of;
-	/* Bytes of a text; of an object in an array. */
+	/* Size of a text in bytes, or of an element of an array of objects. */
 	size_t size;
-	/* null is NaN in a real, UINT64_MAX in a count, 0 in a hash, NULL in a string. */
+	/* null means NaN in a real, UINT64_MAX in a count, 0 in a hash, NULL in a string. */
 	bool nullable;
 
-	/* An array: its length, or the largest one if a field holds the length. */
+	/* For an array: its length, or its largest length if a field holds the length. */
 	size_t n;
-	/* Offset of that field, uint64_t, plus 1; 0: the length is n. Reading sets it and requires
-	 * an element, or (`known`) requires this length. */
+	/* Offset of that field (uint64_t) plus 1; 0: the length is n. Reading sets the field and
+	 * requires at least one element, or (`known`) requires this length. */
 	size_t length_at;
 	bool known;
 	bool may_be_empty;
-	/* The field is a pointer: reading allocates the array or object; the caller frees. */
+	/* The field is a pointer. Reading allocates the array or object, and the caller frees
+	 * it. */
 	bool allocated;
 
-	/* Presence; without these a member is required. */
-	/* Offset in the outermost struct of a bool, plus 1: written if true; reading sets it, or
-	 * (`known`) obeys it. */
+	/* Presence. Without the next members, a member is required. */
+	/* Offset of a bool in the outermost struct, plus 1. Writing: the member is written if the
+	 * bool is true. Reading sets the bool, or (`known`) expects the member if it is true. */
 	size_t flag_at;
-	/* Written if the value (of a group: that of member `key`; of an object: its first) is above
-	 * 0, true, not empty, not NULL; a ratio if it is finite, a hash if it is not 0. Reading
-	 * leaves the field of an absent member as it is. */
+	/* Written if the value is above 0, true, not empty and not NULL; a ratio if it is finite, a
+	 * hash if it is not 0. The value of a group is that of member `key`, the value of an object
+	 * is its first member. If the member is absent, reading does not change the field. */
 	bool if_set;
-	bool may_be_absent; /* always written; not in files of earlier versions */
+	bool may_be_absent; /* always written, but absent in files of earlier versions */
 	size_t key;
 };
 
@@ -66,10 +69,10 @@ struct json_member {
 #define MEMBER_FLAG(s, field) .flag_at = offsetof(struct s, field) + 1
 #define MEMBER_LENGTH(s, field) .length_at = offsetof(struct s, field) + 1
 
-/* Reads the members of `o` into *s, whose other fields stay. Errors: EINVAL with the name of the
- * member. Allocated fields that were read before an error stay. */
+/* Reads the members of `o` into *s. Other fields of *s do not change. Errors: EINVAL with the name
+ * of the member. Fields that were allocated before an error stay allocated. */
 int json_members_get(void *s, const struct json_member *table, const json_t *o, struct err *e);
 
-/* Adds the members of *s to `o`, in the order of the table. Errors: -1: no memory, or a value that
- * JSON does not have (NaN). */
+/* Adds the members of *s to `o` in the order of the table. Errors: -1: no memory, or a value that
+ * JSON cannot express (NaN). */
 int json_members_put(json_t *o, const void *s, const struct json_member *table);

@@ -10,9 +10,10 @@
 enum { N_LEFTOVERS = 32, N_TRIES = 100, DEPTH_MAX = 8, BEING_WRITTEN = -1 };
 enum { SETTLED_S = 10 }; /* a new directory may not be locked yet */
 
-/* The one list of the process: global, for the signal handler. */
+/* The list of the process, global because the signal handler needs it. */
 static struct leftover {
-	_Atomic pid_t owner; /* 0: free. In a forked child the number of a parent counts as free */
+	/* 0: the entry is free. In a forked child, an entry of its parent counts as free */
+	_Atomic pid_t owner;
 	int lock; /* descriptor of a locked directory, or -1 */
 	char path[PATH_MAX];
 } leftover[N_LEFTOVERS];
@@ -52,9 +53,9 @@ char *leftover_directory(char *path)
 		errno = code;
 		return NULL;
 	}
-	/* where locks do not work, leftover_sweep() removes nothing */
+	/* without locks, leftover_sweep() removes nothing */
 	(void)flock(fd, LOCK_EX | LOCK_NB);
-	/* with a full list the lock stays until the process ends */
+	/* if the list is full, the lock remains until the process ends */
 	list_add(path, fd);
 	return path;
 }
@@ -112,7 +113,7 @@ struct entry { /* of getdents64() */
 	char name[];
 };
 
-/* opendir() allocates memory, which a signal handler must not do. */
+/* Does not use opendir(), which allocates memory: a signal handler must not do that. */
 static void tree_remove(int dir, const char *name, int depth)
 {
 	char buffer[2048] __attribute__((aligned(8)));

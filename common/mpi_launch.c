@@ -28,8 +28,8 @@ static void words_add(struct words_list *w, const char *const *word)
 		words_list_add(w, *word);
 }
 
-/* No resource manager and no remote shell: all ranks are on this host. Many containers forbid
- * copies between processes, of which OpenMPI warns. */
+/* All ranks run on this host: no resource manager and no remote shell. Copies between processes are
+ * disabled, because many containers forbid them and OpenMPI then prints warnings. */
 static void mpirun_words(struct words_list *w, unsigned int n_ranks, unsigned int n_threads)
 {
 	static const char *const always[] = {"mpirun", "--oversubscribe", "--mca", "plm",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command that starts the ranks of an MPI job: any launcher, or mpirun on this host. Nothing
- * here needs MPI.
+/* The command that starts the ranks of an MPI job: any launcher, or mpirun on this host. This file
+ * does not need MPI.
  *
  * Source: OpenMPI 4.1, mpirun(1); the parameters of its FAQ on oversubscribed nodes. */
 #pragma once
@@ -12,12 +12,13 @@
 	"command that starts the ranks, {n} is their number: \"srun -n {n}\" (default mpirun on " \
 	"this host)"
 
-/* The words before the program. `launcher`: as for words_parse; {n} becomes the number of ranks;
- * without {n}, "-n" and the number follow. NULL: mpirun with shared memory between the ranks; if
- * there are more ranks than processors, they are not bound and yield while they wait. Errors:
- * EINVAL: the text; ENOENT: the launcher is not installed. Ownership: words_list_release. */
+/* Makes the words of the command before the program. `launcher`: as for words_parse; {n} is
+ * replaced by the number of ranks. Without {n}, "-n" and the number are appended. NULL: mpirun with
+ * shared memory between the ranks; if there are more ranks than CPUs, the ranks are not bound and
+ * yield while they wait. Errors: EINVAL: invalid `launcher`; ENOENT: the launcher is not installed.
+ * Ownership: words_list_release. */
 int mpi_launch_words(struct words_list *w, const char *launcher, unsigned int n_ranks,
 		     struct err *e);
-/* The same for ranks with several threads: n_threads in all, which share the processors. */
+/* The same for ranks with several threads, n_threads in total, which share the CPUs. */
 int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigned int n_ranks,
 			     unsigned int n_threads, struct err *e);

@@ -9,8 +9,8 @@
 #define DIR_OF "/dev/shm"
 #define PREFIX "vader_segment." /* then host, user, job and rank */
 
-/* Containers of other host names may share the directory; their processes are not seen here.
- * OpenMPI omits the domain, or keeps it. */
+/* Containers with other host names may share the directory, and their processes are not visible
+ * here. OpenMPI writes the host name with or without the domain. */
 static bool is_of_this_host(const char *name)
 {
 	char host[HOST_NAME_MAX + 1] = "";

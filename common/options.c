@@ -92,7 +92,8 @@ static void set_none(const struct option_spec *o, void *field)
 		*(double *)field = NAN;
 }
 
-/* Fills the row's field; the message does not name the option yet. */
+/* Sets the row's field. The error message does not contain the name of the option; the caller adds
+ * it. */
 static int set_value(const struct option_spec *o, void *config, const char *text, struct err *e)
 {
 	union {
@@ -291,8 +292,8 @@ int options_parse(const struct option_spec *table, void *config, int argc, char 
 
 #define HELP_COLUMN 28
 
-/* Writes the words of `text` from column `at` on, breaking lines before HELP_WIDTH and indenting to
- * HELP_COLUMN. */
+/* Writes the words of `text`, beginning in column `at`. Breaks lines before HELP_WIDTH and indents
+ * them to HELP_COLUMN. */
 static void put_wrapped(FILE *out, const char *text, size_t at)
 {
 	bool first = true;

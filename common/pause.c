@@ -22,7 +22,7 @@ static void futex_wake_all(_Atomic uint32_t *word)
 
 /* --- the process that is paused ------------------------------------------ */
 
-/* A process that has ended counts as gone before its parent has waited for it. */
+/* A process that has ended counts as gone, also before its parent has waited for it. */
 static bool controller_is_gone(const struct pause_page *page)
 {
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, page->controller, 0),
@@ -83,17 +83,18 @@ bool pause_here(struct pause *p, uint32_t i)
 		while (((word = atomic_load(p->word)) & PAUSE_HOLD) && !(word & PAUSE_END))
 			futex_sleep(p->word, word, NULL);
 		atomic_store(&p->page->thread[i].state, PAUSE_RUNNING);
-		/* the controller may have set the word again before it saw this thread run */
+		/* the controller may have set the word again before it read that this thread
+		 * runs */
 		if (atomic_load(p->word) != word)
 			return pause_here(p, i);
 	}
 	return word & PAUSE_END;
 }
 
-/* Sequentially consistent, as in the controller: it stores the word and then reads the states.
- * Where it reads that this thread waits, this thread reads the new word after its wait. Where it
- * does not, this thread reads the new word here and wakes it: otherwise it would see the last
- * thread become quiet only when its sleep times out. */
+/* Sequentially consistent, as in the controller, which stores the word and then reads the states.
+ * If the controller reads that this thread waits, then this thread reads the new word after its
+ * wait. Otherwise, this thread reads the new word here and wakes the controller. Without that, the
+ * controller would notice only after a time-out that the last thread is quiet. */
 void pause_wait_begin(struct pause *p, uint32_t i)
 {
 	if (!p->page)
@@ -133,8 +134,8 @@ void pause_keep(struct pause *p)
 	pause_event(p->page);
 }
 
-/* While the controller continues the program, the result may be too small by one pause, never too
- * large: no limit ends a program that has time left. */
+/* While the controller continues the program, the result may be too small by one pause, but it is
+ * never too large. So no limit ends a program that has time left. */
 int64_t pause_active_ns(const struct pause *p)
 {
 	if (!p || !p->page)

@@ -3,21 +3,21 @@
  *
  * The controller makes a page of shared memory and starts the process with its descriptor (the
  * environment variable PAUSE_VARIABLE). The page holds a control word that each thread of the
- * process reads before each request: one load of a line that is written only when the process is
- * paused or continued. A thread that finds the word set stores its state in a line of its own,
- * wakes the controller and sleeps until the word changes. A thread that waits for another thread's
- * progress marks itself as waiting: it starts no request without reading the word again, so it
- * counts as quiet.
+ * process reads before each request. This costs one load of a cache line that is written only when
+ * the process is paused or continued. A thread that finds the word set stores its state in its own
+ * cache line, wakes the controller and sleeps until the word changes. A thread that waits for the
+ * progress of another thread marks itself as waiting. It counts as quiet, because it reads the word
+ * again before its next request.
  *
  * Every thread parks once before its first request, and the process waits once more after its last
- * one (pause_finish), so that loading and writing its trace do not disturb the process whose turn
- * it is.
+ * request (pause_finish). So the process does not load or write its trace while another process
+ * runs its slice.
  *
- * Without a controller the word is one of the process's own that stays 0.
+ * Without a controller, the process uses a word of its own, which stays 0.
  *
- * Another project's program does not read the word. Its keeper, the process that starts it, writes
- * its own number on the page, and the controller stops the keeper's descendants by signals. The
- * keeper itself is never stopped; its limits count active time (pause_active_ns). */
+ * A program of another project does not read the word. The process that starts it (the keeper)
+ * writes its own PID to the page, and the controller stops the descendants of the keeper by
+ * signals. The keeper itself is never stopped; its limits count active time (pause_active_ns). */
 #pragma once
 
 #include <stdatomic.h>
@@ -30,24 +30,26 @@
 
 enum pause_word { /* bits of the control word; 0: go on */
 	PAUSE_HOLD = 1,
-	PAUSE_END = 2, /* set by the process itself: the run must end, whatever else is set */
+	/* set by the process itself: the run must end, whatever other bits are set */
+	PAUSE_END = 2,
 };
 
 enum pause_state { PAUSE_ABSENT, PAUSE_RUNNING, PAUSE_PARKED, PAUSE_WAITING, PAUSE_LEFT };
 
 struct pause_thread {
-	_Alignas(64) _Atomic uint32_t state; /* enum pause_state; written by its thread alone */
+	_Alignas(64) _Atomic uint32_t state; /* enum pause_state; only its thread writes it */
 };
 
 struct pause_page {
 	_Alignas(128) _Atomic uint32_t word;	 /* a futex: threads sleep here */
-	/* a futex: grows when a thread parks, leaves, or begins to wait on hold */
+	/* a futex; incremented when a thread parks, leaves, or begins to wait while the word is
+	 * set */
 	_Alignas(128) _Atomic uint32_t n_events;
 	_Atomic uint32_t n_threads;		 /* 0: the process is not ready yet */
-	/* a futex; 1: the process may go on after its last request */
+	/* a futex; 1: the process may continue after its last request */
 	_Atomic uint32_t finish;
 	pid_t controller;			 /* set before the page is handed over */
-	/* process whose descendants are stopped by signals; 0 none */
+	/* PID of the process whose descendants are stopped by signals; 0: none */
 	_Atomic int32_t keeper;
 	_Atomic int64_t paused_ns;		 /* of them, in pauses that are over */
 	_Atomic int64_t paused_since_ns;	 /* CLOCK_MONOTONIC; 0: they are not paused */
@@ -62,9 +64,10 @@ struct pause { /* of the process that is paused */
 
 /* --- the process that is paused ------------------------------------------ */
 
-/* Finds the page, if there is one, and takes the variable out of the environment: children are not
- * paused. The process then dies with its parent, and at once if the controller is gone: nothing
- * would wake its threads. Errors: EINVAL for a descriptor that is none of a page; ENOMEM. */
+/* Joins the page, if there is a page, and removes the variable from the environment, so that
+ * children are not paused. From then on, the process dies with its parent. It dies at once if the
+ * controller is gone, because nothing would wake its threads. Errors: EINVAL: the descriptor is not
+ * that of a page; ENOMEM. */
 int pause_join(struct pause *p, struct err *e);
 /* A pause that never happens. */
 static inline void pause_init(struct pause *p)
@@ -81,8 +84,8 @@ static inline void pause_release(struct pause *p)
 	pause_init(p);
 }
 
-/* Announces threads 0..n-1, before they call anything below. Errors: E2BIG above PAUSE_THREADS_MAX.
- */
+/* Announces threads 0..n-1. Call it before the following functions. Errors: E2BIG: n above
+ * PAUSE_THREADS_MAX. */
 static inline int pause_threads(struct pause *p, uint32_t n, struct err *e)
 {
 	if (p->page && n > PAUSE_THREADS_MAX)
@@ -100,9 +103,10 @@ static inline uint32_t pause_wanted(const _Atomic uint32_t *word)
 
 /* Wakes the controller. */
 void pause_event(struct pause_page *page);
-/* The word is set: parks until it is not. True: the run must end (PAUSE_END). */
+/* Call it when the word is set: parks until the word is clear. True: the run must end
+ * (PAUSE_END). */
 bool pause_here(struct pause *p, uint32_t i);
-/* Thread i is ready for its first request: parks, if there is a page. */
+/* Thread i is ready for its first request. Parks, if there is a page. */
 static inline void pause_enter(struct pause *p, uint32_t i)
 {
 	if (!p->page)
@@ -112,7 +116,8 @@ static inline void pause_enter(struct pause *p, uint32_t i)
 		pause_here(p, i);
 }
 
-/* Around a wait for another thread; afterwards read the word before the next request. */
+/* Call these before and after a wait for another thread. Then read the word before the next
+ * request. */
 void pause_wait_begin(struct pause *p, uint32_t i);
 void pause_wait_end(struct pause *p, uint32_t i);
 /* Thread i has made its last request. */
@@ -124,10 +129,10 @@ static inline void pause_leave(struct pause *p, uint32_t i)
 	pause_event(p->page);
 }
 
-/* Ends the run: parked threads go on and see PAUSE_END. */
+/* Ends the run: parked threads continue and see PAUSE_END. */
 void pause_end(struct pause *p);
-/* After the last request of the process: sleeps until the controller releases it, when the other
- * processes have made their last request. */
+/* Call it after the last request of the process. Sleeps until the controller releases the process,
+ * after the other processes have made their last request. */
 void pause_finish_wait(struct pause_page *page);
 static inline void pause_finish(struct pause *p)
 {
@@ -135,30 +140,30 @@ static inline void pause_finish(struct pause *p)
 		pause_finish_wait(p->page);
 }
 
-/* The calling process keeps a program that is paused by signals; the program starts now. Call
- * pause_leave(p, 0) when all its processes have ended. */
+/* The calling process becomes the keeper of a program, which starts now and is paused by signals.
+ * Call pause_leave(p, 0) when all processes of the program have ended. */
 void pause_keep(struct pause *p);
-/* CLOCK_MONOTONIC without the pauses of the kept program; p NULL: with them. */
+/* CLOCK_MONOTONIC minus the pauses of the kept program, ns. `p` NULL: pauses are included. */
 int64_t pause_active_ns(const struct pause *p);
 
 /* --- the controller ------------------------------------------------------ */
 
-/* A page on hold, and its descriptor (close-on-exec). Errors: of memory. Ownership: pause_page_free
- * closes both. */
+/* Makes a page whose word is set, and its descriptor (close-on-exec). Errors: of memory. Ownership:
+ * pause_page_free releases both. */
 int pause_page_make(struct pause_page **page, int *fd, struct err *e);
 void pause_page_free(struct pause_page *page, int fd);
 
-/* Where the threads are: not ready for the first request; at least one between its stamps; all
- * parked or waiting; all gone. */
+/* State of the threads: some are not ready for the first request; at least one makes a request; all
+ * are parked or waiting; all have left. */
 enum pause_look { PAUSE_NOT_READY, PAUSE_BUSY, PAUSE_QUIET, PAUSE_DONE };
 enum pause_look pause_look(const struct pause_page *page);
 
 void pause_hold(struct pause_page *page);
 void pause_go(struct pause_page *page);
-/* A kept program is paused, or continued: its clock (pause_active_ns) stops and goes on. */
+/* The kept program is paused or continued: stops or starts its clock (pause_active_ns). */
 void pause_clock_stop(struct pause_page *page);
 void pause_clock_go(struct pause_page *page);
 /* Lets the process pass pause_finish. */
 void pause_let_finish(struct pause_page *page);
-/* Sleeps until n_events differs from `seen`, at most `ns`. */
+/* Sleeps until n_events differs from `seen`, but at most `ns`. */
 void pause_events_wait(struct pause_page *page, uint32_t seen, int64_t ns);

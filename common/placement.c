@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/placement.h"
 
-/* Half a page is the furthest from both slow zones: the first bytes of a page for reads, and the
- * last ones for writes. */
+/* Two parts of a page are slow: its first bytes for reads, its last bytes for writes. The offset of
+ * half a page is the furthest from both. */
 enum { PAGE_BYTES = 4096, LINE_BYTES = 64, OFFSET_BYTES = PAGE_BYTES / 2, N_ROTATED = 64 };
 
 const char *const placement_names[] = {"offset", "page", "rotate", NULL};
@@ -12,7 +12,7 @@ static size_t round_up(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Lays out the slots of a thread; returns their bytes. */
+/* Lays out the slots of a thread. Returns their size in bytes. */
 static size_t row_lay(struct placement_row *r, enum placement_kind kind, size_t first, size_t step,
 		      size_t block_bytes)
 {
@@ -22,7 +22,7 @@ static size_t row_lay(struct placement_row *r, enum placement_kind kind, size_t 
 	while (n_slots > 1 && n_slots * r->slot_bytes > PLACEMENT_OWN_MAX)
 		n_slots /= 2;
 	r->slot_mask = n_slots - 1;
-	/* one page between threads, so that no two threads share a line or a page */
+	/* one page between threads, so that two threads never share a cache line or a page */
 	return round_up(first + n_slots * r->slot_bytes, PAGE_BYTES) + PAGE_BYTES;
 }
 
@@ -41,11 +41,11 @@ static int check(enum placement_kind kind, const struct placement_need *need, st
 	return 0;
 }
 
-/* Lays out all rows from `base` on (NULL: no memory yet); returns their bytes. */
+/* Lays out all rows from `base` on (NULL: no memory yet). Returns their size in bytes. */
 static size_t rows_lay(struct placement *p, enum placement_kind kind,
 		       const struct placement_need *need, size_t first, unsigned char *base)
 {
-	/* each slot of `rotate` lies one cache line further from the start of its page */
+	/* each slot of `rotate` begins one cache line further from the start of its page */
 	const size_t step = !need->direct && kind == PLACEMENT_ROTATE ? LINE_BYTES : 0;
 	size_t at = 0;
 	for (unsigned int i = 0; i < need->n_threads; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the buffers of reads and writes lie. The time of a cached 4 KiB read depends on it by tens
- * of per cent. If it is left to chance, it differs between processes and stays the same within one,
- * and causes most of the noise between processes. So the same code chooses it for a program and for
- * its replay. doc/buffer-placement.md has the measurements.
+/* Addresses of the buffers of reads and writes. The time of a cached 4 KiB read depends on the
+ * address by tens of per cent. Without control, the addresses differ between processes but not
+ * within a process, and cause most of the noise between processes. So the same code chooses them
+ * for a program and for its replay. doc/buffer-placement.md has the measurements.
  *
  * All buffers are in one pre-faulted region; request k of a thread uses slot k modulo the number of
  * slots. */
@@ -11,9 +11,9 @@
 #include "common/vm.h"
 
 enum placement_kind {
-	PLACEMENT_OFFSET, /* one buffer per thread, a fixed distance behind the start of a page */
+	PLACEMENT_OFFSET, /* one buffer per thread, at a fixed offset from the start of a page */
 	PLACEMENT_PAGE,   /* one buffer per thread, at the start of a page */
-	/* many buffers per thread, used in turn, on different pages and at different distances */
+	/* many buffers per thread, used in turn, on different pages and at different offsets */
 	PLACEMENT_ROTATE,
 };
 /* in the order of the enum, NULL-terminated: for OPT_CHOICE */
@@ -25,49 +25,49 @@ extern const char *const placement_names[];
 struct placement_row { /* the buffers of one thread */
 	unsigned char *base; /* of request 0 */
 	size_t slot_bytes;   /* from one slot to the next */
-	uint64_t slot_mask;  /* number of slots - 1, a power of two less one */
+	uint64_t slot_mask;  /* number of slots - 1; the number of slots is a power of 2 */
 	size_t room;	     /* bytes of a buffer that requests may use */
 };
 
 struct placement {
 	struct placement_row *row; /* row[n_threads]; owned */
 	unsigned int n_threads;
-	unsigned char *common;	/* one buffer for all threads; NULL without one */
+	unsigned char *common;	/* one buffer for all threads; NULL if there is none */
 	size_t common_room;	/* its bytes */
-	size_t align_bytes;	/* every buffer's address is a multiple of it */
+	size_t align_bytes;	/* the address of every buffer is a multiple of it */
 	struct vm_region region, common_region; /* owned */
 };
 
-/* What the threads of a program or a replay need. */
+/* Requirements of the threads of a program or a replay. */
 struct placement_need {
 	/* block_bytes[n_threads]: each thread's longest request; 0 counts as 1 */
 	const size_t *block_bytes;
 	unsigned int n_threads;
-	size_t common_bytes; /* longest request that uses the common buffer, 0 none */
-	/* every buffer is aligned to 4096 bytes whatever the kind, as O_DIRECT wants it */
+	size_t common_bytes; /* longest request that uses the common buffer; 0: there is none */
+	/* every buffer is aligned to 4096 bytes for any kind, as O_DIRECT requires */
 	bool direct;
 	/* the common buffer is shared with processes that are forked afterwards */
 	bool across;
 };
 
-/* Lays out the buffers, every page present. Requests above PLACEMENT_OWN_MAX can use one common
- * buffer if the content that they read and write does not matter: they then overwrite each other's
- * data. A thread has fewer slots than the kind says if they would take more than
- * PLACEMENT_OWN_MAX. Errors: EINVAL for no thread or an unknown kind;
- * ENOMEM. Ownership: placement_release. */
+/* Lays out the buffers and makes every page present. Requests above PLACEMENT_OWN_MAX can use the
+ * common buffer if their content does not matter, because they overwrite each other's data. A
+ * thread has fewer slots than its kind normally has if they would take more than PLACEMENT_OWN_MAX.
+ * Errors: EINVAL: no thread, or an unknown kind; ENOMEM. Ownership: placement_release. */
 int placement_init_each(struct placement *p, enum placement_kind kind,
 			const struct placement_need *need, struct err *e);
-/* The same for threads that all have a longest request of `block_bytes`, without a common buffer.
- * Errors: EINVAL for no bytes, too. */
+/* The same if all threads have the same longest request `block_bytes`, without a common buffer.
+ * Errors: also EINVAL: block_bytes is 0. */
 int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
 		   unsigned int n_threads, struct err *e);
 void placement_release(struct placement *p); /* an all-zero one is fine */
 
-/* In a forked process that runs the threads [from, to): makes their buffers and the common one its
- * own and present (vm_own). */
+/* Call it in a forked process that runs the threads [from, to): copies their buffers and the common
+ * buffer, and makes all pages present (vm_own). */
 void placement_own(const struct placement *p, unsigned int from, unsigned int to);
 
-/* The buffer of request `k` (0, 1, ...) of a thread. No branch: cheap on the measured path. */
+/* The buffer of request `k` (0, 1, ...) of a thread. Has no branch, because it is on the measured
+ * path. */
 static inline void *placement_slot(const struct placement_row *r, uint64_t k)
 {
 	return r->base + (k & r->slot_mask) * r->slot_bytes;

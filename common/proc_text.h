@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small files of /proc, read beside a measured region whose memory must not be disturbed: with
- * three system calls and no allocation. */
+/* Reads small files of /proc close to a measured region whose memory must not be disturbed: uses
+ * three system calls and allocates no memory. */
 #pragma once
 
 #include "common/std.h"
 
-/* The start of the file, as far as text[size] holds it with a NUL behind. False when it cannot be
- * read or is empty. */
+/* Reads the start of the file into text[size] and adds a NUL. False: the file cannot be read or is
+ * empty. */
 static inline bool proc_text_read(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

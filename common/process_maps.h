@@ -4,8 +4,8 @@
 
 #include "common/std.h"
 
-/* The processes, as far as this user may see them, that map a file whose path begins with `path`:
- * the first n_max in pid[] (NULL for n_max 0). Returns how many there are. */
+/* Finds the processes that map a file whose path begins with `path`, as far as this user may see
+ * them. Writes the first n_max to pid[] (NULL for n_max 0). Returns the number of all of them. */
 size_t processes_mapping(const char *path, pid_t *pid, size_t n_max);
-/* The number of processes, as far as this user may see them, that have the file open. */
+/* Number of processes that have the file open, as far as this user may see them. */
 size_t processes_opening(const char *path);

@@ -6,7 +6,7 @@
 #include "common/cgroup_where.h"
 #include "common/proc_text.h"
 
-/* The kilobytes behind a label at the start of a line, in bytes; false: no such line. */
+/* Reads the kilobytes after a label at the start of a line, in bytes. False: no such line. */
 static bool bytes_after(const char *text, const char *label, uint64_t *bytes)
 {
 	size_t len = strlen(label);
@@ -71,7 +71,7 @@ void process_peak_reset(void)
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	(void)!write(fd, "5", 1); /* proc(5): the peak resident set becomes the present one */
+	(void)!write(fd, "5", 1); /* proc(5): sets the peak resident set to the current one */
 	close(fd);
 }
 

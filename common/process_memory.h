@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much memory a process has, and how much there is, from /proc. */
+/* Memory of a process and available memory, from /proc. */
 #pragma once
 
 #include "common/std.h"
 
-/* Anonymous memory of a process in bytes, shared pages by its share of them (Pss_Anon of
- * /proc/PID/smaps_rollup, before Linux 5.14 Anonymous; if it cannot be read, RssAnon of
- * /proc/PID/status). 0: it has ended. */
+/* Anonymous memory of a process in bytes. Each process counts its share of shared pages (Pss_Anon
+ * of /proc/PID/smaps_rollup; before Linux 5.14, Anonymous; if that cannot be read, RssAnon of
+ * /proc/PID/status). 0: the process has ended. */
 uint64_t process_anonymous_bytes(pid_t pid);
 
-/* The memory that this process can still get without swapping: the least of MemAvailable, the room
- * of its memory cgroups (cgroup_where.h) and of RLIMIT_AS. UINT64_MAX: unknown. */
+/* Memory in bytes that this process can still get without swapping: the minimum of MemAvailable,
+ * the room of its memory cgroups (cgroup_where.h) and the room of RLIMIT_AS. UINT64_MAX:
+ * unknown. */
 uint64_t memory_available_bytes(void);
 
-/* The peak resident set of this process since the last reset; since its start if the kernel refuses
- * the reset. */
+/* Resets the peak resident set of this process. If the kernel refuses that, the peak counts from
+ * the start of the process. */
 void process_peak_reset(void);
 uint64_t process_peak_bytes(void); /* 0: the kernel does not say */

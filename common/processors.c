@@ -32,7 +32,7 @@ bool processors_are_busy(void)
 	       sscanf(text, "%*s %*s %*s %d/", &running) == 1 && running > processors_allowed();
 }
 
-/* One number or range; moves *at behind it. */
+/* Parses one number or range, and moves *at after it. */
 static int range_parse(struct processor_list *list, const char **at, const cpu_set_t *allowed,
 		       struct err *e)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processors that this process may use, and binding a thread to one of them. */
+/* The CPUs that this process may use, and binding of a thread to one of them. */
 #pragma once
 
 #include "common/std.h"
 
 int processors_allowed(void); /* at least 1 */
-/* Number of the i-th of them, modulo their count; -1 if the kernel does not say. */
+/* Number of the i-th allowed CPU, i modulo their count. -1: the kernel gives no answer. */
 int processor_nth(uint32_t i);
 
-/* Whether more threads are runnable on the whole machine than there are processors for this
- * process: the caller then probably takes processor time from others. False if the kernel does not
- * say. Source: proc(5), /proc/loadavg. */
+/* Whether the whole machine has more runnable threads than this process has CPUs. Then the caller
+ * probably takes CPU time from others. False also if the kernel gives no answer. Source: proc(5),
+ * /proc/loadavg. */
 bool processors_are_busy(void);
 
 struct processor_list {
-	int *cpu; /* cpu[n], in the order given; a number may occur more than once */
+	int *cpu; /* cpu[n], in the given order; a number may be repeated */
 	uint32_t n;
 };
 #define PROCESSORS_LISTED_MAX 4096
-/* "0,2-3": numbers and ranges, separated by commas or plus signs. Errors: EINVAL: another text, or
- * a processor that this process may not use. Ownership: processors_release. */
+/* Parses numbers and ranges that are separated by commas or plus signs, such as "0,2-3". Errors:
+ * EINVAL: invalid text, or a CPU that this process may not use. Ownership: processors_release. */
 int processors_parse(struct processor_list *list, const char *text, struct err *e);
 /* An all-zero list is fine. */
 static inline void processors_release(struct processor_list *list)
@@ -28,8 +28,9 @@ static inline void processors_release(struct processor_list *list)
 	*list = (struct processor_list){.cpu = NULL};
 }
 
-/* Binds the calling thread to `cpu`, if that is not negative. Returns 0 or an errno. */
+/* Binds the calling thread to `cpu`. Does nothing if `cpu` is negative. Returns 0 or a positive
+ * errno. */
 int thread_pin(int cpu);
-/* Binds the calling thread to a list as for processors_parse, which ends at its NUL or at a slash.
- * An empty list does nothing. Returns 0 or an errno; EINVAL: another text. */
+/* Binds the calling thread to a list as for processors_parse; the list ends at a NUL or a slash.
+ * Does nothing for an empty list. Returns 0 or a positive errno; EINVAL: invalid text. */
 int thread_bind(const char *list);

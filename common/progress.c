@@ -27,7 +27,8 @@ static size_t terminal_columns(void)
 	return size.ws_col;
 }
 
-/* Bytes of `s` that fill at most `columns`: continuation bytes of UTF-8 take no column. */
+/* Number of bytes of `s` that fill at most `columns`. Continuation bytes of UTF-8 take no
+ * column. */
 static size_t cut_at(const char *s, size_t columns)
 {
 	size_t i = 0;
@@ -77,7 +78,7 @@ void progress_step(struct progress *p, uint64_t n_done, double work_done, const 
 	p->shown = true;
 	SCOPED_STRBUF line = STRBUF_INIT;
 	add_line(&line, p, what);
-	/* one column stays free: some terminals wrap when the last is filled */
+	/* keeps the last column free, because some terminals wrap when it is filled */
 	if (p->terminal)
 		fprintf(stderr, "\r%.*s\033[K", (int)cut_at(line.s, terminal_columns() - 1),
 			line.s);

@@ -6,14 +6,14 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-/* mapped at a time: 256 Ki pages, one byte of answer each */
+/* bytes mapped at a time: 256 Ki pages, for which mincore() writes one byte each */
 #define MINCORE_SPAN (UINT64_C(1) << 30)
 
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
 #endif
 
-struct cachestat_span { /* the kernel's structs; older headers lack them */
+struct cachestat_span { /* the kernel's structs, which older headers lack */
 	uint64_t offset, len;
 };
 struct cachestat_pages {
@@ -40,8 +40,8 @@ static int by_mincore(int fd, uint64_t offset, uint64_t end, uint64_t *n_pages)
 	return rc;
 }
 
-/* On an overlay, cachestat looks at the overlay's own inode, which has no pages, and answers 0. A
- * mapping shows the lower file. */
+/* On overlayfs, cachestat() examines the inode of the overlay, which has no pages, and returns 0. A
+ * mapping shows the pages of the lower file. */
 static bool is_overlay(int fd)
 {
 	struct statfs s;

@@ -11,8 +11,8 @@
 #include "common/units.h"
 
 #define AUTO_PERIOD_NS 1000000
-/* The kernel admits deadline threads up to sched_rt_runtime_us, usually 95 % of the processors,
- * and its own server for other work takes 5 %. */
+/* The kernel admits deadline threads up to sched_rt_runtime_us, usually 95 % of the CPUs, of which
+ * its own server for other threads takes 5 %. */
 #define AUTO_SHARE 0.8
 #define N_TRIES 20
 #define TRY_NS 1000000
@@ -139,7 +139,7 @@ int scheduling_apply(const struct scheduling *s)
 	    .deadline_ns = (uint64_t)s->period_ns,
 	    .period_ns = (uint64_t)s->period_ns,
 	};
-	/* the kernel gives back the bandwidth of an ended deadline thread a period later */
+	/* the kernel releases the bandwidth of an ended deadline thread one period later */
 	for (int i = 0; i < N_TRIES; i++) {
 		if (syscall(SYS_sched_setattr, 0, &a, 0) == 0)
 			return 0;
@@ -167,7 +167,7 @@ static bool number_read(const char *path, int64_t *value)
 	return true;
 }
 
-/* The share of each second that real-time threads may take: microseconds of `period`. */
+/* The part of each period that real-time threads may use, both in microseconds. False: unknown. */
 static bool throttling_read(int64_t *runtime_us, int64_t *period_us)
 {
 	return number_read("/proc/sys/kernel/sched_rt_runtime_us", runtime_us) &&

@@ -17,24 +17,24 @@ struct scheduling {
  */
 int scheduling_parse(const char *text, struct scheduling *s, struct err *e);
 
-/* The policy for each of `n_threads`: a deadline policy without runtime and period gets values
- * with which the kernel admits all threads. */
+/* The policy for each of `n_threads` threads. A deadline policy without runtime and period gets
+ * values with which the kernel admits all threads. */
 struct scheduling scheduling_of(const struct scheduling *s, uint32_t n_threads);
 
-/* Sets the policy of the calling thread (of scheduling_of), if `s` has one. Returns 0 or a
+/* Sets the policy of the calling thread, if `s` (from scheduling_of) has a policy. Returns 0 or a
  * positive errno. */
 int scheduling_apply(const struct scheduling *s);
 
-/* Call it before the thread ends. After a thread has ended under `deadline`, Linux 6.18 may refuse
- * others for minutes. */
+/* Call it before the thread ends. After a thread ended under policy deadline, Linux 6.18 may refuse
+ * further deadline threads for minutes. */
 void scheduling_leave(const struct scheduling *s);
 
-/* Explains in `e` the `code` that scheduling_apply returned to one of `n_threads`. Errors: EACCES:
- * not permitted; EBUSY: the kernel does not admit so many; others of the system. */
+/* Writes into `e` why scheduling_apply returned `code` in one of `n_threads` threads. Errors:
+ * EACCES: not permitted; EBUSY: the kernel does not admit so many threads; others of the system. */
 int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads, struct err *e);
 
-/* Call it before the first thread starts. `pin`: threads will be bound to processors. Errors:
- * EINVAL: deadline with an affinity mask, which the kernel refuses. */
+/* Call it before the first thread starts. `pin`: threads will be bound to CPUs. Errors: EINVAL:
+ * policy deadline with an affinity mask, which the kernel refuses. */
 int scheduling_check(const struct scheduling *s, bool pin, struct err *e);
 
 /* {"policy", "priority"} or {"policy", "runtime_ns", "period_ns"}; null if none is set. New
@@ -44,7 +44,7 @@ struct json_t *scheduling_to_json(const struct scheduling *s);
 /* fifo, rr and deadline. */
 bool scheduling_is_realtime(const struct scheduling *s);
 
-/* A warning about a real-time policy on this machine, one sentence; "" for other policies. `spin`:
- * the threads wait by spinning. */
+/* Writes a warning of one sentence about a real-time policy on this machine, or "" for other
+ * policies. `spin`: the threads wait by spinning. */
 void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spin, char *to,
 			size_t size);

@@ -3,7 +3,7 @@
  *
  *     ORDER_BY(by_begin, struct request, begin_ns, record)
  *
- * defines by_begin(), which compares by the first member in which both elements differ. */
+ * defines by_begin(). It compares by the first member in which the two elements differ. */
 #pragma once
 
 #include "common/std.h"
@@ -34,7 +34,7 @@
 		return strcmp(x->member, y->member);                                               \
 	}
 
-/* Elements that are numbers, or pointers to texts. */
+/* For elements that are numbers, or pointers to texts. */
 #define ORDER_OF(name, type)                                                                       \
 	static inline int name(const void *a, const void *b)                                       \
 	{                                                                                          \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What most files need: headers of C and POSIX, errors, memory and strings, as git-compat-util.h of
- * git. Most headers of the project include it, directly or through another one, so a file includes
- * only what is not here. */
+/* Headers that most files need: of C and POSIX, errors, memory and strings, like git-compat-util.h
+ * of git. Most headers of the project include it, so a file includes only other headers. */
 #pragma once
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 
 #include <assert.h>
 
-char strbuf_empty[1]; /* never written: a buffer without memory of its own has cap 0 */
+char strbuf_empty[1]; /* text of all buffers without memory (cap 0); never written */
 
-/* Room for `extra` bytes and the NUL behind what is there. */
+/* Makes room for `extra` more bytes and the NUL. */
 static void make_room(struct strbuf *b, size_t extra)
 {
 	size_t need = extra > SIZE_MAX - 1 - b->len ? SIZE_MAX : b->len + extra + 1;

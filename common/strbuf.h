@@ -7,14 +7,15 @@
 #include "common/xalloc.h"
 
 struct strbuf {
-	char *s;    /* owned; "" and not allocated while cap is 0 */
+	char *s;    /* owned; "" and not allocated if cap is 0 */
 	size_t len; /* bytes before the NUL */
 	size_t cap;
 };
 
 extern char strbuf_empty[];
 #define STRBUF_INIT { strbuf_empty, 0, 0 }
-/* A local string that is released at the end of its scope: SCOPED_STRBUF text = STRBUF_INIT; */
+/* A local string that is released at the end of its scope. Example: SCOPED_STRBUF text =
+ * STRBUF_INIT; */
 #define SCOPED_STRBUF SCOPED(strbuf_release) struct strbuf
 
 static inline void strbuf_init(struct strbuf *b)
@@ -37,7 +38,7 @@ static inline void strbuf_reset(struct strbuf *b)
 		b->s[0] = 0;
 }
 
-/* Gives up the string; the caller frees it. */
+/* Returns the string, which the caller then owns and frees. The buffer becomes empty. */
 static inline char *strbuf_detach(struct strbuf *b)
 {
 	char *s = b->cap ? b->s : xstrdup("");
@@ -59,9 +60,9 @@ static inline void strbuf_addch(struct strbuf *b, char c)
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0), nonnull(2)));
-/* `words`: NULL-terminated, joined by blanks; NULL: none */
+/* appends `words` (NULL-terminated) with blanks between them; NULL: no words */
 void strbuf_addwords(struct strbuf *b, char *const *words);
-/* Appends to the sentence in phrase[size]. A sentence that does not fit is cut between UTF-8
+/* Appends to the sentence in phrase[size]. If it does not fit, the sentence is cut between UTF-8
  * characters and ends in "...". */
 void phrase_add(char *phrase, size_t size, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

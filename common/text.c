@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/text.h"
 
-/* Length of the UTF-8 sequence at s[0..len); 0: none. */
+/* Length in bytes of the UTF-8 sequence at s[0..len); 0: invalid. */
 static size_t sequence_length(const unsigned char *s, size_t len)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

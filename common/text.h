@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cleans text from files and child processes before it goes into JSON or to a terminal. */
+/* Cleans text from files and child processes before it is written as JSON or to a terminal. */
 #pragma once
 
 #include <jansson.h>
 
 #include "common/std.h"
 
-/* Length of the prefix of s[len] that is UTF-8 text: no NUL, no control characters except tab,
- * newline and return, no overlong forms, no surrogates. Source: RFC 3629. */
+/* Length of the longest prefix of s[len] that is valid text: UTF-8 without NUL, control characters
+ * (except tab, newline and return), overlong forms and surrogates. Source: RFC 3629. */
 size_t text_valid_length(const char *s, size_t len);
 
-/* Makes s one printable line in place: invalid bytes become "?", newlines ";", trailing blanks are
- * removed. s is NUL-terminated. */
+/* Changes s (NUL-terminated) in place to one printable line: invalid bytes become "?", newlines
+ * become ";", trailing blanks are removed. */
 void text_make_line(char *s);
 
-/* JSON string of s with '?' for invalid bytes: jansson refuses them, and paths may contain any.
+/* JSON string of s with "?" for invalid bytes, which jansson refuses. Paths may contain any bytes.
  * NULL gives null. */
 json_t *text_to_json_cleaned(const char *s);
 static inline json_t *text_to_json(const char *s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A hash table from 64-bit keys to 32-bit values, mostly indices of an array: (pid, tid) to thread,
- * (pid, fd) to slot. The caller hashes longer keys to 64 bits and compares the element found. Keys
- * are mixed with a random salt, so that no trace can cause collisions on purpose. Grows as needed
- * (xalloc.h). */
+ * (pid, fd) to slot. For longer keys, the caller hashes the key to 64 bits and compares the element
+ * that it finds. Keys are mixed with a random salt, so that no trace can cause collisions on
+ * purpose. The table grows as needed (xalloc.h). */
 #pragma once
 
 #include "common/splitmix.h"
@@ -19,7 +19,7 @@ struct u64_map {
 	uint64_t mask, n, salt;
 };
 
-/* The cell of `key`, or the free cell for it; the map has cells. */
+/* The cell of `key`, or the free cell for a new key. The map must have cells. */
 static inline struct u64_map_cell *u64_map_probe(const struct u64_map *m, uint64_t key)
 {
 	uint64_t i = splitmix_mix(key + m->salt) & m->mask;
@@ -28,7 +28,7 @@ static inline struct u64_map_cell *u64_map_probe(const struct u64_map *m, uint64
 	return &m->cell[i];
 }
 
-/* The value of `key`; a new key gets `initial`. Borrowed until the next call. */
+/* Pointer to the value of `key`; a new key gets `initial`. Valid until the next call. */
 uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial);
 
 /* NULL: no such key. */

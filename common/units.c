@@ -67,14 +67,14 @@ static const struct units_unit *unit_find(const struct units_unit *units, const 
 	return NULL;
 }
 
-/* A decimal number taken apart exactly: value = digits / 10^n_fraction. */
+/* A decimal number without rounding: value = digits / 10^n_fraction. */
 struct decimal {
 	uint64_t digits;
 	int n_fraction;
 	bool too_large;
 };
 
-/* Returns the text behind the number, or NULL: no number at the start. */
+/* Returns the text after the number. NULL: the text does not begin with a number. */
 static const char *decimal_scan(const char *p, const char *end, struct decimal *d)
 {
 	*d = (struct decimal){0, 0, false};
@@ -95,7 +95,7 @@ static const char *decimal_scan(const char *p, const char *end, struct decimal *
 	return any ? p : NULL;
 }
 
-/* 0, or ERANGE's reason: the product must be a whole number that fits `max`. */
+/* Returns NULL, or the reason for ERANGE: the product must be a whole number of at most `max`. */
 static const char *decimal_scale(const struct decimal *d, uint64_t factor, uint64_t max,
 				 uint64_t *value)
 {
@@ -113,8 +113,8 @@ static const char *decimal_scale(const struct decimal *d, uint64_t factor, uint6
 	return NULL;
 }
 
-/* Parses a number with a unit; `what` is the smallest unit. `bare`: any number may be without one,
- * else only 0. */
+/* Parses a number with a unit; `what` names the smallest unit. `bare`: any number may have no unit;
+ * otherwise only 0. */
 static int quantity_parse(const char *text, const char *expected, const struct units_unit *units,
 			  bool bare, const char *what, uint64_t max, uint64_t *value, struct err *e)
 {
@@ -142,7 +142,8 @@ int parse_size(const char *text, uint64_t *bytes, struct err *e)
 			      "bytes", UINT64_MAX, bytes, e);
 }
 
-#define DURATION_MAX_NS (INT64_MAX / 4) /* so that sums of some durations do not overflow */
+/* leaves room, so that sums of some durations do not overflow */
+#define DURATION_MAX_NS (INT64_MAX / 4)
 
 int parse_duration(const char *text, int64_t *ns, struct err *e)
 {
@@ -186,7 +187,7 @@ int parse_int(const char *text, int64_t *value, struct err *e)
 
 /* --- real numbers -------------------------------------------------------- */
 
-/* Only decimal notation: no "nan", "inf" or hexadecimal, which strtod accepts. */
+/* Accepts decimal notation only, not "nan", "inf" or hexadecimal as strtod() does. */
 static int real_scan(const char *t, size_t len, double *value)
 {
 	char buf[64];
@@ -250,7 +251,7 @@ int parse_bool(const char *text, int *value, struct err *e)
 
 /* --- printing ------------------------------------------------------------ */
 
-/* Appends three significant digits without zeros at the end; whole numbers from 100 on. */
+/* Appends three significant digits without trailing zeros; whole numbers from 100 on. */
 static void short_add(struct short_text *t, double v, const char *unit)
 {
 	size_t len = strlen(t->s);
@@ -334,7 +335,8 @@ void format_duration(struct strbuf *out, double ns)
 
 /* --- lists --------------------------------------------------------------- */
 
-/* The end of the bracket at `s`, or NULL. Brackets nest; quotes hide them. */
+/* The end of the bracket at `s`, or NULL. Brackets may be nested. Brackets inside quotes are
+ * ignored. */
 static const char *bracket_end(const char *s)
 {
 	int depth = 0;
@@ -422,7 +424,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* Edit distance; a swap of neighbouring letters counts one (optimal string alignment). */
+/* Edit distance. A swap of adjacent letters counts as one edit (optimal string alignment). */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t rows[3][NAME_MAX_LEN + 2];
@@ -457,7 +459,7 @@ const char *nearest_name(const char *word, const char *const *names)
 		if (name_len > NAME_MAX_LEN)
 			continue;
 		size_t d = distance(word, len, *names, name_len);
-		/* an abbreviation is as near as one typing error */
+		/* an abbreviation counts as one typing error */
 		if (len >= 2 && len < name_len && !strncasecmp(word, *names, len) && d > 1)
 			d = 1;
 		size_t longer = len > name_len ? len : name_len;

@@ -53,7 +53,7 @@ int file_reserve(int fd, uint64_t n_bytes)
 	int ret;
 	do
 		ret = fallocate(fd, 0, 0, (off_t)n_bytes) < 0 ? -errno : 0;
-	while (ret == -EINTR); /* a signal met it: tmpfs gives back what it had reserved */
+	while (ret == -EINTR); /* interrupted by a signal: tmpfs releases what it had reserved */
 	if (ret != -EOPNOTSUPP && ret != -ENOSYS)
 		return ret;
 	ret = 0;

@@ -7,7 +7,7 @@
 #include "common/units.h"
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define UNCHECKED_BYTES ((size_t)1 << 20) /* up to here the free memory is not checked */
+#define UNCHECKED_BYTES ((size_t)1 << 20) /* up to this size, the available memory is not checked */
 
 static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t available)
 {
@@ -20,7 +20,8 @@ static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t
 	return err_set(e, ENOMEM, "not enough memory for %s: it needs %s", what_for, size.s);
 }
 
-/* The mapping starts at a huge page's boundary: kernels before 6.7 do not align it. */
+/* Returns a mapping that begins at the boundary of a huge page: kernels before 6.7 do not align
+ * it. */
 static void *map_aligned(size_t n_bytes)
 {
 	size_t slack = n_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 0;
@@ -61,7 +62,7 @@ int vm_get(struct vm_region *r, enum vm_kind kind, size_t n_bytes, const char *w
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	if (n_bytes > PTRDIFF_MAX - HUGE_PAGE_BYTES - page)
 		return no_memory(e, n_bytes, what_for, SIZE_MAX);
-	/* touching more memory than there is calls the out-of-memory killer */
+	/* touching more memory than is available starts the out-of-memory killer */
 	uint64_t bytes = n_bytes <= UNCHECKED_BYTES ? UINT64_MAX : memory_available_bytes();
 	size_t available = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 	n_bytes = (n_bytes + page - 1) / page * page;

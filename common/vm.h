@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Large memory for the measured path: anonymous mappings whose pages are all present and writable
- * before the measurement. */
+/* Large memory for the measured path: anonymous mappings. All pages are present and writable before
+ * the measurement. */
 #pragma once
 
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "common/std.h"
 
 struct vm_region {
-	void *base;	/* page-aligned, zero-filled, NULL when empty */
+	void *base;	/* page-aligned; initially zero-filled; NULL if empty */
 	size_t n_bytes; /* as mapped, a multiple of the page size */
 };
 
@@ -18,7 +18,7 @@ enum vm_kind {
 	VM_SHARED,   /* pre-faulted, shared with processes that are forked later; no huge pages */
 };
 
-/* Maps `n_bytes`. Errors: ENOMEM with the amount in the message. Ownership: vm_free. */
+/* Maps `n_bytes`. Errors: ENOMEM, with the amount in the message. Ownership: vm_free. */
 int vm_get(struct vm_region *r, enum vm_kind kind, size_t n_bytes, const char *what_for,
 	   struct err *e);
 static inline int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for,
@@ -27,7 +27,7 @@ static inline int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what
 	return vm_get(r, VM_PRESENT, n_bytes, what_for, e);
 }
 
-/* Fills it with random numbers, the same for the same seed on every machine. */
+/* Fills the region with random numbers. The same seed gives the same numbers on every machine. */
 void vm_fill_random(struct vm_region *r, uint64_t seed);
 /* An empty region is fine. */
 static inline void vm_free(struct vm_region *r)
@@ -37,17 +37,17 @@ static inline void vm_free(struct vm_region *r)
 	*r = (struct vm_region){NULL, 0};
 }
 
-/* Maps `n_bytes` of a file from `at` on, a multiple of the page size: writes go to the file, and
- * the kernel may reclaim the memory at any time. */
+/* Maps `n_bytes` of a file from offset `at` on, a multiple of the page size. Writes go to the file,
+ * and the kernel may reclaim the memory at any time. */
 int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const char *what_for,
 		struct err *e);
-/* Locks it in memory. Errors: EPERM, ENOMEM: above RLIMIT_MEMLOCK. */
+/* Locks the region in memory. Errors: EPERM; ENOMEM: above RLIMIT_MEMLOCK. */
 int vm_lock(const struct vm_region *r, struct err *e);
-/* Returns the whole pages within [p, p + n_bytes) to the kernel: private memory that the caller
- * does not read again before it frees it. */
+/* Returns the whole pages within [p, p + n_bytes) to the kernel. The memory must be private, and
+ * the caller must not read it again before freeing it. */
 void vm_forget(void *p, size_t n_bytes);
 
-/* After a fork: makes memory of the parent, or reserved memory, present, and copies private pages
- * now, so that no later write faults. The content stays. Whole pages around [p, p + n_bytes), which
- * must be writable. */
+/* Call it after a fork. Makes memory of the parent, or reserved memory, present, and copies private
+ * pages, so that later writes cause no page fault. The content does not change. Concerns the whole
+ * pages around [p, p + n_bytes), which must be writable. */
 void vm_own(void *p, size_t n_bytes);

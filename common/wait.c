@@ -10,24 +10,27 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 
 #define N_PROBES 16
 #define PROBE_NS 100000
-#define LEAST_MARGIN_NS 5000	/* going to sleep and coming back costs as much */
-/* later than this comes from others computing, and who spins is put off more by them */
+#define LEAST_MARGIN_NS 5000	/* falling asleep and waking up costs about this much */
+/* A larger overshoot means that other threads compute; a spinning thread would then be delayed even
+ * more. */
 #define MOST_MARGIN_NS 1000000
-#define MOST_FIRST_NS 500000	/* the margin begins with no more, unless it is the rule */
-/* a pause instruction takes 30 to 50 ns, which would be seen at the end */
+#define MOST_FIRST_NS 500000	/* limit of the first margin, unless the base margin is larger */
+/* the end of a spin has no pause instruction: it takes 30 to 50 ns, which would delay the begin */
 #define LAST_NS 1000
 #define WIDEN_SHIFT 3		/* a late sleep: an eighth more */
-#define NARROW_SHIFT 13		/* a timely one: 1/8192 less; in balance one in 1000 is late */
-#define NARROW_SHIFT_THRIFTY 10	/* 1/1024 less; in balance one in 128 is late */
-/* spun only because the margin had grown: 1/512 of the excess less */
+/* a timely sleep narrows by 1/8192; in balance, one sleep in 1000 is late */
+#define NARROW_SHIFT 13
+#define NARROW_SHIFT_THRIFTY 10	/* narrows by 1/1024; in balance, one sleep in 128 is late */
+/* after a wait that spun only because the margin was wide: narrows by 1/512 of the excess */
 #define RETURN_SHIFT 9
 #define SENSE_NS 10000000
-#define YIELD_NS 50000 /* from the yield after a submission to the next one */
-/* run-queue delay, of the time: more is contention, less is none */
+#define YIELD_NS 50000 /* time between two yields after a submission, at first */
+/* run-queue delay as a share of time: above the first, CPUs are contended; below the second, they
+ * are not */
 #define CONTENDED_SHARE 0.02
 #define CALM_SHARE 0.01
-/* looks (each SENSE_NS) without contention that end it: doubled with each new contention, because a
- * thread that sleeps may not notice that others compete */
+/* Consecutive looks (one per SENSE_NS) without contention that end it. The number is doubled with
+ * each new contention, because a thread that sleeps may not notice that others compete. */
 #define CALM_FIRST 4u
 #define CALM_MOST 128u
 
@@ -38,7 +41,7 @@ static void sleep_until_ns(int64_t ns)
 		;
 }
 
-/* The two largest overshoots of some sleeps. */
+/* Measures the two largest overshoots of N_PROBES sleeps. */
 static void probe(int64_t *largest_ns, int64_t *second_ns)
 {
 	*largest_ns = 0;
@@ -72,9 +75,10 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 	w->held_ticks = (uint64_t)(WAIT_HELD_NS / c->ns_per_tick);
 	int64_t first_ns = margin_ns;
 	if (margin_ns <= 0 && method == WAIT_HYBRID) {
-		/* Too wide a margin costs spinning, too narrow a one late requests: begin wide. But
-		 * the largest may have been an accident, so the margin may return to what the
-		 * second largest asks for even if no gap is long enough to sleep. */
+		/* Too wide a margin costs spinning; too narrow a margin makes requests late. So the
+		 * margin begins wide. But the largest overshoot may be an outlier, so the margin
+		 * may later shrink to twice the second largest, even if no gap is long enough to
+		 * sleep. */
 		int64_t largest_ns, second_ns;
 		probe(&largest_ns, &second_ns);
 		margin_ns = 2 * second_ns;
@@ -89,7 +93,7 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 void waiter_spare(struct waiter *w)
 {
 	w->narrow_shift = NARROW_SHIFT_THRIFTY;
-	/* 1.25 times the second largest overshoot of the probe instead of twice */
+	/* 1.25 times the second largest overshoot of the probe, instead of 2 times */
 	w->base_ticks = clamp(w->base_ticks * 5 / 8, w->least_ticks, w->most_ticks);
 	w->margin_ticks = w->base_ticks;
 }
@@ -114,7 +118,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 
 void waiter_forgo(struct waiter *w, uint64_t gap_ticks)
 {
-	/* otherwise a margin longer than all gaps would never be tried again */
+	/* otherwise, a margin longer than all gaps would never shrink */
 	if (gap_ticks <= w->margin_ticks && gap_ticks > w->base_ticks)
 		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
 }
@@ -123,7 +127,7 @@ int64_t thread_runqueue_wait_ns(void)
 {
 	char text[128];
 	long long wait;
-	/* time on the CPU, run-queue delay (ns), time slices */
+	/* fields: time on the CPU (ns), run-queue delay (ns), number of time slices */
 	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) ||
 	    sscanf(text, "%*u %lld", &wait) != 1)
 		return -1;
@@ -181,8 +185,8 @@ static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
 	return clock_now(c);
 }
 
-/* False: the deadline passed in a sleep. True: the caller spins the rest, or the wait ended with a
- * spin. */
+/* True: the caller spins the rest, or the wait ended with a spin. False: the deadline passed during
+ * a sleep. */
 static bool wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 {
 	waiter_sense(w, now);

@@ -5,9 +5,11 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-#define WAKE_NS 8000     /* a wake-up may take so long: a thread due sooner wakes none */
-#define PREPARE_NS 30000 /* so long before its deadline a spinning thread wakes the next one */
-#define LEAVE_NS 20000   /* more than giving up a processor and getting it back costs */
+/* cost of a wake-up: a thread whose deadline is nearer wakes no other thread */
+#define WAKE_NS 8000
+/* a spinning thread wakes the next thread this long before its own deadline */
+#define PREPARE_NS 30000
+#define LEAVE_NS 20000   /* more than the cost of leaving a CPU and getting it back */
 
 /* --- seats --------------------------------------------------------------- */
 
@@ -94,8 +96,8 @@ static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 	struct wait_seat *s = &w->group->seat[w->seat];
 	int64_t ns = clock_ns_of_ticks(w->clock, target);
 	struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
-	/* read before the seat says that the thread sleeps: a wake-up changes it, and the futex
-	 * then returns at once */
+	/* read before sleeps_for is set: a wake-up changes the value, and the futex call then
+	 * returns at once */
 	uint32_t wakes = atomic_load(&s->wakes);
 	atomic_store(&s->spins_for, WAIT_NOBODY);
 	atomic_store(&s->sleeps_for, deadline);
@@ -108,7 +110,7 @@ static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 
 /* --- the wait ------------------------------------------------------------ */
 
-/* Wakes the thread that is due next, if it would spin by now if it had a processor. */
+/* Wakes the thread that is due next, if that thread would spin now on a free CPU. */
 static void next_wake(struct waiter *w, uint64_t now, uint64_t lead)
 {
 	const struct wait_group *g = w->group;
@@ -120,7 +122,7 @@ static void next_wake(struct waiter *w, uint64_t now, uint64_t lead)
 		w->n_relays += wait_group_wake(g, next);
 }
 
-/* Whether the thread should give up its processor. Not shortly before its deadline. */
+/* Whether the thread should leave its CPU. False shortly before its deadline. */
 static bool has_to_leave(const struct waiter *w, uint64_t deadline, uint64_t left)
 {
 	const struct wait_group *g = w->group;
@@ -160,7 +162,7 @@ bool wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now)
 			sched_yield();
 			spins = false;
 		} else if ((left > waiter_margin(w) && !woken) || leave) {
-			/* a thread that waits for a processor gets this one now */
+			/* a thread that waits for a CPU gets this CPU now */
 			if (crowded)
 				next_wake(w, now, waiter_margin(w));
 			now = sleep_once(w, deadline, now, &woken);

@@ -155,7 +155,7 @@ static int unknown(const struct placeholders *p, const char *name, const char *w
 	return ret;
 }
 
-/* The length of the name between braces at `s`; 0: none. */
+/* Length of the name in braces at `s`; 0: there is none. */
 static size_t name_length(const char *s)
 {
 	size_t n = 0;

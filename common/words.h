@@ -17,8 +17,9 @@ void words_list_addf(struct words_list *w, const char *fmt, ...)
 void words_list_add_all(struct words_list *w, ...) __attribute__((sentinel));
 void words_list_release(struct words_list *w);
 
-/* A JSON list: ["a", "b c"]; or words with blanks between, in double quotes if they contain blanks
- * (\" and \\ inside): a b "c d". Errors: EINVAL: bad syntax, or no word. */
+/* Parses a JSON list such as ["a", "b c"], or words with blanks between them: a b "c d". A word
+ * that contains blanks is in double quotes, where \" and \\ are escapes. Errors: EINVAL: bad
+ * syntax, or no word. */
 int words_parse(struct words_list *w, const char *text, struct err *e);
 
 struct placeholder {
@@ -29,12 +30,12 @@ struct placeholders {
 	size_t n, cap;
 };
 
-/* Sets the value of a new or an existing name. */
+/* Sets the value of a name, and adds the name if it is new. */
 void placeholders_set(struct placeholders *p, const char *name, const char *value);
 /* NULL: there is none */
 const char *placeholders_get(const struct placeholders *p, const char *name);
 void placeholders_release(struct placeholders *p);
 
-/* Replaces {name} in `word`; {{ is a brace, and so is a brace without a name behind it. Errors:
- * EINVAL for an unknown name, with the nearest one. The caller frees *out. */
+/* Replaces {name} in `word`. "{{" stands for a brace; so does a brace that no name follows. Errors:
+ * EINVAL: unknown name; the message suggests the nearest name. The caller frees *out. */
 int placeholders_replace(const struct placeholders *p, const char *word, char **out, struct err *e);

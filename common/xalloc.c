@@ -2,7 +2,8 @@
 
 #include "common/leftovers.h"
 
-/* No exit handlers and no stdio: any thread may get here and hold any lock. */
+/* Runs no exit handlers and uses no stdio, because any thread may get here and may hold any
+ * lock. */
 _Noreturn void out_of_memory(size_t size)
 {
 	char line[80];

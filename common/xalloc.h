@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Allocation of small things (names, tables, configuration, the state of threads), and the release
- * of memory and descriptors. Without memory these print one line and exit with status 3. For big
- * arrays (records, samples) use vm.h, or malloc with a checked result: there a clear error is
- * possible. */
+/* Allocation of small objects (names, tables, configuration, the state of threads), and release of
+ * memory and descriptors. If there is no memory, the allocating functions print one line and exit
+ * with status 3. For large arrays (records, samples), use vm.h, or malloc with a checked result,
+ * where a clear error is possible. */
 #pragma once
 
 #include <stdint.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Prints that `size` bytes are missing, removes scratch files (leftovers.h) and exits with status
- * 3. */
+/* Prints that `size` bytes could not be allocated, removes scratch files (leftovers.h) and exits
+ * with status 3. */
 _Noreturn void out_of_memory(size_t size);
 void *xcalloc(size_t n, size_t size);
 
@@ -41,7 +41,7 @@ static inline char *xstrdup(const char *s)
 	return memcpy(xmalloc(size), s, size);
 }
 
-/* Zeroed elements of an aligned type; `alignment` as of aligned_alloc(). */
+/* Allocates zeroed elements of an aligned type; `alignment` as for aligned_alloc(). */
 static inline void *xaligned(size_t alignment, size_t n, size_t size)
 {
 	void *p = aligned_alloc(alignment, (n * size + alignment - 1) / alignment * alignment);
@@ -52,7 +52,7 @@ static inline void *xaligned(size_t alignment, size_t n, size_t size)
 
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Releases a local variable at every exit from its scope: release(&variable) is called. Initialise
+/* Releases a local variable at every exit from its scope by calling release(&variable). Initialise
  * the variable where it is declared. SCOPED_FREE is for pointers to allocated memory, SCOPED_STRBUF
  * (strbuf.h) for strings, json_auto_t (jansson.h) for JSON values. */
 #define SCOPED(release) __attribute__((cleanup(release)))
@@ -71,23 +71,23 @@ static inline void free_pointers(void *const *pointer, size_t n)
 		free(pointer[i]);
 }
 
-/* Closes a descriptor; negative: there is none. */
+/* Closes a descriptor, unless it is negative. */
 static inline void fd_close(int fd)
 {
 	if (fd >= 0)
 		close(fd);
 }
 
-/* Under the address sanitizer, whose realloc() always moves, short arrays are reallocated at every
- * GROW: so the first test that uses a stale pointer finds it. */
+/* Under the address sanitizer, whose realloc() always moves memory, short arrays are reallocated at
+ * every GROW. So a test that uses a stale pointer fails the first time. */
 #if defined(__SANITIZE_ADDRESS__)
 #define GROW_MOVES(n) ((n) < 4096)
 #else
 #define GROW_MOVES(n) 0
 #endif
 
-/* Makes room for one more element: GROW(v, n, cap) before v[n++] = ...; pointers into v become
- * invalid. A function that may grow an array returns an index. */
+/* Makes room for one more element: GROW(v, n, cap) before v[n++] = ... Pointers into v become
+ * invalid. So a function that may grow an array returns an index. */
 #define GROW(v, n, cap)                                                                            \
 	do {                                                                                       \
 		if ((n) >= (cap) || GROW_MOVES(n)) {                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How requests are submitted to the kernel and completed: one row and one file for each backend. A
+/* Submission of requests to the kernel, and their completion. Each backend has a row and a file. A
  * queue belongs to one worker. */
 #pragma once
 
@@ -9,7 +9,8 @@
 struct block_command { /* one request to submit */
 	uint64_t offset, length;
 	void *buffer;
-	/* its completion has it, too; below block_queue_config.n_slots, one request at a time */
+	/* returned in the completion; below block_queue_config.n_slots; used by one request at a
+	 * time */
 	uint32_t slot;
 	uint8_t direction; /* enum block_direction */
 	bool fua;
@@ -26,8 +27,8 @@ struct block_queue_config {
 	bool is_block; /* a device, rather than a file */
 	uint32_t n_slots;
 	bool sq_poll, registered;
-	bool harvester; /* another thread than the submitting one takes completions */
-	/* regions of all buffers; content may be empty */
+	bool harvester; /* a thread other than the submitting thread takes completions */
+	/* regions that contain all buffers; `content` may be empty */
 	const struct vm_region *reads, *content;
 };
 
@@ -36,17 +37,17 @@ struct block_queue; /* each backend's own */
 struct block_backend {
 	const char *name, *help;
 	uint32_t bundle_max; /* commands that one submission takes */
-	/* `notes` gets a line for each missing feature that it does without. Errors: EPERM, ENOSYS:
-	 * the kernel lacks or forbids it; EAGAIN, ENOMEM: a limit is too low; the message names it.
-	 */
+	/* `notes` gets a line for each missing feature that the backend can do without. Errors:
+	 * EPERM, ENOSYS: the kernel forbids or lacks the backend; EAGAIN, ENOMEM: a limit, named in
+	 * the message, is too low. */
 	int (*open)(struct block_queue **q, const struct block_queue_config *c,
 		    struct strbuf *notes, struct err *e);
 	void (*close)(struct block_queue *q);
-	/* Submits the first commands of command[n]; returns how many, or the negative errno of the
-	 * first one; -EAGAIN: harvest first. */
+	/* Submits a prefix of command[n]. Returns the number of submitted commands, or the negative
+	 * errno of the first command. -EAGAIN: call harvest first. */
 	int (*submit)(struct block_queue *q, const struct block_command *command, uint32_t n);
-	/* Takes up to `max` completions; waits up to `wait_ns` for the first (0: does not wait).
-	 * Returns how many, or a negative errno. */
+	/* Takes up to `max` completions. Waits up to `wait_ns` for the first completion (0: does
+	 * not wait). Returns the number of completions, or a negative errno. */
 	int (*harvest)(struct block_queue *q, struct block_done *done, uint32_t max,
 		       int64_t wait_ns);
 };
@@ -54,5 +55,6 @@ struct block_backend {
 extern const struct block_backend block_libaio, block_uring, block_psync;
 extern const struct block_backend *const block_backends[]; /* the best first; NULL-terminated */
 
-/* A synchronous discard, for backends without another one: 0 or a negative errno. */
+/* A synchronous discard, for backends that cannot discard otherwise. Returns 0 or a negative
+ * errno. */
 int block_discard(int fd, bool is_block, uint64_t offset, uint64_t length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linux AIO. The kernel maps the ring of completions into the process. If its layout is the known
- * one, completions are taken from it without a system call; libaio itself looks there, too. */
+/* Linux AIO. The kernel maps the ring of completions into the process. If the layout of the ring is
+ * known, completions are read from it without a system call, as libaio itself does. */
 #include <libaio.h>
 #include <stdatomic.h>
 #include <sys/uio.h>
@@ -24,7 +24,7 @@ struct block_queue {
 	bool is_block;
 	struct iocb *iocb;     /* iocb[n_slots] */
 	struct io_event *event; /* event[n_slots] */
-	/* at_once[n_slots]: discards, complete when submitted */
+	/* at_once[n_slots]: discards, which are complete when they are submitted */
 	struct block_done *at_once;
 	uint32_t n_slots, n_at_once;
 };

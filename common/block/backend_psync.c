@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One request at a time by a blocking system call, for comparison with asynchronous I/O. */
+/* One request at a time, by blocking system calls. For comparison with asynchronous I/O. */
 #include <sys/uio.h>
 
 #include "common/block/backend.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* io_uring, with registered device and buffers if the kernel allows it, so that no request looks
- * them up. Completions are delivered when the worker asks for them (IORING_SETUP_DEFER_TASKRUN)
- * and do not interrupt it, unless the kernel is too old or another thread takes them. */
+/* io_uring. The descriptor and the buffers are registered if the kernel allows it, so that the
+ * kernel need not look them up for each request. Completions are delivered when the worker asks for
+ * them (IORING_SETUP_DEFER_TASKRUN), so that they do not interrupt it. Exceptions: the kernel is
+ * too old, or another thread takes the completions. */
 #include <liburing.h>
 #include <linux/fs.h>
 #include <sys/resource.h>
@@ -18,22 +19,22 @@ enum { BUFFER_READS, BUFFER_CONTENT };
 struct block_queue {
 	struct io_uring ring;
 	bool has_ring, fixed_file, fixed_buffers, is_block;
-	bool apart; /* another thread harvests, which must not touch the submission queue */
+	bool apart; /* another thread harvests; it must not touch the submission queue */
 	int device_fd;
-	int fd; /* the descriptor, or its index among the registered ones: 0 */
-	/* at_once[n_slots]: discards, complete when submitted */
+	int fd; /* the descriptor, or its index (0) among the registered descriptors */
+	/* at_once[n_slots]: discards, which are complete when they are submitted */
 	struct block_done *at_once;
 	uint32_t n_at_once;
-	/* in the ring, not yet taken by the kernel; used only by the submitting thread if
-	 * `apart` */
+	/* requests in the ring that the kernel has not yet taken; if `apart`, only the submitting
+	 * thread uses it */
 	uint32_t n_left;
 };
 
 static void uring_close(struct block_queue *q)
 {
 	if (q && q->has_ring) {
-		/* the kernel releases registered files some time after the ring; a device must be
-		 * free now */
+		/* the kernel releases registered files some time after the ring, but the device
+		 * must be free now */
 		if (q->fixed_file)
 			io_uring_unregister_files(&q->ring);
 		if (q->fixed_buffers)
@@ -45,7 +46,7 @@ static void uring_close(struct block_queue *q)
 	free(q);
 }
 
-/* Tries the best flags first; an older kernel refuses unknown ones with EINVAL. */
+/* Tries the best flags first. An older kernel refuses unknown flags with EINVAL. */
 static int ring_make(struct block_queue *q, const struct block_queue_config *c)
 {
 	static const unsigned int ways[] = {
@@ -150,8 +151,9 @@ static void prepare(const struct block_queue *q, struct io_uring_sqe *s,
 	io_uring_sqe_set_data64(s, c->slot);
 }
 
-/* Requests that the kernel does not take stay in the ring until the next harvest; if another thread
- * harvests, this one repeats until they are taken. */
+/* Offers requests to the kernel. Requests that the kernel does not take stay in the ring until the
+ * next harvest. If another thread harvests, this function repeats until the kernel has taken
+ * all. */
 static void offer(struct block_queue *q, uint32_t n)
 {
 	int got;
@@ -208,7 +210,7 @@ static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_
 	if (n)
 		return (int)n;
 	const unsigned int waiting = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
-	if (!wait_ns) { /* the kernel has completions that only a call delivers */
+	if (!wait_ns) { /* the kernel has completions that only a system call delivers */
 		if (!(IO_URING_READ_ONCE(*q->ring.sq.kflags) & waiting))
 			return 0;
 		io_uring_get_events(&q->ring);

@@ -7,14 +7,14 @@
 #include "common/clock.h"
 
 #define LENGTH_MOST ((uint64_t)1 << 20)
-/* every device takes requests of this length whole */
+/* every device takes a request of this length without splitting it */
 #define LENGTH_WHOLE ((uint64_t)64 << 10)
-/* as large as the huge page that buffers of the workers lie in: the kernel splits a request that
- * consists of many separate pages */
+/* Size of a huge page, in which the buffers of the workers also lie. The kernel splits a request
+ * that consists of many separate pages. */
 #define BUFFER_BYTES ((size_t)2 << 20)
-/* this many refusals of a burst are not an accident */
+/* this many refusals in a burst are not an accident */
 #define REFUSED_MANY 2u
-/* io_submit that takes longer for each request waits for the target */
+/* if io_submit takes longer than this per request, it waits for the target */
 #define SUBMIT_WAITS_NS 50000
 #define STUCK_NS 1000000000
 
@@ -67,7 +67,7 @@ static void chosen(struct block_choice *c, const struct block_backend *b, const 
 	snprintf(c->why, sizeof c->why, "%s", why);
 }
 
-/* After a burst that was refused: is libaio better? */
+/* After a burst that was refused: decides whether libaio is better. */
 static void choose_refused(struct block_choice *c, const struct burst *plain, const char *refusal)
 {
 	if (!plain->n_submitted)
