@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads restricted to some CPUs: the trace's "affinity" (doc/formats/trace.md). */
+/* Threads that are restricted to some CPUs: the trace's "affinity" (doc/formats/trace.md). */
 #pragma once
 
 #include <stdint.h>

@@ -8,11 +8,11 @@
 
 #include "capture/trace.h"
 
-#define COMMAND_BYTES_MAX 65536 /* of all words: a longer command is not recorded */
+#define COMMAND_BYTES_MAX 65536 /* bytes of all words; a longer command is not recorded */
 
-/* {"argv": [...], "in": DIR}; DIR is the working directory of this process. NULL: no command, a
- * command of more than COMMAND_BYTES_MAX, or a word or directory that is not UTF-8. New reference.
- */
+/* Returns {"argv": [...], "in": DIR}, where DIR is the working directory of this process. NULL: no
+ * command, a command of more than COMMAND_BYTES_MAX, or a word or directory that is not UTF-8. New
+ * reference. */
 json_t *command_facts(const char *const *argv);
 
 struct captured_command {
@@ -23,7 +23,7 @@ struct captured_command {
 	int status;      /* as in a shell: exit status, or 128 plus the signal */
 };
 
-/* Errors: ENODATA if the trace has no command; EINVAL if it is malformed. Ownership:
+/* Errors: ENODATA: the trace has no command; EINVAL: the command is malformed. Ownership:
  * captured_command_release, also after an error. */
 int captured_command_read(struct captured_command *c, const struct trace_meta *meta, struct err *e);
 void captured_command_release(struct captured_command *c);

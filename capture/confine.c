@@ -52,7 +52,8 @@ int confined_path_check(const char *path, struct err *e)
 	return 0;
 }
 
-/* Opens every component but the last from its directory's descriptor, without following links. */
+/* Opens all components of the path one after the other, each relative to the descriptor of its
+ * directory, without following links. */
 static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 {
 	char name[NAME_MAX + 1], following[NAME_MAX + 1];
@@ -64,7 +65,7 @@ static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 		int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		int code = errno;
 		struct stat st;
-		/* O_DIRECTORY gives ENOTDIR for a link, too */
+		/* O_DIRECTORY gives ENOTDIR also for a symbolic link */
 		if (next < 0 && code == ENOTDIR && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
 		    S_ISLNK(st.st_mode))
 			code = ELOOP;
@@ -136,14 +137,15 @@ static int open_below(int dir_fd, const char *path, int flags, mode_t mode)
 			       .resolve =
 				   RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 	long fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
-	/* some containers return EPERM for a missing call; if it is real, the walk repeats it */
+	/* some containers return EPERM for a missing system call; if the EPERM is real, the walk
+	 * gets it again */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = walk(dir_fd, path, flags, mode);
 	return (int)fd;
 }
 
-/* Inspects the file before it opens it. A missing file is created with O_EXCL; a file that appears
- * meanwhile is inspected in the next try. */
+/* Inspects the file before opening it. Creates a missing file with O_EXCL. If a file appears
+ * meanwhile, the next try inspects it. */
 static int open_looked_at(int dir_fd, const char *path, int flags, mode_t mode, mode_t *refused)
 {
 	int fd = -1;
@@ -221,7 +223,7 @@ int confined_parent(int dir_fd, const char *path, bool create, const char **name
 
 /* --- a directory without devices ----------------------------------------- */
 
-/* Clones the mounts at and below the directory; -1 with errno. */
+/* Clones the mounts at and below the directory. Returns a descriptor, or -1 with errno. */
 static int clone_here(int at, const char *path)
 {
 	struct mount_attr nodev = {.attr_set = MOUNT_ATTR_NODEV, .propagation = MS_PRIVATE};
@@ -238,7 +240,7 @@ static int clone_here(int at, const char *path)
 
 enum { FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
 
-/* The child process. Its working directory stays the same directory when it enters its own
+/* Runs in the child process. The working directory remains the same when the child enters its own
  * namespaces. */
 static _Noreturn void child(int dir_fd, int place)
 {

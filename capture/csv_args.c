@@ -24,7 +24,7 @@ static const char *const arg_names[ARG_N] = {"path", "device", "descriptor", "fd
 
 /* --- numbers ------------------------------------------------------------- */
 
-/* Base 16: "0x1f" or decimal; base 8: octal. */
+/* `base` 16: "0x1f" or decimal; 8: octal. */
 static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
 {
 	if (base == 16 && !(len > 2 && s[0] == '0' && s[1] == 'x'))
@@ -67,7 +67,7 @@ size_t utf8_char_len(const unsigned char *s, size_t len)
 	return n;
 }
 
-/* Includes C1 controls (U+0080 to U+009F), which terminals obey. */
+/* Includes C1 controls (U+0080 to U+009F), which terminals interpret. */
 static bool is_control(const unsigned char *s, size_t n)
 {
 	return *s < ' ' || *s == 0x7f || (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
@@ -228,7 +228,7 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r,
 	if (known) {
 		add_number(out, start, ARG_MODE, "%04llo", r->length & OP_MODE_BITS);
 	} else if (uses & OP_HAS_MODE) {
-		if (r->length > UINT32_MAX) /* not a mode, but it must survive a round trip */
+		if (r->length > UINT32_MAX) /* not a valid mode, but it must survive a round trip */
 			add_decimal(out, start, ARG_LENGTH, false, r->length);
 		else if (r->length)
 			add_number(out, start, ARG_MODE, "%04llo", r->length);
@@ -328,7 +328,7 @@ static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct tra
 	}
 }
 
-/* Checks that the arguments without defaults are given. */
+/* Checks that all arguments without a default are given. */
 static int check_given(unsigned int given, const struct trace_record *r, struct err *e)
 {
 	unsigned int uses = op_info(r->op)->uses;
@@ -386,7 +386,7 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 			return err_set(e, EINVAL, "argument \"%s\" is given twice", arg_names[a]);
 		given |= 1u << a;
 		const char *stop = equal + 1;
-		bool plain = true; /* no escapes, and no NUL, which is an error */
+		bool plain = true; /* no escapes and no NUL (a NUL is an error) */
 		for (; stop < end && *stop != ';'; stop++)
 			plain &= *stop && *stop != '%';
 		int rc = set_arg(a, equal + 1, (size_t)(stop - equal - 1), plain, r, args, e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The `args` of a CSV line: the call's arguments as name=value;name=value; doc/formats/csv.md. */
+/* Arguments of a call in the column `args` of a CSV line, as name=value;name=value:
+ * doc/formats/csv.md. */
 #pragma once
 
 #include "capture/trace.h"
@@ -9,7 +10,7 @@
 void csv_args_write(struct strbuf *out, const struct trace_record *r,
 		    const struct trace_object *object, const void *heap, size_t heap_len);
 
-/* Results of csv_args_read() besides the record. Buffers are reused from line to line. */
+/* Results of csv_args_read() that are not in the record. Buffers are reused for the next line. */
 struct csv_args {
 	enum object_kind object_kind; /* 0: none named */
 	/* in the text or in `unescaped`; not NUL-terminated */
@@ -20,13 +21,14 @@ struct csv_args {
 	struct strbuf heap;
 };
 
-/* Fills fd, offset, length and flags of `r`, whose op and rvalue are set, and `a`. Unknown or
- * repeated names, bad numbers or escapes, and missing arguments are EINVAL. */
+/* Parses `text` into fd, offset, length and flags of `r`, and into `a`. The caller has set op and
+ * rvalue of `r`. Errors: EINVAL: unknown or repeated names, bad numbers or escapes, missing
+ * arguments. */
 int csv_args_read(const char *text, size_t len, struct trace_record *r, struct csv_args *a,
 		  struct err *e);
 
-/* The length of the UTF-8 character at s[0..len); 0 if it is invalid (also overlong, surrogate, or
- * beyond U+10FFFF). */
+/* Length in bytes of the UTF-8 character at s[0..len). 0: it is invalid (also overlong, a
+ * surrogate, or above U+10FFFF). */
 size_t utf8_char_len(const unsigned char *s, size_t len);
 /* Whether the text has control characters or invalid UTF-8, which terminals may interpret. */
 bool text_has_control(const char *text);

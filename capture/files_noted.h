@@ -6,6 +6,7 @@
 
 struct files_noted {
 	uint64_t n_files;
-	uint64_t n_left_out;  /* all files, if they were too many for a trace */
+	/* number of files that were left out; all files, if they were too many for a trace */
+	uint64_t n_left_out;
 	uint64_t n_holes_cut; /* files with more holes than are recorded */
 };

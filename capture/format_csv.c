@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a trace from CSV, strictly and as a stream: doc/formats/csv.md. */
+/* Reads a trace from CSV as a stream, with strict checks: doc/formats/csv.md. */
 #include "capture/format_csv_private.h"
 
 #define CHUNK (256u << 10)
 #define CHUNK_MIN 4096
-#define ROW_MAX (48u << 20) /* room for a side heap item of 16 MiB in hexadecimal */
-#define SAMPLE_CHUNKS 4       /* read on opening, for the header and the resolution of times */
+#define ROW_MAX (48u << 20) /* room for a heap item of 16 MiB in hexadecimal */
+/* chunks read when the trace is opened, for the header and the resolution of times */
+#define SAMPLE_CHUNKS 4
 
 static struct csv_trace *csv(struct trace *t)
 {
 	return (struct csv_trace *)t;
 }
 
-/* Omits an unreadable line, if that is allowed. */
+/* Counts an omitted, unreadable line if that is allowed. */
 static void forgive(struct csv_trace *t)
 {
 	struct trace_notes *n = &t->base.notes;
@@ -23,7 +24,7 @@ static void forgive(struct csv_trace *t)
 	err_clear(&t->error);
 }
 
-/* Consumes chunk[at..n_chunk) except for an incomplete row at its end. */
+/* Parses chunk[at..n_chunk), except an incomplete row at its end. */
 static void take_rows(struct csv_trace *t)
 {
 	struct csv_row r;
@@ -46,7 +47,8 @@ static void take_rows(struct csv_trace *t)
 		csv_fail(t, "no header line");
 }
 
-/* Consumes one chunk: 0, or a negative errno of the system. Errors in the text go to t->error. */
+/* Reads and parses one chunk. Returns 0 or a negative errno of the system. Errors in the text are
+ * stored in t->error. */
 static int take_chunk(struct csv_trace *t, struct err *e)
 {
 	ssize_t got;
@@ -151,8 +153,8 @@ static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
 	return step_ns;
 }
 
-/* Reads the beginning. A bad header is an error of opening; a bad line is reported when the reader
- * arrives there. */
+/* Reads the beginning of the file. A bad header is an error of opening. A bad line is reported when
+ * the reader gets there. */
 static int look_at_beginning(struct csv_trace *t, struct err *e)
 {
 	int64_t step_ns = 1000000000;
@@ -213,8 +215,8 @@ static bool names_some_column(const unsigned char *s, size_t len)
 	return false;
 }
 
-/* Text whose first line names our columns. A .csv with only some of them gets a low bid, so that
- * our error message explains what is missing. */
+/* Returns a high bid for text whose first line has all columns. A .csv file with only some of the
+ * columns gets a low bid, so that this reader's message explains what is missing. */
 static int csv_bid(const unsigned char *head, size_t len, const char *path)
 {
 	size_t i = len >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;

@@ -68,16 +68,17 @@ struct csv_trace {
 
 	struct trace_record *record; /* of the current chunk */
 	size_t n_records, cap_records;
-	struct strbuf heap; /* of the current chunk, with items as in a trace file */
+	struct strbuf heap; /* heap items of the current chunk, in the form of a trace file */
 };
 
-/* Records the first error in the text, with file, line and column. */
+/* Stores the first error in the text, with file, line and column. */
 void csv_fail(struct csv_trace *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Reads the header; appends the record of a row. Both report errors by csv_fail(). */
+/* Read the header of the file, and append the record of a row. Both report errors by csv_fail(). */
 void csv_header_read(struct csv_trace *t, const struct csv_row *r);
 void csv_row_read(struct csv_trace *t, const struct csv_row *r);
 
-/* Splits the first row of the text [s, end), which a line feed follows. Doubled quotes become one
- * quote in the text. False: the row continues after the text, which is not its end (`at_end`). */
+/* Splits the first row of the text [s, end), which a line feed follows, and replaces doubled quotes
+ * by single quotes. False: the row continues after the text, and the text is not the end of the
+ * file (`at_end`). */
 bool csv_split(struct csv_row *r, char *s, char *end, bool at_end);

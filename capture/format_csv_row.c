@@ -166,7 +166,7 @@ static inline void take_field(struct csv_trace *t, enum csv_column c, const char
 	case COL_FUNCTION:
 		take_function(t, s, len);
 		break;
-	case COL_ARGS: /* parsed at the end of the row, when function and rvalue are known */
+	case COL_ARGS: /* parsed at the end of the row, because function and rvalue must be known */
 		t->args_s = s;
 		t->args_len = len;
 		break;
@@ -191,7 +191,7 @@ static inline void take_field(struct csv_trace *t, enum csv_column c, const char
 
 void csv_row_read(struct csv_trace *t, const struct csv_row *r)
 {
-	struct err e; /* ERR_INIT would clear all of it for every line */
+	struct err e; /* not ERR_INIT, which would clear the whole struct for every line */
 	err_clear(&e);
 	t->has_seq = false;
 	t->row = (struct trace_record){.intended_ns = TIME_NONE,
@@ -223,7 +223,8 @@ void csv_row_read(struct csv_trace *t, const struct csv_row *r)
 		return;
 	}
 	if (t->args.has_heap) {
-		/* As in a trace file: length, bytes, padding; references count units of 8 bytes. */
+		/* heap item as in a trace file: length, bytes, padding; references count units of 8
+		 * bytes */
 		static const char zeros[8];
 		uint32_t len = (uint32_t)t->args.heap.len;
 		t->row.heap = (uint32_t)(t->heap.len / 8);

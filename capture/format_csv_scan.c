@@ -6,7 +6,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Splits a field in quotes, from the opening quote on. Returns its end, or NULL if the text ends
+/* Splits a quoted field, beginning at the opening quote. Returns its end, or NULL if the text ends
  * before the closing quote. */
 static char *quoted_field(char *quote, const char *end, struct csv_row *r, struct csv_field *f)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as CSV: doc/formats/csv.md. Only the arguments can need quotes, which libcsv adds. */
+/* Writes a trace as CSV: doc/formats/csv.md. Only the arguments can need quotes, which libcsv
+ * adds. */
 #include <csv.h>
 
 #include "capture/csv_args.h"

@@ -6,7 +6,8 @@
 
 #include "common/fnv1a.h"
 
-/* The preload library must not call functions of the C library that may be hooked. */
+/* Makes system calls directly: the preload library must not call functions of the C library that
+ * may be hooked. */
 #define RAW_6(s, n, a, b, c, d, e, f, ...)                                                         \
 	(s)->call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define RAW(...) RAW_6(s, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
@@ -17,7 +18,7 @@ struct hole {
 	uint64_t offset, length;
 };
 
-/* Finds up to HOLES_MAX holes of a regular file. */
+/* Finds the holes of a regular file, at most HOLES_MAX. */
 static size_t holes_find(const struct look_sink *s, int dir, const char *path, uint64_t size,
 			 struct hole *to, unsigned int *what)
 {
@@ -42,13 +43,14 @@ static size_t holes_find(const struct look_sink *s, int dir, const char *path, u
 	return n;
 }
 
-/* Allocated, because the program's stack may be small (8 KiB in a signal handler). */
+/* Working memory. It is allocated, because the program's stack may be small (8 KiB in a signal
+ * handler). */
 struct look_room {
 	struct hole hole[HOLES_MAX];
 	char target[4097];
 };
 
-/* Allocates memory for the look at one file; NULL: there is none. */
+/* Allocates memory for examining one file. NULL: no memory. */
 static void *memory_take(const struct look_sink *s, size_t size)
 {
 	const long at =
@@ -96,9 +98,9 @@ static void look_at(const struct look_sink *s, int dir, const char *path, int sh
 	memory_give(s, room, sizeof *room);
 }
 
-/* Looks at the final target of a link, because its permissions and size matter to calls that follow
- * the link. A directory is examined here only if `on_way`; otherwise when an entry of it is
- * used. */
+/* Examines the final target of a link, because its permissions and size affect calls that follow
+ * the link. A directory is examined here only if `on_way`; otherwise it is examined when an entry
+ * of it is used. */
 static void look_target(const struct look_sink *s, int dir, const char *path, bool on_way)
 {
 	char name[40] = "/proc/self/fd/", digits[12];
@@ -126,7 +128,8 @@ static void look_target(const struct look_sink *s, int dir, const char *path, bo
 	RAW(SYS_close, fd);
 }
 
-/* Replaces `path` by the target of its link. False: it is too long, or not a link. */
+/* Replaces `path` by the target of the link at `path`. False: not a link, or the target is too
+ * long. */
 static bool link_follow(const struct look_sink *s, int dir, char *path, size_t size, char *target,
 			size_t target_size)
 {
@@ -140,7 +143,7 @@ static bool link_follow(const struct look_sink *s, int dir, char *path, size_t s
 	return true;
 }
 
-/* Looks at each link of a chain and at the final file, by the names in the links. */
+/* Examines each link of a chain, and the final file, under the names that the links contain. */
 static void look_chain(const struct look_sink *s, int dir, const char *path, int shown_dir)
 {
 	enum { LINKS_MAX = 40 }; /* the kernel's limit */
@@ -161,7 +164,8 @@ static void look_chain(const struct look_sink *s, int dir, const char *path, int
 	memory_give(s, c, sizeof *c);
 }
 
-/* Looks at the directories of a path, each once. `from`: hash of the starting directory. */
+/* Examines the directories of a path, each once. `from`: hash of the directory where the path
+ * starts. */
 static void look_through(const struct look_sink *s, int dir, const char *path, int shown_dir,
 			 uint64_t from)
 {
@@ -183,7 +187,7 @@ static void look_through(const struct look_sink *s, int dir, const char *path, i
 	memory_give(s, part, WHOLE);
 }
 
-/* Looks at the working directory and its parents. */
+/* Examines the working directory and its parents. */
 static void look_cwd(const struct look_sink *s)
 {
 	enum { WHOLE = 4097 };
@@ -217,7 +221,7 @@ static void look_way(const struct look_sink *s, int dir, const char *path, int s
 void look_path(const struct look_sink *s, int dir, const char *path, int shown_dir)
 {
 	char one;
-	/* the kernel refuses a pointer that cannot be read */
+	/* tests whether the byte is readable: the kernel returns EFAULT for an invalid pointer */
 	const long got = RAW(SYS_readlinkat, dir, path, &one, 1);
 	if (got == -EFAULT)
 		return;
@@ -244,7 +248,7 @@ void look_list(const struct look_sink *s, int fd, int shown_fd)
 	RAW(SYS_close, list);
 }
 
-/* `path` is one buffer, which each level extends. */
+/* `path` is a single buffer, which each level extends. */
 static void look_below(const struct look_sink *s, char *path, size_t len, size_t size, int depth)
 {
 	char buffer[1024] __attribute__((aligned(8)));

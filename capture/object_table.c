@@ -5,7 +5,7 @@
 
 #define CHUNK_MAX 65536u
 
-struct object_chunk { /* memory of objects, each followed by its name */
+struct object_chunk { /* memory for objects, each followed by its name */
 	struct object_chunk *next;
 	size_t used, cap;
 	_Alignas(struct trace_object) char s[];
@@ -30,7 +30,8 @@ static struct trace_object *object_store(struct object_table *t, enum object_kin
 	const size_t n_bytes = (sizeof(struct trace_object) + len + align) / align * align;
 	struct object_chunk *c = t->chunk;
 	if (!c || c->cap - c->used < n_bytes) {
-		/* twice the previous chunk, up to a limit: a table with one name stays small */
+		/* Twice the previous chunk, up to a limit, so that a table with one name is
+		 * small. */
 		size_t cap = !c ? 256 : c->cap < CHUNK_MAX ? c->cap * 2 : CHUNK_MAX;
 		cap = cap < n_bytes ? n_bytes : cap;
 		c = xmalloc(sizeof *c + cap);
@@ -76,7 +77,7 @@ const struct trace_object *object_table_get(const struct object_table *t, uint32
 	return low < t->n_entries && t->entry[low].id == id ? t->entry[low].object : NULL;
 }
 
-/* The id of (kind, name) in by_name, or the place for it: OBJECT_NONE. */
+/* The cell in by_name for the id of (kind, name). It contains OBJECT_NONE for a new name. */
 static uint32_t *place_of(struct object_table *t, enum object_kind kind, const char *name,
 			  size_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The distinct objects of a trace, by id and by (kind, name). Grows with the number of distinct
- * objects only. Objects never move, so borrowed pointers stay valid until release. Private to
+/* The distinct objects of a trace, by id and by (kind, name). Its memory grows only with the number
+ * of distinct objects. Objects never move, so borrowed pointers are valid until release. Private to
  * capture/. */
 #pragma once
 
@@ -17,21 +17,21 @@ struct object_table {
 	uint32_t n_entries, cap;
 	uint32_t n; /* highest id + 1 */
 	struct object_chunk *chunk;
-	struct u64_map by_name; /* hashes of kind and name to ids: of the ids below n_named */
+	struct u64_map by_name; /* maps hashes of kind and name to ids below n_named */
 	uint32_t n_named;
 };
 
 void object_table_release(struct object_table *t);
 
-/* Adds an object with the next id, or a later one that leaves a gap. `name` need not be
- * NUL-terminated and is copied. Errors: EINVAL for an id that is not above all present ones;
- * EOVERFLOW for OBJECT_NONE. */
+/* Adds an object with the next id, or with a higher id, which leaves a gap. `name` is copied and
+ * need not be NUL-terminated. Errors: EINVAL: the id is not above all existing ids; EOVERFLOW: the
+ * id is OBJECT_NONE. */
 int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind, const char *name,
 		     size_t len, struct err *e);
 /* NULL for unknown */
 const struct trace_object *object_table_get(const struct object_table *t, uint32_t id);
 
-/* The id of (kind, name[len]), where name need not be NUL-terminated and contains no NUL. A new
- * object gets the next id. Only for tables without gaps. Errors: as object_table_add. */
+/* Returns in *id the id of (kind, name[len]). `name` need not be NUL-terminated and contains no
+ * NUL. A new object gets the next id. Only for tables without gaps. Errors: as object_table_add. */
 int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, size_t len,
 			uint32_t *id, struct err *e);

@@ -30,7 +30,7 @@ enum {
 	AT_OFFSET = FD | OFFSET | LENGTH | BYTES,
 };
 
-/* X(operation, name, family, uses), in the order of enum trace_op. */
+/* X(operation, name, family, uses), in the order of enum trace_op */
 #define OPERATIONS(X)                                                                             \
 	X(OPEN, "open", NAME, PATH | FLAGS | MODE | NEW_FD)                                       \
 	X(CLOSE, "close", NAME, FD)                                                               \
@@ -163,7 +163,7 @@ _Static_assert(sizeof op_names / sizeof *op_names == OP_N, "each operation has a
 bool op_slash_decides(unsigned int op, int error)
 {
 	switch (error) {
-	case ENOTDIR: /* the name is a file, or a link, which is followed then */
+	case ENOTDIR: /* the name is a file, or a link to a file */
 	case EISDIR:  /* open with O_CREAT */
 	case EINVAL:  /* readlink of a link to a directory */
 		return true;

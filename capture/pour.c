@@ -6,7 +6,7 @@
 
 #define AT_ONCE 1024u
 
-/* One of the input traces: its position, and the ids of its objects in the output. */
+/* An input trace: its position, and the ids of its objects in the output. */
 struct pour_source {
 	struct trace *t;
 	int64_t shift_ns;
@@ -40,7 +40,8 @@ static int new_object(struct pour_job *j, const struct trace_object *o, uint32_t
 	return rc ? rc : trace_writer_object(j->w, o->kind, j->name.s, id, e);
 }
 
-/* An object is copied when a request first refers to it: objects of omitted requests are not. */
+/* Copies an object when a request first refers to it, so objects of omitted requests are not
+ * copied. */
 static int map_object(struct pour_job *j, struct pour_source *s, uint32_t *object, struct err *e)
 {
 	if (*object < s->n && s->id[*object] != OBJECT_NONE) {
@@ -128,7 +129,7 @@ static int pour_record(struct pour_job *j, struct pour_source *s, const struct t
 	return ++j->n_some == AT_ONCE ? flush(j, e) : 0;
 }
 
-/* Fills s->r: 1, 0 at the end, or an error. */
+/* Reads the next request into s->r. Returns 1, 0 at the end, or a negative errno. */
 static int source_fill(struct pour_source *s, struct err *e)
 {
 	while (!s->n_left && !s->over) {
@@ -146,7 +147,8 @@ static int64_t begin_of(const struct pour_source *s)
 	return s->r->begin_ns == TIME_NONE ? TIME_NONE : s->r->begin_ns + s->shift_ns;
 }
 
-/* The source whose next request begins first; a linear search, as sources are few. */
+/* Finds the source whose next request begins first. A linear search suffices, because there are few
+ * sources. */
 static int next_source(struct pour_job *j, struct pour_source **first, struct err *e)
 {
 	*first = NULL;
@@ -200,7 +202,7 @@ static int pour_to(struct pour_job *j, const struct trace_meta *meta, const char
 	return rc;
 }
 
-/* Sorts `temporary` if necessary and wanted. */
+/* Sorts `temporary`, unless the order is right or must be kept. */
 static int put_in_order(struct pour_job *j, const char *temporary, const char *path, struct err *e)
 {
 	int rc = 0;

@@ -41,8 +41,8 @@ void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t b
 	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent",
 				(json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
 	json_object_set_new(p->of_pid, k.text, row);
-	/* A wait that was recorded before the first record of its child. A wait that ended
-	 * before the child began concerns an earlier process of the same number. */
+	/* A wait that was recorded before the first record of its child. If the wait ended before
+	 * the child began, it belongs to an earlier process of the same number. */
 	const json_t *wait = json_object_get(p->early, k.text);
 	const json_int_t end_ns = json_integer_value(json_object_get(wait, "waited_ns"));
 	if (wait && end_ns >= begin_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parent of each process and the thread that waited for its end: the trace's "processes"
+/* For each process, its parent and the thread that waited for its end: the trace's "processes"
  * (doc/formats/trace.md). */
 #pragma once
 
@@ -10,17 +10,17 @@
 
 struct processes {
 	json_t *of_pid; /* an object: number in text to row */
-	/* an object: number in text to a wait that was recorded before its process began */
+	/* an object that maps numbers (as text) to waits recorded before the process began */
 	json_t *early;
 };
 
 void processes_init(struct processes *p);
 void processes_release(struct processes *p);
-/* Records the first sight of a process; later calls for the same number are ignored. `parent` 0:
+/* Records that a process exists; later calls for the same number are ignored. `parent` 0:
  * unknown. */
 void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t begin_ns);
-/* Sets the parent, unless the process has been waited for: then the number may belong to a later
- * process. */
+/* Sets the parent. Does nothing if the process has been waited for, because the number may then
+ * belong to a later process. */
 void processes_started_by(struct processes *p, uint32_t pid, uint32_t parent);
 /* A wait of thread `tid` for process `pid` returned at end_ns. The call may come before
  * processes_see() of that process, because a parent usually waits before its child makes a captured
@@ -29,5 +29,5 @@ void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t e
 /* Adds the rows of another trace with shifted times, or completes known processes. Malformed rows
  * are ignored. `rows` may be NULL. */
 void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns);
-/* New reference: the rows as an array; NULL if there are fewer than two. */
+/* Returns the rows as an array, or NULL if there are fewer than two. New reference. */
 json_t *processes_list(const struct processes *p);

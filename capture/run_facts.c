@@ -8,7 +8,7 @@
 #include "common/clock.h"
 #include "common/proc_text.h"
 
-/* The steal column of /proc/stat's first line (proc(5)): the eighth number, in clock ticks. */
+/* Column "steal" of the first line of /proc/stat (proc(5)): the eighth number, in clock ticks. */
 static int64_t steal_ns(void)
 {
 	char text[512];
@@ -37,8 +37,8 @@ void run_facts_take(struct run_facts_snapshot *s)
 	char text[1024];
 	memset(s, 0, sizeof *s);
 	s->steal_ns = steal_ns();
-	/* the newline excludes "cancelled_write_bytes"; a kernel without I/O accounting has no file
-	 */
+	/* the newline excludes "cancelled_write_bytes"; without I/O accounting, the kernel has no
+	 * such file */
 	if (proc_text_read("/proc/self/io", text, sizeof text)) {
 		s->read_bytes = named_number(text, "\nread_bytes: ");
 		s->write_bytes = named_number(text, "\nwrite_bytes: ");
@@ -94,7 +94,8 @@ void run_facts_add(struct run_facts *to, const struct run_facts *f)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-/* One row per member. All are 64 bits wide; `lowest` distinguishes counts from signed times. */
+/* A row for each member. All members have 64 bits; `lowest` distinguishes counts from signed
+ * times. */
 static const struct json_fact {
 	const char *name;
 	size_t offset;

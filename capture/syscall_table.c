@@ -3,7 +3,7 @@
 
 #include <sys/syscall.h>
 
-/* Newer architectures lack some of these calls, older headers lack others. */
+/* Newer architectures lack some of these calls. Older headers lack others. */
 #ifdef SYS_open
 #define LEGACY(name) SYS_##name
 #else
@@ -49,7 +49,7 @@ const struct syscall_row syscall_rows[] = {
     {"creat", LEGACY(creat), OP_OPEN, "pm", 0, CREAT_FLAGS},
     {"openat", SYS_openat, OP_OPEN, "DpOm", 0, 0}, {"openat2", SYS_openat2, OP_OPEN, "DpH", 0, 0},
     {"open_tree", SYS_open_tree, OP_OPEN, "Dp", 0, 0},
-    /* a clone of mounts has the path that it is a clone of */
+    /* a clone of mounts (open_tree) has the path of the original */
     {"close", SYS_close, OP_CLOSE, "f", 0, 0},
     {"close_range", SYS_close_range, OP_CLOSE, "1lv", SYSCALL_CLOSE_RANGE, 0},
     {"lseek", SYS_lseek, OP_LSEEK, "fow", 0, 0}, {"fsync", SYS_fsync, OP_FSYNC, "f", 0, 0},
@@ -147,7 +147,8 @@ enum { N_NUMBERS = 512 };
 
 const struct syscall_row *syscall_row_of_number(int64_t number)
 {
-	static uint8_t row[N_NUMBERS]; /* row + 1; concurrent initialisations write equal values */
+	/* row + 1; concurrent initialisations write the same values */
+	static uint8_t row[N_NUMBERS];
 	if (number < 0 || number >= N_NUMBERS)
 		return NULL;
 	if (!row[SYS_read])

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The system calls on files: numbers, operations, and arguments. Used by captures and importers. */
+/* System calls on files: numbers, operations and arguments. For captures and importers. */
 #pragma once
 
 #include "capture/op.h"
 
-/* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: creates one or two descriptors without a file. SYSCALL_UMASK:
- * sets the umask of the process. These are not requests. The kinds after it are for callers. */
+/* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: the call creates one or two descriptors that are not of files.
+ * SYSCALL_UMASK: sets the umask of the process. These kinds are not requests. The kinds after them
+ * are for callers. */
 enum syscall_kind {
 	SYSCALL_REQUEST,
 	SYSCALL_CLOSE_RANGE,
@@ -44,18 +45,19 @@ const struct syscall_row *syscall_row_of_name(const char *name, size_t len);
 #define SYSCALL_MEMORIES 3 /* maximum number of pointer arguments of a call */
 
 #define SYSCALL_POINTERS "pPTNYiHt@#qL*kE" /* the letters of pointer arguments */
-#define SYSCALL_ARGUMENT_BYTES 32u	  /* of struct flock and struct file_clone_range */
+#define SYSCALL_ARGUMENT_BYTES 32u	  /* size of struct flock and of struct file_clone_range */
 #define SYSCALL_EVENTS_MAX 128		  /* results read of one io_getevents() */
 
-/* The memory of pointer arguments, in the order of their letters. data NULL: unknown. */
+/* Memory of the pointer arguments, in the order of their letters. data NULL: unknown. */
 struct syscall_memory {
-	/* a copy: a string without its NUL, an array of struct iovec, ... */
+	/* a copy of the memory: a string without its NUL, an array of struct iovec, ... */
 	const void *data;
 	size_t len;
 };
-/* How to read the i-th pointer argument; false: there is none. POINTER_OPTIONAL: bytes, if the
- * argument is a pointer at all. POINTER_SIZED: as many bytes as the next argument says.
- * POINTER_RESULT, POINTER_EVENTS: read when the call ends, POINTER_EVENTS as many as it returns. */
+/* States how to read the i-th pointer argument. False: there is no such argument. POINTER_OPTIONAL:
+ * bytes, if the argument is a pointer. POINTER_SIZED: the next argument gives the number of bytes.
+ * POINTER_RESULT, POINTER_EVENTS: read when the call ends; POINTER_EVENTS: the call returns the
+ * number of events. */
 enum syscall_pointer {
 	POINTER_TEXT = 1,
 	POINTER_BYTES,

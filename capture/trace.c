@@ -31,7 +31,7 @@ uint64_t trace_n_records(const struct trace *t, bool *known)
 	return t->n_records_known ? t->n_records : 0;
 }
 
-/* The operations of FAMILY_CAUSE are the last ones. */
+/* The operations of FAMILY_CAUSE have the highest numbers. */
 static inline bool is_cause(const struct trace_record *r)
 {
 	return r->op >= OP_COMPUTE && r->op <= OP_WAIT;
@@ -148,7 +148,7 @@ int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *l
 {
 	*data = NULL;
 	*len = 0;
-	/* the reader may move a window to show the bytes, which callers do not notice */
+	/* the reader may map another window; callers do not see this change */
 	return ref == HEAP_NONE || !t->reader->heap
 		   ? 0
 		   : t->reader->heap((struct trace *)t, ref, data, len, e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The trace: the requests of a program or a replayer, as one fixed-size record each.
+/* The trace: the requests of a program or a replayer. Each request is a record of fixed size.
  *
- * A reference and a replay are both traces. Record i of a replay trace replays record i of its
- * input, in whatever order they ran. The records of a reference are in issue order: by begin, with
- * ties in the thread's own order. `seq` is the record's index in the trace it was first written to,
- * and survives slicing.
+ * A reference and a replay are both traces. Record i of a replay trace is the replay of record i of
+ * its input, independent of the order in which the requests ran. The records of a reference are in
+ * issue order: sorted by begin; records of a thread with equal begins keep their order. `seq` is
+ * the index of the record in the trace to which it was first written. Slicing does not change it.
  *
  * Times are ns of CLOCK_MONOTONIC relative to the trace's epoch (meta.epoch_ns), or TIME_NONE if
  * unknown. Source: metrology paper, section III-A (events <f,b,e,c>) and Table I. */
@@ -13,13 +13,14 @@
 #include "capture/fileset/fileset.h"
 
 #define TIME_NONE INT64_MIN
-/* known times lie within +-73 years, so differences never overflow */
+/* known times are within +-73 years, so differences never overflow */
 #define TRACE_TIME_MAX (INT64_C(1) << 61)
 #define TRACE_WALL_MAX ((INT64_C(1) << 62) - 1) /* the wall clock: within 146 years of 1970 */
 #define OBJECT_NONE UINT32_MAX
 #define HEAP_NONE UINT32_MAX
 
-/* Operations; op.h has a row for each. The numbers are part of the file format: only append. */
+/* Operations; op.h has a row for each. The numbers are part of the file format: only append new
+ * numbers. */
 enum trace_op {
 	OP_INVALID = 0,
 	OP_OPEN = 1,  /* object: path; fd: result; flags: O_*; mode in `length` */
@@ -32,7 +33,7 @@ enum trace_op {
 	OP_LSEEK = 7, /* offset, flags: whence; rvalue: new position */
 	OP_FSYNC = 8,
 	OP_FDATASYNC = 9,
-	/* the rows in op.c and doc/formats/trace.md describe the fields of the others */
+	/* rows in op.c and doc/formats/trace.md describe the fields of the other operations */
 	OP_READV = 10,
 	OP_WRITEV = 11,
 	OP_PREADV = 12,
@@ -134,30 +135,31 @@ enum trace_op {
 	OP_AIO_FSYNC = 108,
 	OP_AIO_FDATASYNC = 109,
 	OP_AIO_OTHER = 110,
-	/* not calls: instants in the kernel's page cache on behalf of the thread, from tracepoints
-	 */
+	/* not calls: events of the kernel's page cache that a thread caused, from tracepoints */
 	OP_PAGE_FAULT = 111,
 	OP_PAGE_CACHE_ADD = 112,
 	/* not calls: dependencies between the requests of a node of a parallel application
 	 * (capture/causality/causality.h) */
-	/* length: ns of computation; offset: ns blocked besides that, OFFSET_NONE unknown; flags:
-	 * enum compute_kind */
+	/* length: ns of computation; offset: additional ns in which the node was blocked,
+	 * OFFSET_NONE: unknown; flags: enum compute_kind */
 	OP_COMPUTE = 113,
-	/* length: number of the node that waits for this; with CAUSE_OF_BARRIER, of a barrier */
+	/* length: number of the node that waits for this one; with CAUSE_OF_BARRIER: number of a
+	 * barrier */
 	OP_SIGNAL = 114,
-	/* length: number of the node waited for; the k-th wait of a pair matches the k-th signal.
-	 * With flag CAUSE_OF_BARRIER: number of a barrier, of which all signals are waited for */
+	/* length: number of the node that this one waits for; the k-th wait of a pair matches the
+	 * k-th signal. With CAUSE_OF_BARRIER: number of a barrier; the node waits for all its
+	 * signals */
 	OP_WAIT = 115,
 	OP_N
 };
 #define OFFSET_NONE UINT64_MAX
 
-/* What a node does between two requests, in the flags of OP_COMPUTE. Only COMPUTE_BUSY needs a CPU.
- */
+/* Activity of a node between two requests, in the flags of OP_COMPUTE. Only COMPUTE_BUSY needs a
+ * CPU. */
 enum compute_kind {
 	COMPUTE_BUSY = 0,     /* it computes */
 	COMPUTE_ASLEEP = 2,   /* it sleeps until a time */
-	COMPUTE_EXTERNAL = 4, /* it waits for something that is not a node */
+	COMPUTE_EXTERNAL = 4, /* the node waits for something that is not a node */
 };
 
 #define CAUSE_OF_BARRIER 2u /* flag of OP_SIGNAL and OP_WAIT */
@@ -165,19 +167,22 @@ enum compute_kind {
 struct trace_record {
 	uint64_t seq;
 	int64_t begin_ns, end_ns; /* stamps immediately around the call */
-	/* when the replayer intended to issue it; TIME_NONE in references and at full speed */
+	/* instant at which the replayer intended to issue the request; TIME_NONE in references and
+	 * at full speed */
 	int64_t intended_ns;
-	int64_t dispatch_ns;	  /* block level: handed to the device; otherwise TIME_NONE */
+	/* block level: instant of the dispatch to the device; otherwise TIME_NONE */
+	int64_t dispatch_ns;
 	uint64_t offset, length;  /* bytes */
-	int64_t rvalue;		  /* the call's result: -1 with `error` set, or a value */
-	uint32_t pid, tid;	  /* of the traced thread; a replay keeps those of its input */
-	uint32_t object;	  /* index into the object table, or OBJECT_NONE */
-	int32_t fd;		  /* descriptor number of the traced process, or -1 */
+	int64_t rvalue;		  /* result of the call: -1 with `error` set, or a value */
+	uint32_t pid, tid;	  /* of the traced thread; a replay has the numbers of its input */
+	uint32_t object;	  /* id in the object table, or OBJECT_NONE */
+	int32_t fd;		  /* number of the descriptor in the traced process, or -1 */
 	uint32_t flags;
 	uint32_t heap;	/* reference into the side heap in units of 8 bytes, or HEAP_NONE */
 	uint16_t op;	/* enum trace_op */
 	uint16_t error; /* errno, 0 on success */
-	/* written last; TRACE_COMMIT if the record is complete. Readers return no others */
+	/* written last; TRACE_COMMIT: the record is complete. Readers return complete records
+	 * only */
 	uint32_t commit;
 };
 #define TRACE_COMMIT 0x5641u
@@ -193,28 +198,27 @@ struct trace_object {
 
 enum trace_level { LEVEL_SYSCALL = 1, LEVEL_BLOCK = 2 };
 
-/* Strings are borrowed from the writer's caller, or from the reader until trace_close. NULL:
- * unknown. */
+/* The strings belong to the writer's caller, or to the reader until trace_close. NULL: unknown. */
 struct trace_meta {
 	enum trace_level level;
 	/* CLOCK_MONOTONIC at time 0 of the trace, within +-TRACE_TIME_MAX */
 	int64_t epoch_ns;
-	/* CLOCK_REALTIME at the same instant, within +-TRACE_WALL_MAX; 0 unknown */
+	/* CLOCK_REALTIME at the same instant, within +-TRACE_WALL_MAX; 0: unknown */
 	int64_t wall_epoch_ns;
-	const char *clock;	   /* "tsc", "monotonic", or the foreign format's name for it */
-	/* measured or given by the format: half-width of a Type B component */
+	const char *clock;	   /* "tsc", "monotonic", or the name in the foreign format */
+	/* measured or stated by the format: half-width of a Type B component */
 	double clock_resolution_ns;
 	double clock_read_cost_ns;
 	const char *host, *command, *captured_by;
-	/* the directory that object paths are relative to, as given when recorded */
+	/* directory to which object paths are relative, as given at the recording */
 	const char *root;
-	uint64_t n_events_lost;	 /* > 0: the trace is incomplete; every report says so */
-	/* the trace, or the one it was made from, has no end: incomplete by an unknown amount */
+	uint64_t n_events_lost; /* above 0: the trace is incomplete, and every report states that */
+	/* the trace, or the trace from which it was made, has no end: an unknown part is missing */
 	bool cut;
 	uint64_t seed;		 /* of the workload, 0 none */
 	/* further facts as one JSON object (options, off-CPU time, ...), or NULL */
 	const char *extra_json;
-	struct fileset files;	 /* the state needed before the first request; n = 0: unknown */
+	struct fileset files;	 /* files needed before the first request; n = 0: unknown */
 };
 
 /* --- writing ------------------------------------------------------------- */
@@ -222,13 +226,14 @@ struct trace_meta {
 struct trace_writer;
 
 struct trace_write_options {
-	bool compress;	   /* zstd by block: for finished traces, never while a run is measured */
+	/* zstd, block by block; for finished traces, never while a run is measured */
+	bool compress;
 	int compress_level; /* 0: the default, 3 */
-	/* omit the fsync at the end, for a run's scratch trace that is removed after its summary */
+	/* no fsync at the end: for a scratch trace of a run, which is removed after its summary */
 	bool no_sync;
-	/* remove an incomplete file, instead of leaving it as a killed writer does */
+	/* on an error, remove the incomplete file, instead of leaving it like a killed writer */
 	bool no_part;
-	/* name of the file in messages, if it has a temporary name; NULL: PATH */
+	/* name of the file in messages, if PATH is a temporary name; NULL: PATH */
 	const char *shown;
 };
 
@@ -239,51 +244,52 @@ int trace_output_check(const char *path, struct err *e);
 /* Checks in addition whether a complete file can be renamed to PATH. Errors: as trace_output_check;
  * EINVAL if PATH is, or leads to, a file that must be written in place (file_is_in_place). */
 int trace_output_check_replaced(const char *path, struct err *e);
-/* Creates PATH. It is written in place and append-only, so that a killed writer leaves what it has
- * completed. An existing file with content stays until the new one is complete: the new file is
- * written beside it (file_beside.h), if possible, and then replaces it. Errors: as
+/* Creates PATH. The file is written in place and append-only, so that the complete records remain
+ * if the writer is killed. An existing file with content remains until the new file is complete: if
+ * possible, the new file is written beside it (file_beside.h) and then replaces it. Errors: as
  * trace_output_check; of the system, with the path. Ownership: trace_writer_close or
  * trace_writer_abort. */
 int trace_writer_open(struct trace_writer **w, const char *path, const struct trace_meta *meta,
 		      const struct trace_write_options *o, struct err *e);
-/* Interns an object; equal (kind, name) give equal ids. */
+/* Adds an object; equal (kind, name) give equal ids. */
 int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name,
 			uint32_t *id, struct err *e);
-/* Appends `len` bytes to the side heap; *ref is for record.heap. */
+/* Appends `len` bytes to the side heap. *ref is the value for record.heap. */
 int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref,
 		      struct err *e);
 /* Appends records in order and sets their commit words. When it returns, the records are in the
- * file (in the page cache) and survive a kill -9; only with `compress` they wait until their block
- * is full. Large appends are fastest, and are not copied if all records of a block have
+ * file (in the page cache) and survive a kill -9. With `compress`, they are written when their
+ * block is full. Large appends are fastest, and are not copied if all records of a block have
  * TRACE_COMMIT already. Errors: of the system (ENOSPC, ...), after which nothing more is written;
- * EINVAL for a record with an unknown operation or a time beyond TRACE_TIME_MAX. In that case at
- * most whole blocks before that record are written. */
+ * EINVAL: a record has an unknown operation or a time beyond TRACE_TIME_MAX. Then at most whole
+ * blocks before that record are written. */
 int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n,
 			struct err *e);
-/* Replaces the metadata by a later block, for facts that are known only at the end. */
+/* Appends a metadata block that replaces the earlier metadata, for facts that are known only at the
+ * end. */
 int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta, struct err *e);
-/* Writes the end block, calls fsync unless no_sync is set, and closes. After an error the file is
- * as a killed writer leaves it, or the previous file stays. */
+/* Writes the end block, calls fsync unless no_sync is set, and closes the file. After an error, the
+ * file is as a killed writer leaves it, or the previous file remains. */
 int trace_writer_close(struct trace_writer *w, struct err *e);
-/* Closes without an end block; a previous file stays. NULL is fine. */
+/* Closes the file without an end block. A previous file remains. `w` may be NULL. */
 void trace_writer_abort(struct trace_writer *w);
 
 /* --- reading ------------------------------------------------------------- */
 
-/* An open trace of any readable format (format.h detects it), read as a stream: memory does not
- * grow with its length. */
+/* An open trace of any readable format (format.h detects it). It is read as a stream, so the memory
+ * does not grow with its length. */
 struct trace;
 
 struct trace_format;	   /* format.h */
 struct trace_open_options; /* format.h */
 
-/* Opens in a given format, with options (NULL: none). `f` NULL: detects the format, or uses
- * "mapping" if a mapping is given. Errors: as trace_open. */
+/* Opens a trace of format `f`, with options (NULL: none). If `f` is NULL, detects the format, or
+ * uses "mapping" if the options have a mapping. Errors: as trace_open. */
 int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
 		    const struct trace_open_options *o, struct err *e);
 
-/* Detects the format. Errors: EILSEQ for a file that is not a trace or has an unknown version;
- * EBADMSG for a damaged header (with path and offset). */
+/* Opens a trace and detects its format. Errors: EILSEQ: not a trace, or an unknown version;
+ * EBADMSG: a damaged header (with path and offset). */
 static inline int trace_open(struct trace **t, const char *path, struct err *e)
 {
 	return trace_open_with(t, NULL, path, NULL, e);
@@ -291,25 +297,25 @@ static inline int trace_open(struct trace **t, const char *path, struct err *e)
 
 void trace_close(struct trace *t);
 
-/* The last metadata block; borrowed, valid until trace_close. */
+/* The last metadata block. Borrowed: valid until trace_close. */
 const struct trace_meta *trace_meta(const struct trace *t);
-/* The number of records, including those in damaged blocks. 0 and *known false if only a full pass
- * can tell (foreign formats). The number comes from the file: check the result of allocations by
- * it. */
+/* The number of records, including those in damaged blocks. If only a full pass can tell (foreign
+ * formats), returns 0 and sets *known to false. The number comes from the file, so check the result
+ * of an allocation of this size. */
 uint64_t trace_n_records(const struct trace *t, bool *known);
-/* The next record in file order: 1 with *r borrowed until the next call, 0 at the end, or a
- * negative errno. A record has a known operation (op_info() of op.h), and times that are TIME_NONE
- * or within TRACE_TIME_MAX. Everything else is unchecked: an object may be unknown, offset and
- * length may have any value. Errors: EBADMSG: a damaged block, named with its offset; the next call
- * continues after it. Other errors are final. */
+/* Reads the next record in file order. Returns 1 (*r is valid until the next call), 0 at the end,
+ * or a negative errno. A record has a known operation (op_info() of op.h), and times that are
+ * TIME_NONE or within TRACE_TIME_MAX. Other fields are not checked: an object may be unknown,
+ * offset and length may have any value. Errors: EBADMSG: a damaged block, named with its offset;
+ * the next call continues after it. Other errors are final. */
 int trace_next(struct trace *t, const struct trace_record **r, struct err *e);
-/* The next records that are available at once: *r[n], borrowed until the next call. Returns as
+/* Reads the next records that are available at once: *r[n], valid until the next call. Returns as
  * trace_next. */
 int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 int trace_rewind(struct trace *t, struct err *e);
 
-/* With `on`, records of FAMILY_CAUSE in a parallel application's trace are skipped and counted,
- * anew after each trace_rewind(). For code that processes requests only. */
+/* With `on`, records of FAMILY_CAUSE in the trace of a parallel application are skipped and
+ * counted. trace_rewind() resets the counts. For code that processes requests only. */
 struct trace_causes {
 	uint64_t n_computes, n_signals, n_waits;
 	double compute_ns; /* of COMPUTE_BUSY */
@@ -322,13 +328,13 @@ const struct trace_object *trace_object(const struct trace *t, uint32_t id);
 /* Whether the object is a device, by its kind or by its name: below /dev, except shared memory.
  * False for an unknown id. */
 bool trace_object_is_device(const struct trace *t, uint32_t id);
-/* The same for a name alone, of `len` bytes. */
+/* The same for a name of `len` bytes. */
 bool name_is_device(const char *name, size_t len);
 uint32_t trace_n_objects(const struct trace *t); /* so far: grows during a pass */
-/* The heap item of a record read so far: *data[*len], borrowed until the next call. *data is NULL
- * if `ref` is HEAP_NONE or its block is damaged, which the pass has reported. Returns 0. Errors:
- * the item cannot be read: of the system, ENOMEM, EIO (also if the file has changed), never
- * EBADMSG; *data is NULL then, too. */
+/* Reads the heap item of a record that was already read: *data[*len], valid until the next call.
+ * *data is NULL if `ref` is HEAP_NONE or its block is damaged, which trace_next has reported.
+ * Returns 0. Errors: the item cannot be read: of the system, ENOMEM, EIO (also if the file has
+ * changed), never EBADMSG. Then *data is NULL, too. */
 int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e)
     __attribute__((warn_unused_result));
 

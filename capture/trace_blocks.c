@@ -60,8 +60,8 @@ int block_file_open(struct block_file *f, const char *path, struct err *e)
 
 /* --- windows ------------------------------------------------------------- */
 
-/* MADV_POPULATE_READ reports a read error, where an access would raise SIGBUS, and is faster than
- * page faults. */
+/* MADV_POPULATE_READ returns an error if a page cannot be read, where an access would raise SIGBUS.
+ * It is also faster than page faults. */
 static int window_populate(const struct window *w, const struct block_file *f, struct err *e)
 {
 	if (!madvise(w->map, w->len, MADV_POPULATE_READ))
@@ -113,7 +113,7 @@ int window_show(struct window *w, const struct block_file *f, uint64_t offset, s
 
 /* --- blocks -------------------------------------------------------------- */
 
-/* Checks the header found at `offset`: NULL, or what is wrong. */
+/* Checks the header found at `offset`. Returns NULL, or a text that states the fault. */
 static const char *header_fault(const struct block_file *f, uint64_t offset,
 				const struct block_header *h)
 {
@@ -144,7 +144,7 @@ static const char *header_fault(const struct block_file *f, uint64_t offset,
 	return NULL;
 }
 
-/* Finds the first good header at or after `offset`, or the file's end. Skips holes of a sparse
+/* Finds the first good header at or after `offset`, or the end of the file. Skips holes of a sparse
  * file. */
 static int find_block(const struct block_file *f, struct window *w, uint64_t offset,
 		      uint64_t *found, struct err *e)
@@ -172,8 +172,8 @@ static int find_block(const struct block_file *f, struct window *w, uint64_t off
 	return 0;
 }
 
-/* Copies the header from the window, or reads it: a walk over headers does not map the whole file.
- */
+/* Copies the header from the window, or reads it from the file, so that a walk over headers does
+ * not map the whole file. */
 static int read_header(const struct block_file *f, const struct window *w, uint64_t offset,
 		       struct block_header *h, struct err *e)
 {

@@ -25,7 +25,7 @@ struct block_file {
 int block_file_open(struct block_file *f, const char *path, struct err *e);
 
 /* Makes bytes [offset, offset + len) of the file readable at *p; they must be inside the file. The
- * previous content of the window becomes invalid. Errors: EIO if the file cannot be read or was
+ * previous pointer into the window becomes invalid. Errors: EIO if the file cannot be read or was
  * truncated; ENOMEM. */
 int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
 		const void **p, struct err *e);
@@ -44,17 +44,19 @@ enum block_state {
 
 struct trace_block {
 	struct block_header h;
-	/* offset of the next block; after a damaged one, of the next good block or the end */
+	/* offset of the next block; after a damaged block: of the next good block, or the end of
+	 * the file */
 	uint64_t next;
 	uint64_t available; /* bytes of payload inside the file */
 	const char *why;
 };
 
-/* Reads the header at `offset`, and after damage searches the next block. 0 or a negative errno. */
+/* Reads the block header at `offset`. If it is damaged, finds the next good block. Returns 0 or a
+ * negative errno. */
 int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct trace_block *b,
 	       enum block_state *state, struct err *e);
 
-/* The stored payload of a complete block; checks its checksum and padding. *why: NULL, or what is
- * wrong. */
+/* Gets the stored payload of a complete block, and checks its checksum and padding. *why: NULL, or
+ * a text that states the fault. */
 int block_payload(const struct block_file *f, struct window *w, const struct trace_block *b,
 		  const void **p, const char **why, struct err *e);

@@ -2,8 +2,8 @@
 
 #include "capture/format.h"
 
-/* Maps ids of the input to ids of the copy. Equal object tables in equal order give equal ids,
- * which is the usual case. */
+/* Maps ids of the input to ids of the copy. In the usual case, equal object tables in equal order
+ * give equal ids. */
 struct trace_copying {
 	struct trace *from;
 	struct trace_writer *to;

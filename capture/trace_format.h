@@ -6,13 +6,14 @@
  *
  * Everything begins at a multiple of 64 bytes; numbers are little-endian. A block is a header of 64
  * bytes and its payload, padded with zeros to the next multiple of 64. Blocks are appended and
- * never moved. The block being filled is OPEN: it is always the last one, holds records, and is
- * never compressed. Its header has the maximum size, and the commit words of its records say which
- * are valid. The writer SEALs it by writing its header again with count, lengths and checksum: 64
- * bytes inside one page, so a killed writer has written all of it or nothing.
+ * never moved. The block that is being filled is OPEN: it is always the last block, contains
+ * records, and is never compressed. Its header has the maximum size, and the commit words of its
+ * records show which records are valid. The writer SEALs the block by writing its header again with
+ * count, lengths and checksum. The header has 64 bytes inside one page, so a killed writer has
+ * written the whole header or nothing.
  *
- * Each block header has its own offset and the file's nonce. So a search after damage does not
- * mistake a trace inside a trace, or a moved block, for a block of this file. */
+ * Each block header contains its own offset and the nonce of the file. So a search after damage
+ * does not mistake a trace inside a trace, or a moved block, for a block of this file. */
 #pragma once
 
 #include "capture/trace.h"
@@ -55,17 +56,19 @@ struct block_header {
 	uint32_t magic;
 	uint16_t kind;
 	uint16_t flags;
-	/* META: 1; OBJECTS, HEAP: items; RECORDS: records, 0 while open; END: 1 */
+	/* META: 1; OBJECTS, HEAP: number of items; RECORDS: number of records, 0 while open; END:
+	 * 1 */
 	uint32_t count;
 	uint32_t payload_crc; /* CRC-32C of the stored bytes; 0 while open */
 	uint64_t stored_len;  /* bytes in the file, without the padding; 0 while open */
-	/* bytes after decompression; while open: the maximum */
+	/* bytes after decompression; while the block is open: the maximum */
 	uint64_t raw_len;
 	/* META: revision; OBJECTS: first id; HEAP: first unit of 8 bytes; RECORDS: first index */
 	uint64_t first;
 	uint64_t offset;      /* of this header in the file */
 	uint64_t nonce;
-	uint32_t crc;	 /* CRC-32C of the other 60 bytes: 56 before, 4 after */
+	/* CRC-32C of the other 60 bytes: 56 bytes before this member, 4 bytes after it */
+	uint32_t crc;
 	uint32_t commit; /* enum block_commit */
 };
 _Static_assert(sizeof(struct block_header) == 64, "part of the file format");
@@ -73,7 +76,8 @@ _Static_assert(sizeof(struct block_header) == 64, "part of the file format");
 struct object_item {
 	uint16_t kind;	   /* enum object_kind */
 	uint16_t reserved; /* 0 */
-	/* of the name, without the NUL after it; padded with zeros to a multiple of 8 */
+	/* length of the name, without the NUL after it; the name is padded with zeros to a multiple
+	 * of 8 */
 	uint32_t len;
 };
 
@@ -84,15 +88,15 @@ struct end_payload {
 };
 _Static_assert(sizeof(struct end_payload) == 64, "part of the file format");
 
-/* Sizes that the writer uses. 96 KiB of records stay in the cache from checksum to use; 4096
- * records were 10 % slower to read. */
+/* Sizes that the writer uses. 96 KiB of records remain in the CPU cache from the checksum to their
+ * use. With 4096 records, reading was 10 % slower. */
 #define RECORDS_PER_BLOCK 1024u
 #define OBJECTS_FLUSH_BYTES (1u << 20)
 #define HEAP_FLUSH_BYTES (1u << 20)
 
-/* Limits of the reader, which bound its memory. */
+/* Limits of the reader, which limit its memory. */
 #define RAW_LEN_MAX (64u << 20)
-#define META_LEN_MAX (16u << 20) /* JSON may take fifty times its length in memory */
+#define META_LEN_MAX (16u << 20) /* parsed JSON may need fifty times its length in memory */
 #define NAME_LEN_MAX 65535u
 #define HEAP_ITEM_MAX (16u << 20)
 

@@ -28,7 +28,7 @@ int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err
 	return 0;
 }
 
-/* The error for an indexed block, which was good before. */
+/* Returns the error for an indexed block that was good before and is damaged now. */
 static int changed(const struct block_file *f, uint64_t offset, const char *why, struct err *e)
 {
 	return err_set(
@@ -36,7 +36,7 @@ static int changed(const struct block_file *f, uint64_t offset, const char *why,
 	    f->path, (unsigned long long)offset, why);
 }
 
-/* *why: NULL, or why the content cannot be decompressed. */
+/* Decompresses a block. *why: NULL, or a text that states why that is impossible. */
 static int decompress(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
 		      const void *stored, const char **why, struct err *e)
 {
@@ -57,8 +57,8 @@ static int decompress(struct heap_index *x, const struct block_file *f, const st
 	return 0;
 }
 
-/* Makes the content of a block readable: 1; 0 for a damaged block. The pass over the trace reports
- * damage; in an indexed block it is an error. */
+/* Makes the content of a block readable. Returns 1, or 0 for a damaged block. The pass over the
+ * trace reports damage. For an indexed block, damage is an error. */
 static int show(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
 		bool indexed, struct err *e)
 {
@@ -79,7 +79,8 @@ static int show(struct heap_index *x, const struct block_file *f, const struct t
 	return 1;
 }
 
-/* Walks from an indexed block to the one that holds `unit`, and shows it: 1; 0 if there is none. */
+/* Walks from an indexed block to the block that contains `unit`, and makes it readable. Returns 1,
+ * or 0 if there is no such block. */
 static int find(struct heap_index *x, const struct block_file *f, uint64_t unit, struct err *e)
 {
 	size_t low = 0, high = x->n;

@@ -14,7 +14,7 @@ struct meta_memory {
 
 static const char *const level_names[] = {[LEVEL_SYSCALL] = "syscall", [LEVEL_BLOCK] = "block"};
 
-/* String members by name, for writing and reading. */
+/* String members and their JSON keys, for writing and reading. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -68,7 +68,7 @@ static const char *keep(struct meta_store *m, char *s)
 
 /* --- to JSON ------------------------------------------------------------- */
 
-/* A JSON string for UTF-8 text, otherwise {"base16": ...}. */
+/* A JSON string for UTF-8 text; otherwise {"base16": ...}. */
 static json_t *json_bytes(const char *s)
 {
 	static const char digit[] = "0123456789abcdef";
@@ -86,7 +86,8 @@ static json_t *json_bytes(const char *s)
 	return o;
 }
 
-/* Offsets and lengths alternate: a list per hole would exceed the limit of lists. */
+/* One list of alternating offsets and lengths: a list for each hole would exceed the limit of
+ * lists. */
 static json_t *json_holes(const struct fileset_detail *f)
 {
 	json_t *a = json_array();
@@ -191,7 +192,7 @@ static int hex_value(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The reverse of json_bytes(); NULL if the value has neither form. */
+/* Inverse of json_bytes(). NULL: the value has neither form. */
 static char *bytes_from_json(const json_t *v)
 {
 	if (json_is_string(v))
@@ -409,7 +410,7 @@ static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 	return rc ? rc : get_extra(m, top, e);
 }
 
-/* Parsed lists and objects take some hundred bytes each: limits the memory for untrusted text. */
+/* Limits the memory for untrusted text: a parsed list or object needs some hundred bytes. */
 static bool has_too_many_parts(const char *text, size_t len)
 {
 	size_t n = 0;

@@ -9,12 +9,12 @@
 #include "capture/trace_meta.h"
 
 struct trace_reader {
-		/* As trace_next_batch(); trace_next() may have left records. */
+		/* As trace_next_batch(), but trace_next() returns the rest of a batch itself. */
 	int (*next_batch)(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 	int (*rewind)(struct trace *t, struct err *e);
 	/* As trace_heap(); *data and *len are preset to NULL and 0. */
 	int (*heap)(struct trace *t, uint32_t ref, const void **data, size_t *len, struct err *e);
-	/* Frees the reader's members and its struct; trace_close() frees the rest. */
+	/* Frees the reader's members and its struct. trace_close() frees the rest. */
 	void (*close)(struct trace *t);
 };
 
@@ -27,7 +27,8 @@ struct trace {
 	struct trace_notes notes;
 	uint64_t n_records;
 	bool n_records_known;
-	const struct trace_record *pending; /* rest of the batch that trace_next() returns */
+	/* rest of a batch, which trace_next() returns record by record */
+	const struct trace_record *pending;
 	size_t n_pending;
 	bool requests_only;
 	struct trace_causes causes;
@@ -41,7 +42,7 @@ static inline void trace_base_init(struct trace *t, const struct trace_reader *r
 
 void trace_base_release(struct trace *t);
 
-/* Whether a time is TIME_NONE or within range. Without branches, because it runs on every record of
+/* Whether a time is TIME_NONE or within range. Has no branches, because it runs for every record of
  * every trace. */
 static inline unsigned int time_is_sane(int64_t t)
 {
@@ -57,7 +58,7 @@ static inline bool record_is_sane(const struct trace_record *r)
 	return sane & time_is_sane(r->intended_ns) & time_is_sane(r->dispatch_ns);
 }
 
-/* The same for n records, which must be committed, too. */
+/* The same for n records, which must also be committed. */
 static inline bool records_are_usable(const struct trace_record *r, size_t n)
 {
 	unsigned int usable = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a trace file, which may be untrusted, or cut off when its writer was killed. Header values
- * are checked before use. Memory is bounded by the limits of trace_format.h and the number of
- * distinct objects. */
+/* Reads a trace file. The file may be untrusted, or cut off because its writer was killed. Header
+ * values are checked before use. Memory is limited by the limits of trace_format.h and the number
+ * of distinct objects. */
 #include <zstd.h>
 
 #include "capture/trace_heap.h"
@@ -13,9 +13,9 @@ struct binary_trace {
 	struct window window;
 	struct heap_index heap;
 	uint64_t offset;                /* of the next block */
-	/* blocks before this are counted in health, and their objects loaded */
+	/* blocks before this offset are counted in `health`, and their objects are loaded */
 	uint64_t examined;
-	/* rest of a block that is only partly committed */
+	/* remaining records of a block that is only partly committed */
 	const struct trace_record *run;
 	size_t n_run;
 	ZSTD_DCtx *zstd;
@@ -40,7 +40,7 @@ static bool is_new(const struct binary_trace *b, uint64_t offset)
 	return offset >= b->examined;
 }
 
-/* Reports a block with a good header and bad content. */
+/* Reports a block with a good header and damaged content. */
 static int damaged_content(struct binary_trace *t, const struct trace_block *b, const char *why,
 			   struct err *e)
 {
@@ -69,7 +69,7 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 		       (unsigned long long)(b->next - offset), b->why);
 }
 
-/* Loads and decompresses the block's content. *why: NULL, or what is wrong with it. */
+/* Loads and decompresses the content of a block. *why: NULL, or a text that states the fault. */
 static int load(struct binary_trace *t, const struct trace_block *b, const void **p,
 		const char **why, struct err *e)
 {
@@ -97,7 +97,7 @@ static int load(struct binary_trace *t, const struct trace_block *b, const void 
 
 /* --- blocks other than records ------------------------------------------- */
 
-/* Checks a block of objects: NULL, or what is wrong. */
+/* Checks a block of objects. Returns NULL, or a text that states the fault. */
 static const char *objects_fault(const struct trace_block *b, const unsigned char *p,
 				 uint32_t n_known, uint64_t file_bytes)
 {
@@ -105,8 +105,8 @@ static const char *objects_fault(const struct trace_block *b, const unsigned cha
 	if (b->h.first < n_known || b->h.count > OBJECT_NONE ||
 	    b->h.first > OBJECT_NONE - b->h.count)
 		return "its object numbers are impossible";
-	/* after damage, numbers may be missing; limit the gap by the file's size, because tables by
-	 * number grow with it */
+	/* after damage, ids may be missing; the gap is limited by the size of the file, because
+	 * tables by id grow with it */
 	if (b->h.first > n_known && b->h.first + b->h.count > file_bytes)
 		return "its object numbers exceed the number of objects that the file can hold";
 	for (uint32_t i = 0; i < b->h.count; i++) {
@@ -163,7 +163,7 @@ static const char *heap_fault(const struct trace_block *b, const unsigned char *
 	return at == len ? NULL : "it is longer than its items";
 }
 
-/* Takes a block that has no records: 0, or EBADMSG if it is damaged. */
+/* Processes a block without records. Returns 0, or EBADMSG if it is damaged. */
 static int take_other(struct binary_trace *t, const struct trace_block *b, struct err *e)
 {
 	const void *p;
@@ -182,7 +182,7 @@ static int take_other(struct binary_trace *t, const struct trace_block *b, struc
 
 /* --- records ------------------------------------------------------------- */
 
-/* The next committed records of a block that is open or cut off by the end of the file. */
+/* Finds the next committed records of a block that is open or cut off by the end of the file. */
 static size_t next_run(struct binary_trace *t, const struct trace_record **r)
 {
 	while (t->n_run && !records_are_usable(t->run, 1)) {
@@ -208,7 +208,7 @@ static uint64_t n_usable(const struct trace_record *r, uint64_t n)
 	return usable;
 }
 
-/* Starts an open or cut block, whose records are valid by their commit words alone. */
+/* Begins an open or cut-off block, of which only the records with a commit word are valid. */
 static int begin_run(struct binary_trace *t, const struct trace_block *b, struct err *e)
 {
 	const void *p;
@@ -246,7 +246,7 @@ static int take_records(struct binary_trace *t, const struct trace_block *b,
 	return *n > 0;
 }
 
-/* Takes one block: 1 with records, 0 without, or a negative errno. */
+/* Processes one block. Returns 1 if it has records, 0 if not, or a negative errno. */
 static int take_block(struct binary_trace *t, const struct trace_record **r, size_t *n,
 		      struct err *e)
 {
@@ -321,11 +321,12 @@ static const struct trace_reader reader = {.next_batch = binary_next_batch,
 
 struct overview {
 	uint64_t n_records;
-	uint64_t meta[2]; /* offsets of the last metadata block and the one before, 0 none */
+	/* offsets of the last metadata block and of the metadata block before it; 0: none */
+	uint64_t meta[2];
 	bool complete;
 };
 
-/* Finds the end block, which lies at a known distance from the file's end. */
+/* Finds the end block, which is at a known distance from the end of the file. */
 static int overview_by_end(struct binary_trace *t, struct overview *o, bool *found, struct err *e)
 {
 	const uint64_t len = sizeof(struct block_header) + sizeof(struct end_payload);
@@ -339,7 +340,7 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	const void *h;
 	int rc = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header),
 			     &h, e);
-	/* block_look() would search if there is no header */
+	/* checked before block_look(), which would search the file if there is no header */
 	if (rc || ((const struct block_header *)h)->magic != BLOCK_MAGIC)
 		return rc;
 	rc = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
@@ -352,14 +353,14 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	const struct end_payload *end = p;
 	if (end->n_records / (RAW_LEN_MAX / sizeof(struct trace_record)) >
 	    t->file.size / sizeof b.h)
-		return 0; /* more than the file can hold even if compressed */
+		return 0; /* more records than the file can contain, even if compressed */
 	*o = (struct overview){
 	    .n_records = end->n_records, .meta = {end->meta_offset}, .complete = true};
 	*found = true;
 	return 0;
 }
 
-/* Walks over all headers, for a file without an end block. */
+/* Reads all headers of a file without an end block. */
 static int overview_by_walk(struct binary_trace *t, struct overview *o, struct err *e)
 {
 	struct trace_block b;
@@ -393,8 +394,8 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 	return 0;
 }
 
-/* Takes the metadata block at `offset`: 1, or 0 if it is damaged, which the pass reports when it
- * arrives there. Errors: it cannot be read. */
+/* Reads the metadata block at `offset`. Returns 1, or 0 if it is damaged; the pass over the blocks
+ * reports the damage. Errors: it cannot be read. */
 static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 {
 	struct trace_block b;
@@ -412,7 +413,7 @@ static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 	return !meta_from_json(&t->base.meta, p, b.h.raw_len, NULL);
 }
 
-/* Takes the last metadata block, or the one before it if that is damaged. */
+/* Reads the last metadata block, or the block before it if the last is damaged. */
 static int take_last_meta(struct binary_trace *t, const struct overview *o, struct err *e)
 {
 	int taken = take_meta(t, o->meta[0], e);

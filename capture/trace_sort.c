@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts a trace file of any length by begin: runs that fit into memory are written to an unnamed
- * file and then merged by a heap. */
+/* Sorts a trace file of any length by begin. Parts that fit into memory are sorted and written to
+ * an unnamed file. Then they are merged by a heap. */
 #include <libgen.h>
 
 #include "capture/pour.h"
@@ -39,11 +39,11 @@ struct sort {
 	size_t n_heap;
 };
 
-/* By begin, and by position for equal begins. */
+/* Compares by begin, and by position if begins are equal. */
 ORDER_BY(key_compare, struct sort_key, begin_ns, i)
 
-/* A request without a begin follows the previous one: it gets that begin, and this commit word as a
- * mark. */
+/* A request without a begin gets the begin of the previous request, and this commit word as a mark,
+ * so that it remains after that request. */
 #define NO_BEGIN 0x80000000u
 
 /* Reads up to RUN_RECORDS records and determines their order. */
@@ -119,7 +119,7 @@ static int run_load(struct sort *s, struct sort_run *r, struct err *e)
 	return 0;
 }
 
-/* The order of the heap; of equal begins, the earlier run's comes first. */
+/* Order of the heap. If begins are equal, the request of the earlier part is first. */
 static bool before(const void *a, const void *b, const void *sort)
 {
 	const size_t i = *(const size_t *)a, k = *(const size_t *)b;
@@ -156,8 +156,8 @@ static int merge(struct sort *s, struct err *e)
 	return 0;
 }
 
-/* Copies the heap and the objects of the input to the same places, so that references stay valid.
- */
+/* Copies the side heap and the objects of the input to the same positions, so that references
+ * remain valid. */
 static int copy_objects_and_heap(struct sort *s, struct err *e)
 {
 	const struct trace_record *r;
@@ -212,7 +212,8 @@ static int sort_all(struct sort *s, struct err *e)
 	return rc ? rc : out_flush(s, true, e);
 }
 
-/* The scratch file is in the directory of the result, which needs the same space anyway. */
+/* The scratch file is in the directory of the result, which needs the same amount of space
+ * anyway. */
 static int scratch_beside(const char *path, struct err *e)
 {
 	SCOPED_FREE char *copy = xstrdup(path);

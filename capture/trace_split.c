@@ -15,9 +15,9 @@ struct trace_split {
 	bool compress;
 	struct trace_writer *to; /* NULL: between two parts */
 	uint32_t n;		 /* parts begun */
-	uint32_t n_objects;	 /* objects of the input that are in this part */
+	uint32_t n_objects;	 /* number of objects of the input that this part already has */
 	uint64_t n_bytes;	 /* of this part */
-	int64_t first_ns, end_ns; /* first begin of the trace; end of this part */
+	int64_t first_ns, end_ns; /* first begin of the trace; end of the current part */
 };
 
 int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e)
@@ -79,7 +79,7 @@ static int part_end(struct trace_split *s, struct err *e)
 	return to ? trace_writer_close(to, e) : 0;
 }
 
-/* Every part has the object ids of the input, because heap items refer to objects by id. */
+/* Gives every part the object ids of the input, because heap items refer to objects by id. */
 static int objects_copy(struct trace_split *s, struct err *e)
 {
 	for (uint32_t id; s->n_objects < trace_n_objects(s->from); s->n_objects++) {
@@ -101,7 +101,8 @@ static bool is_full(struct trace_split *s, const struct trace_record *r, size_t 
 	return r->begin_ns != TIME_NONE && r->begin_ns >= s->end_ns;
 }
 
-/* Parts end at multiples of the duration, counted from the trace's first request. */
+/* Finds the end of the part: a multiple of the duration, counted from the first request of the
+ * trace. */
 static void end_find(struct trace_split *s, const struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE || !s->size->ns)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Splits a trace into several files, PATH.000, PATH.001 ...: the parts of a long capture. */
+/* Splits a trace into several files, PATH.000, PATH.001 ...: parts of a long capture. */
 #pragma once
 
 #include "capture/trace.h"
 
-struct trace_parts { /* the size of a part: one of both members, the other is 0 */
-	uint64_t bytes; /* of requests and their heap items, before compression */
-	/* counted from the first request's begin; a part without requests is omitted */
+struct trace_parts { /* size of a part: one member is set, the other is 0 */
+	uint64_t bytes; /* bytes of requests and their heap items, before compression */
+	/* ns, counted from the begin of the first request; a part without requests is omitted */
 	int64_t ns;
 };
 
@@ -17,11 +17,11 @@ int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e);
 /* Replaces the trace file PATH by its parts. Each part has all metadata, object names, the number
  * of lost events, and the fact `part` {"of": PATH's last component, "index": number}; only the
  * first part has the list of files. *n: number of parts. Existing files are replaced. Errors: of
- * reading and writing; PATH and complete parts then stay. */
+ * reading and writing; then PATH and the complete parts remain. */
 int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n,
 		struct err *e);
 
 /* The name of a part; the caller frees. */
 char *trace_part_name(const char *path, uint32_t index);
-/* The index of a part, from its extra metadata; -1: the trace is not a part. */
+/* Index of a part, from its extra metadata. -1: the trace is not a part. */
 int64_t trace_part_index(const struct trace_meta *meta);

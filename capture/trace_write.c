@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a trace file by pwrite(2): after an append the data are in the page cache and survive a
- * kill -9, and a full disk is an error, not a SIGBUS as with a shared mapping. The kernel copies in
- * ascending order, so a record's last word, the commit, is never visible before the rest. */
+/* Writes a trace file by pwrite(2). After an append, the data are in the page cache and survive a
+ * kill -9. A full disk is an error, and not a SIGBUS as with a shared mapping. The kernel copies in
+ * ascending order, so the last word of a record, the commit word, is never visible before the other
+ * words. */
 #include <libgen.h>
 #include <sys/random.h>
 #include <sys/uio.h>
@@ -19,15 +20,16 @@ struct trace_writer {
 	int fd;
 	char *path;	 /* name for messages */
 	char *file;	 /* final name */
-	/* temporary name beside an existing file that is to be replaced; NULL: written at `file` */
+	/* temporary name of the new file beside an existing file; NULL: no existing file, or it is
+	 * overwritten */
 	char *temporary;
 	bool created, whole;
 	struct trace_write_options options;
-	int failed; /* errno of the first failed write: nothing is written after it */
+	int failed; /* errno of the first failed write, after which nothing is written */
 	uint64_t nonce;
-	uint64_t end; /* offset of the block being filled, or of the next block */
+	uint64_t end; /* offset of the block that is being filled, or of the next block */
 
-	struct trace_record *record;  /* [RECORDS_PER_BLOCK], the block being filled */
+	struct trace_record *record;  /* [RECORDS_PER_BLOCK]: the block that is being filled */
 	uint32_t n_filled, n_in_file; /* records in it; records of it in the file */
 	uint32_t crc;                 /* of the records in the file */
 
@@ -44,7 +46,7 @@ struct trace_writer {
 	size_t compressed_cap;
 };
 
-/* Writes v[n] at `offset` and modifies v. After an error nothing more is written. */
+/* Writes v[n] at `offset`, and changes v. After an error, nothing more is written. */
 static int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset,
 		      struct err *e)
 {
@@ -69,7 +71,8 @@ static int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t o
 	return 0;
 }
 
-/* A header for a block at the end of the file; the caller sets lengths, count and checksums. */
+/* Makes the header of a block at the end of the file. The caller sets lengths, count and
+ * checksums. */
 static struct block_header writer_header(const struct trace_writer *w, enum block_kind kind,
 					 enum block_commit commit)
 {
@@ -80,7 +83,7 @@ static struct block_header writer_header(const struct trace_writer *w, enum bloc
 				     .commit = commit};
 }
 
-/* Compresses the payload if that makes it smaller: *data and h->stored_len then change. */
+/* Compresses the payload if that makes it smaller. Then *data and h->stored_len change. */
 static void compress_payload(struct trace_writer *w, struct block_header *h, const void **data)
 {
 	if (!w->zstd)
@@ -176,7 +179,7 @@ static int writer_put_heap(struct trace_writer *w, struct err *e)
 
 /* --- records: each append writes to the open block at the end of the file - */
 
-/* Writes the filled records that are not in the file yet; the block stays open. */
+/* Writes the new records of the open block to the file. The block remains open. */
 static int records_write_open(struct trace_writer *w, struct err *e)
 {
 	struct block_header h = writer_header(w, BLOCK_RECORDS, BLOCK_OPEN);
@@ -213,7 +216,7 @@ static int block_seal(struct trace_writer *w, struct err *e)
 	return rc;
 }
 
-/* Writes a block of the last n records counted in n_records, after the data that they refer to. */
+/* Writes the last n counted records as a complete block, after the data to which they refer. */
 static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n,
 			       struct err *e)
 {
@@ -238,7 +241,7 @@ static int writer_end_records(struct trace_writer *w, struct err *e)
 	return rc;
 }
 
-/* Copies and commits n records. Returns n, or the index of the first record that is not sane. */
+/* Copies and commits n records. Returns n, or the index of the first invalid record. */
 static size_t records_copy(struct trace_record *to, const struct trace_record *from, size_t n)
 {
 	bool sane = true;
@@ -253,13 +256,13 @@ static size_t records_copy(struct trace_record *to, const struct trace_record *f
 	return i;
 }
 
-/* Takes as many of the n records as the block has room for, and ends a full block. */
+/* Takes as many of the n records as fit into the block. Ends the block when it is full. */
 static int take_records(struct trace_writer *w, const struct trace_record *r, size_t n,
 			size_t *n_taken, struct err *e)
 {
 	size_t some = RECORDS_PER_BLOCK - w->n_filled;
 	*n_taken = some = n < some ? n : some;
-	/* the caller has committed them: no need to copy */
+	/* a whole block that the caller has committed: no copy is necessary */
 	if (some == RECORDS_PER_BLOCK && records_are_usable(r, some)) {
 		w->n_records += some;
 		return records_write_whole(w, r, (uint32_t)some, e);
@@ -284,7 +287,7 @@ int trace_writer_append(struct trace_writer *w, const struct trace_record *r, si
 		rc = writer_end_records(w, e);
 	for (size_t n_taken; n && !rc; r += n_taken, n -= n_taken)
 		rc = take_records(w, r, n, &n_taken, e);
-	/* a compressed block cannot grow: it is written when it is full */
+	/* a compressed block cannot grow, so it is written when it is full */
 	if (rc || w->zstd || w->n_filled == w->n_in_file)
 		return rc;
 	if (!w->n_in_file) {
@@ -306,7 +309,7 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 	if (unit + room / 8 >= HEAP_NONE)
 		return err_set(e, EOVERFLOW, "%s: the side heap is full (32 GiB)", w->path);
 	if (w->heap_len && w->heap_len + room > HEAP_FLUSH_BYTES) {
-		/* flush early: the record that refers to these bytes comes later */
+		/* flush early, because the record that refers to these bytes comes later */
 		int rc = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)
 				   : (w->n_in_file ? writer_end_records(w, e) : 0);
 		rc = rc ? rc : writer_put_heap(w, e);
@@ -332,9 +335,9 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 
 /* --- opening, metadata, closing ------------------------------------------ */
 
-/* An existing regular file is replaced, not overwritten: other users of the file, perhaps this
- * command's own input, keep its content. It stays until the new file is complete, unless no file
- * can be created beside it. */
+/* Creates a new file instead of overwriting an existing regular file, whose other users (perhaps
+ * the input of this command) then keep its content. The existing file remains until the new file is
+ * complete, unless no file can be created beside it. */
 static int create_file(struct trace_writer *w)
 {
 	struct stat st;
@@ -351,7 +354,8 @@ static int create_file(struct trace_writer *w)
 	}
 	if (there && !lstat(w->file, &st) && S_ISREG(st.st_mode))
 		unlink(w->file);
-	/* fail on a pipe, which has no offsets, without waiting for a reader */
+	/* O_NONBLOCK: a pipe, which has no offsets, is an error at once, without waiting for a
+	 * reader */
 	return open(w->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 		    0666);
 }
@@ -399,7 +403,7 @@ int trace_output_check(const char *path, struct err *e)
 		return err_set(e, EINVAL, "a trace is written to a file, not to standard output "
 			"(./- is a file of that name)");
 	if (stat(path, &st) == 0) {
-		/* a disk given by mistake must not be overwritten */
+		/* a block device given by mistake must not be overwritten */
 		if (S_ISBLK(st.st_mode))
 			return err_set(e, EINVAL, "%s is a block device, not a file to be written",
 				       path);
@@ -410,7 +414,7 @@ int trace_output_check(const char *path, struct err *e)
 			return err_sys(e, EISDIR, "%s", path);
 		return access(path, W_OK) < 0 ? err_sys(e, errno, "%s", path) : 0;
 	}
-	if (errno != ENOENT) /* the name is impossible, for example too long */
+	if (errno != ENOENT) /* the name is not possible, for example too long */
 		return err_sys(e, errno, "%s cannot be created", path);
 	if (path[strlen(path) - 1] == '/')
 		return err_sys(e, EISDIR, "%s", path);
@@ -511,7 +515,7 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 		char *copy = xstrdup(w->file);
 		int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
-			/* some file systems return an error, and keep names durable otherwise */
+			/* some file systems return an error here, but keep names durable anyway */
 			fsync(fd);
 			close(fd);
 		}

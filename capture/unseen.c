@@ -145,7 +145,7 @@ uint64_t programs_unseen_of_text(const char *extra_json)
 void async_counts_add(struct async_counts *a, const struct trace_record *r)
 {
 	const bool ended = r->end_ns != TIME_NONE;
-	/* a result of 0 with a length: the trace may not contain results */
+	/* also a result of 0 with a length, because the trace may have no results */
 	const bool hands_over = r->rvalue > 0 || (r->rvalue == 0 && r->length > 0);
 	a->has_ends |= ended;
 	if (r->op >= OP_AIO_READ && r->op <= OP_AIO_OTHER) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Data written by the requests of a trace, in a file beside it: TRACE.content. It is private data
- * of the captured user, so it is stored only on request and readable only by its owner.
+/* Data that the requests of a trace wrote, in a file beside the trace: TRACE.content. The data are
+ * private to the captured user, so they are stored only on request, and only the owner can read the
+ * file.
  *
- * Content is cut into blocks of 4096 bytes from the beginning of each request; the last one is
- * shorter. Equal blocks are stored once: by their SHA-256 (FIPS 180-4; by libgcrypt). The layout:
- * doc/formats/content.md. */
+ * The content of each request is cut into blocks of 4096 bytes; the last block may be shorter.
+ * Blocks with equal SHA-256 (FIPS 180-4; by libgcrypt) are stored once. doc/formats/content.md
+ * describes the layout. */
 #pragma once
 
 #include "common/std.h"
@@ -15,7 +16,8 @@
 
 struct content_facts {
 	uint64_t n_requests, n_bytes; /* requests with content, and their bytes */
-	uint64_t n_blocks, n_stored_bytes; /* different blocks, and their size in the file */
+	/* number of different blocks, and their size in the file */
+	uint64_t n_blocks, n_stored_bytes;
 	uint8_t name[CONTENT_NAME_BYTES]; /* random */
 };
 
@@ -26,19 +28,19 @@ struct content_writer;
 /* Writes to a temporary file beside PATH until it is complete (common/file_beside.h). Errors: of
  * the system. Ownership: _close or _abort. */
 int content_writer_open(struct content_writer **w, const char *path, struct err *e);
-/* Stores a block of 1 to 4096 bytes, or finds an equal one: *number. Errors: of the system; E2BIG
- * for more than 2^32 - 1 blocks. */
+/* Stores a block of 1 to 4096 bytes, unless an equal block is stored already. *number: number of
+ * the block. Errors: of the system; E2BIG: more than 2^32 - 1 blocks. */
 int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number,
 			 struct err *e);
-/* Request `seq` of the trace, greater than all before, wrote block[n_blocks], all of 4096 bytes
- * except the last. Errors: ENOMEM; EINVAL. */
+/* Stores that request `seq` of the trace wrote block[n_blocks]. `seq` must be above those of
+ * earlier calls. All blocks except the last must have 4096 bytes. Errors: ENOMEM; EINVAL. */
 int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_t *block,
 			   size_t n_blocks, struct err *e);
-/* Completes the temporary file; the file at PATH stays until _close. `facts` may be NULL. Errors:
- * of the system. */
+/* Completes the temporary file. A file at PATH remains until content_writer_close. `facts` may be
+ * NULL. Errors: of the system. */
 int content_writer_finish(struct content_writer *w, struct content_facts *facts, struct err *e);
-/* Completes the file if necessary and renames it to PATH. Frees also after an error. Errors: of the
- * system. */
+/* Completes the file if necessary and renames it to PATH. Frees `w`, also after an error. Errors:
+ * of the system. */
 int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e);
 void content_writer_abort(struct content_writer *w); /* NULL is fine */
 
@@ -46,14 +48,14 @@ void content_writer_abort(struct content_writer *w); /* NULL is fine */
 
 struct content;
 
-/* Opens an untrusted file; inconsistent content is refused with the reason. Errors: of the system;
- * EINVAL. Ownership: content_close. */
+/* Opens an untrusted file. Refuses inconsistent content and states the reason. Errors: of the
+ * system; EINVAL. Ownership: content_close. */
 int content_open(struct content **c, const char *path, struct err *e);
 void content_close(struct content *c); /* NULL is fine */
 const struct content_facts *content_facts(const struct content *c);
 int content_descriptor(const struct content *c); /* of the file; borrowed */
-/* Finds the request with this number in the trace: its place for content_read, and the bytes that
- * it wrote; false: its content is not stored. */
+/* Finds the content of request `seq`: its place, for content_read, and the number of bytes that it
+ * wrote. False: its content is not stored. */
 bool content_find(const struct content *c, uint64_t seq, uint64_t *place, uint64_t *n_bytes);
 /* Reads bytes [from, from + n) of the request at `place`, which must exist. Thread-safe. Errors: of
  * the system; EIO if a block has changed. */

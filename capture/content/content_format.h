@@ -12,8 +12,8 @@ struct content_header {
 	uint8_t name[CONTENT_NAME_BYTES];
 	uint64_t n_requests, n_references, n_blocks;
 	uint64_t n_bytes, n_stored_bytes;
-	/* after the blocks: content_block[n_blocks], content_request[n_requests],
-	 * uint32_t[n_references] */
+	/* offset of the tables after the blocks: content_block[n_blocks],
+	 * content_request[n_requests], uint32_t[n_references] */
 	uint64_t tables_at;
 	uint32_t tables_crc; /* CRC-32C of all three */
 	uint32_t header_crc; /* of the preceding bytes */

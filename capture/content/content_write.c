@@ -10,7 +10,8 @@
 #include "common/u64_map.h"
 
 #define BUFFER_BYTES (1u << 20)
-/* bytes of a digest in use: different blocks collide only beyond about 2^64 blocks */
+/* number of bytes of a digest that are used: different blocks collide only beyond about 2^64
+ * blocks */
 #define DIGEST_KEPT 16
 
 struct digest {
@@ -28,7 +29,7 @@ struct content_writer {
 	struct content_block *block; /* block[facts.n_blocks] */
 	struct digest *digest;	     /* of each block */
 	uint64_t blocks_cap, digests_cap;
-	struct u64_map number_of; /* block + 1 by the first bytes of the digest */
+	struct u64_map number_of; /* maps the first bytes of the digest to block number + 1 */
 	struct content_request *request; /* request[facts.n_requests] */
 	uint64_t requests_cap;
 	uint32_t *reference; /* reference[n_references] */
@@ -64,7 +65,8 @@ static int put(struct content_writer *w, const void *bytes, size_t n, struct err
 
 /* --- blocks -------------------------------------------------------------- */
 
-/* The place for the number of the block with this digest and length: the number + 1, or 0. */
+/* The cell for the number of the block with this digest and length. It contains the number + 1, or
+ * 0 for a new block. */
 static uint32_t *number_place(struct content_writer *w, const struct digest *d, uint32_t n)
 {
 	uint64_t hash;
@@ -200,7 +202,7 @@ int content_writer_finish(struct content_writer *w, struct content_facts *facts,
 int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e)
 {
 	int ret = w->finished ? 0 : content_writer_finish(w, facts, e), fd = w->fd;
-	w->fd = -1; /* not earlier: an open descriptor marks the temporary file as in use */
+	w->fd = -1; /* not earlier, because an open descriptor marks the temporary file as in use */
 	if (close(fd) < 0 && !ret)
 		ret = err_sys(e, errno, "%s", w->path);
 	ret = file_beside_keep(w->part, w->path, ret, e);

@@ -6,7 +6,7 @@
 #include "common/payload.h"
 
 #define CHUNK (1u << 20)
-/* with more files, one sync of the file system is cheaper than one per file */
+/* for more files, one sync of the file system is cheaper than an fsync of each file */
 #define SYNC_EACH_MAX 64u
 
 void fileset_state_release(struct fileset_state *state)
@@ -18,7 +18,7 @@ void fileset_state_release(struct fileset_state *state)
 static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp *stamp,
 		    struct err *e)
 {
-	struct statx x; /* FORCE_SYNC: network and FUSE file systems must not use a cache */
+	struct statx x; /* FORCE_SYNC: network and FUSE file systems must not answer from a cache */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &x))
 		return err_sys(e, errno, "%s", path);
 	*stamp = (struct fileset_stamp){
@@ -49,7 +49,7 @@ static int set_check(const struct fileset *s, struct err *e)
 	return 0;
 }
 
-/* Refuses at once, instead of filling the disk and failing then. */
+/* Refuses to begin if the disk is too small, instead of failing after filling it. */
 static int space_check(const struct fileset *s, const uint32_t *first, int dir_fd, struct err *e)
 {
 	uint64_t missing = 0;
@@ -87,13 +87,13 @@ struct restore {
 	struct fileset_state *state;
 	unsigned char *buffer; /* CHUNK */
 	bool sync_each;
-	const struct payload *payload; /* generator of the content, NULL: content_make */
+	const struct payload *payload; /* generator of the content; NULL: content_make */
 	uint32_t *first;	       /* fileset_first_names */
 	uint32_t *n_names;	       /* names_there, before the restore */
 };
 
-/* Checks the result `code` (0: created now) of creating a file of the type `type`, which `what`
- * names: an existing one is accepted. */
+/* Checks `code`, the result of creating a file of type `type` (0: created now). An existing file of
+ * that type is accepted. `what` is the name of the type. */
 static int made_or_there(const struct restore *r, int parent, const char *name, const char *path,
 			 int code, mode_t type, const char *what, struct err *e)
 {
@@ -107,8 +107,8 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 	return 0;
 }
 
-/* The permissions of an entry; 0: unknown. Set-user-ID is omitted, and set-group-ID of files. For
- * an ordinary user, those that the next restore needs are added. */
+/* Permissions of an entry; 0: unknown. Set-user-ID is omitted, and also set-group-ID of files. For
+ * an ordinary user, the permissions that the next restore needs are added. */
 static mode_t mode_of(const struct fileset *s, size_t i)
 {
 	const mode_t kept = s->entry[i].directory ? 03777 : 0777,
@@ -153,8 +153,8 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 	return rc;
 }
 
-/* Makes the name of a new file durable; a file system that cannot sync directories does not need
- * it. */
+/* Makes the name of a new file durable. If a file system cannot sync directories, this is not
+ * necessary. */
 static int sync_name(int parent, const char *path, struct err *e)
 {
 	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -280,8 +280,8 @@ static int restore_entry(const struct restore *r, size_t i, struct err *e)
 					 : restore_file(r, i, e);
 }
 
-/* Records the state of the files when all data are on disk: blocks are allocated when dirty pages
- * are written. */
+/* Records the state of the files after all data are on disk, because blocks are allocated when
+ * dirty pages are written. */
 static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *e)
 {
 	for (size_t i = 0; i < r->set->n; i++) {
@@ -302,8 +302,8 @@ static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *
 	return 0;
 }
 
-/* File times have a resolution of 1 to 10 ms: waits until the clock has passed the recorded times.
- */
+/* Waits until the clock of file times, with a resolution of 1 to 10 ms, has passed the recorded
+ * times. */
 static void wait_for_file_time(int64_t latest_ns)
 {
 	for (int i = 0; i < 40; i++) {
@@ -351,7 +351,7 @@ int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rew
 		if (!rc && state)
 			wait_for_file_time(latest_ns);
 	}
-	if (rc) /* possibly incomplete: the next restore writes everything */
+	if (rc) /* files may be incomplete: the next restore writes everything */
 		memset(r.state->stamp, 0, s->n * sizeof *r.state->stamp);
 	FREE_EACH(r.buffer, r.first, r.n_names);
 	fileset_state_release(&own);
@@ -395,8 +395,8 @@ static int longest_first(const void *a, const void *b)
 
 int fileset_remove(const struct fileset *s, int dir_fd, struct err *e)
 {
-	/* names in a directory are longer than its own: longest first empties it before its removal
-	 */
+	/* the names in a directory are longer than the name of the directory, so sorting by length
+	 * empties it before its removal */
 	const struct fileset_entry **order = xmalloc((s->n ? s->n : 1) * sizeof *order);
 	int first_rc = 0;
 	for (size_t i = 0; i < s->n; i++)

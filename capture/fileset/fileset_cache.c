@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set in the page cache: eviction, loading, and residency. */
+/* The page cache of the set: eviction, loading, and residency. */
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
@@ -24,7 +24,7 @@ int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 	return rc ? rc : fd;
 }
 
-/* Calls `action` with every file of the set, open for reading; stops at the first error. */
+/* Calls `action` with every file of the set, open for reading. Stops at the first error. */
 static int each_file(const struct fileset *s, int dir_fd,
 		     int (*action)(const struct fileset_entry *f, int fd, void *ctx, struct err *e),
 		     void *ctx, struct err *e)
@@ -84,7 +84,7 @@ static int residency_of(const struct fileset_entry *f, int fd, void *ctx, struct
 	int rc = residency_get(fd, 0, 0, r->by_cachestat, &now);
 	if (rc)
 		return err_sys(e, -rc, "%s: cannot determine its cached pages", f->path);
-	if (!now.by_cachestat) { /* one file used mincore: the sum is not more precise */
+	if (!now.by_cachestat) { /* one file measured by mincore: the sum has its precision */
 		r->by_cachestat = false;
 		r->dirty_bytes = 0;
 	}

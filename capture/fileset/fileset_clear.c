@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Removes the files that a run left beside a set. A first walk inspects everything; if it finds a
+/* Removes the files that a run left beside a set. A first walk inspects all files. If it finds a
  * file that the caller does not know, nothing is removed. */
 
 #include "capture/confine.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* File content that cannot be compressed or deduplicated: word i of a file is a hash of i with a
- * key from seed and path, so any part can be generated alone. The hash is that of
+/* File content that cannot be compressed or deduplicated: word i of a file is a hash of i and a
+ * key, which depends on seed and path. So any part can be generated on its own. The hash is that of
  * common/splitmix.h. */
 #include <gcrypt.h>
 
@@ -64,7 +64,7 @@ void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to,
 
 /* --- digests ------------------------------------------------------------- */
 
-/* Whether a file has the content of a known digest (SHA-256, FIPS 180-4; by libgcrypt). */
+/* Tests whether a file has the content of a known digest (SHA-256, FIPS 180-4; by libgcrypt). */
 
 enum { PART = 1 << 20 };
 

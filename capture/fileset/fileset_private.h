@@ -4,19 +4,20 @@
 
 #include "capture/fileset/fileset.h"
 
-/* The key of entry i: from its digest if known, otherwise from its path. */
+/* The content key of entry i: from its digest if known, otherwise from its path. */
 uint64_t content_key_of(const struct fileset *s, size_t i, uint64_t seed);
 void content_make(uint64_t key, uint64_t offset, void *to, size_t len);
 
-/* Whether the file has the content of entry i's digest. False if no digest is known, or if the file
- * cannot be read. */
+/* Whether the file has the content of entry i's digest. False also if no digest is known, or if the
+ * file cannot be read. */
 bool digest_matches(const struct fileset *s, size_t i, int fd);
 
-/* n[s->n]: for the first name of each file, how many of its names in the set are names of that file
- * on disk now, at least 1. `first` as fileset_first_names. Ownership: the caller frees it. */
+/* n[s->n]: for the first name of each file, the number of names in the set that are now names of
+ * that file on disk, at least 1. `first` is from fileset_first_names. Ownership: the caller frees
+ * it. */
 uint32_t *names_there(const struct fileset *s, const uint32_t *first, int dir_fd);
-/* Makes `path` a name of the file `first`. Returns 1 if it was made, 0 if it was there already.
- * Errors: EPERM if `path` is no regular file; of the system. */
+/* Makes `path` a hard link to the file `first`. Returns 1 if it was created, 0 if it already
+ * existed. Errors: EPERM: `path` is not a regular file; of the system. */
 int name_make(int dir_fd, const char *first, const char *path, struct err *e);
 
 /* Opens a regular file of the set. Other types are refused before they are opened: opening a FIFO

@@ -51,7 +51,7 @@ static uint64_t hash_text(uint64_t h, const char *s)
 	return h;
 }
 
-/* Names begin at 2: even numbers for devices by order, odd numbers for equal names. */
+/* Numbers begin at 2: even numbers for devices by order of use, odd numbers for equal names. */
 static uint64_t name_object(struct key_match *m, enum match_side side, uint32_t object)
 {
 	const struct trace_object *o = trace_object(m->trace[side], object);
@@ -100,7 +100,7 @@ static size_t seen_place(uint64_t key, size_t mask)
 	return (size_t)(key >> 1) & mask;
 }
 
-/* A table twice as large, if there is memory for it. */
+/* Doubles the table, if there is memory for that. */
 static bool seen_grow(struct key_match *m)
 {
 	const size_t n_old = (size_t)1 << m->seen_bits, mask = 2 * n_old - 1;
@@ -169,7 +169,8 @@ static void slots_grow(struct key_match *m)
 	}
 }
 
-/* Closes the hole: later entries of the probe sequence move up if their home allows it. */
+/* Frees a slot. Later entries of the probe sequence move into the hole if their home position
+ * allows it. */
 static void slot_free(struct key_match *m, size_t hole)
 {
 	size_t mask = ((size_t)1 << m->bits) - 1;
@@ -227,9 +228,9 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 	if (!(r->object != OBJECT_NONE || r->fd >= 0 ||
 	      !(op_info(r->op)->uses & (OP_HAS_FD | OP_HAS_PATH))))
 		return KEY_NONE;
-	/* formats differ in the length of other operations */
+	/* formats differ in the length that they give for other operations */
 	const bool placed = op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET);
-	/* the length of fopen() is only the mode, if the umask is known */
+	/* the length of fopen() is only the mode (if the umask is known), so it is not compared */
 	const bool opens = r->op == OP_FOPEN || r->op == OP_FREOPEN;
 	const uint64_t length = !op_makes_file(r->op, r->flags) ? r->length
 				: opens                         ? 0
@@ -240,7 +241,8 @@ uint64_t key_match_key(struct key_match *m, enum match_side side, const struct t
 	if (side == SIDE_REFERENCE && m->seen.base)
 		__builtin_prefetch(
 		    (uint64_t *)m->seen.base + seen_place(key, ((size_t)1 << m->seen_bits) - 1), 1);
-	return key < 2 ? 2 : key; /* 0 means none, and 1 without its lowest bit a free slot */
+	/* 0 means "no key", and 1 (0 without its lowest bit) a free slot */
+	return key < 2 ? 2 : key;
 }
 
 int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index,

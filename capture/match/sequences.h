@@ -23,7 +23,7 @@ static inline void sequences_release(struct sequences *s)
 	*s = (struct sequences){.of = NULL};
 }
 
-/* The number of the key's sequence; *k: the index of its next request. */
+/* Returns the number of the key's sequence. *k: index of its next request. */
 static inline uint32_t sequences_place(struct sequences *s, uint64_t key, uint32_t *k)
 {
 	const uint32_t number = *u64_map_at(&s->number, key, s->n);
