@@ -11,7 +11,8 @@
 #include "common/files.h"
 #include "common/processors.h"
 
-/* Shorter while windows fill: windows that are reused soon are still in a cache. */
+/* shorter intervals while windows fill, so that windows are reused while they are still in a
+ * cache */
 #define POLL_MS 10
 #define POLL_BUSY_MS 2
 #define FIELD(f) offsetof(struct app_config, f)
@@ -79,8 +80,8 @@ struct app_run {
 	sigset_t old_mask;
 };
 
-/* Sets the environment of the preload library, without which the command would run unrecorded.
- * Returns 0, or -1 with errno. */
+/* Sets the environment variables of the preload library, without which the command would run
+ * unrecorded. Returns 0, or -1 with errno. */
 static int variables_set(const struct app_run *r, const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");
@@ -97,8 +98,8 @@ static int variables_set(const struct app_run *r, const char *library)
 	return ret;
 }
 
-/* Executes the command; a script without an interpreter line by /bin/sh, as a shell does. Returns
- * only with errno. */
+/* Executes the command. Like a shell, executes a script without an interpreter line by /bin/sh.
+ * Returns only on failure, with errno. */
 static void command_execute(const struct app_run *r, const char *file)
 {
 	char **v = r->config->command;
@@ -130,7 +131,8 @@ static int command_start(struct app_run *r, const char *file, const char *librar
 		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 		if (!variables_set(r, library)) {
 			if (r->config->start) {
-				/* nothing is executed: closing the pipe reports success */
+				/* the child executes no program, so closing the pipe reports
+				 * success */
 				close(report[1]);
 				_exit(r->config->start(r->config->start_ctx));
 			}
@@ -163,7 +165,7 @@ static bool children_reap(struct app_run *r)
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG | (r->config->left ? WUNTRACED : 0))) > 0)
 		if (WIFSTOPPED(status)) {
-			/* our own work was stopped, and nothing else would continue it */
+			/* this process stopped the child, and nothing else would continue it */
 			kill(pid, SIGCONT);
 		} else if (pid == r->child) {
 			r->outcome->status = status;
@@ -174,7 +176,7 @@ static bool children_reap(struct app_run *r)
 	return pid == 0 || (pid < 0 && errno != ECHILD);
 }
 
-/* The first signal is passed on to the command; a second one ends the capture. */
+/* Passes the first signal on to the command. A second signal ends the capture. */
 static bool signals_take(struct app_run *r)
 {
 	struct signalfd_siginfo info;
@@ -183,8 +185,8 @@ static bool signals_take(struct app_run *r)
 			continue;
 		if (++r->outcome->n_stops > 1)
 			return false;
-			/* a terminal sends it to the command itself; the number of an ended child
-			 * may belong to another process */
+		/* a terminal sends the signal to the command itself; the PID of an ended child may
+		 * belong to another process */
 		if (info.ssi_code != SI_KERNEL && !r->child_ended)
 			kill(r->child, (int)info.ssi_signo);
 	}
@@ -258,8 +260,8 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 	if (!rc) {
 		rc = processes_follow(r, e);
 		if (rc) {
-			/* After an error (a full disk, perhaps) the command continues without
-			 * being recorded. */
+			/* after an error (for example a full disk), the command continues without
+			 * being recorded */
 			struct pollfd p = {.fd = r->signals, .events = POLLIN};
 			atomic_store(&r->spool.control->closed, 1);
 			while (children_reap(r) && signals_take(r))
@@ -283,7 +285,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	char *library = app_library_find(c->causes, e),
 	     *file = library ? app_command_find(c->command[0], e) : NULL;
 	int rc = file ? app_command_check(file, e) : -e->code;
-	/* orphaned descendants become our children, so that they are waited for, too */
+	/* orphaned descendants become children of this process, so that it can wait for them */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	rc = rc ? rc : run_all(&r, file, library, e);
 	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;

@@ -11,7 +11,7 @@ static uint64_t key_of(uint64_t key, uint32_t image)
 	return key ^ key >> 29;
 }
 
-/* Appends to the requests of the same key: the first request gets the first result. */
+/* Adds a request to those of its key. The first request of a key gets the first result. */
 static void async_ask(struct async *a, const struct merge_record *r)
 {
 	uint64_t key = 0;
@@ -67,7 +67,7 @@ static bool is_path(const struct object *x, const char *path, size_t len)
 	return !strncmp(x->path, path, len) && !x->path[len];
 }
 
-/* The number of the file, which is scanned if it is new; 0 if there are too many. */
+/* The number of the file, which is scanned if it is new. 0: there are too many files. */
 static uint32_t objects_number(struct objects *o, const char *path, size_t len)
 {
 	size_t at = hash(path, len) & (o->n_slots - 1);
@@ -153,7 +153,7 @@ static void program_add(struct app_programs *p, const char *name)
 	}
 }
 
-/* Adds a program, with the library in it that the message is about. */
+/* Adds a program, with the library inside it that caused the message. */
 static void program_with(struct app_programs *to, const struct objects *o, uint32_t program,
 			 uint32_t object)
 {
@@ -185,7 +185,8 @@ static void births_judge(const struct spool *s, struct births *b, struct app_out
 	free(b->v);
 }
 
-/* A program may be removed after it has run (the tests of a configure script). */
+/* Whether the file is missing for this process, so that it could not be scanned. A program that was
+ * removed after its start (like the tests of a configure script) does not count. */
 static bool is_hidden(const struct object *x, bool is_program)
 {
 	static const char gone[] = " (deleted)"; /* when it started */
@@ -193,7 +194,7 @@ static bool is_hidden(const struct object *x, bool is_program)
 	return x->missing && (!is_program || (len > n && !strcmp(x->path + len - n, gone)));
 }
 
-/* The first object of an image is its program. `ns`: wall clock of the record. */
+/* The first object of an image is its program. `ns`: wall-clock time of the record. */
 static void object_see(struct census *c, struct census_image *i, const struct merge_record *r,
 		       int64_t ns)
 {
@@ -220,7 +221,7 @@ static void object_see(struct census *c, struct census_image *i, const struct me
 	c->has_ring |= found->n_setups || (slash && strstr(slash, "/liburing"));
 }
 
-/* The library saw the creation of a ring, or a program inherited one. */
+/* Whether the library recorded the creation of a ring, or a program inherited a ring. */
 static bool is_ring(const struct merge_record *r)
 {
 	static const char name[] = "[io_uring]";
@@ -268,7 +269,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 		}
 	}
 	births_judge(s, &births, o);
-	/* Code that enters rings matters only if there is a ring. */
+	/* code that enters rings matters only if the program has a ring */
 	for (size_t k = 0; k < c->n_images; k++) {
 		const struct census_image *i = &c->image[k];
 		if (i->suspect)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command, the library, and whether the command can be captured. */
+/* Finds the command and the library, and decides whether the command can be captured. */
 #include <elf.h>
 #include <sys/xattr.h>
 
@@ -9,7 +9,7 @@
 #define LIBRARY "libvalidate-capture.so"
 #define LIBRARY_CAUSES "libvalidate-causality.so"
 
-/* The library at `path`; NULL: there is none, or *rc says why it cannot be used. */
+/* The library at `path`. NULL: it does not exist, or it cannot be used and *rc is the error. */
 static char *library_at(const char *path, int *rc, struct err *e)
 {
 	char *real = realpath(path, NULL);
@@ -67,7 +67,7 @@ char *app_command_find(const char *name, struct err *e)
 	return NULL;
 }
 
-/* Programs that gain privileges at their start ignore LD_PRELOAD. */
+/* Programs that gain privileges at their start ignore LD_PRELOAD, so they are refused. */
 static int privileges_check(const char *file, struct err *e)
 {
 	struct stat st;
@@ -87,8 +87,8 @@ static int privileges_check(const char *file, struct err *e)
 				     : "file capabilities");
 }
 
-/* 1: an ELF program with a dynamic linker, 0: without one, -1: not a 64-bit ELF (perhaps a script).
- */
+/* 1: an ELF program with a dynamic linker; 0: an ELF program without one; -1: not a 64-bit ELF file
+ * (perhaps a script). */
 static int is_dynamic(const char *file)
 {
 	Elf64_Ehdr h;

@@ -22,7 +22,8 @@ static struct content_pending *pending_find(const struct app_content *c,
 	return NULL;
 }
 
-/* Drops a thread's previous content if its request never came: a thread has one at a time. */
+/* The content of a thread's current request. A thread has one at a time, so content of an earlier
+ * request that never came is dropped. */
 static struct content_pending *pending_of(struct app_content *c, const struct merge_record *r)
 {
 	struct content_pending *p = pending_find(c, r);

@@ -19,7 +19,7 @@ void memory_add(struct app_memory *m, int64_t now_ns, uint64_t bytes)
 		m->interval_ns *= 2;
 	}
 	m->sample[m->n++] = (struct app_memory_sample){now_ns, bytes};
-	/* stay in step with the interval if this sample is late */
+	/* keeps the rhythm of the interval if this sample is late */
 	if (m->next_ns == INT64_MIN)
 		m->next_ns = now_ns;
 	m->next_ns += ((now_ns - m->next_ns) / m->interval_ns + 1) * m->interval_ns;
@@ -148,7 +148,7 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 	programs_set(facts, "programs_unseen", "unseen", &o->unseen);
 	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
 	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);
-#if defined(__x86_64__) /* the code of the others was not searched (code_scan.h) */
+#if defined(__x86_64__) /* on other architectures, code was not searched (code_scan.h) */
 	programs_set(facts, "programs_made_code", "made_code", &o->made_code);
 	programs_set(facts, "programs_replaced", "replaced", &o->replaced);
 #endif

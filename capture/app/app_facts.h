@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The extra metadata of a captured trace (doc/formats/trace.md). Private to capture/. */
+/* Makes the extra metadata of a captured trace (doc/formats/trace.md). Private to capture/. */
 #pragma once
 
 #include <jansson.h>
@@ -8,16 +8,17 @@
 
 enum { DESCRIPTORS_MAX = 65536 };
 
-/* Adds an initial descriptor of a program, from the record LOG_FD. `full` is its absolute path, or
- * the kernel's name if it is not a file; `name` is its name in the trace. */
+/* Adds an initial descriptor of a program from the record LOG_FD. `full`: its absolute path, or the
+ * kernel's name if it is not a file; `name`: its name in the trace. */
 void facts_descriptor_add(json_t *table, uint32_t pid, const struct log_record *r, const char *full,
 			  const char *name);
 
-/* Threads restricted to some CPUs; NULL if no affinity is known. New reference. */
+/* Returns the threads that are restricted to some CPUs, or NULL if no affinity is known. New
+ * reference. */
 json_t *facts_affinity(const struct spool *s);
 
-/* All metadata. The lists (NULL: none) are borrowed. Times of samples are relative to `epoch_ns`.
- * The caller frees. */
+/* Makes the text of all metadata. The lists (NULL: none) are borrowed. Times of samples are
+ * relative to `epoch_ns`. The caller frees the text. */
 char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors,
 		 const json_t *processes, const json_t *affinity, const struct app_memory *m,
 		 int64_t epoch_ns);

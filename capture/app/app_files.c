@@ -92,7 +92,7 @@ void files_made(struct app_files *f, const char *path)
 	add(f, path);
 }
 
-/* The entry of a name; NULL: there is none. */
+/* The entry of a name, or NULL. */
 static struct known_file *known(struct app_files *f, const char *path)
 {
 	SCOPED_FREE char *first = *slot_of(f, path) ? NULL : files_first_path(f, path);
@@ -100,7 +100,7 @@ static struct known_file *known(struct app_files *f, const char *path)
 	return slot ? &f->file[slot - 1] : NULL;
 }
 
-/* The result of a call that followed link i belongs to the file that the link's text names. */
+/* Assigns the result of a call that followed link i to the file that the link's text names. */
 static void target_found(struct app_files *f, size_t i, const struct found_file *found)
 {
 	struct strbuf base = STRBUF_INIT, target = STRBUF_INIT;
@@ -165,7 +165,8 @@ void files_unknown(struct app_files *f, const char *path)
 		k->unknown = true;
 }
 
-/* What calls found at a name that turns out to be a link: it belongs to the link's target. */
+/* What calls found at a name before it was known to be a link. It belongs to the target of the
+ * link. */
 static struct found_file found_of(struct known_file *k)
 {
 	const struct found_file found = {.mode = k->mode, .size = k->size, .device = k->device,
@@ -215,7 +216,8 @@ void files_link_to(struct app_files *f, const char *path, const char *text)
 		target_found(f, (size_t)(k - f->file), &found_before);
 }
 
-/* Holes must be ascending and inside the file; the record comes from untrusted memory. */
+/* Reads the holes of a record. They must be ascending and inside the file, because the record comes
+ * from untrusted memory. */
 static void holes_see(struct known_file *k, const struct merge_record *r)
 {
 	uint64_t end = 0;
@@ -269,7 +271,8 @@ static int compare(const void *a, const void *b)
 	return strcmp((*x)->path, (*y)->path);
 }
 
-/* A file in a directory that did not exist was brought with the directory. */
+/* Whether the path is below a directory that did not exist before. Then the file came with the
+ * directory. */
 static bool below_made(const struct app_files *f, const char *path)
 {
 	bool made = false;
@@ -282,7 +285,7 @@ static bool below_made(const struct app_files *f, const char *path)
 	return made;
 }
 
-/* A link in /proc that names a descriptor of a process. */
+/* Whether this is a link in /proc to a descriptor of a process. */
 static bool is_descriptor(const struct known_file *k)
 {
 	const char *path = k->path + (*k->path == '/');
@@ -297,8 +300,9 @@ static bool is_wanted(const struct app_files *f, const struct known_file *k)
 	       strcmp(k->path, ".");
 }
 
-/* The file whose state was recorded first among the names of `k`. Its link count decides: a program
- * may have removed its other names, or made more, before they were looked at. */
+/* Among the names of the same file as `k`, the file whose state was recorded first. Its link count
+ * is used, because a program may have removed or added names before the other names were
+ * examined. */
 static const struct known_file *first_name(const struct app_files *f, struct u64_map *first,
 					   const struct known_file *k)
 {
@@ -337,7 +341,7 @@ static void list_take(const struct app_files *f, const struct known_file **order
 	u64_map_release(&first);
 }
 
-/* Numbers the files that have several names in the list, from 1 on; the others get no number. */
+/* Numbers files that have several names in the list, from 1 on. Other files get no number. */
 static void files_number(struct fileset *s)
 {
 	struct u64_map n_names = {.cell = NULL}, number = {.cell = NULL};

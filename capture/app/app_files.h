@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files found by captured programs, in their state before the first use. Private to capture/.
- */
+/* The files that captured programs found, in their state before the first use. Private to
+ * capture/. */
 #pragma once
 
 #include "capture/app/app_private.h"
@@ -21,10 +21,11 @@ struct known_file {
 	bool unknown;  /* files_unknown */
 	bool read;     /* files_link_read: `link` is its text */
 	bool guessed;  /* a link with an unknown target */
-	bool inferred; /* files_link_to: a link whose text may be another one */
-	bool no_target; /* a link that calls followed; no call shows its text */
+	bool inferred; /* files_link_to: a link whose actual text may be different */
+	bool no_target; /* a link that calls followed, but no call shows its text */
 	bool counted;	/* `several_names` is known */
-	bool unlisted_name; /* a file with several names, changed before this was known */
+	/* another name of a file with several names, changed before this was known */
+	bool unlisted_name;
 	uint8_t digest[FILESET_DIGEST];
 };
 
@@ -47,15 +48,15 @@ struct app_files {
 void files_init(struct app_files *f);
 void files_release(struct app_files *f);
 
-/* Adds the recorded state of `path`; only the first counts. */
+/* Adds the recorded state of `path`. Only the first state is kept. */
 void files_see(struct app_files *f, const char *path, const struct merge_record *r);
-/* Adds the digest of its content, if it existed with the recorded size. */
+/* Adds the digest of the content, if the file existed with the recorded size. */
 void files_digest(struct app_files *f, const char *path, const struct merge_record *r);
-/* The program created it before anything was known of it: it did not exist. */
+/* The program created the file before its state was recorded, so it did not exist. */
 void files_made(struct app_files *f, const char *path);
 
-/* For traces that show results of calls but no recorded states: */
-/* a call found this file; `followed`: the call follows links */
+/* The following functions are for traces that show results of calls but no recorded states. */
+/* A file that a call found. `followed`: the call follows links. */
 struct found_file {
 	uint32_t mode;
 	uint64_t size;
@@ -63,29 +64,30 @@ struct found_file {
 };
 void files_found(struct app_files *f, const char *path, const struct found_file *found,
 		 bool followed);
-/* the name is a link, whose text has `size` bytes */
+/* the name is a link whose text has `size` bytes */
 void files_link(struct app_files *f, const char *path, uint64_t size);
-/* a call that follows links succeeded on the name */
+/* a call that follows links succeeded for the name */
 void files_followed(struct app_files *f, const char *path);
-/* it is a link with this text (NULL: unknown, and the link is not listed) */
+/* the name is a link with this text (NULL: unknown, and the link is not listed) */
 void files_link_read(struct app_files *f, const char *path, const char *text);
-/* a call on a path through it found a file elsewhere: it is a link, for which this text works */
+/* a call on a path through this name found a file elsewhere, so the name is a link; this text would
+ * have that effect */
 void files_link_to(struct app_files *f, const char *path, const char *text);
-/* it was changed before its state was known */
+/* the file was changed before its state was known */
 void files_unknown(struct app_files *f, const char *path);
 
-/* The initial path of the file that is at `path` now. Ownership: the caller frees it. */
+/* The initial path of the file that is now at `path`. Ownership: the caller frees it. */
 char *files_first_path(const struct app_files *f, const char *path);
-/* The program renamed `from` to `to`, or exchanged them: names below `to` belonged to `from`
- * before. */
+/* The program renamed `from` to `to`, or exchanged the two. Before that, names below `to` were
+ * below `from`. */
 void files_renamed(struct app_files *f, const char *from, const char *to, bool exchange);
 
-/* Lists the regular files, directories and links that existed, sorted by path. Names seen through a
- * link are listed at its target. Names of one file have the state that was recorded first. Strings
- * are borrowed; the caller frees the list. */
+/* Lists the regular files, directories and links that existed, sorted by path. A name that was
+ * reached through a link is listed at the link's target. Names of one file have the state that was
+ * recorded first. Strings are borrowed; the caller frees the list. */
 void files_list(struct app_files *f, struct fileset *to);
-/* app_links.c: moves names below links of a sorted set to the links' targets. */
+/* app_links.c: moves names below links of a sorted set to the targets of the links. */
 void files_through_links(struct app_files *f, struct fileset *to);
-/* Sets the metadata with that list, or without it if it is too long. Errors: of the writer. */
+/* Sets the metadata with that list; without it if it is too long. Errors: of the writer. */
 int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_meta *meta,
 		   struct files_noted *n, struct err *e);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names seen through a link belong to the link's target: in a set of files no entry is below a
- * link. */
+/* Moves names that were reached through a link to the link's target. Afterwards, no entry of the
+ * set is below a link. */
 
 #include "capture/app/app_files.h"
 
 #define LINKS_MAX 40 /* on one path; the kernel's limit */
 
-/* The index of the link at `path` of `len` bytes, or `s->n`. The set is sorted by path. */
+/* Index of the link with the path path[len], or `s->n`. The set is sorted by path. */
 static size_t link_find(const struct fileset *s, const char *path, size_t len)
 {
 	size_t from = 0, to = s->n;
@@ -24,7 +24,7 @@ static size_t link_find(const struct fileset *s, const char *path, size_t len)
 	return s->n;
 }
 
-/* The first link on the path; *len: the length of the path up to it. */
+/* The first link in the path. *len: length of the path up to this link. */
 static size_t link_on_way(const struct fileset *s, const char *path, size_t *len)
 {
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -36,8 +36,7 @@ static size_t link_on_way(const struct fileset *s, const char *path, size_t *len
 	return s->n;
 }
 
-/* The path with all links on its way resolved below the root. NULL: unchanged, or too many links.
- */
+/* Resolves all links in the path below the root. NULL: no link, or too many links. */
 static char *path_resolved(const struct fileset *s, const char *path)
 {
 	struct strbuf now = STRBUF_INIT, next = STRBUF_INIT, joined = STRBUF_INIT;
@@ -84,7 +83,8 @@ static int compare(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Sorts by path and removes duplicates; a name's own entry precedes one seen through a link. */
+/* Sorts by path and removes duplicates. An entry with its own name precedes an entry that was
+ * reached through a link. */
 static void sort(struct fileset *s, const bool *moved)
 {
 	SCOPED_FREE struct app_found *all = xcalloc(s->n + 1, sizeof *all);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Returns the spool's records in order of begin. A thread writes a record when a call ends, so its
- * records are in order, unless a signal handler made calls during another call: the records of such
- * a thread are sorted by an array of places. The threads' streams are merged by a heap. */
+ * records are in order. The exception is a signal handler that made calls during another call. The
+ * records of such a thread are sorted by an array of their places. A heap merges the streams of the
+ * threads. */
 #include <sys/mman.h>
 
 #include "capture/app/app_private.h"
@@ -11,7 +12,8 @@
 struct merge_place { /* of a record */
 	uint64_t begin;
 	uint64_t at;	/* offset in the spool */
-	uint64_t nth;	/* position in the thread's stream: windows are spooled in any order */
+	/* position in the thread's stream, because windows are spooled in any order */
+	uint64_t nth;
 };
 
 struct merge_source { /* one thread of one process image */
@@ -78,8 +80,8 @@ static void source_advance(const struct merge *m, struct merge_source *s)
 
 ORDER_BY(compare_places, struct merge_place, begin, nth)
 
-/* Sorts the records if they are not in order. Records of equal begin keep their order: written
- * data precedes its request. */
+/* Sorts the records if they are not in order. Records with equal begins keep their order, because
+ * written data precede their request. */
 static void source_order(struct merge *m, struct merge_source *s)
 {
 	uint64_t last = 0;

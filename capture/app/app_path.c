@@ -79,7 +79,8 @@ void path_keep_trailing_slash(struct strbuf *to, const char *path, size_t len, u
 		strbuf_addch(to, '/');
 }
 
-/* The part of `path` after `directory`: "" or "/rest". NULL: `path` is not at or below it. */
+/* The part of `path` after `directory`: "" or "/rest". NULL: `path` is not `directory` and not
+ * below it. */
 static const char *path_behind(const char *path, const char *directory)
 {
 	const size_t len = strlen(directory);

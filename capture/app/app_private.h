@@ -6,8 +6,8 @@
 #include "capture/preload/log.h"
 #include "common/clock.h"
 
-/* Samples of the programs' anonymous memory: a replay must occupy as much to have the same page
- * cache. Private to capture/. */
+/* Samples of the anonymous memory of the programs. A replay must occupy the same amount of memory
+ * to have the same page cache. Private to capture/. */
 enum { MEMORY_SAMPLES_MAX = 4096 };
 
 struct app_memory_sample {
@@ -15,8 +15,8 @@ struct app_memory_sample {
 	uint64_t bytes; /* of all programs together */
 };
 
-/* At most a fixed number of samples: beyond it every second one is removed and the interval
- * doubles. */
+/* Has at most a fixed number of samples. If there are more, every second sample is removed and the
+ * interval is doubled. */
 struct app_memory {
 	int64_t interval_ns; /* 0: disabled */
 	int64_t next_ns;
@@ -35,16 +35,17 @@ void memory_add(struct app_memory *m, int64_t now_ns, uint64_t bytes);
 
 /* --- app_command.c: the command and whether it can be captured ----------- */
 
-/* The path of the preload library (with `causes` the one for parallel applications), beside the
- * program as built or as installed. NULL with the error. The caller frees. */
+/* The path of the preload library (with `causes`: the library for parallel applications), beside
+ * the program as built or as installed. NULL: not found, and `e` has the reason. The caller
+ * frees. */
 char *app_library_find(bool causes, struct err *e);
-/* EPERM for a program that gains privileges, ENOEXEC for a statically linked one. */
+/* Errors: EPERM: the program gains privileges; ENOEXEC: it is statically linked. */
 int app_command_check(const char *file, struct err *e);
 
 /* --- app_scratch.c ------------------------------------------------------- */
 
-/* Creates a directory in `scratch` (NULL: in shared memory) and opens it. The caller removes it,
- * frees *dir and closes *dir_fd, also after an error. Errors: of the system. */
+/* Creates a directory in `scratch` (NULL: in shared memory) and opens it. The caller removes the
+ * directory, frees *dir and closes *dir_fd, also after an error. Errors: of the system. */
 int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e);
 
 /* --- app_spool.c: copies windows from the traced processes' files -------- */
@@ -56,14 +57,15 @@ struct spool_window { /* one copied window */
 	uint32_t image;	   /* index into spool.image */
 	uint32_t pid, tid;
 	uint32_t cpus_known; /* 0: `cpus` is unknown */
-	uint64_t cpus[AFFINITY_WORDS]; /* CPU affinity of the thread at the window's begin */
+	uint64_t cpus[AFFINITY_WORDS]; /* CPU affinity of the thread when it began the window */
 };
 
-/* one process image (a program from exec or fork to its end), one file of the scratch directory */
+/* a process image (a program from exec or fork to its end), which has one file in the scratch
+ * directory */
 struct spool_image {
 	char *name;
 	uint64_t start; /* ticks */
-	/* pid_base: added to the numbers of its PID namespace, see spool_pid */
+	/* pid_base: added to the numbers of the image's PID namespace, see spool_pid */
 	uint32_t pid, pid_base;
 	uint32_t n_max;
 	char *base;	/* while mapped, otherwise NULL */
@@ -71,13 +73,13 @@ struct spool_image {
 	ino_t inode;
 };
 
-/* Process numbers of different PID namespaces may be equal. Each namespace other than ours gets its
- * own range of numbers in the trace. */
+/* Processes in different PID namespaces may have equal numbers. Each namespace other than that of
+ * this process gets its own range of numbers in the trace. */
 #define PID_BASE (UINT32_C(1) << 23) /* above any number of the kernel's: 2^22 */
 #define PID_NAMESPACES_MAX 511u
 
 struct spool {
-	int dir_fd, fd; /* scratch directory; the spool file, which has no name */
+	int dir_fd, fd; /* scratch directory; spool file, which has no name */
 	struct log_control *control;
 	uint64_t end; /* bytes in the file */
 	struct spool_window *window;
@@ -88,33 +90,34 @@ struct spool {
 	uint64_t n_unmapped; /* images that the last scan could not map */
 	char *dir;
 	unsigned char *buffer; /* one window */
-	/* limit of full windows that may stay where they are for a while */
+	/* largest number of full windows that may wait to be copied */
 	uint32_t n_put_off_max;
-	uint64_t *namespace; /* namespace[n_namespaces]: inodes of PID namespaces other than ours */
+	/* namespace[n_namespaces]: inodes of PID namespaces other than that of this process */
+	uint64_t *namespace;
 	size_t n_namespaces, namespaces_cap;
 };
 
 enum spool_when {
-	/* CPUs are busy: full windows of running processes stay, as long as there is room */
+	/* CPUs are busy: full windows of running processes wait, as long as there is room */
 	SPOOL_BUSY,
 	SPOOL_NOW,
 	SPOOL_LAST, /* all writers have ended: take everything */
 };
 
-/* Creates the scratch directory and, in the directory of `near`, the spool file. Errors: of the
+/* Creates the scratch directory, and the spool file in the directory of `near`. Errors: of the
  * system. */
 int spool_open(struct spool *s, const char *scratch, const char *near, const struct clock *clock,
 	       uint32_t flags, struct err *e);
 /* Copies full windows and frees them. Errors: of the system, such as ENOSPC. */
 int spool_drain(struct spool *s, enum spool_when when, struct err *e);
-/* The number in the trace of a process or thread that has `number` in the image's PID namespace. 0,
- * which means none, stays. */
+/* Number in the trace of a process or thread that has `number` in the image's PID namespace. 0
+ * means none and does not change. */
 static inline uint32_t spool_pid(const struct spool *s, uint32_t image, uint32_t number)
 {
 	return number ? number + s->image[image].pid_base : 0;
 }
 void spool_close(struct spool *s); /* removes the scratch directory */
-/* Anonymous memory of the running traced processes, in bytes. */
+/* Anonymous memory of all running traced processes, in bytes. */
 uint64_t spool_memory(const struct spool *s);
 
 /* --- app_merge.c: the spool's records by begin --------------------------- */
@@ -139,18 +142,18 @@ uint64_t merge_n_threads(const struct merge *m);
 /* --- app_path.c ---------------------------------------------------------- */
 
 struct strbuf;
-/* Joins `path` to the directory `base` and normalises it: no ".", no "//", ".." removes a
+/* Joins `path` to the directory `base` and normalises it: removes "." and "//"; ".." removes a
  * component. The result is absolute. */
 void path_join(struct strbuf *to, const char *base, const char *path, size_t len);
-/* The descriptor whose link in /proc an absolute path names; -1: none. */
+/* The descriptor to which an absolute path in /proc refers. -1: none. */
 int path_descriptor(const char *path);
-/* Whether the call changes or reads attributes of a link's target. */
+/* Whether the call reads or changes attributes of a link's target. */
 bool path_follows(unsigned int op, uint32_t flags);
-/* The new path of `path` after `from` was renamed to `to` or, with `exchange`, exchanged with it.
- * Absolute paths. NULL: unchanged. The caller frees. */
+/* The new path of `path` after `from` was renamed to `to`; with `exchange`, after the two were
+ * exchanged. Paths are absolute. NULL: unchanged. The caller frees. */
 char *path_renamed(const char *path, const char *from, const char *to, bool exchange);
-/* Keeps the trailing slash of `path` in the joined path if it may be why the call `op` failed with
- * `error` (0: it succeeded). */
+/* Keeps the trailing slash of `path` in the joined path if the slash may be the reason why the call
+ * `op` failed with `error` (0: it succeeded). */
 void path_keep_trailing_slash(struct strbuf *to, const char *path, size_t len, unsigned int op,
 			      int error);
 

@@ -43,7 +43,7 @@ const char *request_name(const struct request_maker *m, const char *path)
 	return name || !m->link ? name : below(m->link, m->link_len, path);
 }
 
-/* 1: *id is the object; 0: it is outside of the root; or a negative errno. */
+/* Returns 1: *id is the object; 0: the path is outside the root; or a negative errno. */
 static int object_of(struct request_maker *m, const char *path, bool is_path, uint32_t *id,
 		     struct err *e)
 {
@@ -111,7 +111,7 @@ static int heap_put(struct request_maker *m, const struct process_state *p,
 	return trace_writer_heap(m->writer, data, len, &to->heap, e);
 }
 
-/* The position at which it began to read or write. */
+/* The position at which the request began to read or write. */
 static uint64_t position_of(const struct process_state *p, const struct log_record *r,
 			    unsigned int uses)
 {
@@ -123,12 +123,12 @@ static uint64_t position_of(const struct process_state *p, const struct log_reco
 	return f && f->position_known && !(writes && f->append) ? f->position : OFFSET_NONE;
 }
 
-/* The object of the request: 1, 0 (outside of the root) or an error. */
+/* Finds the object of the request. Returns 1, 0 (outside the root) or a negative errno. */
 static int request_object(struct request_maker *m, const struct process_state *p,
 	const struct merge_record *r, const char *path, struct trace_record *to, struct err *e)
 {
 	unsigned int uses = op_info(r->r->op)->uses;
-	/* a link of /proc/self/fd/N: inside of the root if the file of the descriptor is */
+	/* a link to /proc/self/fd/N is inside the root if the file of that descriptor is */
 	const struct app_open_file *linked =
 	    r->r->op == OP_LINK && path ? state_file(p, path_descriptor(path)) : NULL;
 	if (linked && linked->is_path && request_name(m, linked->path)) {
@@ -139,7 +139,7 @@ static int request_object(struct request_maker *m, const struct process_state *p
 		return object_of(m, path, true, &to->object, e);
 	if (op_info(r->r->op)->family == FAMILY_MAP && r->r->op != OP_MMAP) {
 		const struct app_mapping *at = state_mapping(p, r->r->offset, r->r->length);
-			/* memory without a file is not recorded */
+		/* memory without a file is not recorded */
 		return at ? file_object(m, at->file, &to->object, e) : 0;
 	}
 	if (uses & OP_HAS_FD)
@@ -154,7 +154,7 @@ static void request_fill(const struct request_maker *m, const struct process_sta
 	unsigned int uses = op_info(l->op)->uses;
 	*to = (struct trace_record){
 	    .begin_ns = time_of(m, l->begin),
-	    /* none: an asynchronous request whose result the program did not read */
+	    /* TIME_NONE: an asynchronous request whose result the program did not read */
 	    .end_ns = l->end ? time_of(m, l->end) : TIME_NONE,
 	    .intended_ns = TIME_NONE,
 	    .dispatch_ns = TIME_NONE,

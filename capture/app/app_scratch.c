@@ -44,8 +44,8 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 	return *dir_fd < 0 ? err_sys(e, errno, "%s", *dir) : 0;
 }
 
-/* Ends the processes of a parallel application whose collector was killed. They would go on using
- * the files of the next run. Returns true. */
+/* Ends the processes of a parallel application whose collector was killed. Otherwise, they would
+ * use the files of the next run. Returns true. */
 static bool applications_end(const char *dir)
 {
 	enum { N_MAX = 4096, LOOKS = 500 };

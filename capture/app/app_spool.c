@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies records from the windows of the traced processes into one spool file. The mapped memory is
- * untrusted and changes while it is read: each number is copied once and checked. */
+ * untrusted and changes while it is read. So each number is copied once, and the copy is
+ * checked. */
 #include <libgen.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
@@ -11,8 +12,8 @@
 #include "common/process_memory.h"
 #include "common/unnamed_file.h"
 
-/* Windows are charged to the program's cgroup, mostly ours: use an eighth of the available memory.
- */
+/* Limit of the windows: an eighth of the available memory, because windows are charged to the
+ * program's cgroup, which is mostly also that of this process. */
 static uint64_t windows_max(void)
 {
 	return memory_available_bytes() / 8 / LOG_WINDOW;
@@ -21,7 +22,8 @@ static uint64_t windows_max(void)
 static int control_make(struct spool *s, const struct clock *clock, uint32_t flags, struct err *e)
 {
 	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* allocate now: a page without room would raise SIGBUS later, also in the programs */
+	/* allocate the page now: a page without room would raise SIGBUS later, also in the
+	 * programs */
 	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *s->control);
 	if (code) {
 		int rc = err_sys(e, code, "%s/control", s->dir);
@@ -42,7 +44,7 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	return 0;
 }
 
-/* The spool file is beside the trace, which needs as much room. */
+/* The spool file is in the directory of the trace, which needs the same amount of space. */
 static int spool_make(struct spool *s, const char *near, struct err *e)
 {
 	char *copy = xstrdup(near), *dir = dirname(copy);
@@ -129,8 +131,9 @@ static uint32_t pid_base_of(struct spool *s, const struct log_file *f)
 	return PID_BASE * (uint32_t)(i % PID_NAMESPACES_MAX + 1);
 }
 
-/* Skips a file that is not complete: its process may have been killed while creating it. A file
- * that cannot be opened or mapped is counted, and tried again at the next scan. */
+/* Adds the file of an image. Skips an incomplete file, because its process may have been killed
+ * while creating it. A file that cannot be opened or mapped is counted, and tried again at the next
+ * scan. */
 static void image_add(struct spool *s, const char *name)
 {
 	struct stat st;
@@ -187,7 +190,8 @@ static bool thread_is_gone(uint32_t pid, uint32_t tid)
 	return syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
 }
 
-/* Numbers of another PID namespace cannot be checked here: such an image ends with the capture. */
+/* Whether the image is in another PID namespace. Its number cannot be checked here, so it ends with
+ * the capture. */
 static bool is_elsewhere(const struct spool_image *i)
 {
 	return ((const struct log_file *)i->base)->elsewhere;
@@ -201,7 +205,7 @@ static bool is_committed(const char *unit, uint32_t generation)
 				    memory_order_acquire) == generation;
 }
 
-/* The number of units from `unit` on that complete records fill. */
+/* Number of units, counted from `unit`, that complete records fill. */
 static uint32_t units_committed(const char *unit, uint32_t n_units, uint32_t generation)
 {
 	uint32_t i = 0;
@@ -212,8 +216,8 @@ static uint32_t units_committed(const char *unit, uint32_t n_units, uint32_t gen
 	return i;
 }
 
-/* Collects the complete records of n_units units from `unit` on, some of which are not committed,
- * in s->buffer. */
+/* Copies the complete records in n_units units from `unit` on to s->buffer. Some of the records are
+ * not committed. */
 static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_units,
 			      uint32_t generation, bool was_full)
 {
@@ -223,8 +227,8 @@ static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_unit
 		const char *at = unit + (size_t)i * LOG_UNIT;
 		uint32_t n = units_committed(at, n_units - i, generation);
 		memcpy(s->buffer + (size_t)kept * LOG_UNIT, at, (size_t)n * LOG_UNIT);
-			/* after the end of a window that was never full there is nothing, or old
-			 * data */
+		/* in a window that was never full, the units after the last record are empty or
+		 * have old data */
 		s->n_torn += was_full && !n && !torn;
 		torn = !n;
 		kept += n;
@@ -310,7 +314,7 @@ static uint32_t image_n_full(const struct spool_image *i, uint32_t n)
 	return n_full;
 }
 
-/* Whether the image's full windows may stay where they are: within `left`, for all images together,
+/* Whether the image's full windows may wait: within `left`, which counts for all images together,
  * and at most half of the image's windows. */
 static bool image_may_wait(const struct spool_image *i, uint32_t n, uint32_t *left)
 {
@@ -329,7 +333,7 @@ static int windows_drain(struct spool *s, uint32_t image, uint32_t n, bool ended
 	int rc = 0;
 	for (uint32_t k = 1; k < n && !rc; k++) {
 		rc = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
-		/* the first windows are reused, while they are in a cache */
+		/* the first windows are reused while they are in a cache */
 		if (s->n_windows > before) {
 			atomic_store_explicit(&f->hint, k - 1, memory_order_relaxed);
 			before = SIZE_MAX;
@@ -342,7 +346,7 @@ static int image_drain(struct spool *s, uint32_t image, enum spool_when when, ui
 		       struct err *e)
 {
 	struct spool_image *i = &s->image[image];
-	/* checked first: afterwards all records from before its end are visible */
+	/* checked first: afterwards, all records from before the end of the process are visible */
 	bool ended = when == SPOOL_LAST ||
 		     (!is_elsewhere(i) && kill((pid_t)i->pid, 0) < 0 && errno == ESRCH);
 	uint32_t n = atomic_load_explicit(&((struct log_file *)i->base)->n, memory_order_acquire);
@@ -371,7 +375,7 @@ int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 	return rc;
 }
 
-/* Whether the image is the last of its process, which is the running program. */
+/* Whether the image is the latest image of its process: the running program. */
 static bool is_last_image(const struct spool *s, size_t i)
 {
 	for (size_t k = i + 1; k < s->n_images; k++)

@@ -113,7 +113,7 @@ static struct process_state *latest_of(const struct app_state *s, uint32_t pid)
 	return NULL;
 }
 
-/* A program inherits from its predecessor in the same process, a child from its parent. */
+/* A program inherits from the previous program of the same process, a child from its parent. */
 static void inherit(struct process_state *to, const struct process_state *from, bool by_exec)
 {
 	to->cwd = xstrdup(from->cwd);
@@ -162,7 +162,7 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 			return s->process[i];
 	struct process_state *before = latest_of(s, pid);
 	bool by_exec = before && !before->is_stale;
-	if (!by_exec) /* a child of vfork lives in its parent's image */
+	if (!by_exec) /* a child of vfork uses the memory of its parent */
 		before = latest_of(s, pid != image_pid ? image_pid : parent);
 	struct process_state *p = xcalloc(1, sizeof *p);
 	p->image = image;
@@ -184,7 +184,7 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd,
 	struct app_open_file *f, bool close_on_exec)
 {
-		/* more than there are threads: impossible ends */
+	/* There are more pending effects than threads, so their ends are impossible. */
 	if (s->n_pending >= PENDING_MAX) {
 		state_descriptor_set(p, fd, file_keep(f), close_on_exec);
 		state_file_drop(f);
@@ -235,7 +235,7 @@ const char *state_path_asked(struct app_state *s, const struct process_state *p,
 {
 	if (!state_path(s, p, dir, path, len))
 		return NULL;
-	/* The open file that an absolute path in /proc names, or NULL. */
+	/* the open file that an absolute path in /proc names, or NULL */
 	const struct app_open_file *f =
 	    path_follows(l->op, l->flags) ? state_file(p, path_descriptor(s->path.s)) : NULL;
 	if (f && f->is_path && !f->unnamed) {
@@ -267,7 +267,7 @@ void state_renamed(struct app_state *s, const char *from, const char *to, bool e
 		for (size_t k = 0; k < p->n_fds; k++) {
 			struct app_open_file *f = p->fd[k].file;
 			if (!f || !f->is_path || f->n_renames == s->n_renames)
-				continue; /* it has no name, or another descriptor shares it */
+				continue; /* no path, or already renamed */
 			name_follow(&f->now, state_file_now(f), from, to, exchange);
 			f->n_renames = s->n_renames;
 		}

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors, working directories and mappings of the traced processes at each moment, followed
- * through the records in order of begin, so that a read has a file and an offset. Private to
- * capture/. */
+/* Descriptors, working directories and mappings of the traced processes at each instant. They are
+ * followed through the records in order of begin, so that a read has a file and an offset. Private
+ * to capture/. */
 #pragma once
 
 #include "capture/app/app_private.h"
 
-/* An open file description, which dup and fork share. */
+/* An open file description, which descriptors share after dup and fork. */
 struct app_open_file {
 	unsigned int n_users;
 	char *path;	   /* absolute; or "pipe:[1]" and similar */
 	char *now;	   /* path after renames; NULL: `path` */
-	uint64_t n_renames; /* renames of app_state that were applied to it */
+	uint64_t n_renames; /* number of renames (of app_state) that were applied to the path */
 	bool is_path;
 	bool append;
 	bool unnamed; /* O_TMPFILE: the path is its directory's */
 	bool position_known;
 	uint32_t listed_flags; /* of state_file_listed(); 0: not from a list */
 	uint64_t position;
-	/* for callers: when the state was read (0: it was not) */
+	/* for callers: instant at which the state was read (0: it was not) */
 	int64_t as_of_ns;
-	/* for callers: its object in the trace + 1; 0: none so far */
+	/* for callers: id of its object in the trace + 1; 0: none so far */
 	uint32_t object;
-	/* for callers: shown[n_shown], how the traced text named it last, and their number of
-	 * renames then; NULL: it did not. Owned */
+	/* for callers: shown[n_shown], the last name of the file in the traced text, and the number
+	 * of renames at that time; NULL: it was not named. Owned */
 	char *shown;
 	size_t n_shown;
 	uint64_t shown_at;
-	/* for callers: opened by an open of the trace; read and examined by fstat since; used by
-	 * several threads, the last of them */
+	/* for callers: opened by an open of the trace; read or examined by fstat since then; used
+	 * by several threads, and the last of these threads */
 	bool opened, was_read, was_examined, is_shared;
 	uint32_t used_by;
 };
@@ -57,8 +57,8 @@ struct process_state {
 	uint32_t umask;
 	bool is_root;  /* its parent was not seen */
 	bool is_stale; /* another program runs in its place */
-	bool is_listed; /* for callers: it is in their list of processes */
-	unsigned int n_threads; /* maintained by callers of state_process_from() */
+	bool is_listed; /* for callers: the process is in their list of processes */
+	unsigned int n_threads; /* for callers of state_process_from(), which maintain it */
 };
 
 struct effect { /* a descriptor that appears when its call ends */
@@ -81,37 +81,38 @@ struct app_state {
 void state_init(struct app_state *s);
 void state_release(struct app_state *s);
 
-/* The process of a record; a new one inherits from its parent or predecessor. `parent`: as
+/* The process of a record. A new process inherits from its parent or predecessor. `parent`: as
  * announced by the image. */
 struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid,
 				    uint32_t image_pid, uint32_t parent);
-/* A new process with the state of `from` (NULL: none) or, by_exec, what of it survives an exec. For
- * callers that keep track of processes themselves: state_process() does not find it. */
+/* A new process with the state of `from` (NULL: none). With by_exec, it gets only the state that
+ * survives an exec. For callers that keep track of processes themselves, because state_process()
+ * does not find it. */
 struct process_state *state_process_from(struct app_state *s, uint32_t pid,
 					 const struct process_state *from, bool by_exec);
 /* frees such a process */
 void state_process_drop(struct app_state *s, struct process_state *p);
-/* Applies all effects before `now`; must be called before each lookup. */
+/* Applies all effects before `now`. Call it before each lookup. */
 void state_advance(struct app_state *s, uint64_t now);
 
 const char *state_file_now(const struct app_open_file *f); /* its path, after renames */
 struct app_open_file *state_file(const struct process_state *p,
 				 int fd); /* borrowed; NULL where unknown */
-/* The absolute path of `path` for the process, or NULL if its directory is unknown. Borrowed until
- * the next call. */
+/* The absolute path of `path` for the process, or NULL if its directory is unknown. Valid until the
+ * next call. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir,
 		       const char *path, size_t len);
-/* The same for the request `l`. Keeps a trailing slash that may be why the call failed:
- * path_keep_trailing_slash(). A link of /proc/self/fd that a call on attributes follows gives the
- * path of the open file. */
+/* The same for the request `l`. Keeps a trailing slash that may be the reason why the call failed:
+ * path_keep_trailing_slash(). If a call on attributes follows a link /proc/self/fd/N, the result is
+ * the path of the open file. */
 const char *state_path_asked(struct app_state *s, const struct process_state *p,
 			     const struct log_record *l, int dir, const char *path, size_t len);
-/* A file or directory was renamed or, with `exchange`, two were exchanged. Absolute paths. Calls
- * relative to a renamed directory use its new name. */
+/* A file or directory was renamed; with `exchange`, two were exchanged. Paths are absolute. Later
+ * calls relative to a renamed directory use its new name. */
 void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
 struct app_mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
 
-/* Maps `f` from `offset` on at [from, from + len); NULL unmaps. */
+/* Maps `f`, from `offset` on, at [from, from + len). NULL: unmaps this range. */
 void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset,
 	       struct app_open_file *f);
 
@@ -121,8 +122,9 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 
 /* Steps of state_apply(). Descriptors count references to their file. */
 struct app_open_file *state_file_make(const char *path, size_t len); /* n_users 0 */
-/* The file of a listed descriptor: an existing one with the same name, flags and position, or a new
- * one. Standard output and error of one redirection (`>file 2>&1`) share an open file. */
+/* The file of a listed descriptor: an existing open file with the same name, flags and position, or
+ * a new one. So the standard output and error of one redirection (`>file 2>&1`) share an open
+ * file. */
 struct app_open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
 				    uint32_t flags, uint64_t position);
 void state_file_drop(struct app_open_file *f);

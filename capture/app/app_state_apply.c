@@ -54,7 +54,7 @@ static void copy_between(struct process_state *p, const struct merge_record *r)
 
 /* --- mappings ------------------------------------------------------------ */
 
-#define MAPS_MAX 16384 /* of a process: bounds the memory that a trace can ask for */
+#define MAPS_MAX 16384 /* limit for each process: bounds the memory that a trace can require */
 
 static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 {
@@ -92,8 +92,8 @@ void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t of
 	p->map[p->n_maps++] = (struct app_mapping){from, from + len, offset, f};
 }
 
-/* The old length is unknown: the old mapping is removed as a whole, as in the replay, so that
- * nothing remains of a mapping that shrinks. */
+/* The old length is unknown. So the whole old mapping is removed, as in the replay, and nothing
+ * remains of a mapping that shrinks. */
 static void remap(struct process_state *p, const struct log_record *r)
 {
 	struct app_mapping *old = state_mapping(p, r->offset, 1);
@@ -144,7 +144,7 @@ static void listed(struct process_state *p, const struct merge_record *r)
 	bool known = f && strlen(f->path) == r->path_len && !memcmp(f->path, r->path, r->path_len);
 	if (!known)
 		f = state_file_listed(p, r->path, r->path_len, r->r->flags, r->r->offset);
-	f->n_users++; /* our own reference: an impossible descriptor takes none */
+	f->n_users++; /* reference of this function, because an invalid descriptor takes none */
 	if (!known)
 		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);
 	f->append = r->r->flags & O_APPEND;
@@ -217,7 +217,7 @@ static void apply_position(struct process_state *p, const struct merge_record *r
 		copy_between(p, r);
 	else if (info->family == FAMILY_STREAM && f && r->r->op != OP_FTELL &&
 		 r->r->op != OP_SETVBUF)
-		f->position_known = false; /* the library reads and writes in its own portions */
+		f->position_known = false; /* the C library reads ahead */
 	else if (info->uses & OP_MOVES_POSITION && info->uses & OP_RETURNS_BYTES)
 		position_move(f, r->r, info->family == FAMILY_WRITE);
 	else if ((r->r->op == OP_PREADV2 || r->r->op == OP_PWRITEV2) && r->r->offset == OFFSET_NONE)

@@ -64,7 +64,7 @@ static int content_settle(struct conversion *c, const struct merge_record *r, ui
 	bool kept;
 	if (!c->content.writer)
 		return 0;
-	/* a failed asynchronous write had its content recorded at the submission */
+	/* the content of a failed asynchronous write was recorded at the submission */
 	if (!writes_content(r->r)) {
 		if (r->r->op == OP_AIO_WRITE || r->r->op == OP_AIO_WRITEV)
 			app_content_forget(&c->content, r);
@@ -102,7 +102,7 @@ static int request_write(struct conversion *c, struct process_state *p,
 	return ++c->n == N_BATCH ? batch_write(c, e) : 0;
 }
 
-/* close_range(): makes a close of each open descriptor in the range. */
+/* close_range(): writes a close for each open descriptor in the range. */
 static int closes_write(struct conversion *c, struct process_state *p, const struct merge_record *r,
 			struct err *e)
 {
@@ -131,7 +131,7 @@ static bool time_is_sound(const struct conversion *c, uint64_t ticks)
 	       ns <= TRACE_TIME_MAX && ns >= -TRACE_TIME_MAX;
 }
 
-/* An asynchronous request, from its submission to the fetch of its result. */
+/* Writes an asynchronous request, from its submission to the fetch of its result. */
 static int async_write(struct conversion *c, struct process_state *p, const struct merge_record *r,
 		       struct err *e)
 {
@@ -177,7 +177,8 @@ static void files_follow(struct conversion *c, const struct process_state *p,
 	}
 }
 
-/* The windows are memory of the programs: a stray write may have damaged a record. */
+/* Whether the record is valid. The windows are memory of the programs, so a stray write may have
+ * damaged it. */
 static bool is_sound(const struct conversion *c, const struct log_record *l)
 {
 	bool known =
@@ -186,7 +187,7 @@ static bool is_sound(const struct conversion *c, const struct log_record *l)
 	       (!l->end || (l->end >= l->begin && time_is_sound(c, l->end)));
 }
 
-/* A child of vfork uses its parent's image until it executes a program. */
+/* Follows the processes. A child of vfork uses its parent's image until it executes a program. */
 static void processes_follow(struct conversion *c, struct process_state *p,
 			     const struct merge_record *r)
 {
@@ -222,7 +223,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		return 0;
 	}
 	const struct census_image *i = &c->census->image[r->image];
-	/* before a new process inherits the descriptors of its parent */
+	/* applied before a new process inherits the descriptors of its parent */
 	state_advance(&c->maker.state, r->r->begin);
 	struct process_state *p = state_process(&c->maker.state, r->image, r->pid,
 						c->spool->image[r->image].pid, i->parent);
@@ -247,7 +248,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	state_apply(&c->maker.state, p, r, path);
 	rename_follow(c, p, r, path);
 	if (r->r->op == LOG_FD && p->is_root) {
-		/* Record the initial descriptors of a program whose parent was not seen. */
+		/* records the initial descriptors of a program whose parent was not captured */
 		const struct app_open_file *f = state_file(p, r->r->fd);
 		const char *name = f && f->is_path ? request_name(&c->maker, f->path)
 				   : f             ? f->path
@@ -277,7 +278,8 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		return rc;
 	rc = c->config->content ? app_content_open(&c->content, c->config->output, e) : 0;
 	rc = rc ? rc : records_convert(c, m, e);
-	rc = rc ? rc : content_finish(c, e); /* before the metadata, which name the content */
+	/* before the metadata, which contain the id of the content file */
+	rc = rc ? rc : content_finish(c, e);
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
 	json_t *processes = processes_list(&c->processes), *affinity = facts_affinity(c->spool);
@@ -293,7 +295,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		trace_writer_abort(c->maker.writer);
 	else
 		rc = trace_writer_close(c->maker.writer, e);
-	/* replace the previous content together with its trace, not earlier */
+	/* replaces the previous content together with its trace, not earlier */
 	int closed = app_content_close(&c->content, rc != 0, rc ? NULL : e);
 	return rc ? rc : closed;
 }

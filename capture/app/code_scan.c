@@ -3,8 +3,8 @@
 
 bool code_scan_is_known(const char *path)
 {
-	/* libgomp and libitm wait for locks; sanitizers and profilers read maps; liburing and
-	 * libaio have their own hooks */
+	/* libgomp and libitm wait for locks; sanitizers and profilers read maps; this program has
+	 * hooks for liburing and libaio */
 	static const char *const names[] = {"libc.so", "libc-", "libpthread", "librt.so", "librt-",
 	    "libdl", "libanl", "ld-linux", "ld-", "libvalidate-capture.so",
 	    "libvalidate-causality.so", "libgomp.", "libitm.", "libasan.", "libtsan.", "libubsan.",
@@ -23,9 +23,10 @@ bool code_scan_is_known(const char *path)
 #include <sys/syscall.h>
 
 enum {
-	BACK = 48,   /* bytes before the instruction where disassembly begins */
-	STARTS = 16, /* starting points, one byte apart: an instruction has at most 15 bytes */
-	HITS = 11,   /* so many of them must reach the instruction */
+	BACK = 48,   /* disassembly begins this many bytes before the instruction */
+	/* number of starting points, one byte apart; an instruction has at most 15 bytes */
+	STARTS = 16,
+	HITS = 11,   /* number of starting points that must reach the instruction */
 	LATEST = 600, /* above all numbers of system calls */
 };
 
@@ -61,7 +62,7 @@ static enum code_number number_of(const cs_insn *i, int64_t *number)
 	return move || i->id == X86_INS_MOVSXD || i->id == X86_INS_LEA ? NUMBER_MADE : NUMBER_NONE;
 }
 
-/* Disassembles from `from` to `at`. False: an instruction lies across `at`. */
+/* Disassembles from `from` to `at`. False: an instruction overlaps `at`. */
 static bool arrives(const struct code_looker *l, const uint8_t *from, const uint8_t *at,
 		    enum code_number *how, int64_t *number)
 {
@@ -70,7 +71,7 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 		size_t room = (size_t)(at - from) + 2;
 		uint64_t address = 0;
 		if (!cs_disasm_iter(l->handle, &from, &room, &address, l->insn)) {
-			from++; /* not in step: the next byte may begin an instruction */
+			from++; /* invalid instruction: the next byte may begin an instruction */
 			*how = NUMBER_NONE;
 			continue;
 		}
@@ -87,8 +88,8 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 
 /* --- relevant system calls ----------------------------------------------- */
 
-/* System calls on files, like the operations of a trace, without calls that also serve other
- * purposes. */
+/* Whether it is a system call on files, like the operations of a trace. Excludes calls that also
+ * serve other purposes. */
 static bool is_file(int64_t n)
 {
 	static const short calls[] = {
@@ -108,8 +109,8 @@ static bool is_file(int64_t n)
 	return false;
 }
 
-/* The first instruction begins at `code`. `compatible`: the call is one of 32 bits, which has other
- * numbers. */
+/* Counts a system call instruction. The first instruction begins at `code`. `compatible`: a 32-bit
+ * call, whose numbers are different. */
 static void site_count(const struct code_looker *l, const uint8_t *code, const uint8_t *at,
 		       bool compatible, struct code_scan *s)
 {
@@ -124,7 +125,7 @@ static void site_count(const struct code_looker *l, const uint8_t *code, const u
 	}
 	if (hits < (near ? 1 : HITS) || (!known && !made))
 		return;
-	if (compatible) /* its two bytes also occur in addresses and constants */
+	if (compatible) /* its two bytes also occur in other data */
 		s->n_any += known && number >= 0 && number < LATEST;
 	else if (!known)
 		s->n_any++;
@@ -168,8 +169,8 @@ static bool table_fits(const struct code_image *m, uint64_t at, uint64_t n, uint
 	return n && each == expected && at <= m->size && (m->size - at) / each >= n;
 }
 
-/* Scans the sections, which separate code from data in a common segment. False: the file has no
- * section table. */
+/* Scans the sections, because a segment may contain code and data. False: the file has no section
+ * table. */
 static bool sections_scan(const struct code_looker *l, const struct code_image *m,
 			  struct code_scan *s)
 {
@@ -208,7 +209,7 @@ static bool mapping_scan(const uint8_t *base, size_t size, struct code_scan *s)
 {
 	struct code_looker l;
 	struct code_image m = {.base = base, .size = size};
-	/* cs_open() does not check whether it got memory */
+	/* own allocation functions, because cs_open() does not check for a lack of memory */
 	const cs_opt_mem memory = {xmalloc, xcalloc, xrealloc, free, vsnprintf};
 	bool done = false;
 	if (cs_option(0, CS_OPT_MEM, (size_t)&memory) != CS_ERR_OK ||

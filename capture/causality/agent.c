@@ -17,7 +17,7 @@ struct agent {
 	struct agent_given given;
 	struct watch_thread *known;
 	struct watch *watch;
-	int end[2]; /* pipe: its closing ends the child that stands for the application */
+	int end[2]; /* a pipe: closing it ends the child that represents the application */
 };
 
 static int given_read(struct agent *a, const char *path, struct err *e)
@@ -56,7 +56,7 @@ static void application_over(void *ctx)
 	a->end[1] = -1;
 }
 
-/* Gives the scratch directory the name that all hosts use. */
+/* Renames the scratch directory to the name that all hosts use. */
 static int agent_prepare(void *ctx, const char *dir, struct err *e)
 {
 	struct agent *a = ctx;

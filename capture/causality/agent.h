@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Capture of an application on several hosts. On each host an agent, started by a launcher
- * (common/hosts.h), watches the threads of its host and records their requests. The collector starts
- * the application, decides when all threads of all hosts wait, relates the clocks of the hosts, and
- * joins what the agents have recorded. All hosts see the directory of the runs.
+ * (common/hosts.h), watches the threads of its host and records their requests. The collector
+ * starts the application, decides when all threads of all hosts wait, relates the clocks of the
+ * hosts, and joins the recordings of the agents. All hosts share the directory of the runs.
  *
  * Messages are lines on standard input and output of the agent:
  *
@@ -15,13 +15,13 @@
  * clock NS                          | clock
  * done                              | end             the application has ended
  *
- * An agent confirms if its threads waited from its "quiet" until AGENT_SETTLE_NS after "confirm".
- * So all threads of all hosts waited for at least that long at the same time, and no message between
- * hosts was on its way. AT is an instant within this time by the collector's clock; 0: a rank was
- * being initialised, and no wait counts.
+ * An agent confirms if its threads waited from its message "quiet" until AGENT_SETTLE_NS after
+ * "confirm". So all threads of all hosts waited for at least AGENT_SETTLE_NS at the same time, and
+ * no message between hosts was in transit. AT is an instant within this time, by the collector's
+ * clock. AT 0: a rank was being initialised, and no wait counts.
  *
- * An agent ends an application that makes no request for too long. It counts from the last "clock":
- * until then the application had not begun. */
+ * An agent ends an application that makes no request for too long. It counts from the last "clock",
+ * because the application had not begun before. */
 #pragma once
 
 #include "capture/app/app.h"
@@ -42,12 +42,13 @@
 #define AGENT_END "end"
 #define AGENT_SETTLE_NS INT64_C(5000000)
 
-/* Process and thread numbers of host i have i in these bits: Linux has at most 2^22 of each. */
+/* In these bits, process and thread numbers of host i contain i. Linux numbers are at most 2^22. */
 #define AGENT_PID_SHIFT 22
 
-struct agent_given { /* what all agents of a run get, followed by known[] */
+struct agent_given { /* data that all agents of a run get, followed by known[] */
 	char version[32];
-	uint64_t size; /* of this struct and of struct watch_thread, to detect other programs */
+	/* size of this struct and of struct watch_thread, to detect a different version */
+	uint64_t size;
 	char root[CAUSE_ROOT_MAX], scratch[CAUSE_ROOT_MAX], link[CAUSE_ROOT_MAX];
 	bool has_scratch, snapshot;
 	uint64_t throttled, period;
@@ -56,31 +57,33 @@ struct agent_given { /* what all agents of a run get, followed by known[] */
 	uint32_t n_known;
 };
 
-struct agent_seen { /* what an agent found, followed by its threads and waits */
+struct agent_seen { /* data that an agent found, followed by its threads and waits */
 	uint32_t n_threads;
 	uint64_t n_waits, n_lost;
 	struct watch_outcome outcome;
 };
 
-/* PATH.HOST.raw and similar. The caller frees. */
+/* Makes PATH.HOST.raw and similar. The caller frees. */
 char *agent_path(const char *path, const char *host, const char *ending);
 
-/* An agent: `path` is that of the files of the run, without ending. Errors: of the capture. */
+/* Runs an agent. `path`: path of the files of the run, without suffix. Errors: of the capture. */
 int agent_run(const char *path, const char *host, struct err *e);
 
-/* The part of run_once() for c->hosts: runs `file` and fills in r->watch (opened), r->clock_bound_ns,
- * o->status and o->n_lost. Errors: ECHILD if an agent failed; of the system. */
+/* Part of run_once() for c->hosts: runs `file`, and fills in r->watch (opened), r->clock_bound_ns,
+ * o->status and o->n_lost. Errors: ECHILD: an agent failed; of the system. */
 int hosts_run_once(const struct run_config *c, struct run_result *r, struct app_outcome *o,
 		   const char *file, struct err *e);
 
 struct host_clock { /* of a host against the collector's, ns */
-	/* by two measurements, at these instants of the host's clock */
+	/* two measurements, at these instants of the host's clock */
 	int64_t at_ns[2], ahead_ns[2], bound_ns[2];
 };
-/* An instant of the host's clock by the collector's; the difference changes linearly. */
+/* Converts an instant of the host's clock to the collector's clock. The difference changes
+ * linearly. */
 int64_t host_clock_common(const struct host_clock *c, int64_t ns);
 
-/* Joins the raw traces of the hosts, on the collector's clock, to `to`. Keeps only those files that
- * were there before the run: name[n_names], ascending; NULL: all. Errors: of reading and writing. */
+/* Joins the raw traces of the hosts to `to`, on the collector's clock. Keeps only files that
+ * existed before the run: name[n_names], ascending; NULL: keeps all. Errors: of reading and
+ * writing. */
 int hosts_join(const char *path, const struct words_list *host, const struct host_clock *clock,
 	       char *const *name, size_t n_names, const char *to, struct err *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds barriers: those with records, and those among single waits. Two nodes wait for each other
- * at a place of each if both wait there for a signal that the other sent before its own wait. A
- * barrier is a set of nodes of which all pairs do. A signal may be much older than the wait, for
- * example if not every request was delayed. */
+/* Finds barriers: barriers with records, and barriers among single waits. Two nodes wait for each
+ * other if each waits, at its place, for a signal that the other node sent before its own wait. In
+ * a barrier, all pairs of nodes do this. A signal may be much older than the wait, for example if
+ * not every request was delayed. */
 
 #include "capture/causality/links.h"
 #include "common/sort.h"
@@ -18,7 +18,7 @@ struct barriers_finder {
 	uint32_t *of_record; /* of_record[l->n_barriers]: its index in v[] */
 };
 
-/* by_wait[] has the waits of each node, and so of each pair, in order. */
+/* by_wait[] has the waits of each node in order, and so those of each pair. */
 static void pairs_make(struct barriers_finder *f)
 {
 	const struct causality_links *l = f->l;
@@ -39,8 +39,8 @@ static void pairs_make(struct barriers_finder *f)
 	memset(f->at, 0, n_pairs * sizeof *f->at);
 }
 
-/* The first link from `signaller` to `waiter` whose wait is at `place` or later, as an index into
- * links; l->n: none. Queries are nearly in order, so the search starts at the last result. */
+/* Index of the first link from `signaller` to `waiter` whose wait is at `place` or later; l->n:
+ * none. Queries are nearly in order, so the search starts at the previous result. */
 static size_t link_at(struct barriers_finder *f, uint32_t signaller, uint32_t waiter,
 		      uint64_t place)
 {
@@ -60,7 +60,7 @@ struct barriers_member {
 	uint64_t place, request;
 };
 
-/* Whether b waits at its place for a signal that a sent before its own wait. */
+/* Whether b waits, at its place, for a signal that a sent before its own wait. */
 static size_t waits_there(struct barriers_finder *f, const struct barriers_member *a,
 			  const struct barriers_member *b)
 {

@@ -119,7 +119,7 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 		       o->n_ranks, seen);
 }
 
-/* Takes the nodes and the clock from the run without delays. */
+/* Stores the nodes and the clock of the run without delays. */
 static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 {
 	uint32_t n;
@@ -206,7 +206,7 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 
 /* --- expected durations -------------------------------------------------- */
 
-/* Expected duration of a throttled run in ns, from earlier delays, or a guess. */
+/* Expected duration of a throttled run in ns: from earlier delays, or a guess. */
 static double run_expected_ns(const struct collect_job *j, uint32_t node, uint64_t period)
 {
 	const struct kept_runs *k = &j->kept;
@@ -348,8 +348,8 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	return rc;
 }
 
-/* Makes the runs and merges them. Repeats with longer maxima if an application got stuck, or if
- * edges contradict each other: then a node was wrongly taken for waiting. */
+/* Makes the runs and merges them. Repeats this with longer maxima if the application got stuck, or
+ * if edges contradict each other. (Then a node was judged to wait although it did not.) */
 static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 {
 	for (int attempt = 1;; attempt++) {
@@ -373,7 +373,7 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	if (!f)
 		return err_sys(e, errno, "--check");
 	bool got = fgets(line, sizeof line, f) != NULL;
-	while (fgets(more, sizeof more, f)) /* read the rest: SIGPIPE would kill the command */
+	while (fgets(more, sizeof more, f)) /* otherwise SIGPIPE would kill the command */
 		;
 	int status = pclose(f);
 	line[strcspn(line, "\n")] = 0;
@@ -419,7 +419,7 @@ static uint64_t requests_most(const struct collect_job *j)
 static int auto_collect(struct collect_job *j, struct err *e)
 {
 	uint64_t period = PERIOD_FIRST;
-	/* with a longer period only the first request of each node would be delayed */
+	/* with a longer period, only the first request of each node would be delayed */
 	while (period / 2 >= requests_most(j))
 		period /= 2;
 	for (; period; period /= 2) {

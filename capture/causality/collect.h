@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captures a parallel application with its causes: makes a run without delays and a throttled run
- * for each node, and merges them. The runs stay in a directory, so that a killed capture can be
+/* Captures a parallel application with its causes. Makes a run without delays and a throttled run
+ * for each node, and merges them. The runs are kept in a directory, so that a killed capture can be
  * resumed. doc/parallel.md describes the method. */
 #pragma once
 
@@ -18,19 +18,20 @@ struct collect_config {
 	uint64_t seed;	      /* --seed: for random nodes */
 	const char *root;     /* --root */
 	const char *runs_dir; /* --runs-dir; NULL: OUTPUT.runs */
-	const char *before;   /* --before: shell command line before each run */
-	/* --check: for auto, a shell command line that prints the duration of a replay of $TRACE */
+	const char *before;   /* --before: shell command line that runs before each run */
+	/* --check, for auto: a shell command line that prints the duration of a replay of $TRACE */
 	const char *check;
-	const char *replay_dir; /* --replay-dir: for auto, directory of the replays' files */
+	const char *replay_dir; /* --replay-dir, for auto: directory of the files of the replays */
 	double factor;	      /* --factor: multiple of the longest observed time */
 	int64_t floor_ns;     /* --floor: minimum of that */
 	int compute, clock;   /* enums above */
 	bool resume;
-	const char *hosts, *launcher; /* --hosts: of the ranks; --launcher: of a command on {host} */
+	/* --hosts: hosts of the ranks; --launcher: starts a command on {host} */
+	const char *hosts, *launcher;
 	const char *scratch;
 	char **command;	      /* NULL-terminated */
 	/* For auto without --check: replays `trace` in `dir` and writes the replay trace `to`.
-	 * Errors: its own. */
+	 * Errors: of the replay. */
 	int (*replay)(void *ctx, const char *trace, const char *dir, const char *to, struct err *e);
 	/* Shows a line to the user. */
 	void (*tell)(void *ctx, const char *line);
@@ -38,19 +39,21 @@ struct collect_config {
 	bool progress; /* shown on stderr */
 };
 
-/* largest difference of the predicted running time, as a share of the measured one, without a
+/* a larger difference of the predicted execution time, as a share of the measured time, causes a
  * warning */
 #define COLLECT_PREDICTION_MAX 0.05
-#define COLLECT_PREDICTION_LEAST_NS 10000000 /* smaller differences give no warning, either */
+#define COLLECT_PREDICTION_LEAST_NS 10000000 /* a smaller difference causes no warning */
 
 struct collect_outcome {
-	/* outside: threads with requests that are not ranks of the job */
+	/* n_outside: threads with requests that are not ranks of the job */
 	uint32_t n_nodes, n_throttled, n_outside;
 	uint64_t n_runs, period;
 	int64_t application_ns, tracing_ns;
 	bool by_throttling, cpu_time;
-	int64_t clock_bound_ns; /* of several hosts: largest error of the difference of two clocks */
-	uint64_t n_computing; /* edges to nodes found computing, which poll memory */
+	int64_t clock_bound_ns; /* several hosts: largest error of the difference of two clocks */
+	/* edges to nodes that were judged to wait because they computed for too long: they poll
+	 * memory */
+	uint64_t n_computing;
 	double error;	      /* of auto: the last measurement; NaN: none */
 	struct causality_merge_counts merged;
 };
@@ -58,7 +61,7 @@ struct collect_outcome {
 extern const struct option_spec collect_options[];
 void collect_config_init(struct collect_config *c);
 
-/* Errors: EINVAL for options; EEXIST if there are runs and `resume` is not set; ESTALE if they
- * belong to another command or other options; ECHILD, EDEADLK, EILSEQ, ENOTSUP as run_once() and
- * causality_merge(); EINTR: finished runs stay for --resume. */
+/* Errors: EINVAL: invalid options; EEXIST: the directory has runs and `resume` is not set; ESTALE:
+ * the runs belong to another command or other options; ECHILD, EDEADLK, EILSEQ, ENOTSUP: as
+ * run_once() and causality_merge(); EINTR: finished runs remain for --resume. */
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e);

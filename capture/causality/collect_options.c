@@ -73,7 +73,7 @@ void collect_config_init(struct collect_config *c)
 	.factor = 2, .floor_ns = 10000000};
 }
 
-/* Text that is not UTF-8 is represented by its bytes, so that different texts stay different. */
+/* Represents text that is not UTF-8 by its bytes, so that different texts remain different. */
 static json_t *text_or_bytes(const char *s)
 {
 	json_t *text = s ? json_string(s) : json_null();

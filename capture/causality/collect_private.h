@@ -6,11 +6,11 @@
 #include "capture/causality/watch.h"
 #include "common/words.h"
 
-/* One run of a parallel application under the watchdog: its requests as a trace, and the observed
- * waits. */
+/* One run of a parallel application under the watchdog. Its results are a trace of the requests,
+ * and the observed waits. */
 struct run_config {
 	char **command;
-	/* NULL: none. before: shell command line, run first and not captured */
+	/* NULL: none. `before`: shell command line that runs first and is not captured */
 	const char *root, *scratch, *before;
 	bool snapshot;	   /* record the files before their first use */
 	const char *raw;   /* file of the capture */
@@ -21,20 +21,20 @@ struct run_config {
 };
 
 struct run_result {
-	struct watch *watch;	/* its threads and waits; freed by watch_close() */
+	struct watch *watch; /* the watchdog with its threads and waits; freed by watch_close() */
 	struct watch_outcome seen;
 	int64_t took_ns;
-	int64_t clock_bound_ns; /* largest error of a difference of the hosts' clocks */
-	bool interrupted;	/* by a signal to this process: the run is discarded */
+	int64_t clock_bound_ns; /* largest error of the difference of two hosts' clocks */
+	bool interrupted; /* a signal to this process interrupted the run, which is discarded */
 };
 
-/* Runs the application once and leaves no process of it. Errors: ECHILD if it failed, with the
- * reason and the rank if known; EDEADLK if it got stuck, with each thread's state; EINTR after a
- * signal; of the capture. `r` must be released in any case. */
+/* Runs the application once and ends all its processes. Errors: ECHILD: the application failed; the
+ * message has the reason and the rank if known; EDEADLK: it got stuck; the message has the state of
+ * each thread; EINTR: a signal; of the capture. `r` must be released in any case. */
 int run_once(const struct run_config *c, struct run_result *r, struct err *e);
 
-/* The command and the options that all runs of a capture share, as text. The caller frees. */
+/* Text of the command and of the options that all runs of a capture share. The caller frees. */
 char *collect_what(const struct collect_config *c);
-/* 0: auto. Errors: EINVAL, ERANGE for text that is not a number; EINVAL for 0, and for auto without
- * its further options. */
+/* Parses the period; 0: auto. Errors: EINVAL, ERANGE: not a number; EINVAL: the number 0, or auto
+ * without its further options. */
 int collect_period(const struct collect_config *c, uint64_t *period, struct err *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of a capture in a directory: runs.json, and for each run its trace, its edges and the
- * output of the application. */
+/* Keeps the runs of a capture in a directory: runs.json, and for each run its trace, its edges and
+ * the output of the application. */
 #pragma once
 
 #include "capture/causality/causality.h"
@@ -17,30 +17,30 @@ struct kept_run {
 
 struct kept_runs {
 	char *dir;
-	/* the command and the options that all runs share, as text */
+	/* text of the command and of the options that all runs share */
 	char *what;
-	/* node[n_nodes], by number, from the run without delays; NULL: it is still to be made */
+	/* node[n_nodes], by number, from the run without delays; NULL: this run was not made yet */
 	struct watch_thread *node;
 	uint32_t n_nodes, n_outside;
 	int64_t application_ns;
 	bool cpu_time;
-	double scale;		  /* factor by which the maxima had to be extended */
+	double scale;		  /* factor by which the maxima were extended */
 	struct kept_run *run;	  /* run[0] is the run without delays */
 	uint32_t n_runs, cap;
 };
 
-/* Opens or creates the directory. Errors: EEXIST if there are runs and `resume` is not set; ESTALE
- * if they belong to another command; EILSEQ if runs.json is malformed; of the system. */
+/* Opens or creates the directory. Errors: EEXIST: it has runs and `resume` is not set; ESTALE: the
+ * runs belong to another command; EILSEQ: runs.json is malformed; of the system. */
 int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool resume,
 		   struct err *e);
 void kept_runs_release(struct kept_runs *k);
 int kept_runs_save(const struct kept_runs *k, struct err *e);
-/* The run that throttled `node` at `period`, or NULL. */
+/* The run in which `node` was throttled with `period`, or NULL. */
 const struct kept_run *kept_run_find(const struct kept_runs *k, int64_t node, uint64_t period);
 /* DIR/NAME.ending; the caller frees. */
 char *kept_path(const struct kept_runs *k, const char *name, const char *ending);
 void kept_run_add(struct kept_runs *k, const struct kept_run *r); /* takes ownership of the name */
-/* Removes the runs with delays, whose edges were wrong. */
+/* Removes the runs with delays because their edges were wrong. */
 void kept_runs_forget(struct kept_runs *k);
 
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e);

@@ -10,7 +10,7 @@ static int file_get(struct computes *c, uint64_t n, const char *dir, struct err 
 	if (fd < 0)
 		return fd;
 	c->n_bytes = n * sizeof *c->v;
-	/* allocate now: a page without room would raise SIGBUS later */
+	/* allocate the pages now: a page without room would raise SIGBUS later */
 	int code = -file_reserve(fd, c->n_bytes);
 	void *at =
 	    code ? MAP_FAILED : mmap(NULL, c->n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -3,11 +3,11 @@
 #include "capture/causality/merge_private.h"
 #include "common/sort.h"
 
-/* parts of the computing that differ by more between runs are separate places. A signal before this
- * part counts as sent at once */
+/* Parts of the computation that differ by more than this between runs are separate places. A signal
+ * before this part counts as sent at once. */
 #define GROUP_PPM 50000u
 
-/* By pair, then by the waiter's request; for one request, the latest signal first. */
+/* Sorts by pair, then by the waiter's request; for the same request, the latest signal is first. */
 static int compare_links(const void *a, const void *b)
 {
 	const struct causality_link *x = a, *y = b;
@@ -39,7 +39,7 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 			       run->trace, g->waiter_request, g->waiter, n_requests[g->waiter],
 			       last, g->signaller, n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])
-		return 0; /* the waiter makes no further request, so nothing is delayed */
+		return 0; /* the waiter makes no further request, so nothing can be delayed */
 	l->link[l->n++] =
 	    (struct causality_link){.signaller = g->signaller,
 				    .waiter = g->waiter,
@@ -56,8 +56,8 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 
 ORDER_BY(compare_waits, struct causality_link, waiter, wait_request, computed_ppm)
 
-/* Groups the waits before a request, which come from several runs: waits after about the same
- * amount of computing have one place. */
+/* Groups the waits before a request, which come from several runs. Waits after about the same
+ * amount of computation get the same place. */
 static void places_find(struct causality_links *l)
 {
 	qsort(l->link, l->n, sizeof *l->link, compare_waits);
@@ -87,8 +87,8 @@ static void places_find(struct causality_links *l)
 
 ORDER_BY(compare_signals, struct causality_link, signaller, signal_request, signalled_ppm)
 
-/* The share of the computing before that request that the node had done at its first wait. The
- * links are in the order of places_find. */
+/* Part of the computation before that request that the node had done at its first wait. The links
+ * are in the order of places_find. */
 static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, uint64_t request)
 {
 	size_t from = 0, to = l->n;
@@ -105,9 +105,9 @@ static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, u
 	return any ? l->link[from].computed_ppm : COMPUTED_ALL;
 }
 
-/* Places signals before all waits of the same computing, so that no signal depends on such a wait:
- * the computing before the wait and before the signal comes from different runs. A signal that is
- * too early does less harm than a late signal. */
+/* Places signals before all waits inside the same computation, so that no signal depends on such a
+ * wait. The positions of the wait and of the signal come from different runs. A signal that is too
+ * early does less harm than a late signal. */
 static void signals_find(struct causality_links *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -134,8 +134,8 @@ static void signals_find(struct causality_links *l)
 	}
 }
 
-/* A wait is implied by a wait of the same pair, at the same request or before it, for the same
- * request or a later one. */
+/* Keeps only waits that no other wait of the same pair implies. A wait is implied by a wait that is
+ * not later and is for the same or a later request of the signaller. */
 static void keep_greatest(struct causality_links *l)
 {
 	size_t n = 0;

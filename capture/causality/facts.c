@@ -96,7 +96,7 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 	return 0;
 }
 
-/* One of two words; missing: the first word. */
+/* Parses one of two words. If the member is missing, the value is `first`. */
 static int word(const json_t *o, const char *name, const char *first, const char *second,
 		bool *is_second, struct err *e)
 {

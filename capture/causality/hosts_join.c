@@ -21,7 +21,7 @@ struct join {
 	struct fileset_detail *detail;
 };
 
-/* A time that was shifted: removes the change of the clock since its first measurement. */
+/* Corrects a shifted time for the drift of the clock since its first measurement. */
 static int64_t drift_remove(const struct host_clock *c, int64_t shift_ns, int64_t ns, int64_t local)
 {
 	const int64_t own = ns - shift_ns + local;
@@ -50,8 +50,8 @@ static bool entry_is_known(const struct fileset *s, const char *path)
 	return false;
 }
 
-/* The files of all hosts that were there before the run. A host that opens a file of another host
- * takes it for an older one. */
+/* Joins the lists of files of all hosts, and keeps files that existed before the run. (A host that
+ * opens a file made by another host would list it as an older file.) */
 static void files_join(void *ctx, struct trace_meta *meta)
 {
 	struct join *j = ctx;

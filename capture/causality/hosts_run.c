@@ -23,7 +23,7 @@ enum {
 	ANSWER_MS = 30000,
 	POLL_MS = 50,
 	PINGS = 100,
-	END_S = 10, /* for the end of an application after SIGTERM */
+	END_S = 10, /* seconds that an application has to end after SIGTERM */
 };
 
 struct peer { /* an agent */
@@ -48,7 +48,7 @@ struct hosts_run {
 	pid_t application;
 	bool ended, killed;
 	int status;
-	char **name; /* files below the root before the run, ascending */
+	char **name; /* files that existed below the root before the run, ascending */
 	size_t n_names, cap_names;
 };
 
@@ -88,13 +88,13 @@ static void say(struct peer *p, const char *format, ...)
 	const int n = vsnprintf(line, sizeof line, format, ap);
 	va_end(ap);
 	if (p->process.input >= 0 && write_all(p->process.input, line, (size_t)n) < 0) {
-		/* it has ended, but its last messages may not have been read yet */
+		/* the agent has ended, but its last messages may not have been read yet */
 		fd_close(p->process.input);
 		p->process.input = -1;
 	}
 }
 
-/* Takes the next complete line of what was read; a terminal between may have added a CR. */
+/* Takes the next complete line of the received bytes. A terminal on the way may have added a CR. */
 static bool line_take(struct peer *p, char *line, size_t size)
 {
 	char *end = memchr(p->line, '\n', p->n);
@@ -119,7 +119,7 @@ static void peer_read(struct peer *p)
 		p->gone = true;
 }
 
-/* Waits for the message `what`, ignoring others. Returns its text after `what`. */
+/* Waits for the message `what`, and ignores other messages. Returns the text after `what`. */
 static const char *answer_await(struct peer *p, const char *what, char *line, size_t size,
 				int timeout_ms)
 {
@@ -138,7 +138,7 @@ static const char *answer_await(struct peer *p, const char *what, char *line, si
 	}
 }
 
-/* The agent's own message in its log, or the status of its launcher. */
+/* Reports the agent's own message from its log, or the status of its launcher. */
 static int agent_failed(const struct hosts_run *h, struct peer *p, struct err *e)
 {
 	int status = 0;
@@ -146,7 +146,7 @@ static int agent_failed(const struct hosts_run *h, struct peer *p, struct err *e
 	SCOPED_STRBUF text = STRBUF_INIT;
 	fd_close(p->process.input);
 	p->process.input = -1;
-	/* an ending agent closes its output before it writes its message */
+	/* an agent that ends closes its output before it writes its message */
 	if (p->gone && waitpid(p->process.pid, &status, 0) == p->process.pid)
 		p->process.pid = 0;
 	file_read(log, &text, 1 << 16, NULL);
@@ -227,7 +227,8 @@ static int agents_start(struct hosts_run *h, struct err *e)
 	return rc;
 }
 
-/* Half of the fastest round trip bounds the error, even if the two directions differ. */
+/* Measures the clock of a host. Its error is at most half of the fastest round trip, even if the
+ * two directions differ. */
 static int clock_ask(struct hosts_run *h, size_t i, int k, struct err *e)
 {
 	struct host_clock *c = &h->clock[i];
@@ -237,7 +238,7 @@ static int clock_ask(struct hosts_run *h, size_t i, int k, struct err *e)
 	const char *at = answer_await(&h->peer[i], AGENT_CLOCK, line, sizeof line, ANSWER_MS);
 	const int64_t after = clock_monotonic_ns();
 	if (!at && h->ended && h->peer[i].done) {
-		h->killed = true; /* its agent and the application ended at the same time */
+		h->killed = true; /* its agent ended at the same time as the application */
 		return 0;
 	}
 	if (!at)
@@ -250,7 +251,7 @@ static int clock_ask(struct hosts_run *h, size_t i, int k, struct err *e)
 	return 0;
 }
 
-/* Asks the hosts by turns: an agent that hears nothing takes the application for stuck. */
+/* Asks the hosts in turn, because an agent without messages takes the application for stuck. */
 static int clocks_measure(struct hosts_run *h, int k, struct err *e)
 {
 	int rc = 0;
@@ -272,7 +273,7 @@ static void application_start(struct hosts_run *h, const char *file, const char 
 		return;
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC),
 		  to = open(c->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-	/* mpirun gives these variables to its ranks; srun gives all */
+	/* mpirun passes these variables to its ranks; srun passes all variables */
 	if (null < 0 || to < 0 || dup2(null, 0) < 0 || dup2(to, 1) < 0 || dup2(to, 2) < 0 ||
 	    setenv("LD_PRELOAD", library, 1) || setenv(LOG_DIR_VARIABLE, h->link, 1) ||
 	    setenv("OMPI_MCA_mca_base_env_list", "LD_PRELOAD;" LOG_DIR_VARIABLE, 1))
@@ -511,7 +512,8 @@ static int run_all(struct hosts_run *h, const char *file, const char *library, s
 	return rc;
 }
 
-/* The path of the run's files without ".raw", absolute: agents begin elsewhere. */
+/* The absolute path of the run's files without ".raw", because agents start in another
+ * directory. */
 static char *path_of(const char *raw)
 {
 	SCOPED_FREE char *cwd = *raw == '/' ? xstrdup("") : getcwd(NULL, 0);

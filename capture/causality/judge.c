@@ -4,18 +4,18 @@
 #include "common/std.h"
 
 enum {
-	POLL_QUIET = 5,	       /* multiple of the quiet time of sleeping threads */
+	POLL_QUIET = 5, /* for polling threads: multiple of the quiet time of sleeping threads */
 	POLL_QUIET_BLIND = 10, /* the same if failed polls cannot be seen */
 	START_QUIET = 20,
 	POLL_IDLE_LEAST = 5,
-	LOOKS_LEAST = 2, /* the first of them may have begun before a thread was held */
-	SPIN_IDLE_LEAST = 1000, /* a thread that yields so often does not compute */
+	LOOKS_LEAST = 2, /* the first look may have begun before a thread was held */
+	SPIN_IDLE_LEAST = 1000, /* a thread that yields this often does not compute */
 	POLL_CPU_LEAST_NS = 1000000,
 };
 
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
-	/* many short calls, or a call that uses the CPU */
+	/* many short calls, or one call that uses the CPU */
 	return now->compute_ns > limits->compute ||
 	       (now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
 }
@@ -38,7 +38,8 @@ enum judge_verdict judge_thread(const struct judge_sight *now, const struct judg
 	case CAUSE_COMPUTING:
 		if (now->n_idle_held >= SPIN_IDLE_LEAST)
 			return JUDGE_TOO_LONG;
-		/* in an unknown call, or waiting for a page of a mapped file (D) */
+		/* S: in an unknown call. (D: waits for a page of a mapped file, and is not
+		 * affected.) */
 		if (now->os_state == 'S' && now->off_cpu_ns > limits->asleep)
 			return JUDGE_TOO_LONG;
 		break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decides whether a thread can continue by itself, from its state now and at the first of the
- * inspections since which nothing has changed. Reads neither clock nor files: watch.c does. */
+/* Decides whether a thread can continue by itself. Compares its state now with its state at the
+ * earliest inspection since which nothing has changed. Does not read clocks or files: watch.c reads
+ * them. */
 #pragma once
 
 #include "capture/preload/causes.h"
@@ -11,10 +12,10 @@ enum judge_verdict {
 	JUDGE_ASLEEP, /* asleep in a blocking call */
 	JUDGE_POLLS,  /* in a call that may poll */
 	JUDGE_LOOKS,  /* it looks for a file in vain */
-	/* its rank is being initialised and may need the held rank for that, which is not a
+	/* its rank is being initialised and may need the held rank for that; this is not a
 	 * dependency of the application */
 	JUDGE_STARTS,
-	/* neither request nor end for longer than ever before: it waits */
+	/* the thread has made no request for longer than ever before, so it waits */
 	JUDGE_TOO_LONG,
 	JUDGE_VERDICTS
 };
@@ -22,30 +23,31 @@ enum judge_verdict {
 struct judge_sight { /* of a thread */
 	enum cause_state state;
 	uint64_t changes; /* of the state */
-	/* since its last request, or since a thread was held if that was later: before that it
-	 * cannot wait for the held thread */
+	/* since its last request or, if that was later, since a thread was held, because before
+	 * that it cannot wait for the held thread */
 	int64_t compute_ns, blocked_ns;
-	int64_t off_cpu_ns; /* off CPU in its current state, since the same instant */
-	char os_state; /* of proc(5): R, S, D, Z ...; 0: the thread does not exist */
+	int64_t off_cpu_ns; /* off the CPU in its current state, since the same instant */
+	char os_state; /* as in proc(5): R, S, D, Z ...; 0: the thread does not exist */
 	int64_t cpu_ns;	   /* total CPU time */
 	uint64_t n_slices; /* number of time slices */
-	uint64_t n_idle;   /* number of times it yielded because it had nothing to do */
-	/* of these since its last request, and since a thread was held */
+	uint64_t n_idle;   /* number of times that it yielded because it had nothing to do */
+	/* n_idle since its last request and since a thread was held */
 	uint64_t n_idle_held;
 };
 
 struct judge_limits { /* ns */
 	int64_t compute;	/* of computation between two requests */
-	int64_t phase;		/* of computation and blocking calls together */
+	int64_t phase;		/* limit of computation and blocking calls together */
 	int64_t asleep;		/* of sleep outside of known blocking calls */
 };
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits);
 
 enum judge_change { JUDGE_CHANGED, JUDGE_NOT_YET, JUDGE_UNCHANGED };
-/* Whether nothing has happened to a thread with the current `verdict` since it was seen as
- * `before`; NOT_YET: nothing has happened, but it did not run either. Raises *needed_ns to the time
- * that this must last to be certain: yielding in vain shows it sooner than using the CPU does. */
+/* Whether the thread, whose current verdict is `verdict`, has changed since it was in the state
+ * `before`. JUDGE_NOT_YET: no change, but the thread did not run either. Raises *needed_ns to the
+ * time for which there must be no change to be certain. This time is shorter for threads that yield
+ * without success than for threads that use the CPU. */
 enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sight *before,
 			      const struct judge_sight *now, int64_t quiet_ns,
 			      int64_t blocked_max_ns, int64_t *needed_ns);

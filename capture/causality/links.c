@@ -11,7 +11,7 @@ struct links_walk {
 	const struct causality_links *l;
 	const struct causality_walk *to;
 	size_t *by_wait, *by_signal; /* links in the order of (node, place) */
-	bool *sent;		     /* sent[n]: whether the signal of a link was sent */
+	bool *sent;		     /* sent[n]: whether the signal of each link was sent */
 	struct links_node *node;
 	uint32_t *ready; /* nodes, as a ring buffer */
 	uint32_t first, n_ready;
@@ -96,7 +96,7 @@ static void go_on(struct links_walk *w, struct links_node *n)
 	}
 }
 
-/* The node whose missing signal blocks a blocked node. It is blocked, too. */
+/* The node that must send the missing signal for a blocked node. It is blocked, too. */
 static uint32_t waits_for(const struct links_walk *w, uint32_t node)
 {
 	return w->l->link[w->by_wait[w->node[node].wait]].signaller;
@@ -146,10 +146,11 @@ static bool is_stuck(const struct links_walk *w, uint32_t node)
 	return w->node[node].wait < w->node[node].waits_end;
 }
 
-/* Each blocked node waits for one blocked node, so a walk from any of them reaches one cycle. */
+/* Reports the cycles. Each blocked node waits for one blocked node, so a walk from any of them
+ * reaches a cycle. */
 static void loops_tell(const struct links_walk *w)
 {
-	/* the node from which it was first reached, + 1 */
+	/* number of the node from which each node was first reached, + 1 */
 	SCOPED_FREE uint32_t *from = xcalloc(w->l->n_nodes + 1, sizeof *from);
 	for (uint32_t i = 0; i < w->l->n_nodes; i++) {
 		if (!is_stuck(w, i) || from[i])

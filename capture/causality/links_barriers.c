@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The barriers that a trace has as records. All barriers of one set of nodes have a hub, which
- * waits for all signals of the first barrier, then sends a signal to each of its waits, and so on.
- * So a barrier of n nodes has 2 n links. */
+/* Barriers that the trace contains as records. All barriers of one set of nodes share a hub. The
+ * hub waits for all signals of the first barrier, then sends a signal to each wait of it, and so on
+ * for the next barriers. So a barrier of n nodes has 2 n links. */
 #include "capture/causality/links_private.h"
 #include "common/u64_map.h"
 
 struct hub {
 	uint32_t first;	  /* a barrier of its set */
-	uint32_t next;	  /* a hub whose set has the same hash, or UINT32_MAX */
+	uint32_t next;	  /* next hub whose set has the same hash, or UINT32_MAX */
 	uint32_t n;	  /* barriers so far */
 };
 
@@ -54,7 +54,7 @@ static int marks_check(const struct link_mark *m, size_t n, struct err *e)
 	return 0;
 }
 
-/* The nodes of the marks of one barrier, in nodes[]. */
+/* Writes the nodes of the marks of one barrier to nodes[]. */
 static uint32_t nodes_of(struct barriers_join *j, const struct link_mark *m, size_t n)
 {
 	uint32_t n_nodes = 0;
@@ -87,7 +87,8 @@ static void link_add(struct causality_links *l, struct causality_link link)
 	l->link[l->n++] = link;
 }
 
-/* Barriers are in the order of their numbers, and so are those of a hub. */
+/* Barriers are added in the order of their numbers, so the barriers of a hub are in this order,
+ * too. */
 static void barrier_add(struct barriers_join *j, const struct link_mark *m, size_t n)
 {
 	struct causality_links *l = j->l;

@@ -17,8 +17,8 @@ struct link_marks {
 };
 
 /* Adds the links and hubs of barriers to `l`, whose n_nodes has no hubs yet. Sorts the marks.
- * Errors: ENOENT for waits without a signal; EINVAL for signals without a wait, and for a node that
- * reaches a barrier twice. */
+ * Errors: ENOENT: a wait without a signal; EINVAL: a signal without a wait, or a node that reaches
+ * a barrier twice. */
 int link_marks_join(struct causality_links *l, struct link_marks *marks, struct err *e);
 
 #endif

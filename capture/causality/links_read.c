@@ -17,7 +17,7 @@ struct link_ends {
 
 struct links_read_node {
 	uint64_t place, n_requests;
-	uint16_t last_op; /* consecutive waits are at one place, and so are consecutive signals */
+	uint16_t last_op; /* consecutive waits have one place, and so have consecutive signals */
 };
 
 ORDER_BY(compare_ends, struct link_end, signaller, waiter, record)
@@ -100,7 +100,7 @@ static bool same_pair(const struct link_end *a, const struct link_end *b)
 	return a->signaller == b->signaller && a->waiter == b->waiter;
 }
 
-/* Reports an end without a partner, of the lowest pair of nodes. */
+/* Reports a wait or signal without a partner, in the lowest pair of nodes. */
 static int lone_find(const struct link_ends *signals, const struct link_ends *waits, size_t i,
 		     struct err *e)
 {

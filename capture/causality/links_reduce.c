@@ -5,8 +5,9 @@
 
 #define KNOWLEDGE_MAX (1024u << 20) /* bytes */
 
-/* A node's knowledge of the others: v[node] signals of that node have been sent. The entry of the
- * node itself is 0, because the link has its rank. Signals share a struct until the node waits. */
+/* A vector clock of a node: it knows that node i has sent v[i] signals. The entry of the node
+ * itself is 0, because the link has this number (rank). Signals share the struct until the node
+ * waits. */
 struct knowledge {
 	uint32_t n_users;
 	uint32_t v[];
@@ -14,7 +15,8 @@ struct knowledge {
 
 struct link_reducer {
 	struct causality_links *l;
-	uint32_t *rank; /* rank[n]: the number of a link's signal in its node, from 1 on */
+	/* rank[n]: number of the link's signal among the signals of its node, from 1 on */
+	uint32_t *rank;
 	struct knowledge **of_node, **of_link;
 	/* direct[node]: the highest rank among the current waits for that node */
 	uint32_t *merged, *direct;
@@ -50,7 +52,7 @@ static void merge_knowledge(struct link_reducer *x, const struct knowledge *k)
 		x->merged[i] = k->v[i] > x->merged[i] ? k->v[i] : x->merged[i];
 }
 
-/* The links of one wait are link[from .. to). */
+/* Reduces the links link[from .. to) of one wait. */
 static void wait_reduce(struct link_reducer *x, size_t from, size_t to)
 {
 	const struct causality_link *v = x->l->link;
@@ -92,7 +94,7 @@ static void waited(void *ctx, size_t i)
 	struct knowledge *k = x->n_bytes < KNOWLEDGE_MAX ? malloc(size) : NULL;
 	x->of_node[v[i].waiter] = k;
 	if (!k)
-		return; /* without its knowledge, links that follow from it stay */
+		return; /* without the vector clock, links that this link implies remain */
 	x->n_bytes += size;
 	k->n_users = 1;
 	memcpy(k->v, x->merged, x->l->n_nodes * sizeof *k->v);
@@ -143,7 +145,7 @@ int causality_links_reduce(struct causality_links *l, struct err *e)
 	x.merged = xcalloc(l->n_nodes + 1, sizeof *x.merged);
 	x.direct = xcalloc(l->n_nodes + 1, sizeof *x.direct);
 	int rc = reduce_all(&x, e);
-	/* knowledge of signals without a wait, after a cycle */
+	/* releases vector clocks of signals without a wait, after a cycle */
 	for (size_t i = 0; rc && i < l->n; i++)
 		knowledge_put(&x, x.of_link[i]);
 	for (uint32_t i = 0; i < l->n_nodes; i++)

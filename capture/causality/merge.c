@@ -5,10 +5,10 @@
 
 #define ROUNDS_MAX 200 /* each round is a pass through all edges */
 
-struct contradiction { /* among signals at the places where their waiters continued */
+struct contradiction { /* a cycle among signals placed where their waiters continued */
 	const struct causality_links *l;
 	bool *early;
-	size_t n; /* signals that became early since the last pass */
+	size_t n; /* number of signals that became early since the last pass */
 };
 
 static void loop_note(void *ctx, size_t link)
@@ -21,9 +21,10 @@ static void loop_note(void *ctx, size_t link)
 	c->n++;
 }
 
-/* The place at which a waiter continued comes from several runs and need not be its only condition.
- * If nodes would wait for each other in a cycle, the signals of the cycle are placed directly after
- * the held requests: missing dependencies are better than impossible dependencies. */
+/* Collects the links. The place at which a waiter continued comes from several runs, and may be
+ * only one of several conditions. If such places make nodes wait for each other in a cycle, the
+ * signals of the cycle are placed directly after the held requests: a missing dependency is better
+ * than an impossible dependency. */
 static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 	uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges, struct err *e)
 {
@@ -45,7 +46,7 @@ static int links_gather(struct causality_links *l, const struct causality_run *r
 	}
 }
 
-/* The number of early signals that were seen to be sent later. */
+/* Number of early signals that were observed to be sent later. */
 static uint64_t n_early(const struct causality_run *run, uint32_t n_runs, const bool *early)
 {
 	uint64_t n = 0;
@@ -57,8 +58,8 @@ static uint64_t n_early(const struct causality_run *run, uint32_t n_runs, const 
 	return n;
 }
 
-/* Places signals that the base run shows to be too late directly after the held requests. Other
- * links of the same pairs may need the same then. */
+/* If the base run shows that a signal is too late, places it directly after the held request. This
+ * may make other links of the same pair too late, so it is repeated. */
 static int links_settle(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 	uint32_t n_nodes, const uint64_t *n_requests, bool *early, size_t n_edges, struct err *e)
 {
@@ -100,7 +101,8 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	return rc;
 }
 
-/* As a reader sees them: waits within a computation of length 0 are at one place. */
+/* Counts the barriers as a reader finds them: waits with a computation of length 0 between them
+ * have one place. */
 static int barriers_count(const char *path, struct causality_merge_counts *counts, struct err *e)
 {
 	struct causality_barriers barriers = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Barriers that a merge writes as records of their own. */
+/* Selects the barriers that a merge writes as barrier records. */
 #include "capture/causality/merge_private.h"
 
 struct last_signal { /* of the present node at a barrier */
@@ -7,8 +7,8 @@ struct last_signal { /* of the present node at a barrier */
 	uint32_t node; /* + 1; 0: none */
 };
 
-/* Sets differs[barrier] if the signals of a node stand at several places: one record would be too
- * late for some of the waits. */
+/* Sets differs[barrier] if a node sends its signals for the barrier at several places. Then a
+ * single record would be too late for some of the waits. */
 static void places_compare(const struct causality_links *l, const size_t *by_signal,
 			   const struct causality_barriers *b, bool *differs)
 {
@@ -24,7 +24,8 @@ static void places_compare(const struct causality_links *l, const size_t *by_sig
 	}
 }
 
-/* order[l->n]: the links in the order of the nodes that wait, or that signal. */
+/* Finds links whose node already has the record of their barrier. order[l->n]: links by the node
+ * that waits or signals. */
 static void again_find(const struct causality_links *l, const uint32_t *number, uint32_t n_numbers,
 		       const size_t *order, bool of_waits, bool *again)
 {

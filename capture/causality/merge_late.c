@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The places of signals come from runs with a delayed node. The base run shows some of them to be
- * too late: the waiting node had continued before. */
+/* Finds signals that are too late. Their places come from runs with a delayed node. In the base
+ * run, the waiting node may have continued before such a place. */
 #include "capture/causality/merge_private.h"
 #include "capture/preload/causes.h"
 #include "common/xalloc.h"
 
-/* smaller differences are those of two runs */
+/* smaller differences occur between any two runs */
 #define LATE_LEAST_NS INT64_C(20000)
 
 struct late_node {
 	size_t wait, signal, signals_end, waits_end; /* in by_wait[], by_signal[] */
-	size_t first; /* signals after its last request: [first, signal) */
+	size_t first; /* [first, signal): the signals after its last request */
 };
 
 struct late_job {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the base run again, with the causes of each node's waits. Records are in order of begin,
- * but a signal is due at the end of its request, before which requests of other nodes may begin.
+/* Writes the base run again, with the causes of each node's waits. Records are in order of begin.
+ * But a signal is due at the end of its request, and requests of other nodes may begin before that.
  * Signals that are due later are kept in a heap, at most those of one request per node. */
 
 #include "capture/causality/merge_private.h"
@@ -9,25 +9,27 @@
 #include "common/file_beside.h"
 #include "common/heap.h"
 
-/* shorter computation does not get its own record */
+/* a shorter computation does not get a record of its own */
 #define SPLIT_LEAST_NS INT64_C(20000)
-/* A replay takes about this time itself until a node continues after a signal: for a message, and
- * for a turn on a CPU if the nodes share CPUs. */
+/* In a replay, a node continues about this long after a signal: the time of a message, or the wait
+ * for a CPU if nodes share CPUs. */
 #define WAKE_NS INT64_C(50000)
 #define WAKE_CONTENDED_NS INT64_C(2000000)
 
 struct merge_node {
-	uint64_t place;	  /* of its records, as causality_links_read() counts them */
+	uint64_t place;	  /* place in the node's records, counted as in causality_links_read() */
 	uint16_t last_op; /* of its last record */
-	/* where it is in the base run: the time without waiting calls since its last request; and
-	 * all its time so far, except for waits for other nodes */
+	/* Position in the base run: time outside waiting calls since its last request; total time
+	 * so far, except waits for other nodes. */
 	int64_t at_ns, own_ns;
 	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
-	uint64_t n_requests, n_parts; /* requests written; compute records since the last one */
-	bool owes;	    /* signals after its last request are due at due_ns */
+	uint64_t n_requests, n_parts; /* requests written; compute records since the last request */
+	bool owes;	    /* the signals after its last request are still due, at due_ns */
 	int64_t due_ns;
 	int64_t external_ns; /* before its next request, after its waits */
-	int64_t contended_ns; /* there, until it continued after its signals */
+	/* part of the time before its next request in which it may have waited for a CPU, not for a
+	 * cause */
+	int64_t contended_ns;
 	int64_t last_ns;    /* time of its last record */
 };
 
@@ -43,7 +45,7 @@ struct merge_job {
 	const struct computes *c;
 	const struct causality_facts *facts;
 	struct causality_merge_counts *counts;
-	bool complete; /* each request of each node was delayed: no dependency is missing */
+	bool complete; /* each request of each node was delayed, so no dependency is missing */
 	size_t *by_wait, *by_signal;
 	/* The first pass writes nothing. It sets the places of the links to those of their records,
 	 * and sent_ns[l->n]: when each signal was sent in the base run. */
@@ -129,7 +131,7 @@ static int emit_link(struct merge_job *j, enum trace_op op, uint32_t of, int64_t
 	return again ? 0 : emit(j, of, &r, e);
 }
 
-/* Writes a computation, of which the node slept for `slept_ns`, as up to two records. */
+/* Writes a computation as up to two records. The node slept for `slept_ns` of it. */
 static int emit_compute(struct merge_job *j, uint32_t of, const struct trace_record *r,
 			int64_t slept_ns, struct err *e)
 {
@@ -148,7 +150,8 @@ static int emit_compute(struct merge_job *j, uint32_t of, const struct trace_rec
 	return rc ? rc : emit(j, of, &part, e);
 }
 
-/* Objects and heap items keep their places, because nothing else is written to the heap. */
+/* Copies a record. Objects and heap items keep their places, because nothing else is written to the
+ * heap. */
 static int emit_copy(struct merge_job *j, uint32_t of, const struct trace_record *r, struct err *e)
 {
 	struct trace_record copy = *r;
@@ -194,7 +197,7 @@ static struct due due_take(struct merge_job *j)
 	return first;
 }
 
-/* Writes the signals after a node's requests so far, except those after more than `upto_ppm` of the
+/* Writes the pending signals of a node, except signals after more than `upto_ppm` of the
  * computation that follows. */
 static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t upto_ppm,
 			struct err *e)
@@ -213,7 +216,7 @@ static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t u
 	return rc;
 }
 
-/* Writes the due signals of all nodes up to `ns`. */
+/* Writes the signals of all nodes that are due up to `ns`. */
 static int due_emit(struct merge_job *j, int64_t ns, struct err *e)
 {
 	int rc = 0;
@@ -246,8 +249,8 @@ static const struct compute *compute_of(const struct merge_job *j, int64_t node,
 							  : NULL;
 }
 
-/* Position of the next signal or wait in this computation, out of COMPUTED_ALL; signals come first.
- * -1: none. */
+/* Position of the next signal or wait in this computation, in parts of COMPUTED_ALL; signals come
+ * first. -1: none. */
 static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, uint64_t number,
 			bool *signals)
 {
@@ -261,9 +264,9 @@ static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, u
 	return w && w->wait_request <= number ? (int64_t)w->computed_ppm : -1;
 }
 
-/* Writes a computation with the signals and waits inside it at their positions. Those after its end
- * stand before the request. The order of computing and sleeping is unknown: each part between two
- * positions has the same share of both. */
+/* Writes a computation with the signals and waits at their positions inside it. Waits after its end
+ * are written before the request. The order of computation and sleep is unknown, so each part gets
+ * the same share of both. */
 static int compute_emit(struct merge_job *j, const struct trace_record *r, int64_t slept_ns,
 			uint32_t of, uint64_t number, struct err *e)
 {
@@ -277,7 +280,7 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, int64
 	while (!rc && (ppm = next_ppm(j, n, number, &signals)) >= 0) {
 		const uint64_t done = r->length - rest.length,
 			       upto = (uint64_t)((double)r->length * (double)ppm / COMPUTED_ALL);
-		/* a short time before a signal is ignored, and after a wait */
+		/* a short computation before a wait or after a signal gets no record */
 		if (upto + SPLIT_LEAST_NS > r->length && !(signals && upto < SPLIT_LEAST_NS))
 			break;
 		if (upto >= done + SPLIT_LEAST_NS) {
@@ -301,7 +304,8 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, int64
 	return rc ? rc : signals_emit(j, of, n->last_ns, COMPUTED_ALL, e);
 }
 
-/* Decides what the node waits for in its waiting calls before request `number`. */
+/* Assigns the time in waiting calls before request `number` to external waits, unexplained waits,
+ * or waits for a CPU. */
 static void waiting_explain(struct merge_job *j, const struct trace_record *r, uint32_t of,
 			    uint64_t number, bool polled)
 {
@@ -336,7 +340,7 @@ static void waiting_explain(struct merge_job *j, const struct trace_record *r, u
 	}
 }
 
-/* Writes a computation that another one follows, which has the waits. */
+/* Writes a computation that continues in another record, which has the waits. */
 static int compute_emit_part(struct merge_job *j, const struct trace_record *r, int64_t slept_ns,
 			     uint32_t of, struct err *e)
 {
@@ -353,7 +357,7 @@ static int compute_take(struct merge_job *j, const struct trace_record *r, int64
 	changed.intended_ns = changed.dispatch_ns = TIME_NONE;
 	changed.flags = 0;
 	changed.rvalue = 0;
-	if (r->flags & CAUSE_GOES_ON) /* the next record of the computation has the waits */
+	if (r->flags & CAUSE_GOES_ON) /* the next record has the waits */
 		return other ? 0 : compute_emit_part(j, &changed, slept_ns, (uint32_t)node, e);
 	if (!j->first_pass)
 		waiting_explain(j, r, (uint32_t)node, number, other);
@@ -472,8 +476,8 @@ static int places_find(struct merge_job *j, struct err *e)
 	return rc ? rc : take_all(j, e);
 }
 
-/* Waits at different places of a short computing get one place. Some of them follow from others
- * only then. */
+/* Sets the places of the links. Waits at different places of a short computation get one place,
+ * which makes some of them redundant. */
 static int first_pass(struct merge_job *j, struct err *e)
 {
 	j->first_pass = true;
@@ -491,7 +495,8 @@ static int first_pass(struct merge_job *j, struct err *e)
 	return merge_barriers_find(&j->barriers, j->l, j->by_wait, j->by_signal, e);
 }
 
-/* Predicts a replay: each node takes its own time in the base run, and waits for its signals. */
+/* Predicts the execution time of a replay: each node takes its own time in the base run, and waits
+ * for its signals. */
 static int running_predict(struct merge_job *j, struct err *e)
 {
 	struct work_amount longest, *total = xcalloc((size_t)j->l->n_nodes + 1, sizeof *total);
@@ -532,7 +537,7 @@ static int write_all_of(struct merge_job *j, const struct causality_facts *facts
 	return rc;
 }
 
-/* Whether each request of each node was delayed, or no other node exists. */
+/* Whether each request of each node was delayed, or there is only one node. */
 static bool is_complete(const struct causality_facts *f)
 {
 	return f->n_nodes == 1 || (f->period == 1 && f->n_throttled == f->n_nodes);

@@ -112,7 +112,7 @@ static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *want
 		return err_set(e, ERANGE,
 			       "--nodes random:%s: the application has %" PRIu32 " node%s", text, n,
 			       n == 1 ? "" : "s");
-	/* taken with probability (wanted / remaining): all sets are equally likely */
+	/* selects with probability (still wanted / remaining), so all sets are equally likely */
 	for (uint32_t i = 0; i < n && m; i++) {
 		if (splitmix_next(&state) % (n - i) < m) {
 			wanted[i] = true;

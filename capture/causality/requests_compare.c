@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks that an application makes the same requests in each run. The order between nodes differs,
- * so two runs cannot be compared record by record: each node has a running digest, with some
- * intermediate values. After a difference, the requests between two of these values are read again.
- */
+ * so two runs cannot be compared record by record. Instead, each node has a running digest, and
+ * some intermediate values are kept. After a difference, the requests between two of these values
+ * are read again. */
 
 #include "capture/causality/requests.h"
 
@@ -38,8 +38,9 @@ static uint64_t bytes_mixed(uint64_t h, const void *data, size_t len)
 	return mixed(h, last);
 }
 
-/* Numbers of descriptors and positions of shared ones do not depend on the node alone, and the size
- * of a read depends on the storage. But an empty read differs from a non-empty one. */
+/* The part of a result that must be equal. Numbers of descriptors and positions of shared
+ * descriptors do not depend on the node alone, and the size of a read depends on the storage. But
+ * an empty read differs from a non-empty read. */
 static uint64_t result_class(const struct trace_record *r)
 {
 	if (r->error || r->rvalue < 0)
@@ -47,7 +48,8 @@ static uint64_t result_class(const struct trace_record *r)
 	return op_info(r->op)->uses & OP_RETURNS_BYTES ? r->rvalue > 0 : 0;
 }
 
-/* The address of an argument differs from run to run. A lock has its arguments in the heap. */
+/* Whether an argument is an address, which differs from run to run. The arguments of a lock are in
+ * the heap. */
 static bool has_address(const struct trace_record *r)
 {
 	return r->op == OP_FCNTL ? op_is_lock(r->flags) : r->op == OP_IOCTL && !(r->offset >> 62);
@@ -113,7 +115,8 @@ static int chains_read(struct requests *q, struct requests_chain *chain, struct 
 
 /* --- location of a difference -------------------------------------------- */
 
-/* Requests before `number` are equal; between it and the next mark some differ. */
+/* Finds a request number such that all earlier requests are equal, and some request between it and
+ * the next mark differs. */
 static uint64_t differ_from(const struct requests_chain *a, const struct requests_chain *b,
 			    uint64_t *stride)
 {
@@ -126,7 +129,7 @@ static uint64_t differ_from(const struct requests_chain *a, const struct request
 	return number;
 }
 
-/* The digests of a node's requests from `from` on: digest[n]. */
+/* Computes the digests of a node's requests from number `from` on: digest[n]. */
 static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t *digest,
 			uint64_t n, uint64_t *n_read, struct err *e)
 {

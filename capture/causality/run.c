@@ -59,8 +59,8 @@ static int before_run(const char *line, const char *log, struct err *e)
 	return 0;
 }
 
-/* Kills processes left over from an interrupted application: after a second signal its capture ends
- * first. */
+/* Kills processes left over from an interrupted application, because a second signal ends the
+ * capture first. */
 static void leave_nothing(void)
 {
 	for (int i = 0; i < 200; i++) {

@@ -8,10 +8,11 @@
 
 struct filter {
 	const struct causality_facts *facts;
-	/* armed_ns[n_nodes]: the next request from this instant on counts; NEVER: none */
+	/* armed_ns[n_nodes]: the first request of the node after this instant counts; NEVER:
+	 * none */
 	int64_t *armed_ns;
-	/* Failed attempts at a request that the node repeats: it polls. drop[n_drop]: indices of
-	 * their records, ascending; at: the next record, and the next of drop[]. */
+	/* Failed attempts at a request that the node repeats (polling). drop[n_drop]: indices of
+	 * their records, ascending. at: index of the next record; drop_at: next entry of drop[]. */
 	uint64_t *drop, at, drop_at;
 	size_t n_drop, drop_cap;
 	bool *begun; /* begun[n_nodes]: the node has made a request that counts */
@@ -19,7 +20,7 @@ struct filter {
 	bool by_clock;
 	uint64_t n;
 	struct trace *t;
-	bool *named; /* named[n_named]: objects of the source that counted requests use */
+	bool *named; /* named[n_named]: objects of the source trace that counted requests use */
 	uint32_t n_named, named_cap;
 	struct fileset_entry *entry; /* of the remaining files */
 	struct fileset_detail *detail;
@@ -43,7 +44,8 @@ static int64_t at_most(int64_t ns, uint64_t most)
 	return ns < 0 ? 0 : (uint64_t)ns < most ? ns : (int64_t)most;
 }
 
-/* Moves the facts of the log's compute event to the members of a run's record (causality_run). */
+/* Moves the facts of the compute event of the capture to the members that a run's record has
+ * (causality_run). */
 static void compute_convert(struct trace_record *r)
 {
 	r->intended_ns = at_most(r->rvalue, r->length);
@@ -53,7 +55,7 @@ static void compute_convert(struct trace_record *r)
 	r->flags &= CAUSE_GOES_ON;
 }
 
-/* Reduces a compute record to the part that counts. Returns false if no part counts. */
+/* Reduces a compute record to the part that counts. False: no part counts. */
 static bool compute_keep(const struct filter *f, int64_t node, struct trace_record *r)
 {
 	if (r->end_ns <= f->first_ns && !f->begun[node])
@@ -113,7 +115,7 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 	return 1;
 }
 
-/* Whether it is one of the names, or a directory above one. */
+/* Whether the path is one of the names, or a directory above one of them. */
 static bool is_wanted(const char *path, bool directory, const char **name, size_t n)
 {
 	size_t from = 0, to = n, len = strlen(path);
@@ -130,7 +132,7 @@ static bool is_wanted(const char *path, bool directory, const char **name, size_
 	return false;
 }
 
-/* Keeps the files of the snapshot that those requests use. */
+/* Keeps the files of the snapshot that counted requests use. */
 static void files_keep(void *ctx, struct trace_meta *meta)
 {
 	struct filter *f = ctx;

@@ -5,7 +5,8 @@
 
 #include "common/proc_text.h"
 
-/* The fields of a stat file from the state on, after the name, which may contain any character. */
+/* The fields of a stat file, beginning with the state. They follow the name, which may contain any
+ * character. */
 static const char *fields_of(const char *text)
 {
 	const char *end = strrchr(text, ')');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/unborn.h"
 
-/* A thread is known by its process, a process by its parent; without an MPI job all processes
- * descend from the command. */
+/* Whether a known node created the thread. The creator of a thread is its process, and that of a
+ * process is its parent. Without an MPI job, the command starts all processes. */
 static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread *t)
 {
 	if (t->tid != t->pid || t->rank < 0)
@@ -46,7 +46,7 @@ uint32_t slot_of_key(const struct cause_page *p, uint64_t key)
 	return SLOT_NONE;
 }
 
-	/* before a rank exists, nothing of it waits except its launcher */
+/* Whether the rank exists. Before that, no thread of it waits, except its launcher. */
 static bool rank_is_there(const struct cause_page *p, int32_t rank)
 {
 	const uint32_t n = slots_used(p);

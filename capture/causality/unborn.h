@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nodes of the run without delays that do not exist yet in another run. If all existing threads
- * wait for the held node, so does the thread that would create the others: they wait for it, too.
- */
+ * wait for the held node, the thread that will create the missing nodes waits, too. So the missing
+ * nodes also wait for the held node. */
 #pragma once
 
 #include "capture/causality/watch.h"
@@ -12,21 +12,21 @@
 struct unborn {
 	const struct watch_thread *known; /* known[n], borrowed */
 	uint32_t n;
-	bool *excluded; /* excluded[n]: it exists, or nothing can be said about it */
-	/* [n]: the last wait recorded, which implies the earlier ones; at_ns 0: none */
+	bool *excluded; /* excluded[n]: the node exists, or nothing can be concluded about it */
+	/* [n]: the last recorded wait, which implies the earlier waits; at_ns 0: none */
 	struct unborn_wait {
 		int64_t at_ns;
 		uint32_t throttled;
 	} *last;
 };
 
-/* Excludes a rank's first process, which an unwatched launcher creates, and nodes with equal keys.
- */
+/* Excludes the first process of each rank, because a launcher that is not watched creates it, and
+ * nodes with equal keys. */
 void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n);
 void unborn_release(struct unborn *u);
 
-/* Records that at this instant, ns of CLOCK_MONOTONIC, the nodes without a slot on the page wait
- * for the held slot, except those of a rank without any slot. */
+/* Records that, at this instant (ns of CLOCK_MONOTONIC), nodes without a slot on the page wait for
+ * the held slot. Nodes of a rank without any slot are excepted. */
 void unborn_note(struct unborn *u, const struct cause_page *p, int64_t at_ns, uint32_t throttled);
 
 /* The slot of the thread with this key, or SLOT_NONE. */

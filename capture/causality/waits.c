@@ -4,23 +4,24 @@
 #include "capture/op.h"
 #include "capture/preload/causes.h"
 
-/* A message takes time to wake the waiter: requests that the signaller began within this time
+/* Time that a message takes to wake the waiter. Requests that the signaller began within this time
  * before the wake-up may follow the message. */
 #define WAKE_NS INT64_C(300000)
 
 struct waits_node { /* state while the trace is read */
 	uint64_t n_requests;
 	int64_t compute_ns; /* CPU time of the last compute record; -1: none */
-	bool goes_on;	    /* another compute record follows, which has the waits */
+	bool goes_on;	    /* the computation continues in another record, which has the waits */
 };
 
 struct open_wait { /* its requests have not all been read yet */
 	uint64_t signaller_request, waiter_request;
 	uint32_t computed_ppm;
-	/* when the first of the waiters continued, by the signaller's clock; 0: unknown */
+	/* position of the signaller when the first waiter continued, and the instant by the
+	 * signaller's clock; 0: unknown */
 	uint64_t n_ended;
 	int64_t ended_compute_ns, woken_ns;
-	/* of these, requests that certainly precede the wake-up; at least the held one */
+	/* number of these requests that certainly precede the wake-up; at least the held request */
 	uint64_t n_before;
 	uint32_t signalled_ppm;
 };
@@ -30,7 +31,8 @@ struct waits_reading {
 	const int64_t *number;
 	struct waits_node *node;
 	struct open_wait *at;
-	/* number of waits in at[] whose instant was reached; whose signal was reached */
+	/* number of waits in at[] whose instant was reached; number of waits whose signal was
+	 * reached */
 	uint64_t n_placed, n_signalled;
 	int64_t epoch_ns;
 };
@@ -64,9 +66,9 @@ static bool is_later(const struct open_wait *a, const struct open_wait *b)
 					: a->ended_compute_ns > b->ended_compute_ns;
 }
 
-/* Among waits at one instant, the first thread that continues shows the time of its signal. The
- * other threads may have waited for that thread, for later threads, or for a CPU: their places
- * contradict each other in different runs. */
+/* Settles waits at one instant. The first thread that continues shows the time of its signal. The
+ * other threads may have waited for that thread, for later threads, or for a CPU, so their places
+ * would contradict each other in different runs. */
 static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 {
 	const struct open_wait *first = NULL;
@@ -81,8 +83,8 @@ static void instant_settle(struct waits_reading *x, uint64_t from, uint64_t to)
 		}
 }
 
-/* Places the signals that a node sends while it computes. Only the throttled node does, in the
- * order of the waits. */
+/* Places the signals that a node sends during a computation. Only the throttled node sends signals,
+ * in the order of the waits. */
 static void signals_place(struct waits_reading *x, int64_t node, const struct trace_record *r)
 {
 	for (; x->n_signalled < x->n_placed; x->n_signalled++) {
@@ -114,7 +116,7 @@ static void before_count(struct waits_reading *x, int64_t node, const struct tra
 	}
 }
 
-/* Keeps the waits after which both nodes make a request. */
+/* Makes edges from the waits after which both nodes make a request. */
 static uint64_t edges_make(const struct waits_reading *x, uint64_t n_waits,
 			   struct causality_edge *to, uint64_t *n_computing)
 {

@@ -10,11 +10,11 @@
 #include "common/unnamed_file.h"
 
 enum {
-	LOOK_NS = 250000,    /* between two inspections while a thread is held */
+	LOOK_NS = 250000,    /* time between two inspections while a thread is held */
 	BEAT_NS = 100000000, /* otherwise */
 	STUCK_FACTOR = 20,   /* multiple of the longest time between two requests */
-	/* requests beyond those of the run without delays: not a few that a merge could report, but
-	 * an endless series */
+	/* number of requests beyond those of the run without delays that indicates an endless
+	 * series (a merge could report fewer) */
 	MORE_REQUESTS = 100,
 };
 #define STOPPED_NS INT64_C(10000000000) /* between two looks for stopped threads */
@@ -32,7 +32,7 @@ static int64_t throttled_index(const struct watch *w)
 	return -1;
 }
 
-/* Records when the threads that waited at the last hold continued. */
+/* Records when the threads continued that waited during the last hold. */
 static void wakes_note(struct watch *w)
 {
 	for (; w->n_woken < w->n_waits; w->n_woken++) {
@@ -94,7 +94,7 @@ void watch_release(struct watch *w, int64_t now, int64_t at)
 {
 	struct cause_page *p = w->page;
 	const bool here = atomic_load(&p->held) != atomic_load(&p->released);
-	if (!here) /* held on another host: count the release here, too */
+	if (!here) /* held on another host: count the hold and release here, too */
 		atomic_fetch_add(&p->held, 1);
 	if (at)
 		waits_note(w, at);
@@ -109,7 +109,7 @@ static void held_look(struct watch *w, int64_t now)
 {
 	if (!w->held_since_ns)
 		watch_look_begin(w, now);
-	/* while a rank starts, it is unknown what the others wait for */
+	/* while a rank is being initialised, it is unknown for what the others wait */
 	if (watch_all_wait(w, now))
 		watch_release(w, now,
 			      watch_some_start(w)
@@ -137,7 +137,7 @@ static void stuck_tell(struct watch *w, int64_t now)
 	snprintf(w->outcome.stuck_at, sizeof w->outcome.stuck_at, "%s", b.s);
 }
 
-/* Detects a thread that makes requests while another one is held, and so endlessly. */
+/* Detects a thread that makes endless requests while another thread is held. */
 static void excess_watch(struct watch *w)
 {
 	const uint32_t n = watch_slots_used(w);
@@ -230,7 +230,7 @@ void watch_open(struct watch **w, const struct watch_config *c)
 {
 	*w = xcalloc(1, sizeof **w);
 	(*w)->config = *c;
-	/* app_capture reports a root that is not a directory */
+	/* realpath() may fail: app_capture reports a root that is not a directory */
 	(*w)->root = c->root ? realpath(c->root, NULL) : NULL;
 	(*w)->seen = xcalloc(CAUSE_SLOTS, sizeof *(*w)->seen);
 	int64_t longest = 0;
@@ -256,7 +256,7 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 {
 	char *path = xasprintf("%s/" CAUSE_FILE, dir);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* allocate now: a page without room would raise SIGBUS later */
+	/* allocate the page now: a page without room would raise SIGBUS later */
 	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *w->page);
 	int rc = code ? err_sys(e, code, "%s", path) : 0;
 	void *at = rc ? MAP_FAILED
@@ -286,7 +286,7 @@ int watch_prepare(void *watch, const char *scratch_dir, struct err *e)
 	int rc = page_make(w, scratch_dir, e);
 	if (rc)
 		return rc;
-	/* an agent waits for the agents of other hosts, until the collector asks for its clock */
+	/* an agent waits for the agents of other hosts until the collector asks for its clock */
 	w->progress_ns = w->looked_ns = w->config.by_agent ? INT64_MAX : clock_monotonic_ns();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
@@ -329,7 +329,8 @@ static void threads_copy(struct watch *w)
 
 ORDER_BY(by_instant, struct watch_wait, at_ns)
 
-/* Threads that had not begun have a slot by now. Threads that were never created wait for none. */
+/* Settles the waits of nodes that did not exist: most have a slot by now. Threads that were never
+ * created waited for nothing. */
 static void unborn_settle(struct watch *w)
 {
 	const struct unborn *u = &w->unborn;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The watchdog of one of several hosts: tells the collector what it sees, and does what the
- * collector says (agent.h). */
+/* The watchdog on one of several hosts. Reports its findings to the collector and follows its
+ * instructions (agent.h). */
 #include <poll.h>
 
 #include "capture/causality/agent.h"
@@ -78,7 +78,7 @@ static void sights_tell(struct watch *w, int64_t now)
 {
 	struct watch_peer *p = &w->peer;
 	const bool all = watch_all_wait(w, now);
-	/* a wait that began is over only if something has changed */
+	/* a quiet period ends only if the state of a thread changes */
 	if (p->quiet && !w->quiet_since_ns) {
 		p->quiet = p->confirms = false;
 		say(w, AGENT_ACTIVE " %" PRIu64 "\n", p->hold);

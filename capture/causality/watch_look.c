@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inspects what each thread does, and whether all of them wait. */
+/* Inspects what each thread does, and whether all threads wait. */
 #include "capture/causality/thread_look.h"
 #include "capture/causality/watch_private.h"
 
 enum {
-	/* limit for the appearance of a created thread, in quiet times; large for a busy machine */
+	/* limit for the appearance of a created thread, in quiet times; large, because the machine
+	 * may be busy */
 	BIRTH_QUIETS = 3000,
 	EXTRA_THREAD_LOOKS =
-	    50 /* a thread without a slot that runs at so many looks polls as well */
+	    50 /* a thread without a slot that runs at this many looks counts as polling */
 };
 #define ASLEEP_FLOOR_NS INT64_C(50000000)
 
@@ -19,7 +20,8 @@ int64_t watch_times(double factor, int64_t ns, int64_t floor_ns)
 	return v > (double)floor_ns ? v < 1e18 ? (int64_t)v : (int64_t)1e18 : floor_ns;
 }
 
-/* The limit of a thread from its run without delays; for an unknown thread, the largest limit. */
+/* Sets the limits of a thread from the run without delays. An unknown thread gets the largest
+ * limits. */
 static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *s)
 {
 	const struct watch_config *c = &w->config;
@@ -63,7 +65,7 @@ struct raw_sight { /* a slot's values at one instant */
 
 static void slot_read(const struct cause_slot *s, struct raw_sight *to)
 {
-	for (int i = 0; i < 100; i++) { /* until they do not change while being read */
+	for (int i = 0; i < 100; i++) { /* until no value changes while it is read */
 		to->changes = atomic_load_explicit(&s->changes, memory_order_acquire);
 		to->state = (enum cause_state)(atomic_load(&s->state) % CAUSE_STATES);
 		to->n_requests = atomic_load(&s->n_requests);
@@ -153,8 +155,8 @@ static bool extra_look(void *ctx, uint32_t tid)
 	return !x->runs;
 }
 
-/* Whether a thread was created and did not run yet. A thread that never will (the call failed, or
- * its program cannot be watched) is not waited for again. */
+/* Whether no created thread is still to appear. A thread that never appears (its creation failed,
+ * or its program cannot be watched) is waited for only once. */
 static bool births_rest(struct watch *w, int64_t now)
 {
 	const uint32_t missing = atomic_load(&w->page->n_born) - watch_slots_used(w);
@@ -166,7 +168,7 @@ static bool births_rest(struct watch *w, int64_t now)
 	return true;
 }
 
-/* Threads without a slot count as computing on behalf of the others. */
+/* Whether no thread without a slot runs. Such threads count as computing for the others. */
 static bool extra_threads_rest(struct watch *w)
 {
 	uint32_t n = watch_slots_used(w);
@@ -203,7 +205,7 @@ bool watch_all_wait(struct watch *w, int64_t now)
 		if (!w->quiet_since_ns || restart)
 			s->mark = sight;
 	}
-	/* marks of the threads before it are older than necessary, which does no harm */
+	/* marks of threads with a lower index are older than necessary, which does no harm */
 	if (restart) {
 		bool first = !w->quiet_since_ns;
 		w->quiet_since_ns = first ? now : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* State of the watchdog, and its view of each thread. Private to watch.c and watch_look.c. */
+/* State of the watchdog, and its data about each thread. Private to watch.c and watch_look.c. */
 #pragma once
 
 #include <pthread.h>
@@ -16,14 +16,15 @@ struct watch_so_far { /* totals of a thread at its last request */
 struct watch_seen { /* of a slot */
 	uint32_t held;		 /* number of the hold at the first inspection */
 	uint64_t n_requests, n_idle; /* at that time */
-	uint64_t n_idle_of; /* number of requests when n_idle was taken, if that was later */
+	uint64_t n_idle_of; /* number of requests when n_idle was read, if that was later */
 	struct watch_so_far then;
-	int64_t compute_ns; /* since its last request, at the last inspection */
-	struct judge_sight mark; /* at the first inspection since which nothing has changed */
+	int64_t compute_ns; /* since its last request, as of the last inspection */
+	struct judge_sight mark; /* state at the first inspection since which nothing has changed */
 	enum judge_verdict verdict;
 	struct judge_limits limits;
 	int64_t blocked_max_ns;
-	uint64_t n_known; /* requests in the run without delays; 0: it did not exist there */
+	/* number of requests in the run without delays; 0: the thread did not exist there */
+	uint64_t n_known;
 	bool has_limits;
 };
 
@@ -39,7 +40,7 @@ struct watch {
 	int64_t held_since_ns;
 	uint32_t n_extra_looks, n_stillborn, n_holds;
 	int64_t progress_ns; /* time of the last progress of requests */
-	int64_t looked_ns;   /* since then, last look for stopped threads */
+	int64_t looked_ns;   /* since that progress: time of the last check for stopped threads */
 	uint64_t n_progress;
 	int64_t stuck_after_ns;
 	struct unborn unborn;
@@ -52,7 +53,8 @@ struct watch {
 	uint32_t n_list;
 	struct watch_outcome outcome;
 	struct watch_peer {
-		/* a hold of this host that the collector knows; a hold of any host is going on */
+		/* told: the collector knows a hold of this host; looks: a thread of any host is
+		 * held */
 		bool told, looks;
 		bool quiet, confirms;  /* told so; must confirm it at `confirm_ns` */
 		bool is_over;
@@ -63,14 +65,15 @@ struct watch {
 	} peer;
 };
 
-/* The number of used slots in slot[] of the page and seen[]. */
+/* Number of used slots in slot[] of the page and in seen[]. */
 uint32_t watch_slots_used(const struct watch *w);
 /* max(factor * ns, floor_ns). */
 int64_t watch_times(double factor, int64_t ns, int64_t floor_ns);
-/* Inspects the thread of slot `i` at the instant `now`, ns of CLOCK_MONOTONIC, and judges it while
+/* Inspects the thread of slot `i` at the instant `now` (ns of CLOCK_MONOTONIC). Judges it if
  * another thread is held. */
 enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *to, int64_t now);
-/* Notes what waits at the instant `at` (0: nothing), and releases a held thread of this host. */
+/* Records which threads wait at the instant `at` (0: none), and releases a held thread of this
+ * host. */
 void watch_release(struct watch *w, int64_t now, int64_t at);
 /* Whether a rank is being initialised. */
 bool watch_some_start(const struct watch *w);
@@ -78,5 +81,5 @@ bool watch_some_start(const struct watch *w);
 void watch_look_begin(struct watch *w, int64_t now);
 /* watch_agent.c: exchanges messages with the collector for up to `nap_ns`. */
 void watch_exchange(struct watch *w, int64_t nap_ns);
-/* Whether all threads have waited for long enough. */
+/* Whether all threads have waited long enough. */
 bool watch_all_wait(struct watch *w, int64_t now);

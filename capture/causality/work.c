@@ -66,7 +66,7 @@ static void take(struct work_reading *x, uint32_t of, const struct trace_record 
 	}
 }
 
-/* Sets each node to its first wait and signal, without work done. */
+/* Sets each node to its first wait and signal, with no work done. */
 static void places_reset(struct work_reading *x)
 {
 	const struct causality_links *l = &x->w->links;

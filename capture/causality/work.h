@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Totals of a parallel application's trace: the work of its nodes, their waits, and the lower bound
- * of its execution time. */
+/* Totals of the trace of a parallel application: the work of its nodes, their waits, and a lower
+ * bound of its execution time. */
 #pragma once
 
 #include "capture/causality/links.h"
@@ -9,7 +9,8 @@ struct causality_node_work {
 	uint64_t n_requests, n_computes, n_signals, n_waits;
 	int64_t request_ns; /* of requests with a known end */
 	int64_t compute_ns, asleep_ns, external_ns; /* of compute records, by kind (trace.h) */
-	int64_t first_ns, last_ns;	/* begin of its first, end of its last; TIME_NONE: none */
+	/* begin of its first request, end of its last request; TIME_NONE: none */
+	int64_t first_ns, last_ns;
 };
 
 struct causality_work {
@@ -19,9 +20,9 @@ struct causality_work {
 	uint64_t n_implied; /* waits that follow from others */
 	uint64_t n_waiting; /* requests that wait */
 	uint64_t n_pairs;   /* pairs of nodes of which one waits for the other, without barriers */
-	/* Critical path: the shortest execution in which each node does its computation and
-	 * requests one after the other, with the traced durations, and waits only where it must;
-	 * and the computation on it. */
+	/* Critical path: the shortest execution in which each node makes its computations and
+	 * requests one after the other with the traced durations, and waits only for its signals.
+	 * And the computation on this path. */
 	int64_t critical_ns, critical_compute_ns;
 	struct causality_links links;	    /* all, by waiter and place */
 	struct causality_barriers barriers; /* of these */
