@@ -11,7 +11,7 @@ struct list {
 	struct object_table listed; /* directories written so far */
 };
 
-/* A relative root lies below "/", as in the trace (strace_write.c). */
+/* The text before a relative root: it is placed below "/", as in the trace (strace_write.c). */
 static const char *above(const char *root)
 {
 	return *root == '/' ? "" : "/";
@@ -25,7 +25,7 @@ static void add_path(struct sink *s, const struct trace_meta *m, const char *pat
 		    root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
 }
 
-/* Lists the directory path[len] unless it is listed already. */
+/* Lists the directory path[len], unless it is already listed. */
 static int add_directory(struct list *l, struct sink *s, const char *path, size_t len,
 			 struct err *e)
 {
@@ -66,8 +66,8 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 	struct list *l = ctx;
 	const struct fileset *files = &trace_meta(l->t)->files;
 	int rc = 0;
-	/* Lists the directories above all names: ARTC stops at a file in a directory that is not
-	 * listed. */
+	/* Lists the directories that contain the names, because ARTC stops at a file in a directory
+	 * that is not listed. */
 	const struct trace_meta *m = trace_meta(l->t);
 	const char *root = m->root ? m->root : "/", *slash = root;
 	while (*slash) {
@@ -82,7 +82,7 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 	return rc;
 }
 
-/* The requests belong to ARTC's other file: they count neither as written nor as left out. */
+/* Requests are not part of this file, so they count neither as written nor as left out. */
 static int skip_request(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
 			struct err *e)
 {

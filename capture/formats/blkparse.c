@@ -67,8 +67,8 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 	return 0;
 }
 
-/* "223490 + 8 [kjournald]", or with "[0]" the error of a completion. blkparse prints the error as
- * 16 bits without a sign: "[65531]" is -5. */
+/* Parses "223490 + 8 [kjournald]", or the error of a completion, as in "[0]". blkparse prints the
+ * error as 16 bits without a sign: "[65531]" is -5. */
 static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs,
 		       size_t rwbs_len, struct pair_event *v, struct err *e)
 {
@@ -104,7 +104,8 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	return 0;
 }
 
-/* A number that a blank follows; *at moves to the next word, or stays. */
+/* Parses a number that is followed by a blank. Moves *at to the next word; on failure, *at does not
+ * change. */
 static bool take_number(const char **at, const char *end, uint64_t max, uint64_t *v)
 {
 	const char *s = *at;
@@ -155,7 +156,7 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &v, e);
 }
 
-/* "Input file sda.blktrace.0 added": buffering puts the line before or after the events. */
+/* "Input file sda.blktrace.0 added": buffering puts this line before or after the events. */
 static bool is_about_input(const char *s, const char *end)
 {
 	static const char input[] = "Input file ", added[] = " added";
@@ -164,8 +165,8 @@ static bool is_about_input(const char *s, const char *end)
 	       !memcmp(end - (sizeof added - 1), added, sizeof added - 1);
 }
 
-/* Whether the summary begins: "CPU0 (8,0):", "Total", and with -s "fio (123)" or "fio (123, ...)".
- */
+/* Whether the summary begins here: "CPU0 (8,0):", "Total"; with -s, "fio (123)" or "fio (123,
+ * ...)". */
 static bool begins_figures(const char *s, const char *end)
 {
 	if ((end - s > 4 && !memcmp(s, "CPU", 3)) || (end - s >= 5 && !memcmp(s, "Total", 5)))
@@ -177,8 +178,7 @@ static bool begins_figures(const char *s, const char *end)
 	return open == end - 1 || (end - open == 6 && !memcmp(open, ", ...)", 6));
 }
 
-/* "Skips: 2 forward (17 -   6.6%)" in the summary of a device: the sequence numbers show 17 missing
- * events. */
+/* "Skips: 2 forward (17 - 6.6%)" in the summary of a device: 17 sequence numbers are missing. */
 static void take_skips(struct foreign *f, const char *s, const char *end)
 {
 	static const char skips[] = "Skips: ";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blktrace's binary files: one per CPU, merged here by time, or one file merged by blkparse -d.
+/* Reads blktrace's binary files: one file for each CPU, merged here by time, or one file that
+ * blkparse -d has merged.
  * Source: linux/blktrace_api.h; doc/formats/blktrace.md. */
 #include <dirent.h>
 #include <libgen.h>
@@ -9,14 +10,14 @@
 
 /* --- missing sequence numbers -------------------------------------------- */
 
-/* Each CPU numbers its events; gaps in the numbers count missing events. */
+/* Each CPU numbers its events. Gaps in the numbers show missing events. */
 #define SEQUENCE_ROWS 1024u
 
 struct sequence_gaps {
 	struct sequence_row {
 		uint32_t device, cpu, last;
 		bool used;
-	} row[SEQUENCE_ROWS]; /* a hash table; of colliding rows only the last is followed */
+	} row[SEQUENCE_ROWS]; /* a hash table; if rows collide, only the last is followed */
 	uint32_t min, max, before;
 	uint64_t n, n_rows, n_missing, n_back;
 };
@@ -47,8 +48,8 @@ static void sequence_gaps_see(struct sequence_gaps *g, uint32_t device, uint32_t
 	*w = (struct sequence_row){.device = device, .cpu = cpu, .last = number, .used = true};
 }
 
-/* The number of missing events. Numbers that increase across CPUs are one common sequence. Events
- * missing before the first and after the last number cannot be counted. */
+/* Number of missing events. Numbers that increase across CPUs are one common sequence. Events that
+ * are missing before the first number or after the last number cannot be counted. */
 static uint64_t sequence_gaps_missing(const struct sequence_gaps *g)
 {
 	const uint64_t span = g->n ? (uint64_t)g->max - g->min + 1 : 0;
@@ -59,7 +60,7 @@ static uint64_t sequence_gaps_missing(const struct sequence_gaps *g)
 #define MAGIC 0x65617400u /* the lowest byte is the version */
 #define VERSION 7u
 #define FILES_MAX 1024
-#define ACTION_CGROUP 0x100u /* flag of an action: a cgroup's number follows the event */
+#define ACTION_CGROUP 0x100u /* flag of an action: the number of a cgroup follows the event */
 
 struct blktrace_event {
 	uint32_t magic, sequence;
@@ -78,7 +79,7 @@ struct more_file {
 struct blktrace {
 	struct foreign base;
 	struct block_pairs pairs;
-	struct more_file *more; /* more[n_more]: files besides the first, which is base.in */
+	struct more_file *more; /* more[n_more]: further files; the first file is base.in */
 	size_t n_more;
 	struct blktrace_event next; /* of the first file */
 	bool has_next, over;
@@ -105,7 +106,8 @@ static void swap_event(struct blktrace_event *v)
 	v->pdu_len = __builtin_bswap16(v->pdu_len);
 }
 
-/* Reads an event: 1, 0 at the end. After a bad record it searches the next magic number. */
+/* Reads an event. Returns 1, or 0 at the end. After a bad record, it searches for the next magic
+ * number. */
 static int next_event(struct text_input *in, struct blktrace_event *v, struct err *e)
 {
 	const char *s;
@@ -202,7 +204,7 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 			       .pid = v->pid,
 			       .error = (int16_t)v->error,
 			       .flags = flags_of(v->action >> 16)};
-	if (v->action >> 16 & 0x400) { /* a note: a time, a process name or a message */
+	if (v->action >> 16 & 0x400) { /* a note: a time, a process name, or a message */
 		t->base.base.notes.n_not_requests++;
 		return 0;
 	}
@@ -285,7 +287,7 @@ static void blktrace_release(struct foreign *f)
 	free(t->more);
 }
 
-/* Whether PATH is NAME.blktrace.CPU and another CPU's file lies beside it. */
+/* Whether PATH is NAME.blktrace.CPU and the directory has the file of another CPU. */
 static bool has_siblings(const char *path)
 {
 	char *copy = xstrdup(path), *copy2 = xstrdup(path), *base = basename(copy2);

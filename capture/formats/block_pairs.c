@@ -23,14 +23,15 @@ static bool is_flush(int op)
 	return op == OP_FDATASYNC;
 }
 
-/* The list of requests that may be in flight at this place, in order of arrival. */
+/* The list of requests that may be in flight at this sector, in order of arrival. */
 static uint32_t *list_of(struct block_pairs *p, uint32_t device, uint64_t sector)
 {
 	return &p->head[splitmix_mix(sector ^ (uint64_t)device << 44) % BLOCK_LISTS];
 }
 
-/* The request of the event's operation at its place, or NULL. Flushes have no sector that
- * identifies them: the first one of the device that is issued or not, as `issued` says. */
+/* The request with the event's operation and sector, or NULL. A flush has no sector that identifies
+ * it. For a flush, the result is the first flush of the device that is issued (or not issued,
+ * depending on `issued`). */
 static struct block_waiting *request_find(struct block_pairs *p, const struct pair_event *v,
 					  bool issued)
 {
@@ -48,7 +49,7 @@ static struct block_waiting *request_find(struct block_pairs *p, const struct pa
 	return first;
 }
 
-/* The request in flight that an event belongs to, or NULL. */
+/* The request in flight to which an event belongs, or NULL. */
 static struct block_waiting *find_in_flight(struct block_pairs *p, const struct pair_event *v)
 {
 	const bool completes = v->kind == EVENT_COMPLETE;
@@ -89,7 +90,8 @@ static struct block_waiting *add(struct block_pairs *p, struct block_waiting w)
 	return &p->waiting[at];
 }
 
-/* Completions of flushes were lost if a device has many in flight: the first one never ends. */
+/* Drops the first flush of a device that has too many in flight: completions were lost, so it never
+ * ends. */
 static void flushes_limit(struct block_pairs *p, struct foreign *f, const struct pair_event *v)
 {
 	uint32_t n = 0, first = 0;
@@ -103,7 +105,7 @@ static void flushes_limit(struct block_pairs *p, struct foreign *f, const struct
 	drop(p, &p->waiting[first]);
 }
 
-/* The request of an event; a new one if it is not in flight. */
+/* The request of an event. If no request is in flight, makes a new one. */
 static struct block_waiting *place(struct block_pairs *p, struct foreign *f,
 				   const struct pair_event *v)
 {
@@ -153,7 +155,7 @@ static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_
 		    struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
-	/* the same sectors are in flight already: keep the first request */
+	/* the same sectors are already in flight: keep the first request */
 	if (w->issue_ns != TIME_NONE || w->has_ticket)
 		return 0;
 	w->queue_ns = v->ns;
@@ -188,7 +190,7 @@ static uint16_t error_of(const struct pair_event *v)
 	return (uint16_t)(v->error < 0 ? -v->error : v->error);
 }
 
-/* Keeps the sectors after the completed part in flight. */
+/* After a partial completion, the remaining sectors stay in flight. */
 static void complete_part(struct block_pairs *p, struct block_waiting *w,
 			  const struct pair_event *v)
 {
@@ -206,7 +208,7 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 	struct trace_record *queued = record_queue_at(&f->queue, w->ticket), r;
 	if (queued) {
 		r = *queued;
-	} else { /* it was in flight for too long and lost its place */
+	} else { /* the request was in flight for too long and lost its place */
 		r = foreign_record();
 		r.op = w->op;
 		r.begin_ns = p->by_queue && w->queue_ns != TIME_NONE ? w->queue_ns : w->issue_ns;
@@ -244,7 +246,7 @@ static int on_complete(struct block_pairs *p, struct foreign *f, const struct pa
 	}
 	if (w && w->has_ticket)
 		return complete(p, f, w, v, e);
-	if (w) { /* queued and completed without a visible issue */
+	if (w) { /* the request was queued and completed, but its issue is missing */
 		f->base.notes.n_without_issue++;
 		drop(p, w);
 		return 0;
@@ -272,7 +274,8 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 	struct pair_event event = *given;
 	const struct pair_event *v = &event;
 	struct block_waiting *w;
-	/* the kernel's issue of a flush has sector 0, its completion 2^64 - 1 */
+	/* for a flush, the kernel reports sector 0 at the issue, and sector 2^64 - 1 at the
+	 * completion */
 	if (is_flush(v->op))
 		event.sector = 0;
 	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs events of the block layer to requests: the issue (D) with the completion (C), or with
- * --queue the queueing (Q) with the completion. Merges, requeues, splits and partial completions
- * between them are followed. */
+/* Pairs events of the block layer to requests: the issue (D) with the completion (C); with --queue,
+ * the queueing (Q) with the completion. Follows merges, requeues, splits and partial completions
+ * between them. */
 #pragma once
 
 #include "capture/formats/foreign.h"
@@ -17,7 +17,7 @@ enum pair_event_kind {
 
 struct pair_event {
 	enum pair_event_kind kind;
-	enum trace_op op; /* OP_INVALID: not a read, write, flush or discard */
+	enum trace_op op; /* OP_INVALID: neither read, write, flush nor discard */
 	int64_t ns;
 	uint64_t sector, bytes;
 	uint32_t device, object, pid;
@@ -36,14 +36,15 @@ struct block_waiting {
 	uint32_t next; /* in a list, 0 ends */
 };
 
-#define BLOCK_WAITING_MAX (1u << 17) /* 8 MiB; with more in flight, completions were lost */
-#define BLOCK_FLUSHES_MAX 256u	     /* of a device; each hardware queue may have one */
+/* 8 MiB; if more requests are in flight, completions were lost */
+#define BLOCK_WAITING_MAX (1u << 17)
+#define BLOCK_FLUSHES_MAX 256u /* limit for one device; each hardware queue may have one flush */
 #define BLOCK_LISTS 8192u
 
 struct block_pairs {
 	struct block_waiting *waiting; /* waiting[n], waiting[0] unused */
 	uint32_t n, cap, n_waiting, free; /* `free`: list of unused elements */
-	uint32_t head[BLOCK_LISTS]; /* lists by device and sector, in order of arrival */
+	uint32_t head[BLOCK_LISTS]; /* lists by device and sector, each in order of arrival */
 	bool by_queue;
 };
 
@@ -54,5 +55,5 @@ enum trace_op block_event_op(const char *rwbs, size_t len, uint64_t n_sectors, u
 /* Adds the next event in order of time. Errors: as foreign_add. */
 int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *v,
 		     struct err *e);
-/* Gives the requests that are still in flight to the trace, without an end. */
+/* Adds the requests that are still in flight to the trace, without an end. */
 void block_pairs_end(struct block_pairs *p, struct foreign *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* DFTracer's output (.pfw), which DLIO and MLPerf Storage make: a JSON object a line.
+/* DFTracer's output (.pfw), which DLIO and MLPerf Storage write: a JSON object on each line.
  * doc/formats/others.md.
  * {"id":4,"name":"pread","cat":"POSIX","pid":1,"tid":1,"ts":2000,"dur":10,"ph":"X",
  *  "args":{"fhash":"9a","ret":1024,"count":1024,"offset":0}} */
@@ -14,7 +14,7 @@
 
 struct dftracer {
 	struct foreign base;
-	struct u64_map files; /* hash of a file's hash as text, to its object */
+	struct u64_map files; /* maps a file's hash to its object */
 	int64_t first_us;
 	bool has_first;
 };
@@ -42,7 +42,7 @@ static enum trace_op call_find(const char *name)
 	return OP_INVALID;
 }
 
-/* A member that is a whole number, or a string of one, as some versions write. */
+/* Reads a member that is a whole number, or a string of one, as some versions write it. */
 static bool number_of(const json_t *o, const char *key, int64_t *v)
 {
 	const json_t *x = json_object_get(o, key);
@@ -60,7 +60,7 @@ static int need(struct dftracer *t, const json_t *o, const char *key, int64_t mi
 	return foreign_at(&t->base, t->base.line, e, "\"%s\" is missing or out of range", key);
 }
 
-/* Adds the text of a hash, a string or a number; false if there is none. */
+/* Reads a hash, which is a string or a number. False: there is none. */
 static bool hash_of(const json_t *o, const char *key, uint64_t *hash)
 {
 	const json_t *x = json_object_get(o, key);
@@ -83,8 +83,8 @@ static int path_intern(struct dftracer *t, const char *path, uint32_t *id, struc
 	return foreign_object(&t->base, OBJECT_PATH, path, strlen(path), id, e);
 }
 
-/* "FH": the name of a file that later events name by its hash. Aggregated events stand for calls
- * that the trace does not hold. */
+/* "FH" gives the name of a file; later events refer to it by its hash. Aggregated events represent
+ * calls that the trace does not contain. */
 static int take_other(struct dftracer *t, const json_t *o, bool metadata, const char *cat,
 		      const json_t *args, struct err *e)
 {
@@ -184,7 +184,8 @@ static int take_event(struct dftracer *t, const json_t *o, struct err *e)
 	if ((!letter && !json_is_integer(ph)) || !name)
 		return foreign_at(&t->base, t->base.line, e,
 				  "not an event: it has no name or no ph");
-	/* letters, and numbers since version 3: complete 1, counter 2, aggregated 3, metadata 4 */
+	/* letters; since version 3, also numbers: complete 1, counter 2, aggregated 3, metadata
+	 * 4 */
 	const bool complete = letter ? !strcmp(letter, "X") : json_integer_value(ph) == 1;
 	const bool metadata = letter ? !strcmp(letter, "M") : json_integer_value(ph) == 4;
 	if (!complete)
@@ -192,7 +193,7 @@ static int take_event(struct dftracer *t, const json_t *o, struct err *e)
 	const enum trace_op op = cat && !strcmp(cat, "POSIX") ? call_find(name) : OP_INVALID;
 	if (op != OP_INVALID)
 		return take_call(t, o, args, op, e);
-	/* phases of the program and the tracer's own events are no requests */
+	/* phases of the program and events of the tracer itself are not requests */
 	t->base.base.notes.n_not_requests +=
 	    cat && (!strcmp(cat, "POSIX") || !strcmp(cat, "STDIO"));
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* darshan-dxt-parser's output: the segments of one file after the other. doc/formats/others.md. "
- * X_POSIX       0  write        0               0        4096      0.0012     0.0014  [  3]" */
+/* Reads the output of darshan-dxt-parser, which lists the segments file by file.
+ * doc/formats/others.md. " X_POSIX 0 write 0 0 4096 0.0012 0.0014 [ 3]" */
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
@@ -16,7 +16,8 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 	static const char file[] = "file_name: ", start[] = "# start_time: ";
 	const char *name = memmem(s, (size_t)(end - s), file, sizeof file - 1);
 	uint64_t v;
-	/* "# *WARNING*: DXT_POSIX module contains incomplete data!": the number lost is unknown */
+	/* "# *WARNING*: DXT_POSIX module contains incomplete data!": an unknown number of segments
+	 * is missing */
 	if (memmem(s, (size_t)(end - s), "DXT_POSIX", 9) &&
 	    memmem(s, (size_t)(end - s), "incomplete data", 15))
 		foreign_lost(&t->base, 1);

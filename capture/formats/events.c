@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes the JSON events of the metrology paper's replayer (beefs_replayer): the number of events,
- * then one object a line. Each event lists its parents and children: the previous event of its
- * thread, the events of other threads on its descriptor, and for the first event of a thread the
- * event that ended last before it. The replayer crashes on unknown input, so such requests are left
- * out. doc/formats/others.md. */
+ * then one object on each line. Each event lists its parents and children: the previous event of
+ * its thread, and events of other threads on its descriptor. For the first event of a thread, the
+ * parent is the event that ended last before it. The replayer crashes on unknown input, so such
+ * requests are left out. doc/formats/others.md. */
 
 #include "capture/formats/sink.h"
 #include "capture/op.h"
 #include "common/sort.h"
 #include "common/u64_map.h"
 
-#define NUMBERS 32768	/* the replayer's limit of descriptors and processes */
+#define NUMBERS 32768 /* largest number of descriptors and of processes that the replayer allows */
 #define PATH_BYTES 255u /* the replayer's limit of a path */
 
 struct events_thread {
@@ -27,7 +27,8 @@ struct events_edge { /* an order between threads */
 struct events_number { /* a descriptor number of a process */
 	bool open;
 	uint32_t event, thread; /* the last open or close */
-	/* use[n_uses]: from: a thread, to: the thread's last event on the number since then */
+	/* use[n_uses]: `from` is a thread, `to` is the thread's last event on this number since the
+	 * last change */
 	struct events_edge *use;
 	size_t n_uses, cap;
 };
@@ -37,14 +38,14 @@ struct events_out {
 	struct events_thread *thread;
 	size_t n_threads, cap_threads, last_thread;
 	uint32_t n_processes;
-	struct u64_map number_of; /* by process and descriptor: index into number[] */
+	struct u64_map number_of; /* maps process and descriptor to an index of number[] */
 	struct events_number *number;
 	size_t n_numbers, cap_numbers;
 	struct events_edge *edge; /* edge[n_edges], sorted by `to` */
 	size_t n_edges, cap_edges;
-	struct events_edge *child; /* child[n_edges]: the same sorted by `from` */
+	struct events_edge *child; /* child[n_edges]: the same edges, sorted by `from` */
 	size_t at_edge, at_child;
-	uint32_t *next; /* next[id]: next event of the thread, 0 none; grows with the trace */
+	uint32_t *next; /* next[id]: next event of the thread, 0: none; grows with the trace */
 	size_t cap_next;
 	bool linking; /* the first pass, which finds the edges */
 	uint32_t n;   /* events of the current pass so far */
@@ -78,7 +79,7 @@ static struct events_thread *thread_at(struct events_out *x, const struct trace_
 	return &x->thread[i];
 }
 
-/* The state of a descriptor number; NULL: it was never opened. */
+/* State of a descriptor number; NULL: it was never opened. */
 static struct events_number *number_of(struct events_out *x, const struct trace_record *r)
 {
 	const uint32_t *i = u64_map_find(&x->number_of, u64_pair(r->pid, (uint32_t)r->fd));
@@ -128,7 +129,7 @@ static void use_number(struct events_out *x, struct events_number *n, uint32_t t
 	n->use[i].to = id;
 }
 
-/* An open or a close follows all earlier uses of the number by other threads. */
+/* Makes an open or close depend on all earlier uses of the number by other threads. */
 static void change_number(struct events_out *x, struct events_number *n, uint32_t thread,
 			  uint32_t id, bool open)
 {
@@ -200,7 +201,7 @@ static const char *cannot(struct events_out *x, const struct trace_record *r)
 
 /* --- order --------------------------------------------------------------- */
 
-/* The id of the next event, or 0 with the reason why it is left out. */
+/* The id of the next event; 0: it is left out, and *why is the reason. */
 static uint32_t event_of(struct events_out *x, const struct trace_record *r, const char **why)
 {
 	if ((*why = cannot(x, r)))
@@ -213,8 +214,8 @@ static uint32_t event_of(struct events_out *x, const struct trace_record *r, con
 
 ORDER_BY(by_from, struct events_edge, from, to)
 
-/* A thread's first event follows the event that ended last before it: the trace does not show which
- * thread created it. */
+/* Makes a thread's first event depend on the event that ended last before it, because the trace
+ * does not show which thread created this thread. */
 static void link_first(struct events_out *x, const struct trace_record *r, uint32_t id)
 {
 	const struct events_thread *before = NULL;
@@ -300,7 +301,8 @@ static void add_args(struct events_out *x, struct sink *s, const struct trace_re
 	strbuf_addch(&s->out, ']');
 }
 
-/* Writes "[1,2]": the neighbour in the thread, if any, and the edges from *at on. */
+/* Writes a list such as "[1,2]": the neighbour in the thread, if it exists, and the edges from *at
+ * on. */
 static void add_list(struct events_out *x, struct sink *s, uint32_t id, bool children)
 {
 	uint32_t neighbour = children ? x->next[id] : x->thread[x->last_thread].last;
@@ -329,7 +331,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct events_thread *th = thread_at(x, r);
 	strbuf_addf(&s->out, "{\"rvalue\":%lld,\"parents\":", (long long)r->rvalue);
 	add_list(x, s, id, false);
-	/* the replayer expects the begin with a decimal point */
+	/* the replayer requires a decimal point in the begin */
 	strbuf_addf(&s->out,
 		    ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},"
 		    "\"stamp\":{\"begin\":%"

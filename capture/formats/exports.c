@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Write-only formats with one request a line or packet: blkreplay, btreplay, Perfetto.
- * doc/formats/others.md. */
+/* Write-only formats with one request on each line or in each packet: blkreplay, btreplay,
+ * Perfetto. doc/formats/others.md. */
 
 #include "capture/formats/sink.h"
 #include "capture/op.h"
@@ -8,7 +8,7 @@
 struct exports_out {
 	struct trace *t;
 	int64_t first_ns;
-	uint64_t n, count; /* requests written; requests that can be written */
+	uint64_t n, count; /* requests written; requests that the format can represent */
 };
 
 static bool is_block_transfer(const struct exports_out *x, const struct trace_record *r,
@@ -21,7 +21,7 @@ static bool is_block_transfer(const struct exports_out *x, const struct trace_re
 	return !*why;
 }
 
-/* The first pass: counts the requests that can be written, and finds the first begin. */
+/* First pass: counts the requests that the format can represent, and finds the first begin. */
 static int count_transfers(struct exports_out *x, struct err *e)
 {
 	const struct trace_record *r;
@@ -85,13 +85,13 @@ static int btrecord_head(void *ctx, struct sink *s, struct err *e)
 	const struct exports_out *x = ctx;
 	(void)e;
 	add_u64(s, BTRECORD_VERSION);
-	add_u64(s, 0); /* genesis, which the times of the bunches are relative to */
+	add_u64(s, 0); /* genesis: the instant to which the times of the bunches are relative */
 	add_u64(s, x->count);
 	add_u64(s, x->count);
 	return 0;
 }
 
-/* One request per bunch: btreplay waits only between bunches. */
+/* Writes one request per bunch, because btreplay waits only between bunches. */
 static int btrecord_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
 			struct err *e)
 {

@@ -54,7 +54,7 @@ void foreign_lost(struct foreign *f, uint64_t n)
 
 /* --- the heap ------------------------------------------------------------ */
 
-/* Drops the items before the first that a queued record refers to. */
+/* Drops the heap items before the first item to which a queued record refers. */
 static void heap_trim(struct foreign *f)
 {
 	size_t keep = f->heap.len;
@@ -113,8 +113,8 @@ void foreign_unfinished(struct foreign *f, uint64_t ticket)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Counts a line or piece that cannot be read, as n_lenient allows; beyond that it ends the trace.
- */
+/* Counts a line or piece that cannot be read. If there are more than n_lenient, the trace ends with
+ * the error. */
 static void unreadable(struct foreign *f, struct err *why)
 {
 	struct trace_notes *n = &f->base.notes;
@@ -138,7 +138,7 @@ static void unreadable(struct foreign *f, struct err *why)
 static int take_line(struct foreign *f, struct err *e)
 {
 	size_t len;
-	struct err why; /* ERR_INIT would clear all of it for every line */
+	struct err why; /* not ERR_INIT, which would clear the whole struct for every line */
 	err_clear(&why);
 	f->line = f->wrong = NULL;
 	int rc = text_input_line(&f->in, &f->line, &len, &why);
@@ -157,7 +157,7 @@ static int take_line(struct foreign *f, struct err *e)
 
 static int take_piece(struct foreign *f, struct err *e)
 {
-	struct err why; /* ERR_INIT would clear all of it for every piece */
+	struct err why; /* not ERR_INIT, which would clear the whole struct for every piece */
 	err_clear(&why);
 	f->piece_at = f->in.offset + f->in.at;
 	int rc = f->reader->piece(f, &why);
@@ -176,7 +176,7 @@ static int take_some(struct foreign *f, struct err *e)
 	int rc = 0;
 	for (int i = 0; i < LINES_AT_ONCE && !rc && !f->ended && !f->error.code; i++)
 		rc = f->reader->line ? take_line(f, e) : take_piece(f, e);
-	/* before an error, too: unfinished requests are returned as they are */
+	/* also before an error: unfinished requests are returned as they are */
 	if (!rc && (f->ended || f->error.code) && f->reader->end)
 		f->reader->end(f);
 	struct trace_notes *n = &f->base.notes;

@@ -3,8 +3,8 @@
  * lines, and the notes. A reader is a struct whose first member is a `struct foreign`, and a row of
  * functions.
  *
- * A reader makes requests from one line at a time, in bounded memory. The requests before a bad
- * line are returned before the error. */
+ * A reader converts one line at a time to requests, in bounded memory. It returns the requests
+ * before a bad line, and then the error. */
 #pragma once
 
 #include "capture/formats/record_queue.h"
@@ -17,7 +17,7 @@ struct foreign_reader {
 	const char *clock, *captured_by; /* for the metadata */
 	enum trace_level level;
 	size_t size; /* of the reader's struct */
-	/* Prepares a zeroed struct for the options; NULL: nothing to do. */
+	/* Prepares a zeroed struct for the options. NULL: nothing to do. */
 	void (*setup)(struct foreign *f, const struct trace_open_options *o);
 	/* Reads one line. Returns 0 or a negative errno with a message; foreign_at() adds the
 	 * column. */
@@ -45,9 +45,9 @@ struct foreign {
 	struct err error; /* final: nothing after it is read */
 	bool ended;
 	uint64_t n_given;
-	uint64_t n_lost; /* in this pass; the metadata hold the maximum of all passes */
-	const char *line, *wrong; /* the current line, and the position of the error in it */
-	uint64_t piece_at; /* byte of the file at which the current piece begins */
+	uint64_t n_lost; /* in this pass; the metadata contain the maximum over all passes */
+	const char *line, *wrong; /* current line, and the position of an error in it */
+	uint64_t piece_at; /* offset in the file at which the current piece begins */
 	struct strbuf heap;
 	uint32_t heap_first; /* heap unit at heap.s[0] */
 	double queue_sum_ns;
@@ -57,12 +57,12 @@ struct foreign {
  * the system. */
 int foreign_open(struct trace **t, const struct foreign_reader *reader, const char *path,
 		 const struct trace_open_options *o, struct err *e);
-/* The same without reading or rewinding: the caller prepares the reader and rewinds. */
+/* The same, but does not read or rewind: the caller prepares the reader and rewinds. */
 int foreign_open_unread(struct trace **t, const struct foreign_reader *reader, const char *path,
 			const struct trace_open_options *o, struct err *e);
 
-/* Notes the position of an error in the line, and returns err_set(e, EINVAL, ...). The reader later
- * puts file, line and column in front of the message. */
+/* Stores the position of an error in the line, and returns err_set(e, EINVAL, ...). Later, the
+ * reader puts file, line and column before the message. */
 int foreign_at(struct foreign *f, const char *where, struct err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -82,8 +82,8 @@ static inline struct trace_record foreign_record(void)
 int foreign_check(const struct trace_record *r, struct err *e);
 /* Appends a finished request to the queue. Errors: as foreign_check. */
 int foreign_add(struct foreign *f, struct trace_record *r, struct err *e);
-/* Interns an object; `name` need not be NUL-terminated. Errors: EINVAL for a name
- * with NULs or above 65535 bytes; ENOMEM. */
+/* Adds an object; `name` need not be NUL-terminated. Errors: EINVAL: the name contains NULs or has
+ * more than 65535 bytes; ENOMEM. */
 int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len,
 		   uint32_t *id, struct err *e);
 /* Counts n events that the trace itself reports as missing. The metadata then mark the trace as
@@ -91,5 +91,5 @@ int foreign_object(struct foreign *f, enum object_kind kind, const char *name, s
 void foreign_lost(struct foreign *f, uint64_t n);
 /* Stores bytes for record.heap and returns the reference. */
 uint32_t foreign_heap(struct foreign *f, const void *data, size_t len);
-/* Finishes a queued request that never ended: unknown end, result -1, ECANCELED. */
+/* Completes a queued request that never ended: unknown end, result -1, ECANCELED. */
 void foreign_unfinished(struct foreign *f, uint64_t ticket);

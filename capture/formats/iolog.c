@@ -72,7 +72,7 @@ static void note_open(struct iolog *t, uint32_t object, bool now)
 	t->open[object] = now;
 }
 
-/* An iolog of devices only is a block-level trace; its beginning decides. */
+/* Reads the name of a file. An iolog that begins with devices only is a block-level trace. */
 static int take_name(struct iolog *t, const struct word *w, struct err *e)
 {
 	const bool device = name_is_device(w->s, w->len);
@@ -85,7 +85,7 @@ static int take_name(struct iolog *t, const struct word *w, struct err *e)
 			  (int)(w->len < 60 ? w->len : 60), w->s);
 }
 
-/* w: file, action, and for transfers the offset and length. */
+/* Reads the action w: file, action; for transfers also offset and length. */
 static int take_action(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
 {
 	struct trace_record r = foreign_record();
@@ -102,8 +102,8 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	r.op = (uint16_t)actions[k].op;
 	if (block && (r.op == OP_OPEN || r.op == OP_CLOSE))
 		return 0; /* block-level traces have no opens */
-	/* Until the level is decided, names count as devices, so that no file of a path's kind
-	 * stays in the object table if all are devices. */
+	/* Until the level is decided, names count as devices, so that the object table contains no
+	 * paths if all names are devices. */
 	const bool as_device = block || (!t->decided && !t->has_file);
 	rc = foreign_object(&t->base, as_device ? OBJECT_DEVICE : OBJECT_PATH, w[0].s, w[0].len,
 			    &r.object, e);
@@ -266,7 +266,8 @@ static const char *cannot(const struct iolog_out *x, const struct trace_record *
 		   : NULL;
 }
 
-/* fio reads time 0 and decreasing times as "no delay": times begin at 1 us and never decrease. */
+/* Converts a time for fio, which reads time 0 and decreasing times as "no delay". So times begin at
+ * 1 us and never decrease. */
 static int64_t time_us(struct iolog_out *x, int64_t ns)
 {
 	int64_t us = ns / 1000 - (ns % 1000 < 0);
@@ -301,7 +302,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		x->added[r->object] = true;
 	}
 	strbuf_addf(&s->out, "%lld %s %s", us, name, action);
-	if (strstr(action, "sync")) /* fio requires both numbers here, and ignores them */
+	if (strstr(action, "sync")) /* fio requires both numbers here, but ignores them */
 		strbuf_addstr(&s->out, " 0 0\n");
 	else
 		strbuf_addf(&s->out, " %llu %llu\n", (unsigned long long)r->offset,

@@ -50,10 +50,10 @@ void kernel_text_end(struct foreign *f)
 	block_pairs_end(&k->pairs, f);
 }
 
-/* perf script --deltatime prints the time since the previous event without saying so. Differences
- * often fall below half of the previous value. A clock falls only at the start of another file or
- * boot, and otherwise goes back by little, if at all. In a short trace whose first time is 0, any
- * step back shows differences. */
+/* Detects the times of perf script --deltatime, which are times since the previous event, without a
+ * mark. A difference is often below half of the previous difference. A clock decreases so much only
+ * at the start of another file or boot. In a short trace whose first time is 0, any decrease shows
+ * that the times are differences. */
 static bool are_differences(const struct kernel_text *k)
 {
 	if (k->times.n < FALLEN_SHARE && k->first_ns == 0 && k->times.any_back)
@@ -163,7 +163,7 @@ int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns,
 	return syscalls_enter(k->calls, tid, ns, row, arg, e);
 }
 
-/* Takes the i-th string in quotes as the value of the i-th pointer to text. */
+/* Stores the i-th quoted string as the value of the i-th text pointer. */
 static void strings_take(const struct syscall_row *row, struct text args,
 			 struct syscall_memory memory[SYSCALL_MEMORIES])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapping files describe the columns of a delimited text. One reader and one writer serve all such
- * formats. Known formats are mapping files built into the program; the user names others by path.
- * Manual: doc/formats/mapping.md. */
+/* Mapping files describe the columns of a delimited text. One reader and one writer serve all these
+ * formats. Mapping files of known formats are built into the program; users give the path of other
+ * mapping files. Manual: doc/formats/mapping.md. */
 #pragma once
 
 #include "capture/format.h"
@@ -9,7 +9,8 @@
 
 #define MAPPING_COLUMNS_MAX 64
 #define MAPPING_VALUES_MAX 16
-#define MAPPING_COUNT_MAX 65536 /* of the requests of a line, so that reading needs little memory */
+/* limit for the requests of one line, so that reading needs little memory */
+#define MAPPING_COUNT_MAX 65536
 
 enum mapping_field {
 	MAP_NONE, /* skipped */
@@ -22,7 +23,7 @@ enum mapping_field {
 	MAP_OFFSET,
 	MAP_LENGTH,
 	MAP_LAST,  /* offset of the last byte; length = last - offset + 1 */
-	MAP_COUNT, /* the line stands for so many equal requests */
+	MAP_COUNT, /* the line represents this number of equal requests */
 	MAP_PID,
 	MAP_TID,
 	MAP_FD,
@@ -38,14 +39,14 @@ struct mapping_value {
 };
 
 struct mapping_column {
-	char *name; /* in the header line; NULL: the column has a number */
+	char *name; /* name in the header line; NULL: the column is identified by its number */
 	unsigned int index; /* 0-based number of a column without a name */
 	enum mapping_field field;
-	int64_t unit; /* times: ns, a divisor of 1 s; offset, length: bytes */
+	int64_t unit; /* times: ns, a divisor of 1 s; offset and length: bytes */
 	struct mapping_value value[MAPPING_VALUES_MAX];
 	unsigned int n_values;
 	bool any_case, optional, number;
-	char *write; /* text to write into a column without a field, or "seq" */
+	char *write; /* text to write into a column that has no field, or "seq" */
 	unsigned int digits; /* decimals of written times */
 };
 
@@ -54,13 +55,13 @@ struct mapping {
 	char delimiter; /* 0: runs of blanks */
 	char comment;	/* 0: none */
 	bool header;
-	/* n_columns: minimum number of columns, and without `more` the exact number. With `more`,
+	/* n_columns: minimum number of columns; without `more`, the exact number. With `more`,
 	 * optional columns at the end of a line may be missing. */
 	unsigned int n_skipped_lines, n_columns;
 	bool more;
 	enum trace_level level;
 	enum object_kind object_kind;
-	int64_t epoch_s; /* with `absolute`: seconds from the format's epoch to 1970 */
+	int64_t epoch_s; /* with `absolute`: seconds from the epoch of the format to 1970 */
 	bool absolute;
 	double resolution_ns; /* 0: determined from the stamps */
 	int bid;
@@ -68,22 +69,23 @@ struct mapping {
 	unsigned int n;
 };
 
-/* Parses the text of a mapping file; messages use `name`. Errors: EINVAL with the line. Ownership:
- * mapping_release, also after an error. */
+/* Parses the text of a mapping file; messages contain `name`. Errors: EINVAL, with the line.
+ * Ownership: mapping_release, also after an error. */
 int mapping_parse(struct mapping *m, const char *name, const char *text, struct err *e);
 void mapping_release(struct mapping *m);
 
 /* Parses a file. Errors: as mapping_parse, and of the system. */
 int mapping_load(struct mapping *m, const char *path, struct err *e);
 
-/* How sure it is that a file with this beginning fits the mapping; 0: it does not fit. */
+/* How probable it is that a file with this beginning matches the mapping (FORMAT_BID_...); 0: it
+ * does not match. */
 int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len);
-/* Opens a trace, which takes ownership of `m`, allocated by malloc, also after an error. */
+/* Opens a trace. Takes ownership of `m` (allocated by malloc), also after an error. */
 int mapping_open(struct trace **t, struct mapping *m, const char *path,
 		 const struct trace_open_options *o, struct err *e);
 int mapping_write(const struct mapping *m, struct trace *t, const char *path,
 		  struct trace_export_report *report, struct err *e);
 
-/* The built-in mappings, one row each in the table of formats. */
+/* The built-in mappings. Each is a row in the table of formats. */
 extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent,
     format_spc, format_systor, format_fiu, format_twitter, format_cachelib, format_ibmcos;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing of a mapping file: an INI file with [format] and one [column N] or [column NAME] per
- * column in use. */
+/* Parses a mapping file: an INI file with [format], and a section [column N] or [column NAME] for
+ * each column that is used. */
 #include <ini.h>
 
 #include "capture/formats/mapping.h"
@@ -254,7 +254,7 @@ static int check(struct mapping *m, struct err *e)
 {
 	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_LENGTH,
 						    MAP_OFFSET};
-	/* an object of a store is read from its beginning */
+	/* for an object store, the offset may be missing: an object is read from its beginning */
 	const size_t n_needed = m->object_kind == OBJECT_PATH ? 3 : 4;
 	for (size_t i = 0; i < n_needed; i++)
 		if (!has(m, needed[i]))

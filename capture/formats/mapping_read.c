@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading delimited text by a mapping file. */
+/* Reads delimited text according to a mapping file. */
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
@@ -10,14 +10,15 @@ struct mapped_trace {
 	struct foreign base;
 	struct mapping *m; /* owned */
 	const struct mapping_column *at[MAPPING_COLUMNS_MAX]; /* by position in the line */
-	unsigned int n_at, n_needed; /* positions known; columns that a line must have */
+	/* number of known positions; number of columns that a line must have */
+	unsigned int n_at, n_needed;
 	bool has_header;
 	uint64_t n_lines;
-	/* the first stamp, which times are relative to if the clock is absolute */
+	/* the first stamp, to which times are relative if the clock is absolute */
 	int64_t first_s, first_ns;
 	bool has_first, probed;
 	int64_t step_ns; /* divides all stamps so far */
-	uint32_t object; /* of the previous line, whose text is object_last */
+	uint32_t object; /* object of the previous line, whose text is object_last */
 	struct strbuf object_text, object_last;
 };
 
@@ -26,7 +27,7 @@ struct field {
 	size_t len;
 };
 
-/* What a line holds beside the record; -1, or -2 of `last`: no such column. */
+/* Values of a line that are not in the record; -1, or -2 for `last`: no such column. */
 struct line_extra {
 	int64_t response_ns, last, count;
 	const char *last_at; /* the field of `last` */
@@ -41,8 +42,8 @@ static int not_a(struct mapped_trace *t, const struct field *f, const char *what
 			  f->s, what);
 }
 
-/* Absolute times are made relative to the first one. Seconds and the rest are kept apart: 100-ns
- * units since 1601 would overflow. */
+/* Reads a time. An absolute time is made relative to the first time. Seconds and the rest are kept
+ * separately, because 100-ns units since 1601 would overflow. */
 static int take_time(struct mapped_trace *t, const struct mapping_column *c, const struct field *f,
 		     bool stamp, int64_t *ns, struct err *e)
 {
@@ -172,7 +173,7 @@ static int take_field(struct mapped_trace *t, const struct mapping_column *c, co
 
 /* --- one line ------------------------------------------------------------ */
 
-/* The next field from *at on; false when there is none. */
+/* The next field from *at on. False: no field is left. */
 static bool next_field(char delimiter, const char **at, const char *end, struct field *f)
 {
 	const char *s = *at;
@@ -384,7 +385,7 @@ static void mapped_init(struct mapped_trace *t, struct mapping *m)
 	t->n_needed = m->n_columns;
 }
 
-/* The options as foreign_open() passes them on to the setup, and the mapping. */
+/* The options that foreign_open() passes to the setup, and the mapping. */
 struct mapped_options {
 	struct trace_open_options o;
 	struct mapping *m;
@@ -414,8 +415,8 @@ int mapping_open(struct trace **out, struct mapping *m, const char *path,
 	return foreign_open(out, &mapped_reader, path, &s.o, e);
 }
 
-/* Every complete line of the head must fit the mapping, with few exceptions: the reader reports bad
- * lines later. */
+/* Checks that every complete line of the head matches the mapping, with few exceptions: the reader
+ * reports bad lines later. */
 #define LINES_TO_A_BAD_ONE 8
 
 int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)

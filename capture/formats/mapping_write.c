@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing delimited text by a mapping file, with the columns in the file's order. */
+/* Writes delimited text according to a mapping file, with the columns in the order of the file. */
 
 #include "capture/csv_args.h"
 #include "capture/formats/mapping.h"
@@ -31,8 +31,8 @@ static int write_head(void *ctx, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* Without digits, whole units. Seconds since the epoch and the rest are kept apart: their sum in ns
- * may overflow. */
+/* Writes a time; without digits, in whole units. Seconds since the epoch and the rest are kept
+ * separately, because their sum in ns may overflow. */
 static void add_time(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		     int64_t ns, bool stamp)
 {
@@ -64,8 +64,8 @@ static void add_time(const struct mapping_out *x, struct sink *s, const struct m
 			    (long long)(rest % c->unit * scale / c->unit));
 }
 
-/* The part of the object's name for the i-th of the columns that hold it, split as the reader joins
- * them. */
+/* Writes the part of the object's name for the i-th of its columns. The name is split as the reader
+ * joins it. */
 static void add_object(const struct mapping_out *x, struct sink *s, const struct mapping_column *c,
 		       const struct trace_record *r, unsigned int i)
 {

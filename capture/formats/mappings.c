@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The built-in mapping files, NAME.map beside this file, each a row of the table of formats; and
- * the format for a mapping file that the user names. */
+/* The built-in mapping files (NAME.map beside this file), each with a row in the table of formats,
+ * and the format for a mapping file whose path the user gives. */
 
 #include "capture/formats/mapping.h"
 #include "common/embed.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), with their values on
+/* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), and their values on
  * Linux. */
 #pragma once
 
@@ -19,8 +19,9 @@ struct name_table {
 void name_table_add(struct name_table *t, const char *name, int64_t value);
 bool name_table_find(const struct name_table *t, const char *s, size_t len, int64_t *value);
 
-/* Adds the flags of open, fcntl, the *at calls, mmap, fallocate and others, and the error names. */
+/* Adds the names of errors, and of the flags of open, fcntl, the *at calls, mmap, fallocate and
+ * others. */
 void name_table_add_constants(struct name_table *t);
 
-/* Evaluates "A|B|0x10", "0" or "07"; unknown names count as 0 and set *all to false. */
+/* Evaluates "A|B|0x10", "0" or "07". Unknown names count as 0 and set *all to false. */
 uint64_t names_or(const struct name_table *t, const char *s, size_t len, bool *all);

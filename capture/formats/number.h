@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scanning of numbers in foreign traces. Unlike strtoull: no locale, no blanks, no sign unless
- * asked for, overflow is reported, and nothing at or after `end` is read. On success *s is left
- * after the number, on failure at the error. */
+/* Scans numbers in foreign traces. Differences from strtoull: no locale, no blanks, no sign unless
+ * the function allows it; overflow is reported; nothing at or after `end` is read. After success,
+ * *s points after the number; after failure, at the error. */
 #pragma once
 
 #include "common/std.h"
@@ -31,7 +31,7 @@ static inline bool scan_i64(const char **s, const char *end, int64_t *v)
 	return true;
 }
 
-/* Whether all of s[0..len) is one whole number. */
+/* Whether s[0..len) is one whole number and nothing else. */
 static inline bool scan_all_u64(const char *s, size_t len, uint64_t *v)
 {
 	const char *p = s;
@@ -72,9 +72,9 @@ static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
 	return true;
 }
 
-/* A decimal fraction times `unit` (a power of ten, 1 to 10^9), as a whole number: "1.5" with 1000
- * is 1500. Digits below one unit are cut off. *digits, if not NULL: number of digits after the
- * point. */
+/* Scans a decimal fraction and multiplies it by `unit` (a power of ten, 1 to 10^9): "1.5" with unit
+ * 1000 gives 1500. Digits below one unit are cut off. *digits, if not NULL: number of digits after
+ * the point. */
 static inline bool scan_decimal(const char **s, const char *end, int64_t unit, int64_t *v,
 				unsigned int *digits)
 {

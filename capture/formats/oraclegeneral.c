@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object,
- * u32 size, i64 next. They hold neither operation nor offset. doc/formats/others.md. */
+/* Reads cache traces in libCacheSim's format oracleGeneral. Each request has 24 bytes: u32 seconds,
+ * u64 object, u32 size, i64 next. There is no operation and no offset. doc/formats/others.md. */
 
 #include "capture/formats/foreign.h"
 
@@ -77,7 +77,7 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 	return foreign_open(out, &reader, path, o, e);
 }
 
-/* The format has no magic number, only its name. Published traces are compressed. */
+/* Decides by the name, because the format has no magic number. Published traces are compressed. */
 static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const bool zstd = len > 4 && !memcmp(head, "\x28\xb5\x2f\xfd", 4),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Annotated traces of parallel applications as text, node by node: calls in strace's form,
  * COMPUTE(seconds), SIGNAL(node), WAIT(node), and comments. The first comment, the comments that
- * name a node, and the comments after a line carry data. Lines without times get the times of a
+ * name a node, and the comments after a line contain data. Lines without times get the times of a
  * replay in which requests take no time. doc/formats/parallel.md.
  *
  * Source: parallel-trace paper, figures 3, 6 and 7. */
@@ -14,7 +14,8 @@
 
 /* --- several files ------------------------------------------------------- */
 
-/* The node of a file that does not name its nodes: "NAME.3" is node 3, otherwise by position. */
+/* The node of a file that does not name its nodes: 3 for "NAME.3", otherwise the position of the
+ * file. */
 static uint32_t node_of_file(const struct parallel *p, size_t file)
 {
 	const char *dot = strrchr(p->path[file], '.'), *s = dot ? dot + 1 : "";
@@ -47,8 +48,8 @@ static int parallel_next(struct foreign *f, struct err *e)
 
 /* --- all of it ----------------------------------------------------------- */
 
-/* Nodes of one process share its descriptors. Threads are keyed by node, since threads of different
- * hosts may have equal numbers. */
+/* Nodes of one process share its descriptors. The key of a thread is its node, because threads of
+ * different hosts may have equal numbers. */
 static void threads_make(struct parallel *p)
 {
 	for (uint32_t i = 0; i < p->facts.n_nodes; i++) {
@@ -100,7 +101,7 @@ static int head_take(struct parallel *p, const char *s, const char *end, struct 
 	return rc ? err_context(e, "%s: line 1", p->path[0]) : 0;
 }
 
-/* Counts the nodes by the highest number in the text, if the first line does not declare them. */
+/* If the first line does not declare the nodes, counts them by the highest number in the text. */
 static void nodes_look(const char *s, const char *end, uint32_t *n_nodes)
 {
 	uint64_t node;
@@ -146,7 +147,7 @@ static int files_look(struct parallel *p, struct err *e)
 	return 0;
 }
 
-/* The strings of the metadata are owned by p->head. */
+/* Reads the metadata. Their strings are owned by p->head. */
 static void meta_take(struct parallel *p)
 {
 	struct trace_meta *m = &p->calls.base.base.meta.meta;
@@ -206,7 +207,7 @@ static int parallel_open(struct trace **out, const char *path, const struct trac
 	return rc;
 }
 
-/* Our own first line, or a line that only this format has. */
+/* Recognises the first line that this program writes, or a line that only this format has. */
 static int parallel_bid(const unsigned char *head, size_t len, const char *path)
 {
 	const char *s = (const char *)head, *end = s + len;

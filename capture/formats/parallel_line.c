@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of a parallel application's text: COMPUTE, SLEEP, EXTERNAL, SIGNAL and WAIT, calls in
- * strace's form or our own, and comments with times. */
+/* Reads the lines of a parallel application's text: COMPUTE, SLEEP, EXTERNAL, SIGNAL and WAIT,
+ * calls in strace's form or in the form of this program, and comments with times. */
 
 #include "capture/formats/number.h"
 #include "capture/formats/parallel_read.h"
 #include "capture/formats/strace_parsed.h"
 
-/* Seconds with up to nine decimals, in ns, either sign. */
+/* Parses seconds with up to nine decimals and an optional sign, in ns. */
 static bool take_seconds(const char **s, const char *end, int64_t *ns)
 {
 	bool negative = take_word(s, end, "-");
@@ -65,7 +65,7 @@ static int add_cause(struct parallel *p, const struct parallel_line *l, enum tra
 	else if (op == OP_COMPUTE && !l->has_begin)
 		r.end_ns = r.begin_ns + (int64_t)length;
 	int rc = foreign_add(&p->calls.base, &r, e);
-	if (!rc) /* a time that a trace cannot hold does not move the node's clock */
+	if (!rc) /* a time that the trace cannot represent does not change the node's clock */
 		n->now_ns = r.end_ns > n->now_ns ? r.end_ns : n->now_ns;
 	return rc;
 }
@@ -122,7 +122,7 @@ static int take_note(struct parallel *p, const char *s, const char *end, struct 
 
 /* --- calls --------------------------------------------------------------- */
 
-/* Other spellings of the calls, also without the buffer arguments. */
+/* Alternative forms of the calls, also without the buffer arguments. */
 static const struct {
 	const char *name;
 	unsigned int n_args; /* 0: any number */
@@ -155,7 +155,7 @@ static const struct syscall_row *call_find(const char *s, const char *open,
 	return strace_call_find(s, len);
 }
 
-/* Removes "<0.000021>" and returns it in ns, or -1. */
+/* Removes "<0.000021>" and returns it in ns; -1: there is none. */
 static int64_t take_duration(struct parallel_line *l)
 {
 	const char *open = l->end;
@@ -173,7 +173,7 @@ static int64_t take_duration(struct parallel_line *l)
 	return ns;
 }
 
-/* "@fread(fd=3;length=10) = 10": a call that strace does not know, with arguments as in CSV. */
+/* "@fread(fd=3;length=10) = 10": a call that strace does not have, with arguments as in CSV. */
 static int take_other(struct parallel *p, struct parallel_line *l, struct err *e)
 {
 	struct foreign *f = &p->calls.base;

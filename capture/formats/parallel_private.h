@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Declarations that the reader and the writer of parallel applications' texts share. */
+/* Declarations for the reader and the writer of parallel applications' texts. */
 #pragma once
 
 #include "capture/format.h"

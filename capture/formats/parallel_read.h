@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reader of parallel applications' texts: files and nodes (parallel.c), lines
- * (parallel_line.c). */
+/* Reader of parallel applications' texts: files and nodes (parallel.c), lines (parallel_line.c). */
 #pragma once
 
 #include "capture/causality/causality.h"
@@ -12,14 +11,14 @@ struct text_node {
 	int64_t now_ns; /* the node's current time, for lines without times */
 };
 
-/* The reader of a text, as a foreign trace. */
+/* The reader of a text, which is a foreign trace. */
 struct parallel {
 	struct strace calls;
 	struct causality_facts facts;
 	char *extra;
 	struct meta_store head; /* the metadata of the first line */
 	struct text_node *node;
-	uint32_t at; /* the node that the current lines belong to */
+	uint32_t at; /* the node to which the current lines belong */
 	char **path; /* path[n_files] */
 	size_t n_files, file;
 	bool in_comment;

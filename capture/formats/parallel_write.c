@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a parallel application's trace as text, node by node, into one file or into a directory
- * with one file per node. The trace is in order of time, so each node's lines are buffered in an
- * unnamed file until the end. */
+/* Writes the trace of a parallel application as text, node by node, into one file or into a
+ * directory with a file for each node. The trace is in order of time, so the lines of each node are
+ * kept in an unnamed file until the end. */
 #include <libgen.h>
 
 #include "capture/causality/links.h"
@@ -14,7 +14,7 @@
 #include "common/unnamed_file.h"
 
 #define CHUNK (16u << 10)
-/* limit of the first line in bytes; a longer file list is left out */
+/* limit of the first line in bytes; a list of files that would exceed it is left out */
 #define META_MAX (512u << 10)
 
 struct parallel_chunk {
@@ -23,7 +23,7 @@ struct parallel_chunk {
 };
 
 struct parallel_write_node {
-	struct strbuf text, held; /* held: waits whose request is not known yet */
+	struct strbuf text, held; /* `held`: waits whose request is not known yet */
 	struct parallel_chunk *chunk;
 	size_t n_chunks, cap;
 	size_t wait, waits_end; /* range in by_wait[] */
@@ -101,7 +101,7 @@ static void add_times(struct strbuf *b, const struct trace_record *r)
 									 : " */\n");
 }
 
-/* The path as the reader forms it: below the root of the file system, without the leading slash. */
+/* The path as the reader forms it: relative to the root directory, without the leading slash. */
 static const char *whole_name(struct parallel_out *x, const struct trace_object *o)
 {
 	const char *root = trace_meta(x->t)->root;
@@ -113,7 +113,7 @@ static const char *whole_name(struct parallel_out *x, const struct trace_object 
 	return x->name.s;
 }
 
-/* Writes an operation that strace has no call for. */
+/* Writes an operation that is no call in strace. */
 static int add_other(struct parallel_out *x, const struct trace_record *r, struct err *e)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);
@@ -187,7 +187,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		add_seconds(&x->line, (int64_t)r->length);
 		strbuf_addch(&x->line, ')');
 		add_times(&x->line, r);
-		if (n->held.len) { /* the part of a computation after the waits */
+		if (n->held.len) { /* part of a computation that follows the waits */
 			strbuf_add(&n->held, x->line.s, x->line.len);
 			return 1;
 		}
@@ -268,7 +268,7 @@ static int write_nodes(void *ctx, struct sink *s, struct err *e)
 	return rc;
 }
 
-/* Makes the first line: the metadata, with names below the root of the file system. */
+/* Makes the first line: the metadata, with names relative to the root directory. */
 static int head_make(struct parallel_out *x, struct err *e)
 {
 	struct trace_meta m = *trace_meta(x->t);
@@ -294,7 +294,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	if (!rc) {
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addstr(&b, PARALLEL_MAGIC);
-		/* escape what would end the comment or the line */
+		/* escapes characters that would end the comment or the line */
 		for (const char *s = text; *s; s++) {
 			if (*s == '/' && b.s[b.len - 1] == '*')
 				strbuf_addch(&b, '\\');
@@ -309,7 +309,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	return rc;
 }
 
-/* Finds the barriers. A trace that cannot be replayed is written without their names. */
+/* Finds the barriers. If the trace cannot be replayed, it is written without names of barriers. */
 static void barriers_look(struct parallel_out *x)
 {
 	struct err e = ERR_INIT;
@@ -328,7 +328,7 @@ static void barriers_look(struct parallel_out *x)
 	}
 }
 
-/* If the trace names no nodes, each thread is a node. */
+/* If the trace does not name its nodes, each thread is a node. */
 static int threads_find(struct parallel_out *x, struct err *e)
 {
 	const struct trace_record *r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* perf trace's output: one call a line, arguments by name without those that are 0, flags without
- * their prefixes; doc/formats/tracepoints.md.
+/* Reads the output of perf trace: one call on each line, arguments by name (except arguments that
+ * are 0), flags without their prefixes; doc/formats/tracepoints.md.
  *
  * 0.754 ( 0.019 ms): sh/2921 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 4 */
 #include <sched.h>
@@ -9,10 +9,10 @@
 #include "capture/formats/kernel_text.h"
 #include "capture/formats/number.h"
 
-#define STACK_INDENT 30 /* blanks before a stack frame; a call has fewer */
+#define STACK_INDENT 30 /* number of blanks before a stack frame; a call has fewer blanks */
 
 struct perf_line {
-	int64_t begin_ns, end_ns; /* end_ns TIME_NONE: the call continues on another line */
+	int64_t begin_ns, end_ns; /* end_ns is TIME_NONE if the call continues on another line */
 	uint32_t tid;
 	struct text name, args, result;
 	bool continued;
@@ -21,7 +21,7 @@ struct perf_line {
 /* --- a line -------------------------------------------------------------- */
 
 /* Reads "sh/2921 ", "2921 " (--no-comm), or nothing if perf traces one thread. Returns the rest of
- * the line. A program's name may contain a slash. */
+ * the line. The name of a program may contain a slash. */
 static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 {
 	const char *open = s < end ? memchr(s, '(', (size_t)(end - s)) : NULL,
@@ -47,7 +47,7 @@ static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 }
 
 /* Reads "0.754 ( 0.019 ms): sh/2921 ". Returns the rest of the line, or NULL if it has another
- * form. *known: it has a begin. */
+ * form. *known: the line has a begin. */
 static const char *take_head(const char *s, const char *end, struct perf_line *l, bool *known)
 {
 	int64_t duration_ns = 0;
@@ -71,7 +71,7 @@ static const char *take_head(const char *s, const char *end, struct perf_line *l
 	return take_thread(skip_blanks(close + 2, end), end, &l->tid);
 }
 
-/* Finds the parenthesis that closes the arguments; strings may contain any character. */
+/* Finds the parenthesis that ends the arguments. Strings may contain any character. */
 static const char *args_end(const char *s, const char *end)
 {
 	unsigned int depth = 0;
@@ -88,7 +88,7 @@ static const char *args_end(const char *s, const char *end)
 	return NULL;
 }
 
-/* "openat(...) = 4", "... [continued]: openat()) = 4" */
+/* Reads "openat(...) = 4" or "... [continued]: openat()) = 4". */
 static bool take_call(const char *s, const char *end, struct perf_line *l)
 {
 	static const char mark[] = "... [continued]: ";
@@ -112,7 +112,7 @@ static bool take_call(const char *s, const char *end, struct perf_line *l)
 
 /* --- arguments ----------------------------------------------------------- */
 
-/* The letters of a row (syscall_table.h) that an argument with this name may have. */
+/* Letters of a row (syscall_table.h) that an argument of this name may have. */
 static const char *letters_of(const char *name, size_t len)
 {
 	static const char *const known[][2] = {
@@ -134,7 +134,7 @@ static const char *letters_of(const char *name, size_t len)
 	return "";
 }
 
-/* The prefix that perf omits from constants. */
+/* The prefix that perf omits from the names of constants. */
 static const char *prefix_of(char letter, enum trace_op op)
 {
 	switch (letter) {
@@ -198,7 +198,7 @@ static void args_take(struct kernel_text *k, const struct syscall_row *row, stru
 		      uint64_t arg[SYSCALL_ARGS])
 {
 	const char *s = args.s;
-	/* perf omits arguments that are 0, but prints pointers: a pointer is not NULL */
+	/* perf omits arguments that are 0. It always prints pointers that are not NULL */
 	for (const char *letter = row->args; *letter; letter++)
 		if (strchr("pPTN", *letter))
 			arg[letter - row->args] = 1;
@@ -224,7 +224,7 @@ static void args_take(struct kernel_text *k, const struct syscall_row *row, stru
 
 /* --- results ------------------------------------------------------------- */
 
-/* "4", "0x7f22", "-1 ENOENT (No such file or directory)", "2921 (sh)" */
+/* Reads a result: "4", "0x7f22", "-1 ENOENT (No such file or directory)", "2921 (sh)". */
 static int64_t result_of(const struct kernel_text *k, struct text t)
 {
 	int64_t code;

@@ -15,7 +15,7 @@ static int sink_flush(struct sink *s, struct err *e)
 	return rc ? err_sys(e, -rc, "cannot write %s", s->path) : 0;
 }
 
-/* A regular file is written under a temporary name; a pipe or device is written in place. */
+/* Opens the output. A regular file is written under a temporary name, a pipe or device in place. */
 static int sink_open(struct sink *s, const char *path, struct err *e)
 {
 	struct stat st;
@@ -150,7 +150,7 @@ void sink_json_string(struct sink *s, const char *text)
 		} else if (*p < ' ' || *p == 0x7f) {
 			strbuf_addf(&s->out, "\\u%04x", *p);
 		} else if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) {
-			/* U+0080 to U+009F: control characters that terminals obey */
+			/* U+0080 to U+009F: control characters that terminals interpret */
 			strbuf_addf(&s->out, "\\u%04x", p[1]);
 		} else {
 			if (*p == '"' || *p == '\\')

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads strace's output, with -f, -ttt or similar, preferably with -T and -y: lines, threads, and
- * calls that lines of other threads interrupt. doc/formats/strace.md; tested with strace 6.1. */
+ * calls that are interrupted by lines of other threads. doc/formats/strace.md; tested with strace
+ * 6.1. */
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
-/* strace's overhead is part of each call's time: it shows 7.37 us for calls that take 0.51 us. */
+/* The time of each call includes strace's overhead: strace shows 7.37 us for calls that take 0.51
+ * us. */
 #define STRACE_COST_NS 7000
 
 /* --- calls --------------------------------------------------------------- */
@@ -18,7 +20,7 @@ static const struct syscall_row *call_find(const struct strace *t, const char *s
 							 : NULL;
 }
 
-/* The call whose name begins at s. *open: its parenthesis, or NULL if there is none. */
+/* The call whose name begins at s. *open: its opening parenthesis, or NULL if there is none. */
 static const struct syscall_row *call_at(const struct strace *t, const char *s, const char *end,
 					 const char **open)
 {
@@ -34,7 +36,7 @@ static void call_abandon(struct strace *t, struct strace_thread *th)
 	th->pending = th->entered = false;
 }
 
-/* A call that another thread's line interrupts. Its place in the trace is fixed now. */
+/* A call that is interrupted by a line of another thread. Its place in the trace is fixed now. */
 static int take_unfinished(struct strace *t, struct strace_thread *th,
 			   const struct syscall_row *call, const char *name, size_t name_len,
 			   const char *text, const char *end, int64_t begin_ns)
@@ -98,11 +100,11 @@ static int take_resumed(struct strace *t, struct strace_thread *th, const char *
 			      .stamp_ns = stamp_ns,
 			      .resumed = true,
 			      .entered = entered};
-	struct err why; /* ERR_INIT would clear all of it for every line */
+	struct err why; /* not ERR_INIT, which would clear the whole struct for every line */
 	err_clear(&why);
 	const uint32_t tid = th->tid;
 	int rc = strace_take_call(t, th, &l, &why);
-	if (rc) { /* a column in the joined text would not exist in the file */
+	if (rc) { /* a column of the joined text would not exist in the file */
 		syscalls_forget(t->calls_made, tid);
 		return foreign_at(&t->base, rest + 8, e, "%s", why.msg);
 	}
@@ -398,7 +400,7 @@ static int strace_open(struct trace **out, const char *path, const struct trace_
 		return rc;
 	struct strace *t = (struct strace *)*out;
 	t->threads.first = t->number_met;
-	if (dot && !t->has_pids) { /* FILE.PID of strace -ff: no column names the thread */
+	if (dot && !t->has_pids) { /* FILE.PID of strace -ff: its lines do not contain the thread */
 		const char *s = dot + 1, *end = path + strlen(path);
 		uint64_t v;
 		if (scan_u64(&s, end, &v) && s == end && v <= UINT32_MAX) {
@@ -409,7 +411,7 @@ static int strace_open(struct trace **out, const char *path, const struct trace_
 	return 0;
 }
 
-/* Whether a call or another text that strace prints after a stamp begins here. */
+/* Whether a call, or another text that strace prints after a stamp, begins here. */
 static bool is_strace(const char *s, const char *end)
 {
 	s = strace_skip_marks(s, end);
@@ -421,8 +423,8 @@ static bool is_strace(const char *s, const char *end)
 	       starts(s, end, "+++ ") || starts(s, end, "--- ");
 }
 
-/* Whether this is a known call with its result. Without a time it is strace's output, too; reading
- * it then fails with a helpful message. */
+/* Whether this is a known call with its result. Without a time, it is also output of strace, and
+ * reading it then fails with a helpful message. */
 static bool is_timeless(const char *s, const char *end)
 {
 	const char *open = memchr(s, '(', (size_t)(end - s));
@@ -431,7 +433,7 @@ static bool is_timeless(const char *s, const char *end)
 		memmem(open, (size_t)(end - open), ")  ", 3));
 }
 
-/* Whether the first line of a call has a stamp. */
+/* Decides whether the first line of a call has a stamp. */
 static int strace_bid(const unsigned char *head, size_t len, const char *path)
 {
 	struct strace t = {.has_first = false};

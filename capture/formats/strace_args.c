@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The arguments of a call as the kernel gets them, by the letters of its row (syscall_table.h):
- * numbers, and the memory of pointers. */
+/* Converts the arguments of a call to the form that the kernel gets, by the letters of its row
+ * (syscall_table.h): numbers, and the memory of pointers. */
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -72,7 +72,7 @@ static void buffers(struct strbuf *to, const struct part *a)
 	}
 }
 
-/* [{tv_sec=1, tv_nsec=2}, UTIME_OMIT]; without times both are "now". */
+/* [{tv_sec=1, tv_nsec=2}, UTIME_OMIT]. Without an argument, both times are "now". */
 static void times(struct strace_parsed *p, struct strbuf *to, const struct part *a)
 {
 	const char *s = a->s + 1, *end = a->s + a->len;
@@ -118,7 +118,7 @@ static int clone_range(struct strace_parsed *p, struct strbuf *to, const struct 
 {
 	static const char key[] = "src_fd=", next[] = ", src_offset=";
 	const char *s = memmem(a->s, a->len, key, sizeof key - 1), *end = NULL;
-	/* a name may contain the text: its last occurrence counts */
+	/* a name may contain this text, so its last occurrence counts */
 	for (const char *at = s; at && (at = memmem(at, (size_t)(a->s + a->len - at), next,
 						    sizeof next - 1)); at++)
 		end = at;
@@ -138,8 +138,8 @@ static int clone_range(struct strace_parsed *p, struct strbuf *to, const struct 
 	return rc;
 }
 
-/* {sa_family=AF_UNIX, sun_path="/run/x"}. Abstract names ("@...") and other families are no files.
- */
+/* {sa_family=AF_UNIX, sun_path="/run/x"}. Abstract names ("@...") and other address families are
+ * not files. */
 static int address(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
 {
 	static const char key[] = "sun_path=";
@@ -167,13 +167,13 @@ static void at_offset(struct strbuf *to, const struct part *a)
 		strbuf_add(to, &v, sizeof v);
 }
 
-/* The path p, relative to the argument D before it, or P, relative to d. */
+/* The path p, relative to the argument D before it, or the path P, relative to d. */
 static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
 {
 	const bool numbered = p->dir && p->dir->len && *p->dir->s >= '0' && *p->dir->s <= '9';
 	const bool none = p->dir && a->len == 4 && is_null(a); /* utimensat on a descriptor */
 	int rc = none ? 0 : strace_path(p, a, p->dir, to, e);
-	if (!rc && numbered && !to->len) { /* with AT_EMPTY_PATH it concerns the descriptor */
+	if (!rc && numbered && !to->len) { /* AT_EMPTY_PATH: the call refers to the descriptor */
 		int64_t fd;
 		rc = strace_descriptor(p, p->dir, &fd, e);
 		p->value[p->dir_at] = (uint64_t)fd;
@@ -188,7 +188,7 @@ static int text(struct strace_parsed *p, struct strbuf *to, const struct part *a
 						  (int)(a->len < 60 ? a->len : 60), a->s);
 }
 
-/* The memory of a pointer; nothing is appended if it is unknown. *v: the pointer, if its value
+/* Appends the memory of a pointer, or nothing if it is unknown. *v: the pointer, if its value
  * matters. */
 static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, const struct part *a,
 		   uint64_t *v, struct err *e)
@@ -202,7 +202,7 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 	case 'T':
 	case 'N':
 		return text(p, to, a, e);
-	case 'Y': /* the whole text is shown with a sufficient -s */
+	case 'Y': /* strace prints the whole text if -s is large enough */
 		if (p->r.rvalue <= 0 || !a->len || a->s[a->len - 1] != '"' ||
 		    !strace_unquote(to, a) ||
 		    to->len != (uint64_t)p->r.rvalue)
@@ -296,8 +296,8 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 		     : has(a, "FICLONE")	 ? FICLONE
 		     : has(a, "TIOCGPTPEER")	 ? TIOCGPTPEER
 						 : 0;
-		/* strace shows other commands of ioctl() too, which are no requests on files; with
-		 * TIOCGPTPEER the result is a descriptor */
+		/* strace also prints commands of ioctl() that are not requests on files. With
+		 * TIOCGPTPEER, the result is a descriptor */
 		p->no_request = p->call->op == OP_IOCTL &&
 				(!*v || (*v == TIOCGPTPEER ? p->r.rvalue < 0 : p->r.rvalue != 0));
 		return 0;
@@ -334,7 +334,7 @@ int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
 		strbuf_reset(to);
 		rc = pointee(p, *letter, to, &p->arg[i], &p->value[i], e);
 		if (strchr("pPTN", *letter)) {
-			/* an unreadable path: the call failed because of it */
+			/* unreadable path: the call failed for that reason */
 			const bool unreadable = rc && p->r.rvalue < 0;
 			*m = (struct syscall_memory){rc ? NULL : to->s ? to->s : "", to->len};
 			rc = unreadable ? 0 : rc;

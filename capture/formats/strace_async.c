@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io_submit shows each request with the number that the program gives it (aio_data), but not the
  * address of its control block; io_getevents shows both. So a result is matched with the oldest
- * request of the same context and number, preferably of the same length. If a program gives all
- * requests the same number, as fio does, and results arrive out of order, some requests get the
- * ends of others. The number of requests in flight at each instant is still right. */
+ * request of the same context and number, preferably with the same length. If a program gives all
+ * requests the same number (as fio does) and results arrive out of order, some requests get the end
+ * of another request. The number of requests in flight at each instant is nevertheless correct. */
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
@@ -37,7 +37,8 @@ static void request_add(struct strace_async *a, const struct strace_aio_request 
 	a->n_in_flight++;
 }
 
-/* Removes the request that a result (bytes, or negative: a failure) belongs to; false: none. */
+/* Removes the request to which a result belongs (bytes, or negative: a failure). False: there is
+ * none. */
 static bool request_remove(struct strace_async *a, uint32_t pid, uint64_t context, uint64_t data,
 			   int64_t result, struct strace_aio_request *one)
 {
@@ -138,8 +139,8 @@ static uint64_t buffers_length(const struct part *value)
 	return sum;
 }
 
-/* One control block, "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=...,
- * aio_nbytes=4096, aio_offset=0}". */
+/* Reads a control block: "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>,
+ * aio_buf=..., aio_nbytes=4096, aio_offset=0}". */
 static int block_take(struct strace_parsed *p, const struct part *block,
 	struct strace_aio_request *one, struct err *e)
 {
@@ -172,7 +173,7 @@ static int block_take(struct strace_parsed *p, const struct part *block,
 
 /* --- the calls ----------------------------------------------------------- */
 
-/* The next "{...}" of a list; false: the list has ended. */
+/* The next "{...}" of a list. False: the end of the list. */
 static bool element(const char **s, const char *end, struct part *one)
 {
 	return strace_next_part(s, end, one) && one->len > 1 && *one->s == '{';

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What requests tell of files: their sizes at each moment, and their initial state: kind,
- * permissions and size, as the first result of stat and similar calls shows them. A name that was
- * changed or created before that is unknown. */
+/* What requests show about files: their sizes at each instant, and their initial state (type,
+ * permissions and size), from the first result of stat and similar calls. If a name was changed or
+ * created before that, its initial state is unknown. */
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
-#define FILES_BYTES_MAX (UINT64_C(4) << 20) /* total length of names: metadata are limited */
+/* limit of the total length of names, because the size of metadata is limited */
+#define FILES_BYTES_MAX (UINT64_C(4) << 20)
 
-/* Reads the number after `key` in a structure; false: the key does not occur. */
+/* Reads the number after `key` in a structure. False: there is no `key`. */
 static bool key_number(const struct part *a, const char *key, uint64_t *v)
 {
 	const char *s = memmem(a->s, a->len, key, strlen(key));
 	return s && (s += strlen(key), scan_c_u64(&s, a->s + a->len, v));
 }
 
-/* Reads "S_IFREG|S_ISUID|0755" after `key`. */
+/* Reads a mode such as "S_IFREG|S_ISUID|0755" after `key`. */
 static uint32_t mode_of(const struct part *a, const char *key)
 {
 	static const struct {
@@ -40,7 +41,8 @@ static uint32_t mode_of(const struct part *a, const char *key)
 	return scan_c_u64(&s, end, &octal) && mode & S_IFMT ? mode | (octal & 07777) : 0;
 }
 
-/* "st_dev=makedev(0xfe, 0x1)", "stx_dev_major=254, stx_dev_minor=1": shown by -v. */
+/* Reads "st_dev=makedev(0xfe, 0x1)" or "stx_dev_major=254, stx_dev_minor=1", which strace -v
+ * prints. */
 static bool device_of(const struct part *a, uint64_t *device)
 {
 	const char *s = memmem(a->s, a->len, "st_dev=makedev(", 15), *end = a->s + a->len;
@@ -53,7 +55,7 @@ static bool device_of(const struct part *a, uint64_t *device)
 	return found;
 }
 
-/* Takes the state of a file from a result of stat or a similar call. */
+/* Stores the state of a file from a result of stat or a similar call. */
 static void stat_seen(struct strace_parsed *p, const struct trace_record *r, const char *name)
 {
 	const bool follows = r->op == OP_FSTAT || !(r->flags & AT_SYMLINK_NOFOLLOW);
@@ -71,7 +73,7 @@ static void stat_seen(struct strace_parsed *p, const struct trace_record *r, con
 	}
 }
 
-/* If the decoration of the opened file differs from the requested path, that path led through a
+/* If the opened file (in the decoration) differs from the requested path, that path contains a
  * symbolic link. */
 static void link_shown(struct strace_parsed *p, const struct trace_record *r, const char *requested)
 {
@@ -105,14 +107,14 @@ static bool changes_nothing(const struct trace_record *r)
 	case OP_GETXATTR:
 	case OP_LISTXATTR:
 		return true;
-	default: /* calls with a path change data, names or attributes */
+	default: /* calls with a path that change data, names or attributes */
 		return !(op_info(r->op)->uses & OP_HAS_PATH) &&
 		       op_info(r->op)->family != FAMILY_WRITE && r->op != OP_FTRUNCATE &&
 		       r->op != OP_FALLOCATE && r->op != OP_FCHMOD;
 	}
 }
 
-/* The initial state of the request's file. `second`: the text of the record's heap item. */
+/* Finds the initial state of the request's file. `second`: text of the record's heap item. */
 static void before(struct strace_parsed *p, const struct trace_record *r, const char *name,
 		   const char *second)
 {
@@ -136,7 +138,7 @@ static void before(struct strace_parsed *p, const struct trace_record *r, const 
 		files_unknown(&t->before, name);
 	else if (uses & OP_HAS_PATH && !(r->flags & AT_SYMLINK_NOFOLLOW))
 		files_followed(&t->before, name);
-	/* then the second name has the state of the first */
+	/* afterwards, the second name has the state of the first */
 	if (second && r->op == OP_RENAME)
 		files_renamed(&t->before, name, second, r->flags & RENAME_EXCHANGE);
 	else if (second && r->op == OP_LINK)
@@ -204,7 +206,7 @@ static void size_follow(struct strace_parsed *p, const struct trace_record *r, c
 	if (r->op == OP_RENAME || r->op == OP_UNLINK || r->op == OP_RMDIR || r->op == OP_FALLOCATE)
 		size_set(t, r->object, -1);
 	if (r->op == OP_RENAME && !r->rvalue && second) {
-		/* The new name has another file or other content. */
+		/* the new name now has another file or other content */
 		uint32_t id;
 		if (!foreign_object(&t->base, OBJECT_PATH, second, strlen(second), &id, NULL))
 			size_set(t, id, -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a request of a call: doc/formats/strace.md. */
+/* Converts a call to a request: doc/formats/strace.md. */
 
 #include <sched.h>
 
@@ -8,8 +8,8 @@
 
 /* --- the result ---------------------------------------------------------- */
 
-/* Removes "<0.000021>" from the end and returns the duration, or -1. The common case, a plain
- * number before it, is tried first. */
+/* Removes "<0.000021>" from the end and returns the duration; -1: there is none. Tries first the
+ * common case, in which a plain number precedes it. */
 static int64_t take_duration(struct strace_parsed *p)
 {
 	const char *open = p->ret;
@@ -80,8 +80,8 @@ static uint64_t clone_flags(const char *text, size_t len)
 	       (memmem(text, len, "CLONE_FILES", 11) ? CLONE_FILES : 0);
 }
 
-/* A new thread has its own number: a number in a PID namespace may equal that of a traced thread,
- * and the trace cannot tell them apart. */
+/* Adds a thread with its own entry. A number in a PID namespace may equal that of a traced thread,
+ * and the trace cannot distinguish them. */
 static struct strace_thread *thread_new(struct strace *t, uint32_t tid, uint32_t parent)
 {
 	const uint32_t i = *u64_map_at(&t->thread_of, tid, t->n_threads);
@@ -161,8 +161,8 @@ static bool has(const char *text, const char *end, const char *word)
 	return memmem(text, (size_t)(end - text), word, strlen(word)) != NULL;
 }
 
-/* The result of wait4 names the child, waitid shows "si_pid=1234". A child that stopped or
- * continued has not ended. */
+/* The result of wait4 is the child; waitid shows "si_pid=1234". A child that stopped or continued
+ * has not ended. */
 static void take_wait(struct strace_parsed *p, const char *text, const char *end)
 {
 	static const char mark[] = "si_pid=";
@@ -179,7 +179,7 @@ static void take_wait(struct strace_parsed *p, const char *text, const char *end
 		processes_waited(&p->t->processes, (uint32_t)pid, p->tid, known_end_ns(p));
 }
 
-/* A call of a kind that only the reader knows. */
+/* A call that only this reader knows. */
 static void take_other(struct strace_parsed *p, const struct call_line *l)
 {
 	struct strace *t = p->t;
@@ -200,7 +200,7 @@ static void take_other(struct strace_parsed *p, const struct call_line *l)
 
 /* --- the whole call ------------------------------------------------------ */
 
-/* The end comes from -T, or from the stamp of the resumed line. */
+/* Finds the end: from -T, or from the stamp of the resumed line. */
 static int times(struct strace_parsed *p, const struct call_line *l, int64_t duration_ns,
 		 struct err *e)
 {
@@ -255,7 +255,7 @@ static bool is_copy(uint64_t command)
 	return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
 }
 
-/* Adds the end of a call, and its begin unless that is known. */
+/* Adds the end of a call, and its begin if that is not known yet. */
 static int call_end(struct strace_parsed *p, const struct call_line *l, struct err *e)
 {
 	struct strace *t = p->t;

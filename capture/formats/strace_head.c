@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The beginning of a line of strace: the thread, the time, and marks before the call. */
+/* Reads the beginning of a line of strace: the thread, the time, and marks before the call. */
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
@@ -94,8 +94,8 @@ void strace_threads_reset(struct strace_threads *t)
 
 /* --- the time ------------------------------------------------------------ */
 
-/* strace -r pads seconds to six digits; a difference of two times has few digits, an absolute time
- * has more. */
+/* Whether the stamp is a difference (strace -r). Such a stamp is padded to six digits and has few
+ * digits; an absolute time has more. */
 static bool is_difference(const char *line, const char *s, const char *end)
 {
 	const char *p = s;
@@ -187,7 +187,7 @@ const char *strace_cut_by_notice(const char *s, const char *end)
 	if (end - s < (ptrdiff_t)sizeof mark || (end[-1] != 'd' && end[-1] != 's'))
 		return NULL;
 	const char *at = memmem(s, (size_t)(end - s), mark, sizeof mark - 1);
-	while (at && at < end) { /* find the last one: a path may contain the text */
+	while (at && at < end) { /* finds the last one, because a path may contain this text */
 		const char *next = memmem(at + 1, (size_t)(end - at - 1), mark, sizeof mark - 1);
 		if (!next)
 			break;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A request as the text of a call, as strace prints it; `old`: as strace of 2013 did without -y. */
+/* Writes a request as the text of a call, as strace prints it. `old`: as strace of 2013 without
+ * -y. */
 
 #include "capture/formats/strace_private.h"
 
-/* Escapes as strace does: C's escapes, else octal; in a descriptor's name also the brackets. */
+/* Escapes like strace: C's escapes, otherwise octal. In the name of a descriptor, also brackets. */
 static void add_escaped(struct strbuf *b, const char *s, size_t len, bool brackets)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -85,7 +86,7 @@ static void add_at_flags(struct strbuf *b, uint32_t flags)
 	add_names(b, flags, names, values, 4, "");
 }
 
-/* The record's heap item; NULL: it has none, or `failed` is set. */
+/* The record's heap item. NULL: it has none, or `failed` is set. */
 static const void *heap_item(struct strace_line *x, const struct trace_record *r, size_t *len)
 {
 	const void *heap;
@@ -140,7 +141,7 @@ static const char *whence_name(uint32_t whence)
 	return whence < sizeof names / sizeof *names ? names[whence] : NULL;
 }
 
-/* Appends numbers and flags; false for the letters of other arguments. */
+/* Appends numbers and flags. False: the letter stands for another kind of argument. */
 static bool add_number(struct strbuf *b, const struct trace_record *r, char letter)
 {
 	switch (letter) {
@@ -331,7 +332,7 @@ static bool add_arg(struct strace_line *x, const struct trace_record *r, char le
 	}
 }
 
-/* The calls that ARTC supports, by their names there. */
+/* Calls that ARTC supports, with ARTC's names. */
 static const struct {
 	enum trace_op op;
 	const char *name;
@@ -364,8 +365,8 @@ static bool is_clone(const struct trace_record *r)
 	return r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES;
 }
 
-/* The name of a call that programs use today, such as openat, where several express an operation;
- * NULL: the only one. */
+/* The name of a call that present programs use, such as openat, if several calls express an
+ * operation. NULL: there is only one call. */
 static const char *new_name_of(const struct trace_record *r)
 {
 	static const struct {
@@ -440,7 +441,8 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r,
 			strbuf_addstr(&x->text, ", ");
 		if (!add_arg(x, r, *letter) || x->failed)
 			return false;
-		/* add_buffers() appended the number of buffers, add_command() the argument */
+		/* the next letter is done: add_buffers() appended the number of buffers,
+		 * add_command() the argument */
 		if ((*letter == 'i' && letter[1] == '_') || (*letter == 'c' && letter[1] == '*'))
 			letter++;
 	}

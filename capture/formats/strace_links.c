@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An open of "d/x" gave "e/x": either d is a link to e, or d/x is a link to e/x. The shortest path
- * that can be the link is taken, because a directory that is a link is more frequent than links of
- * the same name to each of its files. A path cannot be a link
- * - if it occurs in the name of an open file, which holds no links;
- * - if another open below it gave another file than the link would have given. */
+/* If an open of "d/x" gave the file "e/x", either d is a link to e, or d/x is a link to e/x. The
+ * shortest path that can be the link is chosen: a directory that is a link is more frequent than
+ * links of the same name to each of its files. A path cannot be a link
+ * - if it occurs in the name of an open file, which contains no links;
+ * - if another open below it gave a file other than the link would have given. */
 #include "capture/formats/strace_private.h"
 
 #include "common/fnv1a.h"
@@ -33,7 +33,7 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 	FREE_EACH(first_name, first_real);
 }
 
-/* Whether a link `name`, of `len` bytes, to `real` gives each file below it that an open gave. */
+/* Whether a link from name[len] to `real` would give the file that each open below it gave. */
 static bool link_fits(const struct strace_links *l, const char *name, size_t len, const char *real,
 		      size_t real_len)
 {
@@ -56,7 +56,7 @@ static bool link_fits(const struct strace_links *l, const char *name, size_t len
 	return fits;
 }
 
-/* The target of a link at `name` that leads to `real`, relative to the link's directory. */
+/* Text of a link at `name` that leads to `real`, relative to the link's directory. */
 static void link_text(struct strbuf *to, const char *name, const char *real)
 {
 	size_t common = 0;
@@ -69,7 +69,7 @@ static void link_text(struct strbuf *to, const char *name, const char *real)
 	strbuf_addstr(to, real + common);
 }
 
-/* How many bytes the ends of both paths share, in whole components; never a whole path. */
+/* Length of the common end of both paths in bytes, in whole components; never a whole path. */
 static size_t common_end(const char *name, const char *real)
 {
 	size_t same = 0, n = strlen(name), m = strlen(real);
@@ -79,8 +79,8 @@ static size_t common_end(const char *name, const char *real)
 	return same;
 }
 
-/* Length of the part of the name that is the link; 0: none can be. `links`: hashes of the links
- * found so far; the value tells whether it is one. */
+/* Length of the part of the name that is the link; 0: no part can be the link. `links`: hashes of
+ * the paths decided so far; the value tells whether the path is a link. */
 static size_t link_choose(const struct strace_links *l, const struct shown_path *s,
 			  struct u64_map *links)
 {

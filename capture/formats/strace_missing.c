@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Signs that the output of strace is incomplete:
- * - a clone returned a thread of which there is no line (no -f, one file of -ff, CLONE_UNTRACED);
+ * - a clone returned a thread that has no line (no -f, one file of -ff, CLONE_UNTRACED);
  * - a process ended ("+++ exited") without a call of exit or exit_group (-e trace=, -z, -P);
- * - an open returned a descriptor that another open returned before and nothing closed (the same);
- * - a descriptor is used after its close, and no call opened it again (the same);
+ * - an open returned a descriptor that an earlier open returned and no call closed (same reasons);
+ * - a descriptor is used after its close, and no call opened it again (same reasons);
  * - a thread has no end, although strace did not detach (the file was cut);
- * - lseek returns another position than the calls before it give (lines were removed, -e);
- * - the loader of glibc maps a file that it neither read nor examined by fstat (the same).
+ * - the position that lseek returns contradicts the calls before it (lines were removed, -e);
+ * - the loader of glibc maps a file that it neither read nor examined by fstat (same reasons).
  *
- * A process that executes a program and shows only calls on files was traced with a filter. That
- * is no sign that calls on files are missing, but they may be. */
+ * A process that executes a program and shows only calls on files was traced with a filter. That is
+ * no sign that calls on files are missing, but they may be. */
 #include "capture/formats/blanks.h"
 #include "capture/formats/strace_parsed.h"
 #include "capture/unseen.h"
@@ -23,7 +23,7 @@ void strace_passing_seen(struct strace *t, const char *s, const char *end)
 	t->missing.passed |= starts(s, end, "recvm") || starts(s, end, "pidfd_getfd(");
 }
 
-/* The word and bit of a descriptor; NULL: it is not noted. */
+/* Finds the word and the bit of a descriptor. NULL: it is not recorded. */
 static uint64_t *closed_word(struct strace *t, uint32_t tid, int64_t fd, uint64_t *bit)
 {
 	const uint32_t *i = u64_map_find(&t->thread_of, syscalls_process(t->calls_made, tid));
@@ -49,7 +49,7 @@ void strace_unopened(struct strace *t, uint32_t tid, int64_t fd, const struct pa
 	*word &= ~bit;
 }
 
-/* The open file of the descriptor that is argument `letter` of the call; NULL: there is none. */
+/* The open file of the descriptor in argument `letter` of the call, or NULL. */
 static struct app_open_file *file_of(const struct strace_parsed *p, char letter)
 {
 	const char *at = strchr(p->call->args, letter);
@@ -111,7 +111,7 @@ void strace_thread_ended(struct strace *t, struct strace_thread *th, const char 
 	p->exits = true;
 }
 
-/* The numbers of the threads that have no line, for files of -ff that are imported together. */
+/* Lists the threads that have no line, for files of -ff that are imported together. */
 static void list_untraced(const struct strace *t, json_t *capture)
 {
 	json_t *list = json_array();
@@ -130,7 +130,7 @@ bool strace_missing_end(struct strace *t, json_t *capture)
 		n_unseen += th->alive && !th->seen;
 		n_alive += th->alive && th->seen && !strace_first_thread(t, th)->ended;
 	}
-	/* In a PID namespace, clones return other numbers than those of the lines. */
+	/* in a PID namespace, the numbers that clone() returns differ from those of the lines */
 	const uint64_t renumbered = t->n_unreturned + (t->n_orphans ? t->n_orphans - 1 : 0);
 	n->n_untraced = n_unseen > renumbered ? n_unseen - renumbered : 0;
 	n->n_filtered = t->missing.n_filtered;

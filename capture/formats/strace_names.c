@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that a call's descriptors and paths name. */
+/* Finds the files to which a call's descriptors and paths refer. */
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
@@ -43,9 +43,9 @@ static const char *path_last(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether the current decoration `d` can name the open file: it equals the previous decoration, or
- * renames explain the difference. Links may lead to a renamed name, so only last components are
- * compared. */
+/* Whether the decoration `d` can be the name of the open file: it equals the previous decoration,
+ * or renames explain the difference. Links may lead to a renamed name, so only the last components
+ * are compared. */
 static bool is_same_file(struct strace *t, const struct app_open_file *f, const struct part *d)
 {
 	if (!f->shown)
@@ -111,8 +111,8 @@ void strace_set_cwd(struct strace_parsed *p, const char *path)
 	syscalls_thread(t->calls_made, p->tid, 0, path, false);
 }
 
-/* The directory that a path is relative to; "": unknown. `dir`: NULL for the working directory.
- * *fd: its descriptor, or -1. Borrowed. */
+/* The directory to which a path is relative; "": unknown. `dir`: the descriptor argument; NULL: the
+ * working directory. *fd: the descriptor, or -1. Borrowed. */
 static const char *base_of(struct strace_parsed *p, const struct part *dir, int64_t *fd)
 {
 	struct strace *t = p->t;
@@ -134,7 +134,8 @@ static const char *base_of(struct strace_parsed *p, const struct part *dir, int6
 	return f && f->is_path ? state_file_now(f) : "";
 }
 
-/* An open that succeeded shows the name of a file whose directory is unknown. */
+/* For an open that succeeded: its result shows the name of the file, even if the directory is
+ * unknown. */
 static bool opened_name(struct strace_parsed *p)
 {
 	const char *s = p->ret;

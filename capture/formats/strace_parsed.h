@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A complete call of strace, on its way to a request. Private to the reader of strace. */
+/* A complete call of strace that is being converted to a request. Private to the reader of
+ * strace. */
 #pragma once
 
 #include "capture/app/app_state.h"
@@ -16,9 +17,9 @@ struct strace_parsed {
 	struct trace_record r; /* times, result and operation */
 	const struct part *dir; /* the directory argument of the next path, or NULL */
 	unsigned int dir_at;	/* its number */
-	bool no_request;	/* a call that strace shows, but that is not a request */
+	bool no_request;	/* a call that strace prints, but that is not a request */
 	bool entered;		/* its begin is known already */
-	/* as the kernel gets them; memory[i].data is in t->memory[i] */
+	/* in the form that the kernel gets; memory[i].data is in t->memory[i] */
 	uint64_t value[SYSCALL_ARGS];
 	struct syscall_memory memory[SYSCALL_MEMORIES];
 	struct part arg[PARTS_MAX];
@@ -26,13 +27,13 @@ struct strace_parsed {
 
 /* --- strace_text.c: splitting the text --- */
 
-/* Splits at the commas outside of strings and brackets, into at most PARTS_MAX parts. Returns their
- * number. *s: after the closing parenthesis, or NULL if there is none. */
+/* Splits the text at commas outside strings and brackets, into at most PARTS_MAX parts. Returns the
+ * number of parts. *s: after the closing parenthesis, or NULL if there is none. */
 unsigned int strace_split(const char **s, const char *end, struct part *arg);
-/* The next item of a list or structure, up to a comma or the closing bracket; *s moves to the item
- * after it. False: there is none. */
+/* The next item of a list or structure, up to a comma or the closing bracket. *s moves to the next
+ * item. False: there is none. */
 bool strace_next_part(const char **s, const char *end, struct part *part);
-/* The bytes of a quoted string, with C's escapes undone. False: it is not a string, or contains a
+/* The bytes of a quoted string, with C's escapes decoded. False: it is not a string, or contains a
  * NUL. */
 bool strace_unquote(struct strbuf *to, const struct part *a);
 bool strace_unquote_bytes(struct strbuf *to, const struct part *a); /* allows NULs */
@@ -44,20 +45,20 @@ bool strace_decoration(const char *s, const char *end, struct part *d);
 
 /* Removes the mark of a deleted file, which some versions of strace print inside the brackets. */
 struct part strace_without_deleted(const char *s, size_t len);
-/* Unescapes a decoration into t->path. False: it is malformed. */
+/* Decodes a decoration into t->path. False: it is malformed. */
 bool strace_decoration_text(struct strace *t, const struct part *d);
-/* Whether a rename is unfinished: strace may show its effect already. */
+/* Whether a rename is unfinished. Then strace may already show its effect. */
 bool strace_rename_under_way(const struct strace *t);
-/* Stores the decoration s[..end) of `f`, to be compared with that of the next call. */
+/* Stores the decoration s[..end) of `f`, for comparison with that of the next call. */
 void strace_keep_shown(const struct strace *t, struct app_open_file *f, const char *s,
 		       const char *end);
-/* The number of a descriptor argument. A file opened before the trace began, or whose open the
- * trace lacks, is opened by its decoration. */
+/* Reads a descriptor argument. If the file was opened before the trace began, or its open is
+ * missing in the trace, the decoration opens it. */
 int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd, struct err *e);
 /* Sets the working directory of the process. */
 void strace_set_cwd(struct strace_parsed *p, const char *path);
-/* Makes the absolute path of an argument, as far as its directory is known, in `to`; of "" nothing.
- * `dir`: the argument with the descriptor that the path is relative to, or NULL. */
+/* Writes the absolute path of an argument to `to`, as far as its directory is known; nothing for
+ * "". `dir`: the descriptor argument to which the path is relative, or NULL. */
 int strace_path(struct strace_parsed *p, const struct part *a, const struct part *dir,
 		struct strbuf *to, struct err *e);
 
@@ -65,7 +66,8 @@ int strace_path(struct strace_parsed *p, const struct part *a, const struct part
 
 int strace_number(struct strace_parsed *p, const struct part *a, bool is_signed, uint64_t *v,
 		  struct err *e);
-/* Reads all arguments by the letters of the call's row. `partly`: some are not printed yet. */
+/* Reads all arguments by the letters of the call's row. `partly`: some arguments are not printed
+ * yet. */
 int strace_take_args(struct strace_parsed *p, bool partly, struct err *e);
 
 /* --- strace_before.c: what requests tell of files; members of struct syscalls_sink --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The system calls that the reader and the writer know: those of the kernel's table, and those
- * whose names or arguments strace prints differently. doc/formats/strace.md. */
+/* System calls that strace prints with other names or arguments than the kernel's table. The reader
+ * and the writer use both tables. doc/formats/strace.md. */
 #include "capture/formats/strace_private.h"
 
 const struct syscall_row strace_rows[] = {

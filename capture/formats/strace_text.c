@@ -4,7 +4,7 @@
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
-/* The position after a string's closing quote. */
+/* The position after the closing quote of a string. */
 static const char *past_string(const char *s, const char *end)
 {
 	for (s++; s < end && *s != '"'; s++)
@@ -12,8 +12,8 @@ static const char *past_string(const char *s, const char *end)
 	return s < end ? s + 1 : end;
 }
 
-/* The position after a decoration that begins with '<': "</a/b>", "<TCP:[1->2]>", "</dev/pts/0<char
- * 136:0>>". In a path, strace escapes the brackets, and "->" is not an arrow. */
+/* The position after a decoration, which begins with '<': "</a/b>", "<TCP:[1->2]>",
+ * "</dev/pts/0<char 136:0>>". In a path, strace escapes the brackets, and "->" is not an arrow. */
 static const char *past_decoration(const char *s, const char *end)
 {
 	unsigned int depth = 0;
@@ -29,13 +29,13 @@ static const char *past_decoration(const char *s, const char *end)
 	return end;
 }
 
-/* Bytes with a syntactic meaning outside of strings. */
+/* Bytes with a syntactic meaning outside strings. */
 enum { TEXT = 0, QUOTE, COMMA, OPENS, CLOSES, BRACKET };
 static const unsigned char meaning[256] = {
     ['"'] = QUOTE,  [','] = COMMA,  ['('] = OPENS,  ['['] = OPENS,  ['{'] = OPENS,
     [')'] = CLOSES, [']'] = CLOSES, ['}'] = CLOSES, ['<'] = BRACKET};
 
-/* The first byte with a meaning at or after p, outside of strings and of the decorations of the
+/* The first byte with a meaning at or after p, outside strings and outside the decorations of the
  * argument that begins at `first`. */
 static const char *next_outside(const char *first, const char *p, const char *end)
 {

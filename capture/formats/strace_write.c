@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes a trace as the output of strace -f -ttt -T -y with nanoseconds, including the calls that
- * create and await processes and threads. For ARTC it writes the form of strace of 2013 without -y:
- * unique times in microseconds, no names after descriptors, open and stat for openat and
- * newfstatat, pread for pread64, and only the calls that ARTC supports. */
+ * create processes and threads and wait for them. For ARTC, it writes the form of strace of 2013
+ * without -y: unique times in microseconds, no names after descriptors, open and stat for openat
+ * and newfstatat, pread for pread64, and only the calls that ARTC supports. */
 
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
@@ -10,10 +10,11 @@
 
 /* --- processes ----------------------------------------------------------- */
 
-/* A trace has no records of the calls that create and await processes and threads. They are made
- * from the process list of the metadata and from the threads of the records. */
+/* Makes the calls that create processes and threads and wait for them. A trace has no records of
+ * these calls, so they are made from the process list of the metadata and from the threads of the
+ * records. */
 
-/* clone() of `by` returns pid, or thread `by` has waited for the end of pid */
+/* clone() of `by` returns pid, or thread `by` has waited for the end of process pid */
 struct process_event {
 	int64_t ns;
 	uint32_t pid, by;
@@ -67,8 +68,8 @@ static void events_add(struct strace_processes *p, const json_t *rows)
 	qsort(p->event, p->n, sizeof *p->event, by_time);
 }
 
-/* Reads the list of processes. A format that has it only at the end is read once in full; it is not
- * rewound. Errors: those of reading. Ownership: strace_processes_release. */
+/* Reads the list of processes. A format that has the list only at its end is read once completely,
+ * and is not rewound. Errors: of reading. Ownership: strace_processes_release. */
 static int strace_processes_init(struct strace_processes *p, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
@@ -87,7 +88,7 @@ static int strace_processes_init(struct strace_processes *p, struct trace *t, st
 	return 0;
 }
 
-/* Appends thread and time; false: the time is before 1970, which strace cannot print. */
+/* Appends thread and time. False: the time is before 1970, which strace cannot print. */
 static bool add_begin(const struct strace_processes *p, uint32_t tid, int64_t ns,
 		      struct strbuf *text)
 {
@@ -119,9 +120,9 @@ static void strace_processes_until(struct strace_processes *p, int64_t ns, struc
 		add_event(p, &p->event[p->next], text);
 }
 
-/* Appends the calls that create the thread of record `r`, the thread's first: the clone of its
- * process unless it is written already, and the clone of the thread unless it is the main thread.
- */
+/* Appends the calls that create the thread of record `r`, before its first record: the clone of its
+ * process, unless it was already written, and the clone of the thread, unless it is the main
+ * thread. */
 static void strace_processes_thread(struct strace_processes *p, const struct trace_record *r,
 			     struct strbuf *text)
 {
@@ -174,8 +175,8 @@ static struct strace_out_lane *thread_of(struct strace_out *x, uint32_t tid, uin
 	return &x->thread[i];
 }
 
-/* ARTC stops if two calls have equal times, or if a call begins before the end of the thread's
- * previous call: such calls are delayed. */
+/* Delays a call for ARTC, which stops if two calls have equal times, or if a call begins before the
+ * end of the thread's previous call. */
 static int64_t old_begin_us(const struct strace_out *x, const struct strace_out_lane *th,
 			    int64_t ns)
 {
@@ -218,7 +219,7 @@ static void note_opened(struct strace_out *x, const struct trace_record *r)
 	x->opened[fd] = true;
 }
 
-/* The reason why a request cannot be written, or NULL. */
+/* The reason why a request cannot be written; NULL: it can be written. */
 static const char *cannot(const struct strace_out *x, const struct trace_record *r,
 			  const struct syscall_row *c)
 {
@@ -276,7 +277,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	return 1;
 }
 
-/* Whether requests are known to be missing in the trace or the output. */
+/* Whether requests are known to be missing in the trace or in the output. */
 static bool is_incomplete(const struct strace_out *x)
 {
 	const struct trace *t = x->line.t;
@@ -296,8 +297,8 @@ static void add_exit(const struct strace_out *x, uint32_t pid, struct strbuf *te
 		strbuf_addstr(text, "exit_group(0) = ?\n");
 }
 
-/* An import counts a process without an exit as cut off. So the exits of an incomplete trace are
- * not written. */
+/* Writes the exits of processes, except for an incomplete trace: an import counts a process without
+ * an exit as cut off. */
 static int write_tail(void *ctx, struct sink *s, struct err *e)
 {
 	struct strace_out *x = ctx;
@@ -316,7 +317,7 @@ static int write_tail(void *ctx, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* ARTC has no base directory for relative names: a relative root lies below "/". */
+/* ARTC has no base directory for relative names, so a relative root is placed below "/". */
 static int write_as(bool old, struct trace *t, const char *path, struct trace_export_report *report,
 		    struct err *e)
 {

@@ -103,7 +103,7 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 				in->line++;
 				return 1;
 			}
-			in->skipping = false; /* this was the rest of a line that is too long */
+			in->skipping = false; /* the rest of a line that is too long ends here */
 			seen = 0;
 			continue;
 		}

@@ -18,19 +18,19 @@ struct text_input {
 	uint64_t offset; /* of buf[0] in the file */
 };
 
-/* Errors: of the system; EINVAL if it is not a regular file. Ownership: text_input_close, also
- * after an error. */
+/* Errors: of the system; EINVAL: not a regular file. Ownership: text_input_close, also after an
+ * error. */
 int text_input_open(struct text_input *in, const char *path, struct err *e);
 void text_input_close(struct text_input *in);
 int text_input_rewind(struct text_input *in, struct err *e);
 
-/* Reads the next line: 1, with *s[*len] borrowed until the next call and followed by a line end; 0
- * at the end; or a negative errno. Errors: EMSGSIZE for a line that is too long; the next call
- * continues after it. */
+/* Reads the next line. Returns 1 (*s[*len] is valid until the next call; a line end follows it), 0
+ * at the end, or a negative errno. Errors: EMSGSIZE: the line is too long; the next call continues
+ * after it. */
 int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e);
 
-/* Shows at least `want` bytes (at most TEXT_LINE_MAX), or fewer at the end of the file: *s[*len],
- * borrowed until the next call. text_input_take() consumes them. Returns 0 or a negative errno. */
+/* Gives at least `want` bytes (at most TEXT_LINE_MAX), or fewer at the end of the file: *s[*len],
+ * valid until the next call. text_input_take() consumes them. Returns 0 or a negative errno. */
 int text_input_peek(struct text_input *in, size_t want, const char **s, size_t *len, struct err *e);
 static inline void text_input_take(struct text_input *in, size_t n)
 {

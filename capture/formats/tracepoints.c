@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report, perf
- * script. doc/formats/tracepoints.md.
+/* Reads the kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report,
+ * perf script. doc/formats/tracepoints.md.
  *
- * cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
- * cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) */
+ * cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) cat 2991
+ * [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) */
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/kernel_text.h"
@@ -17,13 +17,13 @@ struct tracepoints_event {
 
 /* --- a line -------------------------------------------------------------- */
 
-/* The thread, which stands before the CPU: "cat-2991", "cat 2991", "cat 2991/2992", "cat-2991 (
+/* Reads the thread, which precedes the CPU: "cat-2991", "cat 2991", "cat 2991/2992", "cat-2991 (
  * 2991)". */
 static bool take_thread(const char *s, const char *end, uint32_t *tid)
 {
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
-	if (end > s && end[-1] == ')') { /* skip the process: other forms do not print it */
+	if (end > s && end[-1] == ')') { /* skip the process, which other forms do not print */
 		while (end > s && *end != '(')
 			end--;
 		while (end > s && end[-1] == ' ')
@@ -77,7 +77,7 @@ static const char *latency_flags(const char *s, const char *end)
 	return flags > word && stop - flags >= 4 && strchr(".dDXb#", *flags) ? word : end;
 }
 
-/* Reads thread, CPU and time; *at moves after them. */
+/* Reads thread, CPU and time. Moves *at after them. */
 static bool take_head(const char *s, const char *end, const char **at, struct tracepoints_event *v,
 		      unsigned int *digits)
 {
@@ -90,8 +90,8 @@ static bool take_head(const char *s, const char *end, const char **at, struct tr
 		if (take_time(at, end, &v->ns, digits))
 			return true;
 	}
-	/* perf script prints no CPU for a recording of one thread: the time is the first word with
-	 * the form of a time that follows a thread */
+	/* for one thread, perf script prints no CPU: the time is the first word that follows a
+	 * thread and has the form of a time */
 	for (const char *word = skip_blanks(word_end(skip_blanks(s, end), end), end); word < end;
 	     word = skip_blanks(word_end(word, end), end)) {
 		*at = word;
@@ -133,7 +133,7 @@ static bool named(const struct tracepoints_event *v, const char *name)
 	       !memcmp(v->name.s, name, strlen(name));
 }
 
-/* The call from "NR 12", or from "id=12" (trace-cmd report -R). */
+/* Finds the call by "NR 12", or by "id=12" (trace-cmd report -R). */
 static const struct syscall_row *raw_row(const struct tracepoints_event *v)
 {
 	struct text number = text_after(v->args, "NR");
@@ -143,8 +143,8 @@ static const struct syscall_row *raw_row(const struct tracepoints_event *v)
 				      : syscall_row_of_number((int64_t)text_number(number, 10));
 }
 
-/* "args=ARRAY[9c, ff, ff, ff, 00, ...]": bytes in memory order; the machine's byte order must be
- * this one's. */
+/* Reads "args=ARRAY[9c, ff, ff, ff, 00, ...]": bytes in memory order. The byte order must be that
+ * of this machine. */
 static bool array_take(struct text args, uint64_t arg[SYSCALL_ARGS])
 {
 	static const char mark[] = "ARRAY[";
@@ -198,8 +198,8 @@ static int raw_exit(struct kernel_text *k, const struct tracepoints_event *v, st
 				(struct text){NULL, NULL}, e);
 }
 
-/* The arguments in order, from "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000" or from
- * "__syscall_nr=257 dfd=0xffffff9c ..." (-R). */
+/* Reads the arguments in their order, from "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000" or
+ * from "__syscall_nr=257 dfd=0xffffff9c ..." (-R). */
 static int named_enter(struct kernel_text *k, const struct tracepoints_event *v,
 		       const struct syscall_row *row, struct err *e)
 {
@@ -221,7 +221,7 @@ static int named_enter(struct kernel_text *k, const struct tracepoints_event *v,
 	return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
 }
 
-/* sys_enter_openat, sys_exit_openat, and ftrace's own "sys_openat(dfd: ...)" and "sys_openat ->
+/* Reads sys_enter_openat, sys_exit_openat, and ftrace's "sys_openat(dfd: ...)" and "sys_openat ->
  * 0x3". Returns 1 if the event was one of these. */
 static int named_call(struct kernel_text *k, const struct tracepoints_event *v, struct err *e)
 {
@@ -348,7 +348,7 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	    bracket ? (int64_t)text_number((struct text){bracket + 1, end}, 10) : 0;
 	b.error = error >= -4095 && error <= 4095 ? (int)error : EIO;
 	k->has_block = true;
-	/* a file with calls of programs and requests of devices: the calls are read */
+	/* if a file has calls of programs and requests of devices, only the calls are read */
 	if (k->base.base.meta.meta.level == LEVEL_SYSCALL) {
 		k->base.base.notes.n_not_requests++;
 		return 1;
@@ -382,17 +382,17 @@ static int event_take(struct kernel_text *k, const struct tracepoints_event *v, 
 	return rc < 0 ? rc : 0;
 }
 
-/* Stack frames: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of the
- * kernel. */
+/* Recognises stack frames: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of
+ * the kernel. */
 static bool is_frame(const char *s, const char *at, const char *end)
 {
 	const bool hex = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f');
 	return (*s == '\t' && hex) || text_starts((struct text){at, end}, "=> ");
 }
 
-/* Lines that are not events: comments, headings, and reports of lost events such as "CPU:1 [LOST 17
- * EVENTS]" (kernel) and "CPU:1 [17 EVENTS DROPPED]" (trace-cmd). The number is missing if it is
- * unknown. */
+/* Recognises lines that are not events: comments, headings, and reports of lost events such as
+ * "CPU:1 [LOST 17 EVENTS]" (kernel) and "CPU:1 [17 EVENTS DROPPED]" (trace-cmd). Such reports may
+ * have no number. */
 static bool is_between(struct foreign *f, const char *at, const char *end)
 {
 	const struct text all = {at, end},
@@ -427,7 +427,7 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	const char *at = skip_blanks(s, end);
 	if (at == end)
 		return 0;
-	/* try an event first: a thread may be named "CPU 0/KVM" */
+	/* tries an event first, because a thread may have the name "CPU 0/KVM" */
 	const bool event = *at != '#' && take_line(s, end, &v, &digits);
 	if (!event && (is_between(f, at, end) || (k->n_lines && is_frame(s, at, end))))
 		return 0;

@@ -275,7 +275,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 	ret = ret ? ret : watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
-	if (b) { /* also after an error: remove the instance before signals are released */
+	if (b) { /* also after an error: the instance is removed before signals are released */
 		int stopped = block_watch_stop(b, ret ? NULL : e);
 		ret = ret ? ret : stopped;
 	}

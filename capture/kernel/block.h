@@ -11,14 +11,14 @@ enum block_unit { UNIT_REQUEST, UNIT_BIO };
 struct block_config {
 	const char *output;    /* -o: the trace */
 	const char *device;    /* path of a block device or partition */
-	dev_t number;	       /* its number, if there is no path; 0: use `device` */
+	dev_t number;	       /* number of the device, if it has no path; 0: use `device` */
 	const char *scratch;   /* --scratch */
 	uint64_t buffer_bytes; /* --buffer: kernel buffer per CPU */
-	int64_t duration_ns;   /* --duration: 0 until the command ends, or a signal arrives */
-	/* --linger: time after the command's end, for requests in flight */
+	int64_t duration_ns; /* --duration, in ns; 0: until the command ends or a signal arrives */
+	/* --linger: time in ns after the command's end, for requests in flight */
 	int64_t linger_ns;
 	int unit;	       /* --unit request|bio */
-	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
+	/* --rotate: writes the trace in parts (capture/trace_split.h); used by the caller */
 	const char *rotate;
 	bool compress;	       /* --compress */
 	bool no_sync;	       /* a scratch trace: no fsync at its end */
@@ -33,17 +33,18 @@ struct block_outcome {
 	int status; /* of the command, as from waitpid */
 	uint64_t n_events, n_lost;
 	struct block_counts counts;
-	uint64_t n_other; /* requests other than read, write, discard and flush: omitted */
+	/* requests other than read, write, discard and flush, which are omitted */
+	uint64_t n_other;
 };
 
-/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES if kernel tracing is unavailable, with
+/* Errors: ENOTBLK, ENOENT: of the device; ENOENT, EACCES: kernel tracing is unavailable, with
  * advice; of starting the command; of the system. A failing command is not an error. */
 int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e);
 
-/* The same around an activity of the caller: begin, stop, then write `output` with the events
- * between. `c` and its strings are borrowed until close. `command`, durations and `linger` are
- * ignored. Errors: as block_capture; of writing. block_watch_close removes the instance in every
- * state; NULL is fine. */
+/* Captures an activity of the caller: begin it, stop it, then write the events between to `output`.
+ * `c` and its strings are borrowed until close. `command`, durations and `linger` are ignored.
+ * Errors: as block_capture; of writing. block_watch_close removes the instance in every state; its
+ * argument may be NULL. */
 struct block_watch;
 /* Checks that kernel tracing is available. Errors: as block_capture. */
 int block_watch_possible(struct err *e);

@@ -13,7 +13,8 @@ static int sysfs_number(const struct block_device *d, const char *file, uint64_t
 	return ok ? 0 : -ENOENT;
 }
 
-/* Requests of a partition appear in events of its disk, at the disk's sectors. */
+/* In events, requests of a partition have the number of its disk and sectors counted on the
+ * disk. */
 static int partition_resolve(struct block_device *d, struct err *e)
 {
 	uint64_t number;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The device in the events: requests of a partition appear on its disk, at the disk's sectors. */
+/* The device in events: requests of a partition have the number of its disk and sectors counted on
+ * the disk. */
 #pragma once
 
 #include "common/std.h"
@@ -14,6 +15,6 @@ struct block_device {
 int block_device_resolve(struct block_device *d, const char *path, struct err *e);
 int block_device_of_number(struct block_device *d, dev_t number, struct err *e);
 
-/* The block device of PATH: itself, or the device of its file system. Errors: of the system;
- * ENOTBLK if there is none. */
+/* The block device of PATH: PATH itself, or the device of its file system. Errors: of the system;
+ * ENOTBLK: there is none. */
 int block_device_below(dev_t *number, const char *path, struct err *e);

@@ -7,14 +7,14 @@
 
 struct open_request {
 	struct block_request r;
-	uint64_t sector; /* of the part that is not completed, for a request */
-	uint64_t n_left; /* sectors that are not completed; 1 for a flush and similar */
-	bool requeued;	 /* returned by the driver and not issued again yet */
+	uint64_t sector; /* for a request: first sector that is not completed */
+	uint64_t n_left; /* number of sectors that are not completed; 1 for a flush and similar */
+	bool requeued;	 /* the driver returned it, and it was not issued again yet */
 	bool done;
 	/* for a bio: */
 	uint64_t n_issued; /* sectors */
 	int64_t issued_ns; /* last issue of a part of it */
-	bool again;	   /* an equal bio was waiting to be issued when it was queued */
+	bool again;	   /* when it was queued, an equal bio was waiting for its issue */
 };
 
 struct block_requests {
@@ -36,7 +36,7 @@ enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
 	} marks[] = {{'F', BLOCK_FUA}, {'A', BLOCK_AHEAD}, {'S', BLOCK_SYNC}, {'M', BLOCK_META}};
 	size_t i = 0, end = strnlen(rwbs, n);
 	*flags = 0;
-	/* 'F' before another operation is a flush before it; alone it is the operation */
+	/* 'F' before another operation means a preflush; alone, it is the operation */
 	if (end > 1 && rwbs[0] == 'F' && memchr("RWDFNZ", rwbs[1], 6)) {
 		*flags |= BLOCK_PREFLUSH;
 		i++;
@@ -101,14 +101,14 @@ static struct open_request *begin(struct block_requests *q, const struct block_e
 	return &q->item[q->n++];
 }
 
-/* Whether a bio that was never issued is probably a repetition of an equal one: after this time it
- * no longer delays the output of later ones. */
+/* Whether a bio that was never issued is probably a repetition of an equal bio. After this time, it
+ * no longer delays the output of later bios. */
 static bool is_same_one(const struct open_request *o, int64_t now_ns)
 {
 	return o->again && o->r.dispatch_ns == TIME_NONE && now_ns - o->r.begin_ns > AGAIN_NS;
 }
 
-/* Outputs finished requests up to the first unfinished one. `now_ns` INT64_MAX: outputs all. */
+/* Outputs finished requests up to the first unfinished request. `now_ns` INT64_MAX: outputs all. */
 static int settle(struct block_requests *q, int64_t now_ns)
 {
 	int ret = 0;
@@ -166,7 +166,7 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 		return;
 	case BLOCK_COMPLETE:
 		o = request_find(q, v, false);
-		if (!o) { /* a write of length 0 is never issued, only its flush */
+		if (!o) { /* a write of length 0 is never issued, only its flush is */
 			q->counts.n_unpaired += v->n_sectors || v->direction == BLOCK_FLUSH;
 			return;
 		}
@@ -210,9 +210,9 @@ static bool alike(const struct open_request *a, const struct open_request *b)
 	       a->r.n_sectors == b->r.n_sectors && a->r.direction == b->r.direction;
 }
 
-/* A submitter that must not wait (io_uring) is refused if the queue is full, and queues its bio
- * again: two events for one issue. So an issue belongs to the first equal bio without an issue, and
- * a bio that is never issued and may be such a repetition is not output. */
+/* If the queue is full and a submitter must not wait (io_uring), its bio is refused and queued
+ * again. Then there are two queue events and one issue. So an issue belongs to the first equal bio
+ * without an issue. A bio that is never issued and may be such a repetition is not output. */
 static bool waited_before(const struct block_requests *q, const struct open_request *o)
 {
 	for (size_t i = q->first; &q->item[i] < o; i++)
@@ -244,7 +244,8 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 		o->again = waited_before(q, o);
 		return;
 	}
-	uint64_t left = v->n_sectors; /* sectors of a completion that are not assigned yet */
+	/* sectors of the completion that are not assigned to a request yet */
+	uint64_t left = v->n_sectors;
 	for (size_t i = q->first; i < q->n; i++) {
 		struct open_request *o = &q->item[i];
 		if (!concerns(o, v))
@@ -255,7 +256,7 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 			continue;
 		}
 		if (v->kind != BLOCK_COMPLETE || o->r.dispatch_ns == TIME_NONE)
-			continue; /* a later bio for the same place, which was not issued yet */
+			continue; /* a later bio for the same sectors, which was not issued yet */
 		uint64_t part = o->r.n_sectors ? overlap(o, v) : 1;
 		if (o->r.n_sectors && !left)
 			break;
@@ -275,7 +276,8 @@ int block_requests_add(struct block_requests *q, const struct block_event *event
 {
 	struct block_event placed = *event;
 	const struct block_event *const v = &placed;
-	/* the kernel's sector of a flush is 0 when issued, and 2^64 - 1 when completed */
+	/* for a flush, the kernel reports sector 0 at the issue, and sector 2^64 - 1 at the
+	 * completion */
 	if (v->direction == BLOCK_FLUSH)
 		placed.sector = 0;
 	if (q->bios)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes requests of block-layer events.
+/* Converts events of the block layer to requests.
  *
- * A request is what the device received: it begins when it is issued (D) and ends when all of it
- * has completed (C). Both are paired by position and direction, first in first out among equals. A
- * bio is what was submitted: it begins when it is queued (Q), is dispatched when the first request
- * that covers part of it is issued, and ends when all of it has completed, after any splitting and
- * merging.
+ * A request is a command that the device received. It begins at its issue (D) and ends at its
+ * completion (C). Issue and completion are paired by position and direction; equal requests are
+ * paired first in, first out. A bio is a submission. It begins when it is queued (Q), is dispatched
+ * when the first request that covers a part of it is issued, and ends when it has completed as a
+ * whole, after splits and merges.
  *
- * The module only converts events to requests, in the order of their begins. Memory grows with the
- * numbers of requests in flight and of requests that wait for their events. */
+ * Requests are output in the order of their begins. Memory grows with the number of requests in
+ * flight and of requests that wait for their events. */
 #pragma once
 
 #include "common/std.h"
@@ -58,12 +58,12 @@ struct block_counts {
 
 struct block_requests;
 
-/* `bios`: output bios, otherwise requests. `take` is called for each in the order of their begins;
- * a value other than 0 ends the work. Ownership: block_requests_close. */
+/* `bios`: output bios, otherwise requests. `take` is called for each of them in the order of their
+ * begins; a value other than 0 ends the work. Ownership: block_requests_close. */
 struct block_requests *
 block_requests_open(bool bios, int (*take)(void *context, const struct block_request *r),
 		    void *context);
-/* Adds an event; events are in order of time. Returns the value of `take`. */
+/* Adds an event. Events must be added in order of time. Returns the value of `take`. */
 int block_requests_add(struct block_requests *q, const struct block_event *v);
 /* Outputs the requests in flight, without an end. */
 int block_requests_finish(struct block_requests *q, struct block_counts *n);

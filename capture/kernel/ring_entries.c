@@ -26,7 +26,7 @@ struct btf {
 	size_t n;
 };
 
-/* The number of bytes after a type's header. */
+/* Number of bytes after the header of a type. */
 static size_t rest_of(const struct btf_type *t)
 {
 	const size_t n = BTF_INFO_VLEN(t->info);
@@ -84,7 +84,7 @@ static void btf_close(struct btf *b)
 	FREE_EACH(b->type, b->data, b);
 }
 
-/* Errors: ENOENT: the kernel has none; EBADMSG. Ownership: btf_close. */
+/* Errors: ENOENT: the kernel has no type information; EBADMSG. Ownership: btf_close. */
 static int btf_open(struct btf **out, struct err *e)
 {
 	struct btf *b = xcalloc(1, sizeof *b);
@@ -112,7 +112,7 @@ static bool is_called(const struct btf *b, uint32_t at, const char *name, size_t
 	return at < b->n_names && !strncmp(b->names + at, name, len) && !b->names[at + len];
 }
 
-/* The type without typedefs and qualifiers; NULL: void, or there is none. */
+/* The type without typedefs and qualifiers. NULL: void, or no such type. */
 static const struct btf_type *plain(const struct btf *b, uint32_t id)
 {
 	for (int i = 0; i < 32 && id && id < b->n; i++) {
@@ -158,7 +158,7 @@ static bool member_find(const struct btf *b, const struct btf_type *t, const cha
 	return false;
 }
 
-/* Finds a structure's member, also inside an anonymous structure; "how.flags": a member of the
+/* Finds a member of a structure, also inside an anonymous structure. "how.flags" is a member of the
  * member structure `how`. False: the kernel has no such member. */
 static bool btf_member(const struct btf *b, const char *structure, const char *member,
 		struct btf_field *to)
@@ -170,7 +170,7 @@ static bool btf_member(const struct btf *b, const char *structure, const char *m
 	return false;
 }
 
-/* The number of arguments of the kernel's tracepoint; 0: it has none of this name. */
+/* Number of arguments of the kernel's tracepoint. 0: there is no tracepoint of this name. */
 static size_t btf_tracepoint_args(const struct btf *b, const char *name)
 {
 	SCOPED_FREE char *type = xasprintf("btf_trace_%s", name);
@@ -207,8 +207,8 @@ static const struct syscall_row requests[] = {
     {"aio_other", -1, OP_AIO_OTHER, "fv", 0, 0},
 };
 
-/* The operations on files: the kernel's structure, the equivalent call, and the member for each of
- * its arguments. */
+/* Operations on files: the kernel's structure, the equivalent call, and the member for each of its
+ * arguments. */
 static const struct ring_row {
 	unsigned int opcode;
 	const char *structure, *call;
@@ -241,8 +241,8 @@ static const struct ring_row {
     {OPCODE_FTRUNCATE, "io_ftrunc", "ftruncate", NULL, {FD, "len"}},
 };
 
-/* Further operations on files, which are not decoded: splice, tee, extended attributes (41 to 44),
- * device commands (46), multishot reads (49), vectors in registered memory (60, 61). */
+/* Operations on files that are not decoded: splice, tee, extended attributes (41 to 44), device
+ * commands (46), multishot reads (49), vectors in registered memory (60, 61). */
 static const unsigned char others[] = {
     IORING_OP_SPLICE, IORING_OP_TEE, 41, 42, 43, 44, 46, 49, 60, 61};
 
@@ -335,7 +335,7 @@ int ring_entries_open(struct ring_entries **out, struct err *e)
 	struct ring_entries *r = xcalloc(1, sizeof *r);
 	rc = layout_take(&r->layout, b, e);
 	for (size_t i = 0; !rc && i < sizeof rows / sizeof *rows; i++)
-		/* an operation that the kernel lacks, or lays out differently, is not decoded */
+		/* an operation that the kernel lacks or stores in another layout is not decoded */
 		if (row_take(r, b, &rows[i], NULL))
 			r->op[rows[i].opcode].row = NULL;
 	for (size_t i = 0; i < sizeof others; i++)
@@ -388,7 +388,7 @@ const struct syscall_row *ring_entries_call(const struct ring_entries *r,
 							    : (uint64_t)u->fd;
 	const bool on_slot =
 	    row && row->member[4] && !strcmp(row->member[4], "file_slot") && arg[4];
-	/* on_slot: it creates or closes a registered file, without a descriptor */
+	/* on_slot: the operation creates or closes a registered file, without a descriptor */
 	if (!row || registered || on_slot) {
 		arg[0] = registered || on_slot ? UINT64_MAX : (uint64_t)u->fd;
 		arg[1] = u->opcode;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of io_uring as system calls: the kernel's copy of an entry, laid out as in the running
- * kernel (btf.h), becomes the arguments of the equivalent call. */
+/* Converts requests of io_uring to system calls. The kernel's copy of an entry, in the layout of
+ * the running kernel (btf.h), becomes the arguments of the equivalent call. */
 #pragma once
 
 #include "capture/kernel/syscalls.h"
@@ -8,16 +8,17 @@
 
 struct ring_entries;
 
-/* Errors: ENOENT, EBADMSG: the kernel does not describe the layout of its requests; names the first
- * missing structure. Ownership: ring_entries_close. */
+/* Errors: ENOENT, EBADMSG: the kernel does not describe the layout of its requests; the message
+ * names the first missing structure. Ownership: ring_entries_close. */
 int ring_entries_open(struct ring_entries **r, struct err *e);
 void ring_entries_close(struct ring_entries *r); /* NULL is fine */
 
 const struct um_ring_layout *ring_entries_layout(const struct ring_entries *r);
-/* what to read of an operation: 0, or UM_RING_... */
+/* what to read for an operation: 0, or UM_RING_... */
 uint64_t ring_entries_items(const struct ring_entries *r, unsigned int opcode);
 
-/* The call equivalent to the entry; aio_other if there is none, or if the file is registered. */
+/* The call that is equivalent to the entry; aio_other if there is none, or if the file is
+ * registered. */
 const struct syscall_row *ring_entries_call(const struct ring_entries *r,
 					    const struct um_ring_entry *u,
 					    uint64_t arg[SYSCALL_ARGS]);

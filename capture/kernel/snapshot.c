@@ -38,7 +38,8 @@ struct snapshot {
 
 /* --- the filter ---------------------------------------------------------- */
 
-/* Loads architecture and call number: numbers in the list wait, all other calls are allowed. */
+/* Makes the filter from architecture and call number: calls in the list wait, all other calls are
+ * allowed. */
 static void filter_make(struct snapshot *s)
 {
 	uint32_t number[FILTER_MAX - 5];
@@ -64,7 +65,7 @@ static void filter_make(struct snapshot *s)
 int snapshot_install(void *snapshot)
 {
 	const struct snapshot *s = snapshot;
-	/* Only a fatal signal should end the wait; kernels before 5.19 do not know this flag. */
+	/* only a fatal signal should end the wait; kernels before 5.19 do not have this flag */
 	const struct sock_fprog program = {s->n_filter, (struct sock_filter *)(uintptr_t)s->filter};
 	const unsigned long flags[] = {SECCOMP_FILTER_FLAG_NEW_LISTENER |
 					   SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
@@ -83,7 +84,7 @@ int snapshot_install(void *snapshot)
 
 /* --- starting and stopping ----------------------------------------------- */
 
-/* Starts the inspecting process as a grandchild: init reaps it. */
+/* Starts the inspecting process as a grandchild, so that init reaps it. */
 static int looker_start(const struct snapshot *s, int channel, struct err *e)
 {
 	int status = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The process that inspects files while calls wait. One thread waits for the next call; many
- * threads inspect. An inspection may itself wait for a watched program (a file system in user
- * space), whose calls need inspection in turn. */
+/* The process that inspects files while calls wait. One thread waits for the next call, and many
+ * threads inspect files. An inspection may itself wait for a watched program (a file system in user
+ * space), whose calls must then also be inspected. */
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #define SYNC_WAKE_UP 1UL /* SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP */
 
 enum { THREADS_MAX = 1024, STACK_BYTES = 256 << 10, NOTIFICATION_MAX = 512, PATH_ROOM = 4097 };
-enum { BELOW_ROOT = INT_MIN }; /* directory number for: the root of the thread */
+enum { BELOW_ROOT = INT_MIN }; /* value of a directory number: the root of the thread */
 enum { CHANNEL_FD = 3, FILE_FD, FREE_FD };
 enum { WAYS = 4096 };
 
@@ -104,7 +104,8 @@ static void record_write(const struct snapshot_call *a, struct snapshot_record *
 	r->ns = clock_monotonic_ns();
 	r->tid = a->n->pid;
 	r->dir = slash ? AT_FDCWD : r->dir;
-	/* Afterwards the number of a process that has ended may belong to another process. */
+	/* checked after reading: the number of a process that has ended may belong to another
+	 * process */
 	if (!atomic_load(&a->k->over) &&
 	    ioctl(a->k->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &a->n->id) == 0 &&
 	    writev(a->k->file, v, 5) < 0)
@@ -114,7 +115,7 @@ static void record_write(const struct snapshot_call *a, struct snapshot_record *
 static void saw(void *context, const struct look *l)
 {
 	const size_t len = strlen(l->shown);
-	/* targets of links and names given by the kernel are absolute */
+	/* targets of links, and names from the kernel, are absolute */
 	const bool absolute = l->shown[0] == '/';
 	struct snapshot_record r = {.dir = absolute ? AT_FDCWD : l->shown_dir,
 				    .path_len = (uint16_t)len,
@@ -129,7 +130,7 @@ static void saw(void *context, const struct look *l)
 	record_write(context, &r, l->shown, l->extra);
 }
 
-/* Directories with colliding hashes are inspected again. */
+/* False also if the slot has another hash: such a directory is inspected again. */
 static bool way_is_noted(void *context, uint64_t hash)
 {
 	struct snapshot_looker *k = ((const struct snapshot_call *)context)->k;
@@ -154,8 +155,8 @@ static int thread_directory(const struct snapshot_call *a, int dir)
 	return open(name, O_PATH | O_CLOEXEC);
 }
 
-/* Whether the thread's root is the root directory here. In another mount namespace, names are
- * resolved through the thread's root: other file systems may be mounted there. */
+/* Whether the thread's root is the root directory of this process. In another mount namespace,
+ * names are resolved through the thread's root, because other file systems may be mounted there. */
 static bool shares_root(struct snapshot_call *a)
 {
 	char name[40];
@@ -169,7 +170,7 @@ static bool shares_root(struct snapshot_call *a)
 	return true;
 }
 
-/* Names that mean something else in each process. */
+/* Whether the name has another meaning in each process. */
 static bool is_per_process(const char *path)
 {
 	static const char *const names[] = {"/proc/self", "/proc/thread-self", "/dev/fd",
@@ -180,7 +181,7 @@ static bool is_per_process(const char *path)
 	return false;
 }
 
-/* Reads the string at `address` of the thread's memory page by page: it may end before an
+/* Reads the string at `address` in the thread's memory page by page, because it may end before an
  * unreadable page. */
 static bool text_read(const struct snapshot_call *a, uint64_t address, char to[PATH_ROOM])
 {
@@ -215,7 +216,7 @@ static void path_look(const struct snapshot_call *a, const struct look_sink *sin
 	fd_close(fd);
 }
 
-/* Inspects a directory when its listing starts at the beginning. */
+/* Inspects the files of a directory when its listing starts at the beginning. */
 static void list_look(const struct snapshot_call *a, const struct look_sink *sink, int dir)
 {
 	char name[64], text[64];

@@ -4,7 +4,7 @@
 
 #include "capture/kernel/syscalls.h"
 
-struct snapshot_record { /* in the file, followed by path and extra; a multiple of 8 bytes */
+struct snapshot_record { /* in the file, followed by path and extra; size: multiple of 8 */
 	int64_t ns;
 	uint64_t size, device, inode;
 	uint32_t tid, mode; /* mode 0: the name does not exist */
@@ -13,7 +13,8 @@ struct snapshot_record { /* in the file, followed by path and extra; a multiple 
 	uint32_t what, unseen; /* enum look_what; unseen: the file could not be inspected */
 };
 
-/* The inspecting process: receives the filter's descriptor over `channel`, appends to `file`. */
+/* Runs the inspecting process. It receives the filter's descriptor over `channel` and appends to
+ * `file`. */
 void snapshot_look(int channel, int file) __attribute__((noreturn));
 /* Sends a descriptor over a socket; returns 0 or an errno. */
 int snapshot_send(int channel, int fd);

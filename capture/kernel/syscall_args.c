@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts a system call's arguments to the fields of a record. */
+/* Converts the arguments of a system call to the fields of a record. */
 #include <linux/fs.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -12,7 +12,7 @@ struct args_state {
 	int dir;
 };
 
-/* The memory of the next pointer argument; NULL: unknown. */
+/* The memory of the next pointer argument. NULL: unknown. */
 static const struct syscall_memory *memory_next(struct args_state *k)
 {
 	const struct syscall_memory *m = k->memory < k->end ? k->memory++ : NULL;
@@ -37,7 +37,7 @@ static void text_arg(struct args_state *k, char letter, const struct syscall_mem
 	d->m.second_dir = k->dir;
 }
 
-/* The lengths of the buffers. If they are not all known, only the result is used. */
+/* Stores the lengths of the buffers. If some are unknown, only the result is used. */
 static void vector_arg(struct args_state *k, const struct syscall_memory *m, uint64_t n)
 {
 	struct syscall_done *d = k->d;
@@ -68,7 +68,7 @@ static uint64_t word_of(const struct syscall_memory *m, size_t i, uint64_t other
 	return v;
 }
 
-/* The value, of `size` bytes, of the attribute named by the previous argument. */
+/* Stores the value (`size` bytes) of the attribute that the previous argument names. */
 static void acl_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t size)
 {
 	const size_t len = strlen(OP_ACL_NAME);
@@ -77,7 +77,7 @@ static void acl_arg(struct syscall_done *d, const struct syscall_memory *m, uint
 		d->l.flags |= op_acl_flags(m->data, size);
 }
 
-/* The argument of fcntl or ioctl, with its memory if the command takes a pointer. */
+/* Stores the argument of fcntl or ioctl, with its memory if the command takes a pointer. */
 static void argument_arg(struct syscall_done *d, const struct syscall_memory *m, uint64_t v)
 {
 	struct log_record *l = &d->l;
@@ -100,8 +100,8 @@ static void argument_arg(struct syscall_done *d, const struct syscall_memory *m,
 	d->m.extra_len = d->c->heap.len;
 }
 
-/* bind() of a UNIX socket creates a file, recorded as mknod of a socket. Other families and
- * abstract names create none. */
+/* bind() of a UNIX socket creates a file, and is recorded as mknod of a socket. Other address
+ * families and abstract names create no file. */
 static void address_arg(struct syscall_done *d, const struct syscall_memory *m)
 {
 	const size_t at = offsetof(struct sockaddr_un, sun_path);
@@ -117,7 +117,7 @@ static void address_arg(struct syscall_done *d, const struct syscall_memory *m)
 	d->m.path = path;
 	d->m.path_len = strnlen(path, m->len - at);
 	d->l.length = S_IFSOCK | 0777;
-	if (d->l.error == EADDRINUSE) /* the name exists, which is EEXIST for mknod */
+	if (d->l.error == EADDRINUSE) /* the name exists; mknod returns EEXIST for this */
 		d->l.error = EEXIST;
 }
 
@@ -219,7 +219,7 @@ static void number_arg(struct args_state *k, char letter, uint64_t v)
 	}
 }
 
-/* newfstatat(fd, "", AT_EMPTY_PATH) and similar calls concern the descriptor. */
+/* newfstatat(fd, "", AT_EMPTY_PATH) and similar calls refer to the descriptor. */
 static void empty_path(struct syscall_done *d)
 {
 	struct log_record *l = &d->l;
@@ -237,7 +237,7 @@ static void empty_path(struct syscall_done *d)
 		l->length = 0;
 }
 
-/* ioctl(to, FICLONE, from), or FICLONERANGE with a structure. */
+/* Reads ioctl(to, FICLONE, from), or FICLONERANGE with a structure. */
 static void clone_take(struct syscall_done *d)
 {
 	struct log_record *l = &d->l;

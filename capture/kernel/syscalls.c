@@ -7,8 +7,8 @@
 
 #include "capture/kernel/syscalls_private.h"
 
-/* Kernel-internal results of interrupted calls (ERESTARTSYS and similar), which programs never see.
- */
+/* Internal results of the kernel for interrupted calls (ERESTARTSYS and similar), which programs
+ * never see. */
 #define RESTART_FIRST 512
 #define RESTART_LAST 516
 #define NAMELESS "unnamed "
@@ -53,7 +53,8 @@ const struct syscalls_counts *syscalls_counts(const struct syscalls *c)
 	return &c->counts;
 }
 
-/* Whether the file's state was read after `ns`, so that it includes a call that ended then. */
+/* Whether the state of the file was read after `ns`, so that it includes the effect of a call that
+ * ended then. */
 static bool looked_up_after(const struct app_open_file *f, int64_t ns)
 {
 	return f && f->as_of_ns && ns <= f->as_of_ns;
@@ -96,8 +97,8 @@ void syscalls_arguments(struct syscalls *c, uint32_t tid, const uint64_t arg[SYS
 	memcpy(syscall_thread_of(c, tid)->arg, arg, SYSCALL_ARGS * sizeof *arg);
 }
 
-/* Whether an unfinished call on memory is one without a file. Otherwise it has the file's object.
- */
+/* Whether an unfinished call on memory concerns memory without a file. If not, it gets the object
+ * of the file. */
 static bool is_without_file(struct syscalls *c, const struct syscall_thread *t,
 			    struct trace_record *r)
 {
@@ -217,7 +218,7 @@ static uint64_t position_of(struct syscall_done *d, struct app_open_file *f)
 		   : OFFSET_NONE;
 }
 
-/* The object of the name that the file has after renames. */
+/* The object of the current name of the file, after renames. */
 static int present_object(struct syscall_done *d, struct app_open_file *f, uint32_t *id,
 			  struct err *e)
 {
@@ -226,7 +227,7 @@ static int present_object(struct syscall_done *d, struct app_open_file *f, uint3
 		       : syscalls_file_object(d->c, f, id, e);
 }
 
-/* The record's object: 1; 0 for memory without a file; or an error. */
+/* Finds the record's object. Returns 1; 0 for memory without a file; or a negative errno. */
 static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t *id, struct err *e)
 {
 	const struct log_record *l = &d->l;
@@ -235,7 +236,7 @@ static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t
 	if (uses & OP_HAS_PATH) {
 		if (d->path)
 			rc = syscall_object(d->c, d->path, true, id, e);
-		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a form for descriptors */
+		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a variant for descriptors */
 			rc = present_object(d, state_file(d->t->process, l->fd), id, e);
 		else if (l->error != EFAULT) /* the name "" is known, and no file has it */
 			d->c->counts.n_unnamed += !d->has_path || d->path_unknown;
@@ -249,8 +250,8 @@ static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t
 	return rc ? rc : 1;
 }
 
-/* Resolves the second name of rename and link like the first. The target of a symbolic link stays
- * as it is. */
+/* Resolves the second name of rename and link like the first. The target of a symbolic link is not
+ * resolved. */
 static void second_path(struct syscall_done *d)
 {
 	struct syscalls *c = d->c;
@@ -365,7 +366,7 @@ static void result_set(struct log_record *l, int64_t result)
 	l->error = -result >= RESTART_FIRST && -result <= RESTART_LAST ? EINTR : (uint16_t)-result;
 }
 
-/* A file opened by an unknown name still has a descriptor and a position. */
+/* Opens a file with an unknown name, which has a descriptor and a position nevertheless. */
 static void open_nameless(struct syscall_done *d)
 {
 	char name[40];
@@ -380,8 +381,8 @@ static void open_nameless(struct syscall_done *d)
 	state_file_drop(f);
 }
 
-/* Whether the call's effect is already known, because the state was read after its end: the
- * descriptor that it created, or the position that it moved. */
+/* Whether the effect of the call is already known (the descriptor that it created, or the position
+ * that it moved), because the state was read after its end. */
 static bool is_known(const struct syscall_done *d)
 {
 	const struct log_record *l = &d->l;
@@ -395,8 +396,8 @@ static bool is_known(const struct syscall_done *d)
 	       looked_up_after(state_file(d->t->process, l->fd), (int64_t)l->end);
 }
 
-/* A call that was under way when the position of its file was looked up may have moved it before
- * or after that. lseek sets it. */
+/* A call that was in progress when the position of its file was read may have moved the position
+ * before or after that. So the position is unknown; lseek sets it. */
 static void position_check(struct syscall_done *d, int fd, uint64_t before)
 {
 	struct app_open_file *f = state_file(d->t->process, fd);
@@ -501,8 +502,8 @@ static void descriptors_made(struct syscall_done *d)
 	if (d->l.result >= 0 && d->t->row->kind == SYSCALL_DESCRIPTOR)
 		descriptor_made(d, (int)d->l.result);
 	if (d->l.result == 0 && d->t->row->kind == SYSCALL_PAIR) {
-		/* If the numbers of a pair could not be read, the lowest free numbers are
-		 * assumed, above the standard streams unless all descriptors are known. */
+		/* If the numbers of a pair could not be read, the lowest free numbers are assumed,
+		 * above the standard streams unless all descriptors are known. */
 		for (int i = 0, fd = d->c->sink.lists_all ? 0 : 3; i < 2; i++, fd++) {
 			while (!d->has_pair && state_file(d->t->process, fd))
 				fd++;
@@ -512,7 +513,7 @@ static void descriptors_made(struct syscall_done *d)
 	state_advance(&d->c->state, d->l.end);
 }
 
-/* Makes a close of each open descriptor in the range. */
+/* Makes a close for each open descriptor in the range. */
 static int range_close(struct syscall_done *d, struct err *e)
 {
 	const struct process_state *p = d->t->process;
@@ -534,7 +535,7 @@ static int range_close(struct syscall_done *d, struct err *e)
 	return rc;
 }
 
-/* Learns the inode number of an opened path. */
+/* Finds the inode number of an opened path. */
 static int identify(struct syscall_done *d, struct err *e)
 {
 	uint32_t id;
@@ -602,7 +603,7 @@ void syscalls_finish(struct syscalls *c)
 	for (size_t i = 0; i < SYSCALL_THREAD_SLOTS; i++)
 		for (struct syscall_thread *t = c->slot[i]; t; t = t->next) {
 			syscall_abandon(c, t);
-			/* not the kernel's own threads of a ring, which end later */
+			/* not the kernel's threads of a ring, which end later */
 			c->counts.n_alive += !t->hidden && t->tid == t->pid;
 		}
 }

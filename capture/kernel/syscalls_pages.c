@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Page faults and the page cache: files by device and inode, and the pages that calls requested. */
+/* Page faults and the page cache: finds files by device and inode, and the pages that calls
+ * requested. */
 
 #include "capture/kernel/syscalls_private.h"
 
@@ -93,7 +94,8 @@ struct call_range {
 	uint64_t offset, length;
 };
 
-/* False: the call does not read or write a file at a known offset. */
+/* Gets the range that the call reads or writes. False: the call does not read or write a file at a
+ * known offset. */
 static bool range_of_call(const struct syscall_thread *t, struct call_range *w)
 {
 	if (!t->row || !(op_info(t->row->op)->uses & OP_HAS_LENGTH))
@@ -111,7 +113,7 @@ static bool range_of_call(const struct syscall_thread *t, struct call_range *w)
 	}
 	if (w->offset == OFFSET_NONE && w->file && w->file->position_known)
 		w->offset = w->file->position;
-	/* the length is known only at the end: accept all pages after the beginning */
+	/* the length is known only at the end, so all pages after the beginning are accepted */
 	if (vector)
 		w->length = UINT64_MAX;
 	return w->file && w->offset != OFFSET_NONE;
@@ -122,8 +124,8 @@ static bool overlap(uint64_t a, uint64_t a_len, uint64_t b, uint64_t b_len)
 	return a < b ? b - a < a_len : a - b < b_len;
 }
 
-/* Learns the inode of a file that no name leads to any more (deleted, renamed): it is the file that
- * the current call reads at the offset of the new page. */
+/* Finds out the inode of a file without a known name (deleted, renamed): it is the file that the
+ * current call reads at the offset of the new page. */
 static void file_learn(struct syscalls *c, const struct page_event *v, const struct call_range *w,
 		       uint64_t page)
 {
@@ -175,7 +177,7 @@ static int fault_record(struct syscalls *c, const struct syscall_thread *t,
 	return 0;
 }
 
-/* Whether the thread's last fault at an address caused this event of a file, perhaps one of
+/* Whether the thread's last fault at an address caused this event of a file, which may be one of
  * several. */
 static bool fault_is_of(const struct syscalls *c, const struct syscall_thread *t,
 			const struct page_event *v)

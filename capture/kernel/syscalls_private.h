@@ -24,11 +24,12 @@ struct syscall_thread {
 	int first_fd;
 	uint64_t ticket;
 	bool has_ticket;
-	/* the file of a close: the number may be reused before it returns */
+	/* the file of a close, because the number may be reused before the call returns */
 	struct app_open_file *closing;
 	/* the last fault */
 	uint64_t fault_device, fault_inode, fault_page;
-	struct fault_event fault; /* at an address; `followed`: the file's events come next */
+	/* a fault at an address; `followed`: the file's events come next */
+	struct fault_event fault;
 };
 
 struct syscall_file { /* maps device and inode to an object */
@@ -43,20 +44,20 @@ struct syscalls {
 	struct syscalls_counts counts;
 	struct app_state state;
 	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
-	uint64_t n_slots; /* descriptors and mappings of all processes */
+	uint64_t n_slots; /* number of descriptors and mappings of all processes */
 	uint64_t n_nameless; /* files opened by an unknown name */
 	bool reads_rings, reads_aio;
 	uint64_t n_made; /* descriptors without a file */
 	struct syscall_file *file; /* hash table with open addressing */
 	size_t n_files, n_file_slots;
-	/* identified[n_identified], by object: 0 not tried, 1 no inode number, 2 known */
+	/* identified[n_identified], by object: 0: not tried; 1: no inode number; 2: known */
 	unsigned char *identified;
 	size_t n_identified;
 	struct strbuf second, heap;
 	struct ring_request *ring[SYSCALL_RING_SLOTS]; /* in flight */
 };
 
-/* A call that has ended, on the way to its record. */
+/* A call that has ended and is being converted to a record. */
 struct syscall_done {
 	struct syscalls *c;
 	struct syscall_thread *t;
@@ -69,9 +70,9 @@ struct syscall_done {
 	bool has_second; /* c->second has the second path, absolute */
 	bool has_pair;
 	int32_t pair[2];
-	const void *argument; /* memory of fcntl's or ioctl's argument, or NULL */
+	const void *argument; /* memory of the argument of fcntl or ioctl, or NULL */
 	bool no_request;
-	uint64_t appends_at; /* the offset of a write that appends; OFFSET_NONE */
+	uint64_t appends_at; /* offset of a write that appends, or OFFSET_NONE */
 };
 
 /* syscall_args.c: fills d->l and d->m from the registers and the memory of pointers. */
@@ -84,7 +85,7 @@ int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t 
 
 /* syscalls.c: ends the thread's unfinished call, if any, without a result. */
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t);
-/* The begin and end of a call of `t`, also for calls that a ring makes on its behalf. */
+/* Adds begin and end of a call of `t`, also for calls that a ring makes for it. */
 void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		   const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS]);
 int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
@@ -92,7 +93,7 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e);
 /* syscalls_ring.c: ends the requests in flight without a result. */
 void syscall_rings_abandon(struct syscalls *c);
-/* Drops all but the first `n` requests of the io_submit() of `t` that ends now. */
+/* Drops all requests of the current io_submit() of `t` except the first `n`. */
 void syscall_aio_refused(struct syscalls *c, const struct syscall_thread *t, uint64_t n);
 
 /* syscalls_threads.c */
@@ -100,7 +101,8 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p); /* a th
 /* Whether the limit of recorded descriptors allows `fd`. */
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd);
 struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /* NULL: unknown */
-/* Records that it is unknown whether the position moved before or after the look at the attach. */
+/* Records that the position may have moved before or after it was read at the attach, so it is
+ * unknown. */
 void syscall_position_lost(struct syscalls *c, struct app_open_file *f);
 /* creates an unknown thread */
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);

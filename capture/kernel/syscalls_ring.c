@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests of io_uring: calls that begin at their submission and end when the kernel completes
+/* Requests of io_uring are calls that begin at their submission and end when the kernel completes
  * them. Requests of libaio end when io_getevents() returns their results. */
 
 #include "capture/kernel/syscalls_private.h"
@@ -36,7 +36,7 @@ static struct ring_request *request_begin(struct syscalls *c, uint32_t tid, int6
 	struct ring_request **place = place_of(c, request);
 	if (t->hidden)
 		return NULL;
-	if (*place) { /* the end of an earlier request was not seen */
+	if (*place) { /* the end of an earlier request with this number is missing */
 		c->counts.n_ring_unread++;
 		syscall_abandon(c, &(*place)->t);
 		drop(c, place);

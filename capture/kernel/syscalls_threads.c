@@ -19,7 +19,7 @@ struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid)
 	return c->last = *slot_of(c, tid);
 }
 
-/* Limit of recorded descriptors and mappings of all processes, for hostile traces. */
+/* Limit of the recorded descriptors and mappings of all processes, against hostile traces. */
 #define SLOTS_MAX (UINT64_C(1) << 22) /* 64 MiB */
 
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd)
@@ -42,7 +42,7 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p)
 	state_process_drop(&c->state, p);
 }
 
-/* A new process, or the next program of a process. It starts empty if the limit is reached. */
+/* A new process, or the next program of a process. It is empty if the limit is reached. */
 static struct process_state *process_new(struct syscalls *c, uint32_t pid,
 					 const struct process_state *from, bool by_exec)
 {
@@ -107,7 +107,7 @@ void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid)
 	struct syscall_thread *t = syscall_thread_of(c, old_tid ? old_tid : tid);
 	const uint32_t pid = t->pid;
 	struct process_state *after = process_new(c, pid, t->process, true);
-	if (t->tid != tid) { /* not the main thread, whose number it takes now */
+	if (t->tid != tid) { /* not the main thread; it takes over the main thread's number */
 		syscalls_ended(c, t->tid);
 		syscalls_ended(c, tid);
 		thread_new(c, tid, pid, after);

@@ -14,7 +14,7 @@
 #define INSTANCE_PREFIX "validate-"
 
 struct cpu_stream {
-	int pipe, file; /* trace_pipe_raw; the unlinked scratch file */
+	int pipe, file; /* trace_pipe_raw; unlinked scratch file */
 	uint64_t n_bytes;
 	unsigned char *map;
 	uint64_t at; /* offset after the current page */
@@ -28,7 +28,7 @@ struct cpu_stream {
 struct tracing {
 	struct tracefs_instance *instance;
 	struct tep_handle *formats;
-	struct tep_event **event; /* event[n_kinds], NULL if the kernel has none */
+	struct tep_event **event; /* event[n_kinds]; NULL: the kernel does not have the event */
 	size_t n_kinds;
 	uint16_t *kind_of_id; /* kind_of_id[65536]: kind + 1; 0: not recorded */
 	struct cpu_stream *cpu;
@@ -40,12 +40,12 @@ struct tracing {
 	int write_error; /* of the reader */
 	uint64_t n_lost, n_events;
 	bool reading_back;
-	struct cpu_stream *taken; /* stream of the event that the caller holds */
+	struct cpu_stream *taken; /* stream of the event that the caller borrows */
 };
 
 /* --- the instance -------------------------------------------------------- */
 
-/* Removes the instances of killed processes, by the process id in their names. */
+/* Removes the instances of killed processes, by the PID in their names. */
 static void stale_remove(void)
 {
 	char **all = tracefs_instances(NULL); /* with an expression it leaks memory */
@@ -93,7 +93,7 @@ static int knob(struct tracing *t, const char *file, const char *value, struct e
 	return err_sys(e, errno ? errno : EIO, "tracefs: cannot write \"%s\" to %s", value, file);
 }
 
-/* Uses the event's own files: the library's functions search all events of the system. */
+/* Reads the event's own files, because the library's functions search all events of the system. */
 static int event_choose(struct tracing *t, size_t kind, const char *name, const char *filter,
 			struct err *e)
 {
@@ -231,7 +231,7 @@ static void stream_drain(struct tracing *t, struct cpu_stream *c, void *page)
 {
 	ssize_t n;
 	while (c->pipe >= 0 && (n = read(c->pipe, page, t->page_bytes)) > 0) {
-		if (t->write_error) /* keep draining, so that no further events are lost */
+		if (t->write_error) /* continues to drain, so that no further events are lost */
 			continue;
 		ssize_t written = pwrite(c->file, page, t->page_bytes, (off_t)c->n_bytes);
 		if (written != (ssize_t)t->page_bytes)
@@ -261,7 +261,8 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
-/* Must run before the caller's thread is watched with its children: the reader is not traced. */
+/* Starts the reader. Call it before the caller's thread is watched with its children, so that the
+ * reader is not traced. */
 static int reader_start(struct tracing *t, struct err *e)
 {
 	int code = pthread_create(&t->reader, NULL, reader_main, t);
@@ -320,7 +321,7 @@ int tracing_start(struct tracing *t, struct err *e)
 	return knob(t, "tracing_on", "1", e);
 }
 
-/* "overrun: N" and "dropped events: N" of per_cpu/cpuI/stats. */
+/* Reads "overrun: N" and "dropped events: N" of per_cpu/cpuI/stats. */
 static uint64_t losses_of(struct tracing *t, unsigned int i)
 {
 	static const char *const lines[] = {"overrun: ", "commit overrun: ", "dropped events: "};
@@ -347,7 +348,8 @@ int tracing_stop(struct tracing *t, struct err *e)
 	t->n_lost = 0;
 	for (unsigned int i = 0; i < t->n_cpus; i++)
 		t->n_lost += losses_of(t, i);
-	instance_remove(t); /* early: reading back may take long, and be interrupted */
+	/* early, because reading the events may take long and may be interrupted */
+	instance_remove(t);
 	if (!ret && t->write_error)
 		ret = err_sys(e, t->write_error,
 			      "cannot store the kernel's events in the scratch directory");
@@ -417,7 +419,7 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 	int ret = 0;
 	if (!t->reading_back)
 		ret = streams_begin(t, e);
-	else if (t->taken) /* not earlier: the caller had borrowed its data */
+	else if (t->taken) /* not earlier, because the caller had borrowed its data */
 		ret = stream_advance(t, t->taken, e);
 	t->reading_back = true;
 	t->taken = NULL;
@@ -429,7 +431,7 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 		if (!first)
 			return 0;
 		unsigned int kind = kind_of(t, first);
-		if (kind == UINT_MAX) { /* not an event of ours, such as a time mark */
+		if (kind == UINT_MAX) { /* not a recorded event, for example a time mark */
 			ret = stream_advance(t, first, e);
 			continue;
 		}

@@ -184,7 +184,7 @@ static int programs_start(struct user_memory *m, const struct user_memory_option
 	    layout && layout->task_status >= 0 &&
 	    !program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "enter", NULL);
 	int rc = 0;
-	if (!m->counts_32_bits) { /* Linux before 5.11 cannot look at the task */
+	if (!m->counts_32_bits) { /* Linux before 5.11 cannot read the task structure */
 		um_code_enter(c, &m->map, -1);
 		rc = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c,
 				  "enter", e);
@@ -202,7 +202,7 @@ static int programs_start(struct user_memory *m, const struct user_memory_option
 			       layout ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT, c,
 			       "newtask", e);
 	free(c);
-	/* a raw tracepoint is detached without the wait of 0.07 s of the other kind */
+	/* a raw tracepoint is detached without the delay of 0.07 s that the other kind has */
 	if (!rc && layout)
 		rc = link_raw(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], "task_newtask", e);
 	else if (!rc)
@@ -224,7 +224,7 @@ static int ring_ops_fill(struct user_memory *m, const struct ring_entries *r, st
 	return rc ? err_sys(e, -rc, "cannot fill a BPF map") : 0;
 }
 
-/* Reads the requests of io_uring; without that, the rest still works. */
+/* Starts reading requests of io_uring. If that fails, everything else works. */
 static int rings_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
 {
 	struct um_code *c = xcalloc(1, sizeof *c);
@@ -246,7 +246,7 @@ static int rings_start(struct user_memory *m, const struct user_memory_options *
 			     e);
 }
 
-/* Reads the requests of io_submit(). A kernel before 5.3 refuses programs with a loop. */
+/* Starts reading requests of io_submit(). Kernels before 5.3 refuse programs with a loop. */
 static int aio_start(struct user_memory *m)
 {
 	SCOPED_FREE struct um_code *c = xcalloc(1, sizeof *c);
@@ -470,7 +470,7 @@ uint64_t user_memory_n_ring_lost(const struct user_memory *m)
 	return m->n_ring_lost;
 }
 
-/* The data that the pointers of entry m->ring[i] refer to are in the records after it. */
+/* Finds the data of the pointers of entry m->ring[i], which are in the records after it. */
 static void pointees_find(const struct user_memory *m, size_t i,
 			  struct syscall_memory memory[SYSCALL_MEMORIES])
 {

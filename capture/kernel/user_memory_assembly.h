@@ -115,7 +115,7 @@ static inline void end(struct um_code *c, struct jumps *out)
 	put(c, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
-/* R0 = the value for the key at FP + `key`; jumps to `out` if there is none. */
+/* Sets R0 to the value for the key at FP + `key`. Jumps to `out` if there is none. */
 static inline void look_up(struct um_code *c, int fd, int key, struct jumps *none)
 {
 	map(c, R1, fd);
@@ -147,17 +147,17 @@ static inline void count(struct um_code *c, const struct um_maps *m, size_t memb
 	land(c, &none);
 }
 
-/* The position of a call's arguments in the registers saved by the kernel: 64 bytes from REGS_AT
+/* Position of a call's arguments in the registers that the kernel saved: 64 bytes from REGS_AT
  * on. */
 #if defined(__x86_64__)
 #define REGS_AT 56 /* r10 r9 r8 ax cx dx si di */
 static const short arg_at[SYSCALL_ARGS] = {56, 48, 40, 0, 16, 8};
-#else /* x0 to x7 of aarch64; user_memory_open() rejects others */
+#else /* x0 to x7 of aarch64; user_memory_open() rejects other architectures */
 #define REGS_AT 0
 static const short arg_at[SYSCALL_ARGS] = {0, 8, 16, 24, 32, 40};
 #endif
 
-/* R6: the context of raw tracepoint sys_enter. Copies the arguments to the scratch memory. */
+/* R6 is the context of the raw tracepoint sys_enter. Copies the arguments to the scratch memory. */
 static inline void take_registers(struct um_code *c, struct jumps *out)
 {
 	address(c, R1, FP, STACK_REGS);
@@ -172,8 +172,8 @@ static inline void take_registers(struct um_code *c, struct jumps *out)
 	}
 }
 
-/* Outputs R0 bytes of the scratch memory to the ring buffer as item `k`; `lost`: the member of
- * um_state to count if it is full. */
+/* Writes R0 bytes of the scratch memory to the ring buffer as item `k`. `lost`: member of um_state
+ * that counts items that do not fit. */
 static inline void hand_over(struct um_code *c, const struct um_maps *m, int k, size_t lost)
 {
 	struct jumps done = {.n = 0}, small = {.n = 0};

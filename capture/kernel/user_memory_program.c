@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The BPF programs of user_memory.h. Registers: R6 the program's context, R7 the items of the call,
- * R8 the CPU's struct um_scratch, R9 the current item. */
+/* The BPF programs of user_memory.h. Registers: R6: the program's context; R7: the items of the
+ * call; R8: the CPU's struct um_scratch; R9: the current item. */
 
 #include "capture/kernel/user_memory_assembly.h"
 
@@ -9,7 +9,7 @@
 
 /* --- reading one item ---------------------------------------------------- */
 
-/* R9: the item. Stores its pointer and the following argument on the stack, and leaves them in R3
+/* R9 is the item. Stores its pointer and the argument after it on the stack, and leaves them in R3
  * and R2. */
 static void take_pointer(struct um_code *c)
 {
@@ -38,7 +38,7 @@ static void read_bytes(struct um_code *c, struct jumps *fail)
 	load(c, BPF_DW, R0, FP, STACK_SIZE);
 }
 
-/* R1 = how to read the item, enum syscall_pointer. */
+/* Sets R1 to the method of reading the item, an enum syscall_pointer. */
 static void take_kind(struct um_code *c)
 {
 	mov(c, R1, R9);
@@ -95,7 +95,7 @@ static void read_item(struct um_code *c, struct jumps *fail, struct jumps *none)
 	land(c, &got);
 }
 
-/* The key of a delayed pointer: thread, item. */
+/* Makes the key of a delayed pointer: thread, item. */
 static void retry_key(struct um_code *c, int k)
 {
 	load(c, BPF_W, R1, FP, STACK_TID);
@@ -104,7 +104,8 @@ static void retry_key(struct um_code *c, int k)
 	store(c, BPF_DW, FP, STACK_KEY, R1);
 }
 
-/* Delays an item whose page or content is not present yet: it will be when the call ends. */
+/* Delays an item whose page or content is not present yet. It will be present when the call
+ * ends. */
 static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 {
 	struct jumps full = {.n = 0}, done = {.n = 0};
@@ -133,8 +134,8 @@ static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 
 /* --- the programs -------------------------------------------------------- */
 
-/* Counts a call of 32 bits of a watched thread and jumps to `out`: its number means another call
- * than the same number of 64 bits. */
+/* Counts a 32-bit call of a watched thread and jumps to `out`, because its number means another
+ * call than the same number of a 64-bit call. */
 static void count_32_bits(struct um_code *c, const struct um_maps *m, int status, struct jumps *out)
 {
 	struct jumps other = {.n = 0};
@@ -180,7 +181,7 @@ void um_code_enter(struct um_code *c, const struct um_maps *m, int status)
 		take_pointer(c);
 		jump_if(c, &next, BPF_JLT, R3, ADDRESS_MIN);
 		take_kind(c);
-		/* the kernel fills these by the end of the call */
+		/* the kernel fills these before the call ends */
 		jump_if(c, &fail, BPF_JGE, R1, POINTER_RESULT);
 		read_item(c, &fail, &next);
 		hand_over(c, m, k, offsetof(struct um_state, n_lost));

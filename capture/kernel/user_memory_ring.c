@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The BPF programs that read requests of io_uring, at io_uring_submit_req, when the kernel has
- * copied the entry, and at io_uring_complete; and the requests of io_submit(). Registers as in
- * user_memory_program.c; R9 is the request. */
+/* BPF programs that read requests of io_uring and of io_submit(). Requests of io_uring are read at
+ * io_uring_submit_req, where the kernel has copied the entry, and at io_uring_complete. Registers
+ * are as in user_memory_program.c; R9 is the request. */
 #include <sys/syscall.h>
 
 #include "capture/kernel/user_memory_assembly.h"
@@ -10,7 +10,7 @@
 	((short)(offsetof(struct um_scratch, entry) + offsetof(struct um_ring_entry, member)))
 #define RING_LOST offsetof(struct um_state, n_ring_lost)
 
-/* Looks for the thread, then for its process: kernel threads submit on behalf of a process. */
+/* Looks up the thread, then its process, because kernel threads submit requests for a process. */
 static void take_watched(struct um_code *c, const struct um_maps *m, struct jumps *out)
 {
 	struct jumps known = {.n = 0};
@@ -58,7 +58,7 @@ static void read_kernel(struct um_code *c, short to, int n, int at, struct jumps
 	jump_if(c, fail, BPF_JNE, R0, 0);
 }
 
-/* R7: the items of the operation, ring_entries_items(). */
+/* R7 contains the items of the operation, from ring_entries_items(). */
 static void pointee_read(struct um_code *c, const struct um_maps *m, const struct um_ring_layout *l,
 			 int k)
 {
@@ -74,7 +74,7 @@ static void pointee_read(struct um_code *c, const struct um_maps *m, const struc
 	mov(c, R1, R7);
 	op(c, BPF_AND, R1, (int)UM_RING_VECTOR);
 	jump_if(c, &vector, BPF_JNE, R1, 0);
-	/* Reads the name of the struct filename at R3; R0 = length. */
+	/* Reads the name of the struct filename at R3. Sets R0 to its length. */
 	op(c, BPF_ADD, R3, l->name);
 	address(c, R1, FP, STACK_POINTER);
 	set(c, R2, 8);
@@ -87,7 +87,7 @@ static void pointee_read(struct um_code *c, const struct um_maps *m, const struc
 	jump_if(c, &fail, BPF_JSLE, R0, 0);
 	jump(c, &got);
 	land(c, &vector);
-	/* Reads the program's array of struct iovec at R3; R0 = length. */
+	/* Reads the program's array of struct iovec at R3. Sets R0 to its length. */
 	struct jumps small = {.n = 0};
 	load(c, BPF_W, R2, R8, AT_ENTRY(command) + l->vector_length);
 	jump_if(c, &small, BPF_JLE, R2, UM_VECTORS_MAX);

@@ -77,7 +77,7 @@ static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref,
 	return trace_writer_heap(((struct vfs_writing *)context)->writer, data, len, ref, e);
 }
 
-/* Device numbers in the kernel's internal form, as in its events. */
+/* Gets the device number in the kernel's internal form, which its events have. */
 static bool identify_sink(void *context, const char *path, uint64_t *device, uint64_t *inode)
 {
 	struct stat st;
@@ -199,7 +199,7 @@ static char *command_line(const struct vfs_config *c)
 	return strbuf_detach(&s);
 }
 
-/* Tracepoints give thread numbers of the initial PID namespace. */
+/* Tracepoints contain thread numbers of the initial PID namespace. */
 static int namespace_check(struct err *e)
 {
 	struct stat st;
@@ -239,7 +239,7 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 	}
 }
 
-/* Starts to read paths. Without them the capture continues with open descriptors, sizes and times
+/* Starts to read paths. If that fails, the capture continues with open descriptors, sizes and times
  * of calls. */
 static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	const struct tracing *t, const struct vfs_threads *threads, struct user_memory **m,
@@ -268,8 +268,8 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	return 0;
 }
 
-/* Children that end with the command, such as a process that waits for the end of a pipe, end a
- * moment after it. The thread of the capture itself is watched, too. */
+/* Waits for children that end with the command, such as a process that waits for the end of a pipe:
+ * they end a moment later. The thread of the capture itself is also watched. */
 static void children_wait(struct tracing *t)
 {
 	const int64_t end_ns = clock_monotonic_ns() + CHILDREN_NS;
@@ -297,7 +297,7 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 	}
 	rc = rc ? rc
 		: memory_prepare(c, w, t, &threads, m, o,
-				 e); /* its reader starts before anything is watched */
+				 e); /* starts its reader before any thread is watched */
 	rc = rc ? rc : tracing_watch(t, threads.tid, threads.n, e);
 	if (!rc && !c->command) { /* processes started meanwhile */
 		rc = vfs_threads_of(&more, (int32_t)c->pid, e);
@@ -361,7 +361,8 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 						 .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
 		rc = record(c, w, t, &before, o, &m, e);
-		watched_release(&before); /* the instance is removed: a signal may interrupt now */
+		/* the instance is removed, so a signal may interrupt now */
+		watched_release(&before);
 		rc = rc ? rc : convert(w, t, m, &meta, &last, e);
 		int closed =
 		    rc ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);

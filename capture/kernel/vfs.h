@@ -15,13 +15,13 @@ struct vfs_config {
 	const char *output;    /* -o: the trace */
 	const char *scratch;   /* --scratch */
 	uint64_t buffer_bytes; /* --buffer: kernel buffer per CPU */
-	/* --duration: 0 until the command or process ends, or a signal arrives */
+	/* --duration, in ns; 0: until the command or process ends, or a signal arrives */
 	int64_t duration_ns;
 	int64_t pid;	       /* --pid: of a running process; 0 none */
 	int faults;	       /* --faults: enum vfs_faults */
 	int paths;	       /* --paths: enum vfs_paths */
-	bool snapshot; /* --snapshot: record the files before their first use; with a command */
-	/* --rotate, for the caller: the trace in parts (capture/trace_split.h) */
+	bool snapshot; /* --snapshot: record files before their first use; only with a command */
+	/* --rotate: writes the trace in parts (capture/trace_split.h); used by the caller */
 	const char *rotate;
 	bool compress;	       /* --compress */
 	char **command;	       /* argv, NULL-terminated; NULL none */
@@ -34,18 +34,20 @@ struct vfs_outcome {
 	bool has_status;
 	int status; /* of the command, as from waitpid */
 	uint64_t n_requests, n_events, n_lost;
-	uint64_t n_faults, n_added; /* requests that are faults, and page-cache insertions */
+	/* requests that are page faults; insertions into the page cache */
+	uint64_t n_faults, n_added;
 	uint64_t n_memory_lost;	    /* arguments in memory that could not be read */
-	bool counts_32_bits;	    /* n_calls32 is known: this kernel shows such calls */
-	uint64_t n_calls32;	    /* system calls of 32 bits, which are not in the trace */
+	bool counts_32_bits;	    /* n_calls32 is known, because this kernel shows 32-bit calls */
+	uint64_t n_calls32;	    /* 32-bit system calls, which are not in the trace */
 	enum vfs_faults faults;	    /* the source used */
 	struct syscalls_counts counts;
 	struct files_noted files;   /* the snapshot */
-	uint64_t n_unseen;	    /* calls on files that could not be inspected for it */
-	struct err no_rings; /* why requests of io_uring could not be read; code 0: they could */
-	struct err no_paths; /* why paths could not be read; code 0: they could */
+	uint64_t n_unseen;	    /* calls whose files could not be inspected for the snapshot */
+	/* reason why requests of io_uring could not be read; code 0: they were read */
+	struct err no_rings;
+	struct err no_paths; /* reason why paths could not be read; code 0: they were read */
 };
 
-/* Errors: ENOENT, EACCES if kernel tracing is unavailable, with advice; ESRCH: no such process; of
+/* Errors: ENOENT, EACCES: kernel tracing is unavailable, with advice; ESRCH: no such process; of
  * starting the command; of the system. A failing command is not an error. */
 int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts the kernel's events, one after another, to requests. */
+/* Converts the kernel's events, in their order, to requests. */
 #include <linux/aio_abi.h>
 #include <sched.h>
 
 #include "capture/kernel/vfs_private.h"
 
-/* struct syscall_trace_enter: offset of the arguments, the same for every call */
+/* struct syscall_trace_enter: offset of the arguments, which is the same for every call */
 #define ARGS_AT 16
 
 const char **vfs_events_make(enum vfs_faults faults)
@@ -60,7 +60,7 @@ struct converting {
 	int64_t epoch_ns;
 	struct event_fields task, add, fault, map, user;
 	struct tracing_field result, waited; /* of the end of any call; of wait4 */
-	bool by_address; /* there are no fault events except those with addresses */
+	bool by_address; /* the only fault events are those with addresses */
 };
 
 static struct event_fields page_fields(const struct tracing *t, unsigned int kind)
@@ -115,7 +115,7 @@ static void cloned(struct converting *w, const struct tracing_event *v)
 		processes_see(w->processes, child, parent, v->ns - w->epoch_ns);
 }
 
-/* wait4 also returns for processes that were only stopped. */
+/* wait4 also returns for processes that have only stopped. */
 static void waited(struct converting *w, const struct tracing_event *v)
 {
 	const int64_t child = tracing_signed(v, w->waited);
@@ -125,7 +125,7 @@ static void waited(struct converting *w, const struct tracing_event *v)
 				 v->ns - w->epoch_ns);
 }
 
-/* Identifies a struct iocb by process and address: addresses repeat between processes. */
+/* Identifies a struct iocb by process and address, because processes may use equal addresses. */
 static uint64_t aio_request(uint32_t pid, uint64_t address)
 {
 	return address ^ pid * UINT64_C(0x9e3779b97f4a7c15);
@@ -206,7 +206,8 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	}
 }
 
-/* Adds the file states recorded until `ns`, with names as the thread resolved them then. */
+/* Adds the file states that were recorded until `ns`, with names as the thread resolved them at
+ * that time. */
 static void looks_convert(struct syscalls *c, const struct vfs_looks *looks, int64_t ns)
 {
 	struct merge_record m;
@@ -217,7 +218,8 @@ static void looks_convert(struct syscalls *c, const struct vfs_looks *looks, int
 	}
 }
 
-/* Adds the requests submitted by io_uring and io_submit(), and completions, until `ns`. */
+/* Adds the submissions of requests by io_uring and io_submit(), and their completions, until
+ * `ns`. */
 static int rings_convert(struct syscalls *c, struct user_memory *m,
 			 const struct ring_entries *rings, int64_t ns, struct err *e)
 {

@@ -11,62 +11,62 @@
 #include "capture/processes.h"
 #include "capture/trace.h"
 
-/* Reads the memory that arguments of system calls point to (paths, vectors, times) with a small BPF
- * program: when the call begins, or when it ends if the page was not present or the kernel writes
- * there (the descriptors of a pipe). The tracepoints contain only addresses, and the process may be
- * gone before its memory can be read from outside.
+/* Reads the memory to which arguments of system calls point (paths, vectors, times) with a small
+ * BPF program. It reads when the call begins. If the page was not present, or if the kernel writes
+ * there (the descriptors of a pipe), it reads when the call ends. The tracepoints contain only
+ * addresses, and the process may have ended before its memory can be read from outside.
  *
  * The program is assembled here, instruction by instruction (user_memory_program.c), so no compiler
- * or library is needed. Requires what the tracepoints require, and bpf(2): CAP_BPF and CAP_PERFMON,
- * or root; a kernel in lockdown "confidentiality" refuses. */
+ * or library is needed. The requirements are those of the tracepoints and of bpf(2): CAP_BPF and
+ * CAP_PERFMON, or root. A kernel in lockdown mode "confidentiality" refuses it. */
 struct user_memory;
 struct ring_entries;
 struct um_ring_entry;
 
 struct user_memory_options {
-	const int32_t *tid; /* threads to watch, together with all that they create */
+	const int32_t *tid; /* threads to watch, together with all threads that they create */
 	size_t n;
 	const char *scratch;	      /* as in tracing_options */
-	/* of the tracepoint task:task_newtask: its id, and the offset of its field `pid`; used
-	 * without `rings` */
+	/* tracepoint task:task_newtask: its id, and the offset of its field `pid`; used without
+	 * `rings` */
 	int newtask_id;
 	unsigned int newtask_pid_offset;
 	const struct ring_entries *rings; /* NULL: rings of io_uring are not read */
 };
 
-/* Starts reading. Errors: of bpf(2) and perf_event_open(2), naming the step. Ownership:
+/* Starts reading. Errors: of bpf(2) and perf_event_open(2); the message names the step. Ownership:
  * user_memory_close. */
 int user_memory_open(struct user_memory **m, const struct user_memory_options *o, struct err *e);
 /* Watches further threads. */
 int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struct err *e);
-/* Stops reading; the data can be queried afterwards. Errors: ENOSPC and others of the scratch file.
- */
+/* Stops reading. The data can be queried afterwards. Errors: ENOSPC and others of the scratch
+ * file. */
 int user_memory_stop(struct user_memory *m, struct err *e);
 void user_memory_close(struct user_memory *m); /* NULL is fine */
 
-/* The memory that the arguments of call `row` point to. Thread `tid` began the call after
- * `after_ns` and ended it at `end_ns` (CLOCK_MONOTONIC). Borrowed until user_memory_close. */
+/* The memory to which the arguments of call `row` point. Thread `tid` began the call after
+ * `after_ns` and ended it at `end_ns` (CLOCK_MONOTONIC). Valid until user_memory_close. */
 void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row,
 		      int64_t after_ns, int64_t end_ns,
 		      struct syscall_memory memory[SYSCALL_MEMORIES]);
 bool user_memory_reads_aio(const struct user_memory *m); /* requests of io_submit() */
-/* Whether requests of io_uring are read. *why, if not NULL: the reason if they cannot be. */
+/* Whether requests of io_uring are read. If not, *why (if `why` is not NULL) is the reason. */
 bool user_memory_reads_rings(const struct user_memory *m, const struct err **why);
-/* *n: system calls of 32 bits, which have no tracepoints. False: they were not counted, because
- * this kernel does not show them. */
+/* *n: number of 32-bit system calls, which have no tracepoints. False: unknown, because this kernel
+ * does not show them. */
 bool user_memory_calls32(const struct user_memory *m, uint64_t *n);
 /* events of io_uring that were lost because a buffer was full */
 uint64_t user_memory_n_ring_lost(const struct user_memory *m);
 
-struct user_ring_event { /* a thread submitted a request of io_uring, or it is done */
+struct user_ring_event { /* a thread submitted a request of io_uring, or the request has ended */
 	int64_t ns;
 	uint32_t tid;
 	bool done, is_aio;
 	const struct um_ring_entry *entry;
-	/* of a submission: the memory that its pointers refer to, in their order */
+	/* for a submission: the memory of its pointers, in their order */
 	struct syscall_memory memory[SYSCALL_MEMORIES];
 };
-/* The next event at or before `until_ns`; false: there is none. */
+/* The next event at or before `until_ns`. False: there is none. */
 bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_ring_event *to);
 /* arguments that were lost because a buffer was full or the address was invalid */
 uint64_t user_memory_n_lost(const struct user_memory *m);
@@ -76,25 +76,25 @@ uint64_t user_memory_n_lost(const struct user_memory *m);
  * file (SECCOMP_RET_USER_NOTIF, seccomp_unotify(2)). The kernel runs filters before the tracepoint
  * sys_enter, so the wait is not part of the recorded times.
  *
- * The inspecting process outlives the capture while any program with the filter runs: without it
- * every call on a path would fail with ENOSYS. */
+ * The inspecting process continues after the capture as long as any program with the filter runs.
+ * Without it, every call on a path would fail with ENOSYS. */
 struct snapshot;
 
-/* Starts the inspecting process; this process must have only one thread. `scratch` as in
- * tracing_options. Errors: of the system; ENOTSUP on CPU architectures with unknown call numbers.
+/* Starts the inspecting process. The calling process must have only one thread. `scratch` as in
+ * tracing_options. Errors: of the system; ENOTSUP: a CPU architecture with unknown call numbers.
  * Ownership: snapshot_close. */
 int snapshot_open(struct snapshot **s, const char *scratch, struct err *e);
 /* Installs the filter, in the child between fork and exec. Returns 0 or an errno. */
 int snapshot_install(void *snapshot);
-/* Ends the recording of files; snapshot_next() still returns the recorded ones. */
+/* Ends the recording of files. snapshot_next() still returns the recorded states. */
 int snapshot_stop(struct snapshot *s, struct err *e);
 void snapshot_close(struct snapshot *s); /* NULL is fine */
 
 /* The next state that was recorded at or before `until_ns` (CLOCK_MONOTONIC), in order of time, in
- * the form of capture/app: LOG_STATE_OF, begin and end in ns. Borrowed until the next call; false:
+ * the form of capture/app: LOG_STATE_OF, begin and end in ns. Valid until the next call. False:
  * there is none. */
 bool snapshot_next(struct snapshot *s, int64_t until_ns, struct merge_record *m);
-/* Calls whose file could not be inspected, because they were made after chroot. */
+/* Number of calls after chroot, whose files could not be inspected. */
 uint64_t snapshot_n_unseen(const struct snapshot *s);
 
 /* vfs_events.c: kinds of events. Two for each row of syscall_rows follow: begin and end. */
@@ -110,16 +110,16 @@ enum {
 	VFS_N_FIXED
 };
 
-/* Names for tracing_options.event. Events that `faults` excludes are replaced by a tracepoint that
- * no kernel has, so kinds keep their numbers. Ownership: vfs_events_free. */
+/* Names for tracing_options.event. A tracepoint that no kernel has replaces each event that
+ * `faults` excludes, so that kinds keep their numbers. Ownership: vfs_events_free. */
 const char **vfs_events_make(enum vfs_faults faults);
 void vfs_events_free(const char **event);
 struct vfs_looks { /* recorded file states and their receiver; `snapshot` NULL: none */
 	struct snapshot *snapshot;
 	struct app_files *files;
 };
-/* Converts all events: calls to `c`, process starts and waits to `processes` with times less
- * epoch_ns. Calls `take` whenever finished records may be available. */
+/* Converts all events: calls to `c`; starts of and waits for processes to `processes`, with times
+ * minus epoch_ns. Calls `take` whenever finished records may be available. */
 int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ring_entries *rings,
 		       struct syscalls *c, struct processes *processes,
 		       const struct vfs_looks *looks, int64_t epoch_ns,
@@ -132,8 +132,8 @@ struct vfs_threads {
 };
 /* Finds a process and its children with all their threads. Errors: ESRCH. */
 int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e);
-/* Records their open descriptors and mappings; visible processes are added to `processes`. */
+/* Records their open descriptors and mappings. Visible processes are added to `processes`. */
 void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t,
 		    bool hidden, struct err *e);
-/* Learns the inode numbers of a program and its loader, for faults. */
+/* Reads the inode numbers of a program and its loader, for page faults. */
 int vfs_program_identify(struct syscalls *c, const char *path, struct err *e);

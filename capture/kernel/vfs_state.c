@@ -67,8 +67,8 @@ int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e)
 	return 0;
 }
 
-/* The descriptor that is the first argument of the thread's current call; SYSCALLS_ANY_FD if it
- * runs, or if the call is unknown. */
+/* The descriptor in the first argument of the thread's current call. SYSCALLS_ANY_FD: the thread is
+ * running, or the call is unknown. */
 static int fd_under_way(int32_t tid)
 {
 	char path[40];
@@ -100,8 +100,8 @@ static uint64_t field_of(const char *text, const char *name, int base)
 	return at ? strtoull(at + strlen(name), NULL, base) : 0;
 }
 
-/* The position and flags of a descriptor, and an instant at which they were valid: between two
- * equal readings. OFFSET_NONE: the position changed at every reading. */
+/* Position and flags of a descriptor, and an instant at which they were valid: it is between two
+ * equal readings. OFFSET_NONE: the position was different at every reading. */
 static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 {
 	char path[80], text[1024];
@@ -256,7 +256,7 @@ static bool interpreter_of(int fd, char *to, size_t size)
 	return to[0] == '/';
 }
 
-/* A program of 32 bits: its calls have no tracepoints. */
+/* Whether it is a 32-bit program: its calls have no tracepoints. */
 static bool is_32_bit(int fd)
 {
 	unsigned char head[EI_CLASS + 1];

@@ -97,7 +97,7 @@ static int start(const struct watched_options *o, const sigset_t *mask, pid_t *p
 	return code ? err_sys(e, code, "cannot start %s", o->command[0]) : 0;
 }
 
-/* The next of our signals; 0 at the time limit (end_ns 0: no limit). */
+/* The next of the blocked signals; 0 at the time limit (end_ns 0: no limit). */
 static int signal_wait(const sigset_t *ours, int64_t end_ns)
 {
 	for (;;) {
@@ -123,7 +123,8 @@ static bool signal_came(const sigset_t *ours)
 	return got > 0;
 }
 
-/* Continues work of ours that was stopped: nothing else would wake it. */
+/* Whether the child has ended. Continues a child of this process that was stopped, because nothing
+ * else would wake it. */
 static bool has_ended(const struct watched_options *o, pid_t pid, struct watched *w)
 {
 	int status;

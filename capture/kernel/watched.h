@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Waits during a capture for a command to end, a time limit, or a signal. */
+/* During a capture, waits for the end of a command, a time limit, or a signal. */
 #pragma once
 
 #include "common/std.h"
 
-/* Blocks SIGINT, SIGTERM and SIGHUP, so that they end the next watched_run() and the capture can
+/* Blocks SIGINT, SIGTERM and SIGHUP. They then end the next watched_run(), and the capture can
  * clean up. `before`: the previous mask, for watched_release() and for the options. */
 void watched_hold(sigset_t *before);
 void watched_release(const sigset_t *before);
 
 struct watched_options {
-	/* argv, NULL-terminated; NULL: wait for the time limit or a signal */
+	/* argv, NULL-terminated; NULL: waits for the time limit or a signal */
 	char **command;
-	/* runs in a child instead of the command and returns its exit status; NULL: the command */
+	/* runs in a child instead of the command and returns its exit status; NULL: runs the
+	 * command */
 	int (*start)(void *ctx);
 	void *start_ctx;
-	/* runs in the child before it executes the command, async-signal-safe; returns 0 or an
-	 * errno; NULL: nothing */
+	/* runs in the child before it executes the command; must be async-signal-safe; returns 0 or
+	 * an errno; NULL: nothing */
 	int (*prelude)(void *ctx);
 	void *prelude_ctx;
-	pid_t pid;	     /* without a command: wait for the end of this process; 0 none */
+	pid_t pid;	     /* without a command: waits for the end of this process; 0: none */
 	int64_t duration_ns; /* 0 no limit */
 	int64_t linger_ns;   /* further time after the command's end */
 	const sigset_t *before; /* signal mask of the command; NULL: the current one */
@@ -31,7 +32,7 @@ struct watched {
 	bool interrupted;
 };
 
-/* Starts the command, if any, and waits. SIGINT, SIGTERM and SIGHUP end the wait. After a signal or
- * the time limit the command gets SIGTERM, and one second later SIGKILL. It is not started if a
- * signal is pending. Errors: of starting it, with its name. */
+/* Starts the command, if there is one, and waits. SIGINT, SIGTERM and SIGHUP end the wait. After a
+ * signal or the time limit, the command gets SIGTERM, and SIGKILL one second later. The command is
+ * not started if a signal is pending. Errors: of starting the command, with its name. */
 int watched_run(const struct watched_options *o, struct watched *w, struct err *e);

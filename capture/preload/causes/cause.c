@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The slot of a thread: its state, the start of the state, and the sums of times. Only the thread
+/* The slot of a thread: its state, the start of the state, and sums of times. Only the thread
  * writes its slot. Time in a signal handler counts for the interrupted state. */
 #include "capture/preload/causes/cause.h"
 
@@ -20,14 +20,15 @@ __thread bool cause_of_library __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_key __attribute__((tls_model("initial-exec")));
 /* key of the child during a fork */
 static __thread uint64_t child_key __attribute__((tls_model("initial-exec")));
-/* a signal handler may run while a request is held */
+/* set while a request is held, because a signal handler may run then */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));
 
-/* The request that the thread makes or made last. A thread that makes one request on one name again
- * and again, and fails, polls: it waits until another thread creates the file. */
+/* The current or last request of the thread. If a thread makes the same request on the same name
+ * repeatedly and it fails, the thread polls: it waits until another thread creates the file. */
 static __thread struct attempt {
 	uint64_t path; /* hash of the name; 0: none */
-	uint16_t op, failed_op; /* failed_op: of the last attempt at this name, if it failed */
+	/* failed_op: operation of the last attempt at this name, if it failed */
+	uint16_t op, failed_op;
 	int error;
 	int64_t begin_ns;
 	uint64_t begin_ticks;
@@ -74,7 +75,7 @@ static struct cause_page *page_map(void)
 	return NULL;
 }
 
-/* Two threads may map the page twice at the same time; this does no harm. */
+/* Two threads may map the page at the same time, which does no harm. */
 static struct cause_page *page_find(void)
 {
 	if (likely(page_looked_for))
@@ -118,7 +119,7 @@ static uint64_t key_of(uint64_t parent, enum key_way way, uint32_t n)
 	return x ? x : 1;
 }
 
-/* Returns the number in the first variable that holds one, or -1. */
+/* Returns the number in the first variable that contains one, or -1. */
 static int32_t number_of_variables(const char *const *names)
 {
 	for (; *names; names++) {
@@ -149,8 +150,8 @@ static void ranks_note(struct cause_page *p)
 		atomic_store(&p->n_ranks, (uint32_t)n);
 }
 
-/* The key of a program's first thread: a rank, a child of a watched process, or a root. Children of
- * a rank inherit its variables. */
+/* Key of a program's first thread: a rank, a child of a watched process, or a root. Children of a
+ * rank inherit its variables. */
 static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *rank)
 {
 	struct cause_slot *from = slot_of(p, parent, parent);
@@ -208,7 +209,8 @@ static uint32_t slot_claim(struct cause_page *p)
 	return (uint32_t)(s - p->slot);
 }
 
-/* Returns the thread's slot or NULL. Its index is in memory that a forked child finds zeroed. */
+/* Returns the thread's slot or NULL. The index of the slot is in memory that is zeroed in a forked
+ * child. */
 static struct cause_slot *slot_mine(struct cause_page *p)
 {
 	struct recorder *r = capture_mine();
@@ -218,7 +220,7 @@ static struct cause_slot *slot_mine(struct cause_page *p)
 	if (r->depth) /* a vfork child in its parent's memory */
 		return NULL;
 	if (unlikely(!r->slot))
-		r->slot = slot_claim(p) + 1; /* NO_SLOT + 1 is 0: the next call tries again */
+		r->slot = slot_claim(p) + 1; /* NO_SLOT + 1 is 0, so the next call tries again */
 	return r->slot ? &p->slot[r->slot - 1] : NULL;
 }
 
@@ -301,7 +303,7 @@ static void compute_note(struct cause_slot *s, uint32_t flags)
 	capture_note(&n);
 }
 
-/* Waits until the collector has seen that all other threads wait. */
+/* Waits until the collector has found that all other threads wait. */
 static void hold(struct cause_page *p, struct cause_slot *s)
 {
 	const struct timespec look = {0, 50000000};
@@ -388,8 +390,8 @@ static bool attempt_end(void)
 	return again;
 }
 
-/* A request of a thread that looks for a file. Returns true if it is the same one again; otherwise
- * the thread has stopped to look. */
+/* Whether the request of a thread that looks for a file is the same request again. If not, the
+ * thread no longer looks for the file. */
 static bool looks_again(struct cause_slot *s, const struct subject *subject)
 {
 	if (path_hash(subject) != attempt.path) {
@@ -402,7 +404,7 @@ static bool looks_again(struct cause_slot *s, const struct subject *subject)
 	return true;
 }
 
-/* The thread has found the file: it was blocked until the last attempt, which counts as the
+/* The thread has found the file. It was blocked until the last attempt, which counts as the
  * request. */
 static void look_end(struct cause_slot *s)
 {
@@ -443,7 +445,7 @@ struct cause_call cause_enter(const struct subject *subject, bool waits)
 			request_begin(p, s, waits);
 		}
 	} else if (state == CAUSE_COMPUTING ||
-		   /* MPI works on a file of its own: it does not poll meanwhile */
+		   /* MPI uses a file of its own, so it does not poll at this time */
 		   (state == CAUSE_POLLING && subject->kind == SUBJECT_PATH)) {
 		c = (struct cause_call){CAUSE_A_CALL, (int)state};
 		become(s, CAUSE_WAITING);
@@ -472,8 +474,8 @@ struct cause_call cause_wait_begin(enum cause_state how)
 	return c;
 }
 
-/* A waiting call has ended. If it is the first since the release of a held node, that node or one
- * of its waiters ended it. */
+/* A waiting call has ended. If it is the first since the release of a held node, that node or a
+ * node that waited for it ended the call. */
 static void woken_note(const struct cause_page *p, struct cause_slot *s)
 {
 	const uint32_t released = atomic_load_explicit(&p->released, memory_order_acquire);
@@ -483,7 +485,7 @@ static void woken_note(const struct cause_page *p, struct cause_slot *s)
 	uint64_t changes, n_requests = 0;
 	int64_t compute_ns = 0;
 	int tries = 0;
-	do { /* repeats until the values were nearly stable during the read */
+	do { /* repeats until the values were almost stable during the read */
 		changes = atomic_load_explicit(&by->changes, memory_order_acquire);
 		n_requests =
 		    atomic_load(&by->n_requests) - (atomic_load(&by->state) == CAUSE_REQUEST);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The preload library for parallel applications (libvalidate-causality.so): it keeps the state of
+/* The preload library for parallel applications (libvalidate-causality.so). It keeps the state of
  * each thread in a slot (causes.h) and holds requests of the throttled node. The ordinary library
- * has the same sources without CAPTURE_CAUSES, and these calls are empty there.
+ * is built from the same sources without CAPTURE_CAUSES; there, these functions are empty.
  *
- * Each hook of the file interface enters before its first time stamp. It leaves after its record by
- * __attribute__((cleanup)). */
+ * Each hook of the file interface calls the enter function before its first time stamp.
+ * __attribute__((cleanup)) calls the leave function after its record. */
 #pragma once
 
 #include <dirent.h>
@@ -37,22 +37,22 @@ CAUSE_HIDDEN struct cause_call cause_wait_begin(enum cause_state how);
 /* Returns whether requests on the subject count as the application's. (cause_subject.c) */
 CAUSE_HIDDEN bool cause_counts(const struct cause_page *page, const struct subject *s);
 CAUSE_HIDDEN bool cause_is_launcher(void);
-/* Forgets the file of a closed descriptor: the number may be reused for another file. */
+/* Forgets the file of a closed descriptor, whose number may be reused for another file. */
 CAUSE_HIDDEN void cause_closed(int fd);
 
 CAUSE_HIDDEN void cause_closed_range(unsigned int first, unsigned int last);
-/* Call it with the result of a rename: open files may have moved. */
+/* Call it with the result of a rename, because open files may have moved. */
 CAUSE_HIDDEN void cause_renamed(int got);
 
-/* Events of other hooks. They do nothing if nothing is watched. */
+/* Events of other hooks. They do nothing if the application is not watched. */
 CAUSE_HIDDEN void cause_fork_prepare(void); /* in the parent, before a fork */
 CAUSE_HIDDEN void cause_forked(void);	     /* in the child, first of all */
 CAUSE_HIDDEN void cause_exec(bool failed);
-/* records the computing time so far separately */
+/* records the computing time so far as a separate phase */
 CAUSE_HIDDEN void cause_phase_end(void);
 CAUSE_HIDDEN void cause_idle(void);
 CAUSE_HIDDEN void cause_asynchronous(void);
-/* The present call was recorded as this operation (enum trace_op), with errno or 0. */
+/* The current call was recorded as this operation (enum trace_op), with errno or 0. */
 CAUSE_HIDDEN void cause_recorded(uint16_t op, int error);
 CAUSE_HIDDEN uint64_t cause_child_key(void); /* for a thread that will be created */
 CAUSE_HIDDEN void cause_thread_begin(uint64_t key);
@@ -65,8 +65,8 @@ CAUSE_HIDDEN bool cause_is_watched(void);
 #define CAUSE_PATH(directory, name)								   \
 	CAUSE_SCOPE = cause_enter(&(struct subject){SUBJECT_PATH, directory, name}, false)
 
-/* The subject of a call by its argument types: stream or directory, descriptor, path, or directory
- * descriptor and path. */
+/* The kind of a call's subject, from its argument types: stream or directory, descriptor, path, or
+ * directory descriptor and path. */
 #define KIND_OF(a)										   \
 	_Generic((a), FILE *: SUBJECT_STREAM, DIR *: SUBJECT_DIRECTORY,				   \
 	     const char *: SUBJECT_PATH, char *: SUBJECT_PATH, int: SUBJECT_FD,			   \
@@ -83,10 +83,11 @@ CAUSE_HIDDEN struct subject cause_subject(long stream, enum subject_kind first_k
 		     (char)0);									   \
 	CAUSE_SCOPE = cause_enter(&cause_subject_, cause_lock_take())
 
-/* The MPI library makes the calls of this thread; they are no requests of the application. */
+/* set while the MPI library makes the calls of this thread: they are not requests of the
+ * application */
 extern CAUSE_HIDDEN __thread bool cause_of_library __attribute__((tls_model("initial-exec")));
 
-/* The next call may wait for the lock of another program. */
+/* the next call may wait for a lock of another program */
 extern CAUSE_HIDDEN __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
 #define CAUSE_LOCK(waits) (cause_lock_next = (waits))
 static inline bool cause_lock_take(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of the application: with a root, all files below it. Otherwise regular files, directories
- * and block devices, except files of the system and of the MPI library and files named after a
- * process. */
+/* Decides which files belong to the application. With a root: all files below it. Otherwise:
+ * regular files, directories and block devices, except files of the system and of the MPI library,
+ * and files with the number of a process in their name. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -49,8 +49,8 @@ static bool is_of_the_system(const char *path)
 }
 
 /* Session directories, shared segments, settings and shared positions of MPI libraries. Their names
- * differ from run to run. Files on which MPI_File_open tries locks have equal names in each run:
- * they count, because they take time on the application's storage. */
+ * differ from run to run. Files on which MPI_File_open tries locks have the same names in each run.
+ * They count as the application's, because they take time on its storage. */
 static bool is_of_mpi(const char *path)
 {
 	static const char *const parts[] = {"/ompi.", "/openmpi-sessions", "/.openmpi", "/prte.",
@@ -97,10 +97,12 @@ static bool kind_counts(const struct stat *st)
 
 /* --- descriptors ---------------------------------------------------------- */
 
-/* Cached decisions per descriptor, repeated when the descriptor refers to another file. */
+/* Decisions, cached for each descriptor. A decision is repeated when the descriptor refers to
+ * another file. */
 enum { N_KNOWN = 1024 };
 static struct known {
-	/* hash of device, inode and birth time; lowest bit: the file counts; 0: unknown */
+	/* hash of device, inode and birth time; the lowest bit means that the file counts; 0:
+	 * unknown */
 	_Atomic uint64_t file;
 } known[N_KNOWN];
 
@@ -124,8 +126,8 @@ static bool device_counts(const struct cause_page *page, const struct stat *st, 
 	return S_ISBLK(st->st_mode) && !page->has_root && lies_below(path, "/dev");
 }
 
-/* Reads the file of a descriptor. born_ns: birth time of the file, or 0 if the file system has
- * none. An inode number may be reused at once after a deletion. */
+/* Finds the file of a descriptor. born_ns: birth time of the file; 0: the file system has none. It
+ * is needed because an inode number may be reused at once after a deletion. */
 static bool fd_look(int fd, struct stat *st, uint64_t *born_ns)
 {
 	struct statx x;
@@ -150,7 +152,7 @@ static bool fd_counts(const struct cause_page *page, int fd)
 	if (fd < 0 || (fd <= 2 && !page->has_root) || !fd_look(fd, &st, &born_ns) ||
 	    !kind_counts(&st))
 		return false;
-	/* any descriptor of it: shells duplicate it */
+	/* any descriptor of the output, because shells duplicate it */
 	if (st.st_ino == page->output_inode && st.st_dev == page->output_device)
 		return false;
 	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^
@@ -189,7 +191,7 @@ void cause_renamed(int got)
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* Joins the path to its directory and removes "." and ".." textually. */
+/* Joins the path to its directory, and removes "." and ".." from the text. */
 static bool path_whole(int dir, const char *path, char *to, size_t size)
 {
 	size_t len = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls of MPI that wait for other ranks, in C and Fortran. The hooks need no MPI header: all
- * arguments are integers or addresses, so they are passed as words to any MPI library. The calls
- * poll, so their CPU time counts as waiting.
+ * arguments are integers or addresses, and are passed to any MPI library as words. The calls poll,
+ * so their CPU time counts as waiting.
  *
  * Source: MPI 3.1, appendix A.2 (C bindings) and A.3 (Fortran: one more argument, the error; names
  * in small letters with "_"). */
@@ -62,9 +62,9 @@ static int object_take(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
-/* Finds the function in an object that was loaded with RTLD_LOCAL, as Python loads its modules: it
- * is in no scope that RTLD_NEXT searches. The name is copied, because another thread may unload the
- * object. */
+/* Finds the function in an object that was loaded with RTLD_LOCAL, as Python loads its modules.
+ * RTLD_NEXT does not search such an object. The name is copied, because another thread may unload
+ * the object. */
 static void *local_real(const char *name, const void *own)
 {
 	struct object o = {.wanted = 0};
@@ -72,7 +72,7 @@ static void *local_real(const char *name, const void *own)
 		void *object = *o.name ? dlopen(o.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 		void *found = object ? dlsym(object, name) : NULL;
 		if (object)
-			dlclose(object); /* a reference of the program keeps it loaded */
+			dlclose(object); /* a reference of the program keeps the object loaded */
 		if (found && found != own)
 			return found;
 	}
@@ -107,14 +107,14 @@ static void *mpi_real(const char *name, const void *own)
 		CAUSE_WAIT(how);								   \
 		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;				   \
 	}
-/* `small`: the Fortran name; the function has n + 1 arguments, and the length of each text after
- * them. */
+/* `small`: the Fortran name. The Fortran function has n + 1 arguments, followed by the length of
+ * each text. */
 #define POLLS(name, small, n, n_fortran)							   \
 	FORWARD(CAUSE_POLLING, MPI_##name, n)							   \
 	FORWARD(CAUSE_POLLING, mpi_##small##_, n_fortran)					   \
 	FORWARD(CAUSE_POLLING, mpi_##small##_f08_, n_fortran)
 
-/* MPI_Init and MPI_Finalize: the requests in them are those of the MPI library. */
+/* MPI_Init and MPI_Finalize: requests inside them belong to the MPI library. */
 #define WHOLE(how, name, n)									   \
 	word name(PARAMETERS_##n);								   \
 	EXPORT word name(PARAMETERS_##n)							   \
@@ -230,7 +230,7 @@ POLLS(Win_wait, win_wait, 1, 2)
 POLLS(Win_test, win_test, 2, 3)
 POLLS(Win_free, win_free, 1, 2)
 
-/* files: reads and writes are requests; the other calls wait for other ranks */
+/* files: reads and writes are requests; other calls wait for other ranks */
 POLLS(File_open, file_open, 5, 7)
 POLLS(File_close, file_close, 1, 2)
 POLLS(File_set_view, file_set_view, 6, 7)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads: calls that wait for other threads, and the creation of threads. A free lock is taken
- * without accounting. */
+/* Threads: calls that wait for other threads, and the creation of threads. Taking a free lock is
+ * not counted. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 		CAUSE_WAIT(CAUSE_WAITING);							   \
 		return real(__VA_ARGS__);							   \
 	}
-/* `attempt` takes the object if it is free. `taken` tests the result `r`: there is nothing to wait
- * for. */
+/* `attempt` takes the object if it is free. `taken` tests the result `r`: true if there is nothing
+ * to wait for. */
 #define WAITS_AFTER(attempt, taken, name, parameters, ...)					   \
 	EXPORT int name parameters								   \
 	{											   \
@@ -60,7 +60,7 @@ WAITS(pthread_barrier_wait, (pthread_barrier_t * b), b)
 WAITS(pthread_join, (pthread_t t, void **to), t, to)
 WAITS(pthread_timedjoin_np, (pthread_t t, void **to, const struct timespec *limit), t, to, limit)
 
-/* An older version of this function has another layout of the condition variable. */
+/* An older version of this function expects another layout of the condition variable. */
 static void *real_condition(const char *name)
 {
 	int saved = errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that sleep until an event, which another thread may cause, and calls that sleep for a time.
- */
+/* Calls that sleep until an event, which another thread may cause, and calls that sleep for a
+ * time. */
 #include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
@@ -26,8 +26,8 @@
 	CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
 #define SLEEPS(type, name, parameters, ...)                                                        \
 	CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
-/* With a timeout of 0 the call returns at once. Libraries use this while they poll without work. If
- * `sleeps`, nothing but the timeout can end the call. */
+/* With a timeout of 0, the call returns at once. Libraries make such calls when they poll.
+ * `sleeps`: only the timeout can end the call. */
 #define WAITS_OR_SLEEPS(looks, sleeps, type, name, parameters, ...)				   \
 	EXPORT type name parameters								   \
 	{											   \
@@ -86,7 +86,7 @@ static bool is_zero(const struct timespec *t)
 	return t && !t->tv_sec && !t->tv_nsec;
 }
 
-/* Whether no descriptor is registered: /proc/self/fdinfo has a line "tfd:" for each. */
+/* Whether no descriptor is registered: /proc/self/fdinfo would have a line "tfd:" for each. */
 static bool epoll_is_empty(int fd)
 {
 	char path[40], text[256], digits[12];
@@ -178,7 +178,7 @@ SLEEPS(int, usleep, (useconds_t us), us)
 SLEEPS(unsigned int, sleep, (unsigned int seconds), seconds)
 SLEEPS(int, thrd_sleep, (const struct timespec *t, struct timespec *left), t, left)
 
-/* In a polling call this means that there was no work. */
+/* in a polling call, a yield means that there was no work */
 EXPORT int sched_yield(void)
 {
 	cause_idle();
