@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of the CSV reader, and the conversion of fields to a record. Private to capture/. */
+/* State of the CSV reader, and conversion of fields to a record. Private to capture/. */
 #pragma once
 
 #include "capture/csv_args.h"
@@ -32,7 +32,7 @@ struct csv_field {
 
 struct csv_row {
 	struct csv_field field[COLUMNS_MAX];
-	unsigned int n;	  /* fields; those beyond COLUMNS_MAX are only counted */
+	unsigned int n;	  /* number of fields; fields beyond COLUMNS_MAX are only counted */
 	uint64_t n_lines; /* that the row takes */
 	const char *why;  /* error in the last field; NULL: none */
 	char *end;	  /* of the row with its line end */
@@ -43,11 +43,11 @@ struct csv_trace {
 	char *path;
 	int fd;
 	bool at_end;
-	/* chunk[cap + 1]; chunk[at..n_chunk) is not consumed yet, and a line feed follows */
+	/* chunk[cap + 1]; chunk[at..n_chunk) was not parsed yet, and is followed by a line feed */
 	char *chunk;
 	size_t at, n_chunk, cap;
 	uint64_t n_lenient; /* bad lines that may be omitted */
-	struct err error; /* the first bad line: nothing after it is read */
+	struct err error; /* first error in the text; nothing after it is read */
 
 	enum csv_column columns[COLUMNS_MAX];
 	unsigned int n_columns; /* 0: the header was not read yet */

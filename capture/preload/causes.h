@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared memory between the collector and the threads of a parallel application: the layout of the
- * file "causes" in the scratch directory, which both sides map. The collector creates the file
- * before the application starts. Without the file no process is watched.
+/* Memory that the collector and the threads of a parallel application share: the layout of the file
+ * "causes" in the scratch directory, which both sides map. The collector creates the file before
+ * the application starts. If there is no file, no process is watched.
  *
  * Each slot belongs to one thread and is never reused. Only this thread writes the slot, except
  * n_children. The collector reads `changes` before and after a state to get a consistent state.
  * Process ids are those of the collector's PID namespace.
  *
  * Times are ns of CLOCK_MONOTONIC; CPU times are those of the thread. The collector must check
- * every slot: the memory belongs to the traced programs. */
+ * every slot, because the traced programs can write to the memory. */
 #pragma once
 
 #include <stdatomic.h>
@@ -23,12 +23,12 @@ enum cause_state {
 	CAUSE_COMPUTING = 0,
 	CAUSE_WAITING, /* in a call that sleeps until an event */
 	CAUSE_POLLING, /* in a call that may poll, such as the calls of MPI */
-	/* in MPI_Init or a similar call, which polls, works and needs the other ranks */
+	/* in MPI_Init or a similar call, which polls, computes and needs the other ranks */
 	CAUSE_STARTING,
-	CAUSE_SLEEPING, /* in a call that ends at a time; counted as computing */
+	CAUSE_SLEEPING, /* in a call that ends after a given time; counted as computing */
 	CAUSE_REQUEST, /* in a request on the application's files */
 	CAUSE_HELD,    /* before a request, until the collector releases the thread */
-	CAUSE_LOOKING, /* between requests that look for one file in vain */
+	CAUSE_LOOKING, /* between requests that look for one file without success */
 	CAUSE_STATES
 };
 
@@ -38,8 +38,9 @@ enum cause_state {
 #define CAUSE_LAUNCHER 2u
 
 /* A compute event in the log. length: CPU time and timed sleep; result: timed sleep alone; offset:
- * time in waiting calls. Flag CAUSE_GOES_ON: more computing follows, and no request. The other bits
- * of the flags: time off the CPU in calls that poll, in us, at most CAUSE_OFF_CPU_MAX. */
+ * time in waiting calls. Flag CAUSE_GOES_ON: another compute event follows instead of a request.
+ * The other bits of the flags: time off the CPU in calls that poll, in us, at most
+ * CAUSE_OFF_CPU_MAX. */
 #define CAUSE_GOES_ON 1u
 #define CAUSE_OFF_CPU_SHIFT 1
 #define CAUSE_OFF_CPU_MAX (UINT32_MAX >> CAUSE_OFF_CPU_SHIFT)
@@ -50,33 +51,35 @@ struct cause_slot {
 	uint32_t pid, tid, parent; /* parent: process id */
 	int32_t rank;		   /* -1: the process belongs to no MPI job */
 	uint32_t flags;
-	/* identifies the thread in every run: a hash of its rank or of its ancestry (position among
-	 * the children and threads of its parent) */
+	/* identifies the thread in every run: a hash of its rank, or of its ancestry (position
+	 * among the children and threads of its parent) */
 	uint64_t key;
 	_Atomic int64_t since_ns, since_cpu_ns; /* start of the state */
 	_Atomic uint64_t n_requests; /* requests started, including held ones */
 	_Atomic uint64_t n_held;     /* requests held */
-	/* times that the thread found no work in a polling call and yielded, or looked in vain */
+	/* number of times that the thread found no work in a polling call and yielded, or looked
+	 * for a file without success */
 	_Atomic uint64_t n_idle;
 	_Atomic uint32_t n_children; /* processes and threads that it created */
 	uint32_t depth;		     /* nested waiting calls */
-	/* The first waiting call that ended after a release: the number of the release, the end of
-	 * the call, and the progress of the released thread at that time: */
+	/* The first waiting call that ended after a release: number of the release, end of the
+	 * call, and progress of the released thread at that time. */
 	_Atomic uint32_t woken_of;
 	_Atomic int64_t woken_ns;
 	_Atomic uint64_t woken_requests; /* requests that it had completed */
-	/* its computing time from the last request to its current or latest waiting call */
+	/* computing time of the released thread from its last request to its current or latest
+	 * waiting call */
 	_Atomic int64_t woken_compute_ns;
-	/* since the last request ended, without the current state: time on the processor or in a
+	/* since the end of the last request, without the current state: time on the CPU or in a
 	 * timed sleep, and time in waiting calls */
 	_Atomic int64_t compute_ns;
 	_Atomic int64_t blocked_ns;
 	int64_t slept_ns;   /* part of compute_ns in timed sleep */
-	int64_t off_cpu_ns; /* part of blocked_ns off the CPU in calls that poll */
+	int64_t off_cpu_ns; /* part of blocked_ns spent off the CPU in calls that poll */
 	uint64_t outside_ticks;	    /* end of that request */
-	/* maxima of the times between two requests, and of a request */
+	/* longest times between two requests, and longest request */
 	int64_t compute_max_ns, blocked_max_ns, request_max_ns;
-	int64_t phase_max_ns; /* maximum of compute + blocked between two requests */
+	int64_t phase_max_ns; /* longest sum of computing and blocked time between two requests */
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
 } __attribute__((aligned(64)));
 
@@ -87,18 +90,20 @@ struct cause_page {
 	/* set by the collector */
 	uint64_t throttled; /* key of the throttled node; 0: none */
 	uint64_t period;    /* every period-th request is held */
-	uint32_t has_root;  /* false: files outside the system directories count */
+	/* false: files outside the system directories belong to the application */
+	uint32_t has_root;
 	char root[CAUSE_ROOT_MAX];
-	/* file of the application's standard output, which does not count */
+	/* file of the application's standard output, which does not belong to the application's
+	 * files */
 	uint64_t output_device, output_inode;
 	/* set by both sides */
-	/* slots in use; more than CAUSE_SLOTS: some threads have no slot */
+	/* used slots; more than CAUSE_SLOTS: some threads have no slot */
 	_Atomic uint32_t n_slots;
-	/* threads and processes that were created; each takes a slot when it starts */
+	/* created threads and processes; each takes a slot when it starts */
 	_Atomic uint32_t n_born;
-	_Atomic uint32_t n_async;  /* asynchronous requests, which belong to no thread */
+	_Atomic uint32_t n_async;  /* asynchronous requests, which are not assigned to threads */
 	_Atomic uint32_t n_roots;  /* programs without a watched parent */
-	/* number of ranks of the job, from the environment of a rank; 0: no MPI job */
+	/* number of ranks of the job, from the environment of a rank; 0: not an MPI job */
 	_Atomic uint32_t n_ranks;
 	_Atomic uint32_t held_slot; /* the slot that was held last */
 	_Atomic uint32_t held;	   /* number of holds */
@@ -107,5 +112,5 @@ struct cause_page {
 	struct cause_slot slot[CAUSE_SLOTS];
 };
 
-/* after this time without a sign of life of the collector, no thread is held */
+/* if the collector shows no activity for this time, no thread is held */
 #define CAUSE_BEAT_MAX_NS INT64_C(10000000000)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records the data that a call wrote, with LOG_CONTENT. The data comes before the record of the
- * call. */
+/* Records the data that a call wrote, with LOG_CONTENT. The data precede the record of the call. */
 #include <sys/syscall.h>
 
 #include "capture/preload/core.h"
@@ -45,7 +44,8 @@ void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes,
 	}
 }
 
-/* Reads by process_vm_readv(2): an unmapped address is an error, and no signal. */
+/* Reads by process_vm_readv(2), which returns an error for an unmapped address instead of raising a
+ * signal. */
 static bool peek(void *to, const void *from, uint64_t n)
 {
 	const struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};

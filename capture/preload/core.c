@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Start and end of capturing in processes and threads, and their windows (window.h). The code in
- * this file runs with all signals blocked and outside any timed region. */
+/* Start and end of capturing in processes and threads, and their windows (window.h). Code in this
+ * file runs with all signals blocked, outside any timed region. */
 #include "capture/preload/core.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 enum { N_RECORDERS = 4096, VFORK_DEPTH = 4 };
 
-/* The state of this process. A forked child finds this memory zeroed. */
+/* State of this process. In a forked child, this memory is zeroed. */
 struct core_process {
 	/* 0: new, 1: another thread initialises it, 2: ready, 3: initialisation failed */
 	_Atomic uint32_t state;
@@ -68,7 +68,8 @@ static void signals_restore(const uint64_t *was)
 
 void *capture_real(const char *name)
 {
-	/* dlsym() itself has a hook. Its version: since glibc 2.34, and before (x86-64, AArch64) */
+	/* looks up dlsym() by its version, because dlsym() itself has a hook: since glibc 2.34;
+	 * before (x86-64, AArch64) */
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", NULL};
 	static __typeof__(&dlsym) look_up;
 	int saved = errno;
@@ -137,11 +138,11 @@ struct recorder *capture_mine(void)
 void capture_share(void)
 {
 	is_shared = true;
-	capture_self = NULL; /* a thread with shared storage finds its recorder by its thread id */
+	capture_self = NULL; /* a thread with shared storage finds its recorder by its thread ID */
 }
 
-/* Finds a recorder for this thread: a free one, or one whose thread has ended. Threads do not
- * report their end. */
+/* Finds a recorder for this thread: a free recorder, or that of a thread that has ended, because
+ * threads do not report their end. */
 static bool recorder_find(struct core_process *p, uint32_t tid)
 {
 	for (uint32_t k = 0; k < N_RECORDERS; k++)
@@ -201,8 +202,8 @@ void capture_confine_prepare(void)
 	signals_restore(&was);
 }
 
-/* Records the affinity of the thread with each window: it may have changed since the last window.
- */
+/* Records the affinity of the thread with each window, because it may have changed since the last
+ * window. */
 static void affinity_note(struct log_window *w)
 {
 	uint64_t set[16] = {0};
@@ -352,8 +353,8 @@ void capture_start(void)
 	if (atomic_compare_exchange_strong(&who, &none, (uint32_t)RAW(SYS_gettid)))
 		__atomic_store_n(&capture_state, start() ? CAPTURE_ON : CAPTURE_OFF,
 				 __ATOMIC_RELEASE);
-	/* If this thread already initialises, dladdr() has called a hook: return. If another thread
-	 * initialises, wait. */
+	/* If this thread itself initialises, dladdr() has called a hook, which returns at once. If
+	 * another thread initialises, waits for it. */
 	while (__atomic_load_n(&capture_state, __ATOMIC_ACQUIRE) == CAPTURE_UNKNOWN &&
 	       who != (uint32_t)RAW(SYS_gettid))
 		RAW(SYS_sched_yield);
@@ -361,7 +362,7 @@ void capture_start(void)
 	errno = saved;
 }
 
-/* Announces a program that makes no captured call. */
+/* Announces the program even if it makes no captured call. */
 static __attribute__((constructor)) void capture_begin(void)
 {
 	if (!capture_is_on() || (!capture_self && !capture_more()))

@@ -3,8 +3,9 @@
  *
  * A hook looks up the real function, reads the clock, calls the function, reads the clock and
  * writes a record into the window of its thread. It takes no lock, allocates no memory, makes no
- * system call and keeps errno. Three events need more work, all outside the timed region: the next
- * window (every 2046 records), the first call of a thread and the first call of a process. */
+ * system call and does not change errno. Three events need more work, which is outside the timed
+ * region: the next window (every 2046 records), the first call of a thread, and the first call of a
+ * process. */
 #pragma once
 
 #include <dlfcn.h>
@@ -19,8 +20,8 @@
 #include "capture/preload/log.h"
 #include "common/clock.h"
 
-/* The file of windows of a process (log.h defines the layout). The code runs with all signals
- * blocked and outside any timed region. It makes system calls without the C library. */
+/* The file of windows of a process (log.h defines the layout). The functions run with all signals
+ * blocked, outside any timed region. They make system calls without the C library. */
 #define WINDOW_HIDDEN __attribute__((visibility("hidden")))
 
 /* Address space is reserved in parts of 1 MiB as windows are needed. The program may have a limit
@@ -28,23 +29,22 @@
 enum { FILE_WINDOWS = 4096, PART_WINDOWS = 16, WINDOW_PARTS = FILE_WINDOWS / PART_WINDOWS };
 
 struct window_file { /* zero: no file yet */
-	/* address of each PART_WINDOWS windows; NULL: not mapped yet */
+	/* address of each group of PART_WINDOWS windows; NULL: not mapped yet */
 	char *_Atomic part[WINDOW_PARTS];
 	uint32_t n_max;
 	_Atomic bool gave_up; /* a wait for the collector failed; the process does not wait again */
 	_Atomic uint64_t sequence; /* number of windows taken */
 };
 
-/* Creates and maps the file of process `pid` in the collector's directory. Returns false on
- * failure. */
+/* Creates and maps the file of process `pid` in the collector's directory. False: it failed. */
 WINDOW_HIDDEN bool window_file_open(struct window_file *f, uint32_t pid);
 /* Maps the rest of the file, as far as limits allow. A program with restricted system calls cannot
  * map memory later. */
 WINDOW_HIDDEN void window_file_map_all(struct window_file *f);
-/* Takes a window for a thread. If none is free, it waits for the collector. Returns NULL on
- * failure. */
+/* Takes a window for a thread. If no window is free, waits for the collector. NULL: it failed. */
 WINDOW_HIDDEN struct log_window *window_acquire(struct window_file *f, uint32_t pid, uint32_t tid);
-/* Releases the window of `generation` that contains `next` or ends at it. NULL: nothing to do. */
+/* Releases the window of generation `generation` that contains `next` or ends there. NULL: does
+ * nothing. */
 WINDOW_HIDDEN void window_give(char *next, uint32_t generation, enum log_window_state how);
 
 #define EXPORT __attribute__((visibility("default")))
@@ -69,18 +69,18 @@ enum capture_state { CAPTURE_UNKNOWN, CAPTURE_ON, CAPTURE_OFF };
 extern HIDDEN uint8_t capture_state;
 extern HIDDEN struct clock capture_clock; /* only `source` is used */
 extern HIDDEN uint32_t capture_flags;
-/* The program restricted its system calls (seccomp). The library makes no system call of its own
- * from now on, because any call may kill the process. Threads use windows that are already mapped.
- * Records without a window and records of new threads are counted as lost. */
+/* The program has restricted its system calls (seccomp). From then on, the library makes no system
+ * call of its own, because any call may kill the process. Threads use windows that are already
+ * mapped. Records without a window and records of new threads are counted as lost. */
 extern HIDDEN bool capture_confined;
-/* The program may no longer read a clock. Capturing ends, and a loss is counted. */
+/* The program can no longer read a clock: ends the capture and counts a loss. */
 HIDDEN void capture_blind(void);
 
-/* State of a thread. A forked child finds this memory zeroed, so it never writes into its parent's
- * window. */
+/* State of a thread. In a forked child, this memory is zeroed, so the child never writes into its
+ * parent's window. */
 struct recorder {
-	/* address of the next record; a multiple of LOG_WINDOW or NULL: the window is full or
-	 * missing */
+	/* address of the next record; NULL or a multiple of LOG_WINDOW: the window is missing or
+	 * full */
 	char *next;
 	_Atomic uint32_t tid;	/* the thread; 0: free */
 	uint32_t depth;		/* nested vforks */
@@ -90,17 +90,16 @@ struct recorder {
 };
 extern HIDDEN __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 
-/* True during a function that other libraries or the program replace too (allocators replace mmap),
- * or that a library implements. System calls by number in it are already recorded, and a call of
- * the hooked function would recurse. */
+/* True during a function that other libraries or the program also replace (allocators replace
+ * mmap), or that a library implements. System calls by number inside it are already recorded, and a
+ * call of the hooked function would recurse. */
 extern HIDDEN __thread bool capture_within __attribute__((tls_model("initial-exec")));
 
-/* First call of a process: finds the collector or disables capturing. */
+/* First call of a process: finds the collector, or disables the capture. */
 HIDDEN void capture_start(void);
-/* Takes the next window for this thread. Returns false if there is none; the record then counts as
- * lost. */
+/* Takes the next window for this thread. False: there is none, and the record counts as lost. */
 HIDDEN bool capture_more(void);
-/* The recorder of this thread, or NULL. A lookup is needed only if threads share thread-local
+/* The recorder of this thread, or NULL. A lookup is necessary only if threads share thread-local
  * storage. */
 HIDDEN struct recorder *capture_mine(void);
 HIDDEN void capture_lost(void);
@@ -125,8 +124,8 @@ static inline bool capture_is_on(void)
 		real_##name;									   \
 	}))
 
-/* Classifies the call for the causality of a parallel application, before the first time stamp. The
- * ordinary library has no code here. */
+/* Classifies the call for the capture of a parallel application, before the first time stamp. In
+ * the ordinary library, this is empty. */
 #ifdef CAPTURE_CAUSES
 #include "capture/preload/causes/cause.h"
 #else
@@ -146,11 +145,11 @@ static inline bool capture_is_on(void)
 #define cause_renamed(got) ((void)0)
 #endif
 
-/* Declares `got` (the result of `function`) and the time stamps of its call. Returns from the hook
- * at once if capturing is off. */
+/* Declares `got` (the result of `function`) and the time stamps of its call. If the capture is off,
+ * returns from the hook at once. */
 #define TIMED(type, function, ...)								   \
 	TIMED_OF(CAUSE_CALL(function, ##__VA_ARGS__), type, function, ##__VA_ARGS__)
-/* As TIMED, with a subject that the argument types do not give. */
+/* As TIMED, for a call whose subject does not follow from the argument types. */
 #define TIMED_OF(cause, type, function, ...)							   \
 	__typeof__(&function) real_ = REAL(function);						   \
 	if (!capture_is_on())									   \
@@ -192,7 +191,7 @@ static inline uint32_t capture_generation(const void *record)
 	    (const struct log_window *)((uintptr_t)record & ~(uintptr_t)(LOG_WINDOW - 1)));
 }
 
-/* Writes a record with text, of a failed call, of large numbers, or of a thread without a window.
+/* Writes a record with text, of a failed call, with large numbers, or of a thread without a window.
  * Not inline. */
 struct note {
 	uint64_t begin, end;
@@ -205,11 +204,11 @@ struct note {
 	int32_t second_dir;
 	const void *extra;
 	size_t extra_len;
-	/* replaces extra: the lengths of the buffers, 8 bytes each */
+	/* used instead of extra: the lengths of the buffers, 8 bytes each */
 	const struct iovec *vector;
 	size_t n_vector;
 };
-/* A negative result means failure with errno. errno is kept. */
+/* A negative result means failure with errno. Does not change errno. */
 HIDDEN void capture_note(const struct note *n) __attribute__((noinline));
 
 #define NOTE_RESULT(value, ...)									   \
@@ -255,7 +254,7 @@ static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd,
 	TIMED(type, function, ##__VA_ARGS__);							   \
 	NOTE record;										   \
 	return got
-/* A call on a path: the record has its directory and its name, and `record`. */
+/* A call on a path. The record has the directory, the name, and the members `record`. */
 #define CALL_PATH(type, directory, name, record, function, ...)					   \
 	capture_look(directory, name);								   \
 	CALL_NOTED(type, (.dir = directory, .path = name, FIELDS_OF record), function,		   \
@@ -292,13 +291,13 @@ HIDDEN char *capture_number_add(char *to, const char *end, uint64_t v);
 
 /* --- readable.c: tests of pointers of the program, which may be invalid --- */
 
-/* Returns whether `n` bytes are readable. A program with restricted system calls cannot be tested:
- * true. errno is kept. */
+/* Returns whether `n` bytes are readable. In a program with restricted system calls, this cannot be
+ * tested, and the result is true. Does not change errno. */
 HIDDEN bool capture_readable(const void *at, size_t n);
 HIDDEN ssize_t capture_text(const char *s); /* strnlen(s, 4096); -1: not readable */
 
-/* As above, for arguments of a call that returned `got`. After success the kernel has read the
- * memory; after EFAULT it could not. */
+/* The same for arguments of a call that returned `got`. After success, the kernel has read the
+ * memory; after EFAULT, it could not read it. */
 static inline bool capture_given(const void *at, size_t n, int64_t got)
 {
 	return at && (got >= 0 || (errno != EFAULT && capture_readable(at, n)));
@@ -322,20 +321,20 @@ extern HIDDEN char capture_directory[512], capture_library[1024];
 HIDDEN uint32_t capture_pid(void);
 /* popen(3), without a record. */
 HIDDEN FILE *capture_popen(const char *command, const char *mode);
-/* A vfork child calls capture_vfork_child, its parent then capture_vfork_parent. The child gets its
- * own records, although it shares the memory. */
+/* A vfork child calls capture_vfork_child; afterwards, its parent calls capture_vfork_parent. The
+ * child gets its own records, although it shares the memory. */
 HIDDEN void capture_vfork_child(uint32_t pid);
 HIDDEN void capture_vfork_parent(void);
-/* Call it before this thread shares its thread-local storage with another thread. From now on each
- * call looks up its recorder by thread id. */
+/* Call it before this thread shares its thread-local storage with another thread. From then on,
+ * each call looks up its recorder by thread ID. */
 HIDDEN void capture_share(void);
 
-/* hook_descriptor.c: records that the non-file descriptor `fd` is a `kind` from time `at`.
- * `numbered`: the object gets a number of its own; otherwise all objects of this kind share a name.
- */
+/* hook_descriptor.c: records that the descriptor `fd`, which is not of a file, is a `kind` from
+ * time `at` on. `numbered`: the object gets a number of its own; otherwise, all objects of this
+ * kind have one name. */
 HIDDEN void descriptor_made(int fd, const char *kind, bool numbered, uint64_t at);
 HIDDEN void terminal_made(int fd); /* ioctl(TIOCGPTPEER) opened a terminal */
-/* Records the descriptor that a system call by number created, if any. Returns `got`. */
+/* Records the descriptor that a system call by number created, if it created one. Returns `got`. */
 HIDDEN long descriptor_by_number(long number, const long *a, long got);
 
 /* --- state.c: with LOG_STATE, records the state of a file before the call uses its path --- */
@@ -346,15 +345,15 @@ enum { STATE_DEPTH = 32 };
 /* records the tree below `path`, at most `depth` levels */
 HIDDEN void state_note_tree(const char *path, int depth);
 HIDDEN struct log_control *capture_control(void);
-/* content.c: records the data of a call before its record; errno is kept. */
+/* content.c: records the data of a call before its record. Does not change errno. */
 HIDDEN void content_note(int fd, const void *bytes, uint64_t n, uint64_t begin);
-/* the data starts at byte `at` of the call's data */
+/* for data that start at byte `at` of the call's data */
 HIDDEN void content_note_more(int fd, const void *bytes, uint64_t n, uint64_t at, uint64_t begin);
 HIDDEN void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes,
 				uint64_t begin);
-/* As above, for memory that another thread may have changed or unmapped. Unreadable data is left
- * out, and all data of a program with restricted system calls. `n_vector`: 0, or `bytes` points to
- * struct iovec[n_vector]. */
+/* The same for memory that another thread may have changed or unmapped. Unreadable data are left
+ * out; so are all data of a program with restricted system calls. `n_vector`: 0, or `bytes` points
+ * to struct iovec[n_vector]. */
 HIDDEN void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes,
 				 uint64_t begin);
 /* Records `n` bytes if the call succeeded. Use it between TIMED and the record. */
@@ -370,7 +369,7 @@ HIDDEN void digest_note(struct log_control *c, int dir, const char *path, const 
 static inline void capture_look(int dir, const char *path)
 {
 	if (unlikely(capture_flags & LOG_STATE) && path) {
-		CAUSE_WAIT(CAUSE_WAITING); /* time of the library, not computing of the program */
+		CAUSE_WAIT(CAUSE_WAITING); /* time of the library, not computation of the program */
 		state_note(dir, path);
 	}
 }

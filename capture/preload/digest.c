@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SHA-256 digest (FIPS 180-4) of a file's content before the program uses the file for the first
+/* SHA-256 digest (FIPS 180-4) of a file's content, before the program uses the file for the first
  * time. The implementation is local, because the library must not call another library in the
- * traced program. All traced processes share a table of digested files, so each file is read once.
- */
+ * traced program. All traced processes share a table of digested files, so each file is read only
+ * once. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -65,7 +65,8 @@ static void sha256_begin(struct sha256 *s)
 	s->n = 0;
 }
 
-/* `p` has room for 128 more bytes after its n bytes. All parts except the last are whole blocks. */
+/* Adds the last part. `p` has room for 128 bytes after its n bytes. All parts except the last
+ * consist of whole blocks. */
 static void sha256_last(struct sha256 *s, uint8_t *p, size_t n)
 {
 	uint64_t bits = (s->n + n) * 8;
@@ -128,7 +129,7 @@ static uint64_t key_of(const struct statx *x)
 	return v ? v : ~(uint64_t)STATES;
 }
 
-/* Another process reads the file now. It must not change meanwhile, so wait. */
+/* Waits while another process reads the file, because the file must not change during that time. */
 static void wait_until_done(_Atomic uint64_t *at, uint64_t key)
 {
 	const struct timespec nap = {0, 1000000};
@@ -136,7 +137,7 @@ static void wait_until_done(_Atomic uint64_t *at, uint64_t key)
 		RAW(SYS_nanosleep, &nap, NULL);
 }
 
-/* Returns the file's entry in the table if this process must read it, else NULL. */
+/* Returns the file's entry in the table if this process must read the file, otherwise NULL. */
 static _Atomic uint64_t *claim(struct log_control *c, uint64_t key)
 {
 	for (uint64_t i = 0; i < PROBES; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Programs that fetch the results of libaio's requests without a call (QEMU, SPDK, fio with
- * userspace_reap). The context of io_setup(2) is the address of a ring in the program's memory, and
- * these programs read its events and move its head. The ring is looked at before each call that
- * submits or fetches, and where a program waits for events. An event is noted as fetched when a
- * look finds that the head has passed it. The kernel overwrites an event only after later
- * submissions, so a look at each submission misses none. */
+/* Some programs fetch the results of libaio's requests without a call (QEMU, SPDK, fio with
+ * userspace_reap). The context of io_setup(2) is the address of a ring in the program's memory;
+ * these programs read its events and move its head. The library inspects the ring before each call
+ * that submits or fetches requests, and where a program waits for events. An event is recorded as
+ * fetched when an inspection finds that the head has passed it. The kernel overwrites an event only
+ * after later submissions, so inspections at each submission miss no event. */
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
@@ -18,12 +18,12 @@ struct aio_ring { /* defined in fs/aio.c of the kernel */
 static struct aio_place {
 	_Atomic aio_context_t context; /* 0: free entry */
 	_Atomic bool busy;	       /* a thread uses `seen` */
-	_Atomic uint32_t n_fetching;   /* threads in io_getevents(2), which moves the head too */
+	_Atomic uint32_t n_fetching;   /* threads in io_getevents(2), which also moves the head */
 	uint32_t seen;		       /* head at the last look */
 } place[N_RINGS];
 _Atomic uint32_t aio_n_rings;
 
-/* Returns false if another thread, or a call that a signal handler interrupted, uses the entry. */
+/* False: another thread, or a call that a signal handler interrupted, uses the entry. */
 static bool place_take(struct aio_place *p)
 {
 	for (int i = 0; i < TRIES; i++)

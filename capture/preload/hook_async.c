@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Asynchronous requests of libaio and POSIX. The key is the address of the request's control block,
- * which stays the same while the request is under way. */
+ * which does not change while the request is in flight. */
 #include <aio.h>
 #include <sys/syscall.h>
 
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
-/* requests of a submission that are read before the call; the program may free them after it */
+/* number of requests of a submission that are read before the call, because the program may free
+ * them after it */
 enum { PAGE = 4096, NOTED_BEFORE = 64 };
 
 void async_note_submit(const struct async_request *a, uint64_t begin, uint64_t end)
@@ -36,7 +37,7 @@ int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to
 int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to);
 int io_destroy(aio_context_t context);
 
-/* Memory of the requests of one submission. The readability of a page is tested once. */
+/* Readability of the requests of one submission. Each page is tested only once. */
 struct sound {
 	uintptr_t page; /* 0: no page yet */
 };
@@ -77,8 +78,8 @@ static struct async_request request_of(const struct iocb *cb)
 	return a;
 }
 
-/* Returns a request of a list. The key is 0 if the request is NULL or not readable; the kernel
- * rejects such requests. */
+/* Returns a request of a list. The key is 0 if the request is NULL or not readable, because the
+ * kernel rejects such requests. */
 static struct async_request request_in(struct sound *listed, struct sound *blocks,
 				       struct iocb *const *at)
 {
@@ -87,8 +88,8 @@ static struct async_request request_in(struct sound *listed, struct sound *block
 		   : (struct async_request){.key = 0};
 }
 
-/* The functions of libaio return a negative errno. If the library is not found (loaded by dlopen),
- * the hook makes the system call. */
+/* The functions of libaio return a negative errno. If the library is not found (because it was
+ * loaded by dlopen), the hook makes the system call. */
 #define LIBAIO(type, function, number, ...)							   \
 	__typeof__(&function) real_ = REAL(function);						   \
 	const bool within_ = capture_within;							   \
@@ -232,7 +233,8 @@ static struct async_request request_posix(const struct aiocb *cb, uint16_t op)
 				  op == OP_AIO_WRITE ? (const void *)(uintptr_t)cb->aio_buf : NULL};
 }
 
-/* After the call the request may have ended, and its memory may be free. */
+/* The request is copied before the call. After the call, it may have ended, and its memory may be
+ * free. */
 #define POSIX(operation, function, ...)								   \
 	const struct async_request a = request_posix(cb, operation);				   \
 	TIMED(int, function, __VA_ARGS__);							   \

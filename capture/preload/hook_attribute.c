@@ -22,7 +22,7 @@
 
 /* --- stat: names since glibc 2.33, and older names ------------------------ */
 
-/* With this flag an empty path means the descriptor itself. */
+/* Records a stat. With AT_EMPTY_PATH, an empty path means the descriptor itself. */
 static int note_stat(uint64_t begin, uint64_t end, int got, uint16_t op, int dir, const char *path,
 		     int flags, unsigned int mask)
 {
@@ -125,7 +125,7 @@ struct attribute_times {
 	size_t size; /* 0: current time */
 };
 
-/* From timespec or timeval; a unit of the second member has `ns` nanoseconds. */
+/* Converts timespec or timeval. One unit of the second member is `ns` nanoseconds. */
 #define TIMES(t, member, ns)									   \
 	(capture_given(t, 2 * sizeof *t, got)							   \
 	     ? (struct attribute_times){{t[0].tv_sec, t[0].member * (ns), t[1].tv_sec,		   \
@@ -186,8 +186,8 @@ HOOK(ssize_t, lgetxattr, (const char *path, const char *name, void *value, size_
 HOOK(ssize_t, fgetxattr, (int fd, const char *name, void *value, size_t n),
      XATTR_FD(ssize_t, OP_FGETXATTR, 0, n, fgetxattr, fd, name, value, n))
 
-/* Flags of a call that set permissions by an access control list. The call succeeded, so the value
- * is readable. */
+/* Flags for a call that sets permissions by an access control list. The call succeeded, so the
+ * value is readable. */
 static uint32_t acl_flags(const char *name, const void *value, size_t n, int got)
 {
 	return got == 0 && name && !strcmp(name, OP_ACL_NAME) ? op_acl_flags(value, n) : 0;
@@ -221,7 +221,7 @@ HOOK(int, lremovexattr, (const char *path, const char *name),
 HOOK(int, fremovexattr, (int fd, const char *name),
      XATTR_FD(int, OP_FREMOVEXATTR, 0, 0, fremovexattr, fd, name))
 
-/* umask(2) is not a request; the modes of later requests include its effect. */
+/* umask(2) is not a request. The modes of later requests include its effect. */
 
 EXPORT mode_t umask(mode_t mask)
 {

@@ -8,7 +8,7 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* Returns the bytes from `offset` to the end of the file; 0: unknown. */
+/* Number of bytes from `offset` to the end of the file; 0: unknown. */
 static uint64_t bytes_from(int fd, uint64_t offset)
 {
 	struct stat st;

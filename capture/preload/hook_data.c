@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls on descriptors that move data, positions and sizes. */
+/* Calls on descriptors that transfer data or change positions and sizes. */
 #include <sys/sendfile.h>
 #include <unistd.h>
 
@@ -93,7 +93,7 @@ HOOK(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t offset),
      WRITE_VECTOR(OP_PWRITEV, (uint64_t)offset, 0, pwritev, fd, v, n, offset))
 ALIAS(pwritev64, pwritev);
 
-/* An offset of -1 means the descriptor's position. OFFSET_NONE is the same number. */
+/* An offset of -1 means the descriptor's position. OFFSET_NONE has the same value. */
 HOOK(ssize_t, preadv2, (int fd, const struct iovec *v, int n, off_t offset, int flags),
      READ_VECTOR(OP_PREADV2, (uint64_t)offset, flags, preadv2, fd, v, n, offset, flags))
 ALIAS(preadv64v2, preadv2);
@@ -189,8 +189,8 @@ HOOK(int, fallocate, (int fd, int mode, off_t offset, off_t n),
 	     mode, offset, n))
 ALIAS(fallocate64, fallocate);
 
-/* These two functions return an error number and keep errno. The record holds the error like other
- * records. */
+/* These two functions return an error number and do not change errno. The record contains the
+ * error, like other records. */
 #define RETURNS_ERROR(operation, how, function, ...)						   \
 	TIMED(int, function, __VA_ARGS__);							   \
 	const int saved = errno;								   \

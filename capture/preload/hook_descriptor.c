@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptors without a file (pipes, sockets, event descriptors), and descriptors that another
- * process passed. These calls are no requests. The library records the type of the descriptor, so
- * that later requests on it can be attributed. */
+ * process passed. These calls are not requests. The library records the type of the descriptor, so
+ * that later requests on it can be assigned to an object. */
 #include <pty.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -19,8 +19,8 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* Name of a numbered object such as "pipe:[123]". All processes share the counter. The inode number
- * would need a system call that the program did not make. */
+/* Name of a numbered object such as "pipe:[123]". All processes share the counter. Reading the
+ * inode number would need a system call that the program did not make. */
 static void descriptor_name(char *to, const char *end, const char *kind, bool numbered)
 {
 	struct log_control *c = capture_control();
@@ -125,7 +125,7 @@ EXPORT int openpty(int *master, int *slave, char *name, const struct termios *ho
 	return got;
 }
 
-/* The child has the terminal as its standard streams. */
+/* in the child, the terminal becomes the standard streams */
 EXPORT pid_t forkpty(int *master, char *name, const struct termios *how, const struct winsize *size)
 {
 	const pid_t got = REAL(forkpty)(master, name, how, size);
@@ -160,7 +160,7 @@ static void received(struct msghdr *m)
 }
 
 #ifdef CAPTURE_CAUSES
-/* The call waits, except with MSG_DONTWAIT. */
+/* The call waits, unless it has MSG_DONTWAIT. */
 #define CAUSE_RECEIVE(flags)                                                                       \
 	CAUSE_SCOPE = (flags)&MSG_DONTWAIT ? (cause_idle(), (struct cause_call){CAUSE_NOTHING, 0}) \
 					   : cause_wait_begin(CAUSE_WAITING)
@@ -227,7 +227,7 @@ long descriptor_by_number(long number, const long *a, long got)
 #endif
 		made((int)got, "memfd", true);
 		break;
-#ifdef SYS_eventfd /* newer architectures lack calls of these names */
+#ifdef SYS_eventfd /* newer architectures lack calls with these names */
 	case SYS_eventfd:
 	case SYS_epoll_create:
 	case SYS_signalfd:
@@ -263,10 +263,10 @@ long descriptor_by_number(long number, const long *a, long got)
 }
 
 /* bind(2) of a UNIX socket to a path creates a file. It is recorded as mknod of a socket with mode
- * 0777 less the umask. Source: unix(7). */
+ * 0777 minus the umask. Source: unix(7). */
 
-/* Copies the path of the address and a NUL to `to`. Returns false if the address has no path
- * (another family, or an abstract name). */
+/* Copies the path of the address and a NUL to `to`. False: the address has no path (another address
+ * family, or an abstract name). */
 static bool path_of(const void *address, socklen_t len, char to[sizeof(struct sockaddr_un)])
 {
 	const size_t at = offsetof(struct sockaddr_un, sun_path);

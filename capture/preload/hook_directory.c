@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that list directories. The record holds the directory's descriptor. */
+/* Calls that list directories. The record contains the descriptor of the directory. */
 #include <dirent.h>
 
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* The descriptor is the first member of DIR in all versions of glibc. dirfd(3) may change errno. */
+/* Reads the first member of DIR, which is the descriptor in all versions of glibc, because dirfd(3)
+ * may change errno. */
 static int descriptor_of(DIR *d)
 {
 	return d ? *(int *)d : -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of the C library that use files by calls of other names: shared memory, mount tables,
- * temporary names, children behind a pipe. Each is recorded as the equivalent operation. Functions
- * that only print a message are not recorded. */
+/* Functions of the C library that use files indirectly: shared memory, mount tables, temporary
+ * names, children behind a pipe. Each is recorded as the equivalent operation. Functions that only
+ * print a message are not recorded. */
 #undef __USE_EXTERN_INLINES
 #include <mntent.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ EXPORT key_t ftok(const char *path, int project)
 	return got;
 }
 
-/* The function looked up a name and found it free. */
+/* The function looked up a name and found that it is free. */
 static void note_free(const char *path, uint64_t begin, uint64_t end)
 {
 	int saved = errno;
@@ -103,7 +103,7 @@ EXPORT int endmntent(FILE *f)
 }
 ALIAS(__endmntent, endmntent);
 
-/* One entry is recorded like formatted input: the result is the number of items. */
+/* Reading an entry is recorded like formatted input: the result is the number of items. */
 EXPORT struct mntent *getmntent_r(FILE *restrict f, struct mntent *restrict to,
 				  char *restrict buffer, int room)
 {

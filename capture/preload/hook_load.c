@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Libraries that a program loads, and functions that it looks up. Three ways lead to functions of
- * the C library instead of the hooks: a library in a namespace of its own (dlmopen), a library that
+/* Libraries that a program loads, and functions that it looks up. Three mechanisms call functions
+ * of the C library instead of the hooks: a library in its own namespace (dlmopen), a library that
  * prefers its own dependencies (RTLD_DEEPBIND), and dlsym() with the handle of the C library. The
- * collector reports the program. */
+ * collector reports such a program. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -26,8 +26,8 @@ static void past_note(const char *library)
 		    .flags = LOG_OBJECT_PAST);
 }
 
-/* A path is independent of the caller: the loaded objects are noted at once, because the program
- * may be killed. */
+/* The meaning of a path does not depend on the caller. The loaded objects are then recorded at
+ * once, because the program may be killed. */
 static bool is_plain_path(const char *name)
 {
 	return name && strchr(name, '/') && !strchr(name, '$');
@@ -57,7 +57,7 @@ TAIL_CALL EXPORT void *dlmopen(Lmid_t space, const char *name, int flags)
 	RETURN real(space, name, flags);
 }
 
-/* Whether `got` is the C library's own function of a name that has a hook. */
+/* Whether `got` is the C library's own function with the name of a hook. */
 static bool is_past(__typeof__(&dlsym) real, const char *name, void *got)
 {
 	static void *self;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* File mappings. Anonymous memory is left out. The collector finds the file of an address. */
+/* File mappings. Mappings of anonymous memory are not recorded. The collector finds the file of an
+ * address. */
 #include <fcntl.h>
 #include <sys/mman.h>
 
 #include "capture/preload/uring.h"
 
-/* Allocators replace these functions too. If capturing is off, TIMED would return and leave
+/* Allocators also replace these functions. If the capture is off, TIMED would return and leave
  * capture_within set. */
 #define WITHIN(timed)										   \
 	const bool within_ = capture_within;							   \
@@ -14,9 +15,9 @@
 	timed;											   \
 	capture_within = within_
 
-/* Code that the program makes while it runs (a compiler in it, closures of libffi) may have system
- * calls of its own, and is in no file that the collector could search. The dynamic linker does not
- * call these hooks. */
+/* Code that the program makes at run time (a compiler in it, closures of libffi) may contain system
+ * calls, and is in no file that the collector could search. The dynamic linker does not call these
+ * hooks. */
 static void made_code_note(int protection)
 {
 	static bool noted;
@@ -85,8 +86,8 @@ EXPORT int madvise(void *at, size_t n, int advice)
 	return got;
 }
 
-/* POSIX_MADV_DONTNEED (4) does nothing in glibc, unlike the kernel's advice. The result is the
- * error. */
+/* POSIX_MADV_DONTNEED (4) does nothing in glibc, in contrast to the kernel's advice. The result is
+ * the error number. */
 EXPORT int posix_madvise(void *at, size_t n, int advice)
 {
 	if (advice == POSIX_MADV_DONTNEED)

@@ -8,7 +8,8 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* A call on one path: its operation, the other fields of its record, and its arguments. */
+/* A call on one path: its operation, directory and name for its record, the function, and its
+ * arguments. */
 #define ON_PATH(operation, directory, name, function, ...)					   \
 	CALL_PATH(int, directory, name, (.op = operation), function, __VA_ARGS__)
 #define ON_PATH_WITH(operation, directory, name, mode_or_length, how, function, ...)		   \
@@ -70,7 +71,7 @@ HOOK(int, unlink, (const char *path), ON_PATH(OP_UNLINK, AT_FDCWD, path, unlink,
 HOOK(int, unlinkat, (int dir, const char *path, int flags),
      ON_PATH_WITH(OP_UNLINK, dir, path, 0, flags, unlinkat, dir, path, flags))
 
-/* unlink, then rmdir for a directory, as in glibc: two records. */
+/* As in glibc: unlink; for a directory, then rmdir. This makes two records. */
 HOOK(int, remove, (const char *path),
      return unlink(path) && (errno != EISDIR || rmdir(path)) ? -1 : 0)
 HOOK(int, mkdir, (const char *path, mode_t mode),

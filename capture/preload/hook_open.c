@@ -51,7 +51,7 @@ HOOK(int, __openat_2, (int dir, const char *path, int flags),
      const mode_t mode = 0; OPEN(dir, flags, __openat_2, dir, path, flags))
 ALIAS(__openat64_2, __openat_2);
 
-/* Temporary files: their names are known after the call. */
+/* Temporary files, whose names are known only after the call. */
 #define MAKE_TEMPORARY(function, how, ...)							   \
 	TIMED(int, function, path, ##__VA_ARGS__);						   \
 	const mode_t mode = 0600;								   \
@@ -175,13 +175,14 @@ EXPORT int name_to_handle_at(int dir, const char *path, struct file_handle *hand
 			      (uint32_t)(flags & AT_EMPTY_PATH);
 	capture_look(dir, path);
 	TIMED_OF(CAUSE_PATH(dir, path), int, name_to_handle_at, dir, path, handle, mount, flags);
-	/* The name exists, but the buffer was too small or the file system has no handles. */
+	/* in these cases, the name exists: the buffer was too small, or the file system has no
+	 * handles */
 	const bool found = !got || errno == EOVERFLOW || errno == EOPNOTSUPP;
 	NOTE_RESULT(found ? 0 : -1, .op = OP_STAT, .dir = dir, .path = path, .flags = stat_flags);
 	return got;
 }
 
-/* Returns NULL if the path is unknown; the descriptor's file is then unknown. */
+/* The name of a descriptor's file. NULL: the path is unknown. */
 static const char *name_of(int fd, char *name, size_t room)
 {
 	static const char in[] = "/proc/self/fd/";

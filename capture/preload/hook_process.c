@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Processes. If a program starts another program without the capture variables in its environment,
- * the hook adds them, so that the new program is traced. A forked child announces itself at once,
- * so that its descriptors are listed before it changes them. */
+ * the hook adds them, so that the new program is traced. A forked child announces itself at once:
+ * its descriptors are then listed before it changes them. */
 #include <linux/seccomp.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -16,7 +16,7 @@
 #define PRELOAD "LD_PRELOAD="
 enum { N_EXTRA = 2, PRELOAD_ROOM = 4096 };
 
-/* A caller's environment with the capture variables added. It lies on the stack of the hook,
+/* The caller's environment with the capture variables added. It is on the stack of the hook,
  * because a vfork child must not allocate memory. */
 struct environment {
 	char **list; /* the environment for the call */
@@ -47,8 +47,8 @@ static size_t count(char *const *list)
 	return n;
 }
 
-/* Returns whether `from` lacks a variable. It must then be copied to `room`, which has count +
- * N_EXTRA + 1 entries. */
+/* Returns whether `from` has all capture variables. If not, it must be copied to `room`, which has
+ * count + N_EXTRA + 1 entries. */
 static bool is_whole(char *const *from)
 {
 	bool preload = false, directory = false;
@@ -82,8 +82,8 @@ static void complete(struct environment *e, char *const *from, char **room)
 	e->list = room;
 }
 
-/* Returns whether the list is readable to its end. For an unreadable list the kernel reports an
- * error. */
+/* Returns whether the list is readable to its end. The kernel reports an error for an unreadable
+ * list. */
 static bool is_sound(char *const *list)
 {
 	if (list == environ)
@@ -99,7 +99,7 @@ static bool is_sound(char *const *list)
 	return true;
 }
 
-/* Sets `e.list` to `given` with the capture variables. A list that is too long or unreadable is
+/* Sets `e.list` to `given` with the capture variables. If the list is too long or unreadable, it is
  * passed unchanged. */
 #define ENVIRONMENT(given)									   \
 	struct environment e;									   \
@@ -109,8 +109,8 @@ static bool is_sound(char *const *list)
 	if (add_)										   \
 		complete(&e, given, room_)
 
-/* The runtime library of -fsanitize=address asks for these options (a definition in the program has
- * priority). Without them it ends programs that load another library first. */
+/* The runtime library of -fsanitize=address asks for these options; a definition in the program has
+ * priority. Without them, it ends programs that load another library first. */
 HOOK(const char *, __asan_default_options, (void), return "verify_asan_link_order=0")
 
 /* --- exec ----------------------------------------------------------------- */
@@ -179,7 +179,8 @@ EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, argv, envp);
 }
 
-/* `begin` is read before the call, because the child may start before the call returns. */
+/* Records the start of a program. `begin` was read before the call, because the child may start
+ * before the call returns. */
 static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid)
 {
 	uint64_t end = begin;
@@ -202,8 +203,8 @@ static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid)
 HOOK(int, posix_spawn, (SPAWN_PARAMETERS), SPAWN(posix_spawn))
 HOOK(int, posix_spawnp, (SPAWN_PARAMETERS), SPAWN(posix_spawnp))
 
-/* Functions of the C library that start a shell with `environ`, without a call of posix_spawn()
- * above. A program that removed the capture variables gets them back for the duration of the call.
+/* Functions of the C library that start a shell with `environ` and do not call the posix_spawn()
+ * hook. If the program removed the capture variables, they are added for the duration of the call.
  * The texts of the variables are static, because another thread can copy the list by setenv(). */
 #define WITH_ENVIRON(type, function, ...)							   \
 	static struct environment shell;							   \
@@ -301,8 +302,8 @@ struct exec_start {
 	int flags;
 };
 
-/* A child with its own memory is like a forked child. A child that shares the memory of a waiting
- * parent is like a vfork child. */
+/* A child with its own memory is handled like a forked child. A child that shares the memory of a
+ * waiting parent is handled like a vfork child. */
 static int clone_child(void *argument)
 {
 	struct exec_start s = *(struct exec_start *)argument;
@@ -335,7 +336,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	}
 	if (capture_is_on() && !capture_self)
 		capture_more();
-	/* with CLONE_VM the child gets its key when its program starts */
+	/* with CLONE_VM, the child gets its key when its program starts */
 	if (!(flags & CLONE_VM))
 		cause_fork_prepare();
 	int got = real(clone_child, stack, flags, &s, parent_tid, tls, child_tid);
@@ -346,9 +347,9 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 ALIAS(__clone, clone);
 
 #if defined(__x86_64__)
-/* The vfork child returns from this function into the frame of the caller, and the parent returns
- * again later. So no frame of the library may be on the stack. The return address stays in a
- * register during the call, as in glibc. */
+/* The vfork child returns from this function into the frame of the caller, and later the parent
+ * returns there again. So no frame of the library may be on the stack. The return address stays in
+ * a register during the call, as in glibc. */
 HIDDEN long capture_vforked(long got) __attribute__((used));
 long capture_vforked(long got)
 {

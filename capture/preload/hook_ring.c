@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The queues of a liburing ring. A program writes entries to the submission queue and reads results
- * from the completion queue in memory. The library reads both queues at each call on the ring. A
- * request starts with the call that submitted it. It ends at the first look after its result
- * arrived, usually the end of the call that waited for it. */
+ * from the completion queue, both in memory. The library inspects both queues at each call on the
+ * ring. A request begins with the call that submitted it. It ends at the first inspection after its
+ * result arrived, which is usually the end of the call that waited for it. */
 #include "capture/preload/uring.h"
 
 #include "capture/op.h"
@@ -13,7 +13,7 @@ enum { SETUP_SQE128 = 1u << 10, SETUP_CQE32 = 1u << 11, SQE_SKIP = 1u << 6, CQE_
 
 struct followed_ring { /* state of a ring */
 	const struct io_uring *_Atomic of;
-	_Atomic uint32_t seen; /* tail of the completion queue at the last look */
+	_Atomic uint32_t seen; /* tail of the completion queue at the last inspection */
 	_Atomic uint32_t n_files;
 	_Atomic int32_t file[N_FILES]; /* registered descriptors */
 };
@@ -78,7 +78,7 @@ static uint64_t total_of(const struct io_uring_sqe *s)
 	return total;
 }
 
-/* File operations without an entry in the table are AIO_OTHER with their number. */
+/* Operations on files that have no row in the table are recorded as AIO_OTHER with their number. */
 static bool is_other(uint8_t opcode)
 {
 	return (opcode >= IORING_OP_FALLOCATE && opcode <= IORING_OP_CLOSE) ||
@@ -138,7 +138,8 @@ static struct async_request request_of(const struct io_uring *u, const struct fo
 
 static bool is_polled(const struct io_uring *u)
 {
-	/* A kernel thread takes the entries, so `head` does not show what this call submitted. */
+	/* With SQPOLL, a kernel thread takes the entries, so `head` does not show what this call
+	 * submitted. */
 	return u->flags & IORING_SETUP_SQPOLL;
 }
 

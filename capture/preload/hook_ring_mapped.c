@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rings that a program sets up and maps without liburing (libuv and Node.js): io_uring_setup and
- * io_uring_enter by syscall(3), and mmap of the descriptor. With IORING_SETUP_SQPOLL a request may
- * complete without any call, so the library also reads the queues when a program waits for events.
- * Entries that were overwritten before a look count as lost. */
+ * io_uring_enter by syscall(3), and mmap of the descriptor. With IORING_SETUP_SQPOLL, a request may
+ * complete without any call, so the library also inspects the queues when a program waits for
+ * events. Entries that were overwritten before an inspection count as lost. */
 #include <poll.h>
 #include <sys/epoll.h>
 
@@ -36,12 +36,12 @@ static struct mapped_ring {
 	struct io_uring_params p;
 	struct io_uring u;
 	const char *sq, *cq, *sqes; /* mapped addresses; NULL: not yet */
-	uint32_t seen; /* head or tail of the submission queue at the last look */
+	uint32_t seen; /* head or tail of the submission queue at the last inspection */
 } mapped[N_MAPPED];
 _Atomic uint32_t uring_n_mapped;
 
-/* Locks the ring's entry. Returns NULL if another thread, or a call that a signal handler
- * interrupted, holds the lock. */
+/* Locks the ring's entry. NULL: another thread, or a call that a signal handler interrupted, has
+ * the lock. */
 static struct mapped_ring *mapped_take(struct mapped_ring *m)
 {
 	for (int i = 0; i < TRIES; i++)
@@ -171,7 +171,7 @@ void uring_mapped_unmap(const void *at, size_t n)
 	}
 }
 
-/* The memory stays mapped, but another ring may reuse the descriptor's number. */
+/* The memory remains mapped, but another ring may reuse the number of the descriptor. */
 void uring_mapped_close(int fd)
 {
 	struct mapped_ring *m = mapped_of(fd);
@@ -248,7 +248,7 @@ bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end)
 
 /* --- calls that wait for descriptors -------------------------------------- */
 
-#ifndef CAPTURE_CAUSES /* that library hooks these calls itself and refuses asynchronous requests */
+#ifndef CAPTURE_CAUSES /* libvalidate-causality.so has other hooks for these calls */
 static void rings_look(void)
 {
 	uring_mapped_look();

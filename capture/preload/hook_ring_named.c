@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ring entries that act like a system call with a path, or that use the file's position. In the
- * trace, a request at an offset is an asynchronous request. A replay must really open the file of
+/* Ring entries that are equivalent to a system call with a path, or that use the file's position.
+ * (Only requests at an offset are asynchronous requests in a trace.) A replay must open the file of
  * an open entry, because later calls use the descriptor. So each such entry becomes a record of the
- * equivalent call: from the submission to the result, by the thread that fetches the result. */
+ * equivalent call. It lasts from the submission to the result, and belongs to the thread that
+ * fetches the result. */
 #include <linux/openat2.h>
 
 #include "capture/op.h"
@@ -65,7 +66,7 @@ static bool vector_keep(struct named *n, const struct io_uring_sqe *s)
 	return true;
 }
 
-/* An entry that reads or writes at the file's position (offset -1). */
+/* Stores an entry that reads or writes at the file's position (offset -1). */
 static bool transfer_keep(struct named *n, const struct io_uring_sqe *s, uint16_t op,
 			  uint16_t op_vector)
 {
@@ -97,7 +98,7 @@ static bool open_keep(struct named *n, const struct io_uring_sqe *s)
 	n->note.op = OP_OPEN;
 	n->note.flags = (uint32_t)how.flags;
 	n->note.length = how.flags & (O_CREAT | O_TMPFILE) ? how.mode : 0;
-	/* opens into the registered files: no descriptor */
+	/* opens into the table of registered files, without a descriptor */
 	return !s->splice_fd_in && path_keep(n, s->addr);
 }
 

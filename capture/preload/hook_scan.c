@@ -6,9 +6,9 @@
 
 #include "capture/preload/stream.h"
 
-/* A family of four functions: from a stream or standard input, with a va_list or arguments. `list`
- * is the C name of the function `symbol` that does the work; its real function is looked up by that
- * symbol. */
+/* Defines four functions: for a stream or standard input, with a va_list or with arguments. `list`
+ * is the C name of the function `symbol`, which does the work; its real function is looked up by
+ * that symbol. */
 #define SCAN_FAMILY(type, list, symbol, list_in, from_stream, from_in)				   \
 	EXPORT int list(FILE *restrict f, const type *restrict format, va_list ap)		   \
 	{											   \

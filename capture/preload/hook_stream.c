@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls on streams (stdio). The reads and writes of the C library below them are not recorded.
- * Results are in bytes. The record holds the stream's descriptor. */
+/* Calls on streams (stdio). The reads and writes that the C library makes for them are not
+ * recorded. Results are in bytes. The record contains the stream's descriptor. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
 
@@ -98,7 +98,7 @@ HOOK(size_t, fwrite_unlocked,
      (const void *restrict buffer, size_t size, size_t n, FILE *restrict f),
      WRITTEN(fwrite_unlocked, buffer, size, n, f))
 
-/* Their result -1 is a failure only if the stream's error state is set. */
+/* a result of -1 is a failure only if the error state of the stream is set */
 EXPORT int getw(FILE *f)
 {
 	UNLESS_FILE(f, getw, f);
@@ -122,9 +122,9 @@ EXPORT int putw(int word, FILE *f)
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* Bytes that the call took, at most `most`. [from, until): unread part of the stream's buffer
- * before the call. A line with NUL bytes is longer than its text: the buffer shows how much was
- * taken, if it was filled at most once. */
+/* Number of bytes that the call read, at most `most`. [from, until): unread part of the stream's
+ * buffer before the call. A line with NUL bytes is longer than its text. The buffer shows how much
+ * was read, if it was filled at most once. */
 static int64_t line_length(const char *got, int64_t most, const FILE *f, const char *from,
 			   const char *until)
 {
@@ -246,8 +246,8 @@ WRITE_ONE_TO(putc_unlocked)
 ALIAS(_IO_getc, getc);
 ALIAS(_IO_putc, putc);
 
-/* The inline code of getc_unlocked and similar macros calls these functions if the buffer is empty
- * or full. */
+/* The inline code of getc_unlocked and similar macros calls these functions when the buffer is
+ * empty or full. */
 int __uflow(FILE *f);
 
 /* The length is the number of bytes in the new buffer, which the program then reads without calls.
@@ -259,7 +259,7 @@ EXPORT int __uflow(FILE *f)
 	UNLESS_FILE(f, __uflow, f);
 	TIMED_OF(CAUSE_FD(fd_of(f)), int, __uflow, f);
 	const int64_t left = got == EOF ? 0 : f->_IO_read_end - f->_IO_read_ptr;
-	/* 0: filled with this character only; 1: the call filled nothing */
+	/* 0: the buffer contains this character only; 1: the call did not fill the buffer */
 	const int64_t n = got == EOF ? 1 : left ? 1 + left : 0;
 	capture_io(OP_FGETC, begin, end, fd_of(f), 0, (uint64_t)n, 0,
 		   got != EOF  ? 1
@@ -287,7 +287,7 @@ ALIAS(_IO_ungetc, ungetc);
 
 /* --- position, buffers ---------------------------------------------------- */
 
-/* A call that needs the characters before it. */
+/* A call before which the inline characters must be recorded. */
 #define STREAM_CALL(type, operation, offset, length, flags, function, ...)			   \
 	TIMED_PUT(f, type, function, __VA_ARGS__);						   \
 	IO(operation, fd_of(f), offset, length, flags);						   \

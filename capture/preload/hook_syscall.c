@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* syscall(3): system calls by number through the C library. File operations are recorded like the
- * functions of the same name. System calls by an instruction in the program itself are not visible
- * here. */
+ * functions of the same name. System calls that the program makes by its own instructions are not
+ * recorded here. */
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@
 #include "capture/preload/uring.h"
 #include "capture/syscall_table.h"
 
-/* The calls that are recorded by the letters of their row (syscall_table.h). NULL: another call. */
+/* The row of a call that is recorded by the letters of its row (syscall_table.h). NULL: another
+ * call. */
 static const struct syscall_row *row_of(long number)
 {
 	const struct syscall_row *w = syscall_row_of_number(number);
@@ -36,8 +37,8 @@ static long argument_of(const struct syscall_row *w, const long *a, char letter)
 	return at ? a[at - w->args] : 0;
 }
 
-/* Returns whether the call is on a path, not on a descriptor, and sets the path and its directory.
- */
+/* Returns whether the call is on a path and not on a descriptor. If so, sets the path and its
+ * directory. */
 static bool is_on_path(const struct syscall_row *w, const long *a, int *dir, const char **path)
 {
 	*path = (const char *)argument_of(w, a, 'p');
@@ -48,7 +49,8 @@ static bool is_on_path(const struct syscall_row *w, const long *a, int *dir, con
 static uint64_t offset_at(const struct syscall_row *w, const long *a, char letter, long got)
 {
 	const uint64_t *at = (const uint64_t *)argument_of(w, a, letter);
-	/* for zero bytes the kernel does not read the offset; it advances it by the result */
+	/* for zero bytes, the kernel does not read the offset; otherwise it advances the offset by
+	 * the result */
 	return (got ? capture_given(at, sizeof *at, got) : capture_readable(at, sizeof *at))
 		   ? *at - (uint64_t)(got > 0 ? got : 0)
 		   : OFFSET_NONE;
@@ -190,7 +192,7 @@ static void note_call(const struct syscall_row *w, const long *a, uint64_t begin
 }
 
 /* The C library has functions for these calls with the same arguments, results and errors. The
- * functions are hooked, so the calls are made through them. a[] holds the arguments in every
+ * functions have hooks, so the calls are made through them. a[] contains the arguments in every
  * by_...() function. */
 #define P(i) ((void *)a[i])
 #define I(i) ((int)a[i])
@@ -200,8 +202,8 @@ static void note_call(const struct syscall_row *w, const long *a, uint64_t begin
 	case SYS_##name:                                                                           \
 		*got = (long)name(__VA_ARGS__);                                                    \
 		return true
-/* The function reads memory before the kernel can reject it. A call is not `sound` if the memory is
- * not readable. */
+/* The function reads memory before the kernel can reject the memory. So it is called only if
+ * `sound`: the memory is readable. */
 #define CALL_IF(sound, name, ...)                                                                  \
 	case SYS_##name:                                                                           \
 		if (!(sound))                                                                      \
@@ -257,7 +259,7 @@ static bool by_descriptor(long number, const long *a, long *got)
 	}
 }
 
-#ifdef SYS_open /* newer architectures lack calls of these names */
+#ifdef SYS_open /* newer architectures lack calls with these names */
 static bool by_old_name(long number, const long *a, long *got)
 {
 	switch (number) {
@@ -286,10 +288,10 @@ static bool by_function(long number, const long *a, long *got)
 	       by_old_name(number, a, got) || async_by_number(number, a, got);
 }
 
-/* A library that replaces a function may make its system call by number. Then the call is passed on
- * unchanged. capture_within marks this, except for an exec: it does not return, and in a vfork
- * child it would leave the mark set for the parent. An exec is passed on if the same process calls
- * it with the same path. */
+/* A library that replaces a function may make the system call of this function by number. Then the
+ * call is passed on unchanged. capture_within marks this case, except for an exec, which does not
+ * return: in a vfork child, the mark would remain set for the parent. An exec is passed on if the
+ * same process calls it with the same path. */
 static bool function_call(long number, const long *a, long *got)
 {
 	static __thread long exec_path __attribute__((tls_model("initial-exec")));
@@ -330,7 +332,8 @@ static long confine(__typeof__(&syscall) real, const long *a)
 #ifdef CAPTURE_CAUSES
 #include <linux/futex.h>
 
-/* Calls by number that wait for other threads. Programs with own locks or conditions use futex. */
+/* Classifies calls by number that wait for other threads. Programs with their own locks or
+ * conditions use futex. */
 static struct cause_call call_begin(long number, const long *a)
 {
 	int futex = (int)a[1] & FUTEX_CMD_MASK;
@@ -354,7 +357,8 @@ static struct cause_call row_begin(const struct syscall_row *w, const long *a)
 #define CAUSE_ROW(w, a)
 #endif
 
-/* The record of a call on an unknown ring says that its requests are missing in the trace. */
+/* Records a call on a ring. For an unknown ring, the record states that its requests are missing in
+ * the trace. */
 static void note_enter(const long *a, uint64_t begin, uint64_t end, long got)
 {
 	/* the first argument is an index, not a descriptor */
@@ -367,7 +371,7 @@ static void note_enter(const long *a, uint64_t begin, uint64_t end, long got)
 		   known ? LOG_BY_LIBURING : 0, got);
 }
 
-/* Calls that set up a ring or register its files. Returns `got`. */
+/* Handles calls that set up a ring or register its files. Returns `got`. */
 static long ring_by_number(long number, const long *a, long got)
 {
 	if (number == SYS_io_uring_setup && got >= 0)

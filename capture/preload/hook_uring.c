@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* liburing. Most functions that work on a ring are inline in the program. The program calls the
- * library only to submit and to wait. At each such call the hooks read the queues (hook_ring.c). */
+ * library only to submit and to wait. At each such call, the hooks inspect the queues
+ * (hook_ring.c). */
 #include "capture/preload/uring.h"
 
 /* --- the functions -------------------------------------------------------- */
 
 struct __kernel_timespec;
 
-/* The program may have loaded the library by dlopen with RTLD_LOCAL, where RTLD_NEXT does not find
+/* The program may have loaded the library by dlopen with RTLD_LOCAL. Then RTLD_NEXT does not find
  * it. */
 static void *real_of(const char *name)
 {
@@ -51,13 +52,13 @@ HOOK(int, io_uring_submit_and_get_events, (struct io_uring *u),
 
 HOOK(int, io_uring_get_events, (struct io_uring *u), WATCHED(false, 0, io_uring_get_events, u))
 
-/* io_uring_wait_cqe and similar functions call it if no result is there. */
+/* io_uring_wait_cqe and similar functions call it if no result is available. */
 HOOK(int, __io_uring_get_cqe,
      (struct io_uring *u, struct io_uring_cqe **to, unsigned int n, unsigned int least,
       sigset_t *mask),
      WATCHED(n > 0, least, __io_uring_get_cqe, u, to, n, least, mask))
 
-/* Older kernels have no timeout argument; the library submits a timeout entry. */
+/* Older kernels have no timeout argument. There, the library submits a timeout entry. */
 static bool waiting_submits(const struct io_uring *u)
 {
 	return !(u->features & IORING_FEAT_EXT_ARG);

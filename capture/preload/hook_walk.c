@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of the C library that walk through directories. Their system calls are not visible
- * here, so each function is recorded as the equivalent operation:
+/* Functions of the C library that walk through directories. The hooks do not see their system
+ * calls, so each function is recorded as the equivalent operation:
  *
  *	nftw, ftw	walk: the whole tree in one call; calls that the program's function makes
  *			are recorded too
@@ -85,7 +85,7 @@ static uint32_t root_flags(int options)
 	return options & FTS_PHYSICAL && !(options & FTS_COMFOLLOW) ? AT_SYMLINK_NOFOLLOW : 0;
 }
 
-/* The start paths form a list at an entry before the first path. */
+/* The start paths are a list. It begins at an entry before the first path. */
 static void roots_note(const FTS *f, int options, uint64_t begin, uint64_t end)
 {
 	int saved = errno;
@@ -109,7 +109,7 @@ EXPORT FTS *fts_open(char *const *paths, int options,
 }
 ALIAS(fts64_open, fts_open);
 
-/* Returns whether the next step lists the current directory. It keeps the directory's path relative
+/* Returns whether the next step lists the current directory. Stores the directory's path relative
  * to the working directory, which the step changes. */
 static bool will_list(const FTS *f, char *path, size_t size)
 {
@@ -221,8 +221,8 @@ EXPORT int glob(const char *restrict pattern, int flags, int (*fails)(const char
 			  ? OP_INVALID
 			  : glob_directory(pattern, path, sizeof path);
 	if (op == OP_STAT && flags & (GLOB_NOCHECK | GLOB_NOMAGIC))
-		op = OP_INVALID; /* the pattern is returned even if no such file exists */
-	if (!op) /* no operation, or functions of the program, whose calls are recorded */
+		op = OP_INVALID; /* the pattern is returned, even if no such file exists */
+	if (!op) /* no operation, or functions of the program, which have own records */
 		return real(pattern, flags, fails, to);
 	capture_look(AT_FDCWD, path);
 	look_into(path, op == OP_WALK ? STATE_DEPTH : op == OP_SCANDIR ? 1 : 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of wide characters, by all names: one record per call. The number of bytes per character
- * is unknown, so lengths and results are in characters. */
+/* Streams of wide characters, under all names: one record for each call. The number of bytes of a
+ * character is unknown, so lengths and results are in characters. */
 
 #undef __USE_EXTERN_INLINES
 #include <wchar.h>
@@ -134,7 +134,8 @@ HOOK(int, __wprintf_chk, (int flag, const wchar_t *restrict format, ...),
 
 enum { FORMATTED_MOST = 8192 }; /* longer texts are left out */
 
-/* Formats the text again: another thread may have changed or flushed the stream's buffer. */
+/* Formats the text again, because another thread may have changed or flushed the stream's
+ * buffer. */
 static __attribute__((noinline)) void formatted_note(int fd, const char *format, va_list ap, int n,
 						     int error, uint64_t begin)
 {

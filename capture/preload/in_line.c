@@ -3,11 +3,12 @@
 
 #include "capture/preload/stream.h"
 
-/* Since glibc 2.32. After the process had a second thread, nothing is counted any more. */
+/* Exists since glibc 2.32. After the process had a second thread, nothing is counted any more. */
 extern char __libc_single_threaded __attribute__((weak));
 extern FILE *_IO_list_all __attribute__((weak));
 
-/* streams followed at a time; inline characters on other streams are not recorded */
+/* number of streams that are followed at a time; inline characters on other streams are not
+ * recorded */
 #define N_STREAMS 256u
 #define N_LOOKED_AT 8u /* entries probed for a stream */
 
@@ -91,7 +92,7 @@ void in_line_forget(const FILE *f)
 		p->stream = NULL;
 }
 
-/* Visits only open streams: a function without a hook may have closed a followed stream. */
+/* Visits only open streams, because a function without a hook may have closed a followed stream. */
 void in_line_note_all(void)
 {
 	if (!is_alone() || !&_IO_list_all)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Characters that a program writes to a stream by inline putc_unlocked and similar macros. These
- * are no calls. Bytes that appear in the buffer after the last call on the stream were written
- * inline. They are recorded as one fputc of n characters with no duration. The record precedes the
- * next call that flushes the buffer, adds to it or reads the position.
+ * are not calls. Bytes that appear in the buffer after the last call on the stream were written
+ * inline. They are recorded as one fputc of n characters without a duration. The record precedes
+ * the next call that flushes the buffer, adds to it or reads the position.
  *
  * This works only in a process with one thread, because another thread may change a buffer during
- * the look. Streams of wide characters have other buffers, and memory streams are no files. */
+ * the inspection. Streams of wide characters have other buffers, and memory streams are not
+ * files. */
 #pragma once
 
 #include <stdio.h>

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared files between a traced process and the collector: the layout of the files in the scratch
+/* Files that traced processes and the collector share: the layout of the files in the scratch
  * directory, which both map.
  *
  *	control			one file, created by the collector: settings for all traced processes
  *	PID-TICKS		one file per process image: windows of 64 KiB; the first window is the header
  *
- * A window belongs to one thread at a time. It starts with a header; the rest holds records in
- * units of 32 bytes. Common calls take one unit, others two, and records with text take more. A
- * record is valid when the last word of its first unit is the window's generation. This word is
- * written last, so a killed process leaves every complete record. When a window is full, its thread
- * takes another one. The collector copies and frees full windows, so the file does not grow with
- * the run. The mapping needs no descriptor, so a program that closes all descriptors does not
- * disturb it.
+ * A window belongs to one thread at a time. It begins with a header; after it are records in units
+ * of 32 bytes. Common calls need one unit, other calls two, and records with text more. A record is
+ * valid when the last word of its first unit is the window's generation. This word is written last,
+ * so a killed process leaves every complete record. When a window is full, its thread takes another
+ * one. The collector copies and frees full windows, so the file does not grow with the run. The
+ * mapping needs no descriptor, so a program that closes all descriptors does not disturb it.
  *
  * The collector must check all data: a traced process may write anything. */
 #pragma once
@@ -31,23 +30,23 @@
 #define LOG_FIRST_UNIT 2u /* after the window's header */
 #define LOG_DIR_VARIABLE "VALIDATE_CAPTURE_DIR"
 
-#define LOG_NO_CHARACTERS 1u /* leave out stdio calls that move one character */
-#define LOG_STATE 2u	     /* record the state of a file before its path is used first */
+#define LOG_NO_CHARACTERS 1u /* leave out stdio calls on one character */
+#define LOG_STATE 2u	     /* record the state of a file before its path is first used */
 
 #define LOG_DIGEST 4u	     /* with LOG_STATE: also the digest of its content */
 #define LOG_CONTENT 8u	     /* record written data */
-#define LOG_DIGESTS 65536u   /* most files with a digest; further files have none */
+#define LOG_DIGESTS 65536u   /* largest number of files with a digest; further files have none */
 #define LOG_DIGEST_BYTES 32  /* SHA-256 */
 
 struct log_control {
 	uint64_t magic;
 	uint32_t clock_source; /* enum clock_source */
 	uint32_t flags;
-	_Atomic uint32_t closed; /* the collector has ended; no window is freed any more */
+	_Atomic uint32_t closed; /* the collector has ended, so no window is freed any more */
 	/* a thread waits for a window: the collector must free windows at once */
 	_Atomic uint32_t wanted;
 	uint64_t pid_namespace; /* inode of the collector's PID namespace */
-	uint64_t windows_max;	 /* limit per process image, from the available memory */
+	uint64_t windows_max; /* limit for each process image, derived from the available memory */
 	_Atomic uint64_t n_lost; /* records lost for lack of a window */
 	_Atomic uint64_t n_made; /* counter that numbers descriptors without a file */
 	_Atomic uint64_t digested[LOG_DIGESTS]; /* indexed by a hash of device and inode; 0: free */
@@ -57,10 +56,10 @@ struct log_file { /* header of a process image's file, in the first window */
 	uint64_t magic;
 	uint64_t start;	      /* ticks */
 	uint32_t pid, n_max;  /* n_max: limit of windows, including this one */
-	_Atomic uint32_t n;   /* windows in use or free again, including this one */
+	_Atomic uint32_t n;   /* windows that are or were in use, including this one */
 	uint32_t elsewhere;   /* `pid` belongs to another PID namespace */
-	/* first window to search for a free one; the collector stores the first window that it
-	 * freed */
+	/* first window at which to search for a free one; the collector stores the first window
+	 * that it freed */
 	_Atomic uint32_t hint;
 	uint64_t pid_namespace; /* inode of the other namespace; 0: unknown */
 };
@@ -69,8 +68,8 @@ enum log_window_state {
 	WINDOW_FREE = 0,
 	WINDOW_ACTIVE = 1,
 	WINDOW_FULL = 2,
-	WINDOW_ORPHAN = 3,  /* by a thread that ended; the used size is unknown */
-	WINDOW_TAKEN = 4, /* becomes ACTIVE; pid and tid are not yet written */
+	WINDOW_ORPHAN = 3,  /* released by a thread that ended; the used size is unknown */
+	WINDOW_TAKEN = 4, /* becomes ACTIVE; pid and tid are not written yet */
 };
 
 struct log_window {
@@ -102,42 +101,43 @@ static inline enum log_window_state log_state(uint64_t use)
 	return (enum log_window_state)(uint32_t)use;
 }
 
-/* Events in addition to enum trace_op: facts that the collector needs to interpret requests. */
+/* Events that are not in enum trace_op: facts that the collector needs to interpret requests. */
 enum log_event {
-	/* start of a process image: path: working directory; extra: program; result: parent */
+	/* start of a process image. path: working directory; extra: program; result: parent */
 	LOG_START = 0x8001,
-	/* descriptor open at the start: path: name of its file; flags; offset: position; length:
-	 * type, mode */
+	/* descriptor that is open at the start. path: name of its file; flags; offset: position;
+	 * length: type, mode */
 	LOG_FD,
 	LOG_FDS_END, /* end of the list of LOG_FD; error: the list failed */
-	LOG_EXEC,    /* path: program; begins before the call; result -1: failure */
+	LOG_EXEC,    /* path: program. The record precedes the call; result -1: it failed */
 	LOG_SPAWN,   /* path: program; result: child */
 	/* state of a file: path; length: size; flags: type and mode; offset: inode number and
 	 * result: device of a regular file; extra: target or holes; fd: enum
 	 * look_what (capture/look.h) */
 	LOG_STATE_OF,
 	LOG_DIGEST_OF, /* path; length: size; extra: the digest */
-	/* asynchronous request: fd, offset, length; flags: enum trace_op; dir: opcode of AIO_OTHER;
+	/* asynchronous request. fd, offset, length; flags: enum trace_op; dir: opcode of AIO_OTHER;
 	 * extra: its key, 8 bytes */
 	LOG_AIO_SUBMIT,
 	LOG_AIO_DONE,    /* offset: key; length: result or a negative error */
 	LOG_CLOSE_RANGE, /* offset: first descriptor; length: last descriptor; flags */
-	/* path: the working directory after a C library function changed it */
+	/* path: the working directory, after a C library function changed it */
 	LOG_CWD,
 	/* path: an executable file or library in the process; flags: LOG_OBJECT_PAST or
 	 * LOG_OBJECT_MADE */
 	LOG_OBJECT,
-	LOG_WAIT,   /* end of a child that the process waited for: result */
-	/* data of the request of this thread with the same begin; precedes its record: fd; offset:
-	 * first byte; extra: the data */
+	LOG_WAIT,   /* end of a child for which the process waited: result */
+	/* data of the request of this thread with the same begin; precedes the record of the
+	 * request. fd; offset: first byte; extra: the data */
 	LOG_CONTENT_OF,
-	LOG_DESCRIPTOR, /* new descriptor by a call that is no request: fields as LOG_FD */
+	LOG_DESCRIPTOR, /* new descriptor from a call that is not a request; fields as LOG_FD */
 	LOG_LAST = LOG_DESCRIPTOR,
 };
 
-/* the program calls functions of the C library through this library or in it, without the hooks */
+/* the program calls functions of the C library without the hooks, through this library or inside
+ * it */
 #define LOG_OBJECT_PAST 1u
-/* the program made memory executable itself; without a path */
+/* the program itself made memory executable; has no path */
 #define LOG_OBJECT_MADE 2u
 
 /* sizes of the record's text, stored in `many` */
@@ -151,20 +151,21 @@ struct log_record { /* the text follows the record */
 	uint64_t begin, end; /* ticks */
 	uint64_t offset;
 	uint16_t op;	  /* enum trace_op or enum log_event */
-	/* units of this record including text: 2 or more, less than LOG_SHORT >> 16 */
+	/* units of this record, including its text: 2 or more, less than LOG_SHORT >> 16 */
 	uint16_t n_units;
 	_Atomic uint32_t commit;
 	uint64_t length;
 	int64_t result;
 	int32_t fd;
-	int32_t dir; /* directory descriptor of the path, or AT_FDCWD */
+	int32_t dir; /* directory descriptor to which the path is relative, or AT_FDCWD */
 	uint32_t flags;
 	uint16_t error;
 	uint16_t reserved;
 };
 _Static_assert(sizeof(struct log_record) == 2 * LOG_UNIT, "two units");
 
-/* A successful call on a descriptor without flags or text and with small numbers. */
+/* Short record of a successful call on a descriptor, without flags and text, and with small
+ * numbers. */
 struct log_short {
 	uint64_t begin_op;  /* begin | op << 56 */
 	uint64_t offset_fd; /* offset (all ones: OFFSET_NONE) | fd << 48 (all ones: -1) */
@@ -189,8 +190,8 @@ static inline bool log_fits_short(uint16_t op, uint64_t begin, uint64_t end, int
 		 ((uint32_t)fd + 1) >> 16 | op >> 8 | flags);
 }
 
-/* Returns the units of the record at `at`, or 0 for an invalid record. `left`: units to the end of
- * the window. The memory may hold any bytes and may change meanwhile. */
+/* Returns the number of units of the record at `at`; 0: the record is invalid. `left`: units to the
+ * end of the window. The memory may contain any bytes and may change during the call. */
 static inline uint32_t log_units(const void *at, uint32_t left)
 {
 	uint32_t word;

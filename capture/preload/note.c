@@ -7,7 +7,7 @@ enum { PATH_MOST = 4096 };
 
 static char *reserve(size_t n)
 {
-	for (int i = 0; i < 3; i++) { /* a signal handler may fill the window just taken */
+	for (int i = 0; i < 3; i++) { /* a signal handler may fill the window that was just taken */
 		struct recorder *r = capture_mine();
 		char *at = r ? capture_reserve(r, n) : NULL;
 		if (at || !capture_more())
@@ -24,7 +24,7 @@ static void lengths_write(char *to, const struct note *n, size_t len)
 	}
 }
 
-/* Returns -1 if there is no readable path. After ENOENT the kernel has read the path. */
+/* Length of the path. -1: there is no readable path. After ENOENT, the kernel has read the path. */
 static ssize_t path_length(const struct note *n, int error)
 {
 	if (!n->path || (n->result < 0 && error == EFAULT))

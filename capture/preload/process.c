@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of a new process image or a forked child: parent, working directory, program and
- * descriptors. They are read from /proc by raw system calls into the stack. */
+ * descriptors. They are read from /proc by raw system calls into static memory. */
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ struct dirent_head { /* layout of getdents64(2) */
 	char name[];
 };
 
-/* A child may run on a small stack, so these buffers are static. */
+/* Static buffers, because a child may run on a small stack. */
 struct process_room {
 	char cwd[4097], program[4097], target[4097], info[512];
 	char list[2048] __attribute__((aligned(8)));
@@ -93,8 +93,8 @@ static long descriptors_note(struct process_room *m)
 	return len;
 }
 
-/* A forked child inherits the value, and umask(2) is hooked. The line "Umask:" is the second line
- * of /proc/self/status (Linux 4.7). */
+/* Reads the umask from the line "Umask:", the second line of /proc/self/status (Linux 4.7). A
+ * forked child inherits the value, and umask(2) has a hook. */
 uint32_t capture_umask;
 
 static void umask_read(struct process_room *m)
@@ -165,7 +165,7 @@ static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
 	(void)size;
 	if (l->n++ < l->n_noted)
 		return 0;
-	if (l->n == 1) { /* the list has no name for the program itself */
+	if (l->n == 1) { /* the list contains no name for the program itself */
 		if (read_link("/proc/self/exe", program, sizeof program) <= 0)
 			return 0;
 		name = program;
@@ -176,8 +176,8 @@ static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
 	return 0;
 }
 
-/* Objects unloaded since the last call shift the later ones, so one object may be missed. Objects
- * that are loaded and unloaded between two calls are not listed. */
+/* If an object was unloaded since the last call, the later objects have moved in the list, so one
+ * object may be missed. Objects that are loaded and unloaded between two calls are not listed. */
 void process_objects_note(void)
 {
 	static _Atomic unsigned long long n_noted; /* several threads may load libraries */

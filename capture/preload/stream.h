@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Attributes of streams for the hooks, and the records of formatted calls. Include it where
- * <features.h> was included without __USE_EXTERN_INLINES, because the hooks define these functions.
- */
+/* Attributes of streams for the hooks, and the records of formatted calls. Before including it,
+ * include <features.h> and undefine __USE_EXTERN_INLINES, because the hooks define these
+ * functions. */
 #pragma once
 
 #include <fcntl.h>
@@ -14,11 +14,12 @@
 
 #define STREAM_AT_END 0x10 /* bit of FILE._flags: end of file */
 #define STREAM_FAILED 0x20
-/* as fileno(3): in string streams _fileno is not initialised */
+/* the flag that fileno(3) tests: in string streams, _fileno is not initialised */
 #define STREAM_OF_FILE 0x2000
 
 /* The descriptor of a stream, read from the structure, because fileno(3) may change errno.
- * Negative: no stream, a memory stream or a stream with functions of the program (fopencookie). */
+ * Negative: not a stream, a memory stream, or a stream with functions of the program
+ * (fopencookie). */
 static inline int fd_of(const FILE *f)
 {
 	return f && f->_flags & STREAM_OF_FILE ? f->_fileno : -1;
@@ -69,8 +70,8 @@ static inline uint32_t stream_flags(const char *mode)
 #define TIMED_PUT(stream, type, function, ...)							   \
 	TIMED_PUT_OF(CAUSE_FD(fd_of(stream)), stream, type, function, __VA_ARGS__)
 
-/* Formats the text of a call again, from a copy of its arguments `ap`. (va_end does nothing on
- * Linux, so TIMED_OF may return.) */
+/* Formats the text of a call again, from a copy of its arguments `ap`. (TIMED_OF may return without
+ * va_end, which does nothing on Linux.) */
 #define FORMATTED_BEGIN										   \
 	va_list again;										   \
 	const int error = unlikely(capture_flags & LOG_CONTENT) ? errno : 0; /* value of %m */	   \
@@ -94,14 +95,14 @@ static inline uint32_t stream_flags(const char *mode)
 	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);					   \
 	FORMATTED_END(to)
 
-/* Wide characters; their bytes are unknown. */
+/* The same for wide characters, whose bytes are unknown. */
 #define FORMATTED(stream, function, ...)							   \
 	UNLESS_FILE(stream, function, __VA_ARGS__);						   \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);				   \
 	capture_io(OP_FPRINTF, begin, end, fd_of(stream), 0, 0, 0, got);			   \
 	return got
 
-/* A function with arguments after its format, implemented by the function with a va_list `ap`. */
+/* A function with arguments after its format. The function with a va_list `ap` implements it. */
 #define WITH_LIST(call)										   \
 	va_list ap;										   \
 	va_start(ap, format);									   \

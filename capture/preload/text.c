@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* String functions without the C library, whose functions may allocate, lock or be hooked. */
+/* String functions that do not call the C library, because its functions may allocate, lock or have
+ * hooks. */
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -25,11 +26,12 @@ char *capture_number_add(char *to, const char *end, uint64_t v)
 }
 
 /* Tests whether memory of the program is readable. The kernel rejects a call with an invalid
- * pointer. If the library read such a pointer, the program would be killed. */
+ * pointer; if the library read such a pointer, the program would be killed. */
 
-enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 }; /* the kernel accepts no longer path: PATH_MAX */
+/* the kernel does not accept a longer path: PATH_MAX */
+enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 };
 
-/* An invalid `how` of rt_sigprocmask: the kernel reads the set before it rejects `how`. */
+/* Uses an invalid `how` of rt_sigprocmask: the kernel reads the set before it rejects `how`. */
 static bool page_is_there(uintptr_t at)
 {
 	const int nothing_known = -1;
@@ -71,8 +73,8 @@ ssize_t capture_text(const char *s)
 	return (ssize_t)len;
 }
 
-/* Records the state of a file before the program uses its path. The collector selects the first
- * state among several records of a file. Uses raw system calls outside any timed region. */
+/* Records the state of a file before the program uses its path. If a file has several records, the
+ * collector uses the first. Makes raw system calls outside any timed region. */
 
 static long call_raw(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -106,8 +108,8 @@ static void look_lost(void *context)
 	capture_lost();
 }
 
-/* Hashes of directories already listed. If two hashes collide, both directories are listed again.
- */
+/* Hashes of directories that were already listed. Directories whose hashes collide are listed
+ * again. */
 enum { WAYS = 4096 };
 static _Atomic uint64_t way_noted[WAYS];
 
@@ -126,14 +128,14 @@ void state_note(int dir, const char *path)
 		look_path(&looks, dir, path, dir);
 }
 
-/* The entries of a directory that will be listed. */
+/* Records the entries of a directory that will be listed. */
 void state_note_list(int fd)
 {
 	if (!capture_confined)
 		look_list(&looks, fd, fd);
 }
 
-/* The tree that a C library function will walk. */
+/* Records the tree that a C library function will walk through. */
 void state_note_tree(const char *path, int depth)
 {
 	if (!capture_confined)

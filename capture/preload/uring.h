@@ -9,11 +9,12 @@
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
-/* Layouts of liburing's ABI 2 (liburing.so.2). Members up to `features` have been stable. */
+/* Layouts of liburing's ABI 2 (liburing.so.2). The members up to `features` have not changed
+ * since. */
 struct uring_submission {
 	unsigned int *head, *tail, *ring_mask, *ring_entries, *ring_flags, *dropped, *array;
 	struct io_uring_sqe *sqes;
-	/* entries that the program filled but did not submit */
+	/* entries that the program has filled but not submitted */
 	unsigned int sqe_head, sqe_tail;
 	size_t ring_size;
 	void *ring_memory;
@@ -43,41 +44,41 @@ struct uring_watch { /* state of one call of the library */
 	struct async_request before[URING_NOTED_BEFORE];
 };
 
-/* Call them before and after a call on the ring. `submits`: the call submits entries; otherwise
- * entries submitted meanwhile belong to another thread. */
+/* Call them before and after a call on the ring. `submits`: the call submits entries. Otherwise,
+ * entries that are submitted during the call belong to another thread. */
 HIDDEN void uring_watch_begin(struct uring_watch *w, const struct io_uring *u, bool submits);
 HIDDEN void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint64_t begin,
 			    uint64_t end, uint32_t length, int got);
-/* Records the results since the last look as fetched at `now`. */
+/* Records the results since the last inspection as fetched at `now`. */
 HIDDEN void uring_completions_note(const struct io_uring *u, uint64_t now);
 /* Records entry `i` of the entry array as submitted. */
 HIDDEN void uring_entry_note(const struct io_uring *u, uint32_t i, uint64_t begin, uint64_t end);
 HIDDEN void uring_forget(const struct io_uring *u);
-/* Registered files first .. first + n - 1 become fd[n]; NULL: removed. `n_files`: number of
- * registered files; UINT32_MAX: unchanged. */
+/* The registered files first .. first + n - 1 become fd[n]; NULL: they are removed. `n_files`:
+ * number of registered files; UINT32_MAX: unchanged. */
 HIDDEN void uring_files_register(const struct io_uring *u, uint32_t first, const int *fd,
 				 uint32_t n, uint32_t n_files);
 
 /* --- hook_ring_named.c: entries with a path or at the file's position; one record each ----- */
 
-/* Stores the entry until its result arrives. Returns false for another kind of entry or without
- * room; the entry is then recorded as an asynchronous request. */
+/* Stores the entry until its result arrives. False: another kind of entry, or no room; the entry is
+ * then recorded as an asynchronous request. */
 HIDDEN bool uring_named_store(const struct io_uring_sqe *s, uint64_t key, int fd, uint64_t begin);
-/* The result of the entry with this key. Returns false if no such entry is stored. */
+/* Records the result of the entry with this key. False: no such entry is stored. */
 HIDDEN bool uring_named_done(uint64_t key, int64_t result, uint64_t now);
 
 /* --- hook_ring_mapped.c: rings that a program sets up and maps by syscall(3) and mmap(2) --- */
 
-/* 0: the functions below have nothing to do */
+/* 0: the following functions have nothing to do */
 extern HIDDEN _Atomic uint32_t uring_n_mapped;
 HIDDEN void uring_mapped_setup(int fd, const struct io_uring_params *p);
 HIDDEN void uring_mapped_map(int fd, uint64_t offset, void *at);
 HIDDEN void uring_mapped_unmap(const void *at, size_t n); /* before the call */
 HIDDEN void uring_mapped_close(int fd);			   /* before the call */
-/* in a forked child, whose parent may have excluded the memory (MADV_DONTFORK) */
+/* call it in a forked child, whose parent may have excluded the memory (MADV_DONTFORK) */
 HIDDEN void uring_mapped_forked(void);
 HIDDEN void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned int n);
-/* Reads all rings. Call it when a program waits for events or has waited. */
+/* Inspects all rings. Call it when a program waits for events or has waited. */
 HIDDEN void uring_mapped_look(void);
-/* Records what io_uring_enter submitted on this ring. Returns false for an unknown ring. */
+/* Records what io_uring_enter submitted on this ring. False: an unknown ring. */
 HIDDEN bool uring_mapped_entered(int fd, uint64_t begin, uint64_t end);

@@ -13,8 +13,8 @@
 #endif
 
 enum {
-	WAIT_MS = 10000, /* limit of a wait for the collector; then the record is lost */
-	/* limit if no window is full: the collector can then free only windows of ended threads */
+	WAIT_MS = 10000, /* limit of a wait for the collector; after it, the record is lost */
+	/* limit if no window is full: then the collector can free only windows of ended threads */
 	WAIT_LIVE_MS = 200,
 };
 
@@ -64,8 +64,9 @@ static char *first_part_map(int fd)
 	return NULL;
 }
 
-/* Maps the part after `before` without a descriptor, because the program may have closed it or
- * reached its limit. mremap() with size 0 on a shared mapping maps the file again from there. */
+/* Maps the part after `before` without a descriptor, because the program may have closed the
+ * descriptor or reached its limit. mremap() with size 0 on a shared mapping maps the file again
+ * from there. */
 static char *next_part_map(char *before)
 {
 	char *base = space_reserve(2 * PART_BYTES);
@@ -80,8 +81,8 @@ static char *next_part_map(char *before)
 	return part_settle(base + PART_BYTES);
 }
 
-/* Maps the part of window `i` if necessary and returns whether it is mapped. The previous part must
- * be mapped. */
+/* Maps the part that contains window `i` if necessary. Returns whether it is mapped. The previous
+ * part must be mapped. */
 static bool part_have(struct window_file *p, uint32_t i)
 {
 	const uint32_t k = i / PART_WINDOWS;
@@ -103,7 +104,7 @@ void window_file_map_all(struct window_file *p)
 		;
 }
 
-/* The number of windows of the file: the collector's limit, and at most a sixteenth of a limited
+/* Number of windows of the file: the collector's limit, and at most a sixteenth of a limited
  * address space. */
 static uint32_t windows_allowed(void)
 {
@@ -116,17 +117,17 @@ static uint32_t windows_allowed(void)
 	return n > PART_WINDOWS ? (uint32_t)n : PART_WINDOWS;
 }
 
-/* Allocates the pages of a window. A later write then causes no page fault, and no SIGBUS on a full
- * disk. */
+/* Allocates the pages of a window, so that a later write causes no page fault, and no SIGBUS on a
+ * full disk. */
 static bool window_populate(char *at)
 {
 	long got =
 	    capture_confined ? -EPERM : RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
-	/* before Linux 5.14, or if forbidden, pages are allocated on first use */
+	/* before Linux 5.14, or if it is forbidden, pages are allocated on first use */
 	return !got || got == -EINVAL || got == -EPERM || got == -ENOSYS;
 }
 
-/* A size above RLIMIT_FSIZE raises SIGXFSZ. The signal is consumed here. */
+/* Sets the size of the file. A size above RLIMIT_FSIZE raises SIGXFSZ, which is consumed here. */
 static long file_size_set(int fd, size_t size)
 {
 	long got = RAW(SYS_ftruncate, fd, size);
@@ -167,7 +168,7 @@ bool window_file_open(struct window_file *p, uint32_t pid)
 	f->pid = pid;
 	f->n_max = p->n_max;
 	atomic_store_explicit(&f->n, 1, memory_order_relaxed);
-	/* Record the PID namespace if it is not the collector's. */
+	/* records the PID namespace if it is not that of the collector */
 	struct stat st;
 	long got = RAW(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0);
 	f->pid_namespace = got ? 0 : st.st_ino;
@@ -188,7 +189,7 @@ static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_
 {
 	struct log_window *w = window_at(p, i);
 	uint64_t use = atomic_load_explicit(&w->use, memory_order_relaxed);
-	/* A new generation makes old records in the window invalid. */
+	/* A new generation makes the old records in the window invalid. */
 	uint32_t generation = log_generation(w) ? log_generation(w) + 1 : 0x5641c001u;
 	if (log_state(use) != WINDOW_FREE || !atomic_compare_exchange_strong_explicit(
 						 &w->use, &use, log_use(generation, WINDOW_TAKEN),
@@ -202,7 +203,7 @@ static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_
 	return true;
 }
 
-/* Finds a free window, or adds a window to the file. Returns 0 if there is none. */
+/* Finds a free window, or adds a window to the file. 0: there is none. */
 static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 {
 	struct log_file *f = (struct log_file *)window_at(p, 0);
@@ -217,8 +218,8 @@ static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 		}
 	}
 	while (n < p->n_max) {
-		/* Allocate pages first: another thread may use a window as soon as it is counted.
-		 */
+		/* allocates the pages first, because another thread may use a window as soon as it
+		 * is counted */
 		if (!part_have(p, n) || !window_populate((char *)window_at(p, n)))
 			return 0;
 		if (atomic_compare_exchange_strong(&f->n, &n, n + 1)) {
@@ -243,7 +244,7 @@ static bool any_is_full(const struct window_file *p)
 	return false;
 }
 
-/* Waits only if the collector could not keep up. */
+/* Waits only if the collector was too slow. */
 struct log_window *window_acquire(struct window_file *p, uint32_t pid, uint32_t tid)
 {
 	const struct timespec nap = {0, 1000000};
@@ -268,7 +269,7 @@ void window_give(char *next, uint32_t generation, enum log_window_state how)
 {
 	if (!next)
 		return;
-	/* `next` is at the end of a full window, otherwise inside the window, never at its first
+	/* `next` is at the end of a full window, or inside a window, but never at its first
 	 * unit. */
 	struct log_window *w =
 	    (struct log_window *)((uintptr_t)(next - 1) & ~(uintptr_t)(LOG_WINDOW - 1));
