@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* File accesses of a program build, in bursts. A unit is the compilation of one source: stat of
  * object and source as make does, a read of the whole source, then for each header stats along the
- * include path, most of which find nothing, and a read of the whole header. The object is written
- * under a temporary name in small pieces and renamed. Then the thread pauses, as if computing.
+ * include path, most of which fail, and a read of the whole header. The object is written under a
+ * temporary name in small pieces, and is then renamed. Then the thread pauses, which represents
+ * computing.
  *
- * At the start a directory is made for the objects, and the sources are listed. Sources are
- * compiled in turn, from the first again after the last. The headers of a source do not change. */
+ * At the start, a directory is made for the objects, and the sources are listed. Sources are
+ * compiled in turn; after the last source, the first follows. The headers of a source do not
+ * change. */
 #include <gsl/gsl_randist.h>
 
 #include "microbench/draw.h"
@@ -101,7 +103,7 @@ struct build {
 	const struct project *project;
 	struct script *script;
 	uint32_t *source, *object, *unfinished; /* names by source */
-	/* name of header i in directory d: header[i * n_include_dirs + d] */
+	/* header[i * n_include_dirs + d]: number of the name of header i in directory d */
 	uint32_t *header;
 	uint32_t **includes;                    /* of a source, ended by UINT32_MAX */
 	bool *built;

@@ -12,7 +12,7 @@
 #include "microbench/tree.h"
 
 enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
-/* a result must fit into 32 bits; Linux transfers less than 2 GiB per call anyway */
+/* a result must fit into 32 bits; Linux transfers less than 2 GiB in a call anyway */
 #define MAX_BLOCK_BYTES ((uint64_t)1 << 30)
 #define NO_LIMIT -1			    /* as a row's max: no limit */
 
@@ -188,7 +188,7 @@ bool workload_has_option(const struct workload *w, const char *name)
 	return true;
 }
 
-/* Options of other workloads are 0 unless the user set them. */
+/* Refuses options of other workloads: they are 0 unless the user set them. */
 static int own_options_check(const struct workload *w, const struct microbench_config *c,
 			     struct err *e)
 {

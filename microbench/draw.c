@@ -40,7 +40,8 @@ int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, uns
 
 static double draw_one(gsl_rng *rng, enum think_kind kind, double mean_ns)
 {
-	/* variance exp(sigma2) - 1 = 1, relative to the mean's square */
+	/* makes the standard deviation equal to the mean: variance / mean^2 = exp(sigma2) - 1 =
+	 * 1 */
 	const double sigma2 = M_LN2;
 	switch (kind) {
 	case THINK_EXPONENTIAL:

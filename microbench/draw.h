@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random choices are made before the measured region: blocks and lengths of pauses. Each thread and
- * purpose has its own stream derived from the seed. Equal seeds therefore give equal requests,
- * whatever the other options are, and a longer run begins with the same requests. */
+/* Random choices, which are made before the measured region: blocks and lengths of pauses. Each
+ * thread and purpose has its own stream, which is derived from the seed. So equal seeds give equal
+ * requests, independent of the other options, and a longer run begins with the same requests. */
 #pragma once
 
 #include <gsl/gsl_rng.h>
@@ -19,7 +19,7 @@ enum draw_purpose {
 	DRAW_INCLUDES = 6, /* which headers a source includes */
 };
 
-/* The stream of `number` (a thread). NULL: no memory. Ownership: gsl_rng_free. */
+/* The random stream of `number` (a thread). NULL: no memory. Ownership: gsl_rng_free. */
 gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose, struct err *e);
 
 enum think_kind { THINK_FIXED, THINK_EXPONENTIAL, THINK_LOGNORMAL, THINK_UNIFORM };
@@ -30,7 +30,7 @@ extern const char *const think_names[]; /* in the order of the enum, NULL-termin
 int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread,
 		struct err *e);
 
-/* Fills ns[n] with pauses of mean `mean_ns`: exponential; lognormal with a standard deviation as
- * large as its mean; uniform from 0 to twice the mean. Errors: ENOMEM. */
+/* Fills ns[n] with pauses with the mean `mean_ns`: exponential; lognormal with a standard deviation
+ * equal to the mean; uniform from 0 to twice the mean. Errors: ENOMEM. */
 int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed,
 	       unsigned int thread, struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workloads of one call on a file per thread. */
+/* Workloads whose requests are one kind of call, on a file for each thread. */
 
 #include "microbench/loop.h"
 #include "microbench/workloads.h"
@@ -65,8 +65,8 @@ const struct workload workload_random_write = {
     .writes = true, .call = call_pwrite, .loop = loop_pwrite,
 };
 
-/* Half of the blocks are only read and the other half only written, so the order of requests does
- * not change what is read. */
+/* Half of the blocks are only read, and the other half only written. So the order of requests does
+ * not change the data that are read. */
 const struct workload workload_random_mixed = {
     .name = "random-mixed", .alias = "rm",
     .help = "random offsets, even blocks by pread and odd blocks by pwrite", .op = OP_INVALID,
@@ -85,9 +85,9 @@ const struct workload workload_sequential_write = {
     .writes = true, .sequential = true, .call = call_write, .loop = loop_write,
 };
 
-/* Two threads read 1 KiB at a time with pread from cached files. Such a request is mainly the
- * system call itself, so a replayer's overhead is most visible. Source: the VFS-replay paper (FAST
- * 2005), section 4.1, "Pread". */
+/* Two threads read 1 KiB at a time with pread from cached files. Such a request consists mainly of
+ * the system call itself, so the overhead of a replayer is most visible. Source: the VFS-replay
+ * paper (FAST 2005), section 4.1, "Pread". */
 const struct workload workload_cached_pread = {
     .name = "cached-pread", .alias = "cp",
     .help = "two threads, pread of 1 KiB from the page cache", .op = OP_PREAD, .warm = true,

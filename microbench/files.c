@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of a run: opens them for its threads, and checks that they are as a script expects. */
+/* Opens the files of a run for its threads, and checks that they are as a script expects. */
 
 #include "capture/confine.h"
 #include "common/units.h"
@@ -45,7 +45,7 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 
 /* --- of a script --------------------------------------------------------- */
 
-/* Names made by scripts: a number, with a prefix or a suffix. */
+/* Whether a script makes files of such a name: a number with a prefix or a suffix. */
 static bool is_own_name(const char *name)
 {
 	static const char *const before[] = {"", "s", "obj", "inc"}, *const behind[] = {"", ".o",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* File server: filebench's fileserver personality. A round creates and writes a file, appends to a
- * second one, reads a third one, deletes a fourth one and stats a fifth one: 14 calls, as in
+ * second file, reads a third file, deletes a fourth file and stats a fifth file: 14 calls, as in
  * filebench.
  *
  * Files are used in turn, as in filebench. filebench takes them from one list for all threads, so
- * two threads never use the same file. Here thread t has the files t, t + level, ..., which is
- * equivalent but independent of the threads' speed: each thread's calls depend only on the seeds.
- * At first four fifths of the files exist.
+ * two threads never use the same file. Here, thread t has the files t, t + level, .... This is
+ * equivalent, but does not depend on the speed of the threads: the calls of each thread depend only
+ * on the seeds. At first, four fifths of the files exist.
  *
  * Source: metrology paper, section III-D: 4 threads, 1000 files, gamma sizes with mean 131072 and
  * shape 1.5, 30 s, appends of 16 KB on average (filebench draws uniformly below 16 KB). Memory:
@@ -21,7 +21,7 @@
 #include "microbench/workloads.h"
 
 #define TOP "fileserver"
-#define ABSENT_SHARE 5 /* one file in this many is missing at first: filebench's prealloc=80 */
+#define ABSENT_SHARE 5 /* at first, one of this many files is missing: prealloc=80 of filebench */
 
 static int check(const struct microbench_config *c, struct err *e)
 {
@@ -72,7 +72,7 @@ static void shelf_close(struct shelf *s)
 	FREE_EACH(s->exists, s->n_bytes);
 }
 
-/* The next file, cyclically from *at, that exists or does not exist. */
+/* The next existing (or missing) file, cyclically from *at. */
 static size_t take(const struct shelf *s, size_t *at, bool exists)
 {
 	while (s->exists[*at] != exists)
@@ -179,7 +179,7 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	return ret;
 }
 
-/* Lower bound: 14 calls, and copying the bytes, half of them with page faults. */
+/* Lower bound: 14 calls, and the copying of the bytes, half of it with page faults. */
 static double fastest_ns(const struct microbench_config *c)
 {
 	return 14 * 400 + 0.05 * (2 * (double)c->file_bytes + (double)c->append_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/loop.h"
 
-#define PART_NS 100000000 /* maximum time until a pause notices a stop */
+#define PART_NS 100000000 /* longest time until a pausing thread notices that it must stop */
 
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s)
 {
@@ -31,9 +31,9 @@ static void sleep_ns(int64_t ns)
 		;
 }
 
-/* Programs pause by a relative sleep, so bookkeeping adds to the pause. A long pause is made in
- * parts, so that the run can be stopped; the last part ends where a single sleep would have
- * ended. */
+/* Programs pause by a relative sleep, so the time for bookkeeping is added to the pause. A long
+ * pause is divided, so that the run can be stopped; its last part ends when a single sleep would
+ * have ended. */
 static void pause_by_sleep(const struct bench_thread *t, int64_t ns)
 {
 	if (ns > PART_NS) {

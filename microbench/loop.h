@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measured loop, an inline function. Each workload gets its own copy with its call compiled in:
- * no indirect call, no switch, and only the call between the two stamps. */
+/* The measured loop, an inline function. Each workload gets its own copy, in which its call is
+ * compiled. So there is no indirect call and no switch, and only the call is between the two
+ * stamps. */
 #pragma once
 
 #include <stdatomic.h>
@@ -14,16 +15,15 @@
 struct script; /* script.h */
 struct block_load; /* block/block_load.h */
 
-/* One request as recorded in the loop. Its offset is not stored, because the drawn blocks determine
- * it. */
+/* One request as recorded in the loop. Its offset is not stored, because it follows from the drawn
+ * blocks. */
 struct bench_sample {
 	uint64_t begin, end; /* ticks */
 	int32_t result;      /* return value, or negative errno */
 	uint32_t op;         /* enum trace_op */
 };
 
-/* State of one thread, set up before the start. It shares data with other threads only through
- * pointers. */
+/* State of one thread, set up before the start. Only pointers refer to data that threads share. */
 struct bench_thread {
 	const struct clock *clock;
 	const struct placement *placement;
@@ -31,28 +31,29 @@ struct bench_thread {
 	int fd;
 	size_t block_bytes;
 	uint64_t n_blocks;     /* size of the file in whole blocks */
-	/* block of request k, block[capacity]; NULL for a sequential workload */
+	/* block[capacity]: block of request k; NULL for a sequential workload */
 	const uint32_t *block;
-	uint64_t n_requests;   /* minimum number of requests (of a script: units) */
-	uint64_t deadline;     /* continue until this time (ticks; 0: none) */
+	uint64_t n_requests;   /* minimum number of requests (for a script: units) */
+	uint64_t deadline;     /* the thread continues until this time (ticks); 0: no deadline */
 	uint64_t capacity;     /* maximum number of requests */
 	bool fsync_end;
 	bool pauses;
 	int64_t pause_ns;         /* pause between requests */
-	/* or think_ns[capacity], the pause after request k; NULL: fixed */
+	/* think_ns[capacity]: the pause after request k; NULL: the pause is fixed */
 	const uint64_t *think_ns;
 	struct waiter waiter;
-	struct pause *pause; /* its word tells the run to pause or to end */
-	/* for workloads with a script (script.h), else NULL; `fd` and blocks are then unused */
+	struct pause *pause; /* contains a word that tells the run to pause or to end */
+	/* for workloads with a script (script.h), otherwise NULL; with a script, `fd` and blocks
+	 * are unused */
 	const struct script *script;
 	const char *const *names; /* paths by number */
 	int dir_fd;               /* their directory */
 	int open_flags[8];        /* open(2) flags by enum script_open */
 	int slot_fd[2];           /* descriptor of each slot, -1 free */
-	struct block_load *load; /* for workloads below the file system, else NULL */
+	struct block_load *load; /* for workloads below the file system, otherwise NULL */
 	uint64_t start;		  /* ticks: the common begin */
 	/* results */
-	struct bench_sample *sample; /* with room for all requests, rewinds and the fsync */
+	struct bench_sample *sample; /* has room for all requests, rewinds and the fsync */
 	uint64_t n_samples, n_requests_done;
 	bool capacity_reached;
 	bool failed; /* the last request of a script returned an unexpected result */
@@ -67,8 +68,9 @@ static inline bool bench_is_short(const struct bench_thread *t, const struct ben
 /* The call of a workload. Calls at the file's own position ignore the offset. */
 typedef ssize_t bench_call(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 
-/* Outside the fast path: seek to the start of the file, pause after request k, last fsync, and one
- * call of everything without a descriptor, so that lazy binding is not measured. */
+/* Functions outside the fast path: seek to the start of the file; pause after request k; last
+ * fsync; and a call of every function that needs no descriptor, so that lazy binding is not
+ * measured. */
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s);
 void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end);
 void bench_fsync(const struct bench_thread *t, struct bench_sample *s);
@@ -81,8 +83,7 @@ void script_warm(const struct bench_thread *t);
 struct bench_step;
 struct bench_sample script_play(struct bench_thread *t, const struct bench_step *s, void *buffer);
 
-/* Called between requests: waits while a controller pauses the run. Returns true if the run must
- * end. */
+/* Called between requests. Waits while a controller pauses the run. True: the run must end. */
 static inline __attribute__((always_inline)) bool bench_must_end(const struct bench_thread *t)
 {
 	return __builtin_expect(pause_wanted(t->pause->word), 0) && pause_here(t->pause, t->index);
@@ -100,7 +101,7 @@ bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, 
 	return (struct bench_sample){begin, end, got < 0 ? -errno : (int32_t)got, op};
 }
 
-/* Requests of one kind, or of two: `odd_call` for blocks with an odd number. */
+/* Loop of requests of one kind or two kinds. `odd_call` is made for blocks with an odd number. */
 static inline __attribute__((always_inline)) void
 bench_loop_mixed(struct bench_thread *t, enum trace_op op, enum trace_op odd_op, bool sequential,
 		 bench_call *call, bench_call *odd_call)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many files created or copied by many threads: filebench's createfiles and copyfiles
- * personalities. A unit of createfiles creates and writes a file; a unit of copyfiles reads a file
- * and writes a copy. Files are used in turn; thread t has t, t + level, .... After its last file a
- * thread starts again and recreates them.
+/* Many threads create or copy many files: filebench's createfiles and copyfiles personalities. A
+ * unit of createfiles creates and writes a file; a unit of copyfiles reads a file and writes a
+ * copy. Files are used in turn; thread t has the files t, t + level, .... After its last file, a
+ * thread begins again and recreates its files.
  *
- * With --direct sizes are whole blocks of 4 KiB.
+ * With --direct, sizes are multiples of 4 KiB.
  *
  * Source: filebench 1.5 (createfiles: 50,000 files, mean directory width 100, 16 threads, 1 MB
  * requests; copyfiles: width 20), sizes gamma-distributed with mean 16 KB and shape 1.5; the
@@ -45,7 +45,7 @@ static int draw(struct tree *t, const char *top, const struct microbench_config 
 	return ret;
 }
 
-/* The name of a copy: its path below COPY_TO is that of the original below COPY_FROM. */
+/* The name of a copy: its path below COPY_TO equals the path of the original below COPY_FROM. */
 static char *copy_of(const char *path)
 {
 	return xasprintf(COPY_TO "%s", path + strlen(COPY_FROM));
@@ -143,7 +143,7 @@ static int copy_write(const struct microbench_config *c, unsigned int thread, ui
 	return write_script(c, thread, n_units, true, s, e);
 }
 
-/* Lower bound: 3 or 6 calls, and copying the bytes with page faults. */
+/* Lower bound: 3 or 6 calls, and the copying of the bytes with page faults. */
 static double create_fastest_ns(const struct microbench_config *c)
 {
 	return 3 * 400 + 0.05 * (double)c->file_bytes;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PostMark's pattern: a mail server's many small files. Three phases: the files are created;
- * transactions, each a read or an append of one file and the creation or deletion of one; the
- * remaining files are deleted.
+/* PostMark's pattern: the many small files of a mail server. There are three phases. First, the
+ * files are created. Then come the transactions: each reads or appends to a file, and creates or
+ * deletes a file. Finally, the remaining files are deleted.
  *
- * As PostMark 1.5 with its defaults and without buffering: requests of --block-size (512 bytes), a
- * read covers the whole file, an append adds a drawn number of bytes below the largest size (a file
- * of that size is read instead), and there are at most twice as many files as at first.
+ * The behaviour is that of PostMark 1.5 with its defaults and without buffering. Requests have
+ * --block-size (512 bytes). A read covers the whole file. An append adds a drawn number of bytes
+ * below the largest size (a file of that size is read instead). There are at most twice as many
+ * files as at first.
  *
  * Source: J. Katcher, "PostMark: A New File System Benchmark", Network Appliance TR-3022, 1997; the
  * VFS-replay paper (FAST 2005), section 4.1: 20,000 files of 512 bytes to 10 KB, 200,000

@@ -102,7 +102,7 @@ static json_t *descriptors(const struct bench_run *r)
 	return all;
 }
 
-/* Memory that the program holds, memory of its instrument, and the total. */
+/* Memory that the program uses, memory that its instrumentation uses, and their sum. */
 static json_t *memory(const struct bench_run *r)
 {
 	uint64_t n_instrument = 0;
@@ -116,8 +116,8 @@ static json_t *memory(const struct bench_run *r)
 			 (json_int_t)r->anonymous_bytes);
 }
 
-/* Anonymous memory over time, as capture records it. All of it is present before the region, so
- * both ends are enough. */
+/* Anonymous memory over time, in the form of a capture. All of it is present before the region, so
+ * values at both ends suffice. */
 static json_t *anonymous_memory(const struct bench_run *r)
 {
 	return json_pack("[{s:I,s:I},{s:I,s:I}]", "t_ns", (json_int_t)0, "bytes",
@@ -125,7 +125,7 @@ static json_t *anonymous_memory(const struct bench_run *r)
 			 "bytes", (json_int_t)r->anonymous_after_bytes);
 }
 
-/* With --pin; otherwise workers may run on every CPU of this process. */
+/* Affinity of the threads with --pin. Without it, workers may run on every CPU of this process. */
 static json_t *affinity(const struct bench_run *r)
 {
 	uint64_t own[AFFINITY_WORDS];
@@ -159,7 +159,7 @@ static char *extra_json(const struct bench_run *r)
 	return o ? json_dumps(o, JSON_COMPACT) : NULL;
 }
 
-/* Sets the time of the region and the machine's activity from the workers' stamps. */
+/* Sets the time of the region, and the machine's activity, from the workers' stamps. */
 static void facts_complete(struct bench_run *r)
 {
 	uint64_t first = UINT64_MAX, last = 0;

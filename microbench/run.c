@@ -6,7 +6,7 @@
 #include "microbench/parallel/launch.h"
 #include "microbench/run.h"
 
-/* The script's directory is cleared before the next run, so the trace must not be in it. */
+/* Checks that the trace is not in the script's directory, which is cleared before the next run. */
 static int output_is_outside(const struct bench_run *r, struct err *e)
 {
 	char *copy = xstrdup(r->config->output),
@@ -52,8 +52,8 @@ static int output_is_apart(const struct bench_run *r, struct err *e)
 	return 0;
 }
 
-/* Blocks signals from before the threads start, which inherit the mask, until the trace is written.
- * Signals are read from a descriptor, so that the run ends in order. */
+/* Blocks signals until the trace is written. The threads start later and inherit the mask. Signals
+ * are read from a descriptor, so that the run ends in an orderly way. */
 static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
 {
 	sigemptyset(held);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run: set up, started, recorded. Private to microbench. */
+/* One run: set up, started and recorded. Private to microbench. */
 #pragma once
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ struct worker {
 	struct script script; /* for workloads with a script */
 };
 
-/* Gate at which the workers wait, so that they start together. */
+/* Gate at which the workers wait, so that they all start at the same time. */
 struct gate {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
@@ -50,13 +50,13 @@ struct bench_run {
 	struct script_names names; /* paths of the scripts */
 	struct device device; /* for workloads below the file system */
 	uint64_t span_bytes;  /* used part of the device */
-	struct block_choice backend; /* of the device's requests; without a device: NULL */
+	struct block_choice backend; /* backend of the device's requests; without a device: NULL */
 	bool refused;	      /* the device must not be written to */
 	struct vm_region anonymous; /* --anon-memory */
-	/* at the begin and the end of the region; 0: unknown */
+	/* at the begin and at the end of the region; 0: unknown */
 	uint64_t anonymous_bytes, anonymous_after_bytes;
 	struct gate gate;
-	uint64_t start; /* ticks: the common begin, and the trace's epoch */
+	uint64_t start; /* ticks: the common begin, which is also the trace's epoch */
 	int64_t wall_epoch_ns;
 	struct pause pause; /* ends the run */
 	atomic_uint n_running;
@@ -68,31 +68,32 @@ struct bench_run {
 /* setup.c: opens files, draws random choices and touches every page that the run uses. Errors: of
  * the system, with the path; EINVAL for a wrong file. */
 int bench_setup(struct bench_run *r, struct err *e);
-/* The part of one worker: its file or script, and memory for its samples. */
+/* Sets up one worker: its file or script, and memory for its samples. */
 int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e);
 void bench_teardown(struct bench_run *r);
-/* Fills written content: not zeros, and equal on every machine. */
+/* Fills written content: not zeros, and the same on every machine. */
 void bench_content_fill(void *base, size_t n_bytes, uint64_t seed);
 
-/* Capacity for the requests of one thread (units of a script): at least --requests; for
- * --min-duration what the fastest machine could do in it, limited by `memory_bytes` in total. */
+/* Number of requests of one thread (units of a script) for which there is room: at least
+ * --requests. For --min-duration, the number that the fastest machine could make, limited by
+ * `memory_bytes` in total. */
 uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c,
 			uint64_t memory_bytes);
 
 /* files.c: opens the worker's own file. */
 int bench_file_open(struct bench_run *r, struct worker *w, struct err *e);
-/* Whether the files that a script needs are as it expects, and no others. Errors: ENOENT, EEXIST,
- * EINVAL, EPERM with the path. */
+/* Checks that the files of a script are as it expects, and that there are no other files. Errors:
+ * ENOENT, EEXIST, EINVAL, EPERM with the path. */
 int bench_files_check(const struct bench_run *r, struct err *e);
 
-/* threads.c: starts the workers together and waits for them. A signal on `signal_fd` ends the run:
- * EINTR. */
+/* threads.c: starts the workers together and waits for them. Errors: EINTR: a signal on `signal_fd`
+ * ended the run. */
 int bench_measure(struct bench_run *r, int signal_fd, struct err *e);
 
-/* record.c: merges the workers' samples by begin and writes the trace; removes the output after an
+/* record.c: merges the workers' samples by begin and writes the trace. Removes the output after an
  * error. */
 int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *o, struct err *e);
-/* The first request that was short or failed: EIO with a message, or 0. */
+/* The first request that was short or failed: returns EIO with a message, or 0. */
 int bench_failure(const struct bench_run *r, struct err *e);
-/* Takes a pending signal: EINTR with its name, or 0 if there is none. */
+/* Takes a pending signal: returns EINTR with its name, or 0 if there is none. */
 int bench_interrupted(int signal_fd, struct err *e);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A script: all calls of one thread, written before the measured region. Random choices are made,
- * path strings exist, and the expected result of each call is known. A workload with several kinds
- * of calls is a function that writes scripts; one loop plays them all (script_loop.c).
+/* A script contains all calls of one thread. It is written before the measured region: random
+ * choices are made, path strings exist, and the expected result of each call is known. A workload
+ * with several kinds of calls is a function that writes scripts. One loop plays all scripts
+ * (script_loop.c).
  *
- * A script consists of units (a round, a transaction, a compilation): a run ends after a whole
- * unit, and --requests counts units. Steps before the first unit's end belong to it; steps after
- * the last unit are the end of the script. */
+ * A script consists of units (a round, a transaction, a compilation). A run ends after a whole
+ * unit, and --requests counts units. Steps before the end of the first unit belong to that unit.
+ * Steps after the last unit are the end of the script. */
 #pragma once
 
 #include "capture/trace.h"
 
 enum { SCRIPT_SLOTS = 2 };   /* files that a thread has open at the same time */
-/* any result except an error: a descriptor, the size of a listing */
+/* any result except an error, for example a descriptor or the size of a listing */
 #define EXPECT_ANY INT32_MIN
 
 enum script_open {
@@ -36,10 +37,10 @@ enum script_between {
 };
 
 struct bench_step {
-	/* number of the path in script_names; pread, pwrite: block of `value` bytes */
+	/* number of the path (script_name); pread, pwrite: number of a block of `value` bytes */
 	uint32_t name;
-	/* bytes to read or write; lseek: offset; rename: number of the new name; open, mkdir:
-	 * mode */
+	/* number of bytes to read or write; lseek: offset; rename: number of the new name; open,
+	 * mkdir: mode */
 	uint32_t value;
 	int32_t expect; /* result, negative errno, or EXPECT_ANY */
 	uint8_t op;     /* enum trace_op, or script_between */
@@ -75,7 +76,7 @@ uint32_t script_name(struct script *s, char *path);
 /* open(2) flags; `sync` adds O_SYNC for writing, `direct` adds O_DIRECT. */
 int script_open_flags(enum script_open how, bool sync, bool direct);
 
-/* Each adds one call. A slot is free again after script_close. */
+/* Each function adds one call. A slot is free again after script_close. */
 void script_open(struct script *s, unsigned int slot, uint32_t name, enum script_open how,
 		 uint32_t mode);
 void script_close(struct script *s, unsigned int slot);
@@ -88,7 +89,7 @@ void script_rename(struct script *s, uint32_t from, uint32_t to);
 void script_mkdir(struct script *s, uint32_t name, uint32_t mode);
 /* unlink or rmdir */
 void script_remove(struct script *s, uint32_t name, enum trace_op op);
-/* pread or pwrite of block `block` of its file */
+/* pread or pwrite of block `block` of the file in the slot */
 void script_block(struct script *s, enum trace_op op, unsigned int slot, uint32_t block,
 		  uint32_t n_bytes);
 void script_fsync(struct script *s, unsigned int slot);
@@ -96,11 +97,11 @@ void script_fsync(struct script *s, unsigned int slot);
 void script_between(struct script *s, enum script_between what, uint32_t rank, uint32_t value);
 void script_end_unit(struct script *s);
 
-/* The step of the `n`-th call, from 0, which must exist. */
+/* The step of the call with number `n` (from 0), which must exist. */
 size_t script_step_of_call(const struct script *s, uint64_t n);
 
-/* Calls for all bytes in pieces of at most `piece`; `to_end`: one more read that finds the end of
- * the file. */
+/* Add calls for all bytes, with at most `piece` bytes each. `to_end`: adds a read that finds the
+ * end of the file. */
 void script_write_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece);
 void script_read_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece,
 		       bool to_end);

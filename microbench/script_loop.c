@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plays a script. The next call, its arguments and its buffer are determined before the first stamp
- * of a request. Only the call lies between its stamps. The result is checked after the second
+ * of a request. Only the call is between its stamps. The result is checked after the second
  * stamp. */
 #include <dirent.h>
 

@@ -7,7 +7,7 @@
 #include "microbench/draw.h"
 #include "microbench/run.h"
 
-#define MEMORY_BYTES ((uint64_t)1 << 30) /* memory for records beyond --requests, but at most */
+#define MEMORY_BYTES ((uint64_t)1 << 30) /* limit of the memory for records beyond --requests */
 #define MEMORY_SHARE 8                   /* this share of RAM */
 #define CALIBRATION_NS 5000000
 
@@ -28,11 +28,12 @@ static uint64_t sample_bytes(const struct workload *w, const struct microbench_c
 uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c,
 			uint64_t memory_bytes)
 {
-	/* Upper bound of the rate: no current machine makes a system call in under 100 ns or copies
-	 * more than 50 bytes per ns in one. Pauses last as long as requested, on average; a quarter
-	 * less allows for chance. */
+	/* Upper limit of the rate: no present machine makes a system call in less than 100 ns, or
+	 * copies more than 50 bytes per ns in a call. Pauses have the requested length on average,
+	 * so a quarter is subtracted for random variation. */
 	double fastest_ns = 100 + 0.02 * (double)c->block_bytes + 0.75 * (double)c->pause_ns;
-	/* with a rate: a quarter more for chance; closed: at least 1 us per request and thread */
+	/* with a rate: a quarter more, for random variation; closed loop: at least 1 us for each
+	 * request of a thread */
 	if (w->block)
 		fastest_ns = c->rate > 0
 				 ? 0.8e9 * (double)c->level / c->rate
@@ -60,8 +61,8 @@ static uint64_t memory_for_records(void)
 
 /* --- memory -------------------------------------------------------------- */
 
-/* Scripts are written here, before the first stamp; a script that cannot fit into memory is
- * detected first. */
+/* Writes the script, before the first stamp. A script that does not fit into memory is detected
+ * before that. */
 static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct workload_script *script = r->workload->script;
@@ -114,8 +115,8 @@ static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 	return ret;
 }
 
-/* Written content must not be zeros, which some storage treats specially, and must not depend on
- * the machine. */
+/* Written content must not be zeros, because some storage treats zeros specially, and must not
+ * depend on the machine. */
 void bench_content_fill(void *base, size_t n_bytes, uint64_t seed)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15u | 1;

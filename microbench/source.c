@@ -22,8 +22,8 @@ static int renamed_names(struct script_refs *s, const struct bench_run *r, struc
 	return ret;
 }
 
-/* Sizes of the initial files. The set may be large, so names are looked up as objects, which are
- * interned. */
+/* Stores the sizes of the initial files. The set may be large, so names are looked up as objects of
+ * the trace. */
 static int first_sizes(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
 		       struct err *e)
 {
@@ -114,7 +114,7 @@ static void open_take(struct source_slot *slot, const struct script_refs *refs,
 		refs->n_bytes[step->name] = 0;
 }
 
-/* Fills the members that the operation's row (op.h) names. */
+/* Fills the members that the operation's row (op.h) lists. */
 static void step_take(struct source *s, const struct bench_step *step, const struct bench_thread *t,
 		      struct trace_record *out)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts a worker's samples to trace records, in its own order. Samples hold only times and
- * results; the rest comes from the drawn blocks or the script. */
+/* Converts a worker's samples to trace records, in the order of the worker. Samples contain only
+ * times and results; the other members come from the drawn blocks or the script. */
 #pragma once
 
 #include "microbench/run.h"
 
-/* Trace references of script paths, by number of the name. */
+/* For each name of a script: references to its path in the trace. */
 struct script_refs {
 	uint32_t *object, *heap; /* heap: the path as the new name of a rename */
-	uint64_t *n_bytes;       /* current file size, for the offset of O_APPEND writes */
+	uint64_t *n_bytes;       /* current size of the file, for the offset of O_APPEND writes */
 };
 int script_refs_make(struct script_refs *s, const struct bench_run *r, struct trace_writer *w,
 		     struct err *e);
@@ -31,7 +31,7 @@ struct source {
 
 int source_open(struct source *s, const struct bench_run *r, unsigned int worker,
 		const struct script_refs *refs, struct trace_writer *w, struct err *e);
-/* Converts the next sample, which must exist. */
+/* Converts the next sample. There must be one. */
 void source_take(struct source *s, const struct bench_run *r, struct trace_record *out);
 
 /* ns since the common begin. */

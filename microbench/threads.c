@@ -8,15 +8,16 @@
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"
 
-/* Time from opening the gate to the common begin, so that all waiting threads are awake. */
+/* Time from the opening of the gate to the common begin, in which all waiting threads wake up. */
 #define LEAD_NS 500000
 #define LEAD_PER_THREAD_NS 50000
-/* largest error that clock_reanchor accepts: no run is shorter than requested */
+/* largest error that clock_reanchor accepts: deadlines include it, so that no run is shorter than
+ * requested */
 #define CALIBRATION_ERROR 200e-6
 
 /* --- the gate ------------------------------------------------------------ */
 
-/* The worker's side of the gate. Returns false if the run was cancelled. */
+/* The worker's side of the gate. False: the run was cancelled. */
 static bool gate_pass(struct gate *g, int error, int scheduling_error)
 {
 	pthread_mutex_lock(&g->mutex);
@@ -148,7 +149,7 @@ static int workers_start(struct bench_run *r, struct err *e)
 	return code ? err_sys(e, code, "cannot pin a thread to its CPU") : 0;
 }
 
-/* Waits until the last worker has finished, or a signal ends the run. */
+/* Waits until the last worker has finished, or until a signal ends the run. */
 static int workers_watch(struct bench_run *r, int signal_fd, struct err *e)
 {
 	struct pollfd fds[] = {{.fd = r->finished_fd, .events = POLLIN}, {.fd = signal_fd,
@@ -195,7 +196,7 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {
 		pause_end(&r->pause);
-		/* a second signal ends a run that hangs in a call */
+		/* from now on, a second signal ends a run that hangs in a call */
 		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL);
 	}
 	workers_join(r);

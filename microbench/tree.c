@@ -27,7 +27,7 @@ static void add_directory(struct tree *t, char *path)
 	t->dir[t->n_dirs++] = path;
 }
 
-/* Fills `path` with directories or files; the top directory (level 0) continues until there are
+/* Fills `path` with directories or files. The top directory (level 0) is filled until there are
  * enough files. */
 static void fill(const struct layout *l, const char *path, unsigned int level)
 {

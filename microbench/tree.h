@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A random tree of files, laid out as a filebench file set. The number of entries per directory is
  * gamma-distributed around the mean width; depths are gamma-distributed around ln(files) /
- * ln(width). The deepest directories hold the files, the others directories. Sizes are
- * gamma-distributed. The shape parameter is 1.5, filebench's own, by default.
+ * ln(width). The deepest directories contain the files, other directories contain directories.
+ * Sizes are gamma-distributed. The default of the shape parameter is 1.5, as in filebench.
  *
  * Source: metrology paper, section III-D (sizes); filebench 1.5, its manual's section on file sets
  * and its fileserver personality (dirwidth 20, shape 1.5). */
@@ -26,12 +26,13 @@ struct tree {
 	size_t n_files, files_cap;
 };
 
-/* Draws --files files below directory `top`: width --dir-width, sizes with mean --file-size and
- * shape --size-shape, from --fileset-seed. Errors: ENOMEM. Ownership: tree_release. */
+/* Draws --files files below directory `top`, with directories of --dir-width entries and sizes with
+ * mean --file-size and shape --size-shape, from --fileset-seed. Errors: ENOMEM. Ownership:
+ * tree_release. */
 int tree_draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e);
 void tree_release(struct tree *t);
 
-/* One gamma-distributed size in bytes, at least 1 and at most 2^30. */
+/* A gamma-distributed size in bytes, at least 1 and at most 2^30. */
 uint64_t tree_size(gsl_rng *rng, double mean, double shape);
 
 /* Appends an entry to a set, which takes ownership of the string. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workloads; workloads.c holds the table. */
+/* The workloads. workloads.c contains their table. */
 #pragma once
 
 #include "microbench/microbench.h"

@@ -61,7 +61,8 @@ static uint32_t length_draw(const struct block_sizes *s, gsl_rng *rng)
 static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_t n_bytes,
 			    uint32_t length, uint32_t grain)
 {
-	/* 64 random bits, because a device can have more blocks than one number of the generator */
+	/* 64 random bits, because a device can have more blocks than one random number can
+	 * distinguish */
 	if (rng)
 		return (((uint64_t)gsl_rng_get(rng) << 32 | gsl_rng_get(rng)) %
 			((n_bytes - length) / grain + 1)) *
@@ -73,8 +74,8 @@ static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_
 	return offset;
 }
 
-/* Next due time in ns after the start: bursts at equal intervals, shifted per thread, or at
- * exponential intervals. */
+/* Next due time in ns after the start: bursts at equal intervals with an offset for each thread, or
+ * at exponential intervals. */
 static double due_next(const struct microbench_config *c, gsl_rng *rng, double last_ns)
 {
 	double mean_ns = 1e9 * (double)c->level * (double)c->burst / c->rate;

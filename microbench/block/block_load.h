@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workloads below the file system: requests to a device, many in flight per thread. Before the
- * measured region each request's offset, length, direction and (with a rate) due time are drawn. In
- * the region a thread submits due requests as far as the queue depth allows, and reaps completed
- * ones. The begin stamp is taken just before submission, the end stamp just after reaping.
+/* Workloads below the file system. They make requests to a device, and each thread has many
+ * requests in flight. Before the measured region, offset, length, direction and (with a rate) due
+ * time of each request are drawn. In the region, a thread submits due requests as far as the queue
+ * depth allows, and reaps completed requests. The begin stamp is taken just before the submission,
+ * the end stamp just after reaping.
  *
- * Without a rate the loop is closed: a request follows the completion of another one, after the
- * pause if there is one. With a rate it is open: requests are due at fixed intervals or as a
- * Poisson process, one or a burst at a time, independent of completions, and wait only if the queue
- * is full. */
+ * Without a rate, the loop is closed: a request follows the completion of another request, and a
+ * pause if there is one. With a rate, the loop is open: requests or bursts are due at fixed
+ * intervals or as a Poisson process, independent of completions. They wait only if the queue is
+ * full. */
 #pragma once
 
 #include "common/block/backend.h"
@@ -21,7 +22,7 @@ struct block_request {
 	uint64_t offset;
 	uint32_t length;
 	uint32_t direction; /* BLOCK_READ or BLOCK_WRITE */
-	int64_t due;	    /* ticks after the start; INT64_MIN: immediately */
+	int64_t due;	    /* ticks after the start; INT64_MIN: at once */
 };
 
 struct block_load { /* of one thread */
@@ -40,7 +41,7 @@ struct block_load { /* of one thread */
 	struct err err;	 /* message of block_begin */
 };
 
-/* Sizes and their shares: "4K:70%,64K:30%", or one size. */
+/* Sizes and their shares, such as "4K:70%,64K:30%", or one size. */
 #define BLOCK_SIZES_MAX 32
 struct block_sizes {
 	uint32_t length[BLOCK_SIZES_MAX];
@@ -51,8 +52,8 @@ struct block_sizes {
 int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e);
 
 /* Draws request[n] of one thread. The device has `n_bytes`; offsets are multiples of `grain`. Due
- * times are in ns. Equal seeds draw equal requests; a larger n begins with the same ones. Errors:
- * ENOMEM. */
+ * times are in ns. Equal seeds give equal requests; a larger n begins with the same requests.
+ * Errors: ENOMEM. */
 int block_draw(struct block_request *request, uint64_t n, const struct microbench_config *c,
 	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
 	       unsigned int thread, struct err *e);

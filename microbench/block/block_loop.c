@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measured loop of a thread with many requests in flight. It does not allocate or lock; its
- * only system calls are submissions, completions, sleeps and a look at the run-queue delay every 10
- * ms. While it spins with requests in flight it yields the CPU now and then (waiter_give_way). */
+/* The measured loop of a thread with many requests in flight. It does not allocate or lock. Its
+ * only system calls are submissions, completions, sleeps, and a check of the run-queue delay every
+ * 10 ms. While it spins with requests in flight, it yields the CPU from time to time
+ * (waiter_give_way). */
 #include "microbench/block/block_load.h"
 
 #include "microbench/loop.h"
 
 #define BATCH 64u
-#define LOOK_NS 100000000 /* maximum time of a wait in the kernel, to check for a stop */
+/* longest wait in the kernel; then the thread checks whether it must stop */
+#define LOOK_NS 100000000
 
 struct state {
 	struct bench_thread *t;
 	struct block_load *b;
 	uint64_t n_issued;
 	uint32_t in_flight;
-	uint64_t resume; /* ticks: earliest next submission, for the pause of a closed loop */
+	/* ticks: earliest time of the next submission, for the pause of a closed loop */
+	uint64_t resume;
 };
 
 /* --- completions --------------------------------------------------------- */
@@ -124,7 +127,7 @@ static void issue(struct state *s, uint32_t n)
 
 /* --- waiting ------------------------------------------------------------- */
 
-/* The earliest time of the next submission; UINT64_MAX: after a completion. */
+/* Earliest time of the next submission; UINT64_MAX: only after a completion. */
 static uint64_t next_instant(const struct state *s, bool more)
 {
 	if (!more || !s->b->n_unused)

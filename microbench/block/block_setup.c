@@ -5,7 +5,7 @@
 #include "microbench/run.h"
 
 #define DEPTH_MAX 1024
-/* each request's written content starts at a different offset in it */
+/* the written content of each request begins at a different offset in the region */
 #define CONTENT_BYTES ((uint64_t)1 << 20)
 #define PAGE 4096u
 
@@ -72,8 +72,8 @@ static const struct block_backend *backend_find(const char *name)
 	return NULL;
 }
 
-/* The probe begins one block after a multiple of the smallest request size, where the workload
- * makes no request if that size is more than a block. */
+/* Chooses the backend. The probe begins one block after a multiple of the smallest request size. If
+ * that size is more than a block, the workload makes no request there. */
 static int backend_choose(struct bench_run *r, const struct block_sizes *sizes, struct err *e)
 {
 	const char *name = r->config->backend;
@@ -122,7 +122,8 @@ int block_device_open(struct bench_run *r, struct err *e)
 
 /* --- a thread ------------------------------------------------------------ */
 
-/* If the chosen backend is not available, the next one is used, unless it was asked for. */
+/* Opens the queue. If the chosen backend is not available, the next one is used, unless the user
+ * chose the backend. */
 static int queue_open(const struct bench_run *r, struct block_load *b, struct err *e)
 {
 	const struct block_queue_config q = {.fd = r->device.fd, .is_block = r->device.is_block,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A defensive checkpoint: all ranks write interleaved blocks of one file, wait for each other, and
- * read their blocks back. Variants wait after every write, or also compute on the data. An earlier
- * checkpoint is overwritten in place, so that all runs do the same.
+ * read their blocks back. In variants, the ranks wait after every write, or also compute on the
+ * data. An earlier checkpoint is overwritten in place, so that all runs make the same requests.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Pseudo, PseudoSync and PseudoSyncDat,
  * after the pseudo-application of Los Alamos National Laboratory, 8 ranks. */

@@ -7,9 +7,9 @@
  * to a file. 3. Iterations: every rank computes and exchanges its border with its neighbours. Every
  * tenth iteration all ranks write their state and wait for each other.
  *
- * Pages have --block-size; --file-size is each rank's region; --requests is the number of
- * iterations of phase 3; --compute is their mean computing time, drawn from half to one and a half
- * of it. Refining an octant and collecting a piece take a tenth.
+ * Pages have --block-size. --file-size is the region of each rank. --requests is the number of
+ * iterations of phase 3. --compute is their mean computing time; each time is drawn between half
+ * and one and a half of it. Refining an octant and collecting a piece take a tenth of it.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Quake, 8 ranks, and Figure 7. */
 #include "microbench/draw.h"
@@ -50,7 +50,7 @@ static void compute(struct writer *w, double mean_ns)
 		script_between(w->s, STEP_COMPUTE, 0, (uint32_t)ns);
 }
 
-/* One to three visits to each page of the region; the mean depends on the region. */
+/* Visits each page of the region one to three times; the mean depends on the region. */
 static void build(struct writer *w)
 {
 	const uint32_t n_pages = blocks_of_rank(w->c);
@@ -67,7 +67,7 @@ static void build(struct writer *w)
 	}
 }
 
-/* Neighbours form a line; even ranks exchange with the next rank first, which avoids deadlock. */
+/* Neighbours form a line. Even ranks first exchange with the next rank, which avoids a deadlock. */
 static void exchange(struct writer *w)
 {
 	for (unsigned int turn = 0; turn < 2; turn++) {
@@ -109,7 +109,7 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 	script_between(s, STEP_BARRIER, 0, 0);
 	if (rank == 0)
 		script_open(s, 1, script_name(s, xstrdup(TOP "/mesh")), OPEN_CREATE, 0640);
-	/* In pieces of several pages; rank 0 serves the ranks in turn. */
+	/* in pieces of several pages; rank 0 serves the other ranks in turn */
 	const uint32_t n_pieces = blocks_of_rank(w.c) / PIECE_PAGES;
 	const unsigned int n_ranks = (unsigned int)w.c->level;
 	for (uint32_t k = 0; k < n_pieces; k++) {

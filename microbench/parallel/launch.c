@@ -12,8 +12,8 @@
 
 /* --- the command --------------------------------------------------------- */
 
-/* Options that the ranks do not need: the files exist, and the launcher sets the number of
- * ranks. */
+/* Whether the ranks do not need the option, because the files exist and the launcher sets the
+ * number of ranks. */
 static bool is_of_the_launch(const char *name)
 {
 	static const char *const names[] = {"level",  "launcher",      "prepare", "prepare-only",
@@ -81,7 +81,7 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 static void job_exec(char **word, const sigset_t *mask, pid_t parent)
 {
 	int null = open("/dev/null", O_RDONLY);
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* when the launcher ends, its ranks end too */
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* when the launcher ends, its ranks end, too */
 	if (getppid() != parent)
 		_exit(127);
 	if (null >= 0)
@@ -91,7 +91,8 @@ static void job_exec(char **word, const sigset_t *mask, pid_t parent)
 	_exit(127);
 }
 
-/* Waits for the job and returns its wait status. A signal ends the job, a second one at once. */
+/* Waits for the job. A signal ends the job, a second signal ends it at once. *status: its wait
+ * status. */
 static int job_wait(pid_t job, int signal_fd, int *status, int *signal_seen)
 {
 	struct signalfd_siginfo info;

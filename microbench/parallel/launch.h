@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Starts the ranks of a parallel application and waits for them. The files must exist, because
- * ranks do not create any. */
+ * ranks do not create files. */
 #pragma once
 
 #include "common/words.h"
@@ -8,12 +8,12 @@
 
 #define MPI_WORKLOAD "validate-mpi-workload"
 
-/* The complete command. Errors: as mpi_launch_words; ENOENT if the ranks' program was not built.
- * Ownership: words_list_release. */
+/* Makes the complete command. Errors: as mpi_launch_words; ENOENT: the program of the ranks was not
+ * built. Ownership: words_list_release. */
 int parallel_command(const struct workload *w, const struct microbench_config *c,
 		     struct words_list *out, struct err *e);
 
-/* One run. Rank 0 writes the trace, from which `o` is computed. Errors: EIO if the job failed and
- * printed a message on standard error; EINTR for a signal, after the end of the job. */
+/* Makes one run. Rank 0 writes the trace, from which `o` is computed. Errors: EIO: the job failed
+ * and printed a message on standard error; EINTR: a signal, after the end of the job. */
 int parallel_launch(const struct workload *w, const struct microbench_config *c,
 		    struct microbench_outcome *o, struct err *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* File access through MPI: collective writes of interleaved blocks, collective reads of the next
- * rank's blocks, independent reads. The MPI library decides which rank makes which request to
- * the file system (collective buffering), and the messages between them. Requests are therefore
- * not instrumented and there is no own trace; the workload is meant for capture.
+ * rank's blocks, independent reads. The MPI library decides which rank makes which request to the
+ * file system (collective buffering), and which messages the ranks exchange. So requests are not
+ * instrumented and the workload writes no trace. It is made for capture.
  *
  * Source: MPI 3.1, chapter 13; the access pattern of IOR's MPI-IO interface (interleaved
  * segments). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks read the parts of one file in turn: each reads its part completely and then lets the next
- * rank start. There are as many dependencies as ranks, minus one. A replay that misses them reads
- * all parts at once.
+/* Ranks read the parts of one file in turn: each rank reads its part completely and then lets the
+ * next rank start. There is one dependency less than there are ranks. A replay without these
+ * dependencies reads all parts at the same time.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Fitness, 4 ranks (of 1 GB each). */
 #include "microbench/loop.h"

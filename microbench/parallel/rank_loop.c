@@ -12,7 +12,7 @@ static int64_t cpu_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Computes for this CPU time; time without a CPU does not count. */
+/* Computes until it has used this CPU time. Time without a CPU does not count. */
 static void compute(uint32_t ns)
 {
 	const int64_t end = cpu_ns() + ns;

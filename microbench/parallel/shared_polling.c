@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A pipeline whose ranks synchronise only by polling words in shared memory: no call shows that
- * they wait. In round k a rank reads the block that its predecessor wrote in that round, and writes
- * its own; rank 0 reads its own block of the previous round. Rank 0 is ahead of the last rank by at
- * most the number of blocks of a part, minus one: a block is read before it is overwritten.
+/* A pipeline whose ranks synchronise only by polling words in shared memory, so no call shows that
+ * they wait. In round k, a rank reads the block that its predecessor wrote in that round, and
+ * writes its own block. Rank 0 reads its own block of the previous round. Rank 0 is ahead of the
+ * last rank by at most the number of blocks of a part minus one, so a block is read before it is
+ * overwritten.
  *
  * Source: parallel-trace paper (FAST 2007), section 3.2, approach 1: synchronisation by
  * "untraceable" means. */

@@ -6,7 +6,7 @@
 #include "common/processors.h"
 #include "common/wait.h"
 
-#define AWAKE_NS 1000000000 /* the processors are kept awake this long after the last answer */
+#define AWAKE_NS 1000000000 /* the CPUs are kept awake for this time after the last answer */
 
 struct answers {
 	void (*give)(const struct answer *x);
@@ -18,7 +18,8 @@ struct answers {
 	pthread_cond_t changed;
 	struct answer *heap; /* heap[n]; the first to be given first */
 	size_t n, cap;
-	_Atomic uint32_t n_added; /* checked while spinning: a new answer may be due earlier */
+	/* checked while spinning, because a new answer may be due earlier */
+	_Atomic uint32_t n_added;
 	bool stop;
 	int latency_fd; /* of /dev/cpu_dma_latency, or -1 */
 	bool awake;	/* the processors are kept awake */
@@ -42,8 +43,8 @@ static void heap_push(struct answers *a, const struct answer *x)
 
 /* --- the processors ------------------------------------------------------ */
 
-/* An idle processor needs some 10 us to wake up, on a virtual machine up to 60 us, and each request
- * waits for several wake-ups. A latency limit of 0 makes idle processors poll
+/* An idle CPU needs about 10 us to wake up (on a virtual machine, up to 60 us), and each request
+ * waits for several wake-ups. A latency limit of 0 makes idle CPUs poll
  * (Documentation/power/pm_qos_interface.rst of Linux). */
 static void awake_set(struct answers *a, bool awake)
 {
@@ -65,7 +66,8 @@ static void give(struct answers *a, struct answer *x)
 	free(x->owned);
 }
 
-/* Call with the mutex. Sleeps until shortly before `due_ns`, or until something changes. */
+/* Call it with the mutex held. Sleeps until shortly before `due_ns`, or until an answer is
+ * added. */
 static void doze(struct answers *a, int64_t due_ns)
 {
 	int64_t margin_ns = (int64_t)((double)a->waiter.margin_ticks * a->clock.ns_per_tick);
@@ -78,8 +80,9 @@ static void doze(struct answers *a, int64_t due_ns)
 		     (uint64_t)((double)(over_ns > 0 ? over_ns : 0) / a->clock.ns_per_tick));
 }
 
-/* Call without the mutex. Spins for `left_ns`, or until an answer is added. (Ticks of a duration:
- * for an instant the error of the initially measured rate would grow over hours.) */
+/* Call it without the mutex. Spins for `left_ns`, or until an answer is added. (The spin uses a
+ * duration in ticks: for an instant, the error of the initially measured rate would grow over
+ * hours.) */
 static void spin(struct answers *a, int64_t left_ns)
 {
 	uint32_t n_added = atomic_load_explicit(&a->n_added, memory_order_relaxed);
@@ -93,7 +96,7 @@ static void spin(struct answers *a, int64_t left_ns)
 	pthread_mutex_lock(&a->mutex);
 }
 
-/* Call with the mutex. Waits for an answer to be added. */
+/* Call it with the mutex held. Waits until an answer is added. */
 static void idle(struct answers *a)
 {
 	if (!a->awake) {
@@ -163,7 +166,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 	a->give = give_one;
 	a->log = log;
 	a->cpu = cpu;
-	/* Without the permission the processors sleep as the system decides. */
+	/* without this permission, idle CPUs sleep as the system decides */
 	a->latency_fd = open("/dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
 	atomic_store(&a->log->head->awake, a->latency_fd >= 0);
 	awake_set(a, true);
@@ -222,7 +225,7 @@ void answers_add(struct answers *a, const struct answer *x)
 	pthread_mutex_unlock(&a->mutex);
 	if (first)
 		pthread_cond_signal(
-		    &a->changed); /* the sleeping thread's answer is no longer the first */
+		    &a->changed); /* the sleeping thread must wake for the new first answer */
 	if (placed)
 		return;
 	struct answer failed = *x;

@@ -9,7 +9,7 @@
 #define BLOCK VOLUME_CLIENT_BYTES
 #define STRIDE (2 * BLOCK) /* so that the kernel merges no requests */
 #define PLACES_MOST 4096u
-#define SCATTER 2654435761u /* odd: i * SCATTER mod 2^k visits every place once */
+#define SCATTER 2654435761u /* odd, so i * SCATTER mod 2^k visits every place once */
 #define PATIENCE_NS INT64_C(10000000000)
 
 struct pending {
@@ -53,7 +53,7 @@ static int submit(struct loop *l, uint32_t i, uint32_t slot)
 	return got == 1 ? 0 : got < 0 ? got : -EAGAIN;
 }
 
-/* Waits for completions; returns their number. A server that answers nothing is killed. */
+/* Waits for completions and returns their number. Kills a server that does not answer. */
 static int harvest(struct loop *l, struct block_done *done, struct err *e)
 {
 	const int64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
@@ -99,8 +99,8 @@ static int loop_run(struct loop *l, struct err *e)
 	return ret;
 }
 
-/* Finds the log's entry of each request: by operation, place and time, because other programs may
- * use the device too. */
+/* Finds the log entry of each request by operation, place and time, because other programs may use
+ * the device, too. */
 static int entries_match(const struct loop *l, const struct volume_log *log, uint64_t from,
 			 struct volume_request *request, struct err *e)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time that the kernel, FUSE and the loop device add to a request's service time, by depth. */
+/* Measures the time that the kernel, FUSE and the loop device add to the service time of a request,
+ * for each depth. */
 #include "common/clock.h"
 #include "common/sort.h"
 #include "microbench/volume/client.h"
@@ -12,27 +13,30 @@
 #define PASSES 3
 #define TRIES 2
 #define WARM_DEPTH 16
-/* models slower than this get the lead of depth 1 at every depth: measuring would take seconds, and
- * the differences are small beside the service time */
+/* Models slower than this get the lead of depth 1 at every depth: measuring would take seconds, and
+ * the differences are small compared with the service time. */
 #define SLOW_NS 5000000.0
-/* A pass ends the search if it is as close to the model as FINE, as a share of the service time or
- * in ns. The lead is steady if the best pass is as close as STEADY. */
+/* A pass ends the search if its excess is at most FINE (a share of the service time, or ns). The
+ * lead is steady if the excess of the best pass is at most STEADY. */
 #define FINE_SHARE 0.003
 #define FINE_NS 2000.0
 #define STEADY_SHARE 0.015
 #define STEADY_NS 4000.0
 
 struct pass {
-	double excess_ns;     /* mean of the middle 90 % of response - programmed */
+	double excess_ns;     /* mean of the middle 90 % of (response - programmed) */
 	double programmed_ns; /* mean */
 	double low_ns, high_ns; /* quartiles of the time outside the server */
-	/* plausible lead: twice a low quantile of that time; longer times are other work's */
+	/* largest plausible lead: twice a low quantile of that time; longer times are caused by
+	 * other work */
 	double most_ns;
-	uint32_t n_usable; /* requests programmed longer than the lead: it can shorten them */
+	/* requests whose programmed time is longer than the lead, which can therefore shorten
+	 * them */
+	uint32_t n_usable;
 };
 
-/* The low quantile is 5 % for single requests. Requests that end together wait for each other, so
- * it is 25 % for several in flight. */
+/* Computes the results of a pass. The low quantile is 5 % for single requests. It is 25 % if
+ * several requests are in flight, because requests that end together wait for each other. */
 static struct pass pass_of(const struct volume_request *r, uint32_t n, uint32_t depth)
 {
 	double *excess = xcalloc(n, sizeof *excess), *way = xcalloc(n, sizeof *way), sum = 0;
@@ -56,7 +60,8 @@ static struct pass pass_of(const struct volume_request *r, uint32_t n, uint32_t 
 	return p;
 }
 
-/* One pass at the client's depth, as long as `response_ns` per request permits. */
+/* Makes one pass at the client's depth. Its length depends on `response_ns`, the time of a
+ * request. */
 static int pass_make(const struct volume_client *c, struct volume_log *log, double response_ns,
 		     struct pass *p, struct err *e)
 {
@@ -78,7 +83,7 @@ static bool is_close(const struct pass *p, double share, double ns)
 }
 
 /* Corrects the lead of one depth by the excess of each pass, and keeps the lead of the best pass.
- * The first passes also warm up. */
+ * The first passes also warm up the server. */
 static int depth_settle(const struct volume_client *c, struct volume_log *log, int depth,
 			struct volume_lead *lead, double *programmed_ns, struct err *e)
 {
@@ -86,7 +91,8 @@ static int depth_settle(const struct volume_client *c, struct volume_log *log, i
 	int ret = 0;
 	int64_t best_ns = lead->ns[depth];
 	bool usable = true;
-	/* after a depth whose lead is not steady the others are not either */
+	/* if the lead of one depth is not steady, the leads of greater depths are not steady
+	 * either */
 	const int most = lead->n_steady == (uint32_t)depth ? PASSES * TRIES : PASSES;
 	for (int i = 0; i < most && usable; i++) {
 		atomic_store(&log->head->lead_ns[depth], lead->ns[depth]);
@@ -123,7 +129,8 @@ static int leads_settle(struct volume_client *c, struct volume_log *log, struct 
 	struct pass warm;
 	int ret;
 	*lead = (struct volume_lead){.n_steady = 0};
-	/* a server that has served requests in parallel, with all its threads, is faster */
+	/* warms up: a server is faster after it has served requests in parallel, with all its
+	 * threads */
 	c->depth = WARM_DEPTH;
 	ret = pass_make(c, log, 0, &warm, e);
 	for (int d = 0; d < VOLUME_DEPTHS && !ret; d++) {
@@ -154,7 +161,8 @@ int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct
 		err_context(e, "cannot measure the overhead on service times");
 	} else {
 		volume_log_reset(&log);
-		/* random service times must not depend on the number of these reads */
+		/* the random service times of later requests must not depend on the number of these
+		 * reads */
 		atomic_fetch_add(&log.head->n_restarts, 1);
 	}
 	volume_log_close(&log);

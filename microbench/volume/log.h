@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Log of a volume's server, in the order of completion: a file of fixed-size entries that the
- * server maps and other programs read. An entry is written before its request is answered, so all
- * answered requests are in the log even if the server is killed. Times: ns of CLOCK_MONOTONIC. */
+/* Log of a volume's server, in the order of completion. It is a file of entries of fixed size,
+ * which the server maps and other programs read. An entry is written before its request is
+ * answered, so all answered requests are in the log even if the server is killed. Times: ns of
+ * CLOCK_MONOTONIC. */
 #pragma once
 
 #include <stdatomic.h>
 
 #include "common/std.h"
 
-/* The lead is measured at these numbers of requests in flight. */
+/* Numbers of requests in flight for which the lead is measured. */
 #define VOLUME_DEPTHS 4
 static const uint32_t volume_depth[VOLUME_DEPTHS] = {1, 4, 16, 64};
 
@@ -16,7 +17,8 @@ struct volume_entry { /* 56 bytes */
 	int64_t arrival_ns; /* the request was read from the kernel */
 	int64_t start_ns;   /* the model's begin of service */
 	int64_t due_ns;	    /* due time of the answer */
-	/* begin of giving the answer; the requester may already have it before the end */
+	/* instant at which the server begins to give the answer; the client may have it before the
+	 * server has finished */
 	int64_t end_ns;
 	int64_t lead_ns; /* the answer was given this long before its due time */
 	uint64_t offset;
@@ -31,18 +33,19 @@ struct volume_log_head {
 	_Atomic uint64_t n;	 /* complete entries */
 	_Atomic uint64_t n_lost; /* requests answered when the log was full */
 	uint64_t cap;
-	/* Answers are given this long before they are due, to compensate for the way to the
-	 * requester: lead_ns[k] if at most volume_depth[k] requests are pending. Set by the program
-	 * that measured it. */
+	/* Time by which answers are given early, to compensate for the time between client and
+	 * server: lead_ns[k] applies if at most volume_depth[k] requests are pending. The program
+	 * that measured it sets it. */
 	_Atomic int64_t lead_ns[VOLUME_DEPTHS];
-	/* restarts of the model's random numbers; increased before a request to reproduce its
-	 * initial state */
+	/* number of restarts of the model's random numbers; incremented before a request, to return
+	 * to the initial state */
 	_Atomic uint32_t n_restarts;
 	/* factor on service times, in millionths; 0: none (volume_slow) */
 	_Atomic uint32_t slowness_ppm;
-	_Atomic uint32_t realtime; /* the server's threads run under SCHED_FIFO */
-	_Atomic uint32_t awake;	   /* idle processors poll while the volume is in use */
-	_Atomic uint32_t own_cpu;  /* the answering thread has a CPU that the others leave free */
+	_Atomic uint32_t realtime; /* the server's threads run with policy SCHED_FIFO */
+	_Atomic uint32_t awake;	   /* idle CPUs poll while the volume is used */
+	/* the answering thread has a CPU that the other threads do not use */
+	_Atomic uint32_t own_cpu;
 };
 
 struct volume_log {
@@ -53,17 +56,18 @@ struct volume_log {
 
 /* Creates the file with room for `cap` entries. Errors: of the system, with the path; ENOSPC. */
 int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, struct err *e);
-/* Maps an existing log: for reading, or with `write` for volume_log_reset. Errors: of the system;
- * EILSEQ for another kind of file. */
+/* Maps an existing log: for reading; with `write`, for volume_log_reset. Errors: of the system;
+ * EILSEQ: another kind of file. */
 int volume_log_open(struct volume_log *l, const char *path, bool write, struct err *e);
 void volume_log_close(struct volume_log *l); /* may be closed already */
 
-/* Adds an entry; one writer at a time. Counts it as lost if there is no room. */
+/* Adds an entry. There must be only one writer at a time. If there is no room, the entry counts as
+ * lost. */
 void volume_log_add(struct volume_log *l, const struct volume_entry *x);
 /* Clears the log. No request may be in progress. */
 void volume_log_reset(struct volume_log *l);
 
-/* Writes the log as a block-level trace in the order of arrival: begin is the arrival, dispatch the
- * begin of service, end the answer; `name` is the device. Errors: of the system. */
+/* Writes the log as a block-level trace in the order of arrival. Begin is the arrival, dispatch is
+ * the begin of service, end is the answer; `name` is the device. Errors: of the system. */
 int volume_log_trace(const struct volume_log *l, const char *name, const char *service,
 		     const char *path, struct err *e);

@@ -6,8 +6,8 @@
 
 #include "common/files.h"
 
-/* Whether `file` is the backing file of /dev/loopN by the kernel's name, with escapes: 1, 0, or
- * -errno if unreadable. */
+/* Whether `file` is the backing file of /dev/loopN, according to the kernel's name, which has
+ * escapes. Returns 1, 0, or a negative errno if it cannot be read. */
 static int name_is(const char *device, const char *file)
 {
 	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/"));
@@ -23,7 +23,7 @@ static int name_is(const char *device, const char *file)
 	return ret == -ENOENT || ret == -ENXIO || ret == -ENODEV ? 0 : ret;
 }
 
-/* By the name stored in the device, which keeps only its beginning. */
+/* Compares the name that the device stores, which may be truncated. */
 static int remembered(const struct loop_info64 *info, const char *file)
 {
 	size_t kept = sizeof info->lo_file_name - 1;
@@ -32,9 +32,9 @@ static int remembered(const struct loop_info64 *info, const char *file)
 	return strlen(file) < kept ? 1 : -EIO;
 }
 
-/* The same without /sys: by the file itself, or by its name if it cannot be examined. A device
- * whose file's server has ended may fail (-errno). A device that this user may not open does not
- * belong to this user. */
+/* The same without /sys: compares the file itself, or its name if the file cannot be examined. May
+ * fail (negative errno) for a device whose file's server has ended. A device that this user may not
+ * open does not belong to this user. */
 static int status_is(const char *device, const char *file)
 {
 	struct loop_info64 info;
@@ -88,14 +88,15 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 		       : -ENOENT;
 }
 
-/* The kernel falls back silently if the file does not support direct I/O. */
+/* Whether direct I/O is in use: the kernel turns it off silently if the file does not support
+ * it. */
 static bool is_direct(int loop_fd)
 {
 	struct loop_info64 info;
 	return ioctl(loop_fd, LOOP_GET_STATUS64, &info) == 0 && info.lo_flags & LO_FLAGS_DIRECT_IO;
 }
 
-/* One attempt with a free device: EBUSY if another program was faster. */
+/* Makes one attempt with a free device. EBUSY: another program was faster. */
 static int attach_once(int control, int file_fd, const char *file, bool direct,
 		       char device[LOOP_NAME_MAX], struct err *e)
 {
@@ -153,7 +154,7 @@ int loop_detach(const char *device, const char *file, struct err *e)
 		      ? err_sys(e, errno, "%s: cannot detach it", device)
 		      : 0;
 	close(fd);
-	/* detaching is delayed while another program, such as udev, has it open */
+	/* detaching is delayed while another program, such as udev, has the device open */
 	for (int i = 0; i < 200 && !ret && is_over(device, file); i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	return !ret && is_over(device, file)

@@ -19,7 +19,7 @@ struct server {
 	const struct volume_server *v;
 	char *image; /* image[v->n_bytes], or NULL */
 	int fd;	     /* of the backing file, or -1 */
-	pthread_mutex_t mutex; /* of the model: requests arrive in one order */
+	pthread_mutex_t mutex; /* of the model, so that requests have one order of arrival */
 	struct service *service;
 	uint32_t n_restarts, slowness_ppm; /* values of the log header seen so far */
 	struct volume_log log;
@@ -142,7 +142,8 @@ static void on_fsync(fuse_req_t request, fuse_ino_t inode, int data_only, struct
 	answers_add(s->answers, &x);
 }
 
-/* A loop device discards by punching holes, which read as zeros. This takes no service time. */
+/* A loop device discards by punching holes, which then read as zeros. Punching takes no service
+ * time. */
 static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t offset, off_t length,
 			 struct fuse_file_info *fi)
 {
@@ -198,7 +199,7 @@ static void on_getattr(fuse_req_t request, fuse_ino_t inode, struct fuse_file_in
 	fuse_reply_attr(request, &st, FOREVER);
 }
 
-/* Times and modes can be set without effect; the size cannot. */
+/* Requests to set times and modes succeed without effect. The size cannot be changed. */
 static void on_setattr(fuse_req_t request, fuse_ino_t inode, struct stat *st, int which,
 		       struct fuse_file_info *fi)
 {
@@ -241,7 +242,8 @@ static void on_init(void *data, struct fuse_conn_info *c)
 	(void)data;
 	c->want |=
 	    c->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS);
-	/* with it, the kernel fetches the attributes before each read after a write */
+	/* with this capability, the kernel would fetch the attributes before each read that follows
+	 * a write */
 	c->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
 	c->max_background = 4096; /* the kernel's default of 12 would limit the parallelism */
 	c->congestion_threshold = 4096;
@@ -264,7 +266,7 @@ static int storage_open(struct server *s, struct err *e)
 		s->fd = open(v->backing, O_RDWR | O_CLOEXEC);
 		return s->fd < 0 ? err_sys(e, errno, "%s", v->backing) : 0;
 	}
-	/* touch every page: a page fault can take as long as a service time */
+	/* touches every page, because a page fault can take as long as a service time */
 	void *image = mmap(NULL, v->n_bytes, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (image == MAP_FAILED)
@@ -274,9 +276,10 @@ static int storage_open(struct server *s, struct err *e)
 	return 0;
 }
 
-/* Real-time scheduling for the calling thread and the threads that it starts, if the system permits
- * it: a busy machine then delays answers less. Not on a single CPU, where a thread that waits for a
- * due time by spinning would keep the clients from submitting. */
+/* Requests real-time scheduling for the calling thread and the threads that it starts, if the
+ * system permits it: answers are then delayed less on a busy machine. Not on a machine with one
+ * CPU: there, a thread that spins until a due time would prevent the clients from submitting
+ * requests. */
 static void realtime_request(struct server *s)
 {
 	const struct scheduling fifo = {.set = sysconf(_SC_NPROCESSORS_ONLN) > 1,
@@ -294,8 +297,8 @@ int volume_cpu_take(cpu_set_t *cpus)
 	return cpu;
 }
 
-/* Starts the thread that answers, on a CPU of its own if possible. The calling thread and the
- * threads that it starts later leave that CPU. */
+/* Starts the thread that answers, if possible on a CPU of its own. The calling thread and the
+ * threads that it starts later no longer use that CPU. */
 static int answers_place(struct server *s, struct err *e)
 {
 	cpu_set_t cpus;
@@ -350,8 +353,8 @@ static int session_run(struct server *s, int ready_fd, struct err *e)
 		ret = session_loop(session, ready_fd, e);
 		answers_stop(s->answers); /* while the session can still take them */
 		s->answers = NULL;
-		/* volume_remove() unmounts: it finds the loop device by the name of its file, which
-		 * an unmounted file loses */
+		/* volume_remove() unmounts the volume: it finds the loop device by the name of its
+		 * file, which would be lost by unmounting here */
 	}
 	if (session) {
 		fuse_remove_signal_handlers(session);

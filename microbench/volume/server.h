@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The server of a volume: a FUSE file system with one file, "volume", in memory or in a file. It
- * answers every request when its service time is over. Its threads run under SCHED_FIFO where that
- * is permitted and there is more than one CPU. With more than two CPUs the thread that answers has
- * one of them, and the other threads leave it free. */
+ * answers every request at the end of the request's service time. If it is permitted and the
+ * machine has more than one CPU, its threads run with policy SCHED_FIFO. With more than two CPUs,
+ * the thread that answers has a CPU that the other threads do not use. */
 #pragma once
 
 #include <sched.h>
@@ -22,10 +22,11 @@ struct volume_server {
 	uint64_t log_cap;
 };
 
-/* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an
- * unmount, and unmounts. Errors: of the system and of FUSE; EINVAL for the model; ENOMEM. */
+/* Mounts the file system, writes one byte to `ready_fd` and closes it. Serves until SIGTERM,
+ * SIGINT, SIGHUP or an unmount, then unmounts. Errors: of the system and of FUSE; EINVAL: invalid
+ * model; ENOMEM. */
 int volume_serve(const struct volume_server *v, int ready_fd, struct err *e);
 
-/* The CPU for the thread that answers, removed from `cpus`: the last of them, if they are more than
- * two. Otherwise -1: the clients need a CPU beside it. */
+/* Chooses the CPU for the thread that answers, and removes it from `cpus`: the last CPU, if there
+ * are more than two. Otherwise returns -1, because the clients need another CPU. */
 int volume_cpu_take(cpu_set_t *cpus);

@@ -40,13 +40,14 @@ struct service {
 	struct parameters p;
 	uint64_t n_bytes, seed;
 	gsl_rng *random;       /* splitmix_source */
-	struct u64_map n_drawn; /* identity of a request to the number of its draws so far */
+	/* maps the identity of a request to the number of its draws so far */
+	struct u64_map n_drawn;
 	/* free_ns[n_servers]: when each server, head or channel becomes free */
 	int64_t *free_ns;
 	uint64_t n_servers; /* 0: unlimited */
 	int64_t last_done_ns; /* of all requests so far */
-	/* The model's clock is slower than the caller's by this factor. Stored times are in the
-	 * model's clock. */
+	/* Factor by which the model's clock is slower than the caller's clock. Stored times are in
+	 * the model's clock. */
 	double slowness;
 	uint64_t head; /* hdd: the byte after the last one served */
 };
@@ -176,7 +177,7 @@ static int settle(struct service *s, struct err *e)
 	return 0;
 }
 
-/* A generator for GSL that is cheap to seed: each draw has its own seed. */
+/* A random generator for GSL that can be seeded quickly, because each draw has its own seed. */
 static void splitmix_set(void *state, unsigned long seed)
 {
 	*(uint64_t *)state = seed;
@@ -292,7 +293,7 @@ int64_t service_scale_ns(const struct service *s)
 	}
 }
 
-/* Uses the largest unit that divides the duration. */
+/* Appends a duration in the largest unit that divides it. */
 static void duration_describe(struct strbuf *b, int64_t ns)
 {
 	static const struct {
@@ -332,7 +333,7 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Seeds the generator by the identity of a request and the number of its earlier draws. */
+/* Seeds the generator with the identity of a request and the number of its earlier draws. */
 static void identity_seed(struct service *s, enum service_op op, uint64_t offset, uint64_t length)
 {
 	const uint64_t part[] = {s->seed, (uint64_t)op, offset, length};
@@ -358,7 +359,7 @@ static double drawn_ns(const struct service *s)
 	return gsl_ran_lognormal(s->random, log(mean) - variance / 2, sqrt(variance));
 }
 
-/* Constant and random models: the first free server. */
+/* Constant and random models: uses the server that is free first. */
 static struct service_times simple_take(struct service *s, enum service_op op, uint64_t offset,
 					uint64_t length, int64_t now_ns)
 {
@@ -398,7 +399,8 @@ static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_
 	double there_ns = fmod((double)t.start_ns, turn_ns) + seek_ns;
 	double angle = fmod(there_ns / turn_ns, 1), wanted = fmod((double)offset / track_bytes, 1);
 	double rest = wanted - angle;
-	/* a request that continues the last one needs no rotation, despite rounding */
+	/* a request that continues the previous request needs no rotation, despite rounding
+	 * errors */
 	double rotation_ns = distance > 0 || rest > 1e-4 || rest < -1e-4
 				 ? (rest < 0 ? rest + 1 : rest) * turn_ns
 				 : 0;

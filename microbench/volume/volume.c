@@ -72,8 +72,8 @@ bool volume_is(const char *dir)
 		has |= 1u << i;
 	}
 	closedir(d);
-	/* a single file of such a name may be anyone's; the list begins with what is created and
-	 * removed first */
+	/* a single file with such a name may belong to anyone; the list begins with the files that
+	 * are created and removed first */
 	return is && (!has || (has & 1) || (has & 8) || (has & 6) == 6);
 }
 

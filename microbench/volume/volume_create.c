@@ -61,8 +61,8 @@ static int config_check(const struct volume_config *c, char **service, struct th
 	return c->backing ? 0 : memory_check(c->n_bytes, e);
 }
 
-/* Other users must not be able to write there. An existing directory stays unchanged: it may be
- * any, such as /tmp. */
+/* Creates the root directory, in which other users must not be able to write. An existing directory
+ * is not changed, because it may be any directory, such as /tmp. */
 static int root_make(const char *root, struct err *e)
 {
 	struct stat st;
@@ -85,7 +85,7 @@ static int root_make(const char *root, struct err *e)
 		   : 0;
 }
 
-/* An existing file keeps its content, except for its length. */
+/* Makes the backing file. An existing file keeps its content, but its length may change. */
 static int backing_make(const struct volume_config *c, char **backing, struct err *e)
 {
 	if (!c->backing)
@@ -111,8 +111,8 @@ static int backing_make(const struct volume_config *c, char **backing, struct er
 
 /* --- the server ---------------------------------------------------------- */
 
-/* Closes all other descriptors, so that a program that waits for their end does not wait for the
- * server. Returns the lock's new number. */
+/* Closes all other descriptors. Otherwise, a program that waits until a pipe is closed would wait
+ * for the server. Returns the new number of the lock. */
 static int keep_only(int lock_fd, int *ready_fd)
 {
 	int lock = fcntl(lock_fd, F_DUPFD, 10), ready = fcntl(*ready_fd, F_DUPFD, 10),
@@ -126,7 +126,7 @@ static int keep_only(int lock_fd, int *ready_fd)
 	return 3;
 }
 
-/* In the child: a separate session without a terminal. Errors before serving go through the
+/* Runs in the child: a separate session without a terminal. Errors before serving go through the
  * pipe. */
 static void serve(const struct volume *v, const struct volume_config *c, int lock_fd, int ready_fd)
 {
@@ -135,7 +135,8 @@ static void serve(const struct volume *v, const struct volume_config *c, int loc
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL); /* an inherited mask could block termination */
-	/* FUSE ends at these signals only if no other handler, such as an inherited one, is set */
+	/* FUSE ends at these signals only if they have no other handler, such as an inherited
+	 * one */
 	static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
 		signal(ending[i], SIG_DFL);
@@ -188,7 +189,7 @@ static int server_start(struct volume *v, const struct volume_config *c, struct 
 	ret = ret ? ret : answer_read(pipe_fd[0], e);
 	if (pid > 0 && ret)
 		waitpid(pid, NULL,
-			0); /* it ends by itself; then the directory can be removed */
+			0); /* the server ends by itself; then the directory can be removed */
 	fd_close(pipe_fd[0]);
 	if (lock_fd >= 0)
 		close(lock_fd); /* the server holds it */
@@ -241,11 +242,11 @@ static int bring_up(struct volume *v, const struct volume_config *c, const struc
 	ret = ret ? ret : server_start(v, c, e);
 	if (!ret && c->loop)
 		ret = loop_attach(v->file, true, v->device, e);
-	if (!ret && !t->is) /* a throttled device delays nothing that the lead could compensate */
+	if (!ret && !t->is) /* throttled: no delay that a lead could compensate */
 		ret = lead_settle(v, c, e);
 	if (!ret)
 		ret = facts_write(
-		    v, e); /* recorded before the limits are set, so that removal knows of them */
+		    v, e); /* before the limits are set: removal needs the group */
 	return ret || !t->is ? ret : throttle_set(t->group, v->device, &t->limits, e);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Removes a volume: refused while it is in use; otherwise removes its loop device, server and
- * directory in any state. */
+/* Removes a volume: its loop device, its server and its directory, in any state. Refuses while the
+ * volume is in use. */
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
@@ -11,11 +11,11 @@
 #include "microbench/volume/volume_private.h"
 
 #define PATIENCE_MS 10000
-/* the kernel releases a killed program's io_uring some time after its end */
+/* ms; the kernel releases the io_uring of a killed program some time after its end */
 #define HELD_PATIENCE_MS 2000
 
-/* Detaching a device while a program writes to it would only be delayed until the program closes
- * it. */
+/* Refuses while a program writes to the device: detaching would only be delayed until the program
+ * closes it. */
 static int held_check(const struct volume *v, bool *refused, struct err *e)
 {
 	int fd = -1;
@@ -36,7 +36,7 @@ static int held_check(const struct volume *v, bool *refused, struct err *e)
 	return 0;
 }
 
-/* If the volume seems to have no loop device: one could be left over. */
+/* Checks a volume that seems to have no loop device, because a device could be left over. */
 static int device_check(const struct volume *v, struct err *e)
 {
 	char device[LOOP_NAME_MAX];
@@ -80,7 +80,7 @@ static bool server_ended(const struct volume *v, int patience_ms)
 	return free_now;
 }
 
-/* Unmounts a killed server's mount. Ordinary users need fusermount3, because they may not call
+/* Unmounts the mount of a killed server. Ordinary users need fusermount3, because they may not call
  * umount. */
 static void unmount(const struct volume *v)
 {
@@ -100,7 +100,7 @@ static void unmount(const struct volume *v)
 int volume_remove(const struct volume *v, bool *refused, struct err *e)
 {
 	*refused = false;
-	if (v->alive && v->pid > 1) /* closing and detaching wait for answers of a stopped server */
+	if (v->alive && v->pid > 1) /* a stopped server would block closing and detaching */
 		kill(v->pid, SIGCONT);
 	int ret = uses_check(v, refused, e);
 	if (!ret && v->device[0] && v->group)

@@ -10,7 +10,8 @@
 struct rank {
 	int number, n_ranks;
 	bool one_host; /* all ranks are on one machine and share its clock */
-	/* run.worker[number] is this rank's; others are filled when the trace is written */
+	/* run.worker[number] is the worker of this rank; other workers are filled when the trace is
+	 * written */
 	struct bench_run run;
 	struct rank_messages messages;
 	unsigned char *out, *in;	  /* message buffers */
@@ -19,7 +20,7 @@ struct rank {
 	_Atomic uint32_t **word;
 };
 
-/* Collective: checks whether a rank failed. The lowest failed rank prints its message, and all
+/* Collective: checks whether a rank failed. The lowest failed rank prints its message. All ranks
  * return the same value. */
 int rank_agree(const struct rank *r, int ret, const struct err *e);
 
@@ -30,10 +31,10 @@ void rank_abort(const struct rank *r, const struct err *e);
 int rank_mpi_io(const struct rank *r, struct err *e);
 
 /* rank_messages.c: buffers, and words in shared memory if the script needs them. Collective.
- * Errors: EXDEV if ranks on several hosts would share memory. */
+ * Errors: EXDEV: ranks on several hosts would have to share memory. */
 int rank_messages_init(struct rank *r, struct err *e);
 void rank_messages_release(struct rank *r);
 
 /* rank_gather.c: rank 0 collects samples and facts of all ranks and writes the trace. Collective.
- * Errors: EXDEV if ranks are on several hosts with different clocks; as bench_record. */
+ * Errors: EXDEV: ranks are on several hosts with different clocks; as bench_record. */
 int rank_gather(struct rank *r, struct err *e);

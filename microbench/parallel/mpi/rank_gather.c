@@ -3,7 +3,7 @@
 
 enum { TAG = 2, MOST_BYTES = 1 << 28 };
 
-/* What rank 0 needs from another rank besides its samples. */
+/* What rank 0 needs from another rank in addition to its samples. */
 struct rank_facts {
 	uint32_t pid;
 	int32_t tid;
@@ -45,7 +45,8 @@ static void rank_tell(const struct rank *r)
 	MPI_Send(&facts, sizeof facts, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
 }
 
-/* The sender's script is written here again, because its samples refer to it. */
+/* Receives the samples of a rank. Writes the sender's script again, because the samples refer to
+ * it. */
 static int rank_receive(struct rank *r, int from, struct err *e)
 {
 	struct bench_run *run = &r->run;

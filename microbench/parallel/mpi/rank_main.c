@@ -5,7 +5,8 @@
  * TRACE]
  *
  * The files must exist: validate microbench checkpoint --level 8 --dir DIR --prepare-only. Without
- * -o nothing is recorded, for capture from outside. Exit status: 0 done, 2 usage, 3 failed. */
+ * -o, nothing is recorded; this is for capture from outside. Exit status: 0 done, 2 usage, 3
+ * failed. */
 
 #include "capture/op.h"
 #include "common/process_memory.h"
@@ -73,7 +74,7 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 
 /* --- the rank ------------------------------------------------------------ */
 
-/* Machines are identified by their boot: containers of one machine share its clock. */
+/* Identifies machines by their boot ID, because containers of one machine share its clock. */
 static bool is_one_host(int n_ranks)
 {
 	char mine[64] = "", *all = xcalloc((size_t)n_ranks, sizeof mine);
@@ -97,9 +98,9 @@ static bool is_here(const char *dir)
 	       !memcmp(dir, at, (size_t)n);
 }
 
-/* A capture of a rank that records nothing must see only its script's calls. The directory is
- * therefore entered, not opened, and not even entered if the rank was started there. Otherwise its
- * running time would include the preparation. */
+/* A capture of a rank without -o must contain only the calls of its script, so that its execution
+ * time excludes the preparation. So the directory is not opened but entered, and not entered if the
+ * rank was started there. */
 static int dir_enter(struct bench_run *run, struct err *e)
 {
 	const char *dir = run->config->dir;
@@ -177,7 +178,7 @@ static int rank_measure(struct rank *r, struct err *e)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	run->start = clock_begin(&run->clock);
 	run->wall_epoch_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec;
-	/* no rank starts before the trace's epoch, which rank 0 takes */
+	/* no rank starts before the trace's epoch, which rank 0 determines */
 	MPI_Barrier(MPI_COMM_WORLD);
 	rank_loop(&own->bench, &r->messages);
 	if (own->bench.failed)

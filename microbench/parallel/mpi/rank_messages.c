@@ -2,7 +2,7 @@
 #include "common/processors.h"
 #include "microbench/parallel/mpi/rank.h"
 
-/* each word has its own pair of cache lines, because lines are fetched in pairs */
+/* each word has its own pair of cache lines, because the CPU fetches lines in pairs */
 enum { TAG = 1, WORD_BYTES = 128 };
 
 static void barrier(void *context)

@@ -3,7 +3,7 @@
 #include "microbench/parallel/mpi/rank.h"
 #include "microbench/parallel/ranks.h"
 
-/* Checks the result of the last call and its transferred bytes. */
+/* Checks the result of the last call and the number of bytes that it transferred. */
 static int check(int code, const char *what, const char *path, MPI_Status *status, uint64_t n_bytes,
 		 struct err *e)
 {
