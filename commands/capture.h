@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Capture methods with their own files; cmd_capture.c holds the table. argv[0] is the method's
- * name. Functions return an exit status. */
+/* Capture methods that have their own files; cmd_capture.c contains the table. argv[0] is the name
+ * of the method. Functions return an exit status. */
 #pragma once
 
 #include "capture/files_noted.h"
@@ -14,9 +14,9 @@ int capture_vfs(int argc, char **argv, struct err *e);
 void files_noted_print(const struct files_noted *n);
 
 /* --rotate: splits a captured trace into parts. */
-/* Parses the option's text; `text` NULL: not given. Errors: EINVAL, ERANGE. */
+/* Parses the text of --rotate; `text` NULL: not given. Errors: EINVAL, ERANGE. */
 int rotate_check(struct trace_parts *p, const char *text, struct err *e);
-/* Replaces the trace by its parts and prints their number. `text` NULL: no effect. Errors: as
+/* Replaces the trace by its parts and prints their number. `text` NULL: does nothing. Errors: as
  * trace_split. */
 int rotate_apply(const struct trace_parts *p, const char *text, const char *output, bool compress,
 		 struct err *e);

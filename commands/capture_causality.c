@@ -32,7 +32,7 @@ static void line_print(void *ctx, const char *line)
 	fflush(stdout);
 }
 
-/* Replays with this program's own engine, in a separate process. */
+/* Replays with the engine of this program, in a separate process. */
 static int replay_by_engine(void *ctx, const char *trace, const char *dir, const char *to,
 			    struct err *e)
 {

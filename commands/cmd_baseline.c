@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate baseline: stores what later comparisons need of a campaign. */
+/* validate baseline: stores the data of a campaign that later comparisons need. */
 #include "commands/commands.h"
 #include "common/files.h"
 #include "reports/compare/compare_forms.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate capture: records the I/O of a program or device as a trace. There is one row per
- * method. */
+/* validate capture: records the I/O of a program or device as a trace. Each method has a row. */
 #include <sys/wait.h>
 
 #include "capture/app/app.h"
@@ -146,16 +145,16 @@ static const struct capture_way {
 	const char *name;
 	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the method's name */
 } ways[] = {
-	{"app", capture_app}, /* a program's calls, by a preloaded library */
+	{"app", capture_app}, /* calls of a program, by a preloaded library */
 	/* calls of a parallel application and its waits, by several runs */
 	{"causality", capture_causality},
-	{"block", capture_block}, /* a device's requests, by the kernel's tracepoints */
-	/* programs' calls, faults and cache misses, by the kernel's tracepoints */
+	{"block", capture_block}, /* requests of a device, by the kernel's tracepoints */
+	/* calls of programs, page faults and cache misses, by the kernel's tracepoints */
 	{"vfs", capture_vfs},
 	{NULL, NULL},
 };
 
-/* Without a method only the help is available. */
+/* Handles a call without a method, for which only the help is available. */
 static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {

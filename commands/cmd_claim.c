@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate claim: tests one claim about replayers, on a trace or with a protocol. The claim becomes
- * the limits of components; the budget loop of campaigns stops at the first look that decides. */
+/* validate claim: tests one claim about replayers, on a trace or with a protocol. The claim sets
+ * the limits of components. The campaign ends at the first look that decides the claim. */
 #include "commands/commands.h"
 #include "commands/judge_options.h"
 #include "common/files.h"
@@ -46,8 +46,8 @@ static const char about[] =
 	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
 	"failed, 4 undecided, 6 refused for safety.";
 
-/* Divides --with into replayers of the protocol and engines, whose sections are appended. `keep` is
- * all NULL, with room for all and one more. */
+/* Divides --with into replayers of the protocol and engines. Sections for the engines are appended.
+ * `keep` must be all NULL, with room for all names and a NULL. */
 static int replayers_choose(struct strbuf *sections, const char **keep, const char *text,
 			    const struct judge_config *c, const struct protocol *p, struct err *e)
 {
@@ -60,7 +60,7 @@ static int replayers_choose(struct strbuf *sections, const char **keep, const ch
 	for (size_t i = 0; i < c->with.n; i++)
 		if (protocol_text_has(text, "replayer", c->with.text[i]))
 			keep[n++] = c->with.text[i];
-	more.with.n = n; /* their numbers are used, so that "event" and "event-1" differ */
+	more.with.n = n; /* counts the used replayers, so that "event" and "event-1" differ */
 	for (size_t i = 0; i < c->with.n; i++)
 		if (!word_in(c->with.text[i], keep)) {
 			more.with.text[more.with.n++] = c->with.text[i];

@@ -40,7 +40,7 @@ static const char about[] =
 	"Exit status: 0 the same or better, 1 a component is worse, 2 wrong usage, 3\n"
 	"failed, 4 inconclusive (--inconclusive changes this), 5 not comparable.";
 
-struct side { /* "PATH" or "PATH:REPLAYER": the longest existing path is PATH */
+struct side { /* "PATH" or "PATH:REPLAYER"; PATH is the longest part that exists */
 	const char *text;
 	char *path;
 	const char *replayer; /* points into `path`; NULL: all replayers */
@@ -64,7 +64,7 @@ static int side_parse(struct side *s, const char *text, struct err *e)
 		   : 0;
 }
 
-/* Chooses the replayer of this side from its baseline; `hide`: removes its names, as on the other
+/* Chooses the replayer of this side from its baseline. `hide`: removes its names, as on the other
  * side. */
 static int side_choose(const struct side *s, struct baseline *b, bool hide, struct err *e)
 {
@@ -110,7 +110,7 @@ static int compare(const struct baseline *was, const struct baseline *is,
 	return status;
 }
 
-/* The two replayers that [compare] of one campaign names. */
+/* Finds the two replayers that [compare] of one campaign names. */
 static int sides_of_one(struct baseline *was, struct baseline *is, const char *text, struct err *e)
 {
 	struct side s;

@@ -110,8 +110,8 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 	return output_path(config->dot, &text, e);
 }
 
-/* Handles traces whose dependencies do not come from an order policy. Returns 1 if done (*status is
- * set), 0 for other traces. */
+/* Handles traces whose dependencies do not come from an order policy. Returns 1 if it is done
+ * (*status is set), 0 for other traces. */
 static int deps_without_policy(const struct deps_config *config, const char *path, int *status,
 			       struct err *e)
 {

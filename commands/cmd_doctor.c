@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate doctor: checks whether this machine is suitable for measurements, and what would improve
- * it. */
+/* validate doctor: checks whether this machine is suitable for measurements, and states what would
+ * improve it. */
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
@@ -99,7 +99,7 @@ static int print_json(const char *dir, const struct doctor_finding *found, json_
 	return 0;
 }
 
-/* The facts that a campaign would record, as far as they are known before it. */
+/* The facts that a campaign would record, as far as they are known before a campaign. */
 static json_t *facts_make(const char *dir)
 {
 	SCOPED(storage_release) struct storage s = {0};

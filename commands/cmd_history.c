@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate history: results over months, with their changes. */
+/* validate history: shows results over months, and their changes. */
 #include "commands/commands.h"
 #include "reports/history/history_report.h"
 #include "reports/output.h"

@@ -61,7 +61,7 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	free(x->extra);
 	x->extra = trace_set_extra_json(x->set, "imported");
 	meta->extra_json = x->extra;
-	if (x->set->n == 1) /* some readers know the initial files only after reading */
+	if (x->set->n == 1) /* some readers know the initial files only after reading the trace */
 		meta->files = trace_meta(x->set->t[0])->files;
 	meta->n_events_lost = trace_set_events_lost(x->set);
 }

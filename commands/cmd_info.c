@@ -42,7 +42,7 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 the trace cannot be read or is damaged.";
 
-/* The size of the terminal; a common size if there is none. */
+/* The size of the terminal; a usual size if there is no terminal. */
 static struct info_text_options text_options(bool plot)
 {
 	struct winsize w = {0};

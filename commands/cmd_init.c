@@ -35,7 +35,7 @@ static void comment_add(struct strbuf *out, const char *text)
 	strbuf_addch(out, '\n');
 }
 
-/* Adds every protocol key of a table as a comment with its help. */
+/* Adds every protocol key of a table as a comment, with its help. */
 static void keys_add(struct strbuf *out, const char *name)
 {
 	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
@@ -97,8 +97,9 @@ static void limits_add(struct strbuf *out)
 		    100 * accept_defaults.execution_time_timed);
 }
 
-/* Begins of lines that are not copied as they are: "@short TEXT" and "@full TEXT" only in that
- * form, "@keys TABLE", "@types" and "@engines" only in the full form, and "@limits". */
+/* Lines that begin with "@" are not copied unchanged. "@short TEXT" and "@full TEXT" appear only in
+ * the short or the full form. "@keys TABLE", "@types" and "@engines" appear only in the full form.
+ * "@limits" appears in both. */
 EMBED(template, "commands/init.conf");
 
 static void line_add(struct strbuf *out, const char *line, bool full)

@@ -40,9 +40,10 @@ static const char about[] =
 	"\n"
 	"Exit status: as for validate run.";
 
-#define OVERHEAD_NS 3e8 /* overhead of a run besides its requests, measured with some files */
+/* ns; overhead of a run in addition to its requests, measured with some files */
+#define OVERHEAD_NS 3e8
 
-/* Warns about what cannot be judged, before anything starts. */
+/* Warns before the start about properties that cannot be judged. */
 static void responses_warn(const struct judged *j)
 {
 	if (j->n_ended)
@@ -57,8 +58,8 @@ static void responses_warn(const struct judged *j)
 		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
 }
 
-/* Appends the command in shell syntax, and `base`, for display: without control characters, so that
- * a trace cannot hide its command. */
+/* Appends the command in shell syntax, and `base`, for display. Replaces control characters, so
+ * that a trace cannot hide its command. */
 static void rerun_show(struct strbuf *command, struct strbuf *base, const struct rerun *r)
 {
 	SCOPED_STRBUF words = STRBUF_INIT;
@@ -95,7 +96,7 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 	strbuf_release(&command);
 }
 
-/* Asks at a terminal whether the captured command may run. */
+/* Asks the user at the terminal whether the captured command may run. */
 static bool rerun_ask(const struct judge_config *c, const struct judged *j)
 {
 	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
@@ -129,8 +130,8 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 	return 0;
 }
 
-/* The protocol is a temporary file. The message therefore names the option that its line comes
- * from. */
+/* The protocol is a temporary file. So the message names the option from which the line comes,
+ * instead of the line. */
 static void option_name(struct err *e, const char *path)
 {
 	static const char section[] = "[replayer ";
@@ -172,7 +173,7 @@ static int judge(const struct judge_config *c, const struct judged *j,
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);
 		rerun_print(c, j, &script);
-		/* Prints the number of runs and the expected time. */
+		/* prints the number of runs and the expected time */
 		const uint64_t n_runs = protocol_n_runs(&p);
 		printf("%" PRIu64 " request%s in %s: %" PRIu64
 		       " runs, which take about %s at the traced times\n\n",

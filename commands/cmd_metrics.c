@@ -97,7 +97,7 @@ static int bits_of(const char *option, const char *text, const char *const *name
 	return rc;
 }
 
-/* Parses a number of requests, or a time with its unit. */
+/* Parses a number of requests, or a time with a unit. */
 static int warmup_of(const char *text, struct metrics_options *o, struct err *e)
 {
 	if (!text)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate microbench: runs an instrumented workload and writes its trace, the reference of a
- * validation. */
+/* validate microbench: runs an instrumented workload and writes its trace, which is the reference
+ * of a validation. */
 #include "commands/commands.h"
 #include "common/options.h"
 #include "common/units.h"
 #include "microbench/parallel/launch.h"
 
-/* The text of --help above the options, with the workloads of the table. */
+/* The text of --help above the options, with the workloads from the table. */
 static char *about(void)
 {
 	char *text = NULL;

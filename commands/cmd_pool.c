@@ -41,8 +41,8 @@ static const char about[] =
 	"Exit status: 0 done, 2 wrong usage, 3 failed, 5 the protocols, settings or\n"
 	"requests differ.";
 
-/* Gives all sides the same names. Returns the new name of `replayer` (NULL: all) from the first
- * side that has it; borrowed. */
+/* Gives all campaigns the same names. Returns the new name of `replayer` (NULL: all) from the first
+ * campaign that has it; borrowed. */
 static const char *names_align(struct baseline *b, size_t n, const char *replayer)
 {
 	const char *named = replayer;
@@ -57,7 +57,7 @@ static const char *names_align(struct baseline *b, size_t n, const char *replaye
 	return named;
 }
 
-/* The status of the worst verdict of all cases of all laboratories. */
+/* The exit status for the worst verdict of all cases of all laboratories. */
 static int verdicts_status(const struct pool *p)
 {
 	struct pool_league l;
@@ -83,7 +83,7 @@ static int pool_them(const struct pool_config *c, const struct baseline *b, size
 	return ret;
 }
 
-/* Returns an exit status; *verdict is that of the verdicts. */
+/* Returns an exit status. *verdict: exit status of the verdicts. */
 static int paths_pool(const struct pool_config *c, char *const *path, size_t n_paths, int *verdict,
 		      struct err *e)
 {

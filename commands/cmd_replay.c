@@ -41,7 +41,7 @@ static void result_print(int64_t result)
 		printf("%" PRId64, result);
 }
 
-/* Prints a path of a trace safely for a terminal: control characters (also those of UTF-8) and
+/* Prints a path of a trace so that a terminal is safe: control characters (also those of UTF-8) and
  * invalid bytes appear as \ooo. */
 static void path_print(const char *path)
 {
@@ -54,7 +54,7 @@ static void path_print(const char *path)
 			fwrite(p, 1, n, stdout);
 			continue;
 		}
-		n = 1; /* the bytes after a control byte are not a character */
+		n = 1; /* the bytes that follow a control byte do not belong to its character */
 		printf("\\%03o", *p);
 	}
 }
@@ -134,7 +134,7 @@ static void issue_error_print(const struct replay_summary *s)
 	putchar('\n');
 }
 
-/* The part of the issue error that the machine caused. */
+/* Prints the part of the issue error that the machine caused. */
 static void held_print(const struct replay_summary *s)
 {
 	printf(
@@ -182,7 +182,7 @@ static void block_print(const struct replay_summary *s)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-/* Output of --dry-run; nothing has been changed. */
+/* Prints the output of --dry-run; nothing was changed. */
 static int touched_print(const struct replay_config *c, struct block_touched *t)
 {
 	char *real = realpath(c->device, NULL);
@@ -405,7 +405,8 @@ static int list_mutants(void)
 	return EXIT_OK;
 }
 
-static volatile sig_atomic_t runs; /* process of the replay, which receives our signals */
+/* process of the replay, to which signals of this process are passed */
+static volatile sig_atomic_t runs;
 
 static void forward(int number)
 {
@@ -414,7 +415,7 @@ static void forward(int number)
 }
 
 /* --no-keep: the replay runs in a child process, so that its files are removed in any case. Returns
- * -1 in the child, else the exit status. */
+ * -1 in the child, otherwise the exit status. */
 static int replay_in_child(const char *trace, const struct replay_config *c, struct err *e)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -427,7 +428,8 @@ static int replay_in_child(const char *trace, const struct replay_config *c, str
 		sigaddset(&held, signals[i]);
 	fflush(NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	sigprocmask(SIG_BLOCK, &held, &before); /* no signal may arrive before the child is known */
+	/* no signal may arrive before the PID of the child is known */
+	sigprocmask(SIG_BLOCK, &held, &before);
 	const pid_t child = fork();
 	if (child == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
@@ -442,7 +444,7 @@ static int replay_in_child(const char *trace, const struct replay_config *c, str
 	for (int i = 0; i < 4; i++)
 		sigaction(signals[i], &action, &usual[i]);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	/* also waits for processes of the child, which may outlive it briefly */
+	/* also waits for descendants of the child, which may end shortly after it */
 	for (pid_t ended; (ended = waitpid(-1, &one, 0)) > 0 || errno == EINTR;)
 		status = ended == child ? one : status;
 	runs = 0; /* from here on, signals wait until all files are removed */
@@ -509,7 +511,7 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (s.stopped)
 		return command_fail(EXIT_FAILED, e, ECANCELED,
 				    "stopped at the first mismatch (--stop-on-mismatch)");
-	/* other projects' replayers may not report which error a request had */
+	/* replayers of other projects may not report which error a request had */
 	if (s.n_storage_errors && !s.adapter.times)
 		return command_fail(EXIT_FAILED, e, EIO,
 				    "the storage failed: %" PRIu64 " request%s failed with errors "

@@ -75,7 +75,7 @@ static bool is_read_only(const char *dir)
 	return access(dir, W_OK) < 0 && (errno == EROFS || errno == EACCES);
 }
 
-/* Sets r->report_in and writes the report there, unless it can only be printed. */
+/* Sets r->report_in and writes the report there, unless the report can only be printed. */
 static int report_write(const struct analysis *a, struct results *r, const char *output,
 			struct err *e)
 {
@@ -164,7 +164,8 @@ static int report_run(int argc, char **argv, struct err *e)
 	text_replace(&r.protocol.place, config.place);
 	r.issued = config.issued;
 	if (analysis_compute(&a, &r, e) < 0) {
-		/* Names the cause if a change made the analysis impossible. */
+		/* if a change of the results made the analysis impossible, the message states this
+		 * cause */
 		seal_require(&r.seal, argv[1], e);
 		return EXIT_FAILED;
 	}

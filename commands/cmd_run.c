@@ -112,7 +112,8 @@ int run_consent(const struct protocol *p, const char *device, struct err *e)
 	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Chooses the available replayers, now or as when the campaign began. */
+/* Chooses the available replayers: those that are available now, or those of the interrupted
+ * campaign. */
 static int replayers_choose(struct protocol *p, const struct run_settings *config, struct err *e)
 {
 	char *path;
@@ -120,7 +121,7 @@ static int replayers_choose(struct protocol *p, const struct run_settings *confi
 	if (!config->resume)
 		return replayers_find(p, e);
 	path = results_path(config->dir, "plan.json");
-	/* campaign_run reports what is wrong with the file */
+	/* if the file is invalid, campaign_run reports the error */
 	int ret = json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e);
 	json_decref(plan);
 	free(path);

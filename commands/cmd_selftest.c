@@ -218,7 +218,7 @@ static int selftest_run(int argc, char **argv, struct err *e)
 	if (parts == PART_CAPTURE)
 		return capture_part(&c, e);
 	int ret = parts_run(&c, parts, &rates, e);
-	if (rates.n) /* results before an interruption are worth printing */
+	if (rates.n) /* results before an interruption are also printed */
 		c.json ? selftest_print_json(&rates, stdout) : selftest_print_text(&rates, stdout);
 	if (!ret && c.dir)
 		ret = selftest_plot(&rates, c.dir, e);

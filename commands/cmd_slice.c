@@ -75,7 +75,7 @@ struct slicing {
 	struct slice_correction *correction; /* or NULL */
 	struct slice_join *join;	     /* or NULL */
 	struct slice_causes *causes;	     /* or NULL */
-	/* several traces: the nodes cannot be told apart any more */
+	/* causes are left out, because the nodes of several traces cannot be distinguished */
 	bool no_causes;
 	uint64_t n_causes_left_out;
 	char *extra; /* of an anonymised trace's metadata */
@@ -101,8 +101,8 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 	return keep;
 }
 
-/* Clock time at the slice's time 0. An unknown epoch (0) stays unknown; so does a value that a
- * trace cannot hold. */
+/* The clock's time at time 0 of the slice. An unknown epoch (0) stays unknown; a value that a trace
+ * cannot represent becomes unknown. */
 static int64_t epoch_moved(int64_t epoch_ns, int64_t by_ns, int64_t most_ns)
 {
 	int64_t moved = epoch_ns ? epoch_ns + by_ns : 0;
@@ -134,7 +134,7 @@ static int on_name(void *ctx, enum object_kind kind, const char *name, struct st
 		    : anonymise_attribute(s->anonymiser, name, out, e);
 }
 
-/* Removes metadata that identifies the origin of the trace. */
+/* Removes metadata that show the origin of the trace. */
 static int hide(struct slicing *s, struct trace_meta *meta, struct fileset *files, struct err *e)
 {
 	SCOPED(causality_facts_release) struct causality_facts f = {0};

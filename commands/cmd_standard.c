@@ -70,7 +70,8 @@ static void on_stop(int signal_number)
 	stop = 1;
 }
 
-/* The volume outlives this process, so it must be removed first. */
+/* Catches signals, because the volume's server outlives this process, so the volume must be removed
+ * first. */
 static void signals_catch(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -81,7 +82,7 @@ static void signals_catch(void)
 			sigaction(signals[i], &now, NULL);
 }
 
-/* CPU time of this process and of ended servers. */
+/* CPU time of this process and of servers that have ended, in s. */
 static double own_cpu_s(void)
 {
 	const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};
@@ -95,7 +96,7 @@ static double own_cpu_s(void)
 	return sum;
 }
 
-/* standard_measure(), and what else used the CPUs meanwhile. */
+/* Calls standard_measure(), and measures the CPU time that other processes used meanwhile. */
 static int measure(struct standard *s, const struct standard_options *o,
 		   const struct standard *only, struct err *e)
 {

@@ -29,7 +29,8 @@ static const struct option_spec version_options[] = {
 };
 
 struct version_part {
-	/* run-time version of the library if it reports one, else the version of the header */
+	/* run-time version of the library if the library reports it, otherwise the version of its
+	 * header */
 	const char *name, *version;
 };
 

@@ -253,7 +253,7 @@ static const struct action {
 	{"remove", remove_them, 0, 1000}, {NULL},
 };
 
-/* Rejects options that belong to another action. */
+/* Refuses options that belong to another action. */
 static int options_check(const struct volume_options *o, const char *action, struct err *e)
 {
 	struct volume_config usual;

@@ -4,7 +4,7 @@
 #include "reports/reasons.h"
 #include "validate/compare/baseline.h"
 
-/* Length of `text` up to its first blank outside brackets: "[-o DIR]" is one word. */
+/* Length of `text` up to its first blank outside brackets, so "[-o DIR]" is one word. */
 static size_t synopsis_word(const char *text)
 {
 	size_t len = 0;
@@ -13,7 +13,8 @@ static size_t synopsis_word(const char *text)
 	return len;
 }
 
-/* Prints one form of the usage, wrapped at HELP_WIDTH and indented below its first word. */
+/* Prints one form of the usage, wrapped at HELP_WIDTH. Further lines are indented to the column
+ * after the command's name. */
 static void synopsis_print(const char *name, const char *text, size_t len)
 {
 	size_t indent = strlen("Usage: validate ") + strlen(name), at = indent;

@@ -16,8 +16,8 @@ struct doctor_finding {
 
 struct doctor_check {
 	const char *name;
-	/* Exactly one function is set. `dir`: the target directory. `facts`: facts of the machine
-	 * (provenance.h). */
+	/* Exactly one of these functions is set. `dir`: the target directory; `facts`: facts of the
+	 * machine (provenance.h). */
 	void (*look)(struct doctor_finding *f);
 	void (*look_at)(const char *dir, struct doctor_finding *f);
 	void (*judge)(const json_t *facts, struct doctor_finding *f);

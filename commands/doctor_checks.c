@@ -19,7 +19,8 @@
 #include "validate/campaign/storage.h"
 #include "validate/provenance/provenance.h"
 
-/* Sets what was found. With `warn` it is a warning with advice, otherwise all is well. */
+/* Sets the text of a finding. With `warn`, it is a warning with advice; otherwise, the check has
+ * passed. */
 __attribute__((format(printf, 4, 5))) static void
 finding(struct doctor_finding *f, bool warn, const char *advice, const char *fmt, ...)
 {
@@ -38,7 +39,7 @@ static void finding_fail(struct doctor_finding *f, const char *what, const char 
 	f->health = HEALTH_FAIL;
 }
 
-/* Root in a container has few capabilities. */
+/* Whether the process has a capability: root in a container has only few. */
 static bool capable(int capability)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -255,7 +256,7 @@ static void gnuplot_look(struct doctor_finding *f)
 		found ? "found" : "not found");
 }
 
-/* Most parallel applications in the protocols have 8 ranks. On fewer CPUs they take turns. */
+/* Most parallel applications in the protocols have 8 ranks. With fewer CPUs, ranks share CPUs. */
 #define RANKS_USUAL 8
 
 static void mpi_look(struct doctor_finding *f)
@@ -279,7 +280,8 @@ static void mpi_look(struct doctor_finding *f)
 		finding_ok(f, "%s", version ? version : "found");
 }
 
-/* Facts of the machine (validate/provenance) that impair measurements, and how to improve them. */
+/* Checks facts of the machine (validate/provenance) that impair measurements. The advice states how
+ * to improve them. */
 
 static const json_t *fact(const json_t *facts, const char *group, const char *name)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of the commands that make a protocol for a trace, as rows of a table over struct
- * judge_config, and their common part. */
+/* Options of the commands that make a protocol for a trace (rows of a table over struct
+ * judge_config), and the common part of these commands. */
 #pragma once
 
 #include "validate/judge/judge.h"
 
 #define JUDGE_FIELD(name) offsetof(struct judge_config, name)
-/* Replayers, reference and target. `with_help`: of --with. */
+/* Options for replayers, reference and target. `with_help`: help of --with. */
 #define JUDGE_TRACE_ROWS(with_help)                                                                \
 	{.group = "Replayers and reference", .name = "with", .type = OPT_LIST,                     \
 	 .offset = JUDGE_FIELD(with), .arg = "REPLAYER", .help = with_help},                       \
@@ -43,6 +43,6 @@
 	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = JUDGE_FIELD(quiet),           \
 	 .help = "print neither protocol nor progress"}
 
-/* Makes a protocol for the trace at `path`, runs it and prints the report, or prints it only
- * (dry_run). Returns an exit status. */
+/* Makes a protocol for the trace at `path`, runs it and prints the report. With dry_run, only
+ * prints the protocol. Returns an exit status. */
 int judge_trace(struct judge_config *c, const char *path, struct err *e);

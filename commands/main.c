@@ -40,7 +40,7 @@ const struct command *const commands[] = {
 	NULL,
 };
 
-/* Headings of the list in --help, each above the named command. */
+/* Headings of the list in --help. Each is above the named command. */
 static const struct {
 	const struct command *first;
 	const char *heading;
@@ -98,7 +98,7 @@ static int command_run(const char *name, int argc, char **argv, struct err *e)
 	return c ? c->run(argc, argv, e) : command_unknown(name, e);
 }
 
-/* Below these limits the kernel could kill the program without a message at any point. */
+/* Below these limits, the kernel could kill the program at any point without a message. */
 #define STACK_LEAST (UINT64_C(512) << 10)
 #define GROUP_LEAST (UINT64_C(16) << 20)
 
@@ -109,8 +109,8 @@ static int limits_check(const char *command, struct err *e)
 		return err_set(e, ENOMEM, "the stack limit is %llu KiB, but this program needs "
 			"%llu KiB: raise it (ulimit -s)", (unsigned long long)r.rlim_cur >> 10,
 			(unsigned long long)STACK_LEAST >> 10);
-	/* A campaign starts these two in a cgroup as small as its cache budget; they check their
-	 * allocations. */
+	/* A campaign starts these two commands in a cgroup that may have only its cache budget.
+	 * They check their allocations themselves. */
 	if (!strcmp(command, cmd_replay.name) || !strcmp(command, cmd_microbench.name))
 		return 0;
 	const struct cgroup_room room = cgroup_room("");
@@ -151,8 +151,8 @@ static void ignore_signal(int signal_number)
 	(void)signal_number;
 }
 
-/* Files are read by mapping. If another program truncates one, or a disk fails, this prints the
- * reason. The place is unknown, so nothing can be undone. */
+/* Files are read through mappings. If another program truncates such a file, or a disk fails, this
+ * prints the reason. The failed access is unknown, so the program cannot continue. */
 static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 {
 	static const char text[] = "validate: another program truncated a file that was in use, or "
@@ -175,7 +175,7 @@ static void on_end(int signal_number)
 	raise(signal_number);
 }
 
-/* An ignored signal (nohup, a background job) stays ignored. */
+/* Catches terminating signals. An ignored signal (nohup, a background job) stays ignored. */
 static void end_signals_catch(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -186,9 +186,9 @@ static void end_signals_catch(void)
 			sigaction(signals[i], &now, NULL);
 }
 
-/* If descriptor 0, 1 or 2 is closed, the next opened file would get it and messages would end up
- * in a trace. /dev/null is opened for reading only, so that output without a destination is an
- * error. */
+/* If descriptor 0, 1 or 2 is closed, the next opened file would get its number, and messages would
+ * be written to a trace. So /dev/null is opened, for reading only: output without a destination is
+ * an error. */
 static void standard_descriptors_open(void)
 {
 	int fd;
@@ -205,7 +205,7 @@ static bool reader_is_gone(void)
 	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
-/* Lost output is a failure, unless the reader closed the pipe. */
+/* Flushes standard output. Lost output is a failure, unless the reader has closed the pipe. */
 static int stdout_finish(int status, struct err *e)
 {
 	bool bad = ferror(stdout);
@@ -222,8 +222,8 @@ static int stdout_finish(int status, struct err *e)
 	return EXIT_FAILED;
 }
 
-/* GSL's allocating functions return NULL without memory, and most callers do not check. Its other
- * errors are returned. */
+/* GSL's allocating functions return NULL if there is no memory, and most callers do not check that.
+ * So this ends the program. Other errors of GSL are returned. */
 static void on_gsl_error(const char *reason, const char *file, int line, int code)
 {
 	(void)reason;
@@ -237,16 +237,17 @@ int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
 	gsl_set_error_handler(on_gsl_error);
-	/* jansson silently drops a member when an allocation fails; xmalloc ends the program with a
-	 * message instead. */
+	/* jansson silently drops a member if an allocation fails; xmalloc ends the program with a
+	 * message instead */
 	json_set_alloc_funcs(xmalloc, free);
 	standard_descriptors_open();
-	/* A reader that closes our output must not kill a campaign: writes fail with EPIPE instead.
-	 * A handler, not SIG_IGN, because started programs would inherit SIG_IGN. */
+	/* If the reader closes the output of this program, writes must fail with EPIPE and not kill
+	 * a campaign. SIGPIPE gets a handler instead of SIG_IGN, because started programs would
+	 * inherit SIG_IGN. */
 	struct sigaction on_pipe = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 	sigemptyset(&on_pipe.sa_mask);
 	sigaction(SIGPIPE, &on_pipe, NULL);
-	/* at its size limit a file behaves like a full disk: EFBIG */
+	/* a file at its size limit then fails with EFBIG, like a full disk */
 	sigaction(SIGXFSZ, &on_pipe, NULL);
 	struct sigaction on_bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 	sigemptyset(&on_bus.sa_mask);
@@ -255,7 +256,7 @@ int main(int argc, char **argv)
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);
-	/* The message may contain names from untrusted traces, results and protocols. */
+	/* the message may contain names from untrusted traces, results and protocols */
 	if (status != EXIT_OK && e.msg[0]) {
 		fputs("validate: ", stderr);
 		shown_print(stderr, e.msg, sizeof e.msg);

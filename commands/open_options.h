@@ -32,22 +32,23 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	       .choices = open_wait_unit_names, .flags = OPT_UNSET,				\
 	       .help = "unit of the waits in a fio iolog of version 2 (no default)")
 
-/* Opens `path`, with `more` files of the same trace if its format has several. Warns if it has no
- * end. Errors: ENOENT for an unknown format, and as trace_open_with. */
+/* Opens `path`, and further files `more` of the same trace if its format has several. Warns if the
+ * trace has no end. Errors: ENOENT: unknown format; as trace_open_with. */
 int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	       const char *const *more, size_t n_more, struct err *e);
 
-/* The default name of the output: PATH with ".SUFFIX" appended, or in place of its last suffix if
- * `replace` is set. Errors: EINVAL for standard input; EEXIST, because a default name must not
- * overwrite a file. Ownership: the caller's. */
+/* The default name of the output: PATH with ".SUFFIX" appended. With `replace`, ".SUFFIX" replaces
+ * the last suffix. Errors: EINVAL: PATH is standard input; EEXIST, because a default name must not
+ * overwrite a file. Ownership: the caller frees *output. */
 int output_default(char **output, const char *path, const char *suffix, bool replace,
 		   struct err *e);
 
-/* Prints one line on standard error, with names escaped. A very long line is cut and marked. */
+/* Prints one line on standard error, with escaped names. A very long line is cut, and the cut is
+ * marked. */
 void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints a warning if `cut` is set (trace_meta). open_trace() calls it; other callers that open
- * traces must call it. */
+/* Prints a warning if `cut` (trace_meta) is set. open_trace() calls it; other callers that open
+ * traces must call it themselves. */
 static inline void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
@@ -55,8 +56,8 @@ static inline void warn_of_cut(const char *path, bool cut)
 		       "a trace; the complete part is used", path);
 }
 
-/* Finds the format `name`; `option` is the option as typed, for the message. Errors: ENOENT, with
- * the nearest name. */
+/* Finds the format `name`. `option` is the option as the user typed it, for the message. Errors:
+ * ENOENT; the message suggests the nearest name. */
 int find_format(const struct trace_format **f, const char *option, const char *name, struct err *e);
 
 /* Prints all formats and their capabilities. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate run --hosts: one protocol on each of several hosts, and one report of them. */
+/* validate run --hosts: runs one protocol on each of several hosts, and makes one report from the
+ * results. */
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/hosts.h"
@@ -33,8 +34,8 @@ static void options_add(struct words_list *w, const struct run_hosts *r, bool re
 	words_list_add(w, "--quiet");
 }
 
-/* Creates the directory, which is new or empty unless `resume` is set. Returns its absolute path;
- * the caller frees. */
+/* Creates the directory, which must be new or empty unless `resume` is set. Returns its absolute
+ * path, which the caller frees. */
 static char *dir_make(const char *dir, bool resume, struct err *e)
 {
 	SCOPED_FREE char *hosts = xasprintf("%s/hosts", dir);
@@ -47,7 +48,7 @@ static char *dir_make(const char *dir, bool resume, struct err *e)
 	return path;
 }
 
-/* Pools the hosts that have not failed. Returns an exit status. */
+/* Pools the results of the hosts that have not failed. Returns an exit status. */
 static int results_pool(const struct run_hosts *r, const char *dir, const struct words_list *names,
 			const bool *failed, struct err *e)
 {

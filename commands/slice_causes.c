@@ -4,7 +4,7 @@
 #include "capture/causality/causality.h"
 #include "common/sort.h"
 
-struct end { /* a signal or a wait; of a barrier: its number is the waiter */
+struct end { /* a signal or a wait; for a barrier, its number is in `waiter` */
 	uint32_t signaller, waiter;
 	bool of_barrier, is_wait, kept;
 	uint64_t number; /* among all of them */
@@ -17,7 +17,8 @@ struct slice_causes {
 
 ORDER_BY(compare_ends, struct end, of_barrier, signaller, waiter, is_wait, number)
 
-/* end[n] are those of one barrier. It stays if one node signals and one waits. */
+/* end[n] are the signals and waits of one barrier. They are kept if at least one node signals and
+ * at least one waits. */
 static void barrier_look(struct slice_causes *x, const struct end *end, size_t n)
 {
 	bool signals = false, waits = false;
@@ -31,8 +32,8 @@ static void barrier_look(struct slice_causes *x, const struct end *end, size_t n
 	}
 }
 
-/* end[n] are those of one pair of nodes: signals, then waits. The k-th wait belongs to the k-th
- * signal. */
+/* end[n] are the ends of one pair of nodes: first signals, then waits. The k-th wait belongs to the
+ * k-th signal. */
 static void pair_look(struct slice_causes *x, const struct end *end, size_t n)
 {
 	size_t n_signals = 0;

@@ -70,7 +70,7 @@ void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	json_t *facts = calibration_facts(&c->calibration);
 	extra = extra ? extra : json_object();
-	if (!meta->host) /* the trace does not state its host, so neither does the slice */
+	if (!meta->host) /* the slice does not state the host either */
 		json_object_del(facts, "host");
 	json_object_set_new(extra, "correction", facts);
 	free(c->extra);
@@ -126,7 +126,7 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 	json_t *memory = json_object_get(top, "anonymous_memory");
 	/* parts of a capture merged into one trace */
 	const bool joined = n > 1 && json_object_get(top, "part");
-	/* the command does more than this part of its trace */
+	/* the command does more than the requests of this slice */
 	const bool had_command = json_object_del(top, "command") == 0;
 	const bool changed = processes || memory || joined || had_command || counted;
 	if (joined)

@@ -19,12 +19,12 @@ struct slice_filter {
 	bool op[OP_N];
 	struct fits {
 		const struct trace *t;
-		signed char *v; /* v[n] by object: 1: fits, 0: does not, -1: unknown */
+		signed char *v; /* v[n] by object: 1: matches; 0: does not match; -1: unknown */
 		uint32_t n;
 	} *fits; /* fits[n_fits]: one per trace of a merge */
 	size_t n_fits, fits_cap;
-	int64_t first_ns;   /* begin of the first request; TIME_NONE before it */
-	int64_t zero_ns;    /* begin of the first kept request, in the slice's time */
+	int64_t first_ns;   /* begin of the first request; TIME_NONE: no request so far */
+	int64_t zero_ns;    /* begin of the first kept request, in the time of the slice */
 	int64_t instant_ns; /* and in the input's time */
 	uint64_t n_passed, n_kept;
 	bool stopped;
@@ -44,7 +44,7 @@ static int numbers_of(struct number_list *to, const char *text, const char *opti
 	return rc ? err_context(e, "%s", option) : 0;
 }
 
-/* "read" is both a name and a family; the family is meant. */
+/* Parses an operation or a family. "read" is both; here it means the family. */
 static int take_operation(struct slice_filter *f, const char *name, struct err *e)
 {
 	bool found = false;
@@ -156,7 +156,8 @@ static void stretch(const struct slice_filter *f, int64_t *t)
 		*t = f->first_ns + llround(v);
 }
 
-/* Response times stay, computing times and gaps between requests are scaled. */
+/* Changes the times of a request. Response times are kept; computing times and gaps between
+ * requests are scaled. */
 static void retime(struct slice_filter *f, struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE)

@@ -9,12 +9,14 @@ struct slice_join {
 	const struct trace *below;
 	uint32_t *pid; /* pid[n_pids], ascending: processes of the program's trace */
 	size_t n_pids, pids_cap;
-	const char **name; /* name[n_names], ascending: its files; borrowed */
+	const char **name; /* name[n_names], ascending: files of the program's trace; borrowed */
 	size_t n_names;
-	/* known[n_known] by object of `below`: 1: a file of the program, -1: not, 0: unknown */
+	/* known[n_known], by object of `below`: 1: a file of the program; -1: another file; 0:
+	 * unknown */
 	signed char *known;
 	size_t n_known;
-	uint64_t n_faults, n_pages, n_elsewhere; /* of the program; of other processes or files */
+	/* faults and pages of the program; faults and pages of other processes or files */
+	uint64_t n_faults, n_pages, n_elsewhere;
 	char *captured_by, *extra;		 /* owned */
 };
 
@@ -85,7 +87,7 @@ static void names_find(struct slice_join *j, const struct trace *t)
 	qsort(j->name, j->n_names, sizeof *j->name, order_text);
 }
 
-/* Whether the second trace has page-cache data of a process of the first. */
+/* Checks that the second trace has page-cache data of a process of the first trace. */
 static int pages_check(const struct slice_join *j, struct trace_set *set, struct err *e)
 {
 	const struct trace_record *r;

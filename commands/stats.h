@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate stats, in parts: the input, and single statistics by name. */
+/* Parts of validate stats: the input, and single statistics by name. */
 #pragma once
 
 #include "reports/stats/stats_report.h"
 
-/* stats_read.c: reads the samples of the files. Errors: EINVAL for wrong usage, else of the
+/* stats_read.c: reads the samples of the files. Errors: EINVAL: wrong usage; otherwise of the
  * files. */
 #define STATS_MAX_SAMPLES 64
 int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e);
 void stats_sample_release(struct stats_sample *s);
 
-/* Selected lines: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors: EINVAL. Ownership:
- * list_free(item, n). */
+/* Conditions that select lines: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors:
+ * EINVAL. Ownership: list_free(item, n). */
 #define STATS_MAX_CONDITIONS 8
 struct stats_conditions {
 	char **item; /* [n] column names */
@@ -23,7 +23,8 @@ int stats_conditions_split(const char *text, struct stats_conditions *w, struct 
 /* choice[w->n] */
 void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice);
 
-/* Describes the values of each session of a sample; its second column names the session. */
+/* Describes the values of each session of a sample. The second column of the sample names the
+ * session. */
 void stats_sessions_fill(struct stats_sample *s);
 
 /* --list, and --compute NAME [role=...] [key=value]... Return an exit status. */

@@ -49,7 +49,7 @@ static const struct named_statistic *statistic_find(const char *name, struct err
 	return NULL;
 }
 
-/* Whether `word` is among the blank-separated words, with or without brackets. */
+/* Whether `word` is one of the blank-separated words, with or without brackets. */
 static bool among(const char *words, const char *word)
 {
 	size_t n = strlen(word);
@@ -127,7 +127,7 @@ static void lines_take(struct named_inputs *in, const struct columns *c)
 	in->role[k].n_groups = 1;
 }
 
-/* Reads FILE[:COLUMN[:WHERE=TEXT,...]], for groups FILE:COLUMN:GROUPCOLUMN. `text` is modified. */
+/* Reads FILE[:COLUMN[:WHERE=TEXT,...]]; for groups, FILE:COLUMN:GROUPCOLUMN. `text` is modified. */
 static int file_read(struct named_inputs *in, const struct stats_config *config, char *text,
 		     struct err *e)
 {

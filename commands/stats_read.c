@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of validate stats: a column of a file, or equally named columns of several files,
- * which are sessions. */
+/* Reads the samples of validate stats. A sample is a column of a file, or the columns of equal name
+ * in several files, which are sessions. */
 #include "commands/stats.h"
 #include "common/units.h"
 
@@ -56,7 +56,7 @@ static size_t selectors_split(char *text, const char **selector, size_t most)
 	return n;
 }
 
-/* The first path that is given twice; NULL: none. */
+/* The first path that is given twice, or NULL. */
 static const char *given_twice(const struct plan *p)
 {
 	for (size_t i = 0; i < p->n_paths; i++)
@@ -122,7 +122,7 @@ static int plan_read(struct plan *p, const struct stats_config *config, struct e
 
 /* --- samples ------------------------------------------------------------- */
 
-/* Concatenates the values of all files; each value's session is the path of its file. */
+/* Concatenates the values of all files. The session of a value is the path of its file. */
 static void pool(struct columns *to, const struct columns *file, size_t n_files)
 {
 	*to = (struct columns){.n_columns = 2, .column = xcalloc(2, sizeof *to->column)};
@@ -140,7 +140,7 @@ static void pool(struct columns *to, const struct columns *file, size_t n_files)
 		}
 }
 
-/* Removes columns that were only used to select lines. */
+/* Removes columns that were used only to select lines. */
 static void forget_conditions(struct columns *c, size_t n_kept)
 {
 	for (size_t i = n_kept; i < c->n_columns; i++) {
@@ -151,7 +151,8 @@ static void forget_conditions(struct columns *c, size_t n_kept)
 	c->n_columns = n_kept;
 }
 
-/* A negative response time is an input error; a zero has a status. */
+/* Refuses a negative response time, which is an error of the input. A zero is accepted: the
+ * statistics have a status for it. */
 static int values_check(const struct columns *c, struct err *e)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -183,7 +184,8 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 		}
 		s->sample[i].column = &s->sample[i].columns.column[0];
 	}
-	/* lines of one file are pairs, so each file needs equally many in both columns */
+	/* lines of one file are pairs, so both columns of each file need the same number of
+	 * lines */
 	for (size_t i = p->n_files;
 	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)
@@ -202,7 +204,7 @@ int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 	if (!rc) {
 		rc = plan_read(&p, s->config, e);
 		rc = rc ? rc : samples_take(s, &p, e);
-		/* one errno for every error; the message names the place */
+		/* one errno for every error, because the message states the place */
 		if (rc)
 			rc = -EBADMSG;
 	}
@@ -221,7 +223,7 @@ void stats_sample_release(struct stats_sample *s)
 	columns_release(&s->columns);
 }
 
-/* Sessions of a sample, in the order of their first value. */
+/* The session of a label. Sessions of a sample are in the order of their first value. */
 
 static size_t session_of(struct stats_sessions *g, char *label, size_t *cap)
 {

@@ -29,7 +29,7 @@ static void align(struct trace_set *m)
 	}
 }
 
-/* The output replaces a file of that name, so it must not be an input. */
+/* Checks that no input has the name of the output, because the output replaces that file. */
 static int output_check_inputs(const char *output, const char *const *path, size_t n, struct err *e)
 {
 	int rc = 0;
@@ -38,7 +38,7 @@ static int output_check_inputs(const char *output, const char *const *path, size
 	return rc;
 }
 
-/* Replaces a name without a file by the parts of a capture (--rotate). */
+/* If a name has no file, replaces it by the parts of a capture (--rotate). */
 static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 {
 	size_t n_given = 0, cap = 0;
@@ -76,7 +76,7 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 		rc = find_format(&f, "--from", o->from, e);
 	else if (!rc && !o->mapping)
 		rc = trace_format_detect(&f, path[0], e);
-	/* formats whose files are parts of one trace */
+	/* formats in which several files are parts of one trace */
 	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel"));
 	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
 		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
@@ -116,7 +116,8 @@ void trace_set_meta(struct trace_set *m, struct trace_meta *meta)
 uint64_t trace_set_events_lost(const struct trace_set *m)
 {
 	uint64_t n = 0;
-	bool counted = false; /* each part of a capture states the total number */
+	/* each part of a capture states the total number, so it is counted once */
+	bool counted = false;
 	for (size_t i = 0; i < m->n; i++) {
 		const bool is_part = trace_part_index(trace_meta(m->t[i])) >= 0;
 		if (!is_part || !counted)
@@ -178,7 +179,7 @@ json_t *trace_set_processes(const struct trace_set *m, size_t n)
 	return processes_list(&all);
 }
 
-/* Whether one of the files is that of thread `tid`: strace -ff names it FILE.TID. */
+/* Whether one of the files is that of thread `tid`, which strace -ff names FILE.TID. */
 static bool has_thread(const struct trace_set *m, json_int_t tid)
 {
 	char suffix[24];
@@ -190,7 +191,7 @@ static bool has_thread(const struct trace_set *m, json_int_t tid)
 	return false;
 }
 
-/* Threads that one file of strace -ff shows being started, and whose own file is in the set. */
+/* Number of threads whose start is in this file of strace -ff, and whose own file is in the set. */
 static uint64_t n_traced(const struct trace_set *m, const json_t *extra)
 {
 	uint64_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several traces as one: opened, put on one time line, with common metadata. For import and
- * slice. */
+/* Several traces that are used as one: opened, put on one time line, with common metadata. For
+ * import and slice. */
 #pragma once
 
 #include <jansson.h>
@@ -18,27 +18,29 @@ struct trace_set {
 	char *captured_by;
 };
 
-/* Opens n files, or the parts FILE.000, FILE.001 ... of a capture if there is no file of that name.
- * Files of a multi-file format (blktrace) become one trace, others one trace each on one time line:
- * by the wall clock if all state it, else by the monotonic clock if all state it, else all begin at
- * 0. `output` is the file to write. Errors: as trace_open; EINVAL if `output` is one of the files.
- * Ownership: trace_set_close, also after an error. */
+/* Opens n files. If there is no file of a name, opens the parts FILE.000, FILE.001 ... of a
+ * capture. The files of a multi-file format (blktrace) become one trace. Other files are one trace
+ * each, put on one time line: by the wall clock if all traces state it; otherwise by the monotonic
+ * clock if all state it; otherwise all begin at 0. `output` is the file to write. Errors: as
+ * trace_open; EINVAL: `output` is one of the files. Ownership: trace_set_close, also after an
+ * error. */
 int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path,
 		   size_t n, const char *output, struct err *e);
 void trace_set_close(struct trace_set *m);
 
-/* Metadata of the first trace with the coarsest clock of all. Strings are borrowed from the set. */
+/* Metadata of the first trace, with the clock of the lowest resolution of all traces. Strings are
+ * borrowed from the set. */
 void trace_set_meta(struct trace_set *m, struct trace_meta *meta);
 uint64_t trace_set_events_lost(const struct trace_set *m);
 const char *trace_set_format_names(struct trace_set *m);
-/* New references. The extra facts of a trace (an empty object if it has none); and "processes" of
- * the first `n` traces as one list in the time of the first, NULL if there are fewer than two. Some
- * formats know them only after reading. */
+/* New references. trace_extra: the extra facts of a trace (an empty object if it has none).
+ * trace_set_processes: "processes" of the first `n` traces as one list in the time of the first
+ * trace; NULL if there are fewer than two processes. Some formats know them only after reading. */
 json_t *trace_extra(const struct trace *t);
 json_t *trace_set_processes(const struct trace_set *m, size_t n);
-/* Adds to `top`, the extra facts of the first trace, the counts of what the first `n` traces lack
- * (capture/unseen.h). Call it after reading. */
+/* Adds the counts of what the first `n` traces lack (capture/unseen.h) to `top`, the extra facts of
+ * the first trace. Call it after reading. */
 void trace_set_unseen(const struct trace_set *m, size_t n, json_t *top);
-/* The extra facts of the first trace with the processes of all, and member `key`: counts and
- * warnings of the reading. Call it after reading. The caller frees the result. */
+/* Text of the extra facts of the first trace, with the processes of all traces and the member
+ * `key`: counts and warnings of the reading. Call it after reading. The caller frees the text. */
 char *trace_set_extra_json(const struct trace_set *m, const char *key);

@@ -13,12 +13,13 @@ static const struct {
 		     {0.75, "75 %", "p75_ns"}, {0.95, "95 %", "p95_ns"}, {0.99, "99 %", "p99_ns"}};
 enum { MEDIAN = 2, P99 = 5 };
 
-struct times { /* from arrival to answer, including queueing */
+struct times { /* from the arrival to the answer, including queueing */
 	double mean_ns, at_ns[N_POINTS];
 };
 
 struct delivered {
-	/* answered without an error; of these, programmed shorter than the lead */
+	/* answered without an error; number of these whose programmed time is shorter than the
+	 * lead */
 	uint64_t n, n_short;
 	struct times programmed, kept;
 };
