@@ -25,7 +25,7 @@ struct cgroup_room {
 	/* limit of the group with the least room: the process's own group or an ancestor;
 	 * UINT64_MAX: no limit */
 	uint64_t limit_bytes;
-	uint64_t anonymous_bytes; /* used now by all processes of that group */
+	uint64_t anonymous_bytes; /* memory that all processes of that group use now */
 };
 
 /* The kernel can reclaim the page cache, but not anonymous memory without swap. So a request for

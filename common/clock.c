@@ -10,8 +10,8 @@
 #include <cpuid.h>
 #endif
 
-#define N_BRACKETS 64	      /* tries for one anchor */
-#define MAX_DISAGREEMENT 200e-6 /* relative to the earlier rate */
+#define N_BRACKETS 64	      /* number of tries for an anchor */
+#define MAX_DISAGREEMENT 200e-6 /* largest change of the rate, relative to the earlier rate */
 /* consecutive readings without progress before an error; the coarsest clocks step every 10 ms */
 #define MAX_STILL 10000000
 #define N_READS 2001 /* readings for resolution and read cost; odd, so the median is one of them */

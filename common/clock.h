@@ -70,7 +70,7 @@ static inline int64_t clock_monotonic_ns(void)
 	return clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* Since 1970. */
+/* Nanoseconds since 1970. */
 static inline int64_t clock_realtime_ns(void)
 {
 	return clock_read_ns(CLOCK_REALTIME);

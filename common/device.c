@@ -196,7 +196,7 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 {
 	*d = (struct device){.fd = -1};
 	*refused = false;
-	/* no wait for the writer of a pipe */
+	/* O_NONBLOCK: does not wait for the writer of a pipe */
 	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (d->fd < 0)
 		return err_sys(e, errno, "%s", path);
@@ -217,7 +217,7 @@ void device_close(struct device *d)
 
 /* --- reference volumes --------------------------------------------------- */
 
-/* Reference volumes, by their mounts. */
+/* Reference volumes are recognised by their mounts. */
 
 /* Finds the file: the target itself, or the backing file of a loop device. False: there is no
  * file. */

@@ -22,7 +22,7 @@ struct device {
 
 enum device_how {
 	DEVICE_READ,  /* read only: other users of the device are not disturbed */
-	DEVICE_WRITE, /* its content is lost */
+	DEVICE_WRITE, /* write: the content is lost */
 	/* as DEVICE_WRITE, but a reference volume (device_is_volume) may have signatures */
 	DEVICE_WRITE_OWN,
 };
@@ -37,9 +37,9 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 /* Whether an open block device has disappeared: it was unplugged, or its size became 0. Always
  * false for a file. */
 bool device_gone(const struct device *d);
-void device_close(struct device *d); /* a closed one (fd -1) is fine */
+void device_close(struct device *d); /* closes it unless it is closed (fd -1) */
 
-/* Reasons not to write to it. */
+/* Reasons not to write to a device. */
 struct device_uses {
 	char **text; /* text[n]: "/dev/sdb1 is mounted on /srv"; owned */
 	size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signatures on a device, by libblkid. */
+/* Finds signatures on a device by libblkid. */
 #include <blkid.h>
 
 #include "common/device.h"

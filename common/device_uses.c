@@ -9,8 +9,8 @@
 
 const struct device_system device_system = {"/sys", "/proc/self/mountinfo", "/proc/swaps", "/dev"};
 
-#define NEAR_MAX 512 /* devices that belong together */
-#define DEPTH_MAX 16 /* of arrays upon arrays */
+#define NEAR_MAX 512 /* largest number of related devices */
+#define DEPTH_MAX 16 /* largest depth of arrays on arrays */
 
 /* A device related to the target. If it is in use, writing to the target is refused. */
 struct near {
@@ -187,7 +187,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* A loop device over the target. */
+/* Finds loop devices over the target. */
 static int loop_look(struct search *s, const char *dir, int depth, struct err *e)
 {
 	(void)depth;
@@ -247,7 +247,7 @@ static void partitions_note(struct search *s)
 		u->partition = xrealloc(u->partition, (u->n_partitions + 1) * sizeof *u->partition);
 		char *path = xasprintf("%s/%s", s->system->dev, s->near[i].name);
 		for (char *c = path + strlen(s->system->dev); *c; c++)
-			*c = *c == '!' ? '/' : *c; /* which sysfs writes in place of a slash */
+			*c = *c == '!' ? '/' : *c; /* sysfs writes '!' instead of a slash */
 		u->partition[u->n_partitions++] = path;
 	}
 }

@@ -71,7 +71,7 @@ int err_context(struct err *e, const char *fmt, ...)
 	if (strncmp(old.msg, e->msg, len) || strncmp(old.msg + len, ": ", 2))
 		snprintf(e->msg + len, sizeof e->msg - len, ": %s", old.msg);
 	else
-		*e = old; /* the message has this context already */
+		*e = old; /* the message already begins with this context */
 	return ret;
 }
 

@@ -4,7 +4,7 @@
 
 #include "common/std.h"
 
-#define FILE_DIGEST_HEX 65 /* with the NUL */
+#define FILE_DIGEST_HEX 65 /* bytes, including the NUL */
 
 /* After an error, all three functions leave "" in `hex`. An error says nothing about the content.
  * Errors: ENOMEM, and those of digest_ready(). */

@@ -150,7 +150,7 @@ char *file_read_line(const char *path)
 		strbuf_release(&text);
 		return NULL;
 	}
-	strbuf_addch(&text, '\n'); /* so that an empty file has memory, too */
+	strbuf_addch(&text, '\n'); /* gives an empty file memory, too */
 	char *line = text.s + strspn(text.s, " \t\n");
 	line[strcspn(line, "\n")] = 0;
 	size_t len = strlen(line);
@@ -257,7 +257,7 @@ static void make_enterable(int dir, const char *name, const struct stat *st)
 	if (fd < 0)
 		return;
 	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-	(void)!chmod(self, 0700); /* the next call reports a failure */
+	(void)!chmod(self, 0700); /* if it fails, the next call reports the failure */
 	close(fd);
 }
 
@@ -267,7 +267,7 @@ struct removing {
 	bool moved; /* a directory too deep to enter was moved below the top */
 };
 
-/* `code`: why unlinkat() failed. */
+/* `code`: the errno of unlinkat(). */
 static int remove_entry(struct removing *r, int fd, const char *name, const char *path, int depth,
 			int code, struct err *e);
 
@@ -357,7 +357,7 @@ int dir_remove_tree(const char *path, struct err *e)
 {
 	SCOPED_FREE char *name = xstrdup(path);
 	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
-		name[len - 1] = 0; /* "link/" would follow the link */
+		name[len - 1] = 0; /* otherwise, "link/" would follow the link */
 	int ret = 0;
 	/* rmdir() first: an empty directory can be removed even if no descriptor is free */
 	if (rmdir(name) < 0) {

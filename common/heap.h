@@ -50,7 +50,7 @@ static inline void heap_sift_up(const struct heap_type *t, void *heap, size_t i)
 		heap_swap(t, at + i * t->size, at + (i - 1) / 2 * t->size);
 }
 
-/* Makes a heap of n elements in any order. */
+/* Makes a heap of n elements that are in any order. */
 static inline void heap_make(const struct heap_type *t, void *heap, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)

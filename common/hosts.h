@@ -17,7 +17,7 @@ int hosts_parse(const char *text, struct words_list *names, struct err *e);
 int host_launcher_check(const char *launcher, struct err *e);
 
 struct host_process {
-	pid_t pid; /* of the launcher */
+	pid_t pid; /* process of the launcher */
 	int input; /* standard input of the shell, after the script; owned */
 };
 

@@ -6,7 +6,7 @@
 
 #include "common/std.h"
 
-/* Above 2^63 - 1 a string of digits. */
+/* A count above 2^63 - 1 becomes a string of digits. */
 static inline json_t *json_of_count(uint64_t n)
 {
 	char text[24];

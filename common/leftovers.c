@@ -8,7 +8,7 @@
 #include "common/files.h"
 
 enum { N_LEFTOVERS = 32, N_TRIES = 100, DEPTH_MAX = 8, BEING_WRITTEN = -1 };
-enum { SETTLED_S = 10 }; /* a new directory may not be locked yet */
+enum { SETTLED_S = 10 }; /* seconds: a new directory may not be locked yet */
 
 /* The list of the process, global because the signal handler needs it. */
 static struct leftover {
@@ -18,7 +18,7 @@ static struct leftover {
 	char path[PATH_MAX];
 } leftover[N_LEFTOVERS];
 
-/* Returns whether there was room. */
+/* Returns false if the list is full. */
 static bool list_add(const char *path, int lock)
 {
 	const size_t size = strlen(path) + 1;
@@ -135,7 +135,7 @@ void leftovers_remove(void)
 {
 	const pid_t self = getpid();
 	for (int i = 0; i < N_LEFTOVERS; i++)
-		/* another thread may still write into it */
+		/* another thread may still be writing the entry */
 		for (int k = 0; k < N_TRIES && atomic_load(&leftover[i].owner) == self &&
 		     !access(leftover[i].path, F_OK); k++)
 			tree_remove(AT_FDCWD, leftover[i].path, DEPTH_MAX);

@@ -7,7 +7,7 @@
 
 #include "common/words.h"
 
-/* Text for --help. */
+/* Text about --launcher for --help. */
 #define MPI_LAUNCHER_HELP                                                                          \
 	"command that starts the ranks, {n} is their number: \"srun -n {n}\" (default mpirun on " \
 	"this host)"

@@ -7,7 +7,7 @@
 #include "common/sort.h"
 
 #define DIR_OF "/dev/shm"
-#define PREFIX "vader_segment." /* then host, user, job and rank */
+#define PREFIX "vader_segment." /* followed by host, user, job and rank */
 
 /* Containers with other host names may share the directory, and their processes are not visible
  * here. OpenMPI writes the host name with or without the domain. */

@@ -176,7 +176,7 @@ struct options_parse {
 	void *config;
 	int argc;
 	char **argv;
-	int at; /* the word being looked at */
+	int at; /* index of the current word */
 };
 
 static int unknown_option(const struct options_parse *p, const char *name, struct err *e)
@@ -267,7 +267,7 @@ int options_parse_command(const struct option_spec *table, void *config, int arg
 			*command = p.at;
 			return 0;
 		} else {
-			argv[++*n_positional] = word; /* its slot was read already */
+			argv[++*n_positional] = word; /* this slot of argv was already read */
 		}
 		if (ret)
 			return ret;
@@ -369,7 +369,7 @@ static json_t *value_to_json(const struct option_spec *o, const void *value)
 	case OPT_DURATION:
 		return json_integer(*(const int64_t *)value);
 	case OPT_DOUBLE:
-	case OPT_RATIO: /* "none" is NaN, for which JSON has null */
+	case OPT_RATIO: /* "none" is NaN, which JSON lacks: null */
 		return isfinite(*(const double *)value) ? json_real(*(const double *)value)
 							: json_null();
 	case OPT_CHOICE:

@@ -6,7 +6,7 @@
 
 #include "common/std.h"
 
-enum option_type {	/* and the field's C type */
+enum option_type {	/* the comments give the type of the field in C */
 	OPT_FLAG, /* bool; "--name" or "--no-name"; "name = yes" or "name = no" in a protocol */
 	OPT_STRING,	/* const char *, borrowed from argv or the protocol */
 	OPT_UINT,	/* uint64_t */

@@ -28,7 +28,7 @@
 #define PAUSE_VARIABLE "VALIDATE_PAUSE_FD"
 #define PAUSE_THREADS_MAX 4096
 
-enum pause_word { /* bits of the control word; 0: go on */
+enum pause_word { /* bits of the control word; 0: continue */
 	PAUSE_HOLD = 1,
 	/* set by the process itself: the run must end, whatever other bits are set */
 	PAUSE_END = 2,
@@ -41,25 +41,25 @@ struct pause_thread {
 };
 
 struct pause_page {
-	_Alignas(128) _Atomic uint32_t word;	 /* a futex: threads sleep here */
+	_Alignas(128) _Atomic uint32_t word;	 /* a futex on which threads sleep */
 	/* a futex; incremented when a thread parks, leaves, or begins to wait while the word is
 	 * set */
 	_Alignas(128) _Atomic uint32_t n_events;
-	_Atomic uint32_t n_threads;		 /* 0: the process is not ready yet */
+	_Atomic uint32_t n_threads; /* 0: the process has not announced its threads yet */
 	/* a futex; 1: the process may continue after its last request */
 	_Atomic uint32_t finish;
-	pid_t controller;			 /* set before the page is handed over */
+	pid_t controller;			 /* set before the process gets the page */
 	/* PID of the process whose descendants are stopped by signals; 0: none */
 	_Atomic int32_t keeper;
-	_Atomic int64_t paused_ns;		 /* of them, in pauses that are over */
-	_Atomic int64_t paused_since_ns;	 /* CLOCK_MONOTONIC; 0: they are not paused */
+	_Atomic int64_t paused_ns;		 /* total duration of the pauses that have ended */
+	_Atomic int64_t paused_since_ns; /* begin of the current pause, CLOCK_MONOTONIC; 0: none */
 	struct pause_thread thread[PAUSE_THREADS_MAX];
 };
 
 struct pause { /* of the process that is paused */
 	struct pause_page *page; /* NULL: no controller pauses this process */
-	_Atomic uint32_t own;	 /* the word then */
-	_Atomic uint32_t *word;	 /* one of the two */
+	_Atomic uint32_t own;	 /* the word that is used without a controller */
+	_Atomic uint32_t *word;	 /* the word in use: of the page, or `own` */
 };
 
 /* --- the process that is paused ------------------------------------------ */
@@ -69,7 +69,7 @@ struct pause { /* of the process that is paused */
  * controller is gone, because nothing would wake its threads. Errors: EINVAL: the descriptor is not
  * that of a page; ENOMEM. */
 int pause_join(struct pause *p, struct err *e);
-/* A pause that never happens. */
+/* Initialises a pause without a controller. */
 static inline void pause_init(struct pause *p)
 {
 	p->page = NULL;
@@ -163,7 +163,7 @@ void pause_go(struct pause_page *page);
 /* The kept program is paused or continued: stops or starts its clock (pause_active_ns). */
 void pause_clock_stop(struct pause_page *page);
 void pause_clock_go(struct pause_page *page);
-/* Lets the process pass pause_finish. */
+/* Lets the process leave pause_finish(). */
 void pause_let_finish(struct pause_page *page);
 /* Sleeps until n_events differs from `seen`, but at most `ns`. */
 void pause_events_wait(struct pause_page *page, uint32_t seen, int64_t ns);

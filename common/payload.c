@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words are hashes of their numbers. */
+/* Each word of the content is a hash of its number. */
 #include "common/payload.h"
 
 #include "common/splitmix.h"

@@ -23,8 +23,8 @@ extern const char *const placement_names[];
 #define PLACEMENT_OWN_MAX ((size_t)64 << 20)
 
 struct placement_row { /* the buffers of one thread */
-	unsigned char *base; /* of request 0 */
-	size_t slot_bytes;   /* from one slot to the next */
+	unsigned char *base; /* buffer of request 0 */
+	size_t slot_bytes;   /* bytes from one slot to the next */
 	uint64_t slot_mask;  /* number of slots - 1; the number of slots is a power of 2 */
 	size_t room;	     /* bytes of a buffer that requests may use */
 };
@@ -33,7 +33,7 @@ struct placement {
 	struct placement_row *row; /* row[n_threads]; owned */
 	unsigned int n_threads;
 	unsigned char *common;	/* one buffer for all threads; NULL if there is none */
-	size_t common_room;	/* its bytes */
+	size_t common_room;	/* bytes of the common buffer */
 	size_t align_bytes;	/* the address of every buffer is a multiple of it */
 	struct vm_region region, common_region; /* owned */
 };
@@ -60,7 +60,7 @@ int placement_init_each(struct placement *p, enum placement_kind kind,
  * Errors: also EINVAL: block_bytes is 0. */
 int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
 		   unsigned int n_threads, struct err *e);
-void placement_release(struct placement *p); /* an all-zero one is fine */
+void placement_release(struct placement *p); /* `p` may be all zero */
 
 /* Call it in a forked process that runs the threads [from, to): copies their buffers and the common
  * buffer, and makes all pages present (vm_own). */

@@ -27,7 +27,8 @@ static bool maps(const char *pid, const char *path)
 	snprintf(name, sizeof name, "/proc/%s/maps", pid);
 	FILE *f = fopen(name, "re");
 	while (f && !found && getline(&line, &cap, f) > 0) {
-		const char *file = strchr(line, '/'); /* what is before it are numbers */
+		/* the fields before the path contain no slash */
+		const char *file = strchr(line, '/');
 		found = file && !strncmp(file, path, strlen(path));
 	}
 	free(line);

@@ -38,7 +38,7 @@ uint64_t process_anonymous_bytes(pid_t pid)
 	return bytes;
 }
 
-/* The room that RLIMIT_AS leaves. */
+/* Address space that RLIMIT_AS still permits. */
 static uint64_t address_space_left(void)
 {
 	char text[4096];

@@ -17,4 +17,4 @@ uint64_t memory_available_bytes(void);
 /* Resets the peak resident set of this process. If the kernel refuses that, the peak counts from
  * the start of the process. */
 void process_peak_reset(void);
-uint64_t process_peak_bytes(void); /* 0: the kernel does not say */
+uint64_t process_peak_bytes(void); /* 0: the kernel gives no answer */

@@ -27,7 +27,7 @@ int processor_nth(uint32_t i)
 bool processors_are_busy(void)
 {
 	char text[128];
-	int running; /* the caller is one of them */
+	int running; /* includes the calling thread */
 	return proc_text_read("/proc/loadavg", text, sizeof text) &&
 	       sscanf(text, "%*s %*s %*s %d/", &running) == 1 && running > processors_allowed();
 }

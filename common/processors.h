@@ -21,7 +21,7 @@ struct processor_list {
 /* Parses numbers and ranges that are separated by commas or plus signs, such as "0,2-3". Errors:
  * EINVAL: invalid text, or a CPU that this process may not use. Ownership: processors_release. */
 int processors_parse(struct processor_list *list, const char *text, struct err *e);
-/* An all-zero list is fine. */
+/* `list` may be all zero. */
 static inline void processors_release(struct processor_list *list)
 {
 	free(list->cpu);

@@ -50,7 +50,7 @@ static bool is_overlay(int fd)
 
 int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat, struct residency *r)
 {
-	/* 0 bytes: to the end, for the kernel too */
+	/* 0 bytes mean "to the end" for the kernel, too */
 	struct cachestat_span span = {offset, n_bytes};
 	struct cachestat_pages pages = {0};
 	struct stat st;

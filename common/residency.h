@@ -15,7 +15,7 @@ struct residency {
 struct fileset_residency {
 	/* dirty_bytes: 0 if the kernel has no cachestat(2) */
 	uint64_t total_bytes, cached_bytes, dirty_bytes;
-	bool by_cachestat;				 /* otherwise mincore(2) */
+	bool by_cachestat; /* use cachestat(2); otherwise mincore(2) */
 };
 
 /* Counts the cached pages of [offset, offset + n_bytes). n_bytes 0: to the end of the file.

@@ -16,7 +16,7 @@
 #define AUTO_SHARE 0.8
 #define N_TRIES 20
 #define TRY_NS 1000000
-#define LEAST_RUNTIME_NS 1024 /* the kernel's own limit */
+#define LEAST_RUNTIME_NS 1024 /* the limit of the kernel */
 
 /* struct sched_attr of linux/sched/types.h, whose header clashes with sched.h */
 struct attributes {

@@ -41,7 +41,7 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e);
  * reference. */
 struct json_t *scheduling_to_json(const struct scheduling *s);
 
-/* fifo, rr and deadline. */
+/* Whether the policy is fifo, rr or deadline. */
 bool scheduling_is_realtime(const struct scheduling *s);
 
 /* Writes a warning of one sentence about a real-time policy on this machine, or "" for other

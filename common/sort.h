@@ -26,7 +26,7 @@
 #define ORDER_4(member, ...) ORDER_1(member) ORDER_3(__VA_ARGS__)
 #define ORDER_5(member, ...) ORDER_1(member) ORDER_4(__VA_ARGS__)
 
-/* By one member that is a text. */
+/* Compares by one member, which is a text. */
 #define ORDER_BY_TEXT(name, type, member)                                                          \
 	static int name(const void *a, const void *b)                                              \
 	{                                                                                          \

@@ -35,7 +35,7 @@ void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
 	va_copy(again, ap);
 	const size_t room = b->cap ? b->cap - b->len : 0;
 	int len = vsnprintf(room ? b->s + b->len : NULL, room, fmt, ap);
-	assert(len >= 0); /* only a wrong format of ours fails */
+	assert(len >= 0); /* vsnprintf() fails only for an invalid format */
 	if ((size_t)len >= room) {
 		make_room(b, (size_t)len);
 		vsnprintf(b->s + b->len, (size_t)len + 1, fmt, again);

@@ -30,7 +30,7 @@ static inline void strbuf_release(struct strbuf *b)
 	strbuf_init(b);
 }
 
-/* Length 0, memory kept. */
+/* Sets the length to 0, and keeps the memory. */
 static inline void strbuf_reset(struct strbuf *b)
 {
 	b->len = 0;

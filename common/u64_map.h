@@ -31,14 +31,14 @@ static inline struct u64_map_cell *u64_map_probe(const struct u64_map *m, uint64
 /* Pointer to the value of `key`; a new key gets `initial`. Valid until the next call. */
 uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial);
 
-/* NULL: no such key. */
+/* NULL: the key is not in the map. */
 static inline uint32_t *u64_map_find(const struct u64_map *m, uint64_t key)
 {
 	struct u64_map_cell *c = m->cell ? u64_map_probe(m, key) : NULL;
 	return c && c->used ? &c->value : NULL;
 }
 
-/* An all-zero map is empty. */
+/* An all-zero map is empty and may be released. */
 static inline void u64_map_release(struct u64_map *m)
 {
 	free(m->cell);

@@ -3,7 +3,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* The text without the blanks around it. */
+/* The text without leading and trailing blanks. */
 static const char *trim(const char *text, size_t *len)
 {
 	text += strspn(text, blanks);
@@ -365,7 +365,7 @@ int split_list(const char *text, char ***items, size_t *n, struct err *e)
 	for (;;) {
 		struct strbuf item = STRBUF_INIT;
 		bool quoted = false, any_quote = false;
-		size_t keep = 0; /* blanks inside quotes stay */
+		size_t keep = 0; /* length without trailing blanks, except quoted ones */
 		p += strspn(p, blanks);
 		for (; *p && (quoted || *p != ','); p++) {
 			if (*p == '"') {

@@ -14,11 +14,11 @@ int parse_size(const char *text, uint64_t *bytes, struct err *e);
 /* Result in ns, at most 73 years. Examples: "10us", "1.5ms", "200 ms", "2s", "5min", "1h", "0".
  * Refuses a bare number other than 0, because the unit is missing. */
 int parse_duration(const char *text, int64_t *ns, struct err *e);
-/* "10%" or "0.1", giving 0.1. */
+/* "10%" and "0.1" both give 0.1. */
 int parse_ratio(const char *text, double *ratio, struct err *e);
 int parse_uint(const char *text, uint64_t *value, struct err *e);
 int parse_int(const char *text, int64_t *value, struct err *e);
-int parse_double(const char *text, double *value, struct err *e); /* finite only */
+int parse_double(const char *text, double *value, struct err *e); /* finite numbers only */
 int parse_bool(const char *text, int *value, struct err *e); /* yes no true false on off 1 0 */
 
 /* A short text, returned by value for the arguments of printf(): duration_text(ns).s */
@@ -30,7 +30,7 @@ struct short_text {
 struct short_text size_text(uint64_t bytes);
 struct short_text count_text(uint64_t n); /* 1,234,567 */
 struct short_text duration_text(double ns);
-/* The same, appended. */
+/* The same, appended to `out`. */
 void format_size(struct strbuf *out, uint64_t bytes);
 void format_count(struct strbuf *out, uint64_t n);
 void format_duration(struct strbuf *out, double ns);

@@ -9,7 +9,7 @@ int unnamed_file_open(const char *dir, struct err *e)
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
-	/* not every file system has unnamed files */
+	/* for file systems without O_TMPFILE */
 	SCOPED_FREE char *path = xasprintf("%s/.validate-XXXXXX", dir);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)

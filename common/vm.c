@@ -43,7 +43,7 @@ static int populate(char *p, size_t n_bytes, size_t page)
 	while (madvise(p, n_bytes, MADV_POPULATE_WRITE) < 0) {
 		if (errno == EINTR || errno == EAGAIN)
 			continue;
-		if (errno != EINVAL) /* EINVAL: a kernel before 5.14 */
+		if (errno != EINVAL) /* EINVAL: kernels before 5.14 */
 			return -errno;
 		break;
 	}
@@ -111,10 +111,10 @@ void vm_own(void *p, size_t n_bytes)
 	n_bytes = (n_bytes + before + page - 1) / page * page;
 #ifdef MADV_POPULATE_WRITE
 	if (madvise((void *)(uintptr_t)at, n_bytes, MADV_POPULATE_WRITE) == 0 ||
-	    errno != EINVAL) /* EINVAL: before 5.14 */
+	    errno != EINVAL) /* EINVAL: kernels before 5.14 */
 		return;
 #endif
-	for (size_t i = 0; i < n_bytes; i += page) /* no other thread writes here yet */
+	for (size_t i = 0; i < n_bytes; i += page) /* no other thread writes to the memory yet */
 		at[i] = at[i];
 }
 

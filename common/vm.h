@@ -9,7 +9,7 @@
 
 struct vm_region {
 	void *base;	/* page-aligned; initially zero-filled; NULL if empty */
-	size_t n_bytes; /* as mapped, a multiple of the page size */
+	size_t n_bytes; /* size of the mapping, a multiple of the page size */
 };
 
 enum vm_kind {
@@ -29,7 +29,7 @@ static inline int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what
 
 /* Fills the region with random numbers. The same seed gives the same numbers on every machine. */
 void vm_fill_random(struct vm_region *r, uint64_t seed);
-/* An empty region is fine. */
+/* An empty region is permitted. */
 static inline void vm_free(struct vm_region *r)
 {
 	if (r->base)

@@ -17,7 +17,7 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 #define MOST_FIRST_NS 500000	/* limit of the first margin, unless the base margin is larger */
 /* the end of a spin has no pause instruction: it takes 30 to 50 ns, which would delay the begin */
 #define LAST_NS 1000
-#define WIDEN_SHIFT 3		/* a late sleep: an eighth more */
+#define WIDEN_SHIFT 3		/* a late sleep widens the margin by an eighth */
 /* a timely sleep narrows by 1/8192; in balance, one sleep in 1000 is late */
 #define NARROW_SHIFT 13
 #define NARROW_SHIFT_THRIFTY 10	/* narrows by 1/1024; in balance, one sleep in 128 is late */
@@ -102,7 +102,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 {
 	uint64_t margin = w->margin_ticks;
 	w->n_sleeps++;
-	if (w->contended) { /* the delay is not the timer's */
+	if (w->contended) { /* then the timer does not cause the delay */
 		w->n_late += overshoot_ticks > w->least_ticks;
 		return;
 	}
@@ -110,7 +110,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 		w->n_late++;
 		margin += margin >> WIDEN_SHIFT;
 	} else {
-		/* one tick at least */
+		/* narrows by at least one tick */
 		margin -= (margin + (UINT64_C(1) << w->narrow_shift) - 1) >> w->narrow_shift;
 	}
 	w->margin_ticks = clamp(margin, w->least_ticks, w->most_ticks);

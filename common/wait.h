@@ -29,7 +29,7 @@ extern const char *const wait_method_names[];
 
 struct wait_group; /* wait_group.h */
 
-struct waiter { /* one per thread */
+struct waiter { /* each thread has its own */
 	const struct clock *clock; /* borrowed */
 	enum wait_method method;
 	uint64_t margin_ticks; /* a sleep ends this long before the deadline */
@@ -42,7 +42,7 @@ struct waiter { /* one per thread */
 	uint64_t held_ticks;	   /* a spin that overshoots by more than this was held up */
 	/* productive pre-spin, for `hybrid`; NULL: the thread waits alone */
 	struct wait_group *group;
-	uint32_t seat;		   /* in the group */
+	uint32_t seat;		   /* seat in the group */
 	/* waiter_sense: other threads compete for the CPU (now; at the last look); period of the
 	 * looks; time and run-queue delay at the last look; consecutive looks without contention,
 	 * and how many of them end it */
@@ -75,7 +75,7 @@ static inline void waiter_thread_setup(void)
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 
-#define WAIT_HELD_NS 5000 /* some hundred turns of the spin */
+#define WAIT_HELD_NS 5000 /* the time of some hundred turns of a spin */
 
 /* Returns as soon as the clock shows `deadline` (ticks) or later. Returns 0, or the delay in ticks
  * if a spin was held up. A spin is held up if one reading of the clock is before the deadline and

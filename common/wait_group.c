@@ -152,7 +152,7 @@ bool wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now)
 	struct wait_seat *s = &g->seat[w->seat];
 	const uint64_t wake = ticks_of(w, WAKE_NS), prepare = ticks_of(w, PREPARE_NS);
 	const bool crowded = g->n > g->n_processors;
-	bool woken = false, spins = true; /* spins: in the turn that ended last */
+	bool woken = false, spins = true; /* `spins`: in the last turn of the loop */
 	atomic_store(&s->spins_for, deadline);
 	for (; now < deadline && deadline - now > wake; now = clock_now(w->clock)) {
 		const uint64_t left = deadline - now, n_relays = w->n_relays;

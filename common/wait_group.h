@@ -24,13 +24,13 @@ struct wait_seat {
 	_Atomic uint64_t sleeps_for;
 	/* deadline (ticks) of a thread that spins or was woken to spin, or WAIT_NOBODY */
 	_Atomic uint64_t spins_for;
-	_Atomic uint32_t wakes;      /* the futex: changes with every waking */
+	_Atomic uint32_t wakes;      /* a futex, which changes with every wake-up */
 };
 
 struct wait_group {
 	struct wait_seat *seat; /* seat[n] */
 	uint32_t n, n_processors;
-	struct vm_region memory; /* of the seats */
+	struct vm_region memory; /* memory of the seats */
 	bool across; /* the threads belong to several processes, so the futexes are not private */
 	/* threads may call sched_yield(); under SCHED_DEADLINE, they would lose their runtime */
 	bool yields;
@@ -41,7 +41,7 @@ struct wait_group {
  * thread waits any more. */
 int wait_group_init(struct wait_group *g, uint32_t n, uint32_t n_processors, bool yields,
 		    bool across, struct err *e);
-void wait_group_release(struct wait_group *g); /* an all-zero one is fine */
+void wait_group_release(struct wait_group *g); /* `g` may be all zero */
 
 /* Gives the waiter its own seat in the group, which is borrowed. Afterwards, wait_until of a hybrid
  * waiter uses the group. */

@@ -69,7 +69,7 @@ static int json_words(struct words_list *w, const char *text, struct err *e)
 	return ret;
 }
 
-/* One word from *p on, without its quotes. */
+/* Reads one word from *p on, without its quotes. */
 static int plain_word(struct strbuf *out, const char **p, const char *text, struct err *e)
 {
 	bool quoted = false;

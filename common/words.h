@@ -5,7 +5,7 @@
 #include "common/std.h"
 
 struct words_list {
-	char **v; /* v[n], NULL behind the last; owned */
+	char **v; /* v[n], followed by NULL; owned */
 	size_t n, cap;
 };
 
@@ -13,7 +13,7 @@ void words_list_add(struct words_list *w, const char *word);
 void words_list_take(struct words_list *w, char *word); /* takes ownership */
 void words_list_addf(struct words_list *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* Adds the words up to a NULL. */
+/* Adds the words of the argument list, up to a NULL. */
 void words_list_add_all(struct words_list *w, ...) __attribute__((sentinel));
 void words_list_release(struct words_list *w);
 
@@ -32,7 +32,7 @@ struct placeholders {
 
 /* Sets the value of a name, and adds the name if it is new. */
 void placeholders_set(struct placeholders *p, const char *name, const char *value);
-/* NULL: there is none */
+/* Returns NULL for an unknown name. */
 const char *placeholders_get(const struct placeholders *p, const char *name);
 void placeholders_release(struct placeholders *p);
 

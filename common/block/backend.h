@@ -6,7 +6,7 @@
 #include "common/block/direction.h"
 #include "common/vm.h"
 
-struct block_command { /* one request to submit */
+struct block_command { /* a request that will be submitted */
 	uint64_t offset, length;
 	void *buffer;
 	/* returned in the completion; below block_queue_config.n_slots; used by one request at a
@@ -19,12 +19,12 @@ struct block_command { /* one request to submit */
 
 struct block_done {
 	uint32_t slot;
-	int32_t result; /* bytes moved, or a negative errno */
+	int32_t result; /* transferred bytes, or a negative errno */
 };
 
 struct block_queue_config {
 	int fd;
-	bool is_block; /* a device, rather than a file */
+	bool is_block; /* the target is a device, not a file */
 	uint32_t n_slots;
 	bool sq_poll, registered;
 	bool harvester; /* a thread other than the submitting thread takes completions */
@@ -32,11 +32,11 @@ struct block_queue_config {
 	const struct vm_region *reads, *content;
 };
 
-struct block_queue; /* each backend's own */
+struct block_queue; /* each backend defines its own struct */
 
 struct block_backend {
 	const char *name, *help;
-	uint32_t bundle_max; /* commands that one submission takes */
+	uint32_t bundle_max; /* largest number of commands in a submission */
 	/* `notes` gets a line for each missing feature that the backend can do without. Errors:
 	 * EPERM, ENOSYS: the kernel forbids or lacks the backend; EAGAIN, ENOMEM: a limit, named in
 	 * the message, is too low. */

@@ -21,7 +21,7 @@
 struct burst {
 	uint32_t n_submitted, n_ended, n_refused; /* refused: EAGAIN */
 	int code;		     /* errno of io_submit, 0 */
-	bool ended_at_once;	     /* when io_submit returned */
+	bool ended_at_once;	     /* requests had ended when io_submit returned */
 	int64_t submit_ns;
 };
 

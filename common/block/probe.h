@@ -15,7 +15,7 @@ struct block_choice {
 };
 
 struct block_probe {
-	/* open for reading, O_DIRECT */
+	/* descriptor open for reading with O_DIRECT */
 	int fd;
 	/* bytes; the reads begin here and must not reach beyond the end of the target */
 	uint64_t offset;
