@@ -191,7 +191,7 @@ static int open_directory(int dir_fd, const char *path, bool create, struct err 
 	if (fd >= 0 || !create)
 		return fd;
 	if (fd != -ENOENT)
-		return confined_open(dir_fd, path, flags, 0, e); /* repeat for the message */
+		return confined_open(dir_fd, path, flags, 0, e); /* repeats it for the message */
 	const char *name;
 	int parent = confined_parent(dir_fd, path, true, &name, e);
 	if (parent < 0)

@@ -12,7 +12,7 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r,
 
 /* Results of csv_args_read() that are not in the record. Buffers are reused for the next line. */
 struct csv_args {
-	enum object_kind object_kind; /* 0: none named */
+	enum object_kind object_kind; /* 0: the line names no object */
 	/* in the text or in `unescaped`; not NUL-terminated */
 	const char *object_name;
 	size_t object_name_len;

@@ -8,5 +8,5 @@ struct files_noted {
 	uint64_t n_files;
 	/* number of files that were left out; all files, if they were too many for a trace */
 	uint64_t n_left_out;
-	uint64_t n_holes_cut; /* files with more holes than are recorded */
+	uint64_t n_holes_cut; /* number of files with more holes than are recorded */
 };

@@ -170,7 +170,7 @@ const struct trace_notes *trace_notes(const struct trace *t)
 const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t size)
 {
 	const struct trace_notes *n = &t->notes;
-	unsigned int found = 0; /* conditions that hold so far */
+	unsigned int found = 0; /* number of conditions that are true so far */
 #define NOTE_IF(condition, ...)									   \
 	do {											   \
 		if ((condition) && found++ == i) {						   \

@@ -24,9 +24,9 @@ struct trace_open_options {
 /* Findings of a reader. Final after a complete pass. */
 struct trace_notes {
 	uint64_t n_skipped; /* unreadable lines or records that were omitted (see n_lenient) */
-	char first_skipped[400];  /* the message of the first of them */
-	uint64_t n_without_end;	  /* requests that never end in the trace */
-	uint64_t n_without_begin; /* ends whose begin is not in the trace */
+	char first_skipped[400];  /* message about the first skipped line */
+	uint64_t n_without_end;	  /* requests without an end in the trace */
+	uint64_t n_without_begin; /* ends whose begin is missing in the trace */
 	uint64_t n_not_requests;  /* events and calls that are not requests */
 	/* calls on descriptors that the trace neither opens nor names */
 	uint64_t n_unknown_fd;
@@ -112,7 +112,7 @@ int trace_copy(struct trace *t, const char *path, const struct trace_change *how
 int trace_export_csv(struct trace *t, const char *path, struct err *e);
 
 extern const struct trace_format format_trace, format_csv;
-/* capture/formats/ */
+/* formats of capture/formats/ */
 extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse,
     format_iolog, format_dxt, format_dftracer, format_oraclegeneral, format_btrecord,
     format_blkreplay, format_events, format_perfetto, format_artc, format_artc_init,

@@ -93,7 +93,7 @@ static int csv_next_batch(struct trace *base, const struct trace_record **r, siz
 	}
 	*r = t->record;
 	*n = t->n_records;
-	if (*n) /* return the lines before a bad one first */
+	if (*n) /* first returns the lines before the bad line */
 		return 1;
 	return t->error.code ? err_set(e, t->error.code, "%s", t->error.msg) : 0;
 }
@@ -241,7 +241,7 @@ static int csv_bid(const unsigned char *head, size_t len, const char *path)
 static int csv_export(struct trace *t, const char *path, struct trace_export_report *report,
 		      struct err *e)
 {
-	(void)report; /* CSV holds every request */
+	(void)report; /* CSV can represent every request */
 	return trace_export_csv(t, path, e);
 }
 

@@ -15,27 +15,27 @@ enum csv_column {
 	COL_FUNCTION,
 	COL_ARGS,
 	COL_RVALUE,
-	COL_REQUIRED, /* the columns before are mandatory */
+	COL_REQUIRED, /* the columns before this one are mandatory */
 	COL_ERROR = COL_REQUIRED,
 	COL_SEQ,
 	COL_INTENDED,
 	COL_DISPATCH,
 	COL_N,
-	COL_IGNORED = COL_N, /* the name begins with "x-" */
+	COL_IGNORED = COL_N, /* its name begins with "x-" */
 };
 
 struct csv_field {
-	char *s; /* in the text */
+	char *s; /* points into the text of the row */
 	size_t len;
-	bool is_quoted, is_doubled; /* is_doubled: has doubled quotes */
+	bool is_quoted, is_doubled; /* is_doubled: contains doubled quotes */
 };
 
 struct csv_row {
 	struct csv_field field[COLUMNS_MAX];
 	unsigned int n;	  /* number of fields; fields beyond COLUMNS_MAX are only counted */
-	uint64_t n_lines; /* that the row takes */
+	uint64_t n_lines; /* number of lines of the row */
 	const char *why;  /* error in the last field; NULL: none */
-	char *end;	  /* of the row with its line end */
+	char *end;	  /* end of the row, including its line end */
 };
 
 struct csv_trace {
@@ -54,19 +54,19 @@ struct csv_trace {
 	unsigned int args_column;
 
 	uint64_t line;	    /* 1-based: first line of the row */
-	unsigned int field; /* 0-based index of the row's next field */
+	unsigned int field; /* index of the next field of the row, from 0 */
 	struct trace_record row;
 	bool has_seq;
-	const char *args_s; /* of this row */
+	const char *args_s; /* arguments of this row */
 	size_t args_len;
 	struct csv_op_memo {
-		char name[22]; /* longer than any operation's name */
+		char name[22]; /* longer than the name of any operation */
 		uint16_t op, len;
 	} op_memo[64]; /* cache of operations by a hash of the name */
 	struct csv_args args;
 	uint64_t n_rows;
 
-	struct trace_record *record; /* of the current chunk */
+	struct trace_record *record; /* records of the current chunk */
 	size_t n_records, cap_records;
 	struct strbuf heap; /* heap items of the current chunk, in the form of a trace file */
 };

@@ -45,7 +45,7 @@ static char *plain_field(char *s, struct csv_field *f)
 	return p;
 }
 
-/* Makes one quote of each doubled quote. */
+/* Replaces doubled quotes by single quotes. */
 static void undouble(struct csv_field *f)
 {
 	size_t n = 0;

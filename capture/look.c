@@ -192,7 +192,8 @@ static void look_cwd(const struct look_sink *s)
 {
 	enum { WHOLE = 4097 };
 	char *path = memory_take(s, WHOLE);
-	const long len = path ? RAW(SYS_getcwd, path, WHOLE - 1) : 0; /* with its NUL */
+	/* length, including the NUL */
+	const long len = path ? RAW(SYS_getcwd, path, WHOLE - 1) : 0;
 	if (len > 1 && path[0] == '/') {
 		path[len - 1] = '/';
 		path[len] = 0;

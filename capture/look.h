@@ -9,7 +9,7 @@
 struct statx;
 
 enum look_what {
-	LOOK_HOLES_CUT = 1,	/* `extra` does not hold all holes */
+	LOOK_HOLES_CUT = 1,	/* `extra` does not contain all holes */
 	LOOK_SEVERAL_NAMES = 2, /* a regular file with hard links */
 };
 

@@ -66,7 +66,7 @@ const struct trace_object *object_table_get(const struct object_table *t, uint32
 {
 	uint32_t low = 0, high = t->n_entries;
 	if (id < high && t->entry[id].id == id)
-		return t->entry[id].object; /* no gaps before it */
+		return t->entry[id].object; /* there are no gaps before this id */
 	while (low < high) { /* the first entry that is not before `id` */
 		const uint32_t mid = low + (high - low) / 2;
 		if (t->entry[mid].id < id)

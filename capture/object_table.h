@@ -28,7 +28,7 @@ void object_table_release(struct object_table *t);
  * id is OBJECT_NONE. */
 int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind, const char *name,
 		     size_t len, struct err *e);
-/* NULL for unknown */
+/* Returns NULL for an unknown id. */
 const struct trace_object *object_table_get(const struct object_table *t, uint32_t id);
 
 /* Returns in *id the id of (kind, name[len]). `name` need not be NUL-terminated and contains no

@@ -5,7 +5,7 @@ const char *const op_family_names[FAMILY_N + 1] = {
     "name",   "read", "write", "position", "sync",  "attribute", "directory", "size", "descriptor",
     "advice", "map",  "copy",  "stream",   "async", "page",      "cause",     NULL};
 
-/* Short names of the flags, for the rows. */
+/* Short names of the flags, used in the rows. */
 enum {
 	FD = OP_HAS_FD,
 	PATH = OP_HAS_PATH,

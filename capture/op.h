@@ -10,7 +10,7 @@ enum op_family {
 	FAMILY_NAME,     /* begins or ends the use of a path: open, close */
 	FAMILY_READ,     /* moves data from storage */
 	FAMILY_WRITE,    /* moves data to storage */
-	FAMILY_POSITION, /* moves a descriptor's position only */
+	FAMILY_POSITION, /* only changes the position of a descriptor */
 	FAMILY_SYNC,     /* makes data durable */
 	/* reads or changes attributes: stat, access, chmod, extended attributes */
 	FAMILY_ATTRIBUTE,
@@ -38,10 +38,10 @@ extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., 
 #define OP_KNOWS_OFFSET 0x08u	   /* record.offset is the position used, or OFFSET_NONE */
 #define OP_HAS_LENGTH 0x10u	   /* record.length: bytes */
 #define OP_HAS_FLAGS 0x20u	   /* record.flags */
-#define OP_HAS_MODE 0x40u	   /* record.length holds a file mode */
+#define OP_HAS_MODE 0x40u	   /* record.length is a file mode */
 #define OP_OFFSET_SIGNED 0x80u	   /* record.offset is an int64_t, as for lseek */
 #define OP_RETURNS_FD 0x100u	   /* rvalue is a new descriptor; record.fd has the same value */
-#define OP_RETURNS_BYTES 0x200u	   /* rvalue counts bytes moved */
+#define OP_RETURNS_BYTES 0x200u	   /* rvalue is a number of transferred bytes */
 /* moves the descriptor's position: the order matters if the position is shared */
 #define OP_MOVES_POSITION 0x400u
 /* rvalue is a new descriptor; record.fd is the original descriptor */
@@ -86,7 +86,7 @@ struct op_peer {
 struct op_lock { /* the members of struct flock */
 	int64_t type, whence, start, length;
 };
-static inline bool op_is_lock(unsigned int command) /* of fcntl, with a struct flock */
+static inline bool op_is_lock(unsigned int command) /* fcntl() with a struct flock */
 {
 	return command == F_SETLK || command == F_SETLKW || command == F_GETLK ||
 	       command == F_OFD_SETLK || command == F_OFD_SETLKW || command == F_OFD_GETLK;

@@ -12,7 +12,7 @@ struct pour_source {
 	int64_t shift_ns;
 	uint32_t *id;
 	uint32_t n, cap;
-	const struct trace_record *r; /* r[n_left]: read, but not copied yet */
+	const struct trace_record *r; /* r[n_left]: records that were read, but not copied */
 	size_t n_left;
 	bool over;
 };

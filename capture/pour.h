@@ -22,7 +22,7 @@ struct pour {
 	struct trace_write_options write;
 	/* keep the order of the input; otherwise, sort requests by begin if necessary */
 	bool keep_order;
-	bool new_seq;		    /* number the requests anew */
+	bool new_seq;		    /* renumber the requests */
 
 	/* results */
 	uint64_t n_read, n_written, n_unordered;

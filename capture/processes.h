@@ -9,7 +9,7 @@
 #define PROCESSES_MAX 100000 /* listed; later processes are not */
 
 struct processes {
-	json_t *of_pid; /* an object: number in text to row */
+	json_t *of_pid; /* an object that maps numbers (as text) to rows */
 	/* an object that maps numbers (as text) to waits recorded before the process began */
 	json_t *early;
 };

@@ -100,7 +100,7 @@ static const struct json_fact {
 	const char *name;
 	size_t offset;
 	int64_t lowest;
-	bool may_miss; /* missing in facts of earlier versions: 0 */
+	bool may_miss; /* 0 if facts of earlier versions lack the member */
 } facts[] = {
     {"wall_ns", offsetof(struct run_facts, wall_ns), 0, false},
     {"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN, false},

@@ -38,7 +38,7 @@ struct syscall_row {
 };
 extern const struct syscall_row syscall_rows[]; /* ends with a NULL name */
 const struct syscall_row *syscall_row_of_number(int64_t number); /* NULL: not in the table */
-/* also "fstat" for newfstat */
+/* The row of a name; "fstat" also gives newfstat. */
 const struct syscall_row *syscall_row_of_name(const char *name, size_t len);
 
 #define SYSCALL_ARGS 6
@@ -46,7 +46,7 @@ const struct syscall_row *syscall_row_of_name(const char *name, size_t len);
 
 #define SYSCALL_POINTERS "pPTNYiHt@#qL*kE" /* the letters of pointer arguments */
 #define SYSCALL_ARGUMENT_BYTES 32u	  /* size of struct flock and of struct file_clone_range */
-#define SYSCALL_EVENTS_MAX 128		  /* results read of one io_getevents() */
+#define SYSCALL_EVENTS_MAX 128		  /* number of results read from one io_getevents() */
 
 /* Memory of the pointer arguments, in the order of their letters. data NULL: unknown. */
 struct syscall_memory {

@@ -15,7 +15,7 @@
 #define TIME_NONE INT64_MIN
 /* known times are within +-73 years, so differences never overflow */
 #define TRACE_TIME_MAX (INT64_C(1) << 61)
-#define TRACE_WALL_MAX ((INT64_C(1) << 62) - 1) /* the wall clock: within 146 years of 1970 */
+#define TRACE_WALL_MAX ((INT64_C(1) << 62) - 1) /* the wall clock is within 146 years of 1970 */
 #define OBJECT_NONE UINT32_MAX
 #define HEAP_NONE UINT32_MAX
 
@@ -157,8 +157,8 @@ enum trace_op {
 /* Activity of a node between two requests, in the flags of OP_COMPUTE. Only COMPUTE_BUSY needs a
  * CPU. */
 enum compute_kind {
-	COMPUTE_BUSY = 0,     /* it computes */
-	COMPUTE_ASLEEP = 2,   /* it sleeps until a time */
+	COMPUTE_BUSY = 0,     /* the node computes */
+	COMPUTE_ASLEEP = 2,   /* the node sleeps until a time */
 	COMPUTE_EXTERNAL = 4, /* the node waits for something that is not a node */
 };
 
@@ -215,7 +215,7 @@ struct trace_meta {
 	uint64_t n_events_lost; /* above 0: the trace is incomplete, and every report states that */
 	/* the trace, or the trace from which it was made, has no end: an unknown part is missing */
 	bool cut;
-	uint64_t seed;		 /* of the workload, 0 none */
+	uint64_t seed;		 /* seed of the workload; 0: none */
 	/* further facts as one JSON object (options, off-CPU time, ...), or NULL */
 	const char *extra_json;
 	struct fileset files;	 /* files needed before the first request; n = 0: unknown */
@@ -321,16 +321,17 @@ struct trace_causes {
 	double compute_ns; /* of COMPUTE_BUSY */
 };
 void trace_requests_only(struct trace *t, bool on);
-const struct trace_causes *trace_causes(const struct trace *t); /* skipped so far; borrowed */
+/* skipped records so far; borrowed */
+const struct trace_causes *trace_causes(const struct trace *t);
 
-/* NULL: unknown id */
+/* Returns NULL for an unknown id. */
 const struct trace_object *trace_object(const struct trace *t, uint32_t id);
 /* Whether the object is a device, by its kind or by its name: below /dev, except shared memory.
  * False for an unknown id. */
 bool trace_object_is_device(const struct trace *t, uint32_t id);
 /* The same for a name of `len` bytes. */
 bool name_is_device(const char *name, size_t len);
-uint32_t trace_n_objects(const struct trace *t); /* so far: grows during a pass */
+uint32_t trace_n_objects(const struct trace *t); /* number so far; it grows during a pass */
 /* Reads the heap item of a record that was already read: *data[*len], valid until the next call.
  * *data is NULL if `ref` is HEAP_NONE or its block is damaged, which trace_next has reported.
  * Returns 0. Errors: the item cannot be read: of the system, ENOMEM, EIO (also if the file has
@@ -339,8 +340,8 @@ int trace_heap(const struct trace *t, uint32_t ref, const void **data, size_t *l
     __attribute__((warn_unused_result));
 
 struct trace_health {
-	bool complete;		   /* it has an end block */
-	/* omitted so far; final after a pass */
+	bool complete;		   /* the file has an end block */
+	/* omitted parts so far; final after a pass */
 	uint64_t n_blocks_damaged, n_records_uncommitted;
 	uint64_t n_unread; /* lines or records of a foreign format that could not be read */
 };

@@ -94,7 +94,7 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 	int rc = window_populate(w, f, e);
 	if (rc)
 		window_release(w);
-	else if (to < f->size) /* start reading the next window */
+	else if (to < f->size) /* start to read the next window */
 		posix_fadvise(f->fd, (off_t)to, WINDOW_BYTES, POSIX_FADV_WILLNEED);
 	return rc;
 }
@@ -219,7 +219,7 @@ int block_payload(const struct block_file *f, struct window *w, const struct tra
 		  const void **p, const char **why, struct err *e)
 {
 	uint64_t from = b->h.offset + sizeof b->h;
-	size_t len = b->next - from; /* including the padding */
+	size_t len = b->next - from; /* length including the padding */
 	int rc = window_show(w, f, from, len, p, e);
 	if (rc)
 		return rc;

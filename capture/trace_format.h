@@ -26,11 +26,11 @@ struct file_header {
 	uint8_t magic[8];
 	uint32_t version;
 	uint32_t byte_order;   /* reads as 0x04030201 if the writer had the other byte order */
-	uint32_t header_bytes; /* of this header: 64 */
+	uint32_t header_bytes; /* bytes of this header: 64 */
 	uint32_t record_bytes; /* 96 */
-	uint64_t nonce;	       /* random, in every block of this file */
+	uint64_t nonce;	       /* random number, which every block of this file has */
 	uint8_t reserved[28];
-	uint32_t crc; /* CRC-32C of the 60 bytes before */
+	uint32_t crc; /* CRC-32C of the 60 bytes before this member */
 };
 _Static_assert(sizeof(struct file_header) == 64, "part of the file format");
 
@@ -39,7 +39,7 @@ _Static_assert(sizeof(struct file_header) == 64, "part of the file format");
 
 enum block_kind {
 	BLOCK_META = 1,	   /* payload: JSON */
-	BLOCK_OBJECTS = 2, /* struct object_item, each with its name */
+	BLOCK_OBJECTS = 2, /* struct object_item, each followed by its name */
 	BLOCK_HEAP = 3,	   /* items: uint32_t length, then the bytes, padded to 8 */
 	BLOCK_RECORDS = 4, /* struct trace_record */
 	BLOCK_END = 5,	   /* struct end_payload */
@@ -65,7 +65,7 @@ struct block_header {
 	uint64_t raw_len;
 	/* META: revision; OBJECTS: first id; HEAP: first unit of 8 bytes; RECORDS: first index */
 	uint64_t first;
-	uint64_t offset;      /* of this header in the file */
+	uint64_t offset;      /* offset of this header in the file */
 	uint64_t nonce;
 	/* CRC-32C of the other 60 bytes: 56 bytes before this member, 4 bytes after it */
 	uint32_t crc;
@@ -82,8 +82,8 @@ struct object_item {
 };
 
 struct end_payload {
-	uint64_t n_records, n_objects, n_heap_units, n_blocks; /* before this block */
-	uint64_t meta_offset;				       /* of the last META block */
+	uint64_t n_records, n_objects, n_heap_units, n_blocks; /* totals before this block */
+	uint64_t meta_offset;				       /* offset of the last META block */
 	uint64_t reserved[3];
 };
 _Static_assert(sizeof(struct end_payload) == 64, "part of the file format");

@@ -9,7 +9,7 @@
 int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err *e)
 {
 	if (b->h.offset < x->end)
-		return 0; /* seen in an earlier pass */
+		return 0; /* the block was indexed in an earlier pass */
 	if (!x->entry) {
 		x->entry = malloc(INDEX_MAX * sizeof *x->entry);
 		x->stride = 1;

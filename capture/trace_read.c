@@ -12,7 +12,7 @@ struct binary_trace {
 	struct block_file file;
 	struct window window;
 	struct heap_index heap;
-	uint64_t offset;                /* of the next block */
+	uint64_t offset;                /* offset of the next block */
 	/* blocks before this offset are counted in `health`, and their objects are loaded */
 	uint64_t examined;
 	/* remaining records of a block that is only partly committed */
@@ -439,7 +439,7 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	t->base.n_records = o.n_records;
 	t->base.n_records_known = true;
 	t->base.health.complete = o.complete;
-	t->base.meta.meta.cut |= !o.complete; /* copies of the metadata keep the mark */
+	t->base.meta.meta.cut |= !o.complete; /* copies of the metadata keep this mark */
 	return rc;
 }
 

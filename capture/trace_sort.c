@@ -13,12 +13,12 @@
 #define WINDOWS_BYTES (24u << 20) /* windows of all runs while merging */
 
 struct sort_run {
-	off_t at, end; /* range of the file that is not read yet */
+	off_t at, end; /* part of the file that was not read yet */
 	struct trace_record *window;
 	size_t i, n; /* window[i..n) */
 };
 
-#define OUT_RECORDS 1024u /* a block of the trace */
+#define OUT_RECORDS 1024u /* as many as a block of the trace has */
 
 struct sort_key {
 	int64_t begin_ns;
@@ -28,14 +28,14 @@ struct sort_key {
 struct sort {
 	struct trace *from;
 	struct trace_writer *to;
-	int fd; /* of the runs */
+	int fd; /* scratch file of the sorted parts */
 	struct trace_record *v; /* [RUN_RECORDS], in the order of the input */
 	struct sort_key *key; /* [RUN_RECORDS] */
 	struct trace_record *out; /* [OUT_RECORDS], sorted */
 	size_t n_out;
 	struct sort_run *run;
 	size_t n_runs, cap_runs, window_records;
-	size_t *heap; /* runs by their first record */
+	size_t *heap; /* indices of parts, by their first record */
 	size_t n_heap;
 };
 
@@ -187,7 +187,7 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 	return rc ? rc : trace_rewind(s->from, e);
 }
 
-/* Writes a single run without the file. */
+/* Writes a single part without the scratch file. */
 static int emit_run(struct sort *s, size_t n, struct err *e)
 {
 	int rc = 0;

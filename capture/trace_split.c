@@ -13,10 +13,10 @@ struct trace_split {
 	const char *path;
 	const struct trace_parts *size;
 	bool compress;
-	struct trace_writer *to; /* NULL: between two parts */
-	uint32_t n;		 /* parts begun */
+	struct trace_writer *to; /* NULL between two parts */
+	uint32_t n;		 /* number of parts so far */
 	uint32_t n_objects;	 /* number of objects of the input that this part already has */
-	uint64_t n_bytes;	 /* of this part */
+	uint64_t n_bytes;	 /* bytes of this part */
 	int64_t first_ns, end_ns; /* first begin of the trace; end of the current part */
 };
 
@@ -142,7 +142,7 @@ int trace_split(const char *path, const struct trace_parts *p, bool compress, ui
 	while (!rc && (rc = trace_next(s.from, &r, e)) == 1)
 		rc = record_write(&s, r, e);
 	if (!rc && !s.n)
-		rc = part_begin(&s, e); /* a trace without requests is one part */
+		rc = part_begin(&s, e); /* a trace without requests becomes one part */
 	if (rc)
 		trace_writer_abort(s.to);
 	else

@@ -21,7 +21,7 @@ int trace_parts_parse(struct trace_parts *p, const char *text, struct err *e);
 int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n,
 		struct err *e);
 
-/* The name of a part; the caller frees. */
+/* The file name of a part. The caller frees it. */
 char *trace_part_name(const char *path, uint32_t index);
 /* Index of a part, from its extra metadata. -1: the trace is not a part. */
 int64_t trace_part_index(const struct trace_meta *meta);

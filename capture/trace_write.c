@@ -30,15 +30,15 @@ struct trace_writer {
 	uint64_t end; /* offset of the block that is being filled, or of the next block */
 
 	struct trace_record *record;  /* [RECORDS_PER_BLOCK]: the block that is being filled */
-	uint32_t n_filled, n_in_file; /* records in it; records of it in the file */
-	uint32_t crc;                 /* of the records in the file */
+	uint32_t n_filled, n_in_file; /* records in the block; of these, records in the file */
+	uint32_t crc;                 /* CRC of the records in the file */
 
 	struct object_table objects;
 	uint32_t n_objects_in_file;
-	unsigned char *heap; /* items not yet in the file */
+	unsigned char *heap; /* items that are not in the file yet */
 	size_t heap_len, heap_cap;
 	uint32_t n_heap_items;
-	uint64_t n_heap_units; /* in the file */
+	uint64_t n_heap_units; /* number of units in the file */
 
 	uint64_t n_records, n_blocks, n_metas, meta_offset;
 	ZSTD_CCtx *zstd;
@@ -343,7 +343,7 @@ static int create_file(struct trace_writer *w)
 	struct stat st;
 	const bool there = !stat(w->file, &st) && S_ISREG(st.st_mode) && !access(w->file, W_OK);
 	if (there && st.st_size && !file_is_in_place(w->file, NULL)) {
-		char *real = realpath(w->file, NULL); /* replace the target of a link */
+		char *real = realpath(w->file, NULL); /* if it is a link, its target is replaced */
 		int fd = real ? file_beside(real, 0666, &w->temporary, NULL) : -1;
 		if (fd >= 0) {
 			free(w->file);
@@ -445,7 +445,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	memset(&w->objects, 0, sizeof w->objects);
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
 		w->nonce =
-		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* unlikely to repeat */
+		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* is unlikely to repeat */
 	w->fd = -1;
 	if ((rc = trace_output_check(path, e)) < 0)
 		goto out;

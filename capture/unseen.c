@@ -74,7 +74,7 @@ bool unseen_notes_add(json_t *capture, const struct trace_notes *n)
 	return any;
 }
 
-/* At most INT64_MAX; `a` and `b` are. */
+/* Returns at most INT64_MAX. `a` and `b` must not exceed it. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	return a + b < INT64_MAX ? a + b : INT64_MAX;
@@ -184,7 +184,7 @@ static bool begins(const char *text, const char *with)
 const char *unseen_scope(const struct trace_meta *meta)
 {
 	static const struct {
-		const char *captured_by; /* its begin */
+		const char *captured_by; /* beginning of the metadata's `captured_by` */
 		const char *scope;
 	} methods[] = {
 	    {"validate microbench", NULL},

@@ -21,7 +21,7 @@ struct unseen_fact {
 	size_t note;	 /* offset of a uint64_t in struct trace_notes; SIZE_MAX: none */
 	enum unseen_kind kind;
 	const char *text;
-	const char *advice; /* for the note; NULL: none */
+	const char *advice; /* advice in the note; NULL: none */
 };
 extern const struct unseen_fact unseen_facts[]; /* ends with a NULL key */
 /* Value of a key of `capture`; 0 if the key is absent. */
@@ -41,7 +41,7 @@ uint64_t programs_unseen(const json_t *extra);
  * instances, their calls and requests, asynchronous requests, the unseen_facts of incomplete
  * traces, and 1 if the capture was interrupted. At most INT64_MAX. */
 uint64_t requests_unseen(const json_t *extra);
-uint64_t programs_unseen_of_text(const char *extra_json); /* NULL is fine */
+uint64_t programs_unseen_of_text(const char *extra_json); /* `extra_json` may be NULL */
 
 /* Text that lists the kinds of requests that the recording method never records; it follows "not
  * visible to this method: ". Such requests may be missing without any sign. NULL: no such kinds,
@@ -54,8 +54,8 @@ struct async_counts {
 	uint64_t n_calls;	/* io_submit and io_uring_enter calls that submitted requests */
 	uint64_t n_handed_over; /* requests submitted by io_submit */
 	uint64_t n_requests;	/* asynchronous requests in the trace */
-	uint64_t n_without_end; /* of these, requests without an end */
-	bool has_ends;		/* some record has an end */
+	uint64_t n_without_end; /* number of these requests without an end */
+	bool has_ends;		/* at least one record has an end */
 };
 
 void async_counts_add(struct async_counts *a, const struct trace_record *r);

@@ -18,7 +18,7 @@ struct app_config {
 	/* --scratch: directory of the buffers; NULL: /dev/shm, otherwise $TMPDIR or /tmp */
 	const char *scratch;
 	bool snapshot;		/* --snapshot: record the state of files before their first use */
-	bool digests;		/* --digests: with digests of their content */
+	bool digests;		/* --digests: also digests of the content */
 	bool content;		/* --content: store written data */
 	/* --memory: record the anonymous memory of the programs over time */
 	bool memory;
@@ -58,7 +58,7 @@ struct app_programs { /* program runs with a common property, for messages */
 
 /* The result, for messages. Strings are owned: app_outcome_release(). */
 struct app_outcome {
-	int status;		/* of the command itself, as from waitpid */
+	int status;		/* wait status of the command itself */
 	uint64_t n_requests, n_processes, n_threads, n_lost;
 	uint64_t n_outside;	/* requests on files outside the root, which are omitted */
 	uint64_t n_torn;	/* records that a killed process did not complete */
@@ -77,12 +77,12 @@ struct app_outcome {
 	/* calls of io_uring_enter by syscall(3); their requests are not recorded */
 	uint64_t n_ring_entries;
 	struct files_noted files; /* the snapshot */
-	uint64_t n_samples;	/* of memory */
+	uint64_t n_samples;	/* number of samples of memory */
 	/* requests with stored content, the size of their content, and its size in the file */
 	uint64_t n_content_requests, n_content_bytes, n_content_stored_bytes;
 	uint64_t n_without_content; /* writes whose content is not stored */
 	unsigned char content_name[16]; /* id of the content file (content/content.h) */
-	unsigned int n_stops;	/* signals that asked for an end */
+	unsigned int n_stops;	/* signals that requested the end */
 	bool interrupted;	/* a signal ended the capture before all processes had ended */
 };
 void app_outcome_release(struct app_outcome *o);

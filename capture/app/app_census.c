@@ -189,7 +189,7 @@ static void births_judge(const struct spool *s, struct births *b, struct app_out
  * removed after its start (like the tests of a configure script) does not count. */
 static bool is_hidden(const struct object *x, bool is_program)
 {
-	static const char gone[] = " (deleted)"; /* when it started */
+	static const char gone[] = " (deleted)"; /* suffix of a program deleted when it started */
 	const size_t len = strlen(x->path), n = sizeof gone - 1;
 	return x->missing && (!is_program || (len > n && !strcmp(x->path + len - n, gone)));
 }

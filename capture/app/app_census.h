@@ -70,10 +70,10 @@ int request_make(struct request_maker *m, const struct process_state *p,
 /* Matches asynchronous requests with their results, which another thread may fetch. Private to
  * capture/. */
 struct census_request {
-	uint64_t end; /* ticks; 0: its result was never fetched */
-	int64_t result; /* or a negative error */
+	uint64_t end; /* ticks; 0: the result was never fetched */
+	int64_t result; /* result, or a negative errno */
 	uint64_t key;	/* key of image and control block, during matching */
-	uint32_t next;	/* in its chain, 0: none */
+	uint32_t next;	/* next request in its chain; 0: none */
 };
 
 struct async_chain {
@@ -85,7 +85,7 @@ struct async {
 	size_t n, cap;
 	struct async_chain *chain; /* [n_chains], a power of two: requests in flight */
 	size_t n_chains;
-	size_t n_replayed; /* in the second pass: requests taken */
+	size_t n_replayed; /* in the second pass: number of requests taken */
 };
 
 /* In the second pass: returns the result of the next submitted request. */
@@ -97,7 +97,7 @@ enum { OBJECTS_MAX = 65536 };
 
 struct object {
 	char *path;
-	bool missing; /* no file of that name is left to scan */
+	bool missing; /* the file is missing, so it cannot be scanned */
 	int64_t changed_ns; /* last change of the file, wall clock */
 	struct code_scan found;
 };
@@ -117,11 +117,11 @@ static inline const struct object *objects_at(const struct objects *o, uint32_t 
 struct census_image {
 	bool announced;
 	uint32_t parent; /* process number */
-	char *cwd;	 /* at its start, NULL: unknown */
+	char *cwd;	 /* working directory at its start; NULL: unknown */
 	uint32_t program; /* object number, 0: unknown */
 	uint32_t suspect; /* an object with system calls on files outside the C library; 0: none */
 	uint32_t ringed; /* an object that enters io_uring directly; 0: none */
-	bool made_code; /* it made memory executable itself */
+	bool made_code; /* the program made memory executable */
 	bool replaced; /* the program's file is no longer the file that was executed */
 };
 

@@ -3,11 +3,11 @@
 
 struct content_pending {
 	uint32_t image, pid, tid;
-	uint64_t begin; /* of the request */
+	uint64_t begin; /* begin of the request */
 	uint64_t n_bytes;
-	uint32_t *block; /* block[n_blocks] of the file */
+	uint32_t *block; /* block[n_blocks]: numbers of its blocks in the file */
 	size_t n_blocks, cap;
-	uint8_t part[CONTENT_BLOCK]; /* of the next one */
+	uint8_t part[CONTENT_BLOCK]; /* part of the next block */
 	uint32_t n_part;
 	bool broken; /* a piece is missing */
 };

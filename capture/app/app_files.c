@@ -52,7 +52,7 @@ char *files_first_path(const struct app_files *f, const char *path)
 	return first;
 }
 
-/* A new entry, or NULL if there is one. */
+/* Adds an entry. NULL: the name has an entry already. */
 static struct known_file *add(struct app_files *f, const char *path)
 {
 	uint32_t *slot = slot_of(f, path);
@@ -82,7 +82,7 @@ void files_renamed(struct app_files *f, const char *from, const char *to, bool e
 	const uint32_t slot = *slot_of(f, from);
 	files_made(f, to);
 	if (slot && S_ISREG(f->file[slot - 1].mode))
-		return; /* a file has no names below it */
+		return; /* a file has no names below itself */
 	GROW(f->rename, f->n_renames, f->renames_cap);
 	f->rename[f->n_renames++] = (struct known_rename){xstrdup(from), xstrdup(to), exchange};
 }

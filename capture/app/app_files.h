@@ -16,10 +16,10 @@ struct known_file {
 	uint64_t device, inode; /* of a regular file; inode 0: unknown */
 	uint32_t mode; /* 0: it did not exist */
 	bool holes_cut, has_digest;
-	bool several_names; /* it had hard links */
+	bool several_names; /* it has several hard links */
 	bool followed; /* files_found: the name may be a link */
 	bool unknown;  /* files_unknown */
-	bool read;     /* files_link_read: `link` is its text */
+	bool read;     /* files_link_read: `link` is the text of the link */
 	bool guessed;  /* a link with an unknown target */
 	bool inferred; /* files_link_to: a link whose actual text may be different */
 	bool no_target; /* a link that calls followed, but no call shows its text */

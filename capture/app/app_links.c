@@ -4,7 +4,7 @@
 
 #include "capture/app/app_files.h"
 
-#define LINKS_MAX 40 /* on one path; the kernel's limit */
+#define LINKS_MAX 40 /* the kernel's limit of links in a path */
 
 /* Index of the link with the path path[len], or `s->n`. The set is sorted by path. */
 static size_t link_find(const struct fileset *s, const char *path, size_t len)

@@ -9,7 +9,7 @@
 #include "common/heap.h"
 #include "common/sort.h"
 
-struct merge_place { /* of a record */
+struct merge_place { /* place of a record */
 	uint64_t begin;
 	uint64_t at;	/* offset in the spool */
 	/* position in the thread's stream, because windows are spooled in any order */
@@ -17,19 +17,19 @@ struct merge_place { /* of a record */
 };
 
 struct merge_source { /* one thread of one process image */
-	uint32_t first, n;    /* its windows: order[first .. first + n) */
+	uint32_t first, n;    /* windows of the thread: order[first .. first + n) */
 	uint32_t window;      /* index of the current window */
-	uint32_t unit;	      /* next unit in it */
+	uint32_t unit;	      /* next unit in the window */
 	struct merge_place *sorted; /* NULL: the stream is in order */
 	size_t n_sorted, at;
-	uint64_t begin;	      /* of the next record */
+	uint64_t begin;	      /* begin of the next record */
 	const char *next;     /* the next record, NULL at the end */
-	uint32_t n_units;     /* its size; 0: it is not a record */
+	uint32_t n_units;     /* units of the next record; 0: it is invalid */
 };
 
 struct merge {
 	const struct spool *spool;
-	const char *base; /* of the mapped spool */
+	const char *base; /* address of the mapped spool */
 	size_t size;
 	struct spool_window *order; /* sorted by image, thread, sequence */
 	struct merge_source *source;
@@ -142,7 +142,7 @@ static void record_describe(struct merge *m, const struct merge_source *s, struc
 	size_t room = (size_t)s->n_units * LOG_UNIT - sizeof m->record;
 	memcpy(&text, at, sizeof text);
 	if ((size_t)text.path_len + text.extra_len > room - sizeof text)
-		return; /* not written by the library */
+		return; /* the library did not write it */
 	to->path = at + sizeof text;
 	to->path_len = text.path_len;
 	to->extra = to->path + text.path_len;

@@ -11,7 +11,7 @@ static void component_add(struct strbuf *to, const char *name, size_t len)
 		while (to->len && to->s[to->len - 1] != '/')
 			to->len--;
 		if (to->len)
-			to->len--; /* the slash */
+			to->len--; /* removes the slash */
 		if (to->cap)
 			to->s[to->len] = 0;
 		return;

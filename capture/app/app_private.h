@@ -12,7 +12,7 @@ enum { MEMORY_SAMPLES_MAX = 4096 };
 
 struct app_memory_sample {
 	int64_t ns;	/* CLOCK_MONOTONIC */
-	uint64_t bytes; /* of all programs together */
+	uint64_t bytes; /* sum over all programs */
 };
 
 /* Has at most a fixed number of samples. If there are more, every second sample is removed and the
@@ -68,14 +68,14 @@ struct spool_image {
 	/* pid_base: added to the numbers of the image's PID namespace, see spool_pid */
 	uint32_t pid, pid_base;
 	uint32_t n_max;
-	char *base;	/* while mapped, otherwise NULL */
+	char *base;	/* address of the mapping; NULL: not mapped */
 	dev_t device;
 	ino_t inode;
 };
 
 /* Processes in different PID namespaces may have equal numbers. Each namespace other than that of
  * this process gets its own range of numbers in the trace. */
-#define PID_BASE (UINT32_C(1) << 23) /* above any number of the kernel's: 2^22 */
+#define PID_BASE (UINT32_C(1) << 23) /* above the largest number of the kernel, 2^22 */
 #define PID_NAMESPACES_MAX 511u
 
 struct spool {
@@ -101,7 +101,7 @@ enum spool_when {
 	/* CPUs are busy: full windows of running processes wait, as long as there is room */
 	SPOOL_BUSY,
 	SPOOL_NOW,
-	SPOOL_LAST, /* all writers have ended: take everything */
+	SPOOL_LAST, /* all writers have ended: copy everything */
 };
 
 /* Creates the scratch directory, and the spool file in the directory of `near`. Errors: of the
@@ -122,7 +122,7 @@ uint64_t spool_memory(const struct spool *s);
 
 /* --- app_merge.c: the spool's records by begin --------------------------- */
 
-struct merge_record { /* borrowed until the next one */
+struct merge_record { /* valid until the next record */
 	const struct log_record *r; /* OP_INVALID: the data are not a record */
 	uint32_t image, pid, tid;
 	const char *path; /* not NUL-terminated; NULL: none */

@@ -17,7 +17,7 @@ static const char *scratch_choose(const char *asked)
 	return tmp && *tmp ? tmp : "/tmp";
 }
 
-/* The caller frees; NULL with the error. */
+/* The caller frees the pattern. NULL: an error. */
 static char *scratch_pattern(const char *scratch, struct err *e)
 {
 	const char *chosen = scratch_choose(scratch);
@@ -51,7 +51,7 @@ static bool applications_end(const char *dir)
 	enum { N_MAX = 4096, LOOKS = 500 };
 	SCOPED_FREE char *causes = xasprintf("%s/" CAUSE_FILE, dir);
 	SCOPED_FREE pid_t *pid = xcalloc(N_MAX, sizeof *pid);
-	for (int i = 0; i < LOOKS; i++) { /* processes may start new ones meanwhile */
+	for (int i = 0; i < LOOKS; i++) { /* processes may start new processes meanwhile */
 		const size_t n = processes_mapping(causes, pid, N_MAX);
 		for (size_t k = 0; k < n && k < N_MAX; k++)
 			kill(pid[k], SIGKILL);

@@ -288,7 +288,7 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 	    (end < LOG_UNITS ? end : LOG_UNITS) - (end < LOG_FIRST_UNIT ? end : LOG_FIRST_UNIT);
 	const char *from = base + LOG_FIRST_UNIT * LOG_UNIT;
 	uint32_t kept = units_committed(from, n_units, generation);
-	if (kept < n_units && !ended) /* one is still being written */
+	if (kept < n_units && !ended) /* a record is still being written */
 		return 0;
 	if (kept < n_units) {
 		kept = window_gather(s, from, n_units, generation, state == WINDOW_FULL);
@@ -367,7 +367,7 @@ int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 	    when == SPOOL_BUSY)
 		when = SPOOL_NOW;
 	images_find(s);
-	if (when == SPOOL_LAST) /* the records of these processes are lost */
+	if (when == SPOOL_LAST) /* records of images that were not mapped are lost */
 		atomic_fetch_add_explicit(&s->control->n_lost, s->n_unmapped, memory_order_relaxed);
 	for (size_t i = 0; i < s->n_images && !rc; i++)
 		if (s->image[i].base)

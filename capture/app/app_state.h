@@ -14,7 +14,7 @@ struct app_open_file {
 	uint64_t n_renames; /* number of renames (of app_state) that were applied to the path */
 	bool is_path;
 	bool append;
-	bool unnamed; /* O_TMPFILE: the path is its directory's */
+	bool unnamed; /* O_TMPFILE: the path is that of the directory */
 	bool position_known;
 	uint32_t listed_flags; /* of state_file_listed(); 0: not from a list */
 	uint64_t position;
@@ -34,14 +34,14 @@ struct app_open_file {
 };
 
 struct descriptor {
-	struct app_open_file *file; /* NULL: not open, or opened unseen */
+	struct app_open_file *file; /* NULL: not open, or its open was not recorded */
 	bool close_on_exec;
 	bool listed;
 };
 
 struct app_mapping {
 	uint64_t from, to; /* addresses */
-	uint64_t offset;   /* in the file, for address `from` */
+	uint64_t offset;   /* offset in the file of address `from` */
 	struct app_open_file *file;
 };
 
@@ -56,7 +56,7 @@ struct process_state {
 	/* with OP_UMASK_KNOWN; 0: unknown. Set by callers of state_process_from() */
 	uint32_t umask;
 	bool is_root;  /* its parent was not seen */
-	bool is_stale; /* another program runs in its place */
+	bool is_stale; /* another program replaced it */
 	bool is_listed; /* for callers: the process is in their list of processes */
 	unsigned int n_threads; /* for callers of state_process_from(), which maintain it */
 };
@@ -90,14 +90,14 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
  * does not find it. */
 struct process_state *state_process_from(struct app_state *s, uint32_t pid,
 					 const struct process_state *from, bool by_exec);
-/* frees such a process */
+/* Frees such a process. */
 void state_process_drop(struct app_state *s, struct process_state *p);
 /* Applies all effects before `now`. Call it before each lookup. */
 void state_advance(struct app_state *s, uint64_t now);
 
-const char *state_file_now(const struct app_open_file *f); /* its path, after renames */
+const char *state_file_now(const struct app_open_file *f); /* the path of the file after renames */
 struct app_open_file *state_file(const struct process_state *p,
-				 int fd); /* borrowed; NULL where unknown */
+				 int fd); /* borrowed; NULL: unknown */
 /* The absolute path of `path` for the process, or NULL if its directory is unknown. Valid until the
  * next call. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir,

@@ -129,7 +129,7 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 	if (r->result < 0)
 		return;
 	for (uint64_t fd = r->offset; fd < p->n_fds && fd <= r->length; fd++) {
-		if (r->flags & 4) /* CLOSE_RANGE_CLOEXEC */
+		if (r->flags & 4) /* the flag CLOSE_RANGE_CLOEXEC */
 			p->fd[fd].close_on_exec = true;
 		else
 			state_descriptor_set(p, (int)fd, NULL, false);
@@ -181,7 +181,7 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 		if (r->path) {
 			listed(p, r);
 			if (r->r->fd >= 0 && (size_t)r->r->fd < p->n_fds)
-				p->fd[r->r->fd].listed = false; /* not from a list */
+				p->fd[r->r->fd].listed = false; /* it does not come from a list */
 		}
 		break;
 	case LOG_FDS_END:

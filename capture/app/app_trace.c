@@ -219,7 +219,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	if (!is_sound(c, r->r)) {
 		c->outcome->n_garbled++;
 		if (r->r->op == LOG_AIO_SUBMIT)
-			async_take(&c->census->async); /* the census has counted it, too */
+			async_take(&c->census->async); /* the census has also counted it */
 		return 0;
 	}
 	const struct census_image *i = &c->census->image[r->image];

@@ -15,10 +15,10 @@
 
 struct code_scan {
 	uint32_t n_files; /* instructions that make calls on files: open, read, stat ... */
-	uint32_t n_rings; /* with calls on io_uring */
-	uint32_t n_setups; /* of these: io_uring_setup */
+	uint32_t n_rings; /* instructions that make calls on io_uring */
+	uint32_t n_setups; /* number of these that are io_uring_setup */
 	uint32_t n_other; /* instructions that make other calls: futex, mmap of memory, signals */
-	uint32_t n_any;	  /* with a computed number */
+	uint32_t n_any;	  /* instructions whose number is computed */
 };
 
 /* False: the file cannot be read or has an unsupported format. Then all counts are 0. */

@@ -74,7 +74,7 @@ int agent_run(const char *path, const char *host, struct err *e);
 int hosts_run_once(const struct run_config *c, struct run_result *r, struct app_outcome *o,
 		   const char *file, struct err *e);
 
-struct host_clock { /* of a host against the collector's, ns */
+struct host_clock { /* a host's clock minus the collector's clock, ns */
 	/* two measurements, at these instants of the host's clock */
 	int64_t at_ns[2], ahead_ns[2], bound_ns[2];
 };

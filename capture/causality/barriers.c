@@ -13,8 +13,8 @@ struct barriers_finder {
 	size_t *by_wait, *by_signal;
 	size_t *by_pair; /* links by (signaller, waiter, place of the wait) */
 	size_t *first;	 /* first[signaller * n_nodes + waiter]: start of the pair in by_pair[] */
-	uint32_t *at;	 /* of each pair: the link found last */
-	uint32_t n_nodes; /* without hubs */
+	uint32_t *at;	 /* for each pair: the link found last */
+	uint32_t n_nodes; /* number of nodes, without hubs */
 	uint32_t *of_record; /* of_record[l->n_barriers]: its index in v[] */
 };
 
@@ -154,7 +154,7 @@ static void waited(void *ctx, size_t i)
 	struct barriers_finder *f = ctx;
 	const struct causality_link *g = &f->l->link[i];
 	size_t from = 0, to = f->l->n;
-	while (from < to) { /* by_wait: beginning of its place */
+	while (from < to) { /* `from`: beginning of the place in by_wait */
 		size_t mid = from + (to - from) / 2;
 		const struct causality_link *x = &f->l->link[f->by_wait[mid]];
 		if (x->waiter < g->waiter ||

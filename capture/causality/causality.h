@@ -107,7 +107,8 @@ struct causality_run {
 };
 
 struct causality_merge_counts {
-	uint64_t n_requests, n_edges_seen, n_edges_left; /* left: after removing redundant edges */
+	/* n_edges_left: edges after removing redundant edges */
+	uint64_t n_requests, n_edges_seen, n_edges_left;
 	uint64_t n_barriers;
 	uint64_t n_left_out; /* number of records of the base run that are not requests of a node */
 	/* number of edges whose signals are directly after the held requests, because their later

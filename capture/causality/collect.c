@@ -19,10 +19,10 @@ struct collect_job {
 	struct collect_outcome *outcome;
 	struct kept_runs kept;
 	struct progress progress;
-	struct words_list hosts; /* none: only this host */
+	struct words_list hosts; /* empty: only this host */
 	bool *wanted; /* wanted[kept.n_nodes] */
 	uint32_t n_wanted;
-	double done_s; /* finished work, for the progress display */
+	double done_s; /* work that is done, for the progress line */
 	uint64_t n_done;
 };
 
@@ -173,7 +173,7 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 	return rc;
 }
 
-/* node -1: the run without delays. */
+/* `node` -1: makes the run without delays. */
 static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct err *e)
 {
 	SCOPED_FREE char *name =

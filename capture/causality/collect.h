@@ -12,9 +12,9 @@ enum collect_clock { CLOCK_AUTO, CLOCK_CPU, CLOCK_WALL };
 
 struct collect_config {
 	const char *output;   /* -o */
-	const char *nodes;    /* --nodes: all, random:M, a list */
-	const char *period;   /* --period: a number, auto */
-	double error;	      /* --error: of auto, a ratio */
+	const char *nodes;    /* --nodes: all, random:M, or a list */
+	const char *period;   /* --period: a number, or auto */
+	double error;	      /* --error: for auto, a ratio */
 	uint64_t seed;	      /* --seed: for random nodes */
 	const char *root;     /* --root */
 	const char *runs_dir; /* --runs-dir; NULL: OUTPUT.runs */
@@ -23,8 +23,8 @@ struct collect_config {
 	const char *check;
 	const char *replay_dir; /* --replay-dir, for auto: directory of the files of the replays */
 	double factor;	      /* --factor: multiple of the longest observed time */
-	int64_t floor_ns;     /* --floor: minimum of that */
-	int compute, clock;   /* enums above */
+	int64_t floor_ns;     /* --floor: minimum of this maximum */
+	int compute, clock;   /* values of the enums above */
 	bool resume;
 	/* --hosts: hosts of the ranks; --launcher: starts a command on {host} */
 	const char *hosts, *launcher;
@@ -33,10 +33,10 @@ struct collect_config {
 	/* For auto without --check: replays `trace` in `dir` and writes the replay trace `to`.
 	 * Errors: of the replay. */
 	int (*replay)(void *ctx, const char *trace, const char *dir, const char *to, struct err *e);
-	/* Shows a line to the user. */
+	/* Prints a line for the user. */
 	void (*tell)(void *ctx, const char *line);
 	void *ctx;
-	bool progress; /* shown on stderr */
+	bool progress; /* show progress on standard error */
 };
 
 /* a larger difference of the predicted execution time, as a share of the measured time, causes a
@@ -54,7 +54,7 @@ struct collect_outcome {
 	/* edges to nodes that were judged to wait because they computed for too long: they poll
 	 * memory */
 	uint64_t n_computing;
-	double error;	      /* of auto: the last measurement; NaN: none */
+	double error;	      /* for auto: the last measured error; NaN: none */
 	struct causality_merge_counts merged;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of a capture with causes. */
+/* Parses the options of a capture with causes. */
 #include <jansson.h>
 
 #include "capture/causality/collect_private.h"

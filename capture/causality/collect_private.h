@@ -12,12 +12,12 @@ struct run_config {
 	char **command;
 	/* NULL: none. `before`: shell command line that runs first and is not captured */
 	const char *root, *scratch, *before;
-	bool snapshot;	   /* record the files before their first use */
-	const char *raw;   /* file of the capture */
-	const char *log;   /* file of the application's output */
+	bool snapshot;	   /* record files before their first use */
+	const char *raw;   /* output file of the capture */
+	const char *log;   /* file for the output of the application */
 	struct watch_config watch;
-	const struct words_list *hosts; /* of the ranks; NULL: only this host */
-	const char *launcher;		/* of the collector on each host */
+	const struct words_list *hosts; /* hosts of the ranks; NULL: only this host */
+	const char *launcher;		/* starts the agent on each host */
 };
 
 struct run_result {

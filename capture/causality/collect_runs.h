@@ -7,12 +7,12 @@
 #include "capture/causality/watch.h"
 
 struct kept_run {
-	int64_t throttled; /* node; -1: none */
+	int64_t throttled; /* node that was delayed; -1: none */
 	uint64_t period;
 	int64_t took_ns;
 	uint64_t n_edges, n_computing, n_held;
 	int64_t held_ns;
-	char *name; /* of its files, without suffix; owned */
+	char *name; /* name of its files, without suffix; owned */
 };
 
 struct kept_runs {
@@ -37,9 +37,9 @@ void kept_runs_release(struct kept_runs *k);
 int kept_runs_save(const struct kept_runs *k, struct err *e);
 /* The run in which `node` was throttled with `period`, or NULL. */
 const struct kept_run *kept_run_find(const struct kept_runs *k, int64_t node, uint64_t period);
-/* DIR/NAME.ending; the caller frees. */
+/* Makes the path DIR/NAME.ending. The caller frees. */
 char *kept_path(const struct kept_runs *k, const char *name, const char *ending);
-void kept_run_add(struct kept_runs *k, const struct kept_run *r); /* takes ownership of the name */
+void kept_run_add(struct kept_runs *k, const struct kept_run *r); /* takes ownership of r->name */
 /* Removes the runs with delays because their edges were wrong. */
 void kept_runs_forget(struct kept_runs *k);
 

@@ -4,10 +4,10 @@
 struct critical {
 	const struct causality_links *links;
 	const struct work_amount *at_wait, *at_signal;
-	struct work_amount *sent; /* sent[links->n]: time of each signal */
+	struct work_amount *sent; /* sent[links->n]: when each signal was sent */
 	struct critical_node {
-		struct work_amount done; /* its work so far */
-		struct work_amount when; /* the time then */
+		struct work_amount done; /* work of the node so far */
+		struct work_amount when; /* the time at this point */
 	} *node;
 };
 

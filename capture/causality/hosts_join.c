@@ -75,7 +75,8 @@ static void files_join(void *ctx, struct trace_meta *meta)
 			j->entry[all.n] = s->entry[k];
 			if (details) {
 				j->detail[all.n] = s->detail[k];
-				j->detail[all.n].same_file = 0; /* numbers of one host */
+				/* these numbers are only valid on their host */
+				j->detail[all.n].same_file = 0;
 			}
 			all.n++;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The collector of a run on several hosts. */
+/* The collector's part of a run on several hosts. */
 #include <dirent.h>
 #include <ftw.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 #include "common/text.h"
 
 enum {
-	READY_MS = 120000, /* for the start of an agent */
+	READY_MS = 120000, /* limit for the start of an agent */
 	ANSWER_MS = 30000,
 	POLL_MS = 50,
 	PINGS = 100,
@@ -29,7 +29,7 @@ enum {
 struct peer { /* an agent */
 	const char *host;
 	struct host_process process;
-	int out; /* its standard output */
+	int out; /* standard output of the agent */
 	char line[128];
 	size_t n;
 	bool quiet, confirmed, starts, gone, done;
@@ -37,13 +37,13 @@ struct peer { /* an agent */
 
 struct hosts_run {
 	const struct run_config *config;
-	char *path; /* of the files of the run, without ending */
+	char *path; /* path of the files of the run, without suffix */
 	char *link;
 	struct peer *peer;
 	size_t n;
 	struct host_clock *clock;
 	uint64_t hold, round;
-	int64_t confirm_ns; /* begin of the round; 0: none */
+	int64_t confirm_ns; /* begin of the round of confirmations; 0: none */
 	bool looks;
 	pid_t application;
 	bool ended, killed;
@@ -99,7 +99,7 @@ static bool line_take(struct peer *p, char *line, size_t size)
 {
 	char *end = memchr(p->line, '\n', p->n);
 	if (!end && p->n == sizeof p->line)
-		p->n = 0; /* no message is so long */
+		p->n = 0; /* invalid: no message is this long */
 	if (!end)
 		return false;
 	const size_t len = (size_t)(end - p->line);
@@ -293,7 +293,7 @@ static void application_look(struct hosts_run *h)
 static void application_kill(struct hosts_run *h)
 {
 	h->killed = true;
-	kill(h->application, SIGTERM); /* a launcher ends its ranks */
+	kill(h->application, SIGTERM); /* a launcher that ends also ends its ranks */
 	for (int i = 0; i < END_S * 100 && !h->ended; i++) {
 		const struct timespec nap = {0, 10000000};
 		nanosleep(&nap, NULL);
@@ -382,7 +382,7 @@ static void application_serve(struct hosts_run *h)
 				peer_read(&h->peer[i]);
 			while (line_take(&h->peer[i], line, sizeof line))
 				message_take(h, &h->peer[i], line);
-			/* it has ended the run: stuck, or failed */
+			/* the agent has ended the run, which got stuck or failed */
 			if ((h->peer[i].gone || h->peer[i].done) && !h->killed)
 				application_kill(h);
 		}
@@ -471,7 +471,7 @@ static void hosts_release(struct hosts_run *h)
 	static const char *const endings[] = {".raw", ".seen", NULL};
 	for (size_t i = 0; i < h->n; i++) {
 		struct peer *p = &h->peer[i];
-		fd_close(p->process.input); /* the agent ends */
+		fd_close(p->process.input); /* at the end of its input, the agent ends */
 		if (p->process.pid > 0)
 			waitpid(p->process.pid, NULL, 0);
 		fd_close(p->out);

@@ -5,7 +5,7 @@
 
 enum {
 	POLL_QUIET = 5, /* for polling threads: multiple of the quiet time of sleeping threads */
-	POLL_QUIET_BLIND = 10, /* the same if failed polls cannot be seen */
+	POLL_QUIET_BLIND = 10, /* the same if failed polls are not visible */
 	START_QUIET = 20,
 	POLL_IDLE_LEAST = 5,
 	LOOKS_LEAST = 2, /* the first look may have begun before a thread was held */
@@ -62,7 +62,7 @@ static void at_least(int64_t *to, int64_t ns)
 static enum judge_change polls_since(const struct judge_sight *before,
 	const struct judge_sight *now, int64_t quiet_ns, int64_t blocked_max_ns, int64_t *needed_ns)
 {
-	/* it sleeps instead of polling */
+	/* the thread sleeps instead of polling */
 	if (now->os_state == 'S' && now->n_slices == before->n_slices) {
 		at_least(needed_ns, quiet_ns);
 		return JUDGE_UNCHANGED;

@@ -7,11 +7,11 @@
 #include "capture/preload/causes.h"
 
 enum judge_verdict {
-	JUDGE_ACTIVE, /* it may continue by itself */
-	JUDGE_GONE,   /* it has ended */
-	JUDGE_ASLEEP, /* asleep in a blocking call */
-	JUDGE_POLLS,  /* in a call that may poll */
-	JUDGE_LOOKS,  /* it looks for a file in vain */
+	JUDGE_ACTIVE, /* the thread may continue by itself */
+	JUDGE_GONE,   /* the thread has ended */
+	JUDGE_ASLEEP, /* the thread sleeps in a blocking call */
+	JUDGE_POLLS,  /* the thread is in a call that may poll */
+	JUDGE_LOOKS,  /* the thread looks for a file without success */
 	/* its rank is being initialised and may need the held rank for that; this is not a
 	 * dependency of the application */
 	JUDGE_STARTS,
@@ -20,9 +20,9 @@ enum judge_verdict {
 	JUDGE_VERDICTS
 };
 
-struct judge_sight { /* of a thread */
+struct judge_sight { /* state of a thread */
 	enum cause_state state;
-	uint64_t changes; /* of the state */
+	uint64_t changes; /* number of changes of the state */
 	/* since its last request or, if that was later, since a thread was held, because before
 	 * that it cannot wait for the held thread */
 	int64_t compute_ns, blocked_ns;
@@ -36,9 +36,9 @@ struct judge_sight { /* of a thread */
 };
 
 struct judge_limits { /* ns */
-	int64_t compute;	/* of computation between two requests */
+	int64_t compute;	/* limit of computation between two requests */
 	int64_t phase;		/* limit of computation and blocking calls together */
-	int64_t asleep;		/* of sleep outside of known blocking calls */
+	int64_t asleep;		/* limit of sleep outside known blocking calls */
 };
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits);

@@ -70,7 +70,7 @@ static void make_ready(struct links_walk *w, uint32_t node)
 	w->ready[(w->first + w->n_ready++) % w->l->n_nodes] = node;
 }
 
-/* Walks a node as far as possible. */
+/* Walks along a node as far as possible. */
 static void go_on(struct links_walk *w, struct links_node *n)
 {
 	const struct causality_link *v = w->l->link;
@@ -102,7 +102,7 @@ static uint32_t waits_for(const struct links_walk *w, uint32_t node)
 	return w->l->link[w->by_wait[w->node[node].wait]].signaller;
 }
 
-/* A hub shows as its barrier. */
+/* Writes an end of a link; a hub appears as its barrier. */
 static void end_text(struct strbuf *out, const struct causality_links *l, uint32_t node,
 		     const struct causality_link *g)
 {
@@ -115,7 +115,7 @@ static void end_text(struct strbuf *out, const struct causality_links *l, uint32
 static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
-	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* after n steps it is on the cycle */
+	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* after n steps, the node is on the cycle */
 		node = waits_for(w, node);
 	uint32_t first = node, n = 0;
 	do {
@@ -158,7 +158,7 @@ static void loops_tell(const struct links_walk *w)
 		uint32_t node = i;
 		for (; !from[node]; node = waits_for(w, node))
 			from[node] = i + 1;
-		if (from[node] != i + 1) /* a cycle that was reported already */
+		if (from[node] != i + 1) /* the cycle was already reported */
 			continue;
 		const uint32_t first = node;
 		do {

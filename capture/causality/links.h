@@ -10,7 +10,7 @@
 struct causality_barrier {
 	uint32_t n_nodes;
 	uint32_t *node;	   /* node[n_nodes], ascending */
-	uint64_t *place;   /* of their waits */
+	uint64_t *place;   /* places of their waits */
 	uint64_t *request; /* the requests after the waits */
 };
 
@@ -23,7 +23,7 @@ struct causality_link {
 	uint64_t signal_request, wait_request;
 	/* position of the wait inside the computation between two requests */
 	uint32_t computed_ppm;
-	uint32_t signalled_ppm; /* the same of the signal */
+	uint32_t signalled_ppm; /* the same for the signal */
 	/* in a merge: index of the edge, counted over all runs */
 	size_t edge;
 	/* the signal is at the position where the waiter continued, after the held request */
@@ -35,7 +35,7 @@ struct causality_link {
 struct causality_links {
 	struct causality_link *link; /* link[n], owned */
 	size_t n, cap;
-	uint32_t n_nodes; /* with hubs */
+	uint32_t n_nodes; /* number of nodes, including hubs */
 	/* The last n_hubs nodes are hubs. A hub represents all barriers of one set of nodes: for
 	 * each barrier, it waits for all signals and then sends a signal to each wait. */
 	uint32_t n_hubs;
@@ -79,7 +79,7 @@ int causality_links_read(struct causality_links *l, struct trace *t,
 int causality_links_reduce(struct causality_links *l, struct err *e);
 
 struct causality_barriers {
-	struct causality_barrier *v; /* v[n], in a possible order, owned */
+	struct causality_barrier *v; /* v[n], in the order of a possible execution, owned */
 	uint32_t n, cap;
 	uint32_t *of_link; /* of_link[l->n], owned: the barrier of each link, or UINT32_MAX */
 };
@@ -87,6 +87,6 @@ struct causality_barriers {
 /* Errors: as causality_links_walk; ENOMEM. Ownership: causality_barriers_release. */
 int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l,
 			    struct err *e);
-/* Appends ascending numbers as "0-3,5". */
+/* Appends ascending numbers such as "0-3,5". */
 void causality_nodes_text(struct strbuf *out, const uint32_t *node, uint32_t n);
-void causality_barriers_release(struct causality_barriers *b); /* all-zero is fine */
+void causality_barriers_release(struct causality_barriers *b); /* `b` may be all zero */

@@ -6,9 +6,9 @@
 #include "common/u64_map.h"
 
 struct hub {
-	uint32_t first;	  /* a barrier of its set */
+	uint32_t first;	  /* first barrier of its set */
 	uint32_t next;	  /* next hub whose set has the same hash, or UINT32_MAX */
-	uint32_t n;	  /* barriers so far */
+	uint32_t n;	  /* number of its barriers so far */
 };
 
 struct barriers_join {
@@ -18,7 +18,7 @@ struct barriers_join {
 	size_t hubs_cap;
 	uint32_t barriers_cap;
 	struct u64_map of_set;
-	uint32_t *nodes; /* nodes[n_nodes]: of the present barrier */
+	uint32_t *nodes; /* nodes[n_nodes] of the current barrier */
 };
 
 static int compare_marks(const void *a, const void *b)

@@ -7,7 +7,7 @@
 
 struct link_mark { /* a signal or wait at a barrier */
 	uint32_t barrier, node;
-	uint64_t place, request; /* place and requests of the node before it */
+	uint64_t place, request; /* place; requests of the node before it */
 	bool is_wait;
 };
 

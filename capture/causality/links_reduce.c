@@ -21,7 +21,7 @@ struct link_reducer {
 	/* direct[node]: the highest rank among the current waits for that node */
 	uint32_t *merged, *direct;
 	bool *drop;
-	uint64_t n_bytes; /* of knowledge */
+	uint64_t n_bytes; /* bytes of all vector clocks */
 };
 
 static void knowledge_put(struct link_reducer *x, struct knowledge *k)

@@ -2,9 +2,9 @@
 /* Selects the barriers that a merge writes as barrier records. */
 #include "capture/causality/merge_private.h"
 
-struct last_signal { /* of the present node at a barrier */
+struct last_signal { /* last signal of the current node at a barrier */
 	uint64_t place;
-	uint32_t node; /* + 1; 0: none */
+	uint32_t node; /* number of the node + 1; 0: none */
 };
 
 /* Sets differs[barrier] if a node sends its signals for the barrier at several places. Then a

@@ -17,7 +17,7 @@ struct late_job {
 	const struct causality_links *l;
 	size_t *by_wait, *by_signal;
 	struct late_node *node;
-	int64_t *sent_ns, *continued_ns; /* [l->n], of the base run */
+	int64_t *sent_ns, *continued_ns; /* [l->n]: times in the base run */
 };
 
 static void request_take(struct late_job *j, uint32_t of, const struct trace_record *r,

@@ -26,7 +26,7 @@ int late_signals_find(const char *base, const struct causality_links *l, bool *e
 
 /* Computation of delayed nodes by request, kept in an unnamed file. */
 struct computes {
-	struct compute *v; /* NULL: the base run's is used */
+	struct compute *v; /* NULL: the computation of the base run is used */
 	size_t n_bytes;
 	/* first[node]: index of the first of its n_requests + 1 entries; UINT64_MAX: the
 	 * computation of the base run is used */
@@ -62,7 +62,7 @@ struct merge_barriers {
  * merge_barriers_release, also after an error. */
 int merge_barriers_find(struct merge_barriers *m, const struct causality_links *l,
 			const size_t *by_wait, const size_t *by_signal, struct err *e);
-void merge_barriers_release(struct merge_barriers *m); /* all-zero is fine */
+void merge_barriers_release(struct merge_barriers *m); /* `m` may be all zero */
 
 /* Writes the base run with waits and signals, and counts them. Changes the places in `l` to those
  * of the records. Errors: of reading and writing. */

@@ -18,7 +18,7 @@
 
 struct merge_node {
 	uint64_t place;	  /* place in the node's records, counted as in causality_links_read() */
-	uint16_t last_op; /* of its last record */
+	uint16_t last_op; /* operation of its last record */
 	/* Position in the base run: time outside waiting calls since its last request; total time
 	 * so far, except waits for other nodes. */
 	int64_t at_ns, own_ns;
@@ -361,7 +361,7 @@ static int compute_take(struct merge_job *j, const struct trace_record *r, int64
 		return other ? 0 : compute_emit_part(j, &changed, slept_ns, (uint32_t)node, e);
 	if (!j->first_pass)
 		waiting_explain(j, r, (uint32_t)node, number, other);
-	if (j->node[node].n_parts++ && other) /* its first record had the whole length */
+	if (j->node[node].n_parts++ && other) /* the first record had the whole length */
 		return 0;
 	if (other && other->ns < 0)
 		return 0;

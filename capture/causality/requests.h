@@ -5,7 +5,7 @@
 #include "capture/causality/causality.h"
 #include "capture/op.h"
 
-/* Reading of a run's trace. */
+/* Reader of the trace of a run. */
 struct requests {
 	struct trace *t;
 	struct causality_facts f;

@@ -8,7 +8,7 @@
 
 #define MARKS 512u
 
-struct requests_chain { /* of a node */
+struct requests_chain { /* requests of a node */
 	uint64_t digest, n;
 	uint64_t stride; /* mark[i]: digest after (i + 1) * stride requests */
 	uint64_t mark[MARKS];

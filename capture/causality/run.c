@@ -23,7 +23,7 @@ static int output_redirect(const char *log)
 	return ok ? 0 : -errno;
 }
 
-/* Runs in a child process. */
+/* Runs in the child process. */
 static int start(void *ctx)
 {
 	const struct run_start *s = ctx;

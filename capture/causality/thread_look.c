@@ -42,7 +42,7 @@ char thread_look(uint32_t pid, uint32_t tid, int64_t *cpu_ns, uint64_t *n_slices
 	if (!f)
 		return 0;
 	const char state = *f;
-	const char *ticks = field(f, 11); /* utime, stime */
+	const char *ticks = field(f, 11); /* points to utime and stime */
 	const char *more = field(ticks, 1);
 	*cpu_ns = more ? (int64_t)(strtoll(ticks, NULL, 10) + strtoll(more, NULL, 10)) *
 			     (1000000000 / sysconf(_SC_CLK_TCK))

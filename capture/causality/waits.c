@@ -8,13 +8,13 @@
  * before the wake-up may follow the message. */
 #define WAKE_NS INT64_C(300000)
 
-struct waits_node { /* state while the trace is read */
+struct waits_node { /* state of a node while the trace is read */
 	uint64_t n_requests;
 	int64_t compute_ns; /* CPU time of the last compute record; -1: none */
 	bool goes_on;	    /* the computation continues in another record, which has the waits */
 };
 
-struct open_wait { /* its requests have not all been read yet */
+struct open_wait { /* a wait whose requests were not all read yet */
 	uint64_t signaller_request, waiter_request;
 	uint32_t computed_ppm;
 	/* position of the signaller when the first waiter continued, and the instant by the

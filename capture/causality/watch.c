@@ -11,13 +11,13 @@
 
 enum {
 	LOOK_NS = 250000,    /* time between two inspections while a thread is held */
-	BEAT_NS = 100000000, /* otherwise */
+	BEAT_NS = 100000000, /* time between inspections while no thread is held */
 	STUCK_FACTOR = 20,   /* multiple of the longest time between two requests */
 	/* number of requests beyond those of the run without delays that indicates an endless
 	 * series (a merge could report fewer) */
 	MORE_REQUESTS = 100,
 };
-#define STOPPED_NS INT64_C(10000000000) /* between two looks for stopped threads */
+#define STOPPED_NS INT64_C(10000000000) /* time between two checks for stopped threads */
 #define STUCK_FLOORS 1000 /* minimum, in multiples of compute_floor_ns */
 
 /* --- release ------------------------------------------------------------- */
@@ -213,7 +213,7 @@ static void *watch_run(void *ctx)
 			excess_watch(w);
 		const struct timespec nap = {0, any ? LOOK_NS : BEAT_NS};
 		if (w->outcome.stuck || w->outcome.stopped[0])
-			descendants_kill(); /* repeat for processes created meanwhile */
+			descendants_kill(); /* repeats, for processes that were created meanwhile */
 		if (w->config.by_agent)
 			watch_exchange(w, LOOK_NS);
 		else if (any)
@@ -351,7 +351,7 @@ void watch_end(struct watch *w, struct watch_outcome *o)
 {
 	if (w->runs) {
 		atomic_store(&w->ends, true);
-		atomic_fetch_add(&w->page->held, 1); /* so that it does not sleep on */
+		atomic_fetch_add(&w->page->held, 1); /* ends the sleep of the watchdog's thread */
 		syscall(SYS_futex, &w->page->held, FUTEX_WAKE, 1, NULL, NULL, 0);
 		pthread_join(w->thread, NULL);
 		w->runs = false;

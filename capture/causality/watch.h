@@ -16,7 +16,7 @@
 
 /* A thread of the application in one run. */
 struct watch_thread {
-	uint64_t key; /* the same in all runs */
+	uint64_t key; /* has the same value in all runs */
 	uint32_t pid, tid, parent;
 	int32_t rank; /* -1: none */
 	uint64_t n_requests;
@@ -57,8 +57,8 @@ struct watch_config {
 	uint64_t period;
 	const struct watch_thread *known; /* known[n_known]: the run without delays */
 	uint32_t n_known;
-	double factor;		/* of the longest that was seen */
-	int64_t compute_floor_ns; /* but at least */
+	double factor;		/* factor of the longest observed time */
+	int64_t compute_floor_ns; /* minimum of the limit of computing time */
 	/* time without a change that is required if all threads sleep; if some poll, five times
 	 * this time */
 	int64_t quiet_ns;
@@ -77,7 +77,7 @@ struct watch_outcome {
 	uint32_t n_async;	/* asynchronous requests */
 	/* number of ranks in the job, from the environment of a rank; 0: unknown */
 	uint32_t n_ranks;
-	bool too_many;		/* more threads than there are slots */
+	bool too_many;		/* the application has more threads than slots */
 	/* no thread made a request for far longer than before, and the processes were killed */
 	bool stuck;
 	char stuck_at[400];	/* the state of each thread at that time */
@@ -92,7 +92,7 @@ struct watch_outcome {
 struct watch;
 /* Copies the configuration, but not known[]. */
 void watch_open(struct watch **w, const struct watch_config *c);
-void watch_close(struct watch *w); /* NULL is fine */
+void watch_close(struct watch *w); /* `w` may be NULL */
 /* For app_config.prepare: creates the file in the scratch directory and begins to watch. Errors: of
  * the system. */
 int watch_prepare(void *watch, const char *scratch_dir, struct err *e);

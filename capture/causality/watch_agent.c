@@ -71,7 +71,7 @@ static void commands_take(struct watch *w, int64_t nap_ns)
 		p->n -= (size_t)(end + 1 - p->line);
 		memmove(p->line, end + 1, p->n + 1);
 	}
-	p->n = p->n < sizeof p->line - 1 ? p->n : 0; /* no command is so long */
+	p->n = p->n < sizeof p->line - 1 ? p->n : 0; /* invalid: no command is this long */
 }
 
 static void sights_tell(struct watch *w, int64_t now)

@@ -57,7 +57,7 @@ uint32_t watch_slots_used(const struct watch *w)
 	return n < CAUSE_SLOTS ? n : CAUSE_SLOTS;
 }
 
-struct raw_sight { /* a slot's values at one instant */
+struct raw_sight { /* values of a slot at one instant */
 	uint64_t changes, n_requests, n_idle;
 	enum cause_state state;
 	int64_t since_ns, since_cpu_ns, compute_ns, blocked_ns;
@@ -107,7 +107,7 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	uint32_t pid = __atomic_load_n(&s->pid, __ATOMIC_ACQUIRE);
 	*to = (struct judge_sight){0};
 	if (!pid)
-		return JUDGE_ACTIVE; /* it is starting */
+		return JUDGE_ACTIVE; /* the thread is starting */
 	if (!seen->has_limits)
 		limits_find(w, s->key, seen);
 	slot_read(s, &r);

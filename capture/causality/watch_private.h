@@ -13,9 +13,9 @@ struct watch_so_far { /* totals of a thread at its last request */
 	int64_t compute_ns, blocked_ns, off_cpu_ns;
 };
 
-struct watch_seen { /* of a slot */
+struct watch_seen { /* data about the thread of a slot */
 	uint32_t held;		 /* number of the hold at the first inspection */
-	uint64_t n_requests, n_idle; /* at that time */
+	uint64_t n_requests, n_idle; /* values at that time */
 	uint64_t n_idle_of; /* number of requests when n_idle was read, if that was later */
 	struct watch_so_far then;
 	int64_t compute_ns; /* since its last request, as of the last inspection */
@@ -46,7 +46,7 @@ struct watch {
 	struct unborn unborn;
 	struct watch_wait *wait;
 	uint64_t n_waits, waits_cap;
-	uint64_t n_woken; /* of these, waits whose end was looked up */
+	uint64_t n_woken; /* number of waits whose end was looked up */
 	uint32_t last_release; /* number of the last hold that ended */
 	uint64_t last_requests; /* requests of the throttled node before that hold */
 	struct watch_thread *list;
@@ -56,11 +56,12 @@ struct watch {
 		/* told: the collector knows a hold of this host; looks: a thread of any host is
 		 * held */
 		bool told, looks;
-		bool quiet, confirms;  /* told so; must confirm it at `confirm_ns` */
+		/* quiet: reported as quiet; confirms: must confirm at `confirm_ns` */
+		bool quiet, confirms;
 		bool is_over;
-		uint64_t hold, round;  /* numbers by the collector */
+		uint64_t hold, round;  /* numbers that the collector gave */
 		int64_t confirm_ns;
-		char line[64]; /* line[n]: the begin of a command */
+		char line[64]; /* line[n]: the incomplete next command */
 		size_t n;
 	} peer;
 };
@@ -77,7 +78,7 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 void watch_release(struct watch *w, int64_t now, int64_t at);
 /* Whether a rank is being initialised. */
 bool watch_some_start(const struct watch *w);
-/* Begins to look whether all threads wait. */
+/* Begins to check whether all threads wait. */
 void watch_look_begin(struct watch *w, int64_t now);
 /* watch_agent.c: exchanges messages with the collector for up to `nap_ns`. */
 void watch_exchange(struct watch *w, int64_t nap_ns);

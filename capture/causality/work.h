@@ -7,8 +7,9 @@
 
 struct causality_node_work {
 	uint64_t n_requests, n_computes, n_signals, n_waits;
-	int64_t request_ns; /* of requests with a known end */
-	int64_t compute_ns, asleep_ns, external_ns; /* of compute records, by kind (trace.h) */
+	int64_t request_ns; /* total time of requests with a known end */
+	/* totals of compute records, by kind (trace.h) */
+	int64_t compute_ns, asleep_ns, external_ns;
 	/* begin of its first request, end of its last request; TIME_NONE: none */
 	int64_t first_ns, last_ns;
 };
@@ -17,14 +18,14 @@ struct causality_work {
 	struct causality_node_work *node; /* node[n_nodes], owned */
 	struct causality_node_work all;
 	uint32_t n_nodes;
-	uint64_t n_implied; /* waits that follow from others */
-	uint64_t n_waiting; /* requests that wait */
+	uint64_t n_implied; /* redundant waits, which other waits imply */
+	uint64_t n_waiting; /* requests with waits before them */
 	uint64_t n_pairs;   /* pairs of nodes of which one waits for the other, without barriers */
 	/* Critical path: the shortest execution in which each node makes its computations and
 	 * requests one after the other with the traced durations, and waits only for its signals.
 	 * And the computation on this path. */
 	int64_t critical_ns, critical_compute_ns;
-	struct causality_links links;	    /* all, by waiter and place */
+	struct causality_links links;	    /* all links, by waiter and place */
 	struct causality_barriers barriers; /* of these */
 };
 

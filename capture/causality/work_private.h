@@ -6,10 +6,10 @@
 #include "capture/causality/links.h"
 
 struct work_amount {
-	int64_t ns, compute_ns; /* of a node's work; of that, of computing */
+	int64_t ns, compute_ns; /* work of a node; computing time in it */
 };
 
-int64_t work_plus(int64_t a, int64_t b); /* at most TRACE_TIME_MAX */
+int64_t work_plus(int64_t a, int64_t b); /* The sum, at most TRACE_TIME_MAX. */
 
 /* The shortest execution if all nodes begin at the same time. at_wait[l->n], at_signal[l->n]: work
  * of the node before each wait and each signal; total[l->n_nodes]: total work of each node. Errors:

@@ -42,7 +42,7 @@ int content_writer_finish(struct content_writer *w, struct content_facts *facts,
 /* Completes the file if necessary and renames it to PATH. Frees `w`, also after an error. Errors:
  * of the system. */
 int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e);
-void content_writer_abort(struct content_writer *w); /* NULL is fine */
+void content_writer_abort(struct content_writer *w); /* `w` may be NULL */
 
 /* --- reading ------------------------------------------------------------- */
 
@@ -51,9 +51,9 @@ struct content;
 /* Opens an untrusted file. Refuses inconsistent content and states the reason. Errors: of the
  * system; EINVAL. Ownership: content_close. */
 int content_open(struct content **c, const char *path, struct err *e);
-void content_close(struct content *c); /* NULL is fine */
+void content_close(struct content *c); /* `c` may be NULL */
 const struct content_facts *content_facts(const struct content *c);
-int content_descriptor(const struct content *c); /* of the file; borrowed */
+int content_descriptor(const struct content *c); /* descriptor of the file; borrowed */
 /* Finds the content of request `seq`: its place, for content_read, and the number of bytes that it
  * wrote. False: its content is not stored. */
 bool content_find(const struct content *c, uint64_t seq, uint64_t *place, uint64_t *n_bytes);

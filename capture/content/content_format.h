@@ -15,8 +15,8 @@ struct content_header {
 	/* offset of the tables after the blocks: content_block[n_blocks],
 	 * content_request[n_requests], uint32_t[n_references] */
 	uint64_t tables_at;
-	uint32_t tables_crc; /* CRC-32C of all three */
-	uint32_t header_crc; /* of the preceding bytes */
+	uint32_t tables_crc; /* CRC-32C of the three tables */
+	uint32_t header_crc; /* CRC-32C of the preceding bytes of the header */
 };
 
 struct content_block {
@@ -27,7 +27,7 @@ struct content_block {
 
 struct content_request {
 	uint64_t seq;
-	uint64_t first; /* index of its references to blocks */
+	uint64_t first; /* index of its first reference to a block */
 	uint64_t n_bytes;
 };
 

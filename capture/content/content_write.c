@@ -19,15 +19,15 @@ struct digest {
 };
 
 struct content_writer {
-	char *path, *part; /* part: temporary name */
+	char *path, *part; /* `part`: the temporary name */
 	int fd;
 	bool finished;
-	uint64_t at; /* bytes in the file, including the buffer */
+	uint64_t at; /* bytes in the file, including those in the buffer */
 	uint8_t *buffer;
 	size_t n_buffered;
 	struct content_facts facts;
 	struct content_block *block; /* block[facts.n_blocks] */
-	struct digest *digest;	     /* of each block */
+	struct digest *digest;	     /* digest of each block */
 	uint64_t blocks_cap, digests_cap;
 	struct u64_map number_of; /* maps the first bytes of the digest to block number + 1 */
 	struct content_request *request; /* request[facts.n_requests] */

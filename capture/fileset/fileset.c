@@ -55,7 +55,7 @@ static int space_check(const struct fileset *s, const uint32_t *first, int dir_f
 	uint64_t missing = 0;
 	struct statvfs v;
 	if (fstatvfs(dir_fd, &v) || !v.f_blocks)
-		return 0; /* free space is unknown: writing will show */
+		return 0; /* free space is unknown: a write would fail */
 	for (size_t i = 0; i < s->n; i++) {
 		struct stat st = {0};
 		if (s->entry[i].directory || fileset_link(s, i) || first[i] != i)
@@ -88,8 +88,8 @@ struct restore {
 	unsigned char *buffer; /* CHUNK */
 	bool sync_each;
 	const struct payload *payload; /* generator of the content; NULL: content_make */
-	uint32_t *first;	       /* fileset_first_names */
-	uint32_t *n_names;	       /* names_there, before the restore */
+	uint32_t *first;	       /* from fileset_first_names */
+	uint32_t *n_names;	       /* from names_there, before the restore */
 };
 
 /* Checks `code`, the result of creating a file of type `type` (0: created now). An existing file of

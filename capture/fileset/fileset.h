@@ -7,7 +7,7 @@
 #include "common/residency.h"
 #include "common/u64_map.h"
 
-struct fileset_hole { /* a range of a file without blocks */
+struct fileset_hole { /* a range of a file that has no blocks */
 	uint64_t offset, length;
 };
 
@@ -24,7 +24,7 @@ struct fileset_detail { /* further attributes that an entry had in the original 
 	const char *link; /* target of a symbolic link; otherwise NULL */
 	const struct fileset_hole *hole; /* hole[n_holes], ascending */
 	size_t n_holes;
-	bool holes_cut;	/* there are more holes */
+	bool holes_cut;	/* the file has more holes than are listed */
 	bool has_digest;
 	uint8_t digest[FILESET_DIGEST]; /* SHA-256 of the content */
 	/* entries with the same number are hard links to one file, and the state of the first entry

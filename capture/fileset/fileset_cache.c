@@ -45,7 +45,7 @@ static int each_file(const struct fileset *s, int dir_fd,
 static int evict_file(const struct fileset_entry *f, int fd, void *ctx, struct err *e)
 {
 	(void)ctx;
-	if (fdatasync(fd)) /* dirty pages would not be dropped */
+	if (fdatasync(fd)) /* dirty pages cannot be dropped */
 		return err_sys(e, errno, "%s: sync", f->path);
 	int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	return code ? err_sys(e, code, "%s: cannot drop its cached pages", f->path) : 0;

@@ -32,7 +32,7 @@ static int enter(struct clearing *c, int parent, const char *name, unsigned int 
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "%s", c->path.s);
-	return walk(c, fd, depth + 1, e); /* closes fd */
+	return walk(c, fd, depth + 1, e); /* walk() closes fd */
 }
 
 static int visit(struct clearing *c, int parent, const char *name, unsigned int depth,

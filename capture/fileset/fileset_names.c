@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of one file (hard links). */
+/* Handles several names of one file (hard links). */
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"

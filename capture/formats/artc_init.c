@@ -8,7 +8,7 @@
 
 struct list {
 	struct trace *t;
-	struct object_table listed; /* directories written so far */
+	struct object_table listed; /* directories that were already written */
 };
 
 /* The text before a relative root: it is placed below "/", as in the trace (strace_write.c). */

@@ -91,7 +91,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	}
 	v->bytes = n * 512;
 	v->op = block_event_op(rwbs, rwbs_len, n, &v->flags);
-	if (p < end && *p == '(') { /* -t prints the duration */
+	if (p < end && *p == '(') { /* -t: the duration is printed */
 		const char *close = memchr(p, ')', (size_t)(end - p));
 		p = close ? skip_blanks(close + 1, end) : p;
 	}

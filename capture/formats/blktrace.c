@@ -125,7 +125,7 @@ static int next_event(struct text_input *in, struct blktrace_event *v, struct er
 		swap_event(v);
 	if (v->magic != (MAGIC | VERSION)) {
 		size_t n = 4;
-		for (; n + 4 <= len && n < 65536; n += 4) /* search the next record */
+		for (; n + 4 <= len && n < 65536; n += 4) /* search for the next record */
 			if (!memcmp(s + n, "\x07tae", 4) || !memcmp(s + n, "eat\x07", 4))
 				break;
 		text_input_take(in, n);

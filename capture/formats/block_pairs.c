@@ -54,7 +54,7 @@ static struct block_waiting *find_in_flight(struct block_pairs *p, const struct 
 {
 	const bool completes = v->kind == EVENT_COMPLETE;
 	struct block_waiting *w = request_find(p, v, completes || v->kind == EVENT_REQUEUE);
-	/* perhaps the issue was not seen */
+	/* the issue may be missing in the trace */
 	return w || !completes ? w : request_find(p, v, false);
 }
 
@@ -168,12 +168,12 @@ static int on_issue(struct block_pairs *p, struct foreign *f, const struct pair_
 		    struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
-	if (w->done_bytes) { /* the rest after a partial completion */
+	if (w->done_bytes) { /* the rest of the request after a partial completion */
 		w->bytes = w->done_bytes + v->bytes;
 		return 0;
 	}
 	w->issue_ns = v->ns;
-	w->bytes = v->bytes ? v->bytes : w->bytes; /* including merges */
+	w->bytes = v->bytes ? v->bytes : w->bytes; /* includes merged requests */
 	if (w->queue_ns == TIME_NONE)
 		w->pid = v->pid;
 	if (w->has_ticket) {

@@ -26,14 +26,14 @@ struct pair_event {
 };
 
 struct block_waiting {
-	uint64_t sector; /* of the part that is not completed */
-	uint64_t bytes, done_bytes; /* of all, of the completed part */
+	uint64_t sector; /* first sector that is not completed */
+	uint64_t bytes, done_bytes; /* total; completed part */
 	uint64_t ticket;
 	uint32_t device, pid;
-	int64_t queue_ns, issue_ns; /* TIME_NONE: not seen */
-	uint16_t op, error;	    /* error: of the completed part */
+	int64_t queue_ns, issue_ns; /* TIME_NONE: the event is missing */
+	uint16_t op, error;	    /* error: errno of the completed part */
 	bool has_ticket;
-	uint32_t next; /* in a list, 0 ends */
+	uint32_t next; /* next request of the list; 0: end */
 };
 
 /* 8 MiB; if more requests are in flight, completions were lost */

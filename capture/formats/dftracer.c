@@ -78,7 +78,7 @@ static bool hash_of(const json_t *o, const char *key, uint64_t *hash)
 
 static int path_intern(struct dftracer *t, const char *path, uint32_t *id, struct err *e)
 {
-	while (*path == '/') /* relative to the root */
+	while (*path == '/') /* makes the path relative to the root */
 		path++;
 	return foreign_object(&t->base, OBJECT_PATH, path, strlen(path), id, e);
 }

@@ -23,7 +23,7 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 		foreign_lost(&t->base, 1);
 	if (name) {
 		name += sizeof file - 1;
-		while (name < end && *name == '/') /* relative to the root */
+		while (name < end && *name == '/') /* makes the name relative to the root */
 			name++;
 		return foreign_object(&t->base, OBJECT_PATH, name, (size_t)(end - name), &t->object,
 				      e);

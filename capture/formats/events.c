@@ -11,22 +11,22 @@
 #include "common/u64_map.h"
 
 #define NUMBERS 32768 /* largest number of descriptors and of processes that the replayer allows */
-#define PATH_BYTES 255u /* the replayer's limit of a path */
+#define PATH_BYTES 255u /* largest path that the replayer allows */
 
 struct events_thread {
 	uint32_t pid, tid;
-	uint32_t process; /* numbered from 1 */
-	uint32_t last;	  /* id of its last event, 0 none */
-	int64_t end_ns;	  /* end of the last event */
+	uint32_t process; /* number of its process, from 1 on */
+	uint32_t last;	  /* id of its last event; 0: none */
+	int64_t end_ns;	  /* end of its last event */
 };
 
-struct events_edge { /* an order between threads */
+struct events_edge { /* a dependency between two threads */
 	uint32_t from, to;
 };
 
 struct events_number { /* a descriptor number of a process */
 	bool open;
-	uint32_t event, thread; /* the last open or close */
+	uint32_t event, thread; /* last open or close; its thread */
 	/* use[n_uses]: `from` is a thread, `to` is the thread's last event on this number since the
 	 * last change */
 	struct events_edge *use;
@@ -47,8 +47,8 @@ struct events_out {
 	size_t at_edge, at_child;
 	uint32_t *next; /* next[id]: next event of the thread, 0: none; grows with the trace */
 	size_t cap_next;
-	bool linking; /* the first pass, which finds the edges */
-	uint32_t n;   /* events of the current pass so far */
+	bool linking; /* set in the first pass, which finds the edges */
+	uint32_t n;   /* number of events in the current pass so far */
 	uint32_t n_all;
 	int64_t first_ns;
 };

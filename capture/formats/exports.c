@@ -73,7 +73,7 @@ const struct trace_format format_blkreplay = {
 
 /* --- btreplay ------------------------------------------------------------ */
 
-#define BTRECORD_VERSION 0x010000u /* of btrecord 1.0.0 */
+#define BTRECORD_VERSION 0x010000u /* version of btrecord 1.0.0 */
 
 static void add_u64(struct sink *s, uint64_t v)
 {

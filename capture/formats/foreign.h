@@ -14,9 +14,9 @@
 struct foreign;
 
 struct foreign_reader {
-	const char *clock, *captured_by; /* for the metadata */
+	const char *clock, *captured_by; /* texts for the metadata */
 	enum trace_level level;
-	size_t size; /* of the reader's struct */
+	size_t size; /* size of the reader's struct */
 	/* Prepares a zeroed struct for the options. NULL: nothing to do. */
 	void (*setup)(struct foreign *f, const struct trace_open_options *o);
 	/* Reads one line. Returns 0 or a negative errno with a message; foreign_at() adds the
@@ -40,9 +40,9 @@ struct foreign {
 	struct text_input in;
 	struct record_queue queue;
 	const struct foreign_reader *reader;
-	const char *path; /* of the current file, for messages */
+	const char *path; /* path of the current file, for messages */
 	uint64_t n_lenient;
-	struct err error; /* final: nothing after it is read */
+	struct err error; /* nothing after this error is read */
 	bool ended;
 	uint64_t n_given;
 	uint64_t n_lost; /* in this pass; the metadata contain the maximum over all passes */

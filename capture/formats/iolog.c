@@ -13,10 +13,10 @@ struct iolog {
 	struct foreign base;
 	unsigned int version; /* 0: the first line was not read yet */
 	int64_t now_ns, wait_unit_ns;
-	bool has_file, has_device; /* kinds of names seen at the beginning */
-	bool decided;		   /* the level is final */
+	bool has_file, has_device; /* kinds of names found at the beginning */
+	bool decided;		   /* the level is known */
 	uint32_t n_opened;
-	bool *open; /* open[n_opened]: by object */
+	bool *open; /* open[n_opened], by object */
 };
 
 struct word {
@@ -223,7 +223,7 @@ static int iolog_bid(const unsigned char *head, size_t len, const char *path)
 
 struct iolog_out {
 	struct trace *t;
-	bool *added; /* by object */
+	bool *added; /* added[n], by object */
 	uint32_t n_added;
 	int64_t first_us, last_us;
 	bool has_first;

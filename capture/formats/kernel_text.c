@@ -64,7 +64,7 @@ static bool are_differences(const struct kernel_text *k)
 void kernel_text_reset(struct foreign *f)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
-	if (k->has_first && !k->decided) { /* the beginning decides the level */
+	if (k->has_first && !k->decided) { /* the beginning of the trace decides the level */
 		f->base.meta.meta.level =
 		    k->has_block && !k->has_calls ? LEVEL_BLOCK : LEVEL_SYSCALL;
 		k->times.differences = are_differences(k);

@@ -16,7 +16,7 @@ enum mapping_field {
 	MAP_NONE, /* skipped */
 	MAP_BEGIN,
 	MAP_END,
-	MAP_RESPONSE, /* end - begin */
+	MAP_RESPONSE, /* response time: end - begin */
 	MAP_DISPATCH,
 	MAP_OPERATION,
 	MAP_OBJECT, /* several columns are joined by "." */
@@ -47,12 +47,12 @@ struct mapping_column {
 	unsigned int n_values;
 	bool any_case, optional, number;
 	char *write; /* text to write into a column that has no field, or "seq" */
-	unsigned int digits; /* decimals of written times */
+	unsigned int digits; /* number of decimals of written times */
 };
 
 struct mapping {
 	char *name, *help, *heading, *clock;
-	char delimiter; /* 0: runs of blanks */
+	char delimiter; /* 0: fields are separated by runs of blanks */
 	char comment;	/* 0: none */
 	bool header;
 	/* n_columns: minimum number of columns; without `more`, the exact number. With `more`,

@@ -73,7 +73,7 @@ static int set_epoch(struct mapping_parse *p, const char *value)
 {
 	p->m->absolute = strcmp(value, "none") != 0;
 	p->m->epoch_s = 0;
-	if (!strcmp(value, "1601")) /* days to 1970 */
+	if (!strcmp(value, "1601")) /* days from 1601 to 1970 */
 		p->m->epoch_s = 134774LL * 86400;
 	else if (p->m->absolute && strcmp(value, "1970"))
 		return bad(p, "epoch", value, "none, 1970 or 1601");
@@ -244,7 +244,7 @@ static bool has(const struct mapping *m, enum mapping_field f)
 	return false;
 }
 
-/* A unit of time must divide one second. */
+/* A unit of time must divide a second. */
 static bool is_time(enum mapping_field f)
 {
 	return f == MAP_BEGIN || f == MAP_END || f == MAP_RESPONSE || f == MAP_DISPATCH;

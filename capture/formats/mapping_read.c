@@ -17,7 +17,7 @@ struct mapped_trace {
 	/* the first stamp, to which times are relative if the clock is absolute */
 	int64_t first_s, first_ns;
 	bool has_first, probed;
-	int64_t step_ns; /* divides all stamps so far */
+	int64_t step_ns; /* a duration that divides all stamps so far */
 	uint32_t object; /* object of the previous line, whose text is object_last */
 	struct strbuf object_text, object_last;
 };
@@ -30,7 +30,7 @@ struct field {
 /* Values of a line that are not in the record; -1, or -2 for `last`: no such column. */
 struct line_extra {
 	int64_t response_ns, last, count;
-	const char *last_at; /* the field of `last` */
+	const char *last_at; /* text of the field `last` */
 	bool has_rvalue, skip;
 };
 

@@ -8,7 +8,7 @@
 struct mapping_out {
 	const struct mapping *m;
 	struct trace *t;
-	int64_t wall_ns; /* time 0 of the trace since 1970 */
+	int64_t wall_ns; /* wall-clock time of time 0 of the trace */
 	unsigned int n_object_columns;
 };
 
@@ -70,7 +70,7 @@ static void add_object(const struct mapping_out *x, struct sink *s, const struct
 		       const struct trace_record *r, unsigned int i)
 {
 	const char *name = trace_object(x->t, r->object)->name, *end = name + strlen(name);
-	for (unsigned int k = x->n_object_columns - 1; k > i; k--) { /* cut later parts off */
+	for (unsigned int k = x->n_object_columns - 1; k > i; k--) { /* cuts later parts off */
 		const char *dot = memrchr(name, '.', (size_t)(end - name));
 		if (!dot)
 			break;

@@ -44,7 +44,7 @@ static inline bool scan_all_i64(const char *s, size_t len, int64_t *v)
 	return scan_i64(&p, s + len, v) && p == s + len;
 }
 
-/* "0x1f", "017" or decimal, as C has it. */
+/* Scans "0x1f", "017" or a decimal number, as in C. */
 static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
 {
 	const char *p = *s;

@@ -89,7 +89,7 @@ static void parallel_release(struct foreign *f)
 	strbuf_release(&p->args.heap);
 }
 
-/* The first line holds the metadata. */
+/* Reads the first line, which contains the metadata. */
 static int head_take(struct parallel *p, const char *s, const char *end, struct err *e)
 {
 	const char *close = end - 2;

@@ -4,7 +4,7 @@
 
 #include "capture/format.h"
 
-#define PARALLEL_MAGIC "/* validate parallel 1 " /* and the metadata as JSON */
+#define PARALLEL_MAGIC "/* validate parallel 1 " /* followed by the metadata as JSON */
 
 int parallel_write(struct trace *t, const char *path, struct trace_export_report *report,
 		   struct err *e);

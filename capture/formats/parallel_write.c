@@ -26,7 +26,7 @@ struct parallel_write_node {
 	struct strbuf text, held; /* `held`: waits whose request is not known yet */
 	struct parallel_chunk *chunk;
 	size_t n_chunks, cap;
-	size_t wait, waits_end; /* range in by_wait[] */
+	size_t wait, waits_end; /* range of its waits in by_wait[] */
 	uint32_t barrier;	/* barrier of the waits in `held`, or UINT32_MAX */
 };
 
@@ -39,7 +39,7 @@ struct parallel_out {
 	size_t *by_wait;
 	struct parallel_write_node *node;
 	int fd;
-	uint64_t end; /* of the unnamed file */
+	uint64_t end; /* end of the data in the unnamed file */
 	struct strbuf name, line;
 	char *head;
 };

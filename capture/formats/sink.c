@@ -87,7 +87,7 @@ static int write_all_of(struct sink_walk *x, struct sink *s, struct trace *t, st
 		rc = x->w->head(x->ctx, s, e);
 	while (!rc && ((rc = trace_next(t, &r, &one)) == 1 || rc == -EBADMSG)) {
 		if (rc == -EBADMSG && !x->n_damaged++)
-			x->damage = one; /* report the first */
+			x->damage = one; /* reports the first error */
 		rc = rc == 1 ? write_one(x, s, r, e) : 0;
 		if (rc)
 			return rc;

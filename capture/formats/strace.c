@@ -277,7 +277,7 @@ static void strace_reset(struct foreign *f)
 	strace_threads_reset(&t->threads);
 }
 
-/* A rename that succeeded. */
+/* Follows a successful rename. */
 static void renamed(void *context, const char *from, const char *to, bool exchange)
 {
 	struct strace *t = context;

@@ -171,7 +171,8 @@ static void at_offset(struct strbuf *to, const struct part *a)
 static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
 {
 	const bool numbered = p->dir && p->dir->len && *p->dir->s >= '0' && *p->dir->s <= '9';
-	const bool none = p->dir && a->len == 4 && is_null(a); /* utimensat on a descriptor */
+	/* NULL in utimensat(): the descriptor itself */
+	const bool none = p->dir && a->len == 4 && is_null(a);
 	int rc = none ? 0 : strace_path(p, a, p->dir, to, e);
 	if (!rc && numbered && !to->len) { /* AT_EMPTY_PATH: the call refers to the descriptor */
 		int64_t fd;
@@ -214,7 +215,7 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 		return 0;
 	case 'i':
 		buffers(to, a);
-		v[1] = to->len / sizeof(struct iovec); /* the buffers that are shown */
+		v[1] = to->len / sizeof(struct iovec); /* number of buffers that are printed */
 		return 0;
 	case 'H': {
 		const uint64_t how[2] = {key_value(p, a, "flags="), key_value(p, a, "mode=")};
@@ -258,11 +259,11 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 	switch (letter) {
 	case 'f':
 	case 'X':
-		if (p->call->op == OP_MMAP && *a->s == '-') { /* of no file */
+		if (p->call->op == OP_MMAP && *a->s == '-') { /* -1: not of a file */
 			p->value[3] |= MAP_ANONYMOUS;
 			return 0;
 		}
-		if (p->entered && p->call->op == OP_CLOSE) { /* another open may have the number */
+		if (p->entered && p->call->op == OP_CLOSE) { /* the number may be reused */
 			*v = (uint64_t)strace_first_fd(a->s, a->s + a->len);
 			return 0;
 		}

@@ -186,7 +186,7 @@ static void size_shown(struct strace_parsed *p, const struct trace_record *r)
 	}
 }
 
-/* The file that a copy writes. */
+/* Records the change of the file that a copy writes. */
 static void copied_to(struct strace_parsed *p)
 {
 	struct syscalls *calls = p->t->calls_made;

@@ -68,7 +68,7 @@ static int64_t known_end_ns(const struct strace_parsed *p)
 
 static void take_child(struct strace_parsed *p, uint32_t pid, uint32_t parent)
 {
-	if (pid == parent) /* numbers of another PID namespace */
+	if (pid == parent) /* then numbers are of another PID namespace */
 		return;
 	processes_started_by(&p->t->processes, pid, parent);
 	processes_see(&p->t->processes, pid, parent, known_end_ns(p));
@@ -277,7 +277,7 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 	struct app_open_file *f =
 	    p->r.op == OP_OPEN ? syscalls_file(calls, p->tid, p->r.rvalue) : NULL;
 	t->missing.n_reopened += f && f->opened;
-	/* a copy of a standard stream */
+	/* the result is a copy of a standard stream */
 	const bool copies = result >= 0 && (p->r.op == OP_DUP || p->r.op == OP_DUP2 ||
 					    (p->r.op == OP_FCNTL && is_copy(p->value[1])));
 	if (copies && p->value[0] <= 2 && !syscalls_file(calls, p->tid, (int64_t)p->value[0]))

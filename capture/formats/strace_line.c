@@ -436,7 +436,7 @@ bool strace_add_args(struct strace_line *x, const struct trace_record *r,
 	bool makes = r->op == OP_OPEN && (r->flags & (O_CREAT | 020000000));
 	for (const char *letter = c->args; *letter; letter++) {
 		if (r->op == OP_OPEN && *letter == 'm' && !makes && !r->length)
-			break; /* no file is created: no mode */
+			break; /* no file is created, so there is no mode */
 		if (letter > c->args)
 			strbuf_addstr(&x->text, ", ");
 		if (!add_arg(x, r, *letter) || x->failed)

@@ -104,7 +104,7 @@ static size_t link_choose(const struct strace_links *l, const struct shown_path 
 	return 0;
 }
 
-/* Whether a link is on the way to `name`. */
+/* Whether a directory in `name` is a link. */
 static bool below_link(struct u64_map *links, const char *name, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
@@ -126,7 +126,7 @@ void strace_links_settle(struct strace_links *l, struct app_files *f)
 			continue;
 		s->real[strlen(s->real) - (strlen(s->name) - len[i])] = '\0';
 		s->name[len[i]] = '\0';
-		if (below_link(&links, s->name, len[i])) { /* its directory is elsewhere */
+		if (below_link(&links, s->name, len[i])) { /* its directory is a link */
 			strbuf_reset(&text);
 			strbuf_addf(&text, "/%s", s->real);
 		} else {

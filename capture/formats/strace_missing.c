@@ -79,11 +79,11 @@ void strace_use_seen(struct strace_parsed *p)
 	f->is_shared |= (f->used_by && f->used_by != p->tid) || family == FAMILY_COPY ||
 			p->r.op == OP_GETDENTS;
 	f->used_by = p->tid;
-	f->was_read |= p->r.op == OP_READ; /* other reads of the loader follow */
+	f->was_read |= p->r.op == OP_READ; /* other reads of the loader come later */
 	f->was_examined |= p->r.op == OP_FSTAT || p->r.op == OP_STAT || p->r.op == OP_STATX;
 	if (p->r.op == OP_MMAP && f->opened && p->value[3] & MAP_DENYWRITE) {
 		t->missing.n_contradictions += !f->was_read || !f->was_examined;
-		f->was_read = f->was_examined = true; /* counts once */
+		f->was_read = f->was_examined = true; /* so that it is counted once */
 	}
 	if (p->r.op == OP_LSEEK && p->value[2] == SEEK_CUR && f->opened && f->position_known &&
 	    !f->append && !f->is_shared && is_file(f))

@@ -16,9 +16,9 @@ struct strace_parsed {
 	const char *ret, *end; /* the result, after "= " */
 	struct trace_record r; /* times, result and operation */
 	const struct part *dir; /* the directory argument of the next path, or NULL */
-	unsigned int dir_at;	/* its number */
+	unsigned int dir_at;	/* number of that argument */
 	bool no_request;	/* a call that strace prints, but that is not a request */
-	bool entered;		/* its begin is known already */
+	bool entered;		/* its begin is already known */
 	/* in the form that the kernel gets; memory[i].data is in t->memory[i] */
 	uint64_t value[SYSCALL_ARGS];
 	struct syscall_memory memory[SYSCALL_MEMORIES];
@@ -36,7 +36,8 @@ bool strace_next_part(const char **s, const char *end, struct part *part);
 /* The bytes of a quoted string, with C's escapes decoded. False: it is not a string, or contains a
  * NUL. */
 bool strace_unquote(struct strbuf *to, const struct part *a);
-bool strace_unquote_bytes(struct strbuf *to, const struct part *a); /* allows NULs */
+/* the same, but NULs are permitted */
+bool strace_unquote_bytes(struct strbuf *to, const struct part *a);
 /* The decoration after a descriptor at s ("</a/b>"), without its brackets and device numbers.
  * False: there is none. */
 bool strace_decoration(const char *s, const char *end, struct part *d);
@@ -70,7 +71,7 @@ int strace_number(struct strace_parsed *p, const struct part *a, bool is_signed,
  * yet. */
 int strace_take_args(struct strace_parsed *p, bool partly, struct err *e);
 
-/* --- strace_before.c: what requests tell of files; members of struct syscalls_sink --- */
+/* --- strace_before.c: state of files, from requests; members of struct syscalls_sink --- */
 
 void strace_made(void *context, const struct trace_record *r, const struct app_open_file *f,
 		 const char *second);

@@ -14,14 +14,14 @@
 
 struct strace_aio_request {
 	uint32_t pid;
-	uint32_t next;		/* in the hash chain, 0: none */
-	uint64_t context, data; /* values of the program */
+	uint32_t next;		/* next request in its hash chain; 0: none */
+	uint64_t context, data; /* values that the program passed */
 	uint64_t ticket;
 	struct trace_record r; /* used if the request has lost its place in the queue */
 };
 
 struct strace_async {
-	bool follows; /* false: nothing is recorded */
+	bool follows; /* false: no requests are recorded */
 	struct strace_aio_request *request; /* request[n]; element 0 is unused */
 	uint32_t n, cap, n_in_flight;
 	uint32_t unused; /* first element of the free list, linked by `next`; 0: none */
@@ -34,7 +34,7 @@ struct strace_thread;
 struct part;
 struct strace_parsed;
 
-void strace_async_release(struct strace_async *a); /* leaves it empty; `follows` stays */
+void strace_async_release(struct strace_async *a); /* frees everything; `follows` does not change */
 /* Adds the requests of an io_submit, or the results of an io_getevents. The record of the call
  * itself is in the queue. Errors: as foreign_add(). */
 int strace_async_take(struct strace_parsed *p, struct err *e);
@@ -62,7 +62,7 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 		      const char *real, bool made);
 /* Decides which part of each recorded path is the link, and adds the links to `f`. */
 void strace_links_settle(struct strace_links *l, struct app_files *f);
-void strace_links_release(struct strace_links *l); /* a zeroed struct is fine */
+void strace_links_release(struct strace_links *l); /* `l` may be all zero */
 
 /* Signs that calls, threads or the end are missing in the output of strace (strace_missing.c). */
 struct strace_missing {
@@ -76,7 +76,7 @@ struct strace_missing {
 
 /* The thread that represents the process of `th`. */
 struct strace_thread *strace_first_thread(struct strace *t, struct strace_thread *th);
-/* Any call begins at s. */
+/* A call begins at s. */
 void strace_passing_seen(struct strace *t, const char *s, const char *end);
 /* A thread closed a descriptor. */
 void strace_closed(struct strace *t, uint32_t tid, int64_t fd);
@@ -98,7 +98,7 @@ bool strace_missing_end(struct strace *t, json_t *capture);
 const struct syscall_row *strace_call_find(const char *name, size_t len);
 /* Rows that have precedence over syscall_rows for strace. The last row has a NULL name. */
 extern const struct syscall_row strace_rows[];
-/* The name that strace prints. */
+/* The name that strace prints for a call. */
 const char *strace_call_name(const struct syscall_row *row);
 
 /* Identifies the thread of a line, because strace does not always print it. */
@@ -106,7 +106,7 @@ const char *strace_call_name(const struct syscall_row *row);
 struct strace_threads {
 	/* id for lines without a thread; for strace -ff, from the name of the file */
 	uint32_t first;
-	bool found;	       /* the number of that thread is known: */
+	bool found;	       /* the number of that thread is known */
 	uint32_t first_number;
 	/* attached[n_attached], while the thread of a line is unknown */
 	uint32_t attached[STRACE_ATTACHED_MAX];
@@ -117,12 +117,12 @@ struct strace_threads {
 	uint64_t n_alive, alive_sum;
 };
 
-/* A thread, and its unfinished call. */
+/* A thread and its unfinished call. */
 struct strace_thread {
 	uint32_t tid, parent; /* parent 0: unknown */
 	bool alive, noted;
 	bool adopted, returned; /* it ran before its clone returned; its clone has returned */
-	bool seen;		/* the trace has a line of it */
+	bool seen;		/* the trace contains a line of the thread */
 	/* of its process, kept in the first thread: strace_missing.c */
 	bool exits, ended, executed, other;
 	uint64_t closed[4];	/* of its process: descriptors below 256 that were closed */
@@ -145,7 +145,7 @@ struct strace {
 	uint32_t cloning; /* index + 1 of the thread whose clone() began last; 0: none */
 	uint32_t n_orphans; /* threads whose parent is unknown */
 	uint32_t n_unreturned; /* adopted threads whose number no clone has returned */
-	uint64_t n_unseen; /* threads that were replaced unseen */
+	uint64_t n_unseen; /* threads that were replaced unnoticed */
 	bool moved; /* a process changed its working directory */
 	struct strace_parsed *now; /* the call that ends */
 	int64_t *size; /* size[n_sizes]: sizes of files, by object; -1: unknown */
@@ -156,7 +156,7 @@ struct strace {
 	} renamed[STRACE_RENAMES];
 	uint64_t n_renames;
 	struct strbuf memory[SYSCALL_MEMORIES]; /* of the arguments of `now` */
-	struct processes processes; /* read so far */
+	struct processes processes; /* processes that were read so far */
 	char *extra;		    /* extra_json of the metadata, set at the end of a pass */
 	struct strbuf path;
 	/* initial working directory of the first process, and its umask (with OP_UMASK_KNOWN), once
@@ -258,7 +258,7 @@ struct strace_line {
 	bool old;
 	struct strbuf text; /* output */
 	int failed;	    /* 0, or a negative errno if a record's heap item could not be read */
-	struct err *err;    /* the reason; borrowed, NULL is fine */
+	struct err *err;    /* receives the reason of `failed`; borrowed; may be NULL */
 };
 
 /* The row of the call that expresses a request, and its name. NULL: strace has no such call or,

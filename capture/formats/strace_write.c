@@ -24,7 +24,7 @@ struct process_event {
 struct strace_processes {
 	struct process_event *event; /* event[n], sorted by time */
 	size_t n, next;
-	int64_t wall_ns; /* wall clock at time 0 */
+	int64_t wall_ns; /* wall-clock time at time 0 */
 };
 
 static int by_time(const void *a, const void *b)
@@ -138,12 +138,12 @@ static void strace_processes_thread(struct strace_processes *p, const struct tra
 		    r->tid, r->tid);
 }
 
-#define DESCRIPTORS_MAX (1 << 20) /* higher numbers are not followed */
+#define DESCRIPTORS_MAX (1 << 20) /* higher descriptors are not followed */
 
 struct strace_out_lane {
 	uint32_t tid, pid;
 	int64_t end_us;
-	bool started; /* the clone that created it is written */
+	bool started; /* the clone that created the thread is written */
 };
 
 struct strace_out {
@@ -151,8 +151,8 @@ struct strace_out {
 	int64_t wall_ns;
 	struct strace_processes processes; /* empty in the old form */
 	const struct trace_export_report *report;
-	int64_t last_ns; /* wall clock of the last line */
-	/* for the old form: */
+	int64_t last_ns; /* wall-clock time of the last line */
+	/* time of the last line in the old form */
 	int64_t last_us;
 	struct strace_out_lane *thread;
 	size_t n_threads, cap_threads, last_thread;

@@ -11,11 +11,11 @@ struct text_input {
 	char *path;
 	int fd;
 	char *buf;
-	size_t at, len; /* buf[at..len) is not consumed yet */
-	size_t cap;	/* of buf, without the line feed after it */
+	size_t at, len; /* buf[at..len) was not read by the caller yet */
+	size_t cap;	/* size of buf, without the line feed after it */
 	bool eof, has_cr, after_cr, skipping;
 	uint64_t line;	 /* 1-based number of the last line returned */
-	uint64_t offset; /* of buf[0] in the file */
+	uint64_t offset; /* offset of buf[0] in the file */
 };
 
 /* Errors: of the system; EINVAL: not a regular file. Ownership: text_input_close, also after an

@@ -39,7 +39,7 @@ static bool take_thread(const char *s, const char *end, uint32_t *tid)
 	return good;
 }
 
-/* Finds "[000]", the CPU. */
+/* Finds the CPU, such as "[000]". */
 static const char *find_cpu(const char *s, const char *end, const char **behind)
 {
 	for (const char *at = s; (at = memmem(at, (size_t)(end - at), " [", 2)); at++) {

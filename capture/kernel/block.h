@@ -13,7 +13,7 @@ struct block_config {
 	const char *device;    /* path of a block device or partition */
 	dev_t number;	       /* number of the device, if it has no path; 0: use `device` */
 	const char *scratch;   /* --scratch */
-	uint64_t buffer_bytes; /* --buffer: kernel buffer per CPU */
+	uint64_t buffer_bytes; /* --buffer: bytes of the kernel's buffer for each CPU */
 	int64_t duration_ns; /* --duration, in ns; 0: until the command ends or a signal arrives */
 	/* --linger: time in ns after the command's end, for requests in flight */
 	int64_t linger_ns;
@@ -21,8 +21,8 @@ struct block_config {
 	/* --rotate: writes the trace in parts (capture/trace_split.h); used by the caller */
 	const char *rotate;
 	bool compress;	       /* --compress */
-	bool no_sync;	       /* a scratch trace: no fsync at its end */
-	char **command;	       /* argv, NULL-terminated; NULL none */
+	bool no_sync;	       /* no fsync at the end: a scratch trace */
+	char **command;	       /* argv, NULL-terminated; NULL: none */
 };
 
 void block_config_init(struct block_config *c);
@@ -30,7 +30,7 @@ extern const struct option_spec block_options[];
 
 struct block_outcome {
 	bool has_status;
-	int status; /* of the command, as from waitpid */
+	int status; /* wait status of the command */
 	uint64_t n_events, n_lost;
 	struct block_counts counts;
 	/* requests other than read, write, discard and flush, which are omitted */

@@ -6,8 +6,8 @@
 #include "common/std.h"
 
 struct block_device {
-	unsigned int major, minor; /* of the whole disk, as in the events */
-	uint64_t first_sector, n_sectors; /* of the partition, or of the disk */
+	unsigned int major, minor; /* numbers of the whole disk, as in the events */
+	uint64_t first_sector, n_sectors; /* of the partition, or of the whole disk */
 	char name[64];
 };
 

@@ -11,9 +11,9 @@ struct open_request {
 	uint64_t n_left; /* number of sectors that are not completed; 1 for a flush and similar */
 	bool requeued;	 /* the driver returned it, and it was not issued again yet */
 	bool done;
-	/* for a bio: */
+	/* the next members are for a bio */
 	uint64_t n_issued; /* sectors */
-	int64_t issued_ns; /* last issue of a part of it */
+	int64_t issued_ns; /* last issue of a part of the bio */
 	bool again;	   /* when it was queued, an equal bio was waiting for its issue */
 };
 
@@ -80,7 +80,7 @@ void block_requests_close(struct block_requests *q)
 
 static struct open_request *begin(struct block_requests *q, const struct block_event *v)
 {
-	if (q->first > 1024 && q->first > q->n / 2) { /* reuse the room of finished items */
+	if (q->first > 1024 && q->first > q->n / 2) { /* reuses the space of finished items */
 		memmove(q->item, q->item + q->first, (q->n - q->first) * sizeof *q->item);
 		q->n -= q->first;
 		q->first = 0;

@@ -16,7 +16,7 @@
 
 enum block_event_kind { BLOCK_QUEUE, BLOCK_ISSUE, BLOCK_COMPLETE, BLOCK_REQUEUE };
 
-/* record.flags of a block-level trace */
+/* Flags in record.flags of a block-level trace. */
 enum block_flag {
 	BLOCK_SYNC = 1,
 	BLOCK_META = 2,
@@ -28,19 +28,19 @@ enum block_flag {
 struct block_event {
 	enum block_event_kind kind;
 	int64_t ns;
-	uint64_t sector; /* of 512 bytes each */
+	uint64_t sector; /* number of a sector of 512 bytes */
 	uint32_t n_sectors;
 	enum block_direction direction;
 	uint32_t flags; /* enum block_flag */
 	int32_t pid;
-	int error; /* of a completion: errno, 0 on success */
+	int error; /* errno of a completion; 0: success */
 };
 
 /* Direction and flags from the kernel's letters ("RA", "WS", "FF", "FWFSM"), at most n letters. */
 enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags);
 
 struct block_request {
-	int64_t begin_ns, dispatch_ns, end_ns; /* TIME_NONE (trace.h): not seen */
+	int64_t begin_ns, dispatch_ns, end_ns; /* TIME_NONE (trace.h): unknown */
 	uint64_t sector;
 	uint32_t n_sectors;
 	enum block_direction direction;
@@ -50,7 +50,8 @@ struct block_request {
 };
 
 struct block_counts {
-	uint64_t n_requests, n_unfinished; /* output; of these, without a completion */
+	/* requests in the output; requests without a completion */
+	uint64_t n_requests, n_unfinished;
 	/* completions without a begin, usually of requests in flight at the start of the capture */
 	uint64_t n_unpaired;
 	uint64_t n_requeued;

@@ -76,7 +76,7 @@ static int types_index(struct btf *b, struct err *e)
 	return 0;
 }
 
-/* NULL is fine */
+/* `b` may be NULL. */
 static void btf_close(struct btf *b)
 {
 	if (!b)
@@ -182,7 +182,8 @@ static size_t btf_tracepoint_args(const struct btf *b, const char *name)
 				      *function = pointer ? plain(b, pointer->type) : NULL;
 		if (!function || BTF_INFO_KIND(function->info) != BTF_KIND_FUNC_PROTO)
 			return 0;
-		return BTF_INFO_VLEN(function->info) - 1u; /* the first is of the probe */
+		/* the first argument belongs to the probe */
+		return BTF_INFO_VLEN(function->info) - 1u;
 	}
 	return 0;
 }
@@ -194,7 +195,7 @@ enum {
 	OPCODE_FTRUNCATE = 55,
 	N_OPCODES = 64
 };
-#define FD "#" /* the request's own descriptor */
+#define FD "#" /* the descriptor of the request */
 
 /* Requests at an offset are asynchronous requests of the trace, as in capture app. */
 static const struct syscall_row requests[] = {
@@ -250,7 +251,7 @@ struct ring_entries {
 	struct {
 		const struct ring_row *row;
 		const struct syscall_row *call, *at_position;
-		struct btf_field field[SYSCALL_ARGS]; /* size 0: there is none */
+		struct btf_field field[SYSCALL_ARGS]; /* size 0: no such member */
 		uint64_t items;
 	} op[N_OPCODES];
 	struct um_ring_layout layout;

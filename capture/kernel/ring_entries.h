@@ -11,7 +11,7 @@ struct ring_entries;
 /* Errors: ENOENT, EBADMSG: the kernel does not describe the layout of its requests; the message
  * names the first missing structure. Ownership: ring_entries_close. */
 int ring_entries_open(struct ring_entries **r, struct err *e);
-void ring_entries_close(struct ring_entries *r); /* NULL is fine */
+void ring_entries_close(struct ring_entries *r); /* `r` may be NULL */
 
 const struct um_ring_layout *ring_entries_layout(const struct ring_entries *r);
 /* what to read for an operation: 0, or UM_RING_... */

@@ -135,7 +135,7 @@ int snapshot_stop(struct snapshot *s, struct err *e)
 {
 	struct stat st;
 	size_t cap = 0;
-	close(s->channel); /* ends the inspections */
+	close(s->channel); /* this ends the inspections */
 	s->channel = -1;
 	if (fstat(s->file, &st) < 0)
 		return err_sys(e, errno, "cannot read the recorded states of --snapshot");

@@ -155,7 +155,7 @@ void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		t->closing = state_file(t->process, (int32_t)arg[0]);
 		if (t->closing)
 			t->closing->n_users++;
-		if (!looked_up_after(t->closing, ns)) /* otherwise the number is reused */
+		if (!looked_up_after(t->closing, ns)) /* otherwise, the number was reused already */
 			state_descriptor_set(t->process, (int32_t)arg[0], NULL, false);
 	}
 }
@@ -238,7 +238,7 @@ static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t
 			rc = syscall_object(d->c, d->path, true, id, e);
 		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a variant for descriptors */
 			rc = present_object(d, state_file(d->t->process, l->fd), id, e);
-		else if (l->error != EFAULT) /* the name "" is known, and no file has it */
+		else if (l->error != EFAULT) /* the name is "", and no file has this name */
 			d->c->counts.n_unnamed += !d->has_path || d->path_unknown;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
 		const struct app_mapping *m = state_mapping(d->t->process, l->offset, l->length);
@@ -314,7 +314,8 @@ static int record_make(struct syscall_done *d, struct app_open_file *f, struct t
 	if (rc <= 0)
 		return rc;
 	if (r->flags & OP_COPY_CLONES && r->op == OP_COPY_FILE_RANGE && !r->length) {
-		const int64_t size = size_of(d, r->object); /* up to the end of the source */
+		/* a copy reads up to the end of the source */
+		const int64_t size = size_of(d, r->object);
 		if (size > 0 && (uint64_t)size > r->offset)
 			r->length = (uint64_t)size - r->offset;
 		r->rvalue = (int64_t)r->length;
@@ -470,7 +471,7 @@ static void apply(struct syscall_done *d)
 	const int to = d->has_peer ? d->peer.fd : -1;
 	const uint64_t before = position_at(d, d->l.fd), to_before = position_at(d, to);
 	const size_t n_maps = t->process->n_maps;
-	if (d->l.op != OP_CLOSE) /* syscall_begin() did that */
+	if (d->l.op != OP_CLOSE) /* for a close, syscall_begin() did this */
 		state_apply(&c->state, t->process, &d->m, d->path);
 	c->n_slots += t->process->n_maps - n_maps;
 	if (d->l.op == OP_IOCTL && d->l.flags == TIOCGPTPEER && d->l.result >= 0)
@@ -489,7 +490,7 @@ static void apply(struct syscall_done *d)
 			c->sink.renamed(c->sink.context, d->path, c->second.s, exchange);
 	}
 	open_nameless(d);
-	/* lseek shows the position of such a file. */
+	/* such a file has the position that lseek returns */
 	struct app_open_file *f =
 	    d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
 	if (f && !strncmp(f->path, NAMELESS, sizeof NAMELESS - 1))

@@ -53,7 +53,7 @@ struct syscalls_counts {
 	uint64_t n_ring_unread;
 	/* io_uring instances that were created; with SQPOLL, requests need no call */
 	uint64_t n_rings;
-	uint64_t n_alive;   /* main threads without an end */
+	uint64_t n_alive;   /* main threads that have not ended */
 	/* executed 32-bit programs, whose calls have no tracepoints */
 	uint64_t n_programs_unseen;
 	/* calls that are not requests, because they concern memory without a file */
@@ -95,7 +95,7 @@ void syscalls_aio_begin(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t r
 void syscalls_arguments(struct syscalls *c, uint32_t tid, const uint64_t arg[SYSCALL_ARGS]);
 /* Ends the thread's unfinished call without a request. */
 void syscalls_forget(struct syscalls *c, uint32_t tid);
-/* Ends it as one that does not return. */
+/* Ends the unfinished call as a call that does not return. */
 void syscalls_abandon(struct syscalls *c, uint32_t tid);
 
 /* The thread's unfinished call, and the end of the call before it. False: there is no unfinished
@@ -109,9 +109,9 @@ uint32_t syscalls_process(struct syscalls *c, uint32_t tid);
 /* Sets the process and the working directory of a thread. `hidden`: nothing of the thread is
  * recorded until it executes another program. */
 void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden);
-/* The umask of the thread's process. */
+/* Sets the umask of the thread's process. */
 void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask);
-/* With OP_UMASK_KNOWN; 0: unknown. */
+/* The umask with OP_UMASK_KNOWN; 0: unknown. */
 uint32_t syscalls_umask_of(struct syscalls *c, uint32_t tid);
 /* A descriptor of the thread at the instant `as_of_ns`. Calls that end before this instant do not
  * move its position. If a call that moves the position begins before `as_of_ns` and ends after it,

@@ -13,9 +13,9 @@
 struct syscall_thread {
 	uint32_t tid, pid;
 	struct process_state *process;
-	struct syscall_thread *next; /* in the hash chain */
+	struct syscall_thread *next; /* next thread in the hash chain */
 	bool hidden;
-	/* the unfinished call */
+	/* the thread's unfinished call */
 	const struct syscall_row *row; /* NULL: none */
 	uint64_t arg[SYSCALL_ARGS];
 	int64_t begin_ns;
@@ -45,7 +45,7 @@ struct syscalls {
 	struct app_state state;
 	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
 	uint64_t n_slots; /* number of descriptors and mappings of all processes */
-	uint64_t n_nameless; /* files opened by an unknown name */
+	uint64_t n_nameless; /* files that were opened by an unknown name */
 	bool reads_rings, reads_aio;
 	uint64_t n_made; /* descriptors without a file */
 	struct syscall_file *file; /* hash table with open addressing */
@@ -97,12 +97,13 @@ void syscall_rings_abandon(struct syscalls *c);
 void syscall_aio_refused(struct syscalls *c, const struct syscall_thread *t, uint64_t n);
 
 /* syscalls_threads.c */
-void syscall_process_leave(struct syscalls *c, struct process_state *p); /* a thread ended */
+/* a thread of the process ended */
+void syscall_process_leave(struct syscalls *c, struct process_state *p);
 /* Whether the limit of recorded descriptors allows `fd`. */
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd);
 struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /* NULL: unknown */
 /* Records that the position may have moved before or after it was read at the attach, so it is
  * unknown. */
 void syscall_position_lost(struct syscalls *c, struct app_open_file *f);
-/* creates an unknown thread */
+/* Finds a thread, or creates it. */
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);

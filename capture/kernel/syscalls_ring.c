@@ -7,7 +7,7 @@
 struct ring_request {
 	uint64_t request;
 	bool is_aio;
-	uint64_t index; /* in the list of the io_submit() */
+	uint64_t index; /* index in the list of the io_submit() */
 	struct syscall_thread t; /* copy of the submitting thread */
 	struct syscall_memory memory[SYSCALL_MEMORIES];
 	struct ring_request *next;
@@ -28,7 +28,7 @@ static void drop(struct syscalls *c, struct ring_request **place)
 	syscall_process_leave(c, p->t.process);
 }
 
-/* NULL: the thread is hidden. */
+/* Returns NULL if the thread is hidden. */
 static struct ring_request *request_begin(struct syscalls *c, uint32_t tid, int64_t ns,
 	uint64_t request, const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS])
 {

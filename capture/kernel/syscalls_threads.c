@@ -92,7 +92,7 @@ void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t
 {
 	if (tid == parent)
 		return; /* impossible */
-	syscalls_ended(c, tid); /* the number is reused */
+	syscalls_ended(c, tid); /* the number of the thread is reused */
 	const struct syscall_thread *from = syscall_thread_of(c, parent);
 	const bool thread = flags & CLONE_THREAD;
 	struct process_state *p = thread || flags & CLONE_FILES

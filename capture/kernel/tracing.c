@@ -20,7 +20,7 @@ struct cpu_stream {
 	uint64_t at; /* offset after the current page */
 	struct kbuffer *page;
 	bool loaded;
-	const unsigned char *data; /* the current event, NULL at the end */
+	const unsigned char *data; /* the current event; NULL at the end */
 	unsigned int size;
 	unsigned long long ns;
 };
@@ -37,7 +37,7 @@ struct tracing {
 	pthread_t reader;
 	bool reading;
 	_Atomic bool stop;
-	int write_error; /* of the reader */
+	int write_error; /* errno of the reader's first failed write */
 	uint64_t n_lost, n_events;
 	bool reading_back;
 	struct cpu_stream *taken; /* stream of the event that the caller borrows */
@@ -48,7 +48,7 @@ struct tracing {
 /* Removes the instances of killed processes, by the PID in their names. */
 static void stale_remove(void)
 {
-	char **all = tracefs_instances(NULL); /* with an expression it leaks memory */
+	char **all = tracefs_instances(NULL); /* with an expression, it would leak memory */
 	for (char **name = all; name && *name; name++) {
 		char *end = *name;
 		long pid = strncmp(*name, INSTANCE_PREFIX, strlen(INSTANCE_PREFIX))
@@ -179,7 +179,7 @@ static int streams_open(struct tracing *t, const char *scratch, struct err *e)
 		c->pipe = tracefs_instance_file_open(t->instance, name,
 						     O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (c->pipe < 0)
-			continue; /* a CPU that cannot exist */
+			continue; /* the machine does not have this CPU */
 		c->file = tracing_scratch_file(scratch, e);
 		if (c->file < 0)
 			return c->file;
@@ -379,7 +379,7 @@ static int stream_map(struct cpu_stream *c, struct err *e)
 	return err_sys(e, errno, "cannot read the stored events of the kernel");
 }
 
-/* Moves to the next event of this CPU. */
+/* Moves to the next event of a CPU. */
 static int stream_advance(struct tracing *t, struct cpu_stream *c, struct err *e)
 {
 	int ret = stream_map(c, e);
@@ -410,7 +410,7 @@ static unsigned int kind_of(const struct tracing *t, const struct cpu_stream *c)
 	uint16_t id;
 	if (c->size < 8)
 		return UINT_MAX;
-	memcpy(&id, c->data, sizeof id); /* common_type */
+	memcpy(&id, c->data, sizeof id); /* field common_type */
 	return t->kind_of_id[id] ? t->kind_of_id[id] - 1u : UINT_MAX;
 }
 
@@ -436,7 +436,7 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 			continue;
 		}
 		int32_t pid;
-		memcpy(&pid, first->data + 4, sizeof pid); /* common_pid */
+		memcpy(&pid, first->data + 4, sizeof pid); /* field common_pid */
 		*v = (struct tracing_event){.kind = kind,
 					    .ns = (int64_t)first->ns,
 					    .pid = pid,

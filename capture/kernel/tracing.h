@@ -40,8 +40,8 @@ void tracing_close(struct tracing *t); /* removes the instance if it still exist
  * errno. */
 int tracing_scratch_file(const char *scratch, struct err *e);
 
-uint64_t tracing_n_lost(const struct tracing *t); /* events, over all CPUs */
-uint64_t tracing_n_events(const struct tracing *t); /* read so far */
+uint64_t tracing_n_lost(const struct tracing *t); /* number of lost events, over all CPUs */
+uint64_t tracing_n_events(const struct tracing *t); /* number of events that were read so far */
 
 struct tracing_event {
 	unsigned int kind; /* index into options.event */
@@ -64,7 +64,7 @@ struct tracing_field tracing_field(const struct tracing *t, unsigned int kind, c
 
 /* Whether the kernel has events of this kind. */
 bool tracing_has(const struct tracing *t, unsigned int kind);
-/* the kernel's id of the event, -1 none */
+/* The kernel's id of the event; -1: none. */
 int tracing_event_id(const struct tracing *t, unsigned int kind);
 
 static inline uint64_t tracing_unsigned(const struct tracing_event *v, struct tracing_field f)

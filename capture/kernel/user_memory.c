@@ -93,7 +93,7 @@ static int program_load(int *fd, unsigned int type, const struct um_code *c, con
 	a.license = (uintptr_t)"GPL";
 	*fd = bpf(BPF_PROG_LOAD, &a);
 	int code = *fd < 0 ? errno : 0;
-	if (code && code != EPERM) { /* repeat to get the kernel's log */
+	if (code && code != EPERM) { /* repeats the call to get the kernel's log */
 		a.log_level = 1;
 		a.log_buf = (uintptr_t)log;
 		a.log_size = 65536;
@@ -514,7 +514,7 @@ bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_
 	return false;
 }
 
-/* The thread's first record after `ns`. */
+/* Finds the thread's first record after `ns`. */
 static size_t first_after(const struct user_memory *m, uint32_t tid, int64_t ns)
 {
 	size_t from = 0, to = m->n;

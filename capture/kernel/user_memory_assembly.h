@@ -7,7 +7,7 @@
 
 enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
 
-/* The stack, at offsets from FP. */
+/* Layout of the stack: offsets from FP. */
 #define STACK_NUMBER (-4)
 #define STACK_TID (-8)
 #define STACK_ZERO (-12)
@@ -20,7 +20,7 @@ enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
 #define AT(member) ((short)offsetof(struct um_scratch, member))
 #define OUT_JUMPS_MAX 32
 
-struct jumps { /* forward jumps to one place */
+struct jumps { /* forward jumps to the same place */
 	unsigned int at[OUT_JUMPS_MAX], n;
 };
 

@@ -12,7 +12,7 @@
 #define UM_RING_SUBMIT 1000 /* um_record.number; above the numbers of all system calls */
 #define UM_RING_DONE 1001
 #define UM_AIO_SUBMIT 1002
-#define UM_AIO_MAX 256 /* requests read of one io_submit() */
+#define UM_AIO_MAX 256 /* largest number of requests read from one io_submit() */
 #define UM_RING_POINTERS 2
 #define UM_INSNS_MAX 1024
 
@@ -20,7 +20,7 @@ struct um_record { /* in the ring buffer, followed by `len` bytes */
 	int64_t ns;
 	uint32_t tid, number;
 	uint32_t item; /* index of the call's pointer, below SYSCALL_MEMORIES */
-	uint32_t len;  /* of text: including its NUL */
+	uint32_t len;  /* length of a text, including its NUL */
 };
 
 /* An entry of io_uring as the kernel stores it, or its completion (request, result). For each
@@ -62,7 +62,7 @@ struct um_state {
 struct um_ring_layout {
 	int ring, opcode, flags, flags_bytes, command, fd; /* io_kiocb */
 	int name;					   /* filename */
-	int vector_length;				   /* in the command of a vector */
+	int vector_length;				   /* offset in the command of a vector */
 	/* io_uring_cqe; -1: the tracepoint io_uring_complete contains the result itself */
 	int result;
 	/* task_struct; status -1: unknown, or there are no 32-bit calls */
@@ -86,7 +86,7 @@ static inline uint32_t um_item(unsigned int arg, unsigned int what, size_t size)
 	return arg | what << 8 | (uint32_t)size << 16;
 }
 
-struct um_maps { /* descriptors */
+struct um_maps { /* descriptors of the maps */
 	int calls, watched, scratch, retry, state, ring;
 	/* for io_uring: items by operation; requests in flight */
 	int ring_ops, inflight;

@@ -46,7 +46,7 @@ static void take_kind(struct um_code *c)
 	op(c, BPF_AND, R1, 0xff);
 }
 
-/* R2 = min(R2, most). */
+/* Sets R2 to min(R2, most). */
 static void at_most(struct um_code *c, int most)
 {
 	struct jumps small = {.n = 0};
@@ -193,7 +193,7 @@ void um_code_enter(struct um_code *c, const struct um_maps *m, int status)
 	end(c, &out);
 }
 
-/* Takes the struct um_retry at R0. */
+/* Reads the struct um_retry at R0. */
 static void retry_take(struct um_code *c, const struct um_maps *m)
 {
 	load(c, BPF_DW, R1, R0, offsetof(struct um_retry, ns));
@@ -236,7 +236,8 @@ void um_code_exit(struct um_code *c, const struct um_maps *m)
 		jump(c, &next);
 		land(c, &fail);
 		take_kind(c);
-		jump_if(c, &next, BPF_JEQ, R1, POINTER_OPTIONAL); /* it was not a pointer */
+		/* the argument was not a pointer */
+		jump_if(c, &next, BPF_JEQ, R1, POINTER_OPTIONAL);
 		count(c, m, offsetof(struct um_state, n_lost), 1);
 		land(c, &next);
 	}

@@ -125,7 +125,7 @@ void um_code_ring_submit(struct um_code *c, const struct um_maps *m, const struc
 	store(c, BPF_W, FP, STACK_NUMBER, R1);
 	look_up(c, m->ring_ops, STACK_NUMBER, &out);
 	load(c, BPF_DW, R7, R0, 0);
-	jump_if(c, &out, BPF_JEQ, R7, 0); /* it does not concern files */
+	jump_if(c, &out, BPF_JEQ, R7, 0); /* the operation does not concern files */
 	read_kernel(c, AT_ENTRY(command), sizeof((struct um_ring_entry *)0)->command, l->command,
 		    &fail);
 	set(c, R1, 0);

@@ -299,7 +299,7 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 		: memory_prepare(c, w, t, &threads, m, o,
 				 e); /* starts its reader before any thread is watched */
 	rc = rc ? rc : tracing_watch(t, threads.tid, threads.n, e);
-	if (!rc && !c->command) { /* processes started meanwhile */
+	if (!rc && !c->command) { /* also processes that were started meanwhile */
 		rc = vfs_threads_of(&more, (int32_t)c->pid, e);
 		rc = rc ? rc : tracing_watch(t, more.tid, more.n, e);
 		rc = rc || !*m ? rc : user_memory_watch(*m, more.tid, more.n, e);

@@ -14,17 +14,17 @@ enum vfs_paths { PATHS_AUTO, PATHS_BPF, PATHS_NONE };
 struct vfs_config {
 	const char *output;    /* -o: the trace */
 	const char *scratch;   /* --scratch */
-	uint64_t buffer_bytes; /* --buffer: kernel buffer per CPU */
+	uint64_t buffer_bytes; /* --buffer: bytes of the kernel's buffer for each CPU */
 	/* --duration, in ns; 0: until the command or process ends, or a signal arrives */
 	int64_t duration_ns;
-	int64_t pid;	       /* --pid: of a running process; 0 none */
+	int64_t pid;	       /* --pid: a running process; 0: none */
 	int faults;	       /* --faults: enum vfs_faults */
 	int paths;	       /* --paths: enum vfs_paths */
 	bool snapshot; /* --snapshot: record files before their first use; only with a command */
 	/* --rotate: writes the trace in parts (capture/trace_split.h); used by the caller */
 	const char *rotate;
 	bool compress;	       /* --compress */
-	char **command;	       /* argv, NULL-terminated; NULL none */
+	char **command;	       /* argv, NULL-terminated; NULL: none */
 };
 
 void vfs_config_init(struct vfs_config *c);
@@ -32,14 +32,14 @@ extern const struct option_spec vfs_options[];
 
 struct vfs_outcome {
 	bool has_status;
-	int status; /* of the command, as from waitpid */
+	int status; /* wait status of the command */
 	uint64_t n_requests, n_events, n_lost;
 	/* requests that are page faults; insertions into the page cache */
 	uint64_t n_faults, n_added;
 	uint64_t n_memory_lost;	    /* arguments in memory that could not be read */
 	bool counts_32_bits;	    /* n_calls32 is known, because this kernel shows 32-bit calls */
 	uint64_t n_calls32;	    /* 32-bit system calls, which are not in the trace */
-	enum vfs_faults faults;	    /* the source used */
+	enum vfs_faults faults;	    /* the source of faults that was used */
 	struct syscalls_counts counts;
 	struct files_noted files;   /* the snapshot */
 	uint64_t n_unseen;	    /* calls whose files could not be inspected for the snapshot */

@@ -48,7 +48,7 @@ void vfs_events_free(const char **event)
 struct event_fields {
 	struct tracing_field child, flags;	     /* newtask */
 	struct tracing_field filename, pid, old_pid; /* exec */
-	/* of page events; not every kind has all */
+	/* fields of page events; no kind has all of them */
 	struct tracing_field device, inode, index, last, order;
 	struct tracing_field address, error_code;
 };
@@ -59,7 +59,7 @@ struct converting {
 	struct processes *processes;
 	int64_t epoch_ns;
 	struct event_fields task, add, fault, map, user;
-	struct tracing_field result, waited; /* of the end of any call; of wait4 */
+	struct tracing_field result, waited; /* result of any call; result of wait4 */
 	bool by_address; /* the only fault events are those with addresses */
 };
 
@@ -104,7 +104,7 @@ static int executed(struct converting *w, const struct tracing_event *v, struct 
 	return path ? vfs_program_identify(w->c, path, e) : 0;
 }
 
-/* A new thread, or a new process. */
+/* A thread or process was created. */
 static void cloned(struct converting *w, const struct tracing_event *v)
 {
 	const uint32_t child = (uint32_t)tracing_unsigned(v, w->task.child),

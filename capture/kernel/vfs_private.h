@@ -37,19 +37,20 @@ struct user_memory_options {
 /* Starts reading. Errors: of bpf(2) and perf_event_open(2); the message names the step. Ownership:
  * user_memory_close. */
 int user_memory_open(struct user_memory **m, const struct user_memory_options *o, struct err *e);
-/* Watches further threads. */
+/* Watches additional threads. */
 int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struct err *e);
 /* Stops reading. The data can be queried afterwards. Errors: ENOSPC and others of the scratch
  * file. */
 int user_memory_stop(struct user_memory *m, struct err *e);
-void user_memory_close(struct user_memory *m); /* NULL is fine */
+void user_memory_close(struct user_memory *m); /* `m` may be NULL */
 
 /* The memory to which the arguments of call `row` point. Thread `tid` began the call after
  * `after_ns` and ended it at `end_ns` (CLOCK_MONOTONIC). Valid until user_memory_close. */
 void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row,
 		      int64_t after_ns, int64_t end_ns,
 		      struct syscall_memory memory[SYSCALL_MEMORIES]);
-bool user_memory_reads_aio(const struct user_memory *m); /* requests of io_submit() */
+/* whether requests of io_submit() are read */
+bool user_memory_reads_aio(const struct user_memory *m);
 /* Whether requests of io_uring are read. If not, *why (if `why` is not NULL) is the reason. */
 bool user_memory_reads_rings(const struct user_memory *m, const struct err **why);
 /* *n: number of 32-bit system calls, which have no tracepoints. False: unknown, because this kernel
@@ -88,7 +89,7 @@ int snapshot_open(struct snapshot **s, const char *scratch, struct err *e);
 int snapshot_install(void *snapshot);
 /* Ends the recording of files. snapshot_next() still returns the recorded states. */
 int snapshot_stop(struct snapshot *s, struct err *e);
-void snapshot_close(struct snapshot *s); /* NULL is fine */
+void snapshot_close(struct snapshot *s); /* `s` may be NULL */
 
 /* The next state that was recorded at or before `until_ns` (CLOCK_MONOTONIC), in order of time, in
  * the form of capture/app: LOG_STATE_OF, begin and end in ns. Valid until the next call. False:

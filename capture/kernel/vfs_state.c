@@ -169,7 +169,7 @@ static void mappings_take(struct syscalls *c, int32_t pid)
 	free(line);
 }
 
-/* *umask: UINT32_MAX if it is unknown. */
+/* `umask`: UINT32_MAX if unknown. */
 static uint32_t process_of(int32_t tid, uint32_t *parent, uint32_t *umask)
 {
 	char path[40], line[256];
@@ -178,7 +178,7 @@ static uint32_t process_of(int32_t tid, uint32_t *parent, uint32_t *umask)
 	*umask = UINT32_MAX;
 	snprintf(path, sizeof path, "/proc/%d/status", tid);
 	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f)) /* in this order */
+	while (f && fgets(line, sizeof line, f)) /* the lines have this order */
 		if (sscanf(line, "Umask: %" SCNo32, umask) != 1 &&
 		    sscanf(line, "Tgid: %" SCNu32, &pid) != 1 &&
 		    sscanf(line, "PPid: %" SCNu32, parent) == 1)
@@ -192,7 +192,7 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 		    bool hidden, struct err *e)
 {
 	(void)e;
-	/* the first threads of processes */
+	/* leads[n]: the first thread of its process */
 	SCOPED_FREE bool *leads = xcalloc(t->n + 1, sizeof *leads);
 	for (size_t i = 0; i < t->n; i++) {
 		char path[40], cwd[PATH_MAX];
@@ -221,7 +221,7 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 
 /* --- programs ------------------------------------------------------------ */
 
-/* The loader that an ELF program names. */
+/* Finds the loader that an ELF program names. */
 static bool loader_of(int fd, char *to, size_t size)
 {
 	Elf64_Ehdr head;

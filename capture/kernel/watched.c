@@ -56,7 +56,7 @@ static void command_become(const struct watched_options *o, const sigset_t *mask
 	_exit(127);
 }
 
-/* As posix_spawnp, but runs the prelude. */
+/* As posix_spawnp(), but also runs the prelude. */
 static int prelude_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid,
 			 struct err *e)
 {
@@ -156,7 +156,7 @@ static void command_end(const struct watched_options *o, pid_t pid, const sigset
 static void linger(const sigset_t *ours, int64_t end_ns)
 {
 	while (signal_wait(ours, end_ns) == SIGCHLD)
-		; /* another child */
+		; /* another child has ended */
 }
 
 #define LOOK_NS 50000000

@@ -21,14 +21,14 @@ struct watched_options {
 	int (*prelude)(void *ctx);
 	void *prelude_ctx;
 	pid_t pid;	     /* without a command: waits for the end of this process; 0: none */
-	int64_t duration_ns; /* 0 no limit */
-	int64_t linger_ns;   /* further time after the command's end */
+	int64_t duration_ns; /* 0: no limit */
+	int64_t linger_ns;   /* additional time after the command's end */
 	const sigset_t *before; /* signal mask of the command; NULL: the current one */
 };
 
 struct watched {
-	bool has_status; /* the command ended */
-	int status;	 /* as from waitpid */
+	bool has_status; /* the command has ended */
+	int status;	 /* wait status of the command */
 	bool interrupted;
 };
 

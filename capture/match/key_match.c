@@ -4,7 +4,7 @@
 #include "capture/op.h"
 
 #define NONE UINT32_MAX
-#define MAX_SEEN_BITS 25u /* 256 MiB; at most three quarters full */
+#define MAX_SEEN_BITS 25u /* 256 MiB; the table is at most three quarters full */
 
 void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay,
 		    size_t kept_bytes, uint32_t most)

@@ -28,10 +28,10 @@
 enum match_side { SIDE_REFERENCE, SIDE_REPLAY };
 
 struct key_waiting {
-	uint64_t index; /* in its trace */
+	uint64_t index; /* number of the request in its trace */
 	uint32_t next;	/* next request of its key, or next free entry; UINT32_MAX: none */
 	uint8_t side;	/* enum match_side */
-	bool waits;	/* false: free */
+	bool waits;	/* false: the entry is free */
 };
 
 struct key_slot { /* requests of one side with one key, in order */
@@ -42,7 +42,7 @@ struct key_slot { /* requests of one side with one key, in order */
 
 struct key_match {
 	const struct trace *trace[2]; /* borrowed; NULL: object numbers are equal in both */
-	struct sequences names;	      /* of hashes of kind and name */
+	struct sequences names;	      /* numbers of hashes of kind and name */
 	/* [n_objects]: number of an object in keys; 0: unknown yet */
 	uint64_t *object[2];
 	uint32_t n_objects[2];
@@ -51,9 +51,9 @@ struct key_match {
 	char *kept;	   /* kept[waiting_cap * kept_bytes]: data of each waiting request */
 	size_t kept_bytes;
 	uint32_t most;	   /* limit of waiting requests */
-	size_t n_waiting, waiting_cap; /* elements ever used */
+	size_t n_waiting, waiting_cap; /* waiting_cap: elements that were ever used */
 	uint32_t free;
-	uint32_t n_waits; /* waiting now */
+	uint32_t n_waits; /* number of requests that wait now */
 	struct key_slot *slot;
 	unsigned int bits;
 	size_t n_slots_used;
@@ -61,7 +61,7 @@ struct key_match {
 	struct vm_region seen;
 	unsigned int seen_bits;
 	size_t n_seen;
-	bool seen_all; /* false: there were too many keys */
+	bool seen_all; /* false: there were too many keys to count all */
 	uint64_t n_ambiguous_keys, n_ambiguous_requests; /* so far */
 };
 

@@ -13,7 +13,7 @@
 #include "capture/trace.h"
 
 struct positions {
-	struct sequences names; /* of process and descriptor */
+	struct sequences names; /* numbers of process and descriptor */
 	uint32_t *file;		/* file[n]: index into `open` for each name; UINT32_MAX: none */
 	size_t n, cap;
 	struct position *open; /* open[n_open] */
@@ -23,7 +23,7 @@ struct positions {
 
 struct position {
 	uint64_t at;
-	uint32_t n_users, next; /* next: of unused elements */
+	uint32_t n_users, next; /* next: link in the list of unused elements */
 	bool append;
 };
 

@@ -7,10 +7,10 @@
 
 struct sequence {
 	uint64_t key;
-	uint32_t n_requests; /* so far, modulo 2^32 */
+	uint32_t n_requests; /* number so far, modulo 2^32 */
 };
 
-struct sequences { /* a zeroed struct is empty */
+struct sequences { /* an all-zero struct is empty */
 	struct u64_map number; /* of a key */
 	struct sequence *of; /* of[n], by number */
 	uint32_t n, cap;

@@ -37,7 +37,8 @@ extern __attribute__((visibility("hidden"))) _Atomic uint32_t aio_n_rings;
 /* Records the results that the program fetched since the last inspection. Call it before a
  * submission. */
 __attribute__((visibility("hidden"))) void aio_ring_look(aio_context_t context);
-__attribute__((visibility("hidden"))) void aio_rings_look(void); /* looks at all contexts */
+/* inspects the rings of all contexts */
+__attribute__((visibility("hidden"))) void aio_rings_look(void);
 /* Call it after the kernel accepted a submission. */
 __attribute__((visibility("hidden"))) void aio_ring_submitted(aio_context_t context);
 /* Call them before and after a call that fetches results. */

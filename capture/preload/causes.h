@@ -48,25 +48,25 @@ enum cause_state {
 struct cause_slot {
 	_Atomic uint64_t changes; /* number of state changes */
 	_Atomic uint32_t state;	  /* enum cause_state */
-	uint32_t pid, tid, parent; /* parent: process id */
+	uint32_t pid, tid, parent; /* `parent`: number of the parent process */
 	int32_t rank;		   /* -1: the process belongs to no MPI job */
 	uint32_t flags;
 	/* identifies the thread in every run: a hash of its rank, or of its ancestry (position
 	 * among the children and threads of its parent) */
 	uint64_t key;
-	_Atomic int64_t since_ns, since_cpu_ns; /* start of the state */
-	_Atomic uint64_t n_requests; /* requests started, including held ones */
+	_Atomic int64_t since_ns, since_cpu_ns; /* begin of the current state */
+	_Atomic uint64_t n_requests; /* requests that began, including held requests */
 	_Atomic uint64_t n_held;     /* requests held */
 	/* number of times that the thread found no work in a polling call and yielded, or looked
 	 * for a file without success */
 	_Atomic uint64_t n_idle;
-	_Atomic uint32_t n_children; /* processes and threads that it created */
-	uint32_t depth;		     /* nested waiting calls */
+	_Atomic uint32_t n_children; /* processes and threads that the thread created */
+	uint32_t depth;		     /* number of nested waiting calls */
 	/* The first waiting call that ended after a release: number of the release, end of the
 	 * call, and progress of the released thread at that time. */
 	_Atomic uint32_t woken_of;
 	_Atomic int64_t woken_ns;
-	_Atomic uint64_t woken_requests; /* requests that it had completed */
+	_Atomic uint64_t woken_requests; /* requests that the released thread had completed */
 	/* computing time of the released thread from its last request to its current or latest
 	 * waiting call */
 	_Atomic int64_t woken_compute_ns;
@@ -76,7 +76,7 @@ struct cause_slot {
 	_Atomic int64_t blocked_ns;
 	int64_t slept_ns;   /* part of compute_ns in timed sleep */
 	int64_t off_cpu_ns; /* part of blocked_ns spent off the CPU in calls that poll */
-	uint64_t outside_ticks;	    /* end of that request */
+	uint64_t outside_ticks;	    /* end of the last request */
 	/* longest times between two requests, and longest request */
 	int64_t compute_max_ns, blocked_max_ns, request_max_ns;
 	int64_t phase_max_ns; /* longest sum of computing and blocked time between two requests */
@@ -87,7 +87,7 @@ struct cause_slot {
 
 struct cause_page {
 	uint64_t magic;
-	/* set by the collector */
+	/* members that the collector sets */
 	uint64_t throttled; /* key of the throttled node; 0: none */
 	uint64_t period;    /* every period-th request is held */
 	/* false: files outside the system directories belong to the application */
@@ -96,7 +96,7 @@ struct cause_page {
 	/* file of the application's standard output, which does not belong to the application's
 	 * files */
 	uint64_t output_device, output_inode;
-	/* set by both sides */
+	/* members that both sides set */
 	/* used slots; more than CAUSE_SLOTS: some threads have no slot */
 	_Atomic uint32_t n_slots;
 	/* created threads and processes; each takes a slot when it starts */
@@ -105,10 +105,10 @@ struct cause_page {
 	_Atomic uint32_t n_roots;  /* programs without a watched parent */
 	/* number of ranks of the job, from the environment of a rank; 0: not an MPI job */
 	_Atomic uint32_t n_ranks;
-	_Atomic uint32_t held_slot; /* the slot that was held last */
+	_Atomic uint32_t held_slot; /* the last slot that was held */
 	_Atomic uint32_t held;	   /* number of holds */
 	_Atomic uint32_t released; /* number of releases; a futex */
-	_Atomic int64_t beat_ns;   /* last sign of life of the collector */
+	_Atomic int64_t beat_ns;   /* last sign of activity of the collector */
 	struct cause_slot slot[CAUSE_SLOTS];
 };
 

@@ -4,7 +4,7 @@
 
 #include "capture/preload/core.h"
 
-enum { PIECE = 12288 }; /* most bytes in one record */
+enum { PIECE = 12288 }; /* largest number of bytes in a record */
 
 static uint64_t pieces_note(int fd, const void *bytes, uint64_t n, uint64_t at, uint64_t begin)
 {

@@ -34,7 +34,7 @@ struct outer {
 	uint32_t generation, own_pid;
 };
 static __thread struct outer outer[VFORK_DEPTH] __attribute__((tls_model("initial-exec")));
-/* the process id in a vfork child, else 0 */
+/* process ID in a vfork child, otherwise 0 */
 static __thread uint32_t own_pid __attribute__((tls_model("initial-exec")));
 
 /* two threads share this thread-local storage */
@@ -345,7 +345,7 @@ static bool start(void)
 
 void capture_start(void)
 {
-	static _Atomic uint32_t who; /* thread that initialises; 0: none */
+	static _Atomic uint32_t who; /* thread ID of the thread that initialises; 0: none */
 	uint32_t none = 0;
 	uint64_t was;
 	int saved = errno;

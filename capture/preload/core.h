@@ -28,12 +28,12 @@
  * (RLIMIT_AS) or set one later. */
 enum { FILE_WINDOWS = 4096, PART_WINDOWS = 16, WINDOW_PARTS = FILE_WINDOWS / PART_WINDOWS };
 
-struct window_file { /* zero: no file yet */
+struct window_file { /* all zero: no file yet */
 	/* address of each group of PART_WINDOWS windows; NULL: not mapped yet */
 	char *_Atomic part[WINDOW_PARTS];
 	uint32_t n_max;
 	_Atomic bool gave_up; /* a wait for the collector failed; the process does not wait again */
-	_Atomic uint64_t sequence; /* number of windows taken */
+	_Atomic uint64_t sequence; /* number of windows that were taken */
 };
 
 /* Creates and maps the file of process `pid` in the collector's directory. False: it failed. */
@@ -67,7 +67,7 @@ WINDOW_HIDDEN void window_give(char *next, uint32_t generation, enum log_window_
 
 enum capture_state { CAPTURE_UNKNOWN, CAPTURE_ON, CAPTURE_OFF };
 extern HIDDEN uint8_t capture_state;
-extern HIDDEN struct clock capture_clock; /* only `source` is used */
+extern HIDDEN struct clock capture_clock; /* only the member `source` is used */
 extern HIDDEN uint32_t capture_flags;
 /* The program has restricted its system calls (seccomp). From then on, the library makes no system
  * call of its own, because any call may kill the process. Threads use windows that are already
@@ -83,7 +83,7 @@ struct recorder {
 	 * full */
 	char *next;
 	_Atomic uint32_t tid;	/* the thread; 0: free */
-	uint32_t depth;		/* nested vforks */
+	uint32_t depth;		/* number of nested vforks */
 	uint32_t generation;	/* generation of the window of `next` */
 	uint32_t slot;		/* causes/cause.c: index of the slot + 1; 0: none */
 	uint32_t reserved[10];
@@ -294,7 +294,7 @@ HIDDEN char *capture_number_add(char *to, const char *end, uint64_t v);
 /* Returns whether `n` bytes are readable. In a program with restricted system calls, this cannot be
  * tested, and the result is true. Does not change errno. */
 HIDDEN bool capture_readable(const void *at, size_t n);
-HIDDEN ssize_t capture_text(const char *s); /* strnlen(s, 4096); -1: not readable */
+HIDDEN ssize_t capture_text(const char *s); /* strnlen(s, 4096), or -1: not readable */
 
 /* The same for arguments of a call that returned `got`. After success, the kernel has read the
  * memory; after EFAULT, it could not read it. */
@@ -302,7 +302,7 @@ static inline bool capture_given(const void *at, size_t n, int64_t got)
 {
 	return at && (got >= 0 || (errno != EFAULT && capture_readable(at, n)));
 }
-/* 0: no text, or not readable */
+/* Returns 0 if there is no text, or if it is not readable. */
 static inline size_t capture_given_text(const char *s, int64_t got)
 {
 	const ssize_t len = !s || (got < 0 && errno == EFAULT) ? -1
@@ -319,7 +319,7 @@ HIDDEN void process_descriptor_note(int fd); /* records a descriptor that anothe
 HIDDEN void process_objects_note(void); /* records loaded objects that are not yet recorded */
 extern HIDDEN char capture_directory[512], capture_library[1024];
 HIDDEN uint32_t capture_pid(void);
-/* popen(3), without a record. */
+/* popen(3) without a record. */
 HIDDEN FILE *capture_popen(const char *command, const char *mode);
 /* A vfork child calls capture_vfork_child; afterwards, its parent calls capture_vfork_parent. The
  * child gets its own records, although it shares the memory. */

@@ -16,10 +16,10 @@ struct aio_ring { /* defined in fs/aio.c of the kernel */
 };
 
 static struct aio_place {
-	_Atomic aio_context_t context; /* 0: free entry */
+	_Atomic aio_context_t context; /* 0: the entry is free */
 	_Atomic bool busy;	       /* a thread uses `seen` */
 	_Atomic uint32_t n_fetching;   /* threads in io_getevents(2), which also moves the head */
-	uint32_t seen;		       /* head at the last look */
+	uint32_t seen;		       /* head at the last inspection */
 } place[N_RINGS];
 _Atomic uint32_t aio_n_rings;
 

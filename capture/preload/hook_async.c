@@ -262,7 +262,7 @@ EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n,
 		      struct sigevent *restrict event)
 {
 	struct async_request before[NOTED_BEFORE];
-	/* otherwise the function ignores the list */
+	/* with another mode, the function ignores the list */
 	const bool sound = mode == LIO_WAIT || mode == LIO_NOWAIT;
 	for (int i = 0; sound && i < n && i < NOTED_BEFORE; i++)
 		before[i] = request_listed(list[i]);

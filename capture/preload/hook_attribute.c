@@ -122,7 +122,7 @@ HOOK(int, fchown, (int fd, uid_t user, gid_t group),
 
 struct attribute_times {
 	int64_t v[4];
-	size_t size; /* 0: current time */
+	size_t size; /* 0: the current time */
 };
 
 /* Converts timespec or timeval. One unit of the second member is `ns` nanoseconds. */

@@ -24,7 +24,7 @@ static void clone_note(uint64_t begin, uint64_t end, int to, unsigned long reque
 	struct file_clone_range range = {.src_fd = argument};
 	if (request == FICLONERANGE)
 		memcpy(&range, (const void *)(intptr_t)argument,
-		       sizeof range); /* readable, because the call succeeded */
+		       sizeof range); /* the argument is readable, because the call succeeded */
 	if (!range.src_length)
 		range.src_length = bytes_from((int)range.src_fd, range.src_offset);
 	const struct op_peer peer = {to, OBJECT_NONE, range.dest_offset};

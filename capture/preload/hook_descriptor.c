@@ -289,7 +289,7 @@ EXPORT int bind(int fd, const struct sockaddr *address, socklen_t len)
 	if (!makes_file)
 		return got;
 	const int saved = errno;
-	if (got < 0 && saved == EADDRINUSE) /* the name exists: EEXIST of mknod */
+	if (got < 0 && saved == EADDRINUSE) /* the name exists; mknod returns EEXIST for this */
 		errno = EEXIST;
 	NOTE(.op = OP_MKNOD, .dir = AT_FDCWD, .path = path, .length = S_IFSOCK | 0777);
 	errno = saved;

@@ -76,7 +76,7 @@ EXPORT int closedir(DIR *d)
 	return got;
 }
 
-/* A function without a result. */
+/* A call of a function without a result. */
 #define VOID_CALL(operation, offset, function, ...)						   \
 	__typeof__(&function) real = REAL(function);						   \
 	CAUSE_FD(descriptor_of(d));								   \

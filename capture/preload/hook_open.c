@@ -113,7 +113,7 @@ EXPORT int fcntl(int fd, int command, ...)
 	LONG_ARGUMENT(command);
 	const bool locks = op_is_lock((unsigned int)command);
 	const struct flock *f = locks ? (const struct flock *)(intptr_t)argument : NULL;
-	/* the call changes the structure */
+	/* with these commands, the call changes the structure */
 	const bool changed = command == F_GETLK || command == F_OFD_GETLK;
 	bool is_known = f && changed && capture_is_on() && capture_readable(f, sizeof *f);
 	struct op_lock lock = {0, 0, 0, 0};

@@ -19,7 +19,7 @@ enum { N_EXTRA = 2, PRELOAD_ROOM = 4096 };
 /* The caller's environment with the capture variables added. It is on the stack of the hook,
  * because a vfork child must not allocate memory. */
 struct environment {
-	char **list; /* the environment for the call */
+	char **list; /* the environment that the call gets */
 	char preload[PRELOAD_ROOM], directory[640];
 };
 
@@ -245,7 +245,7 @@ static void note_wait(uint64_t begin, int64_t child)
 		NOTE_RESULT(child, .op = LOG_WAIT);
 }
 
-/* A child that only stopped is not noted. */
+/* A child that has only stopped is not recorded. */
 #define WAIT(function, ...)									   \
 	int own;										   \
 	int *to = status ? status : &own;							   \

@@ -55,7 +55,7 @@ void uring_completions_note(const struct io_uring *u, uint64_t now)
 		/* two threads must not record the same results */
 	} while (!atomic_compare_exchange_weak(&r->seen, &from, tail));
 	if (tail - from > mask + 1)
-		from = tail - mask - 1; /* older results are overwritten */
+		from = tail - mask - 1; /* older results were overwritten */
 	for (; from != tail; from++) {
 		const struct io_uring_cqe *c = &u->cq.cqes[(from & mask) << shift];
 		const uint64_t key = key_of(u, c->user_data);
@@ -132,7 +132,7 @@ static struct async_request request_of(const struct io_uring *u, const struct fo
 		a.bytes = (const void *)(uintptr_t)s->addr;
 	a.n_vector = a.op == OP_AIO_WRITEV ? s->len : 0;
 	if (s->flags & SQE_SKIP)
-		a.key = ~a.key; /* on success it has no completion entry */
+		a.key = ~a.key; /* on success, there is no completion entry */
 	return a;
 }
 
@@ -169,7 +169,7 @@ void uring_watch_end(const struct uring_watch *w, const struct io_uring *u, uint
 		const struct async_request a =
 		    i < w->n_before ? w->before[i] : request_of(u, r, w->from + i);
 		const struct io_uring_sqe *s = entry_at(u, w->from + i);
-		/* no other thread has reused its entry */
+		/* whether no other thread has reused the entry */
 		const bool same = s->opcode == a.what && key_of(u, s->user_data) == a.key;
 		if (!same || !uring_named_store(s, a.key, a.fd, begin))
 			async_note_submit(&a, begin, end);

@@ -31,11 +31,11 @@ struct files_register { /* struct io_uring_rsrc_register */
 };
 
 static struct mapped_ring {
-	_Atomic int fd; /* descriptor + 1; 0: free entry */
+	_Atomic int fd; /* descriptor + 1; 0: the entry is free */
 	_Atomic bool busy; /* a thread uses the entry */
 	struct io_uring_params p;
 	struct io_uring u;
-	const char *sq, *cq, *sqes; /* mapped addresses; NULL: not yet */
+	const char *sq, *cq, *sqes; /* addresses of the mappings; NULL: not mapped */
 	uint32_t seen; /* head or tail of the submission queue at the last inspection */
 } mapped[N_MAPPED];
 _Atomic uint32_t uring_n_mapped;
@@ -101,7 +101,7 @@ static void ring_look(struct mapped_ring *m, uint64_t begin, uint64_t end)
 	if ((int32_t)(to - m->seen) < 0)
 		m->seen = to;
 	for (; tail - m->seen > n_entries && m->seen != to; m->seen++)
-		capture_lost(); /* overwritten by later entries */
+		capture_lost(); /* entries that later entries have overwritten */
 	for (; m->seen != to; m->seen++) {
 		const uint32_t at = m->seen & *u->sq.ring_mask;
 		uring_entry_note(u, m->p.flags & SETUP_NO_SQARRAY ? at : u->sq.array[at], begin,

@@ -21,10 +21,10 @@ enum named_ring_slot_state { SLOT_FREE, SLOT_BUSY, SLOT_WAITS };
 static struct named {
 	_Atomic int state; /* enum named_ring_slot_state */
 	uint64_t key;
-	struct note note; /* its texts are the arrays below */
-	const void *bytes; /* the data that it writes */
+	struct note note; /* the following arrays contain its texts */
+	const void *bytes; /* the data that the entry writes */
 	size_t n_bytes;
-	/* `second` holds struct iovec[N_VECTOR] */
+	/* for vectors, `second` contains struct iovec[N_VECTOR] */
 	char path[TEXT_SIZE], second[TEXT_SIZE];
 } slots[N_NAMED];
 static _Atomic uint32_t n_waiting;
@@ -186,7 +186,8 @@ bool uring_named_store(const struct io_uring_sqe *s, uint64_t key, int fd, uint6
 		if (!atomic_compare_exchange_strong(&n->state, &is_free, SLOT_BUSY))
 			continue;
 		const bool kept = named_keep(n, s, fd, begin);
-		const bool skips = s->flags & SKIP_SUCCESS; /* on success it has no result */
+		/* on success, the entry has no result */
+		const bool skips = s->flags & SKIP_SUCCESS;
 		n->key = key;
 		if (kept && skips)
 			named_note(n, 0, begin);

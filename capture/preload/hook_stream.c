@@ -299,7 +299,7 @@ HOOK(int, fseeko, (FILE *f, off_t offset, int whence),
      STREAM_CALL(int, OP_FSEEK, (uint64_t)offset, 0, (uint32_t)whence, fseeko, f, offset, whence))
 ALIAS(fseeko64, fseeko);
 
-/* A function without a result. */
+/* A call of a function without a result. */
 #define VOID_CALL(operation, offset, length, flags, function, ...)				   \
 	__typeof__(&function) real = REAL(function);						   \
 	if (fd_of(f) < 0 || !capture_is_on()) {							   \
@@ -338,7 +338,7 @@ ALIAS(_IO_fsetpos, fsetpos);
 ALIAS(_IO_fsetpos64, fsetpos);
 ALIAS(fsetpos64, fsetpos);
 
-/* f NULL: all streams */
+/* `f` NULL: all streams. */
 #define FLUSH(function)										   \
 	if (f)											   \
 		UNLESS_FILE(f, function, f);							   \

@@ -56,7 +56,7 @@ static uint64_t offset_at(const struct syscall_row *w, const long *a, char lette
 		   : OFFSET_NONE;
 }
 
-/* The record's heap item. */
+/* Heap item of the record. */
 struct number_extra {
 	struct op_peer peer;
 	int64_t times[4];
@@ -211,7 +211,7 @@ static void note_call(const struct syscall_row *w, const long *a, uint64_t begin
 		*got = (long)name(__VA_ARGS__);                                                    \
 		return true
 
-/* Data and files of descriptors. */
+/* Calls on the data and files of descriptors. */
 static bool by_data(long number, const long *a, long *got)
 {
 	switch (number) {
@@ -229,7 +229,7 @@ static bool by_data(long number, const long *a, long *got)
 	}
 }
 
-/* Descriptors, memory and processes. */
+/* Calls on descriptors, memory and processes. */
 static bool by_descriptor(long number, const long *a, long *got)
 {
 	switch (number) {

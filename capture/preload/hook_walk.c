@@ -207,7 +207,7 @@ static uint16_t glob_directory(const char *pattern, char *to, size_t size)
 	}
 	memcpy(to, pattern, slash);
 	to[slash] = 0;
-	if (!slash) /* the root or the current directory */
+	if (!slash) /* the directory is the root or the current directory */
 		memcpy(to, has_slash ? "/" : ".", 2);
 	return strchr(pattern + at, '/') ? OP_WALK : OP_SCANDIR;
 }

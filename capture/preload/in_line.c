@@ -10,10 +10,10 @@ extern FILE *_IO_list_all __attribute__((weak));
 /* number of streams that are followed at a time; inline characters on other streams are not
  * recorded */
 #define N_STREAMS 256u
-#define N_LOOKED_AT 8u /* entries probed for a stream */
+#define N_LOOKED_AT 8u /* entries in which a stream is searched */
 
 static struct followed {
-	const FILE *stream; /* NULL: free entry */
+	const FILE *stream; /* NULL: the entry is free */
 	uint64_t n;	    /* bytes in the buffer when its last call returned */
 } followed[N_STREAMS + N_LOOKED_AT];
 

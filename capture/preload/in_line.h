@@ -16,10 +16,10 @@
 HIDDEN uint64_t in_line_count(const FILE *f);  /* inline characters not yet recorded */
 /* before a call on the stream, outside the timed region */
 HIDDEN void in_line_note(FILE *f);
-HIDDEN void in_line_noted(const FILE *f);      /* after the call: stores the fill level */
-HIDDEN void in_line_begin(const FILE *f);      /* a new stream */
+HIDDEN void in_line_noted(const FILE *f); /* after the call: stores the fill level of the buffer */
+HIDDEN void in_line_begin(const FILE *f);      /* call it for a new stream */
 /* the stream is closed; the pointer is not dereferenced */
 HIDDEN void in_line_forget(const FILE *f);
 /* all streams, before a call or an exit that flushes them */
 HIDDEN void in_line_note_all(void);
-HIDDEN void in_line_noted_all(void);	       /* after such a call */
+HIDDEN void in_line_noted_all(void);	       /* call it after such a call */

@@ -47,7 +47,7 @@ struct log_control {
 	_Atomic uint32_t wanted;
 	uint64_t pid_namespace; /* inode of the collector's PID namespace */
 	uint64_t windows_max; /* limit for each process image, derived from the available memory */
-	_Atomic uint64_t n_lost; /* records lost for lack of a window */
+	_Atomic uint64_t n_lost; /* records that were lost because there was no window */
 	_Atomic uint64_t n_made; /* counter that numbers descriptors without a file */
 	_Atomic uint64_t digested[LOG_DIGESTS]; /* indexed by a hash of device and inode; 0: free */
 };
@@ -79,7 +79,7 @@ struct log_window {
 	_Atomic uint64_t use;
 	uint32_t pid, tid;
 	uint64_t sequence; /* position among all uses of windows in this process image */
-	uint32_t used;	   /* bytes; valid when full */
+	uint32_t used;	   /* used bytes; valid if the window is full */
 	uint32_t cpus_known; /* 0: `cpus` is unknown */
 	/* affinity of the thread when it took the window */
 	uint64_t cpus[AFFINITY_WORDS];
@@ -200,7 +200,7 @@ static inline uint32_t log_units(const void *at, uint32_t left)
 	return n <= left && (n >= 2 || word & LOG_SHORT) ? n : 0;
 }
 
-/* begin of the record of `n` units at `at` */
+/* Returns the begin of the record of `n` units at `at`. */
 static inline uint64_t log_begin(const void *at, uint32_t n)
 {
 	uint64_t word;
@@ -231,4 +231,4 @@ static inline void log_expand(const void *at, uint32_t n, struct log_record *r)
 	};
 }
 
-#define LOG_TEXT_MAX 16384u /* most bytes of path and extra */
+#define LOG_TEXT_MAX 16384u /* largest number of bytes of path and extra */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records with text. */
+/* Writes records with text. */
 #include "capture/op.h"
 #include "capture/preload/core.h"
 

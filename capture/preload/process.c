@@ -180,7 +180,8 @@ static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
  * object may be missed. Objects that are loaded and unloaded between two calls are not listed. */
 void process_objects_note(void)
 {
-	static _Atomic unsigned long long n_noted; /* several threads may load libraries */
+	/* several threads may load libraries at the same time */
+	static _Atomic unsigned long long n_noted;
 	struct process_listing l = {0, n_noted};
 	dl_iterate_phdr(object_note, &l);
 	n_noted = l.n > n_noted ? l.n : n_noted;

@@ -38,7 +38,7 @@ static inline bool at_end(const FILE *f)
 	return f->_flags & STREAM_AT_END;
 }
 
-/* open(2) flags of an fopen(3) mode */
+/* Returns the open(2) flags for a mode of fopen(3). */
 static inline uint32_t stream_flags(const char *mode)
 {
 	uint32_t flags = *mode == 'w'   ? O_WRONLY | O_CREAT | O_TRUNC

@@ -39,7 +39,7 @@ struct io_uring {
 
 enum { URING_NOTED_BEFORE = 64 };
 
-struct uring_watch { /* state of one call of the library */
+struct uring_watch { /* state during one call of the library */
 	uint32_t from, n_before, n;
 	struct async_request before[URING_NOTED_BEFORE];
 };
@@ -73,8 +73,9 @@ HIDDEN bool uring_named_done(uint64_t key, int64_t result, uint64_t now);
 extern HIDDEN _Atomic uint32_t uring_n_mapped;
 HIDDEN void uring_mapped_setup(int fd, const struct io_uring_params *p);
 HIDDEN void uring_mapped_map(int fd, uint64_t offset, void *at);
-HIDDEN void uring_mapped_unmap(const void *at, size_t n); /* before the call */
-HIDDEN void uring_mapped_close(int fd);			   /* before the call */
+/* call it before the memory is unmapped */
+HIDDEN void uring_mapped_unmap(const void *at, size_t n);
+HIDDEN void uring_mapped_close(int fd); /* call it before the descriptor is closed */
 /* call it in a forked child, whose parent may have excluded the memory (MADV_DONTFORK) */
 HIDDEN void uring_mapped_forked(void);
 HIDDEN void uring_mapped_register(int fd, unsigned int what, const void *arg, unsigned int n);

@@ -94,7 +94,7 @@ static bool part_have(struct window_file *p, uint32_t i)
 		? NULL
 		: next_part_map(atomic_load_explicit(&p->part[k - 1], memory_order_acquire));
 	if (made && !atomic_compare_exchange_strong(&p->part[k], &none, made))
-		RAW(SYS_munmap, made, PART_BYTES); /* another thread has mapped it first */
+		RAW(SYS_munmap, made, PART_BYTES); /* another thread has mapped the part first */
 	return made;
 }
 
@@ -208,7 +208,7 @@ static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
 {
 	struct log_file *f = (struct log_file *)window_at(p, 0);
 	uint32_t n = atomic_load_explicit(&f->n, memory_order_acquire);
-	/* the collector may have stored any number */
+	/* the number in the shared memory is not trusted */
 	uint32_t from = n > 1 ? atomic_load_explicit(&f->hint, memory_order_relaxed) % (n - 1) : 0;
 	for (uint32_t k = 0; k + 1 < n; k++) {
 		uint32_t i = 1 + (from + k) % (n - 1);
@@ -261,7 +261,7 @@ struct log_window *window_acquire(struct window_file *p, uint32_t pid, uint32_t 
 		atomic_store_explicit(&control->wanted, 1, memory_order_relaxed);
 		RAW(SYS_nanosleep, &nap, NULL);
 	}
-	p->gave_up = true; /* this process does not wait again */
+	p->gave_up = true; /* the process does not wait again */
 	return NULL;
 }
 

@@ -34,7 +34,7 @@ static __thread struct attempt {
 	uint64_t begin_ticks;
 } attempt __attribute__((tls_model("initial-exec")));
 
-static struct cause_page *page; /* NULL: nothing is watched */
+static struct cause_page *page; /* NULL: the application is not watched */
 static bool page_looked_for;
 
 static struct cause_slot *slot_of(const struct cause_page *p, uint32_t pid, uint32_t tid)
@@ -217,7 +217,7 @@ static struct cause_slot *slot_mine(struct cause_page *p)
 	if (unlikely(!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) &&
 	    (!capture_more() || !(r = capture_mine())))
 		return NULL;
-	if (r->depth) /* a vfork child in its parent's memory */
+	if (r->depth) /* a vfork child in the memory of its parent */
 		return NULL;
 	if (unlikely(!r->slot))
 		r->slot = slot_claim(p) + 1; /* NO_SLOT + 1 is 0, so the next call tries again */
@@ -237,7 +237,7 @@ static void most(int64_t *to, int64_t ns)
 		*to = ns;
 }
 
-/* Adds the time of the state that ends. */
+/* Adds the duration of the state that ends. */
 static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 {
 	const int64_t passed = now - s->since_ns, used = cpu - s->since_cpu_ns;
@@ -324,7 +324,7 @@ static void hold(struct cause_page *p, struct cause_slot *s)
 
 static void request_begin(struct cause_page *p, struct cause_slot *s, bool waits)
 {
-	become(s, CAUSE_COMPUTING); /* adds up the time until now */
+	become(s, CAUSE_COMPUTING); /* accounts the time so far */
 	compute_note(s, 0);
 	uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
 	if (unlikely(p->throttled == s->key) && p->period && n % p->period == 0)
@@ -516,7 +516,7 @@ void cause_leave(struct cause_call *c)
 			woken_note(page, s);
 	} else if (s) {
 		become(s, (enum cause_state)c->state_before);
-		if (c->state_before == CAUSE_COMPUTING) /* else it is still in the call of MPI */
+		if (c->state_before == CAUSE_COMPUTING) /* otherwise, the call of MPI continues */
 			woken_note(page, s);
 	}
 	is_busy = false;

@@ -20,7 +20,7 @@ enum subject_kind { SUBJECT_NONE, SUBJECT_FD, SUBJECT_PATH, SUBJECT_STREAM, SUBJ
 
 struct subject {
 	enum subject_kind kind;
-	int fd; /* for a path: the directory */
+	int fd; /* for a path: descriptor of its directory */
 	const char *path;
 };
 
@@ -31,7 +31,7 @@ struct cause_call {
 };
 
 CAUSE_HIDDEN struct cause_call cause_enter(const struct subject *s, bool waits);
-CAUSE_HIDDEN void cause_leave(struct cause_call *c); /* keeps errno */
+CAUSE_HIDDEN void cause_leave(struct cause_call *c); /* does not change errno */
 CAUSE_HIDDEN struct cause_call cause_wait_begin(enum cause_state how);
 
 /* Returns whether requests on the subject count as the application's. (cause_subject.c) */
@@ -45,8 +45,8 @@ CAUSE_HIDDEN void cause_closed_range(unsigned int first, unsigned int last);
 CAUSE_HIDDEN void cause_renamed(int got);
 
 /* Events of other hooks. They do nothing if the application is not watched. */
-CAUSE_HIDDEN void cause_fork_prepare(void); /* in the parent, before a fork */
-CAUSE_HIDDEN void cause_forked(void);	     /* in the child, first of all */
+CAUSE_HIDDEN void cause_fork_prepare(void); /* call it in the parent, before a fork */
+CAUSE_HIDDEN void cause_forked(void);	     /* call it in the child, before anything else */
 CAUSE_HIDDEN void cause_exec(bool failed);
 /* records the computing time so far as a separate phase */
 CAUSE_HIDDEN void cause_phase_end(void);
@@ -54,7 +54,7 @@ CAUSE_HIDDEN void cause_idle(void);
 CAUSE_HIDDEN void cause_asynchronous(void);
 /* The current call was recorded as this operation (enum trace_op), with errno or 0. */
 CAUSE_HIDDEN void cause_recorded(uint16_t op, int error);
-CAUSE_HIDDEN uint64_t cause_child_key(void); /* for a thread that will be created */
+CAUSE_HIDDEN uint64_t cause_child_key(void); /* key for a thread that is about to be created */
 CAUSE_HIDDEN void cause_thread_begin(uint64_t key);
 CAUSE_HIDDEN bool cause_is_watched(void);
 

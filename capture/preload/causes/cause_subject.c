@@ -81,8 +81,8 @@ static bool has_number(const char *path, uint32_t wanted)
 static bool path_counts(const struct cause_page *page, const char *path)
 {
 	if (*path != '/')
-		return false; /* a pipe, a socket or memory */
-	if (page->has_root) /* the root may be a temporary directory */
+		return false; /* not a file: a pipe, a socket or memory */
+	if (page->has_root) /* the root may be in a directory for temporary files */
 		return lies_below(path, page->root) &&
 		       !is_of_mpi(path + strlen(page->root) - (page->root[1] == 0));
 	return !is_of_the_system(path) && !is_of_mpi(path) &&
@@ -228,7 +228,7 @@ static bool name_counts(const struct cause_page *page, int dir, const char *path
 	struct stat st;
 	char whole[4097];
 	const ssize_t len = capture_text(path);
-	if (len < 0 || len >= (ssize_t)sizeof whole - 1) /* not a path */
+	if (len < 0 || len >= (ssize_t)sizeof whole - 1) /* the result is not a path */
 		return false;
 	if (!len)
 		return dir >= 0 && fd_counts(page, dir);

@@ -140,7 +140,7 @@ WHOLE(CAUSE_POLLING, MPI_Finalize, 0)
 WHOLE(CAUSE_POLLING, mpi_finalize_, 1)
 WHOLE(CAUSE_POLLING, mpi_finalize_f08_, 1)
 
-/* point to point */
+/* point-to-point communication */
 POLLS(Recv, recv, 7, 8)
 POLLS(Mrecv, mrecv, 5, 6)
 POLLS(Send, send, 6, 7)
@@ -164,7 +164,7 @@ POLLS(Testsome, testsome, 5, 6)
 POLLS(Buffer_detach, buffer_detach, 2, 3)
 POLLS(Request_get_status, request_get_status, 3, 4)
 
-/* collective */
+/* collective communication */
 POLLS(Barrier, barrier, 1, 2)
 POLLS(Bcast, bcast, 5, 6)
 POLLS(Reduce, reduce, 7, 8)
@@ -209,7 +209,7 @@ POLLS(Comm_spawn, comm_spawn, 8, 11)
 POLLS(Comm_spawn_multiple, comm_spawn_multiple, 9, 12)
 POLLS(Comm_disconnect, comm_disconnect, 1, 2)
 
-/* one-sided */
+/* one-sided communication */
 POLLS(Win_create, win_create, 6, 7)
 POLLS(Win_create_dynamic, win_create_dynamic, 3, 4)
 POLLS(Win_allocate, win_allocate, 6, 7)
