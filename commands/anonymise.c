@@ -9,7 +9,7 @@
 
 #define KEY_BYTES_MIN 16
 #define KEY_BYTES_MAX 65536
-#define HASH_BYTES 10 /* of the 32 of the hash */
+#define HASH_BYTES 10 /* bytes that are used of the hash's 32 bytes */
 
 struct anonymiser {
 	gcry_md_hd_t hash;
@@ -134,7 +134,7 @@ int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct f
 		to->entry[to->n].path = new_path(a, from->entry[to->n].path, &rc, e);
 		if (!from->detail)
 			continue;
-		to->detail[to->n] = from->detail[to->n]; /* holes keep their source */
+		to->detail[to->n] = from->detail[to->n]; /* holes are borrowed from the original */
 		/* with a digest, anyone who has a copy could identify the file */
 		to->detail[to->n].has_digest = false;
 		const char *link = from->detail[to->n].link;

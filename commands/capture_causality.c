@@ -146,7 +146,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 	struct collect_config c;
 	struct collect_outcome o;
 	int n_positional, command;
-	if (argc == 4 && !strcmp(argv[1], "--agent")) /* started by the collector on each host */
+	if (argc == 4 && !strcmp(argv[1], "--agent")) /* the collector starts this on each host */
 		return agent_run(argv[2], argv[3], e) ? EXIT_FAILED : EXIT_OK;
 	collect_config_init(&c);
 	int rc =

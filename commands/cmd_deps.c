@@ -153,7 +153,7 @@ static int deps_without_policy(const struct deps_config *config, const char *pat
 	const struct deps_inferred_config c = {path,           config->think, config->dot,
 					       config->output, config->from,  config->n_shown,
 					       config->json};
-	trace_requests_only(t, !config->output); /* copying needs all records */
+	trace_requests_only(t, !config->output); /* a copy needs all records */
 	ret = deps_inferred(t, &c, &usage, e);
 	if (ret)
 		err_context(e, "%s", path);

@@ -84,7 +84,7 @@ static int export_run(int argc, char **argv, struct err *e)
 	bool to_standard_output = !strcmp(c.output, "-");
 	free(chosen);
 	if (rc == -EPIPE && to_standard_output)
-		return EXIT_OK; /* the reader closed the pipe */
+		return EXIT_OK; /* the reader has closed the pipe */
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -109,7 +109,7 @@ static int info_run(int argc, char **argv, struct err *e)
 	trace_close(t);
 	if (rc == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) ||
 			     (config.html && !strcmp(config.html, "-"))))
-		return EXIT_OK; /* the reader closed the pipe */
+		return EXIT_OK; /* the reader has closed the pipe */
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -83,7 +83,7 @@ static void engines_add(struct strbuf *out)
 	comment_add(out, line.s);
 }
 
-/* The default limits. */
+/* Adds the default limits. */
 static void limits_add(struct strbuf *out)
 {
 	for (int k = 0; k < COMPONENT_N; k++) {

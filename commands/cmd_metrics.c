@@ -70,7 +70,7 @@ static const char about[] =
 	"\n"
 	"Exit status: 0 compared, 2 wrong usage, 3 a trace cannot be read.";
 
-/* Adds the bits of the names in a list. */
+/* Sets the bits for the names in a list. */
 static int bits_of(const char *option, const char *text, const char *const *names,
 		   unsigned int *bits, struct err *e)
 {

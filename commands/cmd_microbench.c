@@ -125,7 +125,7 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	const struct workload *w = n_positional ? workload_find(argv[1]) : NULL;
 	if (!w)
 		return workload_missing(n_positional ? argv[1] : NULL, e);
-	/* parse again with the workload's defaults */
+	/* parses again, with the defaults of the workload */
 	workload_config_init(w, &c);
 	if (options_parse(microbench_options, &c, argc, argv, &n_positional, e))
 		return EXIT_USAGE;

@@ -455,7 +455,7 @@ static int replay_in_child(const char *trace, const struct replay_config *c, str
 		return EXIT_FAILED;
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
 				    WTERMSIG(status) == SIGHUP))
-		raise(WTERMSIG(status)); /* as if this process had received it */
+		raise(WTERMSIG(status)); /* ends like the child, by its signal */
 	if (WIFSIGNALED(status))
 		err_set(e, ECANCELED, "the replay was ended by signal %d", WTERMSIG(status));
 	return WIFSIGNALED(status) ? EXIT_FAILED : WEXITSTATUS(status);

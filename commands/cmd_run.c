@@ -92,7 +92,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 	ret = ret ? ret : seal_require(&r.seal, dir, e);
 	*status = a.verdict == VERDICT_TRUSTED ? EXIT_OK
 		: a.verdict == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
-	if (!ret && strcmp(form->name, "terminal")) /* the terminal form names it itself */
+	if (!ret && strcmp(form->name, "terminal")) /* the terminal form itself names the report */
 		fprintf(stderr, "report: %s/report/index.html\n", dir);
 	return ret;
 }
@@ -139,7 +139,7 @@ int run_campaign(const struct protocol *p, const struct campaign_options *given,
 	o.self = self;
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
 	free(self);
-	if (ret == -ECANCELED) { /* earlier results are still worth printing */
+	if (ret == -ECANCELED) { /* earlier results are printed nevertheless */
 		struct err second = ERR_INIT;
 		conclude(dir, form, &status, &second);
 		return EXIT_FAILED;
@@ -161,7 +161,7 @@ static int dry_run(const struct protocol *p, const struct run_settings *config, 
 	return ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED : run_consent(p, config->device, e);
 }
 
-/* A campaign on each of several hosts. */
+/* Runs a campaign on each of several hosts. */
 static int hosts_run_them(const struct run_settings *c, const char *protocol, struct err *e)
 {
 	if (!protocol)

@@ -174,7 +174,7 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 	if (!self)
 		return EXIT_FAILED;
 	o.self = self;
-	/* before the runs, which load the machine */
+	/* recorded before the runs, which load the machine */
 	json_auto_t *environment = environment_make(self);
 	int rc = capture_trial_run(&t, &o, e);
 	json_auto_t *all = rc ? NULL : calibration_to_json(&t, environment);

@@ -78,9 +78,9 @@ struct slicing {
 	/* causes are left out, because the nodes of several traces cannot be distinguished */
 	bool no_causes;
 	uint64_t n_causes_left_out;
-	char *extra; /* of an anonymised trace's metadata */
+	char *extra; /* metadata of an anonymised trace */
 	const struct trace_set *set;
-	char *facts; /* of the slice, or NULL */
+	char *facts; /* facts of the slice, or NULL */
 };
 
 static int on_record(void *ctx, struct trace *t, struct trace_record *r)

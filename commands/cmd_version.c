@@ -44,7 +44,8 @@ static int print_json(const struct version_part *parts, struct err *e)
 	bad |= json_object_set_new(root, "compiler", json_string(COMPILER));
 	bad |= json_object_set_new(root, "licence", json_string("GPL-3.0-or-later"));
 	if (!bad) {
-		json_dumpf(root, stdout, JSON_INDENT(2)); /* main checks stdout for errors */
+		/* main() checks standard output for errors */
+		json_dumpf(root, stdout, JSON_INDENT(2));
 		putchar('\n');
 	}
 	json_decref(root);

@@ -245,9 +245,9 @@ static int remove_them(const struct volume_options *o, char **names, struct err 
 
 static const struct action {
 	const char *name;
-	/* names: NULL-terminated */
+	/* `names` is NULL-terminated */
 	int (*run)(const struct volume_options *o, char **names, struct err *e);
-	int min, max; /* number of names */
+	int min, max; /* permitted number of names */
 } actions[] = {
 	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1},
 	{"remove", remove_them, 0, 1000}, {NULL},

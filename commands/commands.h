@@ -9,7 +9,7 @@ struct campaign_options;
 struct protocol;
 struct report_form;
 
-/* Exit statuses, stable for scripts. */
+/* Exit statuses. They must not change, because scripts use them. */
 enum exit_status {
 	EXIT_OK = 0,	       /* done; with a verdict: trusted */
 	EXIT_NOT_TRUSTED = 1,
@@ -21,7 +21,7 @@ enum exit_status {
 };
 
 struct command {
-	const char *name, *help; /* help: one line for the list of commands */
+	const char *name, *help; /* help: a line for the list of commands */
 	/* argv[0] is the name of the subcommand. Returns an exit status. After a failure, main
 	 * prints the message in `e`. */
 	int (*run)(int argc, char **argv, struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks of validate doctor, one row each. */
+/* Checks of validate doctor. Each check has a row. */
 #pragma once
 
 #include <jansson.h>
@@ -11,7 +11,7 @@ enum health { HEALTH_OK, HEALTH_WARN, HEALTH_FAIL };
 struct doctor_finding {
 	enum health health;
 	char what[300];   /* what was found */
-	char advice[300]; /* what to do about it, or "" */
+	char advice[300]; /* advice, or "" */
 };
 
 struct doctor_check {

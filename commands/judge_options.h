@@ -31,7 +31,7 @@
 	 .help = "trace of calls: state of the page cache before each replay; auto: as in the "    \
 		 "recording, judged by bytes read from storage or by response times of reads "     \
 		 "(default auto)"}
-/* Output; `name` is the command. */
+/* Options for output. `name_` is the name of the command. */
 #define JUDGE_OUTPUT_ROWS(name_)                                                                   \
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = JUDGE_FIELD(output),       \
 	 .arg = "RESULTS",                                                                         \

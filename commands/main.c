@@ -158,7 +158,7 @@ static void on_bus_error(int signal_number, siginfo_t *how, void *context)
 	static const char text[] = "validate: another program truncated a file that was in use, or "
 				   "its disk failed (SIGBUS)\n";
 	(void)context;
-	if (how->si_code != BUS_ADRERR) { /* a bug in this program */
+	if (how->si_code != BUS_ADRERR) { /* caused by a bug in this program */
 		signal(signal_number, SIG_DFL);
 		return;
 	}

@@ -22,7 +22,7 @@ static void end_print(void *ctx, const char *host, const char *failure)
 		fprintf(stderr, "host %s is done (%zu of %zu)\n", host, ends->n, ends->n_hosts);
 }
 
-/* The options of `validate run` on a host. */
+/* Adds the options of `validate run` for a host. */
 static void options_add(struct words_list *w, const struct run_hosts *r, bool resume)
 {
 	if (r->budget_ns)
@@ -75,7 +75,7 @@ static int results_pool(const struct run_hosts *r, const char *dir, const struct
 	return status;
 }
 
-/* Returns an exit status. */
+/* Runs the campaigns. Returns an exit status. */
 static int campaigns_run(const struct run_hosts *r, const struct words_list *names, struct err *e)
 {
 	struct words_list options = {NULL, 0, 0}, resume = {NULL, 0, 0};

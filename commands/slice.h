@@ -5,7 +5,7 @@
 #include "commands/trace_set.h"
 
 struct slice_filter_config {
-	int64_t begin_ns, end_ns; /* from the first request; end -1: none */
+	int64_t begin_ns, end_ns; /* relative to the first request; end -1: none */
 	uint64_t n_skip, n_max;
 	const char *processes, *threads, *objects, *operations; /* lists, or NULL */
 	double scale;
@@ -52,7 +52,7 @@ struct slice_correction;
  * slice_correction_close. */
 int slice_correction_open(struct slice_correction **c, const char *file, const char *method,
 			  const struct trace_set *set, struct err *e);
-void slice_correction_close(struct slice_correction *c); /* NULL: no effect */
+void slice_correction_close(struct slice_correction *c); /* `c` may be NULL */
 
 void slice_correction_apply(struct slice_correction *c, struct trace_record *r);
 /* Records the correction in the extra metadata. */
@@ -76,7 +76,7 @@ struct slice_join;
  * different hosts, no common clock, objects relative to different directories, no common process,
  * or no page-cache data in the second trace. Ownership: slice_join_close. */
 int slice_join_open(struct slice_join **out, struct trace_set *set, struct err *e);
-void slice_join_close(struct slice_join *j); /* NULL: no effect */
+void slice_join_close(struct slice_join *j); /* `j` may be NULL */
 
 /* Whether a record belongs to the joined trace: all records of the first trace; of the second
  * trace, pages that a process of the first trace used in its files. */

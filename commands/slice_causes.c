@@ -7,11 +7,11 @@
 struct end { /* a signal or a wait; for a barrier, its number is in `waiter` */
 	uint32_t signaller, waiter;
 	bool of_barrier, is_wait, kept;
-	uint64_t number; /* among all of them */
+	uint64_t number; /* number among all signals and waits */
 };
 
 struct slice_causes {
-	bool *drop; /* [n] by number */
+	bool *drop; /* drop[n], by number */
 	uint64_t n, n_dropped, at;
 };
 

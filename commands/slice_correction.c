@@ -6,7 +6,7 @@
 
 struct slice_correction {
 	struct calibration calibration;
-	char *host;  /* of the trace, or NULL */
+	char *host;  /* host of the trace, or NULL */
 	char *extra; /* metadata stored in the trace; owned */
 };
 
@@ -124,7 +124,7 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 		trace_set_unseen(set, n, top);
 	json_decref(first);
 	json_t *memory = json_object_get(top, "anonymous_memory");
-	/* parts of a capture merged into one trace */
+	/* several parts of a capture were merged into one trace */
 	const bool joined = n > 1 && json_object_get(top, "part");
 	/* the command does more than the requests of this slice */
 	const bool had_command = json_object_del(top, "command") == 0;

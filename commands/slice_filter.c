@@ -21,11 +21,11 @@ struct slice_filter {
 		const struct trace *t;
 		signed char *v; /* v[n] by object: 1: matches; 0: does not match; -1: unknown */
 		uint32_t n;
-	} *fits; /* fits[n_fits]: one per trace of a merge */
+	} *fits; /* fits[n_fits]: an entry for each merged trace */
 	size_t n_fits, fits_cap;
 	int64_t first_ns;   /* begin of the first request; TIME_NONE: no request so far */
 	int64_t zero_ns;    /* begin of the first kept request, in the time of the slice */
-	int64_t instant_ns; /* and in the input's time */
+	int64_t instant_ns; /* the same begin, in the time of the input */
 	uint64_t n_passed, n_kept;
 	bool stopped;
 };

@@ -14,13 +14,13 @@ void stats_sample_release(struct stats_sample *s);
  * EINVAL. Ownership: list_free(item, n). */
 #define STATS_MAX_CONDITIONS 8
 struct stats_conditions {
-	char **item; /* [n] column names */
+	char **item; /* item[n]: names of columns */
 	size_t n;
 	const char *text[STATS_MAX_CONDITIONS]; /* borrowed from item */
 	bool except[STATS_MAX_CONDITIONS];
 };
 int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e);
-/* choice[w->n] */
+/* Sets choice[w->n]. */
 void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice);
 
 /* Describes the values of each session of a sample. The second column of the sample names the

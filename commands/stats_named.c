@@ -11,8 +11,8 @@ enum { MAX_ARGUMENTS = 64 };
 struct named_inputs { /* values from the arguments */
 	struct named_role role[MAX_ARGUMENTS];
 	struct named_param param[MAX_ARGUMENTS];
-	struct values *group[MAX_ARGUMENTS]; /* owned, per role */
-	double *x[MAX_ARGUMENTS];	     /* owned; the groups point into it */
+	struct values *group[MAX_ARGUMENTS]; /* groups of each role; owned */
+	double *x[MAX_ARGUMENTS];	     /* owned; the groups point into this memory */
 	size_t n_roles, n_params;
 };
 

@@ -41,7 +41,7 @@ struct plan {
 	struct stats_conditions where;
 	char **path;
 	size_t n_paths;
-	size_t n_samples, n_files; /* of each sample */
+	size_t n_samples, n_files; /* n_files: files of each sample */
 	struct columns *columns;   /* [n_samples * n_files] */
 };
 

@@ -14,7 +14,7 @@ struct trace_set {
 	size_t n;
 	char **given; /* given[n_given]: file names, owned */
 	size_t n_given;
-	char *names; /* of the formats */
+	char *names; /* names of the formats */
 	char *captured_by;
 };
 

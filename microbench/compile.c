@@ -17,9 +17,9 @@
 #include "microbench/workloads.h"
 
 #define TOP "compile"
-#define OBJECT_RATIO 3         /* size of an object relative to its source */
+#define OBJECT_RATIO 3         /* an object is this many times as large as its source */
 #define READ_BYTES (1u << 16)  /* sources and headers are read in pieces of this size */
-#define NAMES_PER_LISTING 500u /* fit into one getdents on any file system */
+#define NAMES_PER_LISTING 500u /* so few that a getdents call returns all of them */
 
 static int check(const struct microbench_config *c, struct err *e)
 {
@@ -102,10 +102,10 @@ struct build {
 	const struct microbench_config *c;
 	const struct project *project;
 	struct script *script;
-	uint32_t *source, *object, *unfinished; /* names by source */
+	uint32_t *source, *object, *unfinished; /* numbers of the names, by source */
 	/* header[i * n_include_dirs + d]: number of the name of header i in directory d */
 	uint32_t *header;
-	uint32_t **includes;                    /* of a source, ended by UINT32_MAX */
+	uint32_t **includes; /* includes of each source, ending with UINT32_MAX */
 	bool *built;
 };
 

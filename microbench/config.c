@@ -14,7 +14,7 @@
 enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
 /* a result must fit into 32 bits; Linux transfers less than 2 GiB in a call anyway */
 #define MAX_BLOCK_BYTES ((uint64_t)1 << 30)
-#define NO_LIMIT -1			    /* as a row's max: no limit */
+#define NO_LIMIT -1			    /* value of `max` in a row: no limit */
 
 void microbench_config_init(struct microbench_config *c)
 {
@@ -201,7 +201,7 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 	return 0;
 }
 
-/* Checks for all workloads with scripts. */
+/* Checks options of all workloads with scripts. */
 static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->direct && !w->script->direct)

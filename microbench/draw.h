@@ -15,7 +15,7 @@ enum draw_purpose {
 	DRAW_THINK = 2,
 	DRAW_SCRIPT = 3,   /* steps of a thread's script */
 	DRAW_TREE = 4,     /* directories and sizes of files */
-	DRAW_EXISTING = 5, /* which of a thread's files exist at first */
+	DRAW_EXISTING = 5, /* which files of a thread exist at first */
 	DRAW_INCLUDES = 6, /* which headers a source includes */
 };
 

@@ -40,8 +40,8 @@ static int check(const struct microbench_config *c, struct err *e)
 struct shelf { /* file i of the thread is file i * level + thread of the tree */
 	size_t n;
 	bool *exists;
-	uint64_t *n_bytes;            /* current size */
-	size_t present_at, absent_at; /* where the next search starts */
+	uint64_t *n_bytes;            /* current size of each file */
+	size_t present_at, absent_at; /* places where the next search begins */
 };
 
 static int shelf_open(struct shelf *s, const struct microbench_config *c, const struct tree *t,

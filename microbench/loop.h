@@ -47,11 +47,11 @@ struct bench_thread {
 	 * are unused */
 	const struct script *script;
 	const char *const *names; /* paths by number */
-	int dir_fd;               /* their directory */
+	int dir_fd;               /* directory of the paths */
 	int open_flags[8];        /* open(2) flags by enum script_open */
 	int slot_fd[2];           /* descriptor of each slot, -1 free */
 	struct block_load *load; /* for workloads below the file system, otherwise NULL */
-	uint64_t start;		  /* ticks: the common begin */
+	uint64_t start;		  /* ticks: the common begin of all threads */
 	/* results */
 	struct bench_sample *sample; /* has room for all requests, rewinds and the fsync */
 	uint64_t n_samples, n_requests_done;
@@ -79,7 +79,7 @@ void bench_warm(const struct bench_thread *t, bench_call *call);
 /* script_loop.c: the loop of all workloads with scripts, and its warm-up. */
 void script_loop(struct bench_thread *t);
 void script_warm(const struct bench_thread *t);
-/* Makes the call of one step. */
+/* Makes the call of a step of a script. */
 struct bench_step;
 struct bench_sample script_play(struct bench_thread *t, const struct bench_step *s, void *buffer);
 

@@ -25,7 +25,7 @@ struct microbench_config {
 	/* --min-duration: each thread continues after --requests until this time; 0: no minimum */
 	int64_t min_duration_ns;
 	uint64_t block_bytes;    /* --block-size */
-	uint64_t file_bytes;     /* --file-size, per thread */
+	uint64_t file_bytes;     /* --file-size, for each thread */
 	int64_t pause_ns;        /* --pause: between requests */
 	int pause_by;            /* --pause-by hybrid|nanosleep|spin (wait.h) */
 	/* --scheduler: policy of the threads (scheduling.h); NULL: unchanged */
@@ -67,11 +67,11 @@ struct microbench_config {
 	int64_t compute_ns;   /* --compute: CPU time between requests */
 	/* --launcher: command that starts the ranks (mpi_launch.h); NULL: mpirun */
 	const char *launcher;
-	/* Target and output: command line only. */
+	/* Target and output, which only the command line sets. */
 	const char *dir;     /* --dir: target directory; no file outside it is changed */
 	/* --device: block device or file, for workloads below the file system */
 	const char *device;
-	bool destructive;    /* --destructive: it may be overwritten */
+	bool destructive;    /* --destructive: the device may be overwritten */
 	bool own_device;     /* --own-device: a volume of this program may have a signature */
 	const char *output;  /* -o: the trace */
 	/* --prepare: create the files first (default); --no-prepare: they must exist */
@@ -90,7 +90,7 @@ struct bench_thread; /* loop.h */
 struct script;       /* script.h */
 struct workload;
 
-void microbench_config_init(struct microbench_config *c); /* the defaults of most workloads */
+void microbench_config_init(struct microbench_config *c); /* sets the defaults of most workloads */
 /* Sets the defaults of a workload. Call it before options or keys are read. */
 void workload_config_init(const struct workload *w, struct microbench_config *c);
 extern const struct option_spec microbench_options[];
@@ -103,7 +103,7 @@ struct workload_script {
 	/* the workload's directory in --dir; files in it from earlier runs are removed */
 	const char *top;
 	const char *unit; /* unit of --requests in messages, for example "rounds" */
-	unsigned int n_per_unit; /* approximate number of calls */
+	unsigned int n_per_unit; /* approximate number of calls in a unit */
 	bool direct; /* --direct uses whole blocks; other scripts transfer any number of bytes */
 	bool finite; /* the script has an end, so it cannot continue for a duration */
 	bool parallel; /* its threads are the ranks of an MPI job (parallel/rank_loop.h) */
@@ -147,7 +147,7 @@ struct workload {
 	const struct workload_script *script;
 	bool block; /* below the file system (block/block_load.h): `call` is not used */
 };
-extern const struct workload *const workloads[]; /* NULL-terminated */
+extern const struct workload *const workloads[]; /* all workloads, NULL-terminated */
 const struct workload *workload_find(const char *name_or_alias);
 
 /* Makes the set of files that a run needs, relative to --dir. Ownership:
@@ -169,7 +169,7 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 struct microbench_outcome {
 	uint64_t n_requests;     /* records of the trace */
 	double mean_response_ns; /* of all records; NaN if there are none */
-	int64_t elapsed_ns;      /* first begin to last end */
+	int64_t elapsed_ns;      /* from the first begin to the last end */
 	/* a thread stopped before --min-duration because its memory was full */
 	bool capacity_reached;
 };

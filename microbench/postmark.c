@@ -62,10 +62,10 @@ struct pool {
 	struct script *script;
 	gsl_rng *rng;
 	char *dir;
-	uint32_t *subdir;  /* subdir[c->n_subdirs]: names */
+	uint32_t *subdir;  /* subdir[c->n_subdirs]: numbers of names */
 	struct mail *mail; /* mail[n], in any order */
 	size_t n, n_most;
-	uint64_t n_made; /* created so far: used for names */
+	uint64_t n_made; /* number of files created so far, used for names */
 };
 
 static uint64_t draw_between(gsl_rng *rng, uint64_t least, uint64_t most)

@@ -33,7 +33,7 @@ struct gate {
 	pthread_cond_t changed;
 	unsigned int n_ready;
 	bool open, cancelled;
-	int error, scheduling_error; /* of a worker whose setup failed */
+	int error, scheduling_error; /* errors of a worker whose setup failed */
 };
 
 struct bench_run {
@@ -41,13 +41,13 @@ struct bench_run {
 	const struct microbench_config *config;
 	struct fileset files;
 	int dir_fd; /* -1 none */
-	int tree;   /* of no_devices_open, -1 none */
+	int tree;   /* `tree` of no_devices_open; -1: none */
 	struct clock clock;
-	struct scheduling scheduling; /* of each worker */
+	struct scheduling scheduling; /* policy of each worker */
 	struct placement placement;
 	struct worker *worker; /* worker[n_workers] */
 	unsigned int n_workers, n_started;
-	struct script_names names; /* paths of the scripts */
+	struct script_names names; /* paths that the scripts use */
 	struct device device; /* for workloads below the file system */
 	uint64_t span_bytes;  /* used part of the device */
 	struct block_choice backend; /* backend of the device's requests; without a device: NULL */
@@ -58,11 +58,11 @@ struct bench_run {
 	struct gate gate;
 	uint64_t start; /* ticks: the common begin, which is also the trace's epoch */
 	int64_t wall_epoch_ns;
-	struct pause pause; /* ends the run */
+	struct pause pause; /* its word ends the run */
 	atomic_uint n_running;
-	int finished_fd; /* eventfd: the last worker has finished */
+	int finished_fd; /* an eventfd: signalled when the last worker has finished */
 	struct run_facts facts;
-	sigset_t held; /* signals read from signal_fd */
+	sigset_t held; /* signals that are read from signal_fd */
 };
 
 /* setup.c: opens files, draws random choices and touches every page that the run uses. Errors: of
@@ -80,7 +80,7 @@ void bench_content_fill(void *base, size_t n_bytes, uint64_t seed);
 uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c,
 			uint64_t memory_bytes);
 
-/* files.c: opens the worker's own file. */
+/* files.c: opens the file of a worker. */
 int bench_file_open(struct bench_run *r, struct worker *w, struct err *e);
 /* Checks that the files of a script are as it expects, and that there are no other files. Errors:
  * ENOENT, EEXIST, EINVAL, EPERM with the path. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/script.h"
 
-enum { LISTING_BYTES = 32768 }; /* buffer size of the C library's readdir */
+enum { LISTING_BYTES = 32768 }; /* buffer size of readdir() in the C library */
 
 void script_release(struct script *s)
 {

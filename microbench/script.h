@@ -29,9 +29,9 @@ enum script_open {
 enum script_between {
 	STEP_COMPUTE = 224, /* value: CPU time, ns */
 	STEP_BARRIER,
-	STEP_SEND,     /* name: a rank, value: bytes */
+	STEP_SEND,     /* name: a rank; value: number of bytes */
 	STEP_RECEIVE,  /* as above */
-	STEP_EXCHANGE, /* as above: both ranks send and receive */
+	STEP_EXCHANGE, /* as STEP_SEND, but both ranks send and receive */
 	STEP_RAISE,    /* sets the rank's word in shared memory to `value` */
 	STEP_AWAIT,    /* waits until the word of rank `name` is at least `value` */
 };
@@ -42,14 +42,14 @@ struct bench_step {
 	/* number of bytes to read or write; lseek: offset; rename: number of the new name; open,
 	 * mkdir: mode */
 	uint32_t value;
-	int32_t expect; /* result, negative errno, or EXPECT_ANY */
+	int32_t expect; /* expected result, negative errno, or EXPECT_ANY */
 	uint8_t op;     /* enum trace_op, or script_between */
-	uint8_t slot;   /* the open file */
+	uint8_t slot;   /* slot of the open file */
 	uint8_t how;    /* open: enum script_open; lseek: whence */
 	bool ends_unit;
 };
 
-struct script_names { /* of all threads; each path has one number */
+struct script_names { /* names for all threads; each path has one number */
 	char **name;  /* name[n], relative to the target directory, owned */
 	size_t n, cap;
 };
@@ -58,7 +58,7 @@ struct script {
 	struct bench_step *step; /* step[n], owned */
 	size_t n, cap;
 	uint64_t n_units;
-	uint32_t max_bytes;         /* of one request */
+	uint32_t max_bytes;         /* largest request */
 	struct script_names *names; /* borrowed */
 };
 
@@ -87,13 +87,13 @@ void script_list(struct script *s, unsigned int slot); /* getdents */
 void script_stat(struct script *s, uint32_t name, bool exists);
 void script_rename(struct script *s, uint32_t from, uint32_t to);
 void script_mkdir(struct script *s, uint32_t name, uint32_t mode);
-/* unlink or rmdir */
+/* adds unlink or rmdir */
 void script_remove(struct script *s, uint32_t name, enum trace_op op);
 /* pread or pwrite of block `block` of the file in the slot */
 void script_block(struct script *s, enum trace_op op, unsigned int slot, uint32_t block,
 		  uint32_t n_bytes);
 void script_fsync(struct script *s, unsigned int slot);
-/* not a call */
+/* adds a step that is not a call */
 void script_between(struct script *s, enum script_between what, uint32_t rank, uint32_t value);
 void script_end_unit(struct script *s);
 

@@ -8,7 +8,7 @@
 #include "microbench/run.h"
 
 #define MEMORY_BYTES ((uint64_t)1 << 30) /* limit of the memory for records beyond --requests */
-#define MEMORY_SHARE 8                   /* this share of RAM */
+#define MEMORY_SHARE 8                   /* 1/8 of RAM */
 #define CALIBRATION_NS 5000000
 
 /* --- room ---------------------------------------------------------------- */

@@ -17,8 +17,8 @@ void script_refs_release(struct script_refs *s);
 struct source {
 	const struct worker *worker;
 	const struct bench_sample *next, *end;
-	uint64_t k;     /* requests so far; steps of a script */
-	uint64_t block; /* position of a sequential workload */
+	uint64_t k;     /* number of requests so far; for scripts, of steps */
+	uint64_t block; /* block position of a sequential workload */
 	uint32_t object;
 	const struct script_refs *refs;
 	struct source_slot {
@@ -34,7 +34,7 @@ int source_open(struct source *s, const struct bench_run *r, unsigned int worker
 /* Converts the next sample. There must be one. */
 void source_take(struct source *s, const struct bench_run *r, struct trace_record *out);
 
-/* ns since the common begin. */
+/* Nanoseconds since the common begin. */
 int64_t source_time(const struct bench_run *r, uint64_t ticks);
 /* The path of step `k` of a thread's script, for messages. */
 const char *source_step_path(const struct bench_thread *t, size_t k);

@@ -58,7 +58,7 @@ static int worker_prepare(struct worker *w)
 		if (code)
 			return code;
 	}
-	/* a due time is not a pause of a program */
+	/* waiting for a due time is not a pause of the program */
 	const int method = w->bench.load ? WAIT_HYBRID : c->pause_by;
 	if (method == WAIT_HYBRID)
 		waiter_thread_setup();

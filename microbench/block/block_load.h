@@ -25,19 +25,19 @@ struct block_request {
 	int64_t due;	    /* ticks after the start; INT64_MIN: at once */
 };
 
-struct block_load { /* of one thread */
+struct block_load { /* requests of one thread */
 	const struct block_backend *backend;
 	struct block_queue *queue;
 	struct vm_region requests, reads, content;
 	const struct block_request *request; /* request[capacity] */
-	uint32_t *sample_of; /* sample_of[depth]: request in each slot */
+	uint32_t *sample_of; /* sample_of[depth]: number of the request in each slot */
 	uint32_t *unused;    /* unused[n_unused], a stack of free slots */
 	uint32_t depth, n_unused;
 	uint64_t max_length;
 	uint64_t pause_ticks;
 	/* the first request that transferred less than its length; UINT64_MAX: none */
 	uint64_t failed;
-	int fatal;	 /* errno of the queue itself */
+	int fatal;	 /* errno of an error of the queue itself */
 	struct err err;	 /* message of block_begin */
 };
 
@@ -45,7 +45,7 @@ struct block_load { /* of one thread */
 #define BLOCK_SIZES_MAX 32
 struct block_sizes {
 	uint32_t length[BLOCK_SIZES_MAX];
-	double upto[BLOCK_SIZES_MAX]; /* cumulative share, the last one 1 */
+	double upto[BLOCK_SIZES_MAX]; /* cumulative shares; the last one is 1 */
 	uint32_t n, min, max;
 };
 /* Errors: EINVAL. */
@@ -58,7 +58,7 @@ int block_draw(struct block_request *request, uint64_t n, const struct microbenc
 	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
 	       unsigned int thread, struct err *e);
 
-/* block_check: checks that need no device. */
+/* block_check: makes the checks that need no device. */
 int block_check(const struct workload *w, const struct microbench_config *c, struct err *e);
 
 /* block_setup.c: opens the device for all threads; sets up one thread. Errors: of opening

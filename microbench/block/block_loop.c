@@ -156,7 +156,7 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 	}
 	const uint64_t n_before = s->in_flight, until = at - margin;
 	harvest(s, (int64_t)((double)(until - now) * t->clock->ns_per_tick));
-	if (s->in_flight == n_before) { /* only time can make a request ready */
+	if (s->in_flight == n_before) { /* only the passing of time can make a request ready */
 		now = clock_now(t->clock);
 		waiter_learn(&t->waiter, now > until ? now - until : 0);
 	}

@@ -85,7 +85,7 @@ static int backend_choose(struct bench_run *r, const struct block_sizes *sizes, 
 			: err_set(e, EINVAL,
 				  "backend %s: expected auto, io_uring, libaio or psync", name);
 	}
-	for (uint32_t i = 0, k = 0; i < p.n; i++) { /* lengths by their shares */
+	for (uint32_t i = 0, k = 0; i < p.n; i++) { /* chooses lengths according to their shares */
 		while (k + 1 < sizes->n && (i + 0.5) / p.n > sizes->upto[k])
 			k++;
 		p.length[i] = sizes->length[k];
@@ -169,7 +169,7 @@ int block_setup(struct bench_run *r, struct worker *w, struct err *e)
 		return ret;
 	if (t->capacity > UINT32_MAX)
 		return err_set(e, EINVAL, "requests: expected at most 2^32-1 per thread");
-	/* psync cannot have more */
+	/* psync can have only one request in flight */
 	b->depth = strcmp(c->backend, block_psync.name) ? (uint32_t)c->queue_depth : 1;
 	b->max_length = whole_pages(sizes.max);
 	b->failed = UINT64_MAX;

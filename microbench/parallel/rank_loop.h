@@ -10,7 +10,7 @@ struct rank_messages {
 	void (*barrier)(void *context);
 	void (*send)(void *context, uint32_t to, uint32_t n_bytes);
 	void (*receive)(void *context, uint32_t from, uint32_t n_bytes);
-	/* both send, both receive */
+	/* both ranks send, and both receive */
 	void (*exchange)(void *context, uint32_t with, uint32_t n_bytes);
 	void *context;
 	/* word[n_ranks]: a word of each rank, in shared memory; NULL if no script needs it */

@@ -20,6 +20,6 @@ uint32_t block_interleaved(const struct microbench_config *c, unsigned int rank,
 
 /* Checks for all these workloads: whole blocks, and block numbers that fit. Errors: EINVAL. */
 int ranks_check(const struct microbench_config *c, struct err *e);
-extern const char *const ranks_data[]; /* rank_files of most of them */
+extern const char *const ranks_data[]; /* rank_files of most of these workloads */
 /* Options of these workloads in addition to the common options. */
 extern const char *const ranks_options[], *const ranks_compute_options[];

@@ -12,18 +12,18 @@ struct answers {
 	void (*give)(const struct answer *x);
 	struct volume_log *log;
 	struct clock clock;
-	struct waiter waiter; /* used for its margin only */
+	struct waiter waiter; /* only its margin is used */
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	struct answer *heap; /* heap[n]; the first to be given first */
+	struct answer *heap; /* heap[n]; element 0 is due first */
 	size_t n, cap;
 	/* checked while spinning, because a new answer may be due earlier */
 	_Atomic uint32_t n_added;
 	bool stop;
-	int latency_fd; /* of /dev/cpu_dma_latency, or -1 */
-	bool awake;	/* the processors are kept awake */
-	int cpu;	/* of the thread, or -1 */
+	int latency_fd; /* descriptor of /dev/cpu_dma_latency, or -1 */
+	bool awake;	/* the CPUs are kept awake */
+	int cpu;	/* CPU of the thread, or -1 */
 };
 
 /* --- the heap ------------------------------------------------------------ */
@@ -182,7 +182,7 @@ int answers_start(struct answers **out, void (*give_one)(const struct answer *x)
 		pthread_condattr_destroy(&monotonic);
 		sigset_t all, old;
 		sigfillset(&all);
-		pthread_sigmask(SIG_BLOCK, &all, &old); /* signals go to other threads */
+		pthread_sigmask(SIG_BLOCK, &all, &old); /* other threads get the signals */
 		int code = pthread_create(&a->thread, NULL, thread_main, a);
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		ret = code ? err_sys(e, code, "cannot start the thread that answers") : 0;

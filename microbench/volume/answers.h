@@ -13,7 +13,7 @@ struct answer {
 	struct volume_entry entry; /* without end_ns and lead_ns */
 	void *request;	  /* the request that `give` answers */
 	const void *data; /* data of a read, or NULL */
-	void *owned;	  /* freed afterwards, or NULL */
+	void *owned;	  /* memory to free afterwards, or NULL */
 };
 
 /* Starts the thread, on CPU `cpu` (-1: on any). `give` answers one request. Each answer is logged,

@@ -7,7 +7,7 @@
 #include "microbench/volume/service.h"
 
 #define BLOCK VOLUME_CLIENT_BYTES
-#define STRIDE (2 * BLOCK) /* so that the kernel merges no requests */
+#define STRIDE (2 * BLOCK) /* gaps prevent the kernel from merging requests */
 #define PLACES_MOST 4096u
 #define SCATTER 2654435761u /* odd, so i * SCATTER mod 2^k visits every place once */
 #define PATIENCE_NS INT64_C(10000000000)

@@ -8,8 +8,8 @@
 #define VOLUME_CLIENT_BYTES 4096 /* length of each request */
 
 struct volume_client {
-	const char *path, *log; /* device or file; log.h */
-	uint64_t n_bytes;	/* of the volume */
+	const char *path, *log; /* device or file of the volume; its log (log.h) */
+	uint64_t n_bytes;	/* size of the volume */
 	/* killed if no request ends for 10 s, so that readers of the volume get errors; 0: none */
 	pid_t server;
 	uint32_t depth; /* requests in flight */

@@ -9,7 +9,7 @@
 #define N_MOST 512u
 #define N_LEAST 16u
 #define N_USABLE 8u
-#define PASS_NS 40000000.0 /* aimed duration of a pass */
+#define PASS_NS 40000000.0 /* intended duration of a pass */
 #define PASSES 3
 #define TRIES 2
 #define WARM_DEPTH 16

@@ -14,8 +14,8 @@
 static const uint32_t volume_depth[VOLUME_DEPTHS] = {1, 4, 16, 64};
 
 struct volume_entry { /* 56 bytes */
-	int64_t arrival_ns; /* the request was read from the kernel */
-	int64_t start_ns;   /* the model's begin of service */
+	int64_t arrival_ns; /* instant at which the server read the request */
+	int64_t start_ns;   /* begin of service according to the model */
 	int64_t due_ns;	    /* due time of the answer */
 	/* instant at which the server begins to give the answer; the client may have it before the
 	 * server has finished */
@@ -30,8 +30,8 @@ struct volume_entry { /* 56 bytes */
 
 struct volume_log_head {
 	char magic[8];
-	_Atomic uint64_t n;	 /* complete entries */
-	_Atomic uint64_t n_lost; /* requests answered when the log was full */
+	_Atomic uint64_t n;	 /* number of complete entries */
+	_Atomic uint64_t n_lost; /* requests that were answered while the log was full */
 	uint64_t cap;
 	/* Time by which answers are given early, to compensate for the time between client and
 	 * server: lead_ns[k] applies if at most volume_depth[k] requests are pending. The program
@@ -51,7 +51,7 @@ struct volume_log_head {
 struct volume_log {
 	struct volume_log_head *head;
 	struct volume_entry *entry; /* entry[head->cap] */
-	size_t n_bytes; /* of the mapping */
+	size_t n_bytes; /* size of the mapping */
 };
 
 /* Creates the file with room for `cap` entries. Errors: of the system, with the path; ENOSPC. */
@@ -59,7 +59,7 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 /* Maps an existing log: for reading; with `write`, for volume_log_reset. Errors: of the system;
  * EILSEQ: another kind of file. */
 int volume_log_open(struct volume_log *l, const char *path, bool write, struct err *e);
-void volume_log_close(struct volume_log *l); /* may be closed already */
+void volume_log_close(struct volume_log *l); /* `l` may already be closed */
 
 /* Adds an entry. There must be only one writer at a time. If there is no room, the entry counts as
  * lost. */

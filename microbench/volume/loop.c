@@ -19,7 +19,7 @@ static int name_is(const char *device, const char *file)
 	}
 	strbuf_release(&text);
 	free(path);
-	/* possibly detached meanwhile */
+	/* the device may have been detached meanwhile */
 	return ret == -ENOENT || ret == -ENXIO || ret == -ENODEV ? 0 : ret;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loop devices. Needs root. */
+/* Attaches and detaches loop devices. Needs root. */
 #pragma once
 
 #include "common/std.h"

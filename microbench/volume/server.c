@@ -21,7 +21,7 @@ struct server {
 	int fd;	     /* of the backing file, or -1 */
 	pthread_mutex_t mutex; /* of the model, so that requests have one order of arrival */
 	struct service *service;
-	uint32_t n_restarts, slowness_ppm; /* values of the log header seen so far */
+	uint32_t n_restarts, slowness_ppm; /* last known values of the log's header */
 	struct volume_log log;
 	struct answers *answers;
 };
@@ -46,7 +46,7 @@ static void give(const struct answer *x)
 		fuse_reply_err(request, 0);
 }
 
-/* Logs the arrival of a request now. */
+/* Records that a request arrives now. */
 static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t offset,
 				  size_t length)
 {
@@ -351,7 +351,7 @@ static int session_run(struct server *s, int ready_fd, struct err *e)
 			"/dev/fuse, and root or the package fuse3", s->v->mount);
 	else if (!ret) {
 		ret = session_loop(session, ready_fd, e);
-		answers_stop(s->answers); /* while the session can still take them */
+		answers_stop(s->answers); /* while the session can still receive them */
 		s->answers = NULL;
 		/* volume_remove() unmounts the volume: it finds the loop device by the name of its
 		 * file, which would be lost by unmounting here */

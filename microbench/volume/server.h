@@ -18,7 +18,7 @@ struct volume_server {
 	const char *backing; /* a file of at least n_bytes; NULL: memory */
 	const char *service; /* service.h */
 	uint64_t seed;
-	const char *log;     /* log.h; created */
+	const char *log;     /* log file (log.h), which is created */
 	uint64_t log_cap;
 };
 

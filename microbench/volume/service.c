@@ -45,11 +45,11 @@ struct service {
 	/* free_ns[n_servers]: when each server, head or channel becomes free */
 	int64_t *free_ns;
 	uint64_t n_servers; /* 0: unlimited */
-	int64_t last_done_ns; /* of all requests so far */
+	int64_t last_done_ns; /* the latest end of all requests so far */
 	/* Factor by which the model's clock is slower than the caller's clock. Stored times are in
 	 * the model's clock. */
 	double slowness;
-	uint64_t head; /* hdd: the byte after the last one served */
+	uint64_t head; /* hdd: offset after the last request */
 };
 
 /* --- the text ------------------------------------------------------------ */
@@ -57,7 +57,7 @@ struct service {
 #define ROW(key, kind, field, ...) {.name = key, .type = kind, .offset = offsetof(struct parameters, field), ##__VA_ARGS__}
 #define LONGEST_NS 3600e9 /* one hour, so that sums of times fit into 64 bits */
 #define ANY_TIME .min = 0, .max = LONGEST_NS
-#define DRAWN_MAX_NS 1e15 /* limit for distributions with a long tail */
+#define DRAWN_MAX_NS 1e15 /* limit for distributions with long tails */
 #define SOME_TIME .min = 1, .max = LONGEST_NS
 #define FLUSH ROW("flush", OPT_DURATION, flush_ns, ANY_TIME)
 #define PARALLEL ROW("parallel", OPT_UINT, parallel, .min = 0, .max = SERVERS_MAX)
@@ -281,7 +281,7 @@ int64_t service_scale_ns(const struct service *s)
 		return llround(sd > mean / 2 ? mean * mean / 2 / sd : mean);
 	case KIND_UNIFORM:
 		return (p->from_ns + p->to_ns) / 2;
-	case KIND_HDD: /* mean seek, and half a turn */
+	case KIND_HDD: /* mean seek time, and half a turn */
 		return p->track_seek_ns +
 		       llround((double)(p->full_seek_ns - p->track_seek_ns) * 8 / 15 +
 			       30e9 / p->rpm);
@@ -313,7 +313,7 @@ char *service_describe(const struct service *s)
 	for (const struct option_spec *o = models[s->kind].keys; o->name; o++) {
 		if ((s->kind == KIND_CONSTANT && !strcmp(o->name, "time")) ||
 		    (s->kind == KIND_HDD && !strcmp(o->name, "seek")))
-			continue; /* derived from other keys */
+			continue; /* the value is derived from other keys */
 		strbuf_addf(&b, "%s%s=", b.s[b.len - 1] == ':' ? "" : ",", o->name);
 		const char *field = (const char *)(&s->p) + o->offset;
 		if (o->type == OPT_DURATION)
@@ -395,7 +395,7 @@ static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_
 	if (distance > 0)
 		seek_ns = (double)p->track_seek_ns + (double)(p->full_seek_ns - p->track_seek_ns) *
 			sqrt(fmin(1, distance / (double)(s->n_bytes ? s->n_bytes : 1)));
-	/* rotation is on the platter's own clock */
+	/* the rotation follows the clock of the platter */
 	double there_ns = fmod((double)t.start_ns, turn_ns) + seek_ns;
 	double angle = fmod(there_ns / turn_ns, 1), wanted = fmod((double)offset / track_bytes, 1);
 	double rest = wanted - angle;

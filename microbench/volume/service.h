@@ -52,7 +52,7 @@ int service_parse(struct service **s, const char *text, uint64_t n_bytes, uint64
 		  struct err *e);
 /* Returns to the initial state: the same requests get the same random times again. */
 void service_restart(struct service *s);
-void service_free(struct service *s); /* NULL: no effect */
+void service_free(struct service *s); /* NULL: does nothing */
 
 /* Takes a request that arrived at `now_ns` (any monotonic clock). Call it in the order of arrival.
  * Not thread-safe. */

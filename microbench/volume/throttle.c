@@ -8,7 +8,7 @@
 
 static const struct {
 	const char *name; /* file of the cgroup */
-	size_t offset;	  /* in service_limits */
+	size_t offset;	  /* offset in struct service_limits */
 } limits[] = {
 	{"blkio.throttle.read_iops_device", offsetof(struct service_limits, read_iops)},
 	{"blkio.throttle.write_iops_device", offsetof(struct service_limits, write_iops)},

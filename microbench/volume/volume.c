@@ -187,7 +187,7 @@ void volumes_release(struct volume *v, size_t n)
 
 ORDER_BY_TEXT(by_name, struct volume, name)
 
-/* Resolved as for the volumes in it. */
+/* The root, resolved like that of its volumes. */
 static char *root_resolve(const char *root)
 {
 	char *top = volume_root(root), *real = realpath(top, NULL);

@@ -16,7 +16,7 @@ struct volume_config {
 	uint64_t n_bytes;    /* --size */
 	const char *service; /* --service: service.h */
 	const char *backing; /* --file: backing file; NULL: memory */
-	uint64_t seed;	     /* --seed: of random service times */
+	uint64_t seed;	     /* --seed: seed of random service times */
 	uint64_t log_cap;    /* --log: maximum number of logged requests */
 	int64_t lead_ns;     /* --lead; VOLUME_LEAD_AUTO: measured */
 	bool loop;	     /* --loop: add a loop device; throttled needs it */
@@ -33,7 +33,7 @@ struct volume_lead {
 	uint32_t n_steady;
 };
 
-struct volume { /* strings are owned */
+struct volume { /* its strings are owned */
 	char *name;
 	char *dir;     /* ROOT/NAME */
 	char *file;    /* ROOT/NAME/mount/volume */

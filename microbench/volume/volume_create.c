@@ -12,7 +12,7 @@
 
 #define SECTOR 4096
 
-struct throttling { /* for model throttled */
+struct throttling { /* data for model throttled */
 	bool is;
 	struct service_limits limits;
 	char *group;
@@ -151,7 +151,8 @@ static void serve(const struct volume *v, const struct volume_config *c, int loc
 	int ret = volume_serve(&server, ready_fd, &e);
 	if (ret)
 		(void)!write(ready_fd, e.msg,
-			     strlen(e.msg)); /* the pipe is closed if it has served */
+			     /* the pipe is already closed if the server had served */
+			     strlen(e.msg));
 	_exit(ret ? 3 : 0);
 }
 
@@ -192,7 +193,7 @@ static int server_start(struct volume *v, const struct volume_config *c, struct 
 			0); /* the server ends by itself; then the directory can be removed */
 	fd_close(pipe_fd[0]);
 	if (lock_fd >= 0)
-		close(lock_fd); /* the server holds it */
+		close(lock_fd); /* the server holds the lock */
 	return ret;
 }
 
@@ -232,7 +233,7 @@ static int lead_settle(struct volume *v, const struct volume_config *c, struct e
 	return 0;
 }
 
-/* The directory exists. */
+/* Starts the volume, whose directory exists. */
 static int bring_up(struct volume *v, const struct volume_config *c, const struct throttling *t,
 		    struct err *e)
 {
@@ -259,7 +260,7 @@ int volume_create(const char *root, const char *name, const struct volume_config
 	int ret = volume_name_check(name, e);
 	ret = ret ? ret : config_check(c, &service, &t, e);
 	ret = ret ? ret : root_make(top, e);
-	if (!ret) { /* the root exists now: resolve links */
+	if (!ret) { /* the root exists now, so its links can be resolved */
 		char *real = realpath(top, NULL);
 		if (real)
 			free(top);

@@ -22,7 +22,7 @@ static int held_check(const struct volume *v, bool *refused, struct err *e)
 	for (int ms = 0; fd < 0 && ms <= HELD_PATIENCE_MS; ms += 10) {
 		fd = open(v->device, O_RDONLY | O_EXCL | O_CLOEXEC);
 		if (fd < 0 && errno != EBUSY)
-			return 0; /* detaching reports the problem */
+			return 0; /* detaching will report the error */
 		if (fd < 0)
 			nanosleep(&(struct timespec){0, 10000000}, NULL);
 	}
@@ -64,7 +64,7 @@ static int uses_check(const struct volume *v, bool *refused, struct err *e)
 	return ret ? ret : held_check(v, refused, e);
 }
 
-/* Whether the lock becomes free in time. */
+/* Whether the server ends, and so releases its lock, in time. */
 static bool server_ended(const struct volume *v, int patience_ms)
 {
 	int fd = volume_lock_open(v);
@@ -74,7 +74,8 @@ static bool server_ended(const struct volume *v, int patience_ms)
 	for (int ms = 0; ms <= patience_ms && !(free_now = flock(fd, LOCK_EX | LOCK_NB) == 0);
 	     ms += 5) {
 		nanosleep(&(struct timespec){0, 5000000}, NULL);
-		waitpid(v->pid, NULL, WNOHANG); /* our child, if this process created it */
+		/* the server is a child if this process created the volume */
+		waitpid(v->pid, NULL, WNOHANG);
 	}
 	close(fd);
 	return free_now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ranks of workload mpi-io. */
+/* Runs the ranks of workload mpi-io. */
 #include "microbench/parallel/mpi/rank.h"
 #include "microbench/parallel/ranks.h"
 
