@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Cost of observing a replayer: the example replayer of doc/adapters.md at full speed, in turn
-# without observer, with the preloaded library, and with tracepoints on the device. The output is
-# its own mean response time and run time, as ratios to those without observer: median over the
-# turns, with quartiles. On a file, and on a loop device if available.
+# Measures the cost of observing a replayer. The example replayer of doc/adapters.md runs at full
+# speed: without observer, with the preloaded library, and with tracepoints on the device, in turn;
+# on a file, and on a loop device if available. Prints mean response time and execution time by the
+# replayer's own stamps, as ratios to the values without observer: median over the turns, with
+# quartiles.
 set -eu
 work=$(mktemp -d)
 loop=

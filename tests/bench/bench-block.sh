@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Block replay beside its peers. The reference is a program (fio, random reads of 4 KiB, queue depth
-# 32) on a loop device, at shares of the rate that it reaches there (Poisson arrivals; at 100 % as
-# fast as it can), or at rates. It is captured, and replayed by this program with 1 and 2 workers, by fio --read_iolog
-# and by btreplay. The program also runs once more. `capture block` observes all of them. For each
-# the output has the errors of execution time and mean response time and the share of reordered
-# requests, in per cent, and the 99th percentile of the issue error less its median, in us (median,
-# smallest and largest of the repeats). It has the highest share that
-# keeps execution time within 1 %, response time within 5 % and reordering below 1 %. It has the CPU
-# time of a request and the lateness of requests. Needs root, tracefs and fio.
+# Compares block replay with its peers. The reference is a program (fio, random reads of 4 KiB,
+# queue depth 32) on a loop device, at shares of the rate that it reaches there (Poisson arrivals;
+# at 100 % as fast as it can), or at rates. It is captured, and replayed by this program with 1 and
+# 2 workers, by fio --read_iolog and by btreplay. The program also runs once more. `capture block`
+# observes all of them. For each replayer, prints the errors of execution time and mean response
+# time and the share of reordered requests, in per cent, and the 99th percentile of the issue error
+# minus its median, in us (median, smallest and largest of the repeats). Also prints the highest
+# share of the rate that keeps execution time within 1 %, response time within 5 % and reordering
+# below 1 %, the CPU time of a request, and the lateness of requests. Needs root, tracefs and fio.
 #
 # Environment: ENGINES; SHARES (per cent; above 100: requests per second), REPEATS, REQUESTS and
 # DURATION (s) limit a run; REPLAYS, this program's replays (a number of workers, or a limit of

@@ -5,9 +5,10 @@
 # medians over the turns. The ratio is the added time of a call divided by the time of two readings
 # of the clock.
 #
-# For capture app the path alone is shown too: calls through the library against direct calls, block
-# against block on one thread. The other value includes the collector, which takes CPU time from the
-# program if all CPUs are busy. capture app must lose no call.
+# For capture app, the cost without the collector is also printed: calls through the library
+# compared with direct calls, in alternating blocks on one thread. The other value includes the
+# collector, which takes CPU time from the program if all CPUs are busy. capture app must lose no
+# call.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

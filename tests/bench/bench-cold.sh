@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Response times of metadata calls on a cold tree: grep -r, git status and find on ext4 and XFS on
-# loop devices. In each round the program, the replay of its trace and the program once more run, in
-# an order that changes from round to round. Before each run the caches are dropped (drop_caches =
-# 3); nothing is prepared after that. Prints, per file system, program and operation (`open` contains
-# opendir): calls, the program's mean response time (median over the runs), and the ratio of the
-# replay's mean to the program's in the same round (median, 95 % interval of the median from order
-# statistics): of all calls, and without the slowest 1 %, because on a busy machine a few calls that
-# waited for a processor decide the mean of all. `again`: the same ratio of the program's second run
-# to its first, which shows how far the ratio of equal programs scatters. Needs root, losetup,
-# mkfs.ext4, mkfs.xfs, git. usage: bench-cold.sh; BENCH_PAIRS=20 (rounds) BENCH_TREE=DIR (what is
-# copied: the sources) BENCH_FS='ext4 xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order
-# thread' (options of the replays) BENCH_KEEP=DIR (keep the response times of all runs)
+# Measures response times of metadata calls on a cold tree: grep -r, git status and find on ext4 and
+# XFS on loop devices. In each round the program, the replay of its trace and the program once more
+# run, in an order that changes from round to round. Before each run the caches are dropped
+# (drop_caches = 3); nothing is prepared after that. Prints, for each file system, program and
+# operation (`open` contains opendir): calls, the program's mean response time (median over the
+# runs), and the ratio of the replay's mean to the program's in the same round (median, 95 %
+# interval of the median from order statistics). The ratio is computed for all calls, and without
+# the slowest 1 %, because on a busy machine a few calls that waited for a CPU determine the mean of
+# all calls. `again`: the same ratio of the program's second run to its first. It shows the scatter
+# of the ratio for equal programs. Needs root, losetup, mkfs.ext4, mkfs.xfs, git. usage:
+# bench-cold.sh; BENCH_PAIRS=20 (rounds) BENCH_TREE=DIR (what is copied: the sources) BENCH_FS='ext4
+# xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order thread' (options of the replays)
+# BENCH_KEEP=DIR (keep the response times of all runs)
 set -eu
 LC_ALL=C
 export LC_ALL

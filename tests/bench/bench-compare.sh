@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of `validate compare` on 1,000 scenarios with 30 replicates each. First with
-# two baselines, in turn with jq that reads both files as JSON. Then with a results directory of
-# 64,000 runs, in turn with a plain read of the same files, and of `validate report` there.
+# Measures time and peak memory of `validate compare` on 1,000 scenarios with 30 replicates each.
+# First, it compares two baselines, in turn with jq, which reads both files as JSON. Then it uses a
+# results directory of 64,000 runs, in turn with a plain read of the same files. It also measures
+# `validate report` there.
 #
 # With BENCH_COMPARISONS=N instead: N campaigns of protocols/ci.conf on this machine. The new
 # version is slower by BENCH_SLOWER (5%; 0: not slower) in one random scenario of each campaign. The

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of `validate history show` on 10,000 entries: 100 charts of 100 campaigns,
-# and one chart of 10,000 campaigns (each in an environment of its own), in turn with sqlite3 that
-# reads the same rows.
+# Measures time and peak memory of `validate history show` on 10,000 entries: 100 charts of 100
+# campaigns, and one chart of 10,000 campaigns (each in its own environment), in turn with sqlite3,
+# which reads the same rows.
 #
 # usage: bench-history.sh [BUILD]; BENCH_ROUNDS=5
 . "$(dirname "$0")/lib.sh"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Do slices measure the same as separate runs? Bias and execution time of every order, of our other
-# engines, and of every fault that can act at full speed, by separate runs, by slices with the
-# gate and by slices with signals. The faults drift and coarse belong to timed replays, which cannot
-# be sliced. With BENCH_FIO=1 also fio: the preloaded library then
-# observes all replayers, so that the faults of a replayer's own time do not show in the bias. In the
-# column of the gate, fio is paused by signals and the program at its gate.
+# Tests whether slices give the same results as separate runs. Measures bias and execution time of
+# every order, of the other engines, and of every fault that has an effect at full speed: by
+# separate runs, by slices with the gate, and by slices with signals. The faults drift and coarse
+# belong to timed replays, which cannot be sliced. BENCH_FIO=1 adds fio. Then the preloaded library
+# observes all replayers, so the bias does not contain faults in a replayer's own stamps. In the
+# column of the gate, fio is paused by signals, and the program at its gate.
 #
 # Each round makes one campaign of each kind, in random order. Every block has its own recording,
 # because the recording affects the concurrency of a replay in temporal order. The output has the
@@ -13,8 +13,8 @@
 # interval of the difference from separate runs.
 #
 # usage: bench-pairing-same.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign;
-# BENCH_LEVEL=2; BENCH_QUICK=1: one round. With BENCH_SAMPLES=FILE the pairs of earlier calls count
-# too; BENCH_ROUNDS=0 only prints them. BENCH_KEEP=DIR keeps the results with traces.
+# BENCH_LEVEL=2; BENCH_QUICK=1: one round. With BENCH_SAMPLES=FILE, the pairs of earlier calls also
+# count; BENCH_ROUNDS=0 only prints them. BENCH_KEEP=DIR keeps the results with traces.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }
 rounds=${BENCH_ROUNDS:-2} samples=${BENCH_SAMPLES:-$dir/samples}

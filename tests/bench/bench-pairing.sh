@@ -1,22 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Width of the 95 % interval of the bias in equal time: separate runs, shorter runs, slices by gate
-# and by signal, each without other load, beside a build and beside a disk hog. The replayer is
-# event in order fs, whose bias is small.
+# Compares the width of the 95 % interval of the bias that different ways of running reach in equal
+# time: separate runs, shorter runs, slices by gate and slices by signal. Each runs without other
+# load, while a build runs, and while another program loads the disk. The replayer is event in order
+# fs, whose bias is small.
 #
 # In each round every way makes a small campaign, in random order. The half-width is that of
 # Student's interval of the mean of ln(replay / program) over all pairs, times the square root of
-# the time of the pairs (runs, preparation and summaries, without calibration and recordings). The
-# output is its ratio to that of separate runs under the same load: geometric mean of the scenarios,
-# smallest and largest. "typical" takes the mean of the fastest 90 % of the requests. "covariate"
-# subtracts the regression of ln(replay / program) on the difference of the CPU time of other
-# processes.
+# the time of the pairs (runs, preparation and summaries, without calibration and recordings).
+# Prints the ratio of this value to that of separate runs under the same load: geometric mean of the
+# scenarios, smallest and largest. "typical" uses the mean of the fastest 90 % of the requests.
+# "covariate" subtracts the regression of ln(replay / program) on the difference of the CPU time of
+# other processes.
 #
 # usage: bench-pairing.sh [BUILD]; BENCH_ROUNDS=2; BENCH_PAIRS=6 in each campaign;
 # BENCH_NEIGHBOURS="none build disk"; BENCH_WAYS.
 #
-# BENCH_QUICK=1: one round without other load. With BENCH_SAMPLES=FILE the pairs of earlier calls
-# count too; BENCH_ROUNDS=0 only prints them.
+# BENCH_QUICK=1: one round without other load. With BENCH_SAMPLES=FILE, the pairs of earlier calls
+# also count; BENCH_ROUNDS=0 only prints them.
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }
 ways=${BENCH_WAYS:-runs short gate-2 gate-5 gate-20 signal-2 signal-5 signal-20}

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Parallel programs: each is recorded on one volume, and it and its replays run on another volume in
-# turn. Some are small programs whose nodes sleep, look for files, or wait for threads and processes
-# without requests (tests/programs). The others are applications under MPI with 4 ranks: IOR and
-# mdtest (https://github.com/hpc/ior, with HDF5 for ior-hdf5) and a Python program (mpi4py). The
-# files of both volumes are mounted with -o sync, so that each write reaches the volume.
+# Measures replays of parallel programs. Each program is recorded on one volume. Then the program
+# and its replays run on another volume in turn. Some are small programs whose nodes sleep, look for
+# files, or wait for threads and processes without requests (tests/programs). The others are
+# applications under MPI with 4 ranks: IOR and mdtest (https://github.com/hpc/ior, with HDF5 for
+# ior-hdf5) and a Python program (mpi4py). The files of both volumes are mounted with -o sync, so
+# that each write reaches the volume.
 #
 # A value is the percent error of the running time, (program - replay) / program: mean and worst
 # magnitude of the repetitions. The last columns are the running time of the program, and the time
@@ -13,9 +14,9 @@
 # program, then of the replays).
 #
 # Two properties of ext4 make running times depend on chance. ext4 chooses a block by the CPU of the
-# thread: if the scheduler moves the thread, a file gets more extents than its inode holds, and each
-# write takes two requests more. So the file systems have no extents. And writes of two files wait
-# for each other if their inodes are in one block. So each inode has a block.
+# thread: if the scheduler moves the thread, a file gets more extents than its inode can contain,
+# and each write needs two more requests. So the file systems have no extents. Writes to two files
+# wait for each other if their inodes are in one block. So each inode has a block of its own.
 set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 [ "$(id -u)" = 0 ] || { echo 'skipped: not root'; exit 0; }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How long a wait of engine parallel outlasts its signal: nodes signal one another in a ring many
-# times. A value is the time of the run divided by the number of signals: sending, the message, its
-# receipt, and the two stamps of each node. Least, median and largest value of the runs. For two
-# ranks, for two threads of a rank, and for more ranks than CPUs. Environment: SIGNALS, RUNS.
+# Measures how much later than its signal a wait of engine parallel ends: nodes signal each other in
+# a ring many times. A value is the time of the run divided by the number of signals: sending, the
+# message, its receipt, and the two stamps of each node. Prints the smallest, median and largest
+# value of the runs: for two ranks, for two threads of a rank, and for more ranks than CPUs.
+# Environment: SIGNALS, RUNS.
 set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 signals=${SIGNALS:-20000} runs=${RUNS:-7}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Dependencies against a known truth: programs of tests/programs whose waits are known are captured
-# RUNS times. A row has the number of true dependencies, and those that all captures together missed
-# or found without being true. A dependency "a:i b:k" says that request k of node b did not begin
-# before request i of node a had ended. Needs OpenMPI for the last row. Environment: RUNS, PROGRAMS.
+# Compares captured dependencies with the true dependencies: programs of tests/programs, whose waits
+# are known, are captured RUNS times. A row has the number of true dependencies, the number that all
+# captures together missed, and the number that they found wrongly. A dependency "a:i b:k" says that
+# request k of node b did not begin before request i of node a had ended. Needs OpenMPI for the last
+# row. Environment: RUNS, PROGRAMS.
 set -eu
 runs=${RUNS:-10}
 work=$(mktemp -d /tmp/truth.XXXXXX)

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How long response times are longer after a switch: their median by the time since the first
-# request of the slice, divided by the median after 1 ms. ROUND_SETTLE_NS
-# (validate/campaign/rounds.h) comes from it. That constant counts from the moment when the process
-# may run, some 10 us before its first request. A slice begins if a process has begun no request for
-# 4 ms, because the other two processes run for 10 ms.
+# Measures for how long response times are increased after a switch: their median, by the time since
+# the first request of the slice, divided by the median after 1 ms. ROUND_SETTLE_NS
+# (validate/campaign/rounds.h) is derived from it. That constant counts from the instant at which
+# the process may run, some 10 us before its first request. A slice begins if a process has begun no
+# request for 4 ms, because the other two processes run for 10 ms.
 #
-# usage: bench-settle.sh [BUILD]; BENCH_PAIRS=6; BENCH_RESULTS="DIR..." takes slices of three
+# usage: bench-settle.sh [BUILD]; BENCH_PAIRS=6; BENCH_RESULTS="DIR..." uses slices of three
 # processes from there (results kept with traces).
 . "$(dirname "$0")/lib.sh"
 command -v jq >/dev/null || { echo "jq is needed to read the results" >&2; exit 3; }

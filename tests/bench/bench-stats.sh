@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of `validate stats` on columns of 10^3 to 10^6 values, with 10,000 bootstrap
-# resamples and without them; and the time of awk to add up the numbers of the same files in the
-# same round.
+# Measures time and peak memory of `validate stats` on columns of 10^3 to 10^6 values, with 10,000
+# bootstrap resamples and without resamples; and the time in which awk sums the numbers of the same
+# files in the same round.
 #
 # usage: bench-stats.sh [BUILD]; BENCH_ROUNDS=5 BENCH_VALUES="1000 10000 100000 1000000"
 set -u

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of a summary of a run of 10 million requests, as ratios to a plain pass that
-# reads every record of the same traces, in turn; and of `validate report` on 1,000 runs.
+# Measures time and peak memory of a summary of a run of 10 million requests, as ratios to a pass
+# that only reads every record of the same traces, in turn. Also measures `validate report` on 1,000
+# runs.
 #
 # usage: bench-summary.sh [BUILD]; BENCH_REQUESTS=10000000 BENCH_ROUNDS=5 BENCH_DIR=directory with
 # 4.5 GB of space (default /dev/shm, else TMPDIR)

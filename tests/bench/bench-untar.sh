@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Replay of metadata calls: tar unpacks an archive of many small files, and its captured calls are
-# replayed, in turn. The time of the replay is from its first call to its last. The time of tar is
-# that of the whole program, which is a little longer than its calls.
+# Measures the replay of metadata calls: tar unpacks an archive of many small files, and its
+# captured calls are replayed, in turn. The time of the replay is from its first call to its last.
+# The time of tar is that of the whole program, which is a little longer than its calls.
 #
 # usage: bench-untar.sh; BENCH_FILES=50000 BENCH_PAIRS=11 BENCH_DIR=/dev/shm (directory of the
 # files)

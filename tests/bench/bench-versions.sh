@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# An older version beside the present one: execution time of replays at full speed, time to prepare
-# files, and under capture app and capture vfs the time of a read call and of the whole capture
-# (1 or 2 threads). In each round every case runs with both versions, in random order. Shown: the
-# ratio new / old of each case, median and the 95 % interval by order statistics.
+# Compares an older version with the present version: execution time of replays at full speed, time
+# to prepare files, and under capture app and capture vfs the time of a read call and of the whole
+# capture (1 or 2 threads). In each round, every case runs with both versions, in random order.
+# Prints the ratio new / old of each case: median, and the 95 % interval by order statistics.
 #
 # usage: BENCH_OLD=OLD/build bench-versions.sh [BUILD]; BENCH_ROUNDS=20; BENCH_DIR=/dev/shm
-# (directory of the files); BENCH_CASES='prepare call,vfs,2' (default all). Without BENCH_OLD the
+# (directory of the files); BENCH_CASES='prepare call,vfs,2' (default all). Without BENCH_OLD, the
 # present version is compared with itself.
 BENCH_ROUNDS=${BENCH_ROUNDS:-$([ -n "${BENCH_QUICK-1}" ] && echo 7 || echo 20)}
 . "$(dirname "$0")/lib.sh"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The way of one replay: how many functions and source files of the program a replay of 50 requests
-# runs, from its command line to the written replay trace. callgrind counts them; functions that the
-# compiler inlined belong to their caller. callgrind knows neither openat2(2) nor a clone(2) that
-# shares descriptors, so openat(2) and fork(2) stand for them.
+# Counts how many functions and source files of the program a replay of 50 requests executes, from
+# its command line to the written replay trace. callgrind counts them; functions that the compiler
+# inlined belong to their caller. callgrind supports neither openat2(2) nor a clone(2) that shares
+# descriptors, so openat(2) and fork(2) replace them.
 #
 # usage: bench-way.sh [BUILD]; BENCH_LIST=1 lists the functions by file
 set -eu

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Common start of benchmark scripts: sets SRCDIR, BUILD, rounds, tool (tests/bench/summarise), dir
-# (removed at the end), spread.
+# Common first part of benchmark scripts: sets SRCDIR, BUILD, rounds, tool (tests/bench/summarise),
+# dir (removed at the end), spread.
 #
 # usage: . tests/bench/lib.sh, with the script's own arguments: [BUILD]
 set -u

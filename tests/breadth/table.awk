@@ -2,9 +2,9 @@
 # usage: awk -f table.awk COST RESULTS.csv...
 # Prints a Markdown table: a row for each program, four columns for each method of capture. A later
 # file of results replaces the result of the same replay in an earlier file.
-# After the table: how many of the traces without a sign of missing requests are clean, of each method.
-# Mismatches: 0 if all four replays have none, else those of order fs by engines event and
-# compiled, then of order temporal by both ("-": not tried).
+# After the table, it prints for each method how many of the traces without a sign of missing
+# requests have clean replays. Mismatches: 0 if no replay has any; otherwise those of order fs by
+# engines event and compiled, then of order temporal by both ("-": not tried).
 BEGIN {
 	FS = ","
 	n_methods = split("app vfs strace", method, " ")

@@ -5,14 +5,14 @@
 #        awk -F '\t' -v changed=1 -f trees.awk BEFORE AFTER
 #
 # The first form prints a line for each difference, the second the regular files made or changed.
-# Each file lists a tree: path, kind, permissions, size, links, target of a link, inode,
-# time of modification. BEFORE and AFTER are the program's directory before and after its
-# run, AGAIN is the replay's. A file whose links changed in number is not a changed file.
+# Each file lists a tree: path, kind, permissions, size, links, target of a link, inode, time of
+# modification. BEFORE and AFTER are the program's directory before and after its run, AGAIN is the
+# replay's. A file whose links changed in number is not a changed file.
 #
-# A trace with a snapshot knows the state before: then all permissions, sizes and targets must be
-# equal. A trace without a snapshot knows what the program changed: then those of new files and
-# those that the run changed must be equal. Files that the program did not change may be missing:
-# it need not have used them. That holds for the files below a directory that it moved, too.
+# A trace with a snapshot contains the state before the run: then all permissions, sizes and targets
+# must be equal. A trace without a snapshot shows only what the program changed: then those of new
+# files and of changed files must be equal. Files that the program did not change may be missing,
+# because it may not have used them. This also applies to files below a directory that it moved.
 FILENAME == ARGV[1] {
 	for (i = 2; i <= 8; i++) before[$1, i] = $i
 	was[$1] = 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Engine btreplay on a loop device: bunches as btrecord makes them, and one request in each bunch.
-# btreplay is ended if it hangs after its last request or never begins. Also refusals of engine
-# hfplayer, which need a device.
+# btreplay is killed if it hangs after its last request or never begins. Also tests refusals of
+# engine hfplayer, which needs a device.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "loop devices and tracefs need root"

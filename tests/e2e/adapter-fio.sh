@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Engine fio: fio on a file, in a directory and, as root, on a loop device, with each of its
-# ioengines; and failures of fio that its status does not show.
+# Engine fio: fio on a file, in a directory and, as root, on a loop device, with each of its I/O
+# engines; and failures of fio that its exit status does not show.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 command -v fio >/dev/null || skip "no fio"

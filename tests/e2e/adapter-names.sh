@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Names of a trace that lead out of the target directory or to a device: no replayer of another
-# project gets them. The replay is refused with status 6 and names them.
+# Names of a trace that lead out of the target directory or to a device are not passed to replayers
+# of other projects. The replay is refused with status 6 and names them.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Replayers that replace files of their target, or write beside it: this run fails with the reason,
-# and the other runs do not.
+# Replayers that replace files of their target, or write files beside it: such a run fails and
+# states the reason, and other runs do not fail.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

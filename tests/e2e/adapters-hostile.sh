@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Replayers that remove their target, damage the trace, fill the disk, print nothing, print
-# impossible results, or make all requests twice: the message names each fault, and a campaign
+# impossible results, or make all requests twice: the message names the fault, and a campaign
 # continues.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
-# The reference campaigns of doc/reference are small, whole and sealed, and name no machine. `make
-# paper-tables` prints every table and figure of doc/artefact.md from them: published values as they
-# are printed in the paper, each beside a measured value.
+# The reference campaigns of doc/reference are small, complete and sealed, and contain no name of a
+# machine. `make paper-tables` prints every table and figure of doc/artefact.md from them: each
+# published value as the paper prints it, beside a measured value.
 . "$SRCDIR/tests/e2e/lib.sh"
 reference=$SRCDIR/doc/reference
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 60 s
-# A campaign is killed at random points several times: every finished run stays, none is repeated,
-# and nothing is left.
+# A campaign is killed at random points several times: every finished run is kept, no run is
+# repeated, and nothing is left over.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

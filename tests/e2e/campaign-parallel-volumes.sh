@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A parallel application on volumes: the file systems are made anew before each run.
+# A parallel application on volumes: the file systems are made again before each run.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-parallel-lib"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A parallel application: recorded with its dependencies on one target, replayed on another, and
 # compared with its own runs there. An application that differs from run to run fails with the
-# reason, and the campaign continues. A period is found, and nothing is left.
+# reason, and the campaign continues. A period is found, and nothing is left over.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-parallel-lib"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
-# The volume is slower in half of the blocks: a replay must slow down too, and a replayer that
-# prints the traced times does not.
+# The volume is slower in half of the blocks. A correct replay slows down, too. A replayer that only
+# prints the traced times does not slow down, and is detected.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 [ "$(id -u)" -eq 0 ] || skip "loop devices need root"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
-# A program on a device: captured on one target, replayed on another, compared with its own runs
-# there. Nothing is left.
+# A program on a device: captured on one target, replayed on another, and compared with its own runs
+# there. Nothing is left over.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A campaign of workloads that make and remove files: every run begins from the same state, none
-# fails, and nothing is left.
+# A campaign of workloads that make and remove files: every run begins with the same state, no run
+# fails, and nothing is left over.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 mkdir target

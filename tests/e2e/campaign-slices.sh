@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # alone: slices of some milliseconds must hold requests of each process
 # Program and replayers in slices: a replayer of another project, paused by signals; a failure of
-# one replayer; scenarios that cannot be paused, with the reason. No stopped process remains when
-# the campaign is killed.
+# one replayer; scenarios that cannot be paused, with the reason. When the campaign is killed, no
+# stopped process remains.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 preload_before_sanitizer

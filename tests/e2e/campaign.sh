@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 13 s
-# A tiny campaign from start to end: its files, its cleanup, and its report made again.
+# A tiny campaign from start to end: its files, its cleanup, and its report, which is also made a
+# second time.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

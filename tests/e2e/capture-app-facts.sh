@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app: metadata beside the requests: initially open descriptors, and memory over time.
+# Metadata of a trace of capture app: initially open descriptors, and memory over time.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip 'jq is not installed'
 compiler=${CC:-cc}

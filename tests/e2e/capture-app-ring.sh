@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # capture app on rings that a program sets up and maps itself, by syscall(2) and mmap(2): each entry
-# is a request, or the equivalent call. Entries that could not be seen count as lost.
+# becomes a request or the equivalent call. Entries that could not be read count as lost.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O1 -o ring "$SRCDIR/tests/programs/ring.c" || skip 'ring.c does not compile here'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app: eight threads make calls while the collector is stopped. With enough space none is
-# lost; with little space the threads wait for the collector.
+# capture app: eight threads make calls while the collector is stopped. With enough space, no call
+# is lost. With little space, the threads wait for the collector.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 cat >hammer.c <<'END'

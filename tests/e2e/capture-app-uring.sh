@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on requests through liburing: each is one request, from the call that submits it to
-# the call that sees its result.
+# capture app on requests through liburing: each becomes one request, from the call that submits it
+# to the call after which its result was available.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O1 -o uring "$SRCDIR/tests/programs/uring.c" -luring -pthread 2>/dev/null || skip 'no liburing to compile with'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on nftw, ftw, fts and glob: they become equivalent operations. Paths stay right if the
-# library changes the working directory. With --snapshot the whole tree is recorded.
+# capture app on nftw, ftw, fts and glob: they become equivalent operations. Paths are correct if
+# the library changes the working directory. With --snapshot, the whole tree is recorded.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O1 -o walk "$SRCDIR/tests/programs/walk.c" || fail 'walk.c does not compile'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app: a trace of a command, for any work and any end of the command; wrong usage and
-# refusals.
+# capture app: the trace of a command, independent of what the command does and how it ends; wrong
+# usage and refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 capture() { # the trace is t.trace, and as lines "function args rvalue" calls

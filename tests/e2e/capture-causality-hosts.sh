@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture causality --hosts: ranks on three hosts (namespaces, whose shared memory differs, and the
-# clock of the second is 1000 s ahead) that wait for each other after every write. Every dependency
-# is found, the times are on one clock, and the trace is replayed on one host.
+# capture causality --hosts: ranks on three hosts wait for each other after every write. The hosts
+# are namespaces with separate shared memory; the clock of the second host is 1000 s ahead. Every
+# dependency is found, the times are on one clock, and the trace is replayed on one host.
 # long: 60 s
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture causality on ranks of an MPI job: dependencies between ranks that poll in calls and in
-# memory are found. Nothing is left of an interrupted application, and a failed rank is an error.
+# capture causality on ranks of an MPI job: dependencies are found between ranks that poll in calls
+# and in memory. After an interruption, no process of the application is left. A failed rank is an
+# error.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v mpirun >/dev/null || skip 'mpirun is not installed'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture causality: no time between requests vanishes. Sleeping is told from computing, and waiting
-# for a thread without requests from waiting for a node.
+# capture causality: no time between requests is lost. The trace distinguishes sleeping from
+# computing, and waiting for a thread without requests from waiting for a node.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v jq >/dev/null || skip 'no jq'

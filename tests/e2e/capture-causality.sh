@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # alone: times must distinguish waits of nodes from computing
-# capture causality on applications with known dependencies: period 1 finds each and no others. An
-# interrupted capture can be resumed. An application that fails or differs from run to run is an
-# error.
+# capture causality on applications with known dependencies: period 1 finds all of them and no
+# others. An interrupted capture can be resumed. An application that fails or differs from run to
+# run is an error.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 command -v jq >/dev/null || skip 'no jq'

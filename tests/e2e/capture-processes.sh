@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Processes of a captured program: the trace names the thread that waited for each, even if the wait
-# began before the child's first call. A child of vfork knows the descriptor that its parent opened
+# began before the child's first call. A child of vfork has the descriptor that its parent opened
 # last.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}

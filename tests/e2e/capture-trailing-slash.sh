@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A trailing slash, and a path component that is not a directory, decide whether a call fails. Calls
-# recorded by the library, strace and tracepoints fail in the same way in a replay, also in order of
-# names, and the initial state is made accordingly.
+# recorded by the library, strace and tracepoints fail in the same way in a replay. The order by
+# names and the initial state take account of this.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 alone=

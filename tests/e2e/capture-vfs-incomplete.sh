@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs never calls a trace complete that lacks calls: of 32 bits, of children that outlive
-# the command, on paths or descriptors that are not known.
+# capture vfs never calls a trace complete if calls are missing: 32-bit calls, calls of children
+# that outlive the command, calls on unknown paths or descriptors.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"
 [ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"

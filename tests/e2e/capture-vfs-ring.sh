@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture vfs on rings of io_uring: the trace has each entry that the kernel takes, also if a kernel
-# thread takes it and if entries are overwritten at once. Rings that cannot be read are counted.
+# capture vfs on rings of io_uring: the trace contains each entry that the kernel takes, even if a
+# kernel thread takes it or the program overwrites it at once. Rings that cannot be read are
+# counted.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 [ "$(id -u)" -eq 0 ] || skip "tracefs needs root"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 25 s
-# The certificate: what only people can state, what the machine did, the digests, a signature, and
-# the XML of a digital calibration certificate.
+# The certificate: statements that only people can make, facts about the machine, the digests, a
+# signature, and the XML of a digital calibration certificate.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate claim: a claim becomes the limits of a protocol and is shown, refuted or left open; it
-# ends at the first look that decides; refusals.
+# validate claim: a claim sets the limits of a protocol, and is shown, refuted or left open; the
+# campaign ends at the first look that decides; refusals.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The frame of the program: help, versions, wrong usage, and output that cannot be written.
+# Behaviour that all commands share: help, versions, wrong usage, and output that cannot be written.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 expect_status 2 "$VALIDATE"

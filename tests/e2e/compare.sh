@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate compare on stored baselines: words, numbers, exit statuses, every form, and sides that
-# cannot be compared.
+# validate compare on stored baselines: texts, numbers, exit statuses, every form, and baselines
+# that cannot be compared.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

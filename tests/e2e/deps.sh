@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate deps: the figures of each order, JSON, and a graph that no name can break.
+# validate deps: the numbers of each order, JSON, and a graph that stays valid for any name.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 cat >in.csv <<'END'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Replayers with the right mean response time that must not be trusted: stored results of a campaign
-# with each, beside a faultless replayer. build/tests/bench/make-frauds makes
-# tests/data/frauds/NAME.tar.gz.
+# with each such replayer, and of a campaign with a faultless replayer.
+# build/tests/bench/make-frauds makes tests/data/frauds/NAME.tar.gz.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

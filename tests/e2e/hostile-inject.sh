@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 50 s
-# Faults are injected into commands: a sample chosen by a seed; tests/hostile/inject.sh tries the
-# rest. Then all calls of families whose faults once had a wrong outcome.
+# Injects faults into commands: a sample chosen by a seed (tests/hostile/inject.sh tries the
+# others), then all calls of families whose faults once had a wrong outcome.
 . "$SRCDIR/tests/e2e/lib.sh"
 case ${SANITIZE:-} in *thread*) skip 'the injector is preloaded, which this sanitizer must be first of' ;; esac
 preload_before_sanitizer

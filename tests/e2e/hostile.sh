@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 45 s
 # A few seconds of make torture: hostile traces with every engine, kills and full disks. It must
-# fail if a harmful program replaces validate.
+# also detect a harmful program in place of validate.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 [ "$(id -u)" -eq 0 ] || skip "a mount namespace with loop devices needs root"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # validate import of bad input, for every readable format: truncated, with garbage, of another
-# format, with all line ends, out of order, and with an endless line. The result is a clear error;
-# with --lenient skipped lines are counted.
+# format, with all line ends, out of order, and with an endless line. The result is a clear error.
+# With --lenient, skipped lines are counted.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/import-lib"
 

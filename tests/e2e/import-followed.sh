@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate import of state that no single line shows: positions, sizes, and the end of a request of
-# a device follow from earlier lines.
+# validate import of values that follow from earlier lines: positions, sizes, and the end of a
+# request of a device.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 csv() { # FILE: columns of its requests from the function on, without their numbers

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# strace output that lacks threads, calls or its end is called incomplete. Other output is never
-# called complete: the scope of the check stands beside the result. Properties of files that strace does not show are named, too.
+# strace output without some threads, calls or its end is reported as incomplete. Other output is
+# never reported as complete: the result states the scope of the check. Properties of files that
+# strace does not show are named, too.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 missing= # why the last trace is incomplete

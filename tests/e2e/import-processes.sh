@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Parents of processes, and waits for their end, from strace's clone, fork, vfork, wait4 and waitid:
-# in one log, in a log for each process, and in a log that other commands read.
+# in one file, in a file for each process, and in an imported trace that other commands read.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "no jq"
 

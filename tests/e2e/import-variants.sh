@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate import of other output forms of tools, and of common variants of files: the same requests
-# as from the plain form, or a message with what to do.
+# validate import of other output forms of tools, and of common variants of files: the requests are
+# the same as in the plain form, or a message states what to do.
 . "$SRCDIR/tests/e2e/lib.sh"
 data=$SRCDIR/tests/data/formats
 

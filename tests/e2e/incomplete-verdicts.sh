@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# No command trusts results whose traces lack requests: reports in every form, certificates, leagues,
-# baselines, comparisons and pools of stored results that are trusted without that sign. If a
-# recording method cannot show all requests, each form for readers states what it does not show.
+# No command trusts results whose traces lack requests: reports in every form, certificates,
+# leagues, baselines, comparisons and pools of stored results that are trusted without that sign. If
+# a recording method cannot record all requests, each form for readers states which requests may be
+# missing.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# make install puts every file in its place below DESTDIR and PREFIX. The installed program works,
-# and uninstall removes it.
+# make install installs every file in its place below DESTDIR and PREFIX. The installed program
+# works, and uninstall removes it.
 . "$SRCDIR/tests/e2e/lib.sh"
 root="$PWD/a root" # names with blanks are names
 build=${BUILD#"$SRCDIR/"} # without the variables of the make that runs the tests

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# alone: replays with nothing beside them must keep the times of a recording
+# alone: replays without other load must keep the times of a recording
 # validate judge on recordings of another machine: an old recording of slow storage, and an iolog.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"

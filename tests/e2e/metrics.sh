@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate metrics: a replay beside its trace, by number and by key; foreign text; bad input.
+# validate metrics: a replay compared with its trace, matched by number and by key; foreign text;
+# bad input.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # value KEY...: a member of the JSON in ./out, at one level by keys that are unique in it

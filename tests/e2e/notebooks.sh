@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The report as an SQLite database, and the notebooks of doc/notebooks on it. What is missing here
-# is skipped by name at the end.
+# The report as an SQLite database, and the notebooks of doc/notebooks on it. Parts whose tools are
+# missing are skipped and listed at the end.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 gzip -dc "$SRCDIR/tests/data/frauds/fast-reads.tar.gz" | tar xf -

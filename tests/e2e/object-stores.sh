@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 23 s
 # Traces of caches and object stores (doc/formats/others.md): their properties, and a client of a
-# store that engine exec starts: fidelity and times are judged, response times are not.
+# store that engine exec starts. Fidelity and issue times are judged, response times are not.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 data=$SRCDIR/tests/data/formats

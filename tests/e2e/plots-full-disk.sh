@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Plots if $TMPDIR is full or not writable: gnuplot needs no file, because it ends with status 0
-# even if its file failed.
+# Plots if $TMPDIR is full or not writable: gnuplot must not need a temporary file there, because
+# its exit status is 0 even if writing that file fails.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 command -v gnuplot >/dev/null || skip 'no gnuplot'

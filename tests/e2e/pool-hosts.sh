@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate run --hosts: one protocol on four hosts, each at its own storage, started by mpirun or by
-# a remote shell; one report of all. Two of the hosts do not see the results directory. A host that
-# cannot be reached is named, and --resume adds it.
+# validate run --hosts: one protocol on four hosts, each with its own storage, started by mpirun or
+# by a remote shell; one report for all. Two of the hosts do not see the results directory. A host
+# that cannot be reached is named, and --resume adds it later.
 # long: 18 s
 . "$SRCDIR/tests/e2e/lib.sh"
 script=$SRCDIR/tests/e2e/pool-hosts.sh

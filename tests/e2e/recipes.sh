@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 30 s
 # The recipes of README.md: each fenced block of its section "Recipes" runs as it is printed, in a
-# directory with small inputs only. A recipe without a case below is a failure, and so is a case
-# without a recipe.
+# directory with small inputs only. A recipe without a case in this script is a failure; so is a
+# case without a recipe.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 PATH=$(dirname "$VALIDATE"):$PATH

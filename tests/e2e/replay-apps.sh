@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 27 s
-# Captured programs replay with their traced results: every subject of tests/programs/cases.c, and
+# Replays of captured programs give the traced results: every subject of tests/programs/cases.c, and
 # real applications, in a fresh directory that --prepare makes, for every engine, with threads and
 # with a process for each traced process.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Asynchronous requests are in flight together in the replay, as many as in the trace. The storage,
-# which takes 300 ms for each, sees them.
+# which needs 300 ms for each request, confirms it.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ -c /dev/fuse ] || skip "no /dev/fuse"
 root=$PWD/root

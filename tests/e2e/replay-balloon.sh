@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # alone: files of other tests evict the pages whose reads are compared
-# The balloon: its size, refusals, and its effect. Inside the same memory limit, a replay with the
-# balloon misses the page cache as often as the program, and less often without. The test counts
-# bytes read from the device, not time.
+# The balloon: its size, refusals, and its effect. With the same memory limit, a replay with the
+# balloon misses the page cache as often as the program, and a replay without it less often. The
+# test counts bytes read from the device, not time.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 locked=$(ulimit -l)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate replay --device on a loop device: the kernel's tracepoints see as many requests as were
+# validate replay --device on a loop device: the kernel's tracepoints show as many requests as were
 # submitted; flushes, forced unit access, discards; I/O errors; limits; a device that is in use.
 . "$SRCDIR/tests/e2e/lib.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A FIFO that the program made is made, listed, changed, renamed and removed as in the program.
+# A FIFO that the program made is made, listed, changed, renamed and removed in a replay, too.
 # Requests on it are skipped. A FIFO that the replay did not make is not changed.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A pause of years in a trace: timed replays are refused before the start, with the record.
+# A pause of years in a trace: timed replays are refused before the start, and the message names the
+# record.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 header=pid,tid,begin,end,function,args,rvalue

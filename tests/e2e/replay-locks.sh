@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Several processes wait for one lock: the replay gives it to them in the order of the trace.
+# Several processes wait for one lock: in the replay, they get it in the order of the trace.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # Process 3 requests the lock before process 2 and gets it after process 2. The requests of process

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 15 s
-# Captured programs replay without a mismatch and leave an equal tree: kinds, sizes and modes, in
-# orders fs and temporal, by engines event and compiled.
+# Replays of captured programs have no mismatch and leave an equal tree (types, sizes and modes), in
+# orders fs and temporal, with engines event and compiled.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 

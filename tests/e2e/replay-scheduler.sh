@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Waiting for a time, and schedulers: accepted, refused and recorded values.
+# Methods of waiting, and schedulers: accepted, refused and recorded values.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 mkdir target

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Positions of streams if a macro read a character that no request shows.
+# Positions of streams if a macro read a character without a recorded request.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # as sed -s: it reads the next character and puts it back; at the end there is none

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The test runner counts correctly, runs tests side by side and ends them on a signal: on a tree of
-# its own, with programs that pass, fail, crash, hang and skip.
+# The test runner counts correctly, runs tests in parallel, and ends them after a signal. It is
+# tested on a separate tree with programs that pass, fail, crash, hang and skip.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 mkdir -p tree/tests/unit/room tree/tests/e2e tree/build/tests/unit/room

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 25 s
 # The self-test on this machine: deliberate faults are found, a self-test is resumed, and nothing is
-# left behind.
+# left over.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # on the machine: a few blocks only; a fault that exceeds all noise must be found

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate slice --calibration: corrected response times, its messages, and the correction in
-# metadata and summaries.
+# validate slice --calibration: corrected response times, messages, and the correction in metadata
+# and summaries.
 . "$SRCDIR/tests/e2e/lib.sh"
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Names of one file (hard links) are one file in a snapshot, whichever state later names were found
-# in, and one file again after replay --prepare: capture app and vfs, slice, export and import.
+# Names of one file (hard links) are one file in a snapshot, independent of the state in which later
+# names were found, and one file again after replay --prepare: capture app and vfs, slice, export
+# and import.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 compiler=${CC:-cc}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # validate standard: certificates of volumes. The numbers depend on the machine, so only their form
-# is tested here, and what happens if something breaks.
+# and the handling of failures are tested here.
 # long: 80 s
 . "$SRCDIR/tests/e2e/lib.sh"
 

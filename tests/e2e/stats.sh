@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # validate stats: text and CSV as input; sentences, tables and JSON as output; verdicts; errors in a
-# file with their place.
+# file, with line and column.
 . "$SRCDIR/tests/e2e/lib.sh"
 stats() { "$VALIDATE" stats "$@"; }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# validate/ gives a reason, cause or note as a code with its numbers, and reports/ words it. So no string of
-# validate/ is a sentence, except error messages, helps of options, and the files below.
+# validate/ gives a reason, cause or note as a code with its numbers, and reports/ turns it into
+# text. So no string of validate/ is a sentence, except error messages, helps of options, and the
+# files below.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # FILE, and what its words are. Remove a file when its words are gone; add none for reasons, causes and notes.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Fault injection over all commands: the n-th call of a family fails, for every n that the time
+# Injects faults into all commands: the n-th call of a family fails, for as many n as the time
 # allows.
 #
 # usage: tests/hostile/inject.sh SECONDS [COUNTFILE] [OPTION OF inject_walk]...
@@ -8,12 +8,12 @@
 # SECONDS: how long the preloaded library injects faults. A file system (FUSE) injects them for a
 # quarter of that time more, if it can be mounted. COUNTFILE: lines "NAME COUNT", to which this
 # run's inject-preload, inject-fuse and inject-failures are added; -: none. The count so far is the
-# seed, so that each run tries other calls.
+# seed, so that each run tries different calls.
 #
 # BUILD: the directory of the program (build). VALIDATE: the program. WORK: directory of the runs,
 # kept after a failure (BUILD/inject). TORTURE_JOBS: walks with the library that run at the same
-# time and share the cases (1). FUSE=no: only the preloaded library. KEEP: if set, WORK stays, and
-# a later call with it reuses its content and the compiled tools.
+# time and share the cases (1). FUSE=no: only the preloaded library. KEEP: if set, WORK stays, and a
+# later call with it reuses its content and the compiled tools.
 #
 # A failure is printed with the option --at that repeats it: tests/hostile/inject.sh 0 - --only CASE
 # --at FAMILY:N:FAULT. Exit status: 0, 1 if a fault had a wrong outcome, 3 if the script cannot run.

@@ -7,7 +7,7 @@
 #
 # VALIDATE: the program. The current directory: a small file system in memory is mounted there, in a
 # mount namespace of its own. Prints a line for each failure, and at the end "count full-disk N" and
-# "count full-disk-failures N". Status: 0, 1 after a failure, 77 where nothing can be mounted.
+# "count full-disk-failures N". Status: 0; 1 after a failure; 77 if nothing can be mounted.
 SRCDIR=$(cd "$(dirname "$0")/../.." && pwd)
 [ -n "${TORTURE_INSIDE:-}" ] || {
 	unshare -m true 2>/dev/null || {

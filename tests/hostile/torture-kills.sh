@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Kills small campaigns at random times and resumes them: no run is lost or made twice, nothing is
-# left behind, and what does not depend on measured times is as without a kill.
+# left over, and results that do not depend on measured times are the same as without a kill.
 #
 # usage: tests/hostile/torture-kills.sh SECONDS SEED
 #
-# VALIDATE: the program. The current directory: where campaigns are made; one that went wrong stays
-# there. Prints a line for each failure, and at the end "count kills N", "count kills-campaigns N"
-# and "count kills-failures N". Status: 0, 1 after a failure.
+# VALIDATE: the program. The current directory: where campaigns are made; a campaign that failed is
+# kept there. Prints a line for each failure, and at the end "count kills N", "count kills-campaigns
+# N" and "count kills-failures N". Status: 0, 1 after a failure.
 SRCDIR=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=$1 state=$2
 . "$SRCDIR/tests/e2e/lib.sh"

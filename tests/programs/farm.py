@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A master and its workers by mpi4py: farm.py [N]. The master sends N block numbers to each worker,
-# which computes, writes the block and answers; the master writes a line for each answer.
+# A master process and its workers, using mpi4py: farm.py [N]. The master sends N block numbers to
+# each worker, which computes, writes the block and answers; the master writes a line for each
+# answer.
 import os
 import sys
 import time
