@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* For tests: a readable heap item of a trace. */
+/* Appends readable heap items of a trace to texts of tests. */
 #pragma once
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The least work that issues a request at its time: reads the clock until the time has come, then
- * makes the call. What such a thread observes is due to the machine. If an interval between two
- * successive readings of the clock is 2 us or more, the hypervisor, an interrupt or another process
- * had the CPU.
+/* The least work that issues a request at its time: a thread reads the clock until the time has
+ * come, then makes the call. Every delay that such a thread observes is caused by the machine. If
+ * an interval between two successive readings of the clock is 2 us or more, the hypervisor, an
+ * interrupt or another process had the CPU.
  *
  * A request is *held up by the machine* in three cases: such an interval includes its time; its
  * thread was in a call then that took 2 us longer than half of the calls do; or it had to queue
- * behind a request that was held up. The readings of a replay are not known, but its trace shows
- * the same: a thread that waits by spinning and has nothing else to do is late by 2 us or more for
- * no other reason. */
+ * behind a request that was held up. The clock readings of a replay are not known. But its trace
+ * shows the same: there is no other reason for which a thread that only spins is late by 2 us or
+ * more. */
 #pragma once
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measurements behind doc/buffer-placement.md, for this machine: cached requests of 4 KiB by
+/* Makes the measurements of doc/buffer-placement.md on this machine: cached requests of 4 KiB, by
  * the placement of their buffer.
  *
  * 1. Distances from the start of a page, in alternating slices within one process: the cost of a

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The time to make compiled programs: `validate replay --engine compiled --compile-only` on
- * recorded traces of three workloads. Measured are the whole, from the trace on disk to the stored
- * program, and a second call, when the program exists (loading the trace, the plan, the digest).
- * The difference is the time to write and compile. Peak memory is that of the largest process,
- * including compiler and linker. `unrolled` is --unroll: only in the long form, for the first
- * workload and up to 10,000 requests, which take half a minute.
+/* Measures the time to make compiled programs: `validate replay --engine compiled --compile-only`
+ * on recorded traces of three workloads. It measures the whole call, from the trace on disk to the
+ * stored program, and a second call, when the program exists (loading the trace, the plan, the
+ * digest). The difference is the time to write and compile the program. Peak memory is that of the
+ * largest process, including compiler and linker. `unrolled` is --unroll: only in the long form,
+ * for the first workload and up to 10,000 requests, which take half a minute.
  *
  * usage: VALIDATE=build/validate bench-compile [N...]
  * N: numbers of requests, which workload compile reaches approximately; default 10000 100000, and

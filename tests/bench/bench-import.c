@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Speed and peak memory of every reader and writer of traces, each in its own process: MB of the
- * foreign file per second of CPU time, in comparison with counting the lines of the same file as wc
- * does, and with the whole `validate import` of it. The program's own writers make the files, from
- * a trace made here; files of read-only formats are printed here.
+/* Measures speed and peak memory of every reader and writer of traces, each in its own process: MB
+ * of the foreign file per second of CPU time. Compares this with counting the lines of the same
+ * file as wc does, and with a whole `validate import` of the file. The program's own writers make
+ * the files from a constructed trace; this benchmark prints files of read-only formats itself.
  *
  * usage: bench-import [FORMAT...]
  * BENCH_MB=200 (of each file) BENCH_DIR=/dev/shm */

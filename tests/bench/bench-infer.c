@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inference of dependencies from times: requests per second and peak memory, with 1, 32 and 512
- * requests in flight on average, for 1, 10 and 100 million requests that are generated while they
- * are fed. The time to generate them is measured alone and subtracted. Each case is a separate
- * process.
+/* Measures the inference of dependencies from times: requests per second and peak memory, with 1,
+ * 32 and 512 requests in flight on average, for 1, 10 and 100 million requests that are generated
+ * while they are fed. The time to generate them is measured alone and subtracted. Each case is a
+ * separate process.
  *
  * usage: bench-infer [N...]
  * N: numbers of requests, default 1000000 10000000 100000000 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `validate info` of a long trace, alternating with a plain read of the same file: the ratio of the
- * two times, with the file in the page cache, and without. A ratio of 1 without the cache means
- * that reading limits info.
+/* Measures `validate info` of a long trace, alternating with a plain read of the same file. Prints
+ * the ratio of the two times, with and without the file in the page cache. A ratio of 1 without the
+ * cache means that reading limits info.
  *
  * usage: bench-info
  * BENCH_RECORDS=5000000 (100 million if BENCH_QUICK is empty: 9.6 GB) BENCH_PAIRS=5

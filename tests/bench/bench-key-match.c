@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matching of requests without numbers: requests (of each side) per second of CPU time, and peak
- * memory. The replay has the requests of the reference in their order, or each up to some thousands
- * of places away, and loses one in a hundred; keys are almost unique, or only a million. The time
- * to generate the requests is measured alone and subtracted. Each case is a separate process.
+/* Measures the matching of requests without numbers: requests (of each side) per second of CPU
+ * time, and peak memory. The replay has the requests of the reference in their order, or moved by
+ * up to some thousands of places, and loses one in a hundred. Almost all keys differ, or there are
+ * only a million different keys. The time to generate the requests is measured alone and
+ * subtracted. Each case is a separate process.
  *
  * usage: bench-key-match [N...]
  * N: numbers of requests, default 1000000 10000000 100000000 */

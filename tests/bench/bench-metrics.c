@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics of a pair of traces: pairs of requests per second and peak memory, of each metric
- * alone and of all, by the number of pairs, to show the growth of the cost. Pairs are generated
- * while they are read, so that disk and page cache have no effect; then they are read from
- * uncompressed files. Each figure is from a separate process. The time to generate or read them is
- * measured alone and shown, and is part of every figure.
+/* Measures the metrics of a pair of traces: pairs of requests per second and peak memory, for each
+ * metric alone and for all, by the number of pairs, to show the growth of the cost. Pairs are
+ * generated while they are read, so that disk and page cache have no effect; then they are read
+ * from uncompressed files. Each figure is from a separate process. The time to generate or read
+ * them is measured alone and shown, and is part of every figure.
  *
  * The replay is in order except for effects of four threads: a few requests overtake their
  * neighbours ("near"), or threads drift apart by thousands of requests ("drift").

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preparation of a replay: reading the trace, descriptors and names, the order, the plan. Wall
- * time, CPU time and peak memory of each stage, for traces of the shapes in prepare_shapes.h, in
- * the orders fs and temporal. Each case is a separate process; memory is its largest resident set
- * so far (trace files are read, not mapped).
+/* Measures the preparation of a replay: reading the trace, descriptors and names, the order, the
+ * plan. Wall time, CPU time and peak memory of each stage, for traces of the shapes in
+ * prepare_shapes.h, in the orders fs and temporal. Each case is a separate process; memory is its
+ * largest resident set so far (trace files are read, not mapped).
  *
  *	one file	4 threads, reads and writes at random offsets of one file
  *	many files	4 threads: open, three reads or writes, stat and close of one of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How late a wait ends, by method and gap: time between the deadline and the next stamp, as in a
- * replayer. */
+/* Measures how late a wait ends, by method and gap: the time between the deadline and the next
+ * stamp, as in a replayer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cost of the temporal order itself: the rate of an ideal replayer that keeps it.
  *
- * The replayer has the service times and pauses of a second run of the program, and learns at once
- * and at no cost what the other threads did. It only waits if the order of the trace requires it:
- * begin(k) is the latest of its own thread's readiness, the ends (in the replay) of earlier
+ * The replayer has the service times and pauses of a second run of the program. It has immediate
+ * information about the other threads, at no cost. It only waits if the order of the trace requires
+ * it: begin(k) is the latest of its own thread's readiness, the ends (in the replay) of earlier
  * requests that ended before it in the trace, and the begins of requests that began before it. No
  * replayer that keeps the order with these service times can be faster. Two threads.
  *
- * With `way_ns`, information from the other thread takes the time that it takes on a machine whose
- * threads share only memory: the transfer of a cache line (line_way.h), from the moment at which
- * the thread is ready, or at which the other thread acted if that is later, to the begin. CPUs
- * fetch a line when they need it; so a request that waits for something new cannot know it
- * sooner. */
+ * With `way_ns`, information from the other thread is delayed by the transfer of a cache line
+ * (line_way.h), because threads of a machine share only memory. The delay begins when the thread is
+ * ready, or when the other thread acted if that is later. CPUs fetch a line when they need it, so a
+ * waiting request cannot get the information earlier. */
 #pragma once
 
 #include <stdbool.h>

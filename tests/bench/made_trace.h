@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests for benchmarks, the same in each run: reads and writes of 512 bytes to 64 KiB at random
- * offsets of 64 files, by four threads. */
+/* Requests for benchmarks, which are the same in each run: reads and writes of 512 bytes to 64 KiB
+ * at random offsets of 64 files, by four threads. */
 #pragma once
 
 #include <errno.h>

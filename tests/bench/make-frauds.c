@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-frauds DIR: results directories DIR/NAME of campaigns with a replayer that must not be
+/* make-frauds DIR: makes results directories DIR/NAME of campaigns with a replayer that must not be
  * trusted ("fraud"), and one without a fault
  * ("faultless"). The mean response time of every fraud is right; something else is wrong. 20 pairs,
  * one scenario, fixed seed: the same bytes each time. tests/data/frauds holds the output;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-results DIR BLOCKS [SCENARIOS]: a results directory as a campaign leaves it, with BLOCKS
- * blocks that count, and generated summaries as large as those of real runs: of 4 workloads at 2
- * levels with 2 replayers, or of SCENARIOS workloads with one replayer. For measurements of
- * `validate report`. Prints the number of runs. */
+/* make-results DIR BLOCKS [SCENARIOS]: makes a results directory as a campaign leaves it, with
+ * BLOCKS blocks that count. It contains generated summaries as large as those of real runs: of 4
+ * workloads at 2 levels with 2 replayers, or of SCENARIOS workloads with one replayer. For
+ * measurements of `validate report`. Prints the number of runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CacheLib's key-value traces from strangers. */
+/* Untrusted key-value traces of CacheLib. */
 #include "tests/fuzz/fuzz_format.h"
 #include "capture/formats/mapping.h"
 FUZZ_FORMAT(format_cachelib, .n_more = 0)

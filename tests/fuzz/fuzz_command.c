@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Command lines of fio, btreplay and engine exec, made of options and paths from an untrusted
- * protocol. Every text either is refused with a message or gives words; a path stays one word,
- * whatever its characters.
+ * protocol. Every text is either refused with a message or converted to words. A path stays one
+ * word, independent of its characters.
  *
  * Input: the adapter, then texts separated by NULs: target, scratch directory, exported file, and
  * options as NAME=VALUE. */

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* DFTracer's traces from strangers. */
+/* Untrusted traces of DFTracer. */
 #include "tests/fuzz/fuzz_format.h"
 FUZZ_FORMAT(format_dftracer, .n_more = 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An untrusted foreign trace: for any content, reading it ends, its requests are valid, and a
- * second pass gives the same; strictly, and leniently. */
+/* An untrusted foreign trace. For any content, reading ends, the requests are valid, and a second
+ * pass gives the same requests, in strict and in lenient mode. */
 #pragma once
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Untrusted protocols: an error that names the file, or a protocol whose resolved form reads as the
- * same plan. */
+/* Untrusted protocols: the result is an error that names the file, or a protocol whose resolved
+ * form gives the same plan. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>

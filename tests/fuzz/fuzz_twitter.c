@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Twitter's cache traces from strangers. */
+/* Untrusted cache traces of Twitter. */
 #include "tests/fuzz/fuzz_format.h"
 #include "capture/formats/mapping.h"
 FUZZ_FORMAT(format_twitter, .n_more = 0)

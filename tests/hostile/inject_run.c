@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A command with a fault: started, awaited, judged. */
+/* Starts a command with a fault, waits for it, and judges its outcome. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

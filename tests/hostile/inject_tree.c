@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files below a directory, with digests. */
+/* Lists the files below a directory, with digests. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

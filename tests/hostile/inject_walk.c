@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs each case once without faults and counts its calls, then again and again with one fault
- * each.
+/* Runs each case once without faults and counts its calls, then repeatedly with one fault each.
  *
  * usage: inject_walk [options] DIR PROGRAM CASES
  *
  * DIR/in holds the input of the cases; tests/hostile/inject.sh makes it.
  *
  * --library FILE: the injector to preload. Without it, a file system that reads DIR/state injects
- * the faults, and --base lies on it.
+ * the faults, and --base is on this file system.
  *
  * --base DIR: directory of the runs, with `in` in it (default DIR)
  *

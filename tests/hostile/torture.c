@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays random hostile traces with every engine in a closed scene, and keeps those at which
- * something went wrong.
+/* Replays random hostile traces with every engine in a closed scene, and keeps traces for which a
+ * replay went wrong.
  *
  * usage: torture [--seconds N] [--rounds N] [--seed N] [--kind NAME] [--limit SECONDS] [--show]
  * VALIDATE KEEP
  *
  * VALIDATE: the program. KEEP: a directory for failing traces. Prints a line for each failure, and
  * at the end, for each kind, "count NAME ATTEMPTS". The same seed gives the same traces; an attempt
- * with names that are swapped meanwhile may end otherwise.
- * --show prints the status and the first line of the messages of each attempt.
- * To repeat one: --rounds 1 --kind KIND --only SEED.
- * Status: 0, 1 after a failure, 77 where a scene cannot be made, 3 otherwise. */
+ * in which names are swapped during the replay may end differently. --show prints the status and
+ * the first line of the messages of each attempt. To repeat an attempt: --rounds 1 --kind KIND
+ * --only SEED.
+ *
+ * Status: 0; 1 after a failure; 77 if a scene cannot be made; 3 otherwise. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>

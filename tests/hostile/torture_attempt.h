@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hostile trace, replayed once and judged. */
+/* Replays a hostile trace once and judges the outcome. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The place of hostile replays: a mount namespace in which only scratch file systems in memory and
  * scratch loop devices can be written. A target directory with objects of all kinds is planted
- * again for each trace; everything outside of it is watched. */
+ * again for each trace; all files outside it are watched. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The levels of concurrency that requests in memory find, and their means over each request's
- * life. */
+/* The number of requests in flight that each request in memory finds, and its mean over the life of
+ * each request. */
 #pragma once
 
 #include <errno.h>

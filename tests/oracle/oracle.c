@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Computes every row of the tables of expected values in the folders given, by this program's own
+/* Computes every row of the tables of expected values in the given folders, with this program's own
  * functions.
  *
  * usage: oracle DIR...
  *
- * Of each DIR: every pair data_TOPIC.csv, expected_TOPIC.csv.
+ * Reads every pair data_TOPIC.csv, expected_TOPIC.csv of each DIR:
  *   data:     dataset,group,index,value
  *   expected: case,statistic,inputs,params,value,rel_tol,...
- * A number agrees when |got - value| <= rel_tol |value| (|got| <= rel_tol where value is 0), a word
- * when it is equal; an undefined result has its status for a word, and agrees with "undefined" too.
- * Prints each failure, then per file the counts and the worst deviation in units of rel_tol. The
- * last line is "N passed, N failed"; status 1 on failures, 3 where a folder or file cannot be read.
- */
+ * A number agrees if |got - value| <= rel_tol |value| (|got| <= rel_tol if value is 0). A word
+ * agrees if it is equal. The word of an undefined result is its status; it also agrees with
+ * "undefined". Prints each failure, then for each file the counts and the worst deviation in units
+ * of rel_tol. The last line is "N passed, N failed". Status 1 after failures, 3 if a folder or file
+ * cannot be read. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>

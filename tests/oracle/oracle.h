@@ -2,8 +2,8 @@
 /* The parts of the oracle program: it reads tables of cases and computes them with this program's
  * functions.
  *
- * A case is a statistic's name, roles filled with named data sets, and parameters. Nothing may
- * depend on a case's own name, and files are untrusted: a case that cannot be computed fails, and
+ * A case is a statistic's name, roles filled with named data sets, and parameters. No result may
+ * depend on the name of a case. Files are untrusted: a case that cannot be computed fails, but
  * never ends the program. */
 #pragma once
 

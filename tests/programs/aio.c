@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* aio libaio | posix: asynchronous requests, some that fail, some fetched by another thread.
- * aio ring | lost: results that the program takes out of the context's memory, or takes not. */
+/* aio libaio | posix: asynchronous requests, some that fail, some fetched by another thread. aio
+ * ring | lost: results that the program reads from the memory of the context, or does not read. */
 #define _GNU_SOURCE
 #include <aio.h>
 #include <errno.h>

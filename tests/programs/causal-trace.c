@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes a trace of a parallel application that is told as text on standard input: causal-trace
- *OUTPUT [cpu|wall] < TEXT
+/* Writes a trace of a parallel application from a description on standard input: causal-trace
+ * OUTPUT [cpu|wall] < TEXT
  *
  *	node NODE RANK THREAD		thread of process 100 + RANK; nodes are numbered from 0
- *	NODE open PATH US		creates it
+ *	NODE open PATH US		creates the file
  *	NODE write|read OFFSET LENGTH US
  *	NODE close US
- *	NODE compute NS			which takes as long in the trace; also asleep NS, external NS
+ *	NODE compute NS			takes NS in the trace; also asleep NS, external NS
  *	NODE signal NODE, NODE wait NODE
  *	NODE signal-at BARRIER, NODE wait-at BARRIER
- *	NODE pause US			nothing is recorded
+ *	NODE pause US			adds no record
  *
- * Each node's time begins at 0 and goes on by what it does. "none" for a node's RANK: the trace
- *tells nothing of nodes. */
+ * The time of each node begins at 0 and advances by its actions. RANK "none": the trace contains no
+ * facts about nodes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

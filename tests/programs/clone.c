@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* FICLONE of all of ./in to ./whole, FICLONERANGE of its second block to ./part, and of everything
- * after that block, up to the end, to ./rest. Status 77: the file system shares no blocks. */
+/* Clones ./in to ./whole (FICLONE), its second block to ./part (FICLONERANGE), and everything after
+ * that block, up to the end, to ./rest. Status 77: the file system cannot share blocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library, and a program's part, whose constructor and destructor do I/O. */
+/* A library, and a part of a program, whose constructor and destructor make I/O calls. */
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library to preload: other CPUs. The process may use the CPUs of the environment variable CPUS
- * (numbers and blanks). A binding of a thread has no effect except for a line with its CPUs in the
- * file BINDINGS. */
+/* A library to preload that simulates other CPUs. The process may use the CPUs of the environment
+ * variable CPUS (numbers and blanks). A binding of a thread has no effect except for a line with
+ * its CPUs in the file BINDINGS. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

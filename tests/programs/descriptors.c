@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for the capture tests: descriptors that are no files, created in all ways, each written
- * to and read from; without an argument also a file's descriptor that another process sends. */
+/* A program for the capture tests. It creates descriptors that are not of files, in all ways, and
+ * writes to and reads from each. Without an argument, it also receives the descriptor of a file
+ * from another process. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pty.h>

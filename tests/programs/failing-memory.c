@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded: the allocation number FAIL_AT of the process fails with ENOMEM; with FAIL_ON=1 all
- * later ones fail, too. FAIL_FORKED=N instead: all allocations fail in the Nth process that this
- * one forks and in later ones, until they start a program. Counted are malloc, calloc, realloc and
- * mmap of anonymous memory. FAIL_COUNT names a file to which the process adds a byte when an
- * allocation fails. Programs that the process starts are left alone. */
+/* A library to preload: allocation number FAIL_AT of the process fails with ENOMEM; with FAIL_ON=1
+ * all later ones fail, too. FAIL_FORKED=N instead: all allocations fail in the Nth process that
+ * this one forks and in later ones, until they start a program. It counts malloc, calloc, realloc
+ * and mmap of anonymous memory. FAIL_COUNT names a file to which the process adds a byte when an
+ * allocation fails. Programs that the process starts are not affected. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

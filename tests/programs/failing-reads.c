@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library to be preloaded: call number FAIL_AT (1, 2, ...) that reads a file whose name ends in
- * FAIL_FILE fails. Such calls are read, pread, mmap, and madvise of what was mapped. FAIL_WITH is
- * the errno; 0 makes a read half as long and leaves the other calls alone. Where FAIL_NOTE names a
- * file, it is created when the call has come. */
+/* A library to preload: call number FAIL_AT (1, 2, ...) that reads a file whose name ends in
+ * FAIL_FILE fails. Such calls are read, pread, mmap, and madvise of mapped memory. FAIL_WITH is the
+ * errno; 0 makes a read half as long and does not affect the other calls. If FAIL_NOTE names a
+ * file, the file is created when this call is made. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

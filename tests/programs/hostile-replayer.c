@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hostile-replayer FAULT TRACE DEVICE: replays as simple-replayer does, but at full speed, and with
- * a fault that a replayer may have. */
+/* hostile-replayer FAULT TRACE DEVICE: replays like simple-replayer, but at full speed and with a
+ * fault that a replayer may have. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hostile NAME: programs whose start, life or end is hard for a library inside them. Each reads
- * READS times from the file `data` by pread and stores in the shared file `count` how many calls
- * have returned. */
+/* hostile NAME: programs whose start, life or end is difficult for a preloaded library. Each calls
+ * pread READS times on the file `data`, and stores in the shared file `count` how many calls have
+ * returned. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

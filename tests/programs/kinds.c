@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for the capture tests: kinds NAME [FILE] behaves like programs of some kind, in its
- * working directory; status 77 if that is not permitted. Ways to start other programs, to lose
- * descriptors, to leave the environment. */
+/* A program for the capture tests: kinds NAME [FILE] behaves in its working directory like programs
+ * of some kind, which start other programs, close descriptors, or change the environment. Status
+ * 77: it is not permitted. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

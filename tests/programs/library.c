@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program for the capture tests: library NAME makes the calls of one subject, in its working
- * directory. Functions of the C library that use files under other names; status 77 if the subject
- * is not permitted. */
+/* A program for the capture tests: library NAME calls the functions of one subject in its working
+ * directory. These functions of the C library use files indirectly. Status 77: the subject is not
+ * permitted. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

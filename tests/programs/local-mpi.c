@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that knows no MPI loads a module of its own with RTLD_LOCAL, as Python does, and the
- * module needs an MPI library (of three functions). Three files are made of this: with -DLIBRARY,
- * -DMODULE, and neither. */
+/* A program that does not use MPI loads a module with RTLD_LOCAL, as Python does, and the module
+ * needs an MPI library (of three functions). This source gives three files: with -DLIBRARY, with
+ * -DMODULE, and without either. */
 #ifdef LIBRARY
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Locks of two processes with certain conflicts: they alternate through pipes. Ends with status 1
- * if the kernel answers otherwise. */
+/* Two processes take locks that conflict in a known way: they alternate through pipes. Ends with
+ * status 1 if the kernel gives another result. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads ./text by getc_unlocked, which the compiler inlines, and by calls between: the position of
- * the stream, a line, back to the start of the buffer, to the end of the file; and ./one-more of
- * 8193 bytes and ./whole of 8192. Prints the number of characters. */
+/* Reads ./text by getc_unlocked, which the compiler inlines, and by other calls in between: the
+ * position of the stream, a line, back to the start of the buffer, to the end of the file. Also
+ * reads ./one-more of 8193 bytes and ./whole of 8192. Prints the number of characters. */
 #include <stdio.h>
 #include <stdlib.h>
 

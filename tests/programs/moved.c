@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls relative to directories that were renamed meanwhile: by descriptor, by working directory,
- * below a moved directory, and exchanged. */
+/* Makes calls relative to directories after they were renamed: by descriptor, by working directory,
+ * below a moved directory, and in exchanged directories. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* raw WAY [LIBRARY]: system calls that no C library makes.
+/* raw WAY [LIBRARY]: makes system calls without the C library.
  *
  *	files		reads a file by instructions of its own
- *	loaded		loads LIBRARY, which is this file compiled as one, and calls it
- *	ring		asks for io_uring_enter on a descriptor that is none, through syscall(3)
- *	nothing		makes none of them
- * Compiled with -DHARMLESS it has only instructions that are none, or that ask for no file. */
+ *	loaded		loads LIBRARY, which is this file compiled as a library, and calls it
+ *	ring		calls io_uring_enter on an invalid descriptor, through syscall(3)
+ *	nothing		makes none of these calls
+ *
+ * Compiled with -DHARMLESS, it has only bytes that are not system call instructions, or calls that
+ * are not on files. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

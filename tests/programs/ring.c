@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ring plain | polled | named [polled] | overrun: requests through a ring that the program sets up
- * and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and its reason where the
+ * and maps itself, by syscall(2) and mmap(2), as libuv does. Prints "skip" and the reason if the
  * kernel forbids it.
  *
- *	plain	 50 writes and 50 reads of "ringed", 8 under way at a time
+ *	plain	 50 writes and 50 reads of "ringed", 8 in flight at a time
  *	polled	 the same with a thread of the kernel that takes the entries; epoll awaits results
  *	named	 opens, writes and reads at the position, stats, renames, links and removes files by
  *		 entries of the ring

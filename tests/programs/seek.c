@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Positions of read-only streams that the lengths of calls do not give: from the end of the file,
- * of a descriptor that was moved, of an inherited descriptor. */
+/* Reads read-only streams whose positions do not follow from the lengths of calls: relative to the
+ * end of the file, on a descriptor that was moved, on an inherited descriptor. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

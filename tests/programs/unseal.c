@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Removes digests and chain from the journal on standard input, as earlier versions wrote it. Its
- * lines get valid checksums. */
+/* Removes digests and chain from the journal on standard input, as in earlier versions. The lines
+ * get valid checksums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* walk DIR: walks a tree by functions of the C library: nftw with and without changing directories,
- * ftw, fts in both ways, glob. */
+/* walk DIR: walks through a tree with functions of the C library: nftw with and without changing
+ * directories, ftw, fts in both ways, glob. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <fts.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls with invalid pointers, which the kernel refuses: prints each result, because no library may
- * dereference them. The order of errors is the kernel's: if another argument is invalid as well,
- * the error is not EFAULT. */
+/* Makes calls with invalid pointers, which the kernel refuses, and prints each result, because no
+ * library may dereference the pointers. The kernel determines the order of errors: if another
+ * argument is also invalid, the error is not EFAULT. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small traces of parallel applications, written as text and read back as text.
+/* Small traces of parallel applications. Tests write and read them as text.
  *
  *	"0 w 100 20, 1 c 5, ..."	node, event, and for requests begin and duration (us)
  *

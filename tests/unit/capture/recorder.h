@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs the recorder of the preload library without its hooks. A test names a part; the part records
- * in a process of its own (this program, with the name as its argument). Then the test examines the
+/* Runs the recorder of the preload library without its hooks. A test names a part, which records in
+ * a separate process (this program, with the name as its argument). Then the test examines the
  * buffers of that process, raw or through the collector. */
 #pragma once
 

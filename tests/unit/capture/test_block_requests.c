@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Converts block events to requests, by hand. */
+/* Converts constructed block events to requests. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

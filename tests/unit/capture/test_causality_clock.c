@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Times of a host by the collector's clock. */
+/* Converts times of a host's clock to the collector's clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Decides from observations of a thread whether it waits. */
+/* Decides from constructed observations of a thread whether it waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

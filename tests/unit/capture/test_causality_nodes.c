@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which threads are the nodes of an application in every run, which of them are delayed, and what
- * is kept of the runs. */
+/* Which threads are the nodes of an application in every run, which of them are delayed, and which
+ * data of the runs are kept. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes that do not exist yet. */
+/* Nodes that do not exist yet in a run with delays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

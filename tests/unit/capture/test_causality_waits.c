@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture of a run keeps of the nodes, and between which requests the waits are that the
+/* Which data of the nodes a run keeps, and the requests between which the waits are that the
  * watchdog observed. */
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set of files: created, restored only if needed, confined to its directory, evicted,
+/* The set of files is created, restored only if needed, confined to its directory, evicted, and
  * removed. */
 #include <linux/filter.h>
 #include <linux/magic.h>

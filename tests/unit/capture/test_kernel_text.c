@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers in the kernel's text, which is untrusted: no number wraps into another one. */
+/* Numbers in the kernel's text, which is untrusted: no number overflows to another number. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

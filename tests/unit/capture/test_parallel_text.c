@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text form of traces of parallel applications, written and read; and figure 7 of the paper, as
- * printed there. */
+/* The text form of traces of parallel applications is written and read; figure 7 of the paper is
+ * read as printed there. */
 #include "capture/format.h"
 #include "tests/unit/capture/causality_sample.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A record in its window, byte by byte, and the effect of texts on it. */
+/* A record in its window, byte by byte, and the effect of its texts. */
 #include "tests/unit/capture/recorder.h"
 
 #include <fcntl.h>

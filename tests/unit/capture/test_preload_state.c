@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of a file before its first use: the content of the notes about it, and that a file is
- * read once for its digest. */
+/* The state of a file before its first use: the records about it; for its digest, a file is read
+ * only once. */
 #include "tests/unit/capture/recorder.h"
 
 #include <fcntl.h>

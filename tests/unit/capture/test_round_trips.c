@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every format that is both read and written, on random traces of reads and writes: what the format
- * can hold is read back, and writing that again gives the same file. */
+/* Every format that is both read and written, on random traces of reads and writes: the data that
+ * the format can represent are read back, and writing them again gives the same file. */
 #include "capture/format.h"
 #include "capture/op.h"
 #include "tests/unit/capture/sample.h"

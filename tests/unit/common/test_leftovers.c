@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Directories that a killed process left are removed by the next process that makes one of the same
- * pattern. Directories in use, new ones, and those of users are not. */
+ * pattern. Directories in use, new directories, and directories of other users are not removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

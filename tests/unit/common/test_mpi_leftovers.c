@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files of killed ranks in shared memory are removed. Files that existed before, files that a
- * process maps, and other files are not. */
+ * process maps, and other files are not removed. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <setjmp.h>

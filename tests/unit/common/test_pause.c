@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A process is paused between its requests and loses none, whatever its threads wait for. */
+/* A process is paused between its requests and loses no request, independent of what its threads
+ * wait for. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

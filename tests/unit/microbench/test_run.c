@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole runs on small files in a directory of their own, examined by means of their trace. */
+/* Whole runs on small files in a separate directory. The tests examine their traces. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers of a volume: in the order of their due times, none early, each logged. */
+/* Answers of a volume are given in the order of their due times, none is early, and each is
+ * logged. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
