@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which processes have files open or mapped. */
+/* Finds processes that have files open or mapped. */
 #pragma once
 
 #include "common/std.h"

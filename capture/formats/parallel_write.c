@@ -113,7 +113,7 @@ static const char *whole_name(struct parallel_out *x, const struct trace_object 
 	return x->name.s;
 }
 
-/* Writes an operation that is no call in strace. */
+/* Writes an operation for which strace has no call. */
 static int add_other(struct parallel_out *x, const struct trace_record *r, struct err *e)
 {
 	const struct trace_object *o = trace_object(x->t, r->object);

@@ -238,7 +238,7 @@ static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t
 			rc = syscall_object(d->c, d->path, true, id, e);
 		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a variant for descriptors */
 			rc = present_object(d, state_file(d->t->process, l->fd), id, e);
-		else if (l->error != EFAULT) /* the name is "", and no file has this name */
+		else if (l->error != EFAULT) /* the known name "" does not count */
 			d->c->counts.n_unnamed += !d->has_path || d->path_unknown;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
 		const struct app_mapping *m = state_mapping(d->t->process, l->offset, l->length);
