@@ -43,7 +43,7 @@ static void check(const struct block_request *r, uint64_t sector, int64_t begin,
 	assert_int_equal(r->end_ns, end);
 }
 
-static void letters(void **state)
+static void rwbs_letters(void **state)
 {
 	(void)state;
 	static const struct {
@@ -93,7 +93,7 @@ static void out_of_order(void **state)
 
 /* Two equal requests in flight: first in, first out. A read and a write at the same sector are told
  * apart. */
-static void equals_and_directions(void **state)
+static void equal_requests_and_directions(void **state)
 {
 	(void)state;
 	struct taken t = {.n = 0};
@@ -113,7 +113,7 @@ static void equals_and_directions(void **state)
 	block_requests_close(q);
 }
 
-static void pieces_requeues_errors_and_strays(void **state)
+static void parts_requeues_errors_and_unpaired_events(void **state)
 {
 	(void)state;
 	struct taken t = {.n = 0};
@@ -209,7 +209,7 @@ static void bios_split_and_merged(void **state)
 }
 
 /* A second bio for the same sectors, queued while the first is in flight, keeps its own times. */
-static void bios_of_one_place(void **state)
+static void bios_of_the_same_sectors(void **state)
 {
 	(void)state;
 	struct taken t = {.n = 0};
@@ -281,14 +281,14 @@ static void an_error_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(letters),
+	    cmocka_unit_test(rwbs_letters),
 	    cmocka_unit_test(out_of_order),
-	    cmocka_unit_test(equals_and_directions),
-	    cmocka_unit_test(pieces_requeues_errors_and_strays),
+	    cmocka_unit_test(equal_requests_and_directions),
+	    cmocka_unit_test(parts_requeues_errors_and_unpaired_events),
 	    cmocka_unit_test(flushes),
 	    cmocka_unit_test(bios_split_and_merged),
 	    cmocka_unit_test(bios_queued_again),
-	    cmocka_unit_test(bios_of_one_place),
+	    cmocka_unit_test(bios_of_the_same_sectors),
 	    cmocka_unit_test(an_error_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

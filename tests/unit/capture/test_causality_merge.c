@@ -418,7 +418,7 @@ static void sleeping_is_kept_apart(void **state)
 	       "1 z 600000, 0 w 55, 1 w 1010");
 }
 
-static void other_requests_are_an_error_that_says_which(void **state)
+static void different_requests_are_an_error_that_names_them(void **state)
 {
 	(void)state;
 	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
@@ -462,7 +462,7 @@ static void a_cycle_is_a_named_error(void **state)
 	    strstr(e.msg, "node 1 before its request 0 for node 0 after its request 1"));
 }
 
-static void edges_of_strangers_are_refused(void **state)
+static void edges_of_unknown_nodes_are_refused(void **state)
 {
 	(void)state;
 	static const struct causality_edge bad[] = {
@@ -657,9 +657,9 @@ int main(void)
 	    cmocka_unit_test(a_wait_without_complete_knowledge_is_unexplained),
 	    cmocka_unit_test(sleeping_is_kept_apart),
 	    cmocka_unit_test(records_that_are_no_requests_are_skipped_and_counted),
-	    cmocka_unit_test(other_requests_are_an_error_that_says_which),
+	    cmocka_unit_test(different_requests_are_an_error_that_names_them),
 	    cmocka_unit_test(a_cycle_is_a_named_error),
-	    cmocka_unit_test(edges_of_strangers_are_refused),
+	    cmocka_unit_test(edges_of_unknown_nodes_are_refused),
 	    cmocka_unit_test(the_check_finds_traces_that_cannot_be_replayed),
 	    cmocka_unit_test(facts_are_read_as_they_were_written),
 	    cmocka_unit_test(bad_facts_are_refused),

@@ -96,7 +96,7 @@ static void test_choose(void **unused)
 		assert_true(nodes_choose(wrong[i], 1, 8, w, &e) < 0);
 }
 
-static void test_kept(void **unused)
+static void test_kept_runs(void **unused)
 {
 	char dir[] = "/tmp/test-causality-XXXXXX";
 	struct kept_runs k;
@@ -159,7 +159,7 @@ int main(void)
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_choose),
-		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_kept_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void waits_connect_the_next_requests_of_both(void **state)
 }
 
 /* Computing beyond the total of this run counts as the total. */
-static void more_than_all_is_all(void **state)
+static void more_than_the_whole_computing_is_limited(void **state)
 {
 	(void)state;
 	const struct watch_wait wait[] = {{600000, 2, 0, false, 0},
@@ -250,7 +250,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(waits_connect_the_next_requests_of_both),
-	    cmocka_unit_test(more_than_all_is_all),
+	    cmocka_unit_test(more_than_the_whole_computing_is_limited),
 	    cmocka_unit_test(without_computing_and_before_the_last_part_of_it),
 	    cmocka_unit_test(the_first_continuing_thread_dates_the_signal),
 	    cmocka_unit_test(no_waits_are_no_edges),

@@ -49,7 +49,7 @@ static void sample_write(struct content_facts *facts)
 }
 
 /* The old file stays until the new file replaces it, which happens later than its completion. */
-static void an_older_one_stays(void **state)
+static void an_older_file_is_kept(void **state)
 {
 	struct err e = ERR_INIT;
 	struct content *c;
@@ -193,7 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(content_is_read_back),
-	    cmocka_unit_test(an_older_one_stays),
+	    cmocka_unit_test(an_older_file_is_kept),
 	    cmocka_unit_test(damage_is_reported),
 	    cmocka_unit_test(more_than_fits_is_refused),
 	};

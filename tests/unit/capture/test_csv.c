@@ -174,7 +174,7 @@ static void check_odd(const char *path, uint64_t n)
 	trace_close(t);
 }
 
-static void everything_comes_back(void **state)
+static void every_field_is_read_back(void **state)
 {
 	(void)state;
 	enum { N = 20000 };
@@ -286,7 +286,7 @@ static void exported_text(void **state)
 
 /* --- reading ------------------------------------------------------------- */
 
-static void shapes_that_are_read(void **state)
+static void accepted_forms_of_lines(void **state)
 {
 	(void)state;
 	struct trace_record r[10];
@@ -545,9 +545,9 @@ static void export_fails_cleanly(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(everything_comes_back),
+	    cmocka_unit_test(every_field_is_read_back),
 	    cmocka_unit_test(exported_text),
-	    cmocka_unit_test(shapes_that_are_read),
+	    cmocka_unit_test(accepted_forms_of_lines),
 	    cmocka_unit_test(bad_text_is_refused),
 	    cmocka_unit_test(good_lines_before_a_bad_one),
 	    cmocka_unit_test(other_files_are_refused),

@@ -47,7 +47,7 @@ static uint64_t compare(const struct strbuf *b)
 	return n;
 }
 
-static void few_lines_spoilt(void **ctx)
+static void few_lines_damaged(void **ctx)
 {
 	(void)ctx;
 	uint64_t n_read = 0;
@@ -124,7 +124,7 @@ static void long_files(void **ctx)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(few_lines_spoilt),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(few_lines_damaged),
 					   cmocka_unit_test(lines_are_omitted),
 					   cmocka_unit_test(long_files)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

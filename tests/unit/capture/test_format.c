@@ -44,7 +44,7 @@ static void every_row_is_whole(void **state)
 
 /* Each format claims the files that it writes, and no other format claims them. Such a file is
  * opened by this claim, whatever its name. */
-static void each_claims_its_own(void **state)
+static void each_format_recognises_its_own_files(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -73,7 +73,7 @@ static void each_claims_its_own(void **state)
 	unlink(SCRATCH("t"));
 }
 
-static void no_format_claims_noise(void **state)
+static void no_format_recognises_random_bytes(void **state)
 {
 	(void)state;
 	unsigned char noise[300];
@@ -88,8 +88,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_row_is_whole),
-	    cmocka_unit_test(each_claims_its_own),
-	    cmocka_unit_test(no_format_claims_noise),
+	    cmocka_unit_test(each_format_recognises_its_own_files),
+	    cmocka_unit_test(no_format_recognises_random_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ static void agrees_with_brute_force(void **state)
 }
 
 /* The number of ambiguous requests is available at any time. */
-static void counted_in_between(void **state)
+static void ambiguous_requests_are_counted_during_the_pass(void **state)
 {
 	struct key_match m;
 	const struct key_waiting *w;
@@ -182,7 +182,7 @@ static void without_a_key(void **state)
 	key_match_release(&m);
 }
 
-static void offsets_count_where_there_are_any(void **state)
+static void offsets_are_compared_if_they_exist(void **state)
 {
 	struct key_match m;
 	(void)state;
@@ -201,10 +201,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_brute_force),
-		cmocka_unit_test(counted_in_between),
+		cmocka_unit_test(ambiguous_requests_are_counted_during_the_pass),
 		cmocka_unit_test(the_number_of_waiting_requests_is_limited),
 		cmocka_unit_test(without_a_key),
-		cmocka_unit_test(offsets_count_where_there_are_any),
+		cmocka_unit_test(offsets_are_compared_if_they_exist),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void every_row_is_whole(void **state)
 	assert_null(op_family_names[FAMILY_N]);
 }
 
-static void unknown_ones(void **state)
+static void unknown_operations(void **state)
 {
 	(void)state;
 	assert_string_equal(op_name(OP_N), "invalid");
@@ -74,7 +74,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(numbers_and_names_stay),
 	    cmocka_unit_test(every_row_is_whole),
-	    cmocka_unit_test(unknown_ones),
+	    cmocka_unit_test(unknown_operations),
 	    cmocka_unit_test(bytes_moved),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

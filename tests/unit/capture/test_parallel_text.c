@@ -160,7 +160,7 @@ static void expect_same(const struct trace_record *want, const struct trace_reco
 	}
 }
 
-static void a_trace_comes_back_as_it_was(void **state)
+static void a_trace_is_read_back_unchanged(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -242,7 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_papers_figure_can_be_read),
 	    cmocka_unit_test(errors_name_their_line),
-	    cmocka_unit_test(a_trace_comes_back_as_it_was),
+	    cmocka_unit_test(a_trace_is_read_back_unchanged),
 	    cmocka_unit_test(reading_again_gives_the_same),
 	    cmocka_unit_test(threads_of_an_ordinary_trace_are_nodes),
 	};

@@ -74,7 +74,7 @@ static void test_descriptors(void **state)
 	positions_release(&p);
 }
 
-static void test_appended_and_never_made(void **state)
+static void test_appends_and_requests_without_begin(void **state)
 {
 	(void)state;
 	struct positions p;
@@ -104,7 +104,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_reads_follow_each_other),
 	    cmocka_unit_test(test_descriptors),
-	    cmocka_unit_test(test_appended_and_never_made),
+	    cmocka_unit_test(test_appends_and_requests_without_begin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

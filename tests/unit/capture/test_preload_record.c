@@ -268,7 +268,7 @@ static void see_text(const struct merge_record *r, size_t n, void *context)
 	assert_int_equal(r->path != NULL, n != 5);
 }
 
-static void texts_are_truncated_and_bad_pointers_not_read(void **state)
+static void long_texts_are_cut_and_bad_pointers_are_not_read(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_lie_in_their_window_byte_by_byte),
 		cmocka_unit_test(large_values_take_two_units),
-		cmocka_unit_test(texts_are_truncated_and_bad_pointers_not_read),
+		cmocka_unit_test(long_texts_are_cut_and_bad_pointers_are_not_read),
 		cmocka_unit_test(handlers_of_signals_disturb_no_record),
 		cmocka_unit_test(uncommitted_records_are_left_out),
 	};

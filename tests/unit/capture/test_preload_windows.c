@@ -353,7 +353,7 @@ static void records_without_room_are_counted(void **state)
 	spool_close(&s);
 }
 
-static void without_a_file_all_is_counted(void **state)
+static void without_a_file_all_records_are_counted(void **state)
 {
 	(void)state;
 	struct spool s;
@@ -377,7 +377,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_forked_child_begins_anew),
 		cmocka_unit_test(children_of_vfork_have_numbers_of_their_own),
 		cmocka_unit_test(records_without_room_are_counted),
-		cmocka_unit_test(without_a_file_all_is_counted),
+		cmocka_unit_test(without_a_file_all_records_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void assert_list(const struct processes *p, const char *wanted)
 	json_decref(list);
 }
 
-static void test_one_is_no_list(void **state)
+static void test_a_single_process_gives_no_list(void **state)
 {
 	struct processes p;
 	(void)state;
@@ -62,7 +62,7 @@ static void test_wait_may_come_before_the_process(void **state)
 	processes_release(&p);
 }
 
-static void test_parent_may_turn_out_until_the_wait(void **state)
+static void test_parent_may_be_set_until_the_wait(void **state)
 {
 	struct processes p;
 	(void)state;
@@ -103,10 +103,10 @@ static void test_rows_of_another_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_one_is_no_list),
+	    cmocka_unit_test(test_a_single_process_gives_no_list),
 	    cmocka_unit_test(test_first_sight_and_first_wait_count),
 	    cmocka_unit_test(test_wait_may_come_before_the_process),
-	    cmocka_unit_test(test_parent_may_turn_out_until_the_wait),
+	    cmocka_unit_test(test_parent_may_be_set_until_the_wait),
 	    cmocka_unit_test(test_rows_of_another_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static void export_to(const struct kept *k, const char *from, const char *to, ui
 	trace_close(t);
 }
 
-static void the_same_comes_back(void **ctx)
+static void a_format_reads_what_it_wrote(void **ctx)
 {
 	(void)ctx;
 	static struct trace_record r[N_REQUESTS];
@@ -153,7 +153,7 @@ static void the_same_comes_back(void **ctx)
 }
 
 /* The table must cover every format. */
-static void all_of_them(void **ctx)
+static void all_formats(void **ctx)
 {
 	(void)ctx;
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
@@ -168,7 +168,7 @@ static void all_of_them(void **ctx)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(the_same_comes_back),
-					   cmocka_unit_test(all_of_them)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_format_reads_what_it_wrote),
+					   cmocka_unit_test(all_formats)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void differences_of_snapshots(void **state)
 	assert_int_equal(f.steal_ns, -1);
 }
 
-static void snapshots_see_what_the_process_did(void **state)
+static void snapshots_measure_the_process(void **state)
 {
 	(void)state;
 	enum { N_PAGES = 500 };
@@ -95,7 +95,7 @@ static void snapshots_see_what_the_process_did(void **state)
 	assert_true(f.cpu_user_ns + f.cpu_system_ns > 0);
 }
 
-static void waiting_only_grows(void **state)
+static void run_queue_delay_only_grows(void **state)
 {
 	(void)state;
 	int64_t before = thread_runqueue_wait_ns(), after = thread_runqueue_wait_ns();
@@ -185,8 +185,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(differences_of_snapshots),  cmocka_unit_test(several_processes),
-	    cmocka_unit_test(snapshots_see_what_the_process_did),
-	    cmocka_unit_test(waiting_only_grows),        cmocka_unit_test(json_and_back),
+	    cmocka_unit_test(snapshots_measure_the_process),
+	    cmocka_unit_test(run_queue_delay_only_grows),        cmocka_unit_test(json_and_back),
 	    cmocka_unit_test(damaged_facts_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

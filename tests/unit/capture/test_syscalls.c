@@ -156,7 +156,7 @@ static void rows_are_whole(void **state)
 
 /* Requests of io_uring: executed in another order than submitted; one of them opens a file that the
  * next call uses. */
-static void rings_hand_over(void **state)
+static void requests_of_rings(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -267,7 +267,7 @@ static void arguments_are_read(void **state)
 }
 
 /* io_submit() accepts only the first requests; accepted requests end at another call. */
-static void libaio_hands_over(void **state)
+static void requests_of_libaio(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -594,7 +594,7 @@ static void pair(struct seen *s, const char *name, const int32_t *numbers, uint6
 
 /* Descriptors without a file: the numbers of a pair are read from the kernel's memory, or else
  * inferred; an exec closes descriptors with the close-on-exec flag. */
-static void pairs_and_their_like(void **state)
+static void descriptors_without_files(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -635,7 +635,7 @@ static void pairs_and_their_like(void **state)
 
 /* The open files of a process were looked up while it ran: the result includes calls before the
  * look-up. */
-static void looked_up_while_it_runs(void **state)
+static void position_read_while_the_program_runs(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -667,7 +667,7 @@ static void looked_up_while_it_runs(void **state)
 
 /* A call was in progress when the position was looked up: it is unknown whether the call had moved
  * it. */
-static void looked_up_in_a_call(void **state)
+static void position_read_during_a_call(void **state)
 {
 	(void)state;
 	struct seen *s = begin(false);
@@ -710,14 +710,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_are_whole),           cmocka_unit_test(positions_are_followed),
-	    cmocka_unit_test(close_frees_at_its_begin), cmocka_unit_test(rings_hand_over),
+	    cmocka_unit_test(close_frees_at_its_begin), cmocka_unit_test(requests_of_rings),
 	    cmocka_unit_test(umasks_are_followed),      cmocka_unit_test(sockets_are_files),
-	    cmocka_unit_test(arguments_are_read),       cmocka_unit_test(libaio_hands_over),
+	    cmocka_unit_test(arguments_are_read),       cmocka_unit_test(requests_of_libaio),
 	    cmocka_unit_test(processes_inherit),        cmocka_unit_test(names_and_memory),
 	    cmocka_unit_test(requests_that_are_left_out), cmocka_unit_test(pages_belong_to_calls),
 	    cmocka_unit_test(files_without_a_name),     cmocka_unit_test(faults_identify_pages),
-	    cmocka_unit_test(pairs_and_their_like),     cmocka_unit_test(looked_up_while_it_runs),
-	    cmocka_unit_test(looked_up_in_a_call),
+	    cmocka_unit_test(descriptors_without_files),
+	    cmocka_unit_test(position_read_while_the_program_runs),
+	    cmocka_unit_test(position_read_during_a_call),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

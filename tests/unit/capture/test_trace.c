@@ -57,7 +57,7 @@ static void round_trips(void **state)
 	unlink(SCRATCH("t"));
 }
 
-static void objects_come_back(void **state)
+static void objects_are_read_back(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -101,7 +101,7 @@ static void large_appends(void **state)
 	unlink(SCRATCH("t"));
 }
 
-static void metadata_comes_back(void **state)
+static void metadata_are_read_back(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -250,7 +250,7 @@ static size_t heap_len(uint32_t i)
 	return i % 50 == 49 ? 300000 : i % 7 * 3;
 }
 
-static void heap_comes_back(void **state)
+static void heap_items_are_read_back(void **state)
 {
 	(void)state;
 	enum { N = 500 };
@@ -693,13 +693,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(round_trips),
-	    cmocka_unit_test(objects_come_back),
+	    cmocka_unit_test(objects_are_read_back),
 	    cmocka_unit_test(large_appends),
-	    cmocka_unit_test(metadata_comes_back),
+	    cmocka_unit_test(metadata_are_read_back),
 	    cmocka_unit_test(last_metadata_counts),
 	    cmocka_unit_test(metadata_is_checked),
 	    cmocka_unit_test(names_are_interned),
-	    cmocka_unit_test(heap_comes_back),
+	    cmocka_unit_test(heap_items_are_read_back),
 	    cmocka_unit_test(copies_are_equal),
 	    cmocka_unit_test(version_1_stays_readable),
 	    cmocka_unit_test(batches_and_single_records_mix),

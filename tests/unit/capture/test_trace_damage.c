@@ -291,7 +291,7 @@ static unsigned int survive(const unsigned char *p, size_t len)
 	return n_damaged;
 }
 
-static void lying_headers(void **state)
+static void false_headers(void **state)
 {
 	(void)state;
 	static const uint64_t values[] = {
@@ -351,7 +351,7 @@ static void object_numbers_far_away(void **state)
 }
 
 /* Payloads with a change at any place and a valid checksum: the parsers must refuse them. */
-static void lying_payloads(void **state)
+static void false_payloads(void **state)
 {
 	(void)state;
 	struct place place[64];
@@ -626,8 +626,8 @@ int main(void)
 	    cmocka_unit_test(flip_anywhere),
 	    cmocka_unit_test(foreign_bytes_between_and_behind),
 	    cmocka_unit_test(sparse_tail),
-	    cmocka_unit_test(lying_headers),
-	    cmocka_unit_test(lying_payloads),
+	    cmocka_unit_test(false_headers),
+	    cmocka_unit_test(false_payloads),
 	    cmocka_unit_test(compressed_bombs),
 	    cmocka_unit_test(killed_writers),
 	    cmocka_unit_test(growing_trace),

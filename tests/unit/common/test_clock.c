@@ -119,7 +119,7 @@ static void conversion_is_exact_at_any_distance(void **state)
 			 987654321 + 504847716968666);
 }
 
-static void conversion_goes_there_and_back(void **state)
+static void conversions_are_inverse(void **state)
 {
 	(void)state;
 	struct clock c = line(5000000000, 700000000000, 299792458, 100000007);
@@ -213,7 +213,7 @@ static void clocks_that_disagree_are_refused(void **state)
 	assert_int_equal(clock_line_extend(&c, &near, NULL), 0);
 }
 
-static void brackets_excuse_a_short_baseline(void **state)
+static void wide_brackets_permit_a_short_baseline(void **state)
 {
 	(void)state;
 	struct clock c = line(1000000, 5000000, 20000000, 10000000);
@@ -232,12 +232,12 @@ int main(void)
 		cmocka_unit_test(the_line_follows_the_monotonic_clock),
 		cmocka_unit_test(stamps_do_not_decrease),
 		cmocka_unit_test(conversion_is_exact_at_any_distance),
-		cmocka_unit_test(conversion_goes_there_and_back),
+		cmocka_unit_test(conversions_are_inverse),
 		cmocka_unit_test(values_beyond_the_range_are_clamped),
 		cmocka_unit_test(without_a_counter_ticks_are_ns),
 		cmocka_unit_test(a_new_anchor_lengthens_the_line),
 		cmocka_unit_test(clocks_that_disagree_are_refused),
-		cmocka_unit_test(brackets_excuse_a_short_baseline),
+		cmocka_unit_test(wide_brackets_permit_a_short_baseline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

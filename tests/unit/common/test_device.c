@@ -143,7 +143,7 @@ static void the_whole_disk_is_mounted(void **state)
 	expect(241, "the disk it is a part of, /dev/sdx is mounted on /srv\n");
 }
 
-static void an_array_upon_an_array(void **state)
+static void an_array_on_an_array(void **state)
 {
 	(void)state;
 	block_dir("block/md0", "9:0");
@@ -224,7 +224,7 @@ static void loop_devices_over_it(void **state)
 }
 
 /* The file, or the file of the loop device, is in a file system of the type that serves volumes. */
-static void volumes_of_ours(void **state)
+static void reference_volumes(void **state)
 {
 	(void)state;
 	struct stat file, loop = {.st_mode = S_IFBLK, .st_rdev = makedev(7, 7)}, disk = {.st_mode = S_IFBLK, .st_rdev = makedev(8, 240)};
@@ -413,11 +413,11 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_partition_of_it_is_mounted, enter, leave),
 	    cmocka_unit_test_setup_teardown(another_partition_in_use_does_not_matter, enter, leave),
 	    cmocka_unit_test_setup_teardown(the_whole_disk_is_mounted, enter, leave),
-	    cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
+	    cmocka_unit_test_setup_teardown(an_array_on_an_array, enter, leave),
 	    cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
 	    cmocka_unit_test_setup_teardown(a_holder_that_cannot_be_followed, enter, leave),
 	    cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
-	    cmocka_unit_test_setup_teardown(volumes_of_ours, enter, leave),
+	    cmocka_unit_test_setup_teardown(reference_volumes, enter, leave),
 	    cmocka_unit_test_setup_teardown(partitions_are_recognised, enter, leave),
 	    cmocka_unit_test_setup_teardown(a_swap_file_is_in_use, enter, leave),
 	    cmocka_unit_test_setup_teardown(an_unreadable_device_is_not_free, enter, leave),

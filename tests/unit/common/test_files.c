@@ -323,7 +323,7 @@ static void only_regular_files_are_read(void **state)
 	strbuf_release(&b);
 }
 
-static void an_empty_one_needs_no_descriptor(void **state)
+static void an_empty_directory_needs_no_descriptor(void **state)
 {
 	(void)state;
 	int status;
@@ -405,7 +405,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(a_very_deep_tree_is_removed, enter, leave),
 	    cmocka_unit_test_setup_teardown(only_regular_files_are_read, enter, leave),
 	    cmocka_unit_test_setup_teardown(trees_without_permission, enter, leave),
-	    cmocka_unit_test_setup_teardown(an_empty_one_needs_no_descriptor, enter, leave),
+	    cmocka_unit_test_setup_teardown(an_empty_directory_needs_no_descriptor, enter, leave),
 	    cmocka_unit_test_setup_teardown(an_unreadable_path_is_not_absent, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,7 @@ static bool keep_all(const char *path)
 	return false;
 }
 
-static void test_kept(void **state)
+static void test_directories_that_are_kept(void **state)
 {
 	(void)state;
 	char *pattern = in_base("kept-XXXXXX"), *young = in_base("kept-young1"),
@@ -180,7 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_killed),
 	    cmocka_unit_test(test_dropped),
-	    cmocka_unit_test(test_kept),
+	    cmocka_unit_test(test_directories_that_are_kept),
 	    cmocka_unit_test(test_no_descriptor),
 	};
 	return cmocka_run_group_tests(tests, base_make, base_remove);

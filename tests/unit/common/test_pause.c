@@ -98,7 +98,7 @@ static uint64_t n_done(const struct fixture *f)
 	return n;
 }
 
-static void test_stops_and_goes(void **state)
+static void test_stops_and_continues(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -136,7 +136,7 @@ static void test_end_wakes_parked_threads(void **state)
 	pause_page_free(f.page, f.fd);
 }
 
-static void test_waiting_is_no_silence(void **state)
+static void test_waiting_threads_count_as_quiet(void **state)
 {
 	(void)state;
 	struct pause_page *page;
@@ -221,9 +221,9 @@ static void test_without_a_controller(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stops_and_goes),
+		cmocka_unit_test(test_stops_and_continues),
 		cmocka_unit_test(test_end_wakes_parked_threads),
-		cmocka_unit_test(test_waiting_is_no_silence),
+		cmocka_unit_test(test_waiting_threads_count_as_quiet),
 		cmocka_unit_test(test_controller_is_gone),
 		cmocka_unit_test(test_without_a_controller),
 	};

@@ -136,7 +136,7 @@ static void no_first_touch_is_left(void **state)
 	}
 }
 
-static void impossible_ones_are_refused(void **state)
+static void invalid_requirements_are_refused(void **state)
 {
 	(void)state;
 	struct placement p;
@@ -197,7 +197,7 @@ int main(void)
 	    cmocka_unit_test(places_of_buffers),
 	    cmocka_unit_test(direct_io_gets_whole_pages),
 	    cmocka_unit_test(no_first_touch_is_left),
-	    cmocka_unit_test(impossible_ones_are_refused),
+	    cmocka_unit_test(invalid_requirements_are_refused),
 	    cmocka_unit_test(each_thread_has_its_own_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

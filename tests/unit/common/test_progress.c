@@ -110,7 +110,7 @@ static void time_left_is_of_the_work_done_here(void **state)
 	assert_non_null(strstr(written, " 75%  3/4  100 h 0 min left  second\n"));
 }
 
-static void elsewhere_it_writes_plain_lines(void **state)
+static void without_a_terminal_it_writes_plain_lines(void **state)
 {
 	(void)state;
 	on_pipe(some_steps);
@@ -121,7 +121,7 @@ static void elsewhere_it_writes_plain_lines(void **state)
 	assert_non_null(strstr(written, "100%  4/4  last?line\n"));
 }
 
-static void disabled_it_is_silent(void **state)
+static void a_disabled_display_is_silent(void **state)
 {
 	(void)state;
 	on_pipe(disabled_steps);
@@ -163,8 +163,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_left_is_of_the_work_done_here),
-		cmocka_unit_test(elsewhere_it_writes_plain_lines),
-		cmocka_unit_test(disabled_it_is_silent),
+		cmocka_unit_test(without_a_terminal_it_writes_plain_lines),
+		cmocka_unit_test(a_disabled_display_is_silent),
 		cmocka_unit_test(odd_numbers_do_no_harm),
 		cmocka_unit_test(a_terminal_has_one_line_within_its_width),
 	};

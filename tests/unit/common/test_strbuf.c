@@ -10,7 +10,7 @@
 
 #include "common/strbuf.h"
 
-static void an_empty_one_is_a_string(void **state)
+static void an_empty_buffer_is_a_string(void **state)
 {
 	(void)state;
 	struct strbuf b = STRBUF_INIT;
@@ -95,7 +95,7 @@ static void words_have_a_blank_between_them(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_empty_one_is_a_string),
+	    cmocka_unit_test(an_empty_buffer_is_a_string),
 	    cmocka_unit_test(it_grows_and_stays_terminated),
 	    cmocka_unit_test(bytes_may_be_zero),
 	    cmocka_unit_test(formats_append),

@@ -38,7 +38,7 @@ static void every_page_is_present_zero_and_writable(void **state)
 	}
 }
 
-static void nothing_is_an_empty_region(void **state)
+static void zero_bytes_are_an_empty_region(void **state)
 {
 	(void)state;
 	struct vm_region r;
@@ -65,7 +65,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_page_is_present_zero_and_writable),
-		cmocka_unit_test(nothing_is_an_empty_region),
+		cmocka_unit_test(zero_bytes_are_an_empty_region),
 		cmocka_unit_test(too_much_is_an_error_that_names_the_amount),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

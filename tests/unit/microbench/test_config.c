@@ -267,7 +267,7 @@ static void impossible_scripts_are_refused(void **state)
 	c = of("cc"), c.n_headers = 0, check_refuses(&c, "cc", "headers");
 }
 
-static void one_file_each(void **state)
+static void a_file_for_each_thread(void **state)
 {
 	(void)state;
 	struct microbench_config c;
@@ -349,7 +349,7 @@ int main(void)
 	    cmocka_unit_test(options_are_keys_of_a_protocol),
 	    cmocka_unit_test(bad_values_are_refused),
 	    cmocka_unit_test(impossible_combinations_are_refused),
-	    cmocka_unit_test(one_file_each),
+	    cmocka_unit_test(a_file_for_each_thread),
 	    cmocka_unit_test(room_for_a_minimum_duration),
 	    cmocka_unit_test(the_command_makes_the_run_again),
 	};

@@ -35,7 +35,7 @@ static size_t n_equal(void)
 	return n;
 }
 
-static void other_seeds_and_threads_give_others(void **state)
+static void other_seeds_and_threads_give_other_blocks(void **state)
 {
 	(void)state;
 	draw_blocks(a, N, 1 << 20, 42, 0, NULL);
@@ -127,7 +127,7 @@ static void uniform_pauses_end_at_twice_the_mean(void **state)
 	assert_in_range(highest, 1990, 2000);
 }
 
-static void pauses_are_seeded_too(void **state)
+static void pauses_depend_on_the_seed(void **state)
 {
 	(void)state;
 	draw_think(x, N, THINK_EXPONENTIAL, 1000000, 3, 0, NULL);
@@ -143,12 +143,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_same_seed_gives_the_same_blocks),
-	    cmocka_unit_test(other_seeds_and_threads_give_others),
+	    cmocka_unit_test(other_seeds_and_threads_give_other_blocks),
 	    cmocka_unit_test(blocks_are_uniform),
 	    cmocka_unit_test(the_extremes_of_a_range),
 	    cmocka_unit_test(pauses_have_their_moments),
 	    cmocka_unit_test(uniform_pauses_end_at_twice_the_mean),
-	    cmocka_unit_test(pauses_are_seeded_too),
+	    cmocka_unit_test(pauses_depend_on_the_seed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,7 @@ static void threads_are_distinguished(void **state)
 	run_release(&r);
 }
 
-static void sequential_ones_go_round(void **state)
+static void sequential_workloads_begin_again_at_the_end(void **state)
 {
 	(void)state;
 	for (int writes = 0; writes < 2; writes++) {
@@ -221,7 +221,7 @@ static void an_fsync_is_the_last_request(void **state)
 
 /* --- length of a run ------------------------------------------------------ */
 
-static void goes_on_until_the_minimum_duration(void **state)
+static void continues_until_the_minimum_duration(void **state)
 {
 	(void)state;
 	struct microbench_config c = small();
@@ -479,7 +479,7 @@ static void missing_directories(void **state)
 
 /* On the file system of the tests: direct I/O works, with whole pages, or the run reports that it
  * cannot. */
-static void direct_works_or_says_so(void **state)
+static void direct_works_or_is_refused_with_a_message(void **state)
 {
 	(void)state;
 	struct microbench_config c = small();
@@ -613,16 +613,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_workload_at_every_level),
 	    cmocka_unit_test(threads_are_distinguished),
-	    cmocka_unit_test(sequential_ones_go_round),
+	    cmocka_unit_test(sequential_workloads_begin_again_at_the_end),
 	    cmocka_unit_test(an_fsync_is_the_last_request),
-	    cmocka_unit_test(goes_on_until_the_minimum_duration),
+	    cmocka_unit_test(continues_until_the_minimum_duration),
 	    cmocka_unit_test(pauses_are_kept),
 	    cmocka_unit_test(the_seed_decides_the_requests),
 	    cmocka_unit_test(metadata_are_complete),
 	    cmocka_unit_test(files_are_made_kept_and_removed),
 	    cmocka_unit_test(files_that_do_not_fit_are_refused),
 	    cmocka_unit_test(missing_directories),
-	    cmocka_unit_test(direct_works_or_says_so),
+	    cmocka_unit_test(direct_works_or_is_refused_with_a_message),
 	    cmocka_unit_test(a_short_request_ends_the_run),
 	    cmocka_unit_test(a_failed_request_ends_the_run),
 	    cmocka_unit_test(a_signal_leaves_no_trace),

@@ -226,7 +226,7 @@ static void play_all(struct model *m, const struct script *s)
 
 /* Every expectation is met, thread after thread on one file system: no thread needs files that
  * another thread creates or removes. */
-static void scripts_expect_what_happens(void **state)
+static void scripts_expect_the_results_of_a_model(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles",
@@ -407,7 +407,7 @@ static void a_round_of_the_file_server(void **state)
 	release(&w);
 }
 
-static void four_fifths_are_there_at_first(void **state)
+static void four_fifths_of_the_files_exist_at_first(void **state)
 {
 	(void)state;
 	struct microbench_config c = of("fileserver");
@@ -421,7 +421,7 @@ static void four_fifths_are_there_at_first(void **state)
 }
 
 /* No thread uses a file of another thread. */
-static void threads_of_the_file_server_do_not_meet(void **state)
+static void threads_of_the_file_server_share_no_file(void **state)
 {
 	(void)state;
 	struct microbench_config c = of("fileserver");
@@ -548,12 +548,12 @@ static void compile_stats_mostly_missing_headers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(scripts_expect_what_happens),
+	    cmocka_unit_test(scripts_expect_the_results_of_a_model),
 	    cmocka_unit_test(seeds_decide),
 	    cmocka_unit_test(sizes_are_gamma_distributed),
 	    cmocka_unit_test(a_round_of_the_file_server),
-	    cmocka_unit_test(four_fifths_are_there_at_first),
-	    cmocka_unit_test(threads_of_the_file_server_do_not_meet),
+	    cmocka_unit_test(four_fifths_of_the_files_exist_at_first),
+	    cmocka_unit_test(threads_of_the_file_server_share_no_file),
 	    cmocka_unit_test(direct_moves_whole_blocks),
 	    cmocka_unit_test(postmark_has_its_three_phases),
 	    cmocka_unit_test(compile_stats_mostly_missing_headers),

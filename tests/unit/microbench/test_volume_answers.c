@@ -140,7 +140,7 @@ static void leads_by_depth(void **state)
 	}
 }
 
-static void logs_of_others(void **state)
+static void logs_read_by_other_programs(void **state)
 {
 	(void)state;
 	struct volume_log l;
@@ -166,7 +166,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(in_order_and_none_early, enter, leave),
 		cmocka_unit_test_setup_teardown(an_earlier_answer_comes_first, enter, leave),
 		cmocka_unit_test_setup_teardown(leads_by_depth, enter, leave),
-		cmocka_unit_test_setup_teardown(logs_of_others, enter, leave),
+		cmocka_unit_test_setup_teardown(logs_read_by_other_programs, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
