@@ -34,8 +34,8 @@ static int compare_i64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* hit[n]: whether the machine held it up. `spins`: its thread waits by spinning only; otherwise it
- * may be late because it slept too long. */
+/* Sets hit[n]: whether the machine held up each request. `spins`: the thread waits only by
+ * spinning; otherwise, it may be late because it slept too long. */
 static void issued_hit(const struct issued *r, size_t n, bool spins, bool *hit)
 {
 	int64_t *took = xcalloc(n + 1, sizeof *took);
@@ -124,8 +124,8 @@ static void *bare_main(void *arg)
 	return NULL;
 }
 
-/* Makes thread[b->n_threads]; false if that is not possible. Ownership: the caller frees
- * thread[].issued. */
+/* Makes thread[b->n_threads] and runs them. False: that is not possible. Ownership: the caller
+ * frees thread[].issued. */
 static bool bare_run(struct bare *b, struct bare_thread *thread)
 {
 	b->start = clock_now(b->clock) + (uint64_t)(BARE_LEAD_NS / b->clock->ns_per_tick);

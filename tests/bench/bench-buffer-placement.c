@@ -41,8 +41,8 @@ static uint64_t next_random(uint64_t *x)
 	return *x >> 20;
 }
 
-/* Mean ns of a slice of requests to random blocks, without the first requests (another buffer was
- * used before). */
+/* Mean time in ns of a request to random blocks in a slice, without the first requests, because
+ * another buffer was used before. */
 static double slice_ns(const struct clock *c, int fd, const struct placement *p,
 		       unsigned char *buffer, bool writes, uint64_t *random)
 {
@@ -98,8 +98,8 @@ static void distances(const struct clock *c, int fd, bool writes)
 
 /* --- processes ----------------------------------------------------------- */
 
-/* Each byte on standard input starts a slice for each place; after the last byte the medians go to
- * standard output. One interruption of some ms would dominate a mean. */
+/* Each byte on standard input starts a slice for each place. After the last byte, the medians are
+ * written to standard output. (A mean would depend on a single interruption of some ms.) */
 static int child_main(const char *path)
 {
 	struct placement p[N_PLACES - 1];
@@ -108,7 +108,7 @@ static int child_main(const char *path)
 	static double ns[N_PLACES][N_TURNS];
 	double median[N_PLACES];
 	uint64_t random = (uint64_t)getpid() * 0x9e3779b97f4a7c15u |
-			  1; /* no process finds data that another process has cached */
+			  1; /* no process uses data that another process has cached */
 	char byte = 0;
 	int fd = open(path, O_RDWR);
 	if (fd < 0 || clock_init(&c, 5000000, NULL) ||
@@ -158,7 +158,7 @@ static void turn(int to, int from)
 		fail("a process went away");
 }
 
-/* cv[] in per cent, mean[] in ns per request */
+/* cv[]: per cent; mean[]: ns per request */
 static void processes(const char *path, bool in_turns, double *mean, double *cv)
 {
 	static double ns[N_PROCESSES][N_PLACES];
@@ -166,7 +166,7 @@ static void processes(const char *path, bool in_turns, double *mean, double *cv)
 	for (int i = 0; i < N_PROCESSES; i++)
 		child_start(path, &to[i], &from[i]);
 	for (int k = 0; k < N_PROCESSES * N_TURNS; k++) {
-		/* in another order each round: 7 and 40 have no common divisor */
+		/* the order differs between rounds, because 7 and 40 have no common divisor */
 		int i = in_turns ? (k * 7 + k / N_PROCESSES * 13) % N_PROCESSES : k / N_TURNS;
 		turn(to[i], from[i]);
 	}
@@ -212,7 +212,7 @@ static void file_fill(int fd, size_t piece)
 		fail("fsync");
 }
 
-/* The file has no name, so it ends with its descriptor. */
+/* The file has no name, so it disappears when its descriptor is closed. */
 static int file_make(char *path, enum cached_by by, bool keep_name)
 {
 	int fd = mkstemp(path);

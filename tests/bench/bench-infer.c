@@ -28,7 +28,8 @@ struct made_up {
 	int64_t now_ns, service_ns;
 };
 
-/* Service times between 0.5 and 1.5 times the mean: ends have another order than begins. */
+/* Service times are between 0.5 and 1.5 times the mean, so the order of the ends differs from that
+ * of the begins. */
 static void next(struct made_up *g, int64_t *begin_ns, int64_t *end_ns)
 {
 	uint64_t x = draw(&g->state);

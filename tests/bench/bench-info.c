@@ -69,7 +69,7 @@ static struct cost measure(void (*run)(void))
 			     (double)u.ru_maxrss / 1024};
 }
 
-/* Drops the file from the cache, as far as the kernel obeys. */
+/* Drops the file from the cache, as far as the kernel permits it. */
 static void evict(void)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -63,7 +63,7 @@ struct sample {
 	bool *hit; /* hit[n] */
 	size_t n, cap, hits_cap;
 	double cpu_ns, wall_ns, runqueue_ns;
-	uint64_t n_late, n_relays, n_told; /* held up, as the replays report themselves */
+	uint64_t n_late, n_relays, n_told; /* n_told: requests held up according to the replays */
 	int64_t spun_ns, taken_ns, longest_ns; /* of bare */
 	uint64_t n_taken, n_untold;
 };
@@ -81,7 +81,7 @@ static void fail(const char *what)
 	exit(3);
 }
 
-/* BENCH_METHODS: a list separated by commas; all if it is not set. */
+/* BENCH_METHODS is a list separated by commas; all methods if it is not set. */
 static bool chosen(const char *name)
 {
 	const char *list = getenv("BENCH_METHODS");

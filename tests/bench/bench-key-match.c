@@ -17,7 +17,7 @@
 
 #include "capture/match/key_match.h"
 
-#define KEPT_BYTES 32 /* as the engines of other projects' replayers do */
+#define KEPT_BYTES 32 /* as in the engines of other projects' replayers */
 
 static uint64_t mixed(uint64_t i)
 {
@@ -26,7 +26,7 @@ static uint64_t mixed(uint64_t i)
 	return i ^ i >> 33;
 }
 
-/* The i-th request of the replay: within its block of `width`, in another order. */
+/* The i-th request of the replay: requests are reordered within blocks of `width`. */
 static uint64_t place_of(uint64_t i, uint64_t width)
 {
 	return width < 2 ? i : i - i % width + (i % width * 5 + mixed(i / width) % width) % width;
@@ -57,7 +57,7 @@ static void key_ahead(struct key_match *m, struct side *s, enum match_side side,
 	s->n += r->offset;
 }
 
-/* The requests of both sides in their order; the replay loses every hundredth. */
+/* Matches the requests of both sides in their order. The replay loses every hundredth request. */
 static uint64_t match(struct key_match *m, uint64_t n, uint64_t width, uint64_t n_keys, bool feed)
 {
 	static const char kept[KEPT_BYTES];

@@ -198,8 +198,8 @@ static void print_head(const char *title, const struct sizes *z)
 	puts("   growth");
 }
 
-/* A row: one case over all sizes, and the ratio of the cost per pair between the largest and the
- * smallest size. */
+/* Prints a row: one case for all sizes, and the cost per pair for the largest size divided by that
+ * for the smallest. */
 static int run_row(const struct shape *shape, const struct pair_paths *files, const struct sizes *z,
 		   const struct benched *b, struct figure *last)
 {

@@ -57,8 +57,8 @@ struct figures {
 	uint64_t n;
 };
 
-/* of a block with two threads: rate of an ideal replayer over the program's; the same including the
- * time of a cache line; that time */
+/* for a block with two threads: rate of an ideal replayer divided by the program's rate; the same,
+ * including the time of a cache line; that time */
 struct ideal {
 	double free, fetching, way_ns;
 };
@@ -77,7 +77,7 @@ static void fail(const char *what)
 	exit(3);
 }
 
-/* Whether the environment's list `name` has the word, or there is no such list. */
+/* Whether the environment's list `name` contains the word, or the list does not exist. */
 static bool chosen(const char *name, const char *word)
 {
 	const char *list = getenv(name);
@@ -96,8 +96,8 @@ static bool replays(int kind)
 	return chosen("BENCH_ENGINES", r->engine) && chosen("BENCH_ORDERS", r->order);
 }
 
-/* Replays by the coordinator take at least ten times as long, and their difference is large: only
- * every eighth block has them. */
+/* A replay by the coordinator takes at least ten times as long, and its difference is large. So it
+ * runs only in every eighth block. */
 static bool takes_part(int kind, int i_block)
 {
 	return replays(kind) &&
@@ -228,8 +228,8 @@ static void block(struct bench *b, int i_block, struct figures *f, struct ideal 
 
 /* --- samples of earlier runs --------------------------------------------- */
 
-/* One line per block: workload, threads, ideal rates and the time of a cache line, then response
- * time and rate of each kind (0 0: not run). Returns the number of blocks. */
+/* Reads one line per block: workload, threads, ideal rates and the time of a cache line, then
+ * response time and rate of each kind (0 0: it did not run). Returns the number of blocks. */
 static int samples_read(const struct bench *b, struct figures (*f)[N_KINDS], struct ideal *ideal)
 {
 	FILE *in = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "re") : NULL;
@@ -277,15 +277,15 @@ struct spread {
 static struct spread spread_of(double *x, int n)
 {
 	qsort(x, (size_t)n, sizeof *x, compare_double);
-	/* ranks around the median that contain it with 95 %: normal approximation of the
-	 * binomial */
+	/* ranks around the median between which it is with a probability of 95 %: normal
+	 * approximation of the binomial distribution */
 	int k = (int)floor((n - 1.96 * sqrt(n)) / 2);
 	k = k < 0 ? 0 : k;
 	return (struct spread){
 	    (x[(n - 1) / 2] + x[n / 2]) / 2, x[k], x[n - 1 - k], {x[n / 4], x[n - 1 - n / 4]}};
 }
 
-/* Of the `n` blocks that have this kind; `*n_used`: their number. */
+/* Statistics of the `n` blocks in which this kind ran. *n_used: their number. */
 static struct spread ratio(const struct figures (*f)[N_KINDS], int n, int kind, bool rate,
 			   int *n_used)
 {

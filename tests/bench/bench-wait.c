@@ -16,8 +16,8 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints a line; WAIT_NANOSLEEP with the default timer slack sets `*sleep_p99_ns`, with which the
- * others are compared. */
+/* Prints a line. With WAIT_NANOSLEEP and the default timer slack, sets *sleep_p99_ns, with which
+ * the other methods are compared. */
 static void measure(const struct clock *c, enum wait_method method, int64_t gap_ns, int n,
 		    const char *note, double *sleep_p99_ns)
 {
@@ -33,7 +33,7 @@ static void measure(const struct clock *c, enum wait_method method, int64_t gap_
 		wait_until(&w, deadline);
 		uint64_t begin = clock_begin(c);
 		late_ns[i] = (double)(begin - deadline) * c->ns_per_tick;
-		/* a late wait does not make its successors late */
+		/* a late wait does not delay the next waits */
 		deadline = (begin > deadline + gap ? begin : deadline) + gap;
 	}
 	qsort(late_ns, (size_t)n, sizeof *late_ns, compare_double);

@@ -30,8 +30,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Two lanes, distinguished by the file that they read: each thread has its own. False if there are
- * not two of `n` requests each. */
+/* Reads two lanes, which differ by the file that they read, because each thread has its own file.
+ * False: there are not two lanes with `n` requests each. */
 static bool lanes_read(struct lane_times lane[2], const char *path)
 {
 	struct err e = ERR_INIT;
@@ -83,7 +83,7 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Execution time under the order of `trace` with the service times and pauses of `run`. */
+/* Execution time in the order of `trace`, with the service times and pauses of `run`. */
 static int64_t ideal_duration(const struct lane_times trace[2], const struct lane_times run[2],
 			      int64_t way_ns)
 {
@@ -122,7 +122,7 @@ static int64_t ideal_duration(const struct lane_times trace[2], const struct lan
 	return last;
 }
 
-/* Requests/s of the ideal replay over those of the run itself; 0 if unknown. */
+/* Rate of the ideal replay divided by the rate of the run itself; 0: unknown. */
 static double ideal_rate(const char *trace_path, const char *run_path, int64_t way_ns)
 {
 	struct lane_times trace[2] = {{0}}, run[2] = {{0}};

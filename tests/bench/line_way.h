@@ -38,7 +38,8 @@ static int compare_way(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One way, in ns, the median of some stretches; 0 if there are not two CPUs. Takes some ms. */
+/* Time in ns of one transfer: the median of several series; 0 if there are not two CPUs. Takes some
+ * ms. */
 static double line_way_ns(void)
 {
 	struct line_pair p = {.word = 0};

@@ -26,16 +26,16 @@
 #define SEED 6
 #define N_REQUESTS 2000
 #define MEAN_NS 100000.0
-#define BLOCK_SD 0.02	/* standard deviation of the part that the runs of a block share */
+#define BLOCK_SD 0.02	/* standard deviation of the part that all runs of a block share */
 #define RUN_SD 0.02	/* of a run's own mean */
-#define GRID 1.02	/* steps of response times: a summary's histogram stays small */
+#define GRID 1.02 /* ratio of adjacent response times, so that a summary's histogram is small */
 
 struct request {
 	double ns;
 	bool is_write;
 };
 
-/* half of the blocks are slow, and its times are always between slow and fast */
+/* half of the blocks are slow; this replayer's times are always between slow and fast */
 static const struct fraud ignores_storage = {.name = "ignores-storage"};
 
 /* --- one run ------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static int trace_write(const char *path, const struct request *q, struct err *e)
 	return ret ? ret : trace_writer_close(w, e);
 }
 
-/* The run's mean is `mean_ns` for any draw. `fraud` NULL: a run without a fault. */
+/* Writes a run whose mean is `mean_ns` for any draw. `fraud` NULL: without a fault. */
 static int run_write(const char *path, const struct fraud *fraud, double mean_ns,
 		     const bool *is_write, gsl_rng *rng, struct err *e)
 {
@@ -78,7 +78,7 @@ static int run_write(const char *path, const struct fraud *fraud, double mean_ns
 					is_write[i]};
 		sum += q[i].ns;
 	}
-	/* compensates the deviation of the grid and of a small sample */
+	/* compensates for the deviation of the grid and of a small sample */
 	for (size_t i = 0; i < N_REQUESTS; i++)
 		q[i].ns *= mean_ns * N_REQUESTS / sum;
 	return trace_write(path, q, e);
@@ -131,7 +131,7 @@ static int run_finish(struct campaign *c, struct run *r, struct err *e)
 	if (ret)
 		return ret;
 	r->has_summary = true;
-	free(r->summary.pace); /* the course does not affect any verdict here */
+	free(r->summary.pace); /* the intervals of the run do not affect any verdict here */
 	r->summary.pace = NULL;
 	char *path = results_run_path(c->dir, r->id);
 	json_t *o = run_summary_file(r, c->protocol),
@@ -151,7 +151,7 @@ static bool is_on_volume(const struct fraud *fraud)
 	return fraud == &ignores_storage;
 }
 
-/* Mean response time, relative to that at the model's service times. */
+/* Mean response time, relative to the response time at the model's service times. */
 static double service(const struct campaign *c, struct run *r)
 {
 	if (!is_on_volume(c->fraud))
@@ -161,8 +161,8 @@ static double service(const struct campaign *c, struct run *r)
 	return r->role == 0 ? sqrt(SLOW_FACTOR) : r->service_factor;
 }
 
-/* All runs of one bank trace: its recording, then those of its block. Runs of the program are made
- * before the runs that replay it, whatever their order in the plan. */
+/* Makes all runs of one bank trace: its recording, then the runs of its block. Runs of the program
+ * are made before the runs that replay it, independent of their order in the plan. */
 static int block_make(struct campaign *c, const struct design *plan, struct run *run, uint32_t bank,
 		      struct err *e)
 {

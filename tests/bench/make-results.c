@@ -57,7 +57,7 @@ static double draw_normal(void)
 	return sqrt(-2 * log(draw())) * cos(6.283185307179586 * draw());
 }
 
-/* Response times around `mean_ns`: a log-normal body and one in a thousand far off. */
+/* Draws response times around `mean_ns`: log-normal, and one in a thousand is far larger. */
 static void fill_response(struct run_summary *s, double mean_ns)
 {
 	double sum = 0, min = INFINITY, max = 0;

@@ -27,7 +27,7 @@ struct maker {
 	uint32_t step[THREADS_MAX], file[THREADS_MAX]; /* of each thread */
 	uint64_t *size; /* size of each file; UINT64_MAX: it does not exist */
 	bool *busy;	/* some thread has it open */
-	/* compile: what it makes at first, and what of that */
+	/* compile: what each job makes at first */
 	uint32_t n_jobs, job_object[THREADS_MAX], job_second[THREADS_MAX];
 	uint32_t job_heap[THREADS_MAX];
 };

@@ -33,8 +33,8 @@ static uint64_t draw(void)
 	return random_state;
 }
 
-/* Nanoseconds of a cached 4 KiB read, approximately: 450 and an exponential tail, one in a thousand
- * far off. */
+/* Response time of a cached 4 KiB read in ns, approximately: 450 ns with an exponential tail; one
+ * in a thousand is far larger. */
 static int64_t response(void)
 {
 	int64_t tail = __builtin_clzll(draw() | 1) * 40 + (int64_t)(draw() % 60);

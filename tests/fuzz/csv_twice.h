@@ -45,7 +45,8 @@ static void copy_row(int c, void *copy)
 		strbuf_addch(b, '\n');
 }
 
-/* Appends the rows before the first one that libcsv refuses. Returns whether it accepts all. */
+/* Appends the rows before the first row that libcsv refuses. Returns whether libcsv accepts all
+ * rows. */
 static bool copy_by_libcsv(struct strbuf *b, const char *path)
 {
 	struct csv_parser parser;

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { N_TEXTS = 12, TARGET = 0, SCRATCH, TRACE, OPTIONS };
 
-/* The words that the adapter's hook appends, as in command_make(). */
+/* Checks the words that the adapter's hook appends, as in command_make(). */
 static void words_check(const struct adapter *d, struct adapter_state *a, struct err *e)
 {
 	if (d->words && d->words(&a->run, e)) {

@@ -27,7 +27,7 @@ static struct trace *open_fd(int fd)
 	return t;
 }
 
-/* Both have the same records and names, until `a` ends in an error. */
+/* Checks that both have the same records and names, until `a` ends in an error. */
 static void compare(struct trace *a, struct trace *b)
 {
 	const struct trace_record *x, *y;
@@ -58,7 +58,7 @@ static void try(const void *text, size_t len)
 		abort();
 	struct trace *t = open_fd(fd);
 	if (t) {
-		/* the part before the first bad line, as CSV again */
+		/* writes the part before the first bad line as CSV again */
 		const struct trace_record *r;
 		struct trace_writer *w;
 		struct trace_meta meta = {.level = LEVEL_SYSCALL};

@@ -116,7 +116,7 @@ static uint64_t count_strictly(const struct trace_format *f, const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char in[4096], out[4096];
-	/* every file is synced, which costs nothing in memory */
+	/* in memory, where the sync of each file costs nothing */
 	const char *tmp = access("/dev/shm", W_OK) ? getenv("TMPDIR") : "/dev/shm";
 	struct err e = ERR_INIT;
 	struct trace *t;

@@ -46,7 +46,7 @@ static int made_open(const struct metrics_origin *o, struct metrics_source *s, s
 static void made_add(struct made *m, const uint8_t *p, int64_t *now_ns)
 {
 	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_OPEN, OP_FSYNC};
-	/* long durations are rare: their histograms take most of the time */
+	/* long durations are rare, because their histograms take most of the time */
 	const int64_t steps[] = {1, 16, 1000, p[3] == 77 ? INT64_C(1) << 55 : 5};
 	struct trace_record *r = &m->r[m->n];
 	int64_t step = (int8_t)p[0] * steps[p[7] & 3],

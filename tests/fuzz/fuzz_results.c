@@ -126,7 +126,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	const char *tmp = getenv("TMPDIR");
 	struct protocol p;
 	struct design d;
-	/* without gnuplot, which would take almost all of the time */
+	/* without gnuplot, which would need almost all of the time */
 	setenv("PATH", "/nonexistent", 1);
 	dir = xasprintf("%s/results-%d", tmp ? tmp : "/tmp", (int)getpid());
 	char *runs = results_path(dir, "runs"), *conf = results_path(dir, names[PROTOCOL]);
@@ -174,8 +174,8 @@ static void edit(struct strbuf *text, const uint8_t *data, size_t size)
 	}
 }
 
-/* Events with their checksums (doc/results.md); journal_append would wait for the disk after
- * each. */
+/* Writes events with their checksums (doc/results.md). journal_append would wait for the disk after
+ * each event. */
 static void journal_put(const struct strbuf *events)
 {
 	struct strbuf sealed = STRBUF_INIT;
@@ -221,7 +221,7 @@ static bool is_json(const struct report_form *f)
 	return !strcmp(f->name, "json");
 }
 
-/* As JSON, which is checked, and in one other form: all forms would take most of the time. */
+/* Prints JSON, which is checked, and one other form. All forms would take too much time. */
 static void report(const struct results *r, size_t which)
 {
 	struct analysis a;

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define NONCE 0x1234567890abcdefu
 
-/* Makes a trace file of the input: every header inside it gets its magic, offset and checksums. */
+/* Makes a trace file from the input: every header in it gets its magic number, offset and
+ * checksums. */
 static void make_right(unsigned char *p, size_t size)
 {
 	struct file_header f = {.version = FILE_VERSION,

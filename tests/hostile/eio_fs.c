@@ -25,7 +25,7 @@ static int root = -1;
 static struct inject_state *state;
 static char broken[4096]; /* the file whose read failed */
 
-/* The fault of a request, as a negative errno, or 0. */
+/* Returns the fault that the request must have, as a negative errno, or 0. */
 static int due(enum family f, const char *path)
 {
 	uint64_t n = atomic_fetch_add(&state->count[f], 1) + 1;

@@ -39,7 +39,7 @@
 
 static struct inject_state *state;
 static uintptr_t program_base, program_end;
-static bool sanitized; /* a sanitizer's own calls for memory must not fail */
+static bool sanitized; /* allocations of a sanitizer itself must not fail */
 static _Thread_local bool busy __attribute__((tls_model("initial-exec")));
 
 static int on_object(struct dl_phdr_info *o, size_t size, void *context)
@@ -82,7 +82,8 @@ __attribute__((constructor)) static void start(void)
 	errno = saved;
 }
 
-/* Return addresses within the program's file, without frames of this library and of others. */
+/* Stores the return addresses inside the program's file, without frames of this library and of
+ * others. */
 static int frames_take(uint64_t *frame)
 {
 	void *all[32];

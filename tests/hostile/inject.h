@@ -47,26 +47,26 @@ enum family {
 	N_FAMILIES
 };
 
-/* Instead of an errno: the call transfers half of the requested bytes. */
+/* Used instead of an errno: the call transfers half of the requested bytes. */
 #define FAULT_SHORT 10000
 
 enum { MAX_LOGGED = 1 << 16, MAX_FRAMES = 16 };
 
-/* The effect on a call: none; the call failed; or a short transfer was requested of a call of one
- * byte, which cannot be shorter. */
+/* Effect on a call: none; the call failed; or without effect, because a call of one byte cannot be
+ * shortened. */
 enum { HIT_NONE, HIT_FAILED, HIT_WITHOUT_EFFECT };
 
 struct inject_state {
-	char program[4096]; /* only processes of this file are counted and fail (the library) */
+	char program[4096]; /* only processes of this program are counted and fail (library only) */
 	uint32_t family, fault;
 	uint64_t nth;	    /* from 1; 0: none fails */
 	uint32_t log_sites; /* whether the site of each call is noted */
 	_Atomic uint32_t hit;
 	_Atomic uint64_t count[N_FAMILIES];
 	char call[32];				 /* the name of the call that failed */
-	/* return addresses of the hit in the program's file; 0: the end */
+	/* return addresses of the failed call inside the program's file; 0: end */
 	uint64_t frame[MAX_FRAMES];
-	uint32_t site[N_FAMILIES][MAX_LOGGED]; /* a hash of the stack of call n is at n - 1 */
+	uint32_t site[N_FAMILIES][MAX_LOGGED]; /* hash of the stack of call n, at index n - 1 */
 };
 
 #define STATE_VARIABLE "VALIDATE_INJECT_STATE"

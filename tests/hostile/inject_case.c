@@ -21,7 +21,7 @@ static const struct {
 	      {"ENOSYS", ENOSYS}, {"ENOLCK", ENOLCK}, {"SHORT", FAULT_SHORT}};
 #define N_FAULTS (sizeof faults / sizeof *faults)
 
-/* Possible faults of each family; 0 ends the list. */
+/* Possible faults of each family; 0 ends a list. */
 static const int faults_of[N_FAMILIES][5] = {
     [READ] = {EIO, EINTR, FAULT_SHORT},
     [WRITE] = {EIO, ENOSPC, EINTR, FAULT_SHORT},

@@ -73,7 +73,7 @@ static void child_run(const struct walk *w, char *const *argv, bool faults)
 }
 
 /* Waits for processes that the command left, which are children of this process
- * (PR_SET_CHILD_SUBREAPER); kills those that stay. */
+ * (PR_SET_CHILD_SUBREAPER). Kills processes that do not end. */
 static bool orphans_end(void)
 {
 	double until = now() + 3;
@@ -141,7 +141,7 @@ static bool is_good(const struct fault_case *c, int status)
 	return status >= 0 && status < 32 && c->good >> status & 1;
 }
 
-/* A trace that differs from run to run is right if it can be read. */
+/* A trace that differs between runs is correct if it can be read. */
 static bool trace_is_whole(const struct walk *w, const char *path)
 {
 	size_t len = strlen(path);
@@ -170,12 +170,13 @@ static bool file_has(const char *path, const char *text)
 	return found;
 }
 
-/* Whether the command reported why something is missing or different: by the text of the error. */
+/* Whether the command printed the text of the error as the reason why something is missing or
+ * different. */
 static bool is_named(const struct walk *w, const char *file)
 {
 	const char *error =
 	    w->state->fault == FAULT_SHORT ? "short" : strerror((int)w->state->fault);
-	/* on a file system the fault may be in another program, with other messages: gnuplot */
+	/* with the file system, the fault may be in another program with other messages: gnuplot */
 	bool named = (!w->library && file_has(w->err, "no plots: ")) || file_has(w->out, error) ||
 		     file_has(w->err, error) ||
 		     (w->state->fault == ENOMEM &&
@@ -198,7 +199,7 @@ static bool is_left_openly(const struct walk *w, const char *path)
 	return named;
 }
 
-/* The fault of a file that exists after the run. */
+/* Judges a file that exists after the run. Returns a text, or NULL. */
 static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 			       const struct tree_entry *e, bool good)
 {
@@ -209,8 +210,8 @@ static const char *entry_judge(const struct walk *w, const struct fault_case *c,
 	snprintf(text, sizeof text, "%s", "");
 	if (!good && !had && c->stays && !strcmp(e->path, c->stays))
 		return NULL;
-	/* A file that cannot be removed stays. On a file system, every call includes look-ups: an
-	 * unlink fails, or a file was created although its creation fails. */
+	/* a file that cannot be removed remains; with the file system, every call includes
+	 * look-ups, so an unlink may fail, or a file was created although its creation fails */
 	bool looked_up = !w->library && w->state->family == STAT,
 	     kept = w->state->family == UNLINK || looked_up;
 	if (!strncmp(base, ".validate-", 10) && !had)
@@ -265,7 +266,7 @@ static const char *tree_judge(const struct walk *w, const struct fault_case *c, 
 	return why;
 }
 
-/* The case's script, which may resume a campaign and checks the final state. */
+/* Runs the script of the case, which may resume a campaign and checks the final state. */
 static const char *script_judge(const struct walk *w, const struct fault_case *c, int status)
 {
 	static char text[5000];

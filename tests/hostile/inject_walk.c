@@ -98,7 +98,7 @@ static void state_set(struct walk *w, bool log, struct fault_point p)
 	*s->frame = 0;
 }
 
-/* Two runs without faults: the results, and the parts of them that are always the same. */
+/* Makes two runs without faults, and finds results that are the same in both. */
 static void case_measure(struct walk *w, struct fault_case *c, uint64_t *seed)
 {
 	struct outcome o;
@@ -159,7 +159,7 @@ static void point_try(struct walk *w, struct fault_case *c, struct fault_point p
 		state_set(w, false, (struct fault_point){0});
 		return;
 	}
-	w->state->nth = 0; /* the program that checks the result has no fault */
+	w->state->nth = 0; /* the program that checks the result gets no fault */
 	w->n_injected++;
 	const char *why = run_judge(w, c, &o);
 	if (why)
@@ -180,7 +180,8 @@ static bool is_named(const char *list, const char *name)
 	return !list;
 }
 
-/* The measured case with the least time so far, so that slow cases do not take all of it. */
+/* The measured case that has used the least time so far, so that slow cases do not use all the
+ * time. */
 static struct fault_case *case_next(struct fault_case *cases, size_t n, int family)
 {
 	struct fault_case *best = NULL;
@@ -211,8 +212,9 @@ static struct fault_point point_parse(const char *text)
 				    n};
 }
 
-/* Cases are measured one after another, as long as this took no more time than the faults. With a
- * number of points, all are measured at once, so that equal seeds make equal faults. */
+/* Cases are measured one after another, as long as measuring has taken no more time than the
+ * faults. If a number of points is given, all cases are measured at once, so that equal seeds give
+ * equal faults. */
 static void walk_all(struct walk *w, struct fault_case *cases, size_t n, const struct options *o,
 		     FILE *log)
 {

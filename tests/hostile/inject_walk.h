@@ -25,7 +25,7 @@ struct tree {
 void tree_take(struct tree *t, const char *dir);
 void tree_release(struct tree *t);
 const struct tree_entry *tree_find(const struct tree *t, const char *path);
-/* FNV-1a of a file's bytes; 0 where it cannot be read. */
+/* FNV-1a of a file's bytes; 0 if it cannot be read. */
 uint64_t file_sum(const char *path);
 
 /* --- cases --------------------------------------------------------------- */
@@ -39,21 +39,21 @@ struct fault_point {
 /* A line of the file of cases: NAME | OPTIONS | ARGUMENTS. README in inject-cases. */
 struct fault_case {
 	char *name, *from, *check;
-	/* files whose names begin like this are read and written by a trace's requests: not
-	 * compared. NULL none */
+	/* prefix of the names of files that the trace's requests read and write; they are not
+	 * compared; NULL: none */
 	char *data;
-	char *stays;  /* a new file that may stay after an error; NULL none */
+	char *stays;  /* a new file that may remain after an error; NULL: none */
 	char *script; /* run in place of the program; NULL none */
 	bool vary_output, free_tree, rare, preload_only;
-	bool left_out; /* it needs something that this machine lacks */
+	bool left_out; /* it needs something that this machine does not have */
 	uint32_t good; /* bit s: status s is a success */
 	char *argv[64];
-	struct tree before, after; /* the directory before, and after a run without faults */
+	struct tree before, after; /* directory before the case, and after a run without faults */
 	uint64_t output;	   /* digest of standard output without faults */
 	int status;
 	double seconds, spent;
 	uint64_t count[N_FAMILIES];
-	struct fault_point *point; /* in the order of the attempts: one point of each site first */
+	struct fault_point *point; /* in the order of the attempts: first one point of each site */
 	size_t n_points, next;
 };
 
@@ -73,7 +73,7 @@ int family_by_name(const char *name);
 
 struct walk {
 	const char *program, *library; /* library: NULL if a file system injects */
-	char *base, *dir;	       /* where the run's directory and `in` are; where logs are */
+	char *base, *dir; /* directory with the run's directory and `in`; directory of the logs */
 	char *run, *out, *err, *state_path;
 	struct inject_state *state;
 	uint64_t armed; /* nth of the state while a command with a fault runs */
@@ -90,7 +90,7 @@ struct outcome {
 };
 
 void run_prepare(const struct walk *w, const struct fault_case *c);
-/* Runs a command in the run's directory. `faults`: with the injector. */
+/* Runs a command in the run's directory. `faults`: with fault injection. */
 void run_command(const struct walk *w, char *const *argv, bool faults, double limit,
 		 struct outcome *o);
 /* The first error, in a text that is valid until the next call, or NULL. */

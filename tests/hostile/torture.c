@@ -79,8 +79,8 @@ static bool fails_alike(struct torture *t, const struct attempt *a, const char *
 	return !attempt_make(&t->scene, a, &status, why, sizeof why) && !strcmp(why, reason);
 }
 
-/* Leaves out requests in ever smaller groups as long as the same failure occurs. Returns the number
- * of remaining requests, or 0 if the failure does not occur again. */
+/* Leaves out smaller and smaller groups of requests as long as the same failure occurs. Returns the
+ * number of remaining requests, or 0 if the failure does not occur again. */
 static uint32_t reduce(struct torture *t, struct attempt *a, bool *left_out, const char *reason)
 {
 	const uint32_t n = attempt_n_requests(a);

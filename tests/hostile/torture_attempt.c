@@ -68,7 +68,8 @@ uint32_t attempt_n_requests(const struct attempt *a)
 
 /* --- the command line ---------------------------------------------------- */
 
-/* Choices and flags of the program's own table of options, as far as the engine accepts them. */
+/* Draws choices and flags from the program's own table of options, as far as the engine accepts
+ * them. */
 static void options_draw(struct words_list *w, const struct attempt *a, uint64_t *state)
 {
 	struct replay_config c;
@@ -87,7 +88,7 @@ static void options_draw(struct words_list *w, const struct attempt *a, uint64_t
 			n++;
 		if (n)
 			value = o->choices[random_below(state, n)];
-		/* mostly refused with these traces: tried sometimes */
+		/* these are mostly refused with such traces, so they are tried only sometimes */
 		const bool unordered =
 		    !strcmp(value, "none") && !strcmp(a->kind->name, "processes");
 		if ((unordered || !strcmp(value, "original") || !strcmp(value, "captured")) &&
@@ -123,7 +124,7 @@ static void target_add(struct words_list *w, const struct scene *s, const struct
 		words_list_add(w, SCENE_TARGET);
 		return;
 	}
-	/* sometimes the device that must stay unchanged, without permission to overwrite it */
+	/* sometimes: the device that must not change, without permission to overwrite it */
 	const bool is_canary = a->kind->target == TARGET_DEVICE && random_below(state, 4) == 0;
 	words_list_add(w, "--device");
 	words_list_add(w, a->kind->target == TARGET_FILE ? DISK
@@ -135,8 +136,8 @@ static void target_add(struct words_list *w, const struct scene *s, const struct
 		words_list_add(w, "--read-only");
 }
 
-/* Properties of the trace, drawn from the seed: its generator and its command line must know
- * them. */
+/* Properties of the trace, drawn from the seed, because the generator and the command line both
+ * need them. */
 static enum random_manner manner_of(const struct attempt *a)
 {
 	uint64_t state = a->seed ^ 0x3a11;
@@ -207,7 +208,7 @@ void attempts_begin(void)
 }
 
 /* The linker replaces clock_init() by this function (--wrap). Replays of this process use the clock
- * that was calibrated before: calibration is half of the CPU time of a short replay. */
+ * that was calibrated before, because calibration is half of the CPU time of a short replay. */
 int __wrap_clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 {
 	*c = calibrated;
@@ -296,8 +297,8 @@ static int left_processes_end(void)
 	return n;
 }
 
-/* Returns the status of waitpid(), or -1 if the limit was reached. Waits a second at a time: if all
- * processes were stopped for minutes, only one second of the limit is lost. */
+/* Returns the status of waitpid(), or -1 after the limit. Waits a second at a time: if all
+ * processes are stopped for minutes, this counts as only one second. */
 static int replay_wait(pid_t pid, int limit_s)
 {
 	int status = -1;
@@ -359,7 +360,7 @@ bool attempt_ran(int status)
 				file_holds(ATTEMPT_ERR, "calls of the trace; the first")));
 }
 
-/* The file that stands for a device, and leftovers of the previous attempt. */
+/* Makes the file that represents a device, and removes leftovers of the previous attempt. */
 static void work_prepare(const struct attempt *a)
 {
 	unlink(SCENE_WORK "/out.trace");
@@ -394,7 +395,8 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
 	command_draw(&words, s, a);
 	command_note(&words);
 	fflush(NULL);
-	/* other replayers follow links that appear while they run: nothing else is promised */
+	/* replayers of other projects may follow links that appear while they run, so they are
+	 * excluded */
 	const pid_t swapper =
 	    !is_block && !t.positioned && a->seed % 3 == 0 ? swapper_start(a->seed) : 0;
 	const pid_t pid = fork();

@@ -13,8 +13,9 @@ enum torture_target { TARGET_DIRECTORY, TARGET_FILE, TARGET_DEVICE };
 struct kind { /* an engine on a target */
 	const char *name, *engine;
 	enum torture_target target;
-	bool in_process; /* in a forked copy of this program, which calls the program's main(); else
-			    the program is executed */
+	/* runs in a forked copy of this program, which calls the main() of the program; otherwise,
+	 * the program is executed */
+	bool in_process;
 	uint32_t per_round;  /* attempts of each round, because the kinds differ in speed */
 	const char *more[8]; /* further arguments, NULL-terminated */
 };
@@ -41,5 +42,5 @@ bool attempt_make(struct scene *s, const struct attempt *a, int *status, char *w
  * refused while it ran. */
 bool attempt_ran(int status);
 
-/* Before the first attempt: calibrates the clock that all attempts use. */
+/* Call it before the first attempt: calibrates the clock that all attempts use. */
 void attempts_begin(void);

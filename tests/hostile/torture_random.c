@@ -23,13 +23,14 @@ struct maker {
 	bool plain;     /* only opens and what moves data */
 	bool unaligned; /* level block: not all requests are whole blocks of 4 KiB */
 	bool lengthy;   /* some lengths are extreme */
-	uint8_t open[FIRST_FD + N_DESCRIPTORS]; /* descriptors that the trace opened: enum held */
+	/* descriptors that the trace has opened: enum held */
+	uint8_t open[FIRST_FD + N_DESCRIPTORS];
 	uint64_t address[MAX_ADDRESSES];        /* mappings that the trace made */
 	uint32_t n_addresses;
 	uint32_t n_threads;
 	int64_t now_ns;
-	/* requests that follow: a special object gets another name, is opened under it and
-	 * written */
+	/* next requests: they rename a special object, open it under the new name and write to
+	 * it */
 	struct {
 		enum trace_op op;
 		uint32_t name, second;
@@ -70,15 +71,15 @@ static uint64_t extreme(struct maker *m)
 
 /* --- names --------------------------------------------------------------- */
 
-/* Objects of the trace are numbered as scene_names[]: first the ordinary and the new names, then
- * the special names. Tame traces use the first N_TAME of them, which need no missing directory. */
+/* Objects of the trace are numbered as in scene_names[]: first ordinary and new names, then special
+ * names. Tame traces use the first N_TAME names, which need no missing directory. */
 static uint32_t any_name(struct maker *m)
 {
 	return (uint32_t)draw(m, m->wild && one_in(m, 2) ? scene_n_names : scene_n_ordinary);
 }
 
-/* What the operation expects, in a trace that is not wild: a replay does not start if the target
- * cannot have the state that the trace shows. */
+/* The name that the operation expects, unless the trace is wild: a replay does not start if the
+ * target cannot have the state that the trace shows. */
 static uint32_t name_for(struct maker *m, enum trace_op op)
 {
 	const struct op_info *o = op_info(op);
@@ -150,7 +151,7 @@ static enum held wanted_by(enum trace_op op)
 									  : HELD_FILE;
 }
 
-/* A descriptor of a kind that the operation needs; sometimes any number. */
+/* A descriptor of a kind that the operation needs. Sometimes any number. */
 static int32_t descriptor(struct maker *m, enum held wanted)
 {
 	int32_t opened[FIRST_FD + N_DESCRIPTORS], n = 0;
@@ -295,7 +296,7 @@ static void times_draw(struct maker *m, struct trace_record *r)
 	r->dispatch_ns = TIME_NONE;
 }
 
-/* Whether its success shows that a name is a directory or a link. */
+/* Whether a success of the operation shows that a name is a directory or a link. */
 static bool is_telling(enum trace_op op)
 {
 	return op == OP_CHDIR || op == OP_FCHDIR || op == OP_CHROOT || op == OP_RMDIR ||
@@ -380,7 +381,7 @@ static int call_draw(struct maker *m, struct trace_record *r, struct err *e)
 	result_draw(m, o, r, follows || (!m->wild && is_new));
 	if (mistaken || (follows && op == OP_OPENDIR && m->motif_opens_file))
 		r->rvalue = -1, r->error = ENOTDIR;
-	/* a success would show a special object, which may not have been planted */
+	/* a success would show a special object that may not exist */
 	if (starts && !m->wild && !one_in(m, 4))
 		r->rvalue = -1, r->error = EIO;
 	remember(m, o, r);
@@ -418,7 +419,7 @@ static void block_request_draw(struct maker *m, struct trace_record *r)
 
 /* --- the trace ----------------------------------------------------------- */
 
-/* The files that existed before, as the trace states. */
+/* Lists the files that existed before, according to the trace. */
 static void files_draw(struct maker *m, struct fileset *files)
 {
 	static const uint64_t sizes[] = {0,        1, 4096, 8192, 65536, 1 << 20, UINT64_C(1) << 40,
@@ -437,7 +438,7 @@ static void files_draw(struct maker *m, struct fileset *files)
 	}
 }
 
-/* Descriptors that were open before, as the trace states; JSON. */
+/* Lists the descriptors that were open before, according to the trace, as JSON. */
 static void descriptors_draw(struct maker *m, struct strbuf *extra)
 {
 	if (!one_in(m, 4))

@@ -24,8 +24,8 @@ static inline uint64_t random_below(uint64_t *state, uint64_t n) /* n > 0 */
 	return random_next(state) % n;
 }
 
-/* A replay is refused if the target cannot have the state that the trace shows. Most traces fit it,
- * so that their calls are made. */
+/* A replay is refused if the target cannot have the state that the trace shows. Most traces match
+ * it, so that their calls are made. */
 enum random_manner {
 	RANDOM_QUIET, /* names no special object */
 	RANDOM_BOLD,  /* gives special objects ordinary names, and opens them */
@@ -39,9 +39,10 @@ struct random_trace {
 	uint64_t device_bytes; /* level block: size that most requests stay within */
 	enum random_manner manner;
 	bool prepared;	 /* the replay creates the files that the trace needs */
-	bool positioned; /* mostly preads and pwrites that name their file, which other replayers'
-			    formats can tell */
-	/* left_out[n_requests]: requests that are not written, to reduce a failing trace; NULL
+	/* mostly preads and pwrites that name their file, because the formats of other replayers
+	 * can represent them */
+	bool positioned;
+	/* left_out[n_requests]: requests that are not written, to reduce a failing trace; NULL:
 	 * none */
 	const bool *left_out;
 };

@@ -17,13 +17,12 @@
 #define SCENE_DEVICE_BYTES (1u << 20)
 
 /* Names in traces: files, missing names, directories (the ordinary names), then objects that a
- * replay must not open and by which it must not leave the target. Each number is the begin of the
- * next part. */
+ * replay must not open or use to leave the target. Each number is the begin of the next part. */
 extern const char *const scene_names[];
 extern const uint32_t scene_n_files, scene_n_new, scene_n_ordinary, scene_n_names;
 
 struct scene {
-	int canary_fd, scratch_fd; /* loop devices: one that nothing may change, one for replays */
+	int canary_fd, scratch_fd; /* loop devices: one that must not change, one for replays */
 	char canary[32], scratch[32]; /* their names */
 	int fifo_fd;                  /* a planted FIFO that another process holds open */
 	struct watched *watched;
@@ -39,10 +38,10 @@ int scene_enter(struct scene *s, const char *keep, const char *cgroup);
  * restart the machine. */
 void scene_drop_rights(void);
 
-/* Makes the target again: a random choice of all objects. */
+/* Makes the target again, with a random choice of all objects. */
 void scene_plant(struct scene *s, uint64_t seed);
 /* Exchanges names in the target until it is killed. */
 void scene_swap_names(uint64_t seed);
-/* Whether nothing outside of the target was changed and nothing was left behind; otherwise `why`
- * has the change. A changed canary is restored. */
+/* Whether no file outside the target was changed and nothing was left over. If not, `why` states
+ * the change. A changed canary is restored. */
 bool scene_is_unchanged(struct scene *s, char *why, size_t size);

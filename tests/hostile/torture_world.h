@@ -11,7 +11,7 @@
  * scene_enter. */
 int world_enter(struct scene *s, const char *keep, const char *cgroup);
 /* Forbids this process and its children every block device except those of the scene, by a device
- * cgroup of version 1. Returns whether there is such a cgroup. The caller removes `cgroup` when the
- * process has ended. */
+ * cgroup of version 1. False: there is no such cgroup. The caller removes `cgroup` when the process
+ * has ended. */
 bool world_devices_restrict(const struct scene *s, const char *cgroup);
 dev_t world_device_number(int fd); /* of an open device */

@@ -15,8 +15,9 @@
 struct concurrency_levels {
 	struct concurrency total;
 	size_t *found;    /* [n], level found by request i */
-	double *lifetime; /* [n], time average of the level over request i's own life; NaN: empty or
-			     unfinished */
+	/* [n], time average of the number in flight over the life of request i; NaN: empty or
+	 * unfinished */
+	double *lifetime;
 };
 
 struct indexed_time {

@@ -22,7 +22,7 @@ static inline int compare_arrived(const void *x, const void *y)
 	return a->i < b->i ? -1 : a->i > b->i;
 }
 
-/* The arrivals by number, duplicates after the first; NULL with an error for a number 0. */
+/* The arrivals by number, duplicates after the first. NULL: an error, such as a number 0. */
 static inline struct arrived *sort_arrived(const uint64_t *s, size_t n, struct err *e)
 {
 	struct arrived *a = xreallocarray(NULL, n + 1, sizeof *a);
@@ -93,8 +93,8 @@ static inline int density_occupancies(const uint64_t *s, size_t n, uint64_t bt, 
 	struct arrived *a = sort_arrived(s, n, e);
 	if (!a)
 		return -EINVAL;
-	/* only the order of the numbers, and whether one between two is missing, matters: with
-	 * closed gaps they fit the ring */
+	/* only the order of the numbers matters, and whether a number between two others is
+	 * missing: without larger gaps, they fit the ring */
 	uint64_t *closed = xcalloc(n + 1, sizeof *closed), number = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t step = a[i].s - (i ? a[i - 1].s : 0);

@@ -20,7 +20,7 @@
 
 /* --- Fenwick's tree: sums of a prefix of an array that changes, both in O(log n) --- */
 
-/* All zeros, for places 0..n-1. The caller frees. */
+/* Returns places 0..n-1, all zero. The caller frees them. */
 static inline uint64_t *fenwick_new(size_t n)
 {
 	return xcalloc(n + 1, sizeof(uint64_t));
@@ -50,7 +50,8 @@ struct reordered_arrival { /* singletons of one reordered arrival */
 	int64_t late;         /* time(i) - time(j), 0 without times */
 	uint64_t byte_offset; /* payload of the earlier arrivals with larger numbers, 0 without
 				 payloads */
-	uint64_t run_length;  /* arrivals in order since the reordered one before (RFC 4737 5.4) */
+	/* arrivals in order since the previous reordered arrival (RFC 4737 5.4) */
+	uint64_t run_length;
 };
 
 struct reorder {
@@ -75,8 +76,8 @@ struct reorder {
 	size_t n_descents;
 };
 
-/* Distances of an order from that of the reference, which distinguish one late request from one
- * early request: distinct numbers s[n]. */
+/* Distances of an order from that of the reference. They distinguish one late request from one
+ * early request. Distinct numbers s[n]. */
 struct order_distance {
 	uint64_t inversions; /* pairs i < j with s[i] > s[j] */
 	double kendall_tau;  /* 1 - 4 I / (n (n-1)); NaN for n < 2 */
@@ -103,7 +104,8 @@ static inline int compare_positions(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
-/* rank[i] of s[i] among the distinct numbers, from 0; returns how many are distinct. */
+/* Sets rank[i] of s[i] among the distinct numbers, from 0. Returns how many distinct numbers there
+ * are. */
 static inline size_t rank_numbers(const uint64_t *s, size_t n, size_t *rank)
 {
 	struct numbered *sorted = xreallocarray(NULL, n + 1, sizeof *sorted);
@@ -151,8 +153,8 @@ static inline void drop_duplicates(struct reorder *r, struct arrivals_kept *k, c
 
 /* --- the metrics ---------------------------------------------------------- */
 
-/* Smallest position with a larger number: the running maxima are ascending, so the first of them
- * above s. */
+/* Smallest position with a larger number: running maxima ascend, so it is the first of them above
+ * s. */
 static inline size_t first_above(const struct numbered *maximum, size_t n, uint64_t s)
 {
 	size_t lo = 0, hi = n;
@@ -217,8 +219,8 @@ static inline void find_discontinuities(struct reorder *r)
 			r->discontinuity[r->n_discontinuities++] = r->discontinuity[m];
 }
 
-/* Distance to the nearest earlier arrival with a smaller number, by a stack of ascending numbers.
- */
+/* Finds the distance to the nearest earlier arrival with a smaller number, by a stack of ascending
+ * numbers. */
 static inline void find_preceding(struct reorder *r)
 {
 	size_t *stack = xreallocarray(NULL, r->n + 1, sizeof *stack), depth = 0;
@@ -267,8 +269,8 @@ static inline void reorder_release(struct reorder *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* How many arrivals are n-reordered (n >= 1): all of the n arrivals before them have larger
- * numbers. The degree is this number over r->n. */
+/* Number of n-reordered arrivals (n >= 1): all of the n arrivals before them have larger numbers.
+ * The degree is this number divided by r->n. */
 static inline size_t reorder_n_reordered(const struct reorder *r, size_t n)
 {
 	size_t count = 0;

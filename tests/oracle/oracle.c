@@ -44,7 +44,8 @@ struct outcome { /* result: a number, a word, or the reason why there is neither
 
 /* --- one row ------------------------------------------------------------- */
 
-/* "a=1;b=x" in place; returns the number of pairs, 0 with *bad set if it cannot be read. */
+/* Splits "a=1;b=x" in place. Returns the number of pairs; if the text is invalid, 0 with *bad
+ * set. */
 static size_t pairs_split(char *text, char *(**pair)[2], bool *bad)
 {
 	size_t n = 0, cap = 0;
@@ -64,7 +65,7 @@ static size_t pairs_split(char *text, char *(**pair)[2], bool *bad)
 	return n;
 }
 
-/* A data set's groups for `groups`, all its values as one list for any other role. */
+/* The groups of a data set for role `groups`; for other roles, all its values as one list. */
 static struct named_role role_of(const char *role, const struct dataset *d, struct values *flat)
 {
 	*flat = (struct values){d->x, d->n};
@@ -259,8 +260,8 @@ static int is_expected(const struct dirent *entry)
 	       !strcmp(entry->d_name + len - 4, ".csv");
 }
 
-/* Returns how many topics could not be read, each printed; -1 if the folder could not, or has
- * none. */
+/* Returns how many topics could not be read (each is printed); -1: the folder could not be read, or
+ * has no topics. */
 static int folder_run(const char *dir, struct tally *all)
 {
 	struct dirent **entry;

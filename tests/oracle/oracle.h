@@ -63,7 +63,7 @@ enum trace_outcome reorder_statistic(const char *name, const struct dataset *arr
 enum trace_outcome concurrency_statistic(const char *name, const struct dataset *events,
 					 struct named_call *c, double *value);
 
-/* The group with that name as integers, the caller frees; false if it is missing (*n = 0) or a
+/* The group with that name as integers, which the caller frees. False: it is missing (*n = 0), or a
  * value is not whole. */
 bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x,
 		      size_t *n);

@@ -129,7 +129,7 @@ static size_t group_of(struct dataset *s, const char *name)
 	return s->n_groups++;
 }
 
-/* First pass: how many values each group has; the index column must count them. */
+/* First pass: counts the values of each group. The index column must have the same numbers. */
 static int groups_count(struct datasets *d, const struct table *t, struct err *e)
 {
 	for (size_t i = 0; i < t->n; i++) {

@@ -12,7 +12,7 @@
 #include "tests/model/density.h"
 #include "tests/model/reorder.h"
 
-/* 2^53: beyond it a double may differ from the number as written */
+/* 2^53: above it, a double may differ from the written number */
 #define WHOLE_MAX 9007199254740992.0
 
 bool dataset_integers(const struct dataset *d, const char *group, long long least, long long **x,
@@ -37,7 +37,7 @@ bool dataset_integers(const struct dataset *d, const char *group, long long leas
 	return false;
 }
 
-/* A whole number; anything else sets bad_param. */
+/* Reads a whole number. Any other text sets bad_param. */
 static long long whole(struct named_call *c, const char *key)
 {
 	double x = named_number(c, key);
@@ -109,7 +109,7 @@ static double missing(const struct reorder_case *c, bool relative)
 
 enum displaced { DISPLACED_BY, DISPLACED_ABSOLUTE, DISPLACED_LATE };
 
-/* A threshold; a missing threshold means none. */
+/* A threshold. If it is missing, there is no threshold. */
 static uint64_t threshold(struct named_call *call, const char *key, uint64_t most)
 {
 	long long x = named_given(call, key) ? whole(call, key) : -1;
@@ -265,7 +265,7 @@ static double mean_defined(const double *x, size_t n)
 	return ratio(sum, (double)defined);
 }
 
-/* 0-based index of request i of n; one that does not exist sets bad_param. */
+/* Index of request i of n, from 0. If it does not exist, sets bad_param. */
 static size_t request(struct named_call *call, size_t n)
 {
 	long long i = whole(call, "i");

@@ -60,7 +60,7 @@ struct ring { /* the kernel's struct aio_ring */
 	struct io_event event[];
 };
 
-/* As many as were submitted, without a call. */
+/* Fetches as many results as were submitted, without a call. */
 static int ring_fetch(int n)
 {
 	struct ring *ring = (struct ring *)context;

@@ -13,8 +13,8 @@ int main(int n, char **arg)
 	for (int i = 1; i % 64 || access("go", F_OK) < 0; i++) {
 		if (read(fd, buffer, 7) != 7)
 			return 2; /* the file is too short */
-		/* The offset must not move while capture reads it twice, and the kernel must have
-		 * room for the events. */
+		/* the offset must not change while capture reads it twice, and the kernel needs
+		 * room for the events */
 		usleep(100);
 	}
 	while (read(fd, buffer, sizeof buffer) > 0)

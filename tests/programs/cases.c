@@ -209,7 +209,7 @@ static void maps(void)
 	need(mmap(NULL, 4096, PROT_READ, MAP_SHARED, 999, 0) == MAP_FAILED, "mmap of nothing");
 }
 
-/* A mapping that shrinks leaves nothing behind. */
+/* After a mapping shrinks, nothing of the old mapping remains. */
 static void shrinks(void)
 {
 	int fd = file_of("map", 16384);

@@ -76,7 +76,7 @@ static void sent(enum how how)
 	     "received");
 	close(s[0]), close(s[1]);
 }
-/* a child's descriptor, taken by its number, if permitted */
+/* a descriptor of a child, taken by its number, if permitted */
 static void fetched(void)
 {
 #ifdef SYS_pidfd_getfd

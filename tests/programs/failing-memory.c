@@ -44,7 +44,7 @@ static int fails(void)
 		const char *text = getenv("FAIL_AT");
 		on = getenv("FAIL_ON") != NULL;
 		at = text ? atol(text) : -1;
-		unsetenv("FAIL_AT"); /* programs that this one starts have memory */
+		unsetenv("FAIL_AT"); /* allocations of programs that this one starts do not fail */
 	}
 	if (in_fork) {
 		errno = ENOMEM;

@@ -75,7 +75,7 @@ static void misbehave(const char *fault)
 		for (;;)
 			pause();
 	}
-	/* the process that started it is killed: no process seems to be left to end it */
+	/* kills the process that started it, so that no process seems to be left to end it */
 	if (!strcmp(fault, "orphan")) {
 		int pid = fork();
 		FILE *f = pid ? fopen(getenv("ORPHAN"), "w") : NULL;

@@ -52,7 +52,7 @@ static void wait_for(pid_t pid)
 
 static const char *self;
 
-/* Each generation is a child of vfork of the previous one, which waits for it. */
+/* Each generation is a vfork child of the previous generation, which waits for it. */
 static void chain(void)
 {
 	char depth[12];
@@ -70,7 +70,7 @@ static void chain(void)
 	wait_for(pid);
 }
 
-/* fork by number, which the C library does not notice. */
+/* fork by number, which the C library does not detect. */
 static void raw_fork(void)
 {
 	reads(READS);
@@ -164,7 +164,7 @@ static void *small_thread(void *arg)
 	(void)arg;
 	handler(0);
 	reads(READS);
-	pid_t pid = fork(); /* the child's first call, on the rest of the stack */
+	pid_t pid = fork(); /* the first call of the child, on the rest of the stack */
 	if (!pid) {
 		reads(READS);
 		_exit(0);
@@ -248,7 +248,7 @@ static void closes_all(void)
 	reads_in_a_child();
 }
 
-/* No descriptor is available when a child begins. */
+/* No descriptor is available when a child starts. */
 static void no_descriptors(void)
 {
 	while (dup(fd) >= 0)
@@ -278,7 +278,7 @@ static void strict(void)
 	syscall(SYS_exit, 0);
 }
 
-/* Any other call kills the program; with threads. */
+/* A filter kills the program after any other call; with threads. */
 static void filtered(void)
 {
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)

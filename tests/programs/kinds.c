@@ -50,8 +50,7 @@ static void wait_for(pid_t pid)
 	need(!status, "the child");
 }
 
-/* With all actions of the child before the program starts: none of them is a call of the
- * program. */
+/* Starts a program with all kinds of file actions, which are not calls of this program. */
 static void spawns(const char *self)
 {
 	posix_spawn_file_actions_t a;
@@ -210,7 +209,7 @@ static void on_stack(int s, siginfo_t *info, void *context)
 	write(handler_fd, "handled\n", 8);
 }
 
-/* On the smallest possible stack, and at any instant. */
+/* Signal handlers on the smallest possible stack, at any instant. */
 static void alternate(void)
 {
 	static char stack[8192];
@@ -259,7 +258,7 @@ static ssize_t cookie_read(void *cookie, char *to, size_t n)
 	return read((int)(intptr_t)cookie, to, n);
 }
 
-/* Streams that are no files of the C library; the actions of a cookie's functions are calls of the
+/* Streams that are not files of the C library. Calls in the functions of a cookie are calls of the
  * program. */
 static void cookies(void)
 {
@@ -298,7 +297,7 @@ static void cookies(void)
 	need(close(fd) == 0, "close");
 }
 
-/* Another root and other privileges: nothing outside is reachable any more. */
+/* Changes root and privileges, so that nothing outside can be reached any more. */
 static void prisoners(void)
 {
 	int fd = file_of("outside", 100);
@@ -353,7 +352,7 @@ static void *tiny(void *arg)
 	return short_lived(arg);
 }
 
-/* A thread for each call, and threads on the smallest stacks. */
+/* Starts a thread for each call, and threads with the smallest stacks. */
 static void many_threads(void)
 {
 	pthread_attr_t small;

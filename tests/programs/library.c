@@ -109,7 +109,8 @@ static void streams(void)
 	need(fcloseall() == 0 && fclose(f) == 0, "fcloseall");
 }
 
-/* Inlined if compiled with optimisation: only filling and emptying the buffer are calls. */
+/* These are inlined if compiled with optimisation, so only filling and emptying the buffer are
+ * calls. */
 static void macros(void)
 {
 	FILE *f = fopen("characters", "w+");

@@ -14,7 +14,7 @@ int MPI_Init(int *n, char ***words)
 	return 0;
 }
 
-/* With the name of a pipe in MPI_OWN_FILE it works for 200 ms on this file of its own. */
+/* If MPI_OWN_FILE contains the name of a pipe, uses this file for 200 ms. */
 int MPI_Barrier(void *communicator)
 {
 	const char *own = getenv("MPI_OWN_FILE");

@@ -46,7 +46,7 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* The child's steps are next to the parent's steps of the same number. */
+/* The steps of the child are beside the steps of the parent with the same number. */
 static void child(void)
 {
 	turn(NULL, to_child); /* 1 */
@@ -90,7 +90,7 @@ int main(void)
 	NEED(lock(b, F_SETLK, F_WRLCK, 5, 10) == 0); /* of the same process */
 	turn(to_child, to_parent); /* 1 */
 	NEED(lseek(a, 2, SEEK_SET) == 2 && lockf(a, F_TEST, 1) == 0);
-	NEED(close(b) == 0); /* and with it the locks that were taken by descriptor a */
+	NEED(close(b) == 0); /* this also releases the locks that were taken through descriptor a */
 	turn(to_child, to_parent); /* 2 */
 	NEED(refused(lock(a, F_SETLK, F_RDLCK, 14, 1)));
 	NEED(sigaction(SIGALRM, &act, NULL) == 0);

@@ -30,7 +30,8 @@ int main(void)
 	f = fopen("text", "r");
 	if (!f || take(f, 1000000) != n || fclose(f))
 		return 5;
-	/* a buffer filled with a single character; from the end; after the buffer was discarded */
+	/* a buffer that a single character fills; reading from the end; reading after the buffer
+	 * was discarded */
 	f = fopen("one-more", "r");
 	if (!f || take(f, 1000000) != 8193 || getc_unlocked(f) != EOF || fclose(f))
 		return 6;

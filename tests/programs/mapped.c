@@ -17,7 +17,7 @@ static unsigned int sum;
 static void *second(void *unused)
 {
 	(void)unused;
-	for (int i = 100; i < 110; i++) /* no call in this thread: only its faults show it */
+	for (int i = 100; i < 110; i++) /* no call in this thread: only its page faults show it */
 		sum += (unsigned char)map[i * 3 % 256 * PAGE + 17];
 	return NULL;
 }

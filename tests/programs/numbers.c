@@ -35,7 +35,7 @@ int munmap(void *at, size_t n)
 #else
 static char buffer[4096];
 
-/* The program's own function, instead of the C library's. */
+/* A function of the program that replaces the function of the C library. */
 int truncate(const char *path, off_t n)
 {
 	return (int)syscall(SYS_truncate, path, n);

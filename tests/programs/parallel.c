@@ -68,8 +68,8 @@ static void children_wait(void)
 			exit(1);
 }
 
-/* A child that reads a block of the file for each byte that comes through the pipe. Returns the
- * file's descriptor. */
+/* Starts a child that reads a block of the file for each byte from the pipe. Returns the descriptor
+ * of the file. */
 static int reader_start(int p[2])
 {
 	char c;
@@ -128,7 +128,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-/* Three threads with a barrier after each write. */
+/* Three threads wait at a barrier after each write. */
 static int threads(void)
 {
 	pthread_t t[3];
@@ -192,7 +192,7 @@ static int locking(void)
 		_exit(0);
 	}
 	close(p[1]);
-	if (read(p[0], &c, 1) != 0) /* until the child has almost reached its lock */
+	if (read(p[0], &c, 1) != 0) /* waits until the child has almost reached its lock */
 		die("read");
 	for (int i = 0; i < n; i++)
 		put(fd, i);
@@ -306,7 +306,8 @@ static int sending(int every)
 	return 0;
 }
 
-/* After each write it starts a child that writes its own file, and waits for it. */
+/* After each write, the program starts a child that writes its own file, and waits for the
+ * child. */
 static int children(void)
 {
 	char name[20];
@@ -330,7 +331,7 @@ static int program(void *name)
 	_exit(127);
 }
 
-/* Between its writes it starts a program, as vfork does. */
+/* Between its writes, it starts a program, as vfork does. */
 static int cloned(void)
 {
 	static char stack[1 << 16];
@@ -370,8 +371,8 @@ static int beats(void)
 	return 0;
 }
 
-/* A file that does not count is created, written and removed before each file that counts; the
- * latter gets its descriptor, and often its inode number. */
+/* Before each file that counts, a file that does not count is created, written and removed. The
+ * file that counts gets its descriptor, and often its inode number. */
 static int again(const char *other)
 {
 	char name[20];
@@ -388,7 +389,7 @@ static int again(const char *other)
 	return 0;
 }
 
-/* As another process would: no process here notices it. */
+/* Renames like another process would, so that no process of the application notices it. */
 static int rename_unseen(const char *from, const char *to)
 {
 #if defined(__x86_64__)
@@ -427,7 +428,7 @@ static int renamed(const char *other)
 	return 0;
 }
 
-/* The same with only one descriptor for both. */
+/* The same with one descriptor for both names. */
 static int moved(const char *other)
 {
 	char name[20];
@@ -558,7 +559,7 @@ static void *helper(void *unused)
 	return NULL;
 }
 
-/* Before each write a thread without requests computes for 20 ms. */
+/* Before each write, a thread without requests computes for 20 ms. */
 static int helped(void)
 {
 	pthread_t t;
@@ -604,7 +605,7 @@ static void nap(int i)
 	close(empty);
 }
 
-/* Four processes sleep for 20 ms before each write, each time by another call. */
+/* Four processes sleep for 20 ms before each write, each time with another call. */
 static int naps(void)
 {
 	for (int k = 0; k < 4; k++)
@@ -644,8 +645,8 @@ static void *consumer(void *unused)
 	return unused;
 }
 
-/* A thread writes blocks, and another one processes and writes them again; the queue between them
- * has room for two. */
+/* A thread writes blocks. Another thread processes them and writes them again. The queue between
+ * them has room for two blocks. */
 static int queue(void)
 {
 	pthread_t t;

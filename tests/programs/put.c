@@ -40,10 +40,10 @@ int main(void)
 	put(f, 4096);
 	if (fclose(f))
 		return 6;
-	/* a buffer of its own; no file is closed: the program's end flushes it */
+	/* its own buffer; no file is closed, so the end of the program flushes it */
 	setvbuf(other, own, _IOFBF, sizeof own);
 	put(other, 1000);
-	/* and the end of a child, which has created its own stream */
+	/* and at the end of a child, which has created a stream of its own */
 	if (fflush(other))
 		return 7;
 	put(other, 70);
@@ -57,9 +57,8 @@ int main(void)
 	int status;
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		return 8;
-	put(other, 90); /* more than the content before it was truncated */
-	/* memory streams are not recorded, and nothing is lost if a stream replaces a closed
-	 * stream */
+	put(other, 90); /* more than the content that was truncated */
+	/* memory streams are not recorded; nothing is lost if a stream replaces a closed stream */
 	char *text = NULL;
 	size_t n = 0;
 	FILE *memory = open_memstream(&text, &n);

@@ -45,8 +45,8 @@ static uint32_t *at(uint32_t offset)
 
 static void start(unsigned int flags)
 {
-	/* overrun() makes no call: the kernel's thread does not sleep within a minute, and all
-	 * results have room (the kernel has no event for a result without room) */
+	/* overrun() makes no call: the kernel's thread does not sleep within a minute, and there is
+	 * room for all results (the kernel has no event for a result without room) */
 	p = (struct io_uring_params){
 	    .flags = flags | IORING_SETUP_CQSIZE, .sq_thread_idle = 60000, .cq_entries = 8 * DEPTH};
 	ring_fd = (int)syscall(SYS_io_uring_setup, DEPTH, &p);
@@ -66,8 +66,7 @@ static void start(unsigned int flags)
 	need(epoll_ctl(epoll_fd, EPOLL_CTL_ADD, ring_fd, &e) == 0, "epoll_ctl");
 }
 
-/* The next free entry, at the last place of the array: the array decides, not the order of the
- * entries. */
+/* The next free entry. It is at the last place of the array, which determines the order. */
 static struct io_uring_sqe *next(void)
 {
 	const uint32_t tail = *at(p.sq_off.tail), mask = *at(p.sq_off.ring_mask),
@@ -223,7 +222,8 @@ static void named(unsigned int flags)
 	need(one() == -ENOENT, "open of nothing");
 }
 
-/* Three times as many entries as places, between two calls that a capture can see. */
+/* Submits three times as many entries as there are places, between two calls that a capture can
+ * record. */
 static void overrun(void)
 {
 	int result, done = 0;

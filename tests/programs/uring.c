@@ -106,7 +106,8 @@ static void threads(void)
 	pthread_join(t, NULL);
 }
 
-/* More at a time than the library examines in advance, results taken without a call. */
+/* Has more requests in flight than the library examines in advance; takes results without a
+ * call. */
 static void many(void)
 {
 	struct io_uring_cqe *c;

@@ -29,7 +29,7 @@ static int count(const char *path, const struct stat *st, int type, struct FTW *
 	return 0;
 }
 
-/* In the entry's own directory, where its path is only its name. */
+/* Called in the directory of the entry, where the path is only the name. */
 static int touch(const char *path, const struct stat *st, int type, struct FTW *where)
 {
 	(void)st;

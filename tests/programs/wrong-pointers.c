@@ -23,7 +23,7 @@
 
 enum { PAGE = 4096, NO_SUCH_FLAGS = 0x7f };
 
-static char *edge; /* after two pages of text without an end there is nothing */
+static char *edge; /* no memory follows the two pages of text without an end */
 
 #define TELL(call)                                                                                                     \
 	do {                                                                                                           \
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 	if (argc != 1 || at == MAP_FAILED || fd < 0 || write(fd, "some text", 9) != 9)
 		return 2;
 	memset(at, 'a', 2 * PAGE);
-	/* not unmapped, because another mapping would take its place */
+	/* not unmapped, because another mapping would take this address */
 	mprotect(edge, 2 * PAGE, PROT_NONE);
 	for (int i = 0; i < 3; i++) {
 		paths(bad[i], fd);

@@ -25,7 +25,7 @@ static inline struct trace_record made_record(uint32_t pid, uint16_t op, int64_t
 				     .length = length, .pid = pid, .tid = pid, .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE, .op = op};
 }
 
-/* facts for `n_nodes` nodes; the caller frees node. */
+/* Makes facts for `n_nodes` nodes. The caller frees `node`. */
 static inline struct causality_facts made_facts(uint32_t n_nodes, uint32_t first_pid)
 {
 	struct causality_facts f = {.n_nodes = n_nodes, .node = xcalloc(n_nodes, sizeof *f.node), .period = 1};

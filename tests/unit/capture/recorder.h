@@ -24,7 +24,7 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-struct part { /* a part that the other process runs; returns its exit status */
+struct part { /* a part that the other process runs; it returns its exit status */
 	const char *name;
 	int (*run)(void);
 };
@@ -48,7 +48,7 @@ static inline void recorder_open(struct spool *s, uint32_t flags)
 		fail_msg("%s", e.msg);
 }
 
-/* Starts `part`; file_size: limit on the size of files, 0 none. */
+/* Starts `part`. file_size: limit of the size of files; 0: none. */
 static inline pid_t recorder_start(const struct spool *s, const char *part, rlim_t file_size)
 {
 	fflush(NULL);
@@ -95,8 +95,8 @@ static inline void drained(struct spool *s, bool last)
 /* The buffers of the only process image, before the collector has taken them. */
 static inline const char *only_image(struct spool *s)
 {
-	/* the collector does not know yet that a process has ended, so it takes full windows
-	 * only */
+	/* the collector does not know yet that a process has ended, so it takes only full
+	 * windows */
 	drained(s, false);
 	assert_int_equal(s->n_images, 1);
 	assert_non_null(s->image[0].base);
@@ -135,7 +135,7 @@ static inline size_t each_record(struct spool *s, uint16_t op,
 	return n;
 }
 
-/* In the other process: a record of two units, because it has flags. */
+/* In the other process: makes a record of two units, because it has flags. */
 static inline void record_io(uint64_t offset)
 {
 	capture_io(OP_PREAD, offset + 1000, offset + 2000, 7, offset, 4096, 3, 4096);

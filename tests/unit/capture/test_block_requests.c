@@ -69,7 +69,8 @@ static void rwbs_letters(void **state)
 	assert_int_equal(flags, BLOCK_SYNC | BLOCK_META);
 }
 
-/* Completed in another order than issued: returned in the order of issue, each with its own end. */
+/* Requests that complete in another order than they were issued are returned in the order of issue,
+ * each with its own end. */
 static void out_of_order(void **state)
 {
 	(void)state;
@@ -91,8 +92,8 @@ static void out_of_order(void **state)
 	block_requests_close(q);
 }
 
-/* Two equal requests in flight: first in, first out. A read and a write at the same sector are told
- * apart. */
+/* Two equal requests in flight are matched first in, first out. A read and a write at the same
+ * sector are distinguished. */
 static void equal_requests_and_directions(void **state)
 {
 	(void)state;
@@ -228,7 +229,8 @@ static void bios_of_the_same_sectors(void **state)
 	block_requests_close(q);
 }
 
-/* Issued twice because the queue was full: one request. Two equal requests, each issued: two. */
+/* A bio that is queued twice because the queue was full gives one request. Two equal bios that are
+ * both issued give two requests. */
 static void bios_queued_again(void **state)
 {
 	(void)state;

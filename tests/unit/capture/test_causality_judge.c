@@ -40,7 +40,7 @@ static void test_computing(void **unused)
 	(void)unused;
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 20 * MS}), JUDGE_ACTIVE);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 20 * MS + 1}), JUDGE_TOO_LONG);
-	/* it waits for a CPU, so the time does not count */
+	/* the thread waits for a CPU, so the time does not count */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = MS, .off_cpu_ns = 5000 * MS}), JUDGE_ACTIVE);
 	/* asleep in an unknown call; or waiting for a page of a mapped file */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'S', .off_cpu_ns = 51 * MS}), JUDGE_TOO_LONG);
@@ -82,7 +82,7 @@ static void test_polls(void **unused)
 	const struct judge_sight before = {.state = CAUSE_POLLING, .os_state = 'R', .changes = 7, .n_slices = 9, .cpu_ns = 50 * MS, .n_idle = 100};
 	struct judge_sight now = before;
 	(void)unused;
-	/* it had no CPU: it may not have seen a message yet */
+	/* the thread had no CPU, so it may not have seen a message yet */
 	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_NOT_YET);
 	now.n_slices += 50;
 	now.n_idle += 50;
@@ -90,7 +90,7 @@ static void test_polls(void **unused)
 	now.n_idle = before.n_idle;
 	now.cpu_ns += 2 * MS;
 	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_UNCHANGED);
-	assert_true(needed > vain); /* it may have moved data during the whole time */
+	assert_true(needed > vain); /* it may have transferred data during the whole time */
 	now.changes++;
 	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_CHANGED);
 	now = before;

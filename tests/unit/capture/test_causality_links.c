@@ -20,7 +20,7 @@ static void link_add(struct causality_links *l, uint32_t s, uint64_t a, uint32_t
 	l->link[l->n++] = (struct causality_link){s, w, 2 * a + 1, 2 * b, a + 1, b, 0};
 }
 
-/* Links that agree with some order of all requests. */
+/* Makes links that agree with some order of all requests. */
 static void make_random(struct causality_links *l, uint32_t n_nodes, uint32_t n_links)
 {
 	uint32_t at[NODES][REQUESTS], done[NODES] = {0};
@@ -61,8 +61,7 @@ static void reach_find(const struct causality_links *l)
 				reach[i][j] |= reach[k][j];
 }
 
-/* The edges between nodes that reachability needs: those whose target no other successor
- * reaches. */
+/* Edges between nodes that are needed for reachability: no other successor reaches their target. */
 static uint32_t needed(uint32_t n_nodes, bool (*need)[ALL])
 {
 	uint32_t n = 0;

@@ -63,7 +63,7 @@ static void compute_of_a_delayed_node_is_from_its_run(void **state)
 	expect("0 w 10, 0 c 1000, 0 w 20, 1 w 30, 1 c 5, 1 w 40");
 }
 
-/* Waits after a quarter of the computing, after a little more, after more than half, and at its
+/* Waits: after a quarter of the computing, after a little more, after more than half, and at its
  * end. */
 static void a_wait_keeps_its_place_in_the_computing(void **state)
 {
@@ -177,8 +177,8 @@ static void an_earlier_wait_of_the_same_request_stays(void **state)
 	       "1 w 50");
 }
 
-/* If computing before MPI_Init was recorded apart, waits are in the part after it. For a delayed
- * node both parts count together. */
+/* If computing before MPI_Init was recorded separately, waits are in the part after it. For a
+ * delayed node, both parts count together. */
 static void computing_in_two_parts_has_its_waits_in_the_last(void **state)
 {
 	(void)state;
@@ -328,7 +328,7 @@ static void a_signal_is_not_later_than_its_waiter_continued(void **state)
 	expect("0 w 0, 1 w 1, 1 c 0, 0 w 200, 0 s 1, 1 W 0, 1 x 95000, 1 w 300, 0 w 400");
 }
 
-/* A helper thread without requests works for 298 us of the 300 us between two requests. */
+/* A thread without requests works for 298 us of the 300 us between two requests. */
 static void a_wait_for_no_node_is_external(void **state)
 {
 	(void)state;
@@ -340,8 +340,9 @@ static void a_wait_for_no_node_is_external(void **state)
 	expect("0 w 0, 0 c 2000, 0 x 298000, 0 w 310");
 }
 
-/* Node 1 is blocked for 490 us. The request that it waits for ends 200 us after the begin of that,
- * and the signal follows after half of 40 us. So it waits for something else for 270 us. */
+/* Node 1 is blocked for 490 us. The request for which it waits ends 200 us after the begin of this
+ * time, and the signal follows after half of 40 us. So node 1 waits for something else for 270
+ * us. */
 static void a_wait_that_outlasts_its_signal_is_external_from_then_on(void **state)
 {
 	(void)state;
@@ -356,8 +357,8 @@ static void a_wait_that_outlasts_its_signal_is_external_from_then_on(void **stat
 	       "0 w 270, 1 x 270000, 1 w 540");
 }
 
-/* With CPU time, the time in which a node wanted to poll and had no CPU is no wait. After that, a
- * replay takes 1 ms itself, but not 5 ms. */
+/* With CPU time, the time in which a node wanted to poll but had no CPU is not a wait. The first 1
+ * ms of the rest is time that a replay takes itself, but not 5 ms. */
 static void a_wait_for_a_cpu_is_not_external(void **state)
 {
 	(void)state;
@@ -580,7 +581,7 @@ static void bad_facts_are_refused(void **state)
 	causality_facts_release(&f);
 }
 
-/* One at a time and in batches, and again from the beginning. */
+/* Reads records one at a time and in batches, and again from the beginning. */
 static void records_that_are_no_requests_are_skipped_and_counted(void **state)
 {
 	(void)state;

@@ -81,8 +81,7 @@ static void test_ranks(void **state)
 	unborn_release(&u);
 }
 
-/* Two threads with the same key cannot be told apart, so the existence of one does not tell which
- * of them exists. */
+/* Two threads with the same key cannot be distinguished, so if one exists, it is unknown which. */
 static void test_one_key(void **state)
 {
 	const struct watch_thread known[] = {{.key = 1, .pid = 10, .tid = 10, .rank = -1},

@@ -190,7 +190,7 @@ static void expect(const char *want)
 /* Requests count after the library has recorded computing of the thread; and computing counts after
  * the first such request. */
 static const struct line raw[] = {
-	/* of a library that is loaded: before it no computing is recorded */
+	/* a library that is being loaded: before it, no computing is recorded */
 	{100, OP_PREAD, 50, 60, 1, 0},
 	{STRANGER, OP_COMPUTE, 0, 70, 70, 0},	      /* a thread that is no node */
 	{STRANGER, OP_PREAD, 70, 75, 1, 0},
@@ -201,7 +201,7 @@ static const struct line raw[] = {
 	{100, OP_PWRITE, 300, 310, 1, 0},
 	{100, OP_PREAD, 320, 330, 1, 0},	      /* again without */
 	{101, OP_PREAD, 400, 450, 1, 0},
-	/* waiting calls and passed time come from two clocks */
+	/* waiting calls and elapsed time come from two clocks */
 	{101, OP_COMPUTE, 450, 500, 10, 90},
 	{101, OP_PREAD, 500, 520, 1, 0},
 };

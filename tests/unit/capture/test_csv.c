@@ -20,7 +20,7 @@ static struct trace *open_text(const char *text, struct err *e)
 	return t;
 }
 
-/* The text as records; fails if the text is not read completely. */
+/* Reads the text as records. Fails if the text is not read completely. */
 static size_t read_text(const char *text, struct trace_record *to, size_t max)
 {
 	struct err e = ERR_INIT;
@@ -185,7 +185,8 @@ static void every_field_is_read_back(void **state)
 	must(trace_open(&t, SCRATCH("t"), &e), &e);
 	must(trace_export_csv(t, SCRATCH("c"), &e), &e);
 	trace_close(t);
-	check_odd(SCRATCH("c"), N); /* the format is found by the content, not by the file name */
+	/* the format is detected by the content, not by the file name */
+	check_odd(SCRATCH("c"), N);
 	must(trace_open(&t, SCRATCH("c"), &e), &e);
 	assert_ptr_equal(trace_format_of(t), &format_csv);
 	must(trace_copy(t, SCRATCH("t2"), NULL, NULL, &e), &e);
@@ -442,7 +443,8 @@ static void other_files_are_refused(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	struct trace *t;
-	/* a file name is no header: there are many kinds of CSV */
+	/* the name of the file does not suffice without a header, because there are many kinds of
+	 * CSV */
 	spill(SCRATCH("in.csv"), "a,b,c\n1,2,3\n", 12);
 	assert_int_equal(trace_open(&t, SCRATCH("in.csv"), &e), -EILSEQ);
 	assert_non_null(strstr(e.msg, "trace, csv"));

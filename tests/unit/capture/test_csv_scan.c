@@ -69,7 +69,8 @@ static void few_lines_damaged(void **ctx)
 	assert_true(n_read > 2000); /* or nothing was compared */
 }
 
-/* An omitted line ends where the line of its error ends; the lines after it are counted on. */
+/* An omitted line ends where the line of its error ends. The lines after it are counted
+ * correctly. */
 static void lines_are_omitted(void **ctx)
 {
 	(void)ctx;

@@ -42,8 +42,8 @@ static void every_row_is_whole(void **state)
 	assert_null(format_find(""));
 }
 
-/* Each format claims the files that it writes, and no other format claims them. Such a file is
- * opened by this claim, whatever its name. */
+/* Each format recognises the files that it writes, and no other format does. Such a file is opened
+ * in this format, independent of its name. */
 static void each_format_recognises_its_own_files(void **state)
 {
 	(void)state;

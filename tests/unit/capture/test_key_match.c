@@ -34,7 +34,7 @@ static int put(struct key_match *m, enum match_side side, uint64_t key, uint64_t
 			     NULL);
 }
 
-/* Requests of a side, with their keys computed in advance. */
+/* The requests of a side, with keys that are computed in advance. */
 struct feed {
 	const uint64_t *of; /* of[n] */
 	size_t n, n_keyed;
@@ -50,7 +50,7 @@ static uint64_t next_key(struct feed *f, struct key_match *m, enum match_side si
 	return f->made[i % KEY_MATCH_AHEAD];
 }
 
-/* n requests with n_keys different keys; the replay has an order of its own and lacks one request
+/* Matches n requests with n_keys different keys. The replay has another order and lacks one request
  * in ten. */
 static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t seed)
 {

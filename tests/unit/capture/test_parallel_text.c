@@ -4,7 +4,7 @@
 #include "capture/format.h"
 #include "tests/unit/capture/causality_sample.h"
 
-/* The records of the file, a word and a number each. The caller frees. */
+/* The records of the file, each as a word and a number. The caller frees. */
 static char *read_all(const char *path, const char *const *more, size_t n_more, struct err *e)
 {
 	const struct trace_open_options o = {.more = more, .n_more = n_more};
@@ -78,7 +78,7 @@ static void errors_name_their_line(void **state)
 	unlink(SCRATCH("bad"));
 }
 
-/* Every value that both a record and the text can hold. */
+/* Every value that both a record and the text can represent. */
 static void write_full(const char *path)
 {
 	struct err e = ERR_INIT;

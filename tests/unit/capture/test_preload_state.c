@@ -54,7 +54,7 @@ static int twice(void)
 	return waitpid(pid, NULL, 0) != pid;
 }
 
-/* The table is full of other files: this file finds no place and gets no note. */
+/* The table is full of other files, so this file finds no place and gets no record. */
 static int table_is_full(void)
 {
 	struct log_control *c = capture_control();
@@ -107,7 +107,7 @@ static int files_remove(void **state)
 	return chdir("/") || system(command);
 }
 
-/* The directories from the root to the working directory: each is noted once. */
+/* Number of directories from the root to the working directory, each of which is recorded once. */
 static size_t n_on_way(void)
 {
 	char path[4096];

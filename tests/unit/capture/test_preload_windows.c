@@ -26,7 +26,7 @@ static void *one_record(void *arg)
 	return NULL;
 }
 
-/* More threads than places for them: the places of ended threads are reused. */
+/* Starts more threads than there are places: the places of ended threads are reused. */
 static int many_threads(void)
 {
 	for (uintptr_t i = 0; i < THREADS; i++) {
@@ -77,8 +77,8 @@ static int children(void)
 	return 0;
 }
 
-/* As children of vfork(): in their parent's memory, nested deeper than the library can store calls
- * in progress. */
+/* The children run like children of vfork(): in their parent's memory, nested deeper than the
+ * library can store. */
 static int children_in_this_memory(void)
 {
 	record_io(0);
@@ -204,7 +204,7 @@ static void waiting_threads_are_served_on_busy_cpus(void **state)
 	struct err e = ERR_INIT;
 	int status = 0, tries = 0;
 	recorder_open(&s, 0);
-	/* a file of few windows, and many more records than they hold */
+	/* a file of few windows, and many more records than fit into them */
 	pid_t pid = recorder_start(&s, "far_more", LITTLE * (rlim_t)LOG_WINDOW);
 	while (!atomic_load(&s.control->wanted) && tries++ < 60000)
 		usleep(1000);

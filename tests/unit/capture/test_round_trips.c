@@ -8,7 +8,7 @@
 #define N_OBJECTS 5u
 #define N_REQUESTS 300u
 
-/* What each format keeps: times in units of `unit` ns; the ends; pid and tid. */
+/* Values that each format keeps: times in units of `unit` ns; the ends; pid and tid. */
 static const struct kept {
 	const char *name;
 	int64_t unit_ns;
@@ -157,7 +157,7 @@ static void all_formats(void **ctx)
 {
 	(void)ctx;
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
-		/* by threads, not by time: see test_parallel_text.c */
+		/* that format is ordered by threads, not by time: see test_parallel_text.c */
 		bool found = !(*f)->open || !(*f)->write || *f == &format_parallel;
 		for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
 			found |= !strcmp(formats[i].name, (*f)->name);

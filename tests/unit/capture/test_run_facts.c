@@ -65,7 +65,7 @@ static void differences_of_snapshots(void **state)
 	assert_int_equal(f.n_involuntary_switches, 40);
 	assert_int_equal(f.bytes_read_device, 50);
 	assert_int_equal(f.bytes_written_device, 60);
-	/* an unknown value stays unknown, and a counter that was reset gives no negative time */
+	/* an unknown value stays unknown; a counter that was reset gives no negative time */
 	a.steal_ns = -1;
 	run_facts_between(&a, &b, &f);
 	assert_int_equal(f.steal_ns, -1);

@@ -232,7 +232,7 @@ static void sockets_are_files(void **state)
 	end(s);
 }
 
-/* What the argument of fcntl and ioctl points to. */
+/* Memory to which the argument of fcntl and ioctl points. */
 static void arguments_are_read(void **state)
 {
 	(void)state;
@@ -527,7 +527,7 @@ static void faults_identify_pages(void **state)
 	/* anonymous memory, filled in without an event */
 	fault_at(s, 1, FAULT_WRITE, true);
 	v = (struct page_event){.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = 7, .first = 50, .n = 1, .handled = true};
-	/* a fault inside the kernel: the address before belongs to another fault */
+	/* a fault inside the kernel: the previous address belongs to another fault */
 	syscalls_fault(s->calls, &v, &s->e);
 	take(s);
 	const struct {
@@ -550,7 +550,7 @@ static void faults_identify_pages(void **state)
 	end(s);
 }
 
-/* A file without a name is the file that is being read when its pages are added; for faults by
+/* A file without a name is identified by the read during which its pages are added; for faults by
  * address, the mmap identifies it. */
 static void files_without_a_name(void **state)
 {
@@ -633,8 +633,8 @@ static void descriptors_without_files(void **state)
 	end(s);
 }
 
-/* The open files of a process were looked up while it ran: the result includes calls before the
- * look-up. */
+/* The open files of a process were read while it ran. The result includes the effect of earlier
+ * calls. */
 static void position_read_while_the_program_runs(void **state)
 {
 	(void)state;
@@ -644,7 +644,7 @@ static void position_read_while_the_program_runs(void **state)
 	syscalls_descriptor(s->calls, MAIN, 4, "/anew", 0, 7, 1100);
 	const struct trace_record *r = CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 100);
 	assert_string_equal(name_of(s, r), "read");
-	/* the position was below 500; the following calls show by how much */
+	/* the position was below 500; the following calls show its value */
 	assert_true(r->offset == OFFSET_NONE);
 	CALL(MAIN, "lseek", NULL, NULL, 40, 3, 40, SEEK_SET);
 	CALL(MAIN, "close", NULL, NULL, 0, 4);
@@ -665,7 +665,7 @@ static void position_read_while_the_program_runs(void **state)
 	end(s);
 }
 
-/* A call was in progress when the position was looked up: it is unknown whether the call had moved
+/* A call was in progress when the position was read, so it is unknown whether the call had changed
  * it. */
 static void position_read_during_a_call(void **state)
 {

@@ -317,7 +317,8 @@ static void copies_are_equal(void **state)
 	assert_string_equal(trace_object(c, 3)->name, "odd \xff name");
 	assert_string_equal(trace_meta(c)->root, "/tmp/\xff");
 	trace_close(c);
-	/* overwrites itself: a process that has the old file open keeps its content */
+	/* the copy replaces its own input: a process that has the old file open keeps its
+	 * content */
 	must(trace_copy(t, SCRATCH("t"), NULL, NULL, &e), &e);
 	trace_close(t);
 	check_all(SCRATCH("t"), 5000);
@@ -519,8 +520,8 @@ static void impossible_names(void **state)
 	assert_int_equal(trace_output_check(SCRATCH("new"), &e), 0);
 }
 
-/* Appends until it fails: the number of records taken, or -1 if the failure was not the expected
- * one. */
+/* Appends until an append fails. Returns the number of appended records, or -1 after an unexpected
+ * failure. */
 static int64_t append_until_full(const char *path)
 {
 	struct err e = ERR_INIT;
@@ -542,7 +543,7 @@ static int64_t append_until_full(const char *path)
 	return -1;
 }
 
-/* A limit on the file's size acts like a full disk, without a file system of its own. */
+/* A limit on the size of files has the effect of a full disk, without a separate file system. */
 static void full_disk(void **state)
 {
 	(void)state;
@@ -663,7 +664,7 @@ static void old_file_stays(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-/* Untrusted times are added and subtracted by many functions: no time may be so far away that a sum
+/* Many functions add and subtract untrusted times, so no time may be so large that a sum
  * overflows. */
 static void epochs_are_bounded(void **state)
 {

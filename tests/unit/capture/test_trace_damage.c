@@ -115,7 +115,7 @@ static void cut_anywhere(void **state)
 					want |= 1u << (place[i].first + k);
 		assert_int_equal(trace_n_records(t, NULL), __builtin_popcount(want));
 		assert_int_equal(read_all(t, &n_damaged, NULL), want);
-		/* truncated is not damaged: the remaining content is valid */
+		/* a truncated file is not damaged: its remaining content is valid */
 		assert_int_equal(n_damaged, 0);
 		struct trace_health h;
 		trace_health(t, &h);
@@ -275,7 +275,7 @@ static void set_crcs(unsigned char *p, size_t len, uint64_t at)
 	memcpy(p + at, &h, sizeof h);
 }
 
-/* Opens and reads the content of `p`: it never crashes, reads nothing twice, and returns no wrong
+/* Opens `p` and reads its content. This never crashes, reads nothing twice, and returns no wrong
  * record. */
 static unsigned int survive(const unsigned char *p, size_t len)
 {
@@ -428,7 +428,7 @@ static void compressed_bombs(void **state)
 
 /* --- killed writers ------------------------------------------------------ */
 
-/* Appends for ever, one to three records at a time, sometimes with a new object, and counts the
+/* Appends endlessly, one to three records at a time, sometimes with a new object, and counts the
  * records whose append returned. */
 static void append_for_ever(const char *path, volatile uint64_t *n_returned)
 {

@@ -100,11 +100,11 @@ static struct clock line(uint64_t ticks0, int64_t ns0, uint64_t d_ticks, int64_t
 static void conversion_is_exact_at_any_distance(void **state)
 {
 	(void)state;
-	/* 2 445 426 311 ticks a second, as a CPU of 2.45 GHz */
+	/* 2,445,426,311 ticks/s, as on a CPU of 2.45 GHz */
 	struct clock c = line(123456789012345, 987654321, 2445426311, 1000000000);
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345), 987654321);
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 2445426311), 1987654321);
-	/* a day later and a day before: 86400 lines, exact to the ns */
+	/* a day later and a day earlier: 86400 times the length of the line, exact to the ns */
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 86400 * 2445426311ull),
 			 987654321 + 86400000000000);
 	struct clock late = line(300000000000000, 200000000000000, 2445426311, 1000000000);
@@ -217,7 +217,7 @@ static void wide_brackets_permit_a_short_baseline(void **state)
 {
 	(void)state;
 	struct clock c = line(1000000, 5000000, 20000000, 10000000);
-	/* 100 ns off after 10 us is 10,000 ppm, but two brackets of 200 ns can hide no more */
+	/* 100 ns after 10 us are 10,000 ppm, but two brackets of 200 ns can explain this error */
 	c.last.bracket_ns = 100;
 	struct clock_anchor wide = {c.last.ticks + 20000, c.last.ns + 10100, 200};
 	struct clock_anchor narrow = {c.last.ticks + 20000, c.last.ns + 10100, 20};

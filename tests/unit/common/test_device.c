@@ -93,7 +93,7 @@ static void mounted(const char *number, const char *where)
 	free(text);
 }
 
-/* Examines 8:MINOR and compares the reasons against its use, one text a line. */
+/* Examines 8:MINOR and compares the reasons not to use it; each text is a line. */
 static void expect(unsigned int minor_number, const char *wanted)
 {
 	struct stat st = {.st_mode = S_IFBLK | 0600, .st_rdev = makedev(8, minor_number)};
@@ -209,7 +209,7 @@ static void loop_devices_over_it(void **state)
 	assert_string_equal(u.under, strtok(image, "\n"));
 	device_uses_release(&u);
 
-	/* nor if the file was deleted: only the kernel's name for it remains */
+	/* also not if the file was deleted: then only the kernel's name for it remains */
 	put("sys/block/loop7/loop/backing_file", "/gone/image (deleted)\n");
 	put("sys/block/loop8/loop/backing_file", "/gone/image (deleted)\n");
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);

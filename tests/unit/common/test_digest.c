@@ -18,7 +18,7 @@
 #include "common/digest.h"
 #include "common/file_digest.h"
 
-/* In a process of its own, because libgcrypt is initialised only once. */
+/* Runs in a separate process, because libgcrypt is initialised only once. */
 static int in_child(int (*run)(void))
 {
 	int status;

@@ -78,7 +78,7 @@ static void a_message_is_one_line(void **state)
 	struct err e = ERR_INIT;
 	err_set(&e, EINVAL, "name \"%s\"", "a\nb\033[2Jc\177");
 	assert_string_equal(e.msg, "name \"a?b?[2Jc?\"");
-	/* CSI; a micro sign, a letter and half of one stay */
+	/* CSI; a micro sign, a letter, and half of a letter: only the valid ones are kept */
 	err_set(&e, EINVAL, "\xc2\x9b" "2J \xc2\xb5s \xc3\x9b \xc2");
 	assert_string_equal(e.msg, "??2J \xc2\xb5s \xc3\x9b \xc2");
 }

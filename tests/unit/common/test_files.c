@@ -280,7 +280,7 @@ static void names_that_are_paths_of_dots(void **state)
 	assert_false(path_exists("tree"));
 }
 
-/* Nested deeper than the longest path and than the number of descriptors. */
+/* Nested deeper than the longest path, and deeper than the number of descriptors. */
 static void a_very_deep_tree_is_removed(void **state)
 {
 	(void)state;

@@ -127,7 +127,7 @@ static void test_both_ways(void **state)
 	free(t.point);
 }
 
-/* A member that may be absent leaves its field as it is. */
+/* If a member that may be absent is absent, its field does not change. */
 static void test_absent(void **state)
 {
 	(void)state;

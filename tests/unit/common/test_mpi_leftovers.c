@@ -48,7 +48,7 @@ static void test_removed(void **unused)
 		print_message("no /dev/shm to write in\n");
 		skip();
 	}
-	char other[100]; /* (of the other files only the last four are kept) */
+	char other[100]; /* only the last four of the other files are kept */
 	snprintf(other, sizeof other, "/dev/shm/test-%d.other", (int)getpid());
 	make(SEGMENT(0));
 	mpi_leftovers_note(&m);

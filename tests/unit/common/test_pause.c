@@ -170,8 +170,8 @@ static void test_waiting_threads_count_as_quiet(void **state)
 	pause_page_free(page, fd);
 }
 
-/* Its controller ended before the process joined, and is still a zombie. The process ends, because
- * otherwise it would sleep for ever. */
+/* The controller ended before the process joined, and is still a zombie. The process ends, because
+ * otherwise it would sleep endlessly. */
 static void test_controller_is_gone(void **state)
 {
 	(void)state;

@@ -50,7 +50,7 @@ static void as_compressible_as_requested(void **state)
 		payload_make(&p, 7, 0, data, BYTES);
 		const double ratio = zstd_ratio(data, BYTES), expected = 1 - shares[i];
 		assert_true(ratio > expected - 0.01 && ratio < expected + 0.04);
-		/* and block by block, as storage compresses it */
+		/* also block by block, as storage compresses it */
 		double sum = 0;
 		for (size_t k = 0; k < 64; k++)
 			sum += zstd_ratio(data + k * PAYLOAD_BLOCK, PAYLOAD_BLOCK) / 64;
@@ -79,7 +79,7 @@ static void as_repetitive_as_requested(void **state)
 	free(data);
 }
 
-/* Any part of it can be generated separately. */
+/* Any part of the content can be generated separately. */
 static void content_depends_on_the_offset(void **state)
 {
 	const struct payload p = {0.3, 0.3};

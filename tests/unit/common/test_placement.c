@@ -154,7 +154,7 @@ static void invalid_requirements_are_refused(void **state)
 	placement_release(&empty);
 }
 
-/* The buffer of each thread fits its own longest request, and long requests share a buffer. */
+/* The buffer of each thread has room for its longest request, and long requests share a buffer. */
 static void each_thread_has_its_own_size(void **state)
 {
 	(void)state;

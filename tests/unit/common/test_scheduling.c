@@ -122,8 +122,8 @@ static void deadline_takes_no_affinity_mask(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* In a child, because the policy of the test itself must not change. Exit status 77: the kernel
- * does not permit it. */
+/* Runs in a child, because the policy of the test itself must not change. Exit status 77: the
+ * kernel does not permit it. */
 static int applied_in_child(const char *text)
 {
 	pid_t pid = fork();

@@ -188,7 +188,7 @@ static void a_margin_above_all_gaps_shrinks_again(void **state)
 	assert_true(w.n_sleeps > 0);
 	assert_true(w.margin_ticks >= w.base_ticks);
 
-	/* gaps shorter than every earlier gap are spun and teach nothing */
+	/* gaps that are shorter than every earlier gap are spun, and do not change the margin */
 	struct waiter short_gaps = with_margin(20000);
 	for (int i = 0; i < 1000; i++)
 		wait_until(&short_gaps, clock_now(&real) + ticks(2000));
@@ -200,7 +200,7 @@ static void a_margin_above_all_gaps_shrinks_again(void **state)
 
 static volatile uint64_t taken_until;
 
-/* As far as the waiting thread can see, another thread has the CPU until then. */
+/* Simulates that another thread has the CPU until then. */
 static void take(int number)
 {
 	(void)number;
@@ -256,7 +256,7 @@ static void a_spinning_thread_detects_a_hold_up(void **state)
 
 /* --- contention ---------------------------------------------------------- */
 
-/* Checks every 10 ms, each with this further run-queue delay. */
+/* Makes checks every 10 ms, each with this additional run-queue delay. */
 static void look(struct waiter *w, int n, int64_t delay_ns)
 {
 	for (int i = 0; i < n; i++)
@@ -284,7 +284,7 @@ static void contention_narrows_the_margin_until_it_ends(void **state)
 	look(&w, 1, 0);
 	assert_false(w.contended);
 	assert_int_equal(waiter_margin(&w), margin);
-	/* after contention began again, it counts as over only after twice as long */
+	/* contention has begun again, so it ends only after twice as many checks */
 	look(&w, 1, 3000000);
 	look(&w, 7, 0);
 	assert_true(w.contended);

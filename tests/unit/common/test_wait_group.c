@@ -37,7 +37,7 @@ static void order_of_spinning_threads(void **state)
 	atomic_store(&g.seat[3].spins_for, 300);
 	assert_int_equal(wait_group_before(&g, 0, 100), 0);
 	assert_int_equal(wait_group_before(&g, 1, 200), 1);
-	/* of two equal times the lower seat comes first */
+	/* if two times are equal, the lower seat is first */
 	assert_int_equal(wait_group_before(&g, 2, 200), 2);
 	assert_int_equal(wait_group_before(&g, 0, 200), 0);
 	assert_int_equal(wait_group_before(&g, 3, 300), 2);
@@ -84,8 +84,8 @@ static void sleepers_of(struct sleeper *s, struct wait_group *g, double margin_n
 	}
 }
 
-/* A thread sleeps for minutes, so its own timer could not end the wait before the test times out.
- * Another thread wakes it; then it spins until its time, which is soon. */
+/* A thread sleeps for minutes, so its own timer cannot end the wait before the test times out.
+ * Another thread wakes it. Then it spins until its time, which is soon. */
 static void a_woken_thread_returns_at_its_time(void **state)
 {
 	(void)state;
@@ -121,8 +121,8 @@ static void a_spinning_thread_wakes_the_next(void **state)
 		assert_int_equal(pthread_create(&id, NULL, sleeper_main, &s[1]), 0);
 		while (wait_group_next(&g) != 1 && clock_now(&real) < s[1].deadline)
 			;
-		/* spins, because its margin is nearly as long as the rest of its wait; then the
-		 * time of the other thread is near */
+		/* the thread spins, because its margin is nearly as long as the rest of its wait;
+		 * then the time of the other thread is near */
 		s[0].w.margin_ticks = s[0].w.most_ticks;
 		for (double before_ns = 1.3e6; before_ns > 2e5; before_ns -= 1e5)
 			wait_until(&s[0].w, s[1].deadline - ticks(before_ns));

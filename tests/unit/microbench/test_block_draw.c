@@ -87,7 +87,7 @@ static void due_at_a_rate(void **state)
 	c.level = 2;
 	c.burst = 4;
 	struct block_request *r = drawn(&c, "4K", false, MIB, 1);
-	for (size_t k = 0; k < N; k++) /* 4 at a time, every 8 ms, the second thread 4 ms later */
+	for (size_t k = 0; k < N; k++) /* 4 at a time, every 8 ms; the second thread 4 ms later */
 		assert_int_equal(r[k].due, 4000000 + 8000000 * (int64_t)(k / 4));
 	free(r);
 
@@ -102,7 +102,7 @@ static void due_at_a_rate(void **state)
 		squares += gap * gap;
 	}
 	double mean = sum / (N - 1), sd = sqrt(squares / (N - 1) - mean * mean);
-	/* exponential: the standard deviation is the mean */
+	/* exponential: the standard deviation equals the mean */
 	assert_true(fabs(mean / 2e6 - 1) < 5 / sqrt(N));
 	assert_true(fabs(sd / 2e6 - 1) < 0.05);
 	free(r);

@@ -24,7 +24,7 @@ static int submit(struct block_queue *q, const struct block_command *command, ui
 	return (int)n;
 }
 
-/* The first request ends, then the device is lost. */
+/* The first request ends. Then the device is lost. */
 static int harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
 {
 	(void)wait_ns;

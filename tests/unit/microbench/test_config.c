@@ -82,7 +82,7 @@ static void defaults_are_those_of_the_paper(void **state)
 	}
 }
 
-/* The manual states the same defaults; their sources are given at each workload. */
+/* The manual states the same defaults. The source of each workload states their origin. */
 static void defaults_of_workloads(void **state)
 {
 	(void)state;
@@ -293,10 +293,10 @@ static void room_for_a_minimum_duration(void **state)
 	microbench_config_init(&c);
 	assert_int_equal(bench_capacity(rr, &c, 1 << 30), 5000);
 	c.min_duration_ns = 200000000;
-	/* 200 ms on a machine that needs 200 ns for a request, with some reserve */
+	/* 200 ms on a machine that needs 200 ns for a request, with a reserve */
 	assert_true(bench_capacity(rr, &c, 1 << 30) >= 1000000);
 	assert_true(bench_capacity(rr, &c, 1 << 30) <= 2000000);
-	/* the number of --requests has room, whatever the memory */
+	/* there is room for --requests, independent of the memory */
 	c.n_requests = 3000000;
 	assert_int_equal(bench_capacity(rr, &c, 1 << 20), 3000000);
 	c.n_requests = 10;

@@ -21,7 +21,7 @@ static void the_same_seed_gives_the_same_blocks(void **state)
 	assert_int_equal(draw_blocks(a, N, 4096, 42, 1, NULL), 0);
 	assert_int_equal(draw_blocks(b, N, 4096, 42, 1, NULL), 0);
 	assert_memory_equal(a, b, sizeof a);
-	/* a shorter run has the first requests of a longer run */
+	/* a shorter run has the same first requests */
 	memset(b, 0, sizeof b);
 	assert_int_equal(draw_blocks(b, 100, 4096, 42, 1, NULL), 0);
 	assert_memory_equal(a, b, 100 * sizeof *a);

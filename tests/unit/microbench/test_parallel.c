@@ -142,7 +142,7 @@ static bool advance(struct job *j, unsigned int rank)
 	return true;
 }
 
-/* `eager`: the rank that continues as long as it can. */
+/* `eager`: the rank that continues as long as it can */
 static void job_play(struct job *j, unsigned int eager)
 {
 	bool moved = true;
@@ -180,13 +180,12 @@ static void all_ranks_reach_their_end(void **state)
 			}
 }
 
-/* Every request fits its file as it was prepared: no request is beyond its end, and open files are
- * closed. */
+/* Every request is inside its prepared file, and all open files are closed at the end. */
 static void requests_stay_in_their_files(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_NAMES; i++) {
-		/* more than the blocks of a part: it begins again */
+		/* more than the blocks of a part, so the rank begins again */
 		struct microbench_config c = of(names[i], 3, 70);
 		struct fileset files;
 		struct job j;
@@ -320,7 +319,7 @@ static void an_earthquake(void **state)
 	free(piece);
 }
 
-/* A rank reads what the previous rank wrote in that round, before it is written again. */
+/* A rank reads the block that the previous rank wrote in that round, before it is written again. */
 static void a_pipeline(void **state)
 {
 	(void)state;

@@ -176,7 +176,7 @@ static void sequential_workloads_begin_again_at_the_end(void **state)
 		struct run r;
 		uint64_t expected = 0;
 		c.n_requests = 25;
-		/* the rest at the end is no whole block: no request touches it */
+		/* the rest at the end of the file is not a whole block, so no request uses it */
 		c.file_bytes = 10 * 4096 + 100;
 		run_and_read(writes ? "sw" : "sr", &c, NULL, &r);
 		assert_int_equal(r.n, 27);
@@ -477,8 +477,8 @@ static void missing_directories(void **state)
 	free(deep);
 }
 
-/* On the file system of the tests: direct I/O works, with whole pages, or the run reports that it
- * cannot. */
+/* On the file system of the tests, direct I/O either works, with whole pages, or the run reports
+ * that it is not possible. */
 static void direct_works_or_is_refused_with_a_message(void **state)
 {
 	(void)state;
@@ -544,7 +544,7 @@ static void a_failed_request_ends_the_run(void **state)
 	assert_int_equal(microbench_run(workload_find("rw"), &c, NULL, NULL), 0);
 	c.prepare_only = false;
 	c.prepare = false;
-	c.n_requests = 10000; /* of 64 blocks only ten can be written: it must end soon */
+	c.n_requests = 10000; /* only ten of 64 blocks can be written, so the run must end soon */
 	c.block_bytes = 2048;
 	no_room_left();
 	fails("rw", &c, EIO, "File too large");
@@ -558,7 +558,7 @@ static void a_failed_request_ends_the_run(void **state)
 	run_release(&r);
 }
 
-/* In a process of its own: `status` is the result of microbench_run, as a positive number. */
+/* Runs in a separate process. `status`: the result of microbench_run, as a positive number. */
 static int run_until_signal(const struct microbench_config *c, int signal_number)
 {
 	int status;
@@ -567,8 +567,8 @@ static int run_until_signal(const struct microbench_config *c, int signal_number
 		signal(signal_number, SIG_DFL);
 		_exit(-microbench_run(workload_find("sr"), c, NULL, NULL));
 	}
-	/* a signal before the measured region ends the process by itself: there is no trace either,
-	 * but this is not the tested case */
+	/* a signal before the measured region ends the process; there is no trace either, but this
+	 * is not the tested case */
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		char *path = xasprintf("/proc/%d/task", (int)child);
 		struct stat st;

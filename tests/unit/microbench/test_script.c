@@ -224,8 +224,8 @@ static void play_all(struct model *m, const struct script *s)
 		assert_null(m->slot[i].file);
 }
 
-/* Every expectation is met, thread after thread on one file system: no thread needs files that
- * another thread creates or removes. */
+/* Every expectation is met if the threads run one after another on one file system: no thread needs
+ * files that another thread creates or removes. */
 static void scripts_expect_the_results_of_a_model(void **state)
 {
 	(void)state;
@@ -301,7 +301,7 @@ static void seeds_decide(void **state)
 	}
 }
 
-/* With direct every request is whole blocks, and a copy is as long as its original. */
+/* With `direct`, every request consists of whole blocks, and a copy is as long as its original. */
 static void direct_moves_whole_blocks(void **state)
 {
 	(void)state;
@@ -491,8 +491,8 @@ static void postmark_has_its_three_phases(void **state)
 		assert_near(sum / 20000, (512 + 10240) / 2.0, (10240 - 512) / sqrt(12.0 * 20000));
 		mix_of(&w.script, i, &m);
 		assert_true(m.reads + m.appends == n && m.creates + m.deletes == n);
-		/* the file has the largest size, so it is read although an append was drawn:
-		 * rare */
+		/* the file has the largest size, so it is read although an append was drawn, which
+		 * is rare */
 		assert_near(m.reads / n, c.read_share, sqrt(0.25 / n) + 0.002 / N_SIGMA);
 		assert_near(m.creates / n, c.create_share, sqrt(0.25 / n));
 		assert_near(m.both / n, c.read_share * c.create_share,
@@ -537,8 +537,8 @@ static void compile_stats_mostly_missing_headers(void **state)
 	}
 	assert_true(n_renamed == 100 && n_read == 100);
 	assert_near(n_header_opens / 100, 20, sqrt(20.0 / 100));
-	/* headers are spread over 8 directories at random: 400 of them decide, uniform over 0 to 7
-	 */
+	/* headers are spread over 8 directories at random; the number of headers (400) limits the
+	 * precision; uniform over 0 to 7 */
 	assert_near(n_missed / n_header_opens, 3.5,
 		    sqrt(63.0 / 12 / 400) + sqrt(63.0 / 12 / n_header_opens));
 	assert_true(n_missed > 2 * n_header_opens);

@@ -65,7 +65,7 @@ static void run(const char *workload, const struct microbench_config *c,
 /* --- descriptors, positions and sizes, followed through the trace --------- */
 
 struct followed {
-	uint32_t object_of[64]; /* by descriptor, 0: closed, else object + 1 */
+	uint32_t object_of[64]; /* by descriptor; 0: closed; otherwise object + 1 */
 	uint64_t position[64];
 	bool appends[64];
 	uint64_t *size; /* by object */
@@ -161,8 +161,8 @@ static void files_agree(const struct followed *f, struct trace *t)
 	assert_true(strstr(workload, "postmark") ? n_checked == 0 : n_checked > 20);
 }
 
-/* A number is free from the begin of its close, and in use from the end of its open: another thread
- * may have it in between. */
+/* A number is free from the begin of its close, and used from the end of its open, because another
+ * thread may have it in between. */
 static int64_t takes_effect_ns(const struct trace_record *r)
 {
 	return r->op == OP_OPEN ? r->end_ns : r->begin_ns;
@@ -233,7 +233,7 @@ static void a_run_ends_after_a_whole_round(void **state)
 	c.min_duration_ns = 50000000;
 	run("fileserver", &c, &o, &t);
 	assert_false(o.capacity_reached);
-	int64_t last_ns = 0; /* since the common begin; a first request may come late */
+	int64_t last_ns = 0; /* since the common begin; the first request may be late */
 	while (trace_next(t, &r, &e) > 0) {
 		last_ns = r->end_ns > last_ns ? r->end_ns : last_ns;
 		n_stats += r->op == OP_STAT;
@@ -266,7 +266,7 @@ static void memory_is_held(void **state)
 	c.anon_bytes = 40 << 20;
 	run("fileserver", &c, NULL, &t);
 	assert_int_equal(memory_fact(t, "held_bytes"), 40 << 20);
-	/* a kernel without this count returns 0 both times */
+	/* a kernel without this value returns 0 both times */
 	int64_t with = memory_fact(t, "anonymous_bytes");
 	assert_true(without == 0 || with >= without + (40 << 20) - (4 << 20));
 	trace_close(t);

@@ -72,7 +72,7 @@ static void in_order_and_none_early(void **state)
 	(void)state;
 	struct answers *a;
 	assert_int_equal(answers_start(&a, note, &the_log, -1, NULL), 0);
-	/* all are added before the first is due, also where this thread waits for a CPU */
+	/* all answers are added before the first is due, even if this thread waits for a CPU */
 	int64_t base_ns = clock_monotonic_ns() + 1000000000;
 	uint64_t x = 1;
 	for (size_t i = 1; i <= N; i++) {
@@ -113,7 +113,8 @@ static void an_earlier_answer_comes_first(void **state)
 	assert_int_equal(given[1].number, 1);
 }
 
-/* Each answer gets the lead for the number of answers pending with it, and keeps it. */
+/* Each answer gets the lead for the number of answers that are pending with it, and keeps this
+ * lead. */
 static void leads_by_depth(void **state)
 {
 	(void)state;
@@ -135,7 +136,8 @@ static void leads_by_depth(void **state)
 	assert_int_equal(the_log.head->n, 66);
 	for (size_t i = 0; i < 66; i++) {
 		const struct volume_entry *x = &the_log.entry[i];
-		const size_t n = x->offset; /* answers pending at its arrival, with itself */
+		/* number of answers pending at its arrival, including itself */
+		const size_t n = x->offset;
 		assert_int_equal(x->lead_ns, n == 66 ? 2 * hour_ns : n > 16 ? 3 : n > 4 ? 2 : n > 1);
 	}
 }

@@ -62,7 +62,7 @@ static void every_time_is_longer_on_a_slowed_volume(void **state)
 	(void)state;
 	struct service *s = made("constant:time=10us,parallel=1,flush=2us");
 	expect(s, SERVICE_READ, 0, 1, 1000000, 1000000, 1010000);
-	service_slow(s, 1.5); /* nothing is in flight: the server is free at once */
+	service_slow(s, 1.5); /* nothing is in flight, so the server is free at once */
 	expect(s, SERVICE_READ, 0, 1, 1000500, 1000500, 1015500);
 	expect(s, SERVICE_READ, 0, 1, 1002000, 1015500, 1030500);
 	expect(s, SERVICE_FLUSH, 0, 0, 1002000, 1030500, 1033500);
@@ -88,8 +88,9 @@ static void every_time_is_longer_on_a_slowed_volume(void **state)
 	service_free(slow);
 }
 
-/* Mean and standard deviation of 200,000 draws within five standard errors of the model's. With
- * `stride` 0 these are draws of one request, else of as many requests. */
+/* Tests that mean and standard deviation of 200,000 draws are within five standard errors of the
+ * model's values. With `stride` 0, these are draws of one request; otherwise, of as many
+ * requests. */
 static void moments(const char *text, uint64_t stride, double mean, double sd)
 {
 	struct service *s = made(text);
@@ -126,8 +127,8 @@ static int64_t time_of(struct service *s, enum service_op op, uint64_t offset, u
 	return service_take(s, op, offset, length, 0).done_ns;
 }
 
-/* The order of other requests does not change a request's time; the k-th of equal requests has its
- * own. */
+/* The order of other requests does not change the time of a request. The k-th of several equal
+ * requests has its own time. */
 static void times_are_drawn_by_identity(void **state)
 {
 	(void)state;
@@ -158,7 +159,7 @@ static void times_are_drawn_by_identity(void **state)
 	service_free(other);
 }
 
-/* 6000 rpm: a rotation takes 10 ms; at 100 MB/s a track holds 1,000,000 bytes. */
+/* 6000 rpm: a rotation takes 10 ms; at 100 MB/s, a track has 1,000,000 bytes. */
 static void one_head(void **state)
 {
 	(void)state;
@@ -171,9 +172,9 @@ static void one_head(void **state)
 	 * is below the head at 10 ms */
 	expect(s, SERVICE_READ, 0, 100000, 2000000, 2000000, 11000000);
 	/* half a track further, from 11 ms: distance 400,000 = 1.154410 ms; byte 500,000 is at half
-	 * a rotation: at 15 ms */
+	 * a rotation, at 15 ms */
 	expect(s, SERVICE_WRITE, 500000, 100000, 11000000, 11000000, 16000000);
-	/* across the whole disk: 1 ms + 8 ms sqrt((2^30 - 4096 - 600000) / 2^30) = 8.997 ms, and no
+	/* across the whole disk: 1 ms + 8 ms sqrt((2^30 - 4096 - 600000) / 2^30) = 8.997 ms; no
 	 * byte is below the head before */
 	struct service_times t = service_take(s, SERVICE_READ, GIB - 4096, 4096, 20000000);
 	assert_int_equal(t.start_ns, 20000000);
@@ -184,7 +185,8 @@ static void one_head(void **state)
 	service_free(s);
 }
 
-/* The mean over random pairs of offsets is the value of `seek`: checks the factor 8/15. */
+/* Tests that the mean over random pairs of offsets is the value of `seek`, and so the factor
+ * 8/15. */
 static void the_mean_seek(void **state)
 {
 	(void)state;
@@ -218,7 +220,7 @@ static void channels(void **state)
 	service_free(s);
 }
 
-/* It takes no time of its own: the control group limits it. */
+/* The model has no time of its own: the control group limits the device. */
 static void throttled(void **state)
 {
 	(void)state;
@@ -311,7 +313,7 @@ static void its_own_description_is_read_back(void **state)
 	}
 }
 
-/* After a restart it draws the same times again, and no request is in flight. */
+/* After a restart, the model draws the same times again, and no request is in flight. */
 static void restarts(void **state)
 {
 	static const char *const text[] = {"gamma:mean=1ms,parallel=1", "hdd", "ssd", NULL};
