@@ -42,7 +42,7 @@ for text in '"path":"used/old","size":123456' '"path":"used/cut","size":777,"mod
 done
 ! grep -q '"path":"used/new"' files || fail 'a file that the program made is in the snapshot'
 
-# created in another directory, the state serves a replay: it finds what the program found
+# in another directory, a replay with the created state finds the same files as the program
 mkdir elsewhere
 expect_status 0 "$VALIDATE" replay --prepare --dir elsewhere -o replayed trace
 expect_line out 'mismatches      0'

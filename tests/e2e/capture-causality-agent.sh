@@ -44,8 +44,8 @@ for rest in true 'exec sleep 60'; do
 	expect_status 3 capture fast sh -c "echo 1 >>files/data; kill -TERM \$(cat agent.pid); $rest"
 	expect_line err 'host here: its collector has ended: ended by signal 15'
 done
-# the second delayed run is stuck, and ends a second after it was told to: until then the agents of
-# both hosts have ended. It is repeated.
+# the second delayed run is stuck, and ends one second after the signal; by then, the agents of both
+# hosts have ended. The run is repeated.
 cat >second <<END
 #!/bin/sh
 # second HOST COMMAND...: the host "there" has shared memory of its own

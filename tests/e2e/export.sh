@@ -26,7 +26,7 @@ expect_status 0 "$VALIDATE" export --to btrecord block.trace -o block.replay.0
 [ "$(wc -c <block.replay.0)" -eq $((32 + 200 * 40)) ] || fail "btrecord: another size"
 [ "$(od -An -tu8 -j16 -N16 block.replay.0 | tr -s ' ')" = ' 200 200' ] || fail "btrecord: other numbers of bunches and packets"
 
-# ARTC knows neither a base directory of names nor descriptors that were not opened
+# ARTC supports neither a base directory for names nor descriptors that were not opened
 mkdir below
 "$VALIDATE" microbench createfiles --requests 1 --files 16 --dir below -o made.trace >out
 expect_status 0 "$VALIDATE" export --to artc made.trace -o made.artc

@@ -111,7 +111,7 @@ mpirun $root --oversubscribe -n 2 "$BUILD/validate-mpi-workload" checkpoint --le
 [ "$status" -ne 0 ] || fail 'a wrong number of ranks'
 expect_line err 'the launcher started 2 ranks'
 
-# told to end, it ends its ranks
+# after a signal, the program ends its ranks
 "$VALIDATE" microbench earthquake --level 2 --requests 100000 --compute 10ms --dir target -o killed >out 2>err &
 pid=$!
 ranks() { # of the job

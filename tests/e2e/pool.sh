@@ -85,7 +85,7 @@ for text in 'Example CPU' '[−88,' 'chip not'; do
 done
 expect_line league/tables/classes.csv 'too <slow>'
 
-# names and values of strangers
+# untrusted names and values
 jq '.host = "<script>alert(1)</script>"' lab2.json >hostile.json
 expect_status 0 "$VALIDATE" pool lab1.json hostile.json lab3.json --format html
 ! grep -q '<script>' out || fail 'a name became markup'

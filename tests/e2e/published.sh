@@ -82,7 +82,7 @@ done
 # --- measured again from the directory alone
 expect_status 0 "$VALIDATE" run results/protocol.conf --dry-run
 
-# --- what is wrong
+# --- errors
 refused() { # SED-SCRIPT FILE WANTED
 	rm -rf bad && mkdir bad && cp results/protocol.conf results/values.csv bad/
 	sed -i "$1" "bad/$2"

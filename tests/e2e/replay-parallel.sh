@@ -114,7 +114,7 @@ awk -F , 'NR > 1 && $2 == 1100 && $5 == "open" { print $(NF - 2) }' in.csv >b
 awk -F , 'NR > 1 && $2 == 100 && $5 == "pwrite" { print $(NF - 2) }' in.csv >a
 in_order "$(cat a)" "$(cat b)" begins
 
-# --- barriers: nobody continues before all three have arrived, twice
+# --- barriers: no node continues before all three have arrived, twice
 for i in 0 1 2; do
 	printf 'node %d %d 0\n' $i $i
 done >barriers

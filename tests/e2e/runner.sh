@@ -92,7 +92,7 @@ expect_line out 'timed out after 2 s'
 runner unit test_missing
 last_is '0 passed, 1 failed, 0 skipped'
 
-# tests run side by side, but one that asks to be alone has none beside it
+# tests run in parallel, but a test that must be alone runs alone
 meets() { # name, the other's name: passes if both run at the same time
 	cat <<-END
 		: >"\$BUILD/$1.here"
