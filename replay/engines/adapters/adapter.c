@@ -14,7 +14,7 @@
 
 /* --- options ------------------------------------------------------------- */
 
-/* Options of every adapter, and those that this adapter lists. */
+/* The options that every adapter has. An adapter lists its further options (struct adapter). */
 static const char *const taken_by_all[] = {"times", "command", "environment", "start-in", "user",
     "accept-status", "time-limit", "cpus", "engine", "dir", "device", "output", "destructive",
     "own-device", "no-sync-output", "prepare", NULL};
@@ -70,7 +70,7 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 	return ret;
 }
 
-/* On a directory the default is the library, because the tracepoints of a device do not show
+/* For a directory the default is the preloaded library: the tracepoints of a device do not show
  * calls. */
 static const char *times_text(const struct replay_config *c, const struct adapter *a)
 {
@@ -144,7 +144,7 @@ static bool writes_any(const struct inputs *in)
 	return false;
 }
 
-/* As engine block: writes to a file are not replayed on a block device. */
+/* Refuses writes to a file if the target is a block device, as engine block does. */
 static int calls_check(const struct adapter_state *a, const struct device *d, struct err *e)
 {
 	const struct trace *t = a->run.input;
@@ -183,7 +183,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 	return refused ? -EPERM : ret;
 }
 
-/* The directory of the output has enough room. */
+/* Creates the scratch directory in the directory of the output, because that has enough room. */
 static int scratch_make(struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output, *tmp = getenv("TMPDIR");
@@ -226,7 +226,8 @@ static bool has_own_root(const struct adapter_state *a)
 	return !strcmp(a->run.adapter->name, "artc");
 }
 
-/* In the format of strace, names are below the root of the trace, wherever the target is. */
+/* In the format of strace, names are below the root of the trace, wherever the target is. Checks
+ * that root. */
 static int root_check(const struct adapter_state *a, const char *root, struct err *e)
 {
 	char *real;
@@ -243,7 +244,8 @@ static int root_check(const struct adapter_state *a, const char *root, struct er
 		a->format->name, root);
 }
 
-/* The replayer itself opens the names of the trace: they must stay in the target directory. */
+/* The replayer itself opens the names of the trace. Checks that they stay in the target
+ * directory. */
 static int names_guard(struct adapter_state *a, struct err *e)
 {
 	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
@@ -262,9 +264,9 @@ static int names_guard(struct adapter_state *a, struct err *e)
 	return ret ? ret : names_check(&how, &a->inputs, a->run.input, &a->names_change, e);
 }
 
-/* After the replay: names that now lead outside the target were changed meanwhile, by the replayer
- * or by another process. If the trace changes names, the check before the start covers all
- * objects. */
+/* Checks the names again after the replay. If a name now leads outside the target, the replayer or
+ * another process changed it during the replay. If the trace itself changes names, the check before
+ * the start covers all objects and this check is not needed. */
 static int names_kept(struct adapter_state *a, struct err *e)
 {
 	struct err why = ERR_INIT;
@@ -352,7 +354,7 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	return ret ? ret : adapter_output_write(a, s, e);
 }
 
-/* Keeps its printed text beside the output: OUT.printed. */
+/* Keeps the printed text of the replayer beside the output, as OUT.printed. */
 static int printed_keep(const struct adapter_state *a, struct err *e)
 {
 	const char *output = a->run.config->output;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command: the program, its words and its environment. */
+/* Builds the command: the program, its words and its environment. */
 
 #include "common/file_digest.h"
 #include "replay/engines/adapters/adapter_private.h"
@@ -11,7 +11,7 @@ static void placeholder_number(struct placeholders *p, const char *name, uint64_
 	placeholders_set(p, name, text);
 }
 
-/* The placeholders of every command; `r` NULL: without values. */
+/* Sets the placeholders that every command has. If `r` is NULL, they have no values. */
 static void placeholders_fill(struct placeholders *p, const struct adapter_run *r)
 {
 	const struct replay_config *c = r->config;
@@ -117,7 +117,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 
 /* --- of a run ------------------------------------------------------------ */
 
-/* The fixed words of the adapter, then the words that its hook appends. */
+/* Adds the fixed words of the adapter, then the words that its hook appends. */
 static int own_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
 	const struct adapter *d = a->run.adapter;
@@ -139,7 +139,7 @@ static int binary_resolve(struct adapter_state *a, const char *name, struct err 
 	return file_digest(a->binary, a->digest, e);
 }
 
-/* The words of the option `command`; a placeholder may name the program. */
+/* Adds the words of the option `command`. The name of the program may be a placeholder. */
 static int given_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
 	struct words_list given;
@@ -153,7 +153,7 @@ static int given_words(struct adapter_state *a, struct words_list *words, struct
 	return ret ? err_context(e, "command") : 0;
 }
 
-/* The working directory, if the option start-in sets it. */
+/* Finds the working directory if the option start-in sets it. */
 static int start_in_resolve(struct adapter_state *a, struct err *e)
 {
 	const char *given = a->run.config->adapter.start_in;

@@ -10,7 +10,7 @@
 #include "common/unnamed_file.h"
 #include "replay/engines/adapters/adapter_private.h"
 
-/* The requests that a replayer reports, as a trace in the scratch directory. */
+/* The requests that a replayer reports are written as a trace into the scratch directory. */
 
 int seen_open(struct adapter_state *a, struct err *e)
 {
@@ -87,7 +87,7 @@ int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct 
 
 /* --- outcomes ------------------------------------------------------------ */
 
-/* In an unnamed file, so that the kernel can reclaim the memory. */
+/* The outcomes are in an unnamed file, so that the kernel can reclaim the memory. */
 static int outcomes_make(struct adapter_state *a, struct err *e)
 {
 	const size_t n_bytes = a->inputs.n_records * sizeof *a->outcome;
@@ -123,12 +123,13 @@ void seen_release(struct adapter_state *a)
 
 /* --- keys ---------------------------------------------------------------- */
 
-struct numbers { /* of the objects of a side, the same on both sides for the same name */
+/* numbers of one side's objects: the same name has the same number on both sides */
+struct numbers {
 	uint32_t *of; /* of[n], + 1; 0: not yet set */
 	uint32_t n;
 };
 
-struct ahead { /* requests of a side, read and not yet matched */
+struct ahead { /* requests of one side that were read and are not matched yet */
 	struct {
 		uint64_t key, index;
 		struct outcome_slot what; /* of the replay */
@@ -181,7 +182,8 @@ static int object_number(struct matching *m, enum match_side side, uint32_t obje
 	return ret;
 }
 
-/* The offset, from the tracked file position if the call has none; pipes have none. */
+/* The offset of a request. If the call has no offset, it is the tracked file position. Pipes have
+ * no offset. */
 static uint64_t offset_of(struct matching *m, enum match_side side, const struct trace_record *r)
 {
 	const struct trace_object *o =
@@ -195,7 +197,7 @@ static bool is_transfer(const struct op_info *o)
 	return (o->family == FAMILY_READ || o->family == FAMILY_WRITE) && o->uses & OP_HAS_LENGTH;
 }
 
-/* Returns the same operation for all equivalent operations. */
+/* Maps equivalent operations to the same operation. */
 static uint16_t op_class(uint16_t op, bool block)
 {
 	const struct op_info *o = op_info(op);
@@ -218,7 +220,8 @@ static int key_make(struct matching *m, enum match_side side, const struct trace
 	return m->block ? 0 : object_number(m, side, r->object, &key->object, e);
 }
 
-/* The preloaded library observes all calls on files: only calls on the device count. */
+/* The preloaded library observes all calls on files. If the target is a device, only calls on the
+ * device count. */
 static bool is_on_target(const struct matching *m, const struct trace_record *r)
 {
 	const struct trace_object *o =
@@ -227,7 +230,8 @@ static bool is_on_target(const struct matching *m, const struct trace_record *r)
 	       (o && !strcmp(o->name, m->a->device + 1));
 }
 
-/* An operation of the input, or one that moves data: extra if it is not matched. */
+/* True for an operation of the input and for an operation that moves data. Such a request is extra
+ * if it is not matched. */
 static bool is_request(const struct matching *m, const struct trace_record *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -260,7 +264,7 @@ static void pair_take(struct matching *m, uint64_t input, uint64_t seen,
 	m->a->n_matched++;
 }
 
-/* Ignores calls that only prepare the replay. */
+/* Counts an extra request, unless it is a call that only prepares the replay. */
 static void extra_count(struct matching *m, const struct trace_record *r, uint64_t seen)
 {
 	const enum op_family f = op_info(r->op)->family;
@@ -279,7 +283,7 @@ static int next_of(struct trace *t, const struct trace_record **r, struct err *e
 	return ret == -EBADMSG ? err_context(e, "the requests that were seen") : ret;
 }
 
-/* The replayer numbers its requests, or makes the exported requests in order. */
+/* Matches by number, or by position if the replayer issues the exported requests in order. */
 static int match_in_place(struct matching *m, struct err *e)
 {
 	struct adapter_state *a = m->a;
@@ -365,7 +369,7 @@ static int step(struct matching *m, enum match_side side, bool *ended, bool othe
 	return ret || *ended ? ret : put(m, side, side == SIDE_REFERENCE && other_ended, e);
 }
 
-/* Counts the unmatched observed requests: extra or other. */
+/* Counts the observed requests that remain unmatched, as extra or as other. */
 static int rest_count(struct matching *m, struct err *e)
 {
 	const struct trace_record *r;

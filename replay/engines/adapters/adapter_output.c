@@ -12,7 +12,7 @@ struct adapter_source {
 	int64_t first_traced_ns; /* its begin in the input */
 	struct trace *seen;	 /* for extra requests */
 	uint64_t at;		 /* next record of it */
-	uint32_t *object;	 /* object[n]: of the input, with the same name */
+	uint32_t *object;	 /* object[n]: the object of the input with the same name */
 	uint32_t n_objects;
 };
 
@@ -75,7 +75,7 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 
 /* --- extra requests ------------------------------------------------------ */
 
-/* A device has one object; others are found by name. */
+/* A device has a single object. Other objects are found by name. */
 static uint32_t object_of(struct adapter_source *s, uint32_t object)
 {
 	struct trace *input = s->a->run.input;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Joins requests that the kernel has split: a bio has room for 256 pieces of memory, so that a
- * request of more than some 1 MiB becomes several. One thread queues them in sequence before it can
- * wait for the first. If together they are a request of the input, they are joined. The program
- * cannot tell them from requests of a thread that issues exactly such a sequence with several
- * requests in flight. */
+/* Joins requests that the kernel has split. A bio has room for 256 pieces of memory, so a request
+ * of more than about 1 MiB becomes several requests. The issuing thread queues all of them before
+ * it can wait for the first. If such a sequence adds up to a request of the input, its parts are
+ * joined. A thread that issues exactly such a sequence with several requests in flight looks the
+ * same and is joined, too. */
 
 #include "replay/engines/adapters/adapter_private.h"
 
-/* of a full bio: a buffer need not start at the begin of a page */
+/* least length of a full bio: a buffer need not begin at a page boundary */
 #define BIO_BYTES_LEAST (255u * 4096)
 
 struct whole { /* a request of the input that is longer than a bio */
@@ -25,14 +25,16 @@ struct pieces { /* of one thread, so far */
 
 struct joiner {
 	const struct adapter_state *a;
-	struct whole *whole; /* whole[n_wholes], by family, offset and length, each once */
+	struct whole *whole; /* whole[n_wholes], by family, offset and length, without duplicates */
 	size_t n_wholes, wholes_cap;
 	struct pieces *of; /* of[n_threads] */
 	uint32_t *tid;	   /* tid[n_threads] */
 	uint32_t n_threads, of_cap, tids_cap;
 	struct trace *seen;
 	struct trace_writer *to;
-	uint32_t *object; /* object[n_objects]: of `seen` in `to`, OBJECT_NONE not yet */
+	/* object[n_objects]: maps objects of `seen` to objects of `to`; OBJECT_NONE: not mapped
+	 * yet */
+	uint32_t *object;
 	uint32_t n_objects;
 };
 
@@ -61,8 +63,8 @@ static bool moves_data(const struct trace_record *r)
 	return f == FAMILY_READ || f == FAMILY_WRITE;
 }
 
-/* Keeps each request once: with many requests at one offset, each piece would be compared with all
- * of them. */
+/* Removes duplicates: with many requests at one offset, each piece would be compared with all of
+ * them. */
 static void wholes_sort(struct joiner *j)
 {
 	size_t n = 1;
@@ -91,7 +93,7 @@ static int wholes_find(struct joiner *j, struct err *e)
 	return ret;
 }
 
-/* The requests that begin at the offset of `w` and are longer. */
+/* Finds the requests that begin at the offset of `w` and are longer. */
 static void candidates_find(const struct joiner *j, const struct whole *w,
 			    const struct whole **from, const struct whole **to)
 {
@@ -124,7 +126,7 @@ static int record_write(struct joiner *j, const struct trace_record *r, struct e
 	return ret ? ret : trace_writer_append(j->to, &x, 1, e);
 }
 
-/* A whole request ends with its last piece, and fails if one piece fails. */
+/* Makes the joined request. It ends with its last piece, and fails if one piece fails. */
 static struct trace_record whole_make(const struct trace_record *piece, uint32_t n)
 {
 	struct trace_record x = piece[0];
@@ -140,7 +142,7 @@ static struct trace_record whole_make(const struct trace_record *piece, uint32_t
 	return x;
 }
 
-/* Writes the whole request, if there is one, and the remaining pieces. */
+/* Writes the joined request, if there is one, and the remaining pieces. */
 static int pieces_end(struct joiner *j, struct pieces *p, struct err *e)
 {
 	uint32_t i = p->n_whole;

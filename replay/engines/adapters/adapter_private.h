@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of the core, which runs one replay by another replayer. */
+/* Parts of the core, which runs a replay with a replayer of another project. */
 #pragma once
 
 #include "replay/engines/adapters/child.h"
 #include "replay/engines/adapters/inputs.h"
 #include "replay/engines/adapters/times.h"
 
-/* Whether a replayer wrote beside the target: compares the entries of the target's parent directory
- * before and after, by name, kind, size and time of the last change. A directory that all users may
- * write to (/tmp, /dev) is not checked. */
+/* Detects whether a replayer wrote beside the target: compares the entries of the target's parent
+ * directory before and after the run, by name, type, size and time of the last change. A directory
+ * that all users may write to (/tmp, /dev) is not checked. */
 struct surrounding;
 
 struct surroundings {
@@ -33,17 +33,18 @@ bool surroundings_differ(const struct surroundings *before, const struct surroun
 /* Identity and state of a file or directory. */
 struct file_mark {
 	bool there;
-	bool is_data; /* of a regular file: size and time of its last change are compared, too */
+	bool is_data; /* of a regular file: size and time of its last change are compared as well */
 	dev_t dev;
 	ino_t ino;
 	off_t size;
 	struct timespec changed;
 };
-/* A missing path (or NULL) also gives a mark. Errors: of the system. */
+/* Also succeeds for a missing path, or NULL. Errors: from the system. */
 int file_mark_take(struct file_mark *m, const char *path, struct err *e);
-/* NULL, "removed" or "replaced"; with `content` also "changed". Static text. */
+/* Compares the present state with the mark. Returns NULL, "removed" or "replaced"; with `content`
+ * also "changed". Static text. */
 const char *file_mark_differs(const struct file_mark *m, const char *path, bool content);
-/* Whether a regular file exists and has another size. */
+/* Whether a regular file exists and its size differs from that in the mark. */
 bool file_mark_resized(const struct file_mark *m, const char *path);
 
 /* Checks the names of a trace before another replayer gets them. Such a program opens them itself,
@@ -64,7 +65,8 @@ struct names_how {
 	/* absolute names below it are names in the directory; NULL: all absolute names are refused
 	 */
 	const char *root;
-	/* other absolute names cannot reach anything, as long as they have no ".." */
+	/* other absolute names are permitted: they cannot reach anything, as long as they have no
+	 * ".." */
 	bool others_stay;
 };
 
@@ -103,7 +105,7 @@ struct adapter_state {
 	struct words_list command, environment; /* placeholders replaced */
 	struct words_list more;			/* words from the hooks */
 	cpu_set_t cpus;
-	bool names_change;	/* a request of the trace may change the meaning of names */
+	bool names_change;	/* some request of the trace may change the meaning of names */
 	bool has_cpus, writes_output; /* a word of the command names {output} */
 	struct surroundings before, after;
 	struct file_mark target_before, input_before, program_before;
@@ -118,17 +120,17 @@ struct adapter_state {
 	uint64_t n_seen;	     /* records */
 	int64_t first_seen_ns;	     /* times self: the least begin */
 	uint64_t n_events_lost;
-	bool numbered, unnumbered;   /* times self: some have numbers; some have none */
+	bool numbered, unnumbered;   /* times self: some requests have numbers; some have none */
 	/* without numbers and operations: report k belongs to request k of the input */
 	bool in_order;
 
 	/* outcome[n] of each request, in an unnamed file */
 	struct outcome_slot *outcome;
 	uint64_t n_outcomes;
-	uint64_t n_matched, n_extra, n_other; /* other: calls that are no device requests */
+	uint64_t n_matched, n_extra, n_other; /* other: calls that are not requests to the device */
 	uint64_t n_ambiguous;
 	bool ambiguous_at_least;
-	int64_t shift_ns; /* from the observed times to CLOCK_MONOTONIC */
+	int64_t shift_ns; /* added to observed times to get CLOCK_MONOTONIC */
 	uint8_t *is_matched; /* a bit for each observed record */
 };
 
@@ -137,8 +139,8 @@ int command_make(struct adapter_state *a, struct err *e);
 /* Checks the options without a trace. */
 int command_check(const struct adapter *a, const struct replay_config *c, struct err *e);
 
-/* adapter_run.c: runs it under the observer; the observed requests are in a->seen_path. Errors:
- * with the reason. */
+/* adapter_run.c: runs the replayer under the observer. The observed requests are in a->seen_path.
+ * Errors: with the reason. */
 int adapter_start(struct adapter_state *a, struct err *e);
 
 /* adapter_seen.c: the trace of reported requests (times self). */

@@ -41,7 +41,7 @@ static int keep(void *ctx)
 	return child_keep(&spec, a->result);
 }
 
-/* Runs a keeper and forwards every request to stop to it, also a request that came before the
+/* Runs a keeper and forwards requests to stop to it, including a request that came before the
  * keeper was started. `before`: the old signal mask. */
 static int run_kept(struct adapter_state *a, const sigset_t *before, struct err *e)
 {
@@ -127,7 +127,7 @@ static int run_observed(struct adapter_state *a, struct err *e)
 
 /* --- how it ended -------------------------------------------------------- */
 
-/* The end of its printed text, as a single line. */
+/* Appends the end of the replayer's printed text, as a single line. */
 static void said_add(const struct adapter_state *a, struct strbuf *out)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -163,7 +163,7 @@ static int fail(const struct adapter_state *a, int code, struct err *e, const ch
 	return err_set(e, code, "%s %s", slash ? slash + 1 : a->command.v[0], why.s);
 }
 
-/* Statuses of the option accept-status, as in a shell. */
+/* Whether the option accept-status lists this status; statuses as in a shell. */
 static bool is_accepted(const struct adapter_state *a, int status)
 {
 	char **item;
@@ -197,8 +197,8 @@ static int status_judge(struct adapter_state *a, struct err *e)
 	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
 }
 
-/* The replayer must not change the trace, which is read again; the target directory or device
- * itself; and its own program, which later runs start. */
+/* Checks that the replayer did not change the trace, which is read again; the target directory or
+ * device itself; or its own program, which later runs start. */
 static int files_judge(const struct adapter_state *a, struct err *e)
 {
 	const char *input = file_mark_differs(&a->input_before, a->input_path, true);

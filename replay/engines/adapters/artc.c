@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ARTC: `artc` generates C from strace's text and a list of the existing files, `make` compiles it,
- * `artrun` replays it below the directory bench_root of its directory, here a link to the target.
- * All three are needed: artc is searched in the directory of artrun.
- *
- * Its delays come from the CPU use in an iostat log. Without such a log `-c 1` means as fast as
- * possible, and only -C keeps gaps. Its log of a thread has the calls in order, by name, without
- * files and offsets. */
+ * and `artrun` replays it below the subdirectory bench_root of its directory. Here bench_root is a
+ * link to the target. All three programs are needed: artc is expected in the directory of artrun.
+ * ARTC takes delays from the CPU use in an iostat log. Without such a log, `-c 1` replays as fast
+ * as possible, and only -C keeps gaps. The log of a thread lists its calls in order, by name,
+ * without files and offsets. */
 #include <ftw.h>
 
 #include "common/files.h"
@@ -151,7 +150,7 @@ static int artc_parse(struct adapter_run *r, struct err *e)
 static _Thread_local struct {
 	FILE *list;
 	size_t target_len;
-	const char *root; /* of the trace's names, without a slash at its end */
+	const char *root; /* common directory of the trace's names, without a slash at its end */
 	const char *bad;  /* reason why the list cannot hold a name */
 } listed;
 
@@ -182,7 +181,7 @@ static int list_entry(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* The parent directories of the root of names, and the content of the target. */
+/* Writes the parent directories of the root of names, and the content of the target. */
 static int list_write(const struct adapter_run *r, const char *root, const char *path,
 		      struct err *e)
 {
@@ -208,8 +207,8 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
 
 /* --- the adapter --------------------------------------------------------- */
 
-/* artrun replays in DIR/bench_root, followed by the root of the trace's names: a link to the
- * target. */
+/* artrun replays in DIR/bench_root plus the root of the trace's names. Makes this path a link to
+ * the target. */
 static int root_link(struct adapter_run *r, const char *root, struct err *e)
 {
 	char *name = xasprintf("run/bench_root%s", root), *path = adapter_path(r, name),
@@ -291,7 +290,7 @@ static const struct adapter adapter_artc = {
 	.program = "artrun",
 	.format = "artc",
 	.suffix = ".strace",
-	/* it neither drops caches nor makes files */
+	/* with -n and -P it neither drops caches nor creates files */
 	.command = (const char *const[]){"-n", "-P", NULL},
 	.times = ADAPTER_SELF | ADAPTER_PRELOAD,
 	.usual = ADAPTER_SELF,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* beefs_replayer, the event replayer of the metrology paper: a coordinator passes events to
  * threads. Names are relative to its working directory. It crashes on a trace without events,
- * always requests SCHED_FIFO 99, and has room for descriptors and processes below 32768; calls that
- * it does not know are not exported. Its times are in whole us. */
+ * always requests SCHED_FIFO 99, and has room for descriptors and processes below 32768. Calls that
+ * it does not support are not exported. It reports times in whole us. */
 
 #include "replay/engines/adapters/outputs.h"
 
-/* --- its output: begin s us, end s us, schedule s us, delay, expected and actual result, thread ---
- */
+/* --- its output: begin, end and schedule (s us), delay, expected, result, thread --- */
 
 #define N_FIELDS 10
 
@@ -38,7 +37,7 @@ static int beefs_line(void *ctx, char *line, struct err *e)
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(line, ' ', field, N_FIELDS) != N_FIELDS)
 		return err_set(e, EBADMSG, "\"%.60s\" is not an event with ten fields", line);
-	if (!l->any) { /* the root event, which makes no call */
+	if (!l->any) { /* the root event is not a call */
 		l->any = true;
 		return 0;
 	}

@@ -16,7 +16,8 @@ char *binary_find(const char *name, struct err *e)
 	char *found = app_command_find(name, e),
 	     *here = found && *found != '/' ? getcwd(NULL, 0) : NULL;
 	if (!here)
-		/* links are kept: some programs depend on the name by which they are called */
+		/* links are not resolved: the behaviour of some programs depends on the name by
+		 * which they are started */
 		return found;
 	char *whole = xasprintf("%s/%s", here, found);
 	FREE_EACH(found, here);
@@ -42,7 +43,7 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 
 /* --- version ------------------------------------------------------------- */
 
-/* Reads until the first end of a line or the time limit. */
+/* Reads until the end of the first line or until the time limit. */
 static size_t line_read(int fd, char *line, size_t size)
 {
 	int64_t until_ns = clock_monotonic_ns() + VERSION_LIMIT_NS;
@@ -67,7 +68,7 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, errno, "cannot create a pipe");
-	/* --version runs the unknown program: as `user` */
+	/* `--version` runs an untrusted program, so it runs as `user` */
 	pid_t pid = tool_start(argv, NULL, user, ends[1], false);
 	int code = errno;
 	close(ends[1]);

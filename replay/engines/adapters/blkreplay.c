@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blkreplay 0.1: processes that make one request at a time, which they get over pipes. It reads its
- * trace from standard input, and prints each completed request with its delay and its duration. */
+/* blkreplay 0.1: several processes, each with one request at a time, get their requests through
+ * pipes. blkreplay reads its trace from standard input, and prints each completed request with its
+ * delay and its duration. */
 
 #include "replay/engines/adapters/outputs.h"
 
 #define SECTOR 512
-/* It prints this text for a request that ends at the end of the device, and still makes the
+/* blkreplay prints this text for a request that ends at the end of the device, and still issues the
  * request. */
 #define HARMLESS "ERROR: trying to position at "
 
@@ -90,7 +91,7 @@ static int blkreplay_words(struct adapter_run *r, struct err *e)
 	return 0;
 }
 
-/* Its status is 0 even if it cannot open the device. */
+/* The exit status of blkreplay is 0 even if it cannot open the device, so its text is examined. */
 static int blkreplay_ended(struct adapter_run *r, struct err *e)
 {
 	SCOPED_STRBUF error = STRBUF_INIT;

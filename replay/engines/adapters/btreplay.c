@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* btreplay 1.0 of blktrace: streams of bunches; thread i replays stream i on CPU i. Only the start
- * of a bunch is timed.
- *
- * It finds the device by the name of the stream, DEVICE.replay.CPU, below /dev; with a map (-M) it
- * aborts after each run. It may hang after its last request, if requests complete before the next
- * request is due: its completion thread waits for a signal that was already sent. Then it is
- * killed, and the run counts. */
+/* btreplay 1.0 of blktrace: thread i replays stream i, a sequence of bunches of requests, on CPU i.
+ * Only the start of a bunch is timed.
+ * btreplay finds the device by the name of the stream, DEVICE.replay.CPU, below /dev. With a map
+ * (-M) it aborts after each run. It may hang after its last request, if requests complete before
+ * the next request is due: its completion thread waits for a signal that was already sent. In this
+ * case it is killed, and the run counts. */
 #include <sys/wait.h>
 
 #include "replay/engines/adapters/outputs.h"
@@ -57,7 +56,8 @@ static void bunch_write(struct stream *s)
 	s->bunch.n = 0;
 }
 
-/* As btrecord: a bunch has at most bunch_max requests within a span after its first request. */
+/* As in btrecord, a bunch has at most bunch_max requests, all within a span after its first
+ * request. */
 static void packet_add(struct stream *s, const struct single *p, const struct known_options *o)
 {
 	if (s->bunch.n && (!o->btreplay_bunch_ns || s->bunch.n >= o->btreplay_bunch_max ||
@@ -111,7 +111,7 @@ static int stream_open(struct stream *s, const struct adapter_run *r, const char
 	return ret;
 }
 
-/* Writes the counts, which are known now. */
+/* Writes the counts into the head of the stream, because they are known only at its end. */
 static int stream_close(struct stream *s, struct err *e)
 {
 	if (!s->f)
@@ -127,7 +127,7 @@ static int stream_close(struct stream *s, struct err *e)
 static int streams_write(struct adapter_run *r, const char *device, struct err *e)
 {
 	uint64_t n = r->config->adapter.known.btreplay_streams;
-	/* no stream without requests: btreplay would wait for them */
+	/* write no stream without requests: btreplay would wait for them */
 	struct streams x = {.n = n < r->n_threads ? n : r->n_threads};
 	int ret = 0;
 	x.stream = xcalloc(x.n, sizeof *x.stream);
@@ -183,8 +183,8 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* It aborts or hangs after its last request; the observed requests show whether it made all
- * requests. */
+/* btreplay may abort or hang after its last request. The observed requests show whether it issued
+ * all requests. */
 static int btreplay_ended(struct adapter_run *r, struct err *e)
 {
 	(void)e;

@@ -12,7 +12,7 @@
 #include "common/clock.h"
 
 #define LOOK_MS 100
-#define SETTLE_NS 100000000 /* for remaining processes that are about to end */
+#define SETTLE_NS 100000000 /* time that the remaining processes get to end by themselves */
 
 struct child_result *child_result_make(struct err *e)
 {
@@ -125,7 +125,7 @@ static int64_t timeval_ns(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
 }
 
-/* Waits for all ended children. False: no child is left. */
+/* Reaps all children that have ended. Returns false if no child is left. */
 static bool reap(struct keeper *k)
 {
 	struct rusage u;
@@ -170,7 +170,7 @@ static bool is_too_large(const struct keeper *k)
 		(uint64_t)st.st_size > k->spec->output_limit_bytes);
 }
 
-/* Whether it has used no CPU time for quiet_ns. */
+/* Whether the program has used no CPU time for quiet_ns. */
 static bool is_quiet(struct keeper *k)
 {
 	struct timespec used;
@@ -215,7 +215,7 @@ static enum child_end watch(struct keeper *k)
 	}
 }
 
-/* Ends all remaining processes, and names them if the program had ended by itself. */
+/* Kills all remaining processes, and names them if the program had ended by itself. */
 static void end_all(struct keeper *k, enum child_end end)
 {
 	int64_t until_ns = now_ns(k) + (end == CHILD_EXITED ? SETTLE_NS : 0);
@@ -268,7 +268,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 		program_exec(&start);
 	if (k.program < 0)
 		return keep_fail(r, "cannot fork");
-	setpgid(k.program, k.program); /* in both processes, whichever is first */
+	setpgid(k.program, k.program); /* both processes call it, because either may run first */
 	child_output_started(&k.output);
 	if (s->pause)
 		pause_keep(s->pause);
@@ -279,8 +279,8 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	r->output_error = k.output.error;
 	r->end = r->error ? CHILD_NOT_STARTED : end;
 	if (s->pause && s->pause->page) {
-		/* Waits for the controller, so that the next steps do not disturb the running
-		 * process. SIGTERM, as when the campaign is killed, ends the wait. */
+		/* Waits until the keeper has ended, so that the next steps do not disturb the
+		 * program. SIGTERM, which a killed campaign sends, ends the wait. */
 		sigset_t none;
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs an unknown program, which may hang, crash, leave processes behind, or print without end.
- *
- * A keeper process starts it in its own process group and waits. The keeper adopts orphans, so that
- * after the program's end it can name and end every process that the program started. */
+ * A keeper process starts the program in its own process group and waits for it. The keeper adopts
+ * orphans, so that after the program's end it can name and kill every process that the program
+ * started. */
 #pragma once
 
 #include <sched.h>
@@ -11,27 +11,29 @@
 
 struct child_spec {
 	char *const *argv;	  /* argv[0] is the file */
-	/* NAME=VALUE, NULL-terminated, in addition to the present ones; NULL none */
+	/* NAME=VALUE, NULL-terminated, added to the variables of this process; NULL none */
 	char *const *environment;
 	const char *dir;	  /* working directory */
 	const char *input;	  /* file for its standard input; NULL: empty */
 	const char *user;	  /* NULL: the user of this process */
 	const cpu_set_t *cpus;	  /* NULL: all of them */
-	int64_t time_limit_ns;	  /* then SIGKILL: it may ignore SIGTERM */
-	/* it is killed if it uses no CPU time for this time, not earlier than this time after its
-	 * start; 0: never */
+	int64_t time_limit_ns;	  /* afterwards SIGKILL is sent: the program may ignore SIGTERM */
+	/* the program is killed if it uses no CPU time for quiet_ns, but not before quiet_from_ns
+	 * after its start; quiet_ns 0: never */
 	int64_t quiet_ns;
 	int64_t quiet_from_ns;
-	/* a file that appears when the program is about to end: the program is killed
-	 * CHILD_ENDED_NS later; NULL none */
+	/* a file that appears when the program is about to end. CHILD_ENDED_NS later the program is
+	 * killed. NULL none */
 	const char *ended;
 	const char *output;	  /* file for its standard output; NULL: `printed` */
-	/* a file that the program writes itself, and that counts toward the limit; NULL none */
+	/* a file that the program writes itself and whose size counts toward the limit; NULL
+	 * none */
 	const char *watched;
 	uint64_t output_limit_bytes;
-	/* for a campaign that pauses it (common/pause.h): limits count active time; NULL none */
+	/* for a campaign that pauses the program (common/pause.h): limits count active time only;
+	 * NULL none */
 	struct pause *pause;
-	/* file for its printed text: the first and the last CHILD_PRINTED_BYTES */
+	/* file for the printed text: the first and the last CHILD_PRINTED_BYTES are kept */
 	const char *printed;
 };
 #define CHILD_PRINTED_BYTES 65536u
@@ -55,11 +57,11 @@ struct child_result { /* in memory shared with the keeper */
 	int64_t user_ns, system_ns;   /* of it and its descendants */
 	uint64_t peak_bytes;	      /* resident, of the largest of them */
 	uint64_t n_minor, n_major, n_voluntary, n_involuntary, bytes_read, bytes_written;
-	uint32_t n_left;	 /* number of processes that remained after its end */
+	uint32_t n_left;	 /* number of processes that remained after the program's end */
 	char left[300];		 /* the first of these processes, by name and number */
 	uint64_t n_printed_bytes;
-	/* errno of writing its output, for example on a full disk: it was ended, or its output is
-	 * incomplete */
+	/* errno of a failed write of the program's output, for example on a full disk: the program
+	 * was killed, or its output is incomplete */
 	int output_error;
 };
 
@@ -67,26 +69,31 @@ struct child_result { /* in memory shared with the keeper */
 struct child_result *child_result_make(struct err *e);
 void child_result_free(struct child_result *r);
 
-/* The keeper: call it in a forked process, which the parent may end with SIGTERM. When it returns,
- * all processes that it started have ended. Returns 0, or 1: the program was not started. */
+/* Runs the program as its keeper. Call it in a forked process, which the parent may end with
+ * SIGTERM. When it returns, all processes that the program started have ended. Returns 0, or 1 if
+ * the program was not started. */
 int child_keep(const struct child_spec *s, struct child_result *r);
 
-/* Changes the user of the calling process, just forked. Returns 0 or an errno. */
+/* Changes the user of the calling process, which was just forked. Returns 0 or an errno. */
 int child_user_become(const char *name);
 
-/* The ids of a user. Errors: ENOENT; EACCES: only root can become that user. */
+/* Finds the user and group ids of a user. Errors: ENOENT; EACCES if this process is not root and so
+ * cannot become that user. */
 int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e);
 
-/* The children of this process, from /proc: remaining processes of a program, in a subreaper. */
+/* Functions on the children of this process (from /proc): in a subreaper these include the
+ * remaining processes of a program. */
 
-/* "name (number), ...": as many as fit. Returns their total number, without zombies. */
+/* Appends "name (number), ..." for as many children as fit. Returns the number of all children
+ * except zombies. */
 uint32_t child_left_name(char *text, size_t size);
-/* SIGKILL to each. This process then adopts their children. */
+/* Sends SIGKILL to each child. This process then adopts their children. */
 void child_left_kill(void);
-/* Kills processes and waits until none remains; the process has no other children. */
+/* Kills children until none is left. The process must have no other children. */
 void child_left_end(void);
 
-/* Reads the standard output and errors of a program at once, and keeps a bounded part. */
+/* Reads the standard output and standard error of a program concurrently, and keeps a bounded
+ * part. */
 
 struct child_output {
 	int out, out_end, printed, printed_end; /* ends of pipes to read and to write; -1 none */
@@ -97,10 +104,11 @@ struct child_output {
 	char *tail;		     /* ring of the last CHILD_PRINTED_BYTES */
 };
 
-/* `output` NULL: standard output goes to `printed`, too. -1 with errno. */
+/* Opens files and pipes. If `output` is NULL, standard output goes to `printed` as well. Returns -1
+ * with errno after an error. */
 int child_output_open(struct child_output *o, const char *output, const char *printed,
 		      uint64_t limit_bytes);
-/* The program has started: closes its ends. */
+/* Closes the program's ends of the pipes. Call it when the program has started. */
 void child_output_started(struct child_output *o);
 /* Reads available data; waits up to timeout_ms for data or a signal. */
 void child_output_wait(struct child_output *o, int signal_fd, int timeout_ms);

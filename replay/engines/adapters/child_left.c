@@ -6,8 +6,8 @@
 
 #include "common/proc_text.h"
 
-/* /proc/PID/stat: number (name) state parent ... The name may have any characters: it ends at the
- * last bracket. */
+/* Returns the parent's pid from /proc/PID/stat: number (name) state parent ... The name may contain
+ * any characters, so it ends at the last bracket. */
 static int parent_of(const char *pid, char *name, size_t size, char *state)
 {
 	char path[64], text[600];

@@ -50,7 +50,7 @@ void child_output_started(struct child_output *o)
 		close(o->out_end);
 }
 
-/* The first error decides: the program is killed, and its run fails. */
+/* Writes data to a file. The first error decides: the program is killed, and its run fails. */
 static void keep(struct child_output *o, int fd, const char *data, size_t len)
 {
 	if (!o->error)
@@ -71,7 +71,7 @@ static void printed_take(struct child_output *o, const char *data, size_t len)
 	o->n_printed += len;
 }
 
-/* Output beyond the limit is not written: the program is about to be ended. */
+/* Does not write output beyond the limit: the program is about to be killed. */
 static void output_take(struct child_output *o, const char *data, size_t len)
 {
 	if (o->n_taken <= o->limit_bytes)

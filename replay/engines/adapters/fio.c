@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fio --read_iolog, version 3 of its log: requests of one thread, with as many in flight as its
- * engine and depth allow.
- *
- * Its logs have response times in ns, but instants in whole ms. With the asynchronous engines,
- * fio 3.33 takes completions only when the queue is full, so that its response times include that
- * wait, and it does not log requests in flight at its end: so times block is the default. Its
- * status is 0 even if its job was killed by a signal. */
+/* fio --read_iolog with version 3 of the log: fio issues the requests of one thread, with as many
+ * in flight as its engine and depth allow.
+ * Logs of fio have response times in ns, but instants in whole ms. With asynchronous engines, fio
+ * 3.33 fetches completions only when the queue is full: its response times include that wait. It
+ * does not log requests that are in flight at its end. So the default is times block. The exit
+ * status of fio is 0 even if a signal killed its job. */
 
 #include "common/sort.h"
 #include "replay/engines/adapters/outputs.h"
@@ -21,7 +20,7 @@ struct fio_row {
 	uint64_t offset, length;
 	uint64_t order; /* in its log */
 	enum trace_op op;
-	/* completion of a row of the submission log, NULL none */
+	/* completion that belongs to a row of the submission log, NULL none */
 	const struct fio_row *lat;
 };
 
@@ -30,8 +29,8 @@ struct fio_rows {
 	size_t n, cap;
 };
 
-/* "105, 99564640, 1, 4096, 20828160, 0": ms, ns, direction, bytes, offset, priority, and, by an
- * option of fio, the issue in ns. */
+/* Parses "105, 99564640, 1, 4096, 20828160, 0": ms, ns, direction, bytes, offset, priority, and,
+ * with an option of fio, the time of issue in ns. */
 static int row_take(void *ctx, char *line, struct err *e)
 {
 	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_FALLOCATE};
@@ -90,8 +89,8 @@ static void rows_sort(struct fio_rows *rows, int (*compare)(const void *, const 
 		qsort(rows->row, rows->n, sizeof *rows->row, compare);
 }
 
-/* Joins submission k with completion k of the same transfer. Completions without a submission
- * remain. */
+/* Joins the k-th submission with the k-th completion of the same transfer. Completions without a
+ * submission remain. */
 static void rows_join(struct fio_rows *issued, struct fio_rows *ended)
 {
 	size_t i = 0, k = 0;
@@ -109,7 +108,7 @@ static void rows_join(struct fio_rows *issued, struct fio_rows *ended)
 	rows_sort(issued, by_order);
 }
 
-/* `lat`: row of the completion; `row`: row of the submission, or of the completion if there is no
+/* `lat`: row of the completion. `row`: row of the submission, or of the completion if there is no
  * submission. */
 static int row_give(const struct fio_row *row, const struct fio_row *lat,
 		    const struct request_taker *t, struct err *e)
@@ -192,15 +191,15 @@ static int fio_words(struct adapter_run *r, struct err *e)
 		adapter_word(r, "--replay_no_stall=1");
 	if (r->config->speed != 1)
 		adapter_word(r, "--replay_time_scale=%ld", lround(100 * r->config->speed));
-	/* otherwise it allocates memory during the replay */
+	/* without this option fio allocates memory during the replay */
 	adapter_word(r, "--log_entries=%llu", (unsigned long long)entries);
 	adapter_word(r, "--write_lat_log={scratch}/fio");
 	adapter_word(r, "--log_offset=1");
 	return 0;
 }
 
-/* Its status is 0 even if its job was killed. With another status, the error is in front of its
- * table of numbers. */
+/* The exit status of fio is 0 even if its job was killed. With another status, the error precedes
+ * its table of numbers. */
 static int fio_ended(struct adapter_run *r, struct err *e)
 {
 	SCOPED_STRBUF said = STRBUF_INIT;
@@ -217,8 +216,8 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-/* Its log has no file names, but the transfers in order: each transfer is the next equal request of
- * the input. */
+/* The log of fio has no file names, but lists transfers in order: each transfer belongs to the next
+ * equal request of the input. */
 struct fio_place {
 	struct adapter_run *run;
 	uint64_t seq;

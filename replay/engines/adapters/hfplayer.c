@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hfplayer 3: worker threads, a timer and a harvester, each spinning on its own CPU. Its input is
- * SNIA's CSV and a configuration with the file of each LUN. It prints only totals: the times are
- * those of the device.
- *
- * It divides by zero on traces of 100 to 9999 requests, where it prints its progress. It guesses a
- * wrong CPU frequency unless the frequency is given. It needs three CPUs more than it has workers.
- * The dependencies of mode dep are added to the trace here (infer.h), in place of its analyser,
- * which stops at requests that end at the same time. */
+/* hfplayer 3: worker threads, a timer and a harvester, each spinning on its own CPU. The input is
+ * SNIA's CSV and a configuration with the file of each LUN. hfplayer prints only totals, so times
+ * are measured on the device.
+ * hfplayer divides by zero when it prints its progress, on traces of 100 to 9999 requests. It
+ * guesses a wrong CPU frequency unless the frequency is given. It needs three CPUs more than it has
+ * workers. For mode dep, this file adds the dependencies to the trace (infer.h), because hfplayer's
+ * own analyser stops at requests that end at the same time. */
 
 #include "common/clock.h"
 #include "replay/engines/adapters/tool.h"
@@ -78,7 +77,7 @@ struct annotation {
 	FILE *in, *out;
 	char *line, *path;
 	size_t size;
-	uint64_t *id;	   /* id[n_ids]: of each request, in order */
+	uint64_t *id;	   /* id[n_ids]: id of each request, in order */
 	uint64_t *of_rank; /* of_rank[n_ranks]: requests in the order of their ends */
 	size_t n_ids, cap_ids, n_ranks, cap_ranks;
 };
@@ -224,7 +223,7 @@ static int hfplayer_words(struct adapter_run *r, struct err *e)
 	return 0;
 }
 
-/* "You are running version 3.0 of PATH." */
+/* Extracts the version from "You are running version 3.0 of PATH." */
 static int hfplayer_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
 {
 	static const char before[] = "You are running version ";

@@ -49,7 +49,7 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 struct counting {
 	struct inputs *in;
 	struct u64_map threads, processes, devices;
-	/* end_ns[n_ends]: heap of the ends of requests in flight, the earliest first */
+	/* end_ns[n_ends]: heap of the ends of requests in flight, earliest first */
 	int64_t *end_ns;
 	size_t n_ends, ends_cap;
 };
@@ -122,7 +122,8 @@ int inputs_count(struct inputs *in, struct trace *t, struct err *e)
 
 struct exporting {
 	struct inputs *in;
-	bool by_seq; /* part of a trace: seq is the number of the request in the whole trace */
+	/* this is a part of a trace: seq is the number of the request in the whole trace */
+	bool by_seq;
 	uint64_t n_written;
 };
 

@@ -9,7 +9,7 @@
 struct inputs {
 	struct words_list file;	  /* exported files */
 	uint64_t n_records;	  /* of the trace */
-	uint64_t n_left_out;	  /* skipped: the format cannot represent them */
+	uint64_t n_left_out;	  /* number of skipped requests: the format cannot represent them */
 	char why[200];		  /* for the first of them */
 	uint8_t *left_out;	  /* bit i of byte i / 8: record i */
 	uint64_t n_of[OP_N];	  /* exported, by operation */
@@ -25,8 +25,8 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 
 /* Reads the trace and counts threads, requests and so on. Errors: of reading; ENOMEM. */
 int inputs_count(struct inputs *in, struct trace *t, struct err *e);
-/* Writes the files into `dir`, with `suffix`. Errors: of reading and writing; EINVAL with the
- * reason if nothing can be exported. */
+/* Writes the trace in format `f` to files in `dir` whose names end in `suffix`. Errors: of reading
+ * and writing; EINVAL with the reason if nothing can be exported. */
 int inputs_export(struct inputs *in, struct trace *t, const struct trace_format *f,
 		  enum adapter_per per, const char *dir, const char *suffix, struct err *e);
 void inputs_release(struct inputs *in);

@@ -14,7 +14,7 @@ FILE *text_open(const char *path, struct err *e)
 	return f;
 }
 
-/* The next line without its end: 1, or 0 at the end of the file. */
+/* Reads the next line without its line end. Returns 1, or 0 at the end of the file. */
 static int line_next(FILE *f, char *line, struct err *e)
 {
 	size_t n = 0;
@@ -54,7 +54,7 @@ int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e
 
 #define SAID_BYTES 262144u /* longer than the part of the printed text that is kept */
 
-/* The first `text`, from `from` on, that does not begin `unless`. */
+/* The first occurrence of `text` at or after `from` at which the text `unless` does not begin. */
 static const char *text_find(const char *from, size_t len, const char *text, const char *unless)
 {
 	const char *end = from + len, *at;

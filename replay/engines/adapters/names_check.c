@@ -18,7 +18,7 @@ struct names {
 
 /* --- the text of a name -------------------------------------------------- */
 
-/* The next component other than "."; *len is 0 at the end. */
+/* The next component that is not "."; *len is 0 at the end of the path. */
 static const char *component(const char *path, size_t *len)
 {
 	for (;; path++) {
@@ -64,8 +64,8 @@ static int refuse(const struct names *x, const char *name, const char *why, stru
 
 /* --- names in the directory ---------------------------------------------- */
 
-/* Opens a name with O_PATH, relative to the directory. Returns a descriptor or a negative errno:
- * EXDEV, ELOOP, EPERM or EINVAL if a step leaves the directory. */
+/* Opens a name with O_PATH, relative to the directory. Returns a descriptor, or a negative errno:
+ * EXDEV, ELOOP, EPERM or EINVAL if a component leads out of the directory. */
 static int look(int dir_fd, const char *name, uint64_t more)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
@@ -81,8 +81,8 @@ static int look(int dir_fd, const char *name, uint64_t more)
 						 : -errno;
 }
 
-/* A missing name may be created later, by the replayer or by the trace. It stays in the directory
- * if it is reached without links and "..". */
+/* Checks a missing name, which the replayer or the trace may create later. It stays in the
+ * directory if its path has neither links nor "..". */
 static int missing_check(const struct names *x, const char *name, struct err *e)
 {
 	if (names_climb(name))
@@ -150,8 +150,8 @@ static int object_check(struct names *x, struct trace *t, uint32_t id, struct er
 	return o && x->checked.n != n ? name_check(x, o->name, e) : 0;
 }
 
-/* The second name of a rename or link, the target of a symbolic link, or the file of a second
- * descriptor. */
+/* Checks a further name of the request: the second name of a rename or link, the target of a
+ * symbolic link, or the file of a second descriptor. */
 static int heap_check(struct names *x, struct trace *t, const struct trace_record *r, struct err *e)
 {
 	const unsigned int uses = op_info(r->op)->uses;
@@ -185,8 +185,8 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 	const uint64_t type = r->length & S_IFMT;
 	int ret = object_check(x, t, r->object, e);
 	ret = ret ? ret : heap_check(x, t, r, e);
-	/* Whether the request can change what a checked name refers to. A new directory cannot: for
-	 * every checked name that exists, the directories existed before. */
+	/* Notes whether the request can change what a checked name refers to. A new directory
+	 * cannot: the parent directories of every checked name that exists were there before. */
 	x->changes |= op_info(r->op)->family == FAMILY_NAME && r->op != OP_MKDIR &&
 		      r->op != OP_READLINK && r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
@@ -223,7 +223,7 @@ static int entry_check(const struct names *x, const FTSENT *f, struct err *e)
 	}
 }
 
-/* If names are moved, no object of the directory may be harmful under another name. */
+/* If the trace moves names, no object of the directory may be harmful under another name. */
 static int tree_check(const struct names *x, struct err *e)
 {
 	char *const top[] = {(char *)x->how->dir, NULL};

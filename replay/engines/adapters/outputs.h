@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Readers of the outputs of replayers, which are untrusted. Each reader passes on the requests
- * before an error, and then returns EBADMSG with file, line and value. The epoch of the times is
- * the replayer's. */
+ * before an error, and then returns EBADMSG with file, line and value. Times are in the epoch of
+ * the replayer. */
 #pragma once
 
 #include "replay/engines/adapters/adapter.h"
@@ -19,25 +19,28 @@ FILE *text_open(const char *path, struct err *e);
 #define LINE_BYTES_MAX 65536u
 int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx,
 	       struct err *e);
-/* Whether the replayer printed `text` within its first 256 KiB, other than as the begin of `unless`
- * (NULL: anywhere). `line` (NULL: none) is replaced by the rest of its line. */
+/* Whether the replayer printed `text` within its first 256 KiB. Places at which the text `unless`
+ * begins (NULL: none) do not count. `line` (NULL: not wanted) is replaced by the rest of the
+ * line. */
 bool printed_says(const struct adapter_run *r, const char *text, const char *unless,
 		  struct strbuf *line);
-/* Splits a line at each `separator` and the blanks around it: field[0..n), n at most max; the last
- * field has the rest. Returns n. */
+/* Splits a line at each `separator` and removes the blanks around it. Sets field[0..n), n at most
+ * max; the last field has the rest of the line. Returns n. */
 unsigned int line_fields(char *line, char separator, char **field, unsigned int max);
 /* A whole field as a number (adapter_number). Errors: EBADMSG with `what` and the field. */
 int field_number(const char *field, const char *what, unsigned int digits, int64_t *value,
 		 struct err *e);
 
-/* fio's logs (write_lat_log with log_offset): PREFIX_lat.1.log and PREFIX_slat.1.log. The latter
- * also has the last requests of asynchronous engines, whose completions fio does not log. In the
- * order of issue, if known. Instants are in the middle of fio's ms. */
+/* Reads the logs of fio (write_lat_log with log_offset): PREFIX_lat.1.log and PREFIX_slat.1.log.
+ * The latter also has the last requests of asynchronous engines, whose completions fio does not
+ * log. Requests are in the order of issue, as far as it is known. Each instant is the middle of the
+ * millisecond that fio reports. */
 int fio_logs_read(const char *prefix, const struct request_taker *taker, struct err *e);
-/* The lines of blkreplay, below the heading "orig_start ; ...". */
+/* Reads the lines of blkreplay that follow the heading "orig_start ; ...". */
 int blkreplay_output_read(const char *path, const struct request_taker *taker, struct err *e);
-/* The thread_log lines of ARTC: calls of each thread in order, without files and offsets. */
+/* Reads the thread_log lines of ARTC: the calls of each thread in order, without files and
+ * offsets. */
 int artc_output_read(const char *path, const struct request_taker *taker, struct err *e);
-/* The lines of beefs_replayer, one for each event, in the order of the input, after a line of its
- * own. */
+/* Reads the lines of beefs_replayer: a heading, then a line for each event in the order of the
+ * input. */
 int beefs_output_read(const char *path, const struct request_taker *taker, struct err *e);

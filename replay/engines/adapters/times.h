@@ -48,14 +48,15 @@ struct times_how {
 	struct times_form form;
 };
 
-/* `text` NULL: the adapter's default. Errors: EINVAL: an unknown name, with the nearest; a name
- * that the adapter does not support; an error in the form. */
+/* Parses the option. `text` NULL: the adapter's default. Errors: EINVAL: an unknown name, with the
+ * nearest name; a name that the adapter does not support; an error in the form. */
 int times_parse(struct times_how *t, const char *text, const struct adapter *a, struct err *e);
 extern const char *const times_names[]; /* "self", "preload", "block", "none", NULL */
 const char *times_name(enum adapter_times how);
 
-/* Whether the times lack results: then a failed request counts as if it had its traced result. The
- * adapters' own readers recognise failures in other ways, for example by the exit status. */
+/* Whether the times come without results. In this case a failed request counts as if it had its
+ * traced result. The adapters' own readers recognise failures in other ways, for example by the
+ * exit status. */
 static inline bool times_hide_results(const struct times_how *t)
 {
 	return t->how == ADAPTER_SELF && t->has_form && !t->form.column[TIMES_RESULT];

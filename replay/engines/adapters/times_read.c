@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Text in columns of any replayer: untrusted. */
+/* Reads text in columns, which any replayer may have written: untrusted. */
 #include <ctype.h>
 
 #include "capture/formats/text_input.h"
@@ -20,7 +20,7 @@ static int number_refuse(const char *text, const char *why, struct err *e)
 	return err_set(e, EBADMSG, "\"%.40s\" is %s", text, why);
 }
 
-/* A number with an exponent, as %g prints it: by floating point. */
+/* Parses a number with an exponent, as %g prints it. Uses floating point. */
 static int scientific(const char *text, unsigned int digits, int64_t *value, const char **end,
 		      struct err *e)
 {
@@ -82,8 +82,8 @@ static bool is_between(const struct line *l, char c)
 	return l->form->separator == ' ' ? c == ' ' || c == '\t' : c == l->form->separator;
 }
 
-/* Adds the field at `s` without blanks and quotes. Returns the text after its separator, NULL at
- * the end. */
+/* Adds the field at `s` without surrounding blanks and quotes. Returns the text after its
+ * separator, or NULL at the end of the line. */
 static char *field_cut(struct line *l, char *s)
 {
 	while (*s == ' ' || (*s == '\t' && l->form->separator != '\t'))

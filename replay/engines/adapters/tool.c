@@ -16,7 +16,8 @@ pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, 
 	pid_t pid = fork();
 	if (pid) {
 		if (pid > 0)
-			setpgid(pid, pid); /* in both processes, whichever is first */
+			/* both processes call it, because either may run first */
+			setpgid(pid, pid);
 		return pid;
 	}
 	int in = open("/dev/null", O_RDONLY);
@@ -33,7 +34,7 @@ pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, 
 	_exit(127);
 }
 
-/* The end of its printed text, on a single line. */
+/* Appends the end of the program's printed text, on a single line. */
 static void log_end(const char *log, struct strbuf *out)
 {
 	SCOPED_STRBUF all = STRBUF_INIT;
