@@ -36,7 +36,8 @@ static struct output_outcome outcome_of(const struct block_crew *c, const struct
 	return o;
 }
 
-/* The traced result; for a request that was rounded to the device's blocks, its whole length. */
+/* The expected result: the traced result, or the whole length for a request that was rounded to the
+ * device's blocks. */
 static int64_t expected_of(const struct block_hot *r, const struct trace_record *traced)
 {
 	if (traced->rvalue < 0 || traced->error)
@@ -99,7 +100,8 @@ static void results_count(struct block_summary *b, const struct block_plan *p)
 		}
 }
 
-/* Finds the instant from which all requests failed: a lost device rather than a bad block. */
+/* Finds the instant from which all requests failed. Such a series indicates a lost device rather
+ * than a bad block. */
 static void silence_find(struct block_summary *b, const struct block_crew *c)
 {
 	const struct block_plan *p = c->plan;
@@ -290,8 +292,8 @@ struct block_run {
 	struct clock clock;
 };
 
-/* Opened for reading first, because loading needs the device's size; later for writing if
- * needed. */
+/* Opens the device. The first open is for reading, because loading needs the size; a later open is
+ * for writing, if needed. */
 static int device_get(struct block_run *r, enum device_how how, struct err *e)
 {
 	bool refused = false;
@@ -342,7 +344,8 @@ static int input_load(struct block_run *r, struct replay_summary *s, struct err 
 	return 0;
 }
 
-/* Mode dep: the given threshold, the default, or the smallest pause in the trace. */
+/* Determines the threshold of mode dep: the given threshold, the default, or the smallest pause in
+ * the trace. */
 static int threshold_get(struct block_run *r, int64_t *ns, struct err *e)
 {
 	const char *text = r->c->block.think_time;

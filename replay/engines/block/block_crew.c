@@ -12,7 +12,7 @@ struct block_watchdog { /* all zero at first */
 	int64_t since_ns;
 };
 
-/* The request that has been in flight for the longest time, or NULL. */
+/* Returns the request that has been in flight for the longest time, or NULL. */
 static const struct block_hot *oldest(const struct block_crew *c)
 {
 	const struct block_hot *first = NULL;
@@ -68,7 +68,7 @@ static int stuck(const struct block_crew *c, struct err *e)
 	return ret;
 }
 
-/* The failed request that was submitted first, or NULL. */
+/* Returns the failed request that was submitted first, or NULL. */
 static const struct block_hot *first_failed(const struct block_crew *c)
 {
 	const struct block_hot *first = NULL;
@@ -82,7 +82,7 @@ static const struct block_hot *first_failed(const struct block_crew *c)
 	return first;
 }
 
-/* ENODEV, with the first request that failed. */
+/* Returns ENODEV with a message that names the first request that failed. */
 static int block_watch_gone(const struct block_crew *c, struct err *e)
 {
 	const struct block_hot *r = first_failed(c);
@@ -108,7 +108,7 @@ static int block_watch_look(struct block_watchdog *v, const struct block_crew *c
 /* --- buffers ------------------------------------------------------------- */
 
 #define MOST_READ_BYTES ((size_t)256 << 20)
-/* in addition to the longest write, so that consecutive writes differ */
+/* room in addition to the longest write, so that consecutive writes have different content */
 #define CONTENT_BYTES ((size_t)16 << 20)
 
 static size_t aligned(uint64_t n_bytes)
@@ -116,8 +116,8 @@ static size_t aligned(uint64_t n_bytes)
 	return (size_t)(n_bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 }
 
-/* `longest`: of this worker. `common` is at least as long as the longest read above BUFFER_OWN_MAX.
- * Errors: ENOMEM. `content` and `common` are borrowed. */
+/* `longest`: the longest requests of this worker. `common` is at least as long as the longest read
+ * above BUFFER_OWN_MAX. Errors: ENOMEM. `content` and `common` are borrowed. */
 static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest longest,
 	const struct vm_region *content, const struct vm_region *common, struct err *e)
 {
@@ -141,7 +141,7 @@ static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_
 	return 0;
 }
 
-/* The region of reads above BUFFER_OWN_MAX; empty if there are none. */
+/* Allocates the region for reads above BUFFER_OWN_MAX. It is empty if there are none. */
 static int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
 {
 	const size_t longest = aligned(longest_read);
@@ -158,8 +158,8 @@ static int common_init(struct vm_region *r, uint64_t longest_read, struct err *e
 #define LEAD_NS 2000000
 #define JOIN_NS 200000000
 #define GIVE_UP_NS 1000000000
-#define FIRST_BUNDLE_NS 2000 /* until the cost of a submission has been measured */
-#define PROBE_PLACES 16 /* largest number of offsets that are tried for the probe */
+#define FIRST_BUNDLE_NS 2000 /* default until the cost of a submission has been measured */
+#define PROBE_PLACES 16 /* largest number of offsets that the probe tries */
 
 static void schedule_make(struct block_crew *c, struct block_worker *w)
 {
@@ -243,8 +243,9 @@ static bool begins_at(const struct block_input *l, uint64_t offset)
 	return false;
 }
 
-/* Chooses the backend by reads with lengths of requests from the whole trace. If possible, they
- * begin at an offset of no request, so that an observer of the device can tell them apart. */
+/* Chooses the backend by trial reads, whose lengths are those of requests in the whole trace. If
+ * possible, they begin at offsets that no request has, so that an observer of the device can
+ * distinguish them. */
 static void backend_probe(struct block_crew *c, const struct block_input *l)
 {
 	struct block_probe p = {.fd = c->device->fd};
@@ -386,7 +387,7 @@ static int worker_ready(struct block_worker *w)
 		return scheduling_refused(&scheduling, code, c->plan->n_lanes, &w->err);
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
-	/* If the kernel forbids or lacks io_uring, libaio is used, with a note. */
+	/* If the kernel forbids or lacks io_uring, libaio is used, and a note says so. */
 	const struct block_backend *const b = c->choice.backend;
 	int ret = queue_open_by(w, b);
 	if (ret && b == &block_uring) {
@@ -418,13 +419,13 @@ static void *worker_main(void *arg)
 		w->fatal = -ret;
 		wait_until(&w->waiter, w->start);
 		worker_run(w, &c->stop);
-		if (w->fatal) /* other workers may wait for its turn */
+		if (w->fatal) /* other workers may wait for the turn of this worker */
 			atomic_store(&c->stop, true);
 		int64_t after_ns = thread_runqueue_wait_ns();
 		w->wait_ns = before_ns >= 0 && after_ns >= before_ns ? after_ns - before_ns : -1;
 	}
 	scheduling_leave(&scheduling);
-	if (w->schedule.in_flight) /* closing the queue would wait for them */
+	if (w->schedule.in_flight) /* closing the queue would wait for the requests in flight */
 		return NULL;
 	harvester_stop(w->harvester);
 	if (w->queue)

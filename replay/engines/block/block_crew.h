@@ -48,7 +48,8 @@ struct block_longest { /* longest requests, bytes */
 
 struct block_buffers { /* of one worker */
 	struct vm_region reads;
-	size_t read_stride, read_room; /* bytes: distance of slots; range in which buffers begin */
+	/* in bytes: distance of slots, and range in which buffers begin */
+	size_t read_stride, read_room;
 	bool is_common; /* `reads` belongs to all workers */
 	const struct vm_region *content;
 	size_t content_room;
@@ -75,7 +76,7 @@ struct block_crew;
 struct block_slot { /* of a request in flight */
 	uint32_t request;
 	bool flushing; /* the flush before a write is in flight */
-	int32_t result; /* of a completion that a mutant delays */
+	int32_t result; /* result of a completion that a mutant delays */
 };
 
 struct block_worker {
@@ -88,9 +89,9 @@ struct block_worker {
 	struct block_slot *slot; /* slot[n_slots] */
 	uint32_t *unused;	 /* unused[n_unused], a stack */
 	uint32_t n_slots, n_unused;
-	struct due_heap held; /* slots whose completion a mutant delays, by their end */
+	struct due_heap held; /* slots whose completion a mutant delays, ordered by the end */
 	struct waiter waiter;
-	/* more workers than CPUs: a worker without work must not occupy a CPU */
+	/* there are more workers than CPUs: a worker without work must not occupy a CPU */
 	bool crowded;
 	int64_t active;	     /* time of the last submission or completion */
 	bool bundle_follows; /* the bundle's threshold follows the cost of a submission */
@@ -116,31 +117,34 @@ struct block_crew {
 	struct block_plan *plan;
 	const struct replay_config *config;
 	const struct device *device;
-	struct clock *clock; /* calibrated; anchored again before and after the replay */
+	/* calibrated; related to CLOCK_MONOTONIC again before and after the replay */
+	struct clock *clock;
 	uint64_t seed, n_records;
 
 	struct block_worker *worker; /* worker[plan->n_lanes] */
 	struct block_progress *progress;
-	struct vm_region content, reads; /* of writes; of long reads of all workers */
-	struct block_choice choice; /* when the workers are ready: the backend in use */
+	/* content of writes; target of the long reads of all workers */
+	struct vm_region content, reads;
+	struct block_choice choice; /* the backend in use; valid when the workers are ready */
 	struct strbuf notes;		     /* features that are not available, one per line */
 	uint32_t n_started, n_ready;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	bool open, cancelled;
 	_Atomic bool stop;
-	bool abandoned; /* some requests do not return: memory that they may write is not freed */
+	bool abandoned; /* some requests never return: memory that they may write to is not freed */
 
 	uint64_t start_ticks;
 	struct run_facts facts;
 };
 
-/* Prepares everything except queues, which workers open, and chooses the backend. `l`: the
- * requests; `has_writes`: generate content. Errors: ENOMEM. Ownership: block_crew_release, also
- * after an error. */
+/* Prepares everything except the queues, which the workers open, and chooses the backend. `l`: the
+ * requests. `has_writes`: generate content for writes. Errors: ENOMEM. Ownership:
+ * block_crew_release, also after an error. */
 int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_writes,
 		    struct err *e);
-/* Runs the plan. Errors: of queues, threads and the clock; ETIMEDOUT, with a request, if no request
- * ends for the time of --watchdog; ENODEV if the device is lost. A failed request is an outcome. */
+/* Runs the plan. Errors: of queues, threads and the clock; ETIMEDOUT with the oldest request if no
+ * request ends for the time of --watchdog; ENODEV if the device is lost. A failed request is an
+ * outcome, not an error. */
 int block_crew_run(struct block_crew *c, struct err *e);
 void block_crew_release(struct block_crew *c);

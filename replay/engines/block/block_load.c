@@ -11,13 +11,13 @@ struct loader {
 	const struct device *d;
 	const struct block_options *o;
 	size_t cap, passed_cap;
-	uint32_t object; /* the requests' device or file, if has_object */
+	uint32_t object; /* the device or file of all requests, if has_object */
 	bool has_object, sorted;
 };
 
 /* --- records ------------------------------------------------------------- */
 
-/* BLOCK_OTHER: not a request to a device. */
+/* Returns BLOCK_OTHER if the record is not a request to a device. */
 static enum block_direction direction_of(const struct trace_record *r)
 {
 	const struct op_info *op = op_info(r->op);
@@ -56,7 +56,8 @@ static int object_check(struct loader *p, uint32_t object, struct err *e)
 		       a && a->name ? a->name : "?", b && b->name ? b->name : "?");
 }
 
-/* Offsets of calls on a file do not fit a block device, which has other data there. */
+/* Refuses calls on a file if the target is a block device: their offsets do not fit the device,
+ * which has other data there. */
 static int target_check(const struct loader *p, struct err *e)
 {
 	const struct block_input *l = p->l;
@@ -128,7 +129,7 @@ static void request_append(struct loader *p, const struct block_loaded *q)
 	l->r[l->n++] = *q;
 }
 
-/* Returns 0 also for a record that is skipped. */
+/* Adds the request of a record. Also returns 0 for a record that is skipped. */
 static int record_take(struct loader *p, const struct trace_record *r, uint64_t record,
 		       struct err *e)
 {

@@ -9,7 +9,8 @@
 #include "replay/options/block_options.h"
 
 struct block_loaded {
-	int64_t begin_ns, end_ns; /* since the first begin of the trace; end TIME_NONE: unknown */
+	/* time since the first begin of the trace; end TIME_NONE: unknown */
+	int64_t begin_ns, end_ns;
 	uint64_t offset, length;  /* of the replay, bytes */
 	uint32_t record;	  /* index in the file */
 	uint8_t direction, flags; /* enum block_direction, enum block_request_flag */
@@ -26,7 +27,8 @@ struct block_input {
 	uint64_t n_written;	/* requests that change the device: writes and discards */
 	/* requests that are skipped or changed */
 	uint64_t n_discards; /* skipped (--discards) */
-	uint64_t n_skipped;   /* skipped: calls without data at a known offset, such as open */
+	/* skipped because they move no data at a known offset, such as open */
+	uint64_t n_skipped;
 	uint64_t n_turned;   /* writes that became reads */
 	uint64_t n_remapped, n_rounded;
 	uint8_t *passed; /* passed[n_records]: 1 for skipped requests; NULL: none */
@@ -38,10 +40,10 @@ struct block_input {
 	"so writes would destroy the content of the device. Use --dir, --read-only, or a "         \
 	"regular file as --device"
 
-/* Reads all of `t`. Errors: EINVAL with the record: an end before its begin, a request of more than
- * 1 GiB, beyond the device's end or not aligned (unless an option permits it); requests to more
- * than one device or file; no requests. EPERM: writes to a file, and the target is a block device.
- * Ownership: block_load_release. */
+/* Reads all records of `t`. Errors: EINVAL with the record: an end before its begin; a request of
+ * more than 1 GiB, beyond the device's end or not aligned (unless an option permits it); requests
+ * to more than one device or file; no requests. EPERM: writes to a file, and the target is a block
+ * device. Ownership: block_load_release. */
 int block_load_read(struct block_input *l, struct trace *t, const struct device *d,
 		    const struct block_options *o, struct err *e);
 void block_load_release(struct block_input *l); /* a zeroed struct is fine */

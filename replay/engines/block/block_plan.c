@@ -24,7 +24,7 @@ static void strike_swap(struct block_loaded *q)
 	q[0].fault = q[1].fault = FAULT_SWAP;
 }
 
-/* FAULT_SIZE halves the request, in whole blocks of the device. */
+/* Changes one request. FAULT_SIZE halves the request, rounded to whole blocks of the device. */
 static void strike(struct block_loaded *q, enum fault_kind kind, uint32_t block_bytes)
 {
 	q->fault = (uint8_t)kind;
@@ -44,7 +44,8 @@ static bool can_strike(const struct block_input *l, uint32_t i, enum fault_kind 
 	return kind != FAULT_SWAP || (i + 1 < l->n && moves_data(q + 1));
 }
 
-/* Counts the requests that the fault can change; with `s`, changes those that the sampler takes. */
+/* Counts the requests that the fault can change. With `s`, also changes the requests that the
+ * sampler selects. */
 static uint64_t walk(struct block_input *l, struct sampler *s, enum fault_kind kind)
 {
 	uint64_t n = 0;
@@ -59,7 +60,7 @@ static uint64_t walk(struct block_input *l, struct sampler *s, enum fault_kind k
 	return n;
 }
 
-/* Errors: EINVAL if the fault can change no request. */
+/* Changes requests as the mutant says. Errors: EINVAL if the mutant can change no request. */
 static int block_faults_apply(struct block_input *l, const struct mutant *m, struct err *e)
 {
 	const struct fault *f = mutant_fault(m->kind);
@@ -75,21 +76,22 @@ static int block_faults_apply(struct block_input *l, const struct mutant *m, str
 	return ret;
 }
 
-/* Requests closer than this go to the same worker, unless --bundle is given: about the cost of a
- * submission. */
+/* Requests that begin within this time of each other go to the same worker, unless --bundle is
+ * given. The time is about the cost of a submission. */
 #define DEAL_NS 3000
 #define DEAL_LEAST 64u
 #define AFAP_DEPTH 128u
-/* The limit of a request is the largest traced depth within this time. If a program fetches
- * completions in batches, its number in flight is a sawtooth, and the replay may be at another
+/* The limit of a request is the largest traced depth within this time. A program that fetches
+ * completions in batches has a sawtooth-shaped number in flight, and the replay may be at another
  * point of the sawtooth. Moreover, a replay that is late after a stall of some tens of milliseconds
- * catches up only if it may have more in flight than the trace had at that instant. */
+ * can catch up only if it may have more requests in flight than the trace had at that instant. */
 #define LIMIT_WINDOW_NS 100000000
 _Static_assert(LIMIT_WINDOW_NS == 100 * 1000000, "1 % of the window is a unit of slack_ms");
-/* A device's queue usually has this many places. Without a free place io_uring gives a request to a
- * kernel thread, and the order is lost. */
+/* A device's queue usually has this many entries. If no entry is free, io_uring gives a request to
+ * a kernel thread, and the order is lost. */
 #define SLACK_MOST 128u
-/* arrays of lanes begin at multiples of this number of elements: a multiple of 128 bytes */
+/* arrays of lanes begin at a multiple of this number of elements, and so at a multiple of 128
+ * bytes */
 #define LANE_ALIGN 32u
 
 enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };
@@ -119,7 +121,8 @@ void block_depths(const struct block_input *l, uint32_t *depth)
 	}
 }
 
-/* The queue has decreasing depths: its first element is the maximum of a sliding window. */
+/* Computes the maxima with a queue of decreasing depths: its first element is the maximum of a
+ * sliding window. */
 void block_depths_around(const struct block_input *l, const uint32_t *depth, int64_t window_ns,
 			 uint32_t *most)
 {
@@ -137,7 +140,7 @@ void block_depths_around(const struct block_input *l, const uint32_t *depth, int
 	}
 }
 
-/* The requests [from, to) of the window around i. */
+/* Moves the bounds of the window [from, to) of requests to request i. */
 static void window_move(const struct block_input *l, uint32_t i, int64_t window_ns, uint32_t *from,
 			uint32_t *to)
 {
@@ -147,8 +150,8 @@ static void window_move(const struct block_input *l, uint32_t i, int64_t window_
 		++*from;
 }
 
-/* The share of the requests with the limit `of` at whose issue at most 3/4 of the limit were in
- * flight. */
+/* Sets the slack of the requests with the limit `of`, by the share of them at whose issue at most
+ * 3/4 of the limit were in flight. */
 static void slacks_by_issue(const struct block_input *l, const uint32_t *depth,
 			    const uint32_t *limit, uint32_t of, int64_t window_ns, uint8_t *slack)
 {
@@ -174,7 +177,7 @@ void block_slacks(const struct block_input *l, const uint32_t *depth, const uint
 		  int64_t window_ns, uint8_t *slack)
 {
 	uint32_t from = 0, to = 0, limits = 0;
-	double sum_ns = 0; /* of the response times in the window */
+	double sum_ns = 0; /* sum of the response times in the window */
 	for (uint32_t i = 0; i < l->n; i++)
 		limits |= limit[i];
 	for (uint32_t of = 1; of && of <= limits; of *= 2)
@@ -226,7 +229,7 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 /* --- distribution to workers --------------------------------------------- */
 
 /* Sets worker[n]. Runs of at least DEAL_LEAST requests go to the workers in turn, because passing
- * the turn to another CPU costs as much as some requests. Bundles are not divided. */
+ * the turn to another CPU costs as much as submitting some requests. Bundles are not divided. */
 static void deal(const struct block_input *l, const struct block_options *o, uint32_t n_workers,
 		 uint8_t *worker)
 {
@@ -282,7 +285,7 @@ static int64_t scaled(int64_t ns, double scale)
 	return x > 1e18 ? (int64_t)1e18 : llrint(x); /* must not overflow in ticks either */
 }
 
-/* The times of modes hf and dep, with faults of times. */
+/* The due time of a request in modes hf and dep, including faults of times. */
 static int64_t due_of(const struct block_plan *p, const struct replay_config *c, int64_t begin_ns)
 {
 	int64_t due = scaled(begin_ns, c->block.mode == MODE_DEP ? c->block.think_scale : c->speed);
@@ -371,8 +374,8 @@ struct laying {
 	uint32_t n_laid;
 };
 
-/* `source`: the request whose time and dependencies are used: i itself, except with
- * FAULT_DOUBLE. */
+/* Lays out request i. `source`: the request whose time and dependencies are used. It is i itself,
+ * except with FAULT_DOUBLE. */
 static void request_lay(struct laying *y, uint32_t i, uint32_t source, bool copy)
 {
 	struct block_plan *p = y->p;
@@ -407,7 +410,8 @@ static int lanes_count(struct laying *y, struct err *e)
 	return ret;
 }
 
-/* FAULT_DOUBLE in modes with times: every second request is submitted with its predecessor. */
+/* Lays out all requests. FAULT_DOUBLE in modes with times: every second request is submitted
+ * together with its predecessor. */
 static void requests_lay(struct laying *y)
 {
 	const bool pairs = y->p->mutant.kind == FAULT_DOUBLE &&
@@ -420,7 +424,7 @@ static void requests_lay(struct laying *y)
 	}
 }
 
-/* Enough slots for the limits, and at most one for each request. */
+/* Sets the number of slots: enough for the limits, and at most the number of requests. */
 static void slots_count(struct block_plan *p, const struct replay_config *c)
 {
 	uint32_t most = 1;
@@ -428,7 +432,7 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 		for (uint32_t k = 0; k < p->lane[i].n; k++)
 			if (p->lane[i].request[k].limit > most)
 				most = p->lane[i].request[k].limit;
-	/* twice the number of independent requests, because of the threshold */
+	/* twice the number of independent requests, because of the threshold of mode dep */
 	if (c->block.mode == MODE_DEP && !c->block.depth) {
 		uint64_t width = 2 * p->inferred.width_max;
 		most = width < most ? (uint32_t)width : most;

@@ -37,13 +37,13 @@ struct block_plan {
 	struct vm_region memory[3];
 };
 
-/* `l` is in issue order; a mutant changes it. `threshold_ns`: of mode dep. Errors: ENOMEM; EINVAL
- * of the mutant. Ownership: block_plan_release. */
+/* Makes the plan. `l` is in issue order; a mutant changes it. `threshold_ns`: threshold of mode
+ * dep. Errors: ENOMEM; EINVAL from the mutant. Ownership: block_plan_release. */
 int block_plan_make(struct block_plan *p, struct block_input *l, const struct replay_config *c,
 		    int64_t threshold_ns, struct err *e);
 void block_plan_release(struct block_plan *p); /* a zeroed struct is fine */
 
-/* Converts times, after the calibration of the clock and before the start. */
+/* Converts the times to ticks. Call it after the calibration of the clock and before the start. */
 void block_plan_to_ticks(struct block_plan *p, const struct clock *c);
 
 /* depth[n]: number in flight at the begin of each request, itself included. A request that ends at
@@ -52,10 +52,11 @@ void block_depths(const struct block_input *l, uint32_t *depth);
 /* most[n]: the largest depth of all requests that begin within `window_ns` of each request. */
 void block_depths_around(const struct block_input *l, const uint32_t *depth, int64_t window_ns,
 			 uint32_t *most);
-/* slack[n]: the share, in per cent, of the time within `window_ns` around each request that the
- * trace had to spare. It is the smaller of two shares: 1 - twice the mean number in flight / limit;
- * the requests at whose issue at most 3/4 of their limit were in flight. So a program that always
- * keeps its number in flight has no slack. depth[n] from block_depths, limit[n] powers of two. */
+/* slack[n]: the share, in per cent, of the time within `window_ns` around each request for which
+ * the trace had room for more requests in flight. It is the smaller of two shares: 1 - twice the
+ * mean number in flight / limit, and the share of requests at whose issue at most 3/4 of their
+ * limit were in flight. So a program that always keeps its number in flight has no slack. depth[n]
+ * from block_depths, limit[n] powers of two. */
 void block_slacks(const struct block_input *l, const uint32_t *depth, const uint32_t *limit,
 		  int64_t window_ns, uint8_t *slack);
 /* The smallest power of two that is not less than n. */

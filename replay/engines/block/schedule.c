@@ -16,7 +16,7 @@ void schedule_init(struct block_schedule *s, const struct block_schedule_room *r
 		cap *= 2;
 	s->window = xcalloc(cap, sizeof *s->window);
 	s->window_mask = cap - 1;
-	/* twice, because of the copies of a mutant */
+	/* twice as many, because a mutant may add a copy of each request */
 	due_heap_init(&s->ready, 2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT
 		? s->n : room->n_ready) + 2);
 	if (s->follow == FOLLOW_NEAREST)
@@ -42,7 +42,7 @@ void schedule_handed_over(struct block_schedule *s)
 	atomic_store_explicit(&s->progress[s->index].next, next, memory_order_release);
 }
 
-/* No other worker has an earlier request to submit. */
+/* Whether no other worker has an earlier request to submit. */
 static bool is_its_turn(const struct block_schedule *s)
 {
 	if (!s->place)
@@ -77,15 +77,16 @@ static void in_flight_publish(struct block_schedule *s)
 
 /* --- hf, load, afap ------------------------------------------------------ */
 
-/* The earliest instant of the next request: its due time, or its time when catching up at twice the
- * traced rate. */
+/* The earliest time at which the next request may be submitted: its due time, or a later time if
+ * the worker is catching up at twice the traced rate. */
 static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
 {
 	int64_t line = s->paced + (r->due - s->paced_due) / 2;
 	return line > r->due ? line : r->due;
 }
 
-/* Whether the device has stalled for less time than the trace had to spare. */
+/* Whether requests in flight are younger than the slack of `r`: then the device has stalled for
+ * less time than the trace had to spare. */
 static bool has_slack(struct block_schedule *s, const struct block_hot *r, uint32_t busy,
 	int64_t now)
 {
@@ -133,7 +134,7 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 
 /* --- mutants ------------------------------------------------------------- */
 
-/* Whether FAULT_STALL prevents submissions at `now`; *until: its end. */
+/* Whether FAULT_STALL prevents submissions at `now`; *until is the end of the stall. */
 static bool is_stalled(const struct block_schedule *s, int64_t now, int64_t *until)
 {
 	if (s->mutant.kind != FAULT_STALL || now < 0)

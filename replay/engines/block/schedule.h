@@ -37,7 +37,7 @@
 #include "replay/options/block_options.h"
 #include "replay/plan/mutant.h"
 
-#define TICKS_NEVER INT64_MAX /* until a completion, or an action of another worker */
+#define TICKS_NEVER INT64_MAX /* wait until a completion, or an action of another worker */
 #define NOT_ENDED INT64_MIN
 #define RANK_NONE UINT32_MAX
 
@@ -49,21 +49,23 @@ enum block_request_flag {
 	REQUEST_ROUNDED = 8,
 };
 
-struct block_hot { /* a cache line: the request and its outcome */
+struct block_hot { /* one cache line: the request and its outcome */
 	uint64_t offset, length;
-	/* hf: due time; dep: traced begin / think scale, replaced by the due time when ready */
+	/* hf: due time; dep: traced begin / think scale, and once the request is ready its due
+	 * time */
 	int64_t due;
-	int64_t begin;	   /* before the submission; NOT_ENDED: never submitted */
+	int64_t begin;	   /* time before the submission; NOT_ENDED: never submitted */
 	int64_t dispatch;  /* after the submission */
 	int64_t end;	   /* the completion was harvested */
-	uint32_t limit;	   /* largest number in flight, itself included */
+	uint32_t limit;	   /* largest number in flight, including this request */
 	int32_t result;	   /* bytes, or a negative errno */
 	uint8_t direction; /* enum block_direction */
 	uint8_t flags;	   /* enum block_request_flag */
 	uint8_t fault;	   /* enum fault_kind */
-	/* --in-flight slack: the limit does not hold while all requests in flight are younger */
+	/* --in-flight slack: the limit does not hold while all requests in flight are younger than
+	 * this */
 	uint8_t slack_ms;
-	uint8_t done;	   /* it has ended, or is never submitted */
+	uint8_t done;	   /* the request has ended, or is never submitted */
 	uint8_t unused[3];
 };
 _Static_assert(sizeof(struct block_hot) == 64, "a request is a cache line");
@@ -72,11 +74,12 @@ struct block_parents { /* dep: of each request */
 	uint32_t lo, hi, rank;
 	uint32_t unused;
 	int64_t end;	   /* traced end / think scale */
-	/* smallest response time for requests that depend on it; 0: as measured */
+	/* smallest response time that dependent requests see; 0: as measured */
 	int64_t least;
 };
 
-struct block_progress { /* state of one worker that the others read; only the worker writes it */
+/* state of a worker that the other workers read; only the worker itself writes it */
+struct block_progress {
 	_Alignas(128) _Atomic uint32_t in_flight;
 	/* --follow nearest: ended[n_ended], the ranks of the ended requests in the order of their
 	 * ends. --follow count: in progress[0], the number of ended requests of all workers */
@@ -106,16 +109,16 @@ struct block_schedule {
 	uint32_t slack_most;  /* in flight at most, even with slack */
 	uint32_t oldest;      /* all requests before it are done */
 	int64_t grace;	      /* lateness that is caught up at once */
-	/* time of the last request in the pace of catching up, and its due time */
+	/* of the last submitted request: its time when catching up, and its due time */
 	int64_t paced, paced_due;
 	struct block_progress *progress; /* progress[n_workers] */
 	uint32_t index, n_workers;
-	struct mutant mutant; /* stall and coarse act here; durations in ticks */
+	struct mutant mutant; /* mutants stall and coarse act here; durations in ticks */
 	bool finished;	      /* all requests were submitted, and none is in flight */
 	/* dep */
 	const struct block_parents *parents; /* parents[n] */
-	/* shift[n_ranks], of all workers, by rank: end in the replay - traced end; NOT_ENDED: in
-	 * flight or not begun. --follow count: in the order of the ends in the replay */
+	/* shift[n_ranks] of all workers, by rank: end in the replay - traced end; NOT_ENDED: in
+	 * flight or not begun. With --follow count it is in the order of the ends in the replay */
 	_Atomic int64_t *shift;
 	uint32_t watermark;		     /* all ranks below have ended */
 	struct due_heap ready;
@@ -135,26 +138,27 @@ struct block_schedule_room {
 	uint32_t n_ranks;   /* of all workers */
 };
 
-/* The caller sets the members before `finished`, and parents and shift for dep; next and in_flight
- * are 0. Allocates the rest for dep. Ownership: schedule_release. */
+/* Allocates the members from `finished` on for mode dep. The caller sets the members before
+ * `finished`, and for dep also parents and shift; next and in_flight are 0. Ownership:
+ * schedule_release. */
 void schedule_init(struct block_schedule *s, const struct block_schedule_room *room);
 void schedule_release(struct block_schedule *s);
 
-/* The requests to submit now, as one bundle of at most `room`: taken[n], indices of request[].
- * Returns n. */
+/* Returns the number n of requests to submit now, as one bundle of at most `room`. taken[n]: their
+ * indices in request[]. */
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
-/* The requests of the last schedule_take were submitted: the turn passes to the next worker. */
+/* Passes the turn to the next worker: the requests of the last schedule_take were submitted. */
 void schedule_handed_over(struct block_schedule *s);
-/* Whether no other worker has an earlier request to begin than this worker's next one. False if
- * this worker has none left. */
+/* Whether no other worker has an earlier request to begin than the next request of this worker.
+ * False if this worker has no request left. */
 bool schedule_has_turn(const struct block_schedule *s);
-/* After a schedule_take() without requests: the next instant at which it may return some if no
- * request ends before, or TICKS_NEVER. */
+/* After a schedule_take() without requests: the earliest time at which schedule_take() may return
+ * some if no request ends before; or TICKS_NEVER. */
 int64_t schedule_wake(const struct block_schedule *s, int64_t now);
-/* Request `k` has ended; its begin and end are set. */
+/* Notes that request `k` has ended. Its begin and end are set. */
 void schedule_ended(struct block_schedule *s, uint32_t k);
 
-/* Private to schedule.c and schedule_dep.c. */
+/* The following is private to schedule.c and schedule_dep.c. */
 
 uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
 void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks);

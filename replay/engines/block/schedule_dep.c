@@ -13,7 +13,8 @@ static void window_add(struct block_schedule *s, uint32_t rank, int64_t shift)
 	    (struct block_window){rank, shift};
 }
 
-/* Whether all parents have ended. Ranks below lo are dropped: no later request needs them. */
+/* Whether all parents have ended. Ranks below lo are removed from the window: no later request
+ * needs them. */
 static bool parents_ended(struct block_schedule *s, const struct block_parents *p)
 {
 	while (s->window_n && s->window[s->window_from].rank < p->lo) {
@@ -80,7 +81,7 @@ static void ready_add_nearest(struct block_schedule *s)
 	}
 }
 
-/* --follow count: the number of ended requests counts. */
+/* Adds ready requests with --follow count: only the number of ended requests matters. */
 static void ready_add_count(struct block_schedule *s)
 {
 	while (s->next < s->n) {
@@ -123,7 +124,7 @@ uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t roo
 		if (s->in_flight + n >= s->request[0].limit)
 			break;
 		uint32_t k = due_heap_take(&s->ready);
-		/* For its dependent requests it ends at once. */
+		/* a lost request ends at once for its dependent requests */
 		if (s->request[k].fault == FAULT_LOST) {
 			schedule_ended_dependent(s, k, at);
 			ready_add(s);
@@ -141,7 +142,8 @@ void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end)
 	if (p->rank == RANK_NONE)
 		return;
 	int64_t least = s->request[k].fault == FAULT_LOST ? end : s->request[k].begin + p->least;
-	/* --follow count: position among the ends in the replay instead of the trace */
+	/* --follow count: the position among the ends of the replay instead of those of the
+	 * trace */
 	uint32_t place =
 	    s->follow == FOLLOW_COUNT
 		? atomic_fetch_add_explicit(&s->progress[0].n_ended, 1, memory_order_relaxed)

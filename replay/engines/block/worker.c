@@ -18,7 +18,7 @@ struct harvester {
 	_Atomic int failed;
 	_Alignas(128) _Atomic uint32_t read; /* by the worker */
 	_Atomic bool stop;
-	/* ring[mask + 1]: room for all requests in flight */
+	/* ring[mask + 1]: has room for all requests in flight */
 	_Alignas(128) struct harvested *ring;
 	uint32_t mask;
 	const struct block_backend *backend;
@@ -41,9 +41,10 @@ static void *harvester_main(void *arg)
 			atomic_store(&h->failed, -n);
 			break;
 		}
-		/* The worker has read the elements that are overwritten, because a slot is reused
-		 * only after that. In C, the order through the kernel does not count; so this load
-		 * pairs with the store of harvester_take(). */
+		/* The worker has already read the elements that are overwritten here, because a
+		 * slot is reused only after its element was read. But the C memory model does not
+		 * know the order that the kernel ensures. So this load pairs with the store in
+		 * harvester_take(). */
 		(void)atomic_load_explicit(&h->read, memory_order_acquire);
 		for (int i = 0; i < n; i++)
 			h->ring[written++ & h->mask] = (struct harvested){done[i], end};
@@ -98,16 +99,16 @@ void harvester_stop(struct harvester *h)
 /* --- worker -------------------------------------------------------------- */
 
 #define HARVEST_MAX 64u
-/* longest waits in the kernel: in general, to check whether to stop; if another worker can enable a
- * submission; if workers share CPUs and it is the turn of another worker */
+/* Longest waits in the kernel: in general, to check whether to stop; if another worker can enable a
+ * submission; if workers share CPUs and it is another worker's turn. */
 #define LOOK_NS 100000000
 #define LOOK_AMONG_NS 50000
 #define LOOK_CROWDED_NS 200000
-/* time of spinning for completions after the last event, before sleeping */
+/* time for which a worker spins for completions after the last event, before it sleeps */
 #define SPIN_NS 10000
-/* Lateness that is caught up at once. A sleep among competing threads often ends some ms late: a
- * replay that then issued requests at twice the traced rate, with a sleep before each, would never
- * catch up. */
+/* Lateness up to this is caught up at once. A sleep among competing threads often ends some ms
+ * late. A replay that then issued requests at twice the traced rate, with a sleep before each,
+ * would never catch up. */
 #define GRACE_NS 100000
 #define GRACE_CONTENDED_NS 50000000
 /* a submission that took longer was preempted, so it does not show the cost */
@@ -136,7 +137,7 @@ static void slot_end(struct block_worker *w, uint32_t slot, int32_t result, int6
 	atomic_store_explicit(&w->n_ended, w->n_ended + 1, memory_order_relaxed);
 }
 
-/* Additional response time by a mutant. */
+/* The response time that a mutant adds. */
 static int64_t delay_of(const struct block_worker *w, int64_t response)
 {
 	const struct mutant *m = &w->schedule.mutant;
@@ -182,7 +183,7 @@ static void completion(struct block_worker *w, struct block_done d, int64_t end)
 	due_heap_add(&w->held, (uint64_t)(end + delay), d.slot);
 }
 
-/* Waits up to `wait_ns` for the first completion. */
+/* Waits up to `wait_ns` for the first completion, and fetches the completions. */
 static uint32_t harvest(struct block_worker *w, int64_t wait_ns)
 {
 	struct block_done done[HARVEST_MAX];
@@ -217,10 +218,10 @@ static bool is_others_turn(const struct block_worker *w)
 	return w->schedule.place && !schedule_has_turn(&w->schedule);
 }
 
-/* If all waiting workers spun or yielded, the worker whose turn it is would seldom get a CPU: with
- * --wait spin, 64 workers on 2 CPUs took 18 s for 5000 requests. So the others sleep, and the
- * worker that has submitted wakes the next one. No wake-up is lost: a worker stores that it sleeps
- * and then reads the turn; the waking worker stores the turn and then reads the sleep flag. */
+/* Passes the turn and wakes the next worker. If all waiting workers spun or yielded, the worker
+ * whose turn it is would seldom get a CPU: with --wait spin, 64 workers on 2 CPUs took 18 s for
+ * 5000 requests. So the other workers sleep. No wake-up is lost: a worker stores that it sleeps and
+ * then reads the turn, whereas the waking worker stores the turn and then reads that flag. */
 static void turn_pass(const struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
@@ -238,7 +239,7 @@ static void turn_pass(const struct block_worker *w)
 		futex(&first->asleep, FUTEX_WAKE, 1, NULL);
 }
 
-/* Nothing is in flight, and only another worker can enable a submission. */
+/* Waits while nothing is in flight and only another worker can enable a submission. */
 static void idle(struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
@@ -256,7 +257,7 @@ static void idle(struct block_worker *w)
 /* --- submission ---------------------------------------------------------- */
 
 /* Submits all commands, in several calls if the kernel does not accept them at once. A refused
- * request ends. */
+ * request ends with an error. */
 static void hand_over(struct block_worker *w, const struct block_command *c, uint32_t n,
 		      int64_t now)
 {
@@ -324,7 +325,7 @@ static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t 
 	}
 }
 
-/* Ticks before an instant at which a sleep must end. */
+/* How many ticks before an instant a sleep must end. */
 static int64_t margin_of(const struct block_worker *w)
 {
 	return w->waiter.method == WAIT_SPIN        ? TICKS_NEVER
@@ -332,8 +333,8 @@ static int64_t margin_of(const struct block_worker *w)
 						    : (int64_t)waiter_margin(&w->waiter);
 }
 
-/* Whether the worker may sleep: only a completion, or the worker whose turn it is, can change what
- * it does next. */
+/* Whether the worker may sleep: only a completion, or the worker whose turn it is, can change its
+ * next step. */
 static bool may_sleep(const struct block_worker *w, int64_t now)
 {
 	if (w->waiter.method == WAIT_SPIN)
@@ -351,14 +352,14 @@ static void give_way(struct block_worker *w, int64_t now)
 		waiter_give_way(&w->waiter, w->start + (uint64_t)now);
 }
 
-/* Only another thread can change something. */
+/* Waits if only another thread can enable a submission. */
 static void wait_for_thread(struct block_worker *w, int64_t wake, int64_t now)
 {
 	const int64_t most = now + ticks_of(w, LOOK_AMONG_NS);
 	wait_until(&w->waiter, w->start + (uint64_t)(wake < most ? wake : most));
 }
 
-/* Waits; nothing can be submitted now. */
+/* Waits until something may have changed. Call it when nothing can be submitted. */
 static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 {
 	const bool busy = w->schedule.in_flight > 0;
@@ -409,7 +410,8 @@ void worker_run(struct block_worker *w, const _Atomic bool *stop)
 			issue(w, taken, n);
 			continue;
 		}
-		turn_pass(w); /* a request that a mutant drops has no turn */
+		/* a request that a mutant drops is not submitted: its turn passes here */
+		turn_pass(w);
 		if (w->schedule.finished)
 			break;
 		pause_until(w, schedule_wake(&w->schedule, now), now);

@@ -10,7 +10,7 @@
 #include "common/processors.h"
 
 #define LIBRARY "libvalidate-replay.a"
-#ifndef PROGRAM_FLAGS /* flags of validate that its library needs as well: sanitizers */
+#ifndef PROGRAM_FLAGS /* compiler flags of validate that its library needs as well: sanitizers */
 #define PROGRAM_FLAGS ""
 #endif
 #define SHELL_NOT_FOUND 127 /* exit status of sh and xargs */
@@ -37,7 +37,8 @@ static void words_add(struct strbuf *out, const char *text)
 	}
 }
 
-/* A single file is compiled and linked at once; several are compiled side by side. */
+/* Writes the build script. A single file is compiled and linked at once; several files are compiled
+ * in parallel. */
 static int script_write(const char *dir, const struct source_files *files, const char *cc,
 			const char *library, struct err *e)
 {
@@ -84,7 +85,8 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 		ret = err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not "
 			"found (--cc names another)", cc);
 	} else if (status) {
-		/* The compiler's first line with an error, otherwise its first line. */
+		/* report the first line of the compiler's output that has an error, otherwise its
+		 * first line */
 		SCOPED_STRBUF all = STRBUF_INIT;
 		SCOPED_FREE char *log = xasprintf("%s/messages", dir);
 		if (!file_read(log, &all, 1 << 20, NULL)) {

@@ -18,19 +18,19 @@ struct control {
 	char magic[32];
 	uint64_t n_bytes;	     /* of the whole */
 	uint64_t header_bytes;	     /* sizeof(struct control), which identifies the version */
-	/* offsets of _Atomic int[n_slots], struct balloon_step[balloon.n_steps], and the outcomes
-	 * of lane after lane */
+	/* offsets of _Atomic int[n_slots], struct balloon_step[balloon.n_steps], and the outcomes,
+	 * one lane after the other */
 	uint64_t fds_at, steps_at, outcomes_at;
 	uint32_t n_slots;
 	int content_fd, content_memory_fd; /* captured content (captured_take.h); -1: none */
-	struct replay_config config; /* without its strings, except for the next two */
+	struct replay_config config; /* without its strings, except for the following two */
 	char cpus[16384], scheduler[256]; /* empty for NULL */
-	/* plan of the program; the starter sets clock, root and calls.null_fd */
+	/* the program's plan; the process that starts it sets clock, root and calls.null_fd */
 	struct replay_plan plan;
 	struct call_counts counts;   /* of plan.calls, at the end */
-	struct balloon balloon; /* held by the program; at the end with its results */
+	struct balloon balloon; /* the program holds it; at the end it contains the results */
 	_Atomic uint32_t state;	     /* enum control_state */
-	int result;		     /* of crew_run; valid in CONTROL_ENDED */
+	int result;		     /* result of crew_run; valid in CONTROL_ENDED */
 	struct err err;		     /* its message */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The compiled engine, as in ARTC: compiles and runs a program for each trace, with the requests as
- * static tables and a function for each traced thread. Order, waiting, calls and stamps are the
- * code of `event` (program.h). But the loops contain only what the trace needs, and the process is
+/* The compiled engine: compiles and runs a program for each trace, as ARTC does. The requests are
+ * static tables, and each traced thread has a function. Order, waiting, calls and stamps use the
+ * code of `event` (program.h), but the loops contain only what the trace needs, and the process is
  * new. Programs are cached (store.c). Source: Weiss et al., ROOT: replaying multithreaded traces
  * with resource-oriented ordering (SOSP 2013). */
 
@@ -24,7 +24,8 @@ static int make_in(const char *dir, const struct replay_plan *p, const struct im
 	return ret ? err_context(e, "%s", dir) : 0;
 }
 
-/* --keep-source: builds in that directory, even if the program is cached. */
+/* Builds the program. With --keep-source it builds in that directory, even if the program is
+ * cached. */
 static int program_build(struct replay_plan *p, const struct image *tables,
 			 const struct replay_config *c, const char *library, struct err *e)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/compiled/compiled.h"
 
-/* The Makefile lists all headers that program.h includes. The assembler includes the files. */
+/* The Makefile generates a list of all headers that program.h includes. The assembler includes
+ * their files as bytes. */
 #define HEADER(path) ".asciz \"" path "\"\n.incbin \"" path "\"\n.byte 0\n"
 __asm__(".section .rodata\n.global program_headers\nprogram_headers:\n"
 #include "program-headers.inc"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A plan as one piece of memory: the static tables of a compiled program, in the layout of plan.h.
- * Pointers are offsets until image_open().
- *
+/* A plan as a single piece of memory: the static tables of a compiled program, in the layout of
+ * plan.h. Pointers are stored as offsets until image_open().
  * The image contains all data that a trace brings into a program: paths, names, attribute values
  * and numbers. The assembler includes it as bytes, so no compiler reads data of the trace as
  * text. */
@@ -36,7 +35,7 @@ enum image_part {
 	IMAGE_N
 };
 
-struct image_lane { /* offsets within their parts, in elements */
+struct image_lane { /* offsets within the parts, in elements */
 	uint64_t request, wait, due, expected, own_bytes, common_bytes;
 	uint32_t n, n_waits;
 };
@@ -56,16 +55,19 @@ struct image {
 /* Makes the image of a plan without mutants; the same plan gives the same bytes. `r` is at least
  * image.n_bytes long. Errors: E2BIG for more than IMAGE_MAX_BYTES; ENOMEM. Ownership: vm_free. */
 int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e);
-#define IMAGE_MAX_BYTES (UINT64_C(3) << 29) /* code reaches its tables by 32-bit distances */
+/* the program's code reaches its tables by 32-bit distances */
+#define IMAGE_MAX_BYTES (UINT64_C(3) << 29)
 
-/* lanes begin at multiples of this number of elements: a multiple of 128 bytes in every table */
+/* lanes begin at a multiple of this number of elements, and so at a multiple of 128 bytes in every
+ * table */
 #define IMAGE_LANE_ALIGN 16u
 
-/* Size of the outcomes of a plan in bytes, in the layout of plan_make(): lane after lane. */
+/* Size of the outcomes of a plan in bytes, in the layout of plan_make(): one lane after the
+ * other. */
 uint64_t image_outcome_bytes(const struct replay_plan *p);
 void image_outcomes_set(struct replay_plan *p, struct outcome *base);
 
-/* In the program: turns offsets into pointers, makes every page present, and fills in `p`, which is
- * zeroed, except for descriptors, outcomes and clock. Errors: EINVAL for tables of another version;
- * ENOMEM. */
+/* In the program: turns offsets into pointers, makes every page present, and fills in `p`, which
+ * must be zeroed. Descriptors, outcomes and clock are not filled in. Errors: EINVAL for tables of
+ * another version; ENOMEM. */
 int image_open(struct image *m, struct replay_plan *p, struct err *e);

@@ -49,7 +49,7 @@ static void lanes_open(struct image *m, struct replay_plan *p)
 		};
 }
 
-/* The text at an offset; UINTPTR_MAX stands for `none`. */
+/* The text at an offset. The offset UINTPTR_MAX means `none`. */
 static const char *text_at(struct image *m, const char *offset, const char *none)
 {
 	return (uintptr_t)offset == UINTPTR_MAX
@@ -93,8 +93,8 @@ static int calls_open(struct image *m, struct call_table *c, struct err *e)
 	return call_table_revive(c, part(m, IMAGE_PROCESSES), part(m, IMAGE_MAPS), e);
 }
 
-/* The pages of a program come from its file at the first access. Writes to each page, so that it is
- * present and private before the replay. */
+/* Makes the pages present. A program's pages are read from its file at the first access. A write to
+ * each page makes it present and private before the replay. */
 static void pages_take(struct image *m)
 {
 	volatile char *at = (volatile char *)m;

@@ -44,7 +44,7 @@ static void texts_find(struct image_texts *t, const struct replay_plan *p)
 	}
 }
 
-/* The offset of a pointer into the heap items; NOWHERE: it points to a constant of validate. */
+/* The offset of a pointer within the heap items; NOWHERE if it points to a constant of validate. */
 static const void *bytes_offset(const struct replay_plan *p, const void *at)
 {
 	uintptr_t base = (uintptr_t)p->bytes, here = (uintptr_t)at;
@@ -141,7 +141,7 @@ static void pointers_fill(char *base, const struct image *m, const struct replay
 		char *tail = (char *)&path[i].place + sizeof path[i].place;
 		path[i].whole = text_offset(texts, p->calls.path[i].whole);
 		path[i].last = text_offset(texts, p->calls.path[i].last);
-		/* Clears the padding: the same plan gives the same bytes. */
+		/* clear the padding, so that the same plan gives the same bytes */
 		memset(tail, 0, (size_t)((char *)(&path[i] + 1) - tail));
 	}
 	const char **place = (const char **)(base + m->at[IMAGE_DIRECTORIES]);
@@ -163,7 +163,7 @@ int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e)
 	struct image m = image_of(p);
 	const struct call_table *c = &p->calls;
 	texts_find(&texts, p);
-	/* without `from`, the content is filled in later */
+	/* if `from` is NULL, the content is filled in later */
 	const struct {
 		const void *from;
 		uint64_t n_bytes;

@@ -8,7 +8,7 @@
 
 typedef void program_thread(struct runner *w);
 
-/* With --unroll, each request is code: some consecutive requests of a thread. */
+/* Part of a thread's function: with --unroll, the code of some consecutive requests. */
 typedef void program_part(struct runner *w, const struct site *s, struct lane_walk *t);
 #define PROGRAM_STEP(ordered_, timing_, k_, kind_, op_, flags_, process_, n_waits_, slot_,	   \
 		     length_, offset_)								   \
@@ -25,10 +25,10 @@ typedef void program_part(struct runner *w, const struct site *s, struct lane_wa
 struct program {
 	struct image *image;
 	program_thread *const *thread; /* thread[n_threads]; worker i of a pool runs thread[0] */
-	program_thread *const *blank;  /* the same without calls, for --blank */
+	program_thread *const *blank;  /* the same functions without calls, for --blank */
 	uint32_t n_threads;
 };
 
-/* Runs the replay. argv[1]: number of the descriptor of a struct control. Returns the exit status;
- * 0: the struct control contains the result. */
+/* Runs the replay. argv[1]: the number of the descriptor of a struct control. Returns the exit
+ * status. After status 0 the struct control contains the result. */
 int program_main(int argc, char **argv, const struct program *program);

@@ -94,7 +94,7 @@ static int replay(struct control *c, const struct program *program, struct err *
 int program_main(int argc, char **argv, const struct program *program)
 {
 	struct control *c = control_open(argc, argv);
-	signal(SIGPIPE, SIG_IGN); /* errors of calls instead of signals, as in validate */
+	signal(SIGPIPE, SIG_IGN); /* ignore signals: failed calls return errors, as in validate */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!c) {
 		fprintf(stderr, "only `validate replay --engine compiled` of the same version can "
@@ -104,6 +104,6 @@ int program_main(int argc, char **argv, const struct program *program)
 	c->result = replay(c, program, &c->err);
 	atomic_store(&c->state, CONTROL_ENDED);
 	fflush(NULL);
-	/* without cleanup: some thread may never return */
+	/* end without cleanup: some thread may never return */
 	_exit(0);
 }

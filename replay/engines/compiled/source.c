@@ -7,10 +7,10 @@
 #include "common/files.h"
 #include "replay/issue/issue.h"
 
-/* loops specialised for kinds of requests; further lanes share a general loop */
+/* number of loops for special kinds of requests; further lanes share a general loop */
 #define MAX_LOOPS 32u
 #define THREADS_PER_FILE 4096u
-/* with --unroll: a compiler's time and memory grow faster than the length of a function */
+/* with --unroll: the compiler's time and memory grow faster than the length of a function */
 #define STEPS_PER_FUNCTION 32u
 #define FUNCTIONS_PER_FILE 128u
 
@@ -24,7 +24,7 @@ struct source_writer {
 	const struct replay_config *c;
 	const char *dir;
 	struct source_files *files;
-	struct lane_kind *lane; /* lane[n_lanes]; pool: lane[0] stands for all */
+	struct lane_kind *lane; /* lane[n_lanes]; in a pool, lane[0] stands for all lanes */
 	uint32_t *loop_of;	/* loop_of[n_lanes] */
 	struct lane_kind loop[MAX_LOOPS];
 	uint32_t n_loops;
@@ -225,8 +225,8 @@ static void thread_write(struct source_writer *s, uint32_t i)
 	fputs(s->lane[i].ordered ? "}\n\n" : "\tlane_leave(w);\n}\n\n", s->out);
 }
 
-/* The first file contains the tables, main, the loops, and the first threads. Most programs are
- * one file. */
+/* Writes the threads. The first file contains the tables, main, the loops, and the first threads.
+ * Most programs need only this file. */
 static int threads_write(struct source_writer *s, struct err *e)
 {
 	int ret = file_begin(s, xstrdup("main.c"), e);
@@ -235,7 +235,8 @@ static int threads_write(struct source_writer *s, struct err *e)
 	main_text(s);
 	if (!unrolled(s)) {
 		loops_text(s);
-		/* Loops without calls, so that a replay and its blank are one program. */
+		/* also write loops without calls, so that a replay and its blank use the same
+		 * program */
 		for (int ordered = 0; ordered < 2; ordered++)
 			if (s->p->pool)
 				fprintf(s->out, "void blank_%d(struct runner *w)\n{\n\tpool_run(w, "

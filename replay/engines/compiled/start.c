@@ -13,9 +13,9 @@
 #include "replay/issue/crew.h"
 
 #define ALIGN 4096u
-#define LOOK_MS 1000 /* interval of checks whether the program has delivered its results */
-/* checks until a program is killed that has delivered its results but whose last call does not
- * return */
+#define LOOK_MS 1000 /* interval in ms of checks whether the program has delivered its results */
+/* number of checks after which a program is killed if it has delivered its results but its last
+ * call does not return */
 #define PATIENCE_LOOKS 3
 
 extern char **environ;
@@ -116,7 +116,7 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 
 /* --- the starter --------------------------------------------------------- */
 
-/* The wait status; -1: the program delivered its results but did not end. */
+/* Returns the wait status, or -1 if the program delivered its results but did not end. */
 static int program_wait(pid_t pid, const struct control *c)
 {
 	int status, pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -138,7 +138,8 @@ static int program_wait(pid_t pid, const struct control *c)
 	return got < 0 ? -1 : status;
 }
 
-/* Clears incomplete outcomes of a program that was stopped. Returns the number of complete ones. */
+/* Clears the incomplete outcomes of a program that was stopped. Returns the number of complete
+ * outcomes. */
 static uint64_t outcomes_clean(struct replay_plan *p)
 {
 	uint64_t n = 0;
@@ -202,7 +203,8 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 		fd_close(control_fd);
 		return ret;
 	}
-	/* The shared memory replaces the plan's memory of outcomes, and belongs to the plan. */
+	/* The shared memory replaces the plan's memory of outcomes. From now on the plan owns
+	 * it. */
 	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++) {
 		struct vm_region *r = &p->memory[i];
 		if (!r->base || r->base != (void *)p->lane[0].outcome)

@@ -93,7 +93,8 @@ int store_keep(const char *dir, const char *workshop, const char *key, struct er
 {
 	char *made = xasprintf("%s/program", workshop), *kept = xasprintf("%s/%s", dir, key);
 	int fd = open(made, O_RDONLY | O_CLOEXEC), ret = 0;
-	/* It gets its name when it is on disk, so every program in the cache is complete. */
+	/* the file gets its name only when it is on disk, so every program in the cache is
+	 * complete */
 	if (fd < 0 || fchmod(fd, 0500) < 0 || fsync(fd) < 0 || rename(made, kept) < 0)
 		ret = err_sys(e, errno, "%s: the compiled program cannot be kept", kept);
 	FREE_EACH(made, kept);
@@ -128,7 +129,8 @@ static void room_make(const char *dir)
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		struct stat st;
 		char *path = xasprintf("%s/%s", dir, entry->d_name);
-		/* Names of programs are digests. Other files in the directory are not touched. */
+		/* programs are named by their digests; other files in the directory are left
+		 * alone */
 		if (strlen(entry->d_name) == KEY_LENGTH &&
 		    strspn(entry->d_name, "0123456789abcdef") == KEY_LENGTH &&
 		    !lstat(path, &st) && S_ISREG(st.st_mode)) {

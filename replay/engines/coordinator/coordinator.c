@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The coordinator engine: the original design of the metrology paper, kept to show its bias.
- *
+/* The coordinator engine: the original design of the metrology paper, which is kept to show its
+ * bias.
  * A coordinator thread colours requests. A request is unavailable (white) until all requests that
  * it waits for are done. Then it is available (grey) and enters a queue, from which any free worker
  * takes it. The worker puts the executed request into a second queue. The coordinator marks it
  * replayed (black) and looks at its successors. A mutex and a condition variable guard each queue.
  * In timed replays the coordinator makes a request available at its due time.
- *
- * There are two differences from the original. Buffers are present beforehand: their page faults
- * caused most of the bias that the paper attributed to the coordinator. The order policies are
- * exact: the begin of a request, on which `temporal` depends, is read from the gate of its lane
- * (gate.h) instead of inferred from its place in the queue. Source: metrology paper,
- * section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
+ * There are two differences from the original. First, the pages of buffers are present before the
+ * start: their page faults caused most of the bias that the paper attributed to the coordinator.
+ * Second, the order policies are exact: the begin of a request, on which `temporal` depends, is
+ * read from the gate of its lane (gate.h) instead of inferred from its place in the queue. Source:
+ * metrology paper, section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
 #include <sched.h>
 
 #include "replay/issue/due_heap.h"
@@ -24,7 +23,7 @@ struct work {
 	uint32_t lane, index;
 };
 
-struct work_queue { /* does not wrap: each request enters once */
+struct work_queue { /* the queue does not wrap: each request enters once */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	struct work *work; /* work[n of the plan], in pre-faulted memory */
@@ -51,7 +50,7 @@ struct coordinator_board {
 	uint32_t n_queues;
 	struct lane_state *lane; /* lane[n_lanes] */
 	uint32_t *watch, n_watch; /* lanes that wait for a begin */
-	struct due_heap due;	  /* lanes whose request waits only for its due time */
+	struct due_heap due;	  /* lanes whose next request waits only for its due time */
 	struct vm_region memory, work;
 };
 
@@ -81,7 +80,7 @@ static void queue_put(struct work_queue *q, struct work w)
 	pthread_mutex_unlock(&q->mutex);
 }
 
-/* Waits for work; false when the queue is closed and empty. */
+/* Waits for work. Returns false when the queue is closed and empty. */
 static bool queue_take(struct work_queue *q, struct work *w)
 {
 	pthread_mutex_lock(&q->mutex);
@@ -136,7 +135,7 @@ static uint64_t due_of(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + (uint64_t)a->due[k];
 }
 
-/* The next request of a lane: makes it available, or notes what it waits for. */
+/* Looks at the next request of a lane: makes it available, or notes what it waits for. */
 static void consider(struct crew *c, struct coordinator_board *b, uint32_t lane)
 {
 	struct lane_state *s = &b->lane[lane];
@@ -186,13 +185,14 @@ static void look_at_begins(struct crew *c, struct coordinator_board *b)
 	uint32_t n = b->n_watch;
 	b->n_watch = 0;
 	for (uint32_t i = 0; i < n; i++)
-		consider(c, b, b->watch[i]); /* may add it again, at an index of at most i */
+		/* consider() may add the lane again, at an index of at most i */
+		consider(c, b, b->watch[i]);
 }
 
 /* --- the coordinator ----------------------------------------------------- */
 
-/* How long to wait: not at all while begins are watched or a due time is within the waiter's
- * margin. */
+/* Decides how long to wait: not at all while begins are watched, or if a due time is within the
+ * waiter's margin. */
 static enum patience patience_of(const struct runner *w, const struct coordinator_board *b,
 				 struct timespec *until)
 {
@@ -210,14 +210,15 @@ static enum patience patience_of(const struct runner *w, const struct coordinato
 	return WAIT_UNTIL;
 }
 
-/* After a mismatch, queued requests are not issued; requests in flight are finished. */
+/* Whether a mismatch has stopped the replay: queued requests are not issued, and requests in flight
+ * are finished. */
 static bool is_stopped(const struct crew *c)
 {
 	return c->config->stop_on_mismatch &&
 	       atomic_load_explicit(&c->common->stop, memory_order_relaxed);
 }
 
-/* The coordinator issues no requests, so it counts as waiting; it sleeps during a pause. */
+/* Sleeps during a pause. The coordinator issues no requests, so it counts as a waiting thread. */
 static void coordinator_pause(struct runner *w)
 {
 	struct pause *pause = &w->crew->pause;
@@ -252,7 +253,7 @@ static void coordinate(struct runner *w, struct coordinator_board *b)
 	}
 }
 
-/* Order none: requests are available from the start, or from their due time. */
+/* Hands out requests with order none: they are available from the start, or from their due time. */
 static void hand_out(struct runner *w, struct coordinator_board *b)
 {
 	struct crew *c = w->crew;

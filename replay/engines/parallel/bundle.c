@@ -21,7 +21,8 @@ void bundle_boot(char boot[BUNDLE_BOOT])
 /* --- a rank's share of the plan ------------------------------------------ */
 
 struct share {
-	struct replay_plan plan;     /* shares all tables with the whole plan, except: */
+	/* shares all tables with the whole plan, except for the following */
+	struct replay_plan plan;
 	struct hot_request *request; /* requests of the rank's lanes */
 	struct call *call;	     /* calls of these requests */
 };
@@ -121,7 +122,7 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 				   .null_fd = p->calls.null_fd >= 0,
 				   .causal = c->causes};
 	replay_config_drop_texts(&t->config);
-	t->config.processes = false; /* the processes of a rank are its threads */
+	t->config.processes = false; /* the processes of a rank are replayed as its threads */
 	if (strlen(cpus) >= sizeof t->cpus || strlen(scheduler) >= sizeof t->scheduler)
 		return err_set(e, E2BIG,
 			       "cpus, scheduler: the text is too long for the parallel engine");
@@ -200,8 +201,8 @@ static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct 
 	return ret;
 }
 
-/* Shifts times of another host's clock to this host's clock, as if the result had been read at the
- * moment of writing. */
+/* Converts times of another host's clock to this host's clock. Assumes that the result was read at
+ * the moment at which it was written. */
 static void clock_take(struct replay_plan *p, const struct bundle_result *r)
 {
 	char boot[BUNDLE_BOOT];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plan file, from `validate replay` to the ranks, and the result file back. Both are in a
- * scratch directory that at least one rank must see. This rank, the head, sends each other rank its
- * part by messages, and gathers the results.
- *
+/* The plan file, which `validate replay` writes for the ranks, and the result file, which the ranks
+ * write. Both are in a scratch directory that at least one rank must see. This rank, the head,
+ * sends each other rank its part by messages, and gathers the results.
  * Plan file: struct bundle_terms, struct bundle_part[n_ranks], then the parts. A part is a struct
  * bundle_rank, its channels, its lists of channels, and the rank's share of the plan as an image
  * (replay/engines/compiled/image.h). Result file: struct bundle_result, struct
- * bundle_rank_result[n_ranks], then the outcomes of rank after rank, lane after lane, in the layout
- * of image_outcomes_set(); their ticks are ns of the head's CLOCK_MONOTONIC. Only the version that
+ * bundle_rank_result[n_ranks], then the outcomes, ordered by rank and lane, in the layout of
+ * image_outcomes_set(). Their ticks are ns of the head's CLOCK_MONOTONIC. Only the version that
  * wrote a file can read it. */
 #pragma once
 
@@ -19,7 +18,7 @@
 #define BUNDLE_PLAN "plan" /* file names in the scratch directory */
 #define BUNDLE_RESULT "result"
 #define BUNDLE_ENDED "ended" /* created by a rank that ends the job, if it sees the directory */
-/* begins the line in which a rank prints why it ended */
+/* first words of the line in which a rank prints why it ended */
 #define BUNDLE_MARK "validate-mpi-replay: "
 #define BUNDLE_TOKEN 33
 #define BUNDLE_BOOT 64
@@ -27,10 +26,10 @@
 struct bundle_terms {
 	char magic[64];
 	uint64_t header_bytes; /* sizeof(struct bundle_terms) */
-	/* name of a file in the target, by which ranks check that they see the target */
+	/* name of a file in the target; a rank that finds it sees the right target */
 	char token[BUNDLE_TOKEN];
 	uint32_t n_ranks;
-	struct replay_config config; /* without its strings, except for the next three */
+	struct replay_config config; /* without its strings, except for the following three */
 	char dir[PATH_MAX], cpus[16384], scheduler[256];
 	struct payload payload;
 	uint32_t n_open_max;
@@ -65,13 +64,13 @@ struct bundle_result {
 	struct scheduling scheduling;
 };
 
-/* Writes DIR/plan and fills in part[n_ranks]. Errors: of writing; those of image_make; E2BIG for
- * strings that are too long. */
+/* Writes DIR/plan and fills in part[n_ranks]. Errors: of writing; those of image_make; E2BIG if
+ * strings are too long. */
 int bundle_write(const char *dir, const char *token, const struct replay_plan *p,
 		 const struct replay_config *c, struct bundle_part *part, struct err *e);
 
-/* Reads DIR/result into the plan's outcomes, clock and counts, and into its layout's reports.
- * Errors: of reading; EIO if the file is incomplete. */
+/* Reads the outcomes, clock and counts of DIR/result into the plan, and the reports into its
+ * layout. Errors: of reading; EIO if the file is incomplete. */
 int bundle_take(const char *dir, const struct bundle_part *part, struct replay_plan *p,
 		struct err *e);
 

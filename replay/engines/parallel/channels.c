@@ -17,18 +17,19 @@ struct mark { /* a signal or wait of a barrier */
 	bool is_wait;
 };
 
-struct mark_set { /* the barriers that the same nodes reach */
-	size_t first; /* the marks of one of them: signals, then waits, by lane */
+struct mark_set { /* a set of barriers that the same nodes reach */
+	/* first mark of one of these barriers; signals precede waits, each ordered by lane */
+	size_t first;
 	uint32_t n_signals, n_waits, n_uses;
 	uint32_t first_pair;
-	uint32_t next; /* a set with the same hash, or NONE32 */
+	uint32_t next; /* the next set with the same hash, or NONE32 */
 	uint32_t *list; /* list[n_signals + n_waits] */
 };
 
 struct node_pairs {
 	struct pair *pair; /* pair[n] */
 	uint32_t n, cap;
-	struct u64_map of_nodes, tags; /* tags: number of channels between two ranks */
+	struct u64_map of_nodes, tags; /* tags: number of channels for each pair of ranks */
 	uint32_t *lane_of_node, *node_of_lane; /* NONE32: none */
 	struct mark *mark; /* mark[n_marks] */
 	size_t n_marks, marks_cap;
@@ -73,7 +74,7 @@ static struct pair *pair_of(struct node_pairs *ps, uint32_t from_node, uint32_t 
 	return &ps->pair[*known];
 }
 
-/* Stores the pair of a signal or wait in its request. */
+/* Finds the pair of nodes of a signal or wait, and stores its number in the request. */
 static int request_count(struct node_pairs *ps, struct replay_plan *p,
 			 const struct causality_facts *f, uint32_t lane, uint32_t k, struct err *e)
 {
@@ -117,7 +118,7 @@ static bool same_marks(const struct mark *a, const struct mark *b, size_t n)
 	return true;
 }
 
-/* The set of the barrier whose marks are mark[from .. to). */
+/* Returns the set of the barrier whose marks are mark[from .. to). */
 static uint32_t set_of_marks(struct node_pairs *ps, struct u64_map *known, size_t from, size_t to)
 {
 	const struct mark *m = &ps->mark[from];
@@ -140,7 +141,7 @@ static uint32_t set_of_marks(struct node_pairs *ps, struct u64_map *known, size_
 	return ps->n_sets++;
 }
 
-/* A channel from each node of a set that signals to each other node that waits. */
+/* Makes a channel from each node of a set that signals to each other node of the set that waits. */
 static void set_pairs(struct node_pairs *ps, struct mark_set *s)
 {
 	const struct mark *m = &ps->mark[s->first], *w = m + s->n_signals;
@@ -192,7 +193,8 @@ static void list_add(struct layout_rank *r, uint32_t channel)
 	r->list[r->n_lists - 1].n++;
 }
 
-/* One list for each signal and each wait of a set. A list is complete before the next begins. */
+/* Makes a list for each signal and each wait of a set. A list is complete before the next list
+ * begins. */
 static void set_lists(struct rank_layout *y, const struct node_pairs *ps, struct mark_set *s)
 {
 	SCOPED_FREE uint32_t *pair_at =
@@ -220,7 +222,7 @@ static void set_lists(struct rank_layout *y, const struct node_pairs *ps, struct
 	}
 }
 
-/* Sets the lists of the requests of all barriers. */
+/* Assigns lists to the signals and waits of all barriers. */
 static void lists_set(struct rank_layout *y, struct replay_plan *p, struct node_pairs *ps)
 {
 	for (uint32_t i = 0; i < ps->n_sets; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parallel engine: a launcher of MPI jobs starts one process for each traced process, on one or
- * more hosts; traced threads are its threads. A node repeats its traced computing, and sends and
- * awaits its traced signals as messages. The loops and calls of `event` issue the requests. Source:
- * Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007),
- * section 4.2. */
+/* The parallel engine: a launcher of MPI jobs starts a process for each traced process, on one or
+ * more hosts; traced threads become threads of this process. A node repeats its traced computing,
+ * and sends and awaits its traced signals as messages. The loops and calls of `event` issue the
+ * requests. Source: Mesnier et al., //TRACE: parallel trace replay with approximate causal events
+ * (FAST 2007), section 4.2. */
 #include <libgen.h>
 #include <sys/random.h>
 
@@ -95,8 +95,8 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 	return 0;
 }
 
-/* Creates the directory of the plan, beside the output like other scratch files, so that the caller
- * of the replay can remove it. The caller frees; NULL with the error. */
+/* Creates the directory of the plan. It is beside the output, like other scratch files, so that the
+ * caller of the replay can remove it. The caller frees. Errors: NULL with the error. */
 static char *scratch_make(const struct replay_config *c, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -135,7 +135,8 @@ static int ranks_run(struct replay_plan *p, const struct replay_config *c, const
 	ret = ret ? ret : token_leave(p, token, e);
 	if (!ret) {
 		ret = job_run(&job, scratch, e);
-		unlinkat(p->root.fd, token, 0); /* ranks may have ended before they removed it */
+		/* the ranks may have ended before they removed the file */
+		unlinkat(p->root.fd, token, 0);
 	}
 	ret = ret ? ret : bundle_take(scratch, part, p, e);
 	job_release(&job);

@@ -15,7 +15,7 @@
 #include "replay/engines/parallel/bundle.h"
 
 #define SAID_BYTES 600
-/* OpenMPI daemons on an unreachable host end after this time instead of after six minutes */
+/* the OpenMPI daemons of an unreachable host end after this time instead of after six minutes */
 #define KEEPALIVE_S "5"
 #define FOREVER_NS (INT64_C(1) << 61)
 
@@ -74,8 +74,8 @@ static void clean_add(struct strbuf *to, const char *text, size_t len)
 		to->s[--to->len] = 0;
 }
 
-/* The message of a rank, or else that of the launcher, without ruled lines. If the launcher names
- * the rank that ended, its message begins there. */
+/* Appends the message of a rank, otherwise that of the launcher, without ruled lines. If the
+ * launcher names the rank that ended, the message begins there. */
 static void said_add(struct strbuf *to, const char *printed)
 {
 	struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
@@ -87,7 +87,7 @@ static void said_add(struct strbuf *to, const char *printed)
 		clean_add(to, mark, strcspn(mark, "\n"));
 		goto out;
 	}
-	/* OpenMPI prints text before the name of the rank. */
+	/* OpenMPI prints other text before the name of the rank */
 	const char *noticed = strstr(text.s, "noticed that process rank");
 	while (noticed && noticed > text.s && noticed[-1] != '\n')
 		noticed--;

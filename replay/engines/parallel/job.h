@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starts the ranks with a launcher of MPI jobs, and reports failures. */
+/* Starts the ranks with a launcher of MPI jobs, and reports their failures. */
 #pragma once
 
 #include "capture/causality/causality.h"
@@ -10,7 +10,7 @@
 
 struct job {
 	struct words_list command;
-	struct strbuf shown; /* its first part: the words of the launcher */
+	struct strbuf shown; /* the first part of the command: the words of the launcher */
 };
 
 /* The command: the launcher's words for n_ranks and n_threads (common/mpi_launch.h), then
@@ -25,7 +25,7 @@ void job_release(struct job *l); /* a zeroed struct is fine */
  * SIGTERM or SIGHUP. */
 int job_run(struct job *l, const char *scratch, struct err *e);
 
-/* channels.c: assigns signals to waits. */
-/* Fills in the ranks' channels, and counts signals and waits. Errors: EINVAL. */
+/* channels.c: finds the counterpart of each signal and wait. */
+/* Makes the channels of all ranks, and counts signals and waits. Errors: EINVAL. */
 int channels_find(struct rank_layout *y, struct replay_plan *p, const struct causality_facts *f,
 		  const struct load *l, struct err *e);

@@ -10,8 +10,8 @@
 
 /* --- ranks --------------------------------------------------------------- */
 
-/* Disjoint sets of threads: each element points to another element of its set, the root to
- * itself. */
+/* Returns the root of the set of element i. The sets are disjoint sets of threads: each element
+ * points to another element of its set, and the root points to itself. */
 static uint32_t set_of(uint32_t *set, uint32_t i)
 {
 	while (set[i] != i)
@@ -68,7 +68,7 @@ static void ranks_number(struct rank_layout *y, const struct causality_facts *f,
 	uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number), n = 0;
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t own = set_of(set, i);
-		/* Threads without a node follow those with a node. */
+		/* Sorts threads without a node after threads with a node. */
 		int64_t node = causality_node_of(f, l->thread[i].pid, l->thread[i].tid);
 		const uint64_t place =
 		    node < 0 ? (UINT64_C(1) << 32) + l->thread[i].pid : (uint64_t)node;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ranks of a parallel replay, the lanes of each rank, and the channels between lanes.
- *
  * Each traced process has a rank. Processes of one rank of the traced job share a rank, and so do
  * processes that inherited descriptors from each other. Ranks are ordered by node number, or by
  * process number if the trace has no nodes. A channel carries the signals from one lane to another:
- * its k-th signal answers the k-th wait. */
+ * its k-th signal ends its k-th wait. */
 #pragma once
 
 #include "replay/load/load.h"
@@ -13,21 +12,23 @@
 #include "replay/options/config.h"
 #include "replay/result/summary.h"
 
-#define LAYOUT_MAX_TAG 32767u /* the smallest upper limit of tags that MPI permits */
+#define LAYOUT_MAX_TAG 32767u /* the standard of MPI guarantees that tags may be as large as this */
 
 struct json_t;
 
 enum channel_kind { CHANNEL_OUT, CHANNEL_IN, CHANNEL_INSIDE };
 
-struct channel { /* of one rank. Hot requests of signals and waits have its number in `length` */
-	uint32_t peer; /* rank; CHANNEL_INSIDE: the same rank, one channel for both threads */
-	uint32_t tag;  /* of its messages; CHANNEL_INSIDE: number of a gate, from 0 */
+/* a channel of one rank; hot requests of signals and waits have its number in `length` */
+struct channel {
+	/* the other rank; CHANNEL_INSIDE: the same rank, and both threads share the channel */
+	uint32_t peer;
+	uint32_t tag;  /* tag of the messages; CHANNEL_INSIDE: number of a gate, from 0 */
 	uint32_t kind; /* enum channel_kind */
 	uint32_t n;    /* signals */
 };
 
-/* A signal or wait of a barrier has the number of a list, and this bit: the channels to or from all
- * other nodes of the barrier. */
+/* Marks the number of a list of channels. Signals and waits of a barrier use a list: the channels
+ * to or from all other nodes of the barrier. */
 #define CHANNEL_LIST 0x80000000u
 
 struct channel_list {
@@ -35,13 +36,13 @@ struct channel_list {
 };
 
 struct layout_rank {
-	uint32_t *lane; /* lane[n_lanes], ascending: of the plan */
+	uint32_t *lane; /* lane[n_lanes]: numbers of lanes in the plan, ascending */
 	uint32_t n_lanes, lanes_cap;
 	struct channel *channel; /* channel[n_channels] */
 	uint32_t n_channels, channels_cap;
 	struct channel_list *list; /* list[n_lists] */
 	uint32_t n_lists, lists_cap;
-	uint32_t *listed; /* listed[n_listed]: numbers of channels */
+	uint32_t *listed; /* listed[n_listed]: numbers of channels in the lists */
 	uint32_t n_listed, listed_cap;
 	uint32_t n_inside; /* gates */
 	uint32_t pid; /* lowest traced process number */
@@ -49,8 +50,9 @@ struct layout_rank {
 
 struct rank_report { /* for the metadata */
 	char host[128];
-	/* its clock minus the head's clock at the beginning; change of this offset until the end;
-	 * half width of the interval of either offset. 0 for the head */
+	/* offset: this rank's clock minus the head's clock at the beginning. drift: change of the
+	 * offset until the end. uncertainty: half width of the interval of either offset. All are 0
+	 * for the head */
 	int64_t offset_ns, drift_ns, uncertainty_ns;
 	uint32_t crowded;
 	uint32_t pid;
@@ -72,9 +74,9 @@ struct rank_layout {
 };
 
 /* Finds ranks and channels, and sets the channels of the plan's signals and waits. Errors: EINVAL
- * for a trace without nodes if `causes` is set, for a signal or wait with an unknown node or
- * without a counterpart, and for more channels between two ranks than tags; those of reading the
- * trace. Ownership: layout_free. */
+ * if `causes` is set and the trace has no nodes, if a signal or wait has an unknown node or no
+ * counterpart, and if two ranks need more channels than there are tags; those of reading the trace.
+ * Ownership: layout_free. */
 int layout_make(struct rank_layout **out, struct replay_plan *p, bool causes, const struct load *l,
 		const struct slots *s, struct trace *t, struct err *e);
 void layout_free(struct rank_layout *y); /* NULL is fine */

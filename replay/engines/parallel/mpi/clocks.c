@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Offsets between clocks of different hosts. The head repeatedly asks each rank of another host for
- * its time. A rank reads its clock between the question and the arrival of its answer. So half of
- * the fastest round trip is an upper limit of the error, even if the two directions differ in
- * latency. Offsets are measured before and after the replay and interpolated linearly. Source:
- * Cristian, Probabilistic clock synchronization (1989). */
+ * its time. A rank reads its clock after the head sent the question and before the answer arrives
+ * at the head. So half of the fastest round trip is an upper limit of the error, even if the two
+ * directions differ in latency. Offsets are measured before and after the replay and interpolated
+ * linearly. Source: Cristian, Probabilistic clock synchronization (1989). */
 
 #include "replay/engines/parallel/mpi/rank.h"
 
@@ -76,8 +76,8 @@ int64_t clocks_head_ns(const struct replay_rank *r, uint64_t ticks)
 		     last = (double)(r->after.ns - r->after.head_ns);
 	const double span = (double)(r->after.ns - r->before.ns);
 	const double part = span > 0 ? (double)(ns - r->before.ns) / span : 0;
-	/* `more` is small; a difference of clocks may be years, which a double does not hold to the
-	 * ns */
+	/* only the small interpolated part is a double: clocks may differ by years, which a double
+	 * cannot represent to the ns */
 	const double more = (last - first) * part;
 	return ns - (r->before.ns - r->before.head_ns) -
 	       (int64_t)(more < 0 ? more - 0.5 : more + 0.5);

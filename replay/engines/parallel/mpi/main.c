@@ -21,16 +21,16 @@ struct neighbour {
 	cpu_set_t cpus;
 };
 
-/* Whether all threads on this machine can run at the same time, and which ranks have the head's
- * clock. Hosts with the same boot id are one machine (namespaces, containers), but a time namespace
- * has its own CLOCK_MONOTONIC. Collective. */
+/* Finds out whether all threads on this machine can run at the same time, and which ranks share the
+ * head's clock. Hosts with the same boot id are one machine (namespaces, containers), but a time
+ * namespace has a separate CLOCK_MONOTONIC. Collective. */
 static void neighbours_find(struct replay_rank *r)
 {
 	struct neighbour own, *all = xcalloc((size_t)r->n, sizeof *all);
 	memset(&own, 0, sizeof own);
 	memcpy(own.boot, *r->boot ? r->boot : r->host, sizeof own.boot);
 	memcpy(own.host, r->host, sizeof own.host);
-	/* a kernel without time namespaces has one clock */
+	/* fails on a kernel without time namespaces, which has one CLOCK_MONOTONIC */
 	(void)!readlink("/proc/self/ns/time", own.clock, sizeof own.clock - 1);
 	own.n_threads = r->plan.n_workers;
 	if (sched_getaffinity(0, sizeof own.cpus, &own.cpus) < 0)
@@ -66,8 +66,8 @@ struct nodes { /* crew.shared */
 	struct messages messages;
 };
 
-/* Below this, CPU time is not measured: preemption is rare, and reading the CPU time is a system
- * call. */
+/* CPU time is not measured for shorter times: preemption is rare, and reading the CPU time is a
+ * system call. */
 #define CPU_TIME_MIN_NS 20000
 
 static int64_t processor_ns(void)
@@ -95,7 +95,8 @@ struct computing {
 	bool sleeps, on_processor;
 };
 
-/* Sleeping, and waiting for something that is not a node, take elapsed time and no CPU. */
+/* Waits or computes for the traced time. Sleeping, and waiting for something that is not a node,
+ * take elapsed time and use no CPU. */
 static void compute(struct runner *w, const struct computing *how, uint32_t kind, int64_t ns)
 {
 	const struct clock *c = &w->crew->plan->clock;
@@ -168,7 +169,7 @@ static void (*nodes_loop(const struct bundle_terms *t))(struct runner *)
  * no heartbeat of a rank arrives for the time of --watchdog, the job ends and the message names the
  * rank. */
 
-struct peer { /* of rank 0: all other ranks; of the other ranks: rank 0 */
+struct peer { /* rank 0 has all other ranks as peers; another rank has rank 0 */
 	int number;
 	char host[128];
 	MPI_Request in, out;
@@ -180,8 +181,9 @@ struct lookout {
 	const struct replay_rank *rank;
 	struct peer *peer; /* peer[n_peers] */
 	int n_peers;
-	/* 0: no heartbeats: not requested, only one rank, or MPI permits calls of one thread
-	 * only */
+	/* time without a heartbeat after which a peer is lost; 0: no heartbeats, because they were
+	 * not requested, because there is only one rank, or because MPI permits only one thread to
+	 * call it */
 	int64_t patience_ns;
 	int64_t pause_ns;    /* between beats */
 	MPI_Comm comm;
@@ -214,11 +216,11 @@ static void *look_out(void *lookout)
 	int64_t before = clock_monotonic_ns();
 	while (!atomic_load(&l->ends)) {
 		const int64_t now = clock_monotonic_ns();
-		/* If this thread did not run, missing heartbeats prove nothing. */
+		/* missing heartbeats prove nothing if this thread itself did not run */
 		const bool slept = now - before > l->patience_ns / 2;
 		for (int i = 0; i < l->n_peers; i++) {
 			struct peer *p = &l->peer[i];
-			/* At most one unreceived heartbeat per peer. */
+			/* at most one heartbeat per peer is pending */
 			static const uint32_t alive = 1;
 			int done;
 			while (MPI_Test(&p->in, &done, MPI_STATUS_IGNORE), done) {
@@ -230,7 +232,8 @@ static void *look_out(void *lookout)
 					  &p->out);
 			if (slept)
 				p->heard_ns = now;
-			/* Rank 0 waits for the shorter time, so that it reports first. */
+			/* rank 0 waits for a shorter time than the other ranks, so that it reports
+			 * first */
 			if (now - p->heard_ns > (p->number ? 1 : 2) * l->patience_ns)
 				lost(l, p);
 		}
@@ -262,8 +265,8 @@ static void peers_find(struct lookout *l)
 	free(host);
 }
 
-/* Collective. Errors: of starting a thread. Ownership: lookout_close, after a barrier of all
- * ranks. */
+/* Starts the thread that sends and checks heartbeats. Collective. Errors: of starting a thread.
+ * Ownership: lookout_close, after a barrier of all ranks. */
 static int lookout_open(struct lookout *l, const struct replay_rank *r, int64_t patience_ns,
 			struct err *e)
 {
@@ -281,8 +284,8 @@ static int lookout_open(struct lookout *l, const struct replay_rank *r, int64_t 
 	return code ? err_sys(e, code, "cannot start the thread that exchanges heartbeats") : 0;
 }
 
-/* The last heartbeats may be pending in either direction: their requests are abandoned, together
- * with the communicator. */
+/* Ends the thread. Some last heartbeats may be pending in either direction: their requests are
+ * abandoned, together with the communicator. */
 static void lookout_close(struct lookout *l)
 {
 	if (!l->patience_ns)
@@ -301,8 +304,9 @@ static void lookout_close(struct lookout *l)
 /* --- the run ------------------------------------------------------------- */
 
 #define LOOK_NS 500000
-#define ABORT_S 3 /* longest time of MPI_Abort, if ranks cannot be reached */
-/* Time from the head's message to the common begin. The message must have reached each rank. */
+#define ABORT_S 3 /* longest time that MPI_Abort gets if ranks cannot be reached */
+/* Time from the head's message to the common begin. The message must have reached every rank by
+ * then. */
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
 
@@ -312,8 +316,8 @@ _Noreturn void rank_fail(const struct replay_rank *r, const struct err *e)
 	strbuf_addf(&line, "\n" BUNDLE_MARK "rank %d of %d (host %s): %s\n", r->number, r->n,
 		    r->host, e->msg);
 	(void)!write(STDERR_FILENO, line.s, line.len);
-	/* Leaves a file in the scratch directory, if this host has it: the engine then knows that
-	 * the job is over, even if the launcher cannot end it. */
+	/* create a file in the scratch directory, if this host sees it: so the engine learns that
+	 * the job is over, even if the launcher cannot end the job */
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/" BUNDLE_ENDED, r->scratch);
 	int fd = open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -325,8 +329,8 @@ _Noreturn void rank_fail(const struct replay_rank *r, const struct err *e)
 	_exit(3);
 }
 
-/* A barrier of all ranks. With `polls` a rank polls for the others, and yields where ranks share
- * CPUs; otherwise waiting uses no CPU. */
+/* A barrier of all ranks. With `polls` a rank polls for the other ranks, and yields the CPU where
+ * ranks share CPUs. Otherwise waiting uses no CPU. */
 static void rank_meet(const struct replay_rank *r, bool polls)
 {
 	MPI_Request request;
@@ -342,7 +346,7 @@ static void rank_meet(const struct replay_rank *r, bool polls)
 	}
 }
 
-/* When all threads of all ranks are ready, the head sets the time of the start. */
+/* Waits until all threads of all ranks are ready. Then the head sets the time of the start. */
 static int meet(struct crew *c, struct err *e)
 {
 	const struct nodes *n = c->shared;
@@ -393,7 +397,8 @@ static void rank_run(struct replay_rank *r)
 	clocks_compare(r, &r->before);
 	if (replay(r, &e))
 		rank_fail(r, &e);
-	/* In the traced job, ranks that had finished polled in MPI, which slowed the others. */
+	/* poll, because in the traced job the ranks that had finished polled in MPI, which slowed
+	 * the other ranks */
 	rank_meet(r, r->terms->of_mpi);
 	clocks_compare(r, &r->after);
 	if (results_gather(r, &e))

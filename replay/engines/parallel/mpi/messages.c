@@ -27,7 +27,7 @@ static void post(struct messages *m, uint32_t i)
 	MPI_Irecv(NULL, 0, MPI_BYTE, (int)c->peer, (int)c->tag, m->comm, &m->line[i].request);
 }
 
-/* Each channel carries one message in addition to its signals. */
+/* Sends a message over each channel, in addition to its signals, to set up the connections. */
 static void connect_all(struct messages *m)
 {
 	const struct replay_rank *r = m->rank;
@@ -82,8 +82,9 @@ static bool is_over(struct messages *m, struct channel_line *l)
 	return done;
 }
 
-/* Ranks of an MPI job with a CPU each poll as the traced ranks did. Other nodes slept while they
- * waited: a server of the storage on this machine got their CPU. */
+/* Waits for a message. Ranks of an MPI job that have a CPU each poll, as the traced ranks did.
+ * Other nodes sleep, as they did in the trace: a server of the storage on this machine gets their
+ * CPU. */
 static void wait_for(struct messages *m, struct channel_line *l)
 {
 	const bool yields = m->rank->crowded || !m->rank->terms->of_mpi;
@@ -104,8 +105,8 @@ static void signal_one(struct messages *m, uint32_t channel)
 		gate_publish(&m->gates, c->tag, l->n_done);
 		return;
 	}
-	/* The send need not be complete. The next message over the same channel waits for it, so
-	 * that at most one is pending. */
+	/* The send may still be in progress when this function returns. The next message over the
+	 * same channel waits for it, so that at most one is pending. */
 	if (l->request != MPI_REQUEST_NULL)
 		wait_for(m, l);
 	take(m);

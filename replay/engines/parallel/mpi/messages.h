@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Signals and waits: messages without content between ranks, gates between threads of a rank. Each
- * channel posts a receive before its first message. A waiting thread polls; it yields the CPU if
- * there are more threads than CPUs.
- *
+/* Signals and waits: messages without content between ranks, gates between threads of a rank. A
+ * receive is posted on each channel before the first message. A waiting thread polls; it yields the
+ * CPU if there are more threads than CPUs.
  * Threads call MPI at the same time if MPI permits it, otherwise one at a time. */
 #pragma once
 
@@ -16,9 +15,10 @@
 /* The state of a channel, used by the thread at this end; CHANNEL_INSIDE: by the threads at both
  * ends. */
 struct channel_line {
-	/* in: the next message; out: the previous message */
+	/* receiving channel: the next message; sending channel: the previous message */
 	_Alignas(128) MPI_Request request;
-	uint32_t n_done; /* signals sent, or waits ended; CHANNEL_INSIDE: signals */
+	/* number of signals sent or of waits ended; CHANNEL_INSIDE: number of signals */
+	uint32_t n_done;
 	_Alignas(128) uint32_t n_waited; /* CHANNEL_INSIDE: waits */
 	struct gate_waiter waiter;
 };
@@ -37,7 +37,7 @@ struct messages {
 int messages_open(struct messages *m, struct replay_rank *r, struct err *e);
 void messages_close(struct messages *m);
 
-/* `channel`: a number, or that of a list with CHANNEL_LIST. */
+/* Sends a signal. `channel`: the number of a channel, or that of a list with CHANNEL_LIST. */
 void message_signal(struct messages *m, uint32_t channel);
-/* Returns when the next signal has arrived, over each channel of a list. */
+/* Returns when the next signal has arrived; for a list, over each of its channels. */
 void message_wait(struct messages *m, uint32_t channel);

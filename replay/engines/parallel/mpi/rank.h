@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One rank of a parallel replay: a separate program, started by a launcher of MPI jobs. Its main
+/* A rank of a parallel replay: a separate program, started by a launcher of MPI jobs. Its main
  * thread prepares the replay and gathers the results. During the replay, the threads of its crew
- * send and receive (messages.h). */
+ * send and receive messages (messages.h). */
 #pragma once
 
 #include <mpi.h>
@@ -22,10 +22,11 @@ struct replay_rank {
 	int head;      /* rank that sees the scratch directory */
 	char host[128], boot[BUNDLE_BOOT];
 	const char *scratch, *token;
-	bool multiple; /* threads may call MPI at the same time */
-	/* the replay has more threads than CPUs, on this machine or in this rank */
+	bool multiple; /* MPI permits several threads to call it at the same time */
+	/* the replay has more threads than CPUs, on this machine or in this rank's set of CPUs */
 	bool crowded;
-	/* [n]: the rank runs on the head's host, and so has its CLOCK_MONOTONIC */
+	/* shares_clock[n_ranks]: the rank runs on the head's host and so shares its
+	 * CLOCK_MONOTONIC */
 	bool *shares_clock;
 	struct bundle_terms *terms;
 	struct bundle_part *part; /* part[n], only in the head */
@@ -47,14 +48,15 @@ struct replay_rank {
 /* share.c: distributes the parts of the plan. Errors: of reading and memory; ENOENT if no rank sees
  * the plan. */
 int share_take(struct replay_rank *r, struct err *e);
-/* Opens the plan of the part, and the descriptors that are open before the first request. Errors:
- * of memory and the system; ENOENT if the target is not the directory that was prepared. */
+/* Opens the plan of this rank's part, and the descriptors that are open before the first request.
+ * Errors: of memory; from the system; ENOENT if the target is not the directory that was
+ * prepared. */
 int share_open(struct replay_rank *r, struct err *e);
 
-/* clocks.c: measures the present offset from the head's clock; 0 where that is the same clock.
- * Collective. */
+/* clocks.c: measures the present offset from the head's clock. It is 0 for ranks that share that
+ * clock. Collective. */
 void clocks_compare(struct replay_rank *r, struct clock_offset *o);
-/* Converts to ns of the head's clock, by the offsets before and after the replay. */
+/* Converts ticks to ns of the head's clock, by the offsets before and after the replay. */
 int64_t clocks_head_ns(const struct replay_rank *r, uint64_t ticks);
 
 /* results.c: writes the results of all ranks into the head's result file. Collective. Errors: of

@@ -13,7 +13,7 @@ enum { TAG_SHARE = 1 };
 
 /* --- the ranks that can read the plan file ------------------------------- */
 
-/* A descriptor of the plan file; -1: this rank does not see it. */
+/* Returns a descriptor of the plan file, or -1 if this rank does not see it. */
 static int plan_open(const struct replay_rank *r)
 {
 	SCOPED_FREE struct bundle_terms *t = xcalloc(1, sizeof *t);
@@ -79,7 +79,7 @@ static void share_receive(struct replay_rank *r)
 	}
 }
 
-/* The head tells each rank the sizes of its part and of its outcomes. */
+/* Distributes the sizes: the head sends each rank the sizes of its part and of its outcomes. */
 static int terms_take(struct replay_rank *r, int fd, struct err *e)
 {
 	uint64_t own[2], (*all)[2] = xcalloc((size_t)r->n, sizeof *all);
@@ -129,7 +129,8 @@ int share_take(struct replay_rank *r, struct err *e)
 
 /* --- the plan of a rank -------------------------------------------------- */
 
-/* Checks for the file by which ranks recognize the prepared directory. */
+/* Checks for the file that marks the prepared target directory, so that a wrong directory is
+ * detected. */
 static int target_open(struct replay_rank *r, struct err *e)
 {
 	const char *dir = r->terms->dir;
