@@ -15,15 +15,15 @@ struct captured {
 	struct captured_reader reader; /* for the workers */
 	uint64_t *seq; /* seq[n_seq] of the trace's records; NULL: equal to their numbers */
 	uint64_t n_seq;
-	struct captured_item *item; /* item[n]; from captured_start() on in shared memory */
+	struct captured_item *item; /* item[n]; in shared memory once captured_start() was called */
 	uint64_t n, cap;
 	uint64_t n_bytes, n_missing; /* captured_summary */
 	int memory_fd;
-	/* The ring holds the fetched items of [oldest, next), in order, at positions `from` to
-	 * `to`, continuing at its start. */
+	/* The ring holds the fetched items [oldest, next), in order. They occupy the positions from
+	 * `from` to `to`; after the end of the ring they continue at its start. */
 	uint64_t n_locked_bytes;
 	uint64_t oldest, next, from, to;
-	bool full; /* from == to, and the ring is not empty */
+	bool full; /* the ring is full if from == to and this is set; otherwise it is empty */
 	pthread_t id;
 	bool runs;
 	atomic_bool stop;
@@ -31,7 +31,7 @@ struct captured {
 
 /* --- the trace and its content ------------------------------------------- */
 
-/* The records of a slice keep the sequence numbers of the original trace. */
+/* Reads the sequence numbers of the records. In a slice they are those of the original trace. */
 static int seqs_read(struct captured *c, const char *path, struct err *e)
 {
 	const struct trace_record *r;
@@ -121,7 +121,7 @@ static uint32_t state_of(const struct captured_item *i)
 	return atomic_load_explicit(&i->state, memory_order_acquire);
 }
 
-/* Frees the memory of items that were taken, oldest first. */
+/* Frees the memory of items that workers have taken, oldest first. */
 static void taken_forget(struct captured *c)
 {
 	while (c->oldest < c->next && state_of(&c->item[c->oldest]) == ITEM_TAKEN) {
@@ -164,7 +164,7 @@ static void fetch(struct captured *c)
 		uint32_t wanted = ITEM_WANTED;
 		i->at = UINT64_MAX;
 		if (i->n_bytes > c->reader.shared->ring_bytes || state_of(i) != ITEM_WANTED)
-			continue; /* its worker reads it, or has read it */
+			continue; /* the worker of this request reads the content, or has read it */
 		if (!room_find(c, i->n_bytes, &i->at))
 			return;
 		if (content_read(c->reader.content, i->place, 0,

@@ -18,7 +18,7 @@ struct captured_summary {
 	uint64_t n_locked_bytes;
 };
 
-/* Opens the content of the trace at `path`. Errors: of the system; ENOENT if the trace has no
+/* Opens the content of the trace at `path`. Errors: from the system; ENOENT if the trace has no
  * content; EINVAL if the content file belongs to another trace or is damaged. Ownership:
  * captured_free. */
 int captured_open(struct captured **c, const char *path, const struct trace *t, struct err *e);
@@ -26,15 +26,15 @@ void captured_free(struct captured *c); /* also ends the reading thread */
 /* Whether the trace has content for record number `record`; if so, *number is the argument of
  * captured_take. Call it once for each request, in issue order. */
 bool captured_add(struct captured *c, uint64_t record, uint64_t *number);
-/* Fills `memory_bytes` and starts the reading thread. Errors: ENOMEM; of the content, as
- * captured_stop. */
+/* Reads content into locked memory, at most `memory_bytes`, and starts the reading thread. Errors:
+ * ENOMEM; those of captured_stop. */
 int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e);
 /* The part for workers (captured_take.h), after captured_start. Borrowed. */
 struct captured_reader;
 const struct captured_reader *captured_reader(const struct captured *c);
-/* For workers of another program: descriptors of the file and of the shared memory, borrowed; -1 if
- * there is no content. NULL is fine. */
+/* Returns the descriptors of the content file and of the shared memory, for workers of another
+ * program. They are borrowed, and -1 if there is no content. `c` may be NULL. */
 void captured_descriptors(const struct captured *c, int *content_fd, int *memory_fd);
-/* Ends the reading thread. Errors: of the system, or EIO, if some content could not be read: then
- * arbitrary bytes were written. */
+/* Ends the reading thread. Errors: from the system, or EIO, if some content could not be read. In
+ * this case arbitrary bytes were written instead. */
 int captured_stop(struct captured *c, struct captured_summary *s, struct err *e);

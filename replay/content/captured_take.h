@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Captured content (captured.h) for workers in any process: fetched content is in shared memory; a
- * worker reads content that was not fetched itself. Compiled programs are linked with this file. */
+/* Captured content (captured.h) for workers in any process. Content that was read in advance is in
+ * shared memory. A worker reads other content itself. Compiled programs are linked with this
+ * file. */
 #pragma once
 
 #include <stdatomic.h>
@@ -43,10 +44,11 @@ static inline char *captured_ring(const struct captured_shared *s)
 /* Copies at most `n` bytes of the content of request `number` to the worker's buffer. Call it once
  * for each request. */
 void captured_take(const struct captured_reader *r, uint64_t number, void *to, uint64_t n);
-/* After a fork: makes the shared memory present. */
+/* Makes the pages of the shared memory present in this process. Call it after a fork. */
 void captured_own(const struct captured_reader *r);
 /* In another program: opens the content with the descriptors of captured_descriptors, and closes
- * them. Errors: of the system; EINVAL. Ownership: until the process ends. */
+ * these. Errors: from the system; EINVAL. Ownership: the content stays open until the process
+ * ends. */
 int captured_join(struct captured_reader **r, int content_fd, int memory_fd, struct err *e);
 /* Stores why content could not be read; only the first failure is kept. */
 void captured_failed(struct captured_shared *s, const struct err *why);

@@ -13,7 +13,8 @@
 
 #define STEP_BYTES ((uint64_t)64 << 10) /* changes below are not followed */
 #define LOOK_NS 5000000
-/* reserve within the limit of a memory cgroup: kernel memory, and memory charged in advance */
+/* reserve within the limit of a memory cgroup, for kernel memory and for memory that is charged in
+ * advance */
 #define SLACK_BYTES ((uint64_t)1 << 20)
 #define SAMPLES_MAX 1000000
 
@@ -43,7 +44,8 @@ static void step_add(struct balloon *b, size_t *cap, struct balloon_step step)
 	b->step[b->n_steps++] = step;
 }
 
-/* The samples of the trace must be in order of time. The trace is untrusted. */
+/* Reads the samples of the trace. The trace is untrusted, so their times are checked: they must be
+ * ascending. */
 static int steps_read(struct balloon *b, const json_t *list, const struct replay_config *c,
 		      const struct load *l, struct err *e)
 {
@@ -140,7 +142,8 @@ static uint64_t pages(uint64_t bytes)
 static void held_set(struct balloon *b, uint64_t bytes)
 {
 	if (bytes > b->held_bytes) {
-		/* every word differs: no page is zero, can be compressed or equals another page */
+		/* every word differs, so no page is zero, can be compressed or equals another
+		 * page */
 		struct vm_region part = {b->base + b->held_bytes, bytes - b->held_bytes};
 		vm_fill_random(&part, b->held_bytes + 1);
 	} else if (bytes < b->held_bytes) {
@@ -156,8 +159,8 @@ static void held_set(struct balloon *b, uint64_t bytes)
 	b->most_bytes = bytes > b->most_bytes ? bytes : b->most_bytes;
 }
 
-/* The present memory of all processes of the replay, without the balloon and without other
- * processes of its cgroup. */
+/* Returns the present memory of all processes of the replay, without the balloon and without other
+ * processes of their cgroup. */
 static uint64_t own_now(const struct balloon *b)
 {
 	uint64_t all = process_anonymous_bytes(getpid()) +
@@ -184,7 +187,7 @@ static int refuse(const struct balloon *b, int code, const char *limit, uint64_t
 		       size_text(limit_bytes).s);
 }
 
-/* Without this check, filling too large a balloon would invoke the out-of-memory killer. */
+/* Checks that the balloon fits. Otherwise filling it would invoke the out-of-memory killer. */
 static int room_check(const struct balloon *b, struct err *e)
 {
 	struct cgroup_room room = cgroup_room("");
@@ -290,7 +293,7 @@ int balloon_hold(struct balloon *b, const struct replay_plan *p, const pid_t *pi
 	b->own_bytes = own_now(b);
 	b->room_bytes = largest > b->own_bytes ? pages(largest - b->own_bytes) : 0;
 	if (!b->room_bytes)
-		return 0; /* the replay itself uses as much memory */
+		return 0; /* the replay itself already uses that much memory */
 	int ret = room_check(b, e);
 	ret = ret ? ret : reserve(b, e);
 	if (ret) {

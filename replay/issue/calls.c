@@ -10,7 +10,8 @@
 /* --- directories --------------------------------------------------------- */
 
 #define STORE_MIN 2u
-/* limit for the stores of all runners together; at most a quarter of the permitted descriptors */
+/* limit for the stores of all runners together; moreover, they use at most a quarter of the
+ * permitted descriptors */
 #define STORE_ALL 4096u
 
 uint32_t call_store_size(uint32_t n_runners)
@@ -28,9 +29,9 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b)
 	return a % s->n == b % s->n;
 }
 
-/* A name that is not in the dentry cache is read from storage. The traced call read it too, unless
- * the program had read it before; then it is cached here as well. So a look-up from storage is part
- * of the response time, and a look-up from the cache is not. */
+/* Looks up a path. A name that is not in the dentry cache is read from storage. The traced call
+ * also read it, unless the program had read it before; in that case it is cached here as well. So a
+ * look-up from storage is part of the response time, and a look-up from the cache is not. */
 int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
 {
 	int fd = k->begin ? -1 : rooted_look_cached(dir_fd, path, flags);
@@ -41,8 +42,9 @@ int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags)
 	return rooted_look(dir_fd, path, flags);
 }
 
-/* A stored directory is valid until some name refers to another file. A call that changes a name
- * increments `turn` after the call, before another thread can see that it has ended. */
+/* Returns the directory of a path. A stored directory is valid until some name refers to another
+ * file. A call that changes a name increments `turn` after the call, before another thread can see
+ * that it has ended. */
 int call_directory(struct caller *k, const struct call_path *path)
 {
 	struct call_store *store = &k->site->runner->store;
@@ -96,7 +98,8 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
 	return s;
 }
 
-/* The slot's stream. A stream that the trace does not open is made at its first use, once. */
+/* The slot's stream. If the trace lacks the open of the stream, the stream is made at its first
+ * use. */
 static struct call_stream *stream_first(struct caller *k,
 					struct call_stream *(*make)(struct caller *k, int fd))
 {
@@ -276,7 +279,7 @@ static call_run *const runs[OP_N] = {
     [OP_PAGE_FAULT] = call_touch,
 };
 
-/* The result of formatted output is its size. */
+/* The number of bytes of the request's payload. For formatted output it is the result. */
 static uint64_t payload_bytes(const struct caller *k)
 {
 	const struct call *c = k->c;

@@ -18,16 +18,17 @@ struct call_store {
 	uint32_t n; /* call_store_size() */
 	struct call_stored item[CALL_STORE_MAX];
 };
-uint32_t call_store_size(uint32_t n_runners); /* directories that each of them may keep open */
+/* number of directories that each of `n_runners` may keep open */
+uint32_t call_store_size(uint32_t n_runners);
 
 /* Issues a HOT_CALL request between stamps; `publish`, `begun` and `careful` as in issue.h. */
 void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
 		uint32_t begun, bool careful, struct outcome *out);
 
-/* A thread of the process has issued its last request. After the last thread the descriptors,
- * streams and mappings of the process are closed. */
+/* Call it when a thread of the process has issued its last request. After the last thread, the
+ * descriptors, streams and mappings of the process are closed. */
 void call_leave(struct replay_plan *p, uint32_t process);
-/* After the run: flushes and closes streams. */
+/* Flushes and closes streams. Call it after the run. */
 void call_table_finish(struct replay_plan *p);
 /* Closes streams and mappings and releases the table. An all-zero table is fine. */
 void call_table_release(struct call_table *c);

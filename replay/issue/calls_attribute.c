@@ -8,7 +8,7 @@
 #include "replay/issue/calls_private.h"
 #include "replay/target/rooted.h"
 
-/* Set-user-ID is not replayed, set-group-ID for directories only. */
+/* set-user-ID is not replayed, and set-group-ID only for directories */
 #define PERMISSIONS 01777
 
 #ifndef SYS_fchmodat2
@@ -105,7 +105,8 @@ void call_fchmod(struct caller *k)
 	ON_DESCRIPTOR(k, fchmod(fd, mode));
 }
 
-/* Without privileges the file is given to the replaying user: the call is still made. */
+/* Sets the owner that the call gives. Without privileges it is the replaying user, so that the call
+ * is still made. */
 static void owner_of(const struct caller *k, uid_t *user, gid_t *group)
 {
 	uid_t self = geteuid();
@@ -135,8 +136,9 @@ void call_futimens(struct caller *k)
 
 /* --- extended attributes ------------------------------------------------- */
 
-/* These calls have no variant with a directory. The file is looked up (call_look), and the call is
- * made through its descriptor. A failed look-up is repeated as the call. */
+/* Looks up the file of a path (call_look), because these calls have no variant with a directory.
+ * The call is made through its descriptor. If the look-up fails, the call is made with the path, so
+ * that it fails between the stamps. */
 static int attribute_look_up(struct caller *k, int dir)
 {
 	if (call_is_bad(k))
@@ -159,7 +161,8 @@ static int attribute_file(struct caller *k)
 	return -1;
 }
 
-/* A call that failed with EFAULT must not change an attribute. */
+/* The name of the attribute. A call that failed with EFAULT gets a bad address, so that it cannot
+ * change an attribute. */
 static const char *attribute_name(const struct caller *k)
 {
 	return call_is_bad(k) ? BAD_ADDRESS : k->c->text;
@@ -183,7 +186,7 @@ static size_t room_of(const struct caller *k)
 		close(fd);                                                                         \
 	} while (0)
 
-/* The size of a value is not compared (call_result_counts). */
+/* Compares only success: the size of a value is not compared (call_result_counts). */
 static void success_only(struct caller *k)
 {
 	if (k->out->rvalue > 0)
@@ -192,10 +195,10 @@ static void success_only(struct caller *k)
 
 /* --- changes by path ----------------------------------------------------- */
 
-/* The permissions of a device node control access to the device: a replay changes neither them nor
- * its times and attributes. The node is looked up and checked before the first stamp, and the call
- * is made through that descriptor, so a rename meanwhile does no harm. Returns -1 with the
- * outcome. */
+/* Opens the file whose attributes are to be changed. The permissions of a device node control
+ * access to the device, so a replay changes neither them nor the node's times and attributes. The
+ * node is looked up and checked before the first stamp, and the call is made through that
+ * descriptor. So a rename between check and call does no harm. Returns -1 with the outcome. */
 static int changed_file(struct caller *k)
 {
 	struct stat st = {0};
@@ -228,8 +231,8 @@ void call_utimens(struct caller *k)
 	ON_CHANGED_FILE(k, utimensat(fd, "", &k->calls->times[k->c->times], AT_EMPTY_PATH));
 }
 
-/* Called by number: with the function of the C library the sanitizers would read the name at
- * BAD_ADDRESS. */
+/* Uses syscall(), because sanitizers would read the name at BAD_ADDRESS in the C library's
+ * function. */
 void call_getxattr(struct caller *k)
 {
 	ON_FILE(k, syscall(SYS_getxattr, file.text, attribute_name(k), k->memory, room_of(k)));
@@ -242,7 +245,7 @@ void call_fgetxattr(struct caller *k)
 	success_only(k);
 }
 
-/* Sets permissions by an access control list. As for chmod(), devices are left alone. */
+/* Sets permissions by an access control list. As with chmod(), devices are not changed. */
 static void set_permissions(struct caller *k)
 {
 	unsigned char value[OP_ACL_BYTES];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads with --reads original and --reads none.
- *
- * original: a read consists of parts. Pages that were missed at capture are dropped from the cache
- * before the first stamp and read between the stamps; only pages that were read ahead then are read
- * ahead. Pages that were found in the cache are read if all are cached now, and otherwise left
- * alone; this is checked before the first stamp. */
+ * original: a read consists of parts. Pages that were not in the cache at capture are dropped from
+ * the cache before the first stamp and read between the stamps. Only pages that the kernel read
+ * ahead at capture are read ahead. Pages that were in the cache at capture are read if all of them
+ * are cached now, and otherwise not read; this is checked before the first stamp. */
 #include <sys/mman.h>
 #include <sys/uio.h>
 
@@ -24,8 +23,8 @@ static uint64_t down_to(uint64_t x, uint64_t align)
 	return x / align * align;
 }
 
-/* The kernel drops pages that it read as one folio only together: the range grows until all are
- * gone. */
+/* Drops pages. The kernel drops the pages of a folio only together, so the range grows until all
+ * pages are gone. */
 static void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes)
 {
 	struct call_counts *n = &k->calls->common->counts;
@@ -43,7 +42,7 @@ static void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t 
 				  memory_order_relaxed);
 }
 
-/* Prepares a part. Returns whether it is read. */
+/* Prepares a part. Returns whether the part is to be read. */
 static bool part_settle(struct caller *k, int fd, const struct call_part *part)
 {
 	struct call_counts *n = &k->calls->common->counts;
@@ -60,8 +59,8 @@ static bool part_settle(struct caller *k, int fd, const struct call_part *part)
 	return there;
 }
 
-/* The bytes that a part moved, or -1. A part that was found at capture counts even if it is left
- * alone now. */
+/* Returns the number of bytes that a part moved, or -1. A part that was in the cache at capture
+ * counts even if it is not read now. */
 INLINE int64_t part_move(const struct caller *k, int fd, const struct call_part *part, bool wanted)
 {
 	char *to = k->buffer + part->at;
@@ -71,7 +70,7 @@ INLINE int64_t part_move(const struct caller *k, int fd, const struct call_part 
 	if (part->kind == PART_MISSED)
 		return pread(fd, to, part->n_bytes, (off_t)part->offset);
 	if (wanted && preadv2(fd, &v, 1, (off_t)part->offset, RWF_NOWAIT) < 0)
-		errno = 0; /* evicted meanwhile, or not supported by the file system */
+		errno = 0; /* evicted in the meantime, or not supported by the file system */
 	return part->n_bytes;
 }
 
@@ -109,7 +108,7 @@ void call_cached(struct caller *k)
 		k->out->rvalue = -errno;
 }
 
-/* A skipped read whose file position later requests depend on. */
+/* Skips a read, but moves the file position if later requests depend on it. */
 void call_skipped(struct caller *k)
 {
 	const int fd = call_fd(k, k->c->slot);
@@ -147,7 +146,7 @@ bool call_touch_settle(struct caller *k, struct call_map *m, char *at)
 			madvise(page, PAGE_BYTES, MADV_DONTNEED); /* mapped pages stay cached */
 		call_pages_drop(k, m->fd, part->offset, part->n_bytes);
 	}
-	/* a write must change the file, cached or not */
+	/* a write must change the file, whether or not its pages are cached */
 	if (k->c->n_parts || k->c->flags & PAGE_WRITTEN)
 		return true;
 	const bool cached = mincore(page, PAGE_BYTES, &there) == 0 && there & 1;

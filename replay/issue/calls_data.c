@@ -8,7 +8,7 @@
 
 #include "replay/issue/calls_private.h"
 
-/* read and pread that failed with EFAULT; other reads are not calls of this table. */
+/* read and pread that failed with EFAULT. Other reads are not in the call table. */
 void call_read(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot);
@@ -44,7 +44,8 @@ static int vector_of(const struct caller *k, struct iovec *v)
 		if (!call_is_bad(k))
 			at += c->vector[i];
 	}
-	return (int)c->n_vector; /* more than VECTOR_MAX fails with EINVAL, as in the trace */
+	/* a number above VECTOR_MAX makes the call fail with EINVAL, as in the trace */
+	return (int)c->n_vector;
 }
 
 void call_readv(struct caller *k)
@@ -94,7 +95,8 @@ static off_t *offset_of(uint64_t traced, off_t *to)
 	return traced == OFFSET_NONE ? NULL : to;
 }
 
-/* A copy to a pipe goes to /dev/null; a copy from a pipe comes from the buffer. */
+/* Replaces a copy to or from a pipe: a copy to a pipe goes to /dev/null, and a copy from a pipe
+ * takes the buffer. */
 static void copy_to_null(struct caller *k, uint64_t n_bytes)
 {
 	off_t at, *offset = offset_of(k->c->offset, &at);
@@ -129,7 +131,7 @@ void call_sendfile(struct caller *k)
 typedef ssize_t copy_call(int fd, off_t *from, int to_fd, off_t *to, size_t n_bytes,
 			  unsigned int flags);
 
-/* Inlined, so that `call` is a direct call between the stamps. */
+/* Copies with `call`. Inlined, so that `call` is a direct call between the stamps. */
 static inline __attribute__((always_inline)) void copy_between(struct caller *k, copy_call *call)
 {
 	off_t from, to, *from_offset = offset_of(k->c->offset, &from),
@@ -143,7 +145,8 @@ static inline __attribute__((always_inline)) void copy_between(struct caller *k,
 		CALL(k, call(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
 }
 
-/* Copies up to the end of the source. Returns bytes, or -1. */
+/* Copies by reading and writing, up to the end of the source. Returns the number of bytes, or
+ * -1. */
 static int64_t copy_instead(struct caller *k, int from_fd, int to_fd)
 {
 	const uint64_t wanted = k->c->length ? k->c->length : UINT64_MAX;
@@ -177,7 +180,7 @@ static int64_t clone_range(struct caller *k, int from_fd, int to_fd)
 			return -1;
 		n = copy_instead(k, from_fd, to_fd);
 	}
-	/* length 0: up to the end of the source; the number of bytes is not compared */
+	/* length 0 copies up to the end of the source: the number of bytes is not compared */
 	return n >= 0 && !c->length && c->traced >= 0 ? c->traced : n;
 }
 
@@ -207,14 +210,15 @@ void call_readahead(struct caller *k)
 	ON_DESCRIPTOR(k, readahead(fd, (off_t)k->c->offset, k->c->length));
 }
 
-/* posix_fadvise() returns the error; the system call sets errno, as the trace has it. */
+/* Uses the system call, which sets errno as the trace has it: posix_fadvise() returns the error
+ * instead. */
 void call_fadvise(struct caller *k)
 {
 	ON_DESCRIPTOR(k, syscall(SYS_fadvise64, fd, (off_t)k->c->offset, k->c->length,
 				 (int)k->c->flags));
 }
 
-/* sync(2) writes back all file systems; the replay only that of the target. */
+/* sync(2) writes back all file systems; the replay writes back only that of the target. */
 void call_sync(struct caller *k)
 {
 	CALL(k, syncfs(k->p->root.fd));
@@ -243,9 +247,8 @@ void call_fallocate(struct caller *k)
 
 /* --- asynchronous requests ----------------------------------------------- */
 
-/* Asynchronous requests are made at their place in the order, as synchronous calls. So no call
- * waits for a request that another thread has yet to submit. The submission itself makes no
- * call. */
+/* Only marks the submission. An asynchronous request is made at its place in the order, as a
+ * synchronous call. So no call waits for a request that another thread has yet to submit. */
 void call_io_submit(struct caller *k)
 {
 	CALL(k, 0);
@@ -258,7 +261,8 @@ void call_io_getevents(struct caller *k)
 	k->out->rvalue = k->c->traced < 0 ? k->c->traced : 0;
 }
 
-/* A request with several buffers uses one: the trace lacks their sizes. */
+/* Makes an asynchronous request. A request with several buffers uses a single buffer, because the
+ * trace lacks their sizes. */
 void call_async(struct caller *k)
 {
 	const struct call *c = k->c;

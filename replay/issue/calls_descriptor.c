@@ -7,8 +7,8 @@
 
 /* --- closing and copying ------------------------------------------------- */
 
-/* close, fclose and closedir close whatever the slot has become, so that no stream keeps a number
- * that refers to another file. */
+/* close, fclose and closedir close whatever the slot has: a descriptor, stream or directory. So no
+ * stream keeps a number that refers to another file. */
 void call_close(struct caller *k)
 {
 	uint32_t slot = k->c->slot;
@@ -33,8 +33,8 @@ void call_close(struct caller *k)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* dup, dup2, and F_DUPFD of fcntl. dup2 to a number in use replaces it; the stream on that number
- * stays. */
+/* dup, dup2, and F_DUPFD of fcntl. dup2 to a number in use replaces its file, but the stream on
+ * that number stays. */
 void call_dup(struct caller *k)
 {
 	const struct call *c = k->c;
@@ -97,7 +97,7 @@ void call_fcntl(struct caller *k)
 
 void call_ioctl(struct caller *k)
 {
-	char answer[256]; /* no ioctl that call_refusal() permits writes more */
+	char answer[256]; /* no ioctl that call_refusal() permits writes more bytes */
 	const int flags = (int)k->c->offset; /* argument of FS_IOC_SETFLAGS */
 	int fd = call_fd(k, k->c->slot);
 	if (k->c->flags == FS_IOC_SETFLAGS)

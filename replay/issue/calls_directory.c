@@ -15,8 +15,8 @@ static DIR *directory_open(const struct rooted *root, const char *path)
 	return d;
 }
 
-/* Opens as opendir(3) does: openat and fstat. fdopendir(3) would add fcntl, which is a third of the
- * time of opendir(3) on a cached directory. */
+/* Opens as opendir(3) does: openat and fstat. fdopendir(3) would add an fcntl, which takes a third
+ * of the time of opendir(3) on a cached directory. */
 static int directory_open_timed(const struct rooted *root, const char *path)
 {
 	struct stat st;
@@ -42,7 +42,7 @@ void call_opendir(struct caller *k)
 		return;
 	DIR *d = fdopendir(fd);
 	call_slot_set(k, k->c->slot, fd);
-	if (d) /* otherwise the next call on the directory tries again */
+	if (d) /* if NULL, the next call on the directory tries again */
 		call_stream_add(k->calls, k->c->slot, NULL, d);
 }
 
@@ -77,8 +77,8 @@ static void on_rewinddir(struct caller *k, struct call_stream *s, DIR *d)
 	CALL(k, (rewinddir(d), 0));
 }
 
-/* Positions in a directory depend on the file system: the result of telldir replaces the traced one
- * in later calls of seekdir. */
+/* Stores the result of telldir: positions in a directory depend on the file system, so in later
+ * calls of seekdir it replaces the traced position. */
 static void on_telldir(struct caller *k, struct call_stream *s, DIR *d)
 {
 	long at = -1;
@@ -100,7 +100,7 @@ static void on_seekdir(struct caller *k, struct call_stream *s, DIR *d)
 		const long at = s->cookie[i - 1];
 		CALL(k, (seekdir(d, at), 0));
 	} else {
-		CALL(k, (rewinddir(d), 0)); /* position 0, or one that no telldir returned */
+		CALL(k, (rewinddir(d), 0)); /* position 0, or a position that no telldir returned */
 	}
 }
 
@@ -111,7 +111,8 @@ static void (*const on_directory[OP_N])(struct caller *k, struct call_stream *s,
     [OP_SEEKDIR] = on_seekdir,
 };
 
-/* A call on the slot's directory stream. It is opened now if the trace lacks its opendir. */
+/* Makes a call on the slot's directory stream. The stream is opened here if the trace lacks its
+ * opendir. */
 void call_on_directory(struct caller *k)
 {
 	struct call_stream *s = call_stream_lock(k, directory_make);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Locks. A lock by F_SETLK or lockf belongs to a process and a file, whatever descriptor was used.
- * The threads of a replay may replay several traced processes, which the kernel sees as one
- * process. So each traced process has one more open file for each file that it locks, and its locks
- * belong to that open file (F_OFD_SETLK). They do not conflict with each other, and they conflict
- * with locks of other processes. They end when the process closes any descriptor of the file.
- * Source: fcntl_locking(2). */
+/* Locks. A lock by F_SETLK or lockf belongs to a process and a file, independent of the descriptor.
+ * The threads of a replay may replay several traced processes, which are a single process for the
+ * kernel. So each traced process has a separate open file for each file that it locks, and its
+ * locks belong to that open file (F_OFD_SETLK). They do not conflict with each other, and they
+ * conflict with locks of other processes. They end when the process closes any descriptor of the
+ * file. Source: fcntl_locking(2). */
 #include <sys/file.h>
 
 #include "replay/issue/calls_private.h"
@@ -34,8 +34,8 @@ static struct lock_owner **owner_find(struct call_process *t, const struct stat 
 	return at;
 }
 
-/* Whether the kernel permits such a lock on the descriptor; otherwise the call is made on it and
- * fails. */
+/* Whether the access mode of the descriptor permits such a lock. If not, the call is made on the
+ * descriptor itself and fails. */
 static bool mode_allows(int fd, int type)
 {
 	const int flags = fcntl(fd, F_GETFL), mode = flags & O_ACCMODE;
@@ -44,7 +44,8 @@ static bool mode_allows(int fd, int type)
 	return type == F_UNLCK || mode == O_RDWR || mode == (type == F_RDLCK ? O_RDONLY : O_WRONLY);
 }
 
-/* NULL: use the open file of the descriptor itself. */
+/* The open file that owns the process's locks on the file. NULL: use the open file of the
+ * descriptor itself. */
 static struct lock_owner *owner_take(struct caller *k, int fd, int type)
 {
 	struct call_process *t = &k->calls->process[k->c->process];
@@ -115,8 +116,8 @@ static bool would_block(int ret)
 }
 
 /* Waits between two attempts to get a lock. Returns false to give up. If the traced wait ended
- * without the lock (a signal, or a deadlock that the kernel found), this one ends at the first
- * attempt that fails, with the same error. */
+ * without the lock (a signal, or a deadlock that the kernel found), the replayed wait ends at the
+ * first attempt that fails, with the same error. */
 static bool lock_pause(const struct caller *k)
 {
 	const struct timespec pause = {.tv_nsec = 20000};
@@ -140,7 +141,8 @@ static int lock_set(const struct caller *k, int fd, struct flock *f, bool waits)
 	return ret;
 }
 
-/* SEEK_CUR refers to the position of the descriptor, not of the open file that owns the lock. */
+/* The range of the lock. SEEK_CUR refers to the file position of the descriptor, not to that of the
+ * open file that owns the lock. */
 static struct flock range_of(int fd, const struct op_lock *l)
 {
 	struct flock f = {.l_type = (short)l->type, .l_whence = (short)l->whence,

@@ -21,18 +21,18 @@
 
 /* --- touches ------------------------------------------------------------- */
 
-/* A touch replays an access to mapped memory, one page at a time: one load or one store between the
- * stamps. The kernel does the rest, or nothing if the page is mapped. A touch beyond the end of the
- * file or of memory that is not mapped that way raises a signal: its outcome is EFAULT, as of a
- * system call with such an address. */
+/* A touch replays an access to mapped memory, one page at a time: a single load or store between
+ * the stamps. The kernel handles the page fault; if the page is present, there is none. A touch
+ * beyond the end of the file, or of memory without such a mapping, raises a signal. Its outcome is
+ * EFAULT, as for a system call with such an address. */
 struct touching {
 	sigjmp_buf back;
 	volatile sig_atomic_t under_way;
 };
 static _Thread_local struct touching touching;
 
-/* Whether siglongjmp() restores the signal mask. The flags of the handler leave the mask unchanged,
- * except under ThreadSanitizer, whose own handler blocks all signals. */
+/* Whether siglongjmp() must restore the signal mask. The flags of the handler leave the mask
+ * unchanged, except under ThreadSanitizer, whose own handler blocks all signals. */
 #if defined(__SANITIZE_THREAD__)
 enum { MASK_KEPT = 1 };
 #else
@@ -47,12 +47,13 @@ static void refused(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (touching.under_way)
 		siglongjmp(touching.back, number);
-	/* not from a touch: restore the previous handler, which gets the signal again */
+	/* the signal does not come from a touch: restore the previous handler, which gets the
+	 * signal again */
 	sigaction(number, &before[number == SIGBUS], NULL);
 }
 
-/* Installs the handlers: a touch beyond the end of a file is an outcome, not a crash. Repeated
- * before each mapping, because other code may have set handlers. */
+/* Installs the handlers: a touch beyond the end of a file is an outcome, not a crash. Called before
+ * each mapping, because other code may have installed handlers since. */
 static void signals_catch(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -94,13 +95,13 @@ static struct call_map *map_of(const struct caller *k)
 	return k->c->map < k->calls->n_maps ? &k->calls->map[k->c->map] : NULL;
 }
 
-/* Bits 29 to 31 of the flags are the protection. Mapped memory is never executable. */
+/* mmap. Bits 29 to 31 of the flags contain the protection. Mapped memory is never executable. */
 void call_mmap(struct caller *k)
 {
 	const struct call *c = k->c;
 	struct call_map *m = map_of(k);
 	const int protection = (int)(c->flags >> 29 & (PROT_READ | PROT_WRITE));
-	/* MAP_SHARED_VALIDATE: unknown flags are errors */
+	/* with MAP_SHARED_VALIDATE unknown flags are errors */
 	const bool validates = (c->flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
 	int flags = (int)(c->flags & (MAP_SHARED_VALIDATE | MAP_POPULATE | MAP_NORESERVE |
 				      (validates ? MAP_SYNC : 0)));
@@ -200,8 +201,7 @@ void call_madvise(struct caller *k)
 	map_give(m);
 }
 
-/* mremap always applies to the whole mapping, because the trace lacks the old length. It may move
- * it. */
+/* mremap of the whole mapping, because the trace lacks the old length. The mapping may move. */
 void call_mremap(struct caller *k)
 {
 	char *at, *to = MAP_FAILED;

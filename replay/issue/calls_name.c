@@ -12,8 +12,8 @@ static const char *last_of(const struct caller *k, const struct call_path *path)
 	return call_is_bad(k) ? BAD_ADDRESS : path->last;
 }
 
-/* open() of a socket fails with ENXIO. A replay opens no socket: it fails with the same error if
- * the path is one. */
+/* open() of a socket fails with ENXIO. A replay opens no socket: if the path names one, it reports
+ * the same error. */
 static int open_socket(const struct rooted *root, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct stat st = {0};
@@ -23,8 +23,8 @@ static int open_socket(const struct rooted *root, const char *path, uint32_t fla
 	return is_socket ? (int)call_error(ENXIO) : rooted_open_timed(root, path, flags, mode);
 }
 
-/* Programs that walk through trees open names relative to their directory and with O_NOFOLLOW. So
- * does the replay: a look-up of the whole path takes longer. */
+/* Opens a file relative to its directory and with O_NOFOLLOW, as programs that walk through trees
+ * do. A look-up of the whole path takes longer. */
 void call_open(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
@@ -55,7 +55,8 @@ void call_open(struct caller *k)
 		call_slot_set(k, k->c->slot, fd);
 }
 
-/* Two directories at a time: the second must not evict the first from the store. */
+/* Two directories that are used together: looking up the second must not evict the first from the
+ * store. */
 struct two {
 	int from, to, kept;
 };
@@ -69,7 +70,8 @@ static bool directories(struct caller *k, struct two *d)
 	if (a->place && b->place && a->place != b->place &&
 	    call_store_collide(&k->site->runner->store, a->place, b->place))
 		d->from = d->kept = fcntl(d->from, F_DUPFD_CLOEXEC, 3);
-	/* the same directory is not looked up twice: a rename by another thread could evict it */
+	/* the same directory is not looked up twice, because a rename by another thread could evict
+	 * it from the store */
 	d->to = a->place == b->place ? d->from : call_directory(k, b);
 	if (d->to < 0 && d->kept >= 0)
 		close(d->kept);
@@ -91,7 +93,7 @@ void call_rename(struct caller *k)
 	fd_close(d.kept);
 }
 
-/* Links a file by descriptor: a file without a name, or the target of a link. */
+/* Links a file by its descriptor: a file without a name, or a symbolic link's target. */
 static void link_descriptor(struct caller *k, int fd)
 {
 	const struct proc_path p = proc_path(fd);
@@ -189,8 +191,9 @@ void call_mknod(struct caller *k)
 		socket_remember(k, dir);
 }
 
-/* A replaying process changes its directory. Threads share one working directory and do not change
- * it. No path is looked up from there: the paths of the trace are joined with it beforehand. */
+/* Changes the working directory of a replaying process. Threads of one process share the working
+ * directory, so they do not change it. No path is looked up from there: the paths of the trace were
+ * joined with the traced directory beforehand. */
 static int work_at(const struct caller *k, int fd)
 {
 	if (fd < 0 || !k->p->passing || fchdir(fd) == 0)
@@ -200,7 +203,7 @@ static int work_at(const struct caller *k, int fd)
 	return (int)call_error(error);
 }
 
-/* Only looks up the path. `works`: the process changes its directory to it. */
+/* Looks up the path. `works`: the process also changes its directory to it. */
 static void look_up(struct caller *k, uint32_t flags, bool works)
 {
 	const char *path = k->path->whole;
@@ -238,8 +241,8 @@ void call_fchdir(struct caller *k)
 	k->out->rvalue = 0;
 }
 
-/* truncate(2) always follows links, so the file is opened instead. The open looks up the path as
- * truncate does. */
+/* truncate(2) always follows links. Instead, the file is opened, which looks up the path as
+ * truncate does, and its size is set. */
 void call_truncate(struct caller *k)
 {
 	const struct call *c = k->c;

@@ -15,12 +15,12 @@ struct caller {
 	struct outcome *out;
 	char *buffer; /* room bytes; the C library and this program may read and write it */
 	uint64_t room;
-	/* argument of system calls: the buffer, or BAD_ADDRESS for a call that failed with EFAULT;
-	 * only the kernel may access it */
+	/* argument of system calls: the buffer, or BAD_ADDRESS for a call that failed with EFAULT.
+	 * Only the kernel may access it */
 	char *memory;
 	uint32_t begun;
 	bool publish, careful;
-	uint64_t begin; /* first stamp, if a look-up from storage has begun the call; else 0 */
+	uint64_t begin; /* first stamp if a look-up from storage has begun the call, otherwise 0 */
 };
 
 /* No memory is mapped there: the kernel returns EFAULT. */
@@ -45,7 +45,8 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 	outcome_set(k->out, begin, end, got < 0 ? -(int64_t)error : got);
 }
 
-/* Evaluates the expression between the stamps. Its value is the result; if negative, errno is. */
+/* Evaluates the expression between the stamps. The result is its value, or the negative errno if
+ * the value is negative. */
 #define CALL(k, ...)										   \
 	do {											   \
 		uint64_t begin_ = call_begin(k);						   \
@@ -53,14 +54,14 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 		call_end(k, begin_, got_);							   \
 	} while (0)
 
-/* As CALL, for a call on the descriptor `fd` of its slot. */
+/* Like CALL, for a call on the descriptor `fd` of its slot. */
 #define ON_DESCRIPTOR(k, ...)									   \
 	do {											   \
 		int fd = call_fd(k, (k)->c->slot);						   \
 		CALL(k, __VA_ARGS__);								   \
 	} while (0)
 
-/* As CALL, for a call of whose result only success is compared. */
+/* Like CALL, for a call whose result is compared only for success. */
 #define CALL_SUCCESS(k, ...)									   \
 	do {											   \
 		CALL(k, __VA_ARGS__);								   \
@@ -68,15 +69,15 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 			(k)->out->rvalue = 0;							   \
 	} while (0)
 
-/* The result of a failed call that is not made. */
+/* The result of a call that is not made and counts as failed with `error`. */
 static inline int64_t call_error(int error)
 {
 	errno = error;
 	return -1;
 }
 
-/* Fails with EFAULT for a path at BAD_ADDRESS. For calls whose path this program or the C library
- * would read. */
+/* Returns -1 with EFAULT for a path at BAD_ADDRESS. For calls whose path this program or the C
+ * library would read. */
 static inline int call_bad_path(const struct caller *k)
 {
 	return openat(k->p->root.fd, BAD_ADDRESS, O_PATH | O_CLOEXEC);
@@ -94,14 +95,14 @@ static inline int call_fd(const struct caller *k, uint32_t slot)
 
 /* calls.c */
 /* The directory of the path's last component, looked up inside the target directory: a descriptor
- * of the store, or -1 with the failed look-up as the outcome of the request. */
+ * of the store, or -1. In that case the failed look-up is the outcome of the request. */
 int call_directory(struct caller *k, const struct call_path *path);
-/* rooted_look, which begins the call (caller.begin) if a name of the path is not in the dentry
- * cache. */
+/* Like rooted_look. If a name of the path is not in the dentry cache, the look-up is part of the
+ * call: it sets the first stamp (caller.begin). */
 int call_look(struct caller *k, int dir_fd, const char *path, uint32_t flags);
 /* whether the store can hold only one of the two directories */
 bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b);
-/* stores an opened descriptor and copies it to its heirs */
+/* stores an opened descriptor, and copies it to the slots that inherit it */
 void call_slot_set(struct caller *k, uint32_t slot, int fd);
 void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes descriptor and stream */
 struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file,
@@ -110,7 +111,7 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
  * `make`, once. NULL if the descriptor is not open or `make` fails. */
 struct call_stream *call_stream_lock(struct caller *k,
 				     struct call_stream *(*make)(struct caller *k, int fd));
-/* Unlocks it (NULL: nothing). Unless a call was made, the outcome is EBADF. */
+/* Unlocks the stream (NULL: nothing). If no call was made, the outcome is EBADF. */
 void call_stream_unlock(struct caller *k, struct call_stream *s, bool called);
 void call_stream_end(struct call_stream *s); /* closes file or directory */
 /* calls_name.c: whether this replay created the socket or FIFO */
@@ -142,7 +143,8 @@ call_run call_close, call_dup, call_fcntl, call_ioctl;
 /* calls_lock.c */
 call_run call_flock, call_lockf;
 void call_record_lock(struct caller *k, int fd); /* fcntl with F_SETLK and similar commands */
-/* Ends the locks of the process on the file of `fd`, which it is about to close; -1: no file. */
+/* Ends the process's locks on the file of `fd`, which it is about to close; -1: there is no
+ * file. */
 void call_locks_drop(struct call_process *t, int fd);
 void call_locks_free(struct call_process *t); /* the process has ended */
 /* calls_stream.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streams of the C library. Prepared files have no lines: a call that reads up to a delimiter is
+/* Streams of the C library. Prepared files have no lines, so a call that reads up to a delimiter is
  * replayed as a call that reads the same number of bytes. */
 
 #include "replay/issue/calls_private.h"
@@ -54,20 +54,21 @@ void call_fdopen(struct caller *k)
 	const char *mode = mode_of(k->c->flags);
 	FILE *f = NULL;
 	CALL(k, (f = fdopen(fd, mode)) ? 0 : -1);
-	/* a second stream on one descriptor: the slot keeps the first */
+	/* there may be a second stream on the descriptor: the slot keeps the first */
 	if (f && !atomic_load(&k->calls->stream[k->c->slot]))
 		call_stream_add(k->calls, k->c->slot, f, NULL);
 }
 
-/* For standard streams and inherited ones. */
+/* Makes a stream for a descriptor. Used for standard streams and inherited streams. */
 static struct call_stream *stream_make(struct caller *k, int fd)
 {
 	FILE *f = fdopen(fd, mode_of((uint32_t)fcntl(fd, F_GETFL)));
 	return f ? call_stream_add(k->calls, k->c->slot, f, NULL) : NULL;
 }
 
-/* The C standard requires a seek or flush between reading and writing; a trace without it must not
- * cause undefined behaviour. `next`: 'r', 'w', or 0 for neither. */
+/* Prepares a stream for reading or writing. The C standard requires a seek or flush between the
+ * two; a trace without it must not cause undefined behaviour. `next`: 'r', 'w', or 0 for
+ * neither. */
 static void stream_turn(struct call_stream *s, char next)
 {
 	if (s->last == 'w' && next != 'w')
@@ -86,9 +87,9 @@ static size_t n_bytes_of(const struct caller *k)
 	return (size_t)(n < k->room ? n : k->room);
 }
 
-/* A call that failed with EFAULT. The C library copies from and to its own buffer, where a bad
- * address would crash. The error comes only from a system call with the program's address; so that
- * system call is made. */
+/* Handles a call that failed with EFAULT. The C library copies from and to its own buffer, where a
+ * bad address would crash. The error can come only from a system call with the program's address,
+ * so that system call is made. */
 static bool stream_is_refused(struct caller *k, const struct call_stream *s, bool writes)
 {
 	const size_t n = n_bytes_of(k) ? n_bytes_of(k) : 1;
@@ -141,17 +142,18 @@ static void on_fgetc(struct caller *k, struct call_stream *s, FILE *f)
 	stream_turn(s, 'r');
 	macros_take(k, f);
 	if (k->c->traced == 0) {
-		/* Reads up to the end of the file, which the program had reached. */
+		/* Reads up to the end of the file, because the program had reached it. */
 		for (int left = REST_MOST; left && fgetc(f) != EOF; left--)
 			;
 	}
 	int c = EOF;
 	CALL(k, c = fgetc(f));
-	if (c != EOF || feof(f)) /* end of file is no error, and does not set errno */
+	if (c != EOF || feof(f)) /* end of file is not an error and does not set errno */
 		k->out->rvalue = c != EOF;
 }
 
-/* The program wrote the preceding characters by macros; only the last one is timed. */
+/* Writes a character. The program wrote the preceding characters by macros: these are written
+ * first, and only the last character is timed. */
 static void on_fputc(struct caller *k, struct call_stream *s, FILE *f)
 {
 	stream_turn(s, 'w');
@@ -164,7 +166,7 @@ static void on_fputc(struct caller *k, struct call_stream *s, FILE *f)
 		k->out->rvalue = 1 + (int64_t)before;
 }
 
-/* length 0: a macro had consumed the character, which no request shows. */
+/* ungetc. Length 0: a macro had consumed the character, which no request shows. */
 static void on_ungetc(struct caller *k, struct call_stream *s, FILE *f)
 {
 	if (s->last == 'r' && !k->c->length)
@@ -175,7 +177,8 @@ static void on_ungetc(struct caller *k, struct call_stream *s, FILE *f)
 		CALL(k, k->c->traced < 0 ? call_error((int)-k->c->traced) : 0);
 }
 
-/* A later ftell may show how many bytes it consumed. Otherwise the call only fills the buffer. */
+/* fscanf. A later ftell may show how many bytes it consumed. If it does not, the call only fills
+ * the buffer. */
 static void on_fscanf(struct caller *k, struct call_stream *s, FILE *f)
 {
 	stream_turn(s, 'r');
@@ -199,7 +202,7 @@ static void on_fseek(struct caller *k, struct call_stream *s, FILE *f)
 static void on_ftell(struct caller *k, struct call_stream *s, FILE *f)
 {
 	(void)s;
-	macros_take(k, f); /* none for a stream that is only written */
+	macros_take(k, f); /* there are none for a stream that is only written */
 	clearerr(f);
 	CALL(k, ftello(f));
 }
@@ -231,7 +234,7 @@ static void (*const on_stream[OP_N])(struct caller *k, struct call_stream *s, FI
     [OP_FSCANF] = on_fscanf,	 [OP_FSEEK] = on_fseek,	  [OP_FTELL] = on_ftell,
     [OP_FFLUSH] = on_fflush,	 [OP_SETVBUF] = on_setvbuf};
 
-/* A call on the slot's stream, locked. Without a stream its outcome is EBADF. */
+/* Makes a call on the slot's stream, which is locked. Without a stream the outcome is EBADF. */
 void call_on_stream(struct caller *k)
 {
 	struct call_stream *s = call_stream_lock(k, stream_make);

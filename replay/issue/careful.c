@@ -12,7 +12,7 @@ static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct ra
 {
 	uint32_t all = c->plan->lane[lane].n;
 	_Atomic uint32_t *next = &c->queue[lane].next;
-	/* checked before the addition, so that the counter cannot overflow */
+	/* the check precedes the addition, so that the counter cannot overflow */
 	if (atomic_load_explicit(next, memory_order_relaxed) >= all)
 		return false;
 	uint32_t k = atomic_fetch_add(next, n);
@@ -43,8 +43,8 @@ static double ticks_of(const struct replay_plan *p, int64_t ns)
 	return (double)ns / p->clock.ns_per_tick;
 }
 
-/* The first reading of the clock counts as part of the delay, so that the delay is exact to one
- * reading. */
+/* Delays the end of a request. The first reading of the clock counts as part of the delay, so that
+ * the delay is exact to one reading. */
 void issue_linger(const struct runner *w, uint64_t begin)
 {
 	const struct replay_plan *p = w->crew->plan;
@@ -58,9 +58,9 @@ void issue_linger(const struct runner *w, uint64_t begin)
 		;
 }
 
-/* The deadline by a wrong clock. A slow clock makes every wait longer by the same ratio. With
- * timing `timestamp` waits are measured from the start, so the lateness grows; with `think` they
- * are measured from the end of the previous request. */
+/* The deadline of a wait with a wrong clock. A slow clock makes every wait longer by the same
+ * ratio. With timing `timestamp` waits are measured from the start, so the lateness grows; with
+ * `think` they are measured from the end of the previous request. */
 static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t due)
 {
 	if (p->mutant.kind == FAULT_DRIFT)
@@ -77,7 +77,7 @@ static void stall(struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
 	double every = ticks_of(p, p->mutant.every_ns), length = ticks_of(p, p->mutant.ns);
-	for (;;) { /* a thread that wakes late may be in the next stall */
+	for (;;) { /* repeat: a thread that wakes late may be in the next stall */
 		double since = (double)(clock_now(&p->clock) - p->start_ticks),
 		       period = floor(since / every) * every;
 		if (since - period >= length)
@@ -94,7 +94,7 @@ struct at { /* the runner's present request */
 	const int64_t *due, *expected;
 	const struct hot_wait *wait; /* NULL in a pool */
 	uint32_t k;
-	uint64_t n; /* number of the request within this runner: chooses the buffer */
+	uint64_t n; /* number of the request within this runner; it chooses the buffer */
 	uint64_t last_end;
 };
 
@@ -108,7 +108,9 @@ static void shift(const struct replay_plan *p, const struct hot_request *h, int6
 {
 	int fd = atomic_load_explicit(&p->fds[h->slot], memory_order_acquire);
 	if (by && lseek(fd, by, SEEK_CUR) < 0)
-		return; /* before the start of the file, or no descriptor: the call itself fails */
+		/* the range is before the start of the file, or there is no descriptor: the call
+		 * itself fails */
+		return;
 }
 
 /* As wait_until; sets *deadline. */
@@ -168,7 +170,7 @@ static void call(struct runner *w, const struct at *t, bool begun)
 		pthread_mutex_unlock(&c->common->serial);
 }
 
-/* Returns false at the end of the run. */
+/* Replays a request. Returns false at the end of the run. */
 static bool request(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
@@ -182,8 +184,7 @@ static bool request(struct runner *w, struct at *t)
 		return false;
 	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
 	if (t->h->fault == FAULT_LOST) {
-		/* Skips the call but moves the file position, so that the next request is
-		 * correct. */
+		/* skip the call, but move the file position, so that the next request is correct */
 		const struct replay_plan *p = w->crew->plan;
 		if (begun)
 			gate_publish(&w->crew->gates, w->index, 2 * t->k + 1);
@@ -238,8 +239,8 @@ static void careful_lane(struct runner *w)
 	}
 	if (c->feed)
 		feed_leave(c->feed, w->index, k);
-	/* A runner that stopped early publishes no further progress: wake the threads that wait for
-	 * it, so that they stop too. */
+	/* a runner that stopped early makes no further progress: wake the threads that wait for it,
+	 * so that they stop as well */
 	gate_publish(&c->gates, w->index, GATE_DONE);
 }
 

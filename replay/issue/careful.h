@@ -4,7 +4,7 @@
 
 #include "replay/issue/crew.h"
 
-/* For every order and timing; checks each outcome. */
+/* Replays requests with any order and timing, and checks each outcome. */
 void careful_loop(struct runner *w);
 
 /* Requests k to end of a lane, taken by one runner of a pool. */
@@ -12,10 +12,10 @@ struct ration {
 	uint32_t lane, k, end;
 };
 
-/* Takes the next requests; false when all lanes are empty. A runner with its own lane takes several
- * requests at a time from it, because taking transfers a cache line between CPUs (a single runner
- * takes all). Then it takes requests from other lanes, one at a time. From a common lane it always
- * takes one request, in issue order. */
+/* Takes the next requests. Returns false when all lanes are empty. A runner with a separate lane
+ * takes several requests at a time from it, because each take transfers a cache line between CPUs
+ * (a single runner takes all at once). When its lane is empty, it takes requests from other lanes,
+ * one at a time. From a common lane it always takes one request, in issue order. */
 bool ration_take(const struct runner *w, struct ration *r);
 
 /* Returns the last chunk of a lane that is read ahead, after k requests. If the lane has more

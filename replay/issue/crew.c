@@ -11,8 +11,8 @@
 /* Time from the release of the threads to the common start: all of them must be awake by then. */
 #define LEAD_NS 1000000
 #define LEAD_PER_THREAD_NS 50000
-/* With more runners than CPUs, the awaited thread may need the CPU that the waiting thread spins
- * on. */
+/* Time to spin if there are more runners than CPUs: the awaited thread may need the CPU on which
+ * the waiting thread spins. */
 #define CROWDED_SPIN_NS 2000
 
 #define STACK_BYTES ((size_t)256 << 10)
@@ -59,13 +59,13 @@ static int crew_scheduling(struct crew *c, struct err *e)
 	}
 	if (!c->config->pre_spin || c->config->wait != WAIT_HYBRID || c->n < 2)
 		return 0;
-	/* sched_yield() would end a deadline thread's runtime for its period */
+	/* sched_yield() would end the runtime of a SCHED_DEADLINE thread for its period */
 	return wait_group_init(&c->group, c->n, (uint32_t)processors_allowed(),
 			       !c->scheduling.runtime_ns, c->config->processes, e);
 }
 
-/* The buffers of a worker fit the requests of its lane, or all requests if any worker may take any
- * request. */
+/* Allocates the buffers. Those of a worker fit the requests of its lane, or all requests if any
+ * worker may take any request. */
 static int buffers_place(struct crew *c, const struct replay_config *config, struct err *e)
 {
 	const struct replay_plan *p = c->plan;
@@ -122,7 +122,7 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 				 (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded,
 				 config->processes, e);
 	ret = ret ? ret : buffers_place(c, config, e);
-	if (!ret) { /* some storage treats written zeros specially */
+	if (!ret) { /* fill the buffers with random data: some storage treats zeros specially */
 		vm_fill_random(&c->placement.region, p->seed);
 		vm_fill_random(&c->placement.common_region, p->seed);
 	}
@@ -177,7 +177,8 @@ static void *runner_main(void *arg)
 	int pin_error = w->cpus ? thread_bind(w->cpus) : w->cpu >= 0 ? thread_pin(w->cpu) : 0;
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
-	/* Call every function once without a descriptor, so that lazy binding is not measured. */
+	/* call every function once with an invalid descriptor, so that lazy binding is not
+	 * measured */
 	void *buffer = placement_buffer(&w->crew->placement, w->index, 0);
 	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) +
 		       pwrite(-1, buffer, 1, 0);
@@ -244,8 +245,8 @@ void crew_join(struct crew *c)
 		pthread_join(c->runner[c->from + i].id, NULL);
 }
 
-/* Joins one thread and checks the watchdog meanwhile. If no request completes for its time, waits
- * for locks are abandoned; returns false if that does not help. */
+/* Joins a thread and checks the watchdog in the meantime. If no request completes for the
+ * watchdog's time, waits for locks are abandoned. Returns false if that does not help. */
 static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct strbuf *blocked)
 {
 	for (int64_t pause_ns = CREW_LOOK_FIRST_NS;; pause_ns = CREW_LOOK_NEXT_NS) {
@@ -318,7 +319,7 @@ int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes)
 	return LEAD_NS + LEAD_PER_THREAD_NS * ((int64_t)c->n + n_processes);
 }
 
-/* Sets the start: as soon as all threads can meet it, or by the engine's function. */
+/* Sets the time of the start: as soon as all threads can be ready, or by the engine's function. */
 static int start_choose(struct crew *c, struct err *e)
 {
 	struct replay_plan *p = c->plan;
@@ -371,8 +372,8 @@ static int run(struct crew *c, struct err *e)
 	return ret ? ret : clock_reanchor(&p->clock, e);
 }
 
-/* The program's umask is already applied to recorded modes (load.h); the replay must not apply its
- * own. */
+/* Runs the crew without a umask: the recorded modes already contain the program's umask
+ * (load.h). */
 int crew_run(struct crew *c, struct err *e)
 {
 	const mode_t before = umask(0);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A crew of processes: one for each traced process, with its threads. Each process inherits all
  * prepared memory, closes the descriptors of other processes, and runs its share of the runners.
- * Progress, outcomes and reports are in shared memory. The calling process watches them and kills
- * all when one of them fails.
- *
- * All processes start together. A process that its traced parent forks late waits for the
+ * Progress, outcomes and reports are in shared memory. The calling process watches these processes
+ * and kills all of them when one fails.
+ * All processes start together. A process that its traced parent forked late waits for the
  * predecessors of its first request, as any request does. A fork at the traced time would add the
- * copying of page tables and later page faults to the measured times. And a child of a process with
- * several threads may only call async-signal-safe functions. */
+ * copying of page tables and later page faults to the measured times. Moreover, a child of a
+ * process with several threads may only call async-signal-safe functions. */
 #include <linux/futex.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -38,10 +37,11 @@ struct process_board { /* in shared memory */
 
 struct process {
 	uint32_t from, to; /* its runners */
-	/* index into the plan's processes; NONE32: a process of the engine without a traced one */
+	/* index into the plan's processes; NONE32: a process of the engine without a traced
+	 * process */
 	uint32_t number;
 	pid_t pid;
-	int watch; /* pidfd, readable when the process has ended; -1: it was reaped */
+	int watch; /* pidfd, readable when the process has ended; -1: the process was reaped */
 };
 
 struct crew_processes {
@@ -66,7 +66,7 @@ static void descriptors_own(const struct replay_plan *p, uint32_t number)
 		}
 }
 
-/* Makes memory that is written during the run present before it. */
+/* Makes memory that is written during the run present before the run. */
 static void memory_own(const struct crew *c)
 {
 	const struct replay_plan *p = c->plan;
@@ -140,8 +140,8 @@ static _Noreturn void process_main(struct crew_processes *ps, uint32_t i, pid_t 
 
 /* --- the processes ------------------------------------------------------- */
 
-/* The threads of a process are adjacent (load.h). Further runners of an engine form one more
- * process. */
+/* Assigns runners to processes. The threads of a process are adjacent (load.h). Further runners of
+ * an engine form another process. */
 static void processes_find(struct crew_processes *ps)
 {
 	const struct crew *c = ps->crew;
@@ -228,7 +228,8 @@ static int ending_describe(struct crew_processes *ps, uint32_t i, int status,
 	return ret;
 }
 
-/* Waits for a process that has ended. Errors: its own, or EIO if it failed otherwise. */
+/* Reaps a process that has ended. Errors: the error of the process, or EIO if it failed without
+ * one. */
 static int process_reap(struct crew_processes *ps, uint32_t i, const struct watchdog *w,
 			struct err *e)
 {
@@ -243,7 +244,7 @@ static int process_reap(struct crew_processes *ps, uint32_t i, const struct watc
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : ending_describe(ps, i, status, w, e);
 }
 
-/* Waits until a process ends or is ready, at most `ns`. Errors: as process_reap. */
+/* Waits until a process ends or is ready, at most `ns`. Errors: those of process_reap. */
 static int look(struct crew_processes *ps, int64_t ns, const struct watchdog *w, struct err *e)
 {
 	uint64_t n;
@@ -269,7 +270,7 @@ static void go(struct process_board *b)
 	syscall(SYS_futex, &b->go, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* This process holds the balloon for all processes. Their own memory is known now. */
+/* Fills the balloon. This process holds it for all processes, whose own memory is known now. */
 static int balloon_of_processes(const struct crew_processes *ps, struct err *e)
 {
 	SCOPED_FREE pid_t *pids = xcalloc((size_t)ps->n + 1, sizeof *pids);
@@ -301,8 +302,8 @@ static int processes_start(struct crew_processes *ps, struct err *e)
 	return p->balloon ? balloon_follow(p->balloon, e) : 0;
 }
 
-/* If no request completes for the watchdog's time, waits for locks are abandoned; if that does not
- * help, the replay ends. Errors: ETIMEDOUT; as look. */
+/* Watches the processes. If no request completes for the watchdog's time, waits for locks are
+ * abandoned; if that does not help, the replay ends. Errors: ETIMEDOUT; those of look. */
 static int processes_watch(struct crew_processes *ps, struct err *e)
 {
 	struct crew *c = ps->crew;
@@ -330,8 +331,8 @@ static int processes_watch(struct crew_processes *ps, struct err *e)
 
 /* --- results ------------------------------------------------------------- */
 
-/* Wall time and steal time are read by this process; all other facts are sums over the
- * processes. */
+/* Gathers the reports. This process reads wall time and steal time; all other facts are sums over
+ * the processes. */
 static void reports_gather(struct crew_processes *ps, const struct run_facts_snapshot *before,
 			   const struct run_facts_snapshot *after)
 {

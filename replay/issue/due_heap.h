@@ -18,7 +18,8 @@ void due_heap_init(struct due_heap *h, uint32_t n_room); /* Ownership: due_heap_
 void due_heap_release(struct due_heap *h);
 /* The heap holds at most n_room lanes. */
 void due_heap_add(struct due_heap *h, uint64_t due_ticks, uint32_t lane);
-/* Removes and returns the earliest lane of a heap that is not empty. Equal times: in any order. */
+/* Removes and returns the lane with the earliest due time. The heap must not be empty. Lanes with
+ * equal times come in any order. */
 uint32_t due_heap_take(struct due_heap *h);
 
 static inline uint64_t due_heap_first(const struct due_heap *h)

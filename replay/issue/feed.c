@@ -10,18 +10,19 @@
 #include "common/units.h"
 #include "common/unnamed_file.h"
 
-/* chunks of a lane: one in use, one being written back, and those that are read ahead */
+/* number of chunks of a lane: one in use, one being written back, and those that are read ahead */
 #define AHEAD_MOST 16u
 #define AHEAD_LEAST 2u
-#define CHUNK_MOST 4096u /* requests: larger chunks only make each read longer */
-#define CHUNK_USEFUL 64u /* rather fewer chunks than smaller ones */
+/* largest number of requests in a chunk: a larger chunk only makes each read longer */
+#define CHUNK_MOST 4096u
+#define CHUNK_USEFUL 64u /* below this size of chunks, the number of chunks is reduced first */
 #define CHUNK_LEAST 4u
 #define LINE 128u
 #define PAGE UINT64_C(4096)
 
 struct chunk {
-	struct hot_request *request; /* requests [from, to), as the other arrays */
-	/* wait: wait_room, or the mapped file for one request with more waits */
+	struct hot_request *request; /* requests [from, to); the same range in the other arrays */
+	/* wait: either wait_room, or the mapped file if a single request has more waits */
 	struct hot_wait *wait, *wait_room;
 	int64_t *due, *expected; /* NULL: none */
 	struct outcome *outcome;
@@ -34,7 +35,8 @@ struct feed_lane {
 	_Alignas(128) _Atomic uint32_t n_done;	/* chunks that the worker returned */
 	_Atomic uint32_t n_ended;		/* requests in them */
 	uint64_t n_late;			/* waits of the worker */
-	/* written by the feeder, as the following: chunks whose outcomes are in the file */
+	/* number of chunks whose outcomes are in the file. This and the following members are
+	 * written by the feeder */
 	_Alignas(128) uint32_t n_written;
 	uint32_t next;				/* next request to read */
 	uint64_t next_wait;
@@ -48,12 +50,12 @@ struct feed {
 	uint32_t n_lanes, n_ahead, chunk_requests, chunk_waits;
 	struct vm_region ring;
 	double ticks_per_ns; /* 0: due times are still nanoseconds */
-	_Alignas(128) _Atomic uint32_t work; /* a futex: changes when a chunk is returned */
+	_Alignas(128) _Atomic uint32_t work; /* a futex: changes when a worker returns a chunk */
 	_Atomic bool asleep, stopping, failed;
 	struct err err;
 	int error;
 	bool running;
-	bool crowded; /* no CPU is left for the feeder: only a waiting worker wakes it */
+	bool crowded; /* no CPU is free for the feeder: only a waiting worker wakes it */
 	pthread_t id;
 };
 
@@ -64,14 +66,15 @@ static void futex(_Atomic uint32_t *word, int command, uint32_t value)
 
 /* --- reading and writing ------------------------------------------------- */
 
-/* The offset in the file of an element of a part. */
+/* Returns the offset in the file of an element of a part. */
 static uint64_t place_of(const struct feed *f, enum plan_part part, const void *at)
 {
 	return f->plan->file.at[part] +
 	       (uint64_t)((const char *)at - (const char *)f->plan->memory[part].base);
 }
 
-/* Drops the whole pages that end within [at, at + n_bytes): they are not read again. */
+/* Drops the pages that end within [at, at + n_bytes) from the page cache: they are not read
+ * again. */
 static void forget(const struct feed *f, uint64_t at, uint64_t n_bytes)
 {
 	const uint64_t from = at / PAGE * PAGE, to = (at + n_bytes) / PAGE * PAGE;
@@ -85,7 +88,7 @@ static int part_read(struct feed *f, enum plan_part part, void *to, const void *
 {
 	const uint64_t at = place_of(f, part, from);
 	int ret = file_read_at(f->plan->file.fd, to, n_bytes, at, &f->err);
-	if (!f->plan->file.in_memory) /* read ahead the same amount for the next chunk */
+	if (!f->plan->file.in_memory) /* read the same amount ahead for the next chunk */
 		(void)posix_fadvise(f->plan->file.fd, (off_t)(at + n_bytes), (off_t)n_bytes,
 				    POSIX_FADV_WILLNEED);
 	forget(f, at, n_bytes);
@@ -97,8 +100,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The number of the n requests whose waits fit into the chunk, at least one; *n_waits is their
- * number of waits. */
+/* Returns how many of the n requests have waits that fit into the chunk, at least one. *n_waits is
+ * their number of waits. */
 static uint32_t chunk_fit(const struct feed *f, const struct chunk *c, uint32_t n,
 			  uint32_t *n_waits)
 {
@@ -116,7 +119,7 @@ static int waits_read(struct feed *f, struct chunk *c, struct hot_wait *from, ui
 	c->wait = n <= f->chunk_waits ? c->wait_room : from;
 	if (c->wait == c->wait_room)
 		return n ? part_read(f, PLAN_WAITS, c->wait, from, n * sizeof *c->wait) : 0;
-	volatile uint32_t seen = 0; /* page faults happen here instead of in the worker */
+	volatile uint32_t seen = 0; /* causes the page faults here instead of in the worker */
 	for (uint32_t i = 0; i < n; i++)
 		seen = seen + from[i].lane;
 	return 0;
@@ -166,7 +169,7 @@ static int chunk_write(struct feed *f, uint32_t lane)
 	int ret = file_write_at(f->plan->file.fd, c->outcome, n_bytes, at, &f->err);
 	if (ret || f->plan->file.in_memory)
 		return ret;
-	/* start write-back; earlier chunks are probably written by now */
+	/* start write-back of this chunk; earlier chunks are probably written by now */
 	(void)sync_file_range(f->plan->file.fd, (off_t)at, (off_t)n_bytes, SYNC_FILE_RANGE_WRITE);
 	const uint64_t before = at - place_of(f, PLAN_OUTCOMES, f->plan->lane[lane].outcome);
 	forget(f, at - (before < 2 * n_bytes ? before : 2 * n_bytes),
@@ -204,7 +207,7 @@ static int lane_serve(struct feed *f, uint32_t lane)
 	return ret ? ret : worked;
 }
 
-/* Does all work for a lane before it wakes the worker, which waits meanwhile. */
+/* Does all outstanding work for a lane, and then wakes the worker, which waits for it. */
 static int lane_serve_all(struct feed *f, uint32_t lane)
 {
 	int ret, worked = 0;
@@ -272,7 +275,8 @@ void feed_leave(struct feed *f, uint32_t lane, uint32_t k)
 		feeder_wake(f);
 }
 
-/* An address such that [k] is the first element: loops keep their index. */
+/* Returns an address whose element [k] is the first element of the chunk, so that loops keep their
+ * index. */
 static void *from_request(void *first, uint32_t k, size_t size)
 {
 	return first ? (void *)((uintptr_t)first - (uintptr_t)k * size) : NULL;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Replays a plan that is in a file, in bounded memory. Each lane has a ring of chunks in locked
- * memory: its next requests with their waits and due times, and space for their outcomes. One
- * thread, the feeder, reads a fixed number of chunks ahead of every worker and writes outcomes back
- * to the file. A worker takes its next chunk between two requests, outside the stamps. If the chunk
- * is not ready, the worker waits; such waits are counted.
- *
- * With as many workers as CPUs the feeder works only while some worker waits for its next chunk:
- * otherwise it would take a CPU from a worker during a request. It drops what it has read and
- * written from the page cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and 2.2:
- * prefetching on a fixed horizon. */
+ * memory: its next requests with their waits and due times, and space for their outcomes. A thread,
+ * the feeder, reads a fixed number of chunks ahead of every worker and writes outcomes back to the
+ * file. A worker takes its next chunk between two requests, outside the stamps. If the chunk is not
+ * ready, the worker waits; such waits are counted.
+ * With as many workers as CPUs the feeder works only while some worker waits for its next chunk.
+ * Otherwise it would take a CPU from a worker during a request. The feeder drops what it has read
+ * and written from the page cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and
+ * 2.2: prefetching on a fixed horizon. */
 #pragma once
 
 #include "replay/plan/plan.h"
@@ -24,16 +23,16 @@ void feed_close(struct feed *f);
 
 /* Starts the feeder and converts due times to ticks. Errors: of threads. */
 int feed_start(struct feed *f, double ticks_per_ns, struct err *e);
-/* After the last worker has ended: writes all outcomes to the file and completes plan.fed. Errors:
- * those of the feeder. */
+/* Writes all outcomes to the file and completes plan.fed. Call it after the last worker has ended.
+ * Errors: those of the feeder. */
 int feed_stop(struct feed *f, struct err *e);
 
-/* The worker of a lane has done its requests before k and continues with k. Sets `a`, its copy of
- * the lane, and *wait to the next chunk. Returns the first request that is not in the chunk; k if
- * the feeder failed and the run must end. */
+/* Called by the worker of a lane when it has replayed the requests before k and continues with k.
+ * Sets `a`, its copy of the lane, and *wait to the next chunk. Returns the first request that is
+ * not in the chunk, or k if the feeder failed and the run must end. */
 uint32_t feed_next(struct feed *f, uint32_t lane, struct lane *a, const struct hot_wait **wait,
 		   uint32_t k);
-/* The worker ends; requests before k have ended. */
+/* Called by a worker that ends. Its requests before k have ended. */
 void feed_leave(struct feed *f, uint32_t lane, uint32_t k);
 
 /* Outcome k of a lane, during a replay from a file. */

@@ -8,9 +8,9 @@
 
 enum { LINE_BYTES = 128, SHARED = 2, N_YIELDS = 20 };
 #define YIELDED_SPIN_NS 1000
-/* A longer yield gave the CPU to another program for its time slice (about 3 ms). */
+/* A yield that takes longer gave the CPU to another program for its time slice (about 3 ms). */
 #define LONG_YIELD_NS 200000
-/* The time without yields after such a yield; it doubles with each further one. */
+/* Time without yields after such a yield. It doubles with each further long yield. */
 #define NO_YIELD_NS 50000000
 #define NO_YIELD_MAX_NS 1600000000
 
@@ -67,7 +67,7 @@ void gate_wake(const struct gates *g, uint32_t i)
 	gate_futex(g, s, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* True if the gate passed within the time. */
+/* Spins for at most `ticks`. Returns true if the gate reached the threshold. */
 static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t ticks)
 {
 	uint64_t until = clock_now(g->clock) + ticks;
@@ -82,10 +82,11 @@ static bool spin(const struct gates *g, uint32_t i, uint32_t threshold, uint64_t
 }
 
 /* Yields the CPU, because the awaited thread may be ready to run on it. A yield costs less than a
- * sleep and needs no wake-up: with twice as many threads as CPUs, replays in temporal order took a
- * fifth to a tenth of the time. If another program runs on this CPU, a yield costs one of its time
- * slices, whereas the scheduler prefers a thread that wakes from a sleep: with a program computing
- * on each CPU, replays in temporal order took 8 s with yields and 1.6 s without. */
+ * sleep and needs no wake-up: with twice as many threads as CPUs, it reduced the time of replays in
+ * temporal order to between a fifth and a tenth. But if another program runs on this CPU, a yield
+ * costs one of its time slices, whereas the scheduler prefers a thread that wakes from a sleep.
+ * With a program computing on each CPU, replays in temporal order took 8 s with yields and 1.6 s
+ * without. */
 static bool yield(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold)
 {
 	const double ns_per_tick = g->clock->ns_per_tick;
@@ -117,20 +118,20 @@ void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_
 	if (spin(g, i, threshold, g->spin_ticks) || yield(g, w, i, threshold))
 		return;
 	do {
-		/* Read before the announcement: the thread that wakes this one changes the word, so
-		 * the futex returns at once. */
+		/* read the word before the announcement: the thread that wakes this one changes it,
+		 * and so the futex returns at once */
 		uint32_t wakes = atomic_load(&s->wakes);
 		uint32_t wanted = atomic_load(&s->wanted);
 		while (wanted > threshold &&
 		       !atomic_compare_exchange_weak(&s->wanted, &wanted, threshold))
 			;
-		/* Makes every publishing thread execute a fence. */
+		/* makes every publishing thread execute a fence */
 		int command =
 		    g->across ? MEMBARRIER_CMD_GLOBAL_EXPEDITED : MEMBARRIER_CMD_PRIVATE_EXPEDITED;
 		bool fenced = !g->asymmetric || syscall(SYS_membarrier, command, 0, 0) == 0;
 		if (atomic_load(gate_progress(g, i)) >= threshold)
 			break;
-		/* membarrier() cannot fail once registered; if it does, check every millisecond. */
+		/* once registered, membarrier() cannot fail; if it does, check every millisecond */
 		const struct timespec *limit =
 		    fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};
 		gate_futex(g, s, FUTEX_WAIT, wakes, limit);

@@ -27,15 +27,15 @@
 #define GATE_DONE UINT32_MAX
 
 struct gate_sleepers {
-	/* lowest progress that a thread sleeps for; UINT32_MAX: no thread sleeps */
+	/* lowest progress for which some thread sleeps; UINT32_MAX: no thread sleeps */
 	_Alignas(128) _Atomic uint32_t wanted;
-	_Atomic uint32_t wakes; /* the futex: changes at every wake-up */
+	_Atomic uint32_t wakes; /* the futex: changes at each wake-up */
 };
 
 struct gate_waiter { /* of one thread; initially all zero */
 	uint64_t n_sleeps;
 	uint64_t yields_from; /* ticks; no yields before */
-	/* length of the present time without yields; 0: the last yield was short */
+	/* length of the present period without yields; 0: the last yield was short */
 	uint64_t no_yield_ns;
 };
 
@@ -46,24 +46,25 @@ struct gates { /* constant after gates_init */
 	struct vm_region memory;	/* of words and sleepers */
 	const struct clock *clock;
 	uint64_t spin_ticks; /* before yielding and sleeping */
-	bool asymmetric;     /* sleepers call membarrier(): publishers need no ordering */
+	/* sleeping threads call membarrier(): publishing threads need no ordering */
+	bool asymmetric;
 	bool across;	     /* threads of several processes use the gates */
 	bool shared_line;    /* the words share one cache line */
 };
 
-/* `n` gates of progress 0. `crowded`: more threads than CPUs, so that many will sleep. `across`:
- * the threads belong to processes that are forked later; each of them calls gates_join() first.
- * `clock` is borrowed. Errors: ENOMEM. Ownership: vm_free(&g->memory). */
+/* Makes `n` gates with progress 0. `crowded`: there are more threads than CPUs, so that many will
+ * sleep. `across`: the threads belong to processes that are forked later; each of these processes
+ * calls gates_join() first. `clock` is borrowed. Errors: ENOMEM. Ownership: vm_free(&g->memory). */
 int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks,
 	       bool crowded, bool across, struct err *e);
-/* Errors: ENOSYS: no membarrier() in this process. */
+/* Registers this process for membarrier(). Errors: ENOSYS: membarrier() is not available. */
 int gates_join(const struct gates *g, struct err *e);
 
 /* Wakes all threads that sleep at gate i. */
 void gate_wake(const struct gates *g, uint32_t i);
-/* Spins, yields the CPU some times, then sleeps, until the progress of gate i is at least
- * `threshold`. Counts the sleeps in `w`. With spin_ticks 0 it sleeps at once. After a yield that
- * another program used it does not yield for a while. */
+/* Waits until the progress of gate i is at least `threshold`: spins, yields the CPU some times,
+ * then sleeps. Counts the sleeps in `w`. With spin_ticks 0 it sleeps at once. After a yield that
+ * another program used, it does not yield for a while. */
 void gate_wait(const struct gates *g, struct gate_waiter *w, uint32_t i, uint32_t threshold);
 
 static inline _Atomic uint32_t *gate_progress(const struct gates *g, uint32_t i)
@@ -92,10 +93,10 @@ static inline void gate_publish(const struct gates *g, uint32_t i, uint32_t prog
 		gate_wake(g, i);
 }
 
-/* The owner calls it shortly before it publishes `progress` inside a timed region: it fetches the
- * line, waits until earlier stores have left the store buffer, and wakes the threads that sleep for
- * this progress, so that the timed region does none of this. Threads woken early spin until the
- * progress is published. */
+/* Prepares the publication of `progress` inside a timed region: fetches the line, waits until
+ * earlier stores have left the store buffer, and wakes the threads that sleep for this progress. So
+ * the timed region does none of this. Only the owner calls it. Threads that wake early spin until
+ * the progress is published. */
 static inline void gate_drain(const struct gates *g, uint32_t i, uint32_t progress)
 {
 	if (__builtin_expect(

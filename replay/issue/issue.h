@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One request between stamps. All arguments of the call are in registers before the first stamp.
- * Between the stamps are the call and, if another thread waits for its begin, the publication of
- * its begin. */
+/* Issues one request between stamps. All arguments of the call are in registers before the first
+ * stamp. Between the stamps there is only the call, and the publication of its begin if another
+ * thread waits for it. */
 #pragma once
 
 #include "capture/trace.h"
@@ -57,7 +57,7 @@ INLINE void pause_between(const struct site *s, struct runner *w)
 		pause_here(&w->crew->pause, w->index);
 }
 
-/* The delay of a mutant after the call, inside the timed region. */
+/* Adds the delay of a mutant after the call, inside the timed region. */
 void issue_linger(const struct runner *w, uint64_t begin);
 
 struct operands {
@@ -94,8 +94,8 @@ INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct o
 	}
 }
 
-/* `op` and `careful` are constants in every use: between the stamps is one call without a
- * branch. */
+/* Issues a request between stamps. `op` and `careful` are constants in every use, so between the
+ * stamps there is a single call without a branch. */
 INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a,
 			  bool publish, uint32_t begun, const bool careful, struct outcome *out)
 {
@@ -107,7 +107,7 @@ INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct o
 	int64_t got = issue_call(s, op, a);
 	if (careful)
 		issue_linger(s->runner, begin);
-	/* each operation has its own end stamp, on the cache line to which its call returns */
+	/* every operation has a separate end stamp, on the cache line to which its call returns */
 	__asm__ __volatile__("" ::"i"(op));
 	uint64_t end = clock_end(&s->clock);
 	outcome_set(out, begin, end, UNLIKELY(got < 0) ? -errno : got);
@@ -169,7 +169,7 @@ static inline int issue_opened(const struct site *s, const struct hot_open *o, _
 	return 0;
 }
 
-/* Whether the request is of this kind; decided at compile time if `kinds` has only this kind or
+/* Whether the request is of this kind. Decided at compile time if `kinds` has only this kind or
  * lacks it. */
 INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds,
 		     const unsigned int op)
@@ -177,16 +177,16 @@ INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const
 	return kinds & kind && (kinds == kind || h->op == op);
 }
 
-/* `publish`: another thread waits for its begin; `begun` is the progress to publish. `careful`:
- * with mutants. `kinds` (enum issue_kind) includes the kind of the request. */
+/* Issues a request. `publish`: another thread waits for its begin; `begun` is the progress to
+ * publish. `careful`: with mutants. `kinds` (enum issue_kind) includes the kind of the request. */
 INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
 		  uint32_t begun, const bool careful, const unsigned int kinds, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
 	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length,
 			     h->offset, &s->open[h->slot]};
-	/* Comparisons for the frequent kinds: the load and indirect jump of a jump table could
-	 * still be executing at the first stamp. */
+	/* comparisons for the frequent kinds, because the load and indirect jump of a jump table
+	 * could still be executing at the first stamp */
 	if (LIKELY(issue_is(h, ISSUE_READ, kinds, OP_READ)))
 		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
 	else if (LIKELY(issue_is(h, ISSUE_PREAD, kinds, OP_PREAD)))
@@ -206,7 +206,7 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 		if (out->rvalue >= 0)
 			out->rvalue = issue_opened(s, a.open, place, (int)out->rvalue);
 	} else if (issue_is(h, ISSUE_CLOSE, kinds, OP_CLOSE)) {
-		/* later requests must not use a number that may refer to another file by then */
+		/* clear the slot first: after the close, the number may refer to another file */
 		a.fd = atomic_exchange(place, -1);
 		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
 	} else if (issue_is(h, ISSUE_CALL, kinds, HOT_CALL)) {

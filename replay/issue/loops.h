@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loops of workers that own their requests. An engine compiles them for what it knows about its
- * requests: the event engine for each combination of order and timing, the compiled engine also for
- * the kinds of requests in a lane.
- *
+/* The loops of workers that own their requests. Each engine compiles them for the properties of
+ * requests that it knows: the event engine for each combination of order and timing, the compiled
+ * engine also for the kinds of requests in a lane.
  * Requests and outcomes are accessed in memory order, so the CPU prefetches them. Explicit
  * prefetching at full speed added 5 ns to each timed region (doc/replay-engines.md). A worker that
  * waits for a due time prefetches its request before the wait. */
@@ -14,15 +13,15 @@
 
 /* --- an order policy: worker i runs lane i ------------------------------- */
 
-/* Waits for the request's predecessors and prepares its publication, so that it does not disturb
- * the timed region. Returns the first wait of the next request. */
+/* Waits for the predecessors of the request, and prepares the publication of its progress so that
+ * it does not disturb the timed region. Returns the first wait of the next request. */
 INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 					 const struct hot_request *h, const struct hot_wait *wait,
 					 uint32_t next_progress)
 {
 	const bool drain = h->flags & HOT_DRAIN;
 	bool drained = drain && s->gates.shared_line;
-	if (drained) /* also fetches the progress of the other thread */
+	if (drained) /* this also fetches the progress of the other thread */
 		gate_drain(&s->gates, s->index, next_progress);
 	for (const struct hot_wait *end = wait + h->n_waits; wait < end; wait++)
 		if (UNLIKELY(!gate_passed(&s->gates, wait->lane, wait->threshold))) {
@@ -36,7 +35,8 @@ INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s,
 	return wait;
 }
 
-/* State of a worker on its lane: copies whose address is not taken, so they stay in registers. */
+/* State of a worker on its lane. Its members are copies whose address is not taken, so they stay in
+ * registers. */
 struct lane_walk {
 	struct lane lane;
 	const struct hot_wait *wait; /* of the next request */
@@ -63,7 +63,7 @@ INLINE uint32_t lane_ahead(const struct runner *w, struct lane_walk *t, uint32_t
 	return end;
 }
 
-/* Replays request k of the lane, `h`: from its waits to the publication of its end. */
+/* Replays request k of the lane, `h`, from its waits to the publication of its end. */
 INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *t,
 		      const struct hot_request *h, uint32_t k, const bool ordered,
 		      const enum replay_timing timing, const unsigned int kinds)
@@ -94,7 +94,7 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	}
 }
 
-/* After the last request of a lane that is not `ordered`. In an ordered lane requests have
+/* Ends a lane without order, after its last request. In an ordered lane the last request has
  * HOT_LEAVE. */
 INLINE void lane_leave(const struct runner *w)
 {
@@ -127,7 +127,7 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 	struct ration r;
 	uint64_t n = 0;
 	while (ration_take(w, &r)) {
-		/* a copy, which the calls in the loop cannot change */
+		/* a copy, so that calls in the loop cannot change it */
 		const struct lane a = p->lane[r.lane];
 		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {
 			const struct hot_request *h = &a.request[k];

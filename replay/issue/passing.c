@@ -9,7 +9,7 @@
 #include "common/vm.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
-#define LOOK_NS 10000000 /* interval of checks whether the receiver has ended */
+#define LOOK_NS 10000000 /* interval in ns of checks whether the receiver has ended */
 
 enum { TO_SEND, TO_RECEIVE };
 
@@ -30,7 +30,7 @@ union rights { /* a control message with one descriptor, aligned */
 
 uint32_t passing_room(uint32_t n_processes)
 {
-	return 3 * n_processes; /* for each process two sockets and a pidfd */
+	return 3 * n_processes; /* for each process, two sockets and a pidfd */
 }
 
 int passing_open(struct passing **to, const uint8_t *receives, uint32_t n_processes,

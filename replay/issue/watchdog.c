@@ -18,7 +18,7 @@ void watchdog_restart(struct watchdog *w)
 	w->quiet_since = clock_now(&w->crew->plan->clock);
 }
 
-/* When the next request of a lane is due, 0 at once. */
+/* When the next request of a lane is due; 0: at once. */
 static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 {
 	const struct replay_plan *p = c->plan;
@@ -29,8 +29,8 @@ static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + plan_due(p, lane, k);
 }
 
-/* Computing and waits for nodes elsewhere may take any time. They do not block other requests
- * here. */
+/* Whether the request is computing or a wait for another node. Both may take any time and do not
+ * block other requests here. */
 static bool is_cause(const struct replay_plan *p, uint32_t lane, uint32_t k)
 {
 	const unsigned int op = p->file.fd ? OP_INVALID : p->lane[lane].request[k].op;
@@ -87,7 +87,7 @@ static void request_describe(const struct replay_plan *p, uint32_t lane, uint32_
 		    path ? path : "");
 }
 
-/* The first wait of a lane's next request that is not satisfied, or NULL. */
+/* Returns the first unsatisfied wait of a lane's next request, or NULL. */
 static const struct hot_wait *waiting_for(const struct watchdog *w, uint32_t lane)
 {
 	const struct lane *a = &w->crew->plan->lane[lane];
@@ -102,7 +102,7 @@ static const struct hot_wait *waiting_for(const struct watchdog *w, uint32_t lan
 	return NULL;
 }
 
-/* The first of lanes [from, to) whose next request waits for nothing, or `to`. */
+/* Returns the first of lanes [from, to) whose next request waits for nothing, or `to`. */
 static uint32_t lane_running(const struct watchdog *w, uint32_t from, uint32_t to)
 {
 	while (from < to && (w->next[from] >= w->crew->plan->lane[from].n || waiting_for(w, from) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Detects a replay that makes no progress. A request may block that did not block in the trace: a
- * lock taken in another order, a file system that does not respond. The message names the request
- * and a request that waits for it. */
+/* Detects a replay that makes no progress. A request may block although it did not block in the
+ * trace: a lock is taken in another order, or a file system does not respond. The message names the
+ * request and a request that waits for it. */
 #pragma once
 
 #include "replay/issue/crew.h"
@@ -17,11 +17,11 @@ struct watchdog {
 /* Ownership: the caller frees w->next. */
 void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns);
 
-/* Whether no request has ended for w->ticks and none waits for its due time. Call it periodically
- * from one thread. */
+/* Whether no request has ended for w->ticks and no request waits for its due time. Call it
+ * periodically from one thread. */
 bool watchdog_is_quiet(struct watchdog *w);
 void watchdog_restart(struct watchdog *w); /* starts a new period without progress */
-/* Appends which request blocks, and a request that waits for it. */
+/* Appends which request blocks, and which request waits for it. */
 void watchdog_describe(const struct watchdog *w, struct strbuf *to);
 /* Appends ", at " and a request of lanes [from, to) that is in progress, or the first one that has
  * not begun; nothing if all have ended. */
