@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Derives from the arguments of a request whether it can be replayed, and what it does to locks. */
+/* Derives two facts from the arguments of a request: whether it can be replayed, and what it does
+ * to locks. */
 #include <linux/fs.h>
 
 #include "replay/load/load.h"
@@ -28,7 +29,8 @@ static enum pass_reason control_refusal(const struct load *l, const struct load_
 	}
 }
 
-/* An immutable or append-only file could not be removed after the replay. */
+/* Refuses flags that make a file immutable or append-only: it could not be removed after the
+ * replay. */
 static enum pass_reason ioctl_refusal(const struct load_request *r)
 {
 	switch (r->flags) {
@@ -68,7 +70,7 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_FREMOVEXATTR:
 		return text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
 	case OP_GETXATTR:
-	case OP_FGETXATTR: /* a replay sets no attributes outside "user." */
+	case OP_FGETXATTR: /* a replay sets only attributes in the namespace "user." */
 		return text && r->rvalue >= 0 && strncmp(text, "user.", 5) ? PASS_FORBIDDEN
 									    : PASS_NOT;
 	case OP_FCNTL:

@@ -37,8 +37,8 @@ static void gone(struct walker *w, const char *path)
 	name_model_set(&w->m, path, NODE_NONE);
 }
 
-/* The trace creates this name, so it did not exist before, unless another request shows that it
- * did. */
+/* Notes that the name did not exist before, because the trace creates it. Another request may still
+ * show that it did. */
 static void absent(struct walker *w, const char *path)
 {
 	uint32_t node = name_model_find(&w->m, path, false);
@@ -46,7 +46,7 @@ static void absent(struct walker *w, const char *path)
 		w->m.node[node].absent = true;
 }
 
-/* The request created the name: it did not exist before, and its directory did. */
+/* Notes that the request created the name: the name did not exist before, but its directory did. */
 static uint32_t make(struct walker *w, const char *path, enum initial_kind kind)
 {
 	require_parent(w, path);
@@ -70,8 +70,8 @@ enum way {
 	WAY_BARRED, /* some component is known not to be a directory */
 };
 
-/* Examines the components before the last one, one at a time: a look-up of the whole path would
- * turn unknown nodes into directories. */
+/* Examines the components before the last one, one after the other: a look-up of the whole path
+ * would turn unknown nodes into directories. */
 static enum way way_of(struct walker *w, const char *path)
 {
 	SCOPED_FREE char *text = xstrdup(path);
@@ -92,8 +92,8 @@ static enum way way_of(struct walker *w, const char *path)
 	return way;
 }
 
-/* A path with a trailing slash. open, symlink and mknod refuse it whatever the path names, because
- * they create no directories; such failures show nothing. */
+/* Handles a failure with a trailing slash. open, symlink and mknod always refuse such a path,
+ * because they create no directories: such failures show nothing. */
 static void failed_by_trailing_slash(struct walker *w, const struct load_request *r,
 				     const char *path)
 {
@@ -112,8 +112,9 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
 }
 
-/* ENOTDIR. If the request needs a directory, the file at its path is none. Otherwise the parent of
- * its path is no directory, provided that all components above the parent are known. */
+/* Handles ENOTDIR. If the request needs a directory, the file at its path is not a directory.
+ * Otherwise the parent of its path is not a directory, provided that all components above the
+ * parent are known. */
 static void failed_no_directory(struct walker *w, const struct load_request *r, const char *path)
 {
 	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR ||
@@ -123,7 +124,8 @@ static void failed_no_directory(struct walker *w, const struct load_request *r, 
 	if (r->op == OP_RENAME || r->op == OP_LINK || way == WAY_BARRED)
 		return;
 	if (wants) {
-		/* a link that the call does not follow is no directory either, and stays a link */
+		/* a link that the call does not follow is not a directory either, and stays a
+		 * link */
 		initial_require(w, name_model_find(&w->m, path, load_follows_link(r)),
 				INITIAL_FILE);
 	} else if (way == WAY_OPEN && slash && slash > path) {
@@ -269,7 +271,7 @@ static void link_read(struct walker *w, uint32_t node, const char *text)
 	w->late[w->n_late++] = (struct late_link){path, xstrdup(text)};
 }
 
-/* A link by descriptor: the file of the slot gets a name. */
+/* Handles a link by descriptor: the file of the slot gets a name. */
 static void slot_linked(struct walker *w, const struct load_request *r)
 {
 	const struct load_more *m = load_more(w->l, r);
@@ -384,7 +386,7 @@ static void listed_take(struct walker *w, const struct fileset *f)
 	u64_map_release(&known);
 }
 
-/* The target of a link; if the trace lacks it, as many letters as readlink returned. */
+/* The target of a link. If the trace lacks it, a text with as many letters as readlink returned. */
 static char *link_text(const struct node *n)
 {
 	uint64_t len = n->link_bytes && n->link_bytes < 4096 ? n->link_bytes : 1;
@@ -443,7 +445,7 @@ static void entries_take(struct walker *w)
 
 ORDER_BY_TEXT(compare_late, struct late_link, path)
 
-/* Takes the links in the order of their paths, because the path of a link may contain another
+/* Adds the links in the order of their paths, because the path of a link may contain another
  * link. */
 static void late_links_take(struct walker *w, struct late_link *late, uint32_t n)
 {
@@ -468,7 +470,7 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 	name_model_init(&w->m);
 	listed_take(w, &meta->files);
 	late_links_take(w, late, n_late);
-	/* A file that is open before the first request existed then. */
+	/* a file that is open before the first request existed before it */
 	for (uint32_t i = 1; i < w->s->n; i++)
 		if (w->s->slot[i].at_setup)
 			initial_state(w, i);

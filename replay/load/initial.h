@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that must have existed before the first request, as far as the requests show it.
- *
- * The trace is walked with a model of its file system. A name that the trace uses without having
- * created it existed at first; renames are taken into account. A file is at least as large as the
- * bytes that were read and that the trace itself had not written.
- *
+ * A model of the file system follows the trace. A name that the trace uses but did not create
+ * existed at first; renames are taken into account. A file is at least as large as the bytes that
+ * were read and that the trace itself had not written.
  * Paths are those before the first request. Other entries of a directory are unknown. */
 #pragma once
 
@@ -18,7 +16,7 @@ struct initial_entry {
 	uint64_t size;		/* of a file: at least */
 	/* target of a link, or as many letters as readlink returned; owned */
 	char *link;
-	bool listed;		/* it is in the trace's own table of files */
+	bool listed;		/* it is in the table of files that the trace contains */
 	bool executable;	/* of a file: access(X_OK) succeeded */
 	bool data_sought;	/* some lseek used SEEK_DATA or SEEK_HOLE */
 	/* hole[n_holes]: shown by lseek; length UINT64_MAX: to the end of the file. Owned */
@@ -47,16 +45,16 @@ struct initial *initial_find(const struct load *l, const struct slots *s,
 void initial_free(struct initial *i); /* NULL is fine */
 
 /* Checks that every entry exists below `dir_fd`, without following a link at the end of its path.
- * Errors: ENOENT, with the first missing path and the number of others; ENOTDIR if a directory is
- * expected and something else is found. */
+ * Errors: ENOENT, with the first missing path and the number of other missing paths; ENOTDIR if
+ * something other than a directory is in its place. */
 int initial_check(const struct initial *i, int dir_fd, struct err *e);
 
-/* Whether initial_check is likely to succeed, without warming the metadata of the target: only
- * entries in the dentry cache are checked, and at most one name that is not cached is looked up. */
+/* Whether initial_check is likely to succeed, without warming the metadata of the target. It checks
+ * only entries that are in the dentry cache, and looks up at most one name that is not. */
 bool initial_seems_there(const struct initial *i, int dir_fd);
 
-/* Removes the files and directory trees that stand at names which the trace creates. Links are not
- * followed. Errors: of the system, with the path. */
+/* Removes the files and directory trees whose names the trace creates. Links are not followed.
+ * Errors: from the system, with the path. */
 int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 
 /* Punches holes into the files that lseek searches for data or holes, because its results depend on
@@ -65,5 +63,6 @@ int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
 int initial_holes_make(const struct initial *i, const struct fileset *f, const struct rooted *root,
 		       struct err *e);
 
-/* Sets the extended attributes. Errors: of the system; ENOTSUP if the file system has none. */
+/* Sets the extended attributes. Errors: from the system; ENOTSUP if the file system has no extended
+ * attributes. */
 int initial_attributes_set(const struct initial *i, const struct rooted *root, struct err *e);

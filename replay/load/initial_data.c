@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What requests on a descriptor or a stream show about the initial files: above all their size. */
+/* What requests on a descriptor or a stream show about the initial files, mainly about their
+ * size. */
 #include "common/heap.h"
 #include "replay/load/initial_private.h"
 
@@ -67,7 +68,7 @@ static void was_written(struct walker *w, uint32_t node, uint64_t end)
 		n->written = end;
 }
 
-/* The offset is unknown: the bytes are after the original end of the file. */
+/* Handles bytes at an unknown offset after the original end of the file. */
 static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 {
 	struct node *n = initial_node(w, node);
@@ -77,13 +78,14 @@ static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 		n->appended += n_bytes;
 }
 
-/* The bytes go to the end of the file, wherever that is by now. */
+/* Whether the bytes go to the end of the file, wherever that is at the time. */
 static bool appends(const struct walker *w, uint32_t slot)
 {
 	return w->s->slot[w->s->slot[slot].origin].flags & O_APPEND;
 }
 
-/* A seek backwards from the end shows that the bytes after it existed. */
+/* Handles a seek: a seek backwards from the end shows that the bytes after the new position
+ * existed. */
 static void stream_seek(struct walker *w, struct open_state *s, const struct load_request *r)
 {
 	if (r->flags == SEEK_SET) {
@@ -117,7 +119,7 @@ static void stream_seen(struct walker *w, struct open_state *s, const struct loa
 		stream_tell(w, s, r);
 	const struct load_more *m = load_more(w->l, r);
 	if (r->op == OP_FTELL && m && m->from)
-		/* macros such as getc_unlocked() consumed bytes */
+		/* macros such as getc_unlocked() consumed the preceding bytes */
 		initial_was_read(w, s->node, s->at);
 	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
 		return;
@@ -152,7 +154,8 @@ static void copy_seen(struct walker *w, const struct load_request *r)
 		to->at = (m->from == OFFSET_NONE ? to->at : m->from) + n;
 }
 
-/* SEEK_DATA from a to b shows a hole between them; ENXIO, a hole up to the end of the file. */
+/* Handles SEEK_DATA. A result b for the offset a shows a hole between them; ENXIO shows a hole up
+ * to the end of the file. */
 static void data_sought(struct walker *w, uint32_t node, const struct load_request *r)
 {
 	struct fileset_hole hole = {r->offset, UINT64_MAX};

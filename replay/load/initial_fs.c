@@ -31,7 +31,7 @@ static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 	return FOUND;
 }
 
-/* Looks up the first name of the path that is not in the dentry cache, and no other. */
+/* Looks up the first name of the path that is not in the dentry cache, and no further name. */
 static bool first_name_is_missing(const char *path, int dir_fd)
 {
 	SCOPED_FREE char *part = xstrdup(path);
@@ -99,7 +99,7 @@ static int name_remove(int dir_fd, const char *path, struct err *e)
 	int ret = 0, at = rooted_look(dir_fd, parent, O_DIRECTORY);
 	free(parent);
 	if (at < 0)
-		return 0; /* without its parent the file does not exist either */
+		return 0; /* without its parent directory the file does not exist either */
 	if (unlinkat(at, last, 0) < 0 && errno != ENOENT) {
 		ret = errno == EISDIR || errno == EPERM ? dir_remove_at(at, last, path, e)
 							: err_sys(e, errno, "%s", path);
@@ -259,7 +259,7 @@ int descriptor_open(const struct rooted *root, const char *name, const struct sl
 	return 0;
 }
 
-/* Copies the descriptor to the slots that inherit it. */
+/* Copies the descriptor of a slot to the slots that inherit it. */
 static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err *e)
 {
 	for (uint32_t heir = s->slot[slot].heir; heir; heir = s->slot[heir].next_heir) {

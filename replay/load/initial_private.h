@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The walk over a trace's requests. Private to replay/load/initial*.c. */
+/* The walk over the requests of a trace. Private to replay/load/initial*.c. */
 #pragma once
 
 #include "replay/load/name_model.h"
@@ -10,12 +10,12 @@ struct open_state { /* of the open file of a slot */
 	bool at_known, from_end;
 };
 
-/* a link that a path led through before a request showed that it is a link */
+/* a link that a path used before a request showed that it is a link */
 struct late_link {
 	char *path, *text; /* owned */
 };
 
-/* bytes up to `end` of a file that a request returned; it overlaps later requests */
+/* bytes of a file, up to `end`, that a request returned. The request overlaps later requests */
 struct late_read {
 	int64_t end_ns; /* of the request */
 	uint64_t end;
@@ -27,7 +27,7 @@ struct walker {
 	const struct slots *s;
 	struct name_model m;
 	struct open_state *slot; /* slot[n]; meaningful for origins */
-	/* hashes of (node, attribute): the trace set it, or it is in the list already */
+	/* hashes of (node, attribute) that the trace set, or that are in the list already */
 	struct u64_map named;
 	struct late_link *late; /* late[n_late]: found in this walk */
 	uint32_t n_late, late_cap;
@@ -37,7 +37,7 @@ struct walker {
 	struct initial *out;
 };
 
-/* NULL for NODE_NONE. Valid until the next node is made. */
+/* Returns NULL for NODE_NONE. The pointer is valid until the next node is made. */
 static inline struct node *initial_node(struct walker *w, uint32_t node)
 {
 	return node ? &w->m.node[node] : NULL;
@@ -50,9 +50,9 @@ void initial_attribute_seen(struct walker *w, const struct load_request *r, uint
 /* The open file of a slot. Never NULL; its node is NODE_NONE if the file is unknown. */
 struct open_state *initial_state(struct walker *w, uint32_t slot);
 /* Notes that bytes up to `end` were read by the present request. Writes that began before its end
- * may have written them. */
+ * may have written these bytes. */
 void initial_was_read(struct walker *w, uint32_t node, uint64_t end);
-/* Takes the reads that ended until `ns`. */
+/* Evaluates the reads that ended until `ns`. */
 void initial_reads_take(struct walker *w, int64_t ns);
-/* Takes a request that has a descriptor but no path. */
+/* Evaluates a request that has a descriptor but no path. */
 void initial_descriptor_seen(struct walker *w, const struct load_request *r);

@@ -20,7 +20,8 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_CAUSE] = "computing and waiting of parallel applications",
 };
 
-#define SORT_MOVES 16 /* mean number of moves per request at which insertion gives way to qsort() */
+/* insertion sort is replaced by qsort() above this mean number of moves per request */
+#define SORT_MOVES 16
 
 struct reader {
 	struct load *l;
@@ -143,7 +144,8 @@ void load_end_set(struct load *l, struct load_request *r, int64_t end_ns)
 		r->duration = (uint32_t)(end_ns - r->begin_ns) & LOAD_NO_END;
 	} else {
 		GROW(l->long_end_ns, l->n_long, l->long_cap);
-		r->duration = l->n_long & LOAD_NO_END; /* REPLAY_MAX_REQUESTS keeps it smaller */
+		/* REPLAY_MAX_REQUESTS keeps the index below this */
+		r->duration = l->n_long & LOAD_NO_END;
 		l->long_end_ns[l->n_long++] = end_ns;
 	}
 }
@@ -161,7 +163,8 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 		.offset = r->offset,
 		.rvalue = r->rvalue >= 0 ? r->rvalue : r->error ? -(int64_t)r->error : -1,
 		.record = (uint32_t)i,
-		.thread = thread_of(rd, r) & 0x7fffu, /* records_read() refuses more threads */
+		/* fits: records_read() refuses more threads */
+		.thread = thread_of(rd, r) & 0x7fffu,
 		.has_fd = r->fd >= 0,
 		.length = r->length,
 		.flags = r->flags,
@@ -211,7 +214,7 @@ static int records_read(struct reader *rd, struct err *e)
 		ret = room_for(rd, n, e);
 		for (size_t i = 0; !ret && i < n; i++, l->n_records++) {
 			if (r[i].begin_ns == TIME_NONE)
-				continue; /* lost by the replay that wrote this trace */
+				continue; /* the replay that wrote this trace lost the record */
 			if (!rd->causes && op_info(r[i].op)->family == FAMILY_CAUSE) {
 				l->n_causes++;
 				continue;
@@ -235,8 +238,8 @@ static int records_read(struct reader *rd, struct err *e)
 
 ORDER_BY(compare_issue, struct load_request, begin_ns, after_touches, record)
 
-/* Most traces are nearly in issue order, so insertion moves few requests. qsort() sorts the others;
- * it needs the same amount of memory again. */
+/* Sorts into issue order. Most traces are nearly in this order, so insertion sort moves few
+ * requests. For other traces qsort() is used, which needs the same amount of memory again. */
 static void sort(struct load *l)
 {
 	uint64_t moves = SORT_MOVES * (uint64_t)l->n;
@@ -254,8 +257,8 @@ static void sort(struct load *l)
 	}
 }
 
-/* A page fault during a call of its thread gets the begin of that call. The call comes after all
- * requests with the same begin. */
+/* Sets the times of page faults. A page fault during a call of its thread gets the begin of that
+ * call, and the call follows all other requests with that begin. */
 static void touches_settle(struct load *l)
 {
 	/* last[n_threads]: the latest call of each thread */
@@ -284,8 +287,8 @@ static void touches_settle(struct load *l)
 
 ORDER_BY(compare_thread, struct load_thread, pid, tid)
 
-/* Sorts the threads by (pid, tid), the order in which they were started: worker i replays the same
- * thread in every trace of a program. Then numbers the requests of each thread. */
+/* Sorts the threads by (pid, tid), the order in which they were started, so that worker i replays
+ * the same thread in every trace of a program. Then numbers the requests of each thread. */
 static void number(struct reader *rd)
 {
 	struct load *l = rd->l;
@@ -317,7 +320,7 @@ int load_read(struct load *l, struct trace *t, bool causes, struct err *e)
 	const mode_t mask = umask(0);
 	struct reader rd = {.l = l, .t = t, .causes = causes, .umask = mask};
 	bool known;
-	umask(mask); /* no call reads the mask without setting it */
+	umask(mask); /* the mask can only be read by setting it */
 	uint64_t expected = trace_n_records(t, &known);
 	int ret = known ? room_for(&rd, expected, e) : 0;
 	ret = ret ? ret : records_read(&rd, e);

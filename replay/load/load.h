@@ -2,7 +2,6 @@
 /* A trace in memory while a replay is prepared: checked, sorted into issue order, and assigned to
  * threads and descriptor instances. The order (order.h), the files to open (slots.h) and the plan
  * (plan.h) are derived from it; then it is freed.
- *
  * A trace is untrusted data: a record that cannot be replayed safely is refused here, with its
  * number. */
 #pragma once
@@ -12,13 +11,13 @@
 #include "replay/options/config.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */
-/* longest buffer of any other call: names, attributes, directory entries */
+/* longest buffer of all other calls: names, attributes, directory entries */
 #define CALL_BUFFER_MAX (UINT32_C(1) << 20)
 #define REPLAY_MAX_REQUESTS ((UINT64_C(1) << 30) - 1)
 #define NONE32 UINT32_MAX
 
-/* Why a request is skipped: it has its place in the order, but no call is made. The replay trace
- * and the summary report it. */
+/* Why a request is skipped. A skipped request keeps its place in the order, but no call is made.
+ * The replay trace and the summary report it. */
 enum pass_reason {
 	PASS_NOT,    /* it is replayed */
 	PASS_OBJECT, /* its file is a pipe, socket, terminal or event descriptor */
@@ -27,14 +26,14 @@ enum pass_reason {
 	PASS_FORBIDDEN,
 	/* the trace lacks an argument: the range of a lock, the argument of an ioctl, a path */
 	PASS_MISSING,
-	/* no call but an action of the page cache: pages added, faults on unknown mappings */
+	/* an action of the page cache instead of a call: pages added, faults on unknown mappings */
 	PASS_KERNEL,
 	PASS_READ,    /* --reads leaves it out */
 	PASS_DISCARD, /* block level: a discard, without --discards */
 	PASS_NO_DATA, /* block level: it moves no data at a known offset */
 	PASS_FORMAT,  /* the trace format of the foreign replayer cannot represent it */
-	/* not a request: computing or waiting of a parallel application; engine parallel replays
-	 * it */
+	/* computing or waiting of a parallel application instead of a request; engine parallel
+	 * replays it */
 	PASS_CAUSE,
 	PASS_N
 };
@@ -42,29 +41,29 @@ extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets an
 
 struct load_request { /* 64 bytes: there may be many */
 	int64_t begin_ns;
-	/* the argument, or the file position as far as it is known, or OFFSET_NONE */
+	/* the argument of the call, or the file position if it is known, or OFFSET_NONE */
 	uint64_t offset;
-	/* as recorded: bytes, or what the operation's row says (op.h). For calls that create a
-	 * file: its mode after the umask */
+	/* as recorded: bytes, or the quantity that the operation's row names (op.h). For calls that
+	 * create a file: its mode after the umask */
 	uint64_t length;
 	int64_t rvalue;		  /* traced result, or the negative errno */
 	/* in ns; with is_long an index into load.long_end_ns, or LOAD_NO_END; use load_end_ns() */
 	uint32_t duration : 30;
 	uint32_t is_long : 1;
-	/* page faults during this request precede it at the same begin */
+	/* page faults during this request precede it and have the same begin */
 	uint32_t after_touches : 1;
 	uint32_t record;	  /* its index in the file */
-	uint32_t index;		  /* its number within its thread, from 0 */
+	uint32_t index;		  /* number of the request within its thread, from 0 */
 	uint32_t flags;
 	union {
 		uint32_t object; /* before slots_find; or OBJECT_NONE */
-		/* after slots_find: its path, an index into slots.file, or NONE32. For a request on
-		 * a descriptor the path is slot.file */
+		/* set by slots_find: its path, an index into slots.file, or NONE32. A request on a
+		 * descriptor has its path in slot.file */
 		uint32_t name;
 	};
 	union {
 		int32_t fd; /* before slots_find; -1 none */
-		/* after slots_find: its descriptor instance (slots.h); for open, fopen and opendir
+		/* set by slots_find: its descriptor instance (slots.h); for open, fopen and opendir
 		 * the instance that it creates; 0 none */
 		uint32_t slot;
 	};
@@ -79,9 +78,9 @@ _Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15,
 	       "operations and threads have room");
 #define LOAD_NO_END ((UINT32_C(1) << 30) - 1)
 
-/* A page fault on a mapped file is replayed as a touch of its page: `offset` is a byte of that page
- * in the file, `length` is 1. A fault during a call of its own thread, which read from mapped
- * memory or into it, was moved in front of that call. */
+/* Whether the request is a touch: a page fault on a mapped file is replayed as an access to its
+ * page. `offset` is a byte of that page in the file, `length` is 1. A page fault during a call of
+ * its own thread, which copied from or to mapped memory, was moved before that call. */
 static inline bool load_is_touch(const struct load_request *r)
 {
 	return r->op == OP_PAGE_FAULT;
@@ -92,7 +91,7 @@ static inline bool load_closes(const struct load_request *r)
 	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
 }
 
-/* The end of n_bytes from `begin`; UINT64_MAX if it is beyond. */
+/* Returns begin + n_bytes, or UINT64_MAX if the sum overflows. */
 static inline uint64_t load_end_of(uint64_t begin, uint64_t n_bytes)
 {
 	return begin + n_bytes < begin ? UINT64_MAX : begin + n_bytes;
@@ -101,8 +100,8 @@ static inline uint64_t load_end_of(uint64_t begin, uint64_t n_bytes)
 /* Whether the call follows a link in the last component of its path. */
 bool load_follows_link(const struct load_request *r);
 
-/* Asynchronous requests begin at their submission and end when their results were fetched
- * (load_async.h). */
+/* Whether the request is asynchronous: it begins at its submission and ends when its result was
+ * fetched (load_async.h). */
 static inline bool load_is_async(const struct load_request *r)
 {
 	return r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC;
@@ -113,22 +112,24 @@ static inline bool load_is_async(const struct load_request *r)
 
 /* further data of requests with a heap item, a second path, a second descriptor or a mapping */
 struct load_more {
-	/* position and length of the heap item in load.bytes: aligned to 8, NUL-terminated; len 0:
-	 * none */
+	/* position and length of the heap item in load.bytes, aligned to 8 and NUL-terminated; len
+	 * 0: none */
 	uint64_t at;
 	uint32_t len;
-	uint32_t name;	/* rename, link: the second path, index into slots.file; else NONE32 */
-	/* dup, dup2, F_DUPFD: the new instance; copies: the instance written to; 0 none */
+	/* rename, link: the second path, an index into slots.file; otherwise NONE32 */
+	uint32_t name;
+	/* dup, dup2, F_DUPFD: the new descriptor instance; copies: the instance that is written to;
+	 * 0 none */
 	uint32_t slot;
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
 	/* Copies: offset of the write, OFFSET_NONE unknown. Mappings and touches: first byte within
-	 * the mapping. fscanf: bytes consumed, as far as a later ftell shows. ftell, fgetc: bytes
-	 * that macros consumed before, which the trace lacks. Submissions of asynchronous requests:
-	 * end of the call; fetches: its begin */
+	 * the mapping. fscanf: number of bytes consumed, as far as a later ftell shows it. ftell,
+	 * fgetc: number of bytes that macros consumed before and that the trace lacks. Submissions
+	 * of asynchronous requests: end of the call. Fetches: begin of the call */
 	uint64_t from;
 	bool itself; /* dup2 to the same number */
-	/* preadv2, pwritev2, copies: uses and moves the file position; to_position: of the
-	 * target */
+	/* preadv2, pwritev2, copies: the call uses and moves the file position; to_position: that
+	 * of the target */
 	bool at_position, to_position;
 };
 
@@ -140,11 +141,12 @@ struct load_thread {
 };
 
 struct load {
-	struct load_request *request; /* request[n], by (begin, record): issue order */
+	struct load_request *request; /* request[n], ordered by (begin, record): issue order */
 	uint32_t n;
-	/* records of the file, including requests that were never issued (begin unknown) */
+	/* number of records in the file, including requests that were never issued (begin
+	 * unknown) */
 	uint64_t n_records;
-	uint64_t n_causes;  /* records of computing, signals and waits that were left out */
+	uint64_t n_causes;  /* number of omitted records of computing, signals and waits */
 	int64_t *long_end_ns; /* long_end_ns[n_long]: ends of requests of a second or more */
 	uint32_t n_long, long_cap;
 	struct load_more *more; /* more[n_more], more[0] unused */
@@ -160,9 +162,9 @@ struct load {
 	struct reads *reads; /* how reads are replayed (reads.h); NULL: unchanged */
 };
 
-/* Reads all records of T; only with `causes` also computing, signals and waits, and asynchronous
- * requests stay in their threads. Errors: EINVAL, E2BIG, ENOMEM with the number of the record; of
- * reading. Ownership: load_release. */
+/* Reads all records of T. With `causes` it also reads computing, signals and waits, and
+ * asynchronous requests stay in their threads. Errors: EINVAL, E2BIG, ENOMEM with the number of the
+ * record; of reading. Ownership: load_release. */
 int load_read(struct load *l, struct trace *t, bool causes, struct err *e);
 void load_release(struct load *l); /* a zeroed struct is fine */
 
@@ -188,8 +190,8 @@ static inline struct load_more *load_more(const struct load *l, const struct loa
 	return r->more ? &l->more[r->more] : NULL;
 }
 
-/* Begin and end of the call itself, also for calls without duration in the load: the times that
- * pauses are computed from. */
+/* Begin and end of the call itself, also for calls whose duration in the load is 0. Pauses are
+ * computed from these times. */
 static inline int64_t load_call_begin(const struct load *l, const struct load_request *r)
 {
 	const struct load_more *m = r->op == OP_IO_GETEVENTS ? load_more(l, r) : NULL;
@@ -202,14 +204,14 @@ static inline int64_t load_call_end(const struct load *l, const struct load_requ
 	return m && m->from != OFFSET_NONE ? (int64_t)m->from : load_end_ns(l, r);
 }
 
-/* The requests in flight while a trace is walked in issue order: a heap ordered by end. */
+/* The requests in flight during a walk through a trace in issue order: a heap ordered by end. */
 struct flight {
 	uint32_t *item; /* item[n]: indices into load.request */
 	uint32_t n, cap;
 };
 void flight_push(struct flight *f, const struct load *l, uint32_t request);
-/* Removes and returns the next request that ended at or before `now_ns`, or NONE32. At equal times
- * ends come before begins. */
+/* Removes and returns the next request that ended at or before `now_ns`, or NONE32. If an end and a
+ * begin have the same time, the end comes first. */
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns);
 
 /* --- arguments.c: what the arguments of a request say -------------------- */
@@ -224,7 +226,7 @@ enum lock_act {
 	LOCK_TAKEN,    /* an exclusive lock */
 	LOCK_SHARED,
 	LOCK_RELEASED,
-	/* query, or a lock that was not obtained: the result depends on other locks */
+	/* a query, or a lock that was not obtained: the result depends on other locks */
 	LOCK_QUERIED,
 };
 
@@ -236,14 +238,13 @@ enum lock_act lock_act(const struct load *l, const struct load_request *r, bool 
  * the load that the program did not have. A thread gets as many channels as it had requests in
  * flight, so that every engine has the same number of requests in flight. A request that no other
  * request of its thread overlapped stays in its thread.
- *
- * Calls that submit requests or fetch results are replayed without a call and have no duration: a
- * submission happens at its begin, fetching at its end. The other time is kept in load_more.from
- * for the pauses of timing `think`. */
-/* Sets the times of submissions and fetches. A request whose descriptor was closed while it was in
- * flight ends before the close. l->request is in issue order. Returns true if begins were changed:
- * then the requests must be sorted again. */
+ * Calls that submit requests or fetch results are replayed without a call and without duration: a
+ * submission happens at its begin, and fetching at its end. The other end of the call is in
+ * load_more.from, for the pauses of timing `think`. */
+/* Sets the times of submissions and fetches. If a descriptor was closed while a request on it was
+ * in flight, the request ends before the close. l->request is in issue order. Returns true if
+ * begins were changed: then the requests must be sorted again. */
 bool load_async_settle(struct load *l);
-/* Moves requests to channels, which are added after the other threads. l->request is in issue
- * order. */
+/* Moves asynchronous requests to channels, which are added after the other threads. l->request is
+ * in issue order. */
 void load_async_spread(struct load *l);

@@ -3,7 +3,8 @@
 
 #include "common/u64_map.h"
 
-#define CHANNELS_MAX 1024u /* per thread; further requests stay in the thread itself */
+/* largest number of channels of a thread; further requests stay in the thread itself */
+#define CHANNELS_MAX 1024u
 
 static bool hands_over(uint16_t op)
 {
@@ -34,8 +35,9 @@ static bool instants_make(struct load *l)
 	return moved;
 }
 
-/* The kernel completes a request whose descriptor is closed meanwhile. In the replay the worker of
- * the channel would find the descriptor closed, so such a request ends before the close. */
+/* Ends requests before the close of their descriptor. The kernel completes a request whose
+ * descriptor is closed in the meantime. But in the replay the worker of the channel would find the
+ * descriptor closed. */
 static void closes_settle(struct load *l)
 {
 	struct u64_map latest = {.cell = NULL}; /* (pid, fd) -> last asynchronous request */
@@ -67,7 +69,7 @@ bool load_async_settle(struct load *l)
 
 struct channels { /* of one thread */
 	uint32_t *thread; /* thread[n]: of the load */
-	int64_t *free_ns; /* free_ns[n]: when its last request has ended */
+	int64_t *free_ns; /* free_ns[n]: end of the last request of each channel */
 	uint32_t n, threads_cap, times_cap;
 };
 
@@ -80,8 +82,8 @@ struct spread {
 	struct u64_map known; /* (pid, tid) of all */
 };
 
-/* The channel gets the greatest thread number that the process does not use, so that channels are
- * sorted after all threads. */
+/* Adds a channel. It gets the greatest thread number that the process does not use, so that
+ * channels are sorted after all threads. */
 static uint32_t channel_add(struct spread *s, uint32_t owner)
 {
 	struct load *l = s->l;

@@ -3,7 +3,8 @@
 
 #include "common/fnv1a.h"
 
-/* links followed in one look-up, as in the kernel: a limit per level would allow endless loops */
+/* limit of links followed in one look-up, as in the kernel; a limit per level would permit endless
+ * loops */
 #define MAX_LINKS 40
 
 void name_model_init(struct name_model *m)
@@ -41,7 +42,8 @@ uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
 	return m->n++;
 }
 
-/* The entry of a name in a directory. A new entry of an initial directory gets an initial node. */
+/* Returns the entry of a name in a directory. A new entry of a directory that existed at first gets
+ * a node that existed at first. */
 static struct bond *bond_of(struct name_model *m, uint32_t directory, const char *name, size_t len)
 {
 	uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)directory * 0x9e3779b97f4a7c15u, name, len);
@@ -79,8 +81,8 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from the directory `at`. *n_links: links followed so far. With `parent` the walk
- * stops before the last component and returns that component in *last. */
+/* Follows `path` from the directory `at`. *n_links: number of links followed so far. With `parent`
+ * it stops before the last component and returns that component in *last. */
 static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool follow, bool parent,
 		     unsigned int *n_links, const char **last, size_t *last_len)
 {

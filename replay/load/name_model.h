@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model of the file system that a trace used: names in directories and the files they refer to. A
  * file that the trace did not create existed before; its node is created at its first look-up. A
- * rename moves a whole tree. For initial.c. */
+ * rename moves a whole tree. Used by initial.c. */
 #pragma once
 
 #include "replay/load/initial.h"
@@ -11,32 +11,33 @@
 #define NODE_ROOT 1u
 
 struct node { /* a file, directory or link */
-	uint32_t parent;	/* directory in which it was first found */
-	char *name;		/* its name there, owned; NULL: the trace created it */
+	uint32_t parent;	/* directory in which the file was first found */
+	char *name;		/* its name in that directory, owned; NULL: the trace created it */
 	char *link;		/* target of a link if known; owned */
-	uint64_t size, written; /* bytes that must have existed; end of what the trace wrote */
-	uint64_t appended;	/* bytes that the trace wrote after the original end */
+	/* size: number of bytes that must have existed; written: end of what the trace wrote */
+	uint64_t size, written;
+	uint64_t appended;	/* number of bytes that the trace wrote after the original end */
 	uint64_t link_bytes;
 	enum initial_kind kind;
 	bool initial;	/* it existed before the first request, as far as is known */
 	bool required;	/* some request shows that it existed */
 	bool maybe;	/* opened with O_CREAT: whether it existed is unknown */
 	bool absent;	/* it did not exist: the trace created its name */
-	bool listed;	/* it is in the trace's own table of files */
-	bool followed;	/* a path led through it, or a call followed it as a link */
+	bool listed;	/* it is in the table of files that the trace contains */
+	bool followed;	/* it is a component of some path, or a call followed it as a link */
 	bool executable; /* access(X_OK) succeeded */
 	bool data_sought; /* some lseek used SEEK_DATA or SEEK_HOLE */
 	bool blocks_changed; /* the trace wrote to it or changed its blocks */
 	/* hole[n_holes]: shown by lseek; length UINT64_MAX: to the end of the file. Owned */
 	struct fileset_hole *hole;
 	size_t n_holes, holes_cap;
-	bool truncated; /* its first content can no longer be inferred */
+	bool truncated; /* its initial content can no longer be inferred */
 };
 
 struct name_model {
 	struct node *node; /* node[n], node[0] unused */
 	uint32_t n, cap;
-	struct u64_map entry; /* hash of (directory, name) to an index into `bond` */
+	struct u64_map entry; /* from the hash of (directory, name) to an index into `bond` */
 	struct bond *bond;    /* bond[n_bonds] */
 	uint32_t n_bonds, bonds_cap;
 };
@@ -49,15 +50,16 @@ struct bond { /* an entry: a name in a directory */
 void name_model_init(struct name_model *m);
 void name_model_release(struct name_model *m);
 
-/* The node of a path; NODE_NONE if nothing can exist there. `follow`: follow a link at its end. */
+/* Returns the node of a path; NODE_NONE if nothing can exist there. `follow`: follow a link at the
+ * end of the path. */
 uint32_t name_model_find(struct name_model *m, const char *path, bool follow);
-/* The directory of the last component, or NODE_NONE. *last is that component, *len bytes, borrowed
- * from `path`. */
+/* Returns the directory of the last component, or NODE_NONE. *last is that component, *len bytes,
+ * borrowed from `path`. */
 uint32_t name_model_parent(struct name_model *m, const char *path, const char **last,
 			   size_t *len);
 /* Makes the name refer to `node` (NODE_NONE: to nothing). No effect if its directory is unknown. */
 void name_model_set(struct name_model *m, const char *path, uint32_t node);
 /* A new node that the trace created. */
 uint32_t name_model_make(struct name_model *m, enum initial_kind kind);
-/* The path of a node before the first request, or NULL. The caller frees. */
+/* Returns the path of a node before the first request, or NULL. The caller frees. */
 char *name_model_first_path(const struct name_model *m, uint32_t node);

@@ -32,7 +32,8 @@ void input_close(struct input *in)
 	rooted_release(&in->root);
 }
 
-/* Otherwise a trace whose files are too large would fill the disk before the replay fails. */
+/* Checks that the files fit. Otherwise files that are too large would fill the disk before the
+ * replay fails. */
 static int room_check(const struct fileset *f, const char *dir, int dir_fd, struct err *e)
 {
 	struct statvfs v;
@@ -55,8 +56,8 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 			  dir, size_text(wanted - there).s, size_text(room).s);
 }
 
-/* Creates the files that requests need and the trace's list lacks: files may be created while a
- * list is made. */
+/* Creates the files that requests need and that are missing in the trace's table: a program may
+ * create files while the table is made. */
 static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload,
 			 struct err *e)
 {

@@ -13,21 +13,21 @@ struct input { /* a loaded trace and the directory in which it is replayed */
 	struct rooted root;
 };
 
-/* Errors: EINVAL for a block-level trace; of the system, with the path. Ownership: input_close,
- * also after an error. */
+/* Loads the trace and opens the directory. Errors: EINVAL for a block-level trace; from the system,
+ * with the path. Ownership: input_close, also after an error. */
 int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e);
 void input_close(struct input *in);
 
-/* --prepare: creates the files, with content by `payload` (NULL: as the buffers). `on_storage`:
- * also writes them back, because dirty pages cannot be dropped from the cache. Errors: ENOSPC
- * before anything is written; of the system, with the path. */
+/* --prepare: creates the files, with the content of `payload` (NULL: the content that buffers
+ * have). `on_storage`: also writes them back, because dirty pages cannot be dropped from the cache.
+ * Errors: ENOSPC before anything is written; from the system, with the path. */
 int files_prepare(const struct input *in, bool on_storage, const struct payload *payload,
 		  struct err *e);
 
-/* Opens TRACE and creates its files in c->dir. Errors: as input_open and files_prepare. */
+/* Opens TRACE and creates its files in c->dir. Errors: those of input_open and files_prepare. */
 int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
 
 /* Removes what --prepare and a replay of TRACE create in c->dir: the trace's files and everything
- * with a name that the trace creates. Directories with other content stay. Errors: as
- * replay_files_prepare; of the system. */
+ * with a name that the trace creates. Directories with other content stay. Errors: those of
+ * replay_files_prepare; from the system. */
 int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);

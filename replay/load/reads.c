@@ -46,7 +46,7 @@ static bool only_looks(const struct load_request *r)
 	}
 }
 
-/* Copies to a target that is not replayed. */
+/* Whether the request copies to a target that is not replayed. */
 static bool copies_to_nothing(const struct load *l, const struct slots *s,
 			      const struct load_request *r)
 {
@@ -94,7 +94,7 @@ static bool left_out(const struct load *l, const struct slots *s, const struct l
 
 /* --- misses of the page cache -------------------------------------------- */
 
-/* latest requests of a thread while the trace is walked, NONE32 none */
+/* latest requests of a thread during the walk through the trace; NONE32 none */
 struct under_way {
 	uint32_t call, touch;
 };
@@ -104,8 +104,8 @@ static uint32_t file_of(const struct slots *s, const struct load_request *r)
 	return r->slot ? s->slot[r->slot].file : NONE32;
 }
 
-/* The request that a page was added for: the call under way of the same thread if it is on the same
- * file, or else the last touch of that file by the thread. */
+/* The request for which a page was added: the present call of the same thread if it is on the same
+ * file, otherwise the last touch of that file by the thread. */
 static uint32_t owner_of(const struct under_way *w, const struct load *l, const struct slots *s,
 			 const struct load_request *r)
 {
@@ -118,7 +118,7 @@ static uint32_t owner_of(const struct under_way *w, const struct load *l, const 
 	return w->touch != NONE32 && file_of(s, &l->request[w->touch]) == file ? w->touch : NONE32;
 }
 
-/* By request, then by offset, not by time. */
+/* ordered by request and offset, not by time */
 ORDER_BY(compare_miss, struct miss, request, offset)
 
 void misses_find(struct misses *m, const struct load *l, const struct slots *s)
@@ -179,8 +179,8 @@ static bool has_misses(const struct load *l, const struct trace *t)
 	return has;
 }
 
-/* Requests that change the read-ahead: the replay reads exactly the missed pages. Advice to drop
- * pages is still replayed. */
+/* Whether the request changes the read-ahead. Such requests are skipped, because the replay reads
+ * exactly the missed pages. Advice to drop pages is still replayed. */
 static bool changes_reading(const struct load_request *r)
 {
 	if (r->op == OP_FADVISE)

@@ -10,7 +10,7 @@ static void count(struct replayable_count *c, uint32_t record)
 }
 
 /* Whether the trace has more than `n_max` records. If its header lacks the number, the records are
- * counted, so they are read twice. */
+ * counted, and so they are read twice. */
 static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 {
 	bool known;
@@ -24,7 +24,8 @@ static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 	return rc < 0 ? rc : trace_rewind(t, e);
 }
 
-/* Counts the records that load_read() leaves out: never issued, or not requests. */
+/* Counts the records that load_read() ignores: records of calls that were never issued, and records
+ * that are not requests. */
 static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
@@ -87,7 +88,8 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 		slots_release(&slots);
 		load_release(&load);
 	}
-	/* The error means that a replay would refuse the trace; other errors are of the system. */
+	/* these errors mean that a replay would refuse the trace; other errors come from the
+	 * system */
 	if (rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG) {
 		x->state = REPLAYABLE_REFUSED;
 		return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which records of a trace of system calls a replay would refuse or skip. Found by the same walk
- * that prepares a replay, without access to the files. */
+/* Finds which records of a trace of system calls a replay would refuse or skip. Uses the same walk
+ * as the preparation of a replay, without access to the files. */
 #pragma once
 
 #include "replay/load/load.h"
 
 struct replayable_count {
 	uint64_t n;
-	/* number of the first such record in the file, from 0; undefined if n is 0 */
+	/* number of the first such record in the file, counted from 0; undefined if n is 0 */
 	uint32_t first;
 };
 
@@ -19,10 +19,12 @@ struct replayable {
 		REPLAYABLE_BLOCK,    /* a block-level trace: engines for files refuse it */
 	} state;
 	struct err why;
-	uint64_t n_records, n_replayed; /* n_replayed: a call is made, successful or not */
+	/* n_replayed: requests for which a call is made, successful or not */
+	uint64_t n_records, n_replayed;
 	struct replayable_count never_issued; /* their begin is unknown */
 	struct replayable_count passed[PASS_N][OP_N];
-	/* replayed without success: the trace does not name the file of the descriptor */
+	/* calls that the replay makes but that fail: the trace does not name the file of the
+	 * descriptor */
 	struct replayable_count unknown[OP_N];
 };
 

@@ -11,8 +11,8 @@ static bool appends(const struct slot *b, const struct load_request *r)
 	return op_info(r->op)->family == FAMILY_WRITE && b->flags & O_APPEND;
 }
 
-/* The initial position of a descriptor that was open before the trace, from the first request that
- * depends on it. */
+/* Infers the initial position of a descriptor that was open before the trace, from the first
+ * request that depends on the position. */
 static void position_infer(struct slot *b, struct slot_walk *w, const struct load_request *r)
 {
 	if (b->placed || appends(b, r))
@@ -27,7 +27,8 @@ static void position_infer(struct slot *b, struct slot_walk *w, const struct loa
 	b->position = w->at = first > 0 ? (uint64_t)first : 0;
 }
 
-/* A sequential request on the open file of the slot `origin`. */
+/* Follows the file position through a sequential request. `origin`: the slot that created the open
+ * file. */
 static void position_follow(struct finder *f, uint32_t origin, struct load_request *r)
 {
 	struct slot *b = &f->s->slot[origin];
@@ -44,9 +45,9 @@ static void position_follow(struct finder *f, uint32_t origin, struct load_reque
 	w->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
 }
 
-/* For copies, preadv2 and pwritev2 the trace has the offset, but not whether it was an argument or
- * the file position. If it equals the position, it is taken as the position. Returns true if the
- * call moved the position. */
+/* Decides whether a copy, preadv2 or pwritev2 used the file position. The trace has the offset, but
+ * not whether it was an argument or the file position. If it equals the position, it is taken as
+ * the position. Returns true if the call moved the position. */
 static bool either_follow(struct finder *f, uint32_t slot, uint64_t *offset, int64_t rvalue)
 {
 	const uint32_t origin = f->s->slot[slot].origin;
@@ -69,9 +70,9 @@ static void file_follow(struct slot_file *file, const struct load_request *r)
 	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
 }
 
-/* Infers the access mode of a file that the trace does not open: it allows all successful requests
- * on its descriptors, and only writing if a read failed with EBADF. `origin`: the slot that opened
- * it. */
+/* Infers the access mode of a file that the trace does not open: a mode that permits all successful
+ * requests on its descriptors. It is write-only if a read failed with EBADF. `origin`: the slot
+ * that opened the file. */
 static void access_follow(struct slot *b, struct slot *origin, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -113,7 +114,7 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	to.object = peer.object;
 	m->from = peer.offset;
 	m->slot = peer.fd < 0 ? 0 : slot_of_number(f, &to, peer.fd, name_of_request(f, &to));
-	/* a clone does not use the file position */
+	/* a clone neither uses nor moves the file position */
 	const bool clones = r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES;
 	struct slots *s = f->s;
 	if (m->slot && !s->slot[m->slot].passed) {
@@ -123,7 +124,7 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	}
 	if (r->slot && !s->slot[r->slot].passed && !clones)
 		m->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
-	/* the failure may depend on the file at the other end, which the replay replaces */
+	/* the failure may depend on the other file of the copy, which the replay replaces */
 	const uint8_t from = s->slot[r->slot].passed, to_passed = s->slot[m->slot].passed;
 	if (r->rvalue < 0)
 		r->passed = from ? from : to_passed;
@@ -178,7 +179,7 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 					((uint32_t)r->offset & O_APPEND);
 }
 
-/* The number in the name of a descriptor in /proc; -1: another name. */
+/* Returns the number in the name of a descriptor in /proc; -1 for another name. */
 static int32_t descriptor_named(const char *name)
 {
 	static const char in[] = "proc/self/fd/";
@@ -190,7 +191,8 @@ static int32_t descriptor_named(const char *name)
 	return *end || fd > INT32_MAX ? -1 : (int32_t)fd;
 }
 
-/* linkat of /proc/self/fd/N, which names a file made by O_TMPFILE: the slot is the file. */
+/* Handles linkat of /proc/self/fd/N, which gives a name to a file made by O_TMPFILE: the file is
+ * that of the slot. */
 static void link_by_descriptor(struct finder *f, struct load_request *r)
 {
 	const int32_t fd = r->op == OP_LINK && r->rvalue >= 0 && r->flags & AT_SYMLINK_FOLLOW &&
@@ -273,7 +275,7 @@ static void request(struct finder *f, struct load_request *r)
 		path_request(f, r);
 	if (!paged && !named)
 		r->name = NONE32;
-	/* Skips a request whose file is skipped. */
+	/* skip a request if its file is skipped */
 	const struct load_more *m = load_more(f->l, r);
 	const struct slots *s = f->s;
 	bool copy = op_info(r->op)->family == FAMILY_COPY;
@@ -291,7 +293,8 @@ static void request(struct finder *f, struct load_request *r)
 
 /* --- the walk ------------------------------------------------------------ */
 
-/* A descriptor exists from the end of the call that created it to the end of its close. */
+/* Handles the end of a request: a descriptor exists from the end of the call that created it to the
+ * end of its close. */
 static void ended(struct finder *f, const struct load_request *q)
 {
 	uint32_t process = process_of(f, q), made = q->slot;

@@ -3,7 +3,7 @@
 
 #include "replay/load/slots_private.h"
 
-#define EARLIER_MAX 1024 /* slots examined when an inherited one is searched */
+#define EARLIER_MAX 1024 /* largest number of slots that are examined to find an inherited slot */
 
 /* --- processes: the metadata "processes", otherwise inherited descriptors - */
 
@@ -58,7 +58,7 @@ static void process_init(const struct finder *f, struct slot_process *p)
 	}
 }
 
-/* The nearest ancestor of a process that has requests, or NONE32. */
+/* Returns the nearest ancestor of a process that has requests, or NONE32. */
 static uint32_t ancestor_find(const struct finder *f, uint32_t pid)
 {
 	for (int i = 0; i < GENERATIONS_MAX; i++) {
@@ -81,7 +81,7 @@ static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint
 	p->knows_ns = ns;
 }
 
-/* Adds births from parent to parent, until a parent has requests of its own. */
+/* Adds births of a process, its parent and so on, until an ancestor has requests. */
 static void births_find(struct finder *f, uint32_t process, const struct u64_map *of_tid)
 {
 	struct slot_process *p = &f->s->process[process];
@@ -107,7 +107,7 @@ static void births_find(struct finder *f, uint32_t process, const struct u64_map
 	}
 }
 
-/* Sets the parents of all processes, after the walk. */
+/* Sets the parents of all processes. Call it after the walk. */
 void processes_settle(struct finder *f)
 {
 	struct slots *s = f->s;
@@ -176,7 +176,8 @@ static const uint32_t *table_row(const struct finder *f, uint32_t pid, int32_t f
 	return row ? row : u64_map_find(&f->row_of_fd, (uint32_t)fd);
 }
 
-/* The row of the nearest ancestor in the table; the ancestor may have no requests on it. */
+/* The row of the nearest ancestor in the table for this number. The ancestor may have no requests
+ * on it. */
 static const uint32_t *ancestors_row(const struct finder *f, uint32_t pid, int32_t fd)
 {
 	const uint32_t *row = NULL;
@@ -291,9 +292,9 @@ static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
 	return pid == from;
 }
 
-/* The slot that was open under the number when the process began. If the trace has parents, a slot
- * of an ancestor is preferred. The begin of a process may be recorded late: then it is the slot
- * that an ancestor closed last. */
+/* Returns the slot that was open under the number when the process began. If the trace names
+ * parents, the slot of an ancestor is preferred. The begin of a process may be recorded late: then
+ * the slot that an ancestor closed last is returned. */
 static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_t latest)
 {
 	const struct slots *s = f->s;
@@ -336,8 +337,8 @@ static uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, u
 	return from ? slot_inherit(f, from, process) : 0;
 }
 
-/* The descriptor of the parent with this number, if it was open when the process began. Its file may
- * have got another name since it was opened. */
+/* Returns the descriptor of the parent with this number, if it was open when the process began. Its
+ * file may have been renamed since it was opened. */
 static uint32_t slot_of_parent(struct finder *f, uint32_t process, int32_t fd)
 {
 	const struct slot_process *p = &f->s->process[process];
@@ -359,7 +360,8 @@ static uint32_t slot_infer(struct finder *f, const struct load_request *r, uint3
 	return slot_add(f, made, true);
 }
 
-/* A request with a file but no descriptor number: each thread has its own slot for each file. */
+/* Returns the slot of a request with a file but without a descriptor number: each thread has a
+ * separate slot for each file. */
 static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file)
 {
 	if (file == NONE32 || r->rvalue == -EBADF)
@@ -370,8 +372,8 @@ static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r,
 	return *slot;
 }
 
-/* The first row of the same process, file, flags and position: standard output and standard error
- * of one redirection (`>file 2>&1`) are one open file. */
+/* Returns the first row with the same process, file, flags and position. Standard output and
+ * standard error of one redirection (`>file 2>&1`) share one open file. */
 static uint32_t first_alike(const struct finder *f, uint32_t number)
 {
 	static const char *const alike[] = {"pid", "path", "flags", "position"};
@@ -390,8 +392,8 @@ static uint32_t first_alike(const struct finder *f, uint32_t number)
 	return number;
 }
 
-/* The slot of a row of the table. A row of one process (`pid`) is one open file, which the process
- * shares with its descendants, whichever uses it first. */
+/* Returns the slot of a row of the table. A row with a process (`pid`) is one open file, which the
+ * process shares with its descendants, whichever process uses it first. */
 static uint32_t slot_of_row(struct finder *f, const uint32_t *number, uint32_t process,
 			    uint32_t file)
 {
@@ -411,8 +413,8 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, uint32_t p
 	return added;
 }
 
-/* If standard output and standard error are the same file and their opens are unknown, they share
- * one open file. */
+/* Returns the common slot of standard output and standard error, if they are the same file and the
+ * trace lacks their opens: then they share one open file. */
 static uint32_t slot_of_output(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
 {
 	const int32_t other = 3 - fd;
@@ -432,10 +434,10 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	uint32_t process = process_of(f, r), slot = 0;
 	const uint32_t *bound = u64_map_find(&f->bound, u64_pair(process, (uint32_t)fd));
 	if (bound && !f->walk[*bound].closed && r->object == OBJECT_NONE && r->rvalue == -EBADF)
-		return 0; /* an exec or a call that the trace lacks closed it */
+		return 0; /* an exec closed it, or a call that the trace lacks */
 	if (bound) {
 		const bool closed = f->walk[*bound].closed;
-		/* another name: the trace lacks an open, or the file was renamed */
+		/* the file has another name: the trace lacks an open, or the file was renamed */
 		bool other =
 		    file != NONE32 && s->slot[*bound].file != file && (!f->renamed || closed);
 		if (!other && !(closed && r->rvalue >= 0))

@@ -4,7 +4,7 @@
 
 #include "replay/load/slots_private.h"
 
-/* the smallest page size: with larger pages some repeated touches are not recognised */
+/* the smallest page size; with larger pages some repeated touches are not recognised */
 #define TOUCH_BYTES 4096u
 
 static struct mapped_ranges *maps_of(struct finder *f, const struct load_request *r)
@@ -43,7 +43,8 @@ static void range_clear(struct mapped_ranges *l, uint64_t from, uint64_t to)
 			piece_add(l, (struct mapped_range){to, was.to, was.at + (to - was.from),
 							   was.map});
 		if (was.from < from || to < was.to)
-			i = 0; /* the remaining pieces are at the end and outside the range */
+			/* the remaining pieces are at the end of the list and outside the range */
+			i = 0;
 	}
 }
 
@@ -67,7 +68,7 @@ static void mapped(struct finder *f, struct load_request *r)
 		  (struct mapped_range){from, load_end_of(from, r->length), 0, m->map});
 }
 
-/* mremap: `length` is the new length; the trace lacks the old one. */
+/* Handles mremap. `length` is the new length; the trace lacks the old length. */
 static void remapped(struct finder *f, const struct load_request *r, const struct mapped_range *old)
 {
 	struct mapped_range moved = *old;
@@ -101,8 +102,8 @@ void map_follow(struct finder *f, struct load_request *r)
 		range_clear(maps_of(f, r), r->offset, load_end_of(r->offset, r->length));
 }
 
-/* One access can cause several events: the kernel looks for pages to map, reads a page, and looks
- * again. */
+/* Whether the event repeats the previous one. An access can cause several events: the kernel looks
+ * for pages to map, reads a page, and looks again. */
 static bool touched_again(struct finder *f, const struct load_request *r, uint32_t map,
 			  uint64_t page)
 {
@@ -113,7 +114,8 @@ static bool touched_again(struct finder *f, const struct load_request *r, uint32
 	return again;
 }
 
-/* The latest mapping of the file in this process that contains the page and permits the access. */
+/* Returns the latest mapping of the file in this process that contains the page and permits the
+ * access. */
 static const struct mapped_range *map_of_page(struct finder *f, const struct load_request *r)
 {
 	const struct mapped_ranges *l = maps_of(f, r);
@@ -130,7 +132,8 @@ static const struct mapped_range *map_of_page(struct finder *f, const struct loa
 	return NULL;
 }
 
-/* A fault has an address, or only the file and the pages that the kernel examined. */
+/* Handles a page fault. Its record has either an address, or only the file and the pages that the
+ * kernel examined. */
 void touch_follow(struct finder *f, struct load_request *r)
 {
 	struct load_more *m = load_more(f->l, r);

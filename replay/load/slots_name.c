@@ -5,7 +5,7 @@
 #include "replay/load/initial.h"
 #include "replay/load/slots_private.h"
 
-/* The path without a leading "/" or "./": such spellings refer to the same file. */
+/* Returns the path without a leading "/" or "./": such spellings refer to the same file. */
 static const char *plain_name(const char *path)
 {
 	for (;;) {
@@ -24,7 +24,8 @@ static bool below(const char *path, const char *directory)
 	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/');
 }
 
-/* Files below /proc, /sys and /dev are not replayed, except shared memory in /dev/shm. */
+/* Returns why a file is not replayed: files below /proc, /sys and /dev are not, except shared
+ * memory in /dev/shm. */
 static uint8_t pass_of_name(const struct finder *f, const char *name)
 {
 	static const char *const made_up[] = {"proc", "sys", "dev", NULL};
@@ -32,7 +33,7 @@ static uint8_t pass_of_name(const struct finder *f, const char *name)
 	size_t len = strcmp(root, ".") ? strlen(root) : 0;
 	if (len && !below(root, "proc") && !below(root, "sys") && !below(root, "dev"))
 		return PASS_NOT;
-	/* a root other than "/" decides, otherwise the path itself */
+	/* if the root is not "/", it decides; otherwise the path itself decides */
 	const char *whole = len ? root : name;
 	if (below(whole, "dev/shm") && (len || whole[7]))
 		return PASS_NOT;
@@ -96,7 +97,8 @@ static uint32_t name_found(struct finder *f, const struct load_request *r, const
 	return keeps_trailing_slash(r) ? name_add(f, plain_name(path), true) : name_find(f, path);
 }
 
-/* A relative path is joined to the working directory, if the trace has absolute paths too. */
+/* Returns the name of a path. A relative path is joined to the working directory, if the trace also
+ * has absolute paths. */
 static uint32_t name_joined(struct finder *f, const struct load_request *r, const char *path)
 {
 	uint32_t process = process_of(f, r);
@@ -127,7 +129,8 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	uint32_t process = process_of(f, r);
 	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' &&
 	    f->s->process[process].directory)
-		return name_joined(f, r, o->name); /* depends on the process and the time */
+		/* not cached: the name depends on the process and the time */
+		return name_joined(f, r, o->name);
 	uint32_t file =
 	    o->kind == OBJECT_PATH ? name_found(f, r, o->name) : name_add(f, o->name, false);
 	if ((!f->absolute || o->name[0] == '/') && !keeps_trailing_slash(r))
@@ -167,7 +170,8 @@ bool load_follows_link(const struct load_request *r)
 	}
 }
 
-/* Where the link leads to: a path below the root, if its text goes up only at its begin. */
+/* Appends the path to which the link leads. It is below the root if the text of the link has ".."
+ * only at its begin. */
 static void target_name(struct strbuf *to, const char *path, const char *text)
 {
 	const char *slash = text[0] == '/' ? NULL : strrchr(path, '/');
@@ -262,8 +266,9 @@ static void leads_mark(struct finder *f)
 	}
 }
 
-/* symlink, rename and link give a link a name; the rename of a directory changes all components but
- * the last. So every path with the last component of a link may be a link. */
+/* Marks the paths that may be links: symlink, rename and link give a link a name. The rename of a
+ * directory changes all components but the last. So every path with the last component of a link
+ * may be a link. */
 static void links_mark(struct finder *f)
 {
 	struct slots *s = f->s;

@@ -31,16 +31,17 @@ struct last_touch { /* of a thread, since its last call */
 	bool any, written;
 };
 
-struct slot_walk { /* state of a slot while the trace is walked */
-	int64_t open_ns, closed_ns; /* traced times; closed_ns INT64_MAX: open to the end */
+struct slot_walk { /* state of a slot during the walk through the trace */
+	int64_t open_ns, closed_ns; /* traced times; closed_ns INT64_MAX: open until the end */
 	uint64_t at;		    /* origins: the file position, if at_known */
 	int64_t stream_at;	    /* position of the stream, if stream_known */
-	/* range of its buffer, as far as an fgetc shows it; equal: unknown */
+	/* range of the file in the stream's buffer, as far as an fgetc shows it; empty: unknown */
 	int64_t filled_from, filled_to;
-	/* upper limit of the characters that macros took from buffers that were discarded */
+	/* upper limit of the number of characters that macros took from buffers that were
+	 * discarded */
 	int64_t from_macros;
 	bool at_known, closed;
-	bool stream_known, stream_used; /* stream_used: a call may have filled its buffer */
+	bool stream_known, stream_used; /* stream_used: some call may have filled the buffer */
 	uint8_t stream_last; /* the previous operation on the stream */
 };
 
@@ -51,13 +52,13 @@ struct finder {
 	struct load *l;
 	const struct trace *t;
 	json_t *extra;		 /* the trace's extra metadata */
-	json_t *table;		 /* its "descriptors", borrowed; NULL: none */
-	const json_t *processes; /* its "processes", borrowed; NULL: none */
+	json_t *table;		 /* "descriptors" of the metadata, borrowed; NULL: none */
+	const json_t *processes; /* "processes" of the metadata, borrowed; NULL: none */
 	struct u64_map row_of_pid; /* rows of `processes` */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of `table` without and with a pid */
-	struct u64_map slot_of_row; /* slots that were made of rows of `table` */
+	struct u64_map slot_of_row; /* slots that were made from rows of `table` */
 	struct u64_map process_of; /* pid -> process */
-	/* process_at[l->n_threads]: process of each thread, NONE32 not looked up yet */
+	/* process_at[l->n_threads]: process of each thread; NONE32: not looked up yet */
 	uint32_t *process_at;
 	struct u64_map bound;	/* (process, fd) -> slot */
 	/* (file, thread) -> slot, for requests that have a file and no descriptor number */
@@ -72,8 +73,9 @@ struct finder {
 	struct last_touch *touch; /* touch[l->n_threads] */
 	struct flight flight; /* opens, copies and closes under way */
 	const char *root; /* root directory of the trace */
-	bool absolute;	  /* some paths are absolute: others are relative to a working directory */
-	bool renamed;	  /* a request gave some name to another file */
+	/* some paths are absolute, so other paths are relative to a working directory */
+	bool absolute;
+	bool renamed;	  /* some request gave an existing name to another file */
 	uint32_t n_open;
 	struct scan *scan; /* scan[n_scans] */
 	uint32_t n_scans, scans_cap;
@@ -81,14 +83,16 @@ struct finder {
 
 /* slots_name.c */
 uint32_t name_find(struct finder *f, const char *path);
-/* The path that a request's object names, or NONE32. */
+/* Returns the path that a request's object names, or NONE32. */
 uint32_t name_of_request(struct finder *f, const struct load_request *r);
-/* The path in a heap item; joined like an object's. */
+/* Returns the path in a heap item, which is joined to the working directory as an object's path
+ * is. */
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path);
 void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
-/* Sets `to_system` from the trace's own table of files. Before the walk. */
+/* Sets `to_system` from the table of files that the trace contains. Call it before the walk. */
 void names_of_system(struct finder *f);
-/* Sets `listed` from that table, and `maybe_link` and `leads` from the requests. After the walk. */
+/* Sets `listed` from the same table, and `maybe_link` and `leads` from the requests. Call it after
+ * the walk. */
 void names_mark(struct finder *f);
 void names_require(struct finder *f); /* sets `required` from slots.initial */
 
@@ -96,19 +100,18 @@ void names_require(struct finder *f); /* sets `required` from slots.initial */
 int descriptor_table_read(struct finder *f, struct err *e);
 uint32_t slot_of_request(struct finder *f, const struct load_request *r);
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file);
-/* `at_known`: the file position is 0. */
+/* Adds a slot. `at_known`: the file position is known to be 0. */
 uint32_t slot_add(struct finder *f, struct slot what, bool at_known);
 uint32_t process_of(struct finder *f, const struct load_request *r);
 /* Binds the descriptor number to the slot. */
 void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, int64_t now_ns);
 void slot_close(struct finder *f, uint32_t slot, int64_t now_ns);
-/* A further descriptor of the slot's open file. */
+/* Adds a further descriptor of the slot's open file. */
 uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
 void processes_settle(struct finder *f); /* after the walk */
 
 /* slots_stream.c */
-/* Follows the position of a stream. How many bytes an fscanf consumed is known from a later
- * ftell. */
+/* Follows the position of a stream. A later ftell shows how many bytes an fscanf consumed. */
 void stream_follow(struct finder *f, struct load_request *r);
 
 /* slots_map.c */

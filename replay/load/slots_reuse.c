@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Merges slots whose instances follow one another. Source: Joukov, Wong and Zadok (FAST 2005),
+/* Merges slots whose instances follow each other. Source: Joukov, Wong and Zadok (FAST 2005),
  * section 2.3. */
 
 #include "replay/load/slots.h"
 #include "common/u64_map.h"
 
-/* a slot during the walk: no request yet; opened, then closed, by one thread alone; all others */
+/* state of a slot during the walk: without a request yet; opened, and later closed, by one thread
+ * alone; any other state */
 enum slot_life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER };
 
 struct reuse {
@@ -13,9 +14,10 @@ struct reuse {
 	struct load *l;
 	uint8_t *life;	      /* life[s->n] */
 	uint16_t *thread;     /* thread[s->n] */
-	/* as[s->n]: the slot that takes over its instance, itself or an earlier one */
+	/* as[s->n]: the slot that takes over the instance of this slot: itself, or an earlier
+	 * slot */
 	uint32_t *as;
-	/* next[s->n]: list of free slots of one thread, path, flags and mode, 0 end */
+	/* next[s->n]: list of free slots with the same thread, path, flags and mode; 0: end */
 	uint32_t *next;
 	/* how: (flags, mode) -> number; path_how: (path, how) -> number; free: (thread, path_how)
 	 * -> first free slot */
@@ -48,8 +50,8 @@ static enum slot_life life_after(const struct reuse *x, const struct load_reques
 	}
 }
 
-/* Excludes slots that others depend on: copies, heirs, mappings, streams, and instances that were
- * replaced without a close. */
+/* Excludes slots that other slots depend on: copies, heirs, mappings, streams, and instances that
+ * were replaced without a close. */
 static void others_exclude(struct reuse *x)
 {
 	const struct slots *s = x->s;
@@ -67,7 +69,7 @@ static void others_exclude(struct reuse *x)
 		x->life[x->l->more[i].slot] = LIFE_OTHER;
 }
 
-/* The first free slot of the same thread, path, flags and mode. */
+/* Returns the first free slot of the same thread, path, flags and mode. */
 static uint32_t *free_of(struct reuse *x, uint32_t slot)
 {
 	const struct slot *b = &x->s->slot[slot];
@@ -78,7 +80,7 @@ static uint32_t *free_of(struct reuse *x, uint32_t slot)
 	return u64_map_at(&x->free, u64_pair(x->thread[slot], path_how), 0);
 }
 
-/* Follows the order of requests, which the replay keeps within each thread. */
+/* Joins instances in the order of requests, which the replay keeps within each thread. */
 static void instances_join(struct reuse *x)
 {
 	struct load *l = x->l;
@@ -99,7 +101,7 @@ static void instances_join(struct reuse *x)
 	}
 }
 
-/* Closes the gaps in the numbers of the remaining slots. */
+/* Renumbers the remaining slots without gaps. */
 static void slots_renumber(struct reuse *x)
 {
 	struct slots *s = x->s;

@@ -2,7 +2,8 @@
 
 #include "replay/load/slots_private.h"
 
-/* Divides `total` bytes among the stream's scans of unknown length. False if there are none. */
+/* Divides `total` bytes among the stream's fscanf calls with unknown length. Returns false if there
+ * are none. */
 static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 {
 	uint32_t n = 0, kept = 0;
@@ -23,16 +24,16 @@ static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 	return any;
 }
 
-/* fgetc() consumed one byte, or hit end of file. The program consumed the rest of the buffer by
- * macros before: otherwise the macro would not have called fgetc(). A length other than 1 is the
- * number of bytes that the call read into the buffer; 0 is this byte alone. */
+/* Handles fgetc(), which consumed one byte or reached end of file. The program consumed the rest of
+ * the buffer by macros before: otherwise the macro would not have called fgetc(). A length other
+ * than 1 is the number of bytes that the call read into the buffer, and 0 is this byte alone. */
 static void character_follow(struct slot_walk *b, const struct load_request *r, struct load_more *m)
 {
 	if (m)
 		m->from = b->stream_at < b->filled_to ? (uint64_t)(b->filled_to - b->stream_at) : 0;
 	if (m && m->from)
 		b->stream_at = b->filled_to;
-	if (m && r->rvalue == 0) { /* at the end a larger number does no harm */
+	if (m && r->rvalue == 0) { /* at end of file, a larger number does no harm */
 		m->from += (uint64_t)b->from_macros;
 		b->from_macros = 0;
 	}
@@ -43,7 +44,7 @@ static void character_follow(struct slot_walk *b, const struct load_request *r, 
 	b->stream_at += r->rvalue;
 }
 
-/* The position of an unused stream is that of its descriptor. */
+/* Sets the position of a stream at its first use: that of its descriptor. */
 static void stream_begin(struct slot_walk *b, const struct load_request *r)
 {
 	if (!b->stream_used && b->at_known) {
@@ -53,11 +54,13 @@ static void stream_begin(struct slot_walk *b, const struct load_request *r)
 	if (r->op == OP_FTELL || r->op == OP_SETVBUF || r->op == OP_FDOPEN)
 		return;
 	b->stream_used = true;
-	b->at_known = false; /* the C library reads and writes whole buffers */
+	/* the position of the descriptor is unknown: the C library reads and writes whole
+	 * buffers */
+	b->at_known = false;
 }
 
-/* ftell(): a position beyond the sum of the calls shows how many bytes macros or fscanf() consumed,
- * if the position was known before. */
+/* Handles ftell(). If the position was known before, a position beyond the sum of the calls shows
+ * how many bytes macros or fscanf() consumed. */
 static void stream_tell(struct finder *f, uint32_t origin, const struct load_request *r)
 {
 	struct slot_walk *b = &f->walk[origin];
@@ -115,7 +118,7 @@ void stream_follow(struct finder *f, struct load_request *r)
 	case OP_UNGETC:
 		if (b->stream_last == OP_GETDELIM || b->stream_last == OP_FGETS ||
 		    b->stream_last == OP_UNGETC)
-			r->length = 0; /* a macro took the character (call_ungetc) */
+			r->length = 0; /* a macro had taken the character (call_ungetc) */
 		else
 			b->stream_at--;
 		break;
