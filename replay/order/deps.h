@@ -7,15 +7,18 @@
 
 struct deps_summary {
 	uint64_t n_requests, n_threads, n_files;
-	uint64_t n_begun, n_ended; /* waits between threads for a begin and for an end, reduced */
-	uint64_t n_waiting; /* requests that wait for another thread */
+	/* number of waits between threads for a begin and for an end, after reduction */
+	uint64_t n_begun, n_ended;
+	uint64_t n_waiting; /* number of requests that wait for another thread */
 	uint64_t n_waits_max; /* waits of one request */
-	uint64_t n_pairs;     /* pairs of threads: one waits for the other */
-	/* Traced times of requests whose end is known. Critical path: the shortest execution in
-	 * this order with the traced service times and threads, without pauses */
+	/* number of pairs of threads in which one thread waits for the other */
+	uint64_t n_pairs;
+	/* traced times of requests whose end is known. critical_ns: critical path, the shortest
+	 * execution in this order with the traced service times and threads, without pauses */
 	int64_t span_ns, service_ns, critical_ns;
 	double mean_concurrency; /* service / span; NaN if the span is 0 */
-	/* service / critical path: the largest that the order permits; NaN if the path is 0 */
+	/* service / critical path: the largest mean concurrency that the order permits; NaN if the
+	 * path is 0 */
 	double parallelism;
 };
 
@@ -24,8 +27,8 @@ struct deps {
 	struct load load;
 	struct slots slots;
 	struct edges edges;
-	uint32_t *first; /* first[n_threads]: first request of a thread in `of` */
-	uint32_t *of;	 /* of[n]: request index, by (thread, index) */
+	uint32_t *first; /* first[n_threads]: index in `of` of a thread's first request */
+	uint32_t *of;	 /* of[n]: request index, ordered by thread and by index in the thread */
 	enum replay_order order;
 	struct deps_summary summary;
 };
@@ -36,7 +39,7 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 	      struct err *e);
 void deps_release(struct deps *d); /* a zeroed struct is fine */
 
-/* The request that an edge waits for: index into load.request. */
+/* Returns the request for which an edge waits: an index into load.request. */
 static inline uint32_t deps_source(const struct deps *d, const struct edge *g)
 {
 	return d->of[d->first[g->thread] + (g->threshold - 1) / 2];

@@ -20,7 +20,7 @@ struct extent_few {
  * of the last child is not used. No child is empty. */
 struct extent_node {
 	uint32_t n;
-	uint32_t leaf; /* in an unused node: the next unused node */
+	uint32_t leaf; /* leaf; in an unused node: the next unused node */
 	union {
 		struct {
 			uint64_t start[LEAF], end[LEAF];
@@ -95,7 +95,7 @@ void extent_clear(struct extent_pool *p, uint32_t root)
 
 /* --- leaves -------------------------------------------------------------- */
 
-/* The first extent that ends after `at`. */
+/* Returns the index of the first extent that ends after `at`. */
 static uint32_t leaf_find(const struct extent_node *x, uint64_t at)
 {
 	uint32_t i = 0;
@@ -125,7 +125,8 @@ static void leaf_move(struct extent_node *x, uint32_t to, uint32_t from)
 	x->n = to + n;
 }
 
-/* If an extent exceeds the range at both ends, its second part goes to *beyond. */
+/* Removes a range. If an extent exceeds the range at both ends, its second part is returned in
+ * *beyond. */
 static void leaf_erase(struct extent_node *x, uint64_t start, uint64_t end, struct extent *beyond)
 {
 	uint32_t i = leaf_find(x, start);
@@ -143,7 +144,7 @@ static void leaf_erase(struct extent_node *x, uint64_t start, uint64_t end, stru
 		leaf_move(x, i, k);
 }
 
-/* The leaf has room, and the range is free. */
+/* Adds an extent. The leaf must have room, and the range must be free. */
 static void leaf_add(struct extent_node *x, struct extent e)
 {
 	const uint32_t i = leaf_find(x, e.start);
@@ -195,7 +196,8 @@ static struct halved leaf_halve(struct extent_pool *p, uint32_t node, struct ext
 {
 	const uint32_t right = node_new(p, true);
 	struct extent_node *x = &p->node[node], *y = &p->node[right];
-	/* writes in ascending order fill the leaves */
+	/* after a write beyond the last extent, keep the leaf full: writes in ascending order then
+	 * fill the leaves */
 	const uint32_t keep = e.start >= x->end[LEAF - 1] ? LEAF : LEAF / 2;
 	for (uint32_t i = keep; i < LEAF; i++)
 		leaf_set(y, y->n++, leaf_get(x, i));
@@ -227,7 +229,7 @@ static struct halved inner_halve(struct extent_pool *p, uint32_t node, uint32_t 
 	return (struct halved){x->upper[x->n - 1], right};
 }
 
-/* Returns node 0 if no node was split. */
+/* Inserts an extent. Returns node 0 if no node was split. */
 static struct halved insert(struct extent_pool *p, uint32_t node, struct extent e)
 {
 	struct extent_node *x = &p->node[node];
@@ -268,7 +270,7 @@ static uint32_t tree_insert(struct extent_pool *p, uint32_t root, struct extent 
 
 /* --- the map ------------------------------------------------------------- */
 
-/* If there is an extent of exactly these bytes, changes its owner and returns true. */
+/* Changes the owner of the extent that has exactly these bytes. Returns false if there is none. */
 static bool owner_set(struct extent_pool *p, uint32_t root, struct extent e)
 {
 	struct extent_node *x = &p->node[root];
@@ -296,7 +298,8 @@ static uint32_t tree_put(struct extent_pool *p, uint32_t root, struct extent e)
 	return beyond.end ? tree_insert(p, root, beyond) : root;
 }
 
-/* Uses a temporary leaf, which becomes a node if it has more than FEW extents. */
+/* Adds an extent to a small map. Uses a temporary leaf, which becomes a node if it has more than
+ * FEW extents. */
 static uint32_t few_put(struct extent_pool *p, uint32_t root, struct extent e)
 {
 	struct extent_node leaf = {.leaf = true};

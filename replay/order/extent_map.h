@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The last writer of each byte of a file: disjoint extents with an owner, in a B+ tree (Bayer and
  * McCreight 1972). Random writes and hostile traces take logarithmic time, and a look-up touches
- * few cache lines. Empty nodes are removed; others are not merged. Many files share one pool of
- * nodes; up to three extents take 64 bytes. */
+ * few cache lines. Empty nodes are removed; other nodes are not merged. Many files share one pool
+ * of nodes. A map of up to three extents takes 64 bytes. */
 #pragma once
 
 #include "common/std.h"
@@ -12,17 +12,17 @@
 struct extent_pool {
 	struct extent_node *node; /* node[n], node[0] unused */
 	uint32_t n, cap, free;	  /* `free`: list of nodes, 0 ends */
-	struct extent_few *few;	  /* few[n_few], few[0] unused: maps of some extents only */
+	struct extent_few *few;	  /* few[n_few], few[0] unused: maps with a few extents */
 	uint32_t n_few, few_cap, few_free;
 };
 
 void extent_pool_release(struct extent_pool *p); /* a zeroed pool is empty */
 
-/* Bytes from `start` up to, not including, `end` now belong to `owner`. Returns the new root. */
+/* Sets the owner of the bytes [start, end). Returns the new root. */
 uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
 		    uint32_t owner);
-/* Calls `visit` for the owners of extents that meet [start, end), in order, until it returns false.
- * True when all were visited. */
+/* Calls `visit` in order for the owners of extents that overlap [start, end), until it returns
+ * false. Returns true if all were visited. */
 bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
 		  bool (*visit)(void *arg, uint32_t owner), void *arg);
 /* Frees the nodes of a map. */

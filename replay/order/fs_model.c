@@ -6,7 +6,8 @@
 
 #define LINKS_MAX 10 /* links followed in one path */
 #define DOTS 2 /* "." and ".." in a listing */
-/* entries of a listing that fit the C library's buffer of 32 KiB with names of any length */
+/* number of entries that fit the C library's buffer of 32 KiB, whatever the length of their
+ * names */
 #define LISTED_MAX 110
 
 /* --- words --------------------------------------------------------------- */
@@ -38,8 +39,8 @@ void word_set(struct fs_model *m, uint32_t word, uint64_t value)
 	m->word[word] = value;
 }
 
-/* Makes an object reusable, unless words of its names or attributes exist, which are found by its
- * number. */
+/* Makes an object reusable, unless there are words of its names or attributes, which are found by
+ * its number. */
 static void object_free(struct fs_model *m, uint32_t object)
 {
 	if (m->word[object + WORD_LINK] != UNKNOWN)
@@ -59,7 +60,8 @@ void fs_model_back(struct fs_model *m, size_t mark)
 	}
 }
 
-/* `complete`: the trace created it, so a directory has no unknown entries. */
+/* Makes an object. `complete`: the trace created it, so if it is a directory it has no unknown
+ * entries. */
 uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
 {
 	uint32_t object = m->unused;
@@ -77,7 +79,8 @@ uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
 	return object;
 }
 
-/* Call it before words are made that are found by the object's number. */
+/* Notes that there are words that are found by the object's number. Call it before they are
+ * made. */
 static void object_has_more(struct fs_model *m, uint32_t object)
 {
 	if (m->word[object + WORD_LINK] == UNKNOWN)
@@ -102,7 +105,7 @@ static uint32_t component_find(struct fs_model *m, const char *text, size_t len)
 	}
 }
 
-/* ".." removes the component before it. */
+/* Appends the components of a path. ".." removes the component before it. */
 static struct fs_path components_add(struct fs_model *m, const char *text, size_t len)
 {
 	struct fs_path p = {.first = m->n_path_components, .absolute = len && text[0] == '/'};
@@ -131,7 +134,8 @@ uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len)
 	return m->n_paths++;
 }
 
-/* The name of a component in a directory. Each component caches its name in the last directory. */
+/* Returns the name of a component in a directory. Each component caches its name in the last
+ * directory. */
 static uint32_t name_of(struct fs_model *m, uint32_t directory, uint32_t component)
 {
 	struct fs_component *c = &m->component[component];
@@ -213,7 +217,7 @@ static struct found link_follow(struct walk *w, uint32_t directory, uint32_t lin
 		    true);
 }
 
-/* Enters the directory of a name within a path; FOUND_OBJECT if it is one. */
+/* Enters the directory of a name within a path. Returns FOUND_OBJECT if the name is a directory. */
 static struct found enter(struct walk *w, struct found at)
 {
 	struct fs_model *m = w->m;
@@ -334,7 +338,7 @@ static struct found entry_find(struct fs_model *m, const char *path)
 	return path_find(m, path_of_text(m, path, (uint32_t)strlen(path)), false, true);
 }
 
-/* `first`: index of the first name of the same file */
+/* Adds an entry of the table of files. `first`: index of the first name of the same file. */
 static void entry_listed(struct fs_model *m, const struct fileset *before, size_t i, size_t first)
 {
 	const char *link = fileset_link(before, i);
@@ -356,12 +360,14 @@ static void entry_listed(struct fs_model *m, const struct fileset *before, size_
 		word_set(m, f.object + WORD_LINK, path_of_text(m, link, (uint32_t)strlen(link)));
 }
 
-/* The first readdir of a listing reads all its entries into the C library's buffer, if they fit: it
- * shows how many entries the directory has. */
+/* Counts the entries of listings. The first readdir of a listing reads all its entries into the C
+ * library's buffer, if they fit. So the number of calls shows how many entries the directory
+ * has. */
 static void listings_find(struct fs_model *m)
 {
 	struct listing {
-		uint32_t first, n; /* first NONE32: not begun; n 0: its entries are not counted */
+		/* first NONE32: the listing has not begun; n 0: its entries are not counted */
+		uint32_t first, n;
 	} *of_slot = xcalloc((size_t)m->s->n + 1, sizeof *of_slot);
 	for (uint32_t i = 0; i < m->l->n; i++) {
 		const struct load_request *r = &m->l->request[i];

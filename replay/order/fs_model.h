@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A model of a file system in memory: names, the objects they refer to, sizes, positions, extended
- * attributes. The requests of a trace are applied to it one by one, and the model decides whether
- * each can have returned its traced result. It is used to find an order in which the traced calls
- * can have taken effect (order_linear.c), and the resources that each call used and changed in that
- * order (order_fs.c).
- *
+ * attributes. The requests of a trace are applied to the model in sequence, and it decides whether
+ * each request can have returned its traced result. It is used to find an order in which the traced
+ * calls can have taken effect (order_linear.c), and the resources that each call used and changed
+ * in that order (order_fs.c).
  * The initial state is unknown, except for the trace's table of files: the first request that
- * depends on it decides. A name belongs to a directory, not to a path: the rename of a directory
- * does not change the names in it.
- *
+ * depends on an unknown fact decides it. A name belongs to a directory, not to a path: the rename
+ * of a directory does not change the names in it.
  * All changing state is in one array of words, with a journal of old values, so that any number of
- * steps can be undone. An object is the index of its first word, a name (directory entry) the index
- * of its word. */
+ * steps can be undone. An object is identified by the index of its first word, a name (directory
+ * entry) by the index of its word. */
 #pragma once
 
 #include "replay/load/slots.h"
@@ -77,7 +75,9 @@ struct fs_text {
 
 struct fs_component { /* of a path */
 	uint32_t text;		  /* index into component_text */
-	uint32_t directory, name; /* last directory and its name there, 0: not looked up yet */
+	/* last directory in which the component was looked up, and its name there; 0: not looked up
+	 * yet */
+	uint32_t directory, name;
 };
 
 struct fs_path { /* component[first .. first + n) */
@@ -91,26 +91,29 @@ struct fs_model {
 	struct fs_events *events; /* borrowed; NULL: no events are reported */
 	uint64_t *word;		      /* word[n_words] */
 	uint32_t n_words, words_cap;
-	uint32_t event_base; /* events report words relative to this one */
+	uint32_t event_base; /* words in events are relative to this word */
 	uint32_t unused; /* list of undone objects, linked by their first words; 0: end */
 	struct fs_undo *undo; /* undo[n_undo] */
 	size_t n_undo, undo_cap;
 	bool journal; /* keep old values */
 	bool listed;  /* the trace has a table of initial files */
-	bool force;   /* accept every result, even if the model contradicts it */
+	bool force;   /* accept every result, even if it contradicts the model */
 	bool any_count; /* accept every number of listed entries */
 	struct u64_map entry; /* (directory, component) -> name */
 	struct u64_map xattr; /* (object, component) -> word */
-	struct u64_map listing; /* first readdir of a listing -> number of entries in it */
+	/* from the first readdir of a listing to the number of entries in it */
+	struct u64_map listing;
 	struct u64_map component_of; /* hash -> component */
 	struct fs_text *component_text; /* component_text[n_components] */
 	uint32_t n_components, components_cap;
 	struct fs_component *component; /* of all paths */
 	uint32_t n_path_components, path_components_cap;
-	struct fs_path *path; /* path[n_paths]: those of slots.file, then targets of links */
+	/* path[n_paths]: the paths of slots.file, then the targets of links */
+	struct fs_path *path;
 	uint32_t n_paths, paths_cap;
-	uint32_t *slot_word;  /* slot_word[s->n]: an object and a position, by origin */
-	uint32_t state_word;  /* first of s->n words: SLOT_OPEN etc. */
+	/* slot_word[s->n]: first word of an object and a position, by origin */
+	uint32_t *slot_word;
+	uint32_t state_word;  /* the first of s->n words of slots: SLOT_OPEN etc. */
 	uint32_t root;	      /* object */
 };
 
@@ -118,10 +121,10 @@ struct fs_model {
 void fs_model_init(struct fs_model *m, const struct load *l, const struct slots *s);
 void fs_model_release(struct fs_model *m); /* a zeroed struct is fine */
 
-/* Applies request i of the load. Returns false, without a change or an event, if it cannot have
- * returned its traced result in this state. With `force` always true. */
+/* Applies request i of the load. If the request cannot have returned its traced result in this
+ * state, returns false and changes and reports nothing. With `force` the result is always true. */
 bool fs_model_apply(struct fs_model *m, uint32_t i);
-/* A mark in the journal; fs_model_back undoes all later changes. */
+/* Returns a mark in the journal, to which fs_model_back returns by undoing all later changes. */
 static inline size_t fs_model_mark(const struct fs_model *m)
 {
 	return m->n_undo;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests on descriptors: data, sizes, positions; and extended attributes. */
+/* Requests on descriptors (data, sizes, positions), and on extended attributes. */
 #include <linux/falloc.h>
 #include <sys/xattr.h>
 
@@ -23,7 +23,8 @@ void slot_opened(struct fs_model *m, uint32_t slot)
 		word_set(m, m->state_word + h, SLOT_OPEN);
 }
 
-/* Before its open and after its close, no request on a descriptor succeeds. */
+/* Applies a request to the slot: before its open and after its close, no request on a descriptor
+ * succeeds. */
 static bool slot_apply(struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);
@@ -62,7 +63,8 @@ void attribute_report(struct fs_model *m, uint32_t object, bool change)
 	event_report(m, FS_EVENT_ATTRIBUTE, object, change);
 }
 
-/* A listing through a descriptor also depends on the removal of the directory. */
+/* Reports a listing of a directory. A listing through a descriptor also depends on the removal of
+ * the directory. */
 static void listed(struct fs_model *m, uint32_t directory)
 {
 	event_report(m, FS_EVENT_ENTRIES, directory + WORD_ENTRIES, false);
@@ -115,11 +117,11 @@ static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uin
 	else if (size != UNKNOWN && end > size)
 		word_set(m, object + WORD_SIZE, end);
 	if (start != OFFSET_NONE && size != UNKNOWN && start > size)
-		start = size; /* the hole before it becomes readable too */
+		start = size; /* the hole before the written bytes becomes readable as well */
 	event_report_more(m, FS_EVENT_WRITE, object, appends, 2, (const uint64_t[]){start, end});
 }
 
-/* A transfer between a descriptor and memory or another descriptor. */
+/* Applies a transfer between a descriptor and memory or another descriptor. */
 static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_position,
 		       uint64_t offset, uint64_t asked, int64_t result)
 {
@@ -150,7 +152,7 @@ static bool copy_apply(struct fs_model *m, const struct load_request *r)
 	uint64_t from = r->offset;
 	if (r->rvalue < 0)
 		return true;
-	/* A short copy to a pipe or socket does not show the end of the file. */
+	/* a short copy to a pipe or socket does not show the end of the file */
 	uint64_t asked = r->op == OP_COPY_FILE_RANGE ? r->length : (uint64_t)r->rvalue;
 	if (r->slot && !m->s->slot[r->slot].passed &&
 	    !move_apply(m, r->slot, false, from_position && r->offset == OFFSET_NONE, from, asked,
@@ -162,7 +164,8 @@ static bool copy_apply(struct fs_model *m, const struct load_request *r)
 	return true;
 }
 
-/* The end of a directory is 0 or the largest position of its file system. */
+/* Handles a seek to the end of a directory, which is 0 or the largest position of its file
+ * system. */
 static bool end_asked(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
 	uint64_t size = m->word[object + WORD_SIZE], found = (uint64_t)r->rvalue - r->offset;
@@ -187,7 +190,7 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 	if ((r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && object)
 		event_report_more(m, FS_EVENT_READ, object, false, 3,
 			  (const uint64_t[]){r->offset, UINT64_MAX, 0});
-	/* The end of a directory depends on its entries. */
+	/* the end of a directory depends on its entries */
 	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY)
 		listed(m, object);
 	if (r->rvalue < 0)
@@ -209,11 +212,12 @@ static void allocate_apply(struct fs_model *m, const struct load_request *r, uin
 				  (const uint64_t[]){r->offset, end});
 	if (r->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		size_change(m, object, UNKNOWN);
-	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* even if the file is large enough now */
+	/* without KEEP_SIZE the call sets the size, even if the file is large enough now */
+	else if (!(r->flags & FALLOC_FL_KEEP_SIZE))
 		write_apply(m, object, size < end ? size : end, size < end ? end - size : 0, false);
 }
 
-/* Streams read and write whole buffers at unknown offsets. */
+/* Applies a request on a stream. Streams read and write whole buffers at unknown offsets. */
 static void stream_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
 	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op ==
@@ -229,7 +233,8 @@ static void stream_apply(struct fs_model *m, const struct load_request *r, uint3
 
 /* --- attributes ---------------------------------------------------------- */
 
-/* The word of an attribute: UNKNOWN, 0 if it does not exist, or 1 + its length. */
+/* Applies a request on an extended attribute. Its word is UNKNOWN, 0 if the attribute does not
+ * exist, or 1 + its length. */
 static bool xattr_apply(struct fs_model *m, const struct load_request *r, uint32_t object,
 			bool sets, bool removes)
 {
@@ -290,7 +295,7 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 		write_apply(m, object, r->offset, 1, false);
 	else if (load_is_touch(r))
 		read_apply(m, object, r->offset, 1, 1);
-	/* A close may release locks: those of the process, or of the open file. */
+	/* a close may release locks: those of the process, or those of the open file */
 	bool of_process;
 	enum lock_act act = lock_act(m->l, r, &of_process);
 	if (load_closes(r) && r->rvalue >= 0 && m->s->file[m->s->slot[r->slot].file].locked)

@@ -11,15 +11,15 @@ static bool succeeded(const struct load_request *r)
 	return r->rvalue >= 0;
 }
 
-/* The call reached the last component. */
+/* Whether the call reached the last component. */
 static bool arrived(const struct load_request *r)
 {
 	return succeeded(r) || r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY ||
 	       r->rvalue == -EISDIR;
 }
 
-/* The error that every call on the name returns because of the directories in its path: 0 none, -1
- * unknown. */
+/* Returns the error that every call on the name returns because of the directories in its path: 0
+ * none, -1 unknown. */
 static int way_error(const struct found *f)
 {
 	switch (f->how) {
@@ -34,7 +34,7 @@ static int way_error(const struct found *f)
 	}
 }
 
-/* Whether the failure of the call is consistent with what is found. */
+/* Whether the failure of the call is consistent with what the look-up found. */
 static bool failure_fits(struct fs_model *m, const struct load_request *r, struct found *f)
 {
 	int way = way_error(f);
@@ -113,8 +113,8 @@ static bool is_temporary(const struct load_request *r)
 	return (r->flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Finds the opened file; false if the open cannot have succeeded. Reports a created file as a
- * change of its name. */
+/* Finds the opened file. Returns false if the open cannot have succeeded. Reports a created file as
+ * a change of its name. */
 static bool opened_find(struct fs_model *m, const struct load_request *r, struct found *f)
 {
 	bool makes = r->flags & O_CREAT, only = makes && r->flags & O_EXCL;
@@ -151,7 +151,7 @@ static bool open_failed(struct fs_model *m, const struct load_request *r, struct
 	return failure_fits(m, r, f);
 }
 
-/* Binds the slot to the object; a reused slot (slots_reuse) had another one. */
+/* Binds the slot to the object. A reused slot (slots_reuse) had another object before. */
 static void slot_object_set(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
 	word_set(m, m->slot_word[r->slot] + SLOT_OBJECT, object);
@@ -259,7 +259,8 @@ static uint64_t kind_of(const struct fs_model *m, const struct found *f)
 	return f->how == FOUND_OBJECT ? m->word[f->object + WORD_KIND] : KIND_UNKNOWN;
 }
 
-/* A directory has one name, replaces only directories, and is replaced only by directories. */
+/* Checks a rename or link: a directory has a single name, replaces only directories, and is
+ * replaced only by directories. */
 static bool pair_kinds_fit(struct fs_model *m, const struct load_request *r, struct found *a,
 			   struct found *b)
 {
@@ -286,7 +287,7 @@ static bool pair_failed(struct fs_model *m, const struct load_request *r, struct
 		return r->rvalue != -ENOTEMPTY || b->how != FOUND_OBJECT ||
 		       emptiness_fits(m, b->object, false);
 	}
-	/* link(2) looks up the old name before the directories of the new one, rename(2) after
+	/* link(2) looks up the old name before the directories of the new name, and rename(2) after
 	 * them */
 	if (r->op == OP_LINK && r->rvalue == -ENOENT &&
 	    (a->how == FOUND_NOTHING || a->how == FOUND_UNKNOWN) && way_error(b))
@@ -315,7 +316,7 @@ static bool rename_done(struct fs_model *m, const struct load_request *r, struct
 		return false;
 	if (r->flags & EXCHANGE)
 		return found_must_exist(m, b) && (b->how != FOUND_OBJECT || exchange(m, a, b));
-	/* two names of one file: rename(2) does nothing */
+	/* both names refer to the same file: rename(2) does nothing */
 	if (b->how == FOUND_OBJECT && b->object == a->object) {
 		name_report(m, a, false);
 		name_report(m, b, false);
@@ -365,7 +366,7 @@ static bool pair_apply(struct fs_model *m, const struct load_request *r)
 
 /* --- one request --------------------------------------------------------- */
 
-/* The name that a call creates; NONE32: none, or a directory. */
+/* Returns the name that a call creates; NONE32: none, or a directory. */
 static uint32_t name_made(const struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);
@@ -376,8 +377,8 @@ static uint32_t name_made(const struct fs_model *m, const struct load_request *r
 	return makes ? r->name : NONE32;
 }
 
-/* A trailing slash, which is kept if the call may have failed for it: refused whatever exists
- * there. */
+/* Whether the call is refused because of a trailing slash, whatever exists there. The slash is kept
+ * in the path if the call may have failed because of it. */
 static bool is_refused(const struct fs_model *m, const struct load_request *r)
 {
 	const uint32_t made = succeeded(r) ? NONE32 : name_made(m, r);

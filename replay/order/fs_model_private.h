@@ -5,16 +5,17 @@
 #include "replay/order/fs_model.h"
 
 #define UNKNOWN UINT64_MAX
-#define ABSENT 0u /* value of a name; others: UNKNOWN or an object */
-/* value of a name that is not in the trace's table of files: probably absent (tables can be
- * incomplete) */
+#define ABSENT 0u /* value of a name; other values are UNKNOWN or an object */
+/* value of a name that is not in the trace's table of files. It is probably absent, but tables can
+ * be incomplete */
 #define ASSUMED (UINT64_MAX - 1)
-/* WORD_LINK of an object that is no link: words of its names or attributes exist */
+/* WORD_LINK of an object that is not a link, and for which there are words of names or
+ * attributes */
 #define HAS_MORE (UINT64_MAX - 1)
 #define UNDO_MADE 0x80000000u
 
-/* WORD_ENTRIES: entries of a directory that the trace created; WORD_LISTED: entries of any
- * directory as a listing has them, UNKNOWN before its first listing */
+/* WORD_ENTRIES: number of entries in a directory that the trace created. WORD_LISTED: number of
+ * entries that a listing of any directory has; UNKNOWN before its first listing */
 enum { WORD_SIZE, WORD_KIND, WORD_LINK, WORD_ENTRIES, WORD_LISTED, OBJECT_WORDS };
 enum { SLOT_OBJECT, SLOT_POSITION, SLOT_WORDS };
 enum { SLOT_NOT_YET, SLOT_OPEN, SLOT_CLOSED };
@@ -32,7 +33,8 @@ enum found_how {
 
 struct found {
 	enum found_how how;
-	uint32_t name;	    /* the last name; 0: a directory before it is missing, or the root */
+	/* the last name; 0: a directory before it is missing, or the path is the root */
+	uint32_t name;
 	uint32_t directory; /* of the name */
 	uint32_t object;
 };
@@ -43,19 +45,22 @@ uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint3
 uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len);
 
 /* Looks up a path. `follow`: also follow a link at its end. `succeeded`: the call reached the last
- * component, so unknown components before it are directories. Reports events for the names before
- * the last one. */
+ * component, so unknown components before it are directories. Reports events for all names except
+ * the last. */
 struct found path_find(struct fs_model *m, uint32_t path, bool follow, bool succeeded);
-/* The result of the call shows that the name exists; false if it cannot exist. */
+/* Notes that the result of the call shows that the name exists. Returns false if it cannot
+ * exist. */
 bool found_must_exist(struct fs_model *m, struct found *f);
-/* The result of the call shows that the name does not exist; false if it must exist. */
+/* Notes that the result of the call shows that the name does not exist. Returns false if it must
+ * exist. */
 bool found_must_not_exist(struct fs_model *m, struct found *f);
 bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind);
-/* Sets a name to an object or to ABSENT, and the number of entries of its directory. */
+/* Sets the meaning of a name to an object or to ABSENT, and updates the number of entries of its
+ * directory. */
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning);
 void name_report(struct fs_model *m, const struct found *f, bool change);
-/* Reports an event, if events are wanted. `what`: the word of a name or object; of a directory the
- * word of its entries; for locks the word of the kind. */
+/* Reports an event, if events are wanted. `what`: for a name or object its word; for a directory
+ * the word of its entries; for locks the word of the kind. */
 static inline void event_report_more(struct fs_model *m, enum fs_event_kind kind, uint32_t what,
 			     bool change, size_t n, const uint64_t more[])
 {
@@ -68,7 +73,7 @@ static inline void event_report(struct fs_model *m, enum fs_event_kind kind, uin
 	event_report_more(m, kind, what, change, 0, NULL);
 }
 
-/* fs_model_data.c: requests on descriptors. `object`: object of the slot. */
+/* fs_model_data.c: applies requests on descriptors. `object`: the object of the slot. */
 bool data_apply(struct fs_model *m, const struct load_request *r);
 void size_change(struct fs_model *m, uint32_t object, uint64_t size);
 void slot_opened(struct fs_model *m, uint32_t slot); /* also opens its heirs */

@@ -11,7 +11,8 @@ struct infer_open {
 	uint64_t request; /* its number */
 	uint64_t hi;	  /* infer_parents.hi of the request */
 	uint64_t depth;	  /* longest chain that ends in it */
-	int64_t shift_ns; /* shift of its end if requests took no time, negative */
+	/* difference between its end if requests took no time and its traced end; negative */
+	int64_t shift_ns;
 };
 
 struct infer_best {
@@ -28,7 +29,7 @@ static bool ends_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type by_end = {sizeof(struct infer_open), ends_before, NULL};
 
-/* Removes the open interval that ends first, and gives it its rank. */
+/* Removes the open interval that ends first, and assigns its rank. */
 static struct infer_open open_end(struct infer *f)
 {
 	const struct infer_open o = f->open[0];
@@ -40,8 +41,8 @@ static struct infer_open open_end(struct infer *f)
 	return o;
 }
 
-/* A queue for the largest shift of the ranks [lo, hi). Both bounds only grow, so a rank that is
- * followed by a larger shift is never the maximum again. */
+/* Adds to the queue that gives the largest shift of the ranks [lo, hi). Both bounds only grow, so a
+ * rank that is followed by a larger shift cannot become the maximum again. */
 static void best_add(struct infer *f, uint64_t rank, int64_t shift_ns)
 {
 	while (f->best_n > f->best_from && f->best[f->best_n - 1].shift_ns <= shift_ns)
@@ -115,8 +116,8 @@ int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_p
 	while (f->best_n > f->best_from && f->best[f->best_from].rank < f->lo)
 		f->best_from++;
 	*parents = (struct infer_parents){f->lo, f->hi};
-	/* Without parents it keeps its time; otherwise it moves with the parent that would end
-	 * last. */
+	/* A request without parents keeps its time. Other requests move with the parent that would
+	 * end last. */
 	int64_t shift = f->best_n > f->best_from ? f->best[f->best_from].shift_ns : 0;
 	uint64_t depth = f->depth + 1, request = f->sum.n_requests;
 	int64_t issue = begin_ns + shift;

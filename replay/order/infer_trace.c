@@ -106,7 +106,7 @@ static int annotate(void *ctx, struct trace_writer *w, struct trace_record *r, s
 	if (rc)
 		return record_error(record, e);
 	if (r->heap != HEAP_NONE)
-		return 0; /* a system call that has its own heap item */
+		return 0; /* a system call whose record has a heap item already */
 	uint32_t n = p.hi - p.lo < UINT32_MAX ? (uint32_t)(p.hi - p.lo) : UINT32_MAX;
 	memcpy(item, &p.lo, sizeof p.lo);
 	memcpy(item + sizeof p.lo, &n, sizeof n);

@@ -13,10 +13,10 @@ void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t thre
 
 /* --- turns of locks ------------------------------------------------------ */
 
-/* If several requests wait for one lock, the trace shows which of them got it first: it ended
- * first. A replay in which another request gets the lock could not continue, because the first one
- * must precede the end of the other. So a request that took a lock counts as begun at the end of
- * the last conflicting request on the same file that ended before it. */
+/* If several requests wait for one lock, the trace shows which request got it first: it ended
+ * first. A replay in which another request got the lock could not continue, because the first
+ * request must precede the end of the other. So a request that took a lock counts as begun at the
+ * end of the last conflicting request on the same file that ended before it. */
 
 struct lock_turn {
 	int64_t ns;
@@ -24,7 +24,7 @@ struct lock_turn {
 };
 
 struct lock_turns {
-	/* turn[n], sorted: requests that count as begun later than they were */
+	/* turn[n], sorted: requests that count as begun later than their traced begin */
 	struct lock_turn *turn;
 	uint32_t *left_out;	/* left_out[n]: the same requests, sorted */
 	uint32_t n, at, n_left_out, next;
@@ -108,13 +108,13 @@ static uint32_t lock_turns_next(struct lock_turns *t, const struct load *l, int6
 
 /* --- policies ------------------------------------------------------------ */
 
-/* Temporal. By definition r waits for the begin of every earlier request and for the end of every
- * request that ended before r began. Let p be the request just before r. It suffices that r waits
- * for (1) the begin of p, because p has waited for the earlier begins; (2) the ends between the
- * begins of p and r, because p has waited for earlier ends; of these only the last of each thread,
- * because its successor in the thread implies an earlier one. So at most two requests wait for each
- * request: the transitive reduction has at most 2n edges. Requests are sorted by the turns of
- * locks. */
+/* Derives order temporal. By definition, r waits for the begin of every earlier request, and for
+ * the end of every request that ended before r began. Let p be the request just before r. It
+ * suffices that r waits for (1) the begin of p, because p has waited for the earlier begins; (2)
+ * the ends between the begins of p and r, because p has waited for earlier ends. Of these ends,
+ * only the last of each thread is needed, because the next request of the thread implies an earlier
+ * end. So at most two requests wait for each request: the transitive reduction has at most 2n
+ * edges. Requests are sorted by the turns of locks. */
 static void derive_temporal(struct edges *out, const struct load *l, const struct slots *s)
 {
 	struct flight flight = {.item = NULL};
@@ -144,7 +144,8 @@ static void derive_temporal(struct edges *out, const struct load *l, const struc
 	FREE_EACH(turns.turn, turns.left_out, flight.item);
 }
 
-/* Each request waits for the end of the previous one, which has waited for the others. */
+/* Derives order temporal-serial: each request waits for the end of the previous request, which has
+ * waited for all earlier requests. */
 static void derive_temporal_serial(struct edges *out, const struct load *l)
 {
 	for (uint32_t i = 1; i < l->n; i++) {
@@ -154,7 +155,8 @@ static void derive_temporal_serial(struct edges *out, const struct load *l)
 	}
 }
 
-/* The order of each thread, including its asynchronous requests in channels. */
+/* Derives order thread: the order of each thread, including its asynchronous requests in
+ * channels. */
 static void derive_thread(struct edges *out, const struct load *l)
 {
 	struct process_waits asynchronous;

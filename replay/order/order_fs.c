@@ -197,7 +197,7 @@ static void entries_rules(struct fs *f, uint32_t directory, bool change)
 	fs_note(f, change ? &d->changers : &d->listers, 0);
 }
 
-/* Waits for uses by the same process: its locks do not conflict with each other. */
+/* Waits for uses by the same process, whose locks do not conflict with each other. */
 static void own_process_wait(struct fs *f, const struct use_set *s)
 {
 	for (uint32_t u = s->first; u; u = f->uses.use[u].next)
@@ -213,7 +213,7 @@ static bool own_process_used(const struct fs *f, const struct use_set *s)
 	return false;
 }
 
-/* Waits for the ends of processes with locks: they may have released them by their end alone. */
+/* Waits for the ends of processes that have locks: the end of a process releases its locks. */
 static void ended_processes_wait(struct fs *f, const struct use_set *s)
 {
 	const struct load_thread *thread = f->l->thread;
@@ -230,10 +230,10 @@ static void ended_processes_wait(struct fs *f, const struct use_set *s)
 	}
 }
 
-/* A request that takes a lock waits for releases, for queries, and for requests that took a lock
- * which excludes its own: their owner may release it later, or by its end alone. A release waits
- * for queries, and for takers of its own process only: a call that waited for the lock may have
- * returned before the release did. A query waits for takers and releases. */
+/* The waits that locks demand. A request that takes a lock waits for releases, for queries, and for
+ * requests that took a lock which excludes its own: their owner may release it later, or only by
+ * its end. A release waits for queries, but only for takers of its own process: a call that waited
+ * for the lock may have returned before the release did. A query waits for takers and releases. */
 static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
 {
 	uint32_t *at = note_of(f, object);
@@ -258,7 +258,7 @@ static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
 		ended_processes_wait(f, &x->sharers);
 	if (act != LOCK_QUERIED)
 		fs_wait_for_all(f, &x->queriers);
-	/* a shared lock may replace an exclusive one of the process, and so release it */
+	/* a shared lock may replace an exclusive lock of the process, and so release it */
 	if (act == LOCK_SHARED && own_process_used(f, &x->takers))
 		fs_note(f, &x->releasers, 0);
 	fs_note(f, act == LOCK_QUERIED ? &x->queriers : act == LOCK_TAKEN ? &x->takers :
@@ -319,7 +319,7 @@ static void request_begins(struct fs *f, uint32_t request)
 		position_rules(f, r);
 }
 
-/* Takes one event. Returns its number of words. */
+/* Processes an event. Returns its number of words. */
 static size_t event_take(struct fs *f, const uint64_t *word)
 {
 	const uint32_t what = event_subject(*word);

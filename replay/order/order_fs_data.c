@@ -2,7 +2,7 @@
 /* The rules `data` and `size`. */
 #include "replay/order/order_fs_private.h"
 
-/* a read of more extents waits for the last write of every thread instead */
+/* a read that overlaps more extents waits for the last write of every thread instead */
 #define MAX_EXTENTS 1024
 
 static bool met(void *arg, uint32_t owner)
@@ -46,14 +46,14 @@ void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint6
 				fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 		if (appends) {
 			fs_wait_for(f, file->appender);
-			/* earlier writes determine its offset */
+			/* an append: earlier writes determine its offset */
 			fs_wait_for_all(f, &file->writers);
 			file->appender = f->request;
 			fs_note(f, &file->enders, known ? start : 0);
 		}
 		fs_note(f, &file->movers, 0);
 	}
-	/* the last write determines the final content */
+	/* with captured content, the last write determines the final content of each byte */
 	if (fs_rule(f, RULE_DATA) && f->l->captured) {
 		writers_wait(f, file, start, end);
 		if (!known)

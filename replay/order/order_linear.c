@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/order_private.h"
 
-#define WINDOW 1024 /* last calls whose place can change: a long call overlaps many */
+/* number of last calls whose places can change: many calls overlap a long call */
+#define WINDOW 1024
 #define PULLED_MAX 3
-#define MOVABLE 64 /* last calls that move_earlier() tries at another place */
+#define MOVABLE 64 /* number of last calls that move_earlier() tries at another place */
 #define TRIES_A_REQUEST 16
 #define TRIES_MORE 1000000
 #define GIVE_EVERY 4096 /* requests settled */
 
 struct placed { /* for the last WINDOW calls */
-	size_t mark; /* of the model's journal before the call */
+	size_t mark; /* mark in the model's journal before the call */
 	size_t n_events; /* likewise */
 	bool forced;
 };
@@ -19,7 +20,8 @@ struct linear_search {
 	struct fs_model model;
 	uint32_t *out, n;
 	struct placed placed[WINDOW]; /* by place modulo WINDOW */
-	uint32_t *next;		      /* next[t]: first request of the thread without a place */
+	/* next[t]: index of the first request of the thread without a place */
+	uint32_t *next;
 	struct flight flight;
 	uint64_t tries;
 	struct linear *result;
@@ -88,8 +90,8 @@ static void tail_copy(const struct linear_search *s, uint32_t from, struct tail 
 	}
 }
 
-/* Restores the copy from place `from` on. The model has undone all other orders, so each call fits
- * again. */
+/* Restores the copied places from `from` on. All other attempts were undone in the model, so each
+ * call fits again. */
 static void tail_restore(struct linear_search *s, uint32_t from, const struct tail *t)
 {
 	uint32_t same = from; /* unchanged calls stay in place */
@@ -103,7 +105,7 @@ static void tail_restore(struct linear_search *s, uint32_t from, const struct ta
 
 /* --- explanations -------------------------------------------------------- */
 
-/* Tries to place some calls that had begun before the request. */
+/* Tries to place some calls that had begun before the request, and then the request. */
 static bool pull(struct linear_search *s, uint32_t request, int depth)
 {
 	for (uint32_t i = 0; i < s->flight.n && s->tries; i++) {
@@ -130,7 +132,7 @@ static bool tail_put_from(struct linear_search *s, const struct tail *t, uint32_
 	return true;
 }
 
-/* Tries to place the request before calls that ended before it; late places are tried first. */
+/* Tries to place the request before calls that ended before it. Later places are tried first. */
 static bool put_before(struct linear_search *s, uint32_t request)
 {
 	struct tail t;
@@ -181,7 +183,7 @@ static bool move_and_put(struct linear_search *s, uint32_t from, uint32_t lowest
 	return false;
 }
 
-/* Tries to move one earlier call before calls that ended before it. */
+/* Tries to move an earlier call before calls that ended before it. */
 static bool move_earlier(struct linear_search *s, uint32_t request)
 {
 	struct tail t;
@@ -197,13 +199,13 @@ static bool move_earlier(struct linear_search *s, uint32_t request)
 	return false;
 }
 
-/* Tries all orders of the last calls that their times permit, also with calls that have begun in
- * between. */
+/* Tries all orders of the last calls that their times permit. Calls that have begun in the meantime
+ * may be placed between them. */
 #define AGAIN_MAX 24	/* calls */
 #define AGAIN_TRIES 4000 /* in one search */
 
 struct again {
-	/* the first n_must calls have ended and must be placed; the others may be placed */
+	/* the first n_must calls have ended and must be placed; the other calls may be placed */
 	uint32_t request[AGAIN_MAX + 8], n, n_must;
 	bool forced[AGAIN_MAX + 8], done[AGAIN_MAX + 8];
 	uint64_t tries;
@@ -280,8 +282,8 @@ static void settle(struct linear_search *s, uint32_t request)
 		s->result->n_moved++;
 		return;
 	}
-	/* Other processes may change directories, and a file system may list an entry of a
-	 * directory that changes meanwhile, or not. */
+	/* accept any number of entries: other processes may change directories, and a file system
+	 * may or may not list an entry of a directory that changes in the meantime */
 	s->model.any_count = true;
 	const bool explained = place(s, request, false);
 	s->model.any_count = false;
@@ -293,7 +295,7 @@ static void settle(struct linear_search *s, uint32_t request)
 	place(s, request, true);
 }
 
-/* Calls before place `to` are final: passes on their events. */
+/* Passes on the events of the calls before place `to`, whose places are final. */
 static void settled_give(struct linear_search *s, uint32_t to)
 {
 	if (!s->take || to < s->n_given || (to < s->l->n && to - s->n_given < GIVE_EVERY))
@@ -309,7 +311,7 @@ static void settled_give(struct linear_search *s, uint32_t to)
 	s->n_given = to;
 }
 
-/* The request has ended: places the remaining requests of its thread up to it. */
+/* Called when the request has ended. Places the remaining requests of its thread up to it. */
 static void ended(struct linear_search *s, uint32_t request)
 {
 	const struct load_request *q = request_of(s, request);

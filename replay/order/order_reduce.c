@@ -10,10 +10,12 @@ struct reducer {
 	const struct linear *order;
 	const struct load *l;
 	uint32_t n_threads;
-	uint32_t *known;   /* known[t * n_threads + o]: progress of o that t knows */
-	/* waiters[l->n], thread by thread: number of edges that still need the request's clock */
+	uint32_t *known;   /* known[t * n_threads + o]: progress of thread o that thread t knows */
+	/* waiters[l->n], by thread and index: number of edges that still need the request's
+	 * clock */
 	uint8_t *waiters;
-	uint32_t *place; /* place[l->n], thread by thread: index of its clock, plus 1; 0 none */
+	/* place[l->n], by thread and index: 1 + index of the request's clock; 0: none */
+	uint32_t *place;
 	uint32_t *knowledge; /* clocks of n_threads elements */
 	uint32_t *unused;    /* places */
 	uint32_t n_unused;
@@ -28,7 +30,7 @@ void edges_sort(struct edges *d)
 		qsort(d->edge, d->n, sizeof *d->edge, compare_edges);
 }
 
-/* The number of the awaited request, counted thread by thread. */
+/* Returns the number of the request for which the edge waits, counted by thread and index. */
 static uint32_t source_of(const struct reducer *x, const struct edge *g)
 {
 	return x->order->first[g->thread] + (g->threshold - 1) / 2;
@@ -102,7 +104,7 @@ static size_t request_reduce(struct reducer *x, uint32_t request, struct edge *e
 	return n_left;
 }
 
-/* Edges stand together by request, and requests in `order`. */
+/* Reduces all edges. The edges of a request are together, and requests are in `order`. */
 static void all_reduce(struct reducer *x)
 {
 	struct edges *d = x->d;
@@ -127,7 +129,7 @@ static int memory_get(struct reducer *x, struct err *e)
 	n_places = n_places < x->d->n ? n_places : x->d->n;
 	x->known = calloc((size_t)x->n_threads * x->n_threads + 1, sizeof *x->known);
 	x->waiters = calloc((size_t)x->l->n + 1, sizeof *x->waiters);
-	/* most of it is never touched if few requests wait */
+	/* calloc, because most of this memory is never touched if few requests wait */
 	x->place = calloc((size_t)x->l->n + 1, sizeof *x->place);
 	x->knowledge = malloc((n_places + 1) * x->n_threads * sizeof *x->knowledge);
 	x->unused = malloc((n_places + 1) * sizeof *x->unused);

@@ -6,7 +6,7 @@ struct threads { /* the threads of each process and their requests */
 	const struct load *l;
 	const struct slots *s;
 	uint32_t *first; /* first[n_threads + 1]: indices into `of` */
-	uint32_t *of;	 /* of[n]: requests, thread by thread, in order */
+	uint32_t *of;	 /* of[n]: requests, ordered by thread and index */
 	uint32_t *from, *to; /* threads [from[p], to[p]) of process p */
 };
 
@@ -33,7 +33,7 @@ static void threads_find(struct threads *t)
 	u64_map_release(&of_pid);
 }
 
-/* The number of requests of a thread that began before `ns`. */
+/* Returns the number of requests of a thread that began before `ns`. */
 static uint32_t n_begun(const struct threads *t, uint32_t thread, int64_t ns)
 {
 	uint32_t low = t->first[thread], high = t->first[thread + 1];
@@ -53,10 +53,11 @@ static void wait_add(struct process_waits *p, uint32_t request, uint32_t earlier
 	p->wait[p->n++] = (struct process_wait){request, earlier};
 }
 
-/* limit for requests of one thread that had begun but not ended at one time */
+/* limit for the number of requests of a thread that had begun but not ended at one time */
 #define OVERLAP_MAX 64
 
-/* The request waits for the last request of each thread of the process that had ended at `ns`. */
+/* Makes the request wait for the last request of each thread of the process that had ended at
+ * `ns`. */
 static void wait_for_process(struct process_waits *p, const struct threads *t, uint32_t request,
 			     uint32_t process, int64_t ns)
 {
@@ -70,7 +71,7 @@ static void wait_for_process(struct process_waits *p, const struct threads *t, u
 	}
 }
 
-/* The first request of each thread of `process` waits for process `other`. */
+/* Makes the first request of each thread of `process` wait for the process `other`. */
 static void process_waits_for(struct process_waits *p, const struct threads *t, uint32_t process,
 			      uint32_t other, int64_t ns)
 {
@@ -107,7 +108,7 @@ static void end_find(struct process_waits *p, const struct threads *t, uint32_t 
 
 #define ENDED_MAX 256u
 
-struct moment { /* a process begins, or its parent has waited for its end */
+struct moment { /* an event: a process begins, or its parent has waited for its end */
 	int64_t ns;
 	uint32_t parent, process;
 	bool birth;
@@ -130,7 +131,8 @@ static struct moment *moments_find(const struct slots *s, uint32_t *n)
 	return all;
 }
 
-/* Children for whose end a parent has waited, without those that a later ended child waited for. */
+/* Children for whose end a parent has waited, except children for which a child that ended later
+ * had waited. */
 struct known_ends {
 	uint32_t process[ENDED_MAX], number[ENDED_MAX]; /* number: count of ended children */
 	uint32_t n;
@@ -150,13 +152,13 @@ static void end_note(struct known_ends *k, uint32_t process, uint32_t number, ui
 	k->n = kept + 1;
 }
 
-/* A process begins after the end of the processes that its parent had waited for, even if the
- * parent makes no request in between. */
+/* Finds waits between siblings: a process begins after the end of the processes for which its
+ * parent had waited, even if the parent makes no request in between. */
 static void siblings_find(struct process_waits *p, const struct threads *t)
 {
 	uint32_t n, n_ended = 0;
 	SCOPED_FREE struct moment *all = moments_find(t->s, &n);
-	/* number of ends that the parent had seen when the process began */
+	/* number of ends that the parent had observed when the process began */
 	SCOPED_FREE uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before);
 	struct known_ends known = {.n = 0};
 	for (uint32_t i = 0; i < n; i++) {
@@ -205,10 +207,11 @@ struct waits_finder {
 	const struct load *l;
 	struct u64_map fetched; /* (process, end) -> call that fetched requests with this end */
 	uint32_t *last;	  /* last[n_threads]: latest request of each thread, NONE32 none */
-	/* before[n_threads]: last request of the thread that had ended when `last` began, NONE32 */
+	/* before[n_threads]: last request of the thread that had ended when `last` began; NONE32
+	 * none */
 	uint32_t *before;
-	/* ended[n_threads]: list of its ended requests in channels that no request waits for yet,
-	 * linked by next_ended, NONE32: end */
+	/* ended[n_threads]: list of the thread's ended requests in channels for which no request
+	 * waits yet, linked by next_ended; NONE32: end */
 	uint32_t *ended;
 	uint32_t *next_ended; /* next_ended[l->n] */
 };
@@ -219,8 +222,8 @@ static uint64_t fetch_key(const struct load *l, const struct load_request *r)
 	       l->thread[r->thread].pid;
 }
 
-/* The call that fetched the request, or NONE32. A call at the same time but earlier in issue order
- * than the request did not wait for it: the request may depend on what follows that call. */
+/* Returns the call that fetched the request, or NONE32. A call at the same time, but earlier in
+ * issue order, did not wait for the request: the request may depend on what follows that call. */
 static uint32_t fetch_of(const struct waits_finder *f, const struct load_request *r)
 {
 	const uint32_t *known = u64_map_find(&f->fetched, fetch_key(f->l, r));
@@ -249,7 +252,8 @@ static void request_begins(struct waits_finder *f, uint32_t i)
 	const struct load_request *r = &f->l->request[i];
 	const struct load_thread *t = &f->l->thread[r->thread];
 	const uint32_t own = t->is_channel ? t->of : r->thread, last = f->last[own];
-	/* if the last request has not ended, as a submission may, the one before it counts */
+	/* if the last request has not ended, which is possible for a submission, the request before
+	 * it is used */
 	const bool ended = last != NONE32 && load_end_ns(f->l, &f->l->request[last]) <= r->begin_ns;
 	const uint32_t latest = ended ? last : f->before[own];
 	if (t->is_channel) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/use_set.h"
 
-/* sets of more threads use the hash table */
+/* sets with more threads use the hash table */
 #define LISTED_MAX 8u
 
 void use_table_release(struct use_table *t)

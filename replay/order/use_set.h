@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sets of threads with the last request of each thread that used a resource: a later request of
- * another thread must wait for them. Requests are numbers that the caller chooses. All sets of a
- * derivation share one table and reuse its memory. */
+/* Sets of threads. For each thread, a set has the last request that used a resource: a later
+ * request of another thread must wait for it. Requests are numbers that the caller chooses. All
+ * sets of a derivation share one table and reuse its memory. */
 #pragma once
 
 #include "common/u64_map.h"
@@ -14,12 +14,13 @@ struct use {
 };
 
 struct use_table {
-	/* sets of many threads: (set, thread) -> use, which another set may have taken over */
+	/* for sets with many threads: (set, thread) -> use. Another set may have taken over the
+	 * use */
 	struct u64_map at;
 	struct use *use;   /* use[n], use[0] unused */
 	uint32_t n, cap;
 	uint32_t free; /* list of unused uses, linked by `next` */
-	uint32_t *number; /* number[n_numbers]: numbers of dropped sets */
+	uint32_t *number; /* number[n_numbers]: numbers of dropped sets, for reuse */
 	uint32_t n_numbers, numbers_cap, n_sets;
 };
 
