@@ -57,9 +57,9 @@ static uint32_t place_find(struct call_table *c, struct call_places *t, const ch
 	}
 }
 
-/* The directory and the last component. Trailing slash: the name must be a directory unless
- * `on_name` is set; then the slash stays in the name and the kernel decides, without following a
- * link. */
+/* Splits a path into its directory and its last component. Trailing slash: the name must be a
+ * directory unless `on_name` is set; then the slash stays in the name and the kernel decides,
+ * without following a link. */
 static struct call_path path_split(struct call_table *c, const char *whole, bool on_name)
 {
 	size_t end = strlen(whole);
@@ -78,8 +78,8 @@ static struct call_path path_split(struct call_table *c, const char *whole, bool
 	return p;
 }
 
-/* The index of a name's path in c->path, 0 for NONE32. `on_name`: for a call that creates, changes
- * or removes the name. */
+/* Returns the index in c->path of a name's path, 0 for NONE32. `on_name`: for a call that creates,
+ * changes or removes the name. */
 static uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name,
 			      bool on_name)
 {
@@ -89,7 +89,7 @@ static uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint3
 	const size_t len = strlen(whole);
 	uint32_t *known = &c->places_laid->path_of[name], own = 0;
 	if (on_name && len && whole[len - 1] == '/')
-		known = &own; /* differs from the path that look-ups use */
+		known = &own; /* own path: it differs from the path that look-ups use */
 	if (!*known) {
 		GROW(c->path, c->n_paths, c->paths_cap);
 		c->path[c->n_paths] = path_split(c, whole, on_name);
@@ -98,7 +98,7 @@ static uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint3
 	return *known;
 }
 
-/* The same for "." in the directory of that name. */
+/* As call_path_lay, for "." in the directory of that name. */
 static uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name)
 {
 	if (name == NONE32)
@@ -138,7 +138,7 @@ static bool turns(const struct slots *s, const struct load_request *r, const str
 	if (!names || r->name == NONE32)
 		return false;
 	if (s->any_links && r->op != OP_UNLINK)
-		return true; /* files below a link also have other paths */
+		return true; /* files below a link have other paths as well */
 	if (r->op == OP_UNLINK)
 		return s->file[r->name].maybe_link;
 	return s->file[r->name].leads || (m && m->name != NONE32 && s->file[m->name].leads);
@@ -223,7 +223,7 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 	uint32_t n;
 	const struct miss *miss = misses_of(&l->reads->misses, (uint32_t)(r - l->request), &n);
 	const bool reads = op_info(r->op)->family == FAMILY_READ, touch = load_is_touch(r);
-	/* The trace is untrusted: the result must not exceed the requested length. */
+	/* the trace is untrusted: the result must not exceed the requested length */
 	const uint64_t begin = reads ? r->offset : 0,
 		       end = reads ? begin + ((uint64_t)r->rvalue < r->length ? (uint64_t)r->rvalue
 									      : r->length)
@@ -243,7 +243,7 @@ static void parts_lay(struct call_table *c, struct call *to, const struct load *
 		}
 	}
 	part_add(c, to, begin, at, end, PART_FOUND);
-	for (uint32_t i = 0; i < n; i++) { /* pages after and before the requested bytes */
+	for (uint32_t i = 0; i < n; i++) { /* also the pages after and before the requested bytes */
 		const uint64_t from = miss[i].offset, till = from + miss[i].length;
 		if (touch && r->offset >= from && r->offset < till)
 			continue;
@@ -284,8 +284,8 @@ static uint64_t call_hash(const struct call *x)
 	return hash;
 }
 
-/* Equal calls share one entry: calls on names repeat, and calls on slots that are used again
- * (slots_reuse). */
+/* Returns the entry of a call. Equal calls share one entry: calls on names repeat, and so do calls
+ * on slots that are used again (slots_reuse). */
 static uint32_t call_shared(struct call_table *c, const struct call *call)
 {
 	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second ||
@@ -306,8 +306,8 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 	const struct load_more *m = load_more(l, r);
 	uint32_t len;
 	struct call call = {
-	    /* The removal of a directory fails with EINVAL only if its path ends in ".", which
-		 * traces omit. */
+	    /* the removal of a directory fails with EINVAL only if its path ends in ".", which
+	     * traces omit */
 	    .path = (r->rvalue == -EINVAL &&
 		     (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR)))
 			? call_path_lay_inside(c, s, r->name)
@@ -389,7 +389,8 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	uint64_t number = 0;
 	const bool payload = !r->passed && writes_payload(c, r, &number);
 	c->n_skipped[r->passed]++;
-	if (op_info(r->op)->family == FAMILY_CAUSE) /* length of computing: enum compute_kind */
+	/* for computing, the length is an enum compute_kind */
+	if (op_info(r->op)->family == FAMILY_CAUSE)
 		return (struct hot_request){
 		    .op = (uint8_t)r->op, .offset = r->length, .length = r->flags};
 	if (r->passed) {
@@ -408,7 +409,8 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	return h;
 }
 
-/* If the source of a copy is skipped, its bytes come from the buffer. */
+/* Returns the number of bytes that a copy takes from the buffer: if its source is skipped, its
+ * bytes come from there. */
 static uint64_t copied_bytes(const struct load_request *r)
 {
 	return r->rvalue >= 0 ? (uint64_t)r->rvalue : r->length;

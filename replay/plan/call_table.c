@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of a call table that a compiled program needs too. */
+/* Functions of a call table that a compiled program needs as well. */
 
 #include "replay/plan/call_table_private.h"
 

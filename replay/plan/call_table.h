@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All calls except read, write, pread, pwrite, lseek, fsync, fdatasync, close and plain open. Each
- * is a function with its own stamps right around the call. Data that does not fit into a hot
- * request (second paths, vectors, attribute names, times) is in a table that is built with the
- * plan. Such hot requests have the operation HOT_CALL and, in `length`, their index in that table.
- *
+ * call is a function with its own stamps immediately around the call. Data that does not fit into a
+ * hot request (second paths, vectors, attribute names, times) is in a table that is built with the
+ * plan. Such hot requests have the operation HOT_CALL, and `length` is their index in that table.
  * Paths: the directory of the last component is looked up inside the target directory (rooted.h),
  * or taken from the runner's store of directories. This look-up precedes the first stamp if all
  * names are in the dentry cache, and follows it if the kernel must read them from storage. The call
@@ -22,13 +21,14 @@
 enum call_bit {
 	CALL_FOLLOW = 1,	/* the call follows links, and its path may be a link */
 	CALL_BAD_ADDRESS = 2,	/* the traced call failed with EFAULT: use an invalid address */
-	CALL_TURNS = 4,		/* may change other paths: directories are looked up again */
+	/* the call may change other paths: directories are looked up again */
+	CALL_TURNS = 4,
 	CALL_FROM_NULL = 8,	/* copies: the source is skipped; the buffer replaces it */
 	CALL_TO_NULL = 16,	/* copies: the target is skipped; /dev/null replaces it */
 	CALL_BY_PAGES = 128,	/* --reads original: a read in parts */
 	CALL_PAYLOAD = 512,	/* writes generated or captured content */
 	CALL_SKIPPED = 256,	/* --reads none: only the file position moves */
-	CALL_OF_DESCRIPTOR = 64, /* link: by descriptor (/proc/self/fd/N) */
+	CALL_OF_DESCRIPTOR = 64, /* link by descriptor (/proc/self/fd/N) */
 };
 
 struct call_path {
@@ -46,11 +46,12 @@ struct call { /* 96 bytes; equal requests share one */
 	const char *text; /* symlink: target; attributes: name; borrowed */
 	const uint64_t *vector; /* vector[n_vector]: bytes of each buffer */
 	int64_t traced; /* result, or the negative errno */
-	uint32_t path, second; /* indices into call_table.path, 0 none */
-	uint32_t times;	       /* utimensat etc.: first of two in call_table.times */
+	uint32_t path, second; /* indices into call_table.path; 0 none */
+	/* utimensat and similar calls: index of the first of two entries in call_table.times */
+	uint32_t times;
 	uint32_t n_vector;
 	uint32_t first_part, n_parts; /* in call_table.part */
-	uint32_t slot, other; /* other: slot that is created or written to, 0 none */
+	uint32_t slot, other; /* other: slot that the call creates or writes to; 0 none */
 	uint32_t flags;
 	uint32_t map;	  /* index into calls.map, NONE32 none */
 	uint32_t process; /* index into calls.process */
@@ -65,11 +66,12 @@ struct call_part {
 	uint32_t n_bytes, at; /* at: offset in the buffer */
 	enum call_part_kind kind;
 };
-#define PARTS_MAX 256 /* per call; further bytes count as missed */
+#define PARTS_MAX 256 /* largest number of parts of a call; further bytes count as missed */
 
 struct call_counts { /* counted during the run; pages: with --reads original */
-	_Atomic uint64_t n_pages_read;	  /* missed at capture: read from storage, except */
-	_Atomic uint64_t n_pages_stayed;  /* those that could not be dropped: dirty or mapped */
+	/* pages that were not in the cache at capture and are read from storage, except */
+	_Atomic uint64_t n_pages_read;
+	_Atomic uint64_t n_pages_stayed;  /* pages that could not be dropped: dirty or mapped */
 	_Atomic uint64_t n_pages_touched; /* cached at capture and now */
 	_Atomic uint64_t n_pages_left;	  /* cached at capture and not now */
 	_Atomic uint64_t n_clones_copied; /* clones replaced by copies */
@@ -77,7 +79,7 @@ struct call_counts { /* counted during the run; pages: with --reads original */
 };
 
 #define SOCKETS_MAX 64u
-struct call_sockets { /* sockets and FIFOs that the replay created: it may change their metadata */
+struct call_sockets { /* sockets and FIFOs that the replay created; it may change their metadata */
 	_Atomic uint32_t n; /* created; only the first SOCKETS_MAX are stored */
 	_Atomic uint64_t inode[SOCKETS_MAX];
 };
@@ -93,7 +95,7 @@ struct call_common { /* in memory that forked processes share */
 	struct call_sockets sockets;
 };
 
-/* During the run only atomic members and members with their own lock change. */
+/* During the run only atomic members change, and members with their own lock. */
 struct call_table {
 	struct call *call; /* call[n] */
 	uint32_t n, cap;
@@ -108,7 +110,7 @@ struct call_table {
 	int reads; /* enum replay_reads */
 	const struct payload *payload; /* generated content; borrowed; NULL: that of the buffers */
 	struct captured *captured; /* captured content (captured.h); borrowed; NULL: none */
-	const struct captured_reader *content; /* during the run: the workers' part of it */
+	const struct captured_reader *content; /* the workers' part of `captured` during the run */
 	struct call_map *map; /* map[n_maps] */
 	uint32_t n_maps;
 	struct call_process *process; /* process[n_processes] */
@@ -131,20 +133,21 @@ struct hot_request;
 
 /* --- building (call_lay.c) ------------------------------------------------- */
 
-/* Converts requests to hot requests; every call that is not plain gets an entry in the table. Call
+/* Converts requests to hot requests. Every call that is not plain gets an entry in the table. Call
  * call_table_init first, call_hot for each request in issue order, and call_table_laid last.
  * Borrows l->bytes and the names of `s`. */
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s);
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s,
 			    const struct load_request *r);
-/* Bytes of buffer that a request's call reads or writes; after slots_find. */
+/* Returns the number of bytes of buffer that a request's call reads or writes. Call it after
+ * slots_find. */
 uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
 			   const struct load_request *r);
 /* Whether descriptors or streams end with a process (index into slots.process). */
 bool call_ends_something(const struct call_table *c, uint32_t process);
 void call_table_laid(struct call_table *c);
 
-/* Whether the result of the operation is compared; otherwise only its success is
+/* Whether the result of the operation is compared. If not, only its success is compared
  * (doc/replay-engines.md). */
 bool call_result_counts(uint16_t op);
 
@@ -158,7 +161,7 @@ struct call_process_laid { /* initial state of a call_process */
 struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process);
 uint32_t call_map_next(const struct call_table *c, uint32_t map); /* call_map.next_ending */
 /* Creates the parts that change during the run: mappings, streams and processes in their initial
- * state. All other members of the table are set. laid[n_processes], map_next[n_maps]. Errors:
+ * state. All other members of the table must be set. laid[n_processes], map_next[n_maps]. Errors:
  * ENOMEM. */
 int call_table_revive(struct call_table *c, const struct call_process_laid *laid,
 		      const uint32_t *map_next, struct err *e);

@@ -27,7 +27,7 @@ int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e)
 	if (!g->any)
 		g->first_ns = g->before_ns = begin_ns;
 	g->any = true;
-	/* in double: untrusted times could overflow integers */
+	/* computed in double, because untrusted times could overflow integers */
 	const double gap = ((double)begin_ns - (double)g->before_ns) / g->speed,
 		     all = ((double)begin_ns - (double)g->first_ns) / g->speed;
 	g->before_ns = begin_ns;

@@ -177,7 +177,7 @@ static bool is_sequential(const struct hot_request *h)
 
 static void strike_offset(struct hot_request *h)
 {
-	/* backwards if possible, because the file has data there */
+	/* backwards if possible, because the file has data before the request */
 	bool back = h->offset != OFFSET_NONE && h->offset >= h->length;
 	int32_t shift = back ? -(int32_t)h->length : (int32_t)h->length;
 	if (is_sequential(h))
@@ -186,7 +186,7 @@ static void strike_offset(struct hot_request *h)
 		h->offset += (uint64_t)(int64_t)shift;
 }
 
-/* Halves the size; a multiple of sectors stays a multiple of sectors. */
+/* Halves the length; a multiple of the sector size stays a multiple of it. */
 static void strike_size(struct hot_request *h)
 {
 	uint32_t half = h->length / 2;
@@ -235,8 +235,8 @@ static void strike(struct replay_plan *p, struct hot_request *h)
 		strike_size(h);
 }
 
-/* Walks the requests that can be faulty: without a sampler it counts them, else it changes those
- * that the sampler takes. Swapped pairs do not overlap. */
+/* Walks the requests that can be faulty. Without a sampler it counts them, otherwise it changes
+ * those that the sampler selects. Swapped pairs do not overlap. */
 static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *record_at)
 {
 	uint64_t n = 0, first = 0;
@@ -262,7 +262,7 @@ static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *r
 	return n;
 }
 
-/* The record at each position of each lane, lane after lane: the inverse of place[]. */
+/* Returns the record at each place, one lane after the other: the inverse of place[]. */
 static uint32_t *records_by_place(const struct replay_plan *p)
 {
 	uint32_t *record_at = xcalloc((size_t)p->n + 1, sizeof *record_at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Deliberate faults: replayers with one known fault of known size, to test whether the validator
- * finds them. Without a mutant none of this is on the measured path.
- *
+/* Deliberate faults (mutants): each makes the replayer wrong in a known way and by a known amount,
+ * to test whether the validator finds the fault. Without a mutant, none of this code runs in timed
+ * regions.
  * Faults of single requests (lost, repeat, swap, offset, size) change an exact share of the reads
  * and writes, chosen at random with a fixed seed, in the plan before the run. Other faults act
  * during the run. */
@@ -39,7 +39,8 @@ struct fault {
 	enum fault_argument argument;
 	const char *usual; /* default argument */
 	const char *help;
-	bool timed; /* a fault of waiting for due times: not at full speed */
+	/* the fault changes the waiting for due times: it is not possible at full speed */
+	bool timed;
 };
 extern const struct fault faults[]; /* ends with name NULL */
 
@@ -49,8 +50,8 @@ struct mutant {
 	double ratio;
 };
 
-/* Parses "delay:20us"; NULL or "" is no mutant. Errors: ENOENT for an unknown fault with the
- * nearest known one, EINVAL for a bad argument. */
+/* Parses "delay:20us"; NULL or "" is no mutant. Errors: ENOENT for an unknown fault, with the
+ * nearest known fault; EINVAL for a bad argument. */
 int mutant_parse(struct mutant *m, const char *text, struct err *e);
 const struct fault *mutant_fault(enum fault_kind kind);
 
@@ -59,22 +60,23 @@ struct replay_plan;
  * request of the trace. */
 int mutant_apply(struct replay_plan *p, struct err *e);
 
-/* The number of `n` reads and writes that a share changes: the nearest whole number. */
+/* Returns how many of `n` reads and writes a share changes: the nearest whole number. */
 uint64_t mutant_count(double share, uint64_t n);
 
-/* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): exactly `wanted` of `left`, each subset
- * with equal probability. */
+/* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): selects exactly `wanted` of `left`
+ * requests, each subset with equal probability. */
 struct sampler {
 	uint64_t left, wanted, state;
 };
 /* Selects the mutant's share of `n_requests` (reads and writes) from the `n_can` requests that it
- * can change. Errors: EINVAL if that is none. */
+ * can change. Errors: EINVAL if the mutant can change no request. */
 int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests,
 		 uint64_t seed, struct err *e);
 bool sampler_takes(struct sampler *s); /* whether the next request is selected */
 
-/* The shifts of a faulty sequential request: bytes by which its file position is moved before and
- * after the call, outside the stamps, so that this request is wrong and the next one is right. */
+/* The shifts of a faulty sequential request: numbers of bytes by which its file position is moved
+ * before and after the call, outside the stamps. So this request is wrong, and the next request is
+ * correct. */
 static inline uint64_t shifts_pack(int32_t before, int32_t after)
 {
 	return (uint64_t)(uint32_t)before << 32 | (uint32_t)after;

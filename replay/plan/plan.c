@@ -14,7 +14,7 @@
 
 /* --- memory: the arrays of a plan, or a scratch file if they exceed --memory - */
 
-/* Lanes begin at multiples of this number of elements, which is a multiple of 128 bytes for every
+/* Lanes begin at a multiple of this number of elements, which is a multiple of 128 bytes in every
  * array: two lanes never share a cache line. */
 #define LANE_ALIGN 16u
 
@@ -59,7 +59,7 @@ static void lanes_point(struct replay_plan *p, const uint32_t *n_waits)
 
 /* --- in a file ----------------------------------------------------------- */
 
-/* Why a plan must be in memory; NULL if it may be in a file. */
+/* Returns why a plan must be in memory, or NULL if it may be in a file. */
 static const char *whole_reason(const struct replay_plan *p, const struct replay_config *c)
 {
 	if (!c->row || !c->row->bounded)
@@ -71,7 +71,7 @@ static const char *whole_reason(const struct replay_plan *p, const struct replay
 	return p->mutant.kind != FAULT_NONE ? "a mutant needs the whole plan in memory" : NULL;
 }
 
-/* Opens the file beside the replay trace, where space for as much data is needed anyway. */
+/* Opens the file. It is beside the replay trace, where space for as much data is needed anyway. */
 static int file_open(struct replay_plan *p, const struct replay_config *c, uint64_t n_bytes,
 		     struct err *e)
 {
@@ -126,8 +126,8 @@ static int parts_reserve(struct replay_plan *p, const struct replay_config *c,
 
 /* --- file or memory ------------------------------------------------------ */
 
-/* Allocates the lanes, whose n is set, with n_waits[i] waits each, and p->place. Errors: ENOMEM; of
- * the scratch file, such as ENOSPC. */
+/* Allocates the lanes, whose n is set, with n_waits[i] waits each, and p->place. Errors: ENOMEM;
+ * those of the scratch file, such as ENOSPC. */
 static int plan_memory_get(struct replay_plan *p, const struct replay_config *c,
 			   const uint32_t *n_waits, struct err *e)
 {
@@ -158,8 +158,8 @@ static int plan_memory_get(struct replay_plan *p, const struct replay_config *c,
 	return ret;
 }
 
-/* Call it when the plan is complete: makes memory present, so that the run causes no page faults;
- * writes a file to storage and drops it from the page cache. Errors: of the file. */
+/* Makes memory present, so that the run causes no page faults; writes a file to storage and drops
+ * it from the page cache. Call it when the plan is complete. Errors: of the file. */
 static int plan_memory_settle(struct replay_plan *p, struct err *e)
 {
 	if (p->file.fd && !p->file.in_memory && fdatasync(p->file.fd))
@@ -176,7 +176,8 @@ static int plan_memory_settle(struct replay_plan *p, struct err *e)
 	return 0;
 }
 
-#define FORGET_REQUESTS (UINT32_C(1) << 17) /* requests of the load that are freed at a time */
+/* number of requests of the load whose memory is freed together */
+#define FORGET_REQUESTS (UINT32_C(1) << 17)
 
 /* --- lanes --------------------------------------------------------------- */
 
@@ -202,7 +203,7 @@ static struct lane_life *lives_find(const struct load *l)
 
 ORDER_BY(compare_begin, struct lane_life, begin_ns, thread)
 
-/* Lanes in the order in which they become free: a heap of (end, lane). */
+/* Orders lanes by the time at which they become free: a heap of (end, lane). */
 static bool free_before(const void *a, const void *b, const void *context)
 {
 	const struct lane_life *x = a, *y = b;
@@ -212,8 +213,8 @@ static bool free_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type lanes_free = {sizeof(struct lane_life), free_before, NULL};
 
-/* In the order of their begins, each thread gets the lane that has been free for the longest time,
- * or a new lane. */
+/* Assigns threads to lanes. In the order of their begins, each thread gets the lane that has been
+ * free for the longest time, or a new lane. */
 static uint32_t join(const struct lane_life *life, uint32_t n_threads, uint32_t *lane)
 {
 	SCOPED_FREE struct lane_life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
@@ -281,7 +282,8 @@ static int64_t scaled_ns(int64_t gap_ns, double speed)
 
 #define NO_END INT64_MIN
 
-/* `before_ns`: end of the previous request in its lane, NO_END for the first. */
+/* Returns the due time of a request. `before_ns`: end of the previous request in its lane, NO_END
+ * for the first. */
 static int64_t due_ns(const struct replay_config *c, const struct load *l,
 		      const struct load_request *r, int64_t before_ns)
 {
@@ -292,7 +294,7 @@ static int64_t due_ns(const struct replay_config *c, const struct load *l,
 		return 0;
 	if (before_ns == NO_END)
 		return scaled_ns(begin_ns - l->first_begin_ns, c->speed);
-	/* an unknown end or overlapping calls of one thread: no gap */
+	/* an unknown end, or overlapping calls of one thread: no gap */
 	return before_ns >= begin_ns ? 0 : scaled_ns(begin_ns - before_ns, c->speed);
 }
 
@@ -303,7 +305,7 @@ static int64_t expected_of(const struct load_request *r)
 	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
 }
 
-/* Keeps the waits and the flags of publication that were set before. */
+/* Stores a hot request, but keeps the waits and publication flags that were set before. */
 static void request_lay(struct hot_request *to, struct hot_request h)
 {
 	h.n_waits = to->n_waits;
@@ -311,8 +313,8 @@ static void request_lay(struct hot_request *to, struct hot_request h)
 	*to = h;
 }
 
-/* Converts an edge to a wait; false if both requests are in the same lane, which keeps their
- * order. */
+/* Converts an edge to a wait. Returns false if both requests are in the same lane, which keeps
+ * their order. */
 static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g,
 		    struct hot_wait *w)
 {
@@ -334,7 +336,7 @@ static void waits_walk_begin(struct waits_walk *x, const struct replay_plan *p,
 		x->next[i] = p->lane[i].wait;
 }
 
-/* Adds the waits of request i, which is at `at`. */
+/* Adds the waits of request i, whose place is `at`. */
 static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct load *l,
 		      const struct lanes *lanes, uint32_t i, struct lane_place at)
 {
@@ -350,8 +352,9 @@ static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct 
 	}
 }
 
-/* Long requests share a buffer: the replay does not use the bytes that it reads, and the bytes that
- * it writes are arbitrary or are made just before the request. */
+/* Assigns a buffer to a request. Long requests share a buffer: the replay does not use the bytes
+ * that it reads, and the bytes that it writes are arbitrary or are generated just before the
+ * request. */
 static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load *l,
 		       const struct slots *s, const struct load_request *r, struct hot_request *h)
 {
@@ -366,8 +369,8 @@ static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load 
 		    (struct plan_longest){n_bytes, r->record, l->thread[r->thread].tid, r->op};
 }
 
-/* The last walk over the load's requests. It frees their memory on the way, so that load and plan
- * are never both in memory. */
+/* Lays out the requests. This is the last walk over the load's requests. It frees their memory in
+ * steps, so that load and plan are never both completely in memory. */
 static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l,
 			 const struct slots *s, const struct edges *d, const struct lanes *lanes)
 {
@@ -417,7 +420,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	free(waits.next);
 }
 
-/* Marks the last request of each thread: after it the thread leaves its process. */
+/* Marks the last request of each thread, after which the thread leaves its process. */
 static void leaves_lay(struct replay_plan *p, const struct load *l, const struct lanes *lanes)
 {
 	if (p->pool)
@@ -459,7 +462,7 @@ static int lanes_make(struct replay_plan *p, const struct replay_config *c, cons
 		      const struct edges *d, const struct lanes *lanes, struct err *e)
 {
 	struct hot_wait w;
-	/* A pool of workers that takes requests in issue order has one lane. */
+	/* a pool of workers that takes requests in issue order has a single lane */
 	p->pool = c->order == ORDER_NONE || p->mutant.kind == FAULT_DOUBLE;
 	uint64_t n_workers = !p->pool ? lanes->n : c->n_workers ? c->n_workers : lanes->n;
 	if (p->mutant.kind == FAULT_DOUBLE)
@@ -491,8 +494,8 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	if (!ret) {
 		requests_lay(p, c, l, s, d, &lanes);
 		if (!p->pool) {
-			/* Marks requests that publish inside the timed region or shortly before it:
-			 * gate_drain() precedes them. */
+			/* mark the requests that publish inside the timed region, or shortly before
+			 * it: gate_drain() precedes them */
 			for (uint32_t i = 0; i < p->n_lanes; i++)
 				for (uint32_t k = 0; k < p->lane[i].n; k++) {
 					struct hot_request *h = &p->lane[i].request[k];
@@ -501,7 +504,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 						h->flags |= HOT_DRAIN;
 				}
 		}
-		/* joined threads leave their processes within a lane */
+		/* threads that share a lane leave their processes within the lane */
 		p->ordered |= !p->pool && lanes.joined;
 		leaves_lay(p, l, &lanes);
 		if (c->blank)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan: a trace in the form that engines run. Hot requests are in pre-faulted memory in the
- * order of their use, with their waits beside them; outcomes are stored in memory of the same
- * shape. A plan that exceeds --memory is in a mapped scratch file; during the run each worker has
+ * order of their use, with their waits beside them. Outcomes are stored in memory with the same
+ * layout. A plan that exceeds --memory is in a mapped scratch file; during the run each worker has
  * its next requests in locked memory (issue/feed.h).
- *
  * A lane is a sequence of requests. With an order policy it has the requests of one traced thread,
  * or of several threads that did not exist at the same time (lanes_assign), and one worker runs it
  * from start to end. With order `none` lanes are queues from which workers take requests. */
@@ -27,18 +26,18 @@ enum hot_flag {
 	HOT_PUBLISH_BEGUN = 1, /* another thread waits for its begin */
 	HOT_PUBLISH_ENDED = 2, /* another thread waits for its end */
 	HOT_DRAIN = 4,	 /* gate_drain() precedes it */
-	HOT_COMMON = 16, /* uses the buffer that all workers share (placement.h) */
+	HOT_COMMON = 16, /* the request uses the buffer that all workers share (placement.h) */
 	HOT_LEAVE = 8,	 /* last request of its thread, after which call_leave() is called */
 };
 
 /* further operations of a hot request */
 #define HOT_NOTHING OP_N      /* no call */
 #define HOT_PASSED (OP_N + 1) /* no call: the request is skipped (enum pass_reason) */
-#define HOT_CALL (OP_N + 2)   /* a call of the call table; `length` is its index there */
+#define HOT_CALL (OP_N + 2)   /* a call of the call table; `length` is its index in the table */
 
-/* 24 bytes, and 8 for a due time, and 8 for each wait */
+/* 24 bytes; in addition 8 bytes for a due time, and 8 bytes for each wait */
 struct hot_request {
-	uint64_t offset;  /* faulty sequential request: two shifts (mutant.h) */
+	uint64_t offset;  /* of a faulty sequential request: two shifts (mutant.h) */
 	uint32_t length;  /* lseek: whence */
 	uint32_t slot;
 	uint16_t n_waits;
@@ -46,7 +45,7 @@ struct hot_request {
 	uint8_t flags; /* enum hot_flag */
 	uint8_t fault; /* enum fault_kind: the fault of this request */
 	uint8_t unused;
-	uint16_t process; /* HOT_LEAVE: the process that its thread leaves */
+	uint16_t process; /* HOT_LEAVE: the process that the thread of the request leaves */
 };
 _Static_assert(REPLAY_MAX_THREADS <= UINT16_MAX, "a process's number fits a hot request");
 _Static_assert(HOT_CALL <= UINT8_MAX, "every operation fits a hot request");
@@ -67,29 +66,30 @@ struct hot_open { /* further arguments of a plain OP_OPEN, by slot */
 
 struct outcome {
 	/* begin_ticks 0: never issued. In a lane end_ticks may contain OUTCOME_HELD: use
-	 * outcome_end() */
+	 * outcome_end() to read it */
 	uint64_t begin_ticks, end_ticks;
-	int64_t rvalue;			 /* or the negative errno; successful open: 0 */
+	int64_t rvalue;			 /* result or negative errno; for a successful open: 0 */
 };
-/* Bit of end_ticks: the request was held up during its wait (wait_until), or waited for such a
- * request of its lane. No clock reaches that bit; a separate member would be one more store per
- * request. */
+/* Bit of end_ticks: the machine held up the request during its wait (wait_until), or the request
+ * waited for such a request of its lane. No clock value reaches that bit. A separate member would
+ * need another store for each request. */
 #define OUTCOME_HELD (UINT64_C(1) << 63)
 
 struct lane {
 	struct hot_request *request; /* request[n] */
-	struct hot_wait *wait;	     /* waits of all requests in order, n_waits for each */
-	/* due[n], NULL at full speed. timestamp: after the start; think: after the end of the
-	 * previous request, for the first request after the start. Nanoseconds; the engine converts
-	 * them to ticks when its clock is calibrated */
+	struct hot_wait *wait;	     /* waits of all requests in order; n_waits of each request */
+	/* due[n], NULL at full speed. timestamp: time after the start. think: time after the end of
+	 * the previous request, or after the start for the first request. In nanoseconds; the
+	 * engine converts them to ticks when its clock is calibrated */
 	int64_t *due;
 	struct outcome *outcome;  /* outcome[n] */
-	struct outcome *repeated; /* repeated[n]: second copies of mutant `repeat`; NULL: none */
-	/* expected[n]: traced result or negative errno; 0 for a success if only success is compared
-	 * (call_result_counts) and for skipped requests. Not on the measured path */
+	/* repeated[n]: outcomes of the second copies of mutant `repeat`; NULL: none */
+	struct outcome *repeated;
+	/* expected[n]: traced result or negative errno; 0 for a success of which only success is
+	 * compared (call_result_counts), and for skipped requests. Not used in timed regions */
 	int64_t *expected;
 	uint32_t n;
-	/* longest own buffer and longest common buffer that its requests need; 0: none */
+	/* longest own buffer and longest common buffer that the lane's requests need; 0: none */
 	uint64_t own_bytes, common_bytes;
 };
 
@@ -120,7 +120,8 @@ struct plan_file { /* the file of a large plan */
 	uint64_t n_bytes; /* of the plan, in file or memory */
 	uint64_t limit_bytes; /* memory for it during the run */
 	uint64_t n_waits;
-	const char *whole; /* why a plan beyond the limit is in memory; NULL */
+	/* why a plan beyond the limit is in memory all the same; NULL: it is not */
+	const char *whole;
 	bool in_memory; /* the file itself is in memory (tmpfs) */
 };
 
@@ -128,21 +129,24 @@ struct feed;
 
 struct feed_summary { /* reading a plan from a file */
 	uint64_t n_bytes, n_locked_bytes;
-	uint64_t n_chunks, n_late; /* chunks; chunks that a worker had to wait for */
+	/* number of chunks; number of chunks for which a worker had to wait */
+	uint64_t n_chunks, n_late;
 	uint32_t n_ahead; /* chunks of a lane */
 };
 
-/* replay/engines/compiled/image.h copies the workers' part of it to another program */
+/* replay/engines/compiled/image.h copies the part that workers use to another program */
 struct replay_plan {
 	struct lane *lane; /* lane[n_lanes] */
 	uint32_t n_lanes;
 	bool ordered;	/* some request waits or leaves a process */
 	/* order none: workers take requests from lanes; otherwise worker i runs lane i */
 	bool pool;
-	bool own_lanes; /* pool: every worker starts with its own lane and then takes from others */
+	/* pool: every worker starts with a separate lane and then takes requests from other
+	 * lanes */
+	bool own_lanes;
 	uint32_t n;	/* number of requests */
 	uint64_t n_records;
-	/* place[n_records]: lane NONE32: the record was not issued in the trace */
+	/* place[n_records]; lane NONE32: the record was not issued in the trace */
 	struct lane_place *place;
 	uint32_t n_workers;
 	struct plan_longest longest;
@@ -151,9 +155,9 @@ struct replay_plan {
 	struct mutant mutant;
 	struct payload payload;
 
-	/* fds[n_slots]: real descriptors, -1 not open. Stored with release and read with acquire,
-	 * because another thread may receive them from another process. Opened and closed by the
-	 * caller */
+	/* fds[n_slots]: real descriptors, -1 not open. They are stored with release and read with
+	 * acquire, because another thread may receive them from another process. The caller opens
+	 * and closes them */
 	_Atomic int *fds;
 	struct hot_open *open; /* open[n_slots] */
 	uint32_t n_slots;
@@ -162,14 +166,14 @@ struct replay_plan {
 	 * pool */
 	uint32_t *process_of;
 	uint8_t *pass_reason;  /* pass_reason[n_records], NULL: no request is skipped */
-	struct passing *passing; /* --processes: inherited descriptors, during the run */
+	struct passing *passing; /* --processes: passes inherited descriptors during the run */
 	char *bytes;	       /* bytes[n_bytes]: taken over from load.bytes */
 	size_t n_bytes;
 	struct rooted root; /* the target directory; borrowed */
-	struct rank_layout *layout; /* engine parallel: its ranks; owned; NULL none */
+	struct rank_layout *layout; /* engine parallel: ranks of the replay; owned; NULL none */
 	struct balloon *balloon; /* borrowed; NULL none */
 
-	/* set by the engine; `clock` is initialised by the caller as early as possible, because its
+	/* set by the engine. But the caller initialises `clock` as early as possible, because its
 	 * rate becomes more exact with time */
 	struct clock clock;
 	uint64_t start_ticks; /* time 0 of the replay */
@@ -177,30 +181,30 @@ struct replay_plan {
 	struct run_facts facts;
 	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes;
 	uint64_t n_relays;	      /* threads woken by a spinning thread */
-	struct scheduling scheduling; /* of the workers; `set` false: unchanged */
+	struct scheduling scheduling; /* scheduling of the workers; `set` false: unchanged */
 	bool stopped; /* by a mismatch */
 	bool partial;	/* the engine failed; outcomes of completed requests are valid */
 	bool fds_elsewhere; /* the descriptors in fds belong to another process */
-	int program_fd; /* engine compiled: its program, 0 none */
+	int program_fd; /* engine compiled: descriptor of its program, 0 none */
 	bool abandoned; /* some thread still uses the plan: it must not be released */
-	struct vm_region memory[PLAN_PARTS]; /* of the lanes' arrays, and of place[] */
+	struct vm_region memory[PLAN_PARTS]; /* memory of the lanes' arrays, and of place[] */
 	struct plan_file file;
-	struct feed *feed; /* during a run from a file; the engine's */
+	struct feed *feed; /* during a run from a file: the feeder, owned by the engine */
 	struct feed_summary fed;
 };
 
 /* Builds the plan. Borrows the names of `s`, takes over l->bytes and frees l->request. The caller
- * sets fds and root. Errors: ENOMEM; EINVAL of the mutant. Ownership: plan_release. */
+ * sets fds and root. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. */
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l,
 	      const struct slots *s, const struct edges *d, struct err *e);
-/* Removes the calls from a plan (--blank): waits, order and stamps stay. plan_make does it for
- * --blank; for an engine with `prepare`, which needs the calls, the caller does it later. */
+/* Removes the calls from a plan (--blank): waits, order and stamps stay. plan_make does this for
+ * --blank. For an engine with `prepare`, which needs the calls, the caller does it later. */
 void plan_blank(struct replay_plan *p);
 /* Releases everything except `calls` (issue/calls.h) and `layout`. An all-zero plan is fine. */
 void plan_release(struct replay_plan *p);
 
-/* Stores the outcome of a request. A thread that sees its begin by outcome_begun_at() also sees its
- * end and result. On x86-64 these are plain stores. */
+/* Stores the outcome of a request. A thread that reads its begin by outcome_begun_at() also sees
+ * its end and result. On x86-64 these are plain stores. */
 static inline void outcome_set(struct outcome *o, uint64_t begin_ticks, uint64_t end_ticks,
 			       int64_t rvalue)
 {
@@ -219,7 +223,7 @@ static inline void outcome_mark_held(struct outcome *o)
 	__atomic_store_n(&o->end_ticks, o->end_ticks | OUTCOME_HELD, __ATOMIC_RELAXED);
 }
 
-/* Marks a request that wait_until() held up by `held` ticks, unless most of its lateness comes from
+/* Marks a request that wait_until() delayed by `held` ticks, unless most of its lateness comes from
  * waiting for other requests. */
 static inline void outcome_was_held(struct outcome *o, uint64_t deadline, uint64_t held)
 {
@@ -227,7 +231,7 @@ static inline void outcome_was_held(struct outcome *o, uint64_t deadline, uint64
 		outcome_mark_held(o);
 }
 
-/* During the run: 0 until the request has ended. */
+/* Returns the begin of a request during the run; 0 until the request has ended. */
 static inline uint64_t outcome_begun_at(const struct outcome *o)
 {
 	return __atomic_load_n(&o->begin_ticks, __ATOMIC_ACQUIRE);
@@ -244,8 +248,8 @@ static inline int64_t plan_ticks(double ns, double ticks_per_ns)
 	return ticks < 4e18 ? (int64_t)(ticks + 0.5) : INT64_MAX / 2;
 }
 
-/* The due time of request k of a lane in ticks, after calibration. In a file due times stay
- * nanoseconds. */
+/* Returns the due time of request k of a lane in ticks, after calibration. In a file due times are
+ * in nanoseconds. */
 static inline uint64_t plan_due(const struct replay_plan *p, uint32_t lane, uint32_t k)
 {
 	const int64_t due = p->lane[lane].due[k];
@@ -262,20 +266,21 @@ static inline bool outcome_differs(const struct outcome *o, int64_t expected)
 /* --- lanes --------------------------------------------------------------- */
 
 /* Assigns traced threads to lanes, and so to workers. Threads that never existed at the same time
- * share a lane: the requests of the later thread follow those of the earlier one. So the number of
- * workers is the largest number of threads at one time. Source: Joukov, Wong and Zadok (FAST 2005),
- * section 2.3. */
+ * share a lane: the requests of the later thread follow those of the earlier thread. So the number
+ * of workers is the largest number of threads that existed at the same time. Source: Joukov, Wong
+ * and Zadok (FAST 2005), section 2.3. */
 struct lanes {
 	uint32_t *lane; /* lane[n_threads]: of each thread */
-	uint32_t *base; /* base[n_threads]: requests of earlier threads in the same lane */
+	/* base[n_threads]: number of requests of earlier threads in the same lane */
+	uint32_t *base;
 	uint32_t *n_requests; /* n_requests[n]: of each lane */
 	uint32_t n;
 	bool joined; /* some lane has several threads */
 };
 
-/* A thread exists from its first begin to its last end, or to the end of the trace if the end of a
- * request is unknown. Lanes are numbered by their first threads. Without `joins` lane i is thread
- * i. Ownership: lanes_release. */
+/* Assigns the lanes. A thread exists from its first begin to its last end, or to the end of the
+ * trace if the end of a request is unknown. Lanes are numbered by their first threads. Without
+ * `joins` lane i is thread i. Ownership: lanes_release. */
 void lanes_assign(struct lanes *out, const struct load *l, bool joins);
 /* A zeroed struct is fine. */
 static inline void lanes_release(struct lanes *x)
