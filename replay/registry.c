@@ -79,7 +79,7 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 	for (; (o = options_changed(o, c, &standard)); o++) {
 		struct strbuf names = STRBUF_INIT;
 		const bool own = g->options && options_find(g->options, o->name);
-		bool foreign = true; /* only adapters of other replayers have it */
+		bool foreign = true; /* only adapters of other replayers have the option */
 		for (const struct replay_engine *const *other = replay_engines; !own && *other;
 		     other++)
 			if ((*other)->options && !(*other)->options_ignored &&

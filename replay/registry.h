@@ -6,7 +6,7 @@
 
 extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
 const struct replay_engine *replay_engine_find(const char *name); /* NULL for an unknown name */
-/* The configuration with `row` set and with the changes that its engine makes (settle). */
+/* Returns the configuration with `row` set and with the changes that its engine makes (settle). */
 struct replay_config replay_settled(const struct replay_config *c);
 
 /* Checks engine, mutant and combinations of options, without the trace. Errors: EINVAL, ENOENT. */

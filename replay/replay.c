@@ -49,7 +49,7 @@ static int input_take(struct replay_job *r, const char *path, struct replay_summ
 	return 0;
 }
 
-/* Checked before any file is accessed, because the times of the trace are untrusted. */
+/* Checks the gaps before any file is accessed, because the times of the trace are untrusted. */
 static int gaps_check(const struct replay_job *r, struct err *e)
 {
 	struct gaps gaps;
@@ -117,7 +117,7 @@ static uint32_t descriptors_more(const struct replay_job *r)
 	return r->c->processes ? n + passing_room(r->in.slots.n_processes) : n;
 }
 
-/* Reports errors that would prevent the start, before a long preparation of the engine. */
+/* Reports errors that would prevent the start before the engine makes long preparations. */
 static int limits_check(const struct replay_job *r, const struct replay_engine *engine,
 			struct err *e)
 {
@@ -210,7 +210,7 @@ static void refused_take(struct replay_summary *s, const struct rooted_refused *
 	snprintf(s->refused_path, sizeof s->refused_path, "%s", r->path);
 }
 
-/* A replay that skipped calls on devices is an error. */
+/* Reports an error if the replay skipped calls on devices. */
 static int refused_check(const struct replay_summary *s, struct err *e)
 {
 	if (!s->n_refused)
@@ -267,7 +267,8 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
 	if (!ret && !r->c->blank && r->c->cache == REPLAY_CACHE_COLD)
-		ret = files_evict(r, e); /* last: no later step looks up a name in the target */
+		/* this step is the last: no later step looks up a name in the target */
+		ret = files_evict(r, e);
 	slots_shrink(&r->in.slots);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
@@ -334,7 +335,7 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	struct replay_job *r = xcalloc(1, sizeof *r);
 	*r = (struct replay_job){.c = &settled, .given = c, .in = {.root = {.fd = -1, .tree = -1}}};
 	ret = run_all(r, trace_path, s, e);
-	if (r->plan.abandoned) /* a blocked thread uses the memory until the process ends */
+	if (r->plan.abandoned) /* a thread that is blocked uses the memory until the process ends */
 		return ret;
 	for (uint32_t i = 0; i < r->plan.n_slots && !r->plan.fds_elsewhere; i++) {
 		int fd = atomic_exchange(&r->plan.fds[i], -1);

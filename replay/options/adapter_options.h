@@ -35,7 +35,7 @@ struct known_options {
 	int64_t beefs_delay_ns;
 };
 
-/* Designated initialisers: the defaults of the replayers themselves. */
+/* Designated initialisers with the defaults of the replayers. */
 #define KNOWN_OPTIONS_STANDARD									   \
 	{.btreplay_bunch_ns = 10000000, .btreplay_bunch_max = 8, .btreplay_streams = 1,		   \
 		.blkreplay_threads = 64,							   \
@@ -103,8 +103,9 @@ struct adapter_options {
 	const char *environment; /* --environment NAME=VALUE...: words; NULL none */
 	const char *start_in;	/* --start-in: working directory; NULL: the adapter's */
 	const char *user;	/* --user: user of the replayer; NULL: the user of this process */
-	const char *accept_status; /* --accept-status: statuses besides 0 that mean success */
-	int64_t time_limit_ns;	/* --time-limit: after it the replayer is killed */
+	/* --accept-status: statuses that mean success, in addition to 0 */
+	const char *accept_status;
+	int64_t time_limit_ns;	/* --time-limit: the replayer is killed after this time */
 	bool full_speed;	/* --full-speed: engine exec ignores the traced times */
 	struct known_options known; /* options of single adapters */
 };

@@ -9,7 +9,7 @@ enum block_mode {
 	MODE_AFAP,
 	MODE_LOAD,
 	MODE_DEP,
-	/* engine parallel, which also has MODE_AFAP */
+	/* for engine parallel, which also has MODE_AFAP */
 	MODE_CAUSAL,
 	MODE_THINK_LIMITED,
 	MODE_TIMING_ACCURATE
@@ -35,9 +35,10 @@ struct block_options {
 	int mode;		/* --mode */
 	int backend;		/* --backend: 0 auto */
 	int limit;		/* --in-flight: mode hf */
-	int64_t bundle_ns;	/* --bundle: submit closer requests together; -1: measured */
+	/* --bundle: submit requests together if they are closer than this; -1: measured */
+	int64_t bundle_ns;
 	uint64_t bundle_max;	/* --bundle-max */
-	uint64_t depth;		/* --depth: 0: as the mode needs, afap 128 */
+	uint64_t depth;		/* --depth; 0: as deep as the mode needs; afap: 128 */
 	/* --think-scale, --device-scale: mode dep; device_scale 0: unchanged */
 	double think_scale, device_scale;
 	int follow;		/* --follow: mode dep */

@@ -66,7 +66,7 @@ void replay_config_init(struct replay_config *c)
 #define COMPILED(name) offsetof(struct replay_config, compiled.name)
 #define ADAPTER(name) offsetof(struct replay_config, adapter.name)
 
-/* Options of single engines: rows of their tables and of replay_options. */
+/* Options that several engines have: rows of the tables of these engines and of replay_options. */
 #define MODE_ROW										   \
 	OPTION(CHOICE, "mode", BLOCK(mode), .group = "Block devices (engine block)",		\
 	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: hf "	\

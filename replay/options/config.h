@@ -39,8 +39,8 @@ extern const char *const replay_timing_names[]; /* "fullspeed", "timestamp", "th
 extern const char *const replay_cache_names[];	/* "as-is", "cold", NULL */
 extern const char *const replay_reads_names[];	/* "current", "original", "none", NULL */
 
-/* Baselines of the clock's calibration: for all replays, and for timed ones. An anchor is exact to
- * a few ns. With the longer baseline the rate is exact to 0.05 ppm, and due times to 0.1 us in a
+/* Baselines of the clock's calibration, for all replays and for timed replays. An instant is exact
+ * to a few ns. With the longer baseline the rate is exact to 0.05 ppm, and due times to 0.1 us in a
  * run of some seconds. */
 #define REPLAY_CALIBRATION_NS 5000000
 #define REPLAY_TIMED_BASELINE_NS 100000000
@@ -52,7 +52,7 @@ extern const char *const replay_reads_names[];	/* "current", "original", "none",
 struct replay_engine; /* engine.h */
 
 struct replay_config {
-	/* each of the following is also a key of a protocol's [replayer NAME] */
+	/* each of the following members is also a key of a protocol's [replayer NAME] */
 	int order, timing;	 /* --order, --timing */
 	double speed;		 /* --speed: 2 halves the traced gaps (timestamp, think) */
 	int64_t max_gap_ns;	 /* --max-gap: longest wait of a timed replay; -1 no limit */
@@ -64,15 +64,18 @@ struct replay_config {
 	int placement;		 /* --placement: enum placement_kind */
 	bool processes;		 /* --processes: one process for each traced process */
 	bool pin;		 /* --pin: worker i on the i-th permitted CPU */
-	/* --cpus: worker i on the i-th of these, in turn; or "traced" (pinning.h), replaced by a
-	 * list when the trace is loaded; NULL: not pinned */
+	/* --cpus: worker i runs on the i-th of these CPUs, beginning again after the last; or
+	 * "traced" (pinning.h), which is replaced by a list when the trace is loaded; NULL: not
+	 * pinned */
 	const char *cpus;
-	uint64_t n_workers;	 /* --workers: order none; 0: as many as traced threads at a time */
+	/* --workers: for order none; 0: as many as traced threads at the same time */
+	uint64_t n_workers;
 	int reads;		 /* --reads: enum replay_reads (load/reads.h) */
 	const char *balloon;	 /* --balloon off|traced|SIZE (balloon.h); NULL off */
 	int payload;		 /* --payload: enum replay_payload */
 	double compressible, duplicates; /* --compressible, --duplicates: shares of the payload */
-	uint64_t memory_bytes;	 /* --memory: a larger plan is in a file; UINT64_MAX: never */
+	/* --memory: a plan that is larger than this is in a file; UINT64_MAX: never */
+	uint64_t memory_bytes;
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE] (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: longest time without progress; 0 no limit */
@@ -88,7 +91,8 @@ struct replay_config {
 	const char *device;	 /* --device: engine block: a block device or a regular file */
 	bool destructive;	 /* --destructive: the device may be overwritten */
 	bool own_device;	 /* --own-device: permit a signature on a reference volume */
-	/* --scratch: directory of a plan's file; NULL: that of the output, $TMPDIR or /var/tmp */
+	/* --scratch: directory of the file with the plan; NULL: that of the output, $TMPDIR or
+	 * /var/tmp */
 	const char *scratch;
 	const char *output;	 /* -o; NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
@@ -100,7 +104,7 @@ struct replay_config {
 
 	/* set by replay_settled() */
 	const struct replay_engine *row; /* of `engine` */
-	bool causes; /* replay computing, signals and waits too */
+	bool causes; /* also replay computing, signals and waits */
 };
 
 void replay_config_init(struct replay_config *c);

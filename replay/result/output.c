@@ -14,7 +14,8 @@ struct output {
 	struct replay_summary *s;
 	struct trace *input;
 	struct trace_writer *w; /* NULL: only the summary is computed */
-	/* object_of[n_objects]: the output's number of each input object, NONE32 not yet */
+	/* object_of[n_objects]: number in the output of each input object; NONE32: not in the
+	 * output yet */
 	uint32_t *object_of;
 	uint32_t n_objects;
 	struct trace_record batch[BATCH];
@@ -25,9 +26,9 @@ struct output {
 	int64_t first_ns, last_ns, input_last_ns;
 	double sum_ns, input_sum_ns;
 	uint64_t n_input_sum;
-	bool input_known; /* input_first_ns and input_last_ns are those of requests */
-	/* issue_error[n_room]: of timed requests from the front, of held-up requests from the
-	 * back */
+	bool input_known; /* input_first_ns and input_last_ns are known for the requests */
+	/* issue_error[n_room]: those of requests that were on time for the machine from the front,
+	 * those of requests that it held up from the back */
 	double *issue_error;
 	uint64_t n_room;
 	struct overlap overlap;
@@ -107,13 +108,13 @@ static void outcome_put(const struct output *o, struct trace_record *r,
 	r->rvalue = out->rvalue < 0 ? -1 : got->success;
 }
 
-/* Computing and waiting are not requests. */
+/* Whether the record is computing or waiting, which are not requests. */
 static bool is_cause(uint16_t op)
 {
 	return op_info(op)->family == FAMILY_CAUSE;
 }
 
-/* Touches of pages have no duration in traces. */
+/* Whether the request has a response time: touches of pages have no duration in traces. */
 static bool is_response(uint16_t op)
 {
 	return op_info(op)->family != FAMILY_PAGE && !is_cause(op);
@@ -140,8 +141,8 @@ static bool was_refused(int64_t expected, int64_t actual)
 	return (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
 }
 
-/* Errors that depend on the state of the storage. Some of them also have other causes in calls on
- * files, but not in requests to a device. */
+/* Whether the error depends on the state of the storage. In calls on files some of these errors
+ * have other causes as well, but not in requests to a device. */
 static bool is_storage_error(enum trace_level level, int64_t error)
 {
 	switch (error) {
@@ -440,7 +441,7 @@ static void summarise(struct output *o)
 		issue_errors_summarise(o);
 }
 
-/* The metadata is written when the output is opened and again, complete, at the end. */
+/* Writes the metadata. It is written when the output is opened, and again, complete, at the end. */
 static int meta_put(struct output *o, const char *input_path, bool first, struct err *e)
 {
 	const struct trace_meta *in = trace_meta(o->input);

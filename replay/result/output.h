@@ -6,8 +6,8 @@
 #include "replay/plan/plan.h"
 #include "replay/result/summary.h"
 
-/* Before the replay: refuses an output that is the input, or the file used as a device (`device`,
- * NULL none), or that cannot be written. Leaves no new file. */
+/* Checks the output before the replay: refuses an output that is the input, or the file that is
+ * used as a device (`device`, NULL none), or that cannot be written. Leaves no new file behind. */
 int output_check(const char *input, const char *output, const char *device, struct err *e);
 
 struct output_outcome {
@@ -17,7 +17,8 @@ struct output_outcome {
 };
 
 struct output_fate { /* outcome of one record */
-	struct output_outcome first, again; /* again: the second copy of mutant `repeat` */
+	/* again: outcome of the second copy of mutant `repeat` */
+	struct output_outcome first, again;
 	int64_t intended_ns;		    /* due time after the start; TIME_NONE: none */
 	int64_t expected;		    /* for outcome_differs */
 	bool passed;			    /* skipped */
@@ -28,49 +29,50 @@ struct output_fate { /* outcome of one record */
 struct output_source {
 	const void *ctx;
 	const struct replay_config *config;
-	/* Sets *f of record i; initially *f means that it was not issued. *r is the record of the
-	 * output; `fate` sets arguments that differ from the trace. */
+	/* Sets *f for record i. At first *f says that the record was not issued. *r is the record
+	 * of the output; `fate` sets the arguments that differ from the trace. */
 	void (*fate)(const struct output_source *o, uint64_t i, const struct trace_record *traced,
 		     struct trace_record *r, struct output_fate *f);
 	const struct clock *clock;
 	uint64_t start_ticks;
-	uint64_t n_records, n_requests; /* records of the input; upper limit of its requests */
+	/* number of records of the input; upper limit of its requests */
+	uint64_t n_records, n_requests;
 	enum trace_level level;
 	const char *root;
 	bool timed; /* requests have due times */
 	bool tells_held; /* fates have `held` */
-	/* the replay was not observed: no begins are known, but the intended times are kept */
+	/* the replay was not observed: begins are unknown, but the intended times are kept */
 	bool untimed;
 	int64_t input_first_ns;
 	struct run_facts facts;
 	uint64_t n_workers, n_futex_sleeps, n_timed_sleeps, n_late_wakes;
 	uint64_t n_events_lost; /* lost while the replay was observed */
-	/* Returns the next request that the input lacks, with object numbers of the input: 1, 0 at
-	 * the end, or a negative errno. NULL: there are none. */
+	/* Gets the next request that the input lacks, with object numbers of the input. Returns 1,
+	 * 0 at the end, or a negative errno. NULL: there are no such requests. */
 	int (*extra)(const struct output_source *o, struct trace_record *r,
 		     struct output_outcome *got, struct err *e);
 	json_t *more; /* further members of the metadata's "replay"; borrowed; NULL none */
 };
-/* Timing timestamp: also marks requests that are late mostly because an earlier request of their
- * lane was held up. Call it once before output_write. */
+/* Timing timestamp: also marks requests that are late mostly because the machine held up an earlier
+ * request of their lane. Call it once before output_write. */
 void output_spread_held(struct replay_plan *p);
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
 				    int64_t input_first_ns);
 
-/* Reads the input again with the outcomes: completes `s`, and writes c->output unless it is NULL. A
- * failed output is removed. Errors: of writing; EIO if the input has changed. */
+/* Reads the input again together with the outcomes: completes `s`, and writes c->output unless it
+ * is NULL. A failed output is removed. Errors: of writing; EIO if the input has changed. */
 int output_write(struct trace *input, const char *input_path, const struct output_source *from,
 		 const struct replay_config *c, struct replay_summary *s, struct err *e);
 
 /* The description of a replay in the metadata of its trace. */
-/* The command line that repeats the replay. `c`: as given; `settled`: with the engine's changes.
- * The caller frees. */
+/* Returns the command line that repeats the replay. `c`: as given; `settled`: with the engine's
+ * changes. The caller frees. */
 char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,
 			      const char *input_path);
 
-/* The extra metadata, one JSON object: "replay" (engine, options, input, counts), "facts", and the
- * parts of the input's metadata that also apply to its replay ("descriptors", "workload"). The
- * caller frees. */
+/* Returns the extra metadata as a JSON object: "replay" (engine, options, input, counts), "facts",
+ * and the parts of the input's metadata that also apply to its replay ("descriptors", "workload").
+ * The caller frees. */
 char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
 			    const struct replay_summary *s, const struct trace_meta *input,
 			    const char *input_path);

@@ -16,14 +16,15 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	const struct lane *a = &p->lane[at.lane];
 	if (o->config->timing == TIMING_FULLSPEED)
 		return TIME_NONE;
-	/* A request that was moved to a time within a call (load.h) is due at that time, not at the
-	 * begin of its record. */
+	/* a request that was moved to a time within a call (load.h) is due at that time, not at the
+	 * begin of its record */
 	if (o->config->timing == TIMING_TIMESTAMP &&
 	    (traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE))
 		return ns_after_start(p, p->start_ticks + plan_due(p, at.lane, at.index));
 	if (o->config->timing == TIMING_TIMESTAMP)
 		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
-	uint64_t from = p->start_ticks; /* or the end of the last issued request of its lane */
+	/* or the end of the last request of the lane that was issued */
+	uint64_t from = p->start_ticks;
 	for (uint32_t k = at.index; k-- > 0;)
 		if (a->outcome[k].begin_ticks) {
 			from = outcome_end(&a->outcome[k]);
@@ -32,8 +33,8 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	return ns_after_start(p, from + plan_due(p, at.lane, at.index));
 }
 
-/* `shown`: return value of the record so far. If only success is compared, the outcome is 0 and the
- * traced result is used. */
+/* Converts an outcome. `shown`: return value of the record so far. If only success is compared, the
+ * outcome is 0 and the traced result is used. */
 static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h,
 	const struct trace_record *traced, const struct outcome *out, int64_t shown)
 {
@@ -62,7 +63,7 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	f->intended_ns = intended_of(o, traced, at);
 	f->first = outcome_of(p, h, traced, &a->outcome[at.index], r->rvalue);
 	f->held = a->outcome[at.index].end_ticks & OUTCOME_HELD;
-	/* Sets the arguments that a mutant really used. */
+	/* set the arguments that a mutant actually used */
 	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
 	if (h->fault == FAULT_SIZE)
 		r->length = h->length;
@@ -75,9 +76,10 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 				      f->first.outcome.rvalue < 0 ? -1 : f->first.success);
 }
 
-/* `held`: the part of a request's lateness that comes from an earlier request that was held up.
- * Requests that follow each other without a wait are all late by this part, until one has to wait.
- * Lateness for other reasons is not counted. */
+/* Marks the requests of a lane that are late because of a delay by the machine. `held`: the part of
+ * a request's lateness that comes from an earlier request that the machine held up. Requests that
+ * follow each other without a wait are all late by this part, until a request has to wait. Lateness
+ * for other reasons is not counted. */
 static void spread_in_lane(const struct replay_plan *p, uint32_t lane)
 {
 	const struct lane *a = &p->lane[lane];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/overlap.h"
 
-/* Whether the paths are equal or one names a directory in the other. */
+/* Whether the paths are equal or a path names a directory within the other path. */
 static bool paths_meet(const char *a, const char *b)
 {
 	size_t same = 0;
@@ -34,7 +34,7 @@ static void doubt_end(struct overlap *o, uint32_t pid, int32_t fd)
 		o->doubtful[at] = o->doubtful[--o->n_doubtful];
 }
 
-/* Two calls that overlap: one opened the descriptor that the other closed. */
+/* Handles two overlapping calls of which one opened the descriptor that the other closed. */
 static void doubt_begin(struct overlap *o, const struct overlap_call *a,
 			const struct overlap_call *b)
 {

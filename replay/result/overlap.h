@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mismatches of calls that overlapped a call of another thread on the same name or file, or that
- * use a descriptor which one thread opened while another thread closed the same number. The trace
- * does not show which of two overlapping calls took effect first. */
+/* Counts two kinds of mismatches: those of calls that overlapped a call of another thread on the
+ * same name or file, and those of calls that use a descriptor which one thread opened while another
+ * thread closed the same number. The trace does not show which of two overlapping calls took effect
+ * first. */
 #pragma once
 
 #include "common/std.h"
@@ -11,9 +12,10 @@
 struct overlap_call {
 	int64_t begin_ns, end_ns; /* in the trace */
 	uint32_t pid, tid;
-	int32_t fd, opened, closed; /* the descriptors that it uses, makes and closes; -1: none */
-	const char *path; /* borrowed as long as the struct overlap is used */
-	char *second;	  /* of rename and link; owned, NULL: none */
+	/* the descriptors that the call uses, makes and closes; -1: none */
+	int32_t fd, opened, closed;
+	const char *path; /* borrowed; must be valid as long as the struct overlap is used */
+	char *second;	  /* second path of rename and link; owned, NULL: none */
 	bool changes;	  /* it changed a name or a file */
 	bool differs;	  /* its result differs in the replay */
 	bool counted;
@@ -25,15 +27,15 @@ struct overlap_descriptor {
 };
 
 struct overlap {
-	/* doubtful[n_doubtful]: descriptors that may be another file in the replay */
+	/* doubtful[n_doubtful]: descriptors that may refer to another file in the replay */
 	struct overlap_descriptor doubtful[OVERLAP_CALLS];
 	size_t n_doubtful;
-	struct overlap_call call[OVERLAP_CALLS]; /* call[n]: calls that may overlap later ones */
+	struct overlap_call call[OVERLAP_CALLS]; /* call[n]: calls that may overlap later calls */
 	size_t n;
 };
 
-/* Adds the next call in the order of begins; takes ownership of c.second. Returns how many calls
- * that differ, this one included, are now known to have overlapped a change of the same name or
- * file, or to use a doubtful descriptor. */
+/* Adds the next call in the order of begins; takes ownership of c.second. Returns how many
+ * differing calls, including this call, are now known to have overlapped a change of the same name
+ * or file, or to use a doubtful descriptor. */
 uint64_t overlap_add(struct overlap *o, struct overlap_call c);
 void overlap_release(struct overlap *o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --cache cold: the last step before the first request. After it, setup must look up no name in the
- * target directory. */
+/* --cache cold: the last step before the first request. After this step, setup must not look up a
+ * name in the target directory. */
 #pragma once
 
 #include <jansson.h>
@@ -11,12 +11,14 @@
 enum metadata_state {
 	METADATA_AS_IS,   /* setup left them as it found them */
 	METADATA_WARM,	  /* setup made or looked up the files */
-	METADATA_DROPPED, /* dropped, but those of files that were open before the first request */
+	/* dropped, except those of files that were open before the first request */
+	METADATA_DROPPED,
 };
 extern const char *const metadata_state_names[];
 
-/* Writes the file system back and evicts: as root all caches of the machine (drop_caches), else the
- * pages of the files in `listed` and `shown`. The resulting state goes to *state. Errors: of the
- * system, with the path; EOPNOTSUPP for a directory in memory. */
+/* Writes the file system back and evicts its pages: as root all caches of the machine
+ * (drop_caches), otherwise the pages of the files in `listed` and `shown`. The resulting state is
+ * stored in *state. Errors: from the system, with the path; EOPNOTSUPP for a directory in
+ * memory. */
 int evict_target(const struct fileset *listed, const struct fileset *shown, int dir_fd,
 		 enum metadata_state *state, struct err *e);

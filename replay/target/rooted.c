@@ -42,7 +42,7 @@ int rooted_refuse(const struct rooted *r, const char *path, uint32_t mode)
 
 /* --- opening ------------------------------------------------------------- */
 
-/* openat2 was added in Linux 5.6, RESOLVE_CACHED in 5.12. */
+/* Linux has openat2 since 5.6, and RESOLVE_CACHED since 5.12. */
 int rooted_look_cached(int dir_fd, const char *path, uint32_t flags)
 {
 	struct open_how how = {
@@ -65,12 +65,14 @@ int rooted_call(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
 	};
 	long fd;
 	int n_tries = 0;
-	/* takes less time than openat2, and by number less than by the C library's function, which
-	 * is a cancellation point */
+	/* open takes less time than openat2. The system call takes less than the C library's
+	 * function, which is a cancellation point */
 	if (flags & O_NOFOLLOW && (uintptr_t)path >= PAGE_BYTES && !strchr(path, '/') &&
 	    strcmp(path, "..") != 0)
 		return (int)syscall(SYS_openat, dir_fd, path, flags, how.mode);
-	do { /* EAGAIN: a rename elsewhere raced with a ".."; the kernel asks to try again */
+	/* EAGAIN: a rename elsewhere happened during the look-up of a ".."; the kernel asks the
+	 * caller to try again */
+	do {
 		fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
 	} while (fd < 0 && errno == EAGAIN && ++n_tries < N_TRIES);
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
@@ -86,7 +88,8 @@ int rooted_call(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
 	return plain < 0 ? -1 : plain;
 }
 
-/* The path in a dangling link, relative to the root. NULL with errno. The caller frees. */
+/* Returns the target path of a dangling link, relative to the root. Errors: NULL with errno. The
+ * caller frees. */
 static char *behind_link(int dir_fd, const char *path)
 {
 	char text[PATH_MAX];
@@ -112,7 +115,7 @@ static bool ends_in_slash(const char *path)
 }
 
 /* Looks the path up before it opens it. Creates a missing file with O_EXCL; if another process
- * creates a file there meanwhile, looks that file up. */
+ * creates the file in the meantime, looks that file up. */
 static int open_looked_at(const struct rooted *r, const char *given, uint32_t flags, uint32_t mode)
 {
 	const char *path = given;
@@ -148,7 +151,8 @@ static int open_looked_at(const struct rooted *r, const char *given, uint32_t fl
 	return fd;
 }
 
-/* Refuses the failed open if its path names a device, FIFO or socket. Otherwise keeps errno. */
+/* Handles a failed open: refuses it if its path names a device, FIFO or socket. Otherwise keeps
+ * errno. */
 static int failed(const struct rooted *r, const char *path, uint32_t flags)
 {
 	struct stat st;
@@ -170,7 +174,8 @@ int rooted_open_timed(const struct rooted *r, const char *path, uint32_t flags, 
 	int fd = rooted_call(r->fd, path, flags | O_NONBLOCK, mode);
 	if (fd >= 0)
 		return fd;
-	if (errno == EAGAIN) /* EAGAIN: a lease; an open without O_NONBLOCK waits for it */
+	/* EAGAIN: the file has a lease; an open without O_NONBLOCK waits for it */
+	if (errno == EAGAIN)
 		return open_looked_at(r, path, flags, mode);
 	return errno == EACCES || errno == ENXIO ? failed(r, path, flags) : -1;
 }
@@ -184,7 +189,8 @@ int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t fla
 		if (!(flags & O_NONBLOCK))
 			(void)fcntl(
 			    fd, F_SETFL,
-			    (int)flags); /* it takes no other flags than those of the open */
+			    /* the call accepts no flags other than those of the open */
+			    (int)flags);
 		return fd;
 	}
 	close(fd);
