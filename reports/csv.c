@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.csv: every table with all digits (RFC 4180). The header has the units
- * (doc/report.md). A number that does not exist is empty; the last column gives the reason. */
+ * (doc/report.md). A number that does not exist is an empty field, and the last column gives the
+ * reason. */
 #include "reports/escape.h"
 #include "reports/text_table.h"
 #include "reports/output.h"
 #include "reports/forms.h"
 
-/* Shortest decimal that strtod() converts back to the same double. */
+/* Appends the shortest decimal that strtod() converts back to the same double. */
 static void add_double(struct strbuf *out, double x)
 {
 	char text[40];
@@ -29,7 +30,8 @@ static void add_number(struct strbuf *out, struct strbuf *unknown, const struct 
 	else if (!reason)
 		add_double(out, x);
 	if (!reason || (field && cell->status))
-		return; /* the reason of an unknown estimate is given once */
+		/* the reason of an unknown estimate is given only once, with its first field */
+		return;
 	strbuf_addstr(unknown, unknown->len ? "; " : "");
 	table_field_name(unknown, c, field);
 	strbuf_addf(unknown, ": %s", reason);

@@ -50,8 +50,9 @@ static void add_char(struct strbuf *out, uint32_t c)
 	}
 }
 
-/* Control characters (C0, C1) and characters that change the reading direction or break the line.
- * No name needs them, and terminals and pages obey them. XML forbids unassigned non-characters. */
+/* Whether c is a control character (C0, C1), or a character that changes the reading direction or
+ * breaks the line. No name needs such characters, but terminals and pages obey them. XML forbids
+ * unassigned non-characters. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
@@ -66,7 +67,7 @@ static bool ends_with(const struct strbuf *b, const char *text)
 }
 
 /* Whether c completes the begin of a workflow command: "::" at the begin of a line (GitHub), or
- * "##[" (both) and "##vso[" (Azure) anywhere. */
+ * "##[" (both services) and "##vso[" (Azure) anywhere. */
 static bool is_command(const struct strbuf *out, uint32_t c)
 {
 	return (c == ':' && ends_with(out, ":")) ||
@@ -211,7 +212,7 @@ void escape_latex(struct strbuf *out, const char *s)
 			strbuf_addstr(out, latex_signs[i].latex);
 		else if (c < 0x180)
 			add_shown(out, c);
-		else /* pdflatex stops at a character that its fonts lack */
+		else /* pdflatex would stop at a character that its fonts lack */
 			strbuf_addf(out, "U+%04X", (unsigned int)c);
 	}
 }
@@ -223,7 +224,7 @@ void escape_csv(struct strbuf *out, const char *s, int formula_safe)
 		uint32_t c = next_char(&s);
 		if (c != '\n' && c != '\t' && c != '\r' && is_control(c))
 			continue;
-		/* a spreadsheet decides by the first character */
+		/* a spreadsheet decides by the first character whether a text is a formula */
 		if (!clean.len && formula_safe && c < 0x80 && strchr("=+-@\t\r\n", (int)c))
 			strbuf_addch(&clean, '\'');
 		add_shown(&clean, c);
@@ -249,8 +250,8 @@ void escape_gnuplot(struct strbuf *out, const char *s)
 		if (c == '\'')
 			strbuf_addstr(out, "''");
 		else if (c ==
-			 /* single quotes prevent expansion; replace these characters all the
-			  * same */
+			 /* single quotes prevent expansion, but these characters are replaced all
+			  * the same */
 			 '`')
 			add_char(out, 0x2018);
 		else
@@ -322,7 +323,8 @@ void text_cut_name(struct strbuf *out, const char *s, size_t width)
 	escape_line(out, s);
 }
 
-/* Length in bytes and columns of the word at s. A percent sign stays with its number. */
+/* Returns the length in bytes of the word at s, and its columns. A percent sign stays with its
+ * number. */
 static size_t word_at(const char *s, size_t *columns)
 {
 	const char *p = s;

@@ -6,7 +6,7 @@
 #include "validate/campaign/time_use.h"
 #include "validate/protocol/pairing.h"
 
-#define LEAST_SHARE 0.03 /* share of the time from which a part is named */
+#define LEAST_SHARE 0.03 /* a part is named if its share of the time is at least this */
 
 const struct fact facts[] = {{"Cost of the claim", facts_add_claim},
 			     {"Pairing", facts_add_pairing},
@@ -29,8 +29,8 @@ static bool is_sliced(const struct analysis *a, size_t scenario)
 	return false;
 }
 
-/* The first scenario in environment.json whose program and replays ran one after the other; NULL:
- * none. */
+/* Finds the first scenario in environment.json whose program and replays ran one after the other;
+ * NULL: none. */
 static const json_t *find_runs(const struct analysis *a)
 {
 	const json_t *all = json_object_get(a->results->environment, "pairing"), *o;
@@ -145,7 +145,7 @@ double words_elapsed_s(const struct results *r)
 	return sum;
 }
 
-/* What it took to show or refute the claim. */
+/* Appends the effort that it took to show or refute the claim. */
 void facts_add_claim(struct strbuf *out, const struct analysis *a)
 {
 	const struct results *r = a->results;

@@ -81,7 +81,8 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		     r->n_damaged_journal_lines);
 }
 
-/* Sources that the warnings about runs already describe, with the first reason and what to do. */
+/* Whether the warnings about runs already describe this kind of source, with the first reason and
+ * the remedy. */
 static bool said_already(enum source_kind k)
 {
 	return k == SOURCE_FAILED_RUNS || k == SOURCE_JOURNAL || k == SOURCE_UNFINISHED ||
@@ -126,7 +127,7 @@ void findings_collect(struct findings *f, const struct analysis *a)
 	}
 	for (int k = 0; k < COMPONENT_N; k++)
 		collect_group(f, a, k, DECISION_REJECT);
-	/* before the first look nothing is decided */
+	/* before the first look, nothing is decided */
 	for (int k = 0; k < COMPONENT_N && a->look; k++)
 		collect_group(f, a, k, DECISION_INCONCLUSIVE);
 	collect_warnings(f, a);

@@ -5,7 +5,7 @@
 #include "reports/words.h"
 
 #define MOST_REASON 160 /* columns of a verdict's reason */
-#define NAME 48		/* columns of a scenario's name in a sentence */
+#define NAME 48		/* columns for a scenario's name in a sentence */
 
 /* --- the verdict --- */
 
@@ -17,7 +17,8 @@ static void count_leanings(size_t n[LEANING_N], const struct analysis *a)
 			n[cell_leaning(&a->cell[i])]++;
 }
 
-/* " (1 looks wrong, 2 are too noisy)"; if all have one leaning: " (too noisy here)". */
+/* Appends " (1 looks wrong, 2 are too noisy)"; if all undecided cases have the same leaning: " (too
+ * noisy here)". */
 static void add_leanings(struct strbuf *out, const struct analysis *a)
 {
 	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy",
@@ -90,7 +91,8 @@ struct main_cause {
 	enum component_kind kind;
 	enum decision decision;
 	enum leaning leaning; /* of undecided cases */
-	size_t n, worst;      /* how many, and the cell with the largest deviation for its limit */
+	/* number of these cases, and the cell whose deviation exceeds its limit most */
+	size_t n, worst;
 };
 
 static bool is_part(const struct analysis *a, size_t i, size_t replayer, const struct main_cause *k)
@@ -120,8 +122,8 @@ static void cause_count(struct main_cause *k, const struct analysis *a, size_t r
 	}
 }
 
-/* The component that decides most cases: rejections first, then components that differ from the
- * recording, look wrong, are too noisy and look right. */
+/* Returns the component that decides most cases: rejections first, then components that differ from
+ * the recording, look wrong, are too noisy and look right. */
 static struct main_cause main_cause_of(const struct analysis *a, size_t replayer)
 {
 	static const struct {
@@ -157,7 +159,7 @@ static bool has_word(const char *name, const char *word, size_t len)
 	return false;
 }
 
-/* Whether the names of exactly the cases of the cause contain the word. */
+/* Whether the word is in the names of exactly the cases of the cause. */
 static bool tells_apart(const struct analysis *a, size_t replayer, const struct main_cause *k,
 			const char *word, size_t len)
 {
@@ -168,7 +170,7 @@ static bool tells_apart(const struct analysis *a, size_t replayer, const struct 
 	return true;
 }
 
-/* " with level=2", " in random-read", or the names. */
+/* Appends " with level=2" or " in random-read" if such a word exists, otherwise the names. */
 static void add_where(struct strbuf *out, const struct analysis *a, size_t replayer,
 		      const struct main_cause *k, size_t n_cells)
 {
@@ -219,7 +221,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	strbuf_addstr(out, "; ");
 	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG ||
 	    k.leaning == LEANING_DIFFERS) {
-		/* The deviation of the part that decides. */
+		/* find the deviation of the part that decides */
 		const char *part = "";
 		for (size_t i = 0; i < c->n_parts; i++)
 			if (c->part[i].estimate.value == c->estimate.value)

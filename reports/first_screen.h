@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a reader needs first, in plain words, the same on the terminal and on the page: the verdict,
- * the main cause for each replayer, and what to do next. All text is UTF-8 without line breaks;
- * names are as in the protocol, not escaped. */
+ * the main cause for each replayer, and the next step. All text is UTF-8 without line breaks; names
+ * are as in the protocol, not escaped. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
@@ -13,30 +13,32 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a);
  * proven)" */
 void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t replayer);
 
-/* One sentence with the time it takes, and the one command; `dir` stands for the results directory
- * there. Either may stay empty. */
+/* Appends a sentence with the time that the next step takes, and a single command; `dir` stands for
+ * the results directory in it. Either may stay empty. */
 void first_screen_next(struct strbuf *text, struct strbuf *command, const struct analysis *a,
 		       const char *dir);
 
-/* What the parts of the first screen share. */
-/* No component of the undecided case is undecided: the verdict's reason says what forbids trust. */
+/* Parts that the files of the first screen share. */
+/* Whether the undecided case has no undecided component: in this case the verdict's reason says
+ * what forbids trust. */
 bool first_screen_is_barred(const struct cell *c);
 
-/* What a reader must be told in words: why something is not accepted, grouped, and what is wrong
+/* Facts that a reader needs in words: why something is not accepted, grouped, and what is wrong
  * with the evidence. */
-struct finding {            /* one reason and the cells it holds for */
+struct finding {            /* a reason and the cells for which it holds */
 	const char *reason; /* borrowed from the analysis */
 	size_t *cell, n_cells, cap_cells;
 };
 
-struct finding_group { /* everything that one component decided alike */
+struct finding_group { /* all cells in which one component has the same decision */
 	enum component_kind kind;
 	enum decision decision; /* DECISION_REJECT or DECISION_INCONCLUSIVE */
 	struct finding *finding;
 	size_t n_findings, cap_findings, n_cells;
-	/* largest number of further replicates in the group, without impractical numbers */
+	/* largest number of further replicates that a cell of the group needs, without impractical
+	 * numbers */
 	uint64_t n_more;
-	size_t n_impractical; /* cells that no practical number settles */
+	size_t n_impractical; /* number of cells that no practical number settles */
 };
 
 struct replayer_tally { /* of one replayer over the scenarios */
@@ -52,6 +54,6 @@ struct findings {
 	size_t n_replayers;
 };
 
-/* Ownership: findings_release; the analysis must outlive it. */
+/* Collects the findings. Ownership: findings_release. The analysis must outlive them. */
 void findings_collect(struct findings *f, const struct analysis *a);
 void findings_release(struct findings *f);

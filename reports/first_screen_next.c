@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What to do next: one command, chosen by what the undecided cases need. */
+/* What to do next: a single command, which depends on what the undecided cases need. */
 
 #include "common/options.h"
 #include "reports/escape.h"
@@ -22,7 +22,8 @@ static void add_time(struct strbuf *out, double seconds)
 		strbuf_addf(out, "%.0f s", ceil(seconds));
 }
 
-/* Further pairs that would decide the case; 0: it is decided, or no practical number is known. */
+/* Number of further pairs that would decide the case; 0: it is decided, or no practical number is
+ * known. */
 static uint64_t cell_needs(const struct cell *c)
 {
 	uint64_t more = 0;
@@ -135,7 +136,8 @@ static bool all_barred(const struct analysis *a)
 	return true;
 }
 
-/* Seconds until every case has the pairs that a verdict needs. */
+/* Appends the next step before the first look. `seconds`: time until every case has the pairs that
+ * a verdict needs. */
 static void next_of_early(struct strbuf *text, struct strbuf *command, const struct analysis *a,
 			  const char *dir, double seconds)
 {
@@ -156,7 +158,7 @@ static void next_of_early(struct strbuf *text, struct strbuf *command, const str
 			    ceil(fmax(total, (double)p->budget_ns * 1e-9) / 60) + 1);
 }
 
-/* The first case that differs from a recording of another campaign; NULL: none. */
+/* Returns the first case that differs from a recording of another campaign; NULL: none. */
 static const struct cell *first_differing(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -195,8 +197,8 @@ static bool is_blocked(const struct cell *c, const struct component *m)
 		!m->impractical) || (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
 }
 
-/* What blocks most of the undecided cases: their number, with the component and the reason of the
- * first. */
+/* What blocks most of the undecided cases: their number, and the component and reason of the first
+ * case. */
 struct block {
 	size_t n;
 	const char *what, *reason;

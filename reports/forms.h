@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of report_forms[], one file each. */
+/* The rows of report_forms[], each in a separate file. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
@@ -11,26 +11,26 @@ extern const struct report_form report_form_terminal, report_form_html, report_f
     report_form_pytest_benchmark;
 
 /* Report forms: functions of an analysis, which is a function of a results directory. They compute
- * nothing. */
+ * no numbers. */
 struct report_form {
 	const char *name, *help;
-	/* Writes the form's files into report_dir, which exists. The same analysis gives the same
-	 * bytes. NULL: the form is only printed. */
+	/* Writes the form's files into report_dir, which must exist. The same analysis gives the
+	 * same bytes. NULL: the form can only be printed. */
 	int (*write)(const struct analysis *a, const char *report_dir, struct err *e);
 	/* Prints the form to a stream (--format FORM); NULL: it cannot be printed. */
 	int (*print)(const struct analysis *a, FILE *out, struct err *e);
-	/* It needs little memory, so it is written at the same time as the others, which are
-	 * written one by one. */
+	/* The form needs little memory, so it is written at the same time as the other forms, which
+	 * are written one after the other. */
 	bool beside;
 };
-/* The table is in report.c; NULL ends it. */
+/* The table is in report.c. NULL ends it. */
 extern const struct report_form *const report_forms[];
 const struct report_form *report_form_find(const char *name);
 /* Finds a form for printing. Errors: ENOENT with the nearest name, EINVAL if the form cannot be
  * printed. */
 int report_form_choose(const char *name, const struct report_form **form, struct err *e);
 
-/* Builds DIR/report again from the results in DIR. The new report replaces the old one in one
- * step. Errors: of the system, with the file; then the old report remains. A missing gnuplot is
- * no error. */
+/* Builds DIR/report again from the results in DIR. The new report replaces the old report in one
+ * step. Errors: from the system, with the file; then the old report remains. A missing gnuplot is
+ * not an error. */
 int report_write_all(const struct analysis *a, const char *dir, struct err *e);

@@ -6,8 +6,8 @@
 #include "reports/forms.h"
 
 #define LINES_A_PIECE 40 /* fit on a page */
-#define WIDE_TEXT 32	 /* characters from which a column wraps */
-#define WRAPPED_TEXT 18	 /* characters of a wrapped line, at the least */
+#define WIDE_TEXT 32	 /* a column with at least this number of characters wraps */
+#define WRAPPED_TEXT 18	 /* smallest number of characters of a wrapped line */
 
 static bool has_wide_text(const struct table *t, size_t column)
 {
@@ -65,8 +65,8 @@ static size_t n_lines(const struct table *t, const bool *wrapped, size_t row)
 	return lines;
 }
 
-/* A row behind the last row of a piece that begins with `from`: a longer table is divided, because
- * a scaled one cannot break over pages. */
+/* Returns the end of the piece that begins with row `from`. A longer table is divided, because a
+ * scaled table cannot break over pages. */
 static size_t piece_end(const struct table *t, const bool *wrapped, size_t from)
 {
 	size_t lines = 0, r = from;
@@ -78,7 +78,7 @@ static size_t piece_end(const struct table *t, const bool *wrapped, size_t from)
 	return r;
 }
 
-/* Scaled if it is wider than the line. */
+/* Appends a piece of the table, scaled if it is wider than the line. */
 static void add_piece(struct strbuf *out, const struct table *t, const bool *wrapped, size_t from,
 		      size_t to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/number.h"
 
-/* values below 0.00005 of the unit are shown as 0; CSV has all digits */
+/* values below 0.00005 of the unit are shown as 0; CSV files have all digits */
 #define MAX_DECIMALS 4
 
 const struct number_unit number_unit_percent = {"%", 100}, number_unit_plain = {"", 1};
@@ -38,7 +38,8 @@ int number_decimals(double value, double u)
 	}
 	if (!isfinite(size) || size == 0)
 		return 0;
-	/* with two digits 0.0996 is 0.10, so it needs one decimal less than its logarithm says */
+	/* with two digits 0.0996 becomes 0.10, so it needs one decimal less than its logarithm
+	 * says */
 	int exponent = (int)floor(log10(size));
 	if (size * pow(10, digits - 1 - exponent) >= pow(10, digits) - 0.5)
 		exponent++;
@@ -60,7 +61,7 @@ static void add_fixed(struct strbuf *out, double x, int decimals, bool sign)
 		strbuf_addf(out, "%s<%.*f", x < 0 ? "-" : "", MAX_DECIMALS, pow(10, -MAX_DECIMALS));
 	else {
 		if (fabs(x) < 0.5 * pow(10, -decimals))
-			x = 0; /* no "-0.0", and no sign before a value that is shown as 0 */
+			x = 0; /* avoids "-0.0" and the sign of a value that is shown as 0 */
 		strbuf_addf(out, sign && x != 0 ? "%+.*f" : "%.*f", decimals, x);
 	}
 }

@@ -22,12 +22,12 @@ int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, con
 	int ret = fflush(out) || ferror(out)
 		      ? err_sys(e, errno ? errno : EIO, "cannot write %s", path)
 		      : 0;
-	/* Start writing to the disk and do not wait. The caller syncs later. */
+	/* starts writing to the disk without waiting; the caller syncs later */
 	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 	if (fclose(out) && !ret)
 		ret = err_sys(e, errno, "cannot close %s", path);
 	if (ret)
-		unlink(path); /* no part of a file is left under its name */
+		unlink(path); /* so no part of a file remains under its name */
 	return ret;
 }
 

@@ -5,7 +5,7 @@
 #include "reports/tables/table.h"
 
 /* Creates or replaces dir/name. The caller syncs the whole directory once at the end
- * (report_write_all). Errors: of the system, with the path. */
+ * (report_write_all). Errors: from the system, with the path. */
 int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e);
 /* Writes a table, formatted by `add`, to dir/tables/NAME.SUFFIX. */
 int output_table(const char *dir, const struct table *t, const char *suffix,
@@ -16,11 +16,12 @@ int output_dir(const char *dir, const char *name, struct err *e);
  * pipe. */
 int output_stream(FILE *out, const struct strbuf *text, struct err *e);
 
-/* The same for text that is too large for memory. `add` writes it and need not check for errors. */
+/* Like output_file, for text that is too large for memory. `add` writes it and need not check for
+ * errors. */
 int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what),
 		   const void *what, struct err *e);
 int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what,
 		     struct err *e);
 
-/* Writes the text to a file; "-": to standard output. */
+/* Writes the text to a file; path "-": to standard output. */
 int output_path(const char *path, const struct strbuf *text, struct err *e);

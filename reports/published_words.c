@@ -51,8 +51,8 @@ void published_add_literature(struct strbuf *out, const struct published_value *
 	number_add(out, v->uncertainty, NAN, number_unit_percent, false);
 }
 
-/* A relative difference is a percentage of the other value; a difference of ratios is in percentage
- * points. */
+/* The unit of a difference: a relative difference is a percentage of the other value, and a
+ * difference of ratios is in percentage points. */
 static struct number_unit difference_unit(enum measure m, double value)
 {
 	return measure_info[m].scale == SCALE_LINEAR ? unit_of(m, value) : number_unit_percent;
@@ -63,8 +63,8 @@ void published_add_difference(struct strbuf *out, enum measure m, const struct e
 	add_with_interval(out, e, difference_unit(m, e->value), true);
 }
 
-/* "; F is significant in 1 of 8 (at 5 %, above 3.18 here), and above the published critical
- * value 15.21 in 0" */
+/* Appends "; F is significant in 1 of 8 (at 5 %, above 3.18 here), and above the published critical
+ * value 15.21 in 0". */
 static void add_f_tests(struct strbuf *out, const struct claim_result *r, const struct claim *c)
 {
 	double critical = NAN;

@@ -36,7 +36,8 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 			    l->n_beyond == 1 ? "" : "s", l->n_beyond == 1 ? "is" : "are");
 }
 
-/* The gaps of a program without pauses are some hundred ns and mean nothing. */
+/* Smallest gap that counts as a pause: the gaps of a program without pauses are some hundred ns and
+ * mean nothing. */
 #define PAUSE_NS 1000.0
 
 static bool has_pauses(const struct rated_range *r)
@@ -44,7 +45,7 @@ static bool has_pauses(const struct rated_range *r)
 	bool any = false;
 	for (size_t i = 0; i < r->n; i++) {
 		if (isnan(r->point[i].gap_ns))
-			return false; /* without gaps there is no range by gap */
+			return false; /* without pauses there is no range by gap */
 		any |= r->point[i].gap_ns >= PAUSE_NS;
 	}
 	return any;

@@ -144,7 +144,7 @@ static const char *const templates[REASON_N] = {
 			     "(bank = 2 or more)",
 };
 
-/* Three digits, without exponent below 10^7: "12.3", "3020". */
+/* Appends a percentage with three digits, without exponent below 10^7: "12.3", "3020". */
 static void add_percent(struct strbuf *out, double percent, bool sign)
 {
 	const int digits = fabs(percent) < 999.5 || !(fabs(percent) < 1e7) ? 3 : 0;
@@ -154,7 +154,8 @@ static void add_percent(struct strbuf *out, double percent, bool sign)
 		strbuf_addf(out, digits ? "%.*g" : "%.*f", digits, percent);
 }
 
-/* As many digits as distinguish the confidence 1 - error from 1: 90, 95, 93.3, 99.9991. */
+/* Appends a confidence with as many digits as distinguish 1 - error from 1: 90, 95, 93.3,
+ * 99.9991. */
 static void add_confidence(struct strbuf *out, double error)
 {
 	const int more = 1 - (int)floor(log10(100 * error));
@@ -188,20 +189,21 @@ static const char *position_name(double decision)
 					     : "undecided at";
 }
 
-/* A conversion of printf, from its % on. Returns its length. */
+/* Appends a number by a conversion of printf, which begins at `t` with its %. Returns its
+ * length. */
 static size_t add_number(struct strbuf *out, const char *t, double value)
 {
 	const size_t len = strcspn(t, "efg") + 1;
 	char fmt[8];
 	snprintf(fmt, sizeof fmt, "%.*s", (int)len, t);
-	if (value >= 0x1p64 && t[len - 1] == 'f') /* a sum of counts that is out of range */
+	if (value >= 0x1p64 && t[len - 1] == 'f') /* the sum of counts is out of range */
 		strbuf_addf(out, "%" PRIu64, UINT64_MAX);
 	else
 		strbuf_addf(out, fmt, value);
 	return len;
 }
 
-/* The text of "one|many}" for the number n. Returns the length. */
+/* Appends one of the texts "one|many}" for the number n. Returns the length. */
 static size_t add_plural(struct strbuf *out, const char *t, double n)
 {
 	const size_t one = strcspn(t, "|"), all = strcspn(t, "}");
@@ -249,7 +251,7 @@ static void add_reason(struct strbuf *out, const struct reason *r, const struct 
 	words_add_template(out, templates[r->code], r->number, r->text, row);
 }
 
-/* Appends "bias, typical response and precision"; returns their number. */
+/* Appends "bias, typical response and precision"; returns the number of names. */
 static size_t add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last)
 {
 	size_t n = 0, i = 0;

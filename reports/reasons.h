@@ -4,14 +4,14 @@
 
 #include "validate/analysis/analysis.h"
 
-/* Words the reasons of all components and verdicts, in their members `reason` and
- * `verdict_reason`, and the sources of uncertainty. */
+/* Fills in the texts of the reasons of all components and verdicts, in their members `reason` and
+ * `verdict_reason`, and those of the sources of uncertainty. */
 void analysis_word(struct analysis *a);
 /* Words the sources alone. */
 void sources_word(struct analysis *a);
 
-/* Appends the template `t` with the numbers x and the text, as listed at the head of reasons.c.
- * `row` may be NULL for a template without conversions of a component. */
+/* Appends the template `t` with the numbers x and the text; the head of reasons.c lists the
+ * conversions. `row` may be NULL for a template without conversions of a component. */
 struct component_row;
 void words_add_template(struct strbuf *out, const char *t, const double *x, const char *text,
 			const struct component_row *row);

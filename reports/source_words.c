@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sources of uncertainty of a campaign in words. Categories: the cause-and-effect diagram of
- * the method-validation protocol. */
+/* The sources of uncertainty of a campaign in words. The categories are those of the
+ * cause-and-effect diagram in the method-validation protocol. */
 #include "reports/reasons.h"
 
-/* The note is a template (reports/reasons.c). */
+/* `note` is a template (reports/reasons.c). */
 static const struct {
 	const char *category, *name, *note;
 } words[SOURCE_N] = {

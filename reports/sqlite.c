@@ -11,7 +11,7 @@
 
 struct database {
 	sqlite3 *db;
-	sqlite3_stmt *column, *unknown; /* insert into the tables of these names */
+	sqlite3_stmt *column, *unknown; /* statements that insert into the tables of these names */
 	int code;			/* of the first error */
 };
 
@@ -52,7 +52,8 @@ static void add_name(struct strbuf *out, const struct table *t)
 		strbuf_addch(out, *c == '-' ? '_' : *c);
 }
 
-/* Whether an earlier field of the table has the name: SQLite ignores case ("s_r" and "s_R"). */
+/* Whether an earlier field of the table has the same name: SQLite ignores case ("s_r" and
+ * "s_R"). */
 static bool is_used(const struct table *t, size_t column, const char *name)
 {
 	for (size_t i = 0; i < column; i++)

@@ -71,7 +71,7 @@ static int tables_write(const char *dir, const struct tables *ts, struct err *e)
 	return ret;
 }
 
-/* Takes DIR if it is empty or an earlier report of this command. */
+/* Prepares DIR: it must be empty or contain an earlier report of this command. */
 static int dir_take(const char *dir, const char *command, struct err *e)
 {
 	char *mark = xasprintf("%s/%s.json", dir, command);

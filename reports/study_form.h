@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports of studies over several campaigns (pool, history): printing a form, and writing a
- * directory with all forms. */
+/* Reports of studies over several campaigns (pool, history): prints a form, or writes a directory
+ * with all forms. */
 #pragma once
 
 #include "reports/figures/figure.h"
@@ -18,11 +18,11 @@ struct study_form {
 };
 
 /* Checks a form: terminal, html, csv, latex or json. Errors: EINVAL for another name, with the
- * nearest. */
+ * nearest name. */
 int study_form_check(const char *form, struct err *e);
 /* Prints a form. */
 int study_print(const struct study_form *s, const void *study, const char *form, FILE *out,
 		struct err *e);
-/* Creates DIR with index.html, plots/, tables/, COMMAND.json and summary.txt. Errors: of the
- * system; EEXIST if DIR holds anything else. */
+/* Creates DIR with index.html, plots/, tables/, COMMAND.json and summary.txt. Errors: from the
+ * system; EEXIST if DIR contains anything else. */
 int study_write(const struct study_form *s, const void *study, const char *dir, struct err *e);

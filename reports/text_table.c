@@ -5,7 +5,7 @@
 
 #define GAP 2
 
-/* Text longer than name_max is cut, numbers are not. */
+/* Appends the text of a cell. Text longer than name_max is cut, numbers are not. */
 static void cell_words(struct strbuf *out, const struct table *t, size_t row, size_t column,
 		       size_t name_max)
 {
@@ -30,7 +30,7 @@ static size_t column_width(const struct table *t, size_t column, size_t name_max
 	return width;
 }
 
-/* Names to the left, numbers to the right. */
+/* Appends a cell: names are aligned left, numbers right. */
 static void add_cell(struct strbuf *out, const char *text, size_t width, bool left)
 {
 	size_t w = text_width(text), pad = width > w ? width - w : 0;

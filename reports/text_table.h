@@ -4,8 +4,8 @@
 
 #include "reports/tables/tables.h"
 
-/* Appends a table with columns as wide as their content, text to the left, numbers to the right.
- * Text is cut to `name_max` columns. */
+/* Appends a table whose columns are as wide as their content, with text aligned left and numbers
+ * right. Text is cut to `name_max` columns. */
 void text_add_table(struct strbuf *out, const struct table *t, size_t name_max);
 
 /* Appends one table as CSV with a header line. */
@@ -13,10 +13,11 @@ void csv_add_table(struct strbuf *out, const struct table *t);
 /* Appends all tables, each after its name, separated by empty lines. */
 void csv_add_tables(struct strbuf *out, const struct tables *ts);
 
-/* Appends one table as a fragment for \input: a tabular, or several if it is longer than a page.
+/* Appends a table as a fragment for \input: a tabular, or several if it is longer than a page.
  * Needs booktabs and graphicx. */
 void latex_add_table(struct strbuf *out, const struct table *t);
-/* Appends all tables, separated by empty lines. `with_data`: also those for programs. */
+/* Appends all tables, separated by empty lines. `with_data`: also the tables that are meant for
+ * programs. */
 void latex_add_tables(struct strbuf *out, const struct tables *ts, bool with_data);
 
 /* The table of the terminal summary: a row per case, or per workload and replayer if there are too
@@ -28,15 +29,17 @@ struct terminal_style {
 
 void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 			const struct terminal_style *style);
-/* Causes of the differences and rated ranges, a line each (terminal_why.c). */
+/* Appends the causes of differences and the rated ranges, a line each (terminal_why.c). */
 void terminal_add_why(struct strbuf *out, const struct analysis *a,
 		      const struct terminal_style *style);
-/* Published findings with their outcome here, and parallel applications (terminal_published.c). */
+/* Appends published findings with their outcome in this campaign, and parallel applications
+ * (terminal_published.c). */
 void terminal_add_parallel(struct strbuf *out, const struct analysis *a,
 			   const struct terminal_style *style);
 void terminal_add_published(struct strbuf *out, const struct analysis *a,
 			    const struct terminal_style *style);
-/* Text between the two calls has the colour of the verdict if the style has colours. */
+/* Text between this call and terminal_end_verdict has the colour of the verdict if the style has
+ * colours. */
 void terminal_begin_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style,
 			    bool bold);
 void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style);

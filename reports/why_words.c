@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What differs in a case, and the causes found, in one sentence. */
+/* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 #include "validate/components/component.h"
 
@@ -80,7 +80,7 @@ const char *words_method(enum why_method how)
 
 /* --- splits -------------------------------------------------------------- */
 
-/* The largest part with a smaller share. */
+/* Returns the largest part whose share is below `below`. */
 static const struct why_part *next_largest(const struct split *s, double below)
 {
 	const struct why_part *most = NULL;

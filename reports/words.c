@@ -221,7 +221,7 @@ void words_add_not_visible(struct strbuf *out, const char *before, const struct 
 		strbuf_addstr(out, after);
 }
 
-/* "24 %", "19 to 38 %": smallest and largest value with two significant digits. */
+/* Appends "24 %" or "19 to 38 %": smallest and largest value with two significant digits. */
 static void add_span(struct strbuf *out, double lo, double hi)
 {
 	SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;

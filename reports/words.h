@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plain words for what is measured and decided, the same in every form. */
+/* Plain words for what was measured and decided, the same in every form. */
 #pragma once
 
 #include "reports/tables/table.h"
@@ -9,94 +9,97 @@
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
 
-/* A limit in the component's unit: "±10 %", "2", "0 per run"; nothing where it is NaN. */
+/* Appends a limit in the component's unit: "±10 %", "2", "0 per run"; nothing if it is NaN. */
 void words_add_limit(struct strbuf *out, enum component_kind k, double limit);
-/* Whether some replayers of the protocol are timed, and whether all are: their execution time has a
- * limit of its own. */
+/* Finds whether some replayers of the protocol are timed, and whether all are: their execution time
+ * has a separate limit. */
 void words_find_timed(const struct protocol *p, bool *some, bool *all);
-/* The limits as the protocol sets them for its replayers: "±10 %", "±10 %, timed ±1 %"; nothing
- * where there are none. */
+/* Appends the limits that the protocol sets for its replayers: "±10 %", "±10 %, timed ±1 %";
+ * nothing if there are none. */
 void words_add_limits(struct strbuf *out, const struct protocol *p, enum component_kind k);
-/* A component's estimate as people read it. */
+/* Appends a component's estimate for people. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
-/* The interval that decides: of the acceptance test, widened for dependence; of a rejection and of
- * a component that is not judged, the 95 % interval. Both limits are the estimate where it has no
- * interval. */
+/* Finds the interval that decides. Acceptance: the interval of its test, widened for dependence.
+ * Rejection, or a component that is not judged: the 95 % interval. If there is no interval, both
+ * limits are the estimate. */
 void words_deciding_interval(const struct component *c, double *lo, double *hi);
-/* The size of an estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31
- * µs". */
+/* Appends the size of an estimate with at most two significant digits and without sign: "8.2 %",
+ * "1.4", "31 µs". */
 void words_add_size(struct strbuf *out, enum component_kind k, double value);
-/* "pwrite takes 68 % longer"; for a component without such words, or whose part is not known (""):
- * "shape is 0.13". */
+/* Appends "pwrite takes 68 % longer". For a component without such words, or if the part is unknown
+ * (""): "shape is 0.13". */
 void words_add_deviation(struct strbuf *out, enum component_kind k, const char *part, double value);
-/* What differs in a case that `w` explains, with the causes found: "mainly lost concurrency;
- * response time +12 %: ...; pwrite takes 68 % longer". */
+/* Appends what differs in a case that `w` explains, with the causes that were found: "mainly lost
+ * concurrency; response time +12 %: ...; pwrite takes 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
 /* "lost concurrency", "late issue" */
 const char *words_cause(enum why_name name);
-/* How a part of a difference was obtained: "measured". */
+/* Returns how a part of a difference was obtained: "measured". */
 const char *words_method(enum why_method how);
 
-/* Text of a sentence: "looks right, not proven", "looks wrong, not proven", "too noisy here",
- * "differs from the recording"; NONE: "inconclusive". */
+/* Returns the leaning as text for a sentence: "looks right, not proven", "looks wrong, not proven",
+ * "too noisy here", "differs from the recording"; NONE: "inconclusive". */
 const char *words_leaning(enum leaning l);
-/* Text of a table cell: "looks right", "looks wrong", "too noisy", "differs from the recording",
- * "inconclusive". */
+/* Returns the leaning as text for a table cell: "looks right", "looks wrong", "too noisy", "differs
+ * from the recording", "inconclusive". */
 const char *words_leaning_short(enum leaning l);
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
-/* "trusted"; in a campaign that judges a claim "shown", "refuted", "undecided". `a` may be NULL. */
+/* Returns "trusted"; in a campaign that judges a claim "shown", "refuted", "undecided". `a` may be
+ * NULL. */
 const char *words_claim_verdict(const struct analysis *a, enum verdict v);
 struct league_row;
 const char *words_league_verdict(
     const struct league_row *row); /* "Trusted", "Differs from the recording", "Not found" */
-/* "order=fs timing=timestamp": the options that the protocol gives a replayer; nothing where it
- * gives none. */
+/* Appends "order=fs timing=timestamp": the options that the protocol gives a replayer; nothing if
+ * there are none. */
 void words_add_options(struct strbuf *out, const struct replayer *r);
-/* Its name, and the options that the name does not have: "event-1 (order=fs timing=timestamp)". */
+/* Appends the name of a replayer, and the options that the name does not contain: "event-1
+ * (order=fs timing=timestamp)". */
 void words_add_replayer(struct strbuf *out, const struct replayer *r);
 const char *words_verdict_meaning(enum verdict v);               /* one sentence */
 /* "quantified", "named, not quantified", "warning" */
 const char *words_treatment(const struct uncertainty_source *s);
 /* "random-read level=2, event order=fs" */
 void words_add_cell(struct strbuf *out, const struct analysis *a, const struct cell *c);
-/* Protocol title, or what stands for it. */
+/* Returns the title of the protocol, or a text in its place. */
 const char *words_title(const struct analysis *a);
 /* Who times the runs of a scenario. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
-/* What would decide a group of undecided cases: " 44 more replicates would probably decide them."
- * Nothing for rejections. */
+/* Appends what would decide a group of undecided cases: " 44 more replicates would probably decide
+ * them." Appends nothing for rejections. */
 struct finding_group;
 void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);
-/* "bias, precision and order" of those components for which assessed[] is `which`. */
+/* Appends "bias, precision and order": the components for which assessed[] equals `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
-/* What the recordings of the program do not show, between `before` and `after`. Nothing if the
- * program recorded its own requests. */
+/* Appends what the recordings of the program do not show, between `before` and `after`. Appends
+ * nothing if the program recorded its own requests. */
 void words_add_not_visible(struct strbuf *out, const char *before, const struct analysis *a,
 			   const char *after);
 
-/* "One replay is accurate to ±24 %, one run of the program to ±23 %": U at 95 % of cases
- * c[n], and U of the program run in the replay's place. Several cases: the least and the most.
- * Nothing where no case has a budget. */
+/* Appends "One replay is accurate to ±24 %, one run of the program to ±23 %": U at 95 % of cases
+ * c[n], and U if the program ran in place of the replay. For several cases: the least and the
+ * largest value. Appends nothing if no case has a budget. */
 void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);
-/* The same over all cases, and how much the program's own runs scatter. */
+/* Like words_add_worth, over all cases, and how much the program's own runs scatter. */
 void words_add_machine(struct strbuf *out, const struct analysis *a);
 
-/* How a campaign was measured, a sentence each without its full stop. Nothing is appended where the
- * results do not say. */
-/* Duration of the campaign's sessions in seconds; 0: unknown. */
+/* How a campaign was measured: a sentence each, without its full stop. Nothing is appended if the
+ * results do not contain it. */
+/* Returns the duration of the campaign's sessions in seconds; 0: unknown. */
 double words_elapsed_s(const struct results *r);
 /* "The claim took at most 14 pairs of a case, 43 runs and 1 min 2 s". */
 void facts_add_claim(struct strbuf *out, const struct analysis *a);
-/* "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 % of the
- * requests were left out" */
+/* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %
+ * of the requests were left out". */
 void facts_add_pairing(struct strbuf *out, const struct analysis *a);
-/* "Other programs used 34 % of the CPUs; the hypervisor took 2 %": means over the runs in use. */
+/* Appends "Other programs used 34 % of the CPUs; the hypervisor took 2 %": means over the runs in
+ * use. */
 void facts_add_others(struct strbuf *out, const struct analysis *a);
-/* "3 min: program 31 %, replays 35 %; other work 34 %: starting processes 12 %, ...":
- * parts of at least 3 %, the largest first. */
+/* Appends "3 min: program 31 %, replays 35 %; other work 34 %: starting processes 12 %, ...": parts
+ * of at least 3 %, the largest first. */
 void facts_add_time(struct strbuf *out, const struct analysis *a);
 
 struct fact {
@@ -106,40 +109,41 @@ struct fact {
 extern const struct fact facts[]; /* all of them; name NULL ends it */
 
 /* Parallel applications in words, for tables, figures and the terminal. */
-/* "checkpoint", with its size and ranks where the protocol gives them: "checkpoint size=2 ranks=4".
- */
+/* Appends "checkpoint", with its size and ranks if the protocol gives them: "checkpoint size=2
+ * ranks=4". */
 void parallel_add_application(struct strbuf *out, const struct scenario *s);
-/* "5", or "auto" with what was found: "auto (125)"; `recording` NULL: not known. */
+/* Appends "5", or "auto" with the period that was found: "auto (125)"; `recording` NULL: not
+ * known. */
 void parallel_add_period(struct strbuf *out, const struct scenario *s,
 			 const struct causality_summary *recording);
 /* "all", or how many were drawn. */
 void parallel_add_nodes(struct strbuf *out, const struct scenario *s);
 
-/* Of a cell; its case in a->parallel. NULL: it has none. */
+/* Returns the case of a cell in a->parallel. NULL: it has none. */
 const struct parallel_case *parallel_case_of(const struct analysis *a, size_t cell);
 const struct scenario *parallel_scenario(const struct analysis *a, size_t cell);
 
 /* Published values and findings in words, the same in every form. */
-/* "102.5 µs", "1.6 %", "7.5": a value of the measure, with its interval behind it where it has one;
- * else the word why not. */
+/* Appends "102.5 µs", "1.6 %", "7.5": a value of the measure, followed by its interval if it has an
+ * interval; if there is no value, the reason as a word. */
 void published_add_value(struct strbuf *out, enum measure m, const struct estimate *e);
 /* "20.73 µs ± 118 %" */
 void published_add_literature(struct strbuf *out, const struct published_value *v);
-/* A difference as measure_difference() gives it: "+91 % [80, 102]" of the other, or in points where
- * the measure is a ratio. */
+/* Appends a difference of measure_difference(): "+91 % [80, 102]" of the other value, or percentage
+ * points if the measure is a ratio. */
 void published_add_difference(struct strbuf *out, enum measure m, const struct estimate *e);
-/* What was found here: "8 of 8 comparisons; difference +91 % to +105 %". */
+/* Appends what this campaign found: "8 of 8 comparisons; difference +91 % to +105 %". */
 void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t claim);
 /* "mean response time of the replay (read)" */
 void published_add_measure(struct strbuf *out, enum measure m, const char *operation);
 const char *published_unit(enum measure m); /* "ns", "ratio", "1", "bytes": of base units */
 
-/* What is known to be wrong in the metrology paper's numbers, one sentence each, NULL-terminated:
- * for reports that show F ratios or uncertainties published there. An empty list where this one
- * shows none. Source: doc/metrology-notes.md. */
+/* Returns what is known to be wrong in the metrology paper's numbers, a sentence each,
+ * NULL-terminated: for reports that show F ratios or uncertainties published there. The list is
+ * empty if this report shows none. Source: doc/metrology-notes.md. */
 const char *const *published_defects(const struct analysis *a);
 
 /* A rated range in words. */
-/* "random-read, event: trusted up to 5000 requests/s; at 9000 requests/s (random-read level=2)
- * inconclusive; ..." One line, as it came: not escaped. */
+/* Appends "random-read, event: trusted up to 5000 requests/s; at 9000 requests/s (random-read
+ * level=2) inconclusive; ..." on one line. Names are not escaped. */
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the whole report beside the old one and replaces the old one in one step. */
+/* Writes the whole report beside the old report and replaces the old report in one step. */
 #include <sys/file.h>
 
 #include "common/each.h"
@@ -45,7 +45,7 @@ static int sync_tree(int fd, const char *path, struct err *e)
 	return ret;
 }
 
-/* Removes directories that killed runs left: those that no process has locked. */
+/* Removes the directories that killed runs left behind: directories that no process has locked. */
 static void remove_stale(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -88,8 +88,7 @@ static int sync_dir(const char *path, struct err *e)
 	return ret;
 }
 
-/* Exchanges `made` and the report, so that afterwards `made` is the old report, if there was
- * one. */
+/* Exchanges `made` and the report. Afterwards `made` is the old report, if there was one. */
 static int exchange(const char *made, const char *report, struct err *e)
 {
 	struct stat st;
@@ -106,8 +105,8 @@ static int exchange(const char *made, const char *report, struct err *e)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
 		return err_sys(e, errno, "cannot exchange %s and %s", made, report);
-	/* this file system cannot exchange names: for an instant there is no report, but never half
-	 * a report */
+	/* this file system cannot exchange names: for a moment there is no report, but never a
+	 * partial report */
 	SCOPED_FREE char *old = xasprintf("%s-old", made);
 	int ret = 0;
 	if (rename(report, old) < 0)
@@ -121,7 +120,7 @@ static int exchange(const char *made, const char *report, struct err *e)
 	return ret;
 }
 
-struct writing { /* whether to write the forms with `beside`, or the other forms */
+struct writing { /* whether to write the forms with `beside`, or the others */
 	const struct analysis *a;
 	const char *dir;
 	int ret;
@@ -160,7 +159,7 @@ int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 	ret = ret ? ret : sync_tree(dup(fd), made, e);
 	ret = ret ? ret : exchange(made, report, e);
 	ret = ret ? ret : sync_dir(dir, e);
-	/* the old report, or an unfinished new one */
+	/* `made` is the old report, or an unfinished new report */
 	struct err stays = ERR_INIT;
 	const int left = dir_remove_tree(made, &stays);
 	if (left && ret)

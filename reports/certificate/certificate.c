@@ -187,7 +187,8 @@ static void add_protocol(struct certificate *c, const struct analysis *a,
 	fact_add_of_all(c, "Results", &text);
 }
 
-/* Only what the protocol or the command line states. */
+/* Adds what the protocol or the command line states about the issue of the certificate, and nothing
+ * else. */
 static void add_issue(struct certificate *c, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -198,7 +199,7 @@ static void add_issue(struct certificate *c, const struct analysis *a)
 	fact_add_of_all(c, "Issued", &text);
 }
 
-/* What takes the times, and the uncertainty of a correction for its bias. */
+/* Describes what takes the times, and the uncertainty of a correction for its bias. */
 static void capture_describe(struct strbuf *text, const struct results *r)
 {
 	const struct scenario *all = r->protocol.scenario;
@@ -222,7 +223,7 @@ static void capture_describe(struct strbuf *text, const struct results *r)
 		strbuf_addstr(text, ", not corrected for the bias of capture");
 }
 
-/* The chain from the clock to the replayer. */
+/* Adds the chain of traceability from the clock to the replayer. */
 static void add_traceability(struct certificate *c, const struct analysis *a)
 {
 	const json_t *e = a->results->environment;
@@ -244,7 +245,7 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 	fact_add_of_all(c, "Traceability", &text);
 }
 
-/* Source: ISO/IEC 17025, 7.8.6; JCGM 106. */
+/* Adds the decision rule. Source: ISO/IEC 17025, 7.8.6; JCGM 106. */
 static void add_rule(struct certificate *c, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -300,7 +301,7 @@ static int severity(enum verdict v)
 	return v == VERDICT_NOT_TRUSTED ? 2 : v == VERDICT_INCONCLUSIVE ? 1 : 0;
 }
 
-/* Scenarios in which the replayer is trusted least come first. */
+/* Orders scenarios: those in which the replayer is least trusted come first. */
 static int compare_ranked(const void *x, const void *y)
 {
 	const struct ranked *p = x, *q = y;

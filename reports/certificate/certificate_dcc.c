@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The certificates as one Digital Calibration Certificate: an item and a measurement result for
- * each replayer, with all its scenarios. Ratios have the unit \one, times the unit \second. Source:
- * DCC 3.1.2 (dcc.xsd of PTB), D-SI 2.1.0 (SI_Format.xsd). The schema requires a country, an e-mail
- * address and persons. What nobody stated is "ZZ" (ISO 3166-1: user-assigned) or "not stated". */
+/* The certificates as a Digital Calibration Certificate: an item and a measurement result for each
+ * replayer, with all its scenarios. Ratios have the unit \one, times the unit \second. Source: DCC
+ * 3.1.2 (dcc.xsd of PTB), D-SI 2.1.0 (SI_Format.xsd). The schema requires a country, an e-mail
+ * address and persons. A missing statement becomes "ZZ" (ISO 3166-1: user-assigned) or "not
+ * stated". */
 
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
@@ -19,7 +20,7 @@ static void element(struct strbuf *out, const char *name, const char *text)
 	strbuf_addf(out, "</dcc:%s>\n", name);
 }
 
-/* textType and richContentType: the text in one language. */
+/* Adds an element of textType or richContentType: the text in one language. */
 static void content(struct strbuf *out, const char *name, const char *text)
 {
 	strbuf_addf(out, "<dcc:%s><dcc:content lang=\"en\">", name);
@@ -56,7 +57,7 @@ static void software(struct strbuf *out, const char *list)
 	strbuf_addf(out, "</dcc:software></dcc:%s>\n", list);
 }
 
-/* xs:date; a campaign always has a run that counts if it has a certificate. */
+/* Adds an xs:date. A campaign with a certificate always has a run that counts. */
 static void date(struct strbuf *out, const char *name, int64_t ns)
 {
 	element(out, name, date_text(ns, "%Y-%m-%d").s);
@@ -136,7 +137,7 @@ static void quantity_end(struct strbuf *out)
 	strbuf_addstr(out, "</si:real>\n</dcc:quantity>\n");
 }
 
-/* The mean of the runs, ns, with its expanded uncertainty if it has a standard deviation. */
+/* Adds the mean of the runs in ns, with its expanded uncertainty if it has a standard deviation. */
 static void time_add(struct strbuf *out, const char *name, const struct sample *s)
 {
 	if (!s->n)
@@ -166,7 +167,7 @@ static void ratio_add(struct strbuf *out, const char *name, const struct estimat
 	quantity_end(out);
 }
 
-/* Deviation of one future replay, with U. */
+/* Adds the deviation of a future replay, with its expanded uncertainty U. */
 static void expanded_add(struct strbuf *out, const struct cell *c)
 {
 	const struct estimate *bias = &c->component[COMPONENT_BIAS].estimate;
@@ -198,7 +199,8 @@ static void result_add(struct strbuf *out, const struct analysis *a, const struc
 	strbuf_addstr(out, "</dcc:data>\n</dcc:result>\n");
 }
 
-/* The schema has no word for "inconclusive": such a result has no conformity. */
+/* Adds the result of a replayer. The schema has no word for "inconclusive": such a result has no
+ * conformity. */
 static void result_of_replayer(struct strbuf *out, const struct analysis *a,
 			       const struct certificate *c)
 {

@@ -5,7 +5,7 @@
 #include "reports/html/html.h"
 #include "reports/words.h"
 
-/* In addition to the style of the report: one certificate on one or two sheets of A4. */
+/* Added to the style of the report: a certificate fills one or two sheets of A4. */
 EMBED(sheet, "reports/certificate/sheet.css");
 
 static const char *const banner_class[] = {[VERDICT_TRUSTED] = "trusted",
@@ -51,7 +51,7 @@ static void add_table(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* Several notes under one label, a line each. */
+/* Adds several notes under one label, each on a line. */
 static void add_lines(struct strbuf *out, const char *text)
 {
 	static const char bar[] = " | ";

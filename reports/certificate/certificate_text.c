@@ -11,7 +11,7 @@
 
 static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_t width)
 {
-	static const char bar[] = " | "; /* several notes under one label, a line each */
+	static const char bar[] = " | "; /* separates several notes under one label */
 	const char *text = f->text, *label = f->label;
 	for (const char *end; text; text = end ? end + strlen(bar) : NULL) {
 		SCOPED_STRBUF line = STRBUF_INIT;

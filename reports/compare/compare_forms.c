@@ -73,8 +73,8 @@ static void row_of(struct machine *m, const struct case_change *c, enum aspect k
 	r->unmeasured = !c->measured;
 }
 
-/* Reasons that forbid a good result are rows too, so that a program that only counts rows does not
- * see a success. */
+/* Whether a difference is a row. A reason that forbids a good result is a row, so that a program
+ * that only counts rows does not see a success. */
 static bool is_open(const struct campaign_change *c, const struct difference *d)
 {
 	return d->refuses || (d->kind == DIFFERENCE_MISSING && c->n_missing);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Forms of a comparison. They compute nothing. */
+/* Forms of a comparison. They only format: all numbers are computed before. */
 #pragma once
 
 #include "reports/machine/machine.h"
@@ -11,17 +11,19 @@ struct compare_form {
 };
 /* text markdown json html junit github openmetrics prometheus, NULL */
 extern const struct compare_form *const compare_forms[];
-/* Errors: ENOENT with the nearest name. */
+/* Finds a form by name. Errors: ENOENT with the nearest name. */
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e);
 int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out,
 		       struct err *e);
 
-/* Shared by the forms (compare_words.c). One line of at most 140 bytes: the word for all, and the
- * number of cases with each word. */
+/* Functions that the forms share (compare_words.c). Appends a line of at most 140 bytes: the word
+ * for the whole comparison, and the number of cases with each word. */
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c);
-/* The number of failed runs of that side, and their cases; nothing if none failed. */
+/* Appends the number of failed runs of that side, and their cases. Appends nothing if no run
+ * failed. */
 void compare_add_failed(struct strbuf *out, const struct campaign_change *c, bool is_new);
-/* Both parts, not cut: "worse", "not comparable"; "of 3 cases 1 worse, ..." */
+/* Append both parts of the headline, not shortened: "worse", "not comparable"; "of 3 cases 1 worse,
+ * ...". */
 void compare_add_word(struct strbuf *out, const struct campaign_change *c);
 void compare_add_counts(struct strbuf *out, const struct campaign_change *c);
 void compare_add_title(struct strbuf *out, const struct campaign_change *c); /* "OLD against NEW" */
@@ -30,7 +32,7 @@ void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum 
 void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum aspect k);
 /* A side's value: "+1.2 %", "0.034" */
 void compare_add_value(struct strbuf *out, double value, enum aspect k);
-/* The reasons alone; nothing where there are none. */
+/* Appends only the reasons; nothing if there are none. */
 void compare_add_reasons(struct strbuf *out, const struct aspect_change *a);
 /* "was X, is Y; p 0.001 (Holm); why". */
 void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison as one self-contained page. */
+/* A comparison as a self-contained page. */
 #include <ctype.h>
 
 #include "reports/compare/compare_forms.h"
@@ -26,7 +26,7 @@ static void chip(struct strbuf *out, enum change w)
 		    change_name(w));
 }
 
-/* Text with numbers: a hyphen before a digit becomes a minus sign. */
+/* Appends text with numbers: a hyphen before a digit becomes a minus sign. */
 static void escape_numbers(struct strbuf *out, const char *text)
 {
 	SCOPED_STRBUF signs = STRBUF_INIT;
@@ -64,7 +64,7 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</p><p>");
 	strbuf_reset(&text);
 	compare_add_counts(&text, c);
-	/* "Of 3 cases" begins a sentence here */
+	/* here "Of 3 cases" begins a sentence */
 	text.s[0] = text.s[0] == 'o' ? 'O' : text.s[0];
 	escape_numbers(out, text.s);
 	strbuf_addstr(out, "</p></div>\n");
@@ -96,7 +96,7 @@ static void sides(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
-/* A sign and the change. The title of the cell has the interval. */
+/* Adds a cell with a sign and the change. The title of the cell has the interval. */
 static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum aspect k)
 {
 	static const char *const heat[] = {[CHANGE_SAME] = "h0",
@@ -122,7 +122,7 @@ static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum 
 	strbuf_addstr(out, "</span></td>");
 }
 
-/* Omits aspects without a limit in any case. */
+/* Whether an aspect is shown: it must have a limit in some case. */
 static bool is_shown(const struct campaign_change *c, size_t k)
 {
 	for (size_t i = 0; i < c->n_cells; i++)
@@ -283,7 +283,7 @@ static void columns_head(struct strbuf *out, const char *title, const char *cons
 	strbuf_addstr(out, "</tr></thead><tbody>\n");
 }
 
-/* A row for each component that has this word. */
+/* Adds a row for each component that has this word. */
 static void reasons_of(struct strbuf *out, const struct campaign_change *c, enum change word)
 {
 	static const char *const column[] = {"Outcome", "Scenario", "Component",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A comparison on one screen: the word, what is not the same and why, other differences. */
+/* A comparison on one screen: the word, what differs and why, and other differences. */
 #include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/number.h"
@@ -8,8 +8,9 @@
 #define INDENT 2
 #define GAP 2 /* between columns */
 #define ROWS_MAX 40	   /* aspects that are not the same */
-#define DIFFERENCES_MAX 12 /* differences that refuse a comparison are all listed */
-#define OPEN_MAX 6	   /* undecided aspects that are listed one by one */
+/* limit for other differences; differences that refuse a comparison are all listed */
+#define DIFFERENCES_MAX 12
+#define OPEN_MAX 6	   /* number of undecided aspects up to which each is listed */
 
 static void paragraph(struct strbuf *out, const char *text, size_t first, size_t indent)
 {
@@ -106,7 +107,7 @@ static void row_measure(const struct case_row *r, size_t *width)
 	}
 }
 
-/* A name that is wider than its column has a line of its own. */
+/* Appends a row. A name that is wider than its column gets a separate line. */
 static void row_add(struct strbuf *out, const struct case_row *r, const size_t *width)
 {
 	const bool own_line = text_width(r->text[CASE_NAME].s) > width[CASE_NAME];
@@ -142,7 +143,7 @@ static void cases_add(struct strbuf *out, const struct campaign_change *c)
 	width[CASE_NAME] = width[CASE_NAME] < most ? width[CASE_NAME] : most;
 	strbuf_addch(out, '\n');
 	row_add(out, &head, width);
-	/* if there are many rows, those that are not the same come first */
+	/* if there are many rows, rows that are not "same" come first */
 	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < c->n_cells && n < ROWS_MAX; i++)
 			if (c->n_cells <= ROWS_MAX
@@ -197,7 +198,8 @@ static void aspects_add(struct strbuf *out, const struct campaign_change *c, enu
 		strbuf_addf(out, "  and %zu more\n", left);
 }
 
-/* The aspect that is nearest to a decision comes first; of equal ones, the one with a reason. */
+/* Orders aspects: the aspect nearest to a decision comes first; of equal aspects, the aspect with a
+ * reason. */
 static bool tells_more(const struct aspect_change *a, const struct aspect_change *than)
 {
 	const double p = a->status || isnan(a->p) ? 2 : a->p,
@@ -205,7 +207,7 @@ static bool tells_more(const struct aspect_change *a, const struct aspect_change
 	return p < of_than || (p <= of_than && !than->n_reasons && a->n_reasons);
 }
 
-/* The widths of the intervals show what could be decided. */
+/* Appends a group of undecided aspects. The widths of the intervals show what could be decided. */
 static void open_group_add(struct strbuf *out, const struct campaign_change *c, enum aspect k)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
@@ -245,7 +247,8 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 	paragraph(out, line.s, 4, 6);
 }
 
-/* Lists few aspects one by one, and many by component: on a busy machine all may be undecided. */
+/* Lists a few undecided aspects one by one, and many by component: on a busy machine all aspects
+ * may be undecided. */
 static void open_add(struct strbuf *out, const struct campaign_change *c)
 {
 	size_t n = 0;

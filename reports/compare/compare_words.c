@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Words of a comparison, the same in every form. */
+/* Words of a comparison, which are the same in every form. */
 #include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/number.h"
@@ -145,7 +145,7 @@ void compare_add_title(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, *c->new_side->title ? c->new_side->title : c->new_side->protocol);
 }
 
-/* The first aspect that is worse or undecided. */
+/* Appends the first aspect that has this word (worse or undecided). */
 static void example_add(struct strbuf *out, const struct campaign_change *c, enum change word)
 {
 	for (size_t i = 0; i < c->n_cells; i++)

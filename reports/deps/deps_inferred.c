@@ -37,7 +37,8 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 }
 
 /* --- width over time ----------------------------------------------------- */
-/* Slices of equal length. The length doubles when the trace continues after the last slice. */
+/* The time is divided into slices of equal length. The length doubles when the trace continues
+ * after the last slice. */
 
 #define N_SLICES 64
 

@@ -4,8 +4,8 @@
 #include "common/units.h"
 #include "reports/deps/deps_report.h"
 
-/* Escapes for a quoted string: an untrusted name cannot end it, begin a Graphviz escape or control
- * a terminal. */
+/* Appends an escaped text for a quoted string: an untrusted name cannot end the string, begin a
+ * Graphviz escape or control a terminal. */
 static void dot_quoted(struct strbuf *out, const char *name)
 {
 	const unsigned char *s = (const unsigned char *)name;
@@ -21,9 +21,9 @@ static void dot_quoted(struct strbuf *out, const char *name)
 	}
 }
 
-struct shown_node { /* requests of a node in the graph: first .. first + n */
+struct shown_node { /* requests of a node in the graph: [first, first + n) */
 	uint64_t first, n;
-	/* since the node's previous request: computing, asleep, external */
+	/* times since the node's previous request: computing, asleep, external */
 	double compute_ns[3];
 	struct strbuf requests, order;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate deps for the trace of a parallel application: which node waits for which. */
+/* validate deps for the trace of a parallel application: which node waits for which other node. */
 #pragma once
 
 #include "capture/causality/work.h"
@@ -12,7 +12,7 @@ struct deps_parallel_config {
 	bool json;
 };
 
-/* Errors: as causality_check; of reading and writing. */
+/* Prints the dependencies. Errors: those of causality_check; of reading and writing. */
 int deps_parallel(struct trace *t, const struct causality_facts *f,
 		  const struct deps_parallel_config *c, struct err *e);
 
@@ -25,7 +25,7 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
  * a begin. Names are escaped. */
 void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown);
 
-/* validate deps for a block-level trace: dependencies inferred from its times. */
+/* validate deps for a block-level trace: dependencies are inferred from its times. */
 struct deps_inferred_config {
 	const char *path;
 	const char *think; /* --think-time: a duration or "auto"; NULL: the default */
@@ -34,6 +34,7 @@ struct deps_inferred_config {
 	bool json;
 };
 
-/* Errors: EINVAL for --think-time (*usage is set); of reading and writing. */
+/* Prints the dependencies. Errors: EINVAL for --think-time (*usage is set); of reading and
+ * writing. */
 int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *usage,
 		  struct err *e);

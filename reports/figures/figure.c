@@ -99,8 +99,8 @@ void figures_build(struct figures *fs, const struct analysis *a)
 
 /* --- writing and running ------------------------------------------------- */
 
-/* The begin of a script. `alone`: the script reads and writes files that have the figure's name;
- * else it uses the data block and standard output. */
+/* Appends the begin of a script. `alone`: the script reads and writes files that have the figure's
+ * name; otherwise it uses the data block and standard output. */
 static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 {
 	if (alone)
@@ -155,8 +155,8 @@ static int take_plot(struct figure *f, struct strbuf *text, const char *dir, str
 	return dir ? write_part(f, dir, "svg", text, e) : 0;
 }
 
-/* Starts gnuplot once for all figures, because starting it costs more than most figures. If it
- * fails, starts it once for each figure. */
+/* Starts gnuplot once for all figures, because a start costs more than most figures. If it fails,
+ * starts it once for each figure. */
 static void run_gnuplot(struct figures *fs, struct gnuplot_plot *plot, size_t n)
 {
 	struct err why = ERR_INIT;

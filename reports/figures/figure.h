@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Figures: a data file and a gnuplot script in report/plots/, and the SVG that gnuplot makes of
- * them. Scripts contain outside text only inside single quotes, where gnuplot expands nothing. The
- * same analysis and gnuplot give the same bytes. Without gnuplot, data and scripts are written and
- * figures have no `svg`. */
+/* Figures: a data file and a gnuplot script in report/plots/, and the SVG that gnuplot makes from
+ * them. Scripts contain text from outside only inside single quotes, where gnuplot expands nothing.
+ * The same analysis and gnuplot give the same bytes. Without gnuplot, data and scripts are written
+ * and figures have no `svg`. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
 
 struct figure {
-	char *name;                 /* of its files: "distribution-3"; [a-z0-9-] only; owned */
+	char *name;                 /* name of the files: "distribution-3"; [a-z0-9-] only; owned */
 	char *section;              /* "distribution"; owned */
 	char *caption;              /* what it shows, not escaped; owned */
 	char *alt;                  /* description for screen readers; owned */
 	/* data: blocks for `index`; script: without terminal and output */
 	struct strbuf data, script;
 	unsigned int width, height; /* px */
-	bool drawn;                 /* drawn by this program, not by gnuplot */
-	/* SVG element for a page (no prolog, no ids); empty: missing */
+	bool drawn;                 /* drawn by this program instead of gnuplot */
+	/* SVG element for a page (no prolog, no ids); empty: no SVG */
 	struct strbuf svg;
 };
 
 struct figures {
 	struct figure *figure;
 	size_t n, cap;
-	size_t n_left_out; /* cases or scenarios without figures, to keep the page small */
-	char *missing;     /* why figures are missing; NULL: none is missing */
+	/* number of cases or scenarios without figures, which are omitted to keep the page small */
+	size_t n_left_out;
+	char *missing;     /* why figures are missing; NULL: no figure is missing */
 };
 
-/* Builds all figures of a report without their SVG. Ownership: figures_release. */
+/* Builds all figures of a report, without their SVG. Ownership: figures_release. */
 void figures_build(struct figures *fs, const struct analysis *a);
 void figures_release(struct figures *fs);
 
 /* By name; NULL: none. */
 const struct figure *figure_find(const struct figures *fs, const char *name);
 
-/* Runs gnuplot in memory. Writes data, scripts and plots into plots_dir, which exists (NULL: writes
- * nothing). If gnuplot is missing or fails, fs->missing says so, and that is no error. Errors: of
- * writing. */
+/* Runs gnuplot in memory. Writes data, scripts and plots into plots_dir, which must exist (NULL:
+ * writes nothing). If gnuplot is missing or fails, fs->missing says so, and this is not an error.
+ * Errors: of writing. */
 int figures_render(struct figures *fs, const char *plots_dir, struct err *e);
 
 bool figure_gnuplot_found(void); /* in $PATH */
@@ -53,20 +54,20 @@ void figure_alt(struct figure *f, const char *fmt, ...) __attribute__((format(pr
 /* svg.c: converts gnuplot's document to an element of a page: no prolog, no ids, colours of the
  * page's theme. Returns false if the SVG is incomplete. */
 bool svg_inline(struct strbuf *out, const char *svg, const char *alt);
-/* gnuplot begins a document with an empty group in the last colour of the figure before. Removing
- * that colour gives the same bytes for a script alone and among others. Returns whether something
- * changed. */
+/* Removes a colour that depends on the previous figure: gnuplot begins a document with an empty
+ * group in the last colour of the figure before. Without it a script gives the same bytes alone and
+ * among others. Returns whether something changed. */
 bool svg_forget(struct strbuf *svg);
-/* Adds the definitions of gnuplot's point symbols, once per page. */
+/* Appends the definitions of gnuplot's point symbols. Call it once per page. */
 void svg_add_symbols(struct strbuf *out);
 
 /* fishbone.c: cause-and-effect diagram of the sources of uncertainty. */
 void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *width,
 		  unsigned int *height);
 
-/* Colours of figures: those of Okabe and Ito (Color Universal Design, 2008), which are distinct
- * with any colour vision, and some greys. Scripts name them by `hex`. In a page they are CSS
- * variables with a light and a dark value. */
+/* Colours of figures: those of Okabe and Ito (Color Universal Design, 2008), which can be
+ * distinguished with any colour vision, and some greys. Scripts name them by `hex`. In a page they
+ * are CSS variables with a light and a dark value. */
 enum palette {
 	PALETTE_TEXT, /* axes and letters */
 	PALETTE_GRID,
@@ -85,27 +86,29 @@ struct palette_entry {
 	const char *hex;                /* "#0072b2", in scripts */
 	unsigned char red, green, blue; /* the same */
 	const char *css;                /* its name in a page */
-	const char *light, *dark;       /* values of the variable; NULL: css is not a variable */
+	/* values of the CSS variable; NULL: `css` is not a variable */
+	const char *light, *dark;
 };
 extern const struct palette_entry palette[PALETTE_N];
 
-/* The colour and gnuplot point type of the n-th series. */
+/* Returns the colour of the n-th series; palette_point returns its gnuplot point type. */
 #define PALETTE_N_SERIES 6
 const char *palette_series(size_t n);
 int palette_point(size_t n);
 
 /* Running gnuplot. */
 struct gnuplot_plot {
-	struct strbuf script; /* plots to standard output; contains its data (gnuplot_add_data) */
+	/* script that plots to standard output and contains its data (gnuplot_add_data) */
+	struct strbuf script;
 	struct strbuf text;   /* output of gnuplot */
 };
 
 /* Appends the data block $NAME, which a script plots as the file '$NAME'. */
 void gnuplot_add_data(struct strbuf *script, const char *name, const struct strbuf *data);
 
-/* Runs gnuplot once for all scripts, without start-up files and with its own environment, for at
+/* Runs gnuplot once for all scripts, without start-up files and with a separate environment, for at
  * most `timeout_s`. Appends each plot to its `text`. Scripts, data and plots stay in memory,
  * because gnuplot exits with status 0 even if it could not read or write a file. Errors: ENOENT: no
- * gnuplot in $PATH; ETIMEDOUT; EIO with gnuplot's first error message; EFBIG; of the system. After
- * an error `text` may hold plots made before it. */
+ * gnuplot in $PATH; ETIMEDOUT; EIO with gnuplot's first error message; EFBIG; from the system.
+ * After an error `text` may contain plots that were made before it. */
 int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, struct err *e);

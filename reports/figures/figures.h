@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builders of figures by subject, and what they share. */
+/* Builders of figures by subject, and functions that they share. */
 #pragma once
 
 #include "reports/figures/figure.h"
@@ -29,28 +29,28 @@ struct panels {
 	size_t n, cap;
 };
 
-/* Collects the cases for which `wanted` holds (NULL: all), by workload, scenario and replayer.
- * Ownership: panels_release. */
+/* Collects the cases for which `wanted` returns true (NULL: all), by workload, scenario and
+ * replayer. Ownership: panels_release. */
 void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(const struct cell *));
 void panels_release(struct panels *ps);
-/* Returns "1", "2" ... in `text`, or NULL if there is one panel only. */
+/* Returns "1", "2" ... in `text`, or NULL if there is only one panel. */
 const char *panel_part(const struct panels *ps, size_t i, char text[24]);
-/* The height of a figure with this panel in px. Then: adds yrange and ytics to its script; row i is
- * at y = i + 1 from above. */
+/* Returns the height in px of a figure with this panel. panel_add_axis adds yrange and ytics to its
+ * script; row i is at y = i + 1 from above. */
 unsigned int panel_height(const struct panel *p);
 void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width);
 
-/* Chooses at most `max` scenarios for figures: those that are not trusted first, then inconclusive
- * ones. Returns them in the order of the protocol. `wanted` holds for one of their cells (NULL:
- * all). *n_left_out counts the others. The caller frees the array. */
+/* Chooses at most `max` scenarios for figures: first those that are not trusted, then inconclusive
+ * scenarios. Returns them in the order of the protocol. `wanted` returns true for one of their
+ * cells (NULL: all). *n_left_out counts the other scenarios. The caller frees the array. */
 size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *),
 			 size_t *n, size_t *n_left_out);
 
-/* A logarithmic axis ('x' or 'y') of times in ns, with at most about `most` labels such as "10 µs".
- */
+/* Appends a logarithmic axis ('x' or 'y') of times in ns, with at most about `most` labels such as
+ * "10 µs". */
 void plot_time_axis(struct strbuf *script, char axis, double lo_ns, double hi_ns, size_t most);
-/* The distance between at most about `most` labels from lo to hi: 1, 2 or 5 times a power of ten.
- */
+/* Returns the distance between at most about `most` labels from lo to hi: 1, 2 or 5 times a power
+ * of ten. */
 double plot_step(double lo, double hi, size_t most);
 /* Appends a number for a data file: "NaN" if undefined, huge numbers clipped. */
 void plot_number(struct strbuf *out, double x);

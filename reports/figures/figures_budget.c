@@ -26,7 +26,7 @@ static size_t find_sources(const struct panel *p, const char **source)
 	return n;
 }
 
-/* Rows: y, then the running sum of the shares in percent, one column per source. */
+/* Adds rows: y, then the running sum of the shares in percent, with a column for each source. */
 static void add_shares(struct figure *f, const struct panel *p, const char *const *source, size_t n)
 {
 	strbuf_addstr(&f->data, "# row, then where each source's share begins and ends, percent\n");

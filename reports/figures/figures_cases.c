@@ -8,8 +8,8 @@
 #define WIDTH 340
 #define HEIGHT 210
 #define N_STEPS 160     /* points of a distribution function */
-#define CUT 0.002       /* share of the requests beyond either end of the axis */
-#define SMALL_PART 0.05 /* of the largest cause: smaller ones are drawn as one bar */
+#define CUT 0.002       /* share of the requests that the axis omits at either end */
+#define SMALL_PART 0.05 /* causes with a smaller share of the largest cause are drawn as one bar */
 #define LABEL_WIDTH 22  /* characters */
 
 static struct figure *add_figure(struct figures *fs, const struct analysis *a, size_t cell,
@@ -29,8 +29,8 @@ static struct figure *add_figure(struct figures *fs, const struct analysis *a, s
 
 /* --- distribution of the response times ---------------------------------- */
 
-/* Adds the shares of the run's requests that took at most t[N_STEPS] (ascending), from the counts
- * at the edges of its shape. */
+/* Adds the share of the run's requests that took at most t[N_STEPS] (ascending), interpolated from
+ * the counts at the edges of its shape. */
 static void add_shares(double *share, const double *t, const struct run_summary *s)
 {
 	size_t k = 0;
@@ -173,7 +173,7 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 
 /* --- causes -------------------------------------------------------------- */
 
-/* The split with the larger significant difference, else that of the response time. */
+/* Chooses the split with the larger significant difference, otherwise that of the response time. */
 static enum split_quantity choose_split(const struct why *w)
 {
 	const struct split *s = w->split;
@@ -263,7 +263,8 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 	strbuf_addch(&f->script, '\n');
 }
 
-/* Cases that are not trusted come first, then undecided ones, in the order of the analysis. */
+/* Makes the figures of cases. Cases that are not trusted come first, then undecided cases, in the
+ * order of the analysis. */
 void figures_cases(struct figures *fs, const struct analysis *a)
 {
 	static const enum verdict order[] = {VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE,

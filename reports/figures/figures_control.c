@@ -33,7 +33,7 @@ static void add_data(struct figure *f, const struct control_chart *k)
 	}
 }
 
-/* Four or five tics at whole steps of 1, 2 or 5. */
+/* Returns the distance between tics: four or five tics at steps of 1, 2 or 5. */
 static double tics(double range)
 {
 	double step = pow(10, floor(log10(range / 4))), times = range / 4 / step;

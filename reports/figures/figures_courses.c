@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Over the time of a run: requests per second, requests in flight, bandwidth, issue error. And the
- * issue error by itself and against the rate. */
+/* Quantities over the time of a run: requests per second, requests in flight, bandwidth, issue
+ * error; and the distribution of the issue error, also against the rate. */
 #include "reports/figures/figures.h"
 #include "validate/analysis/courses.h"
 
@@ -8,7 +8,7 @@
 #define WIDTH 520
 #define HEIGHT 260
 #define KEY_LINE 18
-#define LEAST_US 0.01 /* begin of a logarithmic axis; smaller errors are drawn there */
+#define LEAST_US 0.01 /* begin of a logarithmic axis; smaller errors are drawn at this value */
 
 static void add_axes(struct figure *f, size_t n_key, const char *x, const char *y)
 {
@@ -84,8 +84,8 @@ static const struct over_time over_time[] = {
      bandwidth_replay, 1e6},
 };
 
-/* Only parallel applications have a bandwidth, and large campaigns and old results have no courses.
- * A plot without a point would stop gnuplot. */
+/* Whether the quantity is known for the scenario. Only parallel applications have a bandwidth;
+ * large campaigns and old results have no courses. A plot without a point would stop gnuplot. */
 static bool is_told(const struct analysis *a, const struct over_time *kind, size_t scenario)
 {
 	for (size_t i = 0; i < a->n_cells; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias over the load level, with the interval that decides: a figure for each group of
+/* Relative bias over the load level, with the deciding interval: a figure for each group of
  * scenarios that differ only in the level. */
 #include "reports/figures/figures.h"
 #include "reports/words.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Errors of the running time of parallel applications, as in figures 8 to 11 of the parallel-trace
- * paper: the worst over the targets of the recordings, by application and target, by sampling
- * period, and by the number of delayed nodes. Published values stand beside them. */
+ * paper: the largest error over the targets of the recordings, by application and target, by
+ * sampling period, and by the number of delayed nodes. Published values stand beside them. */
 #include "reports/figures/figures.h"
 #include "reports/words.h"
 
@@ -77,7 +77,8 @@ struct panel_place {	       /* a place on the axis: an application on a target *
 	size_t family; /* index in a->parallel->worst */
 };
 
-/* Whether it is the finest recording of an application for a target: all nodes, smallest period. */
+/* Whether this is the finest recording of an application for a target: all nodes, smallest
+ * period. */
 static bool is_finest(const struct analysis *a, const struct parallel_worst *w)
 {
 	const struct scenario *s = scenario_of(a, w);
@@ -228,7 +229,8 @@ static size_t causal_sum(const struct analysis *a)
 	return 0;
 }
 
-/* Adds the points of one target and returns their number. Of equal points it takes the first. */
+/* Adds the points of one target and returns their number. If several points have the same place,
+ * only the first is added. */
 static size_t add_line(struct strbuf *data, const struct analysis *a, const struct by *b,
 		       const struct parallel_worst *first, size_t target)
 {

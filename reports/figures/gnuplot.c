@@ -9,8 +9,8 @@
 
 #define OUTPUT_MAX_BYTES (256l << 20)
 
-/* Finds gnuplot in $PATH; the caller frees its name. Errors: ENOENT: not there; other errors of the
- * system: unknown. */
+/* Finds gnuplot in $PATH; the caller frees its name. Errors: ENOENT: there is no gnuplot; other
+ * errors of the system: unknown. */
 static int find_gnuplot(char **program, struct err *e)
 {
 	const char *path = getenv("PATH");
@@ -21,14 +21,15 @@ static int find_gnuplot(char **program, struct err *e)
 		char *name = xasprintf("%.*s%sgnuplot", (int)len, path, len ? "/" : "./");
 		struct stat st;
 		errno = 0;
-		/* only absolute directories: a relative one may belong to another user */
+		/* only absolute directories, because a relative directory may belong to another
+		 * user */
 		if (name[0] == '/' && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
 		    access(name, X_OK) == 0) {
 			*program = name;
 			return 0;
 		}
 		if (errno == ENOMEM || errno == EIO || errno == EMFILE || errno == ENFILE)
-			code = errno; /* it is unknown whether gnuplot is there */
+			code = errno; /* it is unknown whether gnuplot is in this directory */
 		free(name);
 		path += len + (path[len] == ':');
 	}
@@ -92,8 +93,8 @@ void gnuplot_add_data(struct strbuf *script, const char *name, const struct strb
 									  : "END_OF_DATA\n");
 }
 
-/* The line that gnuplot prints before plot i. The line for i = n shows that gnuplot reached the
- * end. */
+/* Appends the command that prints a mark before plot i. The mark for i = n shows that gnuplot
+ * reached the end. */
 static void add_mark(struct strbuf *out, size_t i)
 {
 	strbuf_addf(out, "<!-- plot %zu -->", i);
@@ -113,7 +114,7 @@ static int write_scripts(int fd, const struct gnuplot_plot *plots, size_t n)
 	return write_all(fd, all.s, all.len);
 }
 
-/* Appends the text between two marks to each plot. */
+/* Appends the text between two marks to the plot between them. */
 static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err *e)
 {
 	struct stat st;
@@ -148,7 +149,8 @@ static int split_output(int fd, struct gnuplot_plot *plots, size_t n, struct err
 
 static int run(const char *program, const int fd[3], unsigned int timeout_s, struct err *e)
 {
-	/* as a file: gnuplot stops at the first error in a file, but not on standard input */
+	/* pass the script as a file: gnuplot stops at the first error in a file, but not on
+	 * standard input */
 	char name[] = "gnuplot", defaults[] = "-d", script[] = "/dev/stdin", complaint[8192],
 	     *argv[] = {name, defaults, script, NULL};
 	int status = 0;
@@ -161,7 +163,7 @@ static int run(const char *program, const int fd[3], unsigned int timeout_s, str
 		return err_set(e, ETIMEDOUT, "gnuplot did not end within %u s", timeout_s);
 	if (ret)
 		return err_sys(e, -ret, "cannot wait for gnuplot");
-	/* Take the line of the log that names the error. */
+	/* find the line of the log that names the error */
 	ssize_t n = 0;
 	do
 		n = fd[2] >= 0 ? pread(fd[2], complaint, sizeof complaint - 1, 0) : 0;

@@ -3,7 +3,7 @@
 #include "reports/figures/figures.h"
 #include "reports/number.h"
 
-#define ROWS_A_PANEL 45 /* a new panel begins at the next workload */
+#define ROWS_A_PANEL 45 /* number of rows after which a new panel begins, at the next workload */
 #define ROWS_AT_MOST 70
 #define LABEL_WIDTH 40
 #define CHARACTER 7 /* approximate width in px */
@@ -139,7 +139,7 @@ unsigned int panel_height(const struct panel *p)
 	return 96 + 17 * (unsigned int)p->n;
 }
 
-/* Labels stand at the left. Those of cases below a title are indented and grey. */
+/* Labels are at the left. Labels of cases below a title are indented and grey. */
 void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width)
 {
 	size_t widest = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts gnuplot's SVG document to an element of the page. gnuplot writes one element per line in
- * fixed forms, so this reads lines and copies unknown ones. */
+ * fixed forms, so this code reads lines and copies lines that it does not know. */
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 
@@ -34,7 +34,8 @@ static const char *color_at(const char *s, size_t *len)
 	return starts(s, "black") ? "currentColor" : NULL;
 }
 
-/* Length of an attribute name whose value is a colour, with the opening quote; 0: none. */
+/* Length of the attribute name and the opening quote if the value is a colour; 0: no such
+ * attribute. */
 static size_t color_attribute(const char *s)
 {
 	static const char *const name[] = {" stroke=", " fill=", " color=", " fill = "};
@@ -44,9 +45,9 @@ static size_t color_attribute(const char *s)
 	return 0;
 }
 
-/* Attributes that the page does not need: the initial values of SVG, those of the element that
- * svg_inline() makes, and what no rule of the page's style names. gnuplot repeats them in each of
- * many groups. */
+/* Length of an attribute that the page does not need: initial values of SVG, attributes of the
+ * element that svg_inline() makes, and classes that no rule of the page's style names. gnuplot
+ * repeats them in each of many groups. */
 static size_t needless_attribute(const char *s)
 {
 	static const char *const text[] = {" font-family=\"sans-serif\"",
@@ -60,7 +61,7 @@ static size_t needless_attribute(const char *s)
 	return 0;
 }
 
-/* Copies one line with the page's colours, without needless attributes, and with "href". */
+/* Appends one line with the page's colours, without needless attributes, and with "href". */
 static void add_line(struct strbuf *out, const char *s, size_t len)
 {
 	const char *end = s + len;
@@ -118,7 +119,7 @@ static void add_body(struct strbuf *out, const char *s)
 		    drop_empty_group(out, last_line))
 			continue;
 		last_line = out->len;
-		if (starts(line, "<g id=")) /* the ids would occur twice in the page */
+		if (starts(line, "<g id=")) /* skip ids, which would occur twice in the page */
 			strbuf_addstr(out, "<g>\n");
 		else
 			add_line(out, line, len);
@@ -223,7 +224,7 @@ const char *palette_series(size_t n)
 	return palette[series[n % PALETTE_N_SERIES]].hex;
 }
 
-/* Filled circle, square, triangles, diamond, pentagon: distinct without colour. */
+/* Filled circle, square, triangles, diamond, pentagon: can be distinguished without colour. */
 int palette_point(size_t n)
 {
 	static const int point[PALETTE_N_SERIES] = {7, 5, 9, 13, 11, 15};

@@ -35,7 +35,8 @@ static void line_add(struct strbuf *out, double y, int colour, const char *dash)
 		"%s lc rgb '%s'\n", y, y, dash, palette[colour].hex);
 }
 
-/* The y axis of one of the four charts. It contains low (0: it begins there) and high. */
+/* Appends the y axis of one of the four charts. The axis contains low (0: it begins there) and
+ * high. */
 static void panel_add(struct strbuf *out, const char *label, double low, double high)
 {
 	strbuf_addf(out, "set ylabel '%s' textcolor rgb '%s'\nset yrange [", label,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* doc/history-schema.json describes it. */
+/* A history as JSON. doc/history-schema.json describes it. */
 #include "reports/history/history_report.h"
 #include "reports/json/json_value.h"
 

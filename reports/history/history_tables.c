@@ -112,7 +112,7 @@ static void table_signals(struct table *t, const struct history_study *s)
 			signal_row(t, s, &s->charts[i], &s->charts[i].signal[k]);
 }
 
-/* An earlier event of the series names the same change. */
+/* Whether an earlier event of the series names the same change. */
 static bool is_named_before(const struct history_charts *c, size_t k)
 {
 	for (size_t i = 0; i < k; i++)

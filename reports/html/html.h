@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The page, part by part. Names and other text from outside go through escape_html. */
+/* The parts of the page. Names and other text from outside go through escape_html. */
 #pragma once
 
 #include "reports/figures/figure.h"
@@ -8,29 +8,29 @@
 
 struct html_page { /* everything is borrowed */
 	const struct analysis *a;
-	const struct tables *tables; /* NULL: each table of `a` is built where it is shown */
+	const struct tables *tables; /* NULL: each table of `a` is built when it is shown */
 	const struct figures *figures;
 	const struct findings *findings;
 	const struct strbuf *protocol; /* its text; empty: unknown */
 };
 
-/* html_appendix.c: reads the protocol of a results directory; TEXT stays empty if it is missing or
- * too long. Errors: of reading. */
+/* html_appendix.c: reads the protocol of a results directory. TEXT stays empty if the protocol is
+ * missing or too long. Errors: of reading. */
 int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e);
 
-/* html_style.c: a page up to <body>; `more_style` may be NULL. */
+/* html_style.c: appends the begin of a page up to <body>; `more_style` may be NULL. */
 void html_begin_page(struct strbuf *out, const char *title, bool with_images,
 		     const char *more_style);
-/* The text, escaped, between two pieces of HTML. */
+/* Appends the escaped text between two pieces of HTML. */
 void html_add_text(struct strbuf *out, const char *before, const char *text, const char *after);
 
 /* html_verdict.c: the first screen, and the deciding interval of each case */
 void html_add_verdict(struct strbuf *out, const struct html_page *p);
-/* A bar with the component's estimate and its deciding interval in multiples of the limit; and the
- * scale above a column of bars. */
+/* Appends a bar with the component's estimate and its deciding interval in multiples of the limit;
+ * and the scale above a column of bars. */
 void html_add_bar(struct strbuf *out, const struct component *c);
 void html_add_bar_scale(struct strbuf *out);
-/* html_cases.c: causes, then a section for each case */
+/* html_cases.c: the causes, then a section for each case */
 void html_add_cases(struct strbuf *out, const struct html_page *p);
 /* html_published.c */
 void html_add_rated_range(struct strbuf *out, const struct html_page *p);
@@ -46,27 +46,29 @@ struct html_table_view {
 	bool (*wanted)(const struct table *t, size_t row, const void *arg);
 	const void *arg;
 };
-/* html_table.c: a table of the report by name, with caption, note and a link to its CSV. Nothing
- * when it has no row to show. */
+/* html_table.c: appends a table of the report by name, with caption, note and a link to its CSV.
+ * Appends nothing if the table has no row to show. */
 void html_add_table(struct strbuf *out, const struct html_page *p, const char *name,
 		    const struct html_table_view *view);
-/* The same inside <details>, closed, under `summary` (plain text of ours). */
+/* Like html_add_table, inside a closed <details> under `summary` (plain text of this program). */
 void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name,
 			   const char *summary, const struct html_table_view *view);
-/* Begins what may be wider than the window, to be closed by "</div>": it has a name, and can be
- * moved by keyboard. */
+/* Begins an element that may be wider than the window, which the caller closes with "</div>". It
+ * has a name, and can be scrolled by keyboard. */
 void html_begin_wide(struct strbuf *out, const char *name);
-/* A number as table_cell_text writes it: with a true minus, its interval in small letters. */
+/* Appends a number as table_cell_text writes it, with a minus sign, and its interval in small
+ * letters. */
 void html_add_number(struct strbuf *out, const char *text);
 void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */
-/* In the words of the claim if the campaign has one; `a` may be NULL. */
+/* Appends the verdict, in the words of the claim if the campaign has a claim; `a` may be NULL. */
 void html_add_verdict_chip(struct strbuf *out, const struct analysis *a, enum verdict v);
-/* The verdict of a case; where it is inconclusive its leaning. */
+/* Appends the verdict of a case; if it is inconclusive, its leaning. */
 void html_add_case_chip(struct strbuf *out, const struct analysis *a, const struct cell *c);
-/* One figure; `above`: its caption stands above it. */
+/* Appends a figure; `above`: its caption is above it. */
 void html_add_figure(struct strbuf *out, const struct figure *f, bool above);
-/* Every figure of a section that could be made. `small`: several beside each other. */
+/* Appends every figure of a section that could be made. `small`: several figures beside each
+ * other. */
 void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section,
 		      bool small);
-/* A note that figures are missing and why; nothing if all are there. */
+/* Appends a note that figures are missing and why; nothing if no figure is missing. */
 void html_add_missing(struct strbuf *out, const struct figures *fs);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The appendix: the six steps of the method validation, the environment, the runs and how to
- * reproduce them, each part folded. */
+ * reproduce them. Each part is folded. */
 #include "common/embed.h"
 #include "common/files.h"
 #include "common/units.h"
@@ -14,7 +14,8 @@
 #define MAX_RUNS_LISTED 1200
 #define MAX_PROTOCOL_BYTES (256u << 10)
 
-/* A folded part. Its id is inside, so that a browser that follows a link to it opens it. */
+/* Begins a folded part. Its id is inside, so that a browser that follows a link to it unfolds
+ * it. */
 static void begin_part(struct strbuf *out, const char *id, const char *title)
 {
 	strbuf_addf(out, "<details><summary>%s</summary>\n<div id=\"%s\">\n", title, id);
@@ -131,7 +132,7 @@ static void add_target(struct strbuf *out, const struct target *t)
 	strbuf_addstr(out, "</dd>\n");
 }
 
-/* The machine in a few words; the part "environment" has the rest. */
+/* Appends a short description of the machine; the part "environment" has the details. */
 static void add_machine(struct strbuf *out, const json_t *environment)
 {
 	const json_t *machine = json_object_get(environment, "machine"),
@@ -268,7 +269,8 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 	escape_html(out, text ? text : "");
 }
 
-/* One row per leaf; members of members get "outer inner" as name. */
+/* Adds a row for each value that is not an object; a member of a member gets "outer inner" as
+ * name. */
 static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int depth)
 {
 	const char *key;
@@ -357,8 +359,9 @@ static bool is_shown(const struct analysis *a, const char *name)
 	return condition[i].is;
 }
 
-/* "@part ID TITLE" to "@end"; "@table NAME COLUMNS", all columns without COLUMNS; "@figures
- * SECTION", and "@panels SECTION" beside each other; else the name of a function. */
+/* Executes a directive: "@part ID TITLE" to "@end"; "@table NAME COLUMNS" (without COLUMNS: all
+ * columns); "@figures SECTION", and "@panels SECTION" for figures beside each other; otherwise the
+ * name of a function. */
 static void add_directive(struct strbuf *out, const struct html_page *p, char *line)
 {
 	static const struct {
@@ -384,8 +387,8 @@ static void add_directive(struct strbuf *out, const struct html_page *p, char *l
 			part[i].add(out, p);
 }
 
-/* HTML and lines that begin with @. Lines between "@if CONDITION" and "@fi" depend on a condition;
- * a backslash at the end joins the next line. */
+/* The template: HTML, and lines that begin with @. Lines between "@if CONDITION" and "@fi" depend
+ * on a condition; a backslash at the end of a line joins the next line. */
 EMBED(appendix, "reports/html/appendix.html");
 
 static void add_template(struct strbuf *out, const struct html_page *p)

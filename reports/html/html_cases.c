@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A section for each case: figures, components, reasons. And the causes of the differences. */
+/* A section for each case: figures, components, reasons; and the causes of the differences. */
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
 #include "validate/components/component.h"
 
-#define MOST_SENTENCES 8 /* about causes that are shown unfolded */
+#define MOST_SENTENCES 8 /* number of sentences about causes that are shown unfolded */
 #define OPEN_CASES 4     /* sections that are unfolded when the page opens */
 
 /* --- causes -------------------------------------------------------------- */
@@ -83,8 +83,8 @@ static void add_reason(struct strbuf *out, struct strbuf *names, const struct st
 	strbuf_reset(names);
 }
 
-/* Why components are not accepted, and what would decide the undecided ones. Neighbours with the
- * same reason share a line. */
+/* Appends why components are not accepted, and what would decide the undecided components.
+ * Neighbours with the same reason share a line. */
 static void add_reasons(struct strbuf *out, const struct cell *c)
 {
 	SCOPED_STRBUF names = STRBUF_INIT, reason = STRBUF_INIT;
@@ -166,7 +166,7 @@ static void add_case(struct strbuf *out, const struct html_page *p, size_t i, bo
 	strbuf_addstr(out, "</div>\n</details>\n");
 }
 
-/* Which sections are open: at most OPEN_CASES, cases that are not trusted first. */
+/* Chooses which sections are unfolded: at most OPEN_CASES, cases that are not trusted first. */
 static bool *choose_open(const struct analysis *a)
 {
 	static const enum verdict order[] = {VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE,

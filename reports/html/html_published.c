@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of the page that stand beside the verdict: the literature, parallel applications, rated
+/* Parts of the page in addition to the verdict: published findings, parallel applications, rated
  * ranges. */
 #include "reports/escape.h"
 #include "reports/html/html.h"

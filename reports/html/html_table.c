@@ -4,13 +4,15 @@
 #include "reports/words.h"
 
 #define MANY_ROWS 60   /* more rows are folded */
-#define MANY_COLUMNS 9 /* more columns wrap, with an interval below its value */
-/* On a narrow screen a row of such a table becomes a paragraph. */
+#define MANY_COLUMNS 9 /* with more columns, cells wrap and the interval is below its value */
+/* On a narrow screen, each row of a table with more columns than this, and at most this number of
+ * rows, becomes a paragraph. */
 #define STACK_COLUMNS 4
 #define STACK_ROWS 24
-#define OPEN_FIGURES 2 /* wide figures of a section; the others are folded */
-#define LONG_TEXT 40   /* characters from which a column wraps */
-#define LONG_NAME 34   /* characters from which a name wraps */
+/* number of wide figures of a section that are shown; the others are folded */
+#define OPEN_FIGURES 2
+#define LONG_TEXT 40 /* a column with a longer text wraps */
+#define LONG_NAME 34 /* a longer name wraps */
 
 void html_begin_wide(struct strbuf *out, const char *name)
 {
@@ -90,8 +92,8 @@ void html_add_number(struct strbuf *out, const char *text)
 	for (const char *p = text; *p; p++)
 		if (*p == '-' && p[1] >= '0' && p[1] <= '9') /* a minus is no hyphen */
 			strbuf_addstr(&signs, "−");
-		else if (*p == ' ' && p[1] != '[') /* a number keeps its unit; its interval may go
-						      to the next line */
+		/* a number keeps its unit; its interval may be on the next line */
+		else if (*p == ' ' && p[1] != '[')
 			strbuf_addstr(&signs, "\u00a0");
 		else
 			strbuf_addch(&signs, *p);
@@ -142,9 +144,8 @@ static bool same_text(const struct table *t, size_t row, size_t other)
 	return x->kind == CELL_TEXT && y->kind == CELL_TEXT && !strcmp(x->text, y->text);
 }
 
-/* Whether the first column becomes a line of its own above the rows that share it: that leaves more
- * width for numbers.
- */
+/* Whether the first column becomes a separate line above the rows that share its text, which leaves
+ * more width for numbers. */
 static bool is_grouped(const struct table *t)
 {
 	for (size_t r = 1; t->n_row_headers > 1 && r < table_n_rows(t); r++)

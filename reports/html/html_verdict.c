@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The first screen: verdict, cause for each replayer, what to do next, heat map of cases by
- * components; below it the deciding interval of each case. */
+/* The first screen: verdict, cause for each replayer, next step, heat map of cases by components;
+ * below it the deciding interval of each case. */
 
 #include "reports/escape.h"
 #include "reports/html/html.h"
@@ -9,8 +9,8 @@
 #include "validate/components/component.h"
 
 #define DAY_NS 86400000000000
-#define LEAST_SHOWN 0.05 /* multiple of the limit from which the heat map shows a number */
-#define BAR_SPAN 2.0     /* limits from the middle of a bar to its end */
+#define LEAST_SHOWN 0.05 /* smallest multiple of the limit for which the heat map shows a number */
+#define BAR_SPAN 2.0     /* length of half a bar, as a multiple of the limit */
 
 static void add_dates(struct strbuf *out, const struct results *r)
 {
@@ -90,7 +90,7 @@ static void add_banner(struct strbuf *out, const struct html_page *p)
 
 /* --- a component over its limit ------------------------------------------ */
 
-/* A value of the component as a multiple of its limit, 0 where it is ideal. */
+/* Returns a value of the component as a multiple of its limit; 0 is the ideal value. */
 static double over_limit(const struct component *c, double value)
 {
 	if (c->kind == COMPONENT_PRECISION)
@@ -167,7 +167,7 @@ static const struct cell *find_cell(const struct analysis *a, size_t scenario, s
 	return NULL;
 }
 
-/* The estimate with few digits: "+1.2 %", "0.13". */
+/* Appends the estimate with few digits: "+1.2 %", "0.13". */
 static void add_short_estimate(struct strbuf *out, const struct component *c)
 {
 	const double value = c->estimate.value;
@@ -211,7 +211,7 @@ static void add_map_cell(struct strbuf *out, const struct component *c, size_t c
 			? "<b>%s</b>"
 			: "%s",
 		    sign_of(c->decision));
-	/* numbers that are next to nothing would hide the others */
+	/* numbers close to 0 would hide the others */
 	if (has_value(c) && fabs(over_limit(c, c->estimate.value)) >= LEAST_SHOWN) {
 		strbuf_addstr(out, "<span>");
 		add_short_estimate(out, c);
@@ -289,8 +289,9 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 
 /* --- the deciding intervals ---------------------------------------------- */
 
-/* The component that decides a case: the rejected or undecided one that is farthest out, of an
- * accepted case the one whose interval comes nearest to its limit. NULL: none has an estimate. */
+/* Returns the component that decides a case: the rejected or undecided component that deviates
+ * most; for an accepted case the component whose interval is nearest to its limit. NULL: no
+ * component has an estimate. */
 static const struct component *deciding_component(const struct cell *c)
 {
 	const enum decision wanted = c->verdict == VERDICT_NOT_TRUSTED    ? DECISION_REJECT

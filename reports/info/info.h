@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate info: data of its forms (text, page, JSON), and what they share. */
+/* validate info: the data of its forms (text, page, JSON), and functions that they share. */
 #pragma once
 
 #include "common/units.h"
@@ -12,7 +12,7 @@ struct info {
 	uint64_t file_bytes;
 	const char *format;
 	const struct trace_meta *meta;
-	const struct trace *trace; /* for its objects and its reader's warnings */
+	const struct trace *trace; /* source of the objects and of its reader's warnings */
 	uint64_t n_objects;
 	const struct profile *profile;
 	const struct replayable *replay; /* NULL: not requested */
@@ -21,29 +21,31 @@ struct info {
 #define INFO_TOP 10u  /* number of objects and threads in lists */
 #define INFO_SIZES 5u /* number of common sizes in lists */
 
-/* The i-th warning: those of the reader, then those about the numbers. NULL: there are no more. */
+/* Returns the i-th warning: those of the reader, then those about the numbers. NULL: there are no
+ * more. */
 const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size);
 
-/* The i-th reason to doubt the numbers of a trace, as text; NULL after the last. `buf` receives the
- * text. */
+/* Returns the i-th reason to doubt the numbers of a trace, as text; NULL after the last. `buf`
+ * receives the text. */
 const char *info_number_warning(const struct tally *s, const struct trace_meta *meta,
 				unsigned int i, char *buf, size_t size);
 
 /* Reasons why the content of a trace is incomplete, although its file may be complete. */
-/* The i-th reason, as text that follows "the trace is incomplete: "; NULL after the last. `buf`
- * receives the text. Reasons: made of a trace without an end; lost events; programs or rings that
- * capture could not see; asynchronous requests of which only the submitting call is known; an
- * interrupted capture; lines that an import left out; the unseen_facts (capture/unseen.h). */
+/* Returns the i-th reason, as text that follows "the trace is incomplete: "; NULL after the last.
+ * `buf` receives the text. Reasons: the trace was made of a trace without an end; lost events;
+ * programs or rings that capture could not observe; asynchronous requests of which only the
+ * submitting call is known; an interrupted capture; lines that an import ignored; the unseen_facts
+ * (capture/unseen.h). */
 const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
 			   char *buf, size_t size);
 
-/* The i-th fact of a kind other than UNSEEN_REQUESTS; NULL after the last. */
+/* Returns the i-th fact of a kind other than UNSEEN_REQUESTS; NULL after the last. */
 const char *unknown_reason(const struct trace_meta *meta, enum unseen_kind kind, unsigned int i,
 			   char *buf, size_t size);
 
 /* --- text and page: info_facts.c and info_sheets.c build, info_text.c and info_html.c show --- */
 
-/* Texts for display: bytes from outside that a terminal would obey are already \xNN. */
+/* A fact as texts for display: bytes from outside that a terminal would obey are already \xNN. */
 struct info_fact { /* "Clock": "tsc, resolution 1 ns" */
 	const char *label; /* "": continues the fact before */
 	char *text;	   /* may have several lines */
@@ -63,16 +65,18 @@ void info_page_release(struct info_page *page);
 struct info_text_options {
 	unsigned int plot_columns, plot_rows; /* size of the terminal in characters; 0: no plots */
 };
-/* Prints the description. If plots cannot be made, standard error says so, and that is no error. */
+/* Prints the description. If plots cannot be made, standard error says so, and this is not an
+ * error. */
 void info_print_text(const struct info *x, const struct info_text_options *o);
 
 /* Prints the first n_records requests; 0: none. */
 int info_print_records(struct trace *t, uint64_t n_records, struct err *e);
 
-/* Writes one self-contained page to PATH, complete or not at all; "-" is standard output. */
+/* Writes a self-contained page to PATH, either the complete page or nothing; "-" is standard
+ * output. */
 int info_write_html(const struct info *x, const char *path, struct err *e);
 
-/* Prints one JSON object (doc/info-schema.json). Later versions only add keys. */
+/* Prints a JSON object (doc/info-schema.json). Later versions only add keys. */
 int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, struct err *e);
 
 /* --- info_words.c: texts ------------------------------------------------- */
@@ -88,13 +92,14 @@ struct short_text quantile_text(const struct histogram *h, double p, bool bytes)
 /* --- info_plot.c --------------------------------------------------------- */
 
 struct figures;
-/* Builds the figures of the page without their SVG. Ownership: figures_release. */
+/* Builds the figures of the page, without their SVG. Ownership: figures_release. */
 void info_figures_build(struct figures *fs, const struct info *x);
-/* Appends text plots made by gnuplot. Errors: of gnuplot_run (ENOENT: there is no gnuplot). */
+/* Appends text plots that gnuplot makes. Errors: those of gnuplot_run (ENOENT: there is no
+ * gnuplot). */
 int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns,
 		   unsigned int rows, struct err *e);
 
 /* --- info_json*.c -------------------------------------------------------- */
 
-/* members of the profile other than the operations */
+/* Adds the members of the profile other than the operations. */
 void info_json_profile(json_t *top, const struct info *x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The facts at the top: requests, origin, and numbers that fit a line. */
+/* The facts at the top: requests, origin, and numbers that fit on a line. */
 
 #include "capture/causality/causality.h"
 #include "reports/escape.h"
@@ -282,10 +282,11 @@ static void add_json_value(struct strbuf *out, const json_t *v)
 		escape_bytes(out, text);
 }
 
-#define LIST_SHOWN 4   /* longer lists are only counted; --json has them */
-#define EXTRA_WIDTH 98 /* characters after which members of an object continue on the next line */
+#define LIST_SHOWN 4   /* longer lists are only counted; --json contains them */
+/* members of an object continue on the next line after this number of characters */
+#define EXTRA_WIDTH 98
 
-/* "key: value", or "key: name value, name value, ..." on one or more lines. */
+/* Adds "key: value", or "key: name value, name value, ..." on one or more lines. */
 static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 {
 	SCOPED_STRBUF item = STRBUF_INIT;
@@ -317,7 +318,7 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	}
 }
 
-/* The nodes of a parallel application, and the origin of their dependencies. */
+/* Adds the nodes of a parallel application, and the origin of their dependencies. */
 static void add_nodes(struct info_page *page, const struct trace_meta *m)
 {
 	SCOPED(causality_facts_release) struct causality_facts f = {0};

@@ -2,7 +2,8 @@
 #include "reports/info/info.h"
 #include "reports/json/json_value.h"
 
-/* "min", "p10", "median", "p90", "p99", "p999", "max"; null where there is no value. */
+/* Makes an object with "min", "p10", "median", "p90", "p99", "p999", "max"; null if there is no
+ * value. */
 static json_t *json_quantiles(const struct histogram *h)
 {
 	static const struct {

@@ -89,7 +89,7 @@ const char *info_number_warning(const struct tally *s, const struct trace_meta *
 				unsigned int i, char *buf, size_t size)
 {
 	double gap_ns = tally_interarrival_ns(s);
-	/* number of conditions that hold so far */
+	/* number of conditions so far that are true */
 	unsigned int n = 0;
 #define WARN_IF(condition, ...)                                                                    \
 	do {                                                                                       \

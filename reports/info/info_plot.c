@@ -22,7 +22,7 @@ struct axis { /* of times: shown value = ns * scale */
 
 /* --- data ---------------------------------------------------------------- */
 
-/* The part of the bin between the first and the last begin. */
+/* Returns the length of the part of a bin that is between the first and the last begin. */
 static double bin_clip(const struct tally *s, int64_t begin_ns, int64_t width_ns, double *from_ns)
 {
 	int64_t lo = begin_ns > s->first_begin_ns ? begin_ns : s->first_begin_ns;
@@ -46,9 +46,9 @@ static void add_bin(struct strbuf *data, const struct timeline_bin *b, double fr
 	}
 }
 
-/* Two lines for each bin, at its begin and end: time, requests per second of each kind and of all,
- * MiB per second read and written. Omits a first or last bin of which less than half lies inside
- * the trace, because few requests determine its rate. */
+/* Adds two lines for each bin, at its begin and end: time, requests per second of each kind and of
+ * all kinds, MiB per second read and written. Omits a first or last bin if less than half of it is
+ * inside the trace, because few requests determine its rate. */
 static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins, struct axis *axis)
 {
 	const struct tally *s = &x->profile->tally;
@@ -71,8 +71,8 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 	}
 }
 
-/* Adds the distribution function of the response times of one kind: ns, share. Returns whether
- * there are any. */
+/* Adds the distribution function of the response times of one kind: ns, share. Returns false if
+ * there are no response times. */
 static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind)
 {
 	static const double tail[] = {0.995, 0.998, 0.999, 0.9999, 1};
@@ -92,7 +92,7 @@ static bool response_data(struct strbuf *data, const struct info *x, enum profil
 	return any;
 }
 
-/* Smallest and largest response time; false if there are none. */
+/* Finds the smallest and the largest response time; false if there are none. */
 static bool response_range(const struct info *x, double *min_ns, double *max_ns)
 {
 	SCOPED(histogram_release) struct histogram h;
@@ -193,7 +193,7 @@ static void figure_responses(struct figures *fs, const struct info *x)
 	figure_caption(f, "Response times: share of the requests that took at most this long.");
 }
 
-/* Rectangles of neighbouring cells of one shade: left, right, bottom, top, shade. */
+/* Adds rectangles of neighbouring cells with the same shade: left, right, bottom, top, shade. */
 static void add_row(struct strbuf *data, const struct offset_map *m, int64_t offset,
 		    const uint32_t *limit, const struct axis *axis)
 {
@@ -217,8 +217,8 @@ static void add_row(struct strbuf *data, const struct offset_map *m, int64_t off
 	}
 }
 
-/* Finds the limits of the shades: the first begins at 1 request, and a constant factor separates
- * them. */
+/* Finds the limits of the shades: the first limit is 1 request, and each further limit is a
+ * constant multiple of the previous limit. */
 static void find_shades(const struct offset_map *m, uint32_t *limit)
 {
 	uint32_t most = 1;
@@ -233,7 +233,7 @@ static void find_shades(const struct offset_map *m, uint32_t *limit)
 	}
 }
 
-/* Labels at whole multiples of a power of two, in bytes with a unit. */
+/* Adds an axis with labels at multiples of a power of two, in bytes with a unit. */
 static void add_size_axis(struct strbuf *script, double lo, double hi)
 {
 	const double step = exp2(ceil(log2(fmax(hi - lo, 1) / 5)));
@@ -293,7 +293,7 @@ static void figure_levels(struct figures *fs, const struct info *x)
 	figure_caption(f, "Share of the time for each number of requests in flight.");
 }
 
-/* A logarithmic axis of sizes in bytes. */
+/* Adds a logarithmic axis of sizes in bytes. */
 static void add_log_size_axis(struct strbuf *script, double lo, double hi)
 {
 	const double step = exp2(fmax(1, ceil(log2(hi / lo) / 6)));
@@ -319,7 +319,7 @@ static void figure_sizes(struct figures *fs, const struct info *x)
 			continue;
 		if (!f)
 			f = figure_add(fs, "sizes", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
-		/* starts at share 0, so that a single size is a step too */
+		/* begin at share 0, so that a single size is a step as well */
 		if (!histogram_quantile(h, 0, &q, NULL))
 			strbuf_addf(&f->data, "%.10g 0\n", fmax(q, 1) / 2);
 		lo = fmin(lo, fmax(q, 1) / 2);

@@ -5,7 +5,8 @@
 
 /* --- building ------------------------------------------------------------ */
 
-/* `left`: bit mask of the columns with text. The others hold numbers as text. */
+/* Adds a table. `left`: bit mask of the columns with text. The other columns contain numbers as
+ * text. */
 static struct table *sheet_add(struct info_page *page, const char *title, const char *const *column,
 			       uint32_t left)
 {
@@ -276,7 +277,7 @@ static void add_threads(struct info_page *page, const struct tally *t)
 				    (unsigned long long)t->n_threads, n);
 }
 
-/* A row for each error number, with the operations that returned it. */
+/* Adds a row for each error number, with the operations that returned it. */
 static void add_errors(struct info_page *page, const struct profile *p)
 {
 	static const char *const column[] = {"Error", "requests", "operations", NULL};
@@ -304,9 +305,9 @@ static void add_errors(struct info_page *page, const struct profile *p)
 	free(sorted);
 }
 
-/* --- what a replay makes of it ------------------------------------------- */
+/* --- requests that a replay would skip or refuse ------------------------- */
 
-/* A row: c[op], all operations together. */
+/* Adds a row for c[op], the sum over all operations. */
 static struct table *put_replay(struct info_page *page, struct table *s, const char *what,
 				     const struct replayable_count c[OP_N])
 {

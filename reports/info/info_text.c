@@ -6,7 +6,7 @@
 
 #define LABEL_WIDTH 11
 
-/* A text with several lines is indented below its label. */
+/* Appends the facts. A text with several lines is indented below its label. */
 static void add_facts(struct strbuf *out, const struct info_page *page)
 {
 	for (size_t i = 0; i < page->n_facts; i++) {

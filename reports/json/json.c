@@ -9,7 +9,8 @@
 
 #define REPORT_FORMAT_VERSION 1
 
-/* Null without a value, with the status of the estimate that the limit would judge. */
+/* A limit. If there is none: null, with the status of the estimate to which the limit would
+ * apply. */
 #define J_LIMIT(k, limit) J_STATUS(k, isnan(limit) ? STAT_NOT_ASSESSED : STAT_OK, limit)
 
 static json_t *limits(const struct accept_limits *l)
@@ -200,7 +201,7 @@ static json_t *run_json(const struct analysis *a, size_t i)
 		J_COUNT("cgroup_peak_bytes", u->cgroup_peak_bytes));
 }
 
-/* Appends the members of `o` and drops it. */
+/* Prints the members of `o` and releases it. */
 static void add_members(FILE *out, bool first, json_t *o)
 {
 	const char *key;
@@ -286,7 +287,7 @@ static size_t dump(struct buffer *b, const json_t *value)
 	return json_dumpb(value, b->text, b->size, FLAGS);
 }
 
-/* JSON text has newlines only between its parts. */
+/* Prints indented JSON. JSON text has newlines only between its parts. */
 static void value_add(FILE *out, struct buffer *b, const json_t *value, unsigned int depth)
 {
 	const size_t len = dump(b, value);

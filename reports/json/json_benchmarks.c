@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports for programs that watch benchmarks: a benchmark for each case, the mean response time of
- * its replays. Source: Bencher Metric Format (bencher.dev); github-action-benchmark, tool
+/* Reports for programs that track benchmarks: a benchmark for each case, with the mean response
+ * time of its replays. Source: Bencher Metric Format (bencher.dev); github-action-benchmark, tool
  * customSmallerIsBetter; pytest-benchmark 4 (its JSON, times in seconds). */
 
 #include "reports/forms.h"
@@ -25,7 +25,7 @@ static int print(json_t *o, FILE *out, struct err *e)
 
 /* --- Bencher ------------------------------------------------------------- */
 
-/* A metric, with bounds if they exist. */
+/* Makes a metric, with bounds if they exist. */
 static json_t *metric(double value, double lower, double upper)
 {
 	json_t *o = json_make(J_FINITE("value", value));
@@ -86,7 +86,7 @@ static size_t n_outside(const struct sample *s, double lower, double upper)
 	return n;
 }
 
-/* Its statistics, in seconds; NULL: fewer than two runs have a mean. */
+/* Makes the statistics in seconds; NULL: fewer than two runs have a mean. */
 static json_t *stats_of(const struct sample *s)
 {
 	double q1, q3, sum = 0, low = s->max, high = s->min;

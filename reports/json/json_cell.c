@@ -199,7 +199,7 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	return o;
 }
 
-/* Members of a case beside the verdict: quantiles, sessions, chart of individuals. */
+/* Members of a case in addition to the verdict: quantiles, sessions, chart of individuals. */
 
 static void set_quantiles(json_t *o, const struct cell *c)
 {

@@ -12,7 +12,7 @@ void json_text_array(FILE *out, bool first, const char *key, size_t n,
 	json_t *(*element)(const struct analysis *a, size_t i), const struct analysis *a);
 
 json_t *json_cell(const struct analysis *a, const struct cell *c);
-/* Members of a case beside the verdict; "why" if there is something to explain. */
+/* Sets members of a case in addition to the verdict; "why" if there is something to explain. */
 void json_set_metrology(json_t *cell, const struct cell *c);
 void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c);
 json_t *json_rated_ranges(const struct analysis *a);

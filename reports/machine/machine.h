@@ -18,17 +18,18 @@ struct machine_row {
 	char *limit;	   /* likewise */
 	char *message;	   /* owned; one sentence, may be NULL */
 	double value, value_limit; /* in base units; NaN none */
-	/* inconclusive because nothing could be measured or compared: no choice makes it pass */
+	/* inconclusive because nothing could be measured or compared: no setting (open_as) makes it
+	 * pass */
 	bool unmeasured;
 };
 
 struct machine {
 	const char *suite; /* "validate compare"; static */
 	const char *metric; /* "validate_compare"; static */
-	char *title, *headline; /* headline: fit for a commit status, at most 140 bytes */
+	char *title, *headline; /* headline: short enough for a commit status, at most 140 bytes */
 	const char *word;	/* word for the whole; static */
 	enum outcome outcome;
-	enum outcome open_as; /* what JUnit shows for inconclusive rows */
+	enum outcome open_as; /* how JUnit shows inconclusive rows */
 	struct machine_row *row;
 	size_t n_rows, cap_rows;
 	char **note; /* further notes, a sentence each */
@@ -41,12 +42,13 @@ void machine_note_add(struct machine *m, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void machine_release(struct machine *m);
 
-/* Rows of one outcome and component, for forms that summarise. */
+/* Rows with the same outcome and component, for forms that summarise. */
 struct machine_group {
 	const struct machine_row *first; /* NULL: none */
-	size_t n, n_component; /* number of these rows; number of all rows of the component */
+	/* n: number of these rows; n_component: number of all rows of the component */
+	size_t n, n_component;
 };
-/* The group that begins with row `i`; none if an earlier row belongs to it. */
+/* Returns the group that begins with row `i`; an empty group if an earlier row belongs to it. */
 struct machine_group machine_group_at(const struct machine *m, size_t i);
 
 struct machine_format {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workflow commands of GitHub Actions: annotations of a run. GitHub shows ten of a kind for a step,
- * so at most ten are written. Source: docs.github.com, "Workflow commands for GitHub Actions";
- * escaping as in the toolkit's command.ts. */
+/* Workflow commands of GitHub Actions: annotations of a run. GitHub shows ten annotations of a
+ * level for each step, so at most ten are written. Source: docs.github.com, "Workflow commands for
+ * GitHub Actions"; escaping as in the toolkit's command.ts. */
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 
@@ -53,7 +53,7 @@ static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome
 	return n;
 }
 
-/* One annotation for each component: on a busy machine every case may be inconclusive. */
+/* Adds an annotation for each component: on a busy machine every case may be inconclusive. */
 static void groups_add(struct strbuf *out, const struct machine *m, enum outcome o,
 		       const char *level, size_t room)
 {

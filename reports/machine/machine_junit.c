@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JUnit XML: a test case for each case and component. A rejection is a failure, and an inconclusive
- * decision an error, which readers of JUnit show as a state of its own. Source: the schema of
+ * decision an error, which readers of JUnit show as a separate state. Source: the schema of
  * Jenkins' xUnit plugin (junit-10.xsd). */
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 
-/* The outcome in JUnit: that of an inconclusive row is a choice (machine.open_as). */
+/* Returns the outcome in JUnit. For an inconclusive row, the user chooses it (machine.open_as). */
 static enum outcome outcome_of(const struct machine *m, const struct machine_row *r)
 {
 	return r->outcome == OUTCOME_OPEN && !r->unmeasured ? m->open_as : r->outcome;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Markdown for a comment on a pull request or the summary of a CI step: rows that are not accepted
- * in full, the rest folded. A summary may have 1 MiB, so further rows are only counted. */
+ * are shown, the others folded. A summary may have 1 MiB, so further rows are only counted. */
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 
 #define BYTES_MAX ((size_t)1000 * 1000)
-#define OPEN_MAX 12 /* undecided rows; more are counted by component, and folded */
+/* number of undecided rows up to which each is shown; more are counted by component, and folded */
+#define OPEN_MAX 12
 
 static const char *const mark[] = {[OUTCOME_PASS] = "✅",
 				   [OUTCOME_BETTER] = "✅",
@@ -13,7 +14,7 @@ static const char *const mark[] = {[OUTCOME_PASS] = "✅",
 				   [OUTCOME_OPEN] = "❔",
 				   [OUTCOME_SKIPPED] = "·"};
 
-/* Text without markup. GitHub would make mentions and references of @ and #. */
+/* Appends text without markup. GitHub would make mentions and references of @ and #. */
 static void escaped(struct strbuf *out, const char *s)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
@@ -51,7 +52,7 @@ static bool is_folded(const struct machine *m, const struct machine_row *r)
 	       (r->outcome != OUTCOME_OPEN || n_of(m, OUTCOME_OPEN) > OPEN_MAX);
 }
 
-/* Undecided rows, a line for each component. */
+/* Appends the undecided rows, a line for each component. */
 static void open_groups_add(struct strbuf *out, const struct machine *m)
 {
 	strbuf_addstr(out,

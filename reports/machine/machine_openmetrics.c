@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* OpenMetrics text: the outcome of each case and component, and its value and limit if it has them.
- * Prometheus text has no statesets: there, states are gauges with the label "outcome". Source:
- * OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF); Prometheus text format
- * 0.0.4. */
+ * The Prometheus format has no statesets: there, states are gauges with the label "outcome".
+ * Source: OpenMetrics 1.0.0 (stateset, escaping of label values, final # EOF); Prometheus text
+ * format 0.0.4. */
 #include "reports/escape.h"
 #include "reports/machine/machine.h"
 

@@ -51,8 +51,8 @@ static bool is_told(const struct cell *c)
 	return false;
 }
 
-/* A row for a case without an assessed component, so that a program that only counts rows does not
- * see a success. */
+/* Adds a row for a case without an assessed component, so that a program that only counts rows does
+ * not see a success. */
 static void verdict_row(struct machine *m, const struct analysis *a, const struct cell *c)
 {
 	struct machine_row *r = machine_row_add(m);

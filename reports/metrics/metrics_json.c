@@ -194,7 +194,7 @@ static json_t *concurrency_json(const struct metrics *m)
 
 /* --- order --------------------------------------------------------------- */
 
-/* Shares by value; above 2047 by the midpoint of the histogram's bucket. */
+/* Adds shares by value; for values above 2047 by the midpoint of the histogram's bucket. */
 static void put_shares(json_t *o, const struct histogram *h, double n, const char *sign)
 {
 	char key[40];
@@ -234,8 +234,8 @@ static json_t *occupancy_json(const struct disorder_total *t)
 
 #define MAX_N_REORDERED 20
 
-/* [n - 1]: n-reordered arrivals. The list ends at MAX_N_REORDERED; ro_n_reordered_max is the
- * largest n. */
+/* Element [n - 1] is about n-reordered arrivals. The list ends at MAX_N_REORDERED;
+ * ro_n_reordered_max is the largest n. */
 static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
 {
 	json_t *a = json_array();

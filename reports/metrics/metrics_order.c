@@ -4,7 +4,7 @@
 #include "reports/metrics/metrics_report.h"
 #include "common/units.h"
 
-/* The number is that of `key`, without that of `less` if it is given. */
+/* The rows. The number of a row is that of `key`, minus that of `less` if it is given. */
 static const struct {
 	const char *label;
 	enum cell_unit unit;
@@ -64,7 +64,8 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 	}
 }
 
-/* Whether every scope received all requests in order. Then each number is 0, 1 or undefined. */
+/* Whether every scope received all requests in order. In that case each number is 0, 1 or
+ * undefined. */
 static bool all_in_order(const struct metrics *m, int point)
 {
 	for (int s = 0; s < SCOPE_N; s++) {

@@ -186,7 +186,8 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 
 /* --- what makes it doubtful ---------------------------------------------- */
 
-/* "3 requests failed (reference)": `one` for the number 1, `more` for others. */
+/* Adds "3 requests failed (reference)": `one` is the text for the number 1, `more` for other
+ * numbers. */
 static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *one, const char *more,
 		     const char *side)
 {

@@ -33,7 +33,7 @@ static void row_name(char name[60], const struct chance_row *r)
 		snprintf(name, 60, "%s (scatter x %.2g)", component_names[r->kind], scatter);
 }
 
-/* `measured`: the names have no assumed scatter. */
+/* Prints rows. `measured`: the names do not include an assumed scatter. */
 static void rows_print(const struct protocol *p, const struct chance_rows *rows, bool measured,
 		       const unsigned int *n, size_t n_columns, FILE *out)
 {
@@ -56,8 +56,8 @@ static void rows_print(const struct protocol *p, const struct chance_rows *rows,
 	fputs(" %\n", out);
 }
 
-/* "bias (<1 %; about 55 replicates or a limit of 19 % give 80 %)" of each row with a smaller
- * chance. Returns their number. */
+/* Appends "bias (<1 %; about 55 replicates or a limit of 19 % give 80 %)" for each row whose chance
+ * is smaller than `less`. Returns their number. */
 static size_t rows_explain(struct strbuf *out, const struct protocol *p,
 			   const struct chance_rows *rows, double less)
 {
@@ -119,7 +119,7 @@ static void changes_print(const struct protocol *p, double scatter, const unsign
 	} rows[] = {{"typical response", l->typical_response},
 		    {"response time", l->response_time},
 		    {"execution time", l->execution_time}};
-	/* every judged component of every scenario is a test; some 8 are judged by default */
+	/* each judged component of each scenario is a test; about 8 are judged by default */
 	const size_t n_tests = 8 * (p->n_scenarios ? p->n_scenarios : 1);
 	fprintf(out, "\nSmallest change that the comparison of %s and %s finds with a probability "
 		"of %.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
@@ -161,7 +161,8 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 	return rows_judge(p, &rows, text, out, e);
 }
 
-/* Refused only if every case has a component that can never be accepted. */
+/* Prints chances for measured scatter. Refuses only if every case has a component that can never be
+ * accepted. */
 static int measured_print(const struct protocol *p, const struct analysis *a, FILE *out,
 			  struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a protocol would do: runs, expected time and space. Touches nothing. */
+/* What a protocol would do: runs, expected time and space. Changes nothing. */
 #include "reports/plan/plan.h"
 
 #include "common/units.h"
@@ -55,7 +55,8 @@ static void device_put(const struct target *t, FILE *out)
 		fprintf(out, "  it has %s\n", size_text(n_bytes).s);
 }
 
-/* Prints the devices and volumes of targets below the file system, and the effect on them. */
+/* Prints the devices and volumes of targets below the file system, and how the campaign changes
+ * them. */
 static void devices_put(const struct protocol *p, FILE *out)
 {
 	for (size_t i = 0; i < p->n_targets; i++) {
@@ -102,8 +103,8 @@ static int chances_put(const struct protocol *p, const char *given, FILE *out, s
 	return 0;
 }
 
-/* Prints the pairs per scenario that fit into the budget if none is decided earlier. Errors: EINVAL
- * if the budget holds far fewer than the minimum. */
+/* Prints the number of pairs per scenario that fit into the budget if no case is decided earlier.
+ * Errors: EINVAL if far fewer pairs than the minimum fit into the budget. */
 static int budget_put(const struct protocol *p, const struct expected_total *t, FILE *out,
 		      struct err *e)
 {

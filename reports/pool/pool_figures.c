@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mandel's plots: a bar for each case, grouped by laboratory, with the critical values. They show a
- * laboratory that differs in all cases, and one that differs in a single case. Source: ISO 5725-2,
- * 7.3.1. */
+ * laboratory that differs in all cases, and a laboratory that differs in a single case. Source: ISO
+ * 5725-2, 7.3.1. */
 #include "reports/figures/figures.h"
 #include "reports/html/html.h"
 #include "reports/pool/pool_report.h"
@@ -14,7 +14,8 @@ static const struct outlier_finding *statistic_of(const struct pool_group *g, bo
 	return scatter ? &g->k : &g->h;
 }
 
-/* The smallest critical values of all cases. With equal numbers of replicates they are equal. */
+/* Finds the smallest critical values of all cases. With equal numbers of replicates they are
+ * equal. */
 static void critical_find(const struct pool *p, bool scatter, double *at5, double *at1)
 {
 	*at5 = *at1 = NAN;
@@ -29,7 +30,8 @@ static void critical_find(const struct pool *p, bool scatter, double *at5, doubl
 		}
 }
 
-/* A row for each bar: place, value; with a gap between laboratories. Returns the number of bars. */
+/* Adds a row for each bar: place, value; with a gap between laboratories. Returns the number of
+ * bars. */
 static size_t data_add(struct strbuf *out, const struct pool *p, size_t laboratory, bool scatter,
 		       size_t at)
 {
@@ -46,7 +48,8 @@ static size_t data_add(struct strbuf *out, const struct pool *p, size_t laborato
 	return n;
 }
 
-/* One label stands at the left and one at the right, so that they do not overlap. */
+/* Adds a line with a label. One label is at the left and one at the right, so that they do not
+ * overlap. */
 static void line_add(struct strbuf *out, double y, const char *dash, const char *label, bool left)
 {
 	if (isnan(y))

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The forms of a study between laboratories. They compute nothing. */
+/* The forms of a study between laboratories. They only format: all numbers are computed before. */
 #pragma once
 
 #include "reports/study_form.h"
 #include "validate/pool/pool.h"
 
-/* Tables with a row for each case, for each case and laboratory, for each laboratory, and for each
- * missing case. Ownership: tables_release. */
+/* Makes tables with a row for each case, for each case and laboratory, for each laboratory, and for
+ * each missing case. Ownership: tables_release. */
 void pool_tables_build(struct tables *ts, const void *study);
-/* Mandel's h and k of every case, laboratory by laboratory. Ownership: figures_release. */
+/* Makes the figures of Mandel's h and k of every case, grouped by laboratory. Ownership:
+ * figures_release. */
 void pool_figures_build(struct figures *fs, const void *study);
 
-/* The answer first: which laboratory is an outlier, and how far two results may differ. */
+/* Appends the text. The answer comes first: which laboratory is an outlier, and how far two results
+ * may differ. */
 void pool_text_add(struct strbuf *out, const void *study, size_t width);
 void pool_sentence_add(struct strbuf *out, const struct pool *p); /* one line, not escaped */
 void pool_json_add(struct strbuf *out, const void *study);

@@ -56,7 +56,7 @@ static void warning_add(struct strbuf *out, const char *text, size_t width)
 	text_paragraph(out, text, 9, 2, width);
 }
 
-/* Tables of the page and CSV, wider than a terminal. */
+/* Whether the table is only on the page and in CSV, because it is wider than a terminal. */
 static bool is_wide(const char *name)
 {
 	return !strcmp(name, "laboratories") || !strcmp(name, "classes") ||

@@ -5,7 +5,7 @@
 #include "capture/op.h"
 #include "reports/selftest/selftest.h"
 
-/* In a unit that suits `like`: ns up to 9999, then us, ms. */
+/* Formats a time in a unit that suits `like`: ns up to 9999, then us, ms. */
 static void time_put(char *out, size_t size, double ns, double like, bool sign)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files of a self-test: rates as CSV, and the detection rate over the size of each fault, drawn
- * by gnuplot. */
+/* The files of a self-test: rates as CSV, and the detection rate over the size of each fault as a
+ * plot. */
 #include "reports/selftest/selftest.h"
 #include "common/files.h"
 #include "reports/figures/figure.h"
@@ -91,7 +91,7 @@ static int draw(const struct strbuf *data, const struct strbuf *script, const ch
 	return ret;
 }
 
-/* Writes the script of the plot; gnuplot can run it in the directory. */
+/* Writes the script of the plot, for use with gnuplot in that directory. */
 static int script_write(const struct strbuf *script, const char *dir, struct err *e)
 {
 	SCOPED_STRBUF alone = STRBUF_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text of a self-test: a table for each group of rates. A group whose rows have the same
- * columns is a matrix, another group a list with intervals and promises. */
+ * columns is a matrix; another group is a list with intervals and promises. */
 
 #include "reports/selftest/selftest.h"
 #include "reports/json/json_value.h"
@@ -40,8 +40,8 @@ static const char *promise_text(const struct rate *r, char text[48])
 
 /* --- a matrix ------------------------------------------------------------ */
 
-/* The number of columns of a matrix; 0: the group is not a matrix. The rates of a row follow each
- * other in the order of the columns. */
+/* Returns the number of columns of a matrix; 0: the group is not a matrix. The rates of a row
+ * follow each other in the order of the columns. */
 static size_t n_columns(const struct group *g)
 {
 	size_t n = 0;

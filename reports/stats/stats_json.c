@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON of validate stats. A statistic without parameters is a number, a word or null under its
- * name. One with parameters is an object, with the text of its parameters as keys ("conf=0.95").
- * For a null, "status" has the reason. */
+ * name. A statistic with parameters is an object, with the text of its parameters as keys
+ * ("conf=0.95"). If a value is null, "status" has the reason. */
 
 #include "reports/stats/stats_report.h"
 #include "reports/json/json_value.h"

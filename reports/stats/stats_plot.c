@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One line for each sample: |---[==|==]-----| from the smallest to the largest value, with brackets
- * at the quartiles, | at the median and A at the mean. If some values lie far out, the axis ends
- * earlier, and < or > marks them. */
+/* A line for each sample: |---[==|==]-----| from the smallest to the largest value, with brackets
+ * at the quartiles, | at the median and A at the mean. If some values are far outside, the axis
+ * ends earlier, and < or > marks them. */
 #include "reports/stats/stats_report.h"
 #include "validate/stats/quantiles.h"
 
@@ -18,8 +18,8 @@ static size_t position(const struct stats_axis *a, double x)
 	return (size_t)fmin(fmax(floor(at + 0.5), 0), (double)a->width - 1);
 }
 
-/* From the smallest to the largest value, but at most three interquartile distances beyond all
- * quartiles. */
+/* Finds the range of the axis: from the smallest to the largest value, but at most three
+ * interquartile distances beyond all quartiles. */
 static bool axis_find(const struct stats *s, struct stats_axis *a)
 {
 	double q1 = INFINITY, q3 = -INFINITY, lo = INFINITY, hi = -INFINITY;

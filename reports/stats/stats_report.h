@@ -16,7 +16,7 @@ struct stats_config {
 struct stats_sessions {
 	char **label;	      /* [n], borrowed from the columns */
 	struct values *group; /* [n] */
-	double *x;	      /* of all groups, one group after the other */
+	double *x;	      /* values of all groups, one group after the other */
 	size_t n;
 	struct estimates estimates;
 };
@@ -43,6 +43,6 @@ const char *stats_verdict_name(const struct stats *s);
 void stats_print_text(const struct stats *s);
 void stats_print_json(const struct stats *s);
 
-/* Draws the samples on one axis of `width` characters, a line for each, with range, quartiles,
+/* Draws the samples on a common axis of `width` characters, a line for each, with range, quartiles,
  * median and mean. */
 void stats_print_plot(const struct stats *s, size_t width);

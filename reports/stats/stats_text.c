@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One screen: the answer in sentences, a picture, tables. The numbers come from lists of
- * estimates. */
+/* The result on one screen: the answer in sentences, a picture, tables. The numbers come from lists
+ * of estimates. */
 #include "reports/escape.h"
 #include "reports/stats/stats_report.h"
 #include "validate/stats/paper.h"
@@ -188,7 +188,7 @@ static const struct table_row rows[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-/* The estimate of that name whose parameters begin with this text. */
+/* Returns the estimate of that name whose parameters begin with `prefix`. */
 static const struct named_estimate *find(const struct estimates *list, const char *name,
 					 const char *prefix)
 {

@@ -110,7 +110,7 @@ void table_number(struct table *t, double value)
 
 void table_count(struct table *t, double n)
 {
-	/* without decimals: u has two digits before the point */
+	/* shown without decimals: u has two digits before the point */
 	table_number_status(t, STAT_OK, n, 10);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table as data: typed cells under typed columns. It is built once (tables.h), and every form
+/* A table as data: typed cells in typed columns. It is built once (tables.h), and every form
  * renders it. */
 #pragma once
 
@@ -21,10 +21,10 @@ enum table_format {
 };
 
 struct table_column {
-	char *key;   /* for CSV: lower case, without the unit, which the format adds; owned */
+	char *key;   /* for CSV: lower case, without the unit, which the form adds; owned */
 	char *title; /* for people; owned */
 	enum table_format format;
-	bool estimate; /* cells have limits; CSV has columns for them */
+	bool estimate; /* cells have limits, for which CSV has columns */
 };
 
 enum table_cell_kind {
@@ -38,7 +38,8 @@ enum table_cell_kind {
 
 struct table_cell {
 	enum table_cell_kind kind;   /* selects the member of the union */
-	enum stat_status status;     /* CELL_NUMBER, CELL_ESTIMATE; else STAT_OK */
+	/* status of CELL_NUMBER and CELL_ESTIMATE; STAT_OK for other cells */
+	enum stat_status status;
 	union {
 		char *text;		   /* CELL_TEXT; owned */
 		double value;		   /* CELL_NUMBER */
@@ -46,17 +47,18 @@ struct table_cell {
 		enum decision decision;
 		enum verdict verdict;
 	};
-	double u; /* CELL_NUMBER: places the last digit shown; NaN: four digits */
+	double u; /* CELL_NUMBER: determines the last digit that is shown; NaN: four digits */
 };
 
 struct table {
 	const char *name;   /* of the file: "bias" */
-	char *title, *note; /* one line; meaning of the numbers; owned, note may be NULL */
+	/* each one line; the note explains the numbers; owned, note may be NULL */
+	char *title, *note;
 	struct table_column *column;
 	size_t n_columns, cap_columns;
 	struct table_cell *cell; /* row after row */
 	size_t n_cells, cap_cells;
-	size_t n_row_headers; /* columns at the left that are headers of the row */
+	size_t n_row_headers; /* number of columns at the left that are headers of the row */
 	bool data_only;       /* for programs: only CSV */
 	bool in_heads;	      /* set while the columns are named (tables.h) */
 };
@@ -68,12 +70,13 @@ void table_release(struct table *t);
 void table_column(struct table *t, enum table_format format, const char *key, const char *title);
 void table_column_estimate(struct table *t, enum table_format format, const char *key,
 			   const char *title);
-/* While the columns are named, adds the column and returns false. Else returns true: the caller
- * adds the cell. */
+/* If the columns are being named, adds the column and returns false. Otherwise returns true: the
+ * caller adds the cell. */
 bool table_head(struct table *t, enum table_format format, const char *key, const char *title,
 		bool estimate);
 
-/* Each call appends a cell, from left to right. A row is full when every column has a cell. */
+/* Each of these functions appends a cell, from left to right. A row is full when every column has a
+ * cell. */
 void table_none(struct table *t);
 void table_text(struct table *t, const char *s); /* NULL: none */
 void table_textf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -90,19 +93,20 @@ const struct table_cell *table_at(const struct table *t, size_t row, size_t colu
 
 /* --- cells in data files: CSV and SQLite --- */
 bool table_column_is_text(const struct table_column *c);
-/* "ns", "ratio"; "" without a unit or for text. */
+/* Returns "ns", "ratio"; "" for text or without a unit. */
 const char *table_unit(const struct table_column *c);
-/* An estimate has six fields: its value, NAME_lo90, NAME_hi90, NAME_lo95, NAME_hi95 and NAME_df;
- * any other column has one. Appends the name with its unit: "bias_lo90_ratio". */
+/* Returns the number of fields. An estimate has six fields: its value, NAME_lo90, NAME_hi90,
+ * NAME_lo95, NAME_hi95 and NAME_df; any other column has one field. table_field_name appends the
+ * name with its unit: "bias_lo90_ratio". */
 size_t table_n_fields(const struct table_column *c);
 void table_field_name(struct strbuf *out, const struct table_column *c, size_t field);
-/* Sets a number of a CELL_NUMBER or CELL_ESTIMATE and returns NULL; else the reason ("too_few",
- * "infinite"). */
+/* Sets *x to a number of a CELL_NUMBER or CELL_ESTIMATE and returns NULL; if there is none, returns
+ * the reason ("too_few", "infinite"). */
 const char *table_field_value(const struct table_cell *c, size_t field, double *x);
 
-/* Appends the cell as one line of rounded text, not escaped. `half_width`: an estimate is "value ±
- * half of its 95 % interval", else "value [lo, hi]". */
+/* Appends the cell as a line of rounded text, not escaped. `half_width`: an estimate becomes "value
+ * ± half of its 95 % interval", otherwise "value [lo, hi]". */
 void table_cell_text(struct strbuf *out, const struct table_column *c,
 		     const struct table_cell *cell, bool half_width);
-/* "–" for nothing and for "not applicable"; the name of another undefined result: "too few". */
+/* Returns the status in words: "ok", "too few"; "–" for STAT_NOT_APPLICABLE. */
 const char *table_status_words(enum stat_status s);

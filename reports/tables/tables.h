@@ -12,8 +12,8 @@ struct tables {
 /* Builds all tables. An analysis without cases gives tables without rows. Ownership:
  * tables_release. */
 void tables_build(struct tables *ts, const struct analysis *a);
-/* Builds one table, so that not all need memory at once. Returns false if there is no table
- * `index`. Ownership: table_release. */
+/* Builds one table, so that the tables need not all be in memory at once. Returns false if there is
+ * no table `index`. Ownership: table_release. */
 bool table_build(struct table *t, const struct analysis *a, size_t index);
 /* false: none of that name */
 bool table_build_named(struct table *t, const struct analysis *a, const char *name);
@@ -22,9 +22,9 @@ void tables_release(struct tables *ts);
 const struct table *tables_find(const struct tables *ts, const char *name);
 
 /* How a table is made. `row` names each column together with its value (the COL macros). It is
- * first called with t->in_heads, which adds only the columns and reads no value, so a table without
- * rows has its columns. A row may add nothing. With `item` instead of `row`, row i has n_items()
- * lines. */
+ * first called with t->in_heads: then it only adds the columns and reads no value, so a table
+ * without rows has its columns as well. A row may add nothing. With `item` instead of `row`, row i
+ * has n_items() lines. */
 struct table_kind {
 	const char *name, *title;
 	size_t (*n_rows)(const struct analysis *a);
@@ -36,7 +36,8 @@ struct table_kind {
 	bool data_only;
 };
 
-/* All tables in the order of the report: table_NAME, each in the file of its subject. */
+/* All tables in the order of the report. Each is named table_NAME and is in the file of its
+ * subject. */
 #define TABLES(X) \
 	X(summary) X(components) X(limits) X(scenarios) X(replayers) X(sources) \
 	X(response_time) X(precision) X(bias) X(distribution) X(parts) X(quantiles) \
@@ -51,7 +52,8 @@ struct table_kind {
 #define TABLE_ADDRESS(name) &table_##name,
 TABLES(TABLE_EXTERN)
 
-/* Address of the item that a row describes. NULL while columns are named: row 0 may not exist. */
+/* Address of the item that a row describes. NULL while columns are named, because row 0 may not
+ * exist. */
 #define ROW_ITEM(t, address) ((t)->in_heads ? NULL : (address))
 
 /* A column and its value. The value is not evaluated while columns are named. */
@@ -83,10 +85,11 @@ TABLES(TABLE_EXTERN)
 #define COL_WORDS(t, key, title, words) /* appends to the string buffer s_ */                      \
 	COL(t, TEXT, key, title, struct strbuf s_ = STRBUF_INIT; words; table_text(t, s_.s);       \
 	    strbuf_release(&s_))
-#define COL_WORDS_IF(t, key, title, words) /* the same; none where nothing is appended */          \
+#define COL_WORDS_IF(t, key, title, words) /* like COL_WORDS; an empty cell if nothing is
+					    * appended */          \
 	COL(t, TEXT, key, title, struct strbuf s_ = STRBUF_INIT; words;                            \
 	    table_text(t, s_.len ? s_.s : NULL); strbuf_release(&s_))
-/* Calls a row function, which returns nothing, to name its columns. */
+/* Calls a row function, which returns nothing, only to name the columns. */
 #define TABLE_HEADS(t, row) ((t)->in_heads = true, row, (t)->in_heads = false)
 /* The two columns that name a cell. */
 #define COL_CELL(t, a, c) table_cell(t, a, (t)->in_heads ? NULL : (c))

@@ -85,7 +85,7 @@ const struct table_kind table_bias = {
     	"smaller, a few slow requests cause the bias. For comparison: the bias from independent "
     	"samples, and the P-value of Welch's test of no difference."};
 
-/* All levels in ascending order. The caller frees the array. */
+/* Returns all levels in ascending order. The caller frees the array. */
 static uint64_t *all_levels(const struct analysis *a, size_t *n)
 {
 	uint64_t *level = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables that compare the replayers, and of the observers that time them. */
+/* Tables that compare the replayers, and the table of the observers that time them. */
 #include "reports/tables/tables.h"
 #include "reports/words.h"
 #include "validate/analysis/at_device.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables beside the verdict: quantiles and distributions of response times, sessions, the chart of
- * individuals. */
+/* Tables in addition to the verdict: quantiles and distributions of response times, sessions, the
+ * chart of individuals. */
 #include "reports/tables/tables.h"
 
 static void quantiles_row(struct table *t, const struct analysis *a, size_t i)

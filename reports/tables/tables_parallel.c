@@ -3,7 +3,7 @@
 #include "reports/words.h"
 #include "reports/tables/tables.h"
 
-/* The columns that all cells of a family share. */
+/* Adds the columns that all cells of a family share. */
 static void family_columns(struct table *t, const struct analysis *a, size_t cell)
 {
 	const struct scenario *s = t->in_heads ? NULL : parallel_scenario(a, cell);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of published beside measured values, and of each kind of request. */
+/* Tables of published values beside measured values, and of each kind of request. */
 #include "reports/words.h"
 #include "reports/tables/tables.h"
 #include "validate/analysis/operations.h"
@@ -94,7 +94,7 @@ const struct table_kind table_claims = {
     	"second of the two values; differences of ratios are in percentage points. An F ratio "
     	"is compared with 1 by its own F test, not with a published critical value."};
 
-/* "random-read level=2, event order=fs", or the number that a claim names. */
+/* Adds "random-read level=2, event order=fs", or the number that a claim names. */
 static void add_other(struct table *t, const struct analysis *a, const struct claim *c,
 		      const struct claim_comparison *k)
 {

@@ -128,7 +128,7 @@ const struct table_kind table_paper = {"uncertainty-classic",
 	"already contains the scatter. So these values exceed u_c of a replayer without bias "
 	"1.5 to 2 times."};
 
-/* Tables of the raw material: replicates and runs. */
+/* Tables of single replicates and runs. */
 
 static size_t n_replicates(const struct analysis *a, size_t i)
 {

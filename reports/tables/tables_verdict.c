@@ -38,7 +38,7 @@ static size_t listed(const struct analysis *a)
 	return components_listed(&a->results->protocol.accept);
 }
 
-/* Of a table with a row for each component of each case. */
+/* Number of rows of a table with a row for each component of each case. */
 static size_t components_n(const struct analysis *a)
 {
 	return a->n_cells * listed(a);
@@ -164,8 +164,8 @@ const struct table_kind table_sources = {"sources", "Sources of uncertainty", so
 
 /* Components that judge more than the mean: shape, tail, operations and halves of a run. */
 
-/* The part with the largest deviation decides. Without parts, the component's own estimate
- * decides. */
+/* Adds the columns of a component. The part with the largest deviation decides. If it has no parts,
+ * its own estimate decides. */
 static void component_columns(struct table *t, const struct component *c, enum table_format format,
 			      const char *key, const char *title)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One screen: which replayer is trusted for which scenario, and if not, why not. */
+/* The report on one screen: which replayer is trusted in which scenario, and the reason if it is
+ * not. */
 #include "reports/terminal/terminal.h"
 
 #include <sys/ioctl.h>
@@ -17,7 +18,8 @@
 #define WIDTH 80 /* the minimum, and the default if the width is unknown */
 #define MAX_WIDTH 100
 #define MAX_WARNINGS 6
-#define MAX_REJECTED 2 /* different reasons shown for one component and decision */
+/* number of different reasons that are shown for one component and decision */
+#define MAX_REJECTED 2
 #define MAX_INCONCLUSIVE 1
 #define NAME 48     /* columns of a name in a sentence */
 
@@ -80,7 +82,7 @@ static void add_machine(struct strbuf *out, const struct analysis *a,
 	}
 }
 
-/* " (event order=fs in 3, coordinator in 48)" if there are too many cases to list */
+/* Appends " (event order=fs in 3, coordinator in 48)" if there are too many cases to list. */
 static void add_replayer_counts(struct strbuf *out, const struct analysis *a,
 				const struct finding_group *g)
 {
@@ -148,7 +150,7 @@ static void add_worst(struct strbuf *line, const struct analysis *a, const struc
 	strbuf_addf(line, " (%s)", a->results->protocol.scenario[c->scenario].name);
 }
 
-/* A table that compares the replayers, the best first, if there are several. */
+/* Adds a table that compares the replayers, the best first, if there are several. */
 static void add_league(struct strbuf *out, const struct analysis *a,
 		       const struct terminal_style *style)
 {

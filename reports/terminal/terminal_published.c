@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the terminal shows of published findings and of parallel applications. */
+/* Published findings and parallel applications on the terminal. */
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/text_table.h"

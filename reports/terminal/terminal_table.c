@@ -5,7 +5,7 @@
 #include "reports/number.h"
 #include "reports/words.h"
 
-#define MAX_ROWS 40 /* more cases than this are shown by workload */
+#define MAX_ROWS 40 /* if there are more cases, they are shown by workload */
 #define GAP 2
 #define MIN_NAME 14
 #define MAX_NAME 80 /* longer names are cut */
@@ -15,7 +15,7 @@ enum { NAME, BIAS, PRECISION, TIME, WORTH, REORDERED, MISMATCHED, VERDICT, N_COL
 struct terminal_row {
 	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
 	enum verdict verdict;          /* colours the last cell */
-	/* a name of any width that the rows below share */
+	/* a name that the rows below share; it may have any width */
 	bool is_title;
 	bool is_head;
 	bool is_case;                  /* the last cell is a verdict */
@@ -84,7 +84,8 @@ static bool is_dropped(const struct grid *g, size_t column)
 	return column;
 }
 
-/* Numbers get the width that they need, names the rest. An omitted column has width 0. */
+/* Finds the widths: numbers get the width that they need, names the rest. An omitted column has
+ * width 0. */
 static void find_widths(const struct grid *g, size_t total, size_t *width)
 {
 	size_t rest = 0;
@@ -98,7 +99,7 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 		}
 		rest += i && width[i] ? width[i] + GAP : 0;
 	}
-	/* space for names in one line comes first */
+	/* omit the column if names would not fit on one line otherwise */
 	if (width[NAME] + rest > total && width[WORTH]) {
 		rest -= width[WORTH] + GAP;
 		width[WORTH] = 0;
@@ -115,7 +116,7 @@ static void lay_row(struct strbuf *out, const struct terminal_row *r, const size
 	strbuf_addf(&name, "%*s", (int)r->indent, "");
 	text_wrap(&name, r->cell[NAME].s, r->indent, r->indent + 2,
 		  r->is_title ? style->width : width[0]);
-	/* the numbers stand on the last line of a wrapped name */
+	/* the numbers are on the last line of a wrapped name */
 	const char *last = strrchr(name.s, '\n');
 	last = last ? last + 1 : name.s;
 	strbuf_add(out, name.s, name.len);
@@ -171,7 +172,7 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 
 /* --- a row per case ------------------------------------------------------ */
 
-/* A short word; the reasons say why there is no number. */
+/* Returns a short word for a missing number; the reasons explain it. */
 static const char *no_number(enum stat_status s)
 {
 	return s == STAT_NOT_APPLICABLE || s == STAT_NOT_ASSESSED ? "–" : "undefined";
@@ -244,7 +245,7 @@ static void add_cases(struct grid *g, const struct analysis *a)
 
 struct span { /* smallest and largest of the defined values */
 	double lo, hi;
-	/* status if no value is defined (lo > hi): that of the last value */
+	/* status of the last value, if no value is defined (lo > hi) */
 	enum stat_status status;
 };
 
@@ -258,7 +259,7 @@ static void widen(struct span *s, const struct estimate *e)
 	s->hi = fmax(s->hi, e->value);
 }
 
-struct sum { /* of the cases of one workload and replayer */
+struct sum { /* sums over the cases of one workload and replayer */
 	struct span bias, time, reordered;
 	double precision, n_infidelities;
 	size_t n, n_trusted;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causes of the differences of cases that are not trusted or differ significantly, and the rated
- * ranges, a sentence each. */
+/* A sentence for each cause of a difference, if the case is not trusted or differs significantly,
+ * and for each rated range. */
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/text_table.h"
@@ -26,7 +26,8 @@ static void add_rest(struct strbuf *out, size_t n, const char *what)
 		strbuf_addf(out, "  and %zu more %s%s in the report\n", n, what, n > 1 ? "s" : "");
 }
 
-/* Cases that are not trusted first, then others whose difference is significant. */
+/* Appends causes: first those of cases that are not trusted, then those of other cases whose
+ * difference is significant. */
 static void add_causes(struct strbuf *out, const struct analysis *a,
 		       const struct terminal_style *style)
 {
