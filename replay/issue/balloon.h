@@ -2,6 +2,7 @@
 /* Resource matching: while the requests run, locked anonymous memory takes the place of the memory
  * that the traced program used. Under the same memory limit the page cache then has the same size
  * as it had beside the program.
+ *
  * The trace's metadata contain the program's memory ("anonymous_memory": samples over time). With
  * timing `timestamp` a sample is applied at its time divided by the speed. Otherwise it is applied
  * when as many requests have ended as the program had issued at the time of the sample. The

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads with --reads original and --reads none.
+ *
  * original: a read consists of parts. Pages that were not in the cache at capture are dropped from
  * the cache before the first stamp and read between the stamps. Only pages that the kernel read
  * ahead at capture are read ahead. Pages that were in the cache at capture are read if all of them

@@ -3,6 +3,7 @@
  * prepared memory, closes the descriptors of other processes, and runs its share of the runners.
  * Progress, outcomes and reports are in shared memory. The calling process watches these processes
  * and kills all of them when one fails.
+ *
  * All processes start together. A process that its traced parent forked late waits for the
  * predecessors of its first request, as any request does. A fork at the traced time would add the
  * copying of page tables and later page faults to the measured times. Moreover, a child of a

@@ -4,6 +4,7 @@
  * the feeder, reads a fixed number of chunks ahead of every worker and writes outcomes back to the
  * file. A worker takes its next chunk between two requests, outside the stamps. If the chunk is not
  * ready, the worker waits; such waits are counted.
+ *
  * With as many workers as CPUs the feeder works only while some worker waits for its next chunk.
  * Otherwise it would take a CPU from a worker during a request. The feeder drops what it has read
  * and written from the page cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and

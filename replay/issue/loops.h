@@ -2,6 +2,7 @@
 /* The loops of workers that own their requests. Each engine compiles them for the properties of
  * requests that it knows: the event engine for each combination of order and timing, the compiled
  * engine also for the kinds of requests in a lane.
+ *
  * Requests and outcomes are accessed in memory order, so the CPU prefetches them. Explicit
  * prefetching at full speed added 5 ns to each timed region (doc/replay-engines.md). A worker that
  * waits for a due time prefetches its request before the wait. */

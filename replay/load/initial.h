@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that must have existed before the first request, as far as the requests show it.
+ *
  * A model of the file system follows the trace. A name that the trace uses but did not create
  * existed at first; renames are taken into account. A file is at least as large as the bytes that
  * were read and that the trace itself had not written.
+ *
  * Paths are those before the first request. Other entries of a directory are unknown. */
 #pragma once
 

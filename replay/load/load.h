@@ -2,6 +2,7 @@
 /* A trace in memory while a replay is prepared: checked, sorted into issue order, and assigned to
  * threads and descriptor instances. The order (order.h), the files to open (slots.h) and the plan
  * (plan.h) are derived from it; then it is freed.
+ *
  * A trace is untrusted data: a record that cannot be replayed safely is refused here, with its
  * number. */
 #pragma once
@@ -238,6 +239,7 @@ enum lock_act lock_act(const struct load *l, const struct load_request *r, bool 
  * the load that the program did not have. A thread gets as many channels as it had requests in
  * flight, so that every engine has the same number of requests in flight. A request that no other
  * request of its thread overlapped stays in its thread.
+ *
  * Calls that submit requests or fetch results are replayed without a call and without duration: a
  * submission happens at its begin, and fetching at its end. The other end of the call is in
  * load_more.from, for the pauses of timing `think`. */

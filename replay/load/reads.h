@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How a replay makes reads.
+ *
  * `current`: as calls; the present cache decides which pages come from storage. `original`: the
  * cache at capture decides. Pages that were not in the cache at capture are read from storage.
  * Pages that were in the cache are touched if they are cached now, and otherwise not read. `none`:

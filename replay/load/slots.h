@@ -4,10 +4,12 @@
  * in sequence (slots_reuse). A walk through the trace finds the slot of each request before the
  * run. So a timed request only loads from an array, and a request that is issued after the close of
  * its descriptor finds no descriptor instead of a wrong descriptor.
+ *
  * dup and fork create further descriptors of one open file, which share its position. Such a slot
  * is a copy. Its `origin` is the slot whose open created the open file; the position belongs to the
  * origin. Inherited descriptors are copied when their source is opened, before any of their
  * requests.
+ *
  * Slot 0 is a missing descriptor: requests on it fail with EBADF. */
 #pragma once
 

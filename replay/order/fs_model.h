@@ -4,9 +4,11 @@
  * each request can have returned its traced result. It is used to find an order in which the traced
  * calls can have taken effect (order_linear.c), and the resources that each call used and changed
  * in that order (order_fs.c).
+ *
  * The initial state is unknown, except for the trace's table of files: the first request that
  * depends on an unknown fact decides it. A name belongs to a directory, not to a path: the rename
  * of a directory does not change the names in it.
+ *
  * All changing state is in one array of words, with a journal of old values, so that any number of
  * steps can be undone. An object is identified by the index of its first word, a name (directory
  * entry) by the index of its word. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Infers dependencies between requests from their times, because a block-level trace contains no
  * dependencies.
+ *
  * A request depends on all requests that ended at least a threshold before it began. Requests that
  * overlap in time, or follow faster than a program could react, are independent. All other pairs
  * are kept as dependencies, because a missed dependency lets a replay issue a request too early.
@@ -10,6 +11,7 @@
  * that began last. The dependencies of m, the ranks below m's own hi, are implied and are left out.
  * So the reduced parents are the ranks [lo, hi): exactly the transitive reduction, in two numbers
  * per request.
+ *
  * Requests are added in issue order (by begin). Memory is bounded by the number of open intervals.
  * Source: hfplayer paper, section 3.1 (overlap, short think time, redundant dependencies). */
 #pragma once

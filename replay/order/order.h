@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Order policies: for which requests a request waits.
+ *
  * In every policy except `none` a thread issues its requests in traced order. So "request q of
  * thread B has begun" and "has ended" are thresholds of B's progress: 2 * index + 1 and 2 * index +
  * 2. A policy produces a short list of (thread, threshold) pairs for each request, without waits
  * that program order and earlier waits imply.
+ *
  * "Earlier" means the issue order of the trace: by begin, then by position in the file; for `fs` it
  * means the order in which calls can have taken effect (order_linear.c). A request waits only for
  * earlier requests, so no policy can deadlock. q "ended before" r if q.end <= r.begin. The exact

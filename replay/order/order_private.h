@@ -35,6 +35,7 @@ void async_waits_find(struct process_waits *p, const struct load *l);
 
 /* order_linear.c. Finds an order in which the traced calls can have taken effect, one after
  * another.
+ *
  * The trace does not contain the order in which overlapping calls took effect. Often their results
  * show it: an opened file existed already, a short read did not see a concurrent write. Each call
  * gets a place between its begin and its end, in the order of its thread, such that a model of the

@@ -3,6 +3,7 @@
  * call is a function with its own stamps immediately around the call. Data that does not fit into a
  * hot request (second paths, vectors, attribute names, times) is in a table that is built with the
  * plan. Such hot requests have the operation HOT_CALL, and `length` is their index in that table.
+ *
  * Paths: the directory of the last component is looked up inside the target directory (rooted.h),
  * or taken from the runner's store of directories. This look-up precedes the first stamp if all
  * names are in the dentry cache, and follows it if the kernel must read them from storage. The call

@@ -2,6 +2,7 @@
 /* Deliberate faults (mutants): each makes the replayer wrong in a known way and by a known amount,
  * to test whether the validator finds the fault. Without a mutant, none of this code runs in timed
  * regions.
+ *
  * Faults of single requests (lost, repeat, swap, offset, size) change an exact share of the reads
  * and writes, chosen at random with a fixed seed, in the plan before the run. Other faults act
  * during the run. */

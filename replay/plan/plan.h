@@ -3,6 +3,7 @@
  * order of their use, with their waits beside them. Outcomes are stored in memory with the same
  * layout. A plan that exceeds --memory is in a mapped scratch file; during the run each worker has
  * its next requests in locked memory (issue/feed.h).
+ *
  * A lane is a sequence of requests. With an order policy it has the requests of one traced thread,
  * or of several threads that did not exist at the same time (lanes_assign), and one worker runs it
  * from start to end. With order `none` lanes are queues from which workers take requests. */

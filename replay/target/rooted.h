@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens the paths of a trace without leaving the target directory, and opens only regular files and
  * directories. All engines and all calls that open files use these functions.
+ *
  * Paths: absolute paths, "..", and links are resolved as if the target directory were the root
  * (openat2 with RESOLVE_IN_ROOT), as in a container. Links of /proc are not followed. This costs
  * about 0.2 us more than open(2). If openat2 is missing or forbidden, capture/confine.h is used,
  * which refuses links instead. Mounts below the directory belong to it. A name that has no slash
  * and is not ".." cannot leave its directory if a link is not followed (O_NOFOLLOW): in this case
  * open(2) is used.
+ *
  * Types: the type of a file is checked when it is opened, because a trace can rename, link and
  * replace a file that was checked before. With a clone of the directory that permits no devices
  * (capture/confine.h), the kernel refuses devices. Files are opened with O_NONBLOCK, so that no
@@ -14,6 +16,7 @@
  * open has these two further calls, unless its result can only be a new file or a directory.
  * Without the clone, the name is looked up with O_PATH, examined, and opened through its
  * descriptor: four calls.
+ *
  * A refused open fails with EPERM and is counted. */
 #pragma once
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes JSON objects from lists of members, and represents values that JSON itself lacks.
+ *
  *   json_t *o = json_make(J_TEXT("name", s->name), J_COUNT("level", s->level));
  *   json_add(o, J_ESTIMATE("bias", &c->bias), J_BOOL("complete", a->complete)); */
 #pragma once

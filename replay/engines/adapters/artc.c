@@ -2,6 +2,7 @@
 /* ARTC: `artc` generates C from strace's text and a list of the existing files, `make` compiles it,
  * and `artrun` replays it below the subdirectory bench_root of its directory. Here bench_root is a
  * link to the target. All three programs are needed: artc is expected in the directory of artrun.
+ *
  * ARTC takes delays from the CPU use in an iostat log. Without such a log, `-c 1` replays as fast
  * as possible, and only -C keeps gaps. The log of a thread lists its calls in order, by name,
  * without files and offsets. */

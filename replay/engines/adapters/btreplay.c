@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* btreplay 1.0 of blktrace: thread i replays stream i, a sequence of bunches of requests, on CPU i.
  * Only the start of a bunch is timed.
+ *
  * btreplay finds the device by the name of the stream, DEVICE.replay.CPU, below /dev. With a map
  * (-M) it aborts after each run. It may hang after its last request, if requests complete before
  * the next request is due: its completion thread waits for a signal that was already sent. In this

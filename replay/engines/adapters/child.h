@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs an unknown program, which may hang, crash, leave processes behind, or print without end.
+ *
  * A keeper process starts the program in its own process group and waits for it. The keeper adopts
  * orphans, so that after the program's end it can name and kill every process that the program
  * started. */

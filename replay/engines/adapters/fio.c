@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fio --read_iolog with version 3 of the log: fio issues the requests of one thread, with as many
  * in flight as its engine and depth allow.
+ *
  * Logs of fio have response times in ns, but instants in whole ms. With asynchronous engines, fio
  * 3.33 fetches completions only when the queue is full: its response times include that wait. It
  * does not log requests that are in flight at its end. So the default is times block. The exit

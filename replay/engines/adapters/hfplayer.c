@@ -2,6 +2,7 @@
 /* hfplayer 3: worker threads, a timer and a harvester, each spinning on its own CPU. The input is
  * SNIA's CSV and a configuration with the file of each LUN. hfplayer prints only totals, so times
  * are measured on the device.
+ *
  * hfplayer divides by zero when it prints its progress, on traces of 100 to 9999 requests. It
  * guesses a wrong CPU frequency unless the frequency is given. It needs three CPUs more than it has
  * workers. For mode dep, this file adds the dependencies to the trace (infer.h), because hfplayer's

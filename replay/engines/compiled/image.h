@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A plan as a single piece of memory: the static tables of a compiled program, in the layout of
  * plan.h. Pointers are stored as offsets until image_open().
+ *
  * The image contains all data that a trace brings into a program: paths, names, attribute values
  * and numbers. The assembler includes it as bytes, so no compiler reads data of the trace as
  * text. */

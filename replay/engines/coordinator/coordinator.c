@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The coordinator engine: the original design of the metrology paper, which is kept to show its
  * bias.
+ *
  * A coordinator thread colours requests. A request is unavailable (white) until all requests that
  * it waits for are done. Then it is available (grey) and enters a queue, from which any free worker
  * takes it. The worker puts the executed request into a second queue. The coordinator marks it
  * replayed (black) and looks at its successors. A mutex and a condition variable guard each queue.
  * In timed replays the coordinator makes a request available at its due time.
+ *
  * There are two differences from the original. First, the pages of buffers are present before the
  * start: their page faults caused most of the bias that the paper attributed to the coordinator.
  * Second, the order policies are exact: the begin of a request, on which `temporal` depends, is

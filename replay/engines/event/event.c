@@ -2,6 +2,7 @@
 /* The event engine: each worker owns the requests of one traced thread from the start, and itself
  * waits for their predecessors. There is no coordinator: a thread learns the progress of another
  * thread from a number in a cache line (gate.h).
+ *
  * The loop (loops.h) is compiled for each combination of order and timing, so that a replay without
  * waits has no code for them. Mutants and stopping on a mismatch use a separate loop
  * (careful.c). */

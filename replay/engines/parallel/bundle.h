@@ -2,6 +2,7 @@
 /* The plan file, which `validate replay` writes for the ranks, and the result file, which the ranks
  * write. Both are in a scratch directory that at least one rank must see. This rank, the head,
  * sends each other rank its part by messages, and gathers the results.
+ *
  * Plan file: struct bundle_terms, struct bundle_part[n_ranks], then the parts. A part is a struct
  * bundle_rank, its channels, its lists of channels, and the rank's share of the plan as an image
  * (replay/engines/compiled/image.h). Result file: struct bundle_result, struct

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The ranks of a parallel replay, the lanes of each rank, and the channels between lanes.
+ *
  * Each traced process has a rank. Processes of one rank of the traced job share a rank, and so do
  * processes that inherited descriptors from each other. Ranks are ordered by node number, or by
  * process number if the trace has no nodes. A channel carries the signals from one lane to another:

@@ -2,6 +2,7 @@
 /* Signals and waits: messages without content between ranks, gates between threads of a rank. A
  * receive is posted on each channel before the first message. A waiting thread polls; it yields the
  * CPU if there are more threads than CPUs.
+ *
  * Threads call MPI at the same time if MPI permits it, otherwise one at a time. */
 #pragma once
 
