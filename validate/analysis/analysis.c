@@ -22,10 +22,10 @@
 
 /* --- distances ----------------------------------------------------------- */
 
-/* Distances between the distributions of the response times of all requests, runs pooled. Pooled
- * requests depend on each other, so no test is made. */
+/* Distances between the distributions of the response times of all requests, with runs pooled.
+ * Pooled requests depend on each other, so no test is made. */
 
-/* Whether there is no histogram. The seal names a file that was changed or is gone. */
+/* Whether the run has no histogram. If the file was changed or removed, the seal reports it. */
 static bool is_absent(int ret)
 {
 	return ret == -ENOENT || ret == -EBADMSG || ret == -EINVAL;
@@ -58,8 +58,8 @@ static double bucket_count(const struct histogram *h, uint32_t bucket)
 	return bucket < h->n_buckets ? (double)h->count[bucket] : 0;
 }
 
-/* D = max |F_x - F_r| and W = integral of |F_x - F_r| over the buckets. A bucket's value is within
- * 0.05 % of its times. */
+/* D = max |F_x - F_r| and W = integral of |F_x - F_r|, computed from the buckets. The times in a
+ * bucket differ from its value by at most 0.05 %. */
 static void distances_measure(struct cell *c, const struct histogram *x, const struct histogram *r)
 {
 	uint32_t n = x->n_buckets > r->n_buckets ? x->n_buckets : r->n_buckets;
@@ -83,7 +83,7 @@ static void cell_distances(void *work, size_t i)
 {
 	const struct distances_work *w = work;
 	struct analysis *a = w->a;
-	/* pairs_collect() adds to the counts of its cell, and those of c are final */
+	/* pairs_collect() adds to the counts of its cell, and those of c are final: use a copy */
 	struct cell *c = &a->cell[i], again = {.scenario = c->scenario, .replayer = c->replayer};
 	struct histogram x, r;
 	SCOPED(pairs_release) struct pairs p;
@@ -98,8 +98,8 @@ static void cell_distances(void *work, size_t i)
 	histogram_release(&r);
 }
 
-/* Reads the histograms of all runs. ks_distance and wasserstein stay NaN in large campaigns
- * (protocol_in_detail()) and if a run has no histogram. */
+/* Computes the distances from the histograms of all runs. ks_distance and wasserstein stay NaN in
+ * large campaigns (protocol_in_detail()) and if a run has no histogram. */
 static int distances_compute(struct analysis *a, struct err *e)
 {
 	int ret = 0;
@@ -114,11 +114,11 @@ static int distances_compute(struct analysis *a, struct err *e)
 	return ret;
 }
 
-/* Error of accepting one component, and of all rejections of the campaign together. */
+/* Error of accepting a component, and of all rejections of the campaign together. */
 #define ALPHA_ACCEPT 0.05
 #define ALPHA_REJECT 0.01
 
-/* The last block with a run that is not pending. */
+/* Returns the last block with a run that is not pending. */
 static unsigned int last_block(const struct results *r)
 {
 	unsigned int last = 0;
@@ -129,8 +129,9 @@ static unsigned int last_block(const struct results *r)
 	return last;
 }
 
-/* Chooses the last planned look that the complete blocks reach, and its error levels. Blocks beyond
- * that look are left out until the next look is reached: the levels hold for planned looks only. */
+/* Chooses the last planned look that the complete blocks reach, and its error levels. Blocks after
+ * that look are ignored until the next look is reached, because the levels hold for planned looks
+ * only. */
 static int look_choose(struct analysis *a, unsigned int n_complete, struct err *e)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -142,7 +143,7 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	a->level_accept = ALPHA_ACCEPT;
 	a->level_reject = ALPHA_REJECT;
 	a->n_replicates = n_complete;
-	/* With a budget each case is looked at after each of its pairs. */
+	/* with a budget there is a look at each case after each of its pairs */
 	if (p->budget_ns) {
 		a->span = log((double)p->n_replicates_max / (double)p->n_replicates_min);
 		a->level_accept = sequential_level(ALPHA_ACCEPT, a->span);
@@ -233,8 +234,8 @@ static void evidence_release(struct evidence *e)
 		family_release(&e->family[k]);
 }
 
-/* Median scatter of the program against itself. The replayers of a scenario share their references,
- * so only the first cell of each scenario counts. */
+/* Returns the median scatter of the program between its own runs. The replayers of a scenario share
+ * their references, so only the first cell of each scenario counts. */
 static double between_process(const struct analysis *a)
 {
 	double *cv = xcalloc(a->n_cells + 1, sizeof *cv), median = NAN;
@@ -258,7 +259,7 @@ static void not_visible_add(struct analysis *a, const char *text)
 		a->not_visible[a->n_not_visible++] = text;
 }
 
-/* Adds the losses of capture of one run to the cells that use it: the cell of a replayer's run, or
+/* Adds the losses of capture of a run to the cells that use it: the cell of a replayer's run, or
  * all cells of the scenario. */
 static void missing_count(struct analysis *a, const struct run *r)
 {
@@ -333,7 +334,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	verdicts_reach(a, evidence);
 	why_compute(a);
 	rated_ranges_compute(a);
-	/* no verdict is open, so the remaining runs of the plan are not needed */
+	/* no verdict is undecided, so the remaining runs of the plan are not needed */
 	a->complete |= p->n_looks > 1 && analysis_is_settled(a);
 	linearity_compute(a);
 	sources_list(a);

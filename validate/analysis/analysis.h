@@ -2,9 +2,9 @@
 /* The analysis of a campaign: from run summaries to verdicts. Every number of a report is computed
  * here once, with its status.
  *
- * The unit of evidence is the run. x_i is the mean response time of the replay in block i, r_i that
- * of the program in the same block. Relative quantities are ratios (0.1 is 10 %), times are ns.
- * Sources: GUM and ISO 5725 for the quantities, stats/ for the formulas. */
+ * The unit of evidence is the run. x_i is the mean response time of the replay in block i, and r_i
+ * that of the program in the same block. Relative quantities are ratios (0.1 is 10 %), times are in
+ * ns. Sources: GUM and ISO 5725 for the quantities, stats/ for the formulas. */
 #pragma once
 
 #include "validate/analysis/reasons.h"
@@ -12,12 +12,11 @@
 #include "validate/stats/group_classes.h"
 #include "validate/stats/paper.h" /* enum paper_mode, struct paper_uncertainty */
 
-/* A value is meaningful only where its status is STAT_OK (stats/status.h). */
+/* The value is meaningful only if the status is STAT_OK (stats/status.h). */
 struct estimate {
 	enum stat_status status;
 	double value;
-	/* two-sided limits, NaN if there are none; degrees of freedom of the limits, NaN
-	 * likewise */
+	/* two-sided limits, and their degrees of freedom; NaN if there are no limits */
 	double lo90, hi90, lo95, hi95;
 	double df;
 };
@@ -25,7 +24,7 @@ struct estimate {
 struct sample { /* results of the replicates in block order */
 	size_t n;
 	double *x; /* owned */
-	enum stat_status status; /* of sd and the numbers derived from it */
+	enum stat_status status; /* status of sd and of the numbers derived from it */
 	double mean, sd, cv, sem, median, min, max;
 };
 
@@ -41,17 +40,19 @@ const char *verdict_name(enum verdict v);   /* "trusted", "not trusted", "inconc
 /* Names in the order of enum component_kind (components/list.h). */
 extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
 
-struct levels { /* levels of error at one look at one cell */
-	double accept, reject; /* of accepting one component; of all rejections together */
-	/* ln(most / fewest replicates) of a campaign that looks after each group. `accept` is then
-	 * the level of each look, and P-values of rejecting are corrected (stats/multiplicity.h).
-	 * 0: planned looks. */
+struct levels { /* levels of error at one look for one cell */
+	/* error of accepting a component; error of all rejections together */
+	double accept, reject;
+	/* ln(largest / smallest number of replicates) of a campaign with a look after each group.
+	 * In this case `accept` is the level of each look, and P-values of rejecting are corrected
+	 * (stats/multiplicity.h). 0: planned looks. */
 	double span;
-	/* rejecting ratios allows for dependence, too: a claim must not be refuted by it */
+	/* Also allow for dependence when rejecting by ratios: dependence must not refute a
+	 * claim. */
 	bool cautious;
 };
 
-/* One number of a component that judges several: an operation, a half, a quantile. */
+/* A number of a component that judges several numbers: of an operation, a half, a quantile. */
 #define COMPONENT_MAX_REASONS 12
 
 struct component_part {
@@ -61,32 +62,35 @@ struct component_part {
 
 struct component {
 	enum component_kind kind;
-	/* After and before Holm's correction: a rejection that does not survive becomes
-	 * inconclusive. */
+	/* Decisions before and after Holm's correction: a rejection that does not survive it
+	 * becomes inconclusive. */
 	enum decision decision;
 	bool rejected_before_holm;
-	struct estimate estimate; /* relative bias; precision ratio; share reordered; ... */
-	/* Unit of the estimate. Two-sided (-limit..limit) for bias, execution time, linearity and
-	 * the numbers in flight; an upper limit for the others. NaN: no limit, the estimate is only
-	 * shown. */
+	/* relative bias; precision ratio; share of reordered requests; ... */
+	struct estimate estimate;
+	/* In the unit of the estimate. Two-sided (-limit..limit) for bias, execution time,
+	 * linearity and the numbers in flight; an upper limit for the others. NaN: there is no
+	 * limit, and the estimate is only shown. */
 	double limit;
 	double p_reject, p_reject_holm; /* NaN: no rejection test was made */
-	/* Further replicates that would probably decide it. 0: none, or not known. */
+	/* Number of further replicates that would probably decide the component. 0: none, or
+	 * unknown. */
 	uint64_t n_more;
 	/* Basis of accepting: lag-1 autocorrelation in block order, the number of independent runs
-	 * (pairs) that the runs are worth, and the resulting one-sided limits at the error of this
-	 * look, in the estimate's unit. NaN: not judged. A one-sided component has no lower
+	 * (pairs) to which the runs are equivalent, and the resulting one-sided limits at the error
+	 * of this look, in the estimate's unit. NaN: not judged. A one-sided component has no lower
 	 * limit. */
 	double lag1, n_effective, accept_lo, accept_hi;
-	/* Not accepted, but would be accepted if the runs were independent. */
+	/* The component is not accepted, but would be accepted if the runs were independent. */
 	bool dependent;
-	/* [n_parts], owned by the cell. 0 parts: the component has none, or was not measured. */
+	/* part[n_parts], owned by the cell. 0 parts: the component has none, or was not
+	 * measured. */
 	struct component_part *part;
 	size_t n_parts;
 	/* Rejected against a recording that the campaign did not make. The machine may be the
 	 * cause, so the decision is inconclusive. */
 	bool differs;
-	/* n_more is more than anyone runs, or no number is enough; the reason names
+	/* n_more is more than is practical, or no number is enough; the reason names
 	 * alternatives. */
 	bool impractical;
 	struct reason reasons[COMPONENT_MAX_REASONS];
@@ -99,13 +103,13 @@ struct component {
 struct budget_row { /* stats/budget.h */
 	const char *source, *distribution; /* static strings: "repeatability", "normal" */
 	char type;			   /* 'A' or 'B' */
-	/* u relative to the reference. nu is INFINITY for type B. The shares sum to 1. */
+	/* u is relative to the reference. nu is INFINITY for type B. The shares sum to 1. */
 	double value, divisor, sensitivity, u, nu, share;
 	/* Rows with the same number other than 0 are multiples of one standard deviation. */
 	unsigned int estimate;
 };
 #define BUDGET_MAX_ROWS 16
-/* Propagation of the budget by Monte Carlo (JCGM 101): the interval about 0 that covers 95 %, and
+/* Propagation of the budget by Monte Carlo (JCGM 101): the interval around 0 that covers 95 %, and
  * whether -U..U agrees with it within one significant digit of u_c (clause 8.1). */
 struct propagation {
 	enum stat_status status; /* STAT_NOT_ASSESSED: not made */
@@ -118,19 +122,19 @@ struct budget {
 	struct budget_row row[BUDGET_MAX_ROWS];
 	size_t n_rows;
 	double u_c, nu_eff, k95, U95; /* relative */
-	/* How well u_c is known, NaN if unknown. nu_spread: degrees of freedom, fewer if the
+	/* How well u_c is known; NaN if unknown. nu_spread: degrees of freedom, reduced if the
 	 * replays have long tails. _upper: for the upper limit of u_c, with allowance for tails and
-	 * dependence that few runs may hide. _program: the same budget with the program's runs in
-	 * place of the replays. */
+	 * dependence that few runs may hide. _program: of the same budget with the program's runs
+	 * in place of the replays. */
 	double nu_spread, nu_spread_upper, u_c_upper, u_c_program, nu_spread_program;
 	struct propagation monte_carlo; /* set by analysis_propagate() */
 };
 
 #define QUANTILES_N 4
 extern const double
-    analysis_quantiles[QUANTILES_N]; /* of the requests of a run: 0.5, 0.9, 0.99, 0.999 */
+    analysis_quantiles[QUANTILES_N]; /* quantiles of the requests of a run: 0.5, 0.9, 0.99, 0.999 */
 
-/* Results by session (ISO 5725-2). A value is the mean response time of a replay divided by the
+/* Results by session (ISO 5725-2). Each value is the mean response time of a replay, divided by the
  * mean of the program in that campaign. */
 struct session_group {
 	size_t n;
@@ -142,10 +146,10 @@ struct session_study {
 	enum stat_status status; /* STAT_NOT_APPLICABLE: one session */
 	size_t n_sessions;
 	struct session_group *session; /* owned */
-	/* Relative standard deviations within a session, between sessions, and in total. */
+	/* Relative standard deviations within sessions, between sessions, and in total. */
 	double s_r, s_L, s_R;
-	/* Cochran tests the largest scatter, Grubbs the extreme means. Outliers are marked, not
-	 * dropped. */
+	/* Cochran's test applies to the largest scatter, Grubbs' test to the extreme means.
+	 * Outliers are marked, not removed. */
 	enum stat_status cochran_status, grubbs_status;
 	double cochran, cochran_critical_5, cochran_critical_1;
 	double grubbs, grubbs_critical_5, grubbs_critical_1; /* of the more extreme end */
@@ -162,117 +166,124 @@ struct control_chart {
 	struct sample d;	/* exp(ln(x/r)) - 1 */
 };
 
-struct cdf { /* distribution of the concurrency level, averaged over runs */
+struct cdf { /* distribution of the number in flight, averaged over runs */
 	size_t n;   /* levels 0..n-1 */
 	double *p;  /* P(level <= c), owned */
 };
 
-struct blank { /* replays without calls (analysis/blank.h); STAT_NOT_ASSESSED: none */
+struct blank { /* replays without calls (analysis/blank.h); STAT_NOT_ASSESSED: there are none */
 	enum stat_status status;
 	size_t n;
-	/* Of the means of the runs; loq_ns is the limit of quantification, 10 sd. NaN unknown. */
+	/* Mean and standard deviation over the runs; loq_ns is the limit of quantification, 10 sd.
+	 * NaN unknown. */
 	double mean_ns, sd_ns, loq_ns;
-	/* The program's mean lies below loq_ns: no relative quantity is decided. */
+	/* The program's mean is below loq_ns: no relative quantity is decided. */
 	bool below;
 };
 
-/* Regression on the CPU time used by other processes (analysis/covariate.h), if [protocol]
+/* Regression on the CPU time that other processes used (analysis/covariate.h), if [protocol]
  * covariate asks for it. */
 struct covariate_effect {
 	enum stat_status status; /* STAT_NOT_ASSESSED: not requested */
 	/* slope of ln(x/r) on the difference of ln(1 + share used by others) */
 	double slope, se;
-	/* Explained share of the scatter within the cells of the scenario. */
+	/* Share of the scatter within the cells of the scenario that the regression explains. */
 	double r_squared;
-	double stretch;		 /* factor on the remaining scatter for the error of the slope */
+	/* factor by which the remaining scatter is increased, for the error of the slope */
+	double stretch;
 };
 
 struct cell { /* one scenario x one replayer */
 	size_t scenario, replayer;
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* without block 0 */
 	char first_failure[200];
-	/* Threads that make the program's requests, one at a time (analysis/pairs.h). NaN: unknown,
-	 * or not equal in all runs. */
+	/* Number of threads that make the program's requests, each one request at a time
+	 * (analysis/pairs.h). NaN: unknown, or not equal in all runs. */
 	double n_lanes;
-	uint64_t n_events_lost;	  /* lost in capture, in the runs of the cell */
-	/* Runs with a trace that was made of one without an end. */
+	uint64_t n_events_lost;	  /* number of events that capture lost, in the runs of the cell */
+	/* Number of runs whose trace was made from a trace without an end. */
 	uint32_t n_cut;
-	/* Runs and recordings whose capture could not see all requests. */
+	/* Number of runs and recordings whose capture could not observe all requests. */
 	uint32_t n_unseen;
-	/* The program runs anew in each pair, and all replays replay one recording. */
+	/* The program runs anew in each pair, but all replays replay the same recording. */
 	bool one_recording;
-	/* The reference has no response times: only order, issue times and fidelity are judged. */
+	/* The reference has no response times: only order, times of issue and fidelity are
+	 * judged. */
 	bool no_responses;
-	/* All replays share one recorded reference: no F test, precision is not applicable. */
+	/* All replays share one recorded reference: there is no F test, and precision is not
+	 * applicable. */
 	bool single_reference;
-	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
+	/* mean response time in ns of replay and program, paired by index */
+	struct sample x, r;
 	/* Medians and 99th percentiles of the runs. */
 	struct sample x_median, r_median, x_p99, r_p99;
-	/* Trimmed means of the runs: 10 % left out at each end. */
+	/* Trimmed means of the runs, without 10 % at each end. */
 	struct sample x_trimmed, r_trimmed;
 	struct sample x_time, r_time; /* execution time, ns */
 	struct sample x_rate, r_rate; /* requests per second */
 	double correlation;	  /* of ln x and ln r, NaN undefined */
 
-	/* Statistics of the paper, on response times. */
+	/* Statistics of the metrology paper, computed from response times. */
 	enum stat_status f_status;
 	double f_ratio, f_critical, f_p, f_p_two_sided, f_ci_lo, f_ci_hi;
 	struct paper_uncertainty paper[PAPER_MODE_N];
 	/* The default analysis. */
 	struct estimate bias;	       /* paired log ratios */
 	struct estimate bias_independent;
-	/* Of the medians and trimmed means of the runs; shown, not judged. */
+	/* Bias of the medians and of the trimmed means of the runs; shown, not judged. */
 	struct estimate bias_median, bias_trimmed;
-	/* Response times of the run with the fewest; 0 without pairs. */
+	/* Number of response times in the run that has the fewest; 0 without pairs. */
 	uint64_t n_fewest_requests;
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */
-	/* Permutation of the labels within pairs, against the limit (stats/sign_flip.h): P
-	 * that the ratio is above it, below it. NaN undefined. */
+	/* Permutation of the labels within pairs, against the limit (stats/sign_flip.h): P for the
+	 * ratio above the limit, and P for the ratio below it. NaN undefined. */
 	double permutation_p_above, permutation_p_below;
 	struct estimate precision_independent;	     /* F limits, also of logarithms */
-	/* Brown-Forsythe and Levene: of logarithms; Welch and Shapiro-Wilk: of response times. NaN:
-	 * not available. */
+	/* P-values. Brown-Forsythe and Levene: of logarithms; Welch and Shapiro-Wilk: of response
+	 * times. NaN: not available. */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r;
 	struct budget budget;
-	/* Uncertainty of one future replay: U95, the value that the program itself would have
-	 * (machine), and the replayer's part (own): sqrt(U95^2 - machine^2), or 0 if machine is
-	 * larger. Relative; NaN unknown. */
+	/* Uncertainty of a single future replay, relative: U95; machine: the U95 that the program
+	 * itself would have; own: the replayer's part, sqrt(U95^2 - machine^2), or 0 if machine is
+	 * larger. NaN unknown. */
 	struct worth {
 		double U95, machine, own;
 	} worth;
 	struct covariate_effect covariate_response, covariate_time;
 	struct estimate execution_time;
-	/* The deviation of the execution time as a sum: from longer requests, and from waiting
-	 * between requests. NaN unknown. */
+	/* The deviation of the execution time as a sum of two parts: from longer requests, and from
+	 * waiting between requests. NaN unknown. */
 	double execution_service, execution_schedule;
-	struct estimate reordered; /* in the deciding scope; the next line holds all scopes */
+	struct estimate reordered; /* in the deciding scope; the next member has all scopes */
 	struct estimate reordered_all, reordered_thread, reordered_object;
 	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
 	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
-	/* requests that the replayer skipped: not judged */
+	/* number of requests that the replayer skipped: not judged */
 	uint64_t n_skipped;
-	/* requests whose results the replayer does not report */
+	/* number of requests whose results the replayer does not report */
 	uint64_t n_results_unknown;
 	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x,
 	    concurrency_request_r;
-	/* sup of |mean F_x - mean F_r|, by time and by request. Judged: the kind that [accept]
-	 * names, or both. */
+	/* sup of |mean F_x - mean F_r|, by time and by request. Only the kind that [accept] names
+	 * is judged, or both. */
 	struct estimate concurrency_time, concurrency_request;
-	/* The sup within a pair, averaged over pairs. Larger, because runs of one program differ as
-	 * well. Shown, not judged. */
+	/* The same sup within each pair, averaged over pairs. It is larger, because runs of the
+	 * same program differ as well. Shown, not judged. */
 	struct estimate concurrency_distance_time, concurrency_distance_request;
 	double concurrency_mean_x, concurrency_mean_r;
 	/* Means over runs of the largest number in flight; NaN unknown. */
 	double concurrency_max_x, concurrency_max_r;
-	/* Relative deviations of mean and largest number in flight, from paired log ratios. */
+	/* Relative deviations of the mean and of the largest number in flight, from paired log
+	 * ratios. */
 	struct estimate in_flight, in_flight_max;
-	/* ns, over runs; NOT_APPLICABLE unless timed. */
+	/* in ns, over runs; NOT_APPLICABLE if the replay is not timed. */
 	struct estimate issue_error_p50, issue_error_p99;
 	double issue_error_max, share_late;
 	/* held_up: share of requests that the machine delayed while the replayer waited for their
-	 * issue time. The other is the 99th percentile without these requests. NOT_ASSESSED if the
-	 * replays do not report it, NOT_APPLICABLE unless timed. Shown, not judged. */
+	 * time of issue. issue_error_others_p99: the 99th percentile of the issue error without
+	 * these requests. NOT_ASSESSED if the replays do not report it, NOT_APPLICABLE if the
+	 * replay is not timed. Shown, not judged. */
 	struct estimate held_up, issue_error_others_p99;
 	struct estimate late; /* value is share_late */
 	struct estimate schedule_error; /* ns */
@@ -280,29 +291,30 @@ struct cell { /* one scenario x one replayer */
 	 * judged. `extrapolated`: the runs have too few requests for this quantile. */
 	struct estimate quantile_bias[QUANTILES_N];
 	bool quantile_extrapolated[QUANTILES_N];
-	/* Of the pooled requests of all runs, without a test: Kolmogorov-Smirnov distance, and
-	 * 1-Wasserstein distance over the program's mean. NaN: unknown, before analysis_describe(),
-	 * or a large campaign. */
+	/* Distances of the pooled requests of all runs, without a test: Kolmogorov-Smirnov
+	 * distance, and 1-Wasserstein distance divided by the program's mean. NaN: unknown, before
+	 * analysis_describe(), or in a large campaign. */
 	double ks_distance, wasserstein;
 	struct session_study sessions;
 	struct control_chart control;
-	/* Diagnostics of ln(x/r) in run order. NaN: undefined; trend_p also if 0.05 is out of reach
-	 * for so few runs. */
+	/* Diagnostics of ln(x/r) in run order. NaN: undefined; trend_p also if a test with so few
+	 * runs cannot reach 0.05. */
 	double lag1, runs_p, trend_p;
-	/* Number of independent pairs that the pairs are worth (stats/serial.h); NaN undefined. */
+	/* Number of independent pairs to which the pairs are equivalent (stats/serial.h); NaN
+	 * undefined. */
 	double n_effective;
-	/* Means per run: shares of wall time, page faults per request; NaN unknown. */
+	/* Means over the runs: shares of wall time, page faults per request; NaN unknown. */
 	double off_cpu_x, off_cpu_r, stolen_x, stolen_r, faults_x, faults_r;
-	double resident_x, resident_r; /* share of the files cached before the run */
+	double resident_x, resident_r; /* share of the files that was cached before the run */
 	struct blank blank;
 
 	struct levels levels;
-	bool too_early; /* fewer replicates than the first planned look: undecided */
+	bool too_early; /* there are fewer replicates than at the first planned look: undecided */
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
-	/* what forbids a verdict, or trust regardless of the components */
+	/* what forbids a verdict or forbids trust, independent of the components */
 	struct reason bar;
-	char verdict_reason[900]; /* in words, as the reason of a component */
+	char verdict_reason[900]; /* `bar` and the reasons in words, as for a component */
 };
 
 struct linearity_level {
@@ -310,7 +322,7 @@ struct linearity_level {
 	size_t cell;
 	double cv, relative_bias;
 };
-/* Relative bias over levels, of the replicates of one scenario group and one replayer. */
+/* Relative bias over levels, from the replicates of one scenario group and one replayer. */
 struct linearity {
 	size_t group, replayer;
 	char name[120]; /* factors of the group */
@@ -318,12 +330,12 @@ struct linearity {
 	size_t n_levels;
 	enum stat_status status, lack_of_fit_status;
 	double slope, slope_se, slope_p, intercept, lack_of_fit_f, lack_of_fit_p;
-	/* Mann-Kendall test of the levels' mean bias, exact. STAT_TOO_FEW_FOR_ALPHA below 5 levels:
-	 * no outcome is significant at 0.05. */
+	/* Mann-Kendall test of the mean bias of the levels, exact. STAT_TOO_FEW_FOR_ALPHA with
+	 * fewer than 5 levels: no outcome is significant at 0.05. */
 	enum stat_status trend_status;
 	double trend_p;
-	/* Brown-Forsythe over the levels: equal scatter is a condition of the lack-of-fit F. NaN
-	 * undefined. */
+	/* Brown-Forsythe test over the levels: equal scatter is a condition of the lack-of-fit F.
+	 * NaN undefined. */
 	double spread_p;
 };
 
@@ -364,7 +376,9 @@ enum source_kind {
 	SOURCE_FAILED_RUNS,
 	SOURCE_JOURNAL,
 	SOURCE_UNFINISHED,
-	SOURCE_UNMET, /* a condition of the campaign; text: what, why, instead (NULL: not said) */
+	/* a condition of the campaign that is not fulfilled; text: what, why, instead (NULL: not
+	 * stated) */
+	SOURCE_UNMET,
 	SOURCE_N
 };
 
@@ -377,8 +391,8 @@ struct uncertainty_source {
 	/* A requested condition was not available (no cgroup, no cache drop, scratch on the same
 	 * device). */
 	bool warning;
-	/* The numbers and texts of the note in the order of its template
-	 * (reports/source_words.c). Texts are borrowed from the results. */
+	/* Numbers and texts of the note, in the order of its template (reports/source_words.c).
+	 * Texts are borrowed from the results. */
 	enum source_kind kind;
 	double number[2];
 	const char *text[3];
@@ -402,10 +416,11 @@ struct analysis {
 	struct why *why; /* [n_cells] (analysis/why.h); NULL: not computed */
 	struct rated_range *rated; /* analysis/rated_range.h */
 	size_t n_rated;
-	/* Set by analysis_describe() only, from here to n_linearity. */
+	/* analysis_describe() sets the members from here to n_linearity. */
 	struct claim_result *claim; /* analysis/claims.h; in the order of the protocol's claims */
 	size_t n_claims;
-	/* In the order of the published values, without values that have no case here. */
+	/* In the order of the published values. Values that have no case in this campaign are
+	 * missing. */
 	struct published_result *published;
 	size_t n_published;
 	struct operation_result *operation; /* analysis/operations.h */
@@ -417,7 +432,7 @@ struct analysis {
 	/* [n_league] (analysis/league.h), best first; NULL: not computed. */
 	struct league_row *league;
 	size_t n_league;
-	/* analysis/parallel.h; NULL: not computed, or no parallel application. */
+	/* analysis/parallel.h; NULL: not computed, or there is no parallel application. */
 	struct parallel_analysis *parallel;
 	struct linearity *linearity;
 	size_t n_linearity;
@@ -425,29 +440,31 @@ struct analysis {
 	size_t n_sources;
 	/* of the cells that count */
 	size_t n_trusted, n_not_trusted, n_inconclusive;
-	/* worst of the cells that count: not trusted, then inconclusive, then trusted */
+	/* the worst verdict of the cells that count: not trusted, then inconclusive, then
+	 * trusted */
 	enum verdict verdict;
 	unsigned int n_rejection_tests; /* size of Holm's family */
-	/* Of the program over blocks, median over scenarios; NaN unknown. */
+	/* Coefficient of variation of the program over blocks, median over scenarios; NaN
+	 * unknown. */
 	double between_process_cv;
 	uint64_t n_events_lost;
-	/* Runs with a trace that was made of one without an end. */
+	/* Number of runs whose trace was made from a trace without an end. */
 	uint64_t n_cut;
-	/* Not seen by capture, over all runs (capture/unseen.h). */
+	/* Numbers that capture could not observe, over all runs (capture/unseen.h). */
 	uint64_t n_programs_unseen;
 	uint64_t n_requests_unseen;
-	/* What the recordings of the program do not show, each kind once; borrowed. */
+	/* What the recordings of the program do not show; each kind occurs once; borrowed. */
 	const char *not_visible[4];
 	size_t n_not_visible;
 	bool complete; /* every planned run was made */
-	/* Verdicts are made at the planned replicate counts, from the blocks up to the last planned
-	 * count that is complete. 1-based; 0: no look yet, every verdict is inconclusive. With a
-	 * budget: 1 as soon as one case may be decided. */
+	/* Index of the look, from 1; 0: no look yet, and every verdict is inconclusive. Verdicts
+	 * are made at the planned numbers of replicates, from the blocks up to the last planned
+	 * number that is complete. With a budget: 1 as soon as one case may be decided. */
 	unsigned int look;
-	/* Blocks used, without block 0. With a budget: the last block; a case may have fewer
-	 * pairs. */
+	/* Number of blocks used, without block 0. With a budget: the last block; a case may have
+	 * fewer pairs. */
 	unsigned int n_replicates;
-	/* of this look; 0.05 and 0.01 with one look */
+	/* levels of this look; 0.05 and 0.01 if there is only one look */
 	double level_accept, level_reject;
 	double span; /* as in struct levels */
 	/* Components that were assessed in at least one cell. */
@@ -459,17 +476,18 @@ struct analysis {
 int analysis_compute(struct analysis *a, const struct results *r, struct err *e);
 void analysis_release(struct analysis *a);
 
-/* Propagates the budget of every cell by Monte Carlo with a fixed seed. Takes 0.1 s per cell;
+/* Propagates the budget of every cell by Monte Carlo with a fixed seed. This takes 0.1 s per cell;
  * simulations of many campaigns skip it. */
 void analysis_propagate(struct analysis *a);
 
-/* Computes the parts that do not decide: distances of distributions, published findings and values,
- * kinds of requests, courses and costs. Errors: of reading the histograms of the runs. */
+/* Computes the parts that decide nothing: distances of distributions, published findings and
+ * values, kinds of requests, courses and costs. Errors: of reading the histograms of the runs. */
 int analysis_describe(struct analysis *a, struct err *e);
 
-/* Whether the verdict of a cell counts in the headline: its replayer is not for comparison. */
+/* Whether the verdict of a cell counts in the headline: its replayer is not included only for
+ * comparison. */
 bool cell_counts(const struct analysis *a, const struct cell *c);
 size_t cells_counted(const struct analysis *a);
 
-/* True if a look was reached and no verdict is inconclusive: the campaign may stop. */
+/* Whether a look was reached and no verdict is inconclusive: the campaign may stop. */
 bool analysis_is_settled(const struct analysis *a);

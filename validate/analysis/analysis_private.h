@@ -3,7 +3,7 @@
  *
  * Steps: pairs (usable runs, block by block) -> measures (members of the cell) -> evidence (test
  * statistics) -> components (decisions at a level) -> Holm's correction over the campaign ->
- * replicates that would decide the rest -> verdicts. */
+ * numbers of replicates that would decide the undecided components -> verdicts. */
 #pragma once
 
 #include "validate/analysis/pairs.h"
@@ -12,7 +12,7 @@
 
 /* --- pairs.c ------------------------------------------------------------- */
 
-/* Number of leading blocks in which every run has an outcome. */
+/* Number of blocks, counted from the first, in which every run has an outcome. */
 unsigned int blocks_complete(const struct results *r);
 
 /* --- sample.c ------------------------------------------------------------ */
@@ -20,37 +20,41 @@ unsigned int blocks_complete(const struct results *r);
 /* Takes ownership of x[n]. */
 void sample_init(struct sample *s, double *x, size_t n);
 void sample_release(struct sample *s);
-/* value() of every run, in order. Ownership: the caller frees. */
+/* Returns value() of every run, in order. Ownership: the caller frees. */
 double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s));
 
 struct estimate estimate_none(enum stat_status s);
-/* value with both intervals, mapped by the increasing function `map` (NULL: identity). */
+/* Returns the value with both intervals, mapped by the increasing function `map` (NULL:
+ * identity). */
 struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t,
 			      double (*map)(double));
-/* The mean over runs. Equal values give an estimate without limits, not an error. */
+/* Returns the mean over runs. Equal values give an estimate without limits, not an error. */
 struct estimate estimate_of_mean(const double *x, size_t n);
 
 /* --- evidence: test statistics of the decisions -------------------------- */
-/* A mean of runs has two t-estimates. `t` takes the runs as independent: it is shown, and rejects.
- * `wide` allows for dependence in block order (stats/serial.h): it accepts. */
-/* Pairs that replay one recording share its effect on their replays (recordings.c). */
+/* A mean of runs has two t-estimates. `t` treats the runs as independent: it is shown, and used to
+ * reject. `wide` allows for dependence in block order (stats/serial.h): it is used to accept. */
+/* Effect of recordings: pairs that replay the same recording share its effect on their replays
+ * (recordings.c). */
 struct recordings {
-	/* 0: each pair has its own recording, or there is only one recording */
+	/* number of recordings; 0: each pair has its own recording, or there is only one
+	 * recording */
 	size_t n;
 	double per_group; /* pairs of one recording, mean */
 	/* intraclass correlation of pairs with the same recording, and its standard error */
 	double icc, se;
-	double inflation; /* factor allowed for on the variance of the mean; 1: none */
+	double inflation; /* allowed factor on the variance of the mean; 1: none */
 };
 
-/* One number per pair: a logarithm of a ratio, or a difference. */
+/* A number for each pair: a logarithm of a ratio, or a difference. */
 struct ratio_evidence {
 	enum stat_status status; /* STAT_ZERO_VARIANCE: t has se 0 */
 	size_t n;
-	/* [n], in block order, owned; NULL if the status excludes it */
+	/* d[n], in block order, owned; NULL if the status excludes it */
 	double *d;
 	struct t_estimate t, wide;
-	struct serial serial;		 /* inflation includes the effect of reused recordings */
+	/* its inflation includes the effect of reused recordings */
+	struct serial serial;
 	struct recordings recordings;
 };
 
@@ -64,7 +68,7 @@ struct family { /* a component with several parts; n = 0: not measured */
 };
 
 struct share_evidence { /* share of events in each run */
-	/* STAT_ZERO_VARIANCE: equal in all runs, judged by the pooled counts */
+	/* STAT_ZERO_VARIANCE: equal in all runs, and judged by the pooled counts */
 	enum stat_status status;
 	struct t_estimate t, wide;
 	struct serial serial;
@@ -85,29 +89,31 @@ struct spread_evidence {
 	double sd, nu, sd_upper, nu_upper;
 };
 
-struct distance_evidence { /* two distributions over levels: by time, then by request */
+/* distances of two distributions over levels: by time, then by request */
+struct distance_evidence {
 	enum stat_status status;
-	/* n pairs. n_levels: levels at which any pair differs; the first n_by_time are by time. */
+	/* n: number of pairs. n_levels: number of levels at which any pair differs; the first
+	 * n_by_time of them are by time. */
 	size_t n, n_levels, n_by_time;
-	/* [n_levels]: mean difference, se 0 if all pairs are equal; owned */
+	/* [n_levels]: mean difference; se is 0 if all pairs are equal; owned */
 	struct t_estimate *t, *wide;
 	struct serial *serial;	       /* [n_levels]; owned */
 	size_t *level;		       /* [n_levels]; owned */
 };
 
-#define CONTRASTS_MAX 129 /* 128 levels; nothing is decided with more */
-struct linearity_evidence { /* the line through the cell's level and all lower ones */
-	enum stat_status status; /* STAT_NOT_APPLICABLE: it is the lowest */
+#define CONTRASTS_MAX 129 /* for 128 levels; with more, nothing is decided */
+struct linearity_evidence { /* the line through the cell's level and all lower levels */
+	enum stat_status status; /* STAT_NOT_APPLICABLE: the cell has the lowest level */
 	size_t n, n_levels;
-	/* first the change from the lowest level to this one, then each level's distance from the
-	 * line */
+	/* first the change from the lowest level to this level, then the distance of each level
+	 * from the line */
 	size_t n_contrasts;
 	struct t_estimate contrast[CONTRASTS_MAX], wide[CONTRASTS_MAX];
-	struct serial serial; /* of the level with the strongest dependence */
+	struct serial serial; /* dependence at the level where it is strongest */
 	uint64_t level[CONTRASTS_MAX]; /* level of each contrast */
 };
 
-struct response_evidence { /* pairs of blocks, one with a slower volume */
+struct response_evidence { /* pairs of blocks, of which one has a slower volume */
 	struct ratio_evidence ratio;	  /* ln(x/r): slow minus normal */
 	enum stat_status program_status;
 	struct t_estimate program;	  /* ln r: slow minus normal */
@@ -130,11 +136,11 @@ struct evidence {
 	struct linearity_evidence linearity;
 	struct family family[COMPONENT_N]; /* for components that have parts */
 	enum stat_status fidelity_status;
-	uint64_t worst_run; /* largest lost + extra + mismatched of a run */
+	uint64_t worst_run; /* largest sum of lost, extra and mismatched requests in a run */
 };
 
 /* --- measures: cell members from pairs ----------------------------------- */
-/* measure_budget() needs measure_times(). */
+/* Call measure_times() before measure_budget(). */
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 		   const struct results *r);
 #define BUDGET_ORDER "order in the block" /* name of the budget row */
@@ -150,66 +156,68 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 void measure_control(struct cell *c, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
-/* Mean, widened mean and dependence of x[n]. Without scatter t and wide are x[0] with se 0. Errors:
- * those of mean_test(). */
+/* Computes the mean, the widened mean and the dependence of x[n]. Without scatter, t and wide are
+ * x[0] with se 0. Errors: those of mean_test(). */
 enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t,
 				struct t_estimate *wide, struct serial *serial) STAT_MUST_CHECK;
 
 /* --- paired.c ------------------------------------------------------------ */
 
-/* Evidence of d[p->n], one number per pair. Takes ownership of d. */
+/* Evidence of d[p->n], a number for each pair. Takes ownership of d. */
 void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p);
 /* Evidence of ln(x[i]/r[i]), i < p->n. */
 void paired_ratio(struct ratio_evidence *e, const double *x, const double *r,
 		  const struct pairs *p);
-/* As paired_ratio(), without the effect of the covariate. */
+/* Like paired_ratio(), without the effect of the covariate. */
 void paired_ratio_without(struct ratio_evidence *e, const double *x, const double *r,
 			  const struct pairs *p, const struct covariate_effect *k);
-/* As paired_ratio_without(), of winsorised values (stats/quantiles.h). */
+/* Like paired_ratio_without(), of winsorised values (stats/quantiles.h). */
 void paired_ratio_winsorised(struct ratio_evidence *e, const double *x, const double *r,
 			     const struct pairs *p, const struct covariate_effect *k);
 void ratio_release(struct ratio_evidence *e);
-/* Estimate of a ratio that is shown, not judged. */
+/* Returns an estimate of a ratio that is shown but not judged. */
 struct estimate paired_estimate(const struct sample *x, const struct sample *r,
 				const struct pairs *p);
 
 void family_release(struct family *f);
-/* Adds a part and merges its status into the family's. Ownership: d[p->n] becomes the part's;
- * x[p->n] and r[p->n] stay the caller's. */
+/* Adds a part and merges its status into the family's. Ownership: the part takes d[p->n]; the
+ * caller keeps x[p->n] and r[p->n]. */
 void family_add_values(struct family *f, const char *label, const struct pairs *p, double *d);
 void family_add_pairs(struct family *f, const char *label, const struct pairs *p, const double *x,
 		      const double *r);
 void family_add_ratio(struct family *f, const char *label, const struct pairs *p,
 		      double (*value)(const struct run_summary *s));
-/* True if value() is not NaN for any run of the pairs, or there are no pairs. */
+/* True if value() is not NaN for some run of the pairs, or if there are no pairs. */
 bool pairs_have(const struct pairs *p, double (*value)(const struct run_summary *s));
-/* Smallest number of response times of a run; 0 without pairs. */
+/* Smallest number of response times in a run; 0 without pairs. */
 uint64_t pairs_fewest_requests(const struct pairs *p);
 
-/* Widens every series in e[a->n_cells] for dependence. The coefficient is the larger of the series'
- * own estimate and the mean over all cells of its replayer (stats/serial.h). */
+/* Widens every series in e[a->n_cells] for dependence. The coefficient is the larger of two: the
+ * series' own estimate, and the mean over all cells of its replayer (stats/serial.h). */
 void dependence_pool(const struct analysis *a, struct evidence *e);
 
 /* --- recordings.c -------------------------------------------------------- */
 
-/* Recordings of the pairs, and their effect on d[n] (one number per pair in p). */
+/* Returns the recordings of the pairs, and their effect on d[n] (a number for each pair in p). */
 struct recordings recordings_of(const double *d, size_t n, const struct pairs *p);
-/* Inflation to allow for, given the mean intraclass correlation over n_cells cells. */
+/* Returns the allowed inflation, given the mean intraclass correlation over n_cells cells. */
 double recordings_inflation(const struct recordings *r, double mean, size_t n_cells);
-/* The same as expected before a campaign of n pairs and k recordings without an effect: F of the
- * analysis of variance is f, and the mean of the other cells lies z standard errors from 0. */
+/* Returns the inflation that is expected before a campaign with n pairs and k recordings without an
+ * effect, if F of the analysis of variance is f and the mean of the other cells is z standard
+ * errors from 0. */
 double recordings_expected(double n, double k, double f, double z, size_t n_cells);
 
 /* --- verdict.c ----------------------------------------------------------- */
 
-/* Applies Holm over all cells, plans further replicates, sets verdicts and counts. e[n_cells]. */
+/* Applies Holm's correction over all cells, plans further replicates, sets verdicts and counts.
+ * e[n_cells]. */
 void verdicts_reach(struct analysis *a, const struct evidence *e);
 
 /* --- linearity.c, sources.c ---------------------------------------------- */
 void linearity_compute(struct analysis *a);
 void sources_list(struct analysis *a);
 
-/* Calls one(a, i) for each i < n, on several threads only in large campaigns
- * (protocol_in_detail()). Simulations run thousands of small campaigns in processes of their
- * own. */
+/* Calls one(a, i) for each i < n. Uses several threads only in large campaigns
+ * (protocol_in_detail()), because simulations run thousands of small campaigns in separate
+ * processes. */
 void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, size_t i));

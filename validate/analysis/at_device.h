@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cases observed at their device: the view of the stamps of program and replayer beside it. */
+/* Cases that are observed at their device: the times of the stamps of program and replayer are
+ * shown beside them. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
 
-struct own_view { /* by the process's own stamps, means over runs; NaN unknown */
+struct own_view { /* times by the stamps of the process itself, means over runs; NaN unknown */
 	struct estimate response; /* ns */
 	double in_flight, in_flight_max;
 };
@@ -12,10 +13,11 @@ struct own_view { /* by the process's own stamps, means over runs; NaN unknown *
 struct at_device { /* of the case with the same index */
 	bool there;
 	struct own_view program, replay;
-	/* Program's requests whose order at the device differs from the order of issue; NaN
-	 * unknown. */
+	/* Share of the program's requests whose order at the device differs from the order of
+	 * issue; NaN unknown. */
 	double reordered_program;
-	/* Replays: share of requests, mean counts per run (metrics/observed_device.h). */
+	/* Replays: share of requests seen at the device, mean counts per run
+	 * (metrics/observed_device.h). */
 	double seen, n_split, n_extra, n_outside;
 };
 

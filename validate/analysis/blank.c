@@ -51,7 +51,7 @@ void blank_refuse(struct cell *c, struct evidence *e)
 		p->impractical = true;
 		REASON(p, BELOW_LOQ, c->r.mean, c->blank.loq_ns, LOQ_FACTOR, (double)c->blank.n);
 	}
-	/* no number of replicates decides a refused component */
+	/* no number of replicates decides a component that is refused here */
 	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status =
 	    STAT_NOT_ASSESSED;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The uncertainty budget of a cell: of one future replay, relative to the mean reference. The bias
- * is stated separately. */
+/* The uncertainty budget of a cell: the uncertainty of a single future replay, relative to the mean
+ * reference. The bias is stated separately. */
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/budget.h"
 
@@ -14,8 +14,8 @@ enum {
 
 #define ALPHA_ORDER 0.05
 
-/* Tails assumed for the program when its scatter serves as the yardstick of a replayer: those of t
- * with 5.5 degrees of freedom. */
+/* Tails assumed for the program when its scatter is used to judge a replayer: those of t with 5.5
+ * degrees of freedom. */
 #define TAILS_UNSEEN 4.0
 
 /* Mean over runs of a clock property. */
@@ -43,7 +43,8 @@ static double clock_correction(const struct run_summary *s)
 	return s->correction_u_ns;
 }
 
-/* Largest share of the response time that the certified standard adds: |bias| + U. 0: none. */
+/* Returns the largest share of the response time that the certified standard adds: |bias| + U. 0:
+ * none. */
 static double standard_share(const struct results *r)
 {
 	const json_t *standard = json_object_get(r->environment, "standard");
@@ -67,8 +68,8 @@ static void row_set(struct budget_row *row, const struct budget_component *c)
 	};
 }
 
-/* Scatter of one replay. It is split as in GUM H.5 if an analysis of variance shows an effect of
- * the order of program and replay in the block; else pooled. */
+/* Scatter of a replay. If an analysis of variance shows an effect of the order of program and
+ * replay in the block, it is split as in GUM H.5. Otherwise it is pooled. */
 struct scatter {
 	double within, order, nu_within, nu_order;
 };
@@ -96,8 +97,8 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 	return s;
 }
 
-/* Degrees of freedom of u_c as an estimate: those of its rows, with fewer for the scatter if tails
- * are long. */
+/* Degrees of freedom of u_c as an estimate: those of its rows, reduced for the scatter if tails are
+ * long. */
 static double spread_dof(const struct budget_component row[N_ROWS], double nu_rows,
 			 double nu_scatter)
 {
@@ -108,7 +109,8 @@ static double spread_dof(const struct budget_component row[N_ROWS], double nu_ro
 	return budget_combine(lowered, N_ROWS, &total) ? nu_rows : fmin(total.nu_eff, nu_rows);
 }
 
-/* u_c and its degrees of freedom for an upper limit: allows for hidden tails and dependence. */
+/* Sets u_c and its degrees of freedom for an upper limit, which allows for hidden tails and
+ * dependence. */
 static void allow_hidden(struct budget *b, const struct budget_component *row, const struct cell *c,
 			 const struct evidence *e, const struct sample_moments *m)
 {
@@ -118,7 +120,7 @@ static void allow_hidden(struct budget *b, const struct budget_component *row, c
 	b->u_c_upper = b->u_c * sd / m->sd;
 }
 
-/* The same budget with the program's runs in place of the replays. */
+/* Computes the same budget with the program's runs in place of the replays. */
 static void as_program(struct budget *b, const struct cell *c, double clock)
 {
 	struct sample_moments m;
@@ -134,19 +136,20 @@ static enum stat_status budget_check(const struct cell *c)
 	enum stat_status s = c->x.status ? c->x.status : reference_check(c->r.x, c->r.n);
 	if (!s && !c->single_reference)
 		s = c->r.status;
-	/* equal replays leave only the clock, which is no budget */
+	/* if all replays are equal, only the clock is left, which is not a budget */
 	if (!s && c->x.sd <= 0)
 		s = STAT_ZERO_VARIANCE;
 	return s;
 }
 
-/* The rows: scatter of one replay; the two means behind the bias; the clock's step, as the
- * half-width of its shift of a mean; the cost of reading the clock. The last is inside every
- * interval of program and replay, so only the difference counts. A single recorded reference has no
- * mean row: its scatter is unknown (sources.c). With replays without calls, a row for the zero of
- * the stamps (blank.h). With corrected capture (correction.h), a row for the uncertainty of the
- * correction: it is equal in all replicates, so repetition does not show it. On a certified
- * standard, a row for its deviation: a delay d in both response times changes the bias b by b d. */
+/* Fills in the rows: scatter of a replay; the two means from which the bias is computed; the
+ * clock's step, as the half-width of its shift of a mean; the cost of reading the clock. The last
+ * is inside every interval of program and replay, so only the difference counts. A single recorded
+ * reference has no row for its mean: its scatter is unknown (sources.c). With replays without
+ * calls, there is a row for the zero of the stamps (blank.h). With corrected capture
+ * (correction.h), there is a row for the uncertainty of the correction: it is equal in all
+ * replicates, so repetition does not show it. On a certified standard, there is a row for its
+ * deviation: a delay d in both response times changes the bias b by b d. */
 void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p,
 		    const struct results *r)
 {

@@ -3,9 +3,9 @@
  * their distance.
  *
  * By time: share of the span with at most c active requests. By request: share of requests that
- * find at most c active at their start, themselves included. Distance: the largest |F_x(c) -
- * F_r(c)|, of the mean distributions and within a pair. Levels are discrete and a time-weighted
- * sample has no natural size, so the interval comes from the replicates. */
+ * find at most c active requests at their start, themselves included. Distance: the largest |F_x(c)
+ * - F_r(c)|, of the mean distributions and within each pair. Levels are discrete and a
+ * time-weighted sample has no natural size, so the interval is computed from the replicates. */
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/distributions.h"
 
@@ -53,7 +53,7 @@ static double distance_supremum(const double *a, const double *b, size_t n)
 	return most;
 }
 
-/* Both CDFs of every pair: p[pair * n + level]. */
+/* CDFs of both sides of every pair: p[pair * n + level]. */
 struct curves {
 	size_t n, n_pairs;
 	double *x, *r;
@@ -87,14 +87,14 @@ static void mean_curve(struct cdf *out, const struct curves *c, const double *p)
 			out->p[level] += p[i * c->n + level] / (double)c->n_pairs;
 }
 
-/* Mean over pairs of the distance within a pair. */
+/* Returns the mean, over pairs, of the distance within the pair. */
 static struct estimate within_pairs(const struct curves *c)
 {
 	SCOPED_FREE double *distance = xcalloc(c->n_pairs, sizeof *distance);
 	for (size_t i = 0; i < c->n_pairs; i++)
 		distance[i] = distance_supremum(c->x + i * c->n, c->r + i * c->n, c->n);
 	struct estimate e = estimate_of_mean(distance, c->n_pairs);
-	/* keep the limits in 0..1; without limits fmax() would create some */
+	/* keep the limits in 0..1; if there are no limits, fmax() would create some */
 	if (!isnan(e.df)) {
 		e.lo90 = fmax(0, e.lo90);
 		e.lo95 = fmax(0, e.lo95);
@@ -104,7 +104,8 @@ static struct estimate within_pairs(const struct curves *c)
 	return e;
 }
 
-/* Adds the levels at which any pair differs. The last level is left out: both CDFs are 1. */
+/* Adds the levels at which any pair differs. The last level is left out, because both CDFs are 1
+ * there. */
 static enum stat_status add_levels(struct distance_evidence *e, const struct curves *c)
 {
 	SCOPED_FREE double *d = xcalloc(c->n_pairs, sizeof *d);
@@ -117,7 +118,8 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 		bool differs = false;
 		for (size_t i = 0; i < c->n_pairs; i++) {
 			d[i] = c->x[i * c->n + level] - c->r[i * c->n + level];
-			/* rounding of sums in another order is no difference */
+			/* a different order of summation rounds differently: this is not a
+			 * difference */
 			differs |= fabs(d[i]) > 1e-12;
 		}
 		if (!differs)
@@ -130,8 +132,8 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 	return c->n_pairs < 2 ? STAT_TOO_FEW : s;
 }
 
-/* sup |mean difference| over the levels from..to. Its upper limit is the largest of the levels'
- * upper limits at the same confidence. Its lower limit is the largest lower limit, with
+/* Returns sup |mean difference| over the levels from..to. Its upper limit is the largest of the
+ * levels' upper limits at the same confidence. Its lower limit is the largest lower limit, with
  * Bonferroni's correction for the number of levels. */
 static struct estimate supremum_of(const struct distance_evidence *e, size_t from, size_t to)
 {
@@ -230,7 +232,7 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 	sample_release(&x);
 	sample_release(&r);
 	struct estimate out = estimate_of_t(e->status, &e->t, expm1);
-	/* integers are often equal in all runs */
+	/* the numbers are integers, which are often equal in all runs */
 	if (e->status == STAT_ZERO_VARIANCE) {
 		out.status = STAT_OK;
 		out.value = expm1(e->t.value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bias of the quantiles of response times. Shown beside the bias of the means, which a few slow
- * requests may cause; not judged. */
+/* Bias of the quantiles of response times. It is shown beside the bias of the means, which a few
+ * slow requests may cause, and not judged. */
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/quantiles.h"
 

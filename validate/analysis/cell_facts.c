@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernel counters of a cell's runs, averaged: where the time went. NaN means unknown, here and in
- * reports. */
+/* Kernel counters of a cell's runs, averaged: they show where the time was spent. NaN means
+ * unknown, here and in reports. */
 #include "validate/analysis/analysis_private.h"
 
 struct context {
@@ -9,7 +9,8 @@ struct context {
 
 typedef double fact_of(const struct run *run, const struct context *c); /* NaN unknown */
 
-/* Share of the threads' time off the CPU: waiting for a device, asleep, or runnable. */
+/* Share of the threads' time that they were off the CPU: waiting for a device, asleep, or
+ * runnable. */
 static double off_cpu(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;
@@ -20,7 +21,7 @@ static double off_cpu(const struct run *run, const struct context *c)
 	return fmin(1, fmax(0, 1 - used / available));
 }
 
-/* Steal time of the hypervisor over the time of all CPUs. */
+/* Steal time of the hypervisor, as a share of the time of all CPUs. */
 static double stolen_share(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;

@@ -21,7 +21,8 @@ static const struct reorder_summary *of_object(const struct run_summary *s)
 	return &s->reorder_object;
 }
 
-/* Limits of a pooled share (Clopper-Pearson). Equal runs have no scatter for a t-interval. */
+/* Estimate of a pooled share, with Clopper-Pearson limits. Runs with equal values have no scatter
+ * for a t-interval. */
 static struct estimate pooled_estimate(const struct share_evidence *e)
 {
 	struct estimate out = estimate_none(STAT_OK);
@@ -33,7 +34,7 @@ static struct estimate pooled_estimate(const struct share_evidence *e)
 	return out;
 }
 
-/* Mean over the runs of share[e->n], with its t-interval cut to 0..1. */
+/* Mean of share[e->n] over the runs, with its t-interval limited to 0..1. */
 static struct estimate estimate_of_share(struct share_evidence *e, const double *share)
 {
 	if (!e->status)
@@ -50,7 +51,7 @@ static struct estimate estimate_of_share(struct share_evidence *e, const double 
 	return out;
 }
 
-/* One share per run, because requests of a run depend on each other. */
+/* Uses a share for each run, because requests of a run depend on each other. */
 static struct estimate reordered_estimate(struct share_evidence *e, const struct pairs *p,
 					  reorder_of *scope, bool replays)
 {
@@ -59,12 +60,13 @@ static struct estimate reordered_estimate(struct share_evidence *e, const struct
 	*e = (struct share_evidence){.n = p->n, .status = replays ? STAT_OK : STAT_NOT_APPLICABLE};
 	for (size_t i = 0; i < p->n && !e->status; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
-		/* no comparison with the replayed trace: not a summary of a replay */
+		/* the run was not compared with the replayed trace, so it is not a summary of a
+		 * replay */
 		if (!s->has_input) {
 			e->status = STAT_NOT_ASSESSED;
 			break;
 		}
-		/* nothing received: NaN, handled below */
+		/* nothing received: the share is NaN, which is handled below */
 		share[i] = (double)scope(s)->n_reordered / (double)scope(s)->n_received;
 		e->k += (double)scope(s)->n_reordered;
 		e->of += (double)scope(s)->n_received;
@@ -79,7 +81,7 @@ static uint64_t sum_cut(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Over every successful replay, whether or not the program succeeded in its block. */
+/* Counts over every successful replay, whether or not the program succeeded in its block. */
 static void fidelity_measure(struct cell *c, struct evidence *e, const struct pairs *p,
 			     bool replays)
 {
@@ -135,7 +137,7 @@ static struct estimate mean_over_runs(const struct pairs *p,
 	return estimate_of_mean(x, p->n);
 }
 
-/* Share of late requests, run by run. */
+/* Share of late requests, for each run. */
 static struct estimate late_requests(struct share_evidence *e, const struct pairs *p)
 {
 	SCOPED_FREE double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
@@ -207,7 +209,7 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p,
 {
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
 	struct share_evidence aside;
-	/* engine "program" runs the program in the replayer's place and replays nothing */
+	/* engine "program" runs the program in place of a replayer, and replays nothing */
 	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
 	reorder_of *deciding = deciding_order(&r->protocol, replayer);
 

@@ -2,9 +2,9 @@
 /* Replicates of a cell in groups: repeatability and reproducibility over sessions, and the chart of
  * individuals.
  *
- * A session is the part of a campaign between start and resumption, or a group of consecutive
- * blocks (protocol key `sessions`). The variance of p sessions has only p - 1 degrees of freedom.
- * Source: ISO 5725-2; ISO 7870-2 (Shewhart). */
+ * A session is the part of a campaign between a start or resume and the next end, or a group of
+ * consecutive blocks (protocol key `sessions`). The variance of p sessions has only p - 1 degrees
+ * of freedom. Source: ISO 5725-2; ISO 7870-2 (Shewhart). */
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/control.h"
 

@@ -41,7 +41,8 @@ static double run_rate(const struct run_summary *s)
 	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
-/* Mean ln r in blocks with a slow volume minus the mean in the others; 0 if one kind is missing. */
+/* Returns the mean of ln r in blocks with a slow volume, minus the mean in the other blocks; 0 if
+ * there are no blocks of one kind. */
 static double slow_shift(const double *r, const struct pairs *p)
 {
 	double sum[2] = {0, 0};
@@ -55,8 +56,9 @@ static double slow_shift(const double *r, const struct pairs *p)
 	return isfinite(shift) ? shift : 0;
 }
 
-/* Scales both values of a pair with a slow volume so that the program's mean equals that of the
- * other pairs. The ratio stays, and the programmed delay does not count as scatter. */
+/* Makes the samples. If the volume of a block is slow, scales both values of the pair so that the
+ * program's mean equals that of the other pairs. The ratio does not change, and the programmed
+ * delay does not count as scatter. */
 static void samples_measure(struct sample *x, struct sample *r, const struct pairs *p,
 			    double (*value)(const struct run_summary *s))
 {
@@ -96,7 +98,7 @@ static double percent_to_ratio(double pct)
 	return pct / 100;
 }
 
-/* The standard deviation of the replays, and its degrees of freedom. */
+/* Measures the standard deviation of the replays, and its degrees of freedom. */
 static void repeatability_measure(struct evidence *e, const double *lx, size_t n,
 				  enum stat_status logs)
 {
@@ -113,7 +115,8 @@ static void repeatability_measure(struct evidence *e, const double *lx, size_t n
 	spread_allow_hidden(n, &e->replays, &r->sd_upper, &r->nu_upper);
 }
 
-/* Ratio of the standard deviations of the logarithms, that is of the relative scatters. */
+/* Measures the ratio of the standard deviations of the logarithms, that is, of the relative
+ * scatters. */
 static void precision_measure(struct cell *c, struct evidence *e, const double *lx,
 			      const double *lr, enum stat_status logs, double limit)
 {
@@ -202,11 +205,11 @@ static void diagnostics_measure(struct cell *c, const double *d, enum stat_statu
 		c->trend_p = t.p;
 }
 
-/* Threads spend their time in requests, one at a time, or between requests: T = S + W, where S is
- * the time of the requests over the number of threads, if known. With the logarithmic mean L = (Tx
- * - Tr)/ln(Tx/Tr), ln(Tx/Tr) = (Sx - Sr)/L + (Wx - Wr)/L exactly. The means of both terms over the
- * pairs are scaled to add up to the relative deviation of the execution time, which is winsorised.
- */
+/* Splits the execution time. Threads spend their time in requests, one at a time, or between
+ * requests: T = S + W, where S is the time of the requests divided by the number of threads, if
+ * known. With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) = (Sx - Sr)/L + (Wx - Wr)/L
+ * exactly. The means of both terms over the pairs are scaled to add up to the relative deviation of
+ * the execution time, which is winsorised. */
 static void split_execution(struct cell *c, const struct pairs *p, const struct scenario *scenario)
 {
 	c->execution_service = c->execution_schedule = NAN;
@@ -232,7 +235,7 @@ static void split_execution(struct cell *c, const struct pairs *p, const struct 
 	free(ratio);
 }
 
-/* Number of threads of the program, if equal in all runs; else NaN. */
+/* Number of threads of the program, if it is equal in all runs; otherwise NaN. */
 static double lanes_of(const struct pairs *p, const struct scenario *scenario)
 {
 	double n = p->n ? run_n_lanes(scenario, &p->r[0]->summary) : NAN;

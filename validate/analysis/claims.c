@@ -74,9 +74,9 @@ static void comparisons_find(struct claim_result *r, const struct analysis *a,
 
 /* --- outcomes ------------------------------------------------------------ */
 
-/* Outcome of a comparison over n runs. Equal values in all runs, as counts may have, give no
- * interval. Then the sign test decides: n runs on one side of a number have probability 2^(1 -
- * n). */
+/* Returns the outcome of a comparison over n runs. If the values of all runs are equal, as counts
+ * may be, there is no interval. Then the sign test decides: n runs on the same side of a number
+ * have probability 2^(1 - n). */
 static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d, size_t n,
 				     double confidence)
 {
@@ -101,7 +101,7 @@ static bool is_f_test(const struct claim *c)
 	return c->measure == MEASURE_F_RATIO && !isnan(c->limit);
 }
 
-/* Compares an F ratio with 1. A test without a finding confirms nothing, so "no more scatter" is
+/* Compares an F ratio with 1. A test that finds nothing confirms nothing. So "no more scatter" is
  * confirmed only within the limit on the precision ratio, and only if the shown F test does not
  * find more scatter. */
 static void f_test_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Published values beside the measured ones, and claims of the literature checked here.
+/* Published values beside measured values, and claims of the literature that are checked in this
+ * campaign.
  *
  * A claim is checked case by case. Each case of its scenarios and replayers is compared with a
  * number, or with the case that has the same settings except those that the claim names. Confirmed:
- * every interval lies on the claimed side (for "alike": inside the margin). Not confirmed: some
- * interval lies on the other side (outside the margin). Otherwise inconclusive. The intervals of
- * the n comparisons of a claim hold together at 95 %: each at 1 - 0.05/n (Bonferroni). Point values
+ * every interval is on the claimed side (for "alike": inside the margin). Not confirmed: some
+ * interval is on the other side (outside the margin). Otherwise inconclusive. The intervals of the
+ * n comparisons of a claim hold together at 95 %: each at 1 - 0.05/n (Bonferroni). Point values
  * decide nothing.
  *
  * `f-ratio` against a number: the number is the published critical value of an F test, which is
@@ -26,23 +27,23 @@ extern const char *const claim_outcome_names[];
 struct claim_comparison {
 	/* indices; CLAIM_NO_CELL: compared with the claim's number */
 	size_t cell, than;
-	/* the measure in both cases with 95 % intervals; `other` may be the claim's number */
+	/* the measure in both cases with 95 % intervals; `other` may be the number of the claim */
 	struct estimate value, other;
 	/* analysis/measures.h; lo95 and hi95 at the confidence of the claim */
 	struct estimate difference;
 	enum claim_outcome outcome;
-	/* F ratio against a number: one-sided at 0.05, for the runs' degrees of freedom; else
-	 * NaN */
+	/* F ratio against a number: one-sided at 0.05, for the degrees of freedom of the runs;
+	 * otherwise NaN */
 	double f_critical, f_p;
 };
 
-struct claim_result { /* of protocol.claim[i] with the same index */
+struct claim_result { /* the result of protocol.claim[i] with the same index */
 	struct claim_comparison *comparison; /* owned */
 	size_t n, n_confirmed, n_not_confirmed, n_inconclusive;
-	/* F ratios against a number: comparisons with f_p <= 0.05, and with F above the published
-	 * value. */
+	/* F ratios against a number: number of comparisons with f_p <= 0.05, and with F above the
+	 * published value. */
 	size_t n_significant, n_above_published;
-	/* difference over the comparisons; NaN if all are unknown */
+	/* smallest and largest difference over the comparisons; NaN if all are unknown */
 	double least, most;
 	double confidence; /* of each comparison's interval */
 	enum claim_outcome outcome; /* CLAIM_NOT_ASSESSED: no such case */

@@ -45,14 +45,14 @@ static struct estimate mean_estimate(const struct run *const *runs, size_t n, ru
 	return estimate_of_mean(x, n);
 }
 
-/* Estimate of value() over the runs; STAT_NOT_ASSESSED if a run does not have it. */
+/* Estimate of value() over the runs; STAT_NOT_ASSESSED if some run has no such value. */
 static struct estimate known_estimate(const struct run *const *runs, size_t n, run_value *value)
 {
 	struct estimate e = mean_estimate(runs, n, value);
 	return e.status == STAT_NOT_FINITE ? estimate_none(STAT_NOT_ASSESSED) : e;
 }
 
-/* Entry of a scenario in environment.json; NULL: none. */
+/* Returns the entry of a scenario in environment.json; NULL: none. */
 static const json_t *scenario_facts(const struct results *r, const char *name)
 {
 	const json_t *list = json_object_get(r->environment, "scenarios"), *o;

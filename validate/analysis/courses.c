@@ -3,7 +3,7 @@
 
 #include "validate/analysis/measures.h"
 
-/* The widest interval of any of these runs: all are brought to it. */
+/* Returns the widest interval of all these runs, to which all runs are converted. */
 static int64_t interval_widest(const struct measure_runs *m)
 {
 	int64_t width = 0;
@@ -25,8 +25,8 @@ static bool pace_at(struct pace *p, const struct run *run, int64_t width)
 	return true;
 }
 
-/* The pair whose replay has the median execution time. Runs differ in length, so a mean over them
- * would show an end that no run has. */
+/* Returns the pair whose replay has the median execution time. Runs differ in length, so a mean
+ * over them would show an end that no run has. */
 static size_t median_pair(const struct measure_runs *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -42,8 +42,8 @@ static size_t median_pair(const struct measure_runs *m)
 	return 0;
 }
 
-/* rate[PACE_MAX]: requests per second; active[PACE_MAX] (NULL: none): in flight. Returns how many
- * intervals the run has. */
+/* Fills in rate[PACE_MAX], requests per second, and active[PACE_MAX] (NULL: not wanted), the number
+ * in flight. Returns how many intervals the run has. */
 static size_t run_rates(double *rate, double *active, const struct run *run, int64_t width)
 {
 	struct pace p;
@@ -57,7 +57,7 @@ static size_t run_rates(double *rate, double *active, const struct run *run, int
 	return p.n;
 }
 
-/* Bytes per second; NULL if the run moved none, or its intervals are unknown. */
+/* Returns bytes per second; NULL if the run moved no bytes, or its intervals are unknown. */
 static double *run_bandwidth(const struct run *run, int64_t width)
 {
 	double *of = xcalloc(PACE_MAX, sizeof *of), sum = 0;
@@ -79,7 +79,8 @@ static size_t rate_class(double per_second)
 	return (size_t)(k < COURSE_RATE_CLASSES ? k : COURSE_RATE_CLASSES - 1);
 }
 
-/* Issue error over the intervals of all runs at one width, and by the rate at each run's own. */
+/* Issue error over the intervals, for all runs with a common width, and by the rate, with each
+ * run's own width. */
 static void issue_errors(struct course *c, const struct measure_runs *m, int64_t width)
 {
 	double timed[PACE_MAX] = {0}, sum[PACE_MAX] = {0};

@@ -15,7 +15,7 @@ static double mean_of(const double *x, size_t n)
 	return n ? sum / (double)n : 0;
 }
 
-struct within { /* sums of squares and products about the cells' means */
+struct within { /* sums of squares and products of deviations from the means of the cells */
 	double zz, zd, dd;
 	size_t n, n_cells;
 };
@@ -102,7 +102,7 @@ static double *log_ratios_of(const struct pairs *p, double (*value)(const struct
 	return d;
 }
 
-/* Fits the cells first..end, which belong to one scenario. */
+/* Fits the cells [first, end), which belong to one scenario. */
 static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_time)
 {
 	SCOPED_FREE struct covariate_cell *cell = xcalloc(end - first, sizeof *cell);

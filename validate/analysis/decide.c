@@ -6,8 +6,8 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
 
-/* Plans with many looks leave next to no error for the first ones. Quantiles below this level are
- * out of reach. */
+/* Plans with many looks leave almost no error for the first looks. Quantiles below this level
+ * cannot be computed. */
 #define LEAST_LEVEL 1e-12
 
 void component_add_reason(struct component *c, enum reason_code code, const char *text,
@@ -101,7 +101,7 @@ bool decide_is_hardly_one(const struct component *c, const struct serial *s)
 	return c->decision == DECISION_INCONCLUSIVE && s->n_effective < WORTH_AN_INTERVAL;
 }
 
-/* States whether the measured correlation or the allowance for hidden correlation is the reason. */
+/* Adds the reason: either the measured correlation or the allowance for hidden correlation. */
 static void say_hardly_one(struct component *c, const struct serial *s, size_t n)
 {
 	const double count = (double)n, fewest =

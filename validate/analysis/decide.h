@@ -5,47 +5,49 @@
 
 #include "validate/analysis/analysis_private.h"
 
-/* Appends a reason of a component, or makes it the only one: REASON(c, RATIO, numbers ...). */
+/* Appends a reason of a component, or makes it the only reason: REASON(c, RATIO, numbers ...). */
 #define REASON_ADD(c, CODE, ...)                                                                   \
 	component_add_reason(c, REASON_##CODE, NULL,                                               \
 			     (const double[REASON_NUMBERS + 1]){0, __VA_ARGS__})
 #define REASON(c, CODE, ...) ((c)->n_reasons = 0, REASON_ADD(c, CODE, __VA_ARGS__))
-/* The numbers follow number[0]. `text` is borrowed. */
+/* Appends a reason. The numbers follow number[0]. `text` is borrowed. */
 void component_add_reason(struct component *c, enum reason_code code, const char *text,
 			  const double number[REASON_NUMBERS + 1]);
 
-/* True if the planned looks leave no error for this look. The component is then undecided, with a
- * reason. */
+/* Returns true if the planned looks leave no error for this look. Then the component is undecided,
+ * with a reason. */
 bool decide_is_early(struct component *c, const struct levels *levels);
 
-/* Decides from two one-sided P-values, and stores that of rejecting. */
+/* Decides by two one-sided P-values, and stores the P-value of rejecting. */
 void decide(struct component *c, double p_accept, double p_reject, const struct levels *levels);
 
-/* Sets inconclusive or not applicable, because a number is missing. */
+/* Sets the decision to inconclusive or not applicable, because a number is missing. */
 void decide_nothing(struct component *c, enum stat_status s);
 
-/* Shows the estimate without judging it. Its status may be STAT_NOT_APPLICABLE or another one. */
+/* Shows the estimate without judging it. Its status may be STAT_NOT_APPLICABLE or another
+ * status. */
 void decide_shown(struct component *c);
 
-/* True after decide_nothing() (`s`), decide_shown() (no limit) or decide_is_early(). */
+/* Returns true if it called decide_nothing() (`s`), decide_shown() (no limit) or
+ * decide_is_early(). */
 bool decide_is_settled(struct component *c, enum stat_status s, const struct levels *levels);
 
 /* P-values of a mean against -limit..limit (`two_sided`, which doubles P of rejecting) or against
- * an upper limit. `lo` and `hi` are in the scale of the mean. `wide` accepts, `t` rejects
- * (analysis_private.h); accept_alone is P of accepting by t. Without scatter (se 0) all n runs are
- * equal: inside is accepted, outside has the P of n equal signs. `span` corrects P of rejecting
- * (struct levels). */
+ * an upper limit. `lo` and `hi` are in the scale of the mean. `wide` is used to accept, `t` to
+ * reject (analysis_private.h); accept_alone is P of accepting by t. Without scatter (se 0) all n
+ * runs are equal: a value inside the limits is accepted, and a value outside has the P of n equal
+ * signs. `span` corrects P of rejecting (struct levels). */
 struct mean_p {
 	double accept, reject, accept_alone;
 };
 struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n,
 			    double lo, double hi, bool two_sided, double span);
 
-/* Undecided, and the runs are worth so few independent ones that the interval of their mean is
- * arbitrarily wide. Reports omit such an interval. */
+/* Whether the component is undecided and its runs are equivalent to so few independent runs that
+ * the interval of their mean is arbitrarily wide. Reports omit such an interval. */
 bool decide_is_hardly_one(const struct component *c, const struct serial *s);
 
-/* Call after decide(). Stores how many independent runs the n runs are worth, and whether they
- * would be accepted as independent (P-value p_alone). Appends both to the reasons. */
+/* Stores to how many independent runs the n runs are equivalent, and whether they would be accepted
+ * as independent runs (P-value p_alone). Appends both to the reasons. Call it after decide(). */
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,
 		       const struct levels *levels);

@@ -27,7 +27,7 @@ static bool is_known(const struct estimate *e)
 	return (e->status == STAT_OK || e->status == STAT_ZERO_VARIANCE) && isfinite(e->value);
 }
 
-/* Stores the case with the larger deviation. */
+/* Stores the cell if its deviation is larger than that of the stored case. */
 static void worst_update(size_t *at, size_t cell, const struct analysis *a, enum league_quantity q)
 {
 	const struct estimate *e = league_estimate(&a->cell[cell], q);

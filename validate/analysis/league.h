@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The replayers of a campaign side by side: one row each, best first. */
+/* The replayers of a campaign in order, the best first: a row for each. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
 
 #define LEAGUE_NO_CELL SIZE_MAX
-#define LEAGUE_MOST_LIMITS                                                                         \
-	10 /* cap on the weight of one component in the mean */
+/* largest deviation of a component that counts in the mean, as a multiple of its limit */
+#define LEAGUE_MOST_LIMITS 10
 
-enum league_quantity { /* relative bias; deviation of the execution time, and of the mean number in
-			  flight; distance of the concurrency CDFs; share of reordered requests;
-			  issue error, 99th percentile, ns */
+/* relative bias; deviation of the execution time, and of the mean number in flight; distance of the
+ * concurrency CDFs; share of reordered requests; 99th percentile of the issue error in ns */
+enum league_quantity {
 		       LEAGUE_BIAS,
 		       LEAGUE_EXECUTION_TIME,
 		       LEAGUE_IN_FLIGHT,
@@ -25,7 +25,7 @@ const struct estimate *league_estimate(const struct cell *c, enum league_quantit
 struct league_row {
 	size_t replayer;
 	bool absent;	 /* not found on the machine: the members below are not set */
-	bool judged;	 /* it has a case; false: all runs failed, or none was made */
+	bool judged;	 /* it has a case; false: all runs failed, or no run was made */
 	size_t n_cells, n_trusted, n_not_trusted, n_inconclusive;
 	uint64_t n_failed; /* failed runs */
 	enum verdict verdict; /* worst verdict of its cases */
@@ -34,11 +34,11 @@ struct league_row {
 	/* an undecided case differs from its recording (leaning.h) */
 	bool differs;
 	double mean_bias; /* mean |bias| over its cases; NaN none */
-	/* Mean over the judged components of all its cases: |deviation| over limit, at most
-	 * LEAGUE_MOST_LIMITS each; NaN none. */
+	/* Mean of |deviation| over limit, at most LEAGUE_MOST_LIMITS each, over the judged
+	 * components of all its cases; NaN none. */
 	double deviation;
-	uint64_t n_infidelities; /* lost, extra and mismatched requests of all runs */
-	double cpu_per_request_ns; /* whole process, mean over runs; NaN unknown */
+	uint64_t n_infidelities; /* number of lost, extra and mismatched requests of all runs */
+	double cpu_per_request_ns; /* CPU time of the whole process, mean over runs; NaN unknown */
 };
 
 /* Sets a->league[a->n_league], a row per replayer. Order: verdict (trusted, inconclusive, not

@@ -13,7 +13,8 @@ static double ideal_of(enum component_kind k)
 	return k == COMPONENT_PRECISION ? 1 : 0;
 }
 
-/* The deciding interval; if none was judged, the 90 % interval of the estimate. NaN: unknown. */
+/* Finds the deciding interval; if none was judged, the 90 % interval of the estimate. NaN:
+ * unknown. */
 static void interval_of(const struct component *k, double *lo, double *hi)
 {
 	bool judged = isfinite(k->accept_hi);
@@ -27,7 +28,7 @@ static bool is_outside(const struct component *k)
 	return is_two_sided(k->kind) ? fabs(value) > k->limit : value > k->limit;
 }
 
-/* Even a replayer without deviation would not be accepted. */
+/* Whether the interval is so wide that even a replayer without deviation would not be accepted. */
 static bool is_wide(const struct component *k, double lo, double hi)
 {
 	double ideal = ideal_of(k->kind), room = k->limit - ideal;
@@ -38,8 +39,8 @@ static bool is_wide(const struct component *k, double lo, double hi)
 	return hi - k->estimate.value > room;
 }
 
-/* By the interval that rejects. The interval that accepts is wider, to allow for hidden
- * dependence. */
+/* Whether the interval used to reject excludes the ideal value. The interval used to accept is
+ * wider, to allow for hidden dependence. */
 static bool excludes_ideal(const struct component *k)
 {
 	double ideal = ideal_of(k->kind);

@@ -15,7 +15,7 @@
 
 #include "validate/analysis/analysis.h"
 
-/* NONE: the case is decided, or no component has numbers (before the first look, undefined). */
+/* NONE: the case is decided, or no component has numbers (before the first look, or undefined). */
 enum leaning {
 	LEANING_NONE, LEANING_RIGHT, LEANING_WRONG, LEANING_NOISY, LEANING_DIFFERS, LEANING_N,
 };

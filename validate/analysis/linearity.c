@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linearity: do scatter and relative bias stay constant as the level rises? Scenarios that differ
- * only in the level make a group. The regression uses the replicates' relative bias, not the means
- * of the levels: lack of fit needs a pure error to be compared with. */
+/* Linearity: whether scatter and relative bias stay constant as the level rises. Scenarios that
+ * differ only in the level form a group. The regression uses the relative bias of the replicates
+ * instead of the means of the levels, because lack of fit needs a pure error for comparison. */
 #include "common/sort.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/regression.h"
 #include "validate/stats/series.h"
 
-/* Name of the scenario without its level. */
+/* Copies the name of the scenario without its level. */
 static void group_name(char *out, size_t size, const char *name)
 {
 	static const char key[] = " level=";
@@ -40,7 +40,7 @@ static void line_fit(struct linearity *l, const double *level, const double *bia
 	}
 }
 
-/* Brown-Forsythe with the replicates of each level as a group. They are contiguous, in cell
+/* Brown-Forsythe test with the replicates of each level as a group. They are contiguous, in cell
  * order. */
 static void levels_spread(struct linearity *l, const double *level, const double *bias, size_t n)
 {
@@ -56,7 +56,7 @@ static void levels_spread(struct linearity *l, const double *level, const double
 	    n_groups > 1 && !spread_test(group, n_groups, SPREAD_ABOUT_MEDIAN, &t) ? t.p : NAN;
 }
 
-/* Does the bias rise or fall monotonically with the level? */
+/* Tests whether the bias rises or falls monotonically with the level. */
 static void trend_test(struct linearity *l)
 {
 	struct trend_test t;
@@ -87,7 +87,7 @@ static size_t add_cell(struct linearity *l, const struct analysis *a, size_t ind
 	return n;
 }
 
-/* Fits the cells of one group and replayer; false with fewer than two levels. */
+/* Fits the cells of one group and replayer; returns false if there are fewer than two levels. */
 static bool line_of(struct linearity *l, const struct analysis *a, size_t group, size_t replayer)
 {
 	const struct protocol *p = &a->results->protocol;

@@ -33,7 +33,8 @@ void measure_runs_release(struct measure_runs *m)
 	*m = (struct measure_runs){0};
 }
 
-/* Pairs of the blocks that both have, in order. Ownership of the arrays: caller. */
+/* Finds the pairs of the blocks that both cases have, in order. Ownership: the caller frees the
+ * arrays. */
 static void common_blocks(const struct measure_runs *a, const struct measure_runs *b,
 			  struct measure_runs *ca, struct measure_runs *cb)
 {
@@ -68,7 +69,7 @@ static double value_unscaled(enum measure_scale scale, double theta)
 	return scale == SCALE_LINEAR ? theta : scale == SCALE_LOG ? exp(theta) : expm1(theta);
 }
 
-/* Statistic of two cases, a - b or a + b, or of one (b NULL). */
+/* A statistic of two cases, a - b or a + b, or of one case (b NULL). */
 struct statistic {
 	enum measure measure;
 	enum measure_scale scale;
@@ -132,8 +133,8 @@ static enum stat_status limits_with(const struct t_estimate *t, double confidenc
 	return s;
 }
 
-/* The value with its interval, mapped back from the scale. Without scatter: the value without
- * limits. */
+/* Returns the value with its interval, converted back from the scale. If there is no scatter: the
+ * value without limits. */
 static struct estimate estimate_with(enum stat_status s, const struct t_estimate *t,
 				     double confidence, enum measure_scale back)
 {
@@ -150,7 +151,7 @@ static struct estimate estimate_with(enum stat_status s, const struct t_estimate
 
 /* --- sizes --------------------------------------------------------------- */
 
-/* The signed measure whose size is `m`; else m. */
+/* Returns the signed measure whose size is `m`; otherwise m. */
 static enum measure signed_measure(enum measure m)
 {
 	switch (m) {
@@ -170,8 +171,8 @@ static bool is_size(enum measure m)
 	return signed_measure(m) != m;
 }
 
-/* |a| - |b| from d = a - b and s = a + b: sign of d s, size of the smaller. It is monotonic in d
- * and in s, so its extremes over a box lie at corners. */
+/* Computes |a| - |b| from d = a - b and s = a + b: it has the sign of d s, and the size of the
+ * smaller. It is monotonic in d and in s, so its extremes over a box are at corners. */
 static double size_difference(double d, double s)
 {
 	return d * s < 0 ? -fmin(fabs(d), fabs(s)) : fmin(fabs(d), fabs(s));
@@ -181,7 +182,7 @@ static struct estimate size_compared(const struct statistic *difference,
 				     const struct statistic *sum, double confidence)
 {
 	struct t_estimate d, s;
-	/* each at half the error: both hold together */
+	/* each interval at half the error, so that both hold together */
 	double lo[2], hi[2], half = 1 - (1 - confidence) / 2;
 	enum stat_status status = statistic_jackknife(difference, &d),
 			 other = statistic_jackknife(sum, &s);
@@ -232,7 +233,8 @@ struct estimate measure_estimate(enum measure m, const char *operation,
 	return is_size(m) ? measure_size(&e) : e;
 }
 
-/* Scale of a difference: a ratio less one if the measure is on a logarithmic scale. */
+/* Returns the scale of a difference: if the measure has a logarithmic scale, the difference is a
+ * ratio minus 1. */
 static enum measure_scale difference_scale(enum measure m)
 {
 	return measure_info[m].scale == SCALE_LINEAR ? SCALE_LINEAR : SCALE_LOG1P;

@@ -5,15 +5,16 @@
  * Intervals are t-intervals of the delete-one jackknife over the blocks. theta_(i) is the measure
  * (on its scale) without block i; se^2 = (n-1)/n sum (theta_(i) - mean)^2, with n - 1 degrees of
  * freedom. This works for means and standard deviations; for a mean it is the usual interval. Two
- * cases are compared on the blocks that both have, so that effects of a block cancel. Runs count as
- * independent. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter
- * 11. */
+ * cases are compared on the blocks that both have, so that effects of a block cancel. Runs are
+ * treated as independent. Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993),
+ * chapter 11. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
 #include "validate/stats/variance_ratio.h"
 
-/* Replays x[i], the program's runs r[i] of the same block, and the recording that x[i] replayed. */
+/* Replays x[i], the program's runs r[i] of the same blocks, and the recordings that the x[i]
+ * replayed. */
 struct measure_runs {
 	/* owned arrays of borrowed runs; recording[i] NULL: unknown */
 	const struct run **x, **r, **recording;
@@ -25,26 +26,27 @@ void measure_runs_collect(struct measure_runs *m, const struct results *r, size_
 			  size_t replayer, unsigned int n_blocks);
 void measure_runs_release(struct measure_runs *m);
 
-/* The measure of one case with its intervals, in its base unit. `operation` NULL: all requests.
- * Status: STAT_TOO_FEW below three pairs; STAT_NOT_ASSESSED if the runs do not have it;
- * STAT_ZERO_VARIANCE if all runs have the same value, which is then given without limits. */
+/* Returns the measure of a case with its intervals, in its base unit. `operation` NULL: all
+ * requests. Status: STAT_TOO_FEW with fewer than three pairs; STAT_NOT_ASSESSED if the runs do not
+ * have it; STAT_ZERO_VARIANCE if all runs have the same value, which is returned without limits. */
 struct estimate measure_estimate(enum measure m, const char *operation,
 				 const struct measure_runs *runs);
-/* Estimate of |b| from that of b: intervals folded at 0. */
+/* Returns the estimate of |b| from that of b: intervals are folded at 0. */
 struct estimate measure_size(const struct estimate *of);
 
-/* How much larger the measure is in a than in b; interval at the given confidence in lo95 and hi95,
- * NaN in lo90 and hi90. For times and other positive measures: the ratio less one. For relative
- * deviations: the ratio of 1 + value less one. Otherwise: the difference. For the size of the bias:
- * |b_a| - |b_b|, from intervals of b_a - b_b and b_a + b_b. */
+/* Returns how much larger the measure is in a than in b, with the interval at the given confidence
+ * in lo95 and hi95, and NaN in lo90 and hi90. For times and other positive measures: the ratio
+ * minus 1. For relative deviations: the ratio of 1 + value, minus 1. For other measures: the
+ * difference. For the size of the bias: |b_a| - |b_b|, from intervals of b_a - b_b and b_a +
+ * b_b. */
 struct estimate measure_difference(enum measure m, const char *operation,
 	const struct measure_runs *a, const struct measure_runs *b, double confidence);
-/* As measure_difference(), against a number in the base unit. */
+/* Like measure_difference(), against a number in the base unit. */
 struct estimate measure_excess(enum measure m, const char *operation, const struct measure_runs *a,
 			       double limit, double confidence);
 
-/* The F ratio of one case against equal variances: F - 1 with its F interval at the given
- * confidence in lo95 and hi95; *v is the test. Status: STAT_TOO_FEW below three pairs; else that of
- * variance_ratio(). */
+/* Compares the F ratio of a case with equal variances: returns F - 1 with its F interval at the
+ * given confidence in lo95 and hi95; *v is the test. Status: STAT_TOO_FEW with fewer than three
+ * pairs; otherwise that of variance_ratio(). */
 struct estimate measure_f_excess(const char *operation, const struct measure_runs *a,
 				 double confidence, struct variance_ratio *v);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evidence of one number per pair, and dependence between pairs. */
+/* Evidence from a number for each pair, and dependence between pairs. */
 #include <float.h>
 
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/covariate.h"
 #include "validate/stats/quantiles.h"
 
-/* Means of d[n] over pairs with the same reference, in the order of first use; returns their
- * number. */
+/* Computes means of d[n] over pairs with the same reference, in the order of first use; returns
+ * their number. */
 static size_t means_by_reference(double *mean, const double *d, size_t n, const struct pairs *p)
 {
 	size_t n_means = 0;
@@ -31,8 +31,8 @@ void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 	*e =
 	    (struct ratio_evidence){.d = d, .n = p->n, .status = p->n < 2 ? STAT_TOO_FEW : STAT_OK};
 	if (p->shared && !e->status) {
-		/* A shared reference counts once. With one recording for all pairs, only the
-		 * scatter of the replays is known. */
+		/* a shared reference counts once; if all pairs share one recording, only the
+		 * scatter of the replays is known */
 		SCOPED_FREE double *mean = xcalloc(e->n ? e->n : 1, sizeof *mean);
 		size_t n = means_by_reference(mean, e->d, e->n, p);
 		if (n > 1) {
@@ -48,7 +48,8 @@ void paired_values(struct ratio_evidence *e, double *d, const struct pairs *p)
 	    e->status ? (struct recordings){.inflation = 1} : recordings_of(e->d, e->n, p);
 }
 
-/* True if d[n] varies only by the rounding of the numbers it comes from: that is no scatter. */
+/* Whether d[n] varies only because the numbers from which it was computed are rounded. Such
+ * variation is not scatter. */
 static bool is_rounding(const struct t_estimate *t, size_t n, const double *x, const double *r,
 			size_t n_pairs)
 {
@@ -177,13 +178,13 @@ void family_release(struct family *f)
 
 /* --- dependence over all cells of a replayer ----------------------------- */
 
-/* Sums over the series of one part of a component of one replayer, one series per case. Parts are
- * pooled separately: independent parts would hide dependent ones. */
+/* Sums over the series of one part of a component of one replayer, with one series per case. Parts
+ * are pooled separately, because independent parts would hide dependent parts. */
 struct paired_pooled {
-	double sum, sum_icc; /* of coefficients; of intraclass correlations */
+	double sum, sum_icc; /* sums of coefficients, and of intraclass correlations */
 	size_t n_series, n_reusing;
 };
-/* further parts are pooled with the last */
+/* further parts are pooled together with the last part */
 #define PARTS_MAX 64
 
 static struct paired_pooled *pool_of(struct paired_pooled *pool, size_t part)

@@ -47,7 +47,7 @@ static bool has_outcome(const struct run *run)
 	return run && run->state != RUN_PENDING;
 }
 
-/* Adds the two runs of a block as a pair or a failure; nothing if one is pending. */
+/* Adds the two runs of a block as a pair or as a failure; adds nothing if a run is pending. */
 static void take_block(struct pairs *p, struct cell *c, const struct run *x, const struct run *r)
 {
 	if (!has_outcome(x) || !has_outcome(r))
@@ -69,7 +69,7 @@ static void take_block(struct pairs *p, struct cell *c, const struct run *x, con
 	}
 }
 
-/* The recording of a scenario with this number in the bank; NULL: none. */
+/* Returns the recording of a scenario with this number in the bank; NULL: none. */
 static const struct run *recording_find(const struct results *r, size_t scenario, uint32_t bank)
 {
 	const size_t recorded = scenario_recording(&r->protocol, scenario);
@@ -79,7 +79,8 @@ static const struct run *recording_find(const struct results *r, size_t scenario
 	return NULL;
 }
 
-/* Replays of one recording share one reference value: it has no scatter to estimate. */
+/* Whether replays share references: replays of one recording share one reference value, which has
+ * no scatter. */
 static bool shares_references(const struct pairs *p)
 {
 	for (size_t i = 1; i < p->n; i++)

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of a cell that make pairs, and numbers of a run by which the analysis judges. Also for
- * other computations, so that they use the same runs. */
+/* The runs of a cell that form pairs, and the numbers of a run by which the analysis judges. Other
+ * computations use them as well, so that they use the same runs. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
 
-/* In block order. x[i] and r[i] belong to the same block. If the trace is the reference, r[i] is
- * the recording that x[i] replayed. */
+/* Pairs in block order. x[i] and r[i] belong to the same block. If the trace is the reference, r[i]
+ * is the recording that x[i] replayed. */
 struct pairs {
 	const struct run **x, **r; /* owned arrays of borrowed runs */
 	size_t n;
 	bool shared; /* some r[] are the same run */
-	/* every successful replay, also without a reference; owned array */
+	/* every successful replay, also those without a reference; owned array */
 	const struct run **replay;
 	size_t n_replays;
 };
 
-/* Collects the pairs of blocks 1..n_blocks. Adds to the cell's counts of blocks, pairs,
- * failures. */
+/* Collects the pairs of blocks 1..n_blocks. Adds to the cell's counts of blocks, pairs and
+ * failures. Ownership: pairs_release. */
 void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
 void pairs_release(struct pairs *p);
 
-/* Threads that make the requests of a run: the level of a built-in workload, the nodes of a
- * parallel application. Captured elsewhere: 1 if at most one request was in flight; else NaN,
- * unknown. */
+/* Number of threads that make the requests of a run: the level of a built-in workload, or the nodes
+ * of a parallel application. For other captured programs: 1 if at most one request was in flight;
+ * otherwise NaN, unknown. */
 double run_n_threads(const struct scenario *scenario, const struct run_summary *s);
-/* As run_n_threads(), if each thread makes one request at a time; NaN if more were in flight. */
+/* Like run_n_threads(), if each thread makes one request at a time; NaN if more requests were in
+ * flight. */
 double run_n_lanes(const struct scenario *scenario, const struct run_summary *s);
 /* Mean number of requests in flight over a run; NaN for a run without duration. */
 double run_in_flight(const struct run_summary *s);
-/* Largest number in flight for any time, or found by any request; NaN: none. */
+/* Largest number in flight, by time or by request; NaN: none. */
 double run_in_flight_max(const struct run_summary *s);
 /* Largest difference between the distributions of the number in flight, by time: 0 equal, 1
  * disjoint. NaN if a run has no duration. */
 double run_concurrency_distance(const struct run_summary *x, const struct run_summary *r);
-/* The order by which a replay is judged: by the scope of [accept], or by the replayer's promise. */
+/* Returns the order by which a replay is judged: that of the scope in [accept], or that which the
+ * replayer promises. */
 const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer,
 					const struct run_summary *s);

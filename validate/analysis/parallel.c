@@ -94,7 +94,7 @@ static const struct node_summary *node_find(const struct run_summary *s, uint64_
 	return NULL;
 }
 
-/* A number of one node in each run; NaN if it made no request. */
+/* Returns a number of one node in each run; NaN if the node made no request. */
 static double *node_values(const struct run *const *runs, size_t n, uint64_t node,
 			   double (*value)(const struct node_summary *s))
 {
@@ -136,7 +136,8 @@ static double share_relative(double d)
 	return expm1(d);
 }
 
-/* Uncertainty of one replay relative to the program: its scatter, and that of the two means. */
+/* Uncertainty of a single replay relative to the program: from its scatter, and from that of the
+ * two means. */
 static double node_uncertainty(const double *x, const double *r, size_t n)
 {
 	struct sample_moments mx, mr;

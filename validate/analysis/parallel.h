@@ -14,23 +14,24 @@ struct parallel_case { /* a case of a parallel application */
 	size_t cell;
 	struct estimate program, replay; /* running times, ns, with their 95 % intervals */
 	struct estimate error;		 /* a ratio, with its 95 % interval */
-	/* of the error: scatter of the pairs and the clock's step; NaN unknown */
+	/* uncertainty of the error: scatter of the pairs and the clock's step; NaN unknown */
 	double u, k, U;
 	struct estimate bandwidth_program, bandwidth_replay; /* bytes/s of running time */
-	/* of the first pair's recording, borrowed from the results; NULL unknown */
+	/* summary of the first pair's recording, borrowed from the results; NULL unknown */
 	const struct causality_summary *recording;
 	/* means over the recordings; NaN unknown (metrics/summary.h) */
 	double tracing_time, tracing_increase;
 };
 
-/* Worst case of an application on a target with one replayer, over the recorded volumes. */
+/* Worst case of an application on a target with one replayer, over the volumes of the
+ * recordings. */
 struct parallel_worst {
-	size_t cell;  /* with the largest |error|; PARALLEL_NO_CELL: unknown */
-	size_t first; /* any of these cells: they share all settings except `recorded-on` */
+	size_t cell;  /* cell with the largest |error|; PARALLEL_NO_CELL: unknown */
+	size_t first; /* one of these cells, which share all settings except `recorded-on` */
 	size_t n_cells;
 	struct estimate size;	       /* |error| of that case */
-	/* the first published value of this measure that fits; NULL none; borrowed from the
-	 * protocol */
+	/* the first published value of this measure for the same settings; NULL none; borrowed from
+	 * the protocol */
 	const struct published_value *published;
 	double tracing_time, tracing_increase; /* largest over the recordings */
 };
@@ -42,16 +43,16 @@ struct parallel_node { /* of one case */
 	double n_requests; /* per run */
 	struct estimate program, replay; /* mean response time, ns */
 	struct estimate bias;
-	double U; /* of the bias, expanded for 95 %; NaN unknown */
-	double busy_program_s, busy_replay_s; /* from first begin to last end, means */
+	double U; /* expanded uncertainty of the bias for 95 %; NaN unknown */
+	double busy_program_s, busy_replay_s; /* time from first begin to last end, means */
 };
 
-struct parallel_sum { /* of a replayer over its applications and targets */
+struct parallel_sum { /* sums for a replayer over its applications and targets */
 	size_t replayer;
 	size_t n_cells, n_worst;
 	double mean_size;	/* mean |error| of its cases; NaN none */
 	double mean_worst_size; /* mean |error| of its worst cases */
-	size_t worst;		/* index of the worst case of all; PARALLEL_NO_CELL */
+	size_t worst;		/* index of the worst of all cases; PARALLEL_NO_CELL: none */
 };
 
 struct parallel_analysis {
@@ -66,5 +67,5 @@ struct parallel_analysis {
 void parallel_compute(struct analysis *a);
 void parallel_release(struct analysis *a);
 
-/* True if the scenarios have the same settings, except the volume they were recorded on. */
+/* Whether the scenarios have the same settings, except the volume on which they were recorded. */
 bool parallel_same_family(const struct scenario *a, const struct scenario *b);

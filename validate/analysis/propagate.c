@@ -22,7 +22,7 @@ static struct monte_carlo_input input_of(const struct budget_row *row)
 	return (struct monte_carlo_input){.shape = MC_STUDENT, .u = u, .nu = row->nu};
 }
 
-/* The input of an earlier row with the same estimate; NULL: none. */
+/* Returns the input of an earlier row with the same estimate; NULL: none. */
 static struct monte_carlo_input *input_shared(struct monte_carlo_input *input, const size_t *row_of,
 	size_t n, const struct budget *b, const struct budget_row *row)
 {

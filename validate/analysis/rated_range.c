@@ -52,7 +52,7 @@ static double speed_of(const struct replayer *r)
 	return speed > 0 && isfinite(speed) ? speed : 1;
 }
 
-/* False if the program's runs do not have the rate. */
+/* Sets a point. Returns false if the program's runs do not have the rate. */
 static bool point_of(struct rated_point *q, const struct analysis *a, size_t cell)
 {
 	const struct cell *c = &a->cell[cell];
@@ -78,7 +78,7 @@ static int by_rate(const void *x, const void *y)
 				  : (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-/* order[n]: indices of points, the easiest first. */
+/* Finds the limit. order[n]: indices of points, the least demanding first. */
 static struct rated_limit limit_of(const struct rated_range *r, const size_t *order)
 {
 	struct rated_limit l = {RATED_NONE, RATED_NONE, 0};
@@ -107,7 +107,7 @@ static void limits_find(struct rated_range *r)
 	for (size_t i = 0; i < r->n; i++)
 		order[i] = i;
 	r->rate = limit_of(r, order);
-	/* by gap, longest first; insertion sort: stable, and n is small */
+	/* sort by gap, longest first; insertion sort, because it is stable and n is small */
 	for (size_t i = 1; i < r->n; i++)
 		for (size_t k = i; k && r->point[order[k]].gap_ns > r->point[order[k - 1]].gap_ns;
 		     k--) {

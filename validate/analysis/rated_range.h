@@ -5,7 +5,7 @@
  * sorted by demand. Rate: requests per second of the program, times the speed factor of a timed
  * replay. Gap: mean time of a thread between the end of a request and its next begin, divided by
  * the factor. The range ends with the last case before the first case that is not trusted. Trusted
- * cases beyond it are counted, not included. */
+ * cases after it are counted, but not included. */
 #pragma once
 
 #include "validate/analysis/analysis.h"
@@ -17,15 +17,16 @@ struct rated_point {
 	uint64_t level;
 	double speed;	 /* factor of a timed replay; else 1 */
 	double rate;	 /* requests/s */
-	/* >= 0; NaN: the number of threads that take turns is unknown */
+	/* >= 0; NaN: the number of threads is unknown */
 	double gap_ns;
 	enum verdict verdict;
 };
 
 struct rated_limit { /* along one axis; indices of points */
-	/* last point up to which all are trusted; RATED_NONE: not even the easiest */
+	/* last point up to which all points are trusted; RATED_NONE: the least demanding point is
+	 * not trusted */
 	size_t last;
-	/* the point after it; RATED_NONE: all are trusted, or gaps are unknown */
+	/* the point after `last`; RATED_NONE: all points are trusted, or gaps are unknown */
 	size_t next;
 	size_t n_beyond; /* trusted points after that */
 };
@@ -38,7 +39,7 @@ struct rated_range {
 	struct rated_limit rate, gap; /* highest rate; shortest gap */
 };
 
-/* Sets a->rated[a->n_rated] in the order of the cells. Call after the verdicts. Cells without a
- * known rate are left out. */
+/* Sets a->rated[a->n_rated] in the order of the cells. Cells without a known rate are left out.
+ * Call it after the verdicts. */
 void rated_ranges_compute(struct analysis *a);
 void rated_ranges_release(struct analysis *a);

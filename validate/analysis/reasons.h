@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reasons of decisions and verdicts: a code with its numbers. reports/reasons.h words them; its
- * table names the numbers of each code. Errors are probabilities, limits and changes are ratios,
- * positions are decisions (accept: within the limit; reject: beyond it). */
+/* Reasons of decisions and verdicts: a code with its numbers. reports/reasons.h turns them into
+ * words; its table describes the numbers of each code. Errors are probabilities, limits and changes
+ * are ratios, positions are decisions (accept: within the limit; reject: beyond it). */
 #pragma once
 
 #include "common/std.h"
@@ -88,7 +88,7 @@ enum reason_code {
 	REASON_DIFFERS,
 	REASON_CHANGED,
 	REASON_DEFERRED,
-	/* verdicts: what forbids a verdict, or trust regardless of the components */
+	/* verdicts: what forbids a verdict or forbids trust, independent of the components */
 	REASON_VERDICT_REFUSED,
 	REASON_VERDICT_DEFERRED,
 	REASON_REPLAYS_FAILED,

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reused recordings. If the program runs anew in each pair, the effect of a recording on its
- * replays is equal in all pairs that replay it. A mean of n pairs over k < n recordings is
- * therefore less certain than one over n recordings.
+ * replays is equal in all pairs that replay it. So a mean of n pairs over k < n recordings is less
+ * certain than a mean over n recordings.
  *
  * Two-level model: pairs of one recording have the intraclass correlation rho, from the one-way
  * analysis of variance. rho = (MS_b - MS_w)/(MS_b + (n_0 - 1) MS_w), n_0 = (n - sum n_i^2/n)/(k -
  * 1), with standard error sqrt(2 (n - 1)/(n_0^2 (n - k) (k - 1))) at rho 0. The variance of the
  * mean is 1 + (m - 1) rho times that of independent pairs, m = sum n_i^2/n. A few pairs estimate
- * rho badly, so it is also averaged over all cells of a replayer. The value allowed for is the
- * larger of two: that mean plus 1.645 of its standard errors, and the cell's rho minus one standard
- * error. Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard
- * error. */
+ * rho badly, so it is also averaged over all cells of a replayer. The value used is the larger of
+ * two: that mean plus 1.645 of its standard errors, and the cell's rho minus one standard error.
+ * Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard error. */
 #include "validate/analysis/analysis_private.h"
 
 #define UPPER_LIMIT 1.645 /* of the normal distribution, one-sided 95 % */
 
-/* Numbers the recordings of the pairs 0..k-1 in the order of first use; returns k. */
+/* Numbers the recordings of the pairs 0..k-1 in the order of first use. Returns k. */
 static size_t number_recordings(size_t *of, const struct pairs *p, size_t n)
 {
 	size_t k = 0;
@@ -31,7 +30,8 @@ static size_t number_recordings(size_t *of, const struct pairs *p, size_t n)
 	return k;
 }
 
-/* Effect of k recordings on n pairs, from the mean squares between and within recordings. */
+/* Computes the effect of k recordings on n pairs, from the mean squares between and within
+ * recordings. */
 static struct recordings recordings_known(double n, double k, double n0, double between,
 					  double within)
 {
@@ -61,7 +61,7 @@ struct recordings recordings_of(const double *d, size_t n, const struct pairs *p
 	}
 	for (size_t i = 0; i < n; i++)
 		within += (d[i] - sum[of[i]] / count[of[i]]) * (d[i] - sum[of[i]] / count[of[i]]);
-	/* a single recording gives no estimate, and forbids trust (verdict.c) */
+	/* a single recording gives no estimate, and it forbids trust (verdict.c) */
 	if (k > 1 && k < n) {
 		const double of_all = (double)n, groups = (double)k,
 			     n0 = (of_all - squares / of_all) / (groups - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sources of uncertainty of a campaign: rows of the budget, sources that are only named, and unmet
- * requests, which are warnings. Categories: the cause-and-effect diagram of the method-validation
- * protocol. */
+/* Sources of uncertainty of a campaign: rows of the budget, sources that are only named, and
+ * conditions that are not fulfilled, which are warnings. The categories are those of the
+ * cause-and-effect diagram in the method-validation protocol. */
 
 #include "common/units.h"
 #include "validate/analysis/analysis_private.h"
@@ -9,7 +9,7 @@
 
 enum { IN_BUDGET = 1, WARNING = 2 };
 
-/* The source stays valid until the next one is added. */
+/* Adds a source. The pointer is valid until the next source is added. */
 static struct uncertainty_source *add(struct analysis *a, enum source_kind kind, int flags,
 				      double x, double y)
 {
@@ -33,7 +33,8 @@ static void sources_workload(struct analysis *a)
 		add(a, SOURCE_GIVEN_COUNTS, 0, 0, 0);
 }
 
-/* Threads bound to one CPU each: `pin`, or `cpus` of another replayer. */
+/* Whether each thread is bound to one CPU: by `pin`, or by `cpus` of a replayer of another
+ * project. */
 static bool is_pinned(const struct setting *option, size_t n)
 {
 	int pinned = 0, value;
@@ -45,8 +46,8 @@ static bool is_pinned(const struct setting *option, size_t n)
 	return pinned;
 }
 
-/* Warns if only one side is pinned. Sequential requests took 25 % longer when pinned on a machine
- * with two CPUs. */
+/* Warns if only program or replayer is pinned. Sequential requests took 25 % longer when they were
+ * pinned on a machine with two CPUs. */
 static void pinned_alike(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -73,7 +74,7 @@ static void sources_replayer(struct analysis *a)
 	pinned_alike(a);
 }
 
-/* Largest value() over the cells; NaN: unknown in all. */
+/* Returns the largest value() over the cells; NaN: unknown in all cells. */
 static double cells_largest(const struct analysis *a, double (*value)(const struct cell *c))
 {
 	double most = NAN;
@@ -162,7 +163,7 @@ static void sources_instruments(struct analysis *a)
 		add(a, SOURCE_REQUESTS_UNSEEN, WARNING, (double)a->n_requests_unseen, 0);
 }
 
-/* Warns if a requested memory cgroup was missing in at least one run. */
+/* Warns if a requested memory cgroup was missing in some run. */
 static void cache_budget(struct analysis *a)
 {
 	const struct results *r = a->results;
@@ -184,7 +185,8 @@ static void cache_budget(struct analysis *a)
 		add(a, SOURCE_CGROUP, 0, 0, 0);
 }
 
-/* Cold names and inodes matter for captured programs. Built-in workloads open their files once. */
+/* Adds the source of cold names and inodes, which matter for captured programs. Built-in workloads
+ * open their files once. */
 static void sources_metadata(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -205,7 +207,7 @@ static void sources_metadata(struct analysis *a)
 static void sources_procedure(struct analysis *a)
 {
 	unsigned int n_failed = 0, n_drift = 0, n_ordered = 0;
-	/* a failed run of the program is missing in several cells */
+	/* a failed run of the program is missing in several cells, but counts once */
 	for (size_t i = 0; i < a->results->n_runs; i++) {
 		const struct run *run = &a->results->run[i];
 		n_failed +=
@@ -227,7 +229,8 @@ static void sources_procedure(struct analysis *a)
 		add(a, SOURCE_UNFINISHED, WARNING, 0, 0);
 }
 
-/* Reads environment.json, "replaced_or_skipped": [{"what": ..., "why": ..., "instead": ...}]. */
+/* Adds limitations of environment.json, "replaced_or_skipped": [{"what": ..., "why": ...,
+ * "instead": ...}]. */
 static void sources_limitations(struct analysis *a)
 {
 	const json_t *list = json_object_get(a->results->environment, "replaced_or_skipped"), *item;

@@ -3,14 +3,14 @@
  *
  * Trusted: every assessed component is accepted, each at alpha. All are needed, so the error of the
  * whole stays at alpha without correction (intersection-union). Not trusted: a component is
- * rejected, and its P-value after Holm over all rejection tests of the campaign is at most the
- * level of all rejections together (0.01). Counted facts, such as lost requests, need no
- * correction. Otherwise: inconclusive. */
+ * rejected, and its P-value, after Holm's correction over all rejection tests of the campaign, is
+ * at most the level of all rejections together (0.01). Counted facts, such as lost requests, need
+ * no correction. Otherwise: inconclusive. */
 #include "replay/engines/adapters/times.h"
 #include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"
 
-/* Largest share of failed runs on either side. Failed runs may be the ones that differ. */
+/* Largest share of failed runs on either side. Failed runs may differ from the others. */
 #define MOST_FAILED 0.1
 
 const char *decision_name(enum decision d)
@@ -26,7 +26,8 @@ const char *verdict_name(enum verdict v)
 	return (size_t)v < sizeof names / sizeof *names ? names[v] : "unknown";
 }
 
-/* True for P-values of tests, which Holm corrects. Counted facts have p_reject_holm set already. */
+/* Whether the P-value comes from a test, which Holm's procedure corrects. Counted facts already
+ * have p_reject_holm set. */
 static bool in_family(const struct component *k)
 {
 	return !isnan(k->p_reject) && isnan(k->p_reject_holm);
@@ -62,9 +63,9 @@ static void rejection_withdraw(struct component *c, double level)
 	REASON_ADD(c, NOT_AFTER_HOLM, c->p_reject_holm, level);
 }
 
-/* Relates the components to a reference trace that the campaign did not record: the day, the load
- * or the storage may differ. It shows that the replays differ from the recording, not that the
- * replayer is the cause. */
+/* Changes rejections against a reference trace that the campaign did not record: the day, the load
+ * or the storage may differ. Such a rejection shows that the replays differ from the recording, not
+ * that the replayer is the cause. */
 static void components_relate(struct cell *c)
 {
 	for (int k = 0; k < COMPONENT_N; k++) {
@@ -93,8 +94,8 @@ static struct reason bar(enum reason_code code, double a, double b)
 	return (struct reason){.code = code, .number = {a, b, 100 * MOST_FAILED}};
 }
 
-/* What forbids trust if a component was not judged. A claim is shown only if all of its parts are
- * judged; other protocols need the bias. Counts may be not applicable. */
+/* Returns what forbids trust because a component was not judged. A claim is shown only if all of
+ * its parts are judged; other protocols need the bias. Counts may be not applicable. */
 static struct reason bar_of_unjudged(const struct protocol *p, const struct cell *c)
 {
 	const struct component *bias = &c->component[COMPONENT_BIAS];
@@ -111,7 +112,7 @@ static struct reason bar_of_unjudged(const struct protocol *p, const struct cell
 	return bar(bias->decision == DECISION_ACCEPT ? REASON_NONE : REASON_BIAS_NOT_JUDGED, 0, 0);
 }
 
-/* What forbids trust regardless of the components. */
+/* Returns what forbids trust, independent of the components. */
 static struct reason bar_of(const struct protocol *p, const struct cell *c)
 {
 	const struct reason unjudged = bar_of_unjudged(p, c);
@@ -146,7 +147,7 @@ static void verdict_conclude(struct cell *c, const struct protocol *p)
 			 : VERDICT_TRUSTED;
 }
 
-/* Makes all components undecided. n_more: further replicates needed, 0 unknown. */
+/* Makes all components undecided. n_more: number of further replicates needed, 0 unknown. */
 static void leave_undecided(struct cell *c, uint64_t n_more, enum reason_code reason,
 			    struct reason verdict)
 {
@@ -166,7 +167,7 @@ static void leave_undecided(struct cell *c, uint64_t n_more, enum reason_code re
 	c->bar = verdict;
 }
 
-/* Keeps the numbers and decides nothing before the first planned look. */
+/* Keeps the numbers, but decides nothing before the first planned look. */
 static void verdict_defer(struct cell *c, const struct protocol *p, unsigned int n_made)
 {
 	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min
@@ -176,7 +177,7 @@ static void verdict_defer(struct cell *c, const struct protocol *p, unsigned int
 			bar(REASON_VERDICT_DEFERRED, first, n_made));
 }
 
-/* Replicates from this look to the next. */
+/* Number of replicates from this look to the next. */
 static unsigned int until_next_look(const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;

@@ -36,7 +36,7 @@ void split_shares(struct split *s)
 
 /* --- the main cause ------------------------------------------------------ */
 
-/* The largest part in the direction of the difference. */
+/* Returns the largest part in the direction of the difference. */
 static const struct why_part *part_largest(const struct split *s)
 {
 	const struct why_part *most = NULL;
@@ -52,23 +52,23 @@ static void set_main(struct why *w, enum cause cause, enum why_name name)
 	w->main_name = name;
 }
 
-/* Significantly more requests in flight than the program has, by more than a tenth. */
+/* Whether significantly more requests are in flight than in the program, by more than a tenth. */
 static bool has_excess(const struct cell *c)
 {
 	return !c->in_flight.status && c->in_flight.value > 0.1 && c->in_flight.lo95 > 0;
 }
 
-/* An untimed replay that never has as many requests in flight as the program. Its requests compete
- * with fewer others, so a shorter service is no cause of its own. In a timed replay, a shorter
- * service itself reduces the number in flight. */
+/* Whether the replay is untimed and never has as many requests in flight as the program. Its
+ * requests compete with fewer others, so a shorter service time is not a separate cause. In a timed
+ * replay, a shorter service time itself reduces the number in flight. */
 static bool has_fewer_competitors(const struct cell *c, bool timed)
 {
 	const struct component *m = &c->component[COMPONENT_IN_FLIGHT_MAX];
 	return !timed && m->estimate.value < 0 && leaves_out_zero(&m->estimate);
 }
 
-/* The split explains longer response times. Waiting for CPUs is explained by the number of
- * competing threads, if it exceeds that of the program. */
+/* Chooses the main cause if the split explains longer response times. Waiting for CPUs is explained
+ * by the number of competing threads, if it exceeds that of the program. */
 static bool main_of_split(struct why *w, const struct cell *c, bool timed,
 			  enum split_quantity q)
 {
@@ -99,7 +99,8 @@ static const struct why_part *part_of(const struct split *s, enum cause cause)
 	return NULL;
 }
 
-/* Fewer requests in flight: more time without any, or fewer at the same time. */
+/* Chooses between two forms of fewer requests in flight: more time without requests, or fewer at
+ * the same time. */
 static void main_of_concurrency(struct why *w, const struct cell *c)
 {
 	const struct why_part *idle = part_of(&w->split[SPLIT_TIME], CAUSE_LATE_ISSUE),
@@ -112,7 +113,7 @@ static void main_of_concurrency(struct why *w, const struct cell *c)
 								       : WHY_MORE_CONCURRENCY);
 }
 
-/* Components that name their cause themselves. */
+/* Chooses a cause that a component itself names. */
 static bool main_of_counts(struct why *w, const struct cell *c)
 {
 	if (is_rejected(c, COMPONENT_FIDELITY))
@@ -130,7 +131,8 @@ static bool main_of_counts(struct why *w, const struct cell *c)
 	return w->main != CAUSE_N;
 }
 
-/* Late because requests took longer: the response times explain it. */
+/* Whether the response times explain that requests are late: they are late because earlier requests
+ * took longer. */
 static bool late_by_service(const struct why *w, const struct cell *c)
 {
 	const struct why_part *part = part_largest(&w->split[SPLIT_TIME]);
@@ -138,8 +140,8 @@ static bool late_by_service(const struct why *w, const struct cell *c)
 	       part->cause == CAUSE_SERVICE;
 }
 
-/* Other requests, or requests at other times, come first: their times measure something else. Then
- * response time, execution time, and counts. */
+/* Chooses the main cause. Other requests, or requests at other times, come first: then the times
+ * measure something else. Response time, execution time, and counts follow. */
 static void main_choose(struct why *w, const struct cell *c, bool timed)
 {
 	bool late = is_rejected(c, COMPONENT_ISSUE_ERROR) || is_rejected(c, COMPONENT_SHARE_LATE);
@@ -186,7 +188,7 @@ static bool is_judged(const struct component *m)
 	return m->decision != DECISION_NOT_ASSESSED && m->decision != DECISION_NOT_APPLICABLE;
 }
 
-/* The number of estimates that are compared with 0. */
+/* Returns the number of estimates that are compared with 0. */
 static size_t n_compared(const struct cell *c)
 {
 	size_t n = 0;
@@ -203,8 +205,8 @@ static void add_difference(struct why *w, const struct component *m, const char 
 	w->difference[w->n_differences++] = (struct why_difference){m->kind, part, e};
 }
 
-/* Adds the differing parts of a component, or its estimate. The points of one distribution depend
- * on each other, so only the deciding point counts. */
+/* Adds the differing parts of a component, or its estimate. The points of a distribution depend on
+ * each other, so only the deciding point counts. */
 static void add_component(struct why *w, const struct component *m, size_t n)
 {
 	const struct component_row *row = components[m->kind];
@@ -233,7 +235,8 @@ static void add_components(struct why *w, const struct cell *c, bool accepted)
 	}
 }
 
-/* Rejected and undecided components. Accepted components only if nothing else differs. */
+/* Adds rejected and undecided components. Accepted components are added only if nothing else
+ * differs. */
 static void add_differences(struct why *w, const struct cell *c)
 {
 	w->n_differences = 0;
@@ -319,10 +322,10 @@ void why_release(struct analysis *a)
 
 /* --- levels -------------------------------------------------------------- */
 
-/* Standardisation: the part of a difference of means that comes from a different composition.
+/* Standardisation: the part of a difference of means that is due to a different composition.
  *
- * sum of (p_x - p_r) ((m_x + m_r)/2 - M) over the classes. M, the mean of both sides, cancels if
- * the shares add up to 1 on both sides. It keeps unknown classes from counting as requests that
+ * It is sum of (p_x - p_r) ((m_x + m_r)/2 - M) over the classes. M, the mean of both sides, cancels
+ * if the shares add up to 1 on both sides. With M, unknown classes do not count as requests that
  * take no time. Source: Kitagawa, Components of a difference between two rates (1955). */
 
 static double mean_of(double share, double sum)
@@ -330,7 +333,7 @@ static double mean_of(double share, double sum)
 	return share > 0 ? sum / share : NAN;
 }
 
-/* Mean difference x - r in the classes that both have, weighted by share. */
+/* Returns the mean difference x - r in the classes that both sides have, weighted by share. */
 static double common_difference(const struct classes *c, bool *alone)
 {
 	double sum = 0, weight = 0;

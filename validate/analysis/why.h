@@ -48,7 +48,9 @@ enum cause {
 	CAUSE_FAULTS,
 	CAUSE_RUN_QUEUE,
 	CAUSE_STEAL,
-	CAUSE_SERVICE, /* of execution time: response times; else the rest */
+	/* in the split of the execution time: response times; in the split of the response time:
+	 * the rest */
+	CAUSE_SERVICE,
 	CAUSE_PROCESSOR,
 	CAUSE_OFF_PROCESSOR, /* shown beside, never a part */
 	CAUSE_N
@@ -61,7 +63,7 @@ enum why_name {
 	WHY_MIX,
 	WHY_LESS_CONCURRENCY,
 	WHY_MORE_CONCURRENCY,
-	WHY_CONCURRENCY_WAITS, /* more concurrency, which waits for CPUs */
+	WHY_CONCURRENCY_WAITS, /* more concurrency, whose threads wait for CPUs */
 	WHY_LATE_ISSUE,
 	WHY_REORDERING,
 	WHY_FEWER_HITS,
@@ -113,12 +115,13 @@ struct why_part {
 	enum why_method how;
 	bool beside;	      /* shown beside, not part of the sum */
 	struct estimate part; /* relative to the program */
-	/* of the whole; NaN: beside, unknown, or the whole may be 0 */
+	/* share of the whole; NaN: not part of the sum, unknown, or the whole may be 0 */
 	double share;
 };
 
 struct split {
-	struct estimate whole; /* relative; of the mean response times or execution times */
+	/* relative difference of the mean response times or execution times */
+	struct estimate whole;
 	bool significant;      /* its 95 % interval excludes 0 */
 	struct why_part part[CAUSE_N];
 	size_t n_parts;
@@ -127,24 +130,24 @@ struct split {
 /* A component whose estimate differs significantly from 0, or that is rejected. */
 struct why_difference {
 	enum component_kind kind;
-	const char *part; /* label of a part of the component, "" without parts; borrowed */
-	const struct estimate *estimate; /* of the part or of the component; borrowed */
+	const char *part; /* label of a part of the component, "" if it has no parts; borrowed */
+	const struct estimate *estimate; /* estimate of the part or of the component; borrowed */
 };
 
 struct why { /* of one cell */
 	bool shown;    /* not trusted, or a difference is significant */
 	bool rejected; /* the cell is not trusted */
 	struct split split[SPLIT_N];
-	/* Without bias and execution time if their split is significant, and without accepted
-	 * components if anything else differs. Owned. */
+	/* Owned. Without bias and execution time if their split is significant, and without
+	 * accepted components if anything else differs. */
 	struct why_difference *difference;
 	size_t n_differences;
-	/* Main cause of the rejected components; without a rejection, of the larger difference.
+	/* Main cause of the rejected components; if none is rejected, of the larger difference.
 	 * CAUSE_N: none. */
 	enum cause main;
 	enum why_name main_name;
 };
 
-/* Sets a->why[n_cells]. Call after the verdicts. */
+/* Sets a->why[n_cells]. Call it after the verdicts. */
 void why_compute(struct analysis *a);
 void why_release(struct analysis *a);

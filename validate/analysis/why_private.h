@@ -5,7 +5,7 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/why.h"
 
-/* Classes with a smaller share of the requests are too small for a mean response time. */
+/* Classes with a smaller share of the requests have too few requests for a mean response time. */
 #define LEAST_SHARE 0.005
 
 struct why_context {
@@ -13,7 +13,8 @@ struct why_context {
 	double fault_ns; /* cost of one page fault; NaN unknown */
 	int reorder_scope; /* enum reorder_scope, resolved */
 	bool timed;
-	/* Times are a device's: page faults and run queues of processes do not affect them. */
+	/* Times were taken at a device: page faults and run queues of processes do not affect
+	 * them. */
 	bool at_device;
 };
 
@@ -21,7 +22,7 @@ void split_time(struct split *s, const struct pairs *p);
 void split_response(struct split *s, const struct pairs *p, const struct why_context *c);
 struct why_part *split_add(struct split *s, enum cause cause, enum why_name name,
 			   enum why_method how);
-/* Sets the shares of the parts if the whole is significant. */
+/* Sets the shares of the parts if the whole difference is significant. */
 void split_shares(struct split *s);
 
 /* --- levels -------------------------------------------------------------- */
@@ -31,7 +32,7 @@ struct classes {
 	const double *share_x, *sum_x, *share_r, *sum_r;
 	size_t n;
 };
-/* Effect of the different shares on the mean response time, ns. A class that only one side has
- * (LEAST_SHARE) takes that side's mean, corrected by the mean difference in the common classes.
- * `*alone`: there is no common class. */
+/* Returns the effect of different shares on the mean response time, in ns. A class that only one
+ * side has (LEAST_SHARE) takes that side's mean, corrected by the mean difference in the common
+ * classes. `*alone`: there is no common class. */
 double classes_composition(const struct classes *c, bool *alone);

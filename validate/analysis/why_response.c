@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The split of the mean response time. Every part is a function of sums over the runs of both
- * sides, so that the jackknife can leave out one pair at a time. */
+ * sides, so that the jackknife can leave out a pair at a time. */
 #include "validate/analysis/why_private.h"
 
-/* Sums of a run: numbers per request, then shares and sums of response times by class. */
+/* Sums of a run: first numbers per request, then shares and sums of response times by class. */
 enum {
 	F_MEAN, F_MEAN2, F_DEVICE, F_DEVICE2, F_DEVICE_MEAN, F_FAULTS, F_QUEUE, F_STEAL, F_BLOCKED,
 	F_PROCESSOR, F_OFF, F_BUSY, F_REORDERED, F_REORDERED_SUM, N_NUMBERS,
 };
 
 struct response_layout {
-	/* offsets of the shares; the sums follow them */
+	/* offsets of the shares; the sums follow the shares */
 	size_t levels, ops, lateness;
 	size_t n_levels, n_ops, n_all;
 	const char *op[SUMMARY_MAX_OPS];
@@ -71,7 +71,7 @@ static void layout_make(struct response_layout *y, const struct pairs *p,
 static void take_facts(const struct run_summary *s, const struct why_context *c, double *f)
 {
 	const struct run_facts *k = &s->facts;
-	/* unknown number of threads: no time counts as available or busy */
+	/* if the number of threads is unknown, no time counts as available or busy */
 	double n = (double)s->response.n,
 	       available = (double)k->wall_ns * run_n_threads(c->scenario, s);
 	double used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
@@ -160,8 +160,8 @@ static double part_reordered(const double *x)
 	return x[F_REORDERED_SUM] - x[F_REORDERED] * (x[F_MEAN] - x[F_REORDERED_SUM]) / others;
 }
 
-/* Slope of response time on bytes read, common to both sides, about the mean of each side. *t is
- * its ratio to its standard error. */
+/* Returns the slope of response time on bytes read, common to both sides, from deviations from the
+ * mean of each side. *t is the ratio of the slope to its standard error. */
 static double device_slope(const double *x, const double *r, size_t n, double *t)
 {
 	double xx = 0, xy = 0, yy = 0, k = (double)n;
@@ -192,8 +192,9 @@ static double part_cache(const double *x, const double *r, size_t n, enum cache_
 	return (x[F_DEVICE] - r[F_DEVICE]) * cost;
 }
 
-/* Uses the slope if the runs of a side vary enough and it is significantly positive (t > 3).
- * Otherwise uses the time blocked in requests, if that is most of the run. */
+/* Chooses the method for cache hits: the slope, if the runs of a side vary enough and it is
+ * significantly positive (t > 3). Otherwise the time blocked in requests, if that is most of the
+ * run. */
 static enum cache_method cache_choose(const struct response_layout *y, const double *x,
 				      const double *r)
 {
@@ -209,9 +210,9 @@ static enum cache_method cache_choose(const struct response_layout *y, const dou
 	return more[F_BUSY] > 0.5 ? CACHE_BLOCKED : CACHE_UNKNOWN;
 }
 
-/* A request is served for a and waits for w: m = a (1 + w/a). Waiting in proportion to service is
- * no separate cause. The part is the change of the proportion, at the mean service of both
- * sides. */
+/* Returns the part of a waiting time. A request is served for a and waits for w: m = a (1 + w/a).
+ * Waiting in proportion to service is not a separate cause. The part is the change of the
+ * proportion, at the mean service time of both sides. */
 static double part_waiting(const double *x, const double *r, int which)
 {
 	double a_x = x[F_MEAN] - x[F_QUEUE] - x[F_STEAL], a_r = r[F_MEAN] - r[F_QUEUE] - r[F_STEAL];
@@ -284,7 +285,7 @@ static void sums_make(struct sums *s, struct response_layout *y, const struct pa
 	}
 }
 
-/* value with the scatter of others[n] (one pair left out), stride CAUSE_N + 1. */
+/* Returns the value with the scatter of others[n] (each without one pair), stride CAUSE_N + 1. */
 static struct estimate estimate_jackknife(double value, const double *others, size_t n)
 {
 	double mean = 0, square = 0;

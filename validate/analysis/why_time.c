@@ -5,7 +5,7 @@
 
 enum { TERM_REQUESTS, TERM_RESPONSE, TERM_IDLE, TERM_LEVEL, N_TERMS };
 
-/* Logarithms of the factors of a run's execution time. */
+/* Computes the logarithms of the factors of a run's execution time. */
 static void terms_of(const struct run_summary *s, double term[N_TERMS])
 {
 	double idle = (double)s->ns_at_level[0], busy = (double)s->execution_ns - idle;
@@ -50,11 +50,11 @@ void split_time(struct split *s, const struct pairs *p)
 			whole[i] += x[k] - r[k];
 		}
 	}
-	/* as the execution time is judged (execution_time.c) */
+	/* winsorised, as the execution time is judged (execution_time.c) */
 	terms_winsorise(whole, d, N_TERMS, p->n);
 	sample_winsorise(whole, p->n);
 	struct estimate total = estimate_of_mean(whole, p->n);
-	/* scales parts of the logarithm to add up to the relative difference */
+	/* factor that makes the parts of the logarithm add up to the relative difference */
 	double scale =
 	    !total.status && fabs(total.value) > 1e-9 ? expm1(total.value) / total.value : 1;
 	s->whole = estimate_scaled(total, scale);
