@@ -100,8 +100,8 @@ static int runs_make(struct campaign *c, struct err *e)
 	return 0;
 }
 
-/* A scenario whose program cannot run cannot be judged. The others can, if the protocol allows
- * it. */
+/* Reports calibrations that failed. A scenario whose program cannot run cannot be judged. The
+ * others can be judged, if the protocol allows this. */
 static int calibration_check(struct campaign *c, struct err *e)
 {
 	const struct protocol *p = c->protocol;
@@ -128,7 +128,8 @@ static int session_note(struct campaign *c, const char *event, struct err *e)
 	return journal_append_new(&c->journal, o, e);
 }
 
-/* Removes the recordings. Those that `keep` asks for are stored with the traces of the runs. */
+/* Removes the recordings. If `keep` asks for some of them, they are stored with the traces of the
+ * runs. */
 static void recordings_remove(const struct campaign *c)
 {
 	SCOPED_FREE char *dir = recordings_dir(c);
@@ -146,7 +147,8 @@ static void time_print(const json_t *time)
 
 static int session_run(struct campaign *c, struct err *e)
 {
-	/* the first session may have been killed before its first line */
+	/* without an earlier session: the first session may have been killed before its first
+	 * line */
 	int ret = session_note(c, c->journal.end ? "resume" : "start", e);
 	progress_start(&c->progress, c->plan.n_runs, 0, !c->options->quiet);
 	ret = ret ? ret : setup_begin(c, e);
@@ -245,7 +247,7 @@ static bool campaign_finished(const struct campaign *c)
 	return true;
 }
 
-/* Every run was made, but the session was killed during the cleanup. */
+/* Removes what a session left behind that made every run but was killed during the cleanup. */
 static int leftovers_remove(struct campaign *c, struct err *e)
 {
 	int ret = setup_adopt(c, e);

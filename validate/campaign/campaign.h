@@ -8,7 +8,7 @@ struct campaign_options {
 	/* results directory; unless `resume`, it must be empty or not exist */
 	const char *dir;
 	bool resume;
-	int64_t budget_ns; /* replaces the protocol's budget; 0: does not */
+	int64_t budget_ns; /* replaces the protocol's budget; 0: use that of the protocol */
 	bool quiet;       /* no progress line */
 	/* path of this program, for its child processes (/proc/self/exe resolved) */
 	const char *self;

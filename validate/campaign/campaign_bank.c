@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bank: reference traces in the scratch directory. Missing ones are recorded again. */
+/* The bank: reference traces in the scratch directory. Missing traces are recorded again. */
 
 #include "common/files.h"
 #include "validate/campaign/observe.h"
 #include "common/text.h"
 
-/* Index of a recording, in the scenario whose recordings are used. */
+/* Index of a recording in c->bank_known. A scenario may use the recordings of another scenario. */
 static size_t bank_index(const struct campaign *c, uint32_t scenario, uint32_t bank)
 {
 	return scenario_recording(c->protocol, scenario) * protocol_n_bank(c->protocol) + bank;
@@ -57,7 +57,7 @@ static int bank_move(const char *from, const char *to, struct err *e)
 	return ret;
 }
 
-/* True if the trace exists and is complete. A killed session or a machine crash may leave a
+/* Whether the trace exists and is complete. A killed session or a crash of the machine may leave a
  * part. */
 static bool trace_is_whole(const char *path)
 {
@@ -84,7 +84,7 @@ static int bank_observed(void *context, struct err *e)
 	return observed_make(w->campaign, &w->run, w->trace, NULL, w->out, e);
 }
 
-/* Extracts the device's requests of a recording, with which replays are matched. Returns 0 with a
+/* Extracts the device's requests from a recording, for the matching with replays. Returns 0 with a
  * reason if that fails. */
 static int bank_observe(struct campaign *c, const struct run *r, const char *trace,
 			const char *path, char *reason, size_t size)
@@ -136,8 +136,8 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 	return journal_append_new(&c->journal, event, e);
 }
 
-/* The failed recording of a parallel application, NULL if it did not fail. Such a recording takes
- * too long to be tried again for every replay. */
+/* Returns the failed recording of a parallel application; NULL if it did not fail. Such a recording
+ * takes too long to repeat it for every replay. */
 static const struct run *recording_failed(const struct campaign *c, const struct run *r)
 {
 	const size_t scenario = scenario_recording(c->protocol, r->scenario);
@@ -154,7 +154,7 @@ static int bank_ensure(struct campaign *c, struct run *r, const char *path, char
 {
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
 	reason[0] = 0;
-	/* the file may have been removed since */
+	/* check again: the file may have been removed since */
 	*known = *known ? path_exists(path) : trace_is_whole(path);
 	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK &&
 	    !c->protocol->scenario[r->scenario].trace) {
@@ -172,8 +172,8 @@ static int bank_ensure(struct campaign *c, struct run *r, const char *path, char
 	return ret;
 }
 
-/* Makes the scratch directory again if a cleaner of temporary files removed it. Recordings are then
- * made again on demand. */
+/* Makes the scratch directory again if a program that deletes temporary files has removed it.
+ * Recordings are then repeated on demand. */
 static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct err *e)
 {
 	struct err why = ERR_INIT;

@@ -8,7 +8,7 @@
 
 struct budget_standing { /* state of one scenario */
 	uint64_t n_done;
-	uint64_t *n_further; /* [n_replayers], of the undecided cases */
+	uint64_t *n_further; /* further pairs of the undecided cases: [n_replayers] */
 	size_t n_undecided, n_cases;
 };
 
@@ -17,7 +17,7 @@ struct outlook {
 	size_t n_decided, n_cases;
 };
 
-/* Seconds since the start of the campaign, over all sessions. */
+/* Seconds that the campaign has run, over all sessions. */
 static double budget_spent_s(const struct campaign *c)
 {
 	return (double)(c->spent_before_ns + clock_monotonic_ns() - c->started_ns) * 1e-9;
@@ -41,8 +41,8 @@ static void summary_take(struct campaign *c, struct run *r)
 	}
 }
 
-/* Number of blocks of a scenario in which every wanted run has an outcome. Returns the first run of
- * the next block, or n_runs. */
+/* Finds the number of blocks of a scenario in which every wanted run has an outcome. Returns the
+ * first run of the next block, or n_runs. */
 static size_t next_of(const struct campaign *c, size_t scenario, uint64_t *n_done)
 {
 	uint32_t block = 0;
@@ -81,7 +81,7 @@ static void outlook_release(struct outlook *o, size_t n_scenarios)
 	*o = (struct outlook){0};
 }
 
-/* Before the first analysis every case is undecided. */
+/* Makes the state before the first analysis: every case is undecided. */
 static void outlook_make(struct outlook *o, const struct campaign *c)
 {
 	const struct protocol *p = c->protocol;
@@ -105,7 +105,7 @@ static void outlook_make(struct outlook *o, const struct campaign *c)
 
 /* --- choice of the next group -------------------------------------------- */
 
-/* True for a replay beyond the minimum number of pairs whose case is decided. */
+/* Whether the run is a replay beyond the minimum number of pairs and its case is decided. */
 static bool case_is_decided(const struct campaign *c, const struct design_run *r)
 {
 	return r->role >= 0 && r->block > c->protocol->n_replicates_min &&
@@ -113,7 +113,7 @@ static bool case_is_decided(const struct campaign *c, const struct design_run *r
 }
 
 /* Expected seconds of the next group of a scenario, from earlier groups of this session and the
- * number of runs. */
+ * number of its runs. */
 static double group_seconds(const struct campaign *c, size_t id)
 {
 	size_t n, n_wanted = 0, first = group_find(c, id, &n);
@@ -127,7 +127,8 @@ static double group_seconds(const struct campaign *c, size_t id)
 	return s->n_runs ? s->seconds / (double)s->n_runs * (double)n_wanted : expected_s;
 }
 
-/* The first group, in plan order, within the minimum number of pairs; n_runs: none left. */
+/* Returns the first group, in plan order, within the minimum number of pairs; n_runs: no such group
+ * is left. */
 static size_t first_pairs(const struct campaign *c)
 {
 	const size_t end = design_n_runs_until(&c->plan, c->protocol->n_replicates_min);
@@ -138,9 +139,10 @@ static size_t first_pairs(const struct campaign *c)
 }
 
 struct next {
-	size_t id; /* a run of the group; n_runs: the end */
+	size_t id; /* a run of the group; n_runs: the campaign ends */
 	const char *why;
-	uint64_t n_further; /* smallest expected number in the scenario; 0 unknown */
+	/* smallest expected number of further pairs in the scenario; 0 unknown */
+	uint64_t n_further;
 };
 
 static struct next next_choose(const struct campaign *c, const struct outlook *o, double left_s)
@@ -177,7 +179,8 @@ static struct next next_choose(const struct campaign *c, const struct outlook *o
 	return next;
 }
 
-/* Leaves out the replays of decided cases in the group, in this session and resumed ones. */
+/* Marks the replays of decided cases in the group as not needed, in this session and when it is
+ * resumed. */
 static int choice_note(struct campaign *c, const struct next *next, size_t first, size_t n,
 		       struct err *e)
 {
@@ -214,7 +217,7 @@ static void spent_resume(struct campaign *c, const json_t *event)
 		c->spent_before_ns = (int64_t)(spent_s * 1e9);
 }
 
-/* Accepts only runs of the plan, and only replays. */
+/* Reads back a choice. Accepts only runs of the plan, and only replays. */
 void choice_resume(struct campaign *c, const json_t *event)
 {
 	const json_t *list = json_object_get(event, "left_out"), *one;
@@ -231,7 +234,7 @@ void choice_resume(struct campaign *c, const json_t *event)
 	spent_resume(c, event);
 }
 
-/* The budget may be larger than in the earlier session. */
+/* Reads back the budget and the time used. The budget of the resumed session may be larger. */
 void budget_resume(struct campaign *c, const json_t *event)
 {
 	const char *why = json_string_value(json_object_get(event, "why"));
@@ -256,8 +259,8 @@ static void budget_progress(struct campaign *c, const struct outlook *o, size_t 
 	progress_step(&c->progress, 0, budget_spent_s(c), what.s);
 }
 
-/* Makes the recording of a group before its first use. If it fails, it is the reason of the
- * replays' failure. */
+/* Makes the recording of a group before its first use. If it fails, its reason becomes the reason
+ * of the replays. */
 static int recording_make(struct campaign *c, size_t id, struct err *e)
 {
 	const size_t scenario = scenario_recording(c->protocol, c->plan.run[id].scenario);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calibration before the first run: the request count of a run that is long enough, and the memory
- * that the processes take.
+/* Calibration before the first run: the request count with which a run is long enough, and the
+ * memory that the processes need.
  *
- * Both are measured under the conditions of the runs. The count holds for recording, reruns and
- * replays, so that they do the same. The memory is added to the page-cache budget, so that program
- * and replayers have equal page cache. */
+ * Both are measured under the conditions of the runs. The same count is used for recordings, reruns
+ * and replays, so that they do the same work. The memory is added to the page-cache budget, so that
+ * program and replayers have the same amount of page cache. */
 
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
 #include "common/text.h"
 
 #define TRIES_MAX 12
-#define MARGIN 1.25     /* keeps an unusually fast run long enough */
+#define MARGIN 1.25     /* factor on the request count, so that a faster run is also long enough */
 #define AIM 1.4         /* multiple of min_duration when the count is raised */
-/* limit of one step: a first pass over cold files predicts the next badly */
+/* limit of one step, because a first pass over cold files is a bad prediction of the next */
 #define GROWTH_MAX 30.0
 
 struct trial {
@@ -53,7 +53,7 @@ static int region_read(void *context, struct err *e)
 		   : err_sys(e, errno, "cannot determine the execution time");
 }
 
-/* In a helper process, as for the runs. */
+/* Finds the region in a helper process, as for the runs. */
 static int region_find(struct campaign *c, const char *trace, struct region *r, struct err *e)
 {
 	int fd[2];
@@ -71,8 +71,8 @@ static int region_find(struct campaign *c, const char *trace, struct region *r, 
 	return ret;
 }
 
-/* Stores the largest sample during the requests, and of the whole run. Without a sample in the
- * region, the peak is used. */
+/* Stores the largest memory sample during the requests, and of the whole run. If there is no sample
+ * during the requests, uses the peak. */
 static void memory_find(const struct launch_result *l, const struct region *r, struct own_memory *m)
 {
 	*m = (struct own_memory){0, 0};
@@ -88,8 +88,8 @@ static void memory_find(const struct launch_result *l, const struct region *r, s
 		m->run_bytes = m->peak_bytes;
 }
 
-/* Runs one process and samples its memory. Errors end the campaign (-EINTR too); a failure of the
- * process is in t->reason. */
+/* Runs a process and samples its memory. An error ends the campaign (also -EINTR). If the process
+ * fails, t->reason says why. */
 static int trial_make(struct campaign *c, const struct step *s, struct trial *t, struct err *e)
 {
 	struct step_result r;
@@ -123,8 +123,8 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 	return ret;
 }
 
-/* Raises the count until two successive runs last long enough. With a budget one run is enough: a
- * count that is slightly too small costs less than the time. */
+/* Increases the count until two successive runs last long enough. With a budget, one such run
+ * suffices: a count that is slightly too small costs less than the time. */
 static int program_calibrate(struct campaign *c, size_t scenario, const char *output, struct err *e)
 {
 	struct campaign_calibration *k = &c->calibration[scenario];
@@ -162,7 +162,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 			ratio = GROWTH_MAX;
 		n_long = 0;
 		k->n_requests = (uint64_t)((double)k->n_requests * ratio) + 1;
-		/* until it is measured, the estimate for the next run */
+		/* until it is measured, an estimate for the next run */
 		k->memory[0].run_bytes = (uint64_t)((double)t.memory.run_bytes * ratio);
 		k->memory[0].peak_bytes = (uint64_t)((double)t.memory.peak_bytes * ratio);
 		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
@@ -173,7 +173,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 	return 0;
 }
 
-/* Memory of each replayer. Only the limit of the cgroup needs it. */
+/* Measures the memory of each replayer. It is needed only for the limit of the cgroup. */
 static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input,
 			       const char *output, struct err *e)
 {
@@ -188,8 +188,8 @@ static int replayers_calibrate(struct campaign *c, size_t scenario, const char *
 		int ret = trial_make(c, &s, &t, e);
 		if (ret)
 			return ret;
-		/* A replayer that fails here fails in its runs too, with its reason. Until then it
-		 * is assigned the program's memory. */
+		/* a replayer that fails here also fails in its runs, with its reason; until then it
+		 * gets the program's memory */
 		k->memory[i + 1] = t.reason[0] ? k->memory[0] : t.memory;
 	}
 	return 0;
@@ -229,7 +229,7 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 		k->memory[i].run_bytes = (uint64_t)json_integer_value(json_array_get(m, 0));
 		k->memory[i].peak_bytes = (uint64_t)json_integer_value(json_array_get(m, 1));
 	}
-	/* a failure is tried again: its cause may be gone */
+	/* repeat a failed calibration: the cause may be gone */
 	k->done = json_is_null(failure);
 	return 0;
 }
@@ -252,7 +252,8 @@ static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e
 	return ret;
 }
 
-/* A parallel application is the same on one target, whatever volume it was recorded on. */
+/* Uses the calibration of another scenario: a parallel application is the same on one target,
+ * whatever the volume on which it was recorded. */
 static bool calibration_share(struct campaign *c, size_t scenario)
 {
 	const struct scenario *s = &c->protocol->scenario[scenario];

@@ -56,7 +56,7 @@ static int subdirs_make(const struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* Copies the file of published values to the same place beside the protocol. */
+/* Copies the file of published values. It keeps its place relative to the protocol. */
 static int published_put(struct campaign *c, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
@@ -95,10 +95,11 @@ static int digest_take(struct campaign *c, const char *name, const char *path, s
 	return ret;
 }
 
-/* Libraries that scripts may use, in the same directory. */
+/* Libraries that scripts may use. They are in the directory of the scripts. */
 static const char *const script_libraries[] = {"lib.sh", "ranks.sh", NULL};
 
-/* `name`: of the file in the results directory; `path`: beside the protocol. */
+/* `name`: name of the file in the results directory; `path`: path of the file beside the
+ * protocol. */
 typedef int file_fn(struct campaign *c, const char *name, const char *path, struct err *e);
 
 static int libraries_each(struct campaign *c, const char *script, const char *path, file_fn *use,
@@ -117,8 +118,8 @@ static int libraries_each(struct campaign *c, const char *script, const char *pa
 	return ret;
 }
 
-/* The scripts of programs with their libraries. The results directory holds copies, so that the
- * programs can be built and run again. */
+/* Calls `use` for the scripts of programs and their libraries. The results directory contains
+ * copies, so that the programs can be built and run again. */
 static int scripts_each(struct campaign *c, file_fn *use, struct err *e)
 {
 	int ret = 0;
@@ -133,9 +134,8 @@ static int scripts_each(struct campaign *c, file_fn *use, struct err *e)
 	return ret;
 }
 
-/* For a journal without digests of the files: the first session was killed before its first line,
- * the line is damaged, or an earlier version wrote it. With digests of now, later changes are
- * found. */
+/* Computes the digests if the journal has none: the first session was killed before its first line,
+ * the line is damaged, or an earlier version wrote it. The digests show only later changes. */
 static int digests_take(struct campaign *c, struct err *e)
 {
 	const char *names[] = {"protocol.conf", "resolved.conf", "plan.json",
@@ -165,7 +165,8 @@ static void dir_unmake(const struct campaign *c)
 	}
 }
 
-/* The journal is written last: if it exists, all other files do. */
+/* Creates the results directory. The journal is written last: if it exists, all other files exist
+ * as well. */
 int dir_begin(struct campaign *c, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
@@ -270,7 +271,7 @@ struct resuming {
 	struct campaign *c;
 	struct journal_reading reading;
 	struct seal_record record;
-	/* damaged lines before the last session began: their runs were repeated */
+	/* number of damaged lines before the last session began; their runs were repeated */
 	uint64_t n_damaged_before;
 };
 
@@ -284,13 +285,13 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 		text_keep(&c->name, event, "protocol");
 		token_keep(c, event);
 	} else if (!strcmp(name, "resume") && !c->token[0]) {
-		/* the first session was killed before its first line, or this line is damaged */
+		/* the first session was killed before its first line, or that line is damaged */
 		token_keep(c, event);
 	} else if (!strcmp(name, "run")) {
 		run_from_event(c->run, c->plan.n_runs, event, NULL);
 		c->files_late |= !r->record.files;
 	} else if (!strcmp(name, "group")) {
-		/* All runs of this group are in the journal. */
+		/* all runs of this group are in the journal */
 		json_int_t block = json_integer_value(json_object_get(event, "block")),
 			   scenario = json_integer_value(json_object_get(event, "scenario"));
 		for (size_t i = c->plan.n_bank_runs; i < c->plan.n_runs; i++)
@@ -318,8 +319,8 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
-/* Stops reading at the first event that proves the start of a campaign. The line that records the
- * start may be damaged. */
+/* Stops reading at the first event that proves that the campaign was started. The line that records
+ * the start may be damaged. */
 static int event_is_known(const json_t *event, void *context, struct err *e)
 {
 	const char *name = json_string_value(json_object_get(event, "event"));
@@ -328,14 +329,15 @@ static int event_is_known(const json_t *event, void *context, struct err *e)
 	return strcmp(name, "start") && strcmp(name, "run") ? 0 : -ECANCELED;
 }
 
-/* Without a journal all runs would be repeated, over the existing ones. */
+/* Refuses to continue if the journal is lost: all runs would be repeated and overwrite the existing
+ * runs. */
 static int journal_lost(const struct campaign *c, const char *journal, struct err *e)
 {
 	struct journal_reading reading;
 	struct err why = ERR_INIT;
 	bool none = true;
 	if (journal_read(journal, event_is_known, NULL, &reading, &why))
-		/* started; the code that opens it reports other errors */
+		/* the campaign was started; the code that opens the journal reports other errors */
 		return 0;
 	SCOPED_FREE char *runs = results_path(c->dir, "runs");
 	int ret = dir_is_empty(runs, &none, NULL);
@@ -346,9 +348,9 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	return ret;
 }
 
-/* Reads the journal into the campaign. The files that the campaign started with must be unchanged:
- * no verdict is given otherwise, so no measurement is made. Damaged lines are not changes: their
- * runs are repeated. */
+/* Reads the journal into the campaign. The files with which the campaign started must be unchanged:
+ * otherwise there will be no verdict, so no measurement is made. Damaged lines do not count as
+ * changes: their runs are repeated. */
 static int journal_resume(struct campaign *c, const char *journal, struct err *e)
 {
 	struct resuming r = {.c = c};
@@ -366,8 +368,8 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 	if (!ret && !c->files)
 		ret = digests_take(c, e);
 	seal_record_release(&r.record);
-	/* Runs in slices form a group. If the journal ends inside a group, the whole group is
-	 * repeated. */
+	/* runs in slices form a group; if the journal ends inside a group, the whole group is
+	 * repeated */
 	for (size_t i = 0; i < c->plan.n_runs; i++)
 		if (c->run[i].sliced && !c->whole[i]) {
 			c->run[i].state = RUN_PENDING;
@@ -395,8 +397,8 @@ int dir_resume(struct campaign *c, struct err *e)
 			      "its first measurement; remove the directory and start "
 			      "again", c->options->dir);
 	if (!ret) {
-		/* Remove unfinished files of a killed session. The journal's lock is held: no other
-		 * session is active. */
+		/* remove unfinished files of a killed session; this process holds the journal's
+		 * lock, so no other session is active */
 		SCOPED_FREE char *runs = results_path(c->dir, "runs");
 		file_beside_sweep(c->dir);
 		file_beside_sweep(runs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts about machine and conditions, as environment.json (doc/results.md). */
+/* Facts about the machine and the conditions, for environment.json (doc/results.md). */
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -16,7 +16,7 @@
 
 /* --- page faults --------------------------------------------------------- */
 
-/* Cost of a page fault on this machine, which weights the counted faults. */
+/* Cost of a page fault on this machine. The number of page faults is multiplied by it. */
 
 #define N_PAGES 512
 #define N_REGIONS 9
@@ -29,9 +29,9 @@ static double touch_ns(volatile char *at, size_t page)
 	return (double)(clock_monotonic_ns() - before) / N_PAGES;
 }
 
-/* Time of a minor fault of anonymous memory in normal pages, ns. Median over several regions of the
- * time of the first touch of their pages minus that of a second touch. Takes a few milliseconds.
- * NaN without memory. */
+/* Returns the time in ns of a minor fault of anonymous memory in normal pages: for several regions,
+ * the time of the first touch of their pages minus that of the second touch; the median of these.
+ * Takes a few milliseconds. NaN if there is no memory. */
 static double fault_cost_ns(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -49,7 +49,8 @@ static double fault_cost_ns(void)
 	return sample_median(cost, N_REGIONS, &median) ? NAN : median;
 }
 
-/* Records differences of machine or program between sessions: their runs are analysed together. */
+/* Records differences of machine or program between sessions, because their runs are analysed
+ * together. */
 static void sameness_check(struct campaign *c, const json_t *earlier)
 {
 	static const struct {
@@ -74,7 +75,7 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 	}
 }
 
-/* Limitations of an earlier session still hold for its runs. */
+/* Keeps the limitations of an earlier session, because they hold for its runs. */
 static void earlier_inherit(struct campaign *c)
 {
 	SCOPED_FREE char *path = results_path(c->dir, "environment.json");
@@ -101,7 +102,7 @@ static bool campaign_is_parallel(const struct campaign *c)
 	return false;
 }
 
-/* How the runs of each scenario are paired, and why. */
+/* Returns how the runs of each scenario are paired, and why. */
 static json_t *pairing_facts(const struct campaign *c)
 {
 	const struct protocol *p = c->protocol;
@@ -191,7 +192,7 @@ void facts_note_replayer(struct campaign *c, int32_t role, const char *trace)
 static const char *residency_method(const struct campaign *c)
 {
 	struct fileset_residency r;
-	/* a place may exist for recordings only */
+	/* a place may be used only for recordings */
 	const struct place *place = &c->places.place[c->protocol->scenario[0].target];
 	const struct place_dir *d = &place->dir[c->places.scenario[0].dir];
 	bool known = fileset_residency(&d->files, d->fd, &r, NULL) == 0;
@@ -254,8 +255,8 @@ static json_t *scenario_facts(const struct campaign *c)
 	return list;
 }
 
-/* Counts a measured process as program or replay from start to end. Moves its time outside the
- * requests to the right part. */
+/* Assigns the time of a measured process to program or replay, from its start to its end. Moves its
+ * time outside the requests to the part for starting. */
 static void starts_count(struct campaign *c)
 {
 	double s[2] = {0};
@@ -271,8 +272,8 @@ static void starts_count(struct campaign *c)
 	time_move(&c->time, TIME_REPLAY, TIME_START, fmin(s[1], c->time.s[TIME_REPLAY]));
 }
 
-/* Journals the digest before the file is written. If the campaign dies in between, the file still
- * matches the previous digest. */
+/* Writes environment.json. The digest is journalled before the file is written. If the campaign
+ * dies in between, the file still matches the previous digest. */
 static int environment_write(struct campaign *c, struct err *e)
 {
 	char hex[FILE_DIGEST_HEX], *path = results_path(c->dir, "environment.json"),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of one scenario in one block: in slices if program and replayers can be paused, else one
- * after another.
+/* The runs of one scenario in one block: in slices if program and replayers can be paused,
+ * otherwise one after another.
  *
- * In slices every role has its own process, file set, memory cgroup and trace. All file sets are
- * prepared before the first process starts. A draw in each block assigns file sets to roles, so
- * that the place of the files on the device is not confounded with a role. The processes load one
- * after another and wait on hold before their first request. After the last request of all
+ * In slices, every role has its own process, file set, memory cgroup and trace. All file sets are
+ * prepared before the first process starts. In each block, a random draw assigns file sets to
+ * roles, so that the place of the files on the device is not confounded with a role. The processes
+ * load one after another and wait before their first request. After the last request of all
  * processes they write their traces one after another. */
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -16,8 +16,8 @@
 #include "validate/campaign/rounds.h"
 #include "validate/protocol/pairing.h"
 
-/* Largest share of requests to leave out of a slice: those that begin while the process settles, or
- * are in flight at the end. */
+/* Largest share of a slice's requests that may be left out: requests that begin while the process
+ * settles, or are in flight at the end. */
 #define LEFT_OUT_MAX 0.2
 
 struct group_member { /* one run of the group */
@@ -27,7 +27,8 @@ struct group_member { /* one run of the group */
 	struct step_result result;
 	struct round_role *role; /* its row in the rounds; NULL: not started */
 	char *bank, *output;
-	char *target; /* directory of its files, for another project's replayer; else NULL */
+	/* directory of its files, for a replayer of another project; otherwise NULL */
+	char *target;
 	int pause_fd;
 	struct pause_page *page;
 	char reason[500]; /* why the preparation failed */
@@ -40,7 +41,7 @@ struct campaign_group {
 	struct rounds rounds;
 };
 
-/* Length of a slice: long enough that few requests are left out. */
+/* Returns the length of a slice. It is so long that few requests are left out. */
 static int64_t slice_ns(const struct campaign *c, size_t scenario)
 {
 	const struct campaign_calibration *k = &c->calibration[scenario];
@@ -76,7 +77,8 @@ static void member_begin(struct campaign *c, struct group_member *m, struct run 
 	m->step.member = number;
 }
 
-/* Seeds of groups count down from the largest number, those of recordings up from 0. */
+/* Returns the seed of a group. Seeds of groups count down from the largest number, and seeds of
+ * recordings count up from 0, so they differ. */
 static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 {
 	return design_workload_seed(c->protocol,
@@ -171,7 +173,7 @@ static int member_start(struct campaign_group *g, struct group_member *m)
 	return ret;
 }
 
-/* True if the rounds observed all CPU time of the run. */
+/* Whether the rounds measured all CPU time of the run. */
 static bool is_use_known(const struct campaign *c, const struct run *r)
 {
 	struct replay_config config;
@@ -186,11 +188,12 @@ static bool is_use_known(const struct campaign *c, const struct run *r)
 	       !config.processes;
 }
 
-/* Lets the process write its trace and exit. The CPU time of others excludes its own. */
+/* Lets the process write its trace and exit. Subtracts its CPU time from that of all processes,
+ * which gives the CPU time of others. */
 static int member_conclude(struct campaign *c, struct group_member *m, int64_t begin_ns,
 			   int64_t rounds_ns)
 {
-	/* in the rounds, without a preceding first slice */
+	/* CPU time in the rounds, without a first slice that preceded the rounds */
 	int64_t own_ns = 0;
 	if (m->reason[0])
 		return 0;
@@ -220,18 +223,20 @@ static int member_conclude(struct campaign *c, struct group_member *m, int64_t b
 	return ret;
 }
 
-/* Makes the requests of all members. -EINTR: the campaign must end; every process has exited. */
+/* Makes the requests of all members. Returns -EINTR if the campaign must end; in this case every
+ * process has exited. */
 static int group_run(struct campaign_group *g, struct err *e)
 {
 	struct campaign *c = g->c;
 	int ret = 0, interrupted = 0;
-	/* first repeat missing recordings: a recording uses the files and the cgroup of a member */
+	/* missing recordings are repeated first, because a recording uses the files and the cgroup
+	 * of a member */
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = run_input_ensure(c, g->member[i].run, g->member[i].bank, g->member[i].reason,
 				       sizeof g->member[i].reason, e);
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = member_prepare(c, &g->member[i], e);
-	/* only now: a repeated recording uses the same files */
+	/* not earlier, because a repeated recording uses the same files */
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = run_service_set(c, g->member[i].run, g->member[i].run->role, e);
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
@@ -270,7 +275,8 @@ static int member_take(struct campaign_group *g, struct group_member *m, struct 
 	return ret;
 }
 
-/* If the campaign is killed in here, the last line is missing and the group is repeated. */
+/* Stores the results of all members. If the campaign is killed meanwhile, the last line is missing
+ * and the group is repeated. */
 static int group_take(struct campaign_group *g, struct err *e)
 {
 	int ret = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looks: the planned ones, after which a campaign may end, and those after each group of a campaign
- * with a budget. */
+/* Looks: planned looks, after which a campaign may end, and the looks after each group of a
+ * campaign with a budget. */
 #include "validate/campaign/campaign_state.h"
 #include "validate/compare/compare.h"
 
-/* If [compare] names two replayers, the decision is about their difference. */
+/* If [compare] names two replayers, the decision concerns their difference. */
 struct look_comparison {
 	struct baseline was, is;
 	struct campaign_change change;
@@ -17,7 +17,7 @@ static void comparison_release(struct look_comparison *k)
 	baseline_release(&k->is);
 }
 
-/* Ownership: comparison_release(), also after an error. */
+/* Makes the comparison. Ownership: comparison_release(), also after an error. */
 static int comparison_make(struct look_comparison *k, const struct results *r,
 			   const struct analysis *a, struct err *e)
 {
@@ -89,7 +89,7 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 
 #define IMPRACTICAL 100000 /* pairs: such a case comes last */
 
-/* Pairs until the last component is decided; 0 unknown. */
+/* Number of pairs until the last component is decided; 0 unknown. */
 static uint64_t further_pairs(const struct cell *c)
 {
 	uint64_t most = 0;
@@ -106,7 +106,8 @@ static uint64_t further_pairs(const struct cell *c)
 	return unknown ? 0 : most;
 }
 
-/* Further pairs cannot decide a claim if a part cannot be judged or differs from a recording. */
+/* Whether further pairs are useless: for a claim also if a part cannot be judged or differs from a
+ * recording. */
 static bool is_decided(const struct protocol *p, const struct cell *c)
 {
 	bool is_open = c->bar.code != REASON_CLAIM_NOT_JUDGED;
@@ -115,7 +116,7 @@ static bool is_decided(const struct protocol *p, const struct cell *c)
 	return c->verdict != VERDICT_INCONCLUSIVE || (p->claimed && !is_open);
 }
 
-/* A comparison decides for all replayers of its scenario. */
+/* Marks the cases that the comparison decides. It decides for all replayers of its scenario. */
 static void comparison_take(struct campaign *c, const struct campaign_change *change)
 {
 	const struct protocol *p = c->protocol;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recordings of parallel applications: many runs each, and several times that to search the
- * period. */
+/* Recordings of parallel applications. Each consists of many runs, and the search for the period
+ * needs several recordings. */
 
 #include "common/clock.h"
 #include "common/files.h"
@@ -56,7 +56,7 @@ double recording_seconds(const struct scenario_parallel *s, double run_s)
 
 /* --- the period ---------------------------------------------------------- */
 
-/* The replayer with which the error of a period is measured. */
+/* Returns the replayer with which the error of a period is measured. */
 static int32_t causal_replayer(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++)
@@ -116,8 +116,8 @@ static int error_find(struct campaign *c, const char *recording, const char *rep
 	return ret;
 }
 
-/* Error of a replay on the storage that the application was recorded on. Returns 0 with a reason if
- * it cannot be measured. */
+/* Measures the error of a replay on the storage on which the application was recorded. Returns 0
+ * with a reason if it cannot be measured. */
 static int error_measure(struct campaign *c, const struct step *recorded, struct period_outcome *o,
 			 char *reason, size_t size, struct err *e)
 {
@@ -152,8 +152,8 @@ static int period_journal(struct campaign *c, const struct run *r, const struct 
 	return journal_append_new(&c->journal, event, e);
 }
 
-/* The next period to try. Periods above the request count of every node all delay only the first
- * request, as the last one did: skip them. */
+/* Returns the next period to try. Skips periods above the request count of every node: they all
+ * delay only the first request, as the last period did. */
 static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *skipped)
 {
 	json_array_clear(skipped);
@@ -162,7 +162,7 @@ static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *skipped)
 	return period;
 }
 
-/* Halves the period, from 1000 on, until a replay is close enough to the application. */
+/* Halves the period, starting at 1000, until a replay is close enough to the application. */
 static int period_search(struct campaign *c, struct run *r, struct step *s,
 			 struct step_result *result, struct err *e)
 {
@@ -199,7 +199,7 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 	ret = ret ? ret : dir_create(dir, e);
 	if (!ret)
 		ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
-	/* earlier runs may be of another device: repeat all */
+	/* earlier runs may have used another device: repeat all */
 	if (!ret && earlier && result->reason[0]) {
 		dir_remove_tree(dir, NULL);
 		s->period = x->period;

@@ -26,8 +26,8 @@ static int trace_keep(const struct campaign *c, const struct run *r, const char 
 	return file_copy(trace, to, e);
 }
 
-/* Moves the output of another project's replayer, left beside its trace, to the place of the
- * trace. */
+/* Copies the printed output of a replayer of another project, which is beside its trace, to the
+ * kept traces if the protocol keeps it. Then removes it. */
 static int printed_keep(const struct campaign *c, const struct run *r, const char *trace,
 			struct err *e)
 {
@@ -43,8 +43,8 @@ static int printed_keep(const struct campaign *c, const struct run *r, const cha
 
 /* --- steps --------------------------------------------------------------- */
 
-/* Compiles the programs for all replays of a trace as soon as the trace exists. A failure to
- * compile becomes the reason of the runs. Returns -EINTR only. */
+/* Compiles the programs for all replays of a trace as soon as the trace exists. If that fails, the
+ * runs fail with this reason. Returns 0 or -EINTR. */
 static int programs_make(struct campaign *c, const struct run *r, const char *trace)
 {
 	struct err why = ERR_INIT;
@@ -95,8 +95,8 @@ int run_step(struct campaign *c, struct run *r, int32_t role, const char *input,
 	return step_make(c, &s, result, e);
 }
 
-/* True if the replays of run r are also made without calls: in the first DESIGN_BLANK_BLOCKS
- * blocks. */
+/* Whether the replays of run r are also made without calls: this is done in the first
+ * DESIGN_BLANK_BLOCKS blocks. */
 static bool blank_wanted(const struct campaign *c, const struct run *r)
 {
 	if (c->protocol->scenario[r->scenario].parallel.is)
@@ -114,8 +114,8 @@ static bool blank_wanted(const struct campaign *c, const struct run *r)
 	       r->block <= DESIGN_BLANK_BLOCKS;
 }
 
-/* Repeats the replay without its calls. `*made` is false if that failed: the run stands without its
- * blank. */
+/* Repeats the replay without its calls. If that fails, *made is false and the run is kept without
+ * its blank. */
 static int blank_make(struct campaign *c, const struct run *r, const char *input,
 		      const char *output, bool *made, struct err *e)
 {
@@ -160,7 +160,8 @@ static void result_take(struct run *r, const struct campaign *c, const struct st
 	r->trace_bytes = stat(output, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* Calls summary_make() in a child process; the digests of its files go into the run. */
+/* Calls summary_make() in a child process. The digests of the files that it writes are stored in
+ * the run. */
 static int summary_launch(struct campaign *c, struct summary_work *w, struct err *e)
 {
 	w->seal =
@@ -177,7 +178,8 @@ static int summary_launch(struct campaign *c, struct summary_work *w, struct err
 	return ret;
 }
 
-/* The machine temporarily lacks a resource. A resume would keep an outcome, so this is none. */
+/* Whether the machine temporarily lacks a resource. This is not an outcome of the run: a resumed
+ * campaign would keep an outcome. */
 static bool is_of_machine(int ret)
 {
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE || ret == -EAGAIN;
@@ -242,7 +244,7 @@ out:
 	return ret;
 }
 
-/* Makes the run and its summary; a failure is its outcome. */
+/* Makes the run and its summary. If it fails, the failure is its outcome. */
 static int run_try(struct campaign *c, struct run *r, const char *output, struct err *e)
 {
 	struct step_result result = {0};

@@ -24,7 +24,8 @@ static bool any_budget(const struct protocol *p)
 	return false;
 }
 
-/* Cgroups of single runs, and of the members of a group. */
+/* Removes the cgroups of single runs, and of the members of a group, that a killed session left
+ * behind. */
 static void earlier_cgroups_remove(const struct campaign *c)
 {
 	cgroup_remove_left(c->earlier_cgroup, NULL);
@@ -74,7 +75,7 @@ static int caches_begin(struct campaign *c, struct err *e)
 
 /* --- targets and scratch ------------------------------------------------- */
 
-/* The directory that holds a target's new directory. */
+/* Returns the directory in which a target's new directory is made. */
 static char *target_parent(const struct campaign *c, const struct target *t)
 {
 	if (!t->dir)
@@ -87,15 +88,15 @@ static char *target_parent(const struct campaign *c, const struct target *t)
 	return real;
 }
 
-/* All names contain the campaign's token, which is in the first line of the journal. A resume finds
- * them after a kill. */
+/* Returns the name of a target's directory. All names contain the campaign's token, which is in the
+ * first line of the journal. So a resumed campaign finds them after a kill. */
 static char *place_name(const struct campaign *c, size_t target)
 {
 	return target ? xasprintf("validate-%s-%zu", c->token, target)
 		      : xasprintf("validate-%s", c->token);
 }
 
-/* The device or volume of a target below the file system. */
+/* Prepares the device or volume of a target below the file system. */
 static int below_begin(struct campaign *c, size_t i, struct err *e)
 {
 	SCOPED_FREE char *name = place_name(c, i);
@@ -171,7 +172,8 @@ static void scratch_describe(struct campaign *c)
 	json_object_set_new(c->environment, "scratch", o);
 }
 
-/* In the protocol's scratch directory; NULL: choose by space. The caller frees. */
+/* Returns the path in the protocol's scratch directory; NULL: choose a directory by its free space.
+ * The caller frees. */
 static char *scratch_wanted(const struct campaign *c)
 {
 	const char *scratch = c->protocol->scratch;
@@ -207,7 +209,7 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 	ret = journal_append_new(&c->journal, json_pack("{s:s, s:o}", "event", "scratch", "path",
 		text_to_json(c->scratch.dir)), e);
 	scratch_describe(c);
-	/* Directory of compiled programs. /dev/shm may forbid execution. */
+	/* find a directory for compiled programs: /dev/shm may forbid execution */
 	struct statvfs st;
 	bool executable = statvfs(c->scratch.dir, &st) < 0 || !(st.f_flag & ST_NOEXEC);
 	free(c->programs);
@@ -224,8 +226,8 @@ static void scratch_warn(struct campaign *c)
 			"written to the target's device, between the measured parts of the runs");
 }
 
-/* Bytes of the programs made of one trace of a scenario: tables, hardly larger than the trace, and
- * code. */
+/* Returns the bytes of the programs made from a trace of a scenario: tables, which are hardly
+ * larger than the trace, and code. */
 static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 {
 	uint64_t n = 0;
@@ -236,11 +238,11 @@ static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 	return n * (c->calibration[scenario].trace_bytes * 2 + PROGRAM_CODE_BYTES);
 }
 
-/* Bytes of the whole bank with its programs, and of the traces of one group. */
+/* Returns the bytes of the whole bank with its programs, and of the traces of one group. */
 static uint64_t bank_bytes(const struct campaign *c)
 {
 	const char *why, *replayer;
-	/* traces that a group, or a run and its blank, has at one time */
+	/* number of traces that exist at the same time in a group, or for a run and its blank */
 	uint64_t per_bank = 0, largest = 0;
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
 		const uint64_t one = c->calibration[i].trace_bytes;
@@ -291,7 +293,7 @@ static void left_note(struct campaign *c, const struct err *why)
 		text_to_json(why->msg)), NULL);
 }
 
-/* In reverse order: two targets may lie on one device. */
+/* Restores the queues in reverse order, because two targets may be on one device. */
 static void queues_put_back(struct campaign *c)
 {
 	struct err e = ERR_INIT;
@@ -331,8 +333,8 @@ static int queues_begin(struct campaign *c, struct err *e)
 
 /* --- start of programs --------------------------------------------------- */
 
-/* Records a policy that is not permitted here; the protocol names another. Clears `e`. Returns
- * 0. */
+/* Records that a policy is not permitted here and that the protocol names an alternative. Clears
+ * `e`. Returns 0. */
 static int scheduler_skip(struct campaign *c, const struct scheduling *policy, struct err *e)
 {
 	char *what = xasprintf("real-time scheduling (%s:%d)",
@@ -345,8 +347,8 @@ static int scheduler_skip(struct campaign *c, const struct scheduling *policy, s
 	return 0;
 }
 
-/* Starts this program once like a run, so that missing privileges show before anything is measured.
- * Chooses the first permitted scheduling policy of the protocol. */
+/* Starts this program once in the same way as a run, so that missing privileges are reported before
+ * anything is measured. Chooses the first permitted scheduling policy of the protocol. */
 static int launch_check(struct campaign *c, struct err *e)
 {
 	char *argv[] = {(char *)c->options->self, "version", NULL};
@@ -390,7 +392,7 @@ int setup_begin(struct campaign *c, struct err *e)
 	facts_begin(c);
 	if (p->cpus)
 		ret = cpus_parse(p->cpus, &c->cpus, e);
-	/* for scripts whose program is a workload of this program */
+	/* for scripts that run a workload of this program */
 	if (setenv("VALIDATE", c->options->self, 1) < 0)
 		ret = err_sys(e, errno, "environment");
 	ret = ret ? ret : places_plan(&c->places, p, e);
@@ -398,10 +400,10 @@ int setup_begin(struct campaign *c, struct err *e)
 		ret = target_begin(c, i, json_object_get(c->environment, "targets"), e);
 	if (!ret) {
 		ret = scratch_begin(c, SCRATCH_LEAST_BYTES, e);
-		/* calibration gives the real need, which is then checked */
+		/* calibration determines the space that is needed, and this is checked later */
 		if (ret == -ENOSPC)
 			ret = scratch_begin(c, 0, e);
-		/* Remove scratch directories of killed campaigns that cannot be resumed. */
+		/* remove scratch directories of killed campaigns that cannot be resumed */
 		char any[sizeof c->token];
 		memset(any, 'X', sizeof any - 1);
 		any[sizeof any - 1] = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One process under controlled conditions: files restored, caches prepared, in a cgroup,
- * sampled. */
+/* Runs a process under controlled conditions: files restored, caches prepared, in a cgroup, with
+ * samples of its memory. */
 
 #include "capture/kernel/block.h"
 #include "common/options.h"
@@ -8,16 +8,17 @@
 #include "common/files.h"
 #include "validate/campaign/observe.h"
 
-#define OWN_OUTPUT "run" /* prefix of the names of outputs in the scratch directory */
-/* kernel memory, and memory charged per CPU in advance */
+#define OWN_OUTPUT "run" /* begin of the names of outputs in the scratch directory */
+/* room for kernel memory, and for memory that the kernel charges per CPU in advance */
 #define LIMIT_SLACK_BYTES (1u << 20)
 
 /* --- memory -------------------------------------------------------------- */
 
-/* The memory of a process during its requests is added to the page-cache budget, so that program
- * and replayers have equal page cache. Before and after, a process may need more: a replayer loads
- * its input; a trace is written to a scratch directory in memory. Page cache makes room for it. If
- * the budget is smaller than that, it is raised equally for all roles of the scenario. */
+/* Returns the page-cache budget. The memory of a process during its requests is added to it, so
+ * that program and replayers have the same amount of page cache. Before and after the requests, a
+ * process may need more: a replayer loads its input, or writes a trace to a scratch directory in
+ * memory. Then page cache is evicted. If the budget is smaller than this need, it is increased
+ * equally for all roles of the scenario. */
 uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 {
 	const struct campaign_calibration *k = &c->calibration[scenario];
@@ -55,8 +56,8 @@ char *scratch_path(const struct campaign *c, const char *name)
 	return xasprintf("%s/%s", c->scratch.dir, name);
 }
 
-/* Runs a helper that prepares a run, outside its cgroup and without conditions. A failure is the
- * reason of the run. */
+/* Runs a helper that prepares a run, outside its cgroup and without its conditions. If the helper
+ * fails, the run fails with this reason. */
 static int helper_run(struct campaign *c, const struct words_list *words, const char *file,
 		      const char *what, struct err *e)
 {
@@ -73,7 +74,7 @@ static int helper_run(struct campaign *c, const struct words_list *words, const 
 	return !ret && made.reason[0] ? err_set(e, EIO, "%s: %s", what, made.reason) : ret;
 }
 
-/* `prepare`: the script makes its files again. `clean`: it releases the device. */
+/* Calls the script. `prepare`: it makes its files again. `clean`: it releases the device. */
 static int script_call(struct campaign *c, const struct step *s, const char *verb, struct err *e)
 {
 	SCOPED(words_list_release) struct words_list words = {0};
@@ -83,7 +84,7 @@ static int script_call(struct campaign *c, const struct step *s, const char *ver
 	return helper_run(c, &words, "/bin/sh", what, e);
 }
 
-/* Makes the files that a trace needs, before a replay. */
+/* Makes the files that a trace needs. Called before a replay. */
 static int trace_prepare(struct campaign *c, const struct step *s, struct err *e)
 {
 	if (!s->input || c->places.place[c->protocol->scenario[s->scenario].target].below.path)
@@ -107,7 +108,7 @@ int step_compile(struct campaign *c, const struct step *s, struct err *e)
 	return helper_run(c, &words, LAUNCH_OWN_PROGRAM, "compiling the trace", e);
 }
 
-/* A recording of a parallel application consists of many runs. */
+/* Returns the time limit of a step. A recording of a parallel application consists of many runs. */
 static int64_t step_timeout_ns(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
@@ -127,8 +128,8 @@ static void spec_make(struct campaign *c, const struct step *s, struct step_proc
 	};
 }
 
-/* `wanted`: the trace that the step should have written. An observer of a program exits with 0
- * whatever the program does. */
+/* Sets the reason of a failed step. `wanted`: the trace that the step should have written. An
+ * observer of a program exits with 0 even if the program fails. */
 static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_killed,
 			int64_t before_ns, const char *wanted)
 {
@@ -148,7 +149,7 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);
 }
 
-/* Removes the files that the capture of one application run leaves beside its trace. */
+/* Removes the files that the capture of an application leaves beside its trace. */
 static void runs_remove(const char *output)
 {
 	SCOPED_FREE char *dir = xasprintf("%s.runs", output);
@@ -156,7 +157,7 @@ static void runs_remove(const char *output)
 		dir_remove_tree(dir, NULL);
 }
 
-/* Sets the number of ranks for the script. */
+/* Sets the number of ranks in the environment, for the script. */
 static int parallel_environment(const struct scenario *s, struct err *e)
 {
 	SCOPED_FREE char *n = xasprintf("%llu", (unsigned long long)s->parallel.n_ranks);
@@ -164,7 +165,8 @@ static int parallel_environment(const struct scenario *s, struct err *e)
 	return bad ? err_sys(e, errno, "cannot set the number of ranks") : 0;
 }
 
-/* A cgroup per member if other members of the group run at the same time. */
+/* Makes the cgroup of the step. Each member of a group has a separate cgroup if members run at the
+ * same time. */
 static int cgroup_begin(struct campaign *c, const struct step *s, struct step_process *x)
 {
 	SCOPED_FREE char *name =
@@ -213,7 +215,7 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	return 0;
 }
 
-/* Waits until the protocol's settle time after the eviction of caches is over. */
+/* Waits until the protocol's settle time, counted from the eviction of the caches, has passed. */
 static void step_settle(const struct campaign *c, const struct step *s,
 			const struct step_process *x, struct step_result *r)
 {
@@ -266,8 +268,9 @@ int no_space(const struct campaign *c, const char *reason, struct err *e)
 	return ret;
 }
 
-/* True if files could not be prepared, or the scratch directory is full. A run that fills its
- * target has failed, and so has another project's replayer that fills its directory. */
+/* Whether the campaign lacks space: files could not be prepared, or the scratch directory is full.
+ * But a run that fills its target has failed, and so has a replayer of another project that fills
+ * its directory. */
 static bool lacks_space(const struct campaign *c, const struct step *s,
 			const struct step_process *x, const struct step_result *r)
 {
@@ -286,11 +289,11 @@ static void surroundings_check(struct campaign *c, const struct step *s, struct 
 {
 	SCOPED_STRBUF what = STRBUF_INIT;
 	struct err gone = ERR_INIT;
-	/* the run during which the directory vanished is to blame, not the next */
+	/* if the directory vanished, this run failed, not the next */
 	if (!s->blank && prepare_check(&c->places, c->protocol, seat_of(c, s), &what, &gone) &&
 	    !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
-	/* reference traces may have changed: verify them again */
+	/* reference traces may have changed, so they are verified again */
 	int same = listing_compare(&x->scratch, OWN_OUTPUT, &what, &gone);
 	if (same < 0 && !r->reason[0])
 		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);

@@ -4,19 +4,19 @@
 #include "validate/campaign/observe.h"
 #include "validate/results/summaries.h"
 
-/* A blank without a summary is dropped; the run stands. */
+/* Summarises the blank. If it has no summary, it is ignored and the run is kept. */
 static void blank_summarise(struct summary_work *w)
 {
 	struct run_summary s;
 	if (!w->blank || summary_compute(&s, w->blank, NULL, NULL, NULL) < 0)
 		return;
 	w->run->has_blank = true;
-	/* the trimmed mean: a stall belongs to the machine, not to the stamps */
+	/* the trimmed mean, because a stall belongs to the machine, not to the stamps */
 	w->run->blank_mean_ns = s.response_trimmed_mean;
 	summary_release(&s);
 }
 
-/* What the volume's server says of the requests of the run. */
+/* Finds what the volume's server logged about the requests of the run. */
 static void served_find(struct summary_work *w)
 {
 	struct run *r = w->run;

@@ -14,8 +14,8 @@ static void settings_add(struct words_list *w, const struct setting *option, siz
 			words_list_addf(w, "--%s=%s", option[i].key, option[i].value);
 }
 
-/* All settings except those that change calls or check results: the blank of a mutant is that of
- * the engine. */
+/* Adds all settings except those that change calls or check results, so the blank of a mutant is
+ * that of the engine. */
 static void blank_settings_add(struct words_list *w, const struct replayer *r)
 {
 	static const char *const of_calls[] = {"engine", "mutant", "stop-on-mismatch", NULL};
@@ -54,7 +54,7 @@ void script_words_make(struct words_list *w, const struct campaign *c, const str
 		words_list_add(w, device);
 }
 
-/* The program under capture, with the state of its files before. */
+/* Adds the words that capture the program and the initial state of its files. */
 static void capture_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	SCOPED_FREE char *root =
@@ -67,7 +67,7 @@ static void capture_words(struct words_list *w, const struct campaign *c, const 
 	script_words_make(w, c, s, "run");
 }
 
-/* Quoted for a shell. The caller frees. */
+/* Returns the words as text, quoted for a shell. The caller frees. */
 static char *words_text(const struct words_list *w)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -78,8 +78,8 @@ static char *words_text(const struct words_list *w)
 	return strbuf_detach(&text);
 }
 
-/* Parallel application with its dependencies. A recording is many runs, each with new files; a
- * rerun is only the run without delays. */
+/* Adds the words for a parallel application with its dependencies. A recording consists of many
+ * runs, each with new files. A rerun is a single run without delays. */
 static void causality_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[s->scenario].parallel;
@@ -112,7 +112,7 @@ static void causality_words(struct words_list *w, const struct campaign *c, cons
 	script_words_make(w, c, s, "run");
 }
 
-/* The place of the files of a step: its target's directory or device. */
+/* Adds the place of the files of a step: its target's directory or device. */
 static void place_add(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
@@ -144,7 +144,7 @@ static void microbench_words(struct words_list *w, const struct campaign *c, con
 	settings_add(w, scenario->option, scenario->n_options, "requests");
 	words_list_addf(w, "--requests=%llu", (unsigned long long)s->n_requests);
 	words_list_addf(w, "--seed=%llu", (unsigned long long)s->seed);
-	/* the count decides, even if a workload has a duration */
+	/* the count determines the length, even if a workload has a duration */
 	words_list_add_all(w, "--min-duration=0", "--no-prepare", NULL);
 }
 
@@ -158,8 +158,8 @@ size_t step_n_programs(const struct campaign *c, const struct step *s)
 	return !g || !g->prepare ? 0 : replayer_option(p, "unroll") ? 2 : 1;
 }
 
-/* Source of the times of another project's replayer: the preload library if it observes; none if
- * the campaign observes the device; else the replayer's default. */
+/* Adds the source of the times of a replayer of another project: the preload library if it
+ * observes; none if the campaign observes the device; otherwise the replayer's default. */
 static void times_add(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *r = &c->protocol->replayer[s->role];
@@ -190,7 +190,7 @@ static void replay_words(struct words_list *w, const struct campaign *c, const s
 		words_list_addf(w, "--program-cache=%s", c->programs);
 }
 
-/* A trace that is the reference is read, not recorded. */
+/* Adds the words that import a trace. A trace that is the reference is read, not recorded. */
 static void import_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	words_list_add_all(w, c->options->self, "import", NULL);
@@ -206,7 +206,8 @@ void prepare_words_make(struct words_list *w, const struct campaign *c, const st
 	words_list_add_all(w, "--prepare-only", s->input, NULL);
 }
 
-/* The program or a replayer of this project, under the preload library if that observes. */
+/* Adds the words that run the program or a replayer of this project, under the preload library if
+ * the library observes it. */
 static void run_words(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const bool program = role_is_program(c, s->role);

@@ -14,7 +14,7 @@ static bool is_certificate(const struct protocol *p)
 	return n > 5 && !strcmp(p->standard + n - 5, ".json");
 }
 
-/* The worst points that apply to the scenarios. */
+/* Finds the largest |bias| and U of the certified points that apply to the scenarios. */
 static int scenarios_cover(const struct protocol *p, const struct standard *s, double *bias,
 			   double *expanded, struct err *e)
 {

@@ -7,9 +7,9 @@
 
 #include "validate/protocol/protocol.h"
 
-/* Refuses a certificate that does not apply on this machine or to a scenario of the protocol: each
- * must be on a volume within the certified range. Errors: of standard_read(), standard_is_here()
- * and standard_covers(), with the scenario. */
+/* Refuses a certificate that does not apply to this machine or to a scenario of the protocol: each
+ * scenario must be on a volume within the certified range. Errors: those of standard_read(),
+ * standard_is_here() and standard_covers(), with the scenario. */
 int certified_check(const struct protocol *p, struct err *e);
 /* Facts for environment.json: file, sha256, made, and the largest |bias| and U of the scenarios.
  * New reference; NULL: the protocol names no certificate, or it cannot be read. */

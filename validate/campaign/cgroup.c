@@ -20,7 +20,8 @@ static int file_put(const char *dir, const char *name, const char *text, struct 
 
 /* --- search for a place -------------------------------------------------- */
 
-/* A child enters the group: permission to create it does not imply permission to enter. */
+/* Tries whether a child process can enter the group: permission to create a group does not imply
+ * permission to enter it. */
 static int enter_try(const struct cgroup *g)
 {
 	pid_t pid = fork();
@@ -34,7 +35,7 @@ static int enter_try(const struct cgroup *g)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
-/* Removes probe groups of killed processes. */
+/* Removes the groups that killed processes made for such a trial. */
 static void tries_sweep(const char *parent)
 {
 	DIR *d = opendir(parent);
@@ -51,7 +52,7 @@ static void tries_sweep(const char *parent)
 		closedir(d);
 }
 
-/* Makes, enters and removes a group in `parent`. */
+/* Makes a group in `parent`, enters it and removes it. */
 static bool place_try(struct cgroup_place *p, enum cgroup_kind kind, const char *parent)
 {
 	struct err e = ERR_INIT;
@@ -87,7 +88,7 @@ static bool kind_try(struct cgroup_place *p, const char *root, enum cgroup_kind 
 		found = place_try(p, kind, w.own);
 	} else {
 		/* in version 2 a group with processes cannot have children with controllers: try
-		 * beside it, then upwards */
+		 * beside it, then in each parent */
 		size_t top = strlen(w.top);
 		do {
 			char *slash = strrchr(w.own, '/');
@@ -144,7 +145,8 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 	return ret;
 }
 
-/* The number in a file of the group, alone (key NULL) or after `key`; 0 if missing. */
+/* Returns a number in a file of the group: the only number (key NULL), or the number after `key`; 0
+ * if missing. */
 static uint64_t number_get(const struct cgroup *g, const char *name, const char *key)
 {
 	char *path = xasprintf("%s/%s", g->dir, name), line[200];
@@ -174,7 +176,7 @@ void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed
 	*n_killed = number_get(g, v1 ? "memory.oom_control" : "memory.events", "oom_kill");
 }
 
-/* Killed processes need a moment to leave. */
+/* Removes a group. Killed processes need some time to leave it, so this is repeated. */
 static int remove_patiently(const char *dir)
 {
 	for (int i = 0; rmdir(dir) < 0; i++) {

@@ -10,9 +10,11 @@
 
 #define ALPHA 0.05
 #define REPLICATES_MOST 2000
-#define PRECISION_PAIRS 7 /* cost of permuted labels and dependence, by simulation (chances.h) */
-#define DRAWS 300	/* of the dependence that a campaign may show */
-#define GROUP 6		/* ordered draws whose chance is computed once */
+/* number of pairs that permuted labels and dependence cost; from simulations (chances.h) */
+#define PRECISION_PAIRS 7
+#define DRAWS 300	/* number of draws of the dependence that a campaign may show */
+/* number of consecutive sorted draws for which the chance is computed once */
+#define GROUP 6
 
 double chances_level(const struct protocol *p, unsigned int n)
 {
@@ -42,7 +44,7 @@ static bool can_accept(unsigned int n, double level)
 
 /* --- apparent dependence of independent pairs ---------------------------- */
 
-/* Cases of the replayer with the fewest: dependence is estimated over all of its cases. */
+/* Smallest number of cases of a replayer, because dependence is estimated over all of its cases. */
 static size_t cases_fewest(const struct protocol *p)
 {
 	size_t fewest = 0;
@@ -56,8 +58,8 @@ static size_t cases_fewest(const struct protocol *p)
 	return fewest ? fewest : 1;
 }
 
-/* A draw of V, the inflation that a campaign of n_cases cases may allow for with n independent
- * pairs. r_1 of independent values has mean -1/n and variance (n-2)^2/(n^2 (n-1)) (Moran 1948). */
+/* Draws V, the inflation that a campaign with n_cases cases may allow for with n independent pairs.
+ * r_1 of independent values has mean -1/n and variance (n-2)^2/(n^2 (n-1)) (Moran 1948). */
 static double inflation_draw(struct generator *g, double n, size_t n_cases, double n_recordings)
 {
 	const double cases = (double)n_cases, sd = (n - 2) / n / sqrt(n - 1);
@@ -74,8 +76,8 @@ static double inflation_draw(struct generator *g, double n, size_t n_cases, doub
 		   : v * recordings_expected(n, n_recordings, f, generator_normal(g), n_cases);
 }
 
-/* Probability that the interval widened by `inflation` (stats/serial.h) accepts n independent
- * values. */
+/* Probability that the interval that is widened by `inflation` (stats/serial.h) accepts n
+ * independent values. */
 static double chance_widened(unsigned int n, double inflation, double sd, double limit,
 			     double level)
 {
@@ -105,7 +107,7 @@ static double chance_at(const struct protocol *p, unsigned int n, double sd, dou
 	for (int i = 0; i < DRAWS; i++)
 		inflation[i] = inflation_draw(&g, n, n_cases, n_recordings);
 	doubles_sort(inflation, DRAWS);
-	/* the chance falls with the inflation: the middle of each group stands for it */
+	/* the chance falls as the inflation rises: the middle draw represents its group */
 	for (int i = GROUP / 2; i < DRAWS; i += GROUP) {
 		if (i < GROUP || inflation[i] > inflation[i - GROUP])
 			chance = chance_widened(n, inflation[i], sd, limit, level);
@@ -124,7 +126,7 @@ double chance_of_precision(const struct protocol *p, unsigned int n, double limi
 	const double level = chances_level(p, n);
 	double power;
 	if (n == PRECISION_PAIRS + 1 && can_accept(n, level))
-		return CHANCE_HOPELESS; /* by simulation; the F limits need more pairs */
+		return CHANCE_HOPELESS; /* found by simulation; the F limits need more pairs */
 	if (n <= PRECISION_PAIRS || !can_accept(n, level) ||
 	    power_precision_accept(n - PRECISION_PAIRS, limit, level, &power))
 		return 0;
@@ -202,8 +204,8 @@ void chance_rows_assume(struct chance_rows *rows, const struct protocol *p, doub
 				 components[k]->scatter * scatter);
 }
 
-/* Two blocks give one value of the responsiveness. Their order is drawn, so its interval is not
- * widened. */
+/* Chance of a row. Two blocks give one value of the responsiveness. Their order is random, so its
+ * interval is not widened. */
 double chance_of_row(const struct protocol *p, const struct chance_row *r, unsigned int n)
 {
 	if (r->kind == COMPONENT_PRECISION)
@@ -249,7 +251,7 @@ static const char *path_of(const struct protocol *p)
 
 /* --- comparison of two versions ------------------------------------------ */
 
-#define CHANGE_ALPHA 0.01 /* of the whole comparison (validate/compare) */
+#define CHANGE_ALPHA 0.01 /* error of the whole comparison (validate/compare) */
 
 double change_found(const struct protocol *p, unsigned int n, double sd, double limit,
 		    size_t n_tests)
@@ -298,7 +300,8 @@ int chances_check(const struct protocol *p, struct err *e)
 
 /* --- measured scatter ---------------------------------------------------- */
 
-/* Standard deviation of the log ratios, from the interval of their mean; NaN without one. */
+/* Returns the standard deviation of the log ratios, computed from the interval of their mean; NaN
+ * if there is none. */
 static double scatter_of(const struct estimate *x, double n)
 {
 	double t;

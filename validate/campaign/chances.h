@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Power of a campaign before it runs: the probability of deciding its cases, and whether the rules
- * can decide any.
+/* Power of a campaign before it runs: the probability that its cases are decided, and whether the
+ * decision rules can decide any case.
  *
  * All numbers hold for a faultless replayer: true bias 0, the program's precision. Scatter is the
  * standard deviation of ln(replay/program) over independent pairs. A verdict allows for dependence
  * that so few pairs may hide, and for reused recordings. So the chance of a ratio is the mean power
  * of the widened t-interval over 300 draws of the dependence estimates. Precision has the power of
- * the F limits with 7 pairs fewer. With one look, simulated campaigns accept equally often. With a
+ * the F limits with 7 pairs fewer. Simulated campaigns with one look accept equally often. With a
  * budget they accept precision in up to 10 % fewer cases. Each number of pairs has the error level
  * of its look (doc/statistics.md). */
 #pragma once
@@ -15,22 +15,22 @@
 
 #define SCATTER_DEFAULT 0.10
 
-/* One-sided error of accepting a component at a look with n pairs; 0 without a look. */
+/* One-sided error of accepting a component at a look with n pairs; 0 if there is no look. */
 double chances_level(const struct protocol *p, unsigned int n);
-/* Fewest pairs at which a re-randomisation test can accept at this level: its smallest P-value is
- * 2^-n. */
+/* Smallest number of pairs with which a re-randomisation test can accept at this level: its
+ * smallest P-value is 2^-n. */
 unsigned int chances_fewest(double level);
 
 /* Probability that a paired log ratio with scatter sd is accepted against +-limit (a ratio) with n
  * pairs. */
 double chance_of_ratio(const struct protocol *p, unsigned int n, double sd, double limit);
-/* As chance_of_ratio(), for the precision ratio against `limit`. */
+/* Like chance_of_ratio(), for the precision ratio against `limit`. */
 double chance_of_precision(const struct protocol *p, unsigned int n, double limit);
 
-/* Smallest increase of a mean ([compare]), a ratio, that n pairs of two versions call worse with a
- * probability of 0.8: shown to be beyond the limit (one-sided, 0.05) and shown to exist (Bonferroni
- * over n_tests, 0.01, in place of Holm). sd: scatter of ln(new/old) over pairs. NaN: no n decides
- * at this level. */
+/* Smallest increase of a mean ([compare]), as a ratio, that n pairs of two versions call worse with
+ * a probability of 0.8: it is shown to be beyond the limit (one-sided, 0.05) and shown to exist
+ * (Bonferroni over n_tests, 0.01, in place of Holm). sd: scatter of ln(new/old) over pairs. NaN: no
+ * n decides at this level. */
 double change_found(const struct protocol *p, unsigned int n, double sd, double limit,
 		    size_t n_tests);
 
@@ -48,7 +48,7 @@ int chances_check(const struct protocol *p, struct err *e);
 struct chance_row {
 	enum component_kind kind;
 	double limit;
-	double sd; /* of its value from pair to pair; precision: not used */
+	double sd; /* scatter of the value from pair to pair; not used for precision */
 };
 
 struct chance_rows { /* of one case */
@@ -56,23 +56,25 @@ struct chance_rows { /* of one case */
 	size_t n;
 };
 
-/* Numbers of pairs for the columns of a table: the looks, or values between minimum and maximum.
- * Returns their number. */
+/* Finds the numbers of pairs for the columns of a table: the looks, or values between minimum and
+ * maximum. Returns their number. */
 size_t chances_columns(const struct protocol *p, unsigned int n[CHANCE_COLUMNS_MAX]);
-/* The rows of each case if ln(replay/program) has this scatter. */
+/* Makes the rows of each case for a scatter of ln(replay/program). */
 void chance_rows_assume(struct chance_rows *rows, const struct protocol *p, double scatter);
-/* The rows of a case with the scatter of its judged ratios. */
+/* Makes the rows of a case with the scatter of its judged ratios. */
 struct cell;
 struct analysis;
 void chance_rows_measure(struct chance_rows *rows, const struct protocol *p, const struct cell *c);
-/* The case with these names in an earlier campaign; NULL: none. */
+/* Returns the case with these names in an earlier campaign; NULL: none. */
 const struct cell *chance_cell_find(const struct analysis *a, const char *scenario,
 				    const char *replayer);
-/* Chance that n pairs accept a row; and all rows, as if the components were independent. */
+/* Chance that n pairs accept a row; chance_of_rows: that they accept all rows, as if the components
+ * were independent. */
 double chance_of_row(const struct protocol *p, const struct chance_row *r, unsigned int n);
 double chance_of_rows(const struct protocol *p, const struct chance_rows *rows, unsigned int n);
-/* Pairs with which the row is accepted with CHANCE_ASSURANCE, within 5 %; 0: more than 2000. The
- * level is that of the last look. */
+/* Number of pairs with which the row is accepted with CHANCE_ASSURANCE, within 5 %; 0: more than
+ * 2000. The level is that of the last look. */
 unsigned int chance_pairs_needed(const struct protocol *p, const struct chance_row *r);
-/* The smallest limit that is accepted with CHANCE_ASSURANCE, within 2 %; infinite: none. */
+/* The smallest limit with which the row is accepted with CHANCE_ASSURANCE, within 2 %; infinite:
+ * none. */
 double chance_limit_possible(const struct protocol *p, const struct chance_row *r);

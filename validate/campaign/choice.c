@@ -3,7 +3,7 @@
 
 #include "validate/stats/generator.h"
 
-/* expected further pairs if unknown: this multiple of the present number */
+/* if the number of further pairs is unknown: this multiple of the present number */
 #define UNKNOWN_TIMES 3
 
 static double pairs_further(const struct choice_scenario *s, size_t i)
@@ -13,15 +13,15 @@ static double pairs_further(const struct choice_scenario *s, size_t i)
 					: 1);
 }
 
-/* Weight of k further pairs: 1 within budget and plan, decreasing beyond. */
+/* Weight of k further pairs: 1 within budget and plan, and decreasing beyond them. */
 static double pairs_chance(const struct choice_scenario *s, const struct choice_limits *l, double k)
 {
 	const double most = fmin(l->left_s / s->pair_s, (double)(l->n_max - s->n_done));
 	return k <= most ? 1 : most / k * (most / k);
 }
 
-/* Cases expected to be decided per second, at the best number of further pairs; 0 if all are
- * decided. */
+/* Number of cases that are expected to be decided per second, at the best number of further pairs;
+ * 0 if all are decided. */
 static double choice_prospect(const struct choice_scenario *s, const struct choice_limits *l)
 {
 	double best = 0;

@@ -11,7 +11,8 @@ struct descendants_process {
 	pid_t pid, parent, group;
 };
 
-/* Parses PID (NAME) STATE PARENT GROUP ...; NAME may contain brackets, so the last one counts. */
+/* Parses PID (NAME) STATE PARENT GROUP ...; NAME may contain brackets, so it ends at the last
+ * bracket. */
 static bool stat_read(const char *path, char *state, struct descendants_process *p)
 {
 	char text[600];
@@ -29,7 +30,7 @@ static bool is_ended(char state)
 	return state == 'Z' || state == 'X';
 }
 
-/* All processes of the machine. The caller frees. */
+/* Lists all processes of the machine. The caller frees. */
 static struct descendants_process *processes_read(size_t *n)
 {
 	struct descendants_process *all = NULL;
@@ -77,7 +78,7 @@ void descendants_find(struct descendants *d, pid_t root)
 	SCOPED_FREE struct descendants_process *all = processes_read(&n);
 	const pid_t own_group = getpgid(root);
 	d->n = d->n_groups = 0;
-	/* a child may precede its parent in /proc */
+	/* repeated, because a child may precede its parent in /proc */
 	do {
 		before = d->n;
 		for (size_t i = 0; i < n; i++)

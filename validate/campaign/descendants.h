@@ -4,11 +4,11 @@
 
 #include "common/std.h"
 
-struct descendants { /* zero-initialised; descendants_release() */
-	/* children, their children, and so on, at the last descendants_find() */
+struct descendants { /* must be zero-initialised; release it with descendants_release() */
+	/* children, their children, and so on, as found by descendants_find() */
 	pid_t *pid;
 	size_t n, cap;
-	pid_t *group; /* their process groups, without that of root */
+	pid_t *group; /* process groups of the descendants, without the group of root */
 	size_t n_groups, cap_groups;
 };
 
@@ -16,11 +16,11 @@ struct descendants { /* zero-initialised; descendants_release() */
 void descendants_find(struct descendants *d, pid_t root);
 void descendants_release(struct descendants *d);
 
-/* True if one of them has a file or directory open below `dir` (absolute, without links). */
+/* Whether a descendant has a file or directory open below `dir` (absolute, without links). */
 bool descendants_use(const struct descendants *d, const char *dir);
-/* Sends a signal to their groups, which includes processes started since. */
+/* Sends a signal to the groups, which include processes that were started since. */
 void descendants_signal(const struct descendants *d, int signal);
-/* True if every thread of each of them has stopped or exited. */
+/* Whether every thread of each descendant has stopped or exited. */
 bool descendants_are_stopped(const struct descendants *d);
-/* CPU time of all of them, in seconds; an exited process counts 0. */
+/* CPU time of all descendants, in seconds; an exited process counts 0. */
 double descendants_cpu_s(const struct descendants *d);

@@ -19,13 +19,13 @@ static uint64_t seed_mix(uint64_t x)
 
 uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
 {
-	/* positive, and exact as a double in JSON */
+	/* positive, and exactly representable as a double in JSON */
 	return (seed_mix(seed_mix(p->seed) + bank) >> 12) + 1;
 }
 
 bool design_block_is_slow(const struct protocol *p, uint32_t block)
 {
-	/* the slow block of each pair of blocks */
+	/* which block of each pair of blocks is slow */
 	const uint64_t first = seed_mix(seed_mix(p->seed ^ 0x736c6f77u) + (block + 1) / 2) >> 63;
 	return block && block % 2 == first;
 }
@@ -46,7 +46,7 @@ struct order { /* scratch space for shuffling */
 	int *role;
 };
 
-/* Gives the block its own random stream, and shuffles its scenarios. */
+/* Gives the block a separate random stream, and shuffles its scenarios. */
 static void block_shuffle(struct order *o, const struct protocol *p, uint64_t stream)
 {
 	gsl_rng_set(o->rng, seed_mix(seed_mix(p->seed ^ 0x706c616eu) + stream));

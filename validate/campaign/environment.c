@@ -20,7 +20,7 @@ static json_t *line_of(const char *path)
 	return text_to_json(line);
 }
 
-/* The text after "key   : " in a file such as /proc/cpuinfo. */
+/* Returns the text after "key   : " in a file such as /proc/cpuinfo. */
 static json_t *value_of(const char *path, const char *key)
 {
 	FILE *in = fopen(path, "re");
@@ -60,7 +60,7 @@ static json_t *program_facts(const char *self)
 	char buffer[1 << 16], digits[9], digest[FILE_DIGEST_HEX];
 	uint32_t sum = 0;
 	ssize_t n;
-	/* the running program, even if its file was replaced */
+	/* examine the running program, even if its file was replaced */
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0) {
 		while ((n = read(fd, buffer, sizeof buffer)) > 0)
@@ -160,7 +160,7 @@ void environment_skip(json_t *environment, const char *what, const char *why, co
 	json_t *list = json_object_get(environment, "replaced_or_skipped"), *other;
 	size_t i;
 	json_array_foreach(list, i, other)
-	{ /* an earlier session may have recorded the same */
+	{ /* an earlier session may have recorded the same fact */
 		const char *text = json_string_value(json_object_get(other, "what"));
 		if (text && !strcmp(text, what))
 			return;
@@ -172,7 +172,7 @@ void environment_skip(json_t *environment, const char *what, const char *why, co
 bool cpu_ticks_read(struct cpu_ticks *t)
 {
 	unsigned long long v[8] = {0};
-	/* on large machines the file is long; the first line is short */
+	/* read only the first line, because the file is long on large machines */
 	char line[200];
 	FILE *in = fopen("/proc/stat", "re");
 	int n = in && fgets(line, sizeof line, in)

@@ -5,12 +5,14 @@
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
 
-#define OVERHEAD_S 0.15        /* beyond the run: preparation, start, summary */
-#define SERVICE_GUESS_NS 3e4   /* one request, before any measurement */
+#define OVERHEAD_S 0.15        /* time in addition to the run: preparation, start, summary */
+#define SERVICE_GUESS_NS 3e4   /* assumed time of a request before any measurement */
 #define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
-/* Runs to search the request count of a workload. Others run twice, parallel applications once. */
+/* Number of runs that determine the request count of a workload. Other programs run twice, parallel
+ * applications once. */
 #define CALIBRATION_RUNS 4
-/* A real program of size 1 with the preparation of its files. Proportional to the size. */
+/* Assumed time and requests of a real program of size 1, with the preparation of its files.
+ * Proportional to the size. */
 #define SCRIPT_GUESS_S 0.6
 #define SCRIPT_GUESS_REQUESTS 2e4
 
@@ -25,7 +27,7 @@ static int scenario_bytes(const struct protocol *p, size_t i, const struct micro
 	return ret;
 }
 
-/* As blank_wanted(), for a protocol without a campaign. */
+/* Like blank_wanted(), for a protocol without a campaign. */
 static bool blanks_expected(const struct protocol *p, size_t i, const struct replayer *r)
 {
 	const struct scenario *s = &p->scenario[i];

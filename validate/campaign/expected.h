@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time and space that a campaign is expected to need, before any measurement. */
+/* Time and space that a campaign is expected to need. Estimated before any measurement. */
 #pragma once
 
 #include "validate/protocol/protocol.h"
 
 struct expected {
-	double run_s, overhead_s; /* per run; the second excludes the run */
+	/* seconds for each run: of the run itself, and in addition to it */
+	double run_s, overhead_s;
 	unsigned int n_calibrations;
 	uint64_t n_runs; /* recordings, reruns and replays */
 	uint64_t n_blanks; /* further replays without calls */
@@ -15,11 +16,12 @@ struct expected {
 	uint64_t file_bytes;
 };
 
-/* Of one scenario. Errors: of the options of the workload, and of its files. */
+/* Estimates one scenario. Errors: of the options of the workload, and of its files. */
 int expected_scenario(const struct protocol *p, size_t i, struct expected *x, struct err *e);
 
 struct expected_total { /* sums over all scenarios */
-	/* whole plan; recordings of parallel applications; one pair of each scenario */
+	/* seconds: of the whole plan; of recordings of parallel applications; of one pair of each
+	 * scenario */
 	double s, recordings_s, pair_s;
 	double bank_bytes;
 	uint64_t n_calibrations;

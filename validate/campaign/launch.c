@@ -15,7 +15,8 @@
 
 /* --- memory of the launched processes ------------------------------------ */
 
-/* Memory of a process and its descendants: the charge of their memory cgroup without page cache. */
+/* Memory of a process and its descendants: what its memory cgroup is charged, without page
+ * cache. */
 
 #define DEPTH_MAX 8
 
@@ -70,10 +71,10 @@ static void descendants_add(pid_t pid, struct own_descendants *d, int depth)
 	fclose(in);
 }
 
-/* Anonymous memory and page tables of a process and its descendants, in bytes. Memory shared after
- * a fork counts once. Of deliberately shared memory (outcomes of a descendant), the largest part of
- * one process counts. 0: the process has exited. Without CONFIG_PROC_CHILDREN: the process
- * alone. */
+/* Returns the anonymous memory and page tables of a process and its descendants, in bytes. Memory
+ * shared after a fork counts once. Of memory that is shared on purpose (outcomes of a descendant),
+ * only the largest part of any process counts. 0: the process has exited. Without
+ * CONFIG_PROC_CHILDREN: of the process alone. */
 static uint64_t own_memory_bytes(pid_t pid)
 {
 	struct status_bytes s;
@@ -81,7 +82,7 @@ static uint64_t own_memory_bytes(pid_t pid)
 	if (!status_read(pid, &s))
 		return 0;
 	descendants_add(pid, &d, 0);
-	/* reading the proportional share is slow, and needed only with descendants */
+	/* reading the proportional share is slow, and it is needed only if there are descendants */
 	uint64_t own = d.n ? process_anonymous_bytes(pid) : s.anonymous;
 	return own + s.page_tables + d.sum + d.shared;
 }
@@ -132,7 +133,7 @@ bool signals_pending(int fd)
 
 /* --- the child's side ---------------------------------------------------- */
 
-struct child_failure { /* sent through a pipe that exec() closes */
+struct child_failure { /* is sent through a pipe, which exec() closes */
 	int code;
 	char step[60];
 };
@@ -147,7 +148,8 @@ static void child_fail(int pipe_fd, const char *step)
 	_exit(127);
 }
 
-/* The child must not outlive a killed campaign: it would write to the files of the resumed one. */
+/* Lets the kernel kill the child if the campaign dies. Otherwise the child would write to the files
+ * of the resumed campaign. */
 static void child_bind(pid_t parent, int pipe_fd)
 {
 	setpgid(0, 0);
@@ -229,7 +231,7 @@ static int child_wait(struct waiting *w)
 			return status;
 		}
 		if (got < 0 && errno != EINTR)
-			/* cannot happen: it is a child of this process */
+			/* cannot happen, because the process is a child of this process */
 			return 0x7f00;
 		if (w->spec->watch_memory) {
 			struct launch_result *r = w->result;
@@ -251,8 +253,9 @@ static int child_wait(struct waiting *w)
 	}
 }
 
-/* A file in memory for the output of the child, so that its last words are kept even if the disk is
- * full. Its size is fixed, so that a child cannot fill the memory. Unwritten bytes are zero. */
+/* Makes a file in memory for the output of the child, so that its last lines are kept even if the
+ * disk is full. Its size is fixed, so that a child cannot fill the memory. Unwritten bytes are
+ * zero. */
 static int log_make(struct err *e)
 {
 	int fd = memfd_create("validate-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -264,7 +267,8 @@ static int log_make(struct err *e)
 	return ret;
 }
 
-/* Reads the final error message of a program of this project, as one line. False if not found. */
+/* Reads the final error message of a program of this project, as one line. Returns false if there
+ * is none. */
 static bool complaint_read(int fd, char *out, size_t size)
 {
 	static const char begin[] = "\nvalidate: ";
@@ -282,7 +286,7 @@ static bool complaint_read(int fd, char *out, size_t size)
 static void reason_make(const struct launch_spec *s, struct launch_result *r, int log)
 {
 	char seconds[40], complaint[sizeof r->said];
-	/* Read the first lines of the output, as one line. */
+	/* otherwise use the first lines of the output, as one line */
 	ssize_t n = pread(log, r->said, sizeof r->said - 1, 0);
 	r->said[n > 0 ? n : 0] = 0;
 	text_make_line(r->said);
@@ -313,7 +317,7 @@ static void reason_make(const struct launch_spec *s, struct launch_result *r, in
 	}
 }
 
-/* Reads the child's error before exec(); nothing on success. */
+/* Reads the child's error before exec(). On success there is nothing to read. */
 static int child_started(int pipe_fd, const char *path, struct err *e)
 {
 	struct child_failure f;
@@ -370,7 +374,7 @@ void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupt
 		child_end(&w, LAUNCH_INTERRUPTED);
 	int status = child_wait(&w);
 	r->run_ns = clock_monotonic_ns() - l->start_ns;
-	/* kill remaining processes of its group */
+	/* kill the remaining processes of its group */
 	kill(-l->pid, SIGKILL);
 	bool signalled = WIFSIGNALED(status);
 	r->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);

@@ -11,25 +11,25 @@
 int cpus_parse(const char *text, cpu_set_t *set, struct err *e);
 
 /* Parses "fifo:10, other": policies in order of preference, each as in scheduling_parse(). Refuses
- * "deadline": such a process cannot start threads. Errors: EINVAL. Ownership: the caller frees
- * *list[*n]. */
+ * "deadline", because such a process cannot start threads. Errors: EINVAL. Ownership: the caller
+ * frees *list[*n]. */
 int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *n, struct err *e);
 
-/* The running program as a launch_spec's `file`, even if its file has been replaced. */
+/* `file` of a launch_spec that starts the running program, even if its file has been replaced. */
 #define LAUNCH_OWN_PROGRAM "/proc/self/exe"
 
 struct launch_spec {
 	char *const *argv;        /* NULL-terminated */
 	/* executed file; NULL: argv[0], a path */
 	const char *file;
-	/* file to enter a cgroup before exec(); NULL none */
+	/* file through which the process enters a cgroup before exec(); NULL none */
 	const char *cgroup_procs;
 	const cpu_set_t *cpus;    /* NULL: all CPUs of the campaign */
 	struct scheduling scheduling;
 	int64_t timeout_ns; /* then SIGTERM, then SIGKILL */
 	/* signalfd of SIGCHLD, SIGINT, SIGTERM and SIGHUP, which the caller blocks */
 	int signal_fd;
-	int pause_fd;	    /* page that pauses it (common/pause.h); 0 none */
+	int pause_fd;	    /* page through which the process is paused (common/pause.h); 0 none */
 	/* samples the child's anonymous memory every few ms; not for measured runs */
 	bool watch_memory;
 };
@@ -45,10 +45,10 @@ struct launch_result {
 	enum launch_end end;
 	int status;                   /* exit status or signal number */
 	int64_t run_ns;               /* from start to end of the process */
-	/* user and system time, with the descendants that were waited for */
+	/* user and system time, including descendants that were waited for */
 	int64_t cpu_ns;
 	uint64_t peak_bytes;	      /* resident memory of the largest process */
-	/* [n_memory] if sampled; the caller frees */
+	/* [n_memory] samples if `watch_memory`; the caller frees */
 	struct memory_sample *memory;
 	size_t n_memory, cap_memory;
 	char said[300];	  /* first lines of output, as one line */
@@ -62,27 +62,29 @@ struct launched { /* a running process */
 	int64_t start_ns, deadline_ns; /* CLOCK_MONOTONIC */
 };
 
-/* Starts a process. Errors: as launch_run(), without a process. Ownership: always launch_wait(). */
+/* Starts a process. Errors: those of launch_run(); then there is no process. Ownership: always call
+ * launch_wait() afterwards. */
 int launch_begin(const struct launch_spec *s, struct launched *l, struct err *e);
-/* Waits for its end. `interrupted`: kills it first. */
+/* Waits for the end of the process. `interrupted`: kills it first. */
 void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupted,
 		 struct launch_result *r);
 
 /* Starts a process and waits for it. Returns 0 if a process ran, however it ended.
  * LAUNCH_INTERRUPTED: a signal to end the campaign arrived, and the child was killed. Output is
- * kept in memory; its first lines become part of the reason. Errors: of starting it (E2BIG, ENOMEM,
- * EACCES of affinity, scheduler or cgroup), with the failed step. The child leads its own process
- * group, which is gone on return. It is killed if the campaign dies. */
+ * kept in memory; its first lines become part of the reason. Errors: of the start (E2BIG, ENOMEM,
+ * EACCES of affinity, scheduler or cgroup), with the failed step. The child leads a separate
+ * process group, which no longer exists on return. The child is killed if the campaign dies. */
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
-/* Runs `work` in a forked process, so that a crash does not affect the campaign. Its error arrives
- * in `e`. EINTR: a signal to end the campaign arrived, and the work was completed. ENOMEM: also if
- * the process ended in out_of_memory(). */
+/* Runs `work` in a forked process, so that a crash does not affect the campaign. Its error is
+ * passed on in `e`. Errors: EINTR: a signal to end the campaign arrived, and the work was
+ * completed. ENOMEM: also if the process ended in out_of_memory(). */
 int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd,
 		  struct err *e);
 
 /* Blocks the signals and creates the signalfd. *old is for signals_restore(). */
 int signals_take(sigset_t *old, int *fd, struct err *e);
 void signals_restore(const sigset_t *old, int fd);
-/* True if a signal to end the campaign has arrived. Clears it: only one caller sees it. */
+/* Whether a signal to end the campaign has arrived. Clears the signal, so only one caller sees
+ * it. */
 bool signals_pending(int fd);

@@ -8,7 +8,7 @@
 #define TRIES 100
 #define BETWEEN_NS 100000000
 
-/* The last mount point below `dir`; NULL: none. The caller frees. */
+/* Returns the last mount point below `dir`; NULL: none. The caller frees. */
 static char *last_below(const char *dir)
 {
 	struct libmnt_table *table = mnt_new_table_from_file("/proc/self/mountinfo");

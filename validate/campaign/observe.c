@@ -7,7 +7,7 @@
 #include "validate/metrics/observed.h"
 #include "validate/metrics/observed_device.h"
 
-/* kernel buffer per CPU, for 200,000 requests in flight */
+/* kernel buffer of each CPU, enough for 200,000 requests in flight */
 #define BUFFER_BYTES (UINT64_C(16) << 20)
 
 static bool observe_wanted(const struct protocol *p, size_t target)
@@ -111,7 +111,7 @@ char *observed_bank_path(const struct campaign *c, size_t scenario, const char *
 
 /* --- evaluation ---------------------------------------------------------- */
 
-/* Writes the trace with the times of the preload library. */
+/* Writes the trace with the times that the preload library measured. */
 static int by_library(struct run *run, const char *trace, const char *side, const char *out,
 		      struct err *e)
 {
@@ -133,7 +133,8 @@ static double mean_in_flight(const struct run_summary *s)
 	return s->execution_ns > 0 ? sum / (double)s->execution_ns : 0;
 }
 
-/* Summarises the replayer's own stamps, if it took any. Shown beside the deciding ones. */
+/* Summarises the replayer's own stamps, if it took any. They are shown beside the deciding
+ * stamps. */
 static void own_stamps(struct run *run, const char *trace, const char *input)
 {
 	struct run_summary s;
@@ -146,7 +147,8 @@ static void own_stamps(struct run *run, const char *trace, const char *input)
 	summary_release(&s);
 }
 
-/* Order of the program's requests at the device against the order of issue. It replays nothing. */
+/* Compares the order of the program's requests at the device with the order of issue. The program
+ * replays nothing. */
 static void program_order(struct run *run, const char *observed, const char *trace)
 {
 	struct run_summary s;
@@ -157,7 +159,7 @@ static void program_order(struct run *run, const char *observed, const char *tra
 	summary_release(&s);
 }
 
-/* True if the times in its trace are the replayer's own stamps. */
+/* Whether the times in the replayer's trace are its own stamps. */
 static bool takes_stamps(const struct replayer *r)
 {
 	const struct adapter *a = replayer_adapter(r);
@@ -175,7 +177,7 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 		     const char *input, const char *side, const char *out, struct err *e)
 {
 	const struct scenario *scenario = &c->protocol->scenario[run->scenario];
-	/* its requests are those of the program, one to one */
+	/* its requests correspond one to one to those of the program */
 	const bool below = c->places.place[scenario->target].below.path;
 	char *recorded = !input            ? NULL
 			 : scenario->trace ? xstrdup(input)

@@ -5,7 +5,8 @@
 #include "validate/campaign/environment.h"
 
 #define USAGE "/sys/fs/cgroup/cpuacct/cpuacct.usage"
-/* In a container the file may cover a part of the machine. It then shows less than /proc/stat. */
+/* Smallest credible ratio of this file to /proc/stat: in a container the file may cover only a part
+ * of the machine. */
 #define USAGE_LEAST 0.8
 
 static double usage_s(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Directories of scenarios: sharing, creation, filling and removal. */
+/* Directories of scenarios: which scenarios share a directory, its creation, filling and
+ * removal. */
 #include <sys/statvfs.h>
 
 #include "common/files.h"
@@ -64,7 +65,7 @@ static size_t dir_choose(struct place *place, const struct fileset *files, const
 }
 
 /* Plans n_seats sets of the same files: `dir`, and copies of it. copies_fill() adds the files
- * later, because more scenarios may join. */
+ * later, because further scenarios may share them. */
 static void copies_plan(struct place *place, size_t dir, size_t n_seats)
 {
 	for (size_t seat = 1; seat < n_seats; seat++) {
@@ -200,7 +201,7 @@ static int dir_open(const char *path, int *fd, struct err *e)
 	return *fd < 0 ? err_sys(e, errno, "cannot open the directory %s", path) : 0;
 }
 
-/* Accepts a path of an earlier session only if it is a real directory of this user. */
+/* Accepts the path that an earlier session used only if it is a real directory of this user. */
 static bool is_ours(const char *path)
 {
 	struct stat st;
@@ -258,7 +259,7 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 		ret = dir_in_use(path, e);
 		close(place->fd);
 		place->fd = -1;
-		/* nothing there belongs to this campaign */
+		/* nothing at this path belongs to this campaign */
 		place->path = NULL;
 		free(path);
 		return ret;
@@ -318,7 +319,7 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 {
 	struct stat is, was = {0};
 	const bool there = lstat(dir->path, &is) == 0;
-	/* a system error does not prove that the directory changed */
+	/* a system error is not a proof that the directory changed */
 	if ((!there && errno != ENOENT && errno != ENOTDIR) ||
 	    (dir->fd >= 0 && fstat(dir->fd, &was) < 0))
 		return err_sys(e, errno, "cannot examine %s", dir->path);

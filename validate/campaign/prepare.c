@@ -10,8 +10,8 @@
 
 #define SYNC_TRIES 20
 
-/* Writes back until the kernel shows no dirty page of the set. A clean set is not synced, because
- * syncfs() also waits for the data of all other programs. */
+/* Writes the set back until the kernel reports no dirty page of it. A clean set is not synced,
+ * because syncfs() also waits for the data of all other programs. */
 static int sync_clean(const struct place *place, const struct fileset *files, int dir_fd,
 		      struct fileset_residency *r, struct err *e)
 {
@@ -26,9 +26,9 @@ static int sync_clean(const struct place *place, const struct fileset *files, in
 	return ret;
 }
 
-/* Evicts as far as the target asks and the system permits; *r: the cached part afterwards.
- * Residency is read just before the dentries and inodes are dropped (evict = all): a lookup
- * afterwards would load them again. */
+/* Evicts caches as far as the target asks and the system permits; *r: the part that is cached
+ * afterwards. Residency is read just before dentries and inodes are dropped (evict = all): a
+ * look-up afterwards would load them again. */
 static int caches_evict(const struct target *target, const struct fileset *files, int dir_fd,
 			bool drop_caches, struct fileset_residency *r, struct err *e)
 {

@@ -71,7 +71,7 @@ char *queue_device_dir(dev_t dev)
 	return dir;
 }
 
-/* The value in use, without the alternatives that the file lists: "[none] mq-deadline". */
+/* Returns the value in use, without the alternatives that the file lists: "[none] mq-deadline". */
 static char *setting_read(const char *dir, const char *key, struct err *e)
 {
 	char *path = xasprintf("%s/queue/%s", dir, key);

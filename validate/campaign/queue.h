@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Settings of the block device below a directory (/sys/block/DEVICE/queue), changed during a
- * campaign and restored afterwards. */
+/* Settings of the block device that holds a directory (/sys/block/DEVICE/queue). They are changed
+ * during a campaign and restored afterwards. */
 #pragma once
 
 #include <jansson.h>
@@ -11,15 +11,16 @@
  * EINVAL with the item. */
 int queue_check(const char *text, struct err *e);
 
-/* The sysfs directory of the whole disk that holds `dev` (for a partition: its parent); NULL if
- * there is none (tmpfs, overlay, network). The caller frees. */
+/* Returns the sysfs directory of the whole disk that holds `dev` (for a partition: its parent);
+ * NULL if there is none (tmpfs, overlay, network). The caller frees. */
 char *queue_device_dir(dev_t dev);
 
-/* The present values of the settings in `text`, as {"device": "/sys/...", "settings": {"scheduler":
- * "none", ...}}, to be journalled before queue_apply(). New reference. Errors: ENODEV without a
- * device; ENOENT for a missing setting. */
+/* Reads the present values of the settings in `text`, as {"device": "/sys/...", "settings":
+ * {"scheduler": "none", ...}}. Journal them before queue_apply(). New reference. Errors: ENODEV
+ * without a device; ENOENT for a missing setting. */
 int queue_read(const char *text, dev_t dev, json_t **now, struct err *e);
-/* Errors: of writing, with the file (EACCES without privilege, EINVAL for a refused value). */
+/* Changes the settings. Errors: of writing, with the file (EACCES without privilege, EINVAL for a
+ * refused value). */
 int queue_apply(const char *text, dev_t dev, struct err *e);
-/* Restores the values of queue_read(). Continues after an error and returns the first. */
+/* Restores the values of queue_read(). Continues after an error, and returns the first error. */
 int queue_restore(const json_t *before, struct err *e);

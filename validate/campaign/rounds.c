@@ -9,10 +9,11 @@
 #include "common/clock.h"
 #include "validate/campaign/launch.h"
 
-#define LOOK_NS 1000000 /* an exited process does not change its page */
+#define LOOK_NS 1000000 /* interval of checks, because an exited process does not change its page */
 #define STOP_LOOK_NS 50000
 #define STALE_LOOKS 40
-/* A request may wait for a request of a paused thread: without this limit forever. */
+/* Limit for a request in flight: it may wait for a request of a paused thread, and that would take
+ * forever. */
 #define QUIET_LIMIT_NS 1000000000
 
 static bool has_ended(const struct round_role *x)
@@ -21,7 +22,7 @@ static bool has_ended(const struct round_role *x)
 	return waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
 }
 
-/* True if every thread of the process has stopped. */
+/* Whether every thread of the process has stopped. */
 static bool is_stopped(const struct round_role *x)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -38,7 +39,7 @@ static struct slice *slice_add(struct round_role *x)
 	return &x->slices.slice[x->slices.n++];
 }
 
-/* Waits until the slice is over, or the last request is made. */
+/* Waits until the slice has ended, or the last request was made. */
 static void slice_wait(const struct round_role *x, int64_t until_ns)
 {
 	for (;;) {
@@ -50,7 +51,8 @@ static void slice_wait(const struct round_role *x, int64_t until_ns)
 	}
 }
 
-/* Waits for a change of the page, or a SIGCHLD of a stopped child. True: the campaign must end. */
+/* Waits for a change of the page, or a SIGCHLD of a stopped child. Returns true if the campaign
+ * must end. */
 static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 {
 	if (x->by == PAUSE_GATE) {
@@ -70,7 +72,7 @@ static void newcomers_stop(struct round_role *x)
 	descendants_signal(&x->below, SIGSTOP);
 }
 
-/* Waits until the process, which was asked to pause, does. */
+/* Waits until the process, which was asked to pause, is paused. */
 static int quiet_wait(struct round_role *x, int signal_fd)
 {
 	const int64_t limit_ns =
@@ -90,7 +92,7 @@ static int quiet_wait(struct round_role *x, int signal_fd)
 		}
 		if (event_wait(x, seen, signal_fd))
 			return -EINTR;
-		/* a process may have left its signalled group */
+		/* a process may have left the group that was signalled */
 		if (x->target && n_looks % STALE_LOOKS == 0)
 			newcomers_stop(x);
 	}
@@ -109,7 +111,8 @@ static int role_hold(struct round_role *x, int signal_fd)
 	return quiet_wait(x, signal_fd);
 }
 
-/* Processes started since in new process groups run until they are found here. */
+/* Stops new processes. A process that was started in a new process group runs until it is found
+ * here. */
 static int newcomers_hold(struct round_role *x, int signal_fd)
 {
 	newcomers_stop(x);
@@ -147,7 +150,7 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 		ret = role_hold(x, r->signal_fd);
 	s->quiet_ns = clock_monotonic_ns();
 	const double own_s = role_cpu_s(x) - own_before_s;
-	/* one of several processes may have exited */
+	/* the sum may have become smaller, because one of several processes has exited */
 	x->own_s += own_s > 0 || !x->target ? own_s : 0;
 	others_read(&after);
 	others_add(&x->others, &before, &after);
@@ -161,7 +164,7 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 
 /* --- the first request --------------------------------------------------- */
 
-/* True if another project's replayer has begun its session. */
+/* Whether a replayer of another project has begun its session. */
 static bool has_begun(struct round_role *x)
 {
 	const pid_t keeper = atomic_load(&x->page->keeper);
@@ -170,12 +173,12 @@ static bool has_begun(struct round_role *x)
 	descendants_find(&x->below, keeper);
 	if (!descendants_use(&x->below, x->target))
 		return false;
-	/* it may have created its session after its group was read */
+	/* read again: the session may have been created after the group was read */
 	descendants_find(&x->below, keeper);
 	return true;
 }
 
-/* Runs it until it begins; this is its first slice. */
+/* Runs the process until it begins. This is its first slice. */
 static int foreign_ready(struct round_role *x, int signal_fd)
 {
 	bool begun = false;
@@ -197,7 +200,7 @@ static int foreign_ready(struct round_role *x, int signal_fd)
 	*s = (struct slice){.open_ns = x->start_ns, .close_ns = clock_monotonic_ns()};
 	if (begun)
 		ret = role_hold(x, signal_fd);
-	/* processes that it started during the search */
+	/* also stop processes that it started during the search */
 	if (begun && !ret)
 		ret = newcomers_hold(x, signal_fd);
 	s->quiet_ns = clock_monotonic_ns();
@@ -237,7 +240,7 @@ static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 	for (size_t i = 0; i < r->n; i++)
 		if (r->role[i].state == ROUND_GOING)
 			order[n++] = i;
-	/* with n = 0 the library reads beyond the end */
+	/* only for n > 1, because with n = 0 the library reads beyond the end */
 	if (n > 1)
 		gsl_ran_shuffle(rng, order, n, sizeof *order);
 	for (size_t i = 0; !ret && i < n; i++)
@@ -247,9 +250,9 @@ static int round_make(struct rounds *r, gsl_rng *rng, size_t *order)
 	return ret ? ret : (int)n;
 }
 
-/* This thread ends the slices, so its run-queue delay must not exceed that of the processes. Under
- * a real-time policy it gets a higher priority. Returns its previous policy; *was is the
- * parameter. */
+/* Raises the priority of this thread. It ends the slices, so its run-queue delay must not exceed
+ * that of the processes. Under a real-time policy it gets a higher priority. Returns its previous
+ * policy; *was is the parameter. */
 static int controller_raise(const struct scheduling *s, struct sched_param *was)
 {
 	const int policy = sched_getscheduler(0);
@@ -257,7 +260,7 @@ static int controller_raise(const struct scheduling *s, struct sched_param *was)
 	const int theirs = s ? s->priority : 0;
 	const struct sched_param p = {.sched_priority = theirs < most ? theirs + 1 : most};
 	sched_getparam(0, was);
-	/* RLIMIT_RTPRIO may equal the priority of the processes */
+	/* RLIMIT_RTPRIO may equal the priority of the processes: then use the same priority */
 	if (s && scheduling_is_realtime(s) && sched_setscheduler(0, SCHED_FIFO, &p) < 0)
 		sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = theirs});
 	return policy;

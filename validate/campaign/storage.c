@@ -12,7 +12,7 @@
 
 /* --- storage of a directory ---------------------------------------------- */
 
-/* mountinfo writes blanks and backslashes as three octal digits. */
+/* Decodes a path of mountinfo, which writes blanks and backslashes as three octal digits. */
 static void octal_unescape(char *s)
 {
 	char *to = s;
@@ -28,7 +28,8 @@ static void octal_unescape(char *s)
 	*to = 0;
 }
 
-/* Of the mount points above `path`: the deepest, and of these the last mounted. */
+/* Finds the mount point of `path`: of the mount points above it the deepest, and of several the
+ * last mounted. */
 static void mount_find(struct storage *s)
 {
 	FILE *in = fopen("/proc/self/mountinfo", "re");
@@ -102,7 +103,7 @@ static bool is_apart(dev_t device, const dev_t *targets, size_t n)
 	return true;
 }
 
-/* Accepts a path of an earlier session only if it is a real directory that no other user can
+/* Accepts the path of an earlier session only if it is a real directory that no other user can
  * enter. */
 static bool is_own(const struct stat *st)
 {
@@ -202,7 +203,7 @@ int scratch_link(const struct scratch *s, const char *results, struct err *e)
 {
 	SCOPED_FREE char *link = xasprintf("%s/" RESULTS_LINK, s->dir);
 	int ret = 0;
-	/* of an earlier session; the results directory may have been moved since */
+	/* the link of an earlier session: the results directory may have been moved since */
 	(void)unlink(link);
 	if (symlink(results, link) < 0)
 		ret = err_sys(e, errno, "%s", link);

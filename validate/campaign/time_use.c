@@ -93,8 +93,8 @@ static int by_share(const void *x, const void *y)
 	return a->share < b->share ? 1 : a->share > b->share ? -1 : strcmp(a->text, b->text);
 }
 
-/* The share in whole percent. The rounded numbers add up to the rounded sum of all shares so far.
- */
+/* Returns the share in whole percent. The rounded numbers add up to the rounded sum of all shares
+ * so far. */
 static double percent_of(double *sum, double share)
 {
 	const double before = round(100 * *sum);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wall-clock time of a campaign by part; every moment counts once. Written to environment.json as
- * "time" (doc/results.md). */
+/* Wall-clock time of a campaign by part; every moment counts in exactly one part. Written to
+ * environment.json as "time" (doc/results.md). */
 #pragma once
 
 #include <jansson.h>
@@ -11,11 +11,11 @@ enum time_part {
 	/* requests of the program, and of replays */
 	TIME_PROGRAM,
 	TIME_REPLAY,
-	/* this and the next two include everything within them */
+	/* this part and the next two include everything that happens in them */
 	TIME_CALIBRATION,
 	TIME_RECORDINGS,
 	TIME_BLANK,
-	/* start and end of a measured process: all but its requests */
+	/* start and end of a measured process: all of its time except its requests */
 	TIME_START,
 	TIME_RESTORE,
 	TIME_SYNC,
@@ -31,7 +31,7 @@ enum time_part {
 };
 
 struct time_use {
-	/* CLOCK_MONOTONIC: begin or last update of the current part */
+	/* CLOCK_MONOTONIC: begin or last update of the present part */
 	int64_t since_ns;
 	enum time_part now;
 	double s[TIME_N];
@@ -45,11 +45,11 @@ void time_end(struct time_use *t, enum time_part before);
 /* Moves s seconds from one part to another. No effect within calibration, recordings and blanks. */
 void time_move(struct time_use *t, enum time_part from, enum time_part to, double s);
 
-/* {"total_s", "neither_s", "program_s", "replay_s", ...}: total_s is the sum of the parts,
- * neither_s that of all but program and replay. `earlier`: that of earlier sessions, NULL none. New
- * reference. */
+/* Returns {"total_s", "neither_s", "program_s", "replay_s", ...}: total_s is the sum of all parts,
+ * neither_s that of all parts except program and replay. `earlier`: the object of earlier sessions,
+ * NULL none. New reference. */
 json_t *time_use_to_json(struct time_use *t, const json_t *earlier);
-/* Appends "3 min 20 s: program 25 %, replays 50 %; other work 25 %: syncing 24 %, the
- * rest 1 %", without parts below `least` of the total. The shown parts add up to 100 %. `o`: from
- * time_use_to_json(), also of an earlier version. Nothing if it has no total. */
+/* Appends "3 min 20 s: program 25 %, replays 50 %; other work 25 %: syncing 24 %, the rest 1 %",
+ * without parts below `least` of the total. The percentages add up to 100 %. `o`: from
+ * time_use_to_json(), also of an earlier version. Appends nothing if it has no total. */
 void time_use_add_words(struct strbuf *out, const json_t *o, double least);

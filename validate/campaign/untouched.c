@@ -19,7 +19,8 @@ static const char *kind_name(mode_t mode)
 				: "a device node";
 }
 
-/* Returns 1 if entry i is as prepared, 0 if not. Errors: of the system, if neither is known. */
+/* Returns 1 if entry i is as it was prepared, 0 if not. Errors: from the system, if this cannot be
+ * determined. */
 static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *what, struct err *e)
 {
 	const struct fileset_entry *f = &dir->files.entry[i];
@@ -64,7 +65,7 @@ static bool is_in_set(const struct place_dir *dir, const char *name)
 }
 
 /* Removes files that a run added, because they take space from the next run. Returns the number of
- * names that are not in the set. */
+ * names that do not belong to the set. */
 static int more_remove(struct place_dir *dir, struct err *e)
 {
 	int code = 0, fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -117,8 +118,8 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* Sums up the entries beside the directories of the place: *sum changes with any entry, 0 if there
- * is none. *name: the entry changed last. */
+/* Sums over the entries beside the directories of the place: *sum changes if any entry changes, and
+ * is 0 if there is none. *name: the entry that was changed last. */
 static int beside_look(const struct place *place, uint64_t *sum, struct strbuf *name, struct err *e)
 {
 	char *const roots[] = {place->path, NULL};
