@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts a window by 64-bit keys: the begin relative to the earliest one in the high bits, the place
- * in the window in the low bits. Keys are therefore distinct and the sort is stable. Insertion sort
- * is used while few keys move, else radix sort. */
+/* Sorts a window by 64-bit keys: the high bits are the begin relative to the earliest begin, the
+ * low bits the place in the window. So keys are distinct and the sort is stable. Insertion sort is
+ * used while few keys move, otherwise radix sort. */
 #include "validate/metrics/arrivals.h"
 
-/* insertion sort gives up beyond this average number of moves per key, plus MOVES_FREE */
+/* insertion sort stops if it needs more moves per key on average than this, plus MOVES_FREE */
 #define MOVES_PER_KEY 2
 #define MOVES_FREE 2000
-/* The window grows when a request lags by more than this part of it. 4 could be too late. */
+/* The window grows if a request lags by more than this part of it. With 4 it could grow too
+ * late. */
 #define LAG_SHARE 6
 #define MAX_DIGIT_BITS 11
 #define MAX_DIGITS 4 /* 4 * 11 bits cover the 44 bits of a key's time */
@@ -82,8 +83,8 @@ static bool insertion_sort(uint64_t *key, size_t n)
 	return true;
 }
 
-/* Sorts by the `bits` bits above the index. The result is in *key; the two arrays may be
- * swapped. */
+/* Sorts by the `bits` bits above the index. The result is in *key. The two arrays may be
+ * exchanged. */
 static void radix_sort(uint64_t **key, uint64_t **scratch, size_t n, unsigned int bits)
 {
 	unsigned int n_digits = (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
@@ -148,7 +149,7 @@ static int compare_file_places(const void *x, const void *y, void *arrivals)
 	return i == j ? 0 : arrivals_place_before(i, j) ? -1 : 1;
 }
 
-/* Sorts keys with equal begins into the order of the file. The keys are sorted by begin. */
+/* Sorts keys with equal begins into the order of the file. The keys must be sorted by begin. */
 static void ties_sort(struct arrivals *o)
 {
 	for (size_t i = 0, next; i < o->n; i = next) {
@@ -161,8 +162,8 @@ static void ties_sort(struct arrivals *o)
 	}
 }
 
-/* Sets *order to keys whose low bits are places in the window, sorted; NULL if the window is
- * sorted. */
+/* Sets *order to sorted keys whose low bits are places in the window, or to NULL if the window is
+ * already sorted. */
 static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e)
 {
 	*order = NULL;
@@ -173,7 +174,7 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 		return rc;
 	uint64_t range = (uint64_t)o->max_ns - (uint64_t)o->min_ns;
 	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range | 1);
-	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* hours within one window: speed does not matter */
+	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* the window covers hours: speed does not matter */
 		for (size_t i = 0; i < o->n; i++)
 			o->key[i] = i;
 		qsort_r(o->key, o->n, sizeof *o->key, compare_places, o->a);
@@ -236,7 +237,7 @@ static int grow_window(struct arrivals *o, struct err *e)
 	return 0;
 }
 
-/* Whether a request belongs before one already passed to the sink. */
+/* Whether a request belongs before a request that was already passed to the sink. */
 static bool is_late(const struct arrivals *o, const struct arrival *a)
 {
 	return a->begin_ns < o->given_ns || (o->by_place && a->begin_ns == o->given_ns &&

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts the requests of a trace by begin time while they stream by. Ties keep the order in which
- * requests are added, or the order of `file_place` (struct arrivals, by_place).
+/* Sorts the requests of a trace by begin time while they are read. Requests with equal begins keep
+ * the order in which they are added, or the order of `file_place` (struct arrivals, by_place).
  *
  * A replay trace is in the order of its input. Its begins are nearly sorted, or not sorted at all
- * (order `none`, one thread far ahead of another). There are two modes. The caller tries the first
- * and falls back on the second, which needs a second pass over the trace:
+ * (order `none`, or if one thread is far ahead of another). There are two modes. The caller tries
+ * the first mode; if it fails, the caller uses the second, which needs a second pass over the
+ * trace:
  *
  * - ARRIVALS_WINDOW keeps a window of requests. When the window is full, it passes the earlier
- * three quarters to the sink. The window grows with the disorder it sees. A request that began
- * before one already passed on sets `late`: the output is then wrong and must be discarded.
+ *   three quarters to the sink. The window grows with the disorder that it finds. A request that
+ *   began before a request that was already passed on sets `late`: then the output is wrong and
+ *   must be discarded.
  *
- * - ARRIVALS_RUNS sorts any trace. Sorted runs are kept in memory up to a budget and beyond it in
- * an unlinked temporary file, and merged at the end. O(n log n).
+ * - ARRIVALS_RUNS sorts any trace. Sorted runs are kept in memory up to a budget and further runs
+ *   in an unlinked temporary file. They are merged at the end. O(n log n).
  *
  * Memory: 64 bytes per request of the largest window; for runs also the budget of struct
  * arrivals_options. */
@@ -24,18 +26,20 @@
 struct arrival {
 	int64_t begin_ns, end_ns; /* end TIME_NONE: no end is known */
 	/* Position of the request among the issued requests of its sequence, from 0, in the order
-	 * of the input, modulo 2^32. Compared requests must be less than 2^31 apart. */
+	 * of the input, modulo 2^32. Positions of compared requests must differ by less than
+	 * 2^31. */
 	uint32_t k_all, k_thread, k_object;
-	/* number of the sequence; thread ARRIVAL_NO_SEQUENCE: an extra request, in no sequence */
+	/* number of the sequence; thread ARRIVAL_NO_SEQUENCE: an extra request, which belongs to no
+	 * sequence */
 	uint32_t thread, object;
-	uint32_t bytes;          /* payload, at most UINT32_MAX; some callers leave it unset */
+	uint32_t bytes;          /* payload, at most UINT32_MAX; some callers do not set it */
 	/* record number in the file, modulo 2^32; used only with arrivals.by_place */
 	uint32_t file_place;
 };
 
 struct arrivals_sink {
 	void *context;
-	/* Receives the requests in order, several at a time. Returns 0 or a negative errno, which
+	/* Receives the requests in order, several at a time. Returns 0, or a negative errno, which
 	 * stops the sort. */
 	int (*take)(void *context, const struct arrival *a, size_t n, struct err *e);
 };
@@ -44,7 +48,8 @@ enum arrivals_mode { ARRIVALS_WINDOW, ARRIVALS_RUNS };
 
 struct arrivals_options {
 	size_t window_min, window_max; /* requests: powers of two, 8 <= min <= max <= 2^20 */
-	size_t memory_bytes;           /* of sorted runs in memory; further runs go to a file */
+	/* limit of sorted runs in memory; further runs go to a file */
+	size_t memory_bytes;
 	const char *tmpdir;            /* NULL: $TMPDIR, else /var/tmp, else /tmp */
 };
 /* clang-format off */
@@ -62,7 +67,7 @@ struct arrivals { /* private: use only the functions below */
 	int64_t min_ns, max_ns; /* of their begins */
 	bool unsorted;          /* some request begins before an earlier record */
 	bool late;
-	/* equal begins: order by file_place; set after arrivals_init */
+	/* requests with equal begins are in the order of file_place; set it after arrivals_init */
 	bool by_place;
 	int64_t given_ns;        /* begin and place of the last request passed to the sink */
 	uint32_t given_place;
@@ -75,7 +80,7 @@ struct arrivals { /* private: use only the functions below */
 	uint64_t file_bytes;
 };
 
-/* Errors: ENOMEM. Ownership: arrivals_release. */
+/* Initialises the sort. Errors: ENOMEM. Ownership: arrivals_release. */
 int arrivals_init(struct arrivals *o, enum arrivals_mode mode,
 		  const struct arrivals_options *options, struct arrivals_sink sink, struct err *e);
 void arrivals_release(struct arrivals *o);
@@ -90,7 +95,8 @@ static inline struct arrival *arrivals_next(struct arrivals *o)
 	return &o->a[o->n];
 }
 
-/* Errors: ENOMEM, ENOSPC and other errors of the temporary file, errors of the sink. */
+/* Adds the request in that slot. Errors: ENOMEM, ENOSPC and other errors of the temporary file,
+ * errors of the sink. */
 static inline int arrivals_added(struct arrivals *o, struct err *e)
 {
 	int64_t begin_ns = o->a[o->n].begin_ns;
@@ -100,7 +106,7 @@ static inline int arrivals_added(struct arrivals *o, struct err *e)
 	return ++o->n < o->window ? 0 : arrivals_full(o, e);
 }
 
-/* Passes the remaining requests to the sink. Afterwards `late` tells whether the output was wrong
+/* Passes the remaining requests to the sink. Afterwards `late` says whether the output is wrong
  * (never with ARRIVALS_RUNS). */
 int arrivals_finish(struct arrivals *o, struct err *e);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sorted runs, kept in memory or in a temporary file, and their merge. Runs are numbered in file
- * order: of equal begins the lower run goes first. */
+ * order: of requests with equal begins, the request of the lower run comes first. */
 
 #include "common/files.h"
 #include "common/heap.h"
 #include "validate/metrics/arrivals.h"
 #include "validate/metrics/spill.h"
 
-#define CURSOR_BYTES_MAX (1u << 20) /* read buffer per run in the file during the merge */
+/* size of the read buffer for each run in the file during the merge */
+#define CURSOR_BYTES_MAX (1u << 20)
 #define CURSOR_BYTES_MIN (1u << 14)
 
 struct arrivals_run {
@@ -79,7 +80,8 @@ void arrivals_runs_release(struct arrivals *o)
 struct cursor {
 	const struct arrival *at, *end;
 	struct arrival *buffer;    /* NULL: the run is in memory */
-	size_t buffer_cap, n_left; /* n_left: still to be read from the file */
+	/* n_left: number of requests that are still to be read from the file */
+	size_t buffer_cap, n_left;
 	uint64_t offset;
 	size_t run;
 	bool by_place;
@@ -129,7 +131,7 @@ static bool is_first(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_cursors = {sizeof(struct cursor *), is_first, NULL};
 
-/* Moves the requests of the first cursor that precede all other cursors to the batch. Runs barely
+/* Moves the requests of the first cursor that precede all other cursors to the batch. Runs hardly
  * overlap, so this is usually a whole buffer. */
 static size_t take_stretch(struct cursor **heap, size_t n, struct arrival *to, size_t room)
 {
@@ -148,8 +150,8 @@ static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err 
 {
 	heap_make(&heap_of_cursors, heap, n);
 	while (n) {
-		/* Several stretches fill a batch, so that finely interleaved runs do not call the
-		 * sink for each request. */
+		/* several stretches fill a batch, so that finely interleaved runs do not call the
+		 * sink for each request */
 		size_t filled = 0;
 		while (n && filled < ARRIVALS_BATCH) {
 			filled += take_stretch(heap, n, o->batch + filled, ARRIVALS_BATCH - filled);
@@ -172,7 +174,7 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	int rc = 0;
 	if (!o->n_runs)
 		return 0;
-	free(o->a); /* the window is no longer needed; its memory serves the cursors */
+	free(o->a); /* the window is no longer needed, and its memory is used for the cursors */
 	o->a = NULL;
 	size_t each = o->window * sizeof *o->a / o->n_runs;
 	each = each > CURSOR_BYTES_MAX   ? CURSOR_BYTES_MAX

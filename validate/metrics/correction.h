@@ -10,12 +10,12 @@
 
 struct correction {
 	double mean_ns; /* subtracted from the mean response time; negative: added */
-	/* standard uncertainty of mean_ns: the operations' uncertainties, weighted by their
-	 * requests and added linearly, because a common cause makes them err together */
+	/* standard uncertainty of mean_ns: the uncertainties of the operations, weighted by their
+	 * requests and added linearly, because a common cause makes their errors equal in sign */
 	double u_ns;
 	uint64_t n_corrected, n_clipped,
-	    /* requests; clipped: set to 0 because the corrected time would be negative; without:
-	     * not calibrated */
+	    /* numbers of requests; clipped: set to 0 because the corrected time would be negative;
+	     * without: not calibrated */
 	    n_without;
 };
 

@@ -38,7 +38,7 @@ static void ring_reserve(struct occupancy *o, uint64_t s)
 	o->cap = cap;
 }
 
-/* Releases the held numbers from the expected one on; `also` counts as held. */
+/* Releases the held numbers, starting at the expected number. `also` counts as held. */
 static void give_away(struct occupancy *o, uint64_t also)
 {
 	while (o->expected == also || (o->n_held && is_held(o, o->expected))) {
@@ -72,14 +72,14 @@ bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b)
 
 /* --- displacement with a threshold --------------------------------------- */
 
-/* The RFC's names: S is the arrival being processed, RI the next receive index. A number is
- * available as an index from its arrival in the window until the index has passed it, in the RFC's
- * "window or buffer". */
+/* Names are those of the RFC: S is the arrival that is being processed, RI the next receive index.
+ * A number is available as an index from its arrival in the window until the index has passed it,
+ * in the RFC's "window or buffer". */
 struct stay_back {
 	uint64_t dt, index, n_lost;
 	uint64_t *window; /* [dt + 1] ring of unprocessed arrivals */
 	size_t from, n;
-	uint64_t *slot; /* [n_slots] the numbers available + 1, by hash; 0 is free */
+	uint64_t *slot; /* [n_slots] the available numbers plus 1, by hash; 0 is free */
 	size_t n_slots;
 };
 
@@ -107,7 +107,7 @@ static size_t home(const struct stay_back *b, uint64_t s)
 	return (size_t)((s * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (b->n_slots - 1);
 }
 
-/* The slot of a number, or the free slot where it belongs. */
+/* Returns the slot of a number, or the free slot where it belongs. */
 static size_t slot_of(const struct stay_back *b, uint64_t s)
 {
 	size_t i = home(b, s);
@@ -116,7 +116,8 @@ static size_t slot_of(const struct stay_back *b, uint64_t s)
 	return i;
 }
 
-/* Closes the gap: following entries move up as far as their home slot allows. */
+/* Removes a slot and closes the gap: following entries move as close as possible to their home
+ * slots. */
 static void slot_remove(struct stay_back *b, uint64_t s)
 {
 	size_t mask = b->n_slots - 1, hole = slot_of(b, s);
@@ -156,7 +157,7 @@ static void look(struct stay_back *b, stay_back_take *take, void *context)
 	b->from = b->from == b->dt ? 0 : b->from + 1;
 	b->n--;
 	if (!found || distance > b->dt) {
-		slot_remove(b, s); /* the number can no longer become an index */
+		slot_remove(b, s); /* the number is too small for all later indices */
 		b->n_lost++;
 		return;
 	}

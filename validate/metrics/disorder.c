@@ -50,15 +50,15 @@ static struct disorder_sequence *sequence_get(struct disorder *d, uint32_t numbe
 	return &d->sequence[number];
 }
 
-/* Places and positions are stored in full. A value modulo 2^32 means the nearest one to the
- * arrivals so far. */
+/* Returns a place or position in full. A value modulo 2^32 means the value nearest to the arrivals
+ * so far. */
 static uint64_t unwrap(uint64_t near, uint32_t k)
 {
 	return near + (uint64_t)(int64_t)(int32_t)(k - (uint32_t)near);
 }
 
-/* Updates the counts that are not maintained while everything arrives in order: displacements of 0,
- * empty buffer. */
+/* Updates the counts that are not updated as long as everything arrives in order: displacements of
+ * 0, empty buffer. */
 static void leave_plain(struct disorder *d, struct disorder_sequence *s)
 {
 	if (!s->plain)
@@ -92,8 +92,9 @@ static void losses_settle(struct disorder_sequence *s)
 		s->loss_from = s->n_losses = 0;
 }
 
-/* Number of lost requests before a place that is not below the settled ones. The list covers what
- * is numbered and has not arrived, and begins near the place. */
+/* Returns the number of lost requests before a place that is not below the settled places. The list
+ * contains losses in the range that is numbered and has not arrived completely, and it begins near
+ * the place. */
 static uint64_t lost_before(const struct disorder_sequence *s, uint64_t place)
 {
 	uint64_t n = s->n_lost;
@@ -155,7 +156,7 @@ static void add_densities(struct disorder *d, struct disorder_sequence *s, uint6
 
 /* --- arrivals ------------------------------------------------------------ */
 
-/* The arrival skips missing places; their requests will be reordered. */
+/* Counts a discontinuity: the arrival skips missing places, whose requests will be reordered. */
 static void add_discontinuity(struct disorder_total *t, struct disorder_sequence *s,
 			      int64_t time_ns)
 {

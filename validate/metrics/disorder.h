@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Streaming computation of all reordering metrics of RFC 4737, both densities of RFC 5236 and the
- * distances of orders, for one sequence or for many side by side (one per thread, one per object),
- * whose totals are added.
+/* Computation of all reordering metrics of RFC 4737, both densities of RFC 5236 and the distances
+ * of orders, while requests arrive. Handles one sequence or several in parallel (one per thread,
+ * one per object), whose totals are added.
  *
  * Each request has a place k = 0, 1, 2, ... among the arriving requests of its sequence, in the
- * order of the reference, modulo 2^32. Places are unique, and compared places must be less than
- * 2^31 apart. disorder_lost must announce a request that never arrives before the arrivals after
- * it. tests/model computes the same metrics in the plainest way, for comparison.
+ * order of the reference, modulo 2^32. Places are unique, and compared places must differ by less
+ * than 2^31. disorder_lost must announce a request that never arrives before the arrivals after it.
+ * tests/model computes the same metrics in the simplest way, for comparison.
  *
  * Time: a few instructions for an arrival in order, otherwise O(log w); w is the window from the
- * first missing place to the highest seen place. Memory: 20 bytes per place of the window, and one
- * bit per place for the buffer of RFC 5236. Sources: RFC 4737 sections 3.3 to 5, RFC 5236 sections
- * 3 and 7. */
+ * first missing place to the highest place so far. Memory: 20 bytes per place of the window, and
+ * one bit per place for the buffer of RFC 5236. Sources: RFC 4737 sections 3.3 to 5, RFC 5236
+ * sections 3 and 7. */
 #pragma once
 
 #include "validate/metrics/density.h"
 #include "validate/metrics/moment_sum.h"
 
-/* of whole numbers; negative values count in the sum and in histogram.n_negative */
+/* distribution of whole numbers; negative values count in the sum and in histogram.n_negative */
 struct distribution {
 	struct moment_sum sum;
 	struct histogram histogram;
@@ -35,31 +35,37 @@ struct disorder_total {
 	uint64_t n_sequences; /* with an arrival or a loss */
 	uint64_t n_received, n_lost;
 	uint64_t n_reordered;		     /* Type-P-Reordered */
-	uint64_t n_sequence_discontinuities; /* in order, but beyond the expected number */
-	/* arrivals numbered below the previous arrival, as hfplayer's script counts */
+	/* number of arrivals that are in order, but beyond the expected number */
+	uint64_t n_sequence_discontinuities;
+	/* number of arrivals numbered below the previous arrival, as hfplayer's script counts
+	 * them */
 	uint64_t n_descents;
 	struct distribution extent, late_ns, byte_offset; /* of the reordered arrivals */
 	uint64_t n_discontinuities;			  /* arrivals that overtook others */
-	/* between consecutive discontinuities of a sequence */
+	/* distances between consecutive discontinuities of a sequence */
 	struct distribution gap, gap_ns;
-	/* reordering-free runs: runs, arrivals in order, all arrivals, sum of squared run lengths
-	 * (RFC 4737 5.4) */
+	/* reordering-free runs: number of runs, arrivals in order, all arrivals, sum of squared run
+	 * lengths (RFC 4737 5.4) */
 	uint64_t runs_x, runs_a, runs_p, runs_q;
-	/* arrivals directly preceded by n > 0 arrivals with larger numbers, by n */
+	/* number of arrivals that are directly preceded by n > 0 arrivals with larger numbers,
+	 * by n */
 	struct histogram preceding;
 	uint64_t max_preceding;	    /* largest such n, exact; 0: none */
 
-	uint64_t inversions, n_pairs; /* pairs of arrivals in the wrong order; all pairs */
-	uint64_t n_moves;	      /* arrivals outside a longest increasing subsequence */
+	/* number of pairs of arrivals in the wrong order; number of all pairs */
+	uint64_t inversions, n_pairs;
+	/* number of arrivals outside a longest increasing subsequence */
+	uint64_t n_moves;
 	uint64_t footrule;	      /* sum of |rank - position| */
 
 	uint64_t n_displaced; /* arrivals that have a displacement */
-	struct histogram displaced_early, displaced_late; /* by |displacement|, where it is not 0 */
+	struct histogram displaced_early, displaced_late; /* by |displacement|, if it is not 0 */
 	uint64_t displacement_sum;			  /* of |displacement| */
-	uint64_t n_occupancies;		/* arrivals counted in the buffer's occupancy */
+	/* number of arrivals that are counted in the buffer's occupancy */
+	uint64_t n_occupancies;
 	struct histogram occupied;	/* by occupancy, where it is not 0 */
 	uint64_t occupancy_sum;
-	/* requests were lost and there is no threshold: the occupancy is undefined */
+	/* requests were lost and there is no threshold, so the occupancy is undefined */
 	bool needs_bt;
 };
 
@@ -71,10 +77,10 @@ struct disorder_window;
 
 struct disorder_sequence {
 	uint64_t next; /* one above the highest place seen */
-	/* All of the `next` places have arrived in order. The members below are up to date only if
-	 * false. */
+	/* All of the `next` places have arrived in order. The following members are up to date only
+	 * if this is false. */
 	bool plain;
-	/* arrivals in order before the current reordering-free run */
+	/* number of arrivals in order before the present reordering-free run */
 	uint64_t run_from;
 	uint64_t n, previous, next_number, n_in_order;
 	uint64_t n_reordered, max_extent;
@@ -131,8 +137,8 @@ static inline int disorder_add(struct disorder *d, uint32_t sequence, uint32_t k
 	return disorder_add_slowly(d, sequence, k, &a, e);
 }
 
-/* Announces a request that never arrives; `k` is the next place of its sequence. Calls come in the
- * order of the reference, and before any arrival of place k or above. */
+/* Announces a request that never arrives; `k` is the next place of its sequence. Calls must be in
+ * the order of the reference, and before any arrival with place k or above. */
 void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k);
 
 /* Ends the input and completes the totals. */

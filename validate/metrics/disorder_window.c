@@ -18,8 +18,7 @@ void disorder_window_open(struct disorder_window *w, uint64_t n)
 	w->first = w->next = w->n_opened = n;
 	w->n_standing = w->n_tails = 0;
 	w->n_settled = 0;
-	/* The first block may be shared with earlier places, whose sums are invalid: start at
-	 * zero. */
+	/* the first block may also contain earlier places, whose sums are invalid: start at zero */
 	for (unsigned int l = 1; l < w->n_levels; l++) {
 		size_t b = (n >> SHIFT(l)) & (w->level[l].n_blocks - 1);
 		w->level[l].bytes[b] = 0;
@@ -61,7 +60,7 @@ static void ring_lay_out(struct disorder_window *w, size_t cap, char *memory)
 	w->position = (uint32_t *)memory;
 }
 
-/* Places pass `next` in turn, so a new block is empty. */
+/* places enter in turn at `next`, so a new block is empty */
 static void ring_enter(struct disorder_window *w, uint64_t place)
 {
 	size_t i = at(w, place);
@@ -176,7 +175,7 @@ static void sum_above(const struct disorder_window *w, uint64_t from, struct win
 
 /* --- arrivals to compare with -------------------------------------------- */
 
-/* Of the arrivals below every missing place only the last can still be compared. */
+/* among the arrivals below every missing place, only the last can still be compared */
 static void standing_push(struct disorder_window *w, uint64_t place, uint64_t position)
 {
 	if (w->n_standing == w->standing_cap) {
@@ -197,8 +196,8 @@ static void standing_push(struct disorder_window *w, uint64_t place, uint64_t po
 	w->standing[w->n_standing++] = (struct window_standing){place, position};
 }
 
-/* Longest increasing subsequence by patience sorting. Tails below every missing place are final,
- * because later arrivals cannot lower them. */
+/* Updates a longest increasing subsequence by patience sorting. Tails below every missing place are
+ * final, because later arrivals cannot lower them. */
 static void tail_put(struct disorder_window *w, uint64_t place)
 {
 	size_t lo = 0, hi = w->n_tails;
@@ -275,7 +274,7 @@ bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t po
 	if (!w->open || place < w->first || place >= w->next || is_received(w, place))
 		return false;
 	size_t i = at(w, place);
-	/* positions are modulo 2^32: the nearest one before is meant */
+	/* positions are modulo 2^32: this is the nearest earlier position */
 	late->passed_position = position - (uint32_t)((uint32_t)position - w->position[i]);
 	late->passed_time = w->time[i];
 	if (!w->counts_only) {

@@ -69,7 +69,8 @@ int histogram_quantile(const struct histogram *h, double p, double *value, struc
 double histogram_mean_of_ranks(const struct histogram *h, uint64_t first, uint64_t n)
 {
 	uint64_t skip = first - 1, left = n;
-	/* relative to the first counted value, so that a large common part loses no digits */
+	/* sum distances from the first counted value, so that a large common part costs no
+	 * digits */
 	double sum = 0, base = 0;
 	bool have_base = false;
 	for (uint32_t b = 0; left; b++) {
@@ -132,7 +133,7 @@ uint64_t histogram_count_above(const struct histogram *h, double value)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-/* A gap of up to this many empty buckets is written as zeros, not as a new run. */
+/* A gap of at most this many empty buckets is written as zeros, not as a new run. */
 #define MAX_ZEROS 2
 
 json_t *histogram_to_json(const struct histogram *h)
@@ -157,7 +158,7 @@ json_t *histogram_to_json(const struct histogram *h)
 			 (json_int_t)h->n_negative, "buckets", runs);
 }
 
-/* Reads a run of adjacent buckets; *next is the first bucket it may use. */
+/* Reads a run of adjacent buckets; *next is the first bucket that the run may use. */
 static int run_from_json(struct histogram *h, const json_t *run, uint64_t *next, struct err *e)
 {
 	const json_t *first = json_array_get(run, 0);

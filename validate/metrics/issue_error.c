@@ -7,7 +7,7 @@ void issue_error_release(struct issue_error *i)
 	histogram_release(&i->early);
 }
 
-/* The rank counts over both histograms: early values in reverse order, then late values. */
+/* The rank counts over both histograms: first early values in reverse order, then late values. */
 int issue_error_quantile(const struct issue_error *i, double p, double *value, struct err *e)
 {
 	uint64_t n = i->early.n + i->late.n;

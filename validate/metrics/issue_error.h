@@ -6,7 +6,7 @@
 
 struct issue_error { /* all zero: empty */
 	struct moment_sum sum;
-	struct histogram late, early; /* early: of intended - begin where positive */
+	struct histogram late, early; /* early: values of intended - begin, if positive */
 };
 
 void issue_error_release(struct issue_error *i);
@@ -18,9 +18,9 @@ static inline void issue_error_add(struct issue_error *i, int64_t begin_ns, int6
 	histogram_add(error < 0 ? &i->early : &i->late, error < 0 ? -error : error);
 }
 
-/* As histogram_quantile, over early and late requests. */
+/* Like histogram_quantile, over early and late requests. */
 int issue_error_quantile(const struct issue_error *i, double p, double *value, struct err *e);
 
-/* Share of the requests issued more than `allowed_ns` (>= 0) after the intended time, from the
- * histogram; exact below 2048 ns. 0 if there are no requests. */
+/* Returns the share of the requests that were issued more than `allowed_ns` (>= 0) after the
+ * intended time, from the histogram; exact below 2048 ns. 0 if there are no requests. */
 double issue_error_share_late(const struct issue_error *i, double allowed_ns);

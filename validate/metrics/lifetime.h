@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mean concurrency level over the life of each request, N_k = (1 / (e - b)) * integral of N(t) from
- * b to e. Requests of length zero or without an end have none. Source: metrology paper, figure 5.
- * Time: O(log m) per request, m the largest level. Memory: 40 bytes per active request. */
+ * b to e. It is undefined for requests of length zero or without an end. Source: metrology paper,
+ * figure 5. Time: O(log m) per request, m the largest level. Memory: 40 bytes per active
+ * request. */
 #pragma once
 
 #include "common/std.h"
 
 struct lifetime_request {
 	int64_t end_ns, begin_ns;
-	__int128 area_before; /* integral of the level up to its begin, ns */
+	__int128 area_before; /* integral of the level up to the request's begin, in ns */
 };
 
 struct lifetime { /* all zero: empty */
@@ -22,8 +23,9 @@ struct lifetime { /* all zero: empty */
 };
 
 void lifetime_release(struct lifetime *l);
-/* Adds the next request in the order of begins; end TIME_NONE: active to the end of the trace.
+/* Adds the next request in the order of begins; end TIME_NONE: active until the end of the trace.
  * Errors: ENOMEM. */
 int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct err *e);
-/* Ends the input. Returns the mean over the requests that have one; NaN if there are none. */
+/* Ends the input. Returns the mean over the requests for which the level is defined; NaN if there
+ * are none. */
 double lifetime_finish(struct lifetime *l);

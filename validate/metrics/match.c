@@ -14,7 +14,7 @@ void matcher_release(struct matcher *m)
 	memset(m, 0, sizeof *m);
 }
 
-/* Object numbers differ between traces, so kind and name are compared. */
+/* Whether objects differ. Object numbers differ between traces, so kind and name are compared. */
 static bool objects_differ(struct matcher *m, uint32_t x, uint32_t r)
 {
 	if (x == OBJECT_NONE || r == OBJECT_NONE)
@@ -47,7 +47,7 @@ static bool results_differ(const struct trace_record *x, const struct trace_reco
 {
 	if (failed(x) != failed(r))
 		return true;
-	if (failed(x)) /* some foreign traces record that a call failed but not why */
+	if (failed(x)) /* some foreign traces record that a call failed, but not the error */
 		return x->error && r->error && x->error != r->error;
 	return !(uses & OP_RETURNS_FD) && x->rvalue != r->rvalue;
 }

@@ -7,7 +7,8 @@
 
 struct matcher {
 	const struct trace *replay, *input; /* borrowed */
-	/* [n_objects] the input's number of a replay's object, once found equal */
+	/* [n_objects] the input's number of a replay's object, stored when they were found to be
+	 * equal */
 	uint32_t *input_object;
 	uint32_t n_objects;
 };
@@ -33,7 +34,7 @@ enum match_difference {
 unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x,
 				     const struct trace_record *r);
 
-/* Bits of enum match_difference; 0: no difference. */
+/* Returns bits of enum match_difference; 0: no difference. */
 static inline unsigned int matcher_compare(struct matcher *m, const struct trace_record *x,
 					   const struct trace_record *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Passes over a pair of traces until every point of observation has seen the requests in its order.
- * One pass is usually enough. A further pass is needed if the assumed order was wrong, or if a
- * threshold depends on results of the first pass. */
+/* Passes over a pair of traces until every point of observation has received the requests in its
+ * order. One pass is usually enough. A further pass is needed if the assumed order was wrong, or if
+ * a threshold depends on results of the first pass. */
 #include "validate/metrics/metrics.h"
 
 #include <pthread.h>
@@ -48,9 +48,9 @@ struct metrics_work { /* work that remains */
 	struct metrics *m;
 	bool tally;
 	bool left[LANE_N], runs[LANE_N]; /* runs: sort with ARRIVALS_RUNS */
-	/* pairs must be sorted; the reference's file is not in order */
+	/* pairs must be sorted, because the reference's file is not in order */
 	bool sort_reference, unsorted;
-	bool late_reference; /* by key, and the replay skips requests */
+	bool late_reference; /* matched by key, and the replay skips requests */
 	uint64_t bt;
 	bool order_only; /* the levels are already known */
 	struct warmup_cut warmup;
@@ -204,7 +204,7 @@ static bool has_work(const struct metrics_work *w)
 	return any;
 }
 
-/* One pass, with two threads if both have work. */
+/* Makes a pass, with two threads if both have work. */
 static int work_once(struct metrics_work *w, struct err *e)
 {
 	SCOPED_FREE struct metrics_pass *p = xcalloc(2, sizeof *p);
@@ -241,7 +241,8 @@ static int work_once(struct metrics_work *w, struct err *e)
 	return rc;
 }
 
-/* If requests were lost and no threshold is set: chooses one and repeats the order metrics. */
+/* If requests were lost and no threshold is set, chooses a threshold and returns true: the order
+ * metrics must be repeated. */
 static bool choose_bt(struct metrics_work *w)
 {
 	bool again = false;
@@ -298,7 +299,7 @@ static void metrics_begin(struct metrics *m, const struct metrics_options *o)
 	m->warmup_ns = o->warmup_ns;
 }
 
-/* All passes, with the matching method of m->match. */
+/* Makes all passes, with the matching method of m->match. */
 static int compute_matched(struct metrics_work *w, bool dispatch, struct err *e)
 {
 	int rc = warmup_find(&w->warmup, w->reference, w->o, false, e);
@@ -335,7 +336,7 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
 	metrics_begin(m, o);
 	int rc = metrics_match_decide(m, reference, replay, o, &dispatch, e);
 	rc = rc ? rc : compute_matched(&w, dispatch, e);
-	/* most records are other requests than the reference's: the metadata is wrong */
+	/* most records are requests other than those of the reference: the metadata is wrong */
 	if (!rc && o->match == MATCH_AUTO && m->match == MATCH_NUMBER &&
 	    2 * m->n_same_request < m->n_compared)
 		rc = compute_by_key_instead(m, &w, dispatch, e);

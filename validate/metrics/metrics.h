@@ -25,20 +25,21 @@ enum metrics_part {
 struct metrics_options {
 	enum metrics_match match;
 	unsigned int parts;  /* enum metrics_part */
-	/* bits 1 << enum metrics_point; 0: issue and completion, and dispatch if the traces have
-	 * it */
+	/* bits 1 << enum metrics_point; 0: issue and completion, and also dispatch if the traces
+	 * have it */
 	unsigned int points;
 	unsigned int scopes; /* bits 1 << enum order_scope */
-	/* thresholds of RFC 5236; DENSITY_UNBOUNDED: none, but bt is then chosen if requests are
-	 * lost */
+	/* thresholds of RFC 5236; DENSITY_UNBOUNDED: none. But if requests are lost, bt is chosen
+	 * in this case */
 	uint64_t dt, bt;
-	/* count requests that end before they begin, and accept traces without an end */
+	/* count requests that end before they begin instead of refusing them, and accept traces
+	 * without an end */
 	bool lenient;
 	unsigned int n_threads;		 /* 1 or 2 */
 	struct arrivals_options sorting; /* ARRIVALS_DEFAULTS */
-	/* At most one is set. Skips the first `warmup_requests` requests of the reference in the
-	 * order of begins, or those that begin within warmup_ns of the first, with their replays.
-	 * Extra requests of the replay are kept. */
+	/* At most one of these is set. Skips the first `warmup_requests` requests of the reference
+	 * in the order of begins, or the requests that begin within warmup_ns of the first begin,
+	 * together with their replays. Extra requests of the replay are kept. */
 	uint64_t warmup_requests;
 	int64_t warmup_ns;
 };
@@ -52,11 +53,12 @@ struct metrics_options {
 struct metrics_source {
 	const char *name; /* for messages */
 	void *context;
-	/* metadata and objects of the records; NULL: object numbers are equal in both sources */
+	/* source of metadata and of the objects of records; NULL: object numbers are equal in both
+	 * sources */
 	const struct trace *trace;
 	/* As trace_next_batch. */
 	int (*next)(void *context, const struct trace_record **r, size_t *n, struct err *e);
-	/* after the last record: checks that the trace is complete; NULL: it is */
+	/* called after the last record: checks that the trace is complete; NULL: it always is */
 	int (*check_end)(void *context, struct err *e);
 	void (*close)(void *context);
 };
@@ -71,18 +73,21 @@ struct metrics_origin metrics_file(const char *path);
 struct metrics_side { /* one trace */
 	uint64_t n_records, n_issued, n_unfinished, n_failed;
 	uint64_t n_negative;	/* end before begin; skipped */
-	uint64_t n_backwards;	/* begin before the previous begin of the same thread */
-	uint64_t n_unknown;	/* without an object, so they cannot be matched by key */
-	/* skipped as warm-up; counted only here and in n_records */
+	/* number of requests that begin before the previous begin of the same thread */
+	uint64_t n_backwards;
+	/* number of requests without an object, which cannot be matched by key */
+	uint64_t n_unknown;
+	/* number of requests skipped as warm-up; they count only here and in n_records */
 	uint64_t n_warmup;
-	/* first record of each kind, from 0; valid if the count is not 0 */
+	/* number of the first record of each kind, from 0; valid if the count is not 0 */
 	uint64_t first_negative, first_backwards;
 	bool complete;		/* the file has an end mark */
-	/* The trace, or the trace it was made from, has no end mark: requests may be missing. */
+	/* The trace, or the trace from which it was made, has no end mark: requests may be
+	 * missing. */
 	bool cut;
-	uint64_t n_events_lost; /* during capture: requests may be missing */
-	/* programs and requests that capture could not see, and what its method never shows (NULL:
-	 * nothing; capture/unseen.h) */
+	uint64_t n_events_lost; /* number of events lost during capture: requests may be missing */
+	/* number of programs and requests that capture could not observe, and what its method never
+	 * shows (NULL: nothing; capture/unseen.h) */
 	uint64_t n_unseen;
 	const char *not_visible;
 	uint64_t n_bytes;
@@ -96,15 +101,16 @@ struct metrics_side { /* one trace */
 struct metrics_order {
 	bool observed;
 	struct disorder_total total[SCOPE_N];
-	uint64_t bt; /* threshold used for the buffer occupancy */
-	/* The sequence with the largest share of reordered requests; of equal ones the longest. */
+	uint64_t bt; /* the threshold that was used for the buffer occupancy */
+	/* The sequence with the largest share of reordered requests; of equal shares the longest
+	 * sequence. */
 	struct {
 		bool exists;
 		/* key of a thread: pid << 32 | tid; of an object: its number, see below */
 		uint64_t key, n_received, n_reordered, max_extent;
 	} worst[SCOPE_N];
 };
-/* worst.key of a request without an object: pid << 32 | fd */
+/* part of worst.key for a request without an object: the key is pid << 32 | fd with this bit */
 #define METRICS_KEY_DESCRIPTOR (UINT64_C(1) << 63)
 
 /* Requests without an object belong to the sequence of their descriptor. */
@@ -119,12 +125,14 @@ static inline uint64_t metrics_object_key(const struct trace_record *r)
 enum match_reason {
 	MATCHED_AS_SET, /* the caller chose it */
 	MATCHED_NUMBERED, /* the requests are numbered */
-	/* number of requests in the metadata of the replay */
+	/* the metadata of the replay states this number of requests, or another number */
 	MATCHED_SAME_COUNT,
 	MATCHED_OTHER_COUNT,
 	MATCHED_NO_COUNT,
 	MATCHED_COUNT_AT_END, /* the reference states its number only at its end */
-	MATCHED_OTHER_REQUESTS, /* the same number, but most records are other requests */
+	/* the number is the same, but most records are requests other than those of the
+	 * reference */
+	MATCHED_OTHER_REQUESTS,
 	MATCHED_N
 };
 
@@ -133,23 +141,23 @@ struct metrics {
 	enum match_reason match_reason; /* of MATCH_AUTO; else MATCHED_AS_SET */
 	uint64_t warmup_requests; /* from the options */
 	int64_t warmup_ns;
-	/* With MATCH_AUTO, if the replay's metadata states a replay by number and both sources
-	 * are trace files: compared pairs, and pairs with equal operation, object, offset and
-	 * length. */
+	/* With MATCH_AUTO, if the replay's metadata states a replay by number and both sources are
+	 * trace files: number of compared pairs, and of pairs with equal operation, object, offset
+	 * and length. */
 	uint64_t n_compared, n_same_request;
 	unsigned int parts, scopes;
 	struct metrics_side reference, replay;
 	uint64_t n_matched, n_lost, n_extra;
-	/* requests that the replayer skipped on purpose (match.h): neither lost nor matched, and
-	 * excluded from both sides, as warm-up is */
+	/* number of requests that the replayer skipped on purpose (match.h): neither lost nor
+	 * matched, and excluded from both sides, as warm-up is */
 	uint64_t n_skipped;
-	/* matched requests with another result (by number: or another operation, object, offset,
-	 * length) */
+	/* number of matched requests with another result (by number: or another operation, object,
+	 * offset or length) */
 	uint64_t n_mismatched;
-	/* record of the replay, from 0; valid if n_mismatched is not 0 */
+	/* first such record of the replay, from 0; valid if n_mismatched is not 0 */
 	uint64_t first_mismatched;
-	/* by key: keys that occur more than once in the reference, and the requests with such keys;
-	 * a lower bound if there are more than 25 million different keys */
+	/* by key: number of keys that occur more than once in the reference, and of the requests
+	 * with such keys; a lower bound if there are more than 25 million different keys */
 	uint64_t n_ambiguous_keys, n_ambiguous_requests;
 	bool ambiguous_at_least;
 	bool has_issue_error;
@@ -165,16 +173,16 @@ struct metrics {
 
 /* Computes the metrics. Errors: of reading; EBADMSG for damaged blocks; ENODATA for a trace without
  * an end (unless lenient) or without requests; EINVAL for a request that ends before it begins
- * (unless lenient), with file, record and times; E2BIG for more than two million requests that wait
- * for a partner by key. Each message names the file. `m` is empty after an error. Memory: about 100
- * MB per point of observation and thread, independent of the trace length, plus that of disorder.h.
+ * (unless lenient), with file, record and times; E2BIG if more than two million requests wait for a
+ * partner by key. Each message names the file. `m` is empty after an error. Memory: about 100 MB
+ * per point of observation and thread, independent of the trace length, plus that of disorder.h.
  * Ownership: metrics_release. */
 int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
 	const struct metrics_origin *replay, const struct metrics_options *o, struct err *e);
 void metrics_release(struct metrics *m);
 
-/* Whether a trace that was read completely, n requests, is whole. Errors: EBADMSG for damaged
- * blocks, ENODATA for a trace without an end. */
+/* Checks that a trace that was read completely, with n requests, is complete. Errors: EBADMSG for
+ * damaged blocks, ENODATA for a trace without an end. */
 int metrics_trace_check(const struct trace *t, const char *path, uint64_t n, struct err *e);
 
 double metrics_execution_ns(const struct metrics_side *s);

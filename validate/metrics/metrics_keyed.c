@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pass over both traces side by side with requests matched by key. A request is observed when its
+/* Pass over both traces in parallel, with requests matched by key. A request is observed when its
  * partner is found. */
 #include "validate/metrics/metrics_private.h"
 
-/* Whether a request of the replay belongs to the warm-up is known only with its partner. */
+/* Counts a request. Whether a request of the replay belongs to the warm-up is known only with its
+ * partner. */
 static void tally_one(struct metrics_pass *p, enum match_side side, const struct trace_record *r,
 		      uint64_t index, bool warmup)
 {
@@ -59,7 +60,7 @@ static int take_keyed_reference(struct metrics_pass *p, const struct trace_recor
 	return p->late_reference ? 0 : observe_reference(p, r, index, e);
 }
 
-/* Request a of the reference and its replay. */
+/* Observes request a of the reference and its replay. */
 static int take_matched(struct metrics_pass *p, const struct trace_record *a, uint64_t of_a,
 			const struct trace_record *x, uint64_t of_x, struct err *e)
 {
@@ -79,7 +80,7 @@ static int take_matched(struct metrics_pass *p, const struct trace_record *a, ui
 	return rc ? rc : observe_pair(p, a, of_a, x, of_x, e);
 }
 
-/* The offset of a request. A request without an offset on a file has the file position. */
+/* Returns the offset of a request. A request on a file without an offset has the file position. */
 static uint64_t place_of(struct metrics_pass *p, enum match_side side, const struct trace_record *r)
 {
 	const struct trace *t = p->keys.trace[side];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pass over both traces side by side, matched by number. */
+/* Pass over both traces in parallel, with requests matched by number. */
 #include "capture/op.h"
 #include "capture/unseen.h"
 #include "validate/metrics/metrics_private.h"
@@ -106,7 +106,7 @@ static void find_sequences(struct metrics_pass *p, const struct trace_record *r,
 	p->has_last = true;
 }
 
-/* A request that ends before it begins counts as length 0. */
+/* Returns the end of a request. A request that ends before it begins is treated as length 0. */
 static int64_t end_of(const struct trace_record *r)
 {
 	return is_negative(r) ? r->begin_ns : r->end_ns;
@@ -171,9 +171,10 @@ int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t 
 	struct arrival a = {
 	    .begin_ns = TIME_NONE, .end_ns = TIME_NONE, .file_place = (uint32_t)of_x};
 	find_sequences(p, r, &a);
-	if (p->match != MATCH_KEY) /* by key, requests arrive here in the order of their partners */
+	/* with matching by key, requests arrive here in the order of their partners */
+	if (p->match != MATCH_KEY)
 		check_thread_order(p, a.thread, r, of_r);
-	/* sort key in the order of the reference */
+	/* sort key for the order of the reference */
 	int64_t place = p->by_index ? (int64_t)of_r : r->begin_ns;
 	bool issued = x && x->begin_ns != TIME_NONE;
 	if (issued && x->rvalue > 0 && p->moves_bytes[x->op])
@@ -212,8 +213,8 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
-/* Record i of the replay replays record i of the reference. Either is NULL if the other trace is
- * longer. */
+/* Observes a batch of records. Record i of the replay replays record i of the reference. Either
+ * side is NULL if the other trace is longer. */
 static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 			 const struct trace_record *x, size_t n, struct err *e)
 {
@@ -238,10 +239,10 @@ static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 	return rc;
 }
 
-/* Why requests of the reference and their replays are skipped. */
+/* Why a request of the reference and its replay are skipped. */
 enum leaving { LEAVE_NOT, LEAVE_WARMUP, LEAVE_PASSED };
 
-/* Only the order of skipped requests matters. */
+/* Skips records. Only the order of skipped requests matters. */
 static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 			  const struct trace_record *x, size_t n, enum leaving why)
 {
@@ -258,7 +259,7 @@ static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 		p->m->replay.n_warmup += x[i].begin_ns != TIME_NONE;
 }
 
-/* For record i of the batch; x NULL: no record replays it. */
+/* Returns the decision for record i of the batch; x NULL: no record replays it. */
 static inline enum leaving leaving_of(const struct metrics_pass *p, const struct trace_record *r,
 				      const struct trace_record *x, size_t i)
 {
@@ -268,7 +269,8 @@ static inline enum leaving leaving_of(const struct metrics_pass *p, const struct
 									   : LEAVE_NOT;
 }
 
-/* Number of leading records with the same decision, which is stored in *why. */
+/* Returns the number of records, counted from the first, that have the same decision. The decision
+ * is stored in *why. */
 static size_t leaving_span(const struct metrics_pass *p, const struct trace_record *r,
 			   const struct trace_record *x, size_t n, enum leaving *why)
 {
@@ -290,7 +292,7 @@ void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side 
 		side->n_records += n;
 }
 
-/* Processes the next records of both traces, as many as are available together. */
+/* Processes the next records of both traces, as many as both have available. */
 static int take_batches(struct metrics_pass *p, struct batch *b, struct batch *c, struct err *e)
 {
 	struct metrics_side *reference = &p->m->reference, *replay = &p->m->replay;

@@ -7,7 +7,8 @@
 #include "validate/metrics/match.h"
 #include "validate/metrics/metrics.h"
 
-/* Points at which one or both traces are observed. Each needs the requests in its own order. */
+/* Points at which one or both traces are observed. Each point needs the requests in a different
+ * order. */
 enum metrics_lane_kind { LANE_REFERENCE, LANE_ISSUE, LANE_DISPATCH, LANE_COMPLETE, LANE_N };
 
 struct metrics_lane {
@@ -17,8 +18,8 @@ struct metrics_lane {
 	struct observation observation;
 };
 
-/* Requests of the reference before this position are skipped. Order: begin time, then file
- * order. */
+/* Requests of the reference before this position are skipped. They are ordered by begin time, then
+ * by file order. */
 struct warmup_cut {
 	bool on;
 	int64_t begin_ns;
@@ -46,31 +47,31 @@ struct metrics_pass {
 	bool compare;		 /* check whether pairs are the same requests */
 	/* the reference may be in any order */
 	bool may_be_unsorted;
-	/* result: the reference is not in order, although the pass expected it */
+	/* result: the reference is not in order, although this pass assumed that it is */
 	bool reference_unsorted;
 	/* by key: add a request of the reference only when it is known that the replay did not skip
 	 * it */
 	bool late_reference;
-	/* result: some requests were skipped after they had been counted */
+	/* result: some requests turned out to be skipped after they had been counted */
 	bool needs_late_reference;
-	/* pairs are sorted by the reference's record number, which has no ties */
+	/* pairs are sorted by the reference's record number, which is unique */
 	bool by_index;
 	struct metrics_lane lane[LANE_N];
 	struct metrics *m;
 
 	struct sequences threads, objects; /* of the reference */
-	/* cache: the next request usually has the same keys */
+	/* cache of the last look-ups, because the next request usually has the same keys */
 	uint64_t last_thread_key, last_object_key;
 	uint32_t last_thread, last_object;
 	bool has_last;
-	bool has_order; /* reordering is observed, so objects are needed */
-	bool moves_bytes[OP_N]; /* by operation: the result is a number of bytes */
+	bool has_order; /* reordering is observed, so object numbers are needed */
+	bool moves_bytes[OP_N]; /* by operation: whether its result is a number of bytes */
 	/* [thread_cap] begin of the latest request of each thread */
 	int64_t *thread_begin_ns;
 	size_t thread_cap;
 	int64_t reference_begin_ns; /* begin of the latest request */
 	uint64_t n_reference, n_replay; /* records so far */
-	/* earliest begins of matched requests, by enum match_side */
+	/* earliest begins of matched requests, for each side (enum match_side) */
 	int64_t first_pair_ns[2];
 	struct matcher matcher;
 	struct key_match keys;
@@ -86,7 +87,7 @@ void pass_release(struct metrics_pass *p);
 
 /* --- metrics_pass.c, shared with metrics_keyed.c ------------------------- */
 
-/* records processed together: they fit into the first-level cache */
+/* number of records that are processed together: they fit into the first-level cache */
 enum { AT_ONCE = 128 };
 
 struct batch { /* the unprocessed rest of a batch */
@@ -96,9 +97,10 @@ struct batch { /* the unprocessed rest of a batch */
 };
 /* Reads the next batch if this one is empty. */
 int batch_fill(struct batch *b, struct metrics_source *s, struct err *e);
-/* Drops the first n records: advances *index, and n_records if `tally` is set. */
+/* Removes the first n records: advances *index, and n_records if `tally` is set. */
 void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side *side, bool tally);
-/* Checks a batch of either trace first. Errors: EINVAL for a request that ends before it begins. */
+/* Checks a batch of either trace before it is processed. Errors: EINVAL for a request that ends
+ * before it begins. */
 int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
 		const struct trace_record *r, size_t n, uint64_t index, struct err *e);
 
@@ -118,11 +120,11 @@ void check_thread_order(struct metrics_pass *p, uint32_t thread, const struct tr
  * repeated. */
 int observe_reference(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
 		      struct err *e);
-/* Adds issued record `of_r` of the reference with its replay, record `of_x`; x NULL: it was
- * lost. */
+/* Adds issued record `of_r` of the reference with its replay, record `of_x`. x NULL: the request
+ * was lost. */
 int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t of_r,
 		 const struct trace_record *x, uint64_t of_x, struct err *e);
-/* As observe_reference, for a request whose file order has been checked before. */
+/* Like observe_reference, for a request whose place in the file order was already checked. */
 int observe_reference_late(struct metrics_pass *p, const struct trace_record *r, uint64_t index,
 			   struct err *e);
 /* Adds a request of the replay without a partner. */
@@ -137,7 +139,8 @@ int metrics_match_decide(struct metrics *m, const struct metrics_origin *referen
 			 const struct metrics_origin *replay, const struct metrics_options *o,
 			 bool *dispatch, struct err *e);
 
-/* metrics_tally.c: counts that do not depend on the order; r[0] is record `first` of its trace. */
+/* metrics_tally.c: adds counts that do not depend on the order; r[0] is record `first` of its
+ * trace. */
 void tally_side(const struct metrics_pass *p, struct metrics_side *s, const struct trace_record *r,
 		size_t n, uint64_t first);
 void tally_pair(struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x,

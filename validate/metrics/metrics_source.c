@@ -62,8 +62,9 @@ struct metrics_origin metrics_file(const char *path)
 
 /* --- how requests are matched -------------------------------------------- */
 
-/* A replay trace of this program states the number of records of its input, and record i replays
- * record i. Whether the requests are the same is counted during the comparison. */
+/* Chooses the matching method. A replay trace of this program states the number of records of its
+ * input, and record i replays record i. Whether the requests are the same is counted during the
+ * comparison. */
 static enum metrics_match match_choose(const struct metrics_source *r,
 				       const struct metrics_source *x, enum match_reason *reason)
 {

@@ -29,7 +29,7 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Sums of a batch, kept in registers until its end. */
+/* Sums over a batch, kept in registers until its end. */
 struct side_sum {
 	uint64_t n_issued, n_unfinished, n_failed, n_bytes;
 	int64_t first_begin_ns, last_ns;
@@ -95,7 +95,8 @@ void tally_pair(struct metrics_pass *p, const struct trace_record *r, const stru
 		compare_pair(p, r, x, replay_index);
 	if (!(p->o->parts & PART_SCHEDULE))
 		return;
-	/* close enough to the shift of the earliest begins: only quantiles depend on it */
+	/* this is close enough to the shift of the earliest begins, because only quantiles depend
+	 * on it */
 	if (m->n_matched == 1)
 		m->schedule_shift_ns = x->begin_ns - r->begin_ns;
 	p->first_pair_ns[SIDE_REFERENCE] = earlier(p->first_pair_ns[SIDE_REFERENCE], r->begin_ns);

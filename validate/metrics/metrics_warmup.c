@@ -4,7 +4,7 @@
 #include "common/heap.h"
 #include "validate/metrics/metrics_private.h"
 
-/* The `wanted` smallest positions seen so far, the largest first. */
+/* The `wanted` smallest positions so far, the largest first. */
 struct warmup_places {
 	struct warmup_cut *place; /* heap */
 	size_t n, cap;
@@ -41,8 +41,8 @@ static void places_add(struct warmup_places *s, const struct warmup_cut *x)
 	heap_sift_up(&heap, s->place, s->n++);
 }
 
-/* The first request after the warm-up is the largest of the smallest positions. A sorted reference
- * is read only that far. */
+/* Finds the first request after the warm-up, which is the largest of the smallest positions. A
+ * sorted reference is read only up to it. */
 static int read_places(struct warmup_places *s, const struct metrics_source *source, bool unsorted,
 		       struct err *e)
 {
@@ -64,7 +64,7 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
 		const struct metrics_options *o, bool unsorted, struct err *e)
 {
 	struct metrics_source source = {0};
-	/* a time needs only the first begin, n requests need the one after them */
+	/* a time needs only the first begin; n requests need the first n + 1 begins */
 	struct warmup_places s = {.wanted = o->warmup_requests + 1};
 	c->on = o->warmup_requests || o->warmup_ns > 0;
 	if (!c->on)

@@ -24,18 +24,18 @@ void moment_sum_merge(struct moment_sum *into, const struct moment_sum *from)
 	into->huge_sum_sq += from->huge_sum_sq;
 }
 
-/* Sum of squared deviations from the mean. */
+/* Returns the sum of squared deviations from the mean. */
 static double deviations(const struct moment_sum *m)
 {
 	__int128 n = (__int128)m->n;
-	/* values that span hours: 64 bits of mantissa are enough */
+	/* the values span hours, so 64 bits of mantissa are enough */
 	if (m->n_huge) {
 		long double mean = (long double)m->sum / (long double)n;
 		long double ss =
 		    (long double)m->sum_sq + m->huge_sum_sq - mean * (long double)m->sum;
 		return ss > 0 ? (double)ss : 0;
 	}
-	/* |value| < 2^44 bounds every product below by 2^88 n */
+	/* |value| < 2^44, so every product below is less than 2^88 n */
 	__int128 centre = m->sum / n;
 	__int128 rest = m->sum - centre * n; /* |rest| < n */
 	__int128 about_centre = (__int128)m->sum_sq - 2 * centre * m->sum + n * centre * centre;
@@ -49,7 +49,7 @@ struct moments moment_sum_result(const struct moment_sum *m, int64_t shift)
 	if (!m->n)
 		return r;
 	__int128 sum = m->sum - (__int128)m->n * shift;
-	/* the whole part separately, so that the fraction keeps its digits */
+	/* the whole part is converted separately, so that the fraction keeps its digits */
 	__int128 whole = sum / (__int128)m->n;
 	r.mean = (double)whole + (double)(sum - whole * (__int128)m->n) / (double)m->n;
 	r.sd = m->n < 2 ? 0 : sqrt(deviations(m) / (double)(m->n - 1));

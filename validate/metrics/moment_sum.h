@@ -14,7 +14,8 @@ struct moment_sum { /* all zero: empty */
 	__int128 sum;
 	unsigned __int128 sum_sq;
 	int64_t min, max;
-	/* Values of 2^44 ns (about five hours) or more, whose squares could overflow sum_sq. */
+	/* Number of values of 2^44 ns (about five hours) or more, whose squares could overflow
+	 * sum_sq. */
 	uint64_t n_huge;
 	long double huge_sum_sq;
 };
@@ -39,5 +40,5 @@ static inline void moment_sum_add(struct moment_sum *m, int64_t value)
 
 void moment_sum_merge(struct moment_sum *into, const struct moment_sum *from);
 
-/* Moments of (value - shift). An empty sum gives all zeros. */
+/* Returns the moments of (value - shift). An empty sum gives only zeros. */
 struct moments moment_sum_result(const struct moment_sum *m, int64_t shift);

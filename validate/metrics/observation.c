@@ -11,7 +11,7 @@ int observation_take_levels(struct observation *o, const struct arrival *a, size
 	return rc;
 }
 
-/* One scope at a time, so that its data stays in the first-level cache. */
+/* Processes one scope at a time, so that its data stays in the first-level cache. */
 static int take_order(struct observation *o, const struct arrival *a, size_t n,
 		      enum order_scope scope, struct err *e)
 {
@@ -49,16 +49,16 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 	return rc;
 }
 
-/* Encoding of an entry sorted by the reference: begin_ns and file_place are the reference's; end_ns
- * and k_object are time and place of the observation; k_all and k_thread hold the time from there
- * to the end of the request, NO_END if it has none. */
+/* Encoding of an entry that is sorted by the reference. begin_ns and file_place are those of the
+ * reference; end_ns and k_object are time and place of the observation. k_all and k_thread contain
+ * the time from the observation to the end of the request, or NO_END if it has no end. */
 #define NO_END UINT64_MAX
 
 static int take_by_reference(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct observation *o = context;
 	int rc = 0;
-	o->options.sort_reference = false; /* from here on requests come in order */
+	o->options.sort_reference = false; /* from now on requests come in order */
 	for (size_t i = 0; i < n && !rc; i++) {
 		struct arrival observed = a[i];
 		observed.begin_ns = a[i].end_ns;

@@ -2,10 +2,10 @@
 /* A point of observation (issue, dispatch, completion): reordering over the whole trace, per object
  * and per thread, and the levels of concurrency, from requests sorted by time.
  *
- * Requests of the reference are numbered in the order of their begins; ties keep the file order.
- * They are sorted first if necessary. Observations at equal times keep the order of the observed
- * file. Both sorts are those of arrivals.h: by a window that may be too small (`late`: repeat with
- * runs), or by runs. */
+ * Requests of the reference are numbered in the order of their begins; those with equal begins keep
+ * the file order. They are sorted first if necessary. Observations at equal times keep the order of
+ * the observed file. Both sorts are those of arrivals.h: by a window that may be too small (`late`:
+ * repeat with runs), or by runs. */
 #pragma once
 
 #include "validate/metrics/arrivals.h"
@@ -14,16 +14,16 @@
 #include "validate/metrics/lifetime.h"
 
 enum order_scope { SCOPE_ALL, SCOPE_OBJECT, SCOPE_THREAD, SCOPE_N };
-/* higher levels are counted in the last one */
+/* higher levels are counted together with this level */
 #define OBSERVATION_MAX_LEVELS 65536u
 
 struct observation_options {
 	unsigned int scopes; /* bits 1 << enum order_scope; 0: no reordering */
 	bool levels, lifetimes;
 	bool sort_reference;	      /* requests do not come in the order of the reference */
-	/* nor in the order of the observed file: file_place breaks ties */
+	/* nor in the order of the observed file: with equal times, file_place decides */
 	bool by_place;
-	/* no reordering, and requests come in the order of their begins: nothing is stored */
+	/* without reordering, and requests come in the order of their begins: nothing is stored */
 	bool in_order;
 	enum arrivals_mode mode;
 	struct arrivals_options sorting;
@@ -41,8 +41,8 @@ struct observation {
 	struct lifetime lifetime;
 };
 
-/* Errors: ENOMEM. Ownership: observation_release, also after an error. The struct must not be
- * moved. */
+/* Initialises the observation. The struct must not be moved afterwards. Errors: ENOMEM. Ownership:
+ * observation_release, also after an error. */
 int observation_init(struct observation *o, const struct observation_options *options,
 		     struct err *e);
 void observation_release(struct observation *o);
@@ -54,8 +54,8 @@ int observation_sort(struct observation *o, const struct arrival *a, int64_t ref
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n,
 			    struct err *e);
 
-/* Copies member by member: wide loads directly after narrow stores would stall until the stores
- * reach the cache. */
+/* Copies each member separately: wide loads directly after narrow stores would stall until the
+ * stores reach the cache. */
 __attribute__((always_inline)) static inline void arrival_put(struct arrival *to,
 							      const struct arrival *a)
 {
@@ -69,8 +69,8 @@ __attribute__((always_inline)) static inline void arrival_put(struct arrival *to
 
 /* Adds a request of the reference that began at reference_ns (or any number in the order of the
  * begins), record reference_place of its file, in the given sequences (numbered from 0 by first
- * use). *a holds the observation: begin_ns is its time (TIME_NONE: never), end_ns is for levels,
- * then bytes, thread, object and file_place, the record of the observed file. */
+ * use). *a contains the observation: begin_ns is its time (TIME_NONE: never), end_ns is used for
+ * levels; then follow bytes, thread, object and file_place, the record of the observed file. */
 __attribute__((always_inline)) static inline int observation_add(struct observation *o,
 	const struct arrival *a, int64_t reference_ns, uint32_t reference_place, struct err *e)
 {
@@ -93,7 +93,7 @@ __attribute__((always_inline)) static inline int observation_add(struct observat
 	return arrivals_added(&o->by_time, e);
 }
 
-/* Adds a request that the reference does not have: it counts for the levels only. */
+/* Adds a request that the reference does not have. It counts only for the levels. */
 static inline int observation_add_extra(struct observation *o, const struct arrival *a,
 					struct err *e)
 {

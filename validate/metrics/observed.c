@@ -63,7 +63,7 @@ static int trace_read_calls(struct observed_reading *r, const char *path, struct
 	return rc ? err_context(e, "%s", path) : 0;
 }
 
-/* Finds the calls of c[n] that begin within first..last, widened by `slack_ns`. Sets *from and
+/* Finds the calls of c[n] that begin within first..last, extended by `slack_ns`. Sets *from and
  * returns their number. */
 static size_t within(const struct observed_calls *c, int64_t first_ns, int64_t last_ns,
 		     int64_t slack_ns, size_t *from)
@@ -76,8 +76,8 @@ static size_t within(const struct observed_calls *c, int64_t first_ns, int64_t l
 	return to - *from;
 }
 
-/* Tolerances between the clocks of the two traces, each calibrated separately. Smaller ones are
- * tried if other calls are close. */
+/* Tolerances for differences between the clocks of the two traces, each of which is calibrated
+ * separately. Smaller tolerances are tried if other calls are close. */
 static const int64_t slacks_ns[] = {1000000, 100000, 10000, 0};
 
 static void kind_match(const struct observed_calls *own, const struct observed_calls *side,

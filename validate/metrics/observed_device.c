@@ -8,7 +8,7 @@
 
 /* --- the device's side --------------------------------------------------- */
 
-/* Requests that the device received while it was traced, indexed by kind and offset. */
+/* The requests that the device received while it was traced are indexed by kind and offset. */
 
 enum device_kind { KIND_READ, KIND_WRITE, KIND_FLUSH, KIND_DISCARD, KIND_NONE };
 
@@ -25,12 +25,13 @@ struct device_request { /* a request of the device */
 struct device_side {
 	struct device_request *seen; /* sorted by kind, offset, time */
 	size_t n, cap;
-	/* [n] at the first request of an offset: index of the first one that may be free */
+	/* [n] for the first request at an offset: index of the first request there that may be
+	 * free */
 	size_t *first;
 	struct trace *trace;
 };
 
-/* The kind of device request that a record causes; KIND_NONE: none. */
+/* Returns the kind of device request that a record causes; KIND_NONE: none. */
 static enum device_kind device_kind_of(const struct trace_record *r)
 {
 	switch (op_info(r->op)->family) {
@@ -83,7 +84,7 @@ static void device_side_release(struct device_side *s)
 	FREE_EACH(s->seen, s->first);
 }
 
-/* The first request at an offset; s->n if there is none. */
+/* Returns the first request at an offset; s->n if there is none. */
 static size_t place_find(const struct device_side *s, enum device_kind kind, uint64_t offset)
 {
 	size_t lo = 0, hi = s->n;
@@ -139,8 +140,8 @@ static void piece_join(struct device_request *all, const struct device_request *
 
 #define PIECES_MAX 4096
 
-/* Finds a request at the device, whole or as consecutive pieces (`*split`), and takes it. Returns
- * false if it is missing or incomplete. Of equal requests the earliest is taken. */
+/* Finds a request at the device, as a whole or as consecutive pieces (`*split`), and takes it.
+ * Returns false if it is missing or incomplete. Of equal requests it takes the earliest. */
 static bool device_side_find(struct device_side *s, enum device_kind kind,
 	const struct trace_record *r, struct device_request *found, bool *split)
 {
@@ -179,11 +180,12 @@ struct device_making {
 	struct trace *sequence, *own; /* own NULL: none, or it has ended */
 	struct trace_writer *writer;
 	struct observed_device *o;
-	int64_t own_shift_ns; /* from times of `own` to the device's times */
-	/* the shift of a floating clock is known: the first found request counts as in time */
+	int64_t own_shift_ns; /* added to times of `own` to get the device's times */
+	/* the shift of a floating clock is known: the first request that was found counts as on
+	 * time */
 	bool anchored;
 	int64_t first_ns, last_ns; /* of the found requests */
-	uint32_t *object;     /* [n_objects] of the sequence: object number in the result */
+	uint32_t *object;     /* [n_objects] of the sequence: number of the object in the result */
 	uint32_t n_objects;
 	uint64_t n_records;
 };
@@ -222,15 +224,15 @@ static void intended_set(struct device_making *m, struct trace_record *r,
 	r->intended_ns = own->intended_ns + m->own_shift_ns;
 }
 
-/* Changes a request of the sequence to the device's view. `own` is the record of the run's own
- * trace; NULL: unknown. */
+/* Changes a request of the sequence to the device's view. `own`: the record of the run's own trace;
+ * NULL: unknown. */
 static void record_make(struct device_making *m, struct trace_record *r,
 			const struct trace_record *own)
 {
 	struct device_request found;
 	enum device_kind kind = device_kind_of(r);
 	bool split, passed = own && own->begin_ns == TIME_NONE && own->error == EOPNOTSUPP;
-	/* issued in the sequence, and of a kind that reaches a device */
+	/* the sequence issued it, and it is of a kind that reaches a device */
 	const bool wanted = r->begin_ns != TIME_NONE && kind != KIND_NONE &&
 			    (kind == KIND_FLUSH || r->length) && r->rvalue >= 0;
 	r->intended_ns = TIME_NONE;
@@ -274,7 +276,7 @@ static int own_next(struct device_making *m, const struct trace_record **own, st
 		return 0;
 	int rc = trace_next(m->own, own, e);
 	if (rc == 0)
-		m->own = NULL; /* it has no more records; the caller closes it */
+		m->own = NULL; /* there are no more records; the caller closes the trace */
 	if (rc <= 0)
 		*own = NULL;
 	return rc < 0 ? err_context(e, "%s", m->how->own) : 0;
@@ -322,7 +324,8 @@ static int extra_write(struct device_making *m, const struct device_request *q, 
 	return trace_writer_append(m->writer, &r, 1, e);
 }
 
-/* Writes the remaining device requests. Flushes come from the kernel itself and are not extra. */
+/* Writes the remaining device requests. Flushes may come from the kernel itself and do not count as
+ * extra. */
 static int extras_write(struct device_making *m, struct err *e)
 {
 	struct device_side *s = &m->side;

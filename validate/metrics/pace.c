@@ -82,7 +82,7 @@ double pace_distance(const struct pace *a, const struct pace *b)
 	return sum / 2;
 }
 
-/* Ranks from 1; ties share their mean rank. */
+/* Computes ranks from 1; equal values get their mean rank. */
 static void mean_ranks(const double *x, size_t n, double *rank)
 {
 	for (size_t i = 0; i < n; i++) {

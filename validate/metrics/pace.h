@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Requests issued and their issue errors over the time of a run, in intervals of equal width. The
- * width doubles when there would be more than PACE_MAX intervals, so the size is constant.
+ * width doubles if there would be more than PACE_MAX intervals, so the size is constant.
  *
- * Time counts from the begin of the first added request. Earlier requests count in the first
- * interval. */
+ * Time counts from the begin of the first request that is added. Requests that begin earlier count
+ * in the first interval. */
 #pragma once
 
 #include "common/std.h"
 
 #define PACE_MAX 256
-/* 2^16: every width is a power of two, so two runs can be brought to the same width */
+/* 2^16: every width is a power of two, so two runs can be converted to the same width */
 #define PACE_FIRST_WIDTH_NS 65536
 
 struct pace { /* all zero: empty */
 	int64_t width_ns; /* 0: empty */
-	uint64_t n;	  /* intervals up to the last one with a request */
+	uint64_t n;	  /* number of intervals up to the last interval with a request */
 	uint64_t requests[PACE_MAX];
-	uint64_t timed[PACE_MAX];      /* of these, requests with an intended time */
+	uint64_t timed[PACE_MAX];      /* number of those requests that have an intended time */
 	double issue_error[PACE_MAX]; /* sum of begin - intended, ns */
-	/* total time of requests in the interval; divided by the width: mean number of active
-	 * requests */
+	/* total time of requests in the interval; divided by the width it is the mean number of
+	 * active requests */
 	double active_ns[PACE_MAX];
-	double moved[PACE_MAX]; /* bytes; those of a request spread evenly over its time */
+	/* bytes moved; those of a request are spread evenly over its time */
+	double moved[PACE_MAX];
 };
 
 struct pace_tally { /* while requests are added */
@@ -57,12 +58,13 @@ static inline void pace_add(struct pace_tally *t, int64_t begin_ns, bool timed, 
  * is ignored. */
 void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double bytes);
 
-/* Share of the requests in other intervals: half the sum of the differences of the shares, 0
- * (equal) to 1. Intervals are widened until both runs have the same width and at most PACE_COARSE
- * intervals, so smaller shifts do not count. NaN if either is empty. */
+/* Returns the share of the requests that are in other intervals: half the sum of the differences of
+ * the shares, 0 (equal) to 1. Intervals are widened until both runs have the same width and at most
+ * PACE_COARSE intervals, so smaller shifts do not count. NaN if either run is empty. */
 #define PACE_COARSE 32
 double pace_distance(const struct pace *a, const struct pace *b);
 
-/* Spearman's rank correlation between request rate and mean issue error, over the intervals with a
- * timed request; ties get mean ranks. NaN below 4 intervals, or if either does not vary. */
+/* Returns Spearman's rank correlation between request rate and mean issue error, over the intervals
+ * with a timed request; equal values get mean ranks. NaN with fewer than 4 intervals, or if either
+ * quantity does not vary. */
 double pace_error_correlation(const struct pace *p);

@@ -3,7 +3,7 @@
 
 #include "common/fnv1a.h"
 
-/* the names of objects beyond this number are hashed each time */
+/* the names of objects with a larger number are hashed each time */
 #define NAMES_MAX (UINT32_C(1) << 24)
 
 void requests_hash_init(struct requests_hash *h, const struct trace *t)

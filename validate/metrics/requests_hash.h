@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A hash of the requests of a trace that ignores times, threads and order: two recordings of the
- * same work are equal.
+ * same work have the same hash.
  *
- * Sum modulo 2^64 of a hash of each request's operation, object name, offset, length and flags. A
- * sum, because the order of threads varies. It detects that two programs did different work; it
- * does not protect against deliberate collisions. Source: FNV-1a (Fowler, Noll, Vo); the finalizer
- * of MurmurHash3 (Appleby). */
+ * It is the sum modulo 2^64 of a hash of each request's operation, object name, offset, length and
+ * flags. A sum is used because the order of threads varies. It detects that two programs did
+ * different work, but does not protect against deliberate collisions. Source: FNV-1a (Fowler, Noll,
+ * Vo); the finalizer of MurmurHash3 (Appleby). */
 #pragma once
 
 #include "capture/trace.h"
@@ -13,7 +13,7 @@
 struct requests_hash {
 	const struct trace *trace; /* borrowed */
 	uint64_t sum, n;
-	uint64_t *name; /* by object; 0: not computed yet; owned */
+	uint64_t *name; /* hash of each object's name; 0: not computed yet; owned */
 	size_t n_names;
 };
 

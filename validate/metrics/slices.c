@@ -41,8 +41,8 @@ void slice_clock_release(struct slice_clock *c)
 	*c = (struct slice_clock){0};
 }
 
-/* The last slice that opens at `ns` of CLOCK_MONOTONIC or before; the first slice for earlier
- * times. */
+/* Returns the last slice that opens at `ns` of CLOCK_MONOTONIC or earlier; the first slice for
+ * earlier times. */
 static size_t slice_at(struct slice_clock *c, int64_t ns)
 {
 	const struct slice *a = c->slices->slice;

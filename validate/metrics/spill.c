@@ -47,7 +47,7 @@ int spill_map(void **table, size_t bytes, struct err *e)
 		fd = spill_open(NULL, e);
 		if (fd < 0)
 			return fd;
-		/* a page without space would raise SIGBUS later */
+		/* reserve space: a page without space would raise SIGBUS later */
 		int code = -file_reserve(fd, bytes);
 		if (code) {
 			close(fd);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Large zeroed tables: in memory if small, else in an unlinked temporary file that the kernel can
- * write out. */
+/* Large zeroed tables: in memory if small, otherwise in an unlinked temporary file that the kernel
+ * can write out. */
 #pragma once
 
 #include "common/std.h"
 
 #define SPILL_BYTES (64u << 20) /* larger tables go to a file */
 
-/* Opens an unlinked temporary file in `dir` (NULL: $TMPDIR, else /var/tmp, else /tmp). Returns the
- * descriptor. Errors: of the system. */
+/* Opens an unlinked temporary file in `dir` (NULL: $TMPDIR, otherwise /var/tmp, otherwise /tmp).
+ * Returns the descriptor. Errors: from the system. */
 int spill_open(const char *dir, struct err *e);
 
 /* Maps `bytes` > 0 zeros. Errors: ENOMEM; ENOSPC and other errors of the file, whose space is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The summary of a run: one pass over its trace and its input, and a second one over the trace
- * alone if its requests are far from the order of their begins. */
+/* The summary of a run: a pass over its trace and its input, and a second pass over the trace alone
+ * if its requests are far from the order of their begins. */
 #include "validate/metrics/summary.h"
 
 #include "capture/op.h"
@@ -29,7 +29,7 @@ struct summary_pass {
 	struct summary_order order;
 	struct requests_hash requests; /* used without an input */
 	uint64_t n_records; /* records of the trace so far */
-	struct slice_clock clock; /* clock.slices NULL: an undivided run */
+	struct slice_clock clock; /* clock.slices NULL: the run was not divided into slices */
 	/* the unprocessed rest of an input batch */
 	const struct trace_record *r;
 	size_t n_r;
@@ -57,7 +57,7 @@ struct summary_mapped {
 	bool kept[RECORDS_AT_ONCE];
 };
 
-/* Returns n <= RECORDS_AT_ONCE records with active times; *kept tells which of them count in
+/* Returns n <= RECORDS_AT_ONCE records with active times; *kept says which of them count in
  * response times (NULL: all). */
 static const struct trace_record *map(struct summary_pass *p, const struct trace_record *x,
 				      size_t n, struct summary_mapped *m, const bool **kept)
@@ -120,7 +120,7 @@ static int pass_run(struct summary_pass *p, struct err *e)
 	return rc;
 }
 
-/* The second pass: the trace alone, sorted in runs. */
+/* Makes the second pass: over the trace alone, sorted in runs. */
 static int reorder_run(struct summary_pass *p, const struct arrivals_options *options,
 		       struct err *e)
 {
@@ -212,12 +212,12 @@ static int check_run(const struct summary_pass *p, struct err *e)
 static int quantile(const struct run_summary *s, double p, double *value, struct err *e)
 {
 	int rc = histogram_quantile(&s->response_histogram, p, value, e);
-	if (!rc) /* a bucket's midpoint may lie outside the extremes */
+	if (!rc) /* a bucket's midpoint may be outside the extremes */
 		*value = between(*value, s->response.min, s->response.max);
 	return rc;
 }
 
-/* Of all requests, by operation and by half. */
+/* Sets the moments of all requests, by operation and by half. */
 static void fill_moments(struct run_summary *s, struct summary_tally *t)
 {
 	struct moment_sum all = {0}, half[2] = {{0}};
@@ -247,7 +247,7 @@ static void fill_moments(struct run_summary *s, struct summary_tally *t)
 static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
 {
 	fill_moments(s, t);
-	/* a recording without response times: only order and issue times are known */
+	/* in a recording without response times only order and issue times are known */
 	const bool none = !s->response.n;
 	int rc = none ? 0 : quantile(s, 0.5, &s->response_median, e);
 	rc = rc || none ? rc : quantile(s, 0.9, &s->response_p90, e);
@@ -295,7 +295,8 @@ static void fill_pace(struct run_summary *s, const struct pace *p)
 	if (!p->width_ns)
 		return;
 	s->pace = copied(p, sizeof *p);
-	for (uint64_t i = p->n; i < PACE_MAX; i++) /* of requests active after the last begin */
+	/* times of requests that were active after the last begin */
+	for (uint64_t i = p->n; i < PACE_MAX; i++)
 		s->pace->active_ns[i] = s->pace->moved[i] = 0;
 }
 
@@ -388,7 +389,8 @@ static void fill_held(struct run_summary *s, const json_t *extra)
 		: s->issue_error_p99;
 }
 
-/* Asynchronous requests that the records of a program's run refer to but that the trace lacks. */
+/* Returns the number of asynchronous requests to which the records of a program's run refer but
+ * which the trace lacks. */
 static uint64_t async_unseen(const struct summary_pass *p)
 {
 	const struct async_counts *a = &p->tally.async;

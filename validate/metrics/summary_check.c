@@ -35,7 +35,7 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 	return 0;
 }
 
-/* Comparisons with NaN (unknown tail) are false. */
+/* comparisons with NaN (an unknown tail) are false */
 static int check_distribution(const struct run_summary *s, struct err *e)
 {
 	if (s->response_tail < s->response.min || s->response_tail > s->response.max)

@@ -29,7 +29,7 @@ void summary_fill_distribution(struct run_summary *s, const struct moments *half
 	double edge[SUMMARY_N_SHAPE];
 	if (!n)
 		return; /* a recording without response times */
-	/* a bucket's midpoint may lie outside the extremes */
+	/* a bucket's midpoint may be outside the extremes */
 	s->response_tail = between(histogram_mean_of_ranks(h, n - n_tail + 1, n_tail),
 				   s->response.min, s->response.max);
 	s->response_typical =

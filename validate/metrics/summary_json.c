@@ -10,7 +10,7 @@
 #define MOMENTS(field) OBJECT(field, moments_members)
 #define GROUP(table, ...) {.kind = MEMBER_GROUP, .of = table, __VA_ARGS__}
 #define FLAG(field) MEMBER_FLAG(run_summary, field)
-/* an array with an element per level, per class of lateness */
+/* an array with an element for each level or class of lateness */
 #define LEVELS(kind, field, ...)                                                                   \
 	M(kind, field, .n = SUMMARY_MAX_LEVELS, .allocated = true,                                 \
 	  MEMBER_LENGTH(run_summary, n_levels), __VA_ARGS__)
@@ -30,7 +30,7 @@ static const struct json_member op_members[] = {
 
 static const struct json_member input_members[] = {
     M(COUNT, n_input), M(COUNT, n_lost), M(COUNT, n_extra), M(COUNT, n_mismatched),
-    /* if requests were skipped; if the replayer does not report all results */
+    /* present if requests were skipped; present if the replayer does not report all results */
     M(COUNT, n_skipped, .old_name = "n_passed", .if_set = true),
     M(COUNT, n_results_unknown, .old_name = "n_untold", .if_set = true),
     OBJECT(reorder_all, reorder_members), OBJECT(reorder_thread, reorder_members),

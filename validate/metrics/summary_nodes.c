@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes of a parallel application, in a second reading of the traces. */
+/* Nodes of a parallel application, for which the traces are read a second time. */
 #include "capture/causality/causality.h"
 #include "capture/op.h"
 #include "validate/metrics/summary_private.h"
@@ -57,8 +57,8 @@ static void cause_add(struct causality_summary *c, const struct trace_record *r)
 		c->compute_ns = INT64_MAX;
 }
 
-/* Record i of `of`, which identifies the node, belongs to record i of `trace`; both may be the same
- * trace. `clock` is NULL for an undivided run. */
+/* Reads both traces in parallel. Record i of `of`, which identifies the node, belongs to record i
+ * of `trace`; both may be the same trace. `clock` is NULL for a run without slices. */
 static int read_both(struct node_tally *tally, struct causality_summary *c,
 		     const struct causality_facts *facts, struct trace *trace, struct trace *of,
 		     struct slice_clock *clock, struct err *e)

@@ -82,7 +82,8 @@ int summary_order_add(struct summary_order *o, const struct trace_record *x, con
 		struct arrival *a = arrivals_next(&o->arrivals);
 		a->begin_ns = x[i].begin_ns;
 		a->end_ns = x[i].end_ns;
-		/* The payload is unused here: 1 marks a request excluded from response times. */
+		/* the payload is not used here: 1 marks a request that is excluded from response
+		 * times */
 		a->bytes = kept && !kept[i];
 		a->thread = ARRIVAL_NO_SEQUENCE;
 		if (!extra) {

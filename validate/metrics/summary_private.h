@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One pass over a trace and its input. Private to validate/metrics/summary*.c. */
+/* A pass over a trace and its input. Private to validate/metrics/summary*.c. */
 #pragma once
 
 #include "validate/metrics/arrivals.h"
@@ -12,24 +12,25 @@
 /* Quantities that need the requests in the order of their begins. */
 struct summary_order {
 	bool has_input;
-	uint32_t n_issued; /* issued requests of the input so far, modulo 2^32 */
+	uint32_t n_issued; /* number of issued requests of the input so far, modulo 2^32 */
 	struct sequences threads, objects;
 	struct arrivals arrivals;
 	struct concurrency concurrency;
 	struct disorder all, by_thread, by_object;
 	double *response_at_level; /* [SUMMARY_MAX_LEVELS], ns, sums */
-	/* sums over the reordered requests, ns */
+	/* sums over the reordered requests, in ns */
 	double reordered_all, reordered_thread, reordered_object;
 };
 
 int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 		       const struct arrivals_options *options, bool has_input, struct err *e);
 void summary_order_release(struct summary_order *o);
-/* Adds n records in the order of the file. `kept` as in summary_tally_add; `extra`: they replay no
- * record of the input. Ignores records without a begin and records that end before they begin. */
+/* Adds n records in the order of the file. `kept`: as in summary_tally_add. `extra`: the records
+ * replay no record of the input. Ignores records without a begin and records that end before they
+ * begin. */
 int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept,
 		      size_t n, bool extra, struct err *e);
-/* `*late`: the order was wrong; repeat with ARRIVALS_RUNS. */
+/* Ends the input. `*late`: the order was wrong; repeat with ARRIVALS_RUNS. */
 int summary_order_finish(struct summary_order *o, bool *late, struct err *e);
 
 /* Quantities that do not depend on the order. */
@@ -59,17 +60,18 @@ void summary_tally_init(struct summary_tally *t, const struct trace *trace,
 			const struct trace *input);
 void summary_tally_release(struct summary_tally *t);
 /* Adds records index .. index+n-1 of the trace. kept[i] false: record i is excluded from response
- * times at a switch of slices; NULL: all count. `extra`: they replay no record of the input. */
+ * times because of a switch of slices; kept NULL: all count. `extra`: the records replay no record
+ * of the input. */
 void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept,
 		       size_t n, uint64_t index, bool extra);
-/* Adds the records' response times by half again, for another n_first. The caller zeroes the sums
- * first. */
+/* Adds the records' response times by half again, for another n_first. The caller must set the sums
+ * to zero first. */
 void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x,
 				const bool *kept, size_t n, uint64_t index);
 /* Compares n records of the trace with the n records of the input that they replay. */
 void summary_tally_compare(struct summary_tally *t, const struct trace_record *x,
 			   const struct trace_record *r, size_t n);
-/* Adds records of the input that the trace does not have. */
+/* Adds records of the input that the trace lacks. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 
 static inline double between(double value, double min, double max)
@@ -85,12 +87,12 @@ void summary_fill_distribution(struct run_summary *s, const struct moments *half
 int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 		  const struct slices *slices, struct err *e);
 
-/* summary_compute with another window and memory budget for sorting, so that tests reach every
- * path. */
+/* Like summary_compute, with another window and memory budget for sorting, so that tests reach
+ * every path. */
 int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
 	const struct slices *slices, const struct arrivals_options *options, struct err *e);
 
-/* Rejects a summary that no trace can give: sums that do not add up, quantiles outside the
+/* Rejects a summary that cannot come from a trace: sums that do not add up, quantiles outside the
  * extremes, more failures than requests. `brief`: without the histogram. Errors: EINVAL with the
  * member's name. */
 int summary_check(const struct run_summary *s, bool brief, struct err *e);

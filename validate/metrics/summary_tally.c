@@ -55,7 +55,7 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, co
 			continue;
 		t->n_issued++;
 		t->n_extra += extra;
-		/* an extra copy has the intended time of the request it repeats */
+		/* an extra copy has the intended time of the request that it repeats */
 		bool timed = q->intended_ns != TIME_NONE && !extra;
 		if (timed)
 			issue_error_add(&t->issue, q->begin_ns, q->intended_ns);
@@ -111,7 +111,7 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 		bool passed = match_skipped(&x[i]);
 		if (expected && !passed)
 			see_input(t, &r[i]);
-		if (!issued) { /* a request that the input did not issue either is not lost */
+		if (!issued) { /* a request that was not issued in the input either is not lost */
 			t->n_lost += expected && !passed;
 			t->n_skipped += expected && passed;
 			continue;
