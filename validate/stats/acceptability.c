@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Acceptability of test results: critical range, critical differences, the route to a final result
- * (ISO 5725-6). */
+/* Acceptability of test results: critical range, critical differences, and the procedure for a
+ * final result (ISO 5725-6). */
 #include "validate/stats/precision_study.h"
 
 #include <gsl/gsl_integration.h>
@@ -18,7 +18,7 @@ struct range_arg {
 static double range_integrand(double x, void *arg)
 {
 	const struct range_arg *a = arg;
-	/* the smaller tail, so that the difference keeps its digits on both sides */
+	/* the smaller tails are used, so that the difference keeps its digits on both sides */
 	double inside = x > 0 ? normal_above(x) - normal_above(x + a->q)
 			      : normal_below(x + a->q) - normal_below(x);
 	return a->n * exp(-x * x / 2) / sqrt(2 * M_PI) * pow(inside, a->n - 1);
@@ -89,7 +89,7 @@ enum stat_status critical_difference_within(double sigma_r, double n1, double n2
 	return root(1 / (2 * n1) + 1 / (2 * n2), factor * sigma_r, cd);
 }
 
-/* Sets *mean to the mean of the first n if their range is within the limit. */
+/* Sets *mean to the mean of the first n values if their range is within the limit. */
 static bool mean_within(const double *x, size_t n, double limit, double *mean)
 {
 	struct sample_moments m;

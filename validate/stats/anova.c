@@ -5,7 +5,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
-/* Mean of x - shift, and the sum of squares about it. */
+/* Computes the mean of x - shift, and the sum of squared deviations from it. */
 static double shifted_mean(const struct values *g, double shift, double *sum_sq)
 {
 	double sum = 0, squares = 0, rest = 0;

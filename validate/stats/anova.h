@@ -23,7 +23,8 @@ struct anova {
 	double f, p;		  /* p = P(F(df_between, df_within) >= f) */
 };
 
-/* Errors: STAT_TOO_FEW for fewer than two groups, an empty group, or N = p; STAT_NOT_FINITE. */
+/* Computes the one-way layout of N values in p groups. Errors: STAT_TOO_FEW for fewer than two
+ * groups, an empty group, or N = p; STAT_NOT_FINITE. */
 enum stat_status anova_one_way(const struct values *groups, size_t n_groups,
 			       struct anova *a) STAT_MUST_CHECK;
 
@@ -33,6 +34,7 @@ struct spread_test {
 	double w, p; /* W and P(F(groups-1, N-groups) >= W) */
 };
 
-/* Levene (mean) or Brown-Forsythe (median). Errors: as anova_one_way, and STAT_ZERO_VARIANCE. */
+/* Tests equal spread: Levene (mean) or Brown-Forsythe (median). Errors: those of anova_one_way, and
+ * STAT_ZERO_VARIANCE. */
 enum stat_status spread_test(const struct values *groups, size_t n_groups,
 			     enum spread_centre centre, struct spread_test *out) STAT_MUST_CHECK;

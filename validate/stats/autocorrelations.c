@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* r_k for all lags up to a maximum: directly, or as the inverse transform of |transform of the
- * deviations|^2, padded with zeros to avoid wrap-around. */
+/* r_k for all lags up to a maximum: computed directly, or as the inverse transform of |transform of
+ * the deviations|^2, padded with zeros to avoid wrap-around. */
 
 #include <gsl/gsl_fft_halfcomplex.h>
 #include <gsl/gsl_fft_real.h>
@@ -8,7 +8,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/series.h"
 
-enum { DIRECT_LAGS = 40 }; /* a transform costs about as much as this number of lags */
+enum { DIRECT_LAGS = 40 }; /* a transform takes about as long as this number of lags */
 
 static void direct(const double *d, size_t n, size_t most, double *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* m = the lag after which max(5, sqrt(log10 n)) autocorrelations in a row lie within 2
+/* m = the lag after which max(5, sqrt(log10 n)) consecutive autocorrelations are within 2
  * sqrt(log10(n)/n); M = 2m; weights 1 up to M/2, then falling to 0 at M; G = sum w_k |k| R_k, D =
  * 4/3 (sum w_k R_k)^2 over -M..M, b = (2 G^2/D)^(1/3) n^(1/3), at most min(3 sqrt n, n/3). */
 #include "validate/stats/resample.h"

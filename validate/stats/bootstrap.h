@@ -15,12 +15,13 @@ struct bootstrap_ideal {
 	size_t n_means;
 	double *mean; /* all resample means, ascending, owned: bootstrap_ideal_release */
 	double se;    /* about the sample mean, divisor n^n */
-	double n_less, n_equal; /* resample means below, and within 1e-9 of, the sample mean */
+	/* number of resamples below the sample mean, and number within 1e-9 of it */
+	double n_less, n_equal;
 	double z0, acceleration;
 };
 
-/* Errors: STAT_TOO_FEW (n < 2), STAT_OUT_OF_RANGE (n > 7), STAT_ZERO_VARIANCE, STAT_NOT_FINITE.
- * After an error nothing must be released. */
+/* Makes all resamples. Errors: STAT_TOO_FEW (n < 2), STAT_OUT_OF_RANGE (n > 7), STAT_ZERO_VARIANCE,
+ * STAT_NOT_FINITE. After an error there is nothing to release. */
 enum stat_status bootstrap_ideal(const double *x, size_t n,
 				 struct bootstrap_ideal *b) STAT_MUST_CHECK;
 void bootstrap_ideal_release(struct bootstrap_ideal *b);

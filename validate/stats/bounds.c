@@ -8,7 +8,7 @@ static double binomial_upto(uint64_t k, double p, uint64_t n)
 	return binomial_at_most((double)k, (double)n, p);
 }
 
-/* Smallest k with P(B <= k) > level, or >= level if `reach`. */
+/* Returns the smallest k with P(B <= k) > level, or with P(B <= k) >= level if `reach`. */
 static uint64_t smallest(uint64_t n, double p, double level, int reach)
 {
 	uint64_t low = 0, high = n;
@@ -52,7 +52,7 @@ enum stat_status hoeffding_p(double n, double t, double a, double b, double *p)
 	return STAT_OK;
 }
 
-/* Scales a rank among n_effective values to n values. */
+/* Converts a rank among n_effective values to a rank among n values. */
 static double rank_scaled(uint64_t rank, uint64_t n_effective, size_t n, bool upper)
 {
 	double scaled = (double)rank * ((double)n / (double)n_effective);

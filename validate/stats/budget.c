@@ -32,8 +32,8 @@ struct budget_component budget_component(const char *source, enum budget_type ty
 	return c;
 }
 
-/* Share and degrees of freedom of the estimate of component i; share 0 if an earlier component
- * counted it. */
+/* Returns share and degrees of freedom of the estimate of component i; the share is 0 if an earlier
+ * component included it. */
 static double estimate_share(const struct budget_component *c, size_t n, size_t i, double *nu)
 {
 	double share = c[i].share_pct / 100;

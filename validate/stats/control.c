@@ -29,7 +29,7 @@ size_t cusum_first_signal(const struct cusum *at, size_t n, double h)
 static double one_sided_length(double drift, double b)
 {
 	double exponent = 2 * drift * b;
-	if (fabs(exponent) < 1e-6) /* the quotient cancels here; its series does not */
+	if (fabs(exponent) < 1e-6) /* the quotient would cancel here, so its series is used */
 		return b * b * (1 - exponent / 3);
 	return (expm1(-exponent) + exponent) / (2 * drift * drift);
 }

@@ -23,7 +23,7 @@ enum stat_status batch_means(const double *x, size_t n, size_t batches, double *
 	return s;
 }
 
-/* Sums pairs of autocorrelations until the first that is not positive; computes more lags as
+/* Sums pairs of autocorrelations up to the first pair that is not positive. Computes more lags as
  * needed. */
 static enum stat_status geyer_sum(const double *x, size_t n, struct geyer *g)
 {
@@ -62,7 +62,7 @@ enum stat_status geyer(const double *x, size_t n, struct geyer *g)
 	s = s ? s : geyer_sum(x, n, g);
 	if (s)
 		return s;
-	if (g->tau <= 0) /* alternating values: nothing to extrapolate from */
+	if (g->tau <= 0) /* the values alternate, so there is nothing to extrapolate from */
 		return STAT_OUT_OF_RANGE;
 	g->se = m.sd * sqrt(g->tau / (double)n);
 	return STAT_OK;

@@ -3,7 +3,8 @@
 
 #include "validate/stats/quantiles.h"
 
-/* Walks over the pooled points: the largest |i m - j n|, exact in integers, and the area. */
+/* Walks over the pooled points. Finds the largest |i m - j n|, exactly in integers, and the
+ * area. */
 static enum stat_status walk(const double *ref, size_t m, const double *rep, size_t n,
 			     uint64_t *largest, double *area)
 {
@@ -54,7 +55,7 @@ enum stat_status ks_p_asymptotic(const double *ref, size_t m, const double *rep,
 	if (s)
 		return s;
 	double l2 = d * d * ((double)n * (double)m / ((double)n + (double)m));
-	/* the series converges slowly here, and p differs from 1 by less than 1e-12 */
+	/* the series converges slowly here, but p differs from 1 by less than 1e-12 */
 	if (l2 < 0.04) {
 		*p = 1;
 		return STAT_OK;
@@ -78,8 +79,8 @@ enum stat_status ks_p_exact(const double *ref, size_t m, const double *rep, size
 		return s;
 	if ((double)n * (double)m > 1e8)
 		return STAT_OUT_OF_RANGE;
-	/* touched[j]: share of the paths to (i, j) that have reached the distance. The complement
-	 * would lose small p. */
+	/* touched[j]: share of the paths to (i, j) that have reached the distance; the complement
+	 * would lose the digits of a small p */
 	SCOPED_FREE double *touched = xcalloc(m + 1, sizeof *touched);
 	for (size_t i = 0; i <= n; i++)
 		for (size_t j = 0; j <= m; j++) {

@@ -19,15 +19,16 @@ double log_gamma(double x)
 	return lgamma_r(x, &sign);
 }
 
-/* One tail of a distribution over 0 <= x: the lower one if `upper` is 0. */
+/* A tail of a distribution over 0 <= x: the lower tail if `upper` is 0. */
 typedef double tail_of(double x, int upper, const double *parameter);
 
-/* if both shapes exceed this, GSL's tails lose digits, all of them at 1e18 */
+/* if both shapes exceed this, GSL's tails lose digits; at 1e18 they lose all */
 #define SHAPES_OF_MANY 1e9
 
-/* Tail of the beta distribution where GSL's continued fraction fails: near the mean, with both
- * shapes above about 1e6. The cube roots are nearly normal there: a tail of 0.01 has a relative
- * error below 1e-6, one of 1e-9 of 1e-5. Source: Abramowitz and Stegun, 26.5.22. */
+/* Returns a tail of the beta distribution where GSL's continued fraction fails: near the mean, with
+ * both shapes above about 1e6. The cube roots are nearly normal there: a tail of 0.01 has a
+ * relative error below 1e-6, a tail of 1e-9 an error of 1e-5. Source: Abramowitz and Stegun,
+ * 26.5.22. */
 static double beta_tail_of_many(double x, int upper, const double *shape)
 {
 	const double a = shape[0], b = shape[1], more = cbrt(b * x), less = cbrt(a * (1 - x));
@@ -59,8 +60,8 @@ static double chi2_tail(double x, int upper, const double *df)
 	return upper ? gsl_cdf_chisq_Q(x, df[0]) : gsl_cdf_chisq_P(x, df[0]);
 }
 
-/* The x whose tail is `wanted`, by bisection of 0..high until the ends are adjacent doubles. GSL's
- * inverses of beta and F fail for some arguments (beta: 54 of 797 limits). */
+/* Finds the x whose tail is `wanted`, by bisection of 0..high until the ends are adjacent doubles.
+ * GSL's inverses of beta and F fail for some arguments (beta: 54 of 797 limits). */
 static enum stat_status invert(tail_of *tail, int upper, const double *parameter, double wanted,
 			       double high, double *q)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distribution functions over GSL, with domain checks instead of GSL's error handler.
+/* Distribution functions, computed by GSL, with domain checks instead of GSL's error handler.
  *
- * Quantiles are lower-tail and defined for 0 < p < 1 and positive, possibly fractional degrees of
- * freedom; other arguments give STAT_OUT_OF_RANGE. df may be INFINITY for Student's t (the normal
- * distribution). Tails return doubles and are defined for every finite argument; the caller ensures
- * positive degrees of freedom. GSL 2.7.1's inverses agree with 40-digit arithmetic to 4e-14. If an
- * inverse fails, its tail is inverted by bisection. */
+ * Quantiles are of the lower tail, and defined for 0 < p < 1 and positive, possibly fractional
+ * degrees of freedom; other arguments give STAT_OUT_OF_RANGE. df may be INFINITY for Student's t
+ * (the normal distribution). Tails return doubles and are defined for every finite argument; the
+ * caller ensures positive degrees of freedom. GSL 2.7.1's inverses agree with 40-digit arithmetic
+ * to 4e-14. If an inverse fails, its tail is inverted by bisection. */
 #pragma once
 
 #include "validate/stats/status.h"
@@ -24,7 +24,8 @@ double f_above(double f, double df1, double df2);
 double f_below(double f, double df1, double df2);
 double chi2_above(double q, double df);
 
-/* ln |gamma(x)|, x > 0. The C library's lgamma() writes a variable that all threads share. */
+/* Returns ln |gamma(x)|, x > 0. Unlike lgamma() of the C library, it writes no variable that all
+ * threads share. */
 double log_gamma(double x);
 
 /* P(|Z| <= k), P(|T| <= k): the coverage of +-k standard uncertainties. */
@@ -38,6 +39,6 @@ enum stat_status clopper_pearson(double k, double n, double conf, double *lo,
 				 double *hi) STAT_MUST_CHECK;
 
 /* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). If k and n - k
- * exceed about 1e6 the relative error is up to 1e-5. */
+ * exceed about 1e6, the relative error is up to 1e-5. */
 double binomial_at_least(double k, double n, double p);
 double binomial_at_most(double k, double n, double p);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random numbers for resampling: many independent streams from one seed, equal on every machine.
  *
- * xoshiro256**, its state filled by splitmix64 from seed and stream. Poisson numbers with a mean of
- * 10 or more by exact transformed rejection, others by multiplying uniform numbers. Source:
- * Blackman and Vigna, Scrambled linear pseudorandom number generators (2021); Hoermann, The
+ * xoshiro256**, whose state is filled by splitmix64 from seed and stream. Poisson numbers with a
+ * mean of 10 or more use exact transformed rejection, others the multiplication of uniform numbers.
+ * Source: Blackman and Vigna, Scrambled linear pseudorandom number generators (2021); Hoermann, The
  * transformed rejection method for generating Poisson random variables (1993), PTRS. */
 #pragma once
 
@@ -29,13 +29,13 @@ static inline uint64_t generator_next(struct generator *g)
 	return result;
 }
 
-/* Uniform on (0, 1), without the ends. */
+/* Returns a uniform number on (0, 1), without the ends. */
 static inline double generator_uniform(struct generator *g)
 {
 	return ((double)(generator_next(g) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* 0 <= result < n, n > 0; the bias is below n/2^64. */
+/* Returns a number 0 <= result < n, n > 0; the bias is below n/2^64. */
 static inline size_t generator_below(struct generator *g, size_t n)
 {
 	return (size_t)((unsigned __int128)generator_next(g) * n >> 64);

@@ -79,7 +79,7 @@ static void mandel_judge(struct group_classes *c, const struct group_outliers *o
 	}
 }
 
-/* Index of the largest (sign 1) or smallest (-1) of value[n]. */
+/* Returns the index of the largest (sign 1) or smallest (-1) of value[n]. */
 static size_t extreme(const double *value, size_t n, double sign)
 {
 	size_t best = 0;

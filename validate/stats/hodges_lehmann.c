@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The median of all n m differences without computing them all. The number of differences <= d is
- * counted in O(n+m) on sorted samples. Interpolation and bisection narrow d until few differences
- * remain, which are sorted. Source: Johnson and Mizoguchi (1978) for the idea of selecting in X +
- * Y. */
+/* The median of all n m differences, without computing all of them. The number of differences <= d
+ * is counted in O(n+m) on sorted samples. Interpolation and bisection narrow the range of d until
+ * few differences remain, which are sorted. Source: Johnson and Mizoguchi (1978) for the idea of
+ * selecting in X + Y. */
 #include "validate/stats/quantiles.h"
 #include "validate/stats/ranks.h"
 
-/* A double's bits as an integer of the same order, and the inverse. */
+/* Converts the bits of a double to an integer with the same order; double_of_rank is the inverse. */
 static uint64_t double_rank(double x)
 {
 	uint64_t bits;
@@ -29,8 +29,8 @@ struct differences {
 	size_t m, n;
 };
 
-/* Number of differences x_i - r_j <= d. Rounding keeps the order of differences, so the count is
- * exact. */
+/* Returns the number of differences x_i - r_j <= d. Rounding keeps the order of differences, so the
+ * count is exact. */
 static double count_upto(const struct differences *s, double d)
 {
 	double count = 0;
@@ -45,7 +45,7 @@ static double count_upto(const struct differences *s, double d)
 	return count;
 }
 
-/* Sorted differences in (lo, hi], n of them. The caller frees the array. */
+/* Returns the n differences in (lo, hi], sorted. The caller frees the array. */
 static double *between(const struct differences *s, double lo, double hi, size_t n)
 {
 	double *d = xreallocarray(NULL, n + 1, sizeof *d);
@@ -72,7 +72,8 @@ static double halfway(double lo, double hi)
 	return double_of_rank(a + (b - a) / 2);
 }
 
-/* The k-th smallest difference (from 1). Invariant: count_upto(lo) < k <= count_upto(hi). */
+/* Returns the k-th smallest difference (from 1). Invariant: count_upto(lo) < k <=
+ * count_upto(hi). */
 static double kth(const struct differences *s, double k)
 {
 	double lo = s->x[0] - s->r[s->m - 1], hi = s->x[s->n - 1] - s->r[0];

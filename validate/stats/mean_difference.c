@@ -27,7 +27,7 @@ enum stat_status welch_test(const double *ref, size_t m, const double *rep, size
 		return STAT_NOT_FINITE;
 	e->value = moments_difference(&x, &r);
 	e->se = sqrt(a + b);
-	/* as shares, so that squares of tiny variances do not underflow */
+	/* shares are used so that squares of tiny variances do not underflow */
 	double share_a = a / (a + b), share_b = b / (a + b);
 	e->df = 1 / (share_a * share_a / (double)(n - 1) + share_b * share_b / (double)(m - 1));
 	finish(e);

@@ -2,10 +2,11 @@
 /* Differences of means: Welch's t for independent samples, t for pairs, and t for the mean of one
  * sample.
  *
- * Welch: a = s_x^2/n, b = s_r^2/m, t = (mean_x - mean_r)/sqrt(a+b), dof (a+b)^2/(a^2/(n-1) +
- * b^2/(m-1)). Pairs: t of d_i = x_i - r_i with n-1 dof; both values of a pair must come from the
- * same block. Pairs of logarithms give the relative bias, exp(mean d) - 1, of the default analysis.
- * Source: Welch (1947); GUM 4.2.3 for the standard uncertainty of a mean. */
+ * Welch: a = s_x^2/n, b = s_r^2/m, t = (mean_x - mean_r)/sqrt(a+b), degrees of freedom
+ * (a+b)^2/(a^2/(n-1) + b^2/(m-1)). Pairs: t of d_i = x_i - r_i with n-1 degrees of freedom; both
+ * values of a pair must come from the same block. Pairs of logarithms give the relative bias,
+ * exp(mean d) - 1, of the default analysis. Source: Welch (1947); GUM 4.2.3 for the standard
+ * uncertainty of a mean. */
 #pragma once
 
 #include "validate/stats/status.h"
@@ -18,19 +19,20 @@ struct t_estimate {
 	double p; /* two-sided, against 0 */
 };
 
-/* Errors: STAT_TOO_FEW (a sample of fewer than two), STAT_ZERO_VARIANCE (both constant),
- * STAT_NOT_FINITE. */
+/* Estimates the difference of the means of two samples. Errors: STAT_TOO_FEW (a sample has fewer
+ * than two values), STAT_ZERO_VARIANCE (both are constant), STAT_NOT_FINITE. */
 enum stat_status welch_test(const double *ref, size_t m, const double *rep, size_t n,
 			    struct t_estimate *e) STAT_MUST_CHECK;
 
-/* Errors: also STAT_NOT_PAIRED (n != m); STAT_ZERO_VARIANCE if all differences are equal. */
+/* Estimates the mean difference of pairs. Errors: also STAT_NOT_PAIRED (n != m); STAT_ZERO_VARIANCE
+ * if all differences are equal. */
 enum stat_status paired_test(const double *ref, size_t m, const double *rep, size_t n,
 			     struct t_estimate *e) STAT_MUST_CHECK;
 
-/* The mean of d[n]. Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
+/* Estimates the mean of d[n]. Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
 enum stat_status mean_test(const double *d, size_t n, struct t_estimate *e) STAT_MUST_CHECK;
 
-/* Two-sided interval value -+ t_{(1+conf)/2}(df) se. */
+/* Computes the two-sided interval value -+ t_{(1+conf)/2}(df) se. */
 enum stat_status t_interval(const struct t_estimate *e, double conf, double *lo,
 			    double *hi) STAT_MUST_CHECK;
 
@@ -39,6 +41,6 @@ enum stat_status t_interval(const struct t_estimate *e, double conf, double *lo,
 enum stat_status log_ratios(const double *ref, const double *rep, size_t n,
 			    double *d) STAT_MUST_CHECK;
 
-/* Checks references of a relative quantity: STAT_NOT_FINITE, STAT_NEGATIVE_REFERENCE or
+/* Checks references of a relative quantity. Errors: STAT_NOT_FINITE, STAT_NEGATIVE_REFERENCE or
  * STAT_ZERO_REFERENCE. */
 enum stat_status reference_check(const double *ref, size_t m) STAT_MUST_CHECK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/moments.h"
 
-enum { LANES = 8 }; /* parallel sums are faster, and their rounding errors smaller */
+enum { LANES = 8 }; /* number of parallel sums, which are faster and have smaller rounding errors */
 
 static double lanes_sum(const double *lane)
 {
@@ -9,7 +9,7 @@ static double lanes_sum(const double *lane)
 	       ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/* Mean of x - x[0], and the extremes of x. */
+/* Computes the mean of x - x[0], and the extremes of x. */
 static double shifted_mean(const double *x, size_t n, double *least, double *most)
 {
 	double sum[LANES] = {0}, low[LANES], high[LANES], shift = x[0];
@@ -37,7 +37,8 @@ static double shifted_mean(const double *x, size_t n, double *least, double *mos
 	return lanes_sum(sum) / (double)n;
 }
 
-/* Sum of squared deviations from shift + mean; the second term removes the rounding of the mean. */
+/* Computes the sum of squared deviations from shift + mean. The second term removes the rounding
+ * error of the mean. */
 static double squares_about(const double *x, size_t n, double shift, double mean)
 {
 	double squares[LANES] = {0}, rest[LANES] = {0};

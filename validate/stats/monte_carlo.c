@@ -41,7 +41,7 @@ static void block_draw(const struct mc_run *run, uint64_t b, double *y, size_t c
 	}
 }
 
-/* q and r of 7.7.2, limited to the available values. */
+/* Computes q and r of 7.7.2, limited to the available values. */
 static void interval_ranks(size_t n, double coverage, size_t *q, size_t *r)
 {
 	*q = (size_t)floor(coverage * (double)n + 0.5);
@@ -75,8 +75,8 @@ static enum stat_status summarise(double *y, size_t n, double coverage,
 	return STAT_OK;
 }
 
-/* Whether twice the standard deviation of the average over h blocks is at most delta for each
- * output. */
+/* Whether for each output twice the standard deviation of its average over h blocks is at most
+ * delta. */
 static bool outputs_stable(double (*output)[N_OUTPUTS], size_t h, double delta, bool with_sd)
 {
 	for (int k = 0; k < N_OUTPUTS && h > 1; k++) {
@@ -171,8 +171,8 @@ bool monte_carlo_accepts(const struct monte_carlo_result *r, double gum_lo, doub
 
 /* --- digits of an uncertainty -------------------------------------------- */
 
-/* The C library's decimal conversion rounds correctly; log10 and division do not at 0.95 or
- * 1e22. */
+/* Uses the decimal conversion of the C library, which rounds correctly; log10 and division do not
+ * at 0.95 or 1e22. */
 static enum stat_status rounded_text(double u, int digits, char *text, size_t size)
 {
 	if (!(u > 0) || !isfinite(u) || digits < 1 || digits > 15)

@@ -54,7 +54,7 @@ enum stat_status adjust_benjamini_hochberg(const double *p, size_t n, double *ad
 
 /* --- looks at a growing campaign ----------------------------------------- */
 
-/* Cumulative alpha at information share t: 0 < t <= 1, 0 < alpha < 1. */
+/* Computes the cumulative alpha at information share t: 0 < t <= 1, 0 < alpha < 1. */
 static enum stat_status spending_obrien_fleming(double alpha, double t, double *spent)
 {
 	double z;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Multiple tests: adjusts P-values so that comparing each with alpha keeps the error of the
- * whole family.
+/* Multiple tests: adjusts P-values so that comparing each with alpha keeps the error of the whole
+ * family.
  *
- * Holm: adjusted p_(j) = max over l <= j of min(1, (k-l+1) p_(l)): any false rejection among k
- * has probability <= alpha. Benjamini-Hochberg: min over l >= j of min(1, k p_(l)/l): the
- * expected share of false rejections. The family is fixed before the run. The caller leaves out
- * a test without a P-value, and the report counts it. Source: Holm (1979); Benjamini and
- * Hochberg (1995). */
+ * Holm: adjusted p_(j) = max over l <= j of min(1, (k-l+1) p_(l)): the probability of any false
+ * rejection among k tests is <= alpha. Benjamini-Hochberg: min over l >= j of min(1, k p_(l)/l):
+ * limits the expected share of false rejections. The family is determined before the run. The
+ * caller leaves out a test without a P-value, and the report counts it. Source: Holm (1979);
+ * Benjamini and Hochberg (1995). */
 #pragma once
 
 #include "validate/stats/status.h"
 
-/* Adjusts p[n] into adjusted[n], in the given order; both may be the same array. n may be 0.
- * Errors: STAT_NOT_FINITE, STAT_OUT_OF_RANGE (outside 0..1). */
+/* Writes the adjusted P-values of p[n] to adjusted[n], in the order of p; both may be the same
+ * array. n may be 0. Errors: STAT_NOT_FINITE, STAT_OUT_OF_RANGE (outside 0..1). */
 enum stat_status adjust_holm(const double *p, size_t n, double *adjusted) STAT_MUST_CHECK;
 enum stat_status adjust_benjamini_hochberg(const double *p, size_t n,
 					   double *adjusted) STAT_MUST_CHECK;
@@ -22,17 +22,18 @@ enum stat_status adjust_benjamini_hochberg(const double *p, size_t n,
 /* Several looks at a growing campaign: the part of alpha that each planned look may spend.
  *
  * Lan-DeMets spending of O'Brien-Fleming type: cumulative alpha*(t) = 2 - 2 Phi(z_{1-alpha/2}/sqrt
- * t) at information share t (replicates at the look over replicates at the last), alpha*(1) =
+ * t) at information share t (replicates at the look over replicates at the last look), alpha*(1) =
  * alpha. Early looks get very little.
  *
  * Conservative use: the test at look k has level alpha*(t_k) - alpha*(t_{k-1}). By the union bound
  * the error over all looks is at most alpha, for any dependence between looks and any test (t,
- * Pitman-Morgan, Clopper-Pearson, or Holm over many); no joint normality is assumed. The price at
- * the last of six looks (10, 14, 20, 28, 40, 60) is a level of 0.033 instead of the 0.044 of exact
+ * Pitman-Morgan, Clopper-Pearson, or Holm over many); joint normality is not assumed. The cost: at
+ * the last of six looks (10, 14, 20, 28, 40, 60) the level is 0.033 instead of the 0.044 of exact
  * boundaries of a normal process. Source: Lan and DeMets (1983). */
 
-/* Sets level[n_looks] from the replicates at each look, ascending and positive. One look: level[0]
- * = alpha. Every level is positive. Errors: STAT_TOO_FEW (no look), STAT_OUT_OF_RANGE. */
+/* Sets level[n_looks] from the numbers of replicates at the looks, ascending and positive. With one
+ * look level[0] = alpha. Every level is positive. Errors: STAT_TOO_FEW (no look),
+ * STAT_OUT_OF_RANGE. */
 enum stat_status spending_levels(double alpha, const unsigned int *look, size_t n_looks,
 				 double *level) STAT_MUST_CHECK;
 
@@ -43,5 +44,6 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
  * tests. span 0: returns p. Source: Siegmund (1985), chapter 4; James, James and Siegmund
  * (1987). */
 double sequential_p(double p, double span);
-/* Nominal level of each look: the p for which sequential_p(p, span) is alpha. 0 < alpha < 0.5. */
+/* Returns the nominal level of each look: the p for which sequential_p(p, span) is alpha. 0 < alpha
+ * < 0.5. */
 double sequential_level(double alpha, double span);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
-#define COUNT_MAX 1e15 /* parameters that count: far below 2^53 */
+#define COUNT_MAX 1e15 /* limit of parameters that are counts: far below 2^53 */
 
 static const struct named_statistic *const families[] = {
     named_descriptive, named_distribution, named_two_sample, named_series,    named_protocol,

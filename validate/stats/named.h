@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Statistics by name: for example "F_p" of ref and rep with side=greater. There is one table per
+/* Statistics by name: for example "F_p" of ref and rep with side=greater. There is a table for each
  * family. Tests compare all of them with tables of expected values, and --compute makes them
  * available to users.
  *
@@ -24,9 +24,9 @@ struct named_call {
 	size_t n_roles;
 	const struct named_param *param;
 	size_t n_params;
-	/* set by the accessors if a parameter or role is missing or not a number */
+	/* the accessors set it if a parameter or role is missing or not a number */
 	bool bad_param;
-	unsigned int which; /* selects one of the function's numbers; set by named_compute */
+	unsigned int which; /* selects one of the function's numbers; named_compute sets it */
 };
 
 struct named_result {
@@ -35,8 +35,8 @@ struct named_result {
 };
 
 struct named_statistic {
-	/* separated by blanks; they select the numbers of the function from `first` on. NULL ends a
-	 * table */
+	/* names separated by blanks; they select the numbers of the function from `first` on. NULL
+	 * ends a table */
 	const char *names;
 	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
 	/* names of roles and parameters, separated by blanks; optional names in brackets */
@@ -45,13 +45,13 @@ struct named_statistic {
 };
 
 const struct named_statistic *named_find(const char *name); /* NULL: unknown name */
-/* Calls `take` for each name, by family. `name` is borrowed for the call. */
+/* Calls `take` for each name, by family. `name` is borrowed during the call. */
 void named_each(void (*take)(void *context, const char *name, const struct named_statistic *s),
 		void *context);
 
-/* Errors: STAT_NOT_APPLICABLE for an unknown name, STAT_OUT_OF_RANGE with c->bad_param for a
- * missing or invalid parameter, STAT_NOT_FINITE for NaN, else the status of the statistic. The
- * number may be infinite. */
+/* Computes a statistic. Errors: STAT_NOT_APPLICABLE for an unknown name, STAT_OUT_OF_RANGE with
+ * c->bad_param for a missing or invalid parameter, STAT_NOT_FINITE for NaN, otherwise the status of
+ * the statistic. The number may be infinite. */
 enum stat_status named_compute(const char *name, struct named_call *c,
 			       struct named_result *r) STAT_MUST_CHECK;
 
@@ -63,12 +63,12 @@ const struct named_role *named_groups(const struct named_call *c, const char *ro
 double named_number(struct named_call *c, const char *key);
 double named_number_or(struct named_call *c, const char *key, double otherwise);
 size_t named_count(struct named_call *c, const char *key); /* whole, 0 or more */
-/* from 1 in the parameter, from 0 in the result */
+/* Returns an index that counts from 1 in the parameter and from 0 in the result. */
 size_t named_index(struct named_call *c, const char *key);
 bool named_given(const struct named_call *c, const char *key);
-/* The parameter's text; "" if it is missing. */
+/* Returns the parameter's text; "" if it is missing. */
 const char *named_word(struct named_call *c, const char *key);
-/* Index of the parameter in a NULL-terminated list of words. */
+/* Returns the index of the parameter in a NULL-terminated list of words. */
 int named_choice(struct named_call *c, const char *key, const char *const *words);
 
 /* Sets r to number[c->which], for functions that several statistics share; returns s. */
@@ -97,7 +97,7 @@ static inline enum stat_status named_pick(const struct named_call *c, struct nam
 #define STATISTIC_OF_PAIR(name, ...) STATISTIC_AFTER(name, SAMPLES(c), __VA_ARGS__)
 
 /* Defines a function that several statistics share: declarations, a call that returns a status, and
- * the numbers from which `which` selects one. */
+ * the numbers from which `which` selects. */
 #define STATISTIC_OF_CALL(name, declare, call, ...)                                                \
 	static enum stat_status name(struct named_call *c, struct named_result *r)                 \
 	{                                                                                          \

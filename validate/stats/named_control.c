@@ -3,7 +3,7 @@
 
 #include "validate/stats/control.h"
 
-/* The chart at all points. The caller frees it. NULL on error. */
+/* Returns the chart at all points. The caller frees it. NULL on error. */
 static struct cusum *chart(struct named_call *c, struct values z, enum stat_status *s)
 {
 	struct cusum *at = xcalloc(z.n ? z.n : 1, sizeof *at);

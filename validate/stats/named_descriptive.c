@@ -51,7 +51,7 @@ STATISTIC_OF_X(skewness, sample_skewness(x.x, x.n, &r->number))
 STATISTIC_OF_CALL(shapiro, struct values x = named_values(c, "x"); double value[2] = {0},
 	shapiro_wilk(x.x, x.n, &value[0], &value[1]), value[0], value[1])
 
-/* which: 0 counts values above the threshold, 1 values below. */
+/* which 0: counts values above the threshold; 1: values below. */
 static enum stat_status count_beyond(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");

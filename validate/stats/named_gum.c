@@ -6,7 +6,7 @@
 #include "validate/stats/monte_carlo.h"
 #include "validate/stats/distributions.h"
 
-/* nu may be absent if only u_c is wanted. */
+/* nu may be missing if only u_c is wanted. */
 static enum stat_status combine(struct named_call *c, struct budget_total *t)
 {
 	struct values u = named_values(c, "u"), nu = named_values(c, "nu");
@@ -69,7 +69,7 @@ static enum stat_status rect_gum_halfwidth(struct named_call *c, struct named_re
 	return s;
 }
 
-/* y, u, nu (absent: normal), and limits; an absent limit is infinite. */
+/* Parameters: y, u, nu (missing: normal), and limits; a missing limit is infinite. */
 static enum stat_status conform(struct named_call *c, struct named_result *r)
 {
 	enum stat_status (*p)(double y, double u, double nu, double lower, double upper,

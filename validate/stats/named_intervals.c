@@ -135,7 +135,7 @@ static enum stat_status pm_limits(struct named_call *c, struct named_result *r)
 	return named_pick(c, r, s, end);
 }
 
-/* which: 0 is the P-value against a ratio above the limit, 1 against a ratio below it. */
+/* which 0: the P-value against a ratio above the limit; 1: against a ratio below it. */
 static enum stat_status pm_tests(struct named_call *c, struct named_result *r)
 {
 	struct pitman_morgan pm;
@@ -181,7 +181,7 @@ static enum stat_status bias_extrapolated(struct named_call *c, struct named_res
 	return ref.n && rep.n ? STAT_OK : STAT_TOO_FEW;
 }
 
-/* Order statistics of both samples, each with half of the error. */
+/* Uses order statistics of both samples, each with half of the error. */
 static enum stat_status quantile_bias_ci(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);

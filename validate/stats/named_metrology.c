@@ -50,7 +50,7 @@ static enum stat_status mandel_class(struct named_call *c, struct named_result *
 	return s;
 }
 
-/* which: W and p about the median, then W and p about the mean. */
+/* which: first W and p about the median, then W and p about the mean. */
 static enum stat_status group_spread(struct named_call *c, struct named_result *r)
 {
 	const struct named_role *g = named_groups(c, "groups");

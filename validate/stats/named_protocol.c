@@ -46,7 +46,7 @@ static enum stat_status expanded_pct(struct named_call *c, struct named_result *
 	return s;
 }
 
-/* which: 0 is the lower end, 1 the upper. */
+/* which 0: the lower end; 1: the upper end. */
 static enum stat_status interval(struct named_call *c, struct named_result *r)
 {
 	struct values rep = named_values(c, "rep");
@@ -85,7 +85,7 @@ static enum stat_status bias_t_crit(struct named_call *c, struct named_result *r
 
 enum { N_SOURCES = 4 };
 
-/* The default budget of a replay, % of the reference: scatter of a future run, both means, the
+/* The default budget of a replay, in % of the reference: scatter of a future run, both means, the
  * clock. */
 static enum stat_status default_budget(struct named_call *c, struct budget_component *b,
 				       struct budget_total *t)

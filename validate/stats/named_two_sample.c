@@ -38,7 +38,7 @@ static enum stat_status var_ratio_ci(struct named_call *c, struct named_result *
 	return named_pick(c, r, s, end);
 }
 
-/* which: W and p about the mean, then W and p about the median. */
+/* which: first W and p about the mean, then W and p about the median. */
 static enum stat_status spread(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
@@ -87,7 +87,7 @@ static enum stat_status ratio_of_means(struct named_call *c, struct named_result
 	return s;
 }
 
-/* which: 0 is the difference, 1 its percentage of the reference. */
+/* which 0: the difference; 1: its percentage of the reference. */
 static enum stat_status quantile_bias(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);

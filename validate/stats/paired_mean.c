@@ -24,7 +24,7 @@ void paired_mean_widen(struct paired_mean *m, const struct serial *serial)
 		m->wide = serial_widen(&m->t, m->n, serial);
 }
 
-/* Divisor of Student's t and its degrees of freedom for an effective number n/V
+/* Returns the divisor of Student's t, and its degrees of freedom, for an effective number n/V
  * (serial_widen()). */
 static double divisor(const struct serial *s, double n)
 {
@@ -45,7 +45,7 @@ static double widened(double p, size_t n, const struct serial *s)
 	return t_below(t / divisor(s, k), widened_df(s));
 }
 
-/* The level that widening turns into alpha. */
+/* Returns the level that widening converts to alpha. */
 static double level_before(double alpha, size_t n, const struct serial *s)
 {
 	double t, k = (double)n;
@@ -60,7 +60,7 @@ static double t_side(const struct t_estimate *t, double at, bool above)
 	return above ? t_above(z, t->df) : t_below(z, t->df);
 }
 
-/* One side's P-values from the sign-flip P. */
+/* Computes the P-values of one side from the sign-flip P. */
 static struct mean_side side_of(const struct paired_mean *m, double flip, double at, bool above)
 {
 	const double least = m->n < 1000 ? ldexp(1, -(int)m->n) : 0;

@@ -34,7 +34,7 @@ enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double 
 	enum stat_status s = t_quantile(1 - alpha, dof, &t);
 	if (s)
 		return s;
-	/* sqrt(K - sqrt(K^2-1)) by its reciprocal, to avoid cancellation */
+	/* sqrt(K - sqrt(K^2-1)), computed by its reciprocal to avoid cancellation */
 	double excess = 2 * (1 - c * c) * t * t / dof;
 	double widening = sqrt(1 + excess + sqrt(excess * (2 + excess)));
 	*lower = pm->ratio / widening;

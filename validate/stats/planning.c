@@ -8,8 +8,8 @@
 /* Sets *enough: whether n replicates are enough. An error ends the search. */
 typedef enum stat_status enough_fn(uint64_t n, const double *arg, int *enough);
 
-/* Smallest n >= least for which `enough` holds, by doubling and bisection. All criteria are
- * monotone in n. */
+/* Finds the smallest n >= least for which `enough` is true, by doubling and bisection. All criteria
+ * are monotone in n. */
 static enum stat_status smallest(enough_fn *enough, const double *arg, uint64_t least, uint64_t *n)
 {
 	uint64_t low = least - 1, high = least;

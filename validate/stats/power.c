@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Powers as integrals over the standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2 pooled, n - 1
- * for pairs.
+/* Powers as integrals over the standard deviation: s = sqrt(chi2(nu)/nu), with nu = 2n - 2 if
+ * pooled, and n - 1 for pairs.
  *
  * t test: P(|T| > t) = integral of f(s) [1 - Phi(t s - delta) + Phi(-t s - delta)] ds, delta = d
  * sqrt(n/2). Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se
@@ -18,7 +18,7 @@ struct power_arg {
 	double low, high;    /* equivalence: (-margin - diff)/se, (margin - diff)/se */
 };
 
-/* Density of s = sqrt(chi2(nu)/nu), by logarithms. */
+/* Returns the density of s = sqrt(chi2(nu)/nu), computed by logarithms. */
 static double density_s(double s, const struct power_arg *a)
 {
 	return s > 0 ? exp(a->log_density + (a->nu - 1) * log(s) - a->nu * s * s / 2) : 0;
@@ -38,7 +38,8 @@ static double integrand_equivalence(double s, void *arg)
 	       fmax(0, normal_below(a->high - a->t * s) - normal_below(a->low + a->t * s));
 }
 
-/* Integrates over the relevant s, from both sides of 1 so that a narrow peak is not missed. */
+/* Integrates over the relevant s, separately below and above 1, so that a narrow peak is not
+ * missed. */
 static enum stat_status integrate(double (*f)(double, void *), struct power_arg *a, double upper,
 				  double *result)
 {

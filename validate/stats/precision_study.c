@@ -5,7 +5,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
-/* Adds one mean square's part of the variance of both limits. */
+/* Adds the part of one mean square to the variance of both limits. */
 static enum stat_status limits_add(double term, double df, double *below, double *above)
 {
 	double lower, upper;
@@ -27,7 +27,7 @@ static enum stat_status reproducibility_limits(const struct anova *a, struct pre
 	if (s)
 		return s;
 	p->s_R_lo95 = sqrt(fmax(0, between + within - sqrt(below)));
-	/* s_R has no negative part between the groups */
+	/* s_R is not reduced by a negative part between the groups */
 	p->s_R_hi95 = fmax(p->s_R, sqrt(between + within + sqrt(above)));
 	return STAT_OK;
 }
@@ -46,7 +46,8 @@ enum stat_status precision_study(const struct values *groups, size_t n_groups,
 	return reproducibility_limits(&a, p);
 }
 
-/* Sum of squares of sorted[from..to) about its mean, relative to that of all n. */
+/* Returns the sum of squares of sorted[from..to) about its mean, relative to that of all n
+ * values. */
 static double share_of_squares(const double *sorted, size_t from, size_t to, double all)
 {
 	struct sample_moments m;
@@ -55,7 +56,7 @@ static double share_of_squares(const double *sorted, size_t from, size_t to, dou
 	return m.sum_sq / all;
 }
 
-/* Standard deviations into o->k and means into mean[n_groups]. */
+/* Writes standard deviations to o->k and means to mean[n_groups]. */
 static enum stat_status spreads_fill(const struct values *groups, size_t n_groups,
 				     struct group_outliers *o, double *mean)
 {

@@ -52,8 +52,8 @@ enum stat_status sample_median(const double *x, size_t n, double *median)
 	return sample_quantile(x, n, 0.5, 7, median);
 }
 
-/* Distances from the median grow in both directions. Merging from the median visits them in order
- * up to the middle ones. */
+/* Distances from the median grow in both directions. Merging both directions, from the median on,
+ * gives the distances in order, up to the middle distances. */
 enum stat_status sample_mad(const double *x, size_t n, double *mad)
 {
 	if (n == 0)
@@ -63,7 +63,7 @@ enum stat_status sample_mad(const double *x, size_t n, double *mad)
 		return s;
 	double *sorted = sample_sorted(x, n), median = sorted_quantile(sorted, n, 0.5, 7), last = 0,
 	       before = 0;
-	/* next on the right is right, next on the left is left - 1 */
+	/* the next value to the right is [right], the next to the left [left - 1] */
 	size_t right = n / 2, left = right;
 	for (size_t k = 0; k <= n / 2; k++) {
 		double up = right < n ? fabs(sorted[right] - median) : INFINITY;
@@ -95,7 +95,8 @@ enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, do
 	return s;
 }
 
-/* Brings values to the nearest limit. Returns the number of values that were moved. */
+/* Moves values beyond the limits to the nearest limit. Returns the number of values that were
+ * moved. */
 static size_t sample_clamp(double *x, size_t n)
 {
 	double median, mad;

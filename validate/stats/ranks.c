@@ -4,7 +4,7 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/quantiles.h"
 
-/* Both samples in one sorted array. The caller frees it. */
+/* Returns both samples in one sorted array. The caller frees it. */
 static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
 {
 	SCOPED_FREE double *all = xmalloc((n + m) * sizeof *all);
@@ -14,7 +14,7 @@ static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
 	return sorted;
 }
 
-/* Sum of t^3 - t over groups of equal values. */
+/* Returns the sum of t^3 - t over groups of t equal values. */
 static double tie_term(const double *ref, size_t m, const double *rep, size_t n)
 {
 	double *all = pooled(ref, m, rep, n), sum = 0;
@@ -33,7 +33,7 @@ enum stat_status mann_whitney_u(const double *ref, size_t m, const double *rep, 
 	if (s)
 		return s;
 	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n), sum = 0;
-	size_t below = 0, upto = 0; /* number of r below, and at most, x[i] */
+	size_t below = 0, upto = 0; /* number of r below x[i], and of r at most x[i] */
 	for (size_t i = 0; i < n; i++) {
 		while (below < m && r[below] < x[i])
 			below++;
@@ -71,7 +71,8 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 		return STAT_OUT_OF_RANGE;
 	if (tie_term(ref, m, rep, n) > 0)
 		return STAT_NOT_APPLICABLE;
-	/* U and nm - U have the same P-value; the smaller sample gives shorter tables */
+	/* U and nm - U have the same P-value, and with the smaller sample first the tables are
+	 * shorter */
 	if (m > n) {
 		size_t larger = m;
 		m = n;

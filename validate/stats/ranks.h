@@ -11,17 +11,17 @@
 
 #include "validate/stats/status.h"
 
-/* All: ref[m], rep[n]. Errors: STAT_TOO_FEW (an empty sample), STAT_NOT_FINITE. */
+/* All functions: ref[m], rep[n]. Errors: STAT_TOO_FEW (an empty sample), STAT_NOT_FINITE. */
 enum stat_status mann_whitney_u(const double *ref, size_t m, const double *rep, size_t n,
 				double *u) STAT_MUST_CHECK;
-/* Also STAT_ZERO_VARIANCE: all values are tied. */
+/* Errors: also STAT_ZERO_VARIANCE: all values are tied. */
 enum stat_status mann_whitney_p(const double *ref, size_t m, const double *rep, size_t n,
 				double *p) STAT_MUST_CHECK;
-/* Also STAT_NOT_APPLICABLE with ties, STAT_OUT_OF_RANGE for nm > 10000. */
+/* Errors: also STAT_NOT_APPLICABLE with ties, STAT_OUT_OF_RANGE for nm > 10000. */
 enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double *rep, size_t n,
 				      double *p) STAT_MUST_CHECK;
-/* The smallest two-sided P-value of n and m values without ties, 2/C(n+m, n): 4 and 4 suffice for
- * 0.05. */
+/* Computes the smallest two-sided P-value of n and m values without ties, 2/C(n+m, n): 4 and 4
+ * values suffice for 0.05. */
 enum stat_status mann_whitney_least_p(double m, double n, double *p) STAT_MUST_CHECK;
 enum stat_status vargha_delaney(const double *ref, size_t m, const double *rep, size_t n,
 				double *a12) STAT_MUST_CHECK;

@@ -34,7 +34,7 @@ enum stat_status regression(const double *x, const double *y, size_t n, struct r
 	return STAT_OK;
 }
 
-/* Squares about the means of equal x, and the number of distinct x. */
+/* Computes the sum of squares about the means of equal x, and the number of distinct x. */
 static double pure_error(const double *x, const double *y, size_t n, size_t *n_distinct)
 {
 	SCOPED_FREE size_t *order = xmalloc(n * sizeof *order);

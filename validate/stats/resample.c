@@ -35,7 +35,7 @@ static double draw(const struct sources *s, struct generator *g)
 	return combine(s->quantity, r, x);
 }
 
-/* All resamples, ascending. The caller frees the array. */
+/* Returns all resamples, ascending. The caller frees the array. */
 static double *resamples(const struct sources *s, const struct resample_plan *plan)
 {
 	double *value = xreallocarray(NULL, plan->n_resamples, sizeof *value);
@@ -75,7 +75,7 @@ static void mean_deletions(struct deletions *d, const struct mean_source *m,
 	}
 }
 
-/* Omitting value i of n sorted values gives one of three type-7 quantiles. */
+/* If value i of n sorted values is omitted, the quantile (type 7) is one of three. */
 static void quantile_deletions(struct deletions *d, const struct quantile_source *q,
 			       const struct sources *s, bool of_x)
 {
@@ -116,7 +116,7 @@ static double acceleration(const struct sources *s, double estimate)
 
 /* --- the interval -------------------------------------------------------- */
 
-/* Levels at which the sorted resamples are read. Returns false if BCa is undefined. */
+/* Finds the levels at which the sorted resamples are read. Returns false if BCa is undefined. */
 static bool bca_levels(const double *value, size_t n, double conf, struct resample_interval *out,
 		       double level[2])
 {
@@ -164,7 +164,7 @@ static enum stat_status plan_check(const struct resample_plan *plan)
 	return good ? STAT_OK : STAT_OUT_OF_RANGE;
 }
 
-/* A constant reference is drawn as its value. */
+/* Makes the source of the reference. A constant reference is always drawn as its value. */
 static enum stat_status reference_source(struct mean_source *m, const double *ref, size_t n,
 					 size_t block)
 {

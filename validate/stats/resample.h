@@ -4,26 +4,26 @@
  * A source draws the resampled statistic of one sample; one or two sources are combined to the
  * required quantity. There are four methods:
  *
- * Means, up to RESAMPLE_PLAIN_MAX drawings: n values drawn with replacement.
+ * - Means, up to RESAMPLE_PLAIN_MAX values: n values are drawn with replacement.
  *
- * Means of more values: the sorted sample is cut into about 200 bins, single values at both ends,
- * then bins that grow by a quarter. The number of drawings per bin is Poisson, which given their
- * total is the multinomial law of plain drawing. Within a bin the sum of the drawn values is taken
- * as normal with the bin's mean and variance. The mean of the T drawn values is scaled to the
- * spread of n: centre + (mean* - centre) sqrt(T/n). The variance is exact. Of the third moment only
- * the part within the middle bins is lost (mean_source.third_lost, its share), so that an interval
- * end differs from the plain one by far less than the scatter of 10,000 resamples. About 4 us per
- * resample for any n.
+ * - Means of more values: the sorted sample is cut into about 200 bins, with single values at both
+ *   ends, then bins that grow by a quarter. The number of drawings per bin is Poisson; given their
+ *   total, this is the multinomial law of plain drawing. Within a bin the sum of the drawn values
+ *   is taken as normal with the bin's mean and variance. The mean of the T drawn values is scaled
+ *   to the spread of n: centre + (mean* - centre) sqrt(T/n). The variance is exact. Of the third
+ *   moment only the part within the middle bins is lost (mean_source.third_lost is its share), so
+ *   an interval end differs from the plain end by far less than the scatter of 10,000 resamples.
+ *   About 4 us per resample for any n.
  *
- * Quantiles, any n: the j-th of n values drawn from the sorted sample is x[floor(n U)], U ~ Beta(j,
- * n-j+1); type 7 needs two neighbours, U' = U + (1-U) Beta(1, n-j). This equals the plain bootstrap
- * without drawing n values.
+ * - Quantiles, any n: the j-th of n values drawn from the sorted sample is x[floor(n U)], U ~
+ *   Beta(j, n-j+1); type 7 needs two neighbours, U' = U + (1-U) Beta(1, n-j). This equals the plain
+ *   bootstrap without drawing n values.
  *
- * Moving blocks (dependent values): n/block blocks of `block` consecutive values are drawn, and the
- * mean is corrected because values near the ends are in fewer blocks. Only for means.
+ * - Moving blocks (dependent values): n/block blocks of `block` consecutive values are drawn, and
+ *   the mean is corrected because values near the ends are in fewer blocks. Only for means.
  *
  * BCa: z0 = Phi^-1((#less + 1/2 #equal)/B), a from the jackknife over all deletions, levels by
- * bca_level(). If all resamples lie on one side, z0 is infinite: the result is the percentile
+ * bca_level(). If all resamples are on one side, z0 is infinite: the result is the percentile
  * interval, and `percentile` is set. Source: Efron (1987); Davison and Hinkley, Bootstrap methods
  * and their application (1997), 2.5 and 5.3; Kuensch (1989) for blocks; Hanley and MacGibbon (2006)
  * for Poisson weights. */
@@ -44,11 +44,12 @@ struct resample_bin {
 
 struct mean_source {
 	double estimate;    /* the sample's mean */
-	/* [n_items] what is drawn: borrowed values, or block means; none for a constant sample */
+	/* [n_items] items that are drawn: borrowed values, or block means; none for a constant
+	 * sample */
 	const double *item;
 	size_t n_items, n_draws;
-	double centre; /* mean of the items: differs from the estimate with blocks */
-	/* [n_units] what the jackknife omits: values, or adjacent blocks */
+	double centre; /* mean of the items; with blocks it differs from the estimate */
+	/* [n_units] units that the jackknife omits: values, or adjacent blocks */
 	const double *unit;
 	size_t n_units;
 	double *owned_items, *owned_units;
@@ -58,9 +59,9 @@ struct mean_source {
 	double third_lost;
 };
 
-/* x[n], in order of time if block > 1; borrowed until mean_source_release. block 0 or 1: single
- * values. `binned` forces bins for any number of values. Errors: STAT_TOO_FEW (n < 2, fewer than 2
- * blocks), STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
+/* Makes a source of means of x[n], in order of time if block > 1; borrowed until
+ * mean_source_release. block 0 or 1: single values. `binned` forces bins for any number of values.
+ * Errors: STAT_TOO_FEW (n < 2, fewer than 2 blocks), STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
 enum stat_status mean_source(struct mean_source *m, const double *x, size_t n, size_t block,
 			     bool binned) STAT_MUST_CHECK;
 void mean_source_release(struct mean_source *m);
@@ -90,23 +91,24 @@ struct resample_interval {
 	double estimate, lo, hi;
 	double se; /* standard deviation of the resamples */
 	double z0, acceleration;
-	bool percentile; /* percentile interval, because BCa is undefined */
+	bool percentile; /* the interval is a percentile interval, because BCa is undefined */
 };
 
-/* Mean of the replay, or of both samples. ref[m] is not read for RESAMPLE_X. Errors: as mean_source
- * (a constant reference is allowed if the replay varies), STAT_ZERO_REFERENCE, STAT_OUT_OF_RANGE
- * (conf, fewer than 100 resamples). */
+/* Resamples the mean of the replay, or of both samples. ref[m] is not read for RESAMPLE_X. Errors:
+ * those of mean_source (a constant reference is permitted if the replay varies),
+ * STAT_ZERO_REFERENCE, STAT_OUT_OF_RANGE (conf, fewer than 100 resamples). */
 enum stat_status resample_means(const double *ref, size_t m, const double *rep, size_t n,
 	size_t block, enum resample_quantity quantity, const struct resample_plan *plan,
 	struct resample_interval *out) STAT_MUST_CHECK;
 
-/* p-quantile (type 7) of sorted samples. Errors: also STAT_TOO_FEW if (1-p) n < 1 for either
- * sample: only the largest values determine such a quantile, so resampling is meaningless. */
+/* Resamples the p-quantile (type 7) of sorted samples. Errors: also STAT_TOO_FEW if (1-p) n < 1 for
+ * either sample: only the largest values determine such a quantile, so resampling is
+ * meaningless. */
 enum stat_status resample_quantiles(const double *ref, size_t m, const double *rep, size_t n,
 	double p, enum resample_quantity quantity, const struct resample_plan *plan,
 	struct resample_interval *out) STAT_MUST_CHECK;
 
-/* Block length by the automatic rule of Politis and White (2004), corrected by Patton, Politis and
- * White (2009): b = (2 G^2/D)^(1/3) n^(1/3) with flat-top weights of the autocovariances. At least
- * 1. Errors: as autocorrelation(). */
+/* Finds the block length by the automatic rule of Politis and White (2004), corrected by Patton,
+ * Politis and White (2009): b = (2 G^2/D)^(1/3) n^(1/3) with flat-top weights of the
+ * autocovariances. At least 1. Errors: those of autocorrelation(). */
 enum stat_status block_length(const double *x, size_t n, size_t *block) STAT_MUST_CHECK;

@@ -7,8 +7,8 @@
 enum { N_SINGLES = 32 }; /* bins of a single value at each end */
 static const double bin_growth = 1.25;
 
-/* Means of `block` consecutive values: overlapping blocks are drawn, adjacent blocks are omitted in
- * turn. */
+/* Computes means of `block` consecutive values: overlapping blocks are drawn, and adjacent blocks
+ * are omitted in turn. */
 static enum stat_status blocks_fill(struct mean_source *m, const double *x, size_t n, size_t block)
 {
 	size_t n_items = n - block + 1, n_units = n / block;
@@ -23,7 +23,7 @@ static enum stat_status blocks_fill(struct mean_source *m, const double *x, size
 			sum += x[i] - x[0];
 		unit[u] = x[0] + sum / (double)block;
 	}
-	double sum = 0, lost = 0; /* compensated: it runs over the whole series */
+	double sum = 0, lost = 0; /* a compensated sum, because it runs over the whole series */
 	for (size_t i = 0; i < n; i++) {
 		double add = (x[i] - x[0]) - (i >= block ? x[i - block] - x[0] : 0) - lost,
 		       total = sum + add;
@@ -60,7 +60,7 @@ static struct resample_bin bin_of(const double *sorted, size_t from, size_t to, 
 static void bins_fill(struct mean_source *m)
 {
 	size_t n = m->n_items, cap = 0, half = n / 2, size = 1;
-	/* of the lower half; the upper half is its mirror image */
+	/* bins of the lower half; the upper half is its mirror image */
 	size_t *edge = NULL, n_edges = 0, n_lower;
 	for (size_t at = 0; at < half; at += size) {
 		GROW(edge, n_edges, cap);

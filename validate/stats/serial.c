@@ -6,7 +6,7 @@
 #define LARGEST_RHO 0.98
 #define CAUTION 2.5
 
-/* The autocorrelation that n values may hide. */
+/* Returns the autocorrelation that n values may hide. */
 static double hidden(double n)
 {
 	return (2.2 + 8 / n) / n;

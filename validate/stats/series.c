@@ -72,7 +72,7 @@ static double merge_count(double *x, double *spare, size_t n)
 	}
 	size_t half = n / 2, i = 0, j = half, k = 0;
 	falling = merge_count(x, spare, half) + merge_count(x + half, spare, n - half);
-	/* of equal values the left one first: an equal pair is not out of order */
+	/* of equal values the left value first, because an equal pair is not out of order */
 	while (i < half && j < n) {
 		bool left = x[i] <= x[j];
 		falling += left ? 0 : (double)(half - i);
@@ -121,7 +121,8 @@ enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t)
 
 enum stat_status mann_kendall_attains(size_t n, double alpha)
 {
-	/* n! equally likely orders; the rising and the falling one are the most extreme */
+	/* n! orders are equally likely; the ascending and the descending order are the most
+	 * extreme */
 	double orders = 1;
 	if (n < 2)
 		return STAT_TOO_FEW;

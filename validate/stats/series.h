@@ -13,11 +13,12 @@
 
 #include "validate/stats/status.h"
 
-/* All: x[n] in time order. Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (a constant series),
+/* All functions: x[n] in time order. Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (a constant series),
  * STAT_NOT_FINITE; STAT_OUT_OF_RANGE for a lag of n or more. */
 enum stat_status autocorrelation(const double *x, size_t n, size_t lag, double *r) STAT_MUST_CHECK;
 
-/* All lags 0..most (most < n) into r[most + 1]; many lags of a long series by Fourier transform. */
+/* Computes all lags 0..most (most < n) into r[most + 1]; uses a Fourier transform for many lags of
+ * a long series. */
 enum stat_status autocorrelations(const double *x, size_t n, size_t most,
 				  double *r) STAT_MUST_CHECK;
 
@@ -31,8 +32,9 @@ struct trend_test {
 enum stat_status runs_test(const double *x, size_t n, struct trend_test *t) STAT_MUST_CHECK;
 enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t) STAT_MUST_CHECK;
 
-/* The smallest P-value of n values is 2/n!: 0.083 for 4, so no trend over 4 levels is significant
- * at 0.05. Errors: STAT_TOO_FEW (n < 2), STAT_TOO_FEW_FOR_ALPHA. */
+/* Checks whether n values can attain alpha. The smallest P-value of n values is 2/n!: 0.083 for 4,
+ * so no trend over 4 levels is significant at 0.05. Errors: STAT_TOO_FEW (n < 2),
+ * STAT_TOO_FEW_FOR_ALPHA. */
 enum stat_status mann_kendall_attains(size_t n, double alpha) STAT_MUST_CHECK;
 
 /* Mann-Kendall with p from all n! orders instead of the normal approximation, for the few levels of

@@ -13,7 +13,7 @@ static double polynomial(const double *c, int order, double x)
 	return y;
 }
 
-/* a[0..n-1] for the ascending values; antisymmetric, a'a = 1. */
+/* Computes the weights a[0..n-1] of the ascending values; antisymmetric, a'a = 1. */
 static enum stat_status weights(double *a, size_t n)
 {
 	static const double outer[] = {0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056};

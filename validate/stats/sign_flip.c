@@ -10,8 +10,8 @@
 #define OUTWEIGHING_MAX 6 /* dominant values for which both signs are enumerated */
 #define ROUNDING 1e-12 /* relative tolerance within which sums count as equal */
 
-/* Number of the m <= n smallest among sum[n] - d and sum[n] + d that belong to the former; of equal
- * sums these come first. */
+/* Returns how many of the m <= n smallest values among sum[n] - d and sum[n] + d are of the form
+ * sum - d; of equal values these come first. */
 static size_t n_less_of(const double *sum, double d, size_t m)
 {
 	size_t lo = 0, hi = m;
@@ -25,15 +25,15 @@ static size_t n_less_of(const double *sum, double d, size_t m)
 	return lo;
 }
 
-/* A merge runs in this many parts of the result in turn, because each step depends on the previous
- * step. */
+/* Number of parts of the result that a merge computes in turn, because each step depends on the
+ * previous step of its part. */
 #define PARTS 4
 
-/* Sets next[2 n], ascending, to every sum[n] (ascending) minus and plus d; n is a power of two, d
- * >= 0. The set is symmetric, so the upper half mirrors the lower one. */
+/* Sets next[2 n] to the values sum[n] - d and sum[n] + d, both ascending; n is a power of two, d >=
+ * 0. The set is symmetric, so the upper half mirrors the lower half. */
 static void sums_double(double *next, const double *sum, size_t n, double d)
 {
-	/* 0 for small n: the parts are then merged element by element */
+	/* 0 for small n: then the parts are merged element by element */
 	const size_t n_part = n / PARTS;
 	size_t i[PARTS], k[PARTS];
 	for (size_t m = PARTS * n_part; m < n; m++) {
@@ -57,7 +57,7 @@ static void sums_double(double *next, const double *sum, size_t n, double d)
 		next[2 * n - 1 - m] = -next[m];
 }
 
-/* All 2^n sums of +-z, ascending. The caller frees the array. */
+/* Returns all 2^n sums of +-z, ascending. The caller frees the array. */
 static double *sums_of(const double *z, size_t n)
 {
 	double *sum = xcalloc((size_t)1 << n, sizeof *sum),
@@ -72,7 +72,7 @@ static double *sums_of(const double *z, size_t n)
 	return sum;
 }
 
-/* Number of pairs with a[i] + b[j] >= `least`, both ascending. */
+/* Returns the number of pairs with a[i] + b[j] >= `least`; both arrays are ascending. */
 static double count_from(const double *a, size_t n_a, const double *b, size_t n_b, double least)
 {
 	double n = 0;
@@ -93,7 +93,7 @@ static double size_of(const double *z, size_t n)
 	return size;
 }
 
-/* With reversed signs "at most" becomes "at least". */
+/* Computes `below` with reversed signs: then "at most" becomes "at least". */
 void sign_flip_exact(const double *z, size_t n, double *above, double *below)
 {
 	size_t half = n / 2, n_a = (size_t)1 << half, n_b = (size_t)1 << (n - half);
@@ -112,8 +112,8 @@ static double tanh_of(double e)
 	return (1 - e) / (1 + e);
 }
 
-/* The saddlepoint: t > 0 with K'(t) = observed > 0. K' rises from 0 to the sum of all |z| and is
- * concave, so Newton's method approaches t from below. It starts with two terms of the inverse
+/* Finds the saddlepoint: t > 0 with K'(t) = observed > 0. K' rises from 0 to the sum of all |z| and
+ * is concave, so Newton's method approaches t from below. It starts with two terms of the inverse
  * series of K'. The last step leaves an error of about the square of 1e-4. */
 static double saddlepoint_at(const double *z, size_t n, double observed)
 {
@@ -139,7 +139,7 @@ static double saddlepoint_at(const double *z, size_t n, double observed)
 	return t;
 }
 
-/* P(sum >= observed), observed > 0, of z[n] with random signs. */
+/* Returns P(sum >= observed), observed > 0, of z[n] with random signs. */
 static double saddlepoint(const double *z, size_t n, double observed)
 {
 	const double t = saddlepoint_at(z, n, observed);
@@ -154,8 +154,9 @@ static double saddlepoint(const double *z, size_t n, double observed)
 			    normal_above(w) + exp(-w * w / 2) / sqrt(2 * M_PI) * (1 / v - 1 / w)));
 }
 
-/* P(sum >= observed) of z[n] >= 0, descending. Dominant values make the sum bimodal, which the
- * saddlepoint misses, so both signs of each are enumerated. */
+/* Returns P(sum >= observed) of z[n] >= 0, descending. Dominant values make the sum bimodal, which
+ * a saddlepoint approximation does not represent, so both signs of each dominant value are
+ * enumerated. */
 static double p_at_least(const double *z, size_t n, double observed, unsigned int depth)
 {
 	double sum_sq = 0, size = size_of(z, n), at = fabs(observed);
@@ -212,8 +213,8 @@ void sign_flip_p(const double *d, size_t n, double at, double *above, double *be
 	free(z);
 }
 
-/* Normal deviate of P at `at`, which rises with `at`: of the mean being larger (`lower`), else of
- * the mean being smaller, negated. */
+/* Returns the normal deviate of P at `at`, which rises with `at`: P of a larger mean (`lower`), or
+ * P of a smaller mean, negated. */
 static double deviate(const double *d, size_t n, double at, bool lower, bool exact)
 {
 	double above, below, z = 0, *e = xcalloc(n, sizeof *e);
@@ -232,7 +233,8 @@ static double deviate(const double *d, size_t n, double at, bool lower, bool exa
 	return lower ? z : -z;
 }
 
-/* The value between low and high at which the deviate is `wanted`, by regula falsi (Illinois). */
+/* Finds the value between low and high at which the deviate is `wanted`, by regula falsi
+ * (Illinois). */
 static double solve(const double *d, size_t n, double low, double high, double wanted, bool lower,
 		    bool exact, double tolerance)
 {
@@ -243,7 +245,8 @@ static double solve(const double *d, size_t n, double low, double high, double w
 	for (int i = 0, side = 0; i < 60 && high - low > tolerance; i++) {
 		at = f_high > f_low ? (low * f_high - high * f_low) / (f_high - f_low)
 				    : (low + high) / 2;
-		if (i % 4 == 3) /* steps of an exact P stall the iteration */
+		/* because P is a step function if it is exact, the iteration can stall */
+		if (i % 4 == 3)
 			at = (low + high) / 2;
 		double f = deviate(d, n, at, lower, exact) - wanted;
 		if (f < 0) {
@@ -261,8 +264,8 @@ static double solve(const double *d, size_t n, double low, double high, double w
 	return (low + high) / 2;
 }
 
-/* By enumeration if cheap, else by the saddlepoint, with an error below a hundredth of the limit's
- * distance. */
+/* Finds a limit by enumeration if that is cheap, otherwise by the saddlepoint, with an error below
+ * a hundredth of the limit's distance. */
 static double limit(const double *d, size_t n, const struct sample_moments *m, double z, bool lower)
 {
 	double wanted = lower ? z : -z, low = lower ? m->min - m->sd : m->mean,

@@ -16,17 +16,17 @@
 
 #define SIGN_FLIP_EXACT 20u
 
-/* Shares of the 2^n sums of +-z[n] that are at least (`above`) and at most (`below`) the sum of z.
- * Exact for n up to 30; z finite. */
+/* Computes the shares of the 2^n sums of +-z[n] that are at least (`above`) and at most (`below`)
+ * the sum of z. Exact for n up to 30; z must be finite. */
 void sign_flip_exact(const double *z, size_t n, double *above, double *below);
 
-/* P-values of the mean of d[n] against the value `at`: above is small if the mean is shown to be
- * larger. n >= 1, d finite. Both are 1 if all values equal `at`. */
+/* Computes P-values of the mean of d[n] against the value `at`: above is small if the mean is shown
+ * to be larger. n >= 1, d finite. Both are 1 if all values equal `at`. */
 void sign_flip_p(const double *d, size_t n, double at, double *above, double *below);
 
-/* Limits of the mean with error alpha each: the values at which sign_flip_p() is alpha, by the
- * saddlepoint beyond 12 values. -INFINITY and INFINITY if 2^-n exceeds alpha. Errors: STAT_TOO_FEW
- * (n < 2), STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (alpha). */
+/* Computes limits of the mean with error alpha each: the values at which sign_flip_p() is alpha, by
+ * the saddlepoint for more than 12 values. -INFINITY and INFINITY if 2^-n exceeds alpha. Errors:
+ * STAT_TOO_FEW (n < 2), STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (alpha). */
 enum stat_status sign_flip_limits(const double *d, size_t n, double alpha, double *lo,
 				  double *hi) STAT_MUST_CHECK;
 
@@ -50,8 +50,8 @@ enum stat_status sign_flip_limits(const double *d, size_t n, double alpha, doubl
 
 #define PAIR_PERMUTATION_EXACT 30u
 
-/* P-values against sigma_x <= limit sigma_r (`above`, small if x scatters more than the limit
- * allows) and against sigma_x >= limit sigma_r (`below`). ref[n], rep[n]; limit > 0. Errors:
+/* Computes P-values against sigma_x <= limit sigma_r (`above`, small if x scatters more than the
+ * limit permits) and against sigma_x >= limit sigma_r (`below`). ref[n], rep[n]; limit > 0. Errors:
  * STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (both constant), STAT_NOT_FINITE, STAT_OUT_OF_RANGE. */
 enum stat_status pair_permutation_p(const double *ref, const double *rep, size_t n, double limit,
 				    double *p_above, double *p_below) STAT_MUST_CHECK;

@@ -6,14 +6,15 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/variance_ratio.h"
 
-#define ENOUGH 20     /* stop after this many outcomes at least as extreme */
+#define ENOUGH 20     /* drawing stops after this many outcomes that are at least as extreme */
 #define DRAWN 400000u /* maximum number of drawings */
-#define DRAWN_BELOW 4000u /* the same for acceptance, where P need not be small */
-#define MANY 400      /* from this many values on a normal approximation replaces drawing */
+#define DRAWN_BELOW 4000u /* number of draws for acceptance, where P need not be small */
+/* for this number of values or more, a normal approximation replaces drawing */
+#define MANY 400
 /* if normal theory gives a larger P, the exchange of labels does not matter */
 #define WORTH 0.05
 
-/* P of exchanged labels for the effective number of independent exchanges. */
+/* Widens P of exchanged labels, for the effective number of independent exchanges. */
 static double permuted_widened(double p, double inflation)
 {
 	double z;
@@ -77,7 +78,7 @@ static uint32_t draw_below(uint64_t *state, uint32_t n) /* xorshift64*, Vigna (2
 	return (uint32_t)(((*state * UINT64_C(2685821657736338717)) >> 32) * n >> 32);
 }
 
-/* Squared deviations from the median, divided by the square of `by`. */
+/* Computes squared deviations from the median, divided by the square of `by`. */
 static enum stat_status deviations(const double *x, size_t n, double by, double *z)
 {
 	double median;
@@ -87,8 +88,8 @@ static enum stat_status deviations(const double *x, size_t n, double by, double 
 	return s;
 }
 
-/* P that n of z[n + m] drawn at random have a mean as far above the rest's as the first n (sign 1),
- * or below (-1). */
+/* Returns P that n of z[n + m], drawn at random, have a mean as far above that of the others as the
+ * first n (sign 1), or as far below (-1). */
 static double p_permuted(double *z, size_t n, size_t m, double sign, unsigned int most)
 {
 	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
@@ -114,7 +115,7 @@ static double p_permuted(double *z, size_t n, size_t m, double sign, unsigned in
 	return extreme >= ENOUGH ? (double)extreme / drawn : (extreme + 1.0) / (drawn + 1.0);
 }
 
-/* The same for many values: the mean of a random part is normal (Hoeffding, 1951). */
+/* Like p_permuted, for many values: the mean of a random part is normal (Hoeffding, 1951). */
 static double p_many(const double *z, size_t n, size_t m, double sign)
 {
 	struct sample_moments all, part;
@@ -135,7 +136,8 @@ double group_spread_permuted(const double *ref, size_t m, const double *rep, siz
 	return p;
 }
 
-/* V of the sum of squares of x[n], and the factor by which its scatter may be too small. */
+/* Computes V of the sum of squares of x[n], and the factor by which its scatter may be too
+ * small. */
 static enum stat_status squares_inflation(const double *x, size_t n, double *inflation,
 					  double *missing)
 {
@@ -157,7 +159,8 @@ enum stat_status group_spread_of(struct values ref, struct values rep, struct gr
 	if (ref.n < 3 || rep.n < 3)
 		return STAT_TOO_FEW;
 	enum stat_status s = variance_ratio(ref.x, ref.n, rep.x, rep.n, &v);
-	if (!s && !(v.f > 0)) /* rep is constant: this shows its resolution, not its precision */
+	/* rep is constant: this shows the resolution of rep, not its precision */
+	if (!s && !(v.f > 0))
 		s = STAT_ZERO_VARIANCE;
 	s = s ? s : squares_inflation(ref.x, ref.n, &g->v_ref, &unused);
 	s = s ? s : squares_inflation(rep.x, rep.n, &g->v_rep, &g->missing);

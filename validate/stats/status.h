@@ -11,7 +11,7 @@
 enum stat_status {
 	STAT_OK,
 	STAT_TOO_FEW,		 /* fewer values than the statistic needs */
-	/* the values do not differ, so they have no spread */
+	/* the values are equal, so they have no spread */
 	STAT_ZERO_VARIANCE,
 	STAT_ZERO_REFERENCE,	 /* relative to a reference of 0 */
 	STAT_NEGATIVE_REFERENCE, /* response times cannot be negative */
@@ -19,7 +19,7 @@ enum stat_status {
 	STAT_NOT_PAIRED,	 /* replay and reference have different numbers of values */
 	/* no outcome of this few values can reach the significance level */
 	STAT_TOO_FEW_FOR_ALPHA,
-	STAT_NOT_APPLICABLE,	 /* by design, such as the F ratio with a single reference */
+	STAT_NOT_APPLICABLE,	 /* by design, for example the F ratio with a single reference */
 	STAT_UNBOUNDED,		 /* an interval that is the whole line */
 	/* an argument outside its domain: a probability of 2, the logarithm of 0 */
 	STAT_OUT_OF_RANGE,
@@ -28,7 +28,8 @@ enum stat_status {
 	STAT_N_STATUSES
 };
 
-/* The word for data files ("too_few") and a phrase for people ("too few values"). */
+/* stat_status_name returns a word for data files ("too_few"), stat_status_text a phrase for people
+ * ("too few values"). */
 const char *stat_status_name(enum stat_status s);
 const char *stat_status_text(enum stat_status s);
 
@@ -38,8 +39,8 @@ struct values {
 	size_t n;
 };
 
-/* STAT_NOT_FINITE when one of x[n] is NaN or infinite, else STAT_OK. */
+/* Returns STAT_NOT_FINITE if any of x[n] is NaN or infinite, otherwise STAT_OK. */
 enum stat_status sample_check(const double *x, size_t n) STAT_MUST_CHECK;
-/* The same for two samples; STAT_TOO_FEW if one is empty. */
+/* Like sample_check, for two samples; STAT_TOO_FEW if either is empty. */
 enum stat_status samples_check(const double *x, size_t n, const double *y,
 			       size_t m) STAT_MUST_CHECK;
