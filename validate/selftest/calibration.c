@@ -5,7 +5,7 @@
 #include "common/files.h"
 
 #define MAX_BYTES (16u << 20)
-#define MAX_NS 1e12 /* a larger bias is invalid: a quarter of an hour */
+#define MAX_NS 1e12 /* a larger bias is invalid: 1000 s */
 
 const char *calibration_method_of(const char *captured_by)
 {

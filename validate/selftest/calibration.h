@@ -3,13 +3,14 @@
  *
  * The file is the JSON output of the self-test of capture (doc/selftest-capture-schema.json).
  * Correction subtracts the bias of the operation under the capture method from a response time. A
- * negative result becomes 0 and is counted. The begin stays. */
+ * negative result becomes 0 and is counted. The begin does not change. */
 #pragma once
 
 #include "validate/metrics/correction.h"
 #include "validate/selftest/capture_trial.h"
 
-/* New reference. `environment` comes from environment_make(), borrowed. */
+/* Returns the results as JSON. `environment` comes from environment_make() and is borrowed. New
+ * reference. */
 json_t *calibration_to_json(const struct capture_trial *t, const json_t *environment);
 
 struct calibration {
@@ -23,18 +24,19 @@ struct calibration {
 	double taken_ns; /* sum of the subtracted biases */
 };
 
-/* The method of traces with this `captured_by`; NULL: not a method of this program. */
+/* Returns the method of traces with this `captured_by`; NULL: it is not a method of this
+ * program. */
 const char *calibration_method_of(const char *captured_by);
 
 /* Reads the calibration of `method`. Errors: of reading; EINVAL, with the file, for an invalid
  * calibration; ENOENT if the method was not measured. */
 int calibration_read(struct calibration *c, const char *path, const char *method, struct err *e);
 
-/* Corrects one request; a request without an end stays. */
+/* Corrects one request. A request without an end is not changed. */
 void calibration_apply(struct calibration *c, struct trace_record *r);
 
-/* Summary of the corrections, after the last request. */
+/* Returns a summary of the corrections. Call it after the last request. */
 struct correction calibration_correction(const struct calibration *c);
-/* The same with method, place and date of the calibration, for the extra metadata. New
+/* Returns this summary with method, place and date of the calibration, for the extra metadata. New
  * reference. */
 json_t *calibration_facts(const struct calibration *c);

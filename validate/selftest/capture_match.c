@@ -4,8 +4,9 @@
 #include "capture/op.h"
 #include "common/sort.h"
 
-#define SLACK_MONOTONIC_NS 2000 /* error of two calibrations of the time-stamp counter */
-#define SLACK_WALL_NS 1000000   /* the wall clock is slewed by up to 500 ppm over some seconds */
+#define SLACK_MONOTONIC_NS 2000 /* difference between two calibrations of the time-stamp counter */
+/* the wall clock may be slewed by up to 500 ppm over some seconds */
+#define SLACK_WALL_NS 1000000
 
 struct match_call {
 	uint64_t key;
@@ -42,7 +43,8 @@ static uint64_t mix(uint64_t h, uint64_t x)
 	return h ^ h >> 29;
 }
 
-/* Paths can be relative to different roots, so only their last part is compared. */
+/* Returns a hash of the last part of a path. Paths can be relative to different roots, so only
+ * their last parts are compared. */
 static uint64_t last_part(const struct trace *t, uint32_t object)
 {
 	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(t, object);
@@ -138,10 +140,10 @@ static bool overlap(const struct match_call *a, const struct match_call *b, int6
 	       b->begin_ns <= a->end_ns + slack_ns;
 }
 
-/* Which of the two next calls has no partner: -1: the own one, 1: the captured one, 0: neither. A
- * call with the largest key follows the last one. Calls that barely miss each other are a pair
- * unless the next call fits better; else a call just before the program's own calls would shift all
- * equal calls. */
+/* Decides which of the two next calls has no partner: -1: the program's own call, 1: the captured
+ * call, 0: neither. A call with the largest key comes after all calls. Calls that just miss each
+ * other are a pair unless the next call fits better. Otherwise a call immediately before the
+ * program's own calls would shift all equal calls. */
 static int alone(const struct match_call *own, const struct match_call *captured, int64_t slack_ns)
 {
 	if (own->key != captured->key)
@@ -153,7 +155,8 @@ static int alone(const struct match_call *own, const struct match_call *captured
 	return overlap(own, captured + 1, 0) ? 1 : overlap(own + 1, captured, 0) ? -1 : 0;
 }
 
-/* Captured calls outside the span belong to the thread's other work. */
+/* Whether a captured call is within the span. Captured calls outside it belong to other work of the
+ * thread. */
 static bool between(const struct match_job *j, const struct match_call *captured)
 {
 	const struct match_span *s = span_find(j, captured->tid);
@@ -191,7 +194,8 @@ static void match(struct capture_match *m, struct match_job *j)
 	}
 }
 
-/* The monotonic clock if both traces have it, because the wall clock can be set and is slewed. */
+/* Chooses the clock: the monotonic clock if both traces have it, because the wall clock can be set
+ * and slewed. */
 static int clock_choose(struct match_job *j, const struct trace_meta *own,
 			const struct trace_meta *captured, struct err *e)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Matches the requests of a captured trace with those of the program's own trace of the same run.
  *
- * Both saw the same calls of the same threads. A pair has the same thread, operation, descriptor or
- * last part of the path, offset and length (if they are arguments) and result. It overlaps in time,
- * because a captured call lies within the program's stamps. The k-th of several equal calls matches
- * the k-th, except for calls far apart in time. Times are compared on CLOCK_MONOTONIC, or on the
- * wall clock if the captured trace has only that. */
+ * Both traces contain the same calls of the same threads. A pair has the same thread, operation,
+ * descriptor or last part of the path, offset and length (if they are arguments) and result. It
+ * overlaps in time, because a captured call is within the program's stamps. Of several equal calls
+ * the k-th matches the k-th, except for calls far apart in time. Times are compared on
+ * CLOCK_MONOTONIC, or on the wall clock if the captured trace has no other clock. */
 #pragma once
 
 #include "capture/trace.h"
@@ -17,9 +17,10 @@ struct capture_pair {
 };
 
 struct capture_op {        /* one operation */
-	uint64_t n_own;    /* requests of the program's own trace */
+	uint64_t n_own;    /* number of requests in the program's own trace */
 	uint64_t n_missed; /* of these, not captured */
-	/* captured within the time span of a thread's own requests, but not made by the program */
+	/* number of requests that were captured within the time span of a thread's own requests but
+	 * that the program did not make */
 	uint64_t n_extra;
 	struct capture_pair *pair; /* [n]: the matched ones */
 	size_t n, cap;
@@ -28,12 +29,12 @@ struct capture_op {        /* one operation */
 struct capture_match {
 	struct capture_op op[OP_N];
 	double resolution_ns; /* of the captured trace */
-	uint64_t n_lost;      /* events that the capture reports as lost */
+	uint64_t n_lost;      /* number of events that the capture reports as lost */
 };
 
 /* Adds a pair of traces. Page-cache records are not calls and are ignored. The caller
- * zero-initialises `m`. Errors: of reading either trace; EINVAL if they have no common clock.
- * Ownership: capture_match_release. */
+ * zero-initialises `m`. Errors: of reading either trace; EINVAL if the traces have no clock in
+ * common. Ownership: capture_match_release. */
 int capture_match_add(struct capture_match *m, const char *own, const char *captured,
 		      struct err *e);
 void capture_match_release(struct capture_match *m);

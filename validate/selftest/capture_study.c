@@ -83,7 +83,8 @@ static void pool(const struct capture_study *s, size_t method, uint16_t op, unsi
 	}
 }
 
-/* Mean of x[n] and the half-width of its 95 % interval; the width is 0 if all runs are equal. */
+/* Computes the mean of x[n] and the half-width of its 95 % interval; the width is 0 if all runs are
+ * equal. */
 static enum stat_status mean_interval(const double *x, size_t n, double *mean, double *half,
 				      double *sd)
 {
@@ -175,7 +176,7 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 
 /* --- for use on other traces --------------------------------------------- */
 
-/* Biases of the runs of one condition. */
+/* Computes the moments of the biases of the runs of one condition. */
 static enum stat_status condition(const struct capture_study *s, const struct capture_cell *c,
 				  struct sample_moments *m)
 {

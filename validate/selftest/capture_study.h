@@ -2,10 +2,10 @@
 /* Bias, scatter and cost of captured response times, compared with the program's own stamps in the
  * same runs.
  *
- * The run is the replicate: a run's bias is the mean of captured minus own response times over its
- * matched requests. The interval of the mean comes from the scatter of the runs (Student's t, n - 1
- * degrees of freedom). The cost is the ratio of the program's own mean response time with and
- * without capture, for runs of the same block, by logarithms.
+ * The run is the replicate: a run's bias is the mean difference of captured and own response times
+ * over its matched requests. The interval of the mean comes from the scatter of the runs (Student's
+ * t, n - 1 degrees of freedom). The cost is the ratio of the program's own mean response time with
+ * capture to that without capture, for runs of the same block, by logarithms.
  *
  * A calibration is used on other traces. Its bias is the mean over the measured conditions
  * (workload and number of threads). Its standard uncertainty combines the differences between
@@ -20,13 +20,13 @@
 
 struct capture_run { /* one operation in one run of one workload */
 	uint64_t n_own, n_missed, n_extra;
-	/* [n]: response time of each matched request, captured less own; owned */
+	/* [n]: captured minus own response time of each matched request; owned */
 	double *difference_ns;
 	size_t n;
 	double sum_difference_ns, sum_begin_ns, sum_own_ns; /* over the matched requests */
 };
 
-struct capture_cell { /* a method, a workload at a level, an operation */
+struct capture_cell { /* a condition: a method, a workload at a level, an operation */
 	size_t method, workload;
 	unsigned int level; /* threads */
 	uint16_t op;
@@ -50,17 +50,17 @@ struct capture_estimate {
 	/* mean over the runs, half-width of its 95 % interval */
 	double bias_ns, bias_half_ns;
 	double bias_sd_ns;                        /* of the runs' biases */
-	/* begin, captured minus own; valid with bias_status */
+	/* difference of the begins, captured minus own; valid with bias_status */
 	double begin_ns, begin_half_ns;
-	/* distance of a request's difference from its run's bias */
+	/* distance of a request's difference from the bias of its run */
 	double scatter_median_ns, scatter_p99_ns;
 	enum stat_status cost_status;
-	/* own mean response time, with capture relative to without; 95 % interval */
+	/* own mean response time, with capture relative to without capture; 95 % interval */
 	double cost_ratio, cost_low, cost_high;
 };
 
-/* For one operation under a method at a level, over all workloads. Returns false if there was no
- * such request. */
+/* Estimates one operation under a method at a level, over all workloads. Returns false if there was
+ * no such request. */
 bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
 		      struct capture_estimate *out);
 
@@ -68,13 +68,14 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
  * of its clock itself; a process is a workload at a level in a run. `offset_ns`: mean of captured
  * minus own begin, including the constant distance of the stamps. `u_ns`: its standard deviation
  * between processes, about the means of the conditions (workload, level), with n_processes -
- * n_conditions degrees of freedom. Response times do not contain it, because both stamps use one
- * clock. A difference of instants of two processes contains it once. Source: GUM 4.2.2. */
+ * n_conditions degrees of freedom. It does not affect response times, because both of their stamps
+ * use the same clock. It affects a difference between instants of two processes once. Source: GUM
+ * 4.2.2. */
 struct capture_clock {
 	double offset_ns, u_ns;
 	size_t n_processes, n_conditions;
 };
-/* Errors: STAT_TOO_FEW if no condition has two runs with requests. */
+/* Computes this agreement. Errors: STAT_TOO_FEW if no condition has two runs with requests. */
 enum stat_status capture_clock(const struct capture_study *s, size_t method,
 			       struct capture_clock *c) STAT_MUST_CHECK;
 
@@ -84,7 +85,7 @@ struct capture_calibration {
 	size_t n_conditions;
 	uint64_t n_requests;
 };
-/* For one operation under a method. Errors: STAT_TOO_FEW if no condition has two runs with
+/* Calibrates one operation under a method. Errors: STAT_TOO_FEW if no condition has two runs with
  * requests. */
 enum stat_status capture_calibrate(const struct capture_study *s, size_t method, uint16_t op,
 				   struct capture_calibration *c) STAT_MUST_CHECK;

@@ -25,21 +25,21 @@ const unsigned int capture_levels[CAPTURE_N_LEVELS] = {1, 2};
 const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1] = {"random-read", "random-write",
     "sequential-read", "sequential-write", "postmark", "compile", NULL};
 
-/* Additional options per workload: few requests, because strace is slow. */
+/* Additional options for each workload: few requests, because strace is slow. */
 static const char *const arguments[CAPTURE_N_WORKLOADS] = {"--requests 500 --file-size 1M",
     "--requests 500 --file-size 1M --fsync-end", "--requests 500 --file-size 1M",
     "--requests 500 --file-size 1M --fsync-end", "--requests 100 --files 60 --file-size 4K",
     "--requests 8 --headers 60 --files 20"};
 
-/* The command of a run: all conditions in the order of `order`. "$1" is this program and "$2" the
- * directory, so no name needs quoting. */
+/* Returns the command of a run: all conditions in the order of `order`. "$1" is this program and
+ * "$2" the directory, so no name needs quoting. */
 static char *script_make(const int *order, uint64_t seed, bool quick)
 {
 	struct strbuf s = STRBUF_INIT;
 	strbuf_addstr(&s, "cd \"$2\"\n");
 	for (int i = 0; i < N_CONDITIONS; i++) {
 		int w = order[i] / CAPTURE_N_LEVELS, l = order[i] % CAPTURE_N_LEVELS;
-		if (quick && w < 4 && w % 2 == 0) /* the read workloads of the other level */
+		if (quick && w < 4 && w % 2 == 0) /* skips the read workloads of the other level */
 			continue;
 		strbuf_addf(&s, "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu "
 			"--remove --no-sync-output -d files -o own-%d.trace >own.out\n",
@@ -62,7 +62,7 @@ struct trial_job {
 
 /* --- one command under a method ------------------------------------------ */
 
-/* Puts the command of a method before the command of the run; method CAPTURE_N_METHODS is none.
+/* Puts the command of a method before the command of the run; CAPTURE_N_METHODS means no method.
  * argv[0] is the executable. */
 static size_t method_start(const struct trial_job *j, size_t method, const char *output,
 			   const char **argv)
@@ -161,7 +161,7 @@ static int run_read(struct trial_job *j, size_t method, size_t run, struct err *
 {
 	int rc = 0;
 	bool none = method == CAPTURE_N_METHODS;
-	/* every own trace of the run reports the losses of the one captured trace */
+	/* each own trace of the run reports the losses of the single captured trace */
 	uint64_t lost = 0;
 	SCOPED_FREE char *captured = xasprintf("%s/captured", j->dir);
 	for (int i = 0; i < N_CONDITIONS && !rc; i++) {

@@ -2,9 +2,9 @@
 /* The self-test of capture on this machine: reference workloads, which stamp their requests, run
  * under each capture method and without capture, in random order.
  *
- * A run is one command with every workload at one and at two threads, in random order, so that a
- * method starts once. Each block has a run of each method and one without. A method that is not
- * available (no privileges, no strace) is skipped, with the reason. */
+ * A run is a single command that starts every workload at one and at two threads, in random order,
+ * so that a method starts only once. Each block has a run of each method and a run without capture.
+ * A method that is not available (no privileges, no strace) is skipped, with the reason. */
 #pragma once
 
 #include "validate/selftest/capture_study.h"
@@ -13,7 +13,7 @@ enum { CAPTURE_N_METHODS = 3, CAPTURE_N_LEVELS = 2, CAPTURE_N_WORKLOADS = 6, CAP
 
 struct capture_method {
 	const char *name;        /* "app", "vfs", "strace" */
-	const char *captured_by; /* prefix of captured_by in its traces' metadata */
+	const char *captured_by; /* begin of captured_by in the metadata of its traces */
 	const char *help;
 };
 extern const struct capture_method capture_methods[CAPTURE_N_METHODS + 1]; /* ends with name NULL */
@@ -22,7 +22,8 @@ extern const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1]; /* end
 
 struct capture_trial_options {
 	const char *self;    /* path of this program */
-	/* directory whose file system is used: a new directory is created in it and removed */
+	/* a new directory is created in this directory and removed at the end: its file system is
+	 * used */
 	const char *target;
 	const char *methods; /* names separated by commas; NULL: all */
 	uint64_t n_runs, seed;
@@ -31,7 +32,7 @@ struct capture_trial_options {
 
 struct capture_standing { /* status of a method, in the order of the table */
 	bool tried;
-	char left_out[300]; /* reason why it was skipped; "": it was measured */
+	char left_out[300]; /* reason why the method was skipped; "": it was measured */
 	double resolution_ns;
 	uint64_t n_lost;
 };
@@ -42,8 +43,9 @@ struct capture_trial {
 	uint64_t seed;
 };
 
-/* Errors: EINVAL for an unknown method or too few runs; ENOTSUP if no method is available; EINTR;
- * of a run, with the command's message. Ownership: capture_trial_release, also after an error. */
+/* Runs the self-test. Errors: EINVAL for an unknown method or too few runs; ENOTSUP if no method is
+ * available; EINTR; of a run, with the command's message. Ownership: capture_trial_release, also
+ * after an error. */
 int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o,
 		      struct err *e);
 void capture_trial_release(struct capture_trial *t);

@@ -48,7 +48,7 @@ void sized_fault_option(const struct sized_fault *f, unsigned int size, double r
 		snprintf(text, len, "drift:%g%%", 100 * factor * LIMIT_TIME_TIMED);
 	else if (!strcmp(f->name, "coarse"))
 		snprintf(text, len, "coarse:%.0fns", factor * LIMIT_ISSUE_ERROR_NS);
-	/* a share s of every period P makes the run longer by s/(P - s) */
+	/* a stall for a time s in every period P makes the run longer by s/(P - s) */
 	else if (!strcmp(f->name, "stall")) {
 		double longer = factor * LIMIT_TIME_FULL_SPEED;
 		snprintf(text, len, "stall:%.0fns/%.0fus",

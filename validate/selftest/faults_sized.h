@@ -15,7 +15,8 @@ extern const double size_factors[N_SIZES];    /* 1, 3, 10 */
 #define LIMIT_BIAS 0.10
 #define LIMIT_TIME_FULL_SPEED 0.10
 #define LIMIT_TIME_TIMED 0.01
-#define LIMIT_ISSUE_ERROR_NS 1000000 /* a busy machine preempts a waiting replay for about 100 us */
+/* on a busy machine, preemption delays a waiting replay by about 100 us */
+#define LIMIT_ISSUE_ERROR_NS 1000000
 #define LIMIT_REORDERED 0.01
 
 enum fault_suite { SUITE_FULL_SPEED, SUITE_TIMED };
@@ -28,7 +29,7 @@ struct sized_fault {
 };
 extern const struct sized_fault sized_faults[]; /* ends with name NULL */
 
-/* Sets text to the mutant's option ("delay:7us") for size 0..2, given the program's mean response
+/* Writes the mutant's option ("delay:7us") for size 0..2 to text, given the program's mean response
  * time. Levels of its workload: 1, or 2 to 4 for faults without a size. */
 void sized_fault_option(const struct sized_fault *f, unsigned int size, double response_ns,
 			char *text, size_t len);

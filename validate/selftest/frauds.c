@@ -47,7 +47,8 @@ static void two_modes(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 		x[i] = (gsl_rng_uniform(rng) < 0.5 ? 0.6 : 1.4) * exp(gsl_ran_gaussian(rng, 0.02));
 }
 
-/* The program's own distribution, with correct shape and tail. */
+/* Draws from the program's own distribution, so that shape and tail are correct, and sorts the
+ * times: the shortest come first. */
 static void fast_then_slow(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 {
 	(void)is_write;
@@ -74,8 +75,8 @@ const struct fraud frauds[FRAUDS_N + 1] = {
 
 /* --- on a machine -------------------------------------------------------- */
 
-/* For a CSV trace with one request in flight: begin, end and result of each request. The mean stays
- * that of the trace. */
+/* The script reads a CSV trace with one request in flight: begin, end and result of each request.
+ * The mean stays that of the trace. */
 EMBED(script, "validate/selftest/frauds.awk");
 
 int fraud_script_write(const char *path, struct err *e)

@@ -10,7 +10,7 @@
 #define OUTCOMES "outcomes.jsonl"
 #define OUTCOMES_MAX_BYTES (256u << 20)
 #define N_KINDS (UNIT_N_KINDS - UNIT_AA) /* except the pilot */
-/* time of a run besides its requests; only for the first estimate */
+/* time of a run in addition to its requests; used only for the first estimate */
 #define SECONDS_OF_SPAWN 0.05
 #define RUN_LONGER 1.4	      /* average ratio of a run's duration to the requested minimum */
 
@@ -32,7 +32,8 @@ static bool unit_exists(const struct machine_options *o, const struct unit *u)
 	return u->index < n;
 }
 
-/* The i-th campaign. Kinds take turns, so that an interrupted self-test has some of each. */
+/* Returns the i-th campaign. The kinds alternate, so that an interrupted self-test has some of
+ * each. */
 static bool unit_choose(const struct machine_options *o, uint64_t i, struct unit *u)
 {
 	*u = (struct unit){.kind = UNIT_AA + i % N_KINDS, .index = i / N_KINDS,
@@ -77,7 +78,7 @@ static json_t *settings(const struct machine_options *o)
 			 (json_int_t)o->seed, "quick", o->quick);
 }
 
-/* Appends and syncs a line; first ends a line that a crash cut short. */
+/* Appends and syncs a line. If a crash cut the last line short, ends that line first. */
 static int outcome_append(struct selftest *s, json_t *outcome, struct err *e)
 {
 	SCOPED_FREE char *path = outcomes_path(s->o), *line = json_dumps(outcome, JSON_COMPACT);
@@ -209,7 +210,7 @@ static int pilot_make(struct selftest *s, struct err *e)
 	struct err first = ERR_INIT;
 	s->pilot.direct = true;
 	int ret = unit_make(s, &u, &first);
-	/* an existing directory was not created here, so it is not removed */
+	/* a directory that existed already was not created here, so it is not removed */
 	if (ret && ret != -EINTR && ret != -EEXIST) {
 		s->pilot.direct = false;
 		SCOPED_FREE char *dir =
@@ -256,7 +257,8 @@ static int units_make(struct selftest *s, struct err *e)
 	return ret;
 }
 
-/* Blocks terminating signals until a campaign handles them; it stops at once and can be resumed. */
+/* Blocks terminating signals until a campaign handles them. It then stops at once and can be
+ * resumed. */
 static void signals_hold(sigset_t *before)
 {
 	sigset_t set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The result of one campaign: the verdict of every cell, and for A/A campaigns those with permuted
+/* The result of a campaign: the verdict of every cell, and for A/A campaigns those with permuted
  * labels. */
 
 #include <gsl/gsl_rng.h>
@@ -32,7 +32,8 @@ static json_t *cells(const struct analysis *a)
 
 /* --- labels exchanged within blocks -------------------------------------- */
 
-/* The runs of replayer 0 and of the program by block and scenario, which may be exchanged. */
+/* The runs of replayer 0 and of the program, by block and scenario, whose labels may be
+ * exchanged. */
 struct exchange {
 	struct run **first, **second; /* owned arrays of borrowed runs */
 	size_t n;

@@ -15,22 +15,22 @@ struct unit { /* one campaign */
 	bool all_sizes;
 };
 
-struct pilot { /* facts of the program on this machine, for the other campaigns */
-	bool known, direct; /* direct: the file system takes O_DIRECT */
+struct pilot { /* facts about the program on this machine, for the other campaigns */
+	bool known, direct; /* direct: the file system supports O_DIRECT */
 	double response_ns;
 };
 
-/* machine_protocol.c: the protocol of a campaign in DIR, with the script of the frauds. */
+/* machine_protocol.c: appends the protocol of a campaign in DIR, with the script of the frauds. */
 void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o,
 		      const struct pilot *p);
-/* path of the frauds' script. The caller frees it. */
+/* Returns the path of the frauds' script. The caller frees it. */
 char *machine_script_path(const struct machine_options *o);
-/* Number of its runs, including recordings. */
+/* Returns the number of its runs, including recordings. */
 uint64_t machine_runs(const struct unit *u, const struct machine_options *o);
 
 /* machine_outcome.c */
-/* The result of a finished campaign as an object. New reference; NULL with `e` set: errors of
- * loading and analysis. */
+/* Returns the result of a finished campaign as an object. New reference; NULL with `e` set: errors
+ * of loading and analysis. */
 json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o,
 			struct err *e);
 

@@ -5,13 +5,14 @@
 
 const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "timed", "frauds"};
 
-#define SEED_STEP 100000 /* successive campaigns of a self-test have different seeds */
+#define SEED_STEP 100000 /* distance between the seeds of consecutive campaigns of a self-test */
 #define PILOT_REPLICATES 3
 #define FILE_SIZE "4M"
 #define TIMED_PAUSE "200us"
-/* A timed run must hold several gaps of the coarsest timer. */
+/* Factor on the length of a timed run, so that it contains several gaps of the coarsest timer. */
 #define TIMED_LONGER 4
-/* The slowest 1 % of a run are then about 20 requests. */
+/* Factor on the length of a run with frauds, so that the slowest 1 % of a run are about 20
+ * requests. */
 #define FRAUDS_LONGER 20
 
 static void head(struct strbuf *out, const struct unit *u, const struct machine_options *o,
@@ -43,7 +44,7 @@ static void workload(struct strbuf *out, const char *name, const char *type, con
 	if (direct)
 		strbuf_addstr(out, "direct = yes\n");
 	else
-		/* long enough that a part of it can be delayed */
+		/* long requests, so that a part of each can be delayed */
 		strbuf_addstr(out, "block-size = 64K\n");
 }
 
@@ -92,7 +93,8 @@ static void full_speed_protocol(struct strbuf *out, const struct unit *u, const 
 	    100 * LIMIT_BIAS, 100 * LIMIT_TIME_FULL_SPEED, 100 * LIMIT_REORDERED);
 }
 
-/* Cached reads after pauses that the program makes as the replayer waits: a sleep, then a spin. */
+/* Appends cached reads after pauses. The program waits in the same way as the replayer: first a
+ * sleep, then a spin. */
 static void timed_protocol(struct strbuf *out, const struct unit *u, const struct pilot *p)
 {
 	strbuf_addstr(out, "[workload timed]\ntype = random-read\nrequests = 50\nblock-size = "
@@ -112,8 +114,8 @@ char *machine_script_path(const struct machine_options *o)
 	return xasprintf("%s/frauds.awk", o->dir);
 }
 
-/* Default limits. The workload creates and removes no files: on some ext4 file systems a new file
- * takes longer after many recent removals, and the program's runs then scatter by 40 %. */
+/* Uses the default limits. The workload creates and removes no files: on some ext4 file systems a
+ * new file takes longer after many recent removals, and then the program's runs scatter by 40 %. */
 static void frauds_protocol(struct strbuf *out, const struct machine_options *o,
 			    const struct pilot *p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distributions of replicates. All have mean 0 and standard deviation 1. Student's t with 3 degrees
- * of freedom is divided by its standard deviation; its sample variances have no finite variance. */
+ * of freedom is divided by its standard deviation; the variance of its sample variances is
+ * infinite. */
 #pragma once
 
 #include <gsl/gsl_rng.h>
@@ -9,7 +10,7 @@
 
 enum noise {
 	NOISE_NORMAL,
-	NOISE_LOGNORMAL,   /* of a normal with standard deviation 0.5; skewness 1.75 */
+	NOISE_LOGNORMAL,   /* exponential of a normal with standard deviation 0.5; skewness 1.75 */
 	NOISE_EXPONENTIAL, /* skewness 2 */
 	NOISE_T3,
 	NOISE_AR3,     /* first-order autoregression, 0.3 */
@@ -23,5 +24,5 @@ extern const char *const noise_names[NOISE_N];
 
 /* Draws x[n] in order of time. */
 void noise_draw(enum noise kind, gsl_rng *rng, double *x, size_t n);
-/* P(value <= q), for the coverage of quantiles and bands; independent kinds only. */
+/* Returns P(value <= q), for the coverage of quantiles and bands; only for independent kinds. */
 double noise_below(enum noise kind, double q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results of a self-test: the rate of an event with its uncertainty, compared with its promised
- * bound. */
+/* Results of a self-test: the rate of an event with its uncertainty, compared with the bound that
+ * is promised. */
 #pragma once
 
 #include "common/std.h"
@@ -14,9 +14,10 @@ enum promise {
 
 enum standing {
 	STANDING_NONE,	 /* nothing was promised or tried */
-	STANDING_SHOWN,	 /* the whole 95 % interval lies within the promise */
-	STANDING_HOLDS,	 /* the promise lies inside the interval: not contradicted */
-	/* the whole interval lies outside the promise; PROMISE_ALWAYS: it failed at least once */
+	STANDING_SHOWN,	 /* the whole 95 % interval is within the promise */
+	/* the promised bound is inside the interval: the promise is not contradicted */
+	STANDING_HOLDS,
+	/* the whole interval is outside the promise; PROMISE_ALWAYS: it failed at least once */
 	STANDING_BROKEN,
 };
 extern const char *const standing_names[]; /* "", "shown", "holds", "broken" */
@@ -25,7 +26,8 @@ struct rate {
 	const char *part;	 /* "statistics", "replay"; static */
 	char group[96];		 /* table: "size of tests" */
 	char name[64];		 /* row: a test, an interval, a fault */
-	char condition[96];	 /* column: a distribution, a fault's size, a scenario */
+	/* condition of a column: a distribution, a fault's size, a scenario */
+	char condition[96];
 	/* size of a fault: multiple of the limit, or of the fault at the limit; NaN: none */
 	double size;
 	uint64_t k, n;		 /* k of n times */

@@ -28,8 +28,8 @@ static const struct {
 };
 #define N_PARTS (sizeof parts / sizeof *parts)
 
-/* The rates are printed after hours at the end, so progress output shows the result of each
- * part. */
+/* Prints the result of a part with the progress output, because the rates are printed only at the
+ * end, after hours. */
 static void part_say(size_t i, int64_t begin_ns, const struct rates *rates)
 {
 	fprintf(stderr, "stats: part %zu of %zu, %s, done after %s; %zu rates so far, %zu "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Acceptance at a limit by the number of replicates: the components' methods and alternatives.
- * `power` is that of independent normal values: for a mean at which Student's t accepts in 80 %,
- * for a scatter of half the limit, and for a precision ratio of half the limit. */
+/* Acceptance at a limit by the number of replicates, for the methods of the components and
+ * alternatives. `power`: instead of values at the limit, independent normal values with a mean at
+ * which Student's t accepts in 80 %, a scatter of half the limit, or a precision ratio of half the
+ * limit. */
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
@@ -49,7 +50,7 @@ static void standard_draw(const struct accept_condition *c, gsl_rng *rng, double
 	}
 }
 
-/* the limit is 0 or 1, depending on the quantity */
+/* accepts at the limit 0 or 1, depending on the quantity */
 typedef bool accepts_fn(const double *x, size_t n);
 
 /* --- a mean: of differences of pairs, at the upper limit 0 --------------- */
@@ -76,7 +77,7 @@ static bool mean_widened(const double *x, size_t n)
 	return below_zero(t.value, t.se, t.df);
 }
 
-/* As the paired components accept in a campaign of one cell. */
+/* Accepts as the paired components do in a campaign with one cell. */
 static bool mean_flipped(const double *x, size_t n)
 {
 	struct ratio_evidence e = {.n = n, .d = (double *)x};
@@ -85,7 +86,7 @@ static bool mean_flipped(const double *x, size_t n)
 	return ratio_p(&e, -INFINITY, 0, &(struct levels){0}).accept <= ALPHA;
 }
 
-/* Does not accept if lag 1 is significant, else Student's t. */
+/* Does not accept if lag 1 is significant; otherwise uses Student's t. */
 static bool mean_tested(const double *x, size_t n)
 {
 	double r;
@@ -99,8 +100,8 @@ static bool mean_batches(const double *x, size_t n)
 	return !batch_means(x, n, 5, &se, &lag1) && below_zero(gsl_stats_mean(x, 1, n), se, 4);
 }
 
-/* Bartlett's kernel over half of the values with its critical value, 1.6449 + 2.1859 b + 0.3142 b^2
- * - 0.3427 b^3 at b = 1/2. Source: Kiefer and Vogelsang (2005). */
+/* Uses Bartlett's kernel over half of the values with its critical value, 1.6449 + 2.1859 b +
+ * 0.3142 b^2 - 0.3427 b^3 at b = 1/2. Source: Kiefer and Vogelsang (2005). */
 static bool mean_newey_west(const double *x, size_t n)
 {
 	double se;
@@ -150,7 +151,7 @@ static bool scatter_at_least_4(const double *x, size_t n)
 	return scatter_kurtosis(x, n, 4);
 }
 
-/* Source: Bonett (2006), but about the mean instead of a trimmed mean. */
+/* Source: Bonett (2006), but relative to the mean instead of a trimmed mean. */
 static bool scatter_bonett(const double *x, size_t n)
 {
 	double k = (double)n, mean = gsl_stats_mean(x, 1, n),
@@ -224,7 +225,8 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	double r[N_MOST], x[N_MOST], d[N_MOST], t = 0;
 	standard_draw(c, rng, r, n);
 	standard_draw(c, rng, x, n);
-	/* distance at which Student's t accepts with about 0.8: (t + 0.84) standard errors */
+	/* distance from the limit at which Student's t accepts with a probability of about 0.8: (t
+	 * + 0.84) standard errors */
 	double inside = c->power && !t_quantile(1 - ALPHA, (double)(n - 1), &t)
 			    ? (t + 0.84) / sqrt((double)n)
 			    : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrong results of comparisons, and the detectable size of a change: simulated versions of a
- * replayer in 16 scenarios pass through compare_compute(), as real ones do. One campaign (pairs of
- * blocks) has limits and budget of protocols/ci.conf, and looks and further pairs as in
- * campaign_budget.c. Two campaigns have a fixed number of replicates. */
+ * replayer in 16 scenarios pass through compare_compute(), as real versions do. In a single
+ * campaign (pairs of blocks), limits and budget are those of protocols/ci.conf, and looks and
+ * further pairs are as in campaign_budget.c. Two campaigns have a fixed number of replicates. */
 
 #include <gsl/gsl_randist.h>
 
@@ -15,15 +15,15 @@
 #define GROUP_FOUND "a slower response time in one of 16 scenarios called worse"
 #define FALSE_ALARM 0.01
 #define SCENARIOS 16
-#define LEAST 16    /* minimum and maximum of replicates in protocols/ci.conf */
+#define LEAST 16    /* minimum and maximum number of replicates in protocols/ci.conf */
 #define MOST 160
-#define BUDGET 640  /* groups of runs that fit into its budget: 40 per scenario */
-#define FIXED 20    /* replicates of a campaign without a budget */
+#define BUDGET 640  /* number of groups of runs that fit into its budget: 40 per scenario */
+#define FIXED 20    /* number of replicates of a campaign without a budget */
 #define SPREAD 0.05 /* sd of typical responses of pairs in slices, on a busy machine */
-/* mean response and execution times, which stalls affect, scatter 3 times as much in pairs */
+/* mean response and execution times scatter 3 times as much in pairs, because stalls affect them */
 #define STALLS 2
 #define BLOCKS_SD 0.05 /* sd shared by the runs of a block */
-/* Campaigns with a budget take a second each, so fewer are simulated: */
+/* Campaigns with a budget take a second each, so their number is smaller by these factors: */
 #define FEWER 25 /* of one kind of scatter, */
 #define FEWEST 100 /* for a change of one size */
 
@@ -85,7 +85,7 @@ static void versions_init(struct versions *v)
 	side_init(&v->is, v->scenario, v->new_case, "0");
 }
 
-/* Draws what the blocks of a campaign share, and the program's runs. */
+/* Draws the values that the blocks of a campaign share, and the program's runs. */
 static void machine_draw(const struct versions *v, gsl_rng *rng, double *block, double *program)
 {
 	noise_draw(v->noise, rng, program, MOST);
@@ -118,13 +118,14 @@ static void side_draw(const struct versions *v, struct baseline_case *c, double 
 	}
 }
 
-/* Pairs until the next look: one, or 5 % of many, which saves time and costs some power. */
+/* Returns the number of pairs until the next look: one, or 5 % of a large number, which saves time
+ * and costs some power. */
 static size_t step_of(size_t n)
 {
 	return n < 20 ? 1 : n / 20;
 }
 
-/* Cuts the drawn pairs to those that the campaign would have made: all undecided scenarios share
+/* Reduces the drawn pairs to those that the campaign would have made: all undecided scenarios share
  * the remaining budget. */
 static int pairs_spend(struct versions *v, struct campaign_change *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Frauds with the right mean, request by request: ordinary campaigns with drawn response times pass
- * through the whole rule. */
+ * through the complete decision rule. */
 
 #include <gsl/gsl_sort.h>
 
@@ -11,7 +11,8 @@
 #define GROUP_FOUND "a fraud with the right mean called not trusted"
 #define GROUP_TRUSTED "the same called trusted"
 #define GROUP_BESIDE "a faultless replayer beside the frauds, of drawn requests"
-#define FEWER 50 /* factor by which there are fewer campaigns than for a faultless replayer */
+/* factor by which the number of campaigns is smaller than for a faultless replayer */
+#define FEWER 50
 #define FOUND 0.95
 #define FALSE_TRUST 0.05
 #define TYPICAL_SHARE 0.9
@@ -39,7 +40,7 @@ static double mean_of(const double *x, size_t n)
 	return sum / (double)n;
 }
 
-/* Sets the summary's distribution from times with the summary's mean. */
+/* Sets the summary's distribution from times that have the summary's mean. */
 static void distribution_set(struct run_summary *s, struct frauds_times *t)
 {
 	const size_t n_tail = (t->n + TAIL_PARTS - 1) / TAIL_PARTS;

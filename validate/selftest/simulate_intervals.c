@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Coverage of intervals with a nominal 95 %: of 20 replicates, and of the mean of a long dependent
- * series. */
+/* Coverage of intervals with a nominal coverage of 95 %: of 20 replicates, and of the mean of a
+ * long dependent series. */
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sort.h>
@@ -24,7 +24,7 @@
 #define N_SERIES 240
 #define BASE 100.0
 #define SCATTER 5.0
-#define PROMISED 0.945 /* 95 %, with room for the scatter of the simulation */
+#define PROMISED 0.945 /* 95 %, minus an allowance for the scatter of the simulation */
 #define RESAMPLES 2000
 
 /* program and replay with the same distribution; true mean 100, ratio 1, scatter 5 */
@@ -152,7 +152,7 @@ static bool band_covers(const struct sampled *s)
 	return most <= epsilon;
 }
 
-/* Whether U covers a future replay, divided by 1 + bias. */
+/* Whether U covers a future replay that is divided by 1 + bias. */
 static bool budget_covers(const struct sampled *s)
 {
 	struct sample_moments x, r;
@@ -177,7 +177,7 @@ static bool budget_covers(const struct sampled *s)
 static const struct simulated_interval {
 	const char *name;
 	covers_fn *covers;
-	/* promised for every independent distribution, not only the normal */
+	/* promised for every independent distribution, not only for the normal distribution */
 	bool any_distribution;
 	bool dependent;	       /* also for dependent values */
 } intervals[] = {
@@ -229,7 +229,7 @@ static int replicates(const struct simulate_options *o, struct rates *rates, str
 			struct rate *r =
 			    rate_add(rates, PART_STATISTICS, GROUP_COVERAGE, intervals[k].name,
 				     noise_names[i], count[i][k], count[i][COUNT_TRIALS]);
-			/* the bootstrap promises nothing for this few values */
+			/* the bootstrap promises nothing for so few values */
 			bool promised = i == NOISE_NORMAL
 					    ? strncmp(intervals[k].name, "BCa", 3) != 0
 					    : (intervals[k].any_distribution && i <= NOISE_T3) ||

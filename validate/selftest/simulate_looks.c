@@ -12,7 +12,8 @@
 #define FALSE_TRUST 0.05
 #define FIRST_LOOK 8
 #define LAST_LOOK SYNTHETIC_BLOCKS_MAX
-#define CAMPAIGNS_FEWER 50 /* factor relative to campaigns with one look */
+/* factor by which the number of campaigns is smaller than with one look */
+#define CAMPAIGNS_FEWER 50
 #define AT_LIMIT_FEWER 20  /* campaigns of one scenario */
 #define CELLS_MAX (SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS)
 
@@ -32,7 +33,7 @@ static void looks_init(struct looks *l, size_t n_scenarios)
 	p->n_replicates_min = FIRST_LOOK;
 }
 
-/* Sets the verdicts of the first look at which each case is decided. */
+/* Sets the verdicts at the first look at which each case is decided. */
 static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX],
 		   bool counts[CELLS_MAX])
 {
@@ -62,7 +63,8 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	for (size_t i = 0; i < CELLS_MAX; i++)
 		verdict[i] = VERDICT_INCONCLUSIVE;
 	synthetic_draw(&l->synthetic, l->world, &l->defect, rng);
-	/* permutations take most of the time, so it is examined only on its own */
+	/* permutations take most of the time, so precision is examined only in campaigns with a
+	 * defect of precision */
 	if (l->defect.kind != COMPONENT_PRECISION)
 		l->synthetic.results.protocol.accept.precision_ratio = NAN;
 	for (unsigned int n = FIRST_LOOK; n <= LAST_LOOK && n_open; n++)

@@ -7,21 +7,23 @@
 
 #define PART_STATISTICS "statistics"
 
-/* simulate_verdicts.c: campaigns through the whole analysis. */
+/* simulate_verdicts.c: simulates campaigns through the whole analysis. */
 int simulate_verdicts(const struct simulate_options *o, struct rates *rates, struct err *e);
-/* simulate_looks.c: campaigns with a look after every pair. */
+/* simulate_looks.c: simulates campaigns with a look after every pair. */
 int simulate_looks(const struct simulate_options *o, struct rates *rates, struct err *e);
-/* simulate_frauds.c: replayers with the right mean and invented requests. */
+/* simulate_frauds.c: simulates replayers with the right mean and invented requests. */
 int simulate_frauds(const struct simulate_options *o, struct rates *rates, struct err *e);
-/* simulate_accept.c: acceptance rate of each method at a limit, by the number of replicates. */
+/* simulate_accept.c: finds the acceptance rate of each method at a limit, by the number of
+ * replicates. */
 int simulate_accept(const struct simulate_options *o, struct rates *rates, struct err *e);
-/* simulate_tests.c: rejection rate of each test for true hypotheses. */
+/* simulate_tests.c: finds the rejection rate of each test for true hypotheses. */
 int simulate_tests(const struct simulate_options *o, struct rates *rates, struct err *e);
-/* simulate_compare.c: unchanged versions called worse, and the detectable size of a change. */
+/* simulate_compare.c: finds how often unchanged versions are called worse, and the detectable size
+ * of a change. */
 int simulate_compare(const struct simulate_options *o, struct rates *rates, struct err *e);
-/* simulate_intervals.c: coverage of each interval. */
+/* simulate_intervals.c: finds the coverage of each interval. */
 int simulate_intervals(const struct simulate_options *o, struct rates *rates, struct err *e);
 
-/* A work with the options' seed (separated by `stream`) and number of processes. */
+/* Returns a shared_work with the options' seed (separated by `stream`) and number of processes. */
 struct shared_work simulate_work(const struct simulate_options *o, const char *what,
 	trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts, uint64_t stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Size of each test: its rejection rate at a nominal 5 % for true hypotheses, with 20 replicates on
- * either side and several distributions. Tests that decide a verdict are marked; the others are for
- * comparison. */
+ * either side and several distributions. Tests that decide a verdict are marked; the other tests
+ * are for comparison. */
 
 #include <gsl/gsl_randist.h>
 
@@ -22,7 +22,7 @@
 #define GROUP_SIZES "size of tests at a nominal 5 %, 20 replicates"
 #define N 20
 #define ALPHA 0.05
-#define PROMISED 0.055 /* 5 %, with room for the scatter of the simulation */
+#define PROMISED 0.055 /* 5 %, plus an allowance for the scatter of the simulation */
 #define BASE 100.0
 #define SCATTER 5.0 /* % */
 #define MARGIN_PCT 4.0
@@ -109,14 +109,15 @@ static double precision_p(const struct roles *a)
 	return fmax(pitman_morgan_above_p(a), permutation_p(a));
 }
 
-/* Shifted to the margin, where it may be called equivalent with at most alpha. */
+/* The values are shifted to the margin, where the test may call them equivalent with a probability
+ * of at most alpha. */
 static double equivalence_p(const struct roles *a)
 {
 	struct roles b = *a;
 	struct equivalence e;
 	for (int i = 0; i < N; i++)
 		b.x[i] += BASE * MARGIN_PCT / 100;
-	/* margin of the true mean, not of the sample's mean */
+	/* use the margin of the true mean, not that of the sample's mean */
 	double scale = 0;
 	for (int i = 0; i < N; i++)
 		scale += b.r[i] / N;

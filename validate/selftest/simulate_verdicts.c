@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Wrong verdicts of the whole rule: simulated campaigns pass through analysis_compute, as real ones
- * do. */
+/* Wrong verdicts by the complete decision rule: simulated campaigns pass through analysis_compute,
+ * as real campaigns do. */
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 
@@ -12,9 +12,11 @@
 
 #define FALSE_ALARM 0.01
 #define FALSE_TRUST 0.05
-#define WORLDS_WHOLE 2	  /* the first kinds have all campaigns, the others a fifth */
+/* number of kinds of scatter that have all campaigns; the other kinds have a fifth */
+#define WORLDS_WHOLE 2
 #define WORLDS_FEWER 5
-#define AT_LIMIT_FEWER 20 /* a campaign has 8 cases with the defect */
+/* smaller by this factor, because a campaign has 8 cases with the defect */
+#define AT_LIMIT_FEWER 20
 #define CURVE_FEWER 50
 
 struct verdicts {

@@ -10,8 +10,8 @@ const char *const world_names[WORLD_N] = {"normal", "pairs", "drift", "t3", "log
     "AR 0.6", "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume", "bank"};
 
 #define N_REQUESTS 2000
-#define N_LEVELS 9      /* levels of concurrency without a defect */
-#define N_LEVELS_MAX 11 /* levels of a maximum in flight that is 25 % larger */
+#define N_LEVELS 9      /* number of concurrency levels without a defect */
+#define N_LEVELS_MAX 11 /* number of levels if the maximum in flight is 25 % larger */
 #define OWN_SD 0.03
 #define NOISY_SD 0.12
 #define PAIRS_SD 0.04
@@ -20,17 +20,19 @@ const char *const world_names[WORLD_N] = {"normal", "pairs", "drift", "t3", "log
 #define OUTLIER 10.0
 #define SESSIONS 0.10
 #define BANK 8
-#define BANK_SD 0.02 /* of the part of a replay that its recording determines */
+#define BANK_SD 0.02 /* sd of the part of a replay that its recording determines */
 #define LEVEL_SD 0.002 /* sd of a run's share of time at a level */
-/* Limits of components without a default limit; these replays are timed. */
+/* Limits of components without a default limit; the replays of these components are timed. */
 #define LIMIT_ISSUE_ERROR_NS 1000000
 #define LIMIT_SHARE_LATE 0.05
 #define LIMIT_ON_DEMAND 0.10
 #define REQUESTS_FOR_P999 5000 /* five beyond it */
-/* sd of a normal with outliers relative to the normal: 1 + p m^2/3 - (p m/2)^2 */
+/* sd of a normal distribution with outliers, relative to that of the normal: 1 + p m^2/3 - (p
+ * m/2)^2 */
 #define OUTLIERS_SD                                                                                \
 	sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
-/* U is 1.96 sqrt(s^2 (1 + 1/n) + s_r^2/n), s of the replays and s_r of the program */
+/* sd at which U reaches the limit: U is 1.96 sqrt(s^2 (1 + 1/n) + s_r^2/n), s of the replays and
+ * s_r of the program */
 #define SD_AT_UNCERTAINTY(limit, sd_r)                                                             \
 	sqrt(((limit) / 1.959963984540054 * (limit) / 1.959963984540054 -                          \
 	      (sd_r) * (sd_r) / SYNTHETIC_BLOCKS) /                                                \
@@ -137,7 +139,7 @@ static void blocks_draw(enum world world, gsl_rng *rng, double *block, size_t n)
 	}
 }
 
-/* Draws the course of consecutive runs with standard deviation 1; dependent if response times
+/* Draws a series of consecutive runs with standard deviation 1. It is dependent if response times
  * are. */
 static void course_draw(enum world world, gsl_rng *rng, double *z, size_t n)
 {
@@ -147,7 +149,8 @@ static void course_draw(enum world world, gsl_rng *rng, double *z, size_t n)
 		   rng, z, n);
 }
 
-/* Standard deviation 1, except for outliers: every twentieth run has up to 10 times that. */
+/* Draws each run's own part, with standard deviation `sd`. With outliers, every twentieth run is
+ * larger by up to 10 times that. */
 static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, size_t n)
 {
 	enum noise kind = world == WORLD_T3	     ? NOISE_T3
@@ -163,8 +166,8 @@ static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, siz
 	}
 }
 
-/* A part of the scatter of replays, with standard deviation BANK_SD, comes from their
- * recordings. */
+/* Draws the part of the scatter of replays that comes from their recordings, with standard
+ * deviation BANK_SD. */
 static void bank_draw(gsl_rng *rng, double sd, double *own, size_t n)
 {
 	const double rest = sqrt(1 - BANK_SD * BANK_SD / (sd * sd));
@@ -175,7 +178,7 @@ static void bank_draw(gsl_rng *rng, double sd, double *own, size_t n)
 		own[b] = own[b] * rest + of_recording[b % BANK];
 }
 
-/* Standard deviation that both roles of a block share over the campaign. */
+/* Returns the standard deviation of the part that both roles of a block share over the campaign. */
 static double shared_sd(enum world world)
 {
 	return world == WORLD_PAIRS || world == WORLD_SHARED6 || world == WORLD_SHARED8 ? PAIRS_SD
@@ -184,8 +187,8 @@ static double shared_sd(enum world world)
 							       : 0;
 }
 
-/* Standard deviation of a role's own part. A scatter of twice the program's includes the part that
- * blocks share. */
+/* Returns the standard deviation of a role's own part. A scatter of twice the program's includes
+ * the part that blocks share. */
 static double own_sd(enum world world, const struct defect *d, bool struck)
 {
 	double sd = world == WORLD_NOISY ? NOISY_SD : OWN_SD, shared = shared_sd(world);
@@ -201,8 +204,8 @@ static double own_sd(enum world world, const struct defect *d, bool struck)
 	return sqrt(ratio * ratio * (sd * sd + shared * shared) - shared * shared);
 }
 
-/* Factor on the mean response time. A line through two levels can only deviate in its slope: half
- * below, half above. */
+/* Returns the factor on the mean response time. A line through two levels can deviate only in its
+ * slope: half below, half above. */
 static double bias_of(const struct defect *d, size_t scenario, bool struck)
 {
 	if (struck && d->kind == COMPONENT_BIAS)
@@ -223,8 +226,8 @@ struct synthetic_course {
 	bool dependent;
 };
 
-/* Number of requests with this share: binomial, or a variable of the same mean and variance if runs
- * are dependent. */
+/* Draws the number of requests with this share: binomial, or, if runs are dependent, a variable
+ * with the same mean and variance. */
 static uint64_t requests_of(double share, const struct synthetic_course *c, double z, gsl_rng *rng)
 {
 	share = fmin(1, share);
@@ -234,7 +237,7 @@ static uint64_t requests_of(double share, const struct synthetic_course *c, doub
 	return (uint64_t)lround(fmin(N_REQUESTS, fmax(0, n)));
 }
 
-/* Shares of time by concurrency level, with the defect's shift and a small scatter z. */
+/* Draws shares of time by concurrency level, with the defect's shift and a small scatter z. */
 static size_t levels_draw(double *share, const struct defect *d, bool struck, double z)
 {
 	size_t n = N_LEVELS;
@@ -243,7 +246,7 @@ static size_t levels_draw(double *share, const struct defect *d, bool struck, do
 	double mean = 0, move = LEVEL_SD * z;
 	for (size_t i = 0; i < N_LEVELS; i++)
 		mean += (double)i * share[i];
-	/* one part a level up and an equal part a level down: the mean stays */
+	/* move a part one level up and an equal part one level down, so the mean does not change */
 	if (struck && d->kind == COMPONENT_CONCURRENCY)
 		move += d->times * accept_defaults.concurrency;
 	share[1] -= 2 * move;
@@ -326,15 +329,15 @@ static void times_set(struct run_summary *s, double mean_ns, double execution_ns
 	};
 }
 
-/* Share of the requests below each edge: uniform from 0 to 2, and a tail beyond the last quantile.
- * With the defect some requests are higher by the largest tested distance. */
+/* Returns the share of the requests below an edge: uniform from 0 to 2, and a tail beyond the last
+ * quantile. With the defect some requests are higher by the largest tested distance. */
 static double share_below(double edge, double less)
 {
 	double share = edge < 2 ? 0.495 * edge : fmin(1, 0.99 + 0.01 * (edge - 2) / 8);
 	return fmin(1, fmax(0, share - (edge > 0.25 && edge < 1.75 ? less : 0)));
 }
 
-/* The deviation of a component on demand. */
+/* Returns the deviation of a component on demand. */
 static double on_demand(const struct defect *d, bool struck, enum component_kind k)
 {
 	return struck && d->kind == k ? 1 + d->times * LIMIT_ON_DEMAND : 1;
@@ -362,7 +365,9 @@ static void distribution_set(struct run_summary *s, const struct defect *d, bool
 	s->response_tail = mean * 4 * tail * off;
 	s->response_typical = faultless_mean * 0.85 * typical;
 	s->has_halves = true;
-	for (int i = 0; i < 2; i++) /* one half is faster as the other is slower: the mean stays */
+	/* one half becomes faster by as much as the other becomes slower, so the mean does not
+	 * change */
+	for (int i = 0; i < 2; i++)
 		s->half[i] = (struct moments){.n = N_REQUESTS / 2,
 		    .mean = mean * (1 + (i ? -half : half)), .sd = mean / 4};
 	for (int i = 0; i < 2; i++)
@@ -379,8 +384,8 @@ static bool is_timed(const struct defect *d)
 	return d->kind == COMPONENT_ISSUE_ERROR || d->kind == COMPONENT_SHARE_LATE;
 }
 
-/* Factor of this block's times: as much as the storage slows down, except for replays with the
- * defect. Blocks come in pairs, and the seed draws the slow one. */
+/* Returns the factor on the times of this block: as much as the storage slows down, except for
+ * replays with the defect. Blocks form pairs, and the seed draws which block is slow. */
 static double storage_factor(struct run *run, enum world world, const struct defect *d, bool struck,
 			     const struct protocol *p)
 {
@@ -418,8 +423,8 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 		run->bank = world == WORLD_BANK ? (uint32_t)(b - 1) % BANK + 1 : run->block;
 		double mean = 100000 * level * noise *
 			      storage_factor(run, world, d, struck, &s->results.protocol);
-		/* a fault affects one component only: the gaps between requests compensate for
-		 * longer requests */
+		/* the gaps between requests compensate for longer requests, so that a fault affects
+		 * only one component */
 		times_set(sum, mean * bias_of(d, scenario, struck),
 			  mean * N_REQUESTS / level * 1.02 * longer);
 		levels_set(sum, d, struck, c.level[b - 1]);
@@ -446,7 +451,8 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 	p->accept.p99 = d->kind == COMPONENT_P99 ? LIMIT_ON_DEMAND : NAN;
 	p->accept.p999 = d->kind == COMPONENT_P999 ? LIMIT_ON_DEMAND : NAN;
 	p->accept.iops = d->kind == COMPONENT_IOPS ? LIMIT_ON_DEMAND : NAN;
-	/* requests per second and the execution time deviate together */
+	/* requests per second and execution time deviate together, so the execution time has no
+	 * limit */
 	p->accept.execution_time = d->kind == COMPONENT_IOPS ? NAN : accept_defaults.execution_time;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		p->replayer[i].timed = is_timed(d);

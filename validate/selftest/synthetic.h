@@ -8,23 +8,24 @@
 
 #include "validate/analysis/analysis.h"
 
-/* scatter of the logarithms of response times, with 3 % of a run's own by default */
+/* scatter of the logarithms of response times; by default 3 % in each run separately */
 enum world {
 	WORLD_NORMAL,    /* independent runs */
 	WORLD_PAIRS,     /* blocks share 4 % */
-	WORLD_DRIFT,     /* the machine slows by 20 % over the campaign, blocks share 1 % */
+	/* the machine becomes slower by 20 % over the campaign, and blocks share 1 % */
+	WORLD_DRIFT,
 	WORLD_T3,        /* Student's t with 3 degrees of freedom */
 	WORLD_LOGNORMAL, /* skewed */
-	WORLD_OUTLIERS,  /* one run in twenty takes up to 35 % longer */
-	/* each role's runs are correlated, 0.6, in all measured quantities */
+	WORLD_OUTLIERS,  /* every twentieth run takes up to 35 % longer */
+	/* the runs of each role are correlated, 0.6, in all measured quantities */
 	WORLD_AR6,
 	WORLD_AR8,      /* the same, 0.8 */
 	WORLD_SESSIONS, /* two sessions 10 % apart */
-	WORLD_NOISY,    /* 12 % of a run's own: too large for the limits */
-	/* blocks share 4 % that are correlated, 0.6, equally for program and replays */
+	WORLD_NOISY,    /* 12 % in each run separately: too large for the limits */
+	/* blocks share 4 % that is correlated, 0.6, and equal for program and replays */
 	WORLD_SHARED6,
 	WORLD_SHARED8, /* the same, 0.8 */
-	/* half of the blocks have slower storage, as on a volume */
+	/* in half of the blocks the storage is slower, as on a volume */
 	WORLD_VOLUME,
 	WORLD_BANK, /* 8 recordings, which determine a part of the scatter of their replays */
 	WORLD_N
@@ -48,12 +49,12 @@ struct synthetic {
 
 /* Ownership: synthetic_release. */
 void synthetic_init(struct synthetic *s);
-/* Uses the first n_scenarios, at most SYNTHETIC_SCENARIOS, and at most SYNTHETIC_BLOCKS_MAX
- * blocks. */
+/* Initialises a campaign with the first n_scenarios, at most SYNTHETIC_SCENARIOS, and n_blocks, at
+ * most SYNTHETIC_BLOCKS_MAX. Ownership: synthetic_release. */
 void synthetic_init_of(struct synthetic *s, size_t n_scenarios, unsigned int n_blocks);
 void synthetic_release(struct synthetic *s);
 
-/* Draws new numbers for every run. For a defect of timed replays both replayers are timed; for a
+/* Draws new numbers for every run. With a defect of timed replays both replayers are timed. With a
  * defect of responsiveness half of the blocks have slower storage. */
 void synthetic_draw(struct synthetic *s, enum world world, const struct defect *defect,
 		    gsl_rng *rng);
@@ -64,6 +65,6 @@ void synthetic_made_until(struct synthetic *s, unsigned int n_blocks);
 /* Whether the cell has the defect: a defect of one level is only in cells of that level. */
 bool synthetic_is_struck(const struct cell *c, const struct defect *defect);
 
-/* Whether the cell is trusted. If the machine is too noisy, U is not judged, and a quantile is not
- * judged in short runs. Such trust does not count for a defect of that component. */
+/* Whether the cell is trusted. If the machine is too noisy, U is not judged, and in short runs a
+ * quantile is not judged. Then trust does not count for a defect of that component. */
 bool synthetic_is_trusted(const struct cell *c, const struct defect *defect);

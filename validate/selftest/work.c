@@ -12,13 +12,13 @@
 #define LOOK_NS 200000000 /* interval of progress updates */
 #define MANY_PROCESSES 1024
 
-/* adjacent trials get unrelated seeds */
+/* Returns the seed of a trial. Adjacent trials get unrelated seeds. */
 static unsigned long seed_of(uint64_t seed, uint64_t trial)
 {
 	return splitmix_mix(seed * 0xd1342543de82ef95u + trial * SPLITMIX_STEP);
 }
 
-/* Memory of process k: its number of trials, then its counts. */
+/* Returns the memory of process k: its number of trials, then its counts. */
 static uint64_t *part_of(uint64_t *shared, const struct shared_work *w, unsigned int k)
 {
 	return shared + (size_t)k * (w->n_counts + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Many independent trials on several processes. Every trial has its own random numbers, so the
+/* Many independent trials on several processes. Every trial has separate random numbers, so the
  * counts do not depend on the number of processes. */
 #pragma once
 
@@ -7,8 +7,8 @@
 
 #include "common/std.h"
 
-/* Makes one trial and adds to count[n_counts]. Each process has its own copy of the context, which
- * stays between its trials and must not change the counts. */
+/* Makes a trial and adds to count[n_counts]. Each process has a separate copy of the context. It
+ * stays from trial to trial, but must not influence the counts. */
 typedef void trial_fn(void *context, gsl_rng *rng, uint64_t *count);
 
 struct shared_work {
@@ -22,5 +22,5 @@ struct shared_work {
 };
 
 /* Sets count[n_counts] to the sums. Errors: EINTR after SIGINT, SIGTERM or SIGHUP, with no process
- * left; EIO if a process failed; of the system. */
+ * left; EIO if a process failed; from the system. */
 int work_run(const struct shared_work *w, uint64_t *count, struct err *e);
