@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of a comparison, from the functions that judge campaigns.
  *
- * Bias: the mean log ratio of pairs, by re-randomisation (stats/paired_mean.h); without pairs the
+ * Bias: for pairs the mean log ratio, by re-randomisation (stats/paired_mean.h); without pairs the
  * relative bias of means, by first-order propagation. Precision: the ratio of standard deviations
- * (stats/spread_ratio.h), of logarithms for pairs. Accepted: P against the limits (both for bias,
- * the upper one for precision), widened for dependence on preceding values, is at most alpha.
- * Rejected: P of lying beyond, not widened, is at most alpha; it is doubled for bias. */
+ * (stats/spread_ratio.h), of logarithms for pairs. Accepted: P against the limits (both limits for
+ * bias, the upper limit for precision), widened for dependence on preceding values, is at most
+ * alpha. Rejected: P of a value beyond a limit, not widened, is at most alpha; it is doubled for
+ * bias. */
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
@@ -14,11 +15,12 @@
 #include "validate/stats/spread_ratio.h"
 #include "validate/stats/variance_ratio.h"
 
-#define REJECTION_ERROR 0.01 /* total error of the rejections of the family */
+#define REJECTION_ERROR 0.01 /* total error of the rejections of all comparisons */
 
 const char *const decided_names[] = {"accept", "reject", "inconclusive", NULL};
 
-/* P of lying within the limits, widened; of lying beyond the nearer one; of no bias, two-sided. */
+/* P of a bias within the limits, widened; of a bias beyond the nearer limit; of no bias,
+ * two-sided. */
 struct bias_p {
 	double within, beyond, none;
 };
@@ -28,7 +30,8 @@ static struct bias_p p_doubled(double within, double outside, double above, doub
 	return (struct bias_p){within, fmin(1, 2 * outside), fmin(1, 2 * fmin(above, below))};
 }
 
-/* On a logarithmic scale. No log ratio passes a lower limit of -100 % or less. */
+/* Judges the bias of pairs on a logarithmic scale. A log ratio cannot be below a lower limit of
+ * -100 % or less. */
 static enum stat_status paired_bias(const struct comparison *c, double alpha, double limit,
 				    struct comparison_answer *a, struct bias_p *p)
 {
@@ -59,7 +62,7 @@ static enum stat_status paired_bias(const struct comparison *c, double alpha, do
 	return s;
 }
 
-/* The standard uncertainty of one mean in the bias, and its value with allowance for dependence. */
+/* The standard uncertainty of one mean in the bias, and the same with allowance for dependence. */
 struct answer_part {
 	double u, df, wide, wide_df;
 };

@@ -10,7 +10,7 @@ enum { SHOWN = 40, MAX_NAMES = 20, MAX_NUMBER = 300 };
 
 /* --- cells --------------------------------------------------------------- */
 
-/* Parses a finite decimal number that fills the cell except for blanks. *huge: a number that is too
+/* Parses a finite decimal number that fills the cell except for blanks. *huge: the number is too
  * large. */
 static bool number_parse(struct column_cell cell, double *x, bool *huge)
 {
@@ -23,7 +23,7 @@ static bool number_parse(struct column_cell cell, double *x, bool *huge)
 		cell.len--;
 	if (!cell.len || cell.len >= sizeof copy)
 		return false;
-	/* no "nan", "inf", 0x1p3, and no number format of another locale */
+	/* excludes "nan", "inf", 0x1p3, and the number formats of other locales */
 	for (size_t i = 0; i < cell.len; i++)
 		if (!strchr("+-.0123456789eE", cell.text[i]) || !cell.text[i])
 			return false;
@@ -41,7 +41,7 @@ static bool is_number(struct column_cell cell)
 	return number_parse(cell, &x, &huge);
 }
 
-/* Printable and truncated, for messages. */
+/* Returns the cell as printable, truncated text for messages. */
 static const char *cell_shown(struct column_cell cell, char *buffer)
 {
 	size_t n = cell.len < SHOWN ? cell.len : SHOWN;
@@ -58,7 +58,7 @@ static bool cell_is(struct column_cell cell, const char *text)
 
 /* --- the first line ------------------------------------------------------ */
 
-/* 0 unless it is an integer of 1 or more. */
+/* Returns the selector as a column number; 0 unless it is an integer of 1 or more. */
 static size_t column_number(const char *selector)
 {
 	char *end;
@@ -234,7 +234,7 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 
 /* --- files --------------------------------------------------------------- */
 
-/* The delimiter of a CSV file, or 0 for text, from the first line that is not empty. */
+/* Returns the delimiter of a CSV file, or 0 for text, by the first line that is not empty. */
 static char delimiter_of(const char *text, size_t len)
 {
 	for (size_t from = 0; from < len;) {
@@ -314,7 +314,7 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 		}
 		if (!got)
 			break;
-		/* checked early, before a whole device is in memory */
+		/* checked early, before a whole device is read into memory */
 		const char *none = memchr(buffer + *len, 0, (size_t)got);
 		if (none) {
 			int rc = err_set(e, EILSEQ, "%s is not text: byte %zu is 0", path,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Columns of numbers from text files: results of replicates, one per line.
  *
- * Two text forms, distinguished by the first line that is neither blank nor a comment; and JSON of
- * hyperfine, pytest-benchmark and fio (columns_json.c):
+ * There are two text forms, distinguished by the first line that is neither blank nor a comment;
+ * and JSON of hyperfine, pytest-benchmark and fio (columns_json.c):
  *   text: columns separated by blanks or tabs; "#" begins a comment anywhere
- *   CSV:  a comma (or, without commas, a semicolon) or a quote in that line; RFC 4180; lines that
- *         begin with "#" are comments
- * The first line is a header if one of its cells is no number. In text the cell must begin with a
- * letter or "_", so that a mistyped number is not taken for a header. The parameter `header`
- * overrides this. Columns have names only with a header. A number is a finite decimal number (1,
- * -2.5, 3e-6). Anything else in a chosen column is an error with file:line:column; other columns
- * may contain anything. Blank lines are skipped. */
+ *   CSV:  that line has a comma (or a semicolon and no comma) or a quote; RFC 4180; lines
+ *         that begin with "#" are comments
+ * The first line is a header if one of its cells is not a number. In text this cell must begin with
+ * a letter or "_", so that a mistyped number is not taken for a header. The parameter `header`
+ * overrides this rule. Columns have names only if there is a header. A number is a finite decimal
+ * number (1, -2.5, 3e-6). Anything else in a chosen column is an error with file:line:column; other
+ * columns may contain anything. Blank lines are skipped. */
 #pragma once
 
 #include "common/std.h"
@@ -18,10 +18,10 @@
 enum columns_header { COLUMNS_HEADER_AUTO, COLUMNS_HEADER_YES, COLUMNS_HEADER_NO };
 
 struct column_choice {
-	/* number from 1, or name; NULL: the only column, in text the first */
+	/* number of the column from 1, or its name; NULL: the only column, in text the first */
 	const char *selector;
 	bool labels;	      /* words, not numbers */
-	/* only lines whose cell equals this text; NULL: all lines */
+	/* use only lines whose cell equals this text; NULL: all lines */
 	const char *where;
 	bool except;	      /* only lines whose cell does not */
 };
@@ -41,11 +41,11 @@ struct columns {
 
 /* Reads the chosen columns; path "-" is standard input. Errors: errno of the file; EBADMSG with
  * path:line:column; EILSEQ for a byte 0; ENOENT for a missing column, with the existing names;
- * ENODATA without a value. Ownership: columns_release(). */
+ * ENODATA if there is no value. Ownership: columns_release(). */
 int columns_read(struct columns *c, const char *path, const struct column_choice *choice,
 		 size_t n_choices, enum columns_header header, struct err *e);
 
-/* The same from memory; `path` is for messages. */
+/* Like columns_read, from memory; `path` is for messages. */
 int columns_parse(struct columns *c, const char *path, const char *text, size_t len,
 		  const struct column_choice *choice, size_t n_choices, enum columns_header header,
 		  struct err *e);

@@ -7,14 +7,14 @@
 
 #include "validate/columns/columns_private.h"
 
-/* The series found so far: all names for a message, and values of the chosen one. */
+/* The series found so far: names of all series for a message, and values of the chosen series. */
 struct json_series {
 	const char *selector;
 	struct strbuf names, chosen_name, values;
 	size_t n, n_values;
 };
 
-/* True if the series is chosen: by name, by number from 1, or as the first. */
+/* Whether the series is chosen: by name, by number from 1, or because it is the first. */
 static bool series_begin(struct json_series *s, const char *name)
 {
 	char number[24];

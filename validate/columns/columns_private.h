@@ -5,7 +5,7 @@
 
 struct column_cell { /* not NUL-terminated, but the byte after it is readable */
 	const char *text;
-	/* at: character in the line, from 1; 0 unknown */
+	/* at: position of the first character in the line, from 1; 0 unknown */
 	size_t len, at;
 };
 
@@ -19,7 +19,7 @@ struct columns_reader {
 	struct err *e;
 };
 
-/* Processes the cells of a line; reader->line is set. Returns 0 or a negative errno. */
+/* Processes the cells of a line; reader->line must be set. Returns 0 or a negative errno. */
 int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t n);
 
 /* Splits a file into rows. */
@@ -29,8 +29,8 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 /* True if the file is a JSON object. */
 bool columns_is_json(const char *text, size_t len);
 
-/* Appends the chosen series of a known JSON form, one number per line. `selector`: its name, its
- * number from 1, or NULL for the only one. Errors: EBADMSG, ENOENT, ENODATA. */
+/* Appends the chosen series of a known JSON form, one number per line. `selector`: name or number
+ * (from 1) of the series, or NULL for the only series. Errors: EBADMSG, ENOENT, ENODATA. */
 struct strbuf;
 int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,
 		    const char *selector, struct err *e);

@@ -11,7 +11,7 @@ static void interval_add(const struct comparison_part *part, const char *const n
 	estimates_add(part->out, name[3], params, s, i->percentile);
 }
 
-/* Block length for both samples: the longer of the two. */
+/* Returns the block length for both samples: the longer of the two. */
 static size_t block_of(const struct comparison *c)
 {
 	return c->ref->block > c->rep->block ? c->ref->block : c->rep->block;
@@ -33,7 +33,7 @@ static void bootstrap_means(const struct comparison_part *part, const struct res
 	enum stat_status s =
 	    resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_RELATIVE_PCT, plan, &i);
 	interval_add(part, bias, s, &i, text.e[0].params);
-	/* with many values it would repeat the other interval */
+	/* with many values the result would equal the other interval */
 	if (rep.n <= RESAMPLE_PLAIN_MAX) {
 		s = resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_DIFFERENCE, plan,
 				   &i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Statistics of the metrology paper, and the uncertainty budget of a future run's deviation. */
+/* Statistics of the metrology paper, and the uncertainty budget of the deviation of a future
+ * run. */
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/monte_carlo.h"
@@ -71,8 +72,8 @@ static enum stat_status budget_fill(const struct comparison_part *part, struct b
 	return budget_combine(b, N_SOURCES, t);
 }
 
-/* Draws the same sources from their distributions, and checks the expanded uncertainty against the
- * result. */
+/* Draws values of the same sources from their distributions, and compares the expanded uncertainty
+ * with the result. */
 static void budget_simulate(const struct comparison_part *part, const struct budget_component *b,
 			    double u_c, double expanded)
 {

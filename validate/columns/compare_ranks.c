@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranks and distributions of the values. */
+/* Statistics of the ranks and distributions of the values. */
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/bounds.h"
 #include "validate/stats/distance.h"
@@ -8,8 +8,8 @@
 
 #define MAX_PATHS 4e6 /* largest n m for exact P-values */
 
-/* The samples in sorted order, which saves sorting them again; empty if they could not be
- * sorted. */
+/* Finds the samples in sorted order, so that they need not be sorted again. They are empty if they
+ * could not be sorted. */
 static void sorted_samples(const struct comparison *c, struct values *ref, struct values *rep)
 {
 	*ref = (struct values){c->ref->sorted, c->ref->sorted ? c->ref->x.n : 0};
@@ -60,8 +60,8 @@ void compare_shift(const struct comparison_part *part)
 	estimates_add(part->out, "hodges_lehmann", "", s, shift);
 }
 
-/* Bias of a quantile from the order statistics that bound it in each sample, each with half the
- * error: conservative. */
+/* Adds the interval of the bias of a quantile, from the order statistics that bound it in each
+ * sample. Each bound has half the error, so the interval is conservative. */
 static void quantile_interval(const struct comparison_part *part, double p, double q_ref)
 {
 	const struct column_sample *ref = part->c->ref, *rep = part->c->rep;

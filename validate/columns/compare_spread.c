@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spread: the F ratio with its interval, and more robust tests. */
+/* Spread: the F ratio with its interval, and tests that are more robust. */
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/anova.h"
 #include "validate/stats/variance_ratio.h"

@@ -4,10 +4,10 @@
  * validate/stats/named.h), so that text, JSON and tests read the same numbers. The answer is a
  * struct.
  *
- * Values count as independent unless the plan says time_ordered. Then tests of means and spread use
- * 25 batch means of each sample (the batch is the replicate), the bootstrap draws blocks, and
- * bounds on distributions use effective numbers. Descriptions and distances always use the
- * values. */
+ * Values are treated as independent unless the plan says time_ordered. In that case tests of means
+ * and spread use 25 batch means of each sample (the batch is the replicate), the bootstrap draws
+ * blocks, and bounds on distributions use effective numbers. Descriptions and distances always use
+ * the values. */
 #pragma once
 
 #include "validate/columns/estimates.h"
@@ -18,12 +18,12 @@
 #define BATCHES_LEAST_N (2 * BATCHES) /* values that batch means need */
 
 struct comparison_plan {
-	double alpha; /* intervals have confidence 1 - alpha; 0.05 */
+	double alpha; /* intervals have confidence 1 - alpha; default 0.05 */
 	double limit_bias_pct, limit_precision;
 	bool paired, time_ordered;
-	/* values in a bootstrap block; 0: chosen from the data */
+	/* number of values in a bootstrap block; 0: chosen from the data */
 	size_t block;
-	/* row of the budget, in the unit of the data */
+	/* row of the budget for the clock, in the unit of the data */
 	double clock_halfwidth;
 	uint64_t n_resamples, seed;  /* n_resamples 0: no bootstrap */
 	bool monte_carlo;            /* check the budget by simulation */
@@ -32,17 +32,17 @@ struct comparison_plan {
 struct column_sample {
 	struct values x; /* borrowed, in the given order */
 	double *sorted;	 /* owned */
-	/* of the moments; STAT_TOO_FEW for one value, which still has a mean */
+	/* status of the moments; STAT_TOO_FEW for one value, which still has a mean */
 	enum stat_status status;
 	struct sample_moments m;
 	struct values unit;	      /* values for tests: x, or batch means */
 	double *batch;		      /* owned or NULL */
-	/* of unit_m; STAT_TOO_FEW without batches */
+	/* status of unit_m; STAT_TOO_FEW without batches */
 	enum stat_status unit_status;
 	struct sample_moments unit_m;
 	/* number of independent values; n unless time_ordered */
 	double n_effective;
-	size_t block;	    /* for the bootstrap; 1: single values */
+	size_t block;	    /* block length for the bootstrap; 1: single values */
 	double lag1;	    /* autocorrelation; 0 if undefined */
 	struct estimates estimates;
 };
@@ -53,7 +53,8 @@ void column_sample_describe(struct column_sample *s, struct values x,
 			    const struct comparison_plan *plan);
 void column_sample_release(struct column_sample *s);
 
-/* One-way layout of a sample's sessions (ISO 5725-2), with stragglers and outliers. */
+/* Describes the one-way layout of a sample's sessions (ISO 5725-2), with stragglers and
+ * outliers. */
 void sessions_describe(const struct values *group, size_t n_groups, struct estimates *out);
 
 struct comparison_answer { /* an estimate with its interval */
@@ -62,7 +63,7 @@ struct comparison_answer { /* an estimate with its interval */
 	/* confidence 1 - 2 alpha, with allowance for dependence: decides whether a limit is met */
 	double inner_lo, inner_hi;
 	double p;		   /* two-sided, against 0 (bias) or 1 (precision) */
-	/* one-sided, of a value beyond the limit: rejects */
+	/* one-sided, of a value beyond the limit: used to reject */
 	double p_beyond;
 };
 
@@ -74,7 +75,7 @@ struct comparison {
 	bool paired;
 	struct comparison_answer bias,
 	    precision; /* bias in % of the reference; precision: sigma_x/sigma_r */
-	/* reject: before the correction for many tests */
+	/* rejections are those before the correction for many tests */
 	enum decision_word bias_decision, precision_decision;
 	struct estimates estimates;
 };
@@ -85,9 +86,9 @@ void comparison_compute(struct comparison *c, const struct column_sample *ref,
 			const struct column_sample *rep, const struct comparison_plan *plan);
 void comparison_release(struct comparison *c);
 
-/* Verdict over all comparisons. Trusted: all components of all are accepted. Not trusted: the
- * P-value of a rejection, after Holm over all rejection tests, is at most 0.01. Else inconclusive.
- * A component without a result is inconclusive, and not part of the family. reject[i] tells for
- * each component (bias and precision of each comparison) whether its rejection stands; may be
- * NULL. */
+/* Returns the verdict over all comparisons. Trusted: all components of all comparisons are
+ * accepted. Not trusted: the P-value of a rejection, after Holm's correction over all rejection
+ * tests, is at most 0.01. Otherwise inconclusive. A component without a result is inconclusive, and
+ * does not count as a test. reject[i] says for each component (bias and precision of each
+ * comparison) whether its rejection remains; it may be NULL. */
 enum decision_word comparisons_judge(const struct comparison *c, size_t n, bool *reject);

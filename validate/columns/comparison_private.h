@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of a comparison; each adds its estimates to the list. */
+/* Parts of a comparison. Each part adds its estimates to the list. */
 #pragma once
 
 #include "validate/columns/comparison.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A list of results. Each has a name, parameters, and a value, a word or the reason why there is
- * none. */
+/* A list of results. Each result has a name, parameters, and a value, a word, or the reason why
+ * there is no value. */
 #pragma once
 
 #include "validate/stats/status.h"
@@ -11,7 +11,7 @@ struct named_estimate {
 	/* static: a name of validate/stats/named.h if it has one */
 	const char *name;
 	char params[ESTIMATE_PARAMS]; /* "conf=0.95;side=two", "" for none */
-	/* the members below are set only if it is STAT_OK */
+	/* the following members are set only if the status is STAT_OK */
 	enum stat_status status;
 	const char *word;	      /* static; NULL for a number */
 	double value;		      /* finite */
@@ -28,11 +28,12 @@ void estimates_add(struct estimates *list, const char *name, const char *params,
 /* Adds a word, for example a status. */
 void estimates_add_word(struct estimates *list, const char *name, const char *params,
 			enum stat_status s, const char *word);
-/* As estimates_add(), with formatted parameters: "p=%g;type=7". */
+/* Like estimates_add(), with formatted parameters: "p=%g;type=7". */
 void estimates_addf(struct estimates *list, const char *name, enum stat_status s, double value,
 		    const char *params, ...) __attribute__((format(printf, 5, 6)));
 
-/* params NULL: the first of that name. Returns NULL if there is none. */
+/* Returns the estimate with this name and these parameters (NULL: the first with this name), or
+ * NULL if there is none. */
 const struct named_estimate *estimates_find(const struct estimates *list, const char *name,
 					    const char *params);
 

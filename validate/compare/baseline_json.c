@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A baseline as JSON. Members of objects and replicates have lines of their own, so that a diff is
- * readable. What is read is of unknown origin. */
+/* A baseline as JSON. Each member of an object and each replicate has a separate line, so that a
+ * diff is readable. A file that is read is untrusted. */
 #include "common/files.h"
 #include "common/json_members.h"
 #include "common/text.h"
@@ -29,7 +29,8 @@ static const struct json_member head_members[] = {
     HEAD(WHOLE, n_replicates),
     HEAD(POSITIVE, level_accept, .nullable = true),
     HEAD(POSITIVE, level_reject, .nullable = true),
-    HEAD(POSITIVE, span, .if_set = true), /* absent with one look, and in earlier versions */
+    /* absent if there is only one look, and in earlier versions */
+    HEAD(POSITIVE, span, .if_set = true),
     {0}};
 
 static const struct json_member scenario_members[] = {
@@ -46,13 +47,13 @@ static const struct json_member case_members[] = {
     CASE(BOOL, single_reference),
     CASE(BOOL, incomplete, .if_set = true),
     CASE(WHOLE, n_failed),
-    CASE(REAL, bias, .n = 3, .nullable = true), /* and the two fields behind it, its interval */
+    CASE(REAL, bias, .n = 3, .nullable = true), /* and the two following fields, its interval */
     CASE(POSITIVE, u_c, .nullable = true),
     CASE(POSITIVE, u_c_df, .nullable = true),
     CASE(POSITIVE, U95, .nullable = true),
     {0}};
 
-/* True for a limit that earlier versions did not have. */
+/* Whether earlier versions did not have this limit. */
 static bool is_later(size_t offset)
 {
 	return offset == offsetof(struct protocol, compare.typical_response) ||
@@ -60,7 +61,7 @@ static bool is_later(size_t offset)
 	       offset == offsetof(struct protocol, compare.shape);
 }
 
-/* The member of a limit in [compare]; null: none. */
+/* Returns the member of a limit in [compare]; null: no limit. */
 static struct json_member limit_member(const struct option_spec *s)
 {
 	return (struct json_member){.name = s->name,
@@ -83,7 +84,7 @@ static void value_add(struct strbuf *out, json_t *value)
 	json_decref(value);
 }
 
-/* Appends each member on a line of its own, and releases the object. */
+/* Appends each member on a separate line, and releases the object. */
 static void members_add(struct strbuf *out, const char *indent, json_t *o)
 {
 	const char *key, *end = "";
@@ -147,7 +148,7 @@ static void head_add(struct strbuf *out, const struct baseline *b)
 	strbuf_addstr(out, ",\n");
 }
 
-/* Makes integers within the value real numbers, because other writers print 2.0 as 2. */
+/* Converts integers within the value to real numbers, because other programs write 2.0 as 2. */
 static void integers_make_real(json_t *v)
 {
 	const char *key;
@@ -223,7 +224,7 @@ int baseline_print(const struct baseline *b, struct strbuf *out, struct err *e)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Numbers of columns in files of earlier versions and of this one. */
+/* Numbers of columns in files of earlier versions and of this version. */
 static const size_t columns_known[] = {COLUMN_X_TYPICAL, COLUMN_X_TAIL, COLUMN_N};
 
 static bool columns_are_known(size_t n)
@@ -239,7 +240,7 @@ static int member_refuse(const char *key, const char *wanted, struct err *e)
 	return err_set(e, EINVAL, "\"%s\" is missing or not %s", key, wanted);
 }
 
-/* Sets *out; null is NaN. Rejects 1e999, which overflows to infinity. */
+/* Sets *out; null gives NaN. Rejects 1e999, which overflows to infinity. */
 static int number_of(double *out, const json_t *v, double least)
 {
 	*out = json_is_null(v) ? NAN : json_number_value(v);
@@ -265,7 +266,7 @@ static int get_limits(struct baseline *b, const json_t *o, struct err *e)
 	return 0;
 }
 
-/* Removes control characters, which would reach a terminal. */
+/* Returns a copy without control characters, which could control a terminal. */
 static char *text_clean(const char *s)
 {
 	char *copy = xstrdup(s);

@@ -19,14 +19,14 @@ const char *const baseline_columns[COLUMN_N + 1] = {
     "shape_99.9", [COLUMN_N] = NULL,
 };
 
-/* Rounds a number as if written to a file and read again. */
+/* Rounds a number as if it were written to a file and read again. */
 double baseline_round(double x)
 {
 	char digits[40];
 	if (!isfinite(x))
 		return NAN;
 	if (fabs(x) < 1e8 && x * 2 <= floor(x * 2))
-		/* has fewer digits, as most times in ns */
+		/* already has so few digits, as most times in ns */
 		return x;
 	snprintf(digits, sizeof digits, "%.*g", BASELINE_DIGITS, x);
 	return strtod(digits, NULL);
@@ -45,7 +45,7 @@ static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
 
 /* --- the environment ----------------------------------------------------- */
 
-/* Facts that differ between campaigns on one machine, or are stored elsewhere. */
+/* Facts that differ between campaigns on the same machine, or that are stored elsewhere. */
 static const char *const passing[] = {"version", "date", "load", "session", "scenarios",
     "replaced_or_skipped", "left_behind", "costs", "program.path", "clock.resolution_ns",
     "clock.read_cost_ns", "protocol", "host", "memory.available_bytes", "memory.swap_free_bytes",
@@ -143,8 +143,8 @@ static void row_take(struct baseline_case *c, size_t i, const struct run_summary
 		c->column[k][i] = baseline_round(row[k]);
 }
 
-/* At the edges of this case's pairs. Two replayers with successful runs in the same blocks have the
- * same edges. */
+/* Adds the shapes, at the edges of this case's pairs. Two replayers with successful runs in the
+ * same blocks have the same edges. */
 static void shape_take(struct baseline_case *c, const struct pairs *p)
 {
 	struct shape_edges s;
@@ -203,7 +203,8 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 
 /* --- baseline ------------------------------------------------------------ */
 
-/* A number derived from the results and their date: it differs between any two campaigns. */
+/* Sets a number derived from the results and their date, which differs between any two
+ * campaigns. */
 static void campaign_mark(struct baseline *b, const struct results *r)
 {
 	uint64_t x = FNV1A_START;
@@ -282,7 +283,7 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 	b->cell = xcalloc(a->n_cells + 1, sizeof *b->cell);
 	b->n_cells = a->n_cells;
 	struct baseline_making all = {b, r, a};
-	/* on threads, as in analysis_compute() */
+	/* on several threads, as in analysis_compute() */
 	if (!protocol_in_detail(p))
 		each_do(a->n_cells, case_of, &all);
 	else

@@ -17,7 +17,7 @@ static void lines_hide(char **line, size_t n, const char *host)
 		text_hide(&line[i], host);
 }
 
-/* Applies the new names of cell[n_cells].replayer (old names: was[n_cells]) to a name in
+/* Applies the new names in cell[n_cells].replayer (old names: was[n_cells]) to a name in
  * [compare]. */
 static void compared_hide(struct baseline *b, char **name, char *const *was, const char *host)
 {
@@ -34,7 +34,7 @@ static void compared_hide(struct baseline *b, char **name, char *const *was, con
 	*name = xstrdup(b->cell[i].replayer);
 }
 
-/* All cases of a replayer get the same name, numbered once. */
+/* Hides the names of replayers. All cases of a replayer get the same numbered name. */
 static void replayers_hide(struct baseline *b, const char *host)
 {
 	SCOPED_FREE char **was = xcalloc(b->n_cells + 1, sizeof *was),

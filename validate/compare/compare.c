@@ -31,7 +31,7 @@ static size_t n_replayers(const struct baseline *b)
 	return n;
 }
 
-/* A case of one side, sorted by scenario and replayer for lookups. */
+/* A case of one side, for look-ups: sorted by scenario and replayer. */
 struct compare_place {
 	const char *scenario, *replayer;
 	const struct baseline_case *c;
@@ -44,8 +44,8 @@ static int by_place(const void *a, const void *b)
 	return order ? order : strcmp(p->replayer, q->replayer);
 }
 
-/* `only`: each side has one replayer, which counts as the same one in two versions, whatever its
- * name. */
+/* Returns the cases, sorted. `only`: each side has a single replayer, which counts as the same
+ * replayer in two versions, whatever its name. */
 static struct compare_place *places_sorted(const struct baseline *b, bool only)
 {
 	struct compare_place *p = xcalloc(b->n_cells + 1, sizeof *p);
@@ -72,7 +72,7 @@ static void difference_add(struct campaign_change *c, enum difference_kind kind,
 	    kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, false};
 }
 
-/* Adds a difference of settings once per replayer, however many scenarios it has. */
+/* Adds a difference of settings, once for each replayer, even if it has several scenarios. */
 static void settings_add(struct campaign_change *c, const struct baseline_case *was,
 			 const struct baseline_case *is)
 {
@@ -135,8 +135,8 @@ static size_t n_common(const struct baseline_case *a, const struct baseline_case
 	return n;
 }
 
-/* True if both sides have the same values of one campaign; unknown values are equal too. False if
- * neither replayer has a usable run: nothing is known then. */
+/* Whether both sides have the same values of one campaign; unknown values are equal as well. False
+ * if neither replayer has a usable run, because then nothing is known. */
 static bool is_same_runs(const struct baseline_case *a, const struct baseline_case *b)
 {
 	bool same = a->n == b->n && (a->n || !strcmp(a->replayer, b->replayer));
@@ -152,10 +152,10 @@ static bool is_same_runs(const struct baseline_case *a, const struct baseline_ca
 
 /* --- words --------------------------------------------------------------- */
 
-/* Larger estimated distance from the program is worse. A smaller one is better only if the old side
- * was significantly off in that direction, because pairs determine a change better than the
- * starting point. A change across the program's value may leave the distance equal: neither word
- * applies. */
+/* Decides between better and worse by the estimated distance from the program: a larger distance is
+ * worse. A smaller distance is better only if the old side was significantly off in that direction,
+ * because pairs determine a change better than the starting point. A change from one side of the
+ * program's value to the other may leave the distance equal: then neither word applies. */
 static enum change direction_to_program(const struct aspect_change *a, bool log_scale)
 {
 	const double was = fabs(log_scale ? log1p(a->old_value) : a->old_value),
@@ -200,7 +200,8 @@ static void changes_adjust(struct campaign_change *c)
 		}
 }
 
-/* Largest number of further pairs over the inconclusive aspects; 0 if one of them is unknown. */
+/* Returns the largest number of further pairs over the inconclusive aspects; 0 if it is unknown for
+ * one of them. */
 static uint64_t further_of(const struct case_change *c)
 {
 	uint64_t most = 0;
@@ -217,7 +218,7 @@ static uint64_t further_of(const struct case_change *c)
 
 const char *const inconclusive_names[] = {"error", "pass", "fail", "skip", NULL};
 
-/* The worse word: worse, inconclusive, better, same. */
+/* Returns the worse of two words, in the order worse, inconclusive, better, same. */
 static enum change change_worse(enum change a, enum change b)
 {
 	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0, [CHANGE_SAME] = 1, [CHANGE_BETTER] = 2,
@@ -225,7 +226,8 @@ static enum change change_worse(enum change a, enum change b)
 	return rank[a] >= rank[b] ? a : b;
 }
 
-/* If only one side lacks requests, equal numbers do not show that the sides are the same. */
+/* Prevents a good word if only one side lacks requests: equal numbers do not show that the sides
+ * are the same. */
 static void incomplete_bar(struct case_change *c)
 {
 	if (c->old_case->incomplete == c->new_case->incomplete)
@@ -269,8 +271,8 @@ static void words_reach(struct campaign_change *c)
 		c->word = CHANGE_INCONCLUSIVE;
 }
 
-/* Level that remains for one side. With looks at every replicate, P-values are corrected
- * instead. */
+/* Returns the level that remains for one side. With looks after every replicate, P-values are
+ * corrected instead. */
 static double level_left(double level, const struct baseline *b, double left)
 {
 	return b->look && !(b->span > 0) ? fmin(level, left) : level;

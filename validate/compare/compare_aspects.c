@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The aspects of one case, computed from its replicates. */
+/* Computes the aspects of one case from its replicates. */
 
 #include "validate/compare/compare_private.h"
 #include "validate/stats/multiplicity.h"
@@ -36,7 +36,7 @@ bool aspect_is_deviation(enum aspect k)
 	return aspect_scale(k) == SCALE_CHANGE || k == ASPECT_SHAPE;
 }
 
-/* Number of parts of an aspect, in successive columns; all must be the same. */
+/* Number of parts of an aspect, in consecutive columns; the aspect is the same if all parts are. */
 static size_t aspect_n_parts(enum aspect k)
 {
 	return k == ASPECT_SHAPE ? SHAPE_N_QUANTILES : 1;
@@ -48,7 +48,7 @@ void reason_add(struct aspect_change *a, struct change_reason reason)
 		a->reason[a->n_reasons++] = reason;
 }
 
-/* Columns of an aspect: x and r, whose ratio counts, or one number. */
+/* Columns of an aspect: either x and r, whose ratio counts, or a single column. */
 static const struct {
 	enum baseline_column x, r;
 } columns[ASPECT_N] = {
@@ -80,10 +80,10 @@ static double limit_of(const struct compare_limits *l, enum aspect k)
 	return limit[k];
 }
 
-/* fewest requests of a run beyond a quantile; fewer depend on chance */
+/* smallest number of requests of a run beyond a quantile; fewer would depend on chance */
 #define BEYOND 5
 
-/* Requests that each run needs for the aspect to be meaningful. */
+/* Number of requests that each run needs so that the aspect is meaningful. */
 static double requests_needed(enum aspect k)
 {
 	return k == ASPECT_P999                      ? BEYOND / 0.001
@@ -117,8 +117,8 @@ struct sides { /* replicates that count: all, or those of the common blocks */
 	size_t n_was, n_is;
 };
 
-/* ln(x/r), or one number. NaN: unknown. Infinite: a time is 0, which has no ratio but is known.
- * With a single reference, r is the same throughout. */
+/* Returns ln(x/r), or the number in a single column. NaN: unknown. Infinite: a time is 0, which has
+ * no ratio but is known. With a single reference, r is the same in all replicates. */
 static double value_at(const struct baseline_case *c, enum aspect k, size_t part, size_t i)
 {
 	double x = c->column[columns[k].x + part][i];
@@ -154,7 +154,8 @@ static void sides_make(struct sides *s, const struct case_change *c, enum aspect
 	}
 }
 
-/* True if one side has no values at all, which is no fault. A few missing values are one. */
+/* Whether one side has no values at all, which is not a fault. If only some values are missing, it
+ * is a fault. */
 static bool is_unrecorded(const struct sides *s)
 {
 	size_t n_was = 0, n_is = 0;
@@ -173,7 +174,7 @@ static double mean_of(const double *x, size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
-/* Averages replays that share a recording. False: too few recordings. */
+/* Averages replays that share a recording. Returns false if there are too few recordings. */
 static bool sides_share(struct sides *s, const struct case_change *c, enum aspect k)
 {
 	const bool shared = !c->paired && aspect_is_deviation(k) &&
@@ -187,7 +188,7 @@ static void sides_release(struct sides *s)
 	FREE_EACH(s->was, s->is);
 }
 
-/* The shift of one part of a case, before the cases share their dependence. */
+/* Computes the shift of one part of a case, before the cases share their dependence. */
 static void mean_begin(struct shift *shift, struct aspect_change *a, const struct case_change *c,
 		       enum aspect k, size_t part)
 {
@@ -205,8 +206,8 @@ static void mean_begin(struct shift *shift, struct aspect_change *a, const struc
 				: shift->status;
 }
 
-/* Values of both sides. If the change is beyond the limit: on which side of the program the old
- * value was. */
+/* Sets the values of both sides. If the change is beyond the limit, also sets on which side of the
+ * program the old value was. */
 static void values_take(struct aspect_change *a, const struct case_change *c, enum aspect k,
 			size_t part, const struct campaign_change *all)
 {
@@ -225,10 +226,11 @@ struct parts { /* parts of one aspect of a case */
 	struct shift_p p;
 	/* the part farthest beyond the limit */
 	size_t lead;
-	double n_needed; /* pairs, for the parts that are not the same yet */
+	double n_needed; /* number of pairs needed by the parts that are not the same yet */
 };
 
-/* Same if all parts are. Otherwise the P-values of the lead, with Bonferroni's correction. */
+/* Tests the parts. The aspect is the same if all parts are. Otherwise the P-values are those of the
+ * deciding part, with Bonferroni's correction. */
 static struct parts parts_test(const struct shift *shift, size_t stride, size_t n, double limit,
 			       const struct campaign_change *c)
 {
@@ -253,7 +255,7 @@ static struct parts parts_test(const struct shift *shift, size_t stride, size_t 
 	return all;
 }
 
-/* shift: of the parts, `stride` apart. */
+/* Decides the aspect. shift: shifts of the parts, `stride` apart. */
 static void mean_end(struct case_change *cell, const struct shift *shift, size_t stride,
 		     enum aspect k, const struct campaign_change *c, bool words_only)
 {
@@ -286,7 +288,7 @@ static void mean_end(struct case_change *cell, const struct shift *shift, size_t
 	values_take(a, cell, k, all.lead, c);
 }
 
-/* Compares logarithms of times over the program's, or shares or distances. */
+/* Compares logarithms of times relative to the program's, or shares, or distances. */
 static void means_compare(struct campaign_change *c, enum aspect k, bool words_only)
 {
 	const size_t n = aspect_n_parts(k);
@@ -336,8 +338,8 @@ static void aspect_compute(struct campaign_change *c, enum aspect k, bool words_
 	}
 }
 
-/* Compares the numbers of one side with themselves: neither scatter nor too few replicates leave a
- * question open. */
+/* States the result if the numbers of a side are compared with themselves: neither scatter nor too
+ * few replicates leave anything undecided. */
 static void say_same_runs(struct aspect_change *a, enum aspect k)
 {
 	if (a->status)

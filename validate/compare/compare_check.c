@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks whether two baselines are comparable: differences other than the measured ones. */
+/* Checks whether two baselines are comparable, that is, whether they differ in anything other than
+ * the measured values. */
 #include "common/sort.h"
 #include "common/units.h"
 #include "validate/compare/compare_private.h"
@@ -46,7 +47,7 @@ static bool has_line(const struct campaign_change *c, char *const *line, size_t 
 	return false;
 }
 
-/* Adds lines "key = value" that only one side has; lines of one key are one difference. */
+/* Adds lines "key = value" that only one side has; lines with the same key make one difference. */
 static void lines_compare(struct campaign_change *c, const char *where, char *const *was,
 			  size_t n_was, char *const *is, size_t n_is)
 {
@@ -149,7 +150,8 @@ static struct baseline_fact *lines_sorted(const struct baseline *b)
 	return f;
 }
 
-/* Hosts and serial numbers are hidden as a whole. */
+/* Whether two values may differ only because one side is redacted: hosts and serial numbers are
+ * hidden as a whole. */
 static bool is_hidden(const struct campaign_change *c, const char *name, const char *was,
 		      const char *is)
 {

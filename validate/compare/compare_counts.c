@@ -2,9 +2,9 @@
 /* Lost, extra and mismatched requests. Counts have few values, so the tests are exact. Requests of
  * one run fail together, so the run is the unit.
  *
- * Exceedances (Rosenbaum, 1965): k of n new runs have more than each of m old ones. If all were
- * alike, the k largest would all be new with probability C(n, k)/C(n + m, k), or less with ties.
- * Two-sided: twice the smaller one. */
+ * Exceedances (Rosenbaum, 1965): k of n new runs have a larger count than each of m old runs. If
+ * all runs were alike, the k largest counts would all be new with probability C(n, k)/C(n + m, k),
+ * or less with ties. The two-sided P-value is twice the smaller one. */
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
@@ -50,7 +50,7 @@ static size_t n_known(const double *x, size_t n)
 	return known;
 }
 
-/* Counts of the runs of one side, failed runs last. */
+/* Counts of the runs of one side; failed runs are last. */
 struct counts {
 	double *x;
 	size_t n, n_failed;
@@ -63,7 +63,7 @@ static double requests_of(const struct baseline_case *c, double most)
 	return most;
 }
 
-/* A failed run counts as having lost all requests. */
+/* Collects the counts. A failed run counts as if it had lost all requests. */
 static struct counts counts_of(const struct baseline_case *c, size_t n_failed, double n_requests,
 			       bool unrecorded)
 {
@@ -83,8 +83,8 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	a->old_value = before.mean;
 	a->new_value = now.mean;
 	a->change = now.mean - before.mean;
-	/* Interval of the difference of means by Welch's t. Shown, not judged: counts with few
-	 * values are not normal. */
+	/* interval of the difference of means by Welch's t; shown, not judged, because counts with
+	 * few values are not normal */
 	SCOPED(shift_release) struct shift s;
 	shift_of_groups(&s, was->x, was->n, is->x, is->n);
 	if (!s.status)
@@ -92,7 +92,7 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 	a->p = fmin(1, 2 * sequential_p(fmin(p_exceedances(k_more, n, m),
 		p_exceedances(k_fewer, m, n)), span));
 	a->p_difference = a->p;
-	/* as for one replayer, no run beyond the limit is the condition */
+	/* the condition is that no run is beyond the limit, as for a single replayer */
 	bool same = now.most - before.least <= limit && before.most - now.least <= limit;
 	a->p_same = same ? 0 : 1;
 	reason_add(a, (struct change_reason){CHANGE_COUNTS, {before.mean * m, m, now.mean * n, n,
@@ -103,7 +103,7 @@ static void compare_all(struct aspect_change *a, const struct counts *was, const
 		reason_add(a, (struct change_reason){CHANGE_OLD_LOST, {(double)was->n_failed}});
 }
 
-/* more runs add nothing, and a baseline of unknown origin may contain any number */
+/* limit: further runs change nothing, and an untrusted baseline may contain any number */
 #define FAILURES_MAX 100000u
 
 static size_t failures_of(size_t n)
@@ -111,7 +111,8 @@ static size_t failures_of(size_t n)
 	return n < FAILURES_MAX ? n : FAILURES_MAX;
 }
 
-/* Failed runs of the program count on both sides, so only the difference matters. */
+/* Compares the counts. Failed runs of the program count on both sides, so only the difference
+ * matters. */
 void counts_compare(struct aspect_change *a, const struct baseline_case *was,
 		    const struct baseline_case *is, double span)
 {

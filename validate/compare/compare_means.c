@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Changes of means.
  *
- * Pairs: all exchanges of the labels old and new within the pairs (stats/paired_mean.h), because
- * the order within a block is random. Two campaigns: Welch's t. Both are widened for dependence
- * that the order does not explain, with a coefficient that all cases of the comparison share
- * (stats/serial.h). */
+ * Pairs: the test uses all exchanges of the labels old and new within the pairs
+ * (stats/paired_mean.h), because the order within a block is random. Two campaigns: Welch's t. Both
+ * are widened for dependence that the order does not explain, with a coefficient that all cases of
+ * the comparison share (stats/serial.h). */
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/multiplicity.h"
@@ -79,7 +79,7 @@ static struct t_estimate means_difference(const struct shift *s, bool wide)
 	return t;
 }
 
-/* If neither side scatters: P that randomly dealt labels give this separation. */
+/* Used if neither side scatters: P that randomly assigned labels give this separation. */
 static double groups_p(const struct shift *s, double at, bool above, bool wide)
 {
 	const struct t_estimate t = means_difference(s, wide);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns with the recording as reference. Several replays share one recording, whose scatter
- * their ratios do not show. So a recording counts once, by the mean of its ratios. One recording
- * per side gives no estimate of the scatter between recordings. If both sides have the same
- * recordings (an imported trace, a kept bank) they cancel, and every replay counts. Recordings are
- * identified by their mean response times. */
+ * their ratios do not show. So each recording counts once, by the mean of its ratios. A single
+ * recording per side gives no estimate of the scatter between recordings. If both sides have the
+ * same recordings (an imported trace, a kept bank), they cancel, and every replay counts.
+ * Recordings are identified by their mean response times. */
 #include "validate/compare/compare_private.h"
 
 static bool is_equal(double a, double b)
@@ -27,7 +27,7 @@ static bool all_there(const double *r, size_t n, const double *in, size_t n_in)
 	return true;
 }
 
-/* In place: x[n] becomes the means over equal r. Returns their number. */
+/* Replaces x[n] by its means over equal r. Returns their number. */
 static size_t recordings_mean(double *x, const double *r, size_t n)
 {
 	SCOPED_FREE double *mean = xcalloc(n + 1, sizeof *mean);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Scatter from run to run, new over old.
  *
- * P is the larger one of normal theory and exchanged labels (stats/spread_ratio.h), in each
- * direction. */
+ * P is the larger of two P-values, by normal theory and by exchanged labels (stats/spread_ratio.h),
+ * in each direction. */
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/sign_flip.h"
@@ -10,8 +10,8 @@
 #include "validate/stats/spread_ratio.h"
 
 #define DRAWN_MAX 400000u
-#define DRAWN_SAME 2000u /* draws against a limit, for a P that need not be small */
-#define P_WORTH 0.05	 /* above this P of normal theory no draws are made */
+#define DRAWN_SAME 2000u /* number of draws against a limit, for a P that need not be small */
+#define P_WORTH 0.05	 /* no draws are made if P by normal theory is above this */
 
 static double p_pairs(const double *was, const double *is, size_t n, double limit, double sign)
 {
@@ -65,7 +65,7 @@ static void limits_set(struct aspect_change *a, const struct spread_test_of *t)
 	a->hi95 = t->ratio / sqrt(q_hi);
 }
 
-/* True for a replayer compared with itself. */
+/* Whether a replayer is compared with itself. */
 static bool is_equal(const double *was, size_t n_was, const double *is, size_t n_is)
 {
 	bool equal = n_was == n_is && n_was > 1;

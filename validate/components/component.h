@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One component of the verdict: its name and texts, and its functions to measure, decide and plan.
+/* A component of the verdict: its name and texts, and its functions to measure, decide and plan.
  *
  * Order of calls: measure (each cell), measure_across (after all cells), decide (each cell), Holm's
  * correction over the campaign, plan (inconclusive components). */
@@ -22,7 +22,7 @@ struct measuring { /* input of a component's measurement */
 	const struct results *results;
 };
 
-struct deciding { /* input of a decision; the component's limit is set */
+struct deciding { /* input of a decision; the component's limit must be set */
 	const struct cell *cell;
 	const struct evidence *e;
 	const struct accept_limits *accept;
@@ -33,15 +33,16 @@ struct planning {
 	const struct cell *cell;
 	const struct evidence *e;
 	const struct accept_limits *accept;
-	/* the smallest level of Holm's correction in this campaign */
+	/* the strictest level of Holm's correction in this campaign */
 	double alpha_reject;
 };
 
 /* The words for the deciding part of a component with parts. */
 struct family_words {
-	/* the value of a part, named after its label: "mean" in "reads mean +3 %" */
+	/* what the value of a part is, named after its label: "mean" in "reads mean +3 %" */
 	const char *what;
-	/* values are logarithms of ratios, shown as percentages; else they are shown unchanged */
+	/* values are logarithms of ratios, shown as percentages; otherwise they are shown
+	 * unchanged */
 	bool logarithm;
 };
 
@@ -52,25 +53,27 @@ struct component_row {
 	const char *source;  /* standard or paper */
 	/* A deviation in plain words, with %s for its size and %p for the label of the part:
 	 * "requests take %s longer", "%p takes %s longer"; `below` is for negative values. NULL:
-	 * none. */
+	 * there are no such words. */
 	const char *above, *below;
 	enum component_unit unit; /* of the estimate and the limit */
-	/* the limit holds in both directions; else it is an upper limit */
+	/* the limit applies in both directions; otherwise it is an upper limit */
 	bool two_sided;
-	/* Scatter to assume of its value from pair to pair, in multiples of that of
-	 * ln(replay/program) (campaign/chances.h). 0: unknown, or not a mean of pairs. */
+	/* Assumed scatter of its value from pair to pair, in multiples of the scatter of
+	 * ln(replay/program) (campaign/chances.h). 0: unknown, or the value is not a mean of
+	 * pairs. */
 	double scatter;
-	/* The machine cannot cause a rejection, so it holds against an old recording too. The
-	 * component compares only what the replayer received: requests, results, order, issue
-	 * times. */
+	/* The machine cannot cause a rejection, so it also holds against an old recording. Such a
+	 * component compares only what the replayer received: requests, results, order, times of
+	 * issue. */
 	bool replayers_own;
-	/* Relative to the program's mean: refused if that cannot be quantified
+	/* Relative to the program's mean: refused if that mean cannot be quantified
 	 * (analysis/blank.h). */
 	bool relative;
-	/* The estimate in the reason of a component without a limit, and the numbers of the runs
-	 * in the plan. NULL: "deviation", "ratios". */
+	/* Names of the estimate in the reason of a component without a limit, and of the numbers of
+	 * the runs in the plan. NULL: "deviation", "ratios". */
 	const char *shown, *scattering;
-	/* of decide_parts(): the reasons if summaries lack the numbers, or it does not apply */
+	/* for decide_parts(): the reasons if summaries lack the numbers, and if the component does
+	 * not apply */
 	struct family_words words;
 	const char *absent, *inapplicable;
 	/* NULL: nothing to do. */
@@ -89,51 +92,55 @@ size_t components_listed(const struct accept_limits *l);
 /* Measures every component of one cell. */
 void components_measure(const struct measuring *m);
 void components_measure_across(const struct analysis *a, struct evidence *e);
-/* Decides every component of one cell before Holm, with reasons (analysis/reasons.h). */
+/* Decides every component of a cell before Holm's correction, with reasons (analysis/reasons.h). */
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       bool timed);
-/* Plans the inconclusive components: sets n_more and impractical, and adds a reason.
- * `n_tests`: size of Holm's family. `until_next_look`: replicates to the next planned look, 0 after
- * the last. */
+/* Plans the inconclusive components: sets n_more and impractical, and adds a reason. `n_tests`:
+ * number of tests in Holm's correction. `until_next_look`: number of replicates to the next planned
+ * look, 0 after the last. */
 void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		     unsigned int n_tests, unsigned int until_next_look);
 
 /* --- ratio.c: paired log ratios against two-sided limits ----------------- */
-/* `alike`: equal ratios are no fault of the data, and the value decides. guard_band: NaN none. */
+/* `alike`: equal ratios are not a fault of the data, and the value decides. guard_band: NaN
+ * none. */
 void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels,
 		  bool alike, double guard_band);
 void plan_ratio(struct component *c, const struct ratio_evidence *e, double alpha_reject);
 
-/* P-values of the mean against [low, high]; a limit may be infinite. */
+/* Returns P-values of the mean against [low, high]; a limit may be infinite. */
 struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
 		      const struct levels *levels);
-/* Limits of the mean with error alpha each, for accepting (`widen`) or rejecting; false: none. */
+/* Finds limits of the mean with error alpha each, for accepting (`widen`) or rejecting; returns
+ * false if there are none. */
 bool ratio_limits(const struct ratio_evidence *e, double alpha, bool widen, double *lo, double *hi);
-/* Adds reused recordings to the reasons of an inconclusive component. */
+/* Mentions reused recordings in the reasons of an inconclusive component. */
 void decide_recordings(struct component *c, const struct ratio_evidence *e);
 
 /* --- family.c: several such numbers, which must all lie within the limits --- */
 /* Decide and plan a component by the parts in evidence.family and the words of its row. */
 void decide_parts(struct component *c, const struct deciding *d);
 void plan_parts(struct component *c, const struct planning *p);
-/* Sets not assessed or not applicable. The caller adds the reason. */
+/* Sets the decision "not assessed" or "not applicable". The caller adds the reason. */
 void decide_without(struct component *c, enum decision decision);
 
 /* --- share.c: shares of events against an upper limit -------------------- */
 void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels);
 void plan_share(struct component *c, const struct share_evidence *e, double alpha_reject);
-/* True, with a reason, if the replays are not timed. */
+/* Returns true, and sets a reason, if the replays are not timed. */
 bool decide_is_untimed(struct component *c, enum stat_status s);
 
 /* --- plan.c -------------------------------------------------------------- */
 #define PLAN_ASSURANCE 0.8
 #define PLAN_ACCEPT 0.05
-/* the first look of any protocol; fewer replicates give no plan */
+/* the first look of any protocol; with fewer replicates there is no plan */
 #define PLAN_FEWEST 10
 
-/* `needed` is the total. True if a reason must name an alternative to more replicates. */
+/* Sets the number of further replicates; `needed` is the total number. Returns true if a reason
+ * must name an alternative to more replicates. */
 bool plan_further(struct component *c, enum stat_status s, uint64_t needed, size_t have);
-/* Smallest number of replicates worth `independent` ones, at the same coefficient. */
+/* Returns the smallest number of replicates that is equivalent to `independent` independent
+ * replicates, at the same coefficient. */
 uint64_t plan_as_dependent(const struct serial *s, uint64_t independent);
 /* Plans for a mean against a lower and an upper limit. */
 void plan_mean(struct component *c, const struct t_estimate *t, const struct serial *serial,
@@ -148,10 +155,10 @@ struct spread_p { /* P-values of sigma against a limit */
 struct spread_p spread_p(const struct spread_evidence *e, double limit);
 /* P of a standard deviation of at least `sd` with nu degrees of freedom if sigma is `limit`. */
 double spread_p_above(double sd, double nu, double limit);
-/* One-sided limits of sigma with error alpha each. */
+/* Finds one-sided limits of sigma with error alpha each. */
 enum stat_status spread_limits(const struct spread_evidence *e, double alpha, double *lower,
 			       double *upper) STAT_MUST_CHECK;
 struct estimate spread_estimate(const struct spread_evidence *spread, double value);
-/* The same spread for independent runs. */
+/* Returns the spread that the same runs would have if they were independent. */
 struct spread_evidence spread_independent(const struct spread_evidence *s,
 					  const struct serial *runs, size_t n);

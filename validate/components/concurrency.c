@@ -4,9 +4,9 @@
  * Judged: sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the protocol says.
  * At each level c, the pairs give n differences F_x(c) - F_r(c) and a t-test of their mean.
  * Accepted: at every level both one-sided tests against -+limit are significant (all are needed, so
- * no correction). Rejected: at some level the mean lies beyond, with the P-value times the number
- * of levels (Bonferroni). The distance within a pair is not used: it contains the scatter of the
- * program's runs. Source: Berger and Hsu (1996). */
+ * no correction). Rejected: at some level the mean is outside the limits, with the P-value times
+ * the number of levels (Bonferroni). The distance within a pair is not used, because it contains
+ * the scatter of the program's runs. Source: Berger and Hsu (1996). */
 #include "validate/components/component.h"
 
 /* The deciding levels, [from, to) of the evidence, and their estimate. */
@@ -28,7 +28,7 @@ static struct concurrency_judged judged_levels(const struct distance_evidence *e
 	return d;
 }
 
-/* The largest upper limit of a level, with error alpha; NaN: none. */
+/* Returns the largest upper limit of a level, with error alpha; NaN: none. */
 static double upper_limit(const struct distance_evidence *e, size_t from, size_t to, double alpha)
 {
 	double upper = NAN, lo, hi;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative deviation of the execution time.
  *
- * The storage delays a request by some 100 ms now and then. In a short run this is most of the
- * time, in the program as in the replay. So the ratios of the pairs are winsorised. A replay that
- * is far off in a few runs could hide behind that; check_all() prevents its acceptance. */
+ * Occasionally the storage delays a request by some 100 ms. In a short run this is most of the
+ * time, in the program as in the replay. So the ratios of the pairs are winsorised. This could hide
+ * a replay that is far off in a few runs; check_all() prevents its acceptance. */
 #include "validate/components/component.h"
 #include "validate/stats/paired_mean.h"
 
-/* Longer waiting between requests and longer requests are different faults: name both shares. */
+/* Appends both shares, because longer waiting between requests and longer requests are different
+ * faults. */
 static void say_split(struct component *k, const struct cell *c)
 {
 	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
@@ -15,7 +16,7 @@ static void say_split(struct component *k, const struct cell *c)
 	REASON_ADD(k, TIME_SPLIT, c->execution_service, c->execution_schedule);
 }
 
-/* Prevents acceptance if the mean of all ratios lies outside the limits and differs from 1 (P <
+/* Prevents acceptance if the mean of all ratios is outside the limits and differs from 1 (P <
  * 0.05). */
 static void check_all(struct component *c, const struct ratio_evidence *all)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Components with several parts. Accepted: each part lies within the limits (all are needed, so no
- * correction). Rejected: one part lies outside, with its P-value times the number of parts
+/* Components with several parts. Accepted: each part is within the limits (all are needed, so no
+ * correction). Rejected: some part is outside, with its P-value times the number of parts
  * (Bonferroni). Source: Berger and Hsu (1996). */
 #include "validate/components/component.h"
 

@@ -2,8 +2,8 @@
 /* Lost, extra and mismatched requests: counted, not estimated. */
 #include "validate/components/component.h"
 
-/* One run over the limit is enough to reject. A failed replay gives no evidence, nor does the
- * absence of mismatches if the replayer does not report results. */
+/* Decides by counts. A single run over the limit is enough to reject. A failed replay is not
+ * evidence, and neither is the absence of mismatches if the replayer does not report results. */
 static void decide_fidelity(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of the first and second half of a run's requests. A replay that starts too fast and
- * ends too slow can have the right mean. */
+/* Relative bias of the first and second half of a run's requests. A replay that is too fast at
+ * first and too slow at the end can have the right mean. */
 #include "validate/components/component.h"
 
 static double half_first(const struct run_summary *s)

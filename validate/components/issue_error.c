@@ -2,7 +2,8 @@
 /* Issue errors of timed replays against an upper limit. */
 #include "validate/components/component.h"
 
-/* Judges the 99th percentiles of the runs' issue errors. Only timed replays have any. */
+/* Judges the 99th percentiles of the issue errors of the runs. Only timed replays have issue
+ * errors. */
 static void decide_issue_error(struct component *c, const struct deciding *d)
 {
 	const struct mean_evidence *e = &d->e->issue_error;
@@ -26,7 +27,7 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 		decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 
-/* In units of the limit, so that the scatter appears as a share of it. */
+/* Plans in units of the limit, so that the scatter is a share of it. */
 static void plan_issue_error(struct component *k, const struct planning *p)
 {
 	const struct mean_evidence *e = &p->e->issue_error;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linearity of a cell: is the relative bias the same from the lowest level of its group to its own?
+/* Linearity of a cell: whether the relative bias is the same from the lowest level of its group up
+ * to its own level.
  *
  * y_j is the mean of ln(x/r) at level l_j, j = 1..m (m: the cell's level). With the least-squares
  * line through these means, two kinds of linear contrasts sum w_j y_j are judged. Their variance is
- * sum w_j^2 u_j^2 with Welch-Satterthwaite degrees of freedom, so levels may scatter differently.
- * Change: the rise of the line from l_1 to l_m, b (l_m - l_1). Lack of fit, from three levels on:
- * each y_j minus the line. Accepted: every contrast lies inside the limits (two one-sided tests;
- * all are needed, so no correction). Rejected: one lies outside, with the P-value times their
- * number (Bonferroni). Higher levels do not count: a replayer is linear up to a level, and stays
- * trusted below it. The lowest level has no comparison. Source: ISO 5725 and the method-validation
- * literature for the linear range; Welch (1947). */
+ * sum w_j^2 u_j^2 with Welch-Satterthwaite degrees of freedom, so the scatter may differ between
+ * levels. Change: the rise of the line from l_1 to l_m, b (l_m - l_1). Lack of fit, with at least
+ * three levels: each y_j minus the line. Accepted: every contrast is inside the limits (two
+ * one-sided tests; all are needed, so no correction). Rejected: some contrast is outside, with the
+ * P-value times their number (Bonferroni). Higher levels do not count: a replayer may be linear up
+ * to a level, and it stays trusted below that level. The lowest level has no comparison. Source:
+ * ISO 5725 and the method-validation literature for the linear range; Welch (1947). */
 #include "common/sort.h"
 #include "validate/components/component.h"
 
@@ -22,7 +23,8 @@ enum { ALONE, WIDE }; /* t-estimates of a level */
 
 ORDER_BY(level_compare, struct level, at)
 
-/* The levels of the cell's group and replayer up to its own, ascending; returns their number. */
+/* Finds the levels of the cell's group and replayer up to its own level, ascending; returns their
+ * number. */
 static size_t levels_below(struct level *out, const struct analysis *a, const struct evidence *e,
 			   size_t cell)
 {

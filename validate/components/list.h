@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The components of a verdict, in the order of every report. This list makes the enum, the limits
- * of a protocol, their keys in [accept] and the table of rows (component.h). A new component is a
- * line here and a file that defines its row.
+ * of a protocol, their keys in [accept] and the table of rows (component.h). A new component needs
+ * a line in this list and a file that defines its row.
  *
  * X(KIND, row, name, limit, type, default, key, least, most, help)
  *   KIND         COMPONENT_KIND
@@ -77,7 +77,7 @@
 #define COMPONENT_KIND(KIND, ...) COMPONENT_##KIND,
 enum component_kind { COMPONENT_LIST(COMPONENT_KIND) COMPONENT_N };
 #undef COMPONENT_KIND
-/* Components from here on are listed only if a protocol limits one of them. */
+/* The following components are listed only if a protocol limits one of them. */
 #define COMPONENT_ON_DEMAND COMPONENT_MEDIAN
 
 typedef double limit_OPT_RATIO, limit_OPT_DOUBLE;

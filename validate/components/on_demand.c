@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative deviations of quantiles of a run's response times, and of its requests per second: the
- * quantities that claims name. They are measured and listed only if a protocol limits them. */
+/* Relative deviations of quantiles of a run's response times, and of its requests per second:
+ * quantities that claims name. They are measured and listed only if a protocol limits one of
+ * them. */
 #include "validate/components/component.h"
 
-#define BEYOND 5 /* fewest requests of a run beyond its quantile */
+#define BEYOND 5 /* smallest number of requests of a run beyond its quantile */
 
 static void quantile_measure(const struct measuring *m, enum component_kind k,
 			     double (*value)(const struct run_summary *s), double share_beyond)
@@ -24,7 +25,7 @@ static void quantile_measure(const struct measuring *m, enum component_kind k,
 	"accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval " \
 	"lies wholly outside"
 
-/* The scatter of a quantile is relative to that of the mean. */
+/* of_scatter: scatter of the quantile, as a multiple of that of the mean */
 #define QUANTILE(KIND, row, share_beyond, heading, name, of_scatter)                               \
 	static double row##_of(const struct run_summary *s)                                        \
 	{                                                                                          \

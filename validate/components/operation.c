@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relative bias of each operation. Reads that are too fast and writes that are too slow can have
- * the right mean together. */
+/* Relative bias of each operation. Reads that are too fast and writes that are too slow can
+ * together have the right mean. */
 #include "validate/analysis/measure_values.h"
 #include "validate/components/component.h"
 
-#define LEAST_SHARE 0.05 /* of requests or of time, in the program's runs */
+#define LEAST_SHARE 0.05 /* smallest share of requests or of time, in the program's runs */
 
-/* The larger of the operation's shares of all requests and of the program's response time. */
+/* Returns the larger of two shares of the operation: in all requests, and in the program's response
+ * time. */
 static double share_of(const struct pairs *p, const char *name)
 {
 	double n = 0, time = 0, n_all = 0, time_all = 0;

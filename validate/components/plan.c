@@ -2,12 +2,12 @@
 /* Plan for an inconclusive component: further replicates, or, if no practical number is enough, the
  * scatter that the runs may have.
  *
- * The present estimates count as true values. Assurance is 0.8, for accepting at 0.05 or rejecting
- * at Holm's strictest step. Source: stats/planning.h. */
+ * The present estimates are treated as true values. Assurance is 0.8, for accepting at 0.05 or
+ * rejecting at the strictest step of Holm's procedure. Source: stats/planning.h. */
 #include "validate/components/component.h"
 #include "validate/stats/planning.h"
 
-/* A larger number, or a larger multiple of the present number, is no useful advice. */
+/* A larger number, or a larger multiple of the present number, is not useful advice. */
 #define MOST_FURTHER 1000
 #define MOST_TIMES 10
 #define FEWEST_TO_MULTIPLY 20

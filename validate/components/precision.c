@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ratio of both scatters, or the repeatability of replays of one recording. */
+/* The ratio of the scatters of replay and program, or the repeatability of replays of one
+ * recording. */
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
 #include "validate/stats/multiplicity.h"
 #include "validate/stats/spread_ratio.h"
 
-/* Accepting uses P-values that allow for dependence between pairs. */
+/* Decides the ratio. Accepting uses P-values that allow for dependence between pairs. */
 static void decide_both(struct component *c, const struct evidence *e, const struct levels *levels)
 {
 	const struct serial *serial = &e->precision_serial;
@@ -45,7 +46,7 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 	decide_dependence(c, serial, e->precision.n, p.below_alone, levels);
 }
 
-/* The coefficient of variation of the replays, as the standard deviation of logarithms. */
+/* Decides the coefficient of variation of the replays, as the standard deviation of logarithms. */
 static void decide_repeatability(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;
@@ -93,7 +94,7 @@ static void plan_precision(struct component *k, const struct planning *p)
 	const struct pitman_morgan *pm = &e->precision;
 	uint64_t needed = 0;
 	double below, above;
-	/* unknown: planned as for a replayer with the program's precision */
+	/* the ratio is unknown: plan as for a replayer with the program's precision */
 	if (e->precision_status == STAT_TOO_FEW) {
 		if (!replicates_for_precision(1, 0, k->limit, PLAN_ACCEPT, PLAN_ASSURANCE, &needed))
 			plan_further(k, STAT_OK, needed, e->bias.n);
@@ -104,7 +105,7 @@ static void plan_precision(struct component *k, const struct planning *p)
 	double alpha = pm->ratio < k->limit ? PLAN_ACCEPT : p->alpha_reject;
 	enum stat_status s = replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha,
 						      PLAN_ASSURANCE, &needed);
-	/* with fewer pairs no permutation has a probability this small */
+	/* with fewer pairs, no permutation has so small a probability */
 	uint64_t least = (uint64_t)ceil(-log2(alpha));
 	needed = needed < least ? least : needed;
 	if (!s && alpha >= PLAN_ACCEPT)

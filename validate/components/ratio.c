@@ -2,17 +2,18 @@
 /* Paired log ratios against two-sided limits: most components of response and execution time.
  *
  * One-sided P-values come from re-randomisation (stats/paired_mean.h). Accepted: both one-sided
- * tests are significant. Rejected: one test shows the mean outside; twice its P-value goes to Holm.
- * For accepting, P is widened for dependence within a role; if recordings are reused, the means by
- * recording must pass as well. Source: Schuirmann (1987) for the two tests. */
+ * tests are significant. Rejected: a test shows that the mean is outside; twice its P-value enters
+ * Holm's correction. For accepting, P is widened for dependence within a role; if recordings are
+ * reused, the means by recording must be accepted as well. Source: Schuirmann (1987) for the two
+ * tests. */
 #include "validate/components/component.h"
 #include "validate/stats/conformity.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/paired_mean.h"
 #include "validate/stats/multiplicity.h"
 
-/* Guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits. It
- * applies in addition to the test, so that it makes accepting and rejecting only harder. */
+/* Applies a guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits.
+ * It applies in addition to the test, so it can only make accepting and rejecting harder. */
 static void guard_apply(struct component *c, const struct ratio_evidence *e, double low,
 			double high, double factor)
 {
@@ -87,7 +88,7 @@ void decide_recordings(struct component *c, const struct ratio_evidence *e)
 
 /* --- one ratio ----------------------------------------------------------- */
 
-/* The deciding interval: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
+/* Adds the deciding interval: 1 - 2 alpha for accepting, 1 - alpha for rejecting. */
 static void say_interval(struct component *c, const struct ratio_evidence *e,
 			 const struct levels *levels)
 {
@@ -122,8 +123,8 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	struct mean_p p = ratio_p(e, low, high, levels);
 	decide(c, p.accept, p.reject, levels);
 	if (e->status) {
-		/* All pairs have the same ratio, as integers often do: without scatter the value
-		 * decides. */
+		/* all pairs have the same ratio, as integers often do: there is no scatter, so the
+		 * value decides */
 		c->estimate.status = STAT_OK;
 		c->estimate.value = expm1(e->t.value);
 		REASON(c, RATIO_ALIKE, c->estimate.value, (double)e->n, c->decision, c->limit);
@@ -140,7 +141,7 @@ void plan_ratio(struct component *k, const struct ratio_evidence *e, double alph
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
-		/* equal pairs until P is small enough */
+		/* number of equal pairs until P is small enough */
 		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)), e->n);
 	else if (!e->status)
 		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY,

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Do replays follow their storage? On a volume, one block of each two is served more slowly, drawn
- * with the protocol's seed.
+/* Whether replays follow their storage. On a volume, one block of each pair of blocks is served
+ * more slowly, drawn with the protocol's seed.
  *
- * The value of two blocks is ln(x/r) of the slow one minus that of the other: 0 if the replay slows
- * down like the program. These differences are judged like paired log ratios. The draw gives a
- * random, independent sign to the part of a difference that the storage does not cause. So drift of
- * the machine and dependence between runs look like no effect, and nothing is widened. If the
- * program does not follow its storage, nothing can be required of a replay. Source: calibration of
- * a measuring system at two known values (VIM 4.12, sensitivity). */
+ * The value of two blocks is ln(x/r) of the slow block minus that of the other block: 0 if the
+ * replay slows down as much as the program. These differences are judged like paired log ratios.
+ * The draw gives a random, independent sign to the part of a difference that the storage does not
+ * cause. So drift of the machine and dependence between runs have no effect on average, and nothing
+ * is widened. If the program does not follow its storage, nothing can be required of a replay.
+ * Source: calibration of a measuring system at two known values (VIM 4.12, sensitivity). */
 #include "validate/components/component.h"
 
-struct slowing { /* differences slow - normal of two blocks */
+struct slowing { /* differences slow - normal between two blocks */
 	double *d, *r;	       /* ln(x/r) and ln r; [n] */
 	/* the replay in the slow block */
 	const struct run **x;
 	size_t n;
 };
 
-/* True if all four runs exist and one block of the two is slow. */
+/* Whether all four runs exist and one of the two blocks is slow. */
 static bool are_two(const struct pairs *p, size_t i)
 {
 	const struct run *a = p->r[i - 1], *b = p->r[i];
@@ -63,7 +63,7 @@ static void measure_responsiveness(const struct measuring *m)
 	FREE_EACH(s.r, s.x);
 }
 
-/* True if the program's change is not significantly beyond the limit. */
+/* Whether the program's change is not significantly beyond the limit. */
 static bool program_is_deaf(const struct response_evidence *e, double limit)
 {
 	double lo, hi;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Distance of the self-normalised distributions: response times of a run over its typical response
- * (the mean of the fastest 90 %). The mean of all requests is no norm: a few stalls of the machine
- * change it by tens of percent, and all shares below a multiple of it. With another program that
- * kept a CPU and the disk busy, the differences scattered by 25 to 30 % over the mean and by 4 to 6
- * % over the typical response.
+/* Distance of the self-normalised distributions: response times of a run divided by its typical
+ * response (the mean of the fastest 90 %). The mean of all requests is not suitable as a divisor: a
+ * few stalls of the machine change it by tens of percent, and with it all shares below a multiple
+ * of it. With another program that kept a CPU and the disk busy, the differences scattered by 25 to
+ * 30 % when divided by the mean, and by 4 to 6 % when divided by the typical response.
  *
- * Thresholds: the edges of the summaries' grid (metrics/summary.h) nearest to the preset quantiles
- * of the program's pooled distribution. At each, D = F_replay - F_program of a pair, and a test of
- * its mean against -+limit. The typical response of a run cancels, so shape is judged separately
- * from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu (1996). */
+ * Thresholds: the edges of the summaries' grid (metrics/summary.h) that are nearest to preset
+ * quantiles of the program's pooled distribution. At each threshold, D = F_replay - F_program of a
+ * pair, and a test of its mean against -+limit. The typical response of a run cancels, so shape is
+ * judged separately from it. Source: Kolmogorov's distance at fixed points; Berger and Hsu
+ * (1996). */
 #include "validate/components/component.h"
 #include "validate/components/shape.h"
 
@@ -29,7 +30,7 @@ static bool have_shape(const struct pairs *p)
 	return p->n > 0;
 }
 
-/* The edge of the program's pooled distribution nearest to q. */
+/* Returns the edge of the program's pooled distribution that is nearest to q. */
 static size_t nearest_edge(const double *pooled, double q)
 {
 	size_t nearest = 0;
@@ -78,7 +79,7 @@ static void measure_shape(const struct measuring *m)
 		return;
 	}
 	for (size_t i = 0; i < SHAPE_N_QUANTILES; i++)
-		/* several quantiles may lie between two edges */
+		/* add an edge only once: several quantiles may be between two edges */
 		if (!i || s.edge[i] != s.edge[i - 1])
 			edge_add(f, m->pairs, s.edge[i], s.share[i]);
 }

@@ -66,7 +66,8 @@ void plan_share(struct component *k, const struct share_evidence *e, double alph
 	if (e->status == STAT_TOO_FEW) {
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	} else if (e->status == STAT_ZERO_VARIANCE && e->k == 0 && e->of > 0 && k->limit < 1) {
-		/* no event in so few requests: (1 - limit)^requests must fall to the level */
+		/* no event in so few requests: runs are needed until (1 - limit)^requests falls to
+		 * the level */
 		double runs = ceil(log(PLAN_ACCEPT) / log1p(-k->limit) / (e->of / (double)e->n));
 		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);

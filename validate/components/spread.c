@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Standard deviations against an upper limit. nu s^2/sigma^2 counts as chi-square with nu degrees
- * of freedom (Welch and Satterthwaite); nu allows for tails and dependence (stats/spread.h).
- * Source: GUM G.4. */
+/* Standard deviations against an upper limit. nu s^2/sigma^2 is treated as chi-square with nu
+ * degrees of freedom (Welch and Satterthwaite); nu allows for tails and dependence
+ * (stats/spread.h). Source: GUM G.4. */
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 

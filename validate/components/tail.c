@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias of the mean of a run's slowest 1 % of requests. A quantile would not limit the
- * values beyond it. */
+ * values above it. */
 #include "validate/components/component.h"
 
 #define FEWEST_REQUESTS 500 /* of a run: 1 % is at least five */

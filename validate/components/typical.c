@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias of the typical response, the mean of the fastest 90 % of a run's requests. A
- * replayer whose usual requests are too fast and whose slow ones are too slow can have the right
- * mean. */
+ * replayer whose usual requests are too fast and whose slow requests are too slow can have the
+ * right mean. */
 #include "validate/components/component.h"
 
 static double run_typical(const struct run_summary *s)

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expanded uncertainty against its limit, and the repeatability of replays without a scattering
- * reference.
+/* Expanded uncertainty against its limit, and the repeatability of replays if the reference has no
+ * scatter.
  *
- * U tends to z u_c, z = 1.96, for many runs. u_c is an estimate: nu u_c^2/sigma_c^2 counts as
+ * U tends to z u_c, z = 1.96, for many runs. u_c is an estimate: nu u_c^2/sigma_c^2 is treated as
  * chi-square with nu degrees of freedom (Welch and Satterthwaite), which gives limits of z sigma_c.
  * With long tails a standard deviation is less certain than nu = n - 1 says (stats/spread.h). The
- * upper limit allows for them in any case, because few runs do not show the tails. Dependent runs
- * scatter less than in the long run, so u_c is larger and nu smaller for the upper limit
+ * upper limit always allows for them, because few runs do not show the tails. Dependent runs
+ * scatter less than in the long run, so for the upper limit u_c is larger and nu smaller
  * (stats/serial.h).
  *
  * U is judged only if the same budget with the program's runs in place of the replays is
  * significantly within the limit. Otherwise the noise of the machine would count against the
- * replayer: not applicable, limited by the machine. Accepted: the upper limit of z sigma_c is at
- * most the limit. Rejected: its lower limit lies above. If the absolute bias is added, both get
- * half the error. Source: GUM G.4. */
+ * replayer, and the component is not applicable: limited by the machine. Accepted: the upper limit
+ * of z sigma_c is at most the limit. Rejected: its lower limit is above. If the absolute bias is
+ * added, each of the two gets half of the error. Source: GUM G.4. */
 #include "validate/components/component.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
 #include "validate/stats/multiplicity.h"
 
 /* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits,
- * each at half of it, clears the limit. Bisection on a logarithmic scale. */
+ * each at half of the error, is on the wanted side of the limit. Found by bisection on a
+ * logarithmic scale. */
 static double added_p(const struct spread_evidence *expanded, const struct t_estimate *bias,
 		      double limit, bool above)
 {
-	/* log10 of alpha: not cleared, cleared */
+	/* log10 of alpha: at `low` the sum is not on the wanted side, at `high` it is */
 	double low = -300, high = 0;
 	for (int i = 0; i < 60; i++) {
 		double at = (low + high) / 2, alpha = pow(10, at) / 2, lower, upper, lo, hi;
@@ -49,8 +50,8 @@ static struct spread_p added_spread_p(const struct spread_evidence *s,
 				 added_p(s, wide ? &bias->wide : &bias->t, limit, false)};
 }
 
-/* P that the program's U is beyond the limit; NaN: unknown, because one recording is the reference
- * of all. */
+/* P that the program's U is beyond the limit; NaN: unknown, because all replays have the same
+ * recording as reference. */
 static double program_p(const struct budget *b, double limit)
 {
 	if (!isfinite(b->u_c_program))
@@ -58,7 +59,8 @@ static double program_p(const struct budget *b, double limit)
 	return 1 - spread_p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit);
 }
 
-/* If the program is not significantly within the limit, U says nothing about the replayer. */
+/* Whether the program itself is not significantly within the limit: then U says nothing about the
+ * replayer. */
 static bool is_limited_by_machine(struct component *c, const struct cell *cell,
 				  const struct levels *levels)
 {
@@ -118,8 +120,9 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 	decide_dependence(c, &e->replays, cell->x.n, p_alone.below, levels);
 }
 
-/* True if U clears the limit with n replicates. The present standard deviation counts as true; an
- * estimate that deviates to the wrong side with the probability of the assurance must clear it. */
+/* Whether U would be on the wanted side of the limit with n replicates. The present standard
+ * deviation is treated as true. The test must also succeed for an estimate that deviates to the
+ * wrong side with the probability of the assurance. */
 static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 {
 	double chance, level;
@@ -130,8 +133,8 @@ static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 	return inside ? bound <= 1 : bound > 1;
 }
 
-/* Degrees of freedom of U's upper limit with n replicates. The allowance for hidden tails grows
- * with the square root of n. */
+/* Returns the degrees of freedom of U's upper limit with n replicates. The allowance for hidden
+ * tails grows with the square root of n. */
 static double nu_then(const struct budget *b, double have, double n, bool inside)
 {
 	double nu = (inside ? b->nu_spread_upper : b->nu_spread) * (n - 1) / (have - 1);
@@ -148,7 +151,7 @@ static void plan_uncertainty(struct component *k, const struct planning *p)
 	if (b->status || have < 2)
 		return;
 	bool inside = ratio < 1;
-	/* doubles until it clears, then bisects */
+	/* doubles n until it suffices, then bisects */
 	uint64_t below = 1, n = 2;
 	double alpha = inside ? PLAN_ACCEPT : p->alpha_reject;
 	while (n < PLANNING_MAX_N &&

@@ -9,13 +9,14 @@ struct history_change {
 };
 
 struct history_changes {
-	struct history_change *one; /* named properties first, then facts by name */
+	struct history_change *one; /* first the named properties, then facts by name */
 	size_t n, cap;
 };
 
-/* Compares entry i with the one before it; false for the first entry. */
+/* Whether entry i differs from the previous entry; false for the first entry. */
 bool history_changed(const struct history *h, const struct history_series *s, size_t i);
-/* Ownership: history_changes_release(). An unreadable environment has no facts. */
+/* Finds the differences. An unreadable environment has no facts. Ownership:
+ * history_changes_release(). */
 void history_changes_find(struct history_changes *c, const struct history *h,
 			  const struct history_series *s, size_t i);
 void history_changes_release(struct history_changes *c);

@@ -5,7 +5,7 @@
 
 /* --- excursions ---------------------------------------------------------- */
 
-/* Distance of a chart at entry i in multiples of its limit; above 1 it signals. */
+/* Returns the distance of a chart at entry i in multiples of its limit; above 1 it is a signal. */
 static double chart_excess(const struct history_charts *c, enum history_chart chart, int direction,
 			   size_t i)
 {
@@ -24,7 +24,7 @@ static double chart_excess(const struct history_charts *c, enum history_chart ch
 	}
 }
 
-/* First entry before the signal from which the chart stayed on this side. */
+/* Returns the first entry before the signal from which on the chart stayed on this side. */
 static size_t onset_find(const struct history_charts *c, enum history_chart chart, int direction,
 			 size_t first)
 {
@@ -38,8 +38,8 @@ static size_t onset_find(const struct history_charts *c, enum history_chart char
 
 #define DRIFT_MIN 5
 
-/* Fits a step and a ramp that begin at each entry. The course and place that explain most of the
- * distances from the centre give kind and onset. */
+/* Fits a step and a ramp that begin at each entry. Kind and onset are those of the fit that
+ * explains most of the distances from the centre. */
 static void course_fit(const struct history_charts *c, struct history_signal *s)
 {
 	double sum = 0, moment = 0, squares = 0, step = -1, ramp = -1;
@@ -89,8 +89,8 @@ static void signal_add(struct history_charts *c, struct history_signal s)
 	c->signal[c->n_signals++] = s;
 }
 
-/* Successive entries beyond the limit are one signal. A sum falls slowly once the values are back:
- * it ends at its maximum. */
+/* Finds signals. Consecutive entries beyond the limit are one signal. A sum falls slowly after the
+ * values have returned, so its signal ends at its maximum. */
 static void excursions_find(struct history_charts *c, enum history_chart chart, int direction)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -130,7 +130,8 @@ static void signals_find(struct history_charts *c)
 		qsort(c->signal, c->n_signals, sizeof *c->signal, by_onset);
 }
 
-/* The change of environment nearest to the onset, if one lies in the interval of the onset. */
+/* Finds the change of environment that is nearest to the onset, if there is one in the interval of
+ * the onset. */
 static void change_find(const struct history_charts *c, const struct history *h,
 			struct history_event *e)
 {
@@ -178,7 +179,7 @@ static void values_take(struct history_charts *c)
 	}
 }
 
-/* Chooses the first n_wanted entries that are not left out; returns their number. */
+/* Chooses the first n_wanted entries that are not marked in left_out; returns their number. */
 static size_t base_choose(struct history_charts *c, const bool *left_out, double *value)
 {
 	size_t n = 0;

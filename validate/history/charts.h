@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Is the result of a replayer in a scenario stable? Change points (events.h) give the answer.
- * Control charts stand beside them.
+/* Shows whether the result of a replayer in a scenario is stable. Change points (events.h) give the
+ * answer. Control charts are shown beside them.
  *
- * The value of an entry is the mean of ln(x/r). Centre and limits are frozen from the first
- * `baseline` entries in control: entries beyond the limits for individuals are replaced by later
- * ones until none is left. With fewer than `baseline` entries the limits still move; with fewer
- * than HISTORY_BASELINE_MIN there are none. Four charts cover all entries, including the baseline;
- * z is the distance from the centre in standard deviations (mean moving range / d2). Individuals (3
- * sigma) find a single large deviation; the moving range finds a jump between two entries; CUSUM (k
- * 0.5, h 5) and EWMA (lambda 0.2, L 2.962) find small lasting changes. In control, with known
- * limits, each signals about once in 370 to 500 entries (the moving range in 110); more often with
- * limits from few entries (tests/unit/validate/test_history_alarms.c). The onset of a step is its
- * maximum-likelihood estimate (Samuel, Pignatiello and Calvin, 1998). Source: ISO 7870; Montgomery,
- * Statistical quality control; stats/control.h. */
+ * The value of an entry is the mean of ln(x/r). Centre and limits are computed from the first
+ * `baseline` entries in control and then stay fixed: entries beyond the limits for individuals are
+ * replaced by later entries until none is beyond them. With fewer than `baseline` entries the
+ * limits still change; with fewer than HISTORY_BASELINE_MIN there are no limits. Four charts cover
+ * all entries, including the baseline; z is the distance from the centre in standard deviations
+ * (mean moving range / d2). Individuals (3 sigma) find a single large deviation; the moving range
+ * finds a jump between two entries; CUSUM (k 0.5, h 5) and EWMA (lambda 0.2, L 2.962) find small
+ * lasting changes. In control, with known limits, each chart signals about once in 370 to 500
+ * entries (the moving range once in 110), and more often if the limits come from few entries
+ * (tests/unit/validate/test_history_alarms.c). The onset of a step is its maximum-likelihood
+ * estimate (Samuel, Pignatiello and Calvin, 1998). Source: ISO 7870; Montgomery, Statistical
+ * quality control; stats/control.h. */
 #pragma once
 
 #include "validate/history/events.h"
@@ -31,7 +32,7 @@ enum history_chart { CHART_INDIVIDUALS, CHART_MOVING_RANGE, CHART_CUSUM, CHART_E
 extern const char *const history_chart_names[];
 
 enum history_kind {
-	/* individuals: successive entries beyond the limits; CUSUM, EWMA: a single entry */
+	/* individuals: consecutive entries beyond the limits; CUSUM, EWMA: a single entry */
 	KIND_OUTLIER,
 	KIND_JUMP,  /* beyond the limit of moving ranges */
 	KIND_SHIFT, /* lasting, at one level */
@@ -41,7 +42,7 @@ enum history_kind {
 /* Names: "outlier", "jump", "shift", "drift", NULL. */
 extern const char *const history_kind_names[];
 
-/* An excursion of one chart. Members are indices of charted entries unless stated. */
+/* An excursion of one chart. Members are indices of charted entries unless stated otherwise. */
 struct history_signal {
 	enum history_chart chart;
 	enum history_kind kind;
@@ -53,8 +54,8 @@ struct history_signal {
 	size_t last;
 	bool lasting; /* up to the last entry */
 	int direction; /* +1, -1; 0 for a jump */
-	/* of x/r, relative to the centre, from onset to last; a jump: between the two entries; 0.1
-	 * is 10 % */
+	/* of x/r, relative to the centre, from onset to last; for a jump: between the two entries;
+	 * 0.1 is 10 % */
 	double change;
 };
 
@@ -62,16 +63,16 @@ struct history_signal {
 struct history_event {
 	struct event is;
 	bool has_change;
-	/* entry of the series with the changed environment, settings or protocol that is nearest to
-	 * the onset, within the interval of the onset */
+	/* entry of the series with changed environment, settings or protocol that is nearest to the
+	 * onset, within the interval of the onset */
 	size_t environment;
 };
 
 struct history_charts {
 	const struct history_series *series; /* borrowed */
-	/* of limits, z and all below: STAT_TOO_FEW, STAT_ZERO_VARIANCE */
+	/* status of limits, z and all following members: STAT_TOO_FEW, STAT_ZERO_VARIANCE */
 	enum stat_status status;
-	size_t *at; /* [n], entries of the series that have a value */
+	size_t *at; /* [n], indices of the entries of the series that have a value */
 	size_t n;
 	double *x;	/* [n], mean of ln(x/r) */
 	bool *in_base; /* [n] */
@@ -81,15 +82,16 @@ struct history_charts {
 	struct cusum *cusum; /* [n] */
 	struct history_signal *signal; /* in the order of onset */
 	size_t n_signals, cap_signals;
-	struct history_event *event; /* [n_events], in the order of onset; does not need limits */
+	/* [n_events], in the order of onset; does not depend on limits */
+	struct history_event *event;
 	size_t n_events;
 };
 
-/* `baseline`: at least HISTORY_BASELINE_MIN. Ownership: history_charts_release(). The history must
- * outlive the charts. */
+/* Makes the charts. `baseline`: at least HISTORY_BASELINE_MIN. The history must outlive the charts.
+ * Ownership: history_charts_release(). */
 void history_charts_make(struct history_charts *c, const struct history *h,
 			 const struct history_series *s, size_t baseline);
-/* The control charts alone, without events. */
+/* Makes only the control charts, without events. */
 void history_charts_control(struct history_charts *c, const struct history_series *s,
 			    size_t baseline);
 void history_charts_release(struct history_charts *c);
@@ -99,7 +101,7 @@ struct history_study {
 	const struct history *history; /* borrowed */
 	struct history_charts *charts; /* [history->n_series] */
 	size_t baseline;
-	/* number of events; number of series that have one; number of series with limits */
+	/* number of events; number of series that have events; number of series with limits */
 	size_t n_events, n_changed, n_with_limits;
 };
 void history_study_make(struct history_study *s, const struct history *h, size_t baseline);

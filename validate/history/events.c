@@ -6,27 +6,30 @@
 #include "validate/stats/precision_study.h"
 #include "validate/stats/quantiles.h"
 
-/* P of one split. By simulation, a user who looks after each of 100 unchanged entries ever sees at
- * most 0.5 events. */
+/* P of a split. With it, a user who looks after each of 100 unchanged entries sees at most 0.5
+ * events on average, by simulation. */
 #define EVENTS_P 0.0016
 #define OUTLIER_P 1e-5
 #define CLIP 3.0     /* scales */
-#define FAR 5.0      /* scales: one such entry alone is no shift */
-#define FAR_REST 2.9 /* what the other entries behind a split must show in its place */
+#define FAR 5.0      /* in scales: a single entry beyond this distance is not a shift */
+#define FAR_REST 2.9 /* what the other entries after a split must show in its place */
 #define BEFORE_MIN 6 /* entries before a split */
 #define BEHIND_MIN 2 /* entries behind a split */
-#define NEWEST 5     /* entries that are too new for the scale */
-#define LEVEL_MIN 3  /* entries of a level between two changes; fewer are outliers */
-#define WINDOW 100   /* entries for scale and median; entries in which splits are searched */
+#define NEWEST 5     /* number of entries that are too new for the scale */
+#define LEVEL_MIN 3  /* number of entries of a level between two changes; fewer are outliers */
+/* number of entries for scale and median, and of entries in which splits are searched */
+#define WINDOW 100
 #define DRIFT_MIN 5  /* entries of a drift */
 
 const char *const event_kind_names[] = {"outlier", "shift", "drift", NULL};
 
 struct search {
 	const double *x;
-	double *y;	  /* x, limited to CLIP scales from the median of its segment */
+	/* x, limited to a distance of CLIP scales from the median of its segment */
+	double *y;
 	bool *far;	  /* more than FAR scales from it */
-	double *residual; /* of entries [0, n_residuals) from the median of their segment */
+	/* distances of entries [0, n_residuals) from the median of their segment */
+	double *residual;
 	size_t n_residuals;
 	size_t start; /* of the current segment */
 	double scale; /* NaN: unknown */
@@ -49,14 +52,14 @@ static double mean_of(const double *x, size_t n)
 	return sum / (double)n;
 }
 
-/* Residuals of entries [n_residuals, until), which are in the current segment. */
+/* Computes residuals of entries [n_residuals, until), which are in the present segment. */
 static void residuals_extend(struct search *s, size_t until)
 {
 	if (until <= s->n_residuals)
 		return;
 	const size_t from = until - s->start > WINDOW ? until - WINDOW : s->start;
 	const double m = median_of(s->x + from, until - from);
-	/* those of the segment again: its median is better known now */
+	/* compute those of the segment again, because its median is better known now */
 	for (size_t i = from; i < until; i++)
 		s->residual[i] = s->x[i] - m;
 	s->n_residuals = until;
@@ -86,7 +89,7 @@ static void value_take(struct search *s, size_t t)
 	s->far[t] = fabs(s->x[t] - m) > FAR * s->scale;
 }
 
-/* The split of [start, t] with the largest statistic; 0: none is possible. */
+/* Returns the split of [start, t] with the largest statistic; 0: no split is possible. */
 static size_t split_best(const struct search *s, size_t t, double *statistic)
 {
 	const size_t n = t + 1 - s->start;
@@ -142,7 +145,7 @@ static void changes_find(struct search *s, size_t n)
 	}
 }
 
-/* P of the levels before and behind event i, with all entries. */
+/* P of the levels before and after event i, computed with all entries. */
 static double event_p(const struct search *s, size_t i, size_t n)
 {
 	const size_t from = i ? s->event[i - 1].onset : 0, at = s->event[i].onset,
@@ -154,7 +157,7 @@ static double event_p(const struct search *s, size_t i, size_t n)
 	return 2 * t_above(z, s->df);
 }
 
-/* Removes changes that all entries together no longer show, the least significant first. */
+/* Removes changes that all entries together no longer show, the least significant change first. */
 static void changes_confirm(struct search *s, size_t n)
 {
 	while (s->n) {
@@ -175,7 +178,7 @@ static void changes_confirm(struct search *s, size_t n)
 
 /* --- date and kind ------------------------------------------------------- */
 
-/* Sum of squares of y[from..to) about its mean. */
+/* Sum of squares of the distances of y[from..to) from its mean. */
 static double squares_of(const double *y, size_t from, size_t to)
 {
 	const double m = mean_of(y + from, to - from);
@@ -185,8 +188,8 @@ static double squares_of(const double *y, size_t from, size_t to)
 	return sum;
 }
 
-/* A ramp that begins at `at` behind a level. Sum of squares of y[from..to) about the fit; *slope
- * per entry. */
+/* Fits a ramp that begins at `at`, after a level. Returns the sum of squares of y[from..to) about
+ * the fit; *slope is per entry. */
 static double ramp_squares(const double *y, size_t from, size_t to, size_t at, double *slope)
 {
 	const double n = (double)(to - from), length = (double)(to - at),
@@ -202,10 +205,10 @@ static double ramp_squares(const double *y, size_t from, size_t to, size_t at, d
 	return yy - xy * xy / xx;
 }
 
-struct fit { /* of a course with one begin, in [from, to) */
+struct fit { /* a course with one begin, in [from, to) */
 	const double *y;
 	size_t from, to;
-	double *squares; /* [to - from], by the begin; INFINITY: not possible */
+	double *squares; /* [to - from], sum of squares for each begin; INFINITY: not possible */
 	size_t best;
 };
 
@@ -255,7 +258,8 @@ static struct fit ramp_fit(const double *y, size_t from, size_t to)
 	return f;
 }
 
-/* Entries before event i that show the level, and the end of the level of event j. */
+/* Returns the first entry before event i that shows the level; region_end: the end of the level of
+ * event j. */
 static size_t region_begin(const struct search *s, size_t i)
 {
 	const size_t from = i ? s->event[i - 1].onset : 0, onset = s->event[i].onset;
@@ -277,14 +281,14 @@ static void shift_describe(struct search *s, size_t i, size_t n)
 	e->sd = s->scale * sqrt(1 / (double)(to - e->onset) + 1 / (double)(e->onset - from));
 }
 
-/* Bayesian information criterion of a fit to n entries. */
+/* Computes the Bayesian information criterion of a fit to n entries. */
 static double criterion(double squares, double n, double n_parameters, double scale)
 {
-	/* residuals below a tenth of the scale carry no information */
+	/* residuals below a tenth of the scale contain no information */
 	return n * log(fmax(squares / n, 0.01 * scale * scale)) + n_parameters * log(n);
 }
 
-/* Whether events i to j are one drift; then event i describes it. */
+/* Tests whether events i to j are one drift; if so, event i becomes that drift. */
 static bool drift_take(struct search *s, size_t i, size_t j, size_t n)
 {
 	const size_t from = region_begin(s, i), to = region_end(s, j, n);
@@ -311,7 +315,7 @@ static bool drift_take(struct search *s, size_t i, size_t j, size_t n)
 	return drifts;
 }
 
-/* Shifts in one direction that a ramp fits better become one drift. */
+/* Merges shifts in one direction into a drift if a ramp fits better. */
 static void drifts_merge(struct search *s, size_t n)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -362,11 +366,11 @@ size_t events_find(const double *x, size_t n, struct event **event)
 			   .residual = xcalloc(n + 1, sizeof(double)),
 			   .scale = NAN};
 	changes_find(&s, n);
-	/* removing a change moves the dates of its neighbours */
+	/* repeat, because removing a change moves the dates of its neighbours */
 	for (size_t n_before = s.n + 1; s.n < n_before;) {
 		n_before = s.n;
 		for (size_t i = 0; i < s.n; i++) {
-			/* Dates a change by all entries between the changes beside it. */
+			/* date the change by all entries between the neighbouring changes */
 			struct fit f = step_fit(s.y, region_begin(&s, i), region_end(&s, i, n));
 			interval_take(&s.event[i], &f, s.scale);
 			free(f.squares);

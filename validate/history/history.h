@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results over months: a file to which campaigns are added, and from which nothing is removed.
  *
- * An SQLite database with one row per campaign, one per entry (a case: a scenario and a replayer),
- * and one per environment, which campaigns share. Triggers refuse changes and deletions. Rows are
- * in the order of adding; history_load() orders them by the date of the campaign. application_id
- * identifies the file type, user_version the version of the tables. The charted value of an entry
- * is the mean over its pairs of ln(x/r): mean response time of the replay over that of the program
- * in the same block. */
+ * It is an SQLite database with a row for each campaign, for each entry (a case: a scenario and a
+ * replayer), and for each environment, which campaigns share. Triggers refuse changes and
+ * deletions. Rows are in the order in which they were added; history_load() orders them by the date
+ * of the campaign. application_id identifies the file type, user_version the version of the tables.
+ * The charted value of an entry is the mean over its pairs of ln(x/r): mean response time of the
+ * replay over that of the program in the same block. */
 #pragma once
 
 #include "validate/compare/baseline.h"
@@ -16,7 +16,7 @@ struct history_campaign {
 	char *campaign;	  /* baseline.campaign */
 	char *date, *label, *title, *protocol_hash, *program_version, *host;
 	size_t environment; /* index */
-	/* its date precedes that of the campaign added before it */
+	/* its date precedes that of the campaign that was added before it */
 	bool goes_back;
 };
 
@@ -38,7 +38,8 @@ struct history_series { /* a scenario and a replayer */
 
 struct history {
 	char *source;
-	struct history_campaign *campaign; /* by date; of equal dates in the order of adding */
+	/* by date; campaigns with equal dates in the order in which they were added */
+	struct history_campaign *campaign;
 	size_t n_campaigns, cap_campaigns;
 	struct history_series *series; /* in the order of their first entries */
 	size_t n_series, cap_series;
@@ -49,15 +50,15 @@ struct history {
 struct history_added {
 	long long number;
 	size_t n_entries;
-	/* text for a date that precedes that of the previous campaign; NULL none; owned by the
+	/* message if the date precedes that of the previous campaign; NULL none; owned by the
 	 * caller */
 	char *goes_back;
 };
 
 /* Adds a campaign in one transaction; creates a missing file. `label` may be NULL. Waits up to 10 s
- * for another writer. Errors: EEXIST for a known campaign, naming it; EINVAL for a damaged file, a
- * file that is no history, or a baseline without cases; EPROTONOSUPPORT for another version of the
- * tables; EROFS, ENOSPC, EBUSY; EIO. */
+ * for another writer. Errors: EEXIST for a known campaign, with its name; EINVAL for a damaged
+ * file, a file that is not a history, or a baseline without cases; EPROTONOSUPPORT for another
+ * version of the tables; EROFS, ENOSPC, EBUSY; EIO. */
 int history_add(const char *path, const struct baseline *b, const char *label,
 		struct history_added *added, struct err *e);
 
@@ -66,12 +67,12 @@ struct history_filter {
 	long long from; /* smallest number of a campaign */
 	const char *host; /* host of the campaign; NULL: any */
 };
-/* Reads a history; does not create it. Errors: as history_add(); ENOENT if no entry passes the
- * filter. Ownership: history_release(). */
+/* Reads a history, but does not create it. Errors: those of history_add(); ENOENT if no entry
+ * passes the filter. Ownership: history_release(). */
 int history_load(struct history *h, const char *path, const struct history_filter *f,
 		 struct err *e);
 void history_release(struct history *h);
 
-/* Compares dates such as "2026-11-22T00:45:00Z". False also if a date is NULL or malformed: the
- * order is unknown. */
+/* Compares dates such as "2026-11-22T00:45:00Z". Also false if a date is NULL or malformed, because
+ * then the order is unknown. */
 bool date_is_earlier(const char *date, const char *than);

@@ -4,8 +4,8 @@
 #include "validate/history/history_db.h"
 #include "validate/stats/moments.h"
 
-/* ln(x/r) over the pairs of a case. Returns the number of pairs that have it. mean and sd are NaN
- * if undefined. */
+/* Computes ln(x/r) over the pairs of a case. Returns the number of pairs that have it. mean and sd
+ * are NaN if undefined. */
 static size_t history_measure(const struct baseline_case *c, double *mean, double *sd)
 {
 	SCOPED_FREE double *v = xcalloc(c->n + 1, sizeof *v);
@@ -47,7 +47,7 @@ static int texts_run(struct history_writer *w, const char *sql, const char *cons
 	return ret;
 }
 
-/* The id of the row with these text values. */
+/* Returns the id of the row with these text values. */
 static int id_find(struct history_writer *w, const char *sql, const char *const *text, int n,
 		   long long *id)
 {

@@ -9,8 +9,8 @@
 	    "CREATE TRIGGER " table "_remains BEFORE DELETE ON " table                             \
 	    " BEGIN SELECT raise(ABORT, 'a history is only added to'); END"
 
-/* STRICT tables. The schema is compared with that of a file, so that a valid file has these types
- * and only these triggers. */
+/* The schema, with STRICT tables. It is compared with that of a file, so that a valid file has
+ * these types and only these triggers. */
 static const char *const schema[] = {
     "CREATE TABLE environment(id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE) STRICT",
     "CREATE TABLE campaign(id INTEGER PRIMARY KEY, campaign TEXT NOT NULL UNIQUE, date TEXT, label "
@@ -92,7 +92,7 @@ static int statement_run(sqlite3 *db, const char *path, const char *sql, struct 
 								    : history_db_err(db, path, e);
 }
 
-/* The number in the first row and column of a statement's result. */
+/* Gets the number in the first row and column of a statement's result. */
 static int number_of(sqlite3 *db, const char *path, const char *sql, const char *parameter,
 		     long long *value, struct err *e)
 {
@@ -187,8 +187,8 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 		return err_set(e, EINVAL, "%s is not a file", path);
 	/* SQLite interprets names that begin with ':' */
 	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
-	/* read-write also for readers: they roll back the unfinished transaction of a killed
-	 * writer; SQLite falls back to read-only */
+	/* also read-write for readers, because they roll back the unfinished transaction of a
+	 * killed writer; if that is impossible, SQLite opens it read-only */
 	int rc = sqlite3_open_v2(name, db,
 				 SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
 	free(name);

@@ -9,11 +9,11 @@
 #define HISTORY_DB_APPLICATION_ID 0x56614869 /* "VaHi" */
 #define HISTORY_DB_VERSION 1
 
-/* `writes`: begins the transaction that history_db_close() ends, and creates the tables of a new
- * file. Errors: as history_add(). Ownership: history_db_close(), also after an error (*db may be
- * NULL). */
+/* Opens the file. `writes`: begins the transaction that history_db_close() ends, and creates the
+ * tables of a new file. Errors: those of history_add(). Ownership: history_db_close(), also after
+ * an error (*db may be NULL). */
 int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e);
-/* Commits if `ret` is 0, else rolls back; returns `ret` or the error of the commit. */
+/* Commits if `ret` is 0, otherwise rolls back. Returns `ret` or the error of the commit. */
 int history_db_close(sqlite3 *db, const char *path, int ret, struct err *e);
 
 /* Sets the last error of db. */

@@ -23,7 +23,7 @@ struct history_reader {
 	struct err *e;
 };
 
-/* Calls `take` with each row of a statement that has the filter's parameters: ?1 from, ?2 scenario,
+/* Calls `take` for each row of a statement that has the filter's parameters: ?1 from, ?2 scenario,
  * ?3 replayer, ?4 host. */
 static int rows_read(struct history_reader *r, struct history *h, const char *sql,
 		     int (*take)(struct history_reader *, struct history *, sqlite3_stmt *))
@@ -53,7 +53,7 @@ static int reference_refuse(struct history_reader *r, const char *what)
 	return err_set(r->e, EINVAL, "%s is damaged: %s that does not exist", r->path, what);
 }
 
-/* Ids count from 1 without gaps, because nothing is deleted. */
+/* Reads an environment. Ids count from 1 without gaps, because nothing is deleted. */
 static int environment_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
@@ -136,7 +136,7 @@ static int all_read(struct history_reader *r, struct history *h)
 /* --- order by the time of the run ---------------------------------------- */
 
 struct dated {
-	const char *date; /* its own, or that of the campaign before it; NULL: none */
+	const char *date; /* date of the campaign, or that of the campaign before it; NULL: none */
 	size_t at;	  /* index in the order of adding */
 };
 
@@ -150,7 +150,8 @@ static int by_date(const void *x, const void *y)
 
 ORDER_BY(by_campaign, struct history_entry, campaign)
 
-/* A campaign without a valid date stays behind the one added before it. */
+/* Orders campaigns by date. A campaign without a valid date stays after the campaign that was added
+ * before it. */
 static void order_by_date(struct history *h)
 {
 	const size_t n = h->n_campaigns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate judge: generates the protocol for one trace. */
+/* validate judge: generates the protocol for a trace. */
 #include "common/drop_caches.h"
 #include "common/files.h"
 #include "common/leftovers.h"
@@ -10,14 +10,14 @@
 
 const char *const judge_caches[] = {"auto", "cold", "warm", "as-is", NULL};
 
-/* Finite, but long enough for a replayer that is much too slow. */
+/* Returns a time limit that is finite, but long enough for a replayer that is much too slow. */
 static int64_t timeout_s(const struct judged *j)
 {
 	return 60 + 20 * (j->lasts_ns / 1000000000);
 }
 
-/* In a protocol line ; or # after a blank starts a comment. The path must not change its meaning or
- * that of another key. The rest of its line has `n_more` bytes. */
+/* Checks a path. In a protocol line ; or # after a blank starts a comment. The path must change
+ * neither its own meaning nor that of another key. The rest of its line has `n_more` bytes. */
 static int path_check(const char *path, size_t n_more, struct err *e)
 {
 	size_t len = strlen(path);
@@ -48,7 +48,8 @@ static int path_add(struct strbuf *out, const char *key, const char *path, struc
 	return ret;
 }
 
-/* A program on cold files also found their names and inodes cold. */
+/* Writes the keys for the caches. A program on cold files also found their names and inodes
+ * cold. */
 static void cache_write(struct strbuf *out, int cache)
 {
 	strbuf_addf(out, "cache = %s\n", judge_caches[cache]);
@@ -56,7 +57,7 @@ static void cache_write(struct strbuf *out, int cache)
 		strbuf_addf(out, "evict = all\n");
 }
 
-/* Replays should find the files as the recorded program did: cached or not. */
+/* Chooses the caches so that replays find the files as the recorded program did: cached or not. */
 static void cache_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
 {
 	if (c->cache != JUDGE_CACHE_AUTO) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validate judge: the replayers of the protocol, one section each. */
+/* validate judge: the replayers of the protocol, a section for each. */
 
 #include "capture/kernel/block.h"
 #include "common/units.h"
@@ -23,7 +23,7 @@ static bool has_key(const char *lines, const char *key)
 	return false;
 }
 
-/* Adds the options that make one of this program's engines keep the trace's times, so that its
+/* Adds the options with which an engine of this program keeps the times of the trace, so that its
  * schedule can be judged. The user's options from `at` on are kept. */
 static void usual_options(struct strbuf *out, size_t at, const struct replay_engine *g)
 {
@@ -34,21 +34,21 @@ static void usual_options(struct strbuf *out, size_t at, const struct replay_eng
 		strbuf_addstr(out, "optional = yes\n");
 	else if (g->level == LEVEL_BLOCK)
 		strbuf_addstr(out, mode ? "" : "mode = hf\n");
-	else if (!mode) /* a mode of engine parallel sets both */
+	else if (!mode) /* a mode of engine parallel sets both order and timing */
 		strbuf_addf(out, "%s%s", order ? "" : "order = fs\n",
 			    timing ? "" : "timing = timestamp\n");
 }
 
 #define CONTROL_LINE "control = yes\n"
 
-/* The control is a replay by one of this program's engines beside the others. Its deviations come
- * from the machine, not from the replayer. */
+/* Returns the engine of the control: a replay by an engine of this program in addition to the
+ * others. Deviations of the control come from the machine, not from the replayer. */
 static const char *control_engine(const struct judged *j)
 {
 	return j->level == LEVEL_BLOCK ? "block" : "event";
 }
 
-/* Marks the replayer whose options begin at `at` as the control if they are the control's
+/* Marks the replayer whose options begin at `at` as the control if these are the control's
  * options. */
 static void control_mark(struct strbuf *out, size_t at, const struct replay_engine *g,
 			 const struct judged *j)
@@ -69,8 +69,8 @@ static void control_add(struct strbuf *out, const struct judged *j)
 	usual_options(out, out->len, replay_engine_find(engine));
 }
 
-/* Third-party replayers are observed at a block device with the kernel's tracepoints. If that is
- * impossible, a comment in the protocol gives the reason. */
+/* Whether replayers of other projects can be observed at a block device with the kernel's
+ * tracepoints. If not, a comment in the protocol gives the reason. */
 static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 			    const struct judged *j)
 {
@@ -89,8 +89,8 @@ static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 	return false;
 }
 
-/* Adds every replayer that can take the trace, except adapters that need a command, and engine
- * parallel, whose reference is an application that can run again. */
+/* Adds every replayer that can replay the trace, except adapters that need a command, and except
+ * engine parallel, whose reference is an application that can run again. */
 static void replayers_add_all(struct strbuf *out, const struct judge_config *c,
 			      const struct judged *j)
 {
@@ -107,7 +107,8 @@ static void replayers_add_all(struct strbuf *out, const struct judge_config *c,
 	}
 }
 
-/* NAME:key=value,key=value; a comma within brackets, parentheses or quotes belongs to the value. */
+/* Adds the settings of NAME:key=value,key=value. A comma within brackets, parentheses or quotes
+ * belongs to the value. */
 static void settings_add(struct strbuf *out, const char *text)
 {
 	int depth = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/judge/judge.h"
 
-/* The part of `path` after `base` and a slash; NULL: `path` is not within `base`. */
+/* Returns the part of `path` after `base` and a slash; NULL: `path` is not within `base`. */
 static const char *within(const char *path, const char *base)
 {
 	const size_t len = strlen(base);
@@ -10,7 +10,8 @@ static const char *within(const char *path, const char *base)
 	return path + len + (path[len] == '/');
 }
 
-/* A trace is untrusted: a copy of /x/../.. would leave the target. */
+/* Whether the path has no ".." and the like: a trace is untrusted, and a copy of /x/../.. would
+ * leave the target. */
 static bool is_plain_path(const char *path)
 {
 	if (path[0] != '/')
@@ -52,7 +53,8 @@ void rerun_release(struct rerun *r)
 	*r = (struct rerun){.trace = NULL};
 }
 
-/* Always quotes: an empty word stays a word, and a name with = is not an assignment. */
+/* Adds a word, always quoted: so an empty word stays a word, and a name with = does not become an
+ * assignment. */
 static void quoted_add(struct strbuf *out, const char *text, size_t len)
 {
 	strbuf_addch(out, '\'');
@@ -67,14 +69,14 @@ static bool is_name_char(char c)
 		c) || (unsigned char)c >= 0x80);
 }
 
-/* Whether the path at `at` of `text` is `base` or lies within it, and begins there. */
+/* Whether a path begins at `at` in `text` and is `base` or within it. */
 static bool is_base(const char *text, const char *at, const char *base)
 {
 	const char after = at[strlen(base)];
 	return (at == text || (!is_name_char(at[-1]) && at[-1] != '/')) && !is_name_char(after);
 }
 
-/* The program itself is not copied, because a copy may lack its content. */
+/* Adds the program. It is not copied, because a copy may lack its content. */
 static void program_add(struct strbuf *out, const struct rerun *r)
 {
 	const char *program = r->command.argv[0];
@@ -122,7 +124,7 @@ void rerun_script(struct strbuf *out, const struct rerun *r, const char *files)
 	program_add(out, r);
 	for (size_t i = 1; i < r->command.n; i++) {
 		strbuf_addch(out, ' ');
-		/* Adds a word of the command with the original directory replaced by the copy. */
+		/* add a word of the command, with the copy in place of the original directory */
 		const char *from = r->command.argv[i];
 		for (const char *at = r->command.argv[i]; (at = strstr(at, r->base)); at++) {
 			if (!is_base(r->command.argv[i], at, r->base))

@@ -27,8 +27,8 @@ static void words_add(struct strbuf *script, char *const *words)
 	strbuf_addch(script, '\n');
 }
 
-/* The shell reads the whole group before it starts. `mark` is a file that only a host with shared
- * storage sees. */
+/* Makes the script. The shell reads the whole group of commands before it starts. `mark`: a file
+ * that a host sees only if the storage is shared. */
 static void script_make(struct strbuf *script, const struct hosts_spec *s, const char *host,
 			const char *mark)
 {
@@ -50,13 +50,13 @@ static void script_make(struct strbuf *script, const struct hosts_spec *s, const
 			      "wait $campaign\nstatus=$?\nkill $watch\n"
 			      "case $status in 0 | 1 | 4) ;; *) exit 3 ;; esac\n[ -e ");
 	shell_word(script, mark);
-	/* text, because mpirun connects a terminal */
+	/* base64, because mpirun connects a terminal, which would change binary data */
 	strbuf_addstr(script, " ] || tar -czf - -C \"$results\" . | base64\nexit\n}\n");
 }
 
 struct host {
 	const char *name;
-	/* pid 0: none. The end of its input ends the campaign of the host */
+	/* pid 0: none. When its input ends, the campaign of the host ends */
 	struct host_process process;
 };
 
@@ -84,7 +84,7 @@ static int host_begin(const struct hosts_spec *s, struct host *h, const char *ma
 
 /* --- its end ------------------------------------------------------------- */
 
-/* The first message of validate in the log, else the first line with text. */
+/* Finds the first message of validate in the log, otherwise the first line with text. */
 static void reason_find(const char *log, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;

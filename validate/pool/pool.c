@@ -38,7 +38,7 @@ static int laboratories_make(struct pool *p, const struct baseline *b, size_t n,
 
 /* --- cases --------------------------------------------------------------- */
 
-/* x/r of every pair that has both; returns their number. */
+/* Computes x/r of every pair that has both values; returns their number. */
 static size_t results_of(const struct baseline_case *c, enum pool_measure measure, double *result)
 {
 	const double *x = c->column[columns[measure][0]], *r = c->column[columns[measure][1]];

@@ -4,11 +4,12 @@
  *
  * The result of a pair of runs is x/r, the replay's value over that of the program in the same
  * block, so that laboratories of different speed are comparable. For each case (a scenario and a
- * replayer) the laboratories are the groups of a precision study: repeatability s_r within one, s_L
- * between them, reproducibility s_R; limits r = 2.8 s_r and R = 2.8 s_R, which the difference of
- * two results of one laboratory, or of two, exceeds once in twenty. Outliers are named, not
- * dropped. Source: ISO 5725-2, 7.2 to 7.4 (Mandel's h and k, Cochran, Grubbs);
- * stats/precision_study.h, stats/group_classes.h. */
+ * replayer) the laboratories are the groups of a precision study. It gives the repeatability s_r
+ * within a laboratory, s_L between laboratories, the reproducibility s_R, and the limits r = 2.8
+ * s_r and R = 2.8 s_R. The difference of two results of one laboratory exceeds r once in twenty,
+ * and that of two laboratories exceeds R once in twenty. Outliers are named, not removed. Source:
+ * ISO 5725-2, 7.2 to 7.4 (Mandel's h and k, Cochran, Grubbs); stats/precision_study.h,
+ * stats/group_classes.h. */
 #pragma once
 
 #include "validate/compare/baseline.h"
@@ -29,11 +30,12 @@ struct pool_group { /* results of one laboratory in a case */
 
 struct pool_case {
 	char *scenario, *replayer; /* owned */
-	/* of all members below; STAT_TOO_FEW: fewer than two laboratories have two results */
+	/* status of all following members; STAT_TOO_FEW: fewer than two laboratories have two
+	 * results */
 	enum stat_status status;
-	struct pool_group *group;  /* [n_groups], with at least two results each */
+	struct pool_group *group;  /* [n_groups] laboratories with at least two results each */
 	size_t n_groups, n_results;
-	double mean;		   /* of the laboratories' means of x/r - 1 */
+	double mean;		   /* mean of the laboratories' means of x/r - 1 */
 	double s_r, s_L, s_R;	   /* standard deviations of x/r */
 	double s_R_lo95, s_R_hi95;
 	double r_limit, R_limit;
@@ -42,10 +44,11 @@ struct pool_case {
 };
 
 struct pool_laboratory {
-	/* host; if the hosts are not unique, the path it was read from; owned */
+	/* name of the host; if hosts are not unique, the path of the baseline; owned */
 	char *name;
 	const struct baseline *baseline; /* borrowed */
-	size_t n_outlying; /* cases with some statistic that marks it as outlier */
+	/* number of cases with some statistic that marks the laboratory as an outlier */
+	size_t n_outlying;
 	size_t n_straggling;
 	size_t n_cases; /* cases with its results */
 };
@@ -59,20 +62,20 @@ struct pool {
 	enum pool_measure measure;
 	struct pool_laboratory *laboratory;
 	size_t n_laboratories;
-	struct pool_case *one; /* in the order of the first laboratory with the case */
+	struct pool_case *one; /* in the order of the first laboratory that has the case */
 	size_t n_cases, cap_cases;
 	struct pool_missing *missing;
 	size_t n_missing, cap_missing;
-	/* permitted difference between the measurements; NULL none; owned */
+	/* the difference between the measurements that `allow` permitted; NULL none; owned */
 	char *difference;
-	/* [n_warnings]: other differences, which do not refuse; owned */
+	/* [n_warnings]: differences that do not prevent the study; owned */
 	char **warning;
 	size_t n_warnings;
 };
 
-/* Pools n baselines. Errors: EINVAL for fewer than two, or a repeated one; EPROTO, unless `allow`,
- * if conditions, settings of a replayer or requests differ, naming the first difference
- * (pool_alike.h). Ownership: pool_release(); the baselines must outlive it. */
+/* Pools n baselines. Errors: EINVAL for fewer than two baselines, or a repeated baseline; EPROTO,
+ * unless `allow`, if conditions, settings of a replayer or requests differ, with the first
+ * difference (pool_alike.h). Ownership: pool_release(); the baselines must outlive it. */
 int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_measure measure,
 	      bool allow, struct err *e);
 void pool_release(struct pool *p);

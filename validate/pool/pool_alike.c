@@ -16,7 +16,7 @@ static bool has_line(char *const *line, size_t n, const char *wanted)
 	return false;
 }
 
-/* The first condition in x that is not in y; NULL: none. */
+/* Returns the first condition in x that is not in y; NULL: none. */
 static const char *only_in(char *const *x, size_t n_x, char *const *y, size_t n_y)
 {
 	for (size_t i = 0; i < n_x; i++)
@@ -25,8 +25,8 @@ static const char *only_in(char *const *x, size_t n_x, char *const *y, size_t n_
 	return NULL;
 }
 
-/* Names the first different condition of the protocol or a scenario: "seed = 1" and "seed = 2".
- * Empty if no kept condition differs. The caller frees. */
+/* Returns the first condition of the protocol or a scenario that differs: "seed = 1" and "seed =
+ * 2". It is empty if no condition that the baselines keep differs. The caller frees. */
 static char *conditions_differ(const struct baseline *x, const struct baseline *y)
 {
 	const char *here = only_in(x->condition, x->n_conditions, y->condition, y->n_conditions);
@@ -65,7 +65,8 @@ static const char *settings_of(const struct baseline *b, const char *replayer)
 	return NULL;
 }
 
-/* If one baseline has hidden paths, those of the other are hidden for the comparison. */
+/* Whether the settings are equal. If paths in one baseline are hidden, those of the other are
+ * hidden for the comparison. */
 static bool settings_are_same(const struct baseline *x, const char *a, const struct baseline *y,
 			      const char *b)
 {
@@ -89,7 +90,8 @@ static char *settings_difference(const struct pool_laboratory *x, const struct p
 	return NULL;
 }
 
-/* Fact replayers.N.KEY of a replayer's program, where N is the index of its name. NULL: unknown. */
+/* Returns fact replayers.N.KEY of a replayer's program, where N is the index of its name. NULL:
+ * unknown. */
 static const char *replayer_fact(const struct baseline *b, const char *replayer, const char *key)
 {
 	const char *name, *value = NULL;
@@ -144,8 +146,7 @@ static void programs_compare(struct pool *p, const struct pool_laboratory *x,
 
 /* --- requests ------------------------------------------------------------ */
 
-/* True if the protocol searches for the number of requests: hashes then differ between
- * campaigns. */
+/* Whether the campaign determines the number of requests: then hashes differ between campaigns. */
 static bool is_searched(const struct baseline *b)
 {
 	for (size_t i = 0; i < b->n_conditions; i++)
@@ -163,7 +164,7 @@ static bool requests_differ(const struct baseline_scenario *x, const struct base
 	return false;
 }
 
-/* Number of scenarios with other requests, and the name of the first. */
+/* Returns the number of scenarios with different requests, and the name of the first. */
 static size_t scenarios_differing(const struct baseline *x, const struct baseline *y,
 				  const char **first)
 {
@@ -204,7 +205,8 @@ static bool values_are_equal(const double *x, const double *y, size_t n)
 	return n_finite > 0;
 }
 
-/* Two measurements never have the same response times in a whole case. */
+/* Adds a warning about copies: two measurements never have the same response times in a whole
+ * case. */
 static void copies_find(struct pool *p, const struct pool_laboratory *x,
 			const struct pool_laboratory *y)
 {
@@ -225,9 +227,9 @@ static void copies_find(struct pool *p, const struct pool_laboratory *x,
 			"cases: one is a copy of the other", x->name, y->name, n_equal, n));
 }
 
-#define FACTOR_ODD 100 /* between response times of the program */
+#define FACTOR_ODD 100 /* a larger factor between response times of the program is suspicious */
 
-/* Mean of ln(r) over the runs of the program in all cases; NaN none. */
+/* Returns the mean of ln(r) over the runs of the program in all cases; NaN none. */
 static double program_ln(const struct baseline *b)
 {
 	double sum = 0;

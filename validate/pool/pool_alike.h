@@ -6,11 +6,12 @@
 
 #include "validate/pool/pool.h"
 
-/* The first difference that makes two of the measurements unequal: a condition, a replayer's
- * settings, or the requests if the protocol fixes their number. NULL: none. `p` has its
- * laboratories. Ownership: the caller frees. */
+/* Returns the first difference that makes two of the measurements unequal: a condition, a
+ * replayer's settings, or the requests if the protocol fixes their number. NULL: none. `p` must
+ * have its laboratories. Ownership: the caller frees. */
 char *pool_difference(const struct pool *p);
 
-/* Adds differences that do not refuse to p->warning, a sentence each: searched request numbers,
- * another program of a replayer, another version of this program. */
+/* Adds differences that do not prevent the study to p->warning, a sentence each: different numbers
+ * of requests that the campaigns determined, another program of a replayer, another version of this
+ * program. */
 void pool_warnings_add(struct pool *p);

@@ -49,7 +49,8 @@ static int by_rank(const void *x, const void *y)
 	return order ? order : strcmp(a->replayer, b->replayer);
 }
 
-/* The first scenario of this name, over all laboratories, so that equal names are one class. */
+/* Returns the first scenario with this name, over all laboratories, so that equal names form one
+ * class. */
 static size_t class_of(const struct pool *p, const char *scenario)
 {
 	size_t at = 0;

@@ -6,32 +6,34 @@
 #include "validate/pool/pool.h"
 
 struct pool_place { /* a replayer in a scenario of a laboratory; pointers are borrowed */
-	size_t at;	   /* number in the order of the laboratories */
+	size_t at;	   /* number of the laboratory, in their order */
 	size_t laboratory; /* index */
 	size_t class;      /* equal for scenarios of the same name */
 	const char *scenario;
 	const struct baseline_case *one;
-	enum verdict verdict; /* a text that is no verdict counts as inconclusive */
+	enum verdict verdict; /* a text that is not a verdict counts as inconclusive */
 };
 
 struct pool_rank { /* a replayer over all laboratories and scenarios; pointers are borrowed */
 	const char *replayer;
 	size_t n_trusted, n_inconclusive, n_not_trusted; /* cases */
 	size_t n_laboratories, last_laboratory; /* number, and index of the last */
-	const struct baseline_case *worst; /* with the largest bias; any case if none has a bias */
+	/* the case with the largest bias; any case if none has a bias */
+	const struct baseline_case *worst;
 	const char *worst_scenario;
 };
 
 struct pool_league {
-	/* [n_places] by class; in a class the best verdict first, then the smallest bias */
+	/* [n_places] by class; within a class the best verdict first, then the smallest bias */
 	struct pool_place *place;
 	size_t n_places;
-	/* [n_ranks]: replayers without a case that is not trusted first, then by the share of
-	 * trusted cases, then by the share of cases not trusted, then by the largest bias */
+	/* [n_ranks]: first replayers without a case that is not trusted, then by the share of
+	 * trusted cases, then by the share of cases that are not trusted, then by the largest
+	 * bias */
 	struct pool_rank *rank;
 	size_t n_ranks;
 };
 
-/* Ownership: pool_league_release(); the pool and its baselines must outlive it. */
+/* Makes the table. Ownership: pool_league_release(); the pool and its baselines must outlive it. */
 void pool_league_make(struct pool_league *l, const struct pool *p);
 void pool_league_release(struct pool_league *l);

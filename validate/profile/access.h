@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where each read or write begins relative to the preceding one of its sequence: an object, a
+/* Where each read or write begins, relative to the previous request of its sequence: an object, a
  * descriptor, or a thread on an object. Requests are in trace order. */
 #pragma once
 
@@ -9,8 +9,9 @@ enum access_pattern {
 	ACCESS_FIRST,	   /* the first of its sequence */
 	ACCESS_SEQUENTIAL, /* at the end of the preceding one */
 	ACCESS_REPEATED,   /* at the begin of the preceding one */
-	ACCESS_STRIDED, /* as far from the preceding one as that one from its predecessor */
-	/* none of these, but within ACCESS_NEAR_BYTES of the end of the preceding one */
+	/* the distance from the previous request equals that between the previous two requests */
+	ACCESS_STRIDED,
+	/* none of these, but within ACCESS_NEAR_BYTES of the end of the previous request */
 	ACCESS_NEAR,
 	ACCESS_RANDOM,	   /* elsewhere */
 	ACCESS_N
@@ -18,11 +19,11 @@ enum access_pattern {
 extern const char *const access_pattern_names[ACCESS_N + 1];
 
 #define ACCESS_NEAR_BYTES (128u << 10) /* default read-ahead window of the kernel */
-/* largest number of sequences; requests of further ones are counted in n_not_followed */
+/* largest number of sequences; requests of further sequences are counted in n_not_followed */
 #define ACCESS_SEQUENCES_MAX 131072u
 
 struct access_place { /* state of a sequence */
-	/* of its last request; end ACCESS_NO_END: none */
+	/* of the last request of the sequence; end ACCESS_NO_END: none */
 	uint64_t offset, end;
 	/* modulo 2^64; 0: unknown */
 	uint64_t step;
@@ -51,7 +52,8 @@ static inline void access_count(struct access_counts *c, struct access_place *s,
 	} else if (step == s->step) {
 		pattern = ACCESS_STRIDED;
 	} else {
-		/* branches are unpredictable for random places */
+		/* computed without a branch, because branches are unpredictable for random
+		 * offsets */
 		const uint64_t before = 0 - (uint64_t)(offset < s->end);
 		const uint64_t gap = ((offset - s->end) ^ before) - before;
 		pattern = gap <= ACCESS_NEAR_BYTES ? ACCESS_NEAR : ACCESS_RANDOM;
@@ -72,7 +74,7 @@ struct access_sequence {
 struct access {
 	struct access_sequence *sequence; /* [n_sequences] */
 	size_t n_sequences, cap_sequences;
-	/* index of a sequence by its key, mixed to 64 bits */
+	/* index of a sequence by its key, which is mixed to 64 bits */
 	struct u64_map number;
 	struct access_counts counts;
 };
@@ -83,7 +85,7 @@ void access_release(struct access *a);
 void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset,
 		uint64_t moved);
 
-/* Restarts the sequence: the descriptor was opened again. */
+/* Restarts the sequence, because the descriptor was opened again. */
 void access_forget(struct access *a, uint64_t high, uint32_t low);
 
 /* reads and writes together */

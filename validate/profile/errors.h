@@ -8,7 +8,7 @@
 #define ERRORS_SLOTS 8192u
 
 struct error_count {
-	/* error 0: failed for an unknown reason */
+	/* error 0: the request failed for an unknown reason */
 	uint16_t error, op;
 	uint64_t n;	    /* 0: free slot */
 };

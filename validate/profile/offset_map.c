@@ -13,7 +13,8 @@ uint32_t offset_map_count(const struct offset_map *m, int64_t time, int64_t offs
 	return *cell_of((struct offset_map *)m, time, offset);
 }
 
-/* Shifts that make the axis fit n cells once it has x. */
+/* Returns by how many more bits the axis must be shifted so that it fits n cells after x is
+ * added. */
 static unsigned int find_shift(const struct offset_axis *a, int64_t x, int64_t n)
 {
 	unsigned int shift = a->shift;

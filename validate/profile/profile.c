@@ -50,7 +50,8 @@ void profile_release(struct profile *p)
 
 #define CHUNK_RECORDS 1024u
 #define N_CHUNKS 16u
-/* wake-ups per several chunks: with one per chunk the kernel moves both threads to one CPU */
+/* several chunks for each wake-up: with one chunk for each, the kernel moves both threads to one
+ * CPU */
 #define N_ENOUGH (N_CHUNKS / 2)
 
 struct profile_chunk {
@@ -62,7 +63,7 @@ struct related {
 	struct profile *p;
 	struct profile_order order;
 	bool block;
-	/* of the order; nothing is added after an error */
+	/* errors of the order; after an error nothing is added to it */
 	int rc;
 	struct err e;
 
@@ -72,7 +73,7 @@ struct related {
 	pthread_cond_t changed;
 	struct profile_chunk *chunk; /* [N_CHUNKS] */
 	uint64_t n_put, n_taken;
-	/* values of n_put and n_taken that the other thread waits for */
+	/* values of n_put and n_taken for which the other thread waits */
 	uint64_t wanted, free_at;
 	bool ended;
 };

@@ -63,7 +63,8 @@ static struct object_use *add_object(struct profile *p, const struct trace_recor
 	return u;
 }
 
-/* A read or write that succeeded, or without an end, because block traces may lack completions. */
+/* Adds the position of a read or write that succeeded or has no end: block traces may lack
+ * completions. */
 static void add_position(struct profile *p, const struct trace_record *r, struct object_use *u,
 			 bool write, uint64_t moved)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes of requests: distribution, and count of each size. */
+/* Sizes of requests: their distribution, and the number of requests with each size. */
 #pragma once
 
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 
 #define SIZES_RECENT 64u
-/* largest number of distinct sizes; later ones are counted together */
+/* largest number of distinct sizes; further sizes are counted together */
 #define SIZES_MAX 32768u
 
 struct size_count {
@@ -19,7 +19,8 @@ struct sizes {
 	struct size_count *count;      /* [n_distinct] */
 	size_t n_distinct, cap_counts;
 	struct u64_map count_of; /* by size */
-	uint64_t n_not_counted; /* requests with a size that is not among the first SIZES_MAX */
+	/* number of requests with a size that is not among the first SIZES_MAX */
+	uint64_t n_not_counted;
 	struct size_count *recent[SIZES_RECENT]; /* by hash; NULL: empty */
 };
 
@@ -41,6 +42,6 @@ static inline void sizes_add(struct sizes *s, uint64_t size)
 		s->n_not_counted++;
 }
 
-/* The most frequent sizes by descending count, then ascending size. Sets at most k; returns their
- * number. */
+/* Finds the most frequent sizes, by descending count, then ascending size. Sets at most k; returns
+ * their number. */
 size_t sizes_common(const struct sizes *s, struct size_count *top, size_t k);

@@ -5,7 +5,7 @@
 
 /* --- threads ------------------------------------------------------------- */
 
-/* The thread of the record; NULL if there are too many threads. */
+/* Returns the thread of the record; NULL if there are too many threads. */
 static struct tally_thread *thread_of(struct tally *s, const struct trace_record *r)
 {
 	struct tally_thread **recent = &s->recent[r->tid % TALLY_RECENT];
@@ -50,7 +50,8 @@ static uint64_t add_clamped(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Greatest common divisor. It is 1 within a few requests for most clocks, and then stays 1. */
+/* Greatest common divisor. For most clocks it falls to 1 within a few requests, and then stays
+ * 1. */
 static uint64_t granularity_of(uint64_t g, int64_t ns)
 {
 	uint64_t a = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;

@@ -11,7 +11,7 @@
 /* Response times are end - begin of requests that have both stamps in the right order. */
 struct tally_op {
 	uint64_t n, n_failed; /* failed: the call returned less than 0 */
-	/* actually moved; UINT64_MAX: that or more */
+	/* bytes that were actually moved; UINT64_MAX: that many or more */
 	uint64_t bytes;
 	uint64_t n_timed;
 	unsigned __int128 sum_ns;
@@ -21,7 +21,8 @@ struct tally_op {
 
 #define TALLY_DAMAGE_MAX 20	   /* messages kept */
 #define TALLY_RECENT 16u
-#define TALLY_THREADS_MAX 131072u /* more threads indicate a wrong column */
+/* a larger number of threads indicates that a wrong column was read */
+#define TALLY_THREADS_MAX 131072u
 
 struct tally_thread {
 	uint32_t pid, tid;
@@ -35,19 +36,19 @@ struct tally {
 	uint64_t n_records, n_bytes;
 	struct async_counts async;
 	uint64_t n_begin_known;
-	/* smallest and largest; if n_begin_known > 0 */
+	/* smallest and largest times; valid if n_begin_known > 0 */
 	int64_t first_begin_ns, last_begin_ns, last_end_ns;
 	uint64_t n_without_begin, n_without_end;	    /* without end, but with begin */
-	/* backwards: begin before the preceding begin of the same thread */
+	/* backwards: begin before the previous begin of the same thread */
 	uint64_t n_end_before_begin, n_backwards;
-	/* greatest common divisor of all times; 0: all are 0 */
+	/* greatest common divisor of all times; 0: all times are 0 */
 	uint64_t granularity_ns;
 	size_t n_threads, cap_threads;
 	uint64_t n_processes;
 	bool threads_cut; /* more than TALLY_THREADS_MAX */
 	struct trace_health health;
 	char damage[TALLY_DAMAGE_MAX][1000];
-	uint64_t n_damage; /* also of blocks whose message is not kept */
+	uint64_t n_damage; /* also counts blocks whose message is not kept */
 
 	struct tally_thread *thread;               /* [n_threads] */
 	struct u64_map thread_of;                  /* by pid and tid */
@@ -74,12 +75,14 @@ void tally_damage(struct tally *s, const char *message); /* a skipped block */
 void tally_end(struct tally *s, const struct trace *t);  /* asks `t` for its health */
 void tally_release(struct tally *s);
 
-/* last_end - first_begin: time from the first request to the last end; 0 if times are unknown. */
+/* Returns last_end - first_begin: the time from the first begin to the last end; 0 if times are
+ * unknown. */
 int64_t tally_span_ns(const struct tally *s);
-/* Mean time between begins: (last_begin - first_begin) / (n - 1); NAN with fewer than two. */
+/* Returns the mean time between begins: (last_begin - first_begin) / (n - 1); NAN with fewer than
+ * two. */
 double tally_interarrival_ns(const struct tally *s);
 
-/* The threads with the most requests, then the smallest numbers. Sets at most k; returns their
- * number. */
+/* Finds the threads with the most requests, then the smallest numbers. Sets at most k; returns
+ * their number. */
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k);
 

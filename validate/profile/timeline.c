@@ -22,8 +22,8 @@ static int64_t floor_divide(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-/* Joins `factor` bins, counted from time 0, into one. `to` may equal `from`: bins only move
- * down. */
+/* Joins groups of `factor` bins, counted from time 0. `to` may equal `from`, because bins only move
+ * to lower indices. */
 static void bins_join(struct timeline *to, const struct timeline *from, int64_t factor)
 {
 	int64_t base = floor_divide(from->base + (int64_t)from->used_from, factor);
@@ -45,8 +45,8 @@ static void bins_join(struct timeline *to, const struct timeline *from, int64_t 
 	to->width_ns = from->width_ns * factor;
 }
 
-/* Centres the used bins, so that a trace in descending order does not move them for each
- * request. */
+/* Moves the used bins to the middle, so that a trace in descending order does not move them for
+ * each request. */
 static void bins_center(struct timeline *t)
 {
 	size_t n = t->used_to - t->used_from, at = (t->n_bins - n) / 2;
@@ -63,7 +63,7 @@ static void bins_center(struct timeline *t)
 	t->used_to = at + n;
 }
 
-/* Makes room for bin number `k`; false if the bins must widen first. */
+/* Makes room for bin number `k`; returns false if the bins must be widened first. */
 static int make_room(struct timeline *t, int64_t k)
 {
 	if (t->used_from == t->used_to) {
@@ -133,7 +133,7 @@ void timeline_widen(struct timeline *to, const struct timeline *from, int64_t wi
 	bins_join(to, from, width_ns % from->width_ns ? 1 : width_ns / from->width_ns);
 }
 
-/* Widths for an axis: 1, 2, 5, 10, 20, ... */
+/* Returns the next width for an axis: 1, 2, 5, 10, 20, ... */
 static int64_t next_factor(int64_t factor)
 {
 	static const int64_t steps[] = {1, 2, 5};

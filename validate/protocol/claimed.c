@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Key `claim` of [protocol]: "mean response time within 5 %, p99 within 10 %, IOPS within 2 %". Its
- * parts become the limits of components; the other components have no limit, except fidelity,
- * because times of other requests are no evidence. */
+ * parts become the limits of components. The other components have no limit, except fidelity,
+ * because times of other requests are not evidence. */
 #include <ctype.h>
 
 #include "validate/protocol/protocol_read.h"
 
-#define CLAIM_MAX 150 /* bytes; a longer one does not fit into a line of resolved.conf */
+#define CLAIM_MAX 150 /* in bytes; a longer claim does not fit into a line of resolved.conf */
 
 static const struct {
 	const char *words; /* lower case; " response time" and " latency" may follow */
@@ -37,7 +37,7 @@ static bool ends_with(const char *text, const char *end)
 	return len > n && !strcmp(text + len - n, end);
 }
 
-/* The component of a quantity in words; COMPONENT_N: none. */
+/* Returns the component of a quantity in words; COMPONENT_N: none. */
 static enum component_kind quantity_find(char *words)
 {
 	for (int cut = 0; cut < 2; cut++) {
@@ -52,7 +52,7 @@ static enum component_kind quantity_find(char *words)
 	return COMPONENT_N;
 }
 
-/* Lower case, with single blanks and none at the ends. */
+/* Returns the text in lower case, with single blanks and none at the ends. The caller frees. */
 static char *words_of(const char *text, size_t len)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -91,7 +91,8 @@ static int part_read(struct protocol *p, char *part, bool claimed[COMPONENT_N], 
 	return options_set(accept_keys, p, accept_keys[k].name, value, e);
 }
 
-/* Length of the part at `text`, and of its separator: a comma, a semicolon or "and". */
+/* Returns the length of the part at `text`, and that of its separator: a comma, a semicolon or
+ * "and". */
 static size_t part_length(const char *text, size_t *separator)
 {
 	static const char word[] = " and ";

@@ -14,5 +14,6 @@ void conditions_add(const struct protocol *p, struct strbuf *out);
 void conditions_add_scenario(const struct protocol *p, size_t scenario, struct strbuf *out);
 
 #define CONDITIONS_HASH_SIZE 65
-/* SHA-256 of all conditions, 64 hexadecimal digits. Errors: those of digest_ready(). */
+/* Computes the SHA-256 of all conditions, 64 hexadecimal digits. Errors: those of
+ * digest_ready(). */
 int conditions_hash(const struct protocol *p, char hash[CONDITIONS_HASH_SIZE], struct err *e);

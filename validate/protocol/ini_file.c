@@ -7,7 +7,7 @@
 #include "common/text.h"
 
 #define FILE_MAX_BYTES (1u << 20)
-#define NAME_MAX_CHARS 40 /* inih truncates section headings to 49 */
+#define NAME_MAX_CHARS 40 /* inih truncates section headings to 49 bytes */
 
 static const char blanks[] = " \t\r\n\v\f";
 
@@ -16,7 +16,7 @@ struct ini_reading {
 	/* at: next byte for inih */
 	const char *path, *at;
 	unsigned int line;     /* of the text that inih processes */
-	/* inih would continue a value with an indented line */
+	/* otherwise inih would continue a value with an indented line */
 	bool in_value;
 	bool indented;
 	bool failed;
@@ -44,8 +44,8 @@ static bool is_name(const char *s, size_t n)
 	       strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") >= n;
 }
 
-/* Parses "[kind]" or "[kind name]". inih would truncate it, and would not report a section without
- * keys. */
+/* Parses "[kind]" or "[kind name]". inih would truncate the heading, and would not report a section
+ * without keys. */
 static void section_begin(struct ini_reading *r, const char *text)
 {
 	const char *close = strchr(text, ']');
@@ -149,7 +149,8 @@ static int key_continue(struct ini_reading *r, struct ini_key *k, const char *va
 
 static int on_key(void *user, const char *section, const char *name, const char *value)
 {
-	/* inih truncates it to 49 bytes; section_begin() has the whole name */
+	/* inih truncates the section's name to 49 bytes; section_begin() has stored the whole
+	 * name */
 	(void)section;
 	struct ini_reading *r = user;
 	struct ini_file *f = r->file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An INI file as sections and keys with line numbers, read by inih. Cases that inih accepts
- * silently are errors here: truncated lines, repeated sections and keys, keys outside a section,
+/* An INI file as sections and keys with line numbers, read by inih. Cases that inih accepts without
+ * a message are errors here: truncated lines, repeated sections and keys, keys outside a section,
  * bytes that are not text. The caller interprets the keys.
  *
  *   [kind]                      one of its kind
@@ -29,10 +29,10 @@ struct ini_file {
 	size_t n_sections, cap_sections;
 };
 
-/* Errors: EINVAL with "path:line: reason"; EFBIG above 1 MiB; of the system, with the path.
- * Ownership: ini_file_release(). */
+/* Reads a file. Errors: EINVAL with "path:line: reason"; EFBIG above 1 MiB; from the system, with
+ * the path. Ownership: ini_file_release(). */
 int ini_file_read(struct ini_file *f, const char *path, struct err *e);
-/* As ini_file_read(), from a text; `path` is for messages. */
+/* Like ini_file_read(), from a text; `path` is for messages. */
 int ini_text_read(struct ini_file *f, const char *path, const struct strbuf *text, struct err *e);
 void ini_file_release(struct ini_file *f);
 

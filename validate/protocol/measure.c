@@ -112,7 +112,7 @@ int measure_find(const char *name, enum measure *m, struct err *e)
 	return name_refuse(e, EINVAL, name, names, "", "\"%s\" is not a measure", name);
 }
 
-/* Parses a time, which unlike a duration may be negative or a fraction of a nanosecond. */
+/* Parses a time. Unlike a duration, it may be negative or a fraction of a nanosecond. */
 static int time_parse(const char *text, double *ns, struct err *e)
 {
 	static const struct {

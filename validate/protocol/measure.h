@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantities of a case that the literature publishes, named for protocols.
+/* Quantities of a case that the literature publishes, with their names in protocols.
  * validate/analysis/measures.h computes them. */
 #pragma once
 
@@ -31,7 +31,7 @@ struct measure_info {
 };
 extern const struct measure_info measure_info[MEASURE_N];
 
-/* Errors: EINVAL with the nearest name. */
+/* Finds a measure. Errors: EINVAL with the nearest name. */
 int measure_find(const char *name, enum measure *m, struct err *e);
 
 /* Converts "10.2 us", "35 %", "1.4" or "334 MB" to the base unit of the measure. Errors: EINVAL for

@@ -14,8 +14,8 @@ static bool engine_has_gate(const char *engine)
 	return word_in(engine, engines);
 }
 
-/* Another project's replayer is paused by signals. The stamps of its requests must use the clock of
- * the slices. */
+/* Returns why a replayer of another project cannot run in slices. It is paused by signals, and the
+ * stamps of its requests must use the clock of the slices. */
 static const char *foreign_refused(const struct protocol *p, const struct scenario *s,
 				   const struct replayer *r)
 {
@@ -24,7 +24,7 @@ static const char *foreign_refused(const struct protocol *p, const struct scenar
 		return "another project's replayer has no gate (pause = gate)";
 	if (replayer_config(r, &c, NULL) < 0)
 		return "its options are not valid";
-	/* the campaign chooses the times if the replayer can give them */
+	/* the campaign chooses the source of the times if the replayer supports it */
 	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD;
 	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD
 				 : adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
@@ -79,8 +79,8 @@ static const char *scenario_refused(const struct protocol *p, const struct scena
 	return NULL;
 }
 
-/* Why a scenario cannot alternate in slices (static text); *replayer: the replayer that prevents
- * it. NULL: it can. */
+/* Returns why a scenario cannot alternate in slices (static text); *replayer: the replayer that
+ * prevents it. NULL: it can. */
 static const char *refused_by(const struct protocol *p, size_t scenario, const char **replayer)
 {
 	const char *why = scenario_refused(p, &p->scenario[scenario]);
@@ -115,7 +115,7 @@ enum pause_by pairing_pause(const struct protocol *p, size_t replayer)
 	return foreign || p->pause == PAUSE_SIGNAL ? PAUSE_SIGNAL : PAUSE_GATE;
 }
 
-/* True for files that are only read and always cached: no role can affect another. */
+/* Whether the files are only read and always cached, so that no role can affect another. */
 static bool files_are_shared(const struct protocol *p, const struct scenario *s)
 {
 	const struct workload *w = workload_find(s->type);

@@ -4,20 +4,21 @@
 
 #include "validate/protocol/protocol.h"
 
-/* True if the runs of a scenario alternate in slices. All replayers of a scenario share the slices
- * of one program run, so all must be able to. *why: the protocol's choice, or the obstacle (static
- * text); *replayer: the replayer that prevents it, NULL none. */
+/* Whether the runs of a scenario alternate in slices. All replayers of a scenario share the slices
+ * of one program run, so this must be possible for all of them. *why: the protocol's choice, or the
+ * obstacle (static text); *replayer: the replayer that prevents it, NULL none. */
 bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **why,
 			const char **replayer);
 
-/* PAUSE_GATE or PAUSE_SIGNAL: how the process of a replayer, or of the program (SIZE_MAX), is
- * paused. */
+/* Returns how the process of a replayer, or of the program (SIZE_MAX), is paused: PAUSE_GATE or
+ * PAUSE_SIGNAL. */
 enum pause_by pairing_pause(const struct protocol *p, size_t replayer);
 
-/* Number of file sets that the runs of a scenario use at one time: one per role of a group. One in
- * all if the roles do not alternate, or cannot affect each other through a cache. */
+/* Returns the number of file sets that the runs of a scenario use at the same time: one for each
+ * role of a group. It is 1 if the roles do not alternate, or cannot affect each other through a
+ * cache. */
 size_t scenario_n_seats(const struct protocol *p, size_t scenario);
 
-/* Errors: EINVAL if the protocol requires slices and a scenario cannot have them, naming it and the
- * reason. */
+/* Checks the pairing. Errors: EINVAL if the protocol requires slices and a scenario cannot have
+ * them, with the scenario and the reason. */
 int pairing_check(const struct protocol *p, struct err *e);

@@ -51,7 +51,7 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 {
 	const struct option_spec *o = options_find(table, k->name);
 	if (!o) {
-		/* sets the error with the nearest name */
+		/* called for its error, which has the nearest name */
 		options_set(table, config, k->name, k->value, e);
 		return err_context(e, "%s:%u", f->path, k->line);
 	}
@@ -76,7 +76,7 @@ int section_set(const struct protocol_file *f, const struct option_spec *table, 
 	return ret;
 }
 
-/* A given execution-time limit also applies to timed replays. */
+/* Reads [accept]. If the execution-time limit is given, it also applies to timed replays. */
 static int accept_read(const struct protocol_file *f, struct protocol *p,
 		       const struct ini_section *s, struct err *e)
 {
@@ -161,7 +161,7 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	return 0;
 }
 
-/* Checks one of the two limits, if it is set. */
+/* Checks one of the two limits of memory, if it is set. */
 static int target_limit_check(const struct protocol_file *f, const struct ini_section *s,
 	const struct target *t, const char *key, uint64_t bytes, struct err *e)
 {
@@ -271,8 +271,8 @@ const struct ini_section *section_find(const struct protocol_file *f, const char
 	return NULL;
 }
 
-/* inih knows only ';' as comment after a value. Any other comment would become part of the
- * value. */
+/* inih accepts only ';' as comment after a value. Any other comment would become part of the value,
+ * so it is an error. */
 static int comments_check(const struct protocol_file *f, struct err *e)
 {
 	for (size_t i = 0; i < f->ini.n_sections; i++)
@@ -298,8 +298,8 @@ static int names_set(struct protocol *p, const char *path)
 	return 0;
 }
 
-/* A trace needs one copy. The recording of a parallel application takes a run per node, so one
- * serves all. */
+/* Sets the default of the bank. A trace needs a single copy. The recording of a parallel
+ * application takes a run for each node, so one recording is used for all replays. */
 static void bank_default(struct protocol *p)
 {
 	bool all = true;

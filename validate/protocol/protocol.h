@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A protocol file, read and resolved: what is measured, by which replayers, how often, and the
- * limits.
+/* A protocol file, read and resolved: what is measured, by which replayers, how often, and with
+ * which limits.
  *
  * The file is INI (inih), similar to a fio job file: [protocol], [target NAME], [workload NAME],
  * [replayer NAME], [accept], [compare], [claim NAME]. Lists of values make a grid: workloads become
@@ -15,35 +15,35 @@
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
 enum reference_kind { REFERENCE_RERUN, REFERENCE_TRACE };
-/* Temporal pairing of the runs of a group (protocol/pairing.h): in slices if possible; in slices,
- * else an error; one run after another. */
+/* Temporal pairing of the runs of a group (protocol/pairing.h). AUTO: in slices if possible.
+ * SLICES: in slices; an error if that is impossible. RUNS: one run after another. */
 enum pairing { PAIRING_AUTO, PAIRING_SLICES, PAIRING_RUNS };
 /* How a process pauses between its slices. GATE: it pauses itself between two requests. SIGNAL:
  * SIGSTOP. AUTO: GATE for programs of this project, SIGNAL for others. */
 enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
-/* Regression of ln(replay/program) on the CPU time used by other processes
+/* Regression of ln(replay/program) on the CPU time that other processes used
  * (analysis/covariate.h). */
 enum covariate_kind { COVARIATE_NONE, COVARIATE_OTHERS };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
 /* How caches are made cold. FADVISE: posix_fadvise() on each file. DROP: drop_caches every time,
- * which evicts the page cache of the machine and takes 200 ms or more on a busy one. AUTO: fadvise,
- * and drop_caches if pages remain and the privilege exists. ALL: also dentries and inodes; with the
- * other methods, calls on names find those that the preparation of the files left in memory. */
+ * which evicts the page cache of the machine and takes 200 ms or more on a busy machine. AUTO:
+ * fadvise, and drop_caches if pages remain and the privilege exists. ALL: also evicts dentries and
+ * inodes; with the other methods, these remain in memory from the preparation of the files. */
 enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP, EVICT_ALL };
 enum responsiveness { RESPONSIVENESS_AUTO, RESPONSIVENESS_YES, RESPONSIVENESS_NO };
 /* The sequence of the reordering component. AUTO: ALL for replayers that promise a total order
- * (temporal, temporal-serial), THREAD for others, which may reorder between threads. */
+ * (temporal, temporal-serial), THREAD for other replayers, which may reorder between threads. */
 enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
 
-/* Source of the times of a run's requests, the same for program and replayers (protocol_observe.c):
- * their own stamps; the preload library (metrics/observed.h); the device
- * (metrics/observed_device.h). AUTO is resolved by reading. */
+/* Source of the times of a run's requests, the same for program and replayers (protocol_observe.c).
+ * OWN: their own stamps. PRELOAD: the preload library (metrics/observed.h). BLOCK: the device
+ * (metrics/observed_device.h). AUTO is resolved when the protocol is read. */
 enum observe { OBSERVE_AUTO, OBSERVE_OWN, OBSERVE_PRELOAD, OBSERVE_BLOCK };
 enum observe_from { OBSERVE_FROM_DISPATCH, OBSERVE_FROM_QUEUE };
 
 struct adapter;
 
-/* One key of a section, passed to the program as --key=value. */
+/* A key of a section, passed to the program as --key=value. */
 struct setting {
 	char *key, *value;
 };
@@ -53,24 +53,25 @@ struct selector { /* selects scenarios or replayers (protocol/selector.h) */
 	size_t n_terms;
 };
 
-/* A published number, and the case here with which it is compared. */
+/* A published number, and the case of this campaign with which it is compared. */
 struct published_value {
 	char *source; /* "Table II" */
 	enum measure measure;
 	char *operation; /* NULL: all requests */
 	struct selector scenario, replayer;
-	/* in the measure's unit; uncertainty as a share of the value (a ratio); NaN: not
-	 * published */
+	/* the value is in the measure's unit; uncertainty is a share of the value (a ratio); NaN:
+	 * not published */
 	double value, uncertainty;
 };
 
 enum claim_direction { CLAIM_LARGER, CLAIM_SMALLER, CLAIM_ALIKE };
 
-/* A claim of the literature: a measure is larger (smaller, alike) here than there. */
+/* A claim of the literature: a measure in the cases of one selector is larger than, smaller than,
+ * or like that in other cases. */
 struct claim {
-	/* published: the numbers in words; NULL */
+	/* published: the published numbers in words; NULL */
 	char *name, *text, *source, *published;
-	char *reproduce; /* commands that show it by hand; NULL none */
+	char *reproduce; /* commands that show the claim by hand; NULL none */
 	char *measure_name;
 	enum measure measure;
 	char *operation;
@@ -78,7 +79,7 @@ struct claim {
 	char *scenario_text, *replayer_text, *than_scenario_text, *than_text, *margin_text;
 	struct selector scenario, replayer;
 	struct selector than_scenario; /* no terms: the same scenario */
-	struct selector than;	       /* no terms: the same replayer, or `limit` */
+	struct selector than;	       /* without terms: the same replayer, or `limit` */
 	/* a number to compare with, in the measure's unit; NaN: compare with `than` */
 	double limit;
 	int direction;		       /* enum claim_direction */
@@ -87,33 +88,34 @@ struct claim {
 
 struct target {
 	char *name;
-	/* as in the file, relative to the parent of the results directory; NULL: a new one inside
-	 * it */
+	/* path as in the file, relative to the parent of the results directory; NULL: a new
+	 * directory inside it */
 	char *dir;
 	uint64_t cache_budget_bytes; /* page-cache budget of the memory cgroup; 0: none */
-	/* of the memory cgroup, equal for program and replayers; 0: none */
+	/* limit of the memory cgroup, equal for program and replayers; 0: none */
 	uint64_t memory_limit_bytes;
 	int cache;                   /* enum cache_state before each run */
 	int evict;                   /* enum evict_method */
-	/* device queue settings during the campaign: "none,nr_requests=64,nomerges=2"; NULL */
+	/* settings of the device's queue during the campaign: "none,nr_requests=64,nomerges=2";
+	 * NULL */
 	char *queue;
-	/* number of times the files are overwritten before the campaign */
+	/* how often the files are overwritten before the campaign */
 	uint64_t precondition_passes;
-	/* workloads below the file system need a device or a volume: */
+	/* for workloads below the file system, which need a device or a volume */
 	char *device; /* block device, or a file */
-	/* service model (microbench/volume/service.h) of a volume that the campaign creates */
+	/* service model (microbench/volume/service.h) of the volume that the campaign creates */
 	char *volume;
 	uint64_t size_bytes; /* of the volume */
 	bool volume_file; /* requests go to the volume's file, without a loop device */
 	bool destructive; /* the device may be overwritten */
-	/* enum responsiveness: half of the blocks use a slower volume (protocol_slows) */
+	/* enum responsiveness: in half of the blocks the volume is slower (protocol_slows) */
 	int responsiveness;
 };
 
 #define SCENARIO_TRACE "trace" /* an existing trace, without a program */
-/* a program captured by capture app; its script prepares and runs it */
+/* a program that capture app captures; its script prepares and runs it */
 #define SCENARIO_PROGRAM "program"
-/* an application of several nodes, captured with the dependencies between them */
+/* an application with several nodes, which is captured with the dependencies between them */
 #define SCENARIO_PARALLEL "parallel"
 
 /* Options of the capture of a parallel application (validate capture causality). */
@@ -121,14 +123,14 @@ struct scenario_parallel {
 	bool is;
 	/* 0: the script decides */
 	uint64_t n_ranks;
-	/* delay every Nth request of a delayed node; 0: found by halving */
+	/* delay every Nth request of a delayed node; 0: the period is searched by halving */
 	uint64_t period;
 	uint64_t n_throttled; /* delayed nodes, drawn; 0: all */
 	double error;	      /* ends the search for a period */
-	const char *compute;  /* static text; NULL: default of capture */
+	const char *compute;  /* static text; NULL: the default of capture */
 	int64_t capture_timeout_ns; /* of all runs of one recording */
-	/* index of the scenario whose recordings it uses: itself, or an earlier one with the same
-	 * recording */
+	/* index of the scenario whose recordings it uses: itself, or an earlier scenario with the
+	 * same recording */
 	size_t recording;
 };
 
@@ -140,17 +142,17 @@ struct scenario {
 	struct setting *option; /* [n_options], for microbench */
 	size_t n_options;
 	size_t target;  /* index */
-	/* target of its recordings; `target` unless the protocol names another */
+	/* target of its recordings; equals `target` unless the protocol names another target */
 	size_t recorded_on;
-	/* threads of a built-in workload, for linearity; 1 for captured programs */
+	/* number of threads of a built-in workload, for linearity; 1 for captured programs */
 	uint64_t level;
 	size_t group;   /* scenarios that differ only in the level share a group */
 	/* Script of a captured program (type program or parallel), relative to the protocol's
-	 * directory; borrowed from the options; NULL: a workload of microbench. */
+	 * directory; borrowed from the options; NULL: the scenario is a workload of microbench. */
 	const char *script;
 	uint64_t size;	    /* argument of the script */
-	/* file of type trace, relative to the protocol's directory; borrowed from the options; else
-	 * NULL */
+	/* file of type trace, relative to the protocol's directory; borrowed from the options;
+	 * otherwise NULL */
 	const char *trace;
 	struct scenario_parallel parallel;
 	int observe, observe_from; /* enum observe, enum observe_from */
@@ -160,60 +162,66 @@ struct scenario {
 struct replayer {
 	char *name; /* "event order=fs": section and varying factors; unique */
 	char *section;
-	/* row of the engine registry, or "program": the program in the replayer's place (A/A) */
+	/* row of the engine registry, or "program": the program runs in place of the replayer
+	 * (A/A) */
 	char *engine;
 	struct setting *option; /* for replay */
 	size_t n_options;
-	/* it promises a total order (order temporal or temporal-serial) */
+	/* the replayer promises a total order (order temporal or temporal-serial) */
 	bool total_order;
 	bool timed;       /* timing timestamp or think: issue error is assessed */
-	/* key `optional`: if it is missing, the others are judged without it */
+	/* key `optional`: if the replayer is missing, the others are judged without it */
 	bool optional;
-	/* key `control`: its bias is shown beside replayers that differ from a recording */
+	/* key `control`: its bias is shown beside that of replayers that differ from a recording */
 	bool control;
-	/* key `comparison`: its verdicts are shown, and count neither in the headline nor in the
+	/* key `comparison`: its verdicts are shown, but count neither in the headline nor in the
 	 * exit status */
 	bool comparison;
-	/* why replayers_find() did not find it, so that it replays nothing; NULL: present, or not
-	 * searched */
+	/* why replayers_find() did not find it; in this case it replays nothing. NULL: present, or
+	 * not searched */
 	char *absent;
-	/* [n_scenarios]: it replays this scenario (key `workloads`); cells exist only for these */
+	/* [n_scenarios]: the replayer replays this scenario (key `workloads`); only then is there a
+	 * cell */
 	bool *applies;
-	/* [n_scenarios]: its mutant, if any, acts there (key `mutant-workloads`) */
+	/* [n_scenarios]: the mutant, if there is one, acts in this scenario (key
+	 * `mutant-workloads`) */
 	bool *mutant_acts;
 };
 
-/* The deciding distribution of the number in flight: over time, over arriving requests, or both. */
+/* Which distribution of the number in flight decides: over time, over arriving requests, or
+ * both. */
 enum concurrency_by { CONCURRENCY_BY_TIME, CONCURRENCY_BY_REQUEST, CONCURRENCY_BY_BOTH };
 
-/* Comparison of U with its limit: the bias separately, or |bias| added to U. */
+/* How U is compared with its limit. APART: the bias is judged separately. ADDED: |bias| is added to
+ * U. */
 enum uncertainty_bias { UNCERTAINTY_BIAS_APART, UNCERTAINTY_BIAS_ADDED };
 
-/* Ratios: 0.10 is 10 %. NaN (-1 in ns, UINT64_MAX in counts): no limit, only shown. 0 also means no
- * limit, except for reordered and n_mismatched, where it allows none. */
+/* Ratios: 0.10 is 10 %. NaN (-1 in ns, UINT64_MAX in counts): no limit, the quantity is only shown.
+ * 0 also means no limit, except for reordered and n_mismatched, where it permits none. */
 struct accept_limits {
 #define LIMIT(KIND, row, name, limit, type, ...) limit_##type limit;
-	COMPONENT_LIST(LIMIT) /* one per component, with the names of components/list.h */
+	COMPONENT_LIST(LIMIT) /* one for each component, with the names of components/list.h */
 #undef LIMIT
 	int reorder_scope;
 	double execution_time_timed; /* replaces execution_time for timed replays */
-	/* coefficient of variation of the replays, if one recording is the reference of all */
+	/* coefficient of variation of the replays, if one recording is the reference of all
+	 * replays */
 	double repeatability;
-	/* of the bias rule, in expanded uncertainties of the bias */
+	/* guard band for the bias, in expanded uncertainties of the bias */
 	double guard_band;
 	int uncertainty_bias; /* enum uncertainty_bias */
 	int concurrency_by;   /* enum concurrency_by */
 };
 /* Limits without [accept]. */
 extern const struct accept_limits accept_defaults;
-/* Limit of a component in its unit; NaN none. */
+/* Returns the limit of a component in its unit; NaN none. */
 double accept_limit(const struct accept_limits *l, enum component_kind k);
 double accept_limit_of(const struct accept_limits *l, enum component_kind k, bool timed);
 /* [COMPONENT_N] names: "bias", "precision_ratio", "n_mismatched", ... */
 extern const char *const accept_limit_names[];
 
 /* Permitted changes between two versions of a replayer ([compare]). Ratios: 0.10 is 10 %; NaN
- * (UINT64_MAX in counts): only shown. */
+ * (UINT64_MAX in counts): the change is only shown. */
 struct compare_limits {
 	/* two-sided changes of replay over program: means and quantiles of the response times,
 	 * execution time, mean number in flight */
@@ -223,37 +231,39 @@ struct compare_limits {
 	double precision_ratio, uncertainty_ratio;
 	/* change of a difference of distributions; of a share; of a distance of distributions */
 	double shape, reordered, concurrency;
-	/* change of the lost, extra and mismatched requests per run */
+	/* change of the number of lost, extra and mismatched requests per run */
 	uint64_t n_mismatched;
 	/* members of the environment that must be equal: "kernel, machine.cpu_model"; NULL none */
 	char *environment;
-	/* replayers of this protocol to compare with each other; NULL none */
+	/* replayers of this protocol that are compared with each other; NULL none */
 	char *old, *new;
 };
 extern const struct compare_limits compare_defaults;
 
 struct protocol {
-	/* title: from the file, or its name without .conf */
+	/* title: from the file, or the file's name without .conf */
 	char *path, *title;
-	/* for certificates: who issues them and where; the certified standard behind the
-	 * measurement; NULL: not stated */
+	/* for certificates: the issuer and the place; the certified standard with which the
+	 * measurement was compared; NULL: not stated */
 	char *issuer, *place, *standard;
-	/* name of the file without .conf, for directories */
+	/* name of the file without .conf, for the names of directories */
 	char *name;
 	char *replicates;                            /* as in the file: "20", "10..60" */
-	/* the text read instead of the file (protocol_read_with); NULL: the file's */
+	/* the text that was read instead of the file (protocol_read_with); NULL: the file's text */
 	char *text;
-	/* "p99 within 10 %, IOPS within 2 %", or NULL: the verdict is about this claim alone */
+	/* "p99 within 10 %, IOPS within 2 %": the verdict is only about this claim; NULL none */
 	char *claimed;
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
-	/* [n_looks] replicate counts of the verdicts, ascending; the last is the maximum */
+	/* [n_looks] numbers of replicates at which there are verdicts, ascending; the last is the
+	 * maximum */
 	unsigned int look[8], n_looks;
-	/* permits fewer replicates than acceptance needs, for descriptions */
+	/* permits fewer replicates than acceptance needs, for campaigns that only describe */
 	bool allow_undecidable;
-	/* time of the whole campaign; 0: none. With a budget, replicates are the fewest and most
-	 * pairs of a scenario */
+	/* time of the whole campaign; 0: none. With a budget, `replicates` are the smallest and
+	 * largest number of pairs of a scenario */
 	int64_t budget_ns;
-	uint64_t n_bank;               /* reference traces per scenario; 0: one per block */
+	/* number of reference traces for each scenario; 0: one for each block */
+	uint64_t n_bank;
 	uint64_t seed;
 	int64_t min_duration_ns; /* 0: request counts are fixed */
 	int64_t timeout_ns;      /* of one run */
@@ -263,10 +273,10 @@ struct protocol {
 	int covariate; /* enum covariate_kind */
 	int pairing, pause; /* enum pairing, enum pause_by */
 	int64_t slice_ns;   /* length of a slice */
-	/* number of groups of consecutive blocks, for repeatability and reproducibility; 0: one per
-	 * start or resume of the campaign */
+	/* number of groups of consecutive blocks, for repeatability and reproducibility; 0: a group
+	 * for each start or resume of the campaign */
 	uint64_t n_sessions;
-	/* NULL: chosen, if possible on another device than the target */
+	/* NULL: chosen, if possible on a device that no target uses */
 	char *scratch;
 	char *cpus;      /* "0,1" or NULL */
 	char *scheduler; /* "other", "fifo:10", "rr:10", "batch" or NULL */
@@ -298,31 +308,32 @@ extern const char *const keep_names[],
 						*const observe_from_names[],
 						    *const pairing_names[],
 							*const
-							    pause_by_names[]; /* by enum,
-										 NULL-terminated */
+							    /* names of the enum, NULL-terminated */
+							    pause_by_names[];
 
 /* Keys of the sections that are not options of a program, for the reader and the manual. The
  * offsets of [protocol], [accept] and [compare] are in struct protocol, those of [target] in struct
- * target, of [claim] in struct claim. */
+ * target, and those of [claim] in struct claim. */
 extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], compare_keys[],
     claim_keys[];
 
 /* Reads and checks PATH, and the file of published values that it names. Starts and changes
- * nothing. Errors: EINVAL with "path:line: reason" and the nearest valid key or value; of the
+ * nothing. Errors: EINVAL with "path:line: reason" and the nearest valid key or value; from the
  * system, with the path. Ownership: protocol_release(). */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 
 /* Changes of a protocol by the command line; NULL: none. */
 struct protocol_given {
 	const char *replicates, *budget; /* values of these keys of [protocol] */
-	const char *claim;		 /* its key `claim`; [accept] and [compare] are left out */
+	/* value of the key `claim`; the sections [accept] and [compare] are removed */
+	const char *claim;
 	/* names of the sections [replayer NAME] that remain; NULL-terminated */
 	const char *const *replayers;
 	const char *sections; /* text added at the end */
 };
 
-/* As protocol_read(), with changes of the text. Errors: as for the file itself, then for the
- * changed text, whose line numbers may differ. */
+/* Like protocol_read(), with changes of the text. Errors: of the file itself, then of the changed
+ * text, whose line numbers may differ. */
 int protocol_read_with(struct protocol *p, const char *path, const struct protocol_given *g,
 		       struct err *e);
 /* Changes the text of a protocol. */
@@ -331,30 +342,31 @@ void protocol_text_change(struct strbuf *text, const struct protocol_given *g);
 bool protocol_text_has(const char *text, const char *kind, const char *name);
 void protocol_release(struct protocol *p);
 
-/* Largest number of cases (a replayer in a scenario) with all details. A larger campaign, or one
- * with so many runs, would take minutes and gigabytes to report. It omits the courses over the time
- * of a run (metrics/pace.h) and the propagation of distributions, unless a claim or a published
- * value needs the course. */
+/* Largest number of cases (a replayer in a scenario) with all details. A report of a larger
+ * campaign, or of one with so many runs, would take minutes and gigabytes with all details. It
+ * omits the courses over the time of a run (metrics/pace.h) and the propagation of distributions,
+ * unless a claim or a published value needs the course. */
 #define PROTOCOL_DETAIL_CASES 256
 bool protocol_in_detail(const struct protocol *p);
 
-/* True if half of the blocks slow this target's volume by SLOW_FACTOR, so that the response of a
- * replay to its storage can be judged. Default (auto): yes if nothing else changes, that is for
- * built-in workloads without an arrival rate, replays at full speed, at least 6 replicates, no
+/* Whether this target's volume is slower by SLOW_FACTOR in half of the blocks, so that the response
+ * of a replay to its storage can be judged. Default (auto): yes if nothing else changes, that is,
+ * for built-in workloads without an arrival rate, replays at full speed, at least 6 replicates, no
  * claims, no key `claim` and no published values. */
 #define SLOW_FACTOR 1.5
 bool protocol_slows(const struct protocol *p, size_t target);
 
-/* Path of the file of published values, which must be named. The caller frees. */
+/* Returns the path of the file of published values, which the protocol must name. The caller
+ * frees. */
 char *published_path(const struct protocol *p);
 
-/* True if its requests go to a device rather than to files. A parallel application uses files of a
- * file system on the device. */
+/* Whether its requests go to a device instead of files. A parallel application uses files of a file
+ * system on the device. */
 bool scenario_is_below(const struct protocol *p, const struct scenario *s);
-/* The scenario whose recordings scenario i replays: i, unless it shares those of a parallel
- * application. */
+/* Returns the scenario whose recordings scenario i replays: i, unless it shares the recordings of a
+ * parallel application. */
 size_t scenario_recording(const struct protocol *p, size_t i);
-/* True for the same parallel application, wherever and however it was recorded or runs. */
+/* Whether both are the same parallel application, wherever and however it was recorded or runs. */
 bool scenario_same_application(const struct scenario *a, const struct scenario *b);
 
 /* Path of the script of a scenario. The caller frees. */
@@ -363,43 +375,44 @@ char *scenario_script_path(const struct protocol *p, const struct scenario *s);
 /* Path of the trace of a scenario. The caller frees. */
 char *scenario_trace_path(const struct protocol *p, const struct scenario *s);
 
-/* Number of blocks, 0 included; of traces in the bank; of all planned runs. */
+/* Number of blocks, including block 0; of traces in the bank; of all planned runs. */
 uint64_t protocol_n_blocks(const struct protocol *p);
 uint64_t protocol_n_bank(const struct protocol *p);
 uint64_t protocol_n_runs(const struct protocol *p);
 
-/* Prints the protocol with expanded grids as a protocol file: one section per scenario and per
- * replayer variant. */
+/* Prints the protocol with expanded grids as a protocol file: a section for each scenario and for
+ * each replayer variant. */
 void protocol_print_resolved(const struct protocol *p, struct strbuf *out);
 
-/* True for engine parallel with mode causal: it replays parallel applications with the dependencies
- * of their nodes. */
+/* Whether this is engine parallel with mode causal: it replays parallel applications with the
+ * dependencies of their nodes. */
 bool replayer_is_causal(const struct replayer *r);
 
-/* Adapter of another project's replayer; NULL for engines of this program and for the program. */
+/* Returns the adapter of a replayer of another project; NULL for engines of this program and for
+ * the program. */
 const struct adapter *replayer_adapter(const struct replayer *r);
 bool replayer_is_of_nodes(const struct replayer *r); /* engine parallel */
-/* Value of a key of its section; NULL: not set. */
+/* Returns the value of a key of its section; NULL: not set. */
 const char *replayer_option(const struct replayer *r, const char *key);
-/* Value of the setting option[n] with this key; NULL: not set. */
+/* Returns the value of the setting in option[n] with this key; NULL: not set. */
 const char *setting_find(const struct setting *option, size_t n, const char *key);
-/* True if option i is in force in a scenario: a mutant may act in some scenarios only. */
+/* Whether option i is in effect in a scenario: a mutant may act in some scenarios only. */
 bool replayer_option_acts(const struct replayer *r, size_t i, size_t scenario);
 
-/* Looks for the programs of other projects' replayers. A missing replayer that is optional replays
- * nothing from then on. Errors: ENOENT naming a missing one that is not; EINVAL if a workload has
- * no replayer left. */
+/* Looks for the programs of replayers of other projects. From then on, a missing replayer that is
+ * optional replays nothing. Errors: ENOENT with a missing replayer that is not optional; EINVAL if
+ * a workload has no replayer left. */
 int replayers_find(struct protocol *p, struct err *e);
-/* Removes replayer i with the reason `why`, found at the start of the campaign. */
+/* Removes replayer i for the reason `why`, which was found at the start of the campaign. */
 void replayer_leave_out(struct protocol *p, size_t i, const char *why);
 
-/* Finds the replayer of this name, or the only variant of the section of this name. Errors: ENOENT
- * with the existing names. */
+/* Finds the replayer with this name, or the only variant of the section with this name. Errors:
+ * ENOENT with the existing names. */
 int protocol_replayer_find(const struct protocol *p, const char *name, size_t *index,
 			   struct err *e);
 
-/* Settings of a scenario or replayer as a configuration of the program. Strings are borrowed from
- * the scenario or replayer. */
+/* Returns the settings of a scenario or replayer as a configuration of the program. Strings are
+ * borrowed from the scenario or replayer. */
 struct microbench_config;
 struct replay_config;
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [claim NAME]: claims of the literature to be checked here. */
+/* [claim NAME]: claims of the literature that the campaign checks. */
 #include "validate/protocol/protocol_read.h"
 #include "validate/protocol/selector.h"
 

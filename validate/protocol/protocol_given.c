@@ -2,7 +2,7 @@
 /* Changes of a protocol's text by the command line. */
 #include "validate/protocol/protocol_read.h"
 
-/* The line after `line`, or the end of the text. */
+/* Returns the line after `line`, or the end of the text. */
 static const char *next_line(const char *line)
 {
 	line += strcspn(line, "\n");
@@ -53,7 +53,8 @@ static void key_put(struct strbuf *text, const char *key, const char *value)
 	*text = out;
 }
 
-/* Whether a section is left out: with a claim, other limits, and replayers that are not named. */
+/* Whether a section is removed: with a claim, sections of other limits; and replayers that are not
+ * named. */
 static bool is_left_out(const char *heading, const struct protocol_given *g)
 {
 	bool named = !g->replayers;

@@ -9,13 +9,13 @@
 struct grid_key {
 	const struct ini_key *key; /* borrowed */
 	char **item;               /* [n_items] */
-	/* at: item of the current combination */
+	/* at: index of the present combination's item */
 	size_t n_items, at;
 };
 
 struct key_grid {
 	const struct ini_section *section; /* borrowed */
-	struct grid_key *key;              /* in file order; the last varies fastest */
+	struct grid_key *key;              /* keys in file order; the last key varies fastest */
 	size_t n_keys;
 };
 
@@ -24,9 +24,9 @@ struct key_grid {
 int grid_make(struct key_grid *g, const struct ini_section *s, const char *const *without,
 	      const char *path, struct err *e);
 void grid_release(struct key_grid *g);
-/* Number of combinations; SIZE_MAX on overflow. */
+/* Returns the number of combinations; SIZE_MAX on overflow. */
 size_t grid_size(const struct key_grid *g);
-/* Moves to the next combination; false after the last. */
+/* Moves to the next combination; returns false after the last. */
 bool grid_next(struct key_grid *g);
 /* Appends the name of the current combination: the section's name and " key=value" for each key
  * with several items except `but` (NULL: none). */

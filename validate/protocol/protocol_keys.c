@@ -170,7 +170,7 @@ const struct option_spec target_keys[] = {
 #define ARG_OPT_UINT "N"
 #define ARG_OPT_DURATION "TIME"
 
-/* The limits of the components by kind, then the other parameters of decisions. */
+/* First the limits of the components by kind, then the other parameters of decisions. */
 const struct option_spec accept_keys[] = {
 #define LIMIT(KIND, row, called, limit, value, fallback, key, least, most, text)                   \
 	[COMPONENT_##KIND] = {.name = key,                                                         \

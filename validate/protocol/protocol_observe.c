@@ -41,7 +41,7 @@ void observe_take(struct scenario *s, const struct key_grid *g)
 
 /* --- choice of the observer ---------------------------------------------- */
 
-/* The first replayer around which the library cannot be preloaded; NULL: none. */
+/* Returns the first replayer into which the library cannot be preloaded; NULL: none. */
 static const struct replayer *unseen_find(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++) {
@@ -53,7 +53,8 @@ static const struct replayer *unseen_find(const struct protocol *p, size_t scena
 	return NULL;
 }
 
-/* The first replayer of another project, whose stamps differ from the program's; NULL: none. */
+/* Returns the first replayer of another project, whose stamps differ from the program's; NULL:
+ * none. */
 static const struct replayer *foreign_find(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++)
@@ -90,7 +91,8 @@ static void observe_choose(struct scenario *s, const struct replayer *foreign, b
 			"their calls in the same way");
 }
 
-/* The first replayer that takes no times and needs the observation of the device; NULL: none. */
+/* Returns the first replayer that measures no times and so needs the observation of the device;
+ * NULL: none. */
 static const struct replayer *untimed_find(const struct protocol *p, size_t scenario)
 {
 	for (size_t i = 0; i < p->n_replayers; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* [workload NAME] with type = parallel: an application of several nodes, captured with the
+/* [workload NAME] with type = parallel: an application with several nodes, captured with the
  * dependencies between them. */
 #include "common/units.h"
 #include "validate/protocol/protocol_programs.h"
@@ -56,7 +56,7 @@ static void config_init(struct parallel_config *c)
 		.error = ERROR_DEFAULT, .capture_timeout_ns = CAPTURE_TIMEOUT_NS};
 }
 
-/* Parses an integer of 1 or more, or the word that stands for 0. */
+/* Parses an integer of 1 or more, or the word that means 0. */
 static int count_or_word(const char *text, const char *word, uint64_t max, uint64_t *n,
 			 struct err *e)
 {
@@ -166,7 +166,7 @@ bool replayer_is_causal(const struct replayer *r)
 	return replayer_is_of_nodes(r) && (!mode || !strcmp(mode, "causal"));
 }
 
-/* period = auto measures the error of a replay, so a replayer must exist. */
+/* Checks that there is a replayer if period = auto, because this measures the error of a replay. */
 int parallel_check(const struct protocol *p, struct err *e)
 {
 	for (size_t s = 0; s < p->n_scenarios; s++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the sections whose keys are options of a program. */
+/* Functions for the sections whose keys are options of a program. */
 #include "common/units.h"
 #include "validate/protocol/protocol_programs.h"
 
-/* True for an option that a protocol may set. */
+/* Whether a protocol may set the option. */
 static bool is_key(const struct option_spec *table, const char *name, const char *const *reserved)
 {
 	const struct option_spec *o = options_find(table, name);

@@ -12,12 +12,12 @@
 int items_check(const struct protocol_file *f, const struct key_grid *g,
 		const struct option_spec *table, void *scratch, const char *const *own,
 		const char *const *reserved, struct err *e);
-/* Options of the current combination. Ownership: the caller's. */
+/* Returns the options of the present combination. Ownership: the caller's. */
 void settings_take(const struct key_grid *g, const char *const *own, struct setting **option,
 		   size_t *n);
 int settings_apply(const struct option_spec *table, void *config, const struct setting *option,
 		   size_t n, struct err *e);
 const struct grid_key *grid_find(const struct key_grid *g,
 				 const char *name); /* NULL: no such key */
-/* Item of a key in the current combination; `otherwise` if there is no such key. */
+/* Returns the item of a key in the present combination; `otherwise` if there is no such key. */
 const char *item_now(const struct key_grid *g, const char *name, const char *otherwise);

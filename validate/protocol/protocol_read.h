@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between protocol.c, which reads a protocol, and the readers of its sections. */
+/* Shared by protocol.c, which reads a protocol, and the readers of its sections. */
 #pragma once
 
 #include "validate/protocol/ini_file.h"
@@ -10,11 +10,11 @@ struct protocol_file {
 	struct ini_file ini;
 };
 
-/* First section of a kind; NULL: none. */
+/* Returns the first section of a kind; NULL: none. */
 const struct ini_section *section_find(const struct protocol_file *f, const char *kind);
-/* Prefixes the message with "path:line: key". */
+/* Puts "path:line: key" before the message. Returns -EINVAL. */
 int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct err *e);
-/* The same with a message of its own. Returns -EINVAL. */
+/* Sets a message that begins with "path:line: key". Returns -EINVAL. */
 int key_err(const struct protocol_file *f, const struct ini_key *k, struct err *e, const char *fmt,
 	    ...) __attribute__((format(printf, 4, 5)));
 /* Sets one field; copies a string. */
@@ -22,8 +22,8 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 	    const struct ini_key *k, struct err *e);
 
 struct key_grid;
-/* [workload NAME] with type = program: its test, checks of its keys, and script and size of the
- * current combination. */
+/* [workload NAME] with type = program: whether a section has this type, checks of its keys, and
+ * script and size of the present combination. */
 bool program_is(const struct key_grid *g);
 int program_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 void program_take(struct scenario *s);
@@ -31,7 +31,7 @@ void program_take(struct scenario *s);
 /* checks key script only */
 int script_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 
-/* The same for type = parallel, and, after all scenarios, which of them share recordings. */
+/* The same for type = parallel; and, after all scenarios, which of them share recordings. */
 bool parallel_is(const struct key_grid *g);
 int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 void parallel_take(struct scenario *s);
@@ -44,15 +44,16 @@ int trace_keys_check(const struct protocol *p, const struct protocol_file *f,
 		     const struct key_grid *g, struct err *e);
 void trace_take(struct scenario *s);
 
-/* Keys observe and observe-from: checks of their items, values of the current combination, and the
- * choice after the replayers are known. */
+/* Keys observe and observe-from: checks of their items, values of the present combination, and the
+ * choice when the replayers are known. */
 int observe_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 void observe_take(struct scenario *s, const struct key_grid *g);
 int observe_resolve(struct protocol *p, struct err *e);
-/* Checks key `responsiveness` of a target. Errors: EINVAL with the missing condition. */
+/* Checks key `responsiveness` of a target. Errors: EINVAL with the condition that is not
+ * fulfilled. */
 int responsiveness_check(const struct protocol *p, const struct target *t, struct err *e);
 
-/* [workload ...] to scenarios (after the targets), [replayer ...] to variants (after the
+/* Make scenarios of [workload ...] (after the targets), and variants of [replayer ...] (after the
  * scenarios). */
 int workloads_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 int replayers_read(struct protocol *p, const struct protocol_file *f, struct err *e);
@@ -62,11 +63,11 @@ void compare_release(struct protocol *p);
 /* Sets every key of a section from its table. */
 int section_set(const struct protocol_file *f, const struct option_spec *table, void *config,
 		const struct ini_section *s, struct err *e);
-/* Key `claim`: replaces all limits. Errors: EINVAL for a text that is no claim. */
+/* Key `claim`: replaces all limits. Errors: EINVAL for a text that is not a claim. */
 int claim_limits(struct protocol *p, struct err *e);
-/* [claim ...]; measures and selectors are checked, but a selector may match nothing. */
+/* Reads [claim ...]. Measures and selectors are checked, but a selector may match nothing. */
 int claims_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 void claims_release(struct protocol *p);
-/* Key `published`: reads the file beside the protocol. */
+/* Key `published`: reads the file, which is beside the protocol. */
 int published_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 void published_release(struct protocol *p);

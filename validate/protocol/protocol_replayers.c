@@ -62,8 +62,9 @@ bool replayer_is_of_nodes(const struct replayer *r)
 	return g && g->nodes;
 }
 
-/* Without key `workloads`, each engine takes the scenarios of its level: engine block those on
- * devices, engine parallel the parallel applications, the others calls on files. */
+/* Sets the scenarios of a replayer without key `workloads`: those of its level. Engine block
+ * replays scenarios on devices, engine parallel parallel applications, and the other engines calls
+ * on files. */
 static int level_fits(const struct protocol *p, const struct protocol_file *f,
 		      const struct key_grid *g, struct replayer *r, struct err *e)
 {
@@ -108,7 +109,7 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f,
 		       g->section->line, r->name, r->engine);
 }
 
-/* True if requests are issued at the times of the trace. */
+/* Whether requests are issued at the times of the trace. */
 static bool keeps_times(const struct replayer *r, const struct replay_config *c)
 {
 	const struct adapter *a = replayer_adapter(r);
@@ -126,7 +127,7 @@ static bool *flags_copy(const bool *flags, size_t n)
 	return copy;
 }
 
-/* `common`: shared by all variants of the section. */
+/* Adds a variant. `common`: properties that all variants of the section share. */
 static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct key_grid *g,
 			const struct replayer *common, struct err *e)
 {
@@ -156,7 +157,7 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	return 0;
 }
 
-/* Parses a key that lists workload sections or scenarios; without it, all. */
+/* Parses a key that lists workload sections or scenarios. Without the key, all are chosen. */
 static int scenarios_read(const struct protocol *p, const struct protocol_file *f,
 			  const struct ini_section *s, const char *key, bool *chosen, struct err *e)
 {
@@ -180,7 +181,7 @@ static int scenarios_read(const struct protocol *p, const struct protocol_file *
 	return ret ? key_refuse(f, k, e) : 0;
 }
 
-/* Parses a key that is yes or no; no without it. */
+/* Parses a key whose value is yes or no. Without the key, it is no. */
 static int flag_read(const struct protocol_file *f, const struct ini_section *s, const char *key,
 		     bool *yes, struct err *e)
 {

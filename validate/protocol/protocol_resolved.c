@@ -121,7 +121,7 @@ static void claim_section(const struct claim *c, struct strbuf *out)
 			key_add(out, o->name, *(char *const *)((const char *)c + o->offset));
 }
 
-/* Appends a text of [compare]. Its replayers have the names of this file. */
+/* Appends a text of [compare]. Replayers in it get the names that they have in this file. */
 static void text_add(const struct protocol *p, const char *key, const char *value,
 		     struct strbuf *out)
 {

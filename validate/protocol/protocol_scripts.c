@@ -25,8 +25,8 @@ bool program_is(const struct key_grid *g)
 	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PROGRAM);
 }
 
-/* The script is copied to the results directory under the same name, so the name must stay below
- * the protocol's directory. */
+/* Checks the name of a script. The script is copied to the results directory under the same name,
+ * so the name must stay below the protocol's directory. */
 static int name_check(const char *name, struct err *e)
 {
 	size_t len = strlen(name);

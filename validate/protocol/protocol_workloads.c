@@ -8,7 +8,7 @@
 
 static const char *const workload_own[] = {"type",    "target",       "recorded-on",
 					   "observe", "observe-from", NULL};
-/* set by the campaign, equal for recording, reruns and replays */
+/* options that the campaign sets equally for recording, reruns and replays */
 static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
 
 static int type_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
@@ -95,7 +95,7 @@ int scenario_config(const struct scenario *s, struct microbench_config *c, struc
 	return settings_apply(microbench_options, c, s->option, s->n_options, e);
 }
 
-/* Files need a directory, requests below the file system a device. */
+/* Checks the target: files need a directory, and requests below the file system need a device. */
 static int place_check(const struct target *t, const struct workload *w,
 		       const struct microbench_config *c, struct err *e)
 {
@@ -121,9 +121,9 @@ static bool is_below(const struct target *t)
 	return t->device || t->volume;
 }
 
-/* A recording on another target: of a program on a device, because calls do not depend on the
- * storage below them; or of a parallel application, whose calls wait for each other depending on
- * the storage. */
+/* Sets the target of the recording if it is another target. This is permitted for a program on a
+ * device, because calls do not depend on the storage below them; and for a parallel application,
+ * whose calls wait for each other depending on the storage. */
 static int recorded_take(const struct protocol *p, struct scenario *s, const struct key_grid *g,
 			 struct err *e)
 {
@@ -164,7 +164,7 @@ static int program_place_check(const struct target *t, struct err *e)
 	return 0;
 }
 
-/* Adds the current combination as the next scenario; `group` is its name without the level. */
+/* Adds the present combination as the next scenario; `group`: its name without the level. */
 static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct key_grid *g,
 			char ***group, struct err *e)
 {
@@ -212,7 +212,8 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	return ret;
 }
 
-/* With lists of targets, an application recorded on one is replayed on the others. */
+/* Whether a combination is omitted: with lists of targets, an application that was recorded on one
+ * target is replayed only on the others. */
 static bool is_left_out(const struct key_grid *g)
 {
 	const struct grid_key *on = grid_find(g, "recorded-on"), *target = grid_find(g, "target");

@@ -138,8 +138,8 @@ static int text_parse(struct published_reading *r, const struct strbuf *text)
 	return r->ret;
 }
 
-/* Accepts a plain name that ends in .csv: the file is beside the protocol, and is copied into the
- * results directory. */
+/* Checks the name: only a plain name that ends in .csv is permitted, because the file is beside the
+ * protocol and is copied into the results directory. */
 static int name_check(const char *name, struct err *e)
 {
 	size_t len = strlen(name);

@@ -3,7 +3,7 @@
 
 static const char blanks[] = " \t\r\n";
 
-/* A lower-case copy of s[len] with '-' for '_', as in the keys of protocols. */
+/* Returns a lower-case copy of s[len] with '-' for '_', as in the keys of protocols. */
 static char *key_copy(const char *s, size_t len)
 {
 	char *key = xasprintf("%.*s", (int)len, s);
@@ -120,7 +120,7 @@ static bool selector_names(const struct selector *a, const struct selector *b, c
 	return setting_find(a->term, a->n_terms, key) || setting_find(b->term, b->n_terms, key);
 }
 
-/* True if every option of `of` that neither selector names has the same value in `other`. */
+/* Whether every option in `of` that neither selector names has the same value in `other`. */
 static bool options_agree(const struct selector *a, const struct selector *b,
 	const struct setting *of, size_t n_of, const struct setting *other, size_t n_other)
 {

@@ -2,15 +2,16 @@
 /* Selects scenarios or replayers of a protocol by their settings: "type=random-read level=2",
  * "engine=event order=fs".
  *
- * Words separated by blanks, which must all match. KEY=VALUE is a setting as in the protocol (in
- * addition to the options: `type` and `target` of a scenario, `engine` of a replayer). A word
- * without '=' is the name of the section. */
+ * A selector consists of words separated by blanks, which must all match. KEY=VALUE is a setting as
+ * in the protocol (in addition to the options: `type` and `target` of a scenario, `engine` of a
+ * replayer). A word without '=' is the name of the section. */
 #pragma once
 
 #include "validate/protocol/protocol.h"
 
-/* Errors: EINVAL for text without a word, a word without key or value, a repeated key. Ownership:
- * selector_release(). A zeroed selector has no terms and matches everything. */
+/* Parses a selector. Errors: EINVAL for text without a word, a word without key or value, a
+ * repeated key. Ownership: selector_release(). A zeroed selector has no terms and matches
+ * everything. */
 int selector_parse(struct selector *s, const char *text, struct err *e);
 void selector_release(struct selector *s);
 
@@ -18,7 +19,7 @@ bool selector_fits_scenario(const struct selector *s, const struct protocol *p,
 			    const struct scenario *scenario);
 bool selector_fits_replayer(const struct selector *s, const struct replayer *r);
 
-/* True if two replayers agree in every setting that neither selector names, so that they differ
+/* Whether two replayers agree in every setting that neither selector names, so that they differ
  * only in the compared settings. Their sections may differ. */
 bool selector_replayers_agree(const struct selector *a, const struct replayer *ra,
 			      const struct selector *b, const struct replayer *rb);

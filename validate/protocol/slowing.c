@@ -8,8 +8,8 @@ static bool is_throttled(const struct target *t)
 	return !strncmp(t->volume, "throttled", strlen("throttled"));
 }
 
-/* A built-in workload that waits for its answers. With an arrival rate, a slower volume has another
- * queue, not only longer times. */
+/* Whether the workload is a built-in workload that waits for each answer. With an arrival rate, a
+ * slower volume changes the queue, not only the times. */
 static bool follows_its_storage(const struct scenario *s)
 {
 	return !s->script && !s->trace && !setting_find(s->option, s->n_options, "rate");

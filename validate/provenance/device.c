@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A disk, from its sysfs directory. Drivers use different files: the first that exists counts. */
+/* Facts about a disk, from its sysfs directory. Drivers use different files: the first that exists
+ * is used. */
 #include <dirent.h>
 
 #include "validate/provenance/provenance.h"

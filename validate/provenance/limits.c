@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory, and the limits of this process. */
+/* Facts about memory, and the limits of this process. */
 #include <sys/resource.h>
 
 #include "common/cgroup_where.h"
@@ -45,8 +45,8 @@ static void monitor_look(const char *path, const char *name, void *pages_out)
 		numbered_each(path, "/contexts", "", context_look, pages_out);
 }
 
-/* True if unused pages leave the cache although memory is free: DAMON, by its module or by any
- * scheme. Null if unreadable. */
+/* Whether DAMON, by its module or by any scheme, removes unused pages from the cache although
+ * memory is free. Null if unreadable. */
 static json_t *reclaimed_ahead(const char *root)
 {
 	static const char module[] = "/sys/module/damon_reclaim/parameters/enabled";

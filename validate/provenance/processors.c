@@ -28,7 +28,7 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 	for (size_t i = 0; i < n; i++) {
 		SCOPED_FREE char *path = xasprintf("%s/%s", where, name[i]);
 		json_t *state = fact_read(root, path, FACT_LINE);
-		/* a name that is no UTF-8 text is skipped */
+		/* a name that is not UTF-8 text is skipped */
 		json_object_set_new(all, name[i], state);
 		free(name[i]);
 	}
@@ -86,7 +86,7 @@ static json_t *frequency_fact(const char *root, const char *file, bool most)
 	return v > 0 ? json_integer(v) : json_null();
 }
 
-/* True if frequencies above the nominal one are permitted. */
+/* Whether frequencies above the nominal frequency are permitted. */
 static json_t *turbo_fact(const char *root)
 {
 	json_auto_t *o =

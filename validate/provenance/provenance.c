@@ -89,7 +89,7 @@ char *provenance_mpi(void)
 	if (!in)
 		return NULL;
 	bool read = fgets(line, sizeof line, in) != NULL;
-	/* read on, so that mpirun does not get SIGPIPE */
+	/* read the rest, so that mpirun does not get SIGPIPE */
 	while (fgetc(in) != EOF)
 		;
 	bool ended_well = pclose(in) == 0;

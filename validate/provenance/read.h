@@ -8,21 +8,21 @@
 
 enum fact_kind {
 	FACT_LINE,   /* first line as text */
-	FACT_NUMBER, /* an integer; text if it is none ("max") */
-	/* the part in brackets of "always [madvise] never" or "none (full)"; without brackets the
-	 * whole */
+	FACT_NUMBER, /* an integer; if the content is not a number ("max"): text */
+	/* the part in brackets of "always [madvise] never" or "none (full)"; if there are no
+	 * brackets, the whole text */
 	FACT_CHOSEN,
-	FACT_SWITCH, /* a boolean from 0 and n; other values as text */
+	FACT_SWITCH, /* a boolean from 0 and n; other values become text */
 };
 
 json_t *fact_read(const char *root, const char *path, enum fact_kind kind);
 json_t *fact_of_text(const char *text, enum fact_kind kind);
 
-/* Value of the first line with this key in a file of "key: value" lines (meminfo, cpuinfo, status),
- * trimmed; as FACT_LINE. */
+/* Returns the value of the first line with this key in a file with "key: value" lines (meminfo,
+ * cpuinfo, status), trimmed; like FACT_LINE. */
 json_t *fact_keyed(const char *root, const char *path, const char *key);
 
-/* Calls `each` with path and name for the entries of a directory named `prefix` and digits, in
- * numerical order. */
+/* Calls `each` with path and name for the entries of a directory whose names are `prefix` and
+ * digits, in numerical order. */
 void numbered_each(const char *root, const char *path, const char *prefix,
 		   void (*each)(const char *path, const char *name, void *context), void *context);

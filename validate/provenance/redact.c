@@ -13,8 +13,8 @@ static bool is_secret(const char *key)
 	return word_in(key, secret);
 }
 
-/* Length of a UUID at s: 8-4-4-4-12 hexadecimal digits; after "UUID=" also 4-4 (FAT) or 16
- * (NTFS). */
+/* Returns the length of a UUID at s: 8-4-4-4-12 hexadecimal digits; after "UUID=" also 4-4 (FAT) or
+ * 16 (NTFS). */
 static size_t uuid_length(const char *s)
 {
 	static const unsigned char group[] = {8, 4, 4, 4, 12};
@@ -34,8 +34,8 @@ static size_t token_length(const char *s)
 	return strcspn(s, " \t\n\"',;:=<>()");
 }
 
-/* Length of the path at the start of a word after the character `before`, if it identifies a user
- * or machine; 0: none. */
+/* Returns the length of the path at the start of a word after the character `before`, if it
+ * identifies a user or machine; 0: none. */
 static size_t path_length(const char *s, char before)
 {
 	static const char *const common[] = {"/dev/", "/proc/", "/sys/", NULL};
@@ -44,9 +44,9 @@ static size_t path_length(const char *s, char before)
 	for (size_t i = 0; common[i]; i++)
 		if (!strncmp(s, common[i], strlen(common[i])) && strncmp(s, "/dev/disk/by-", 13))
 			return 0;
-	/* End of a path. It may contain blanks: it extends to its closing quote, or over words
-	 * with a slash that do not begin another path. Text after its last blank does not
-	 * belong to it. */
+	/* find the end of the path; it may contain blanks: it extends to its closing quote, or over
+	 * words with a slash that do not begin another path, and text after its last blank does not
+	 * belong to it */
 	size_t len = token_length(s);
 	const char *quote = before == '"' || before == '\'' ? strchr(s, before) : NULL;
 	if (quote)
@@ -73,7 +73,8 @@ static size_t host_length(const char *s, const char *host)
 	return len && !strncmp(s, host, len) && !isalnum((unsigned char)s[len]) ? len : 0;
 }
 
-/* Length of the secret at this place of the text; *keep: number of leading bytes that stay. */
+/* Returns the length of the text to hide at this place; *keep: number of leading bytes that
+ * stay. */
 static size_t secret_length(const char *s, bool begins, char before, const char *host, size_t *keep)
 {
 	*keep = begins ? label_length(s) : 0;

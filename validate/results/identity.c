@@ -27,7 +27,8 @@ void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)
 	}
 }
 
-/* Runs of a session are in the order of the plan, unless a budget goes to undecided cases. */
+/* Compares each run with the runs before it in its session, which are in the order of the plan
+ * unless there is a budget; and each session with the previous session. */
 int64_t results_clock_back_ns(const struct results *r)
 {
 	struct identity_span {

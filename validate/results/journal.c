@@ -28,8 +28,8 @@ int journal_line_add(struct strbuf *out, const json_t *event, struct err *e)
 	return 0;
 }
 
-/* Length of the part of a line that its checksum covers, all but `,"crc":...}`; 0 if the checksum
- * is wrong. Does not parse the content. */
+/* Returns the length of the part of a line that its checksum covers, which is everything before
+ * `,"crc":...}`; 0 if the checksum is wrong. Does not parse the content. */
 static size_t journal_line_body(const char *line, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -43,9 +43,9 @@ static size_t journal_line_body(const char *line, size_t len)
 	return len - TAIL_LEN;
 }
 
-/* Checks that the line follows the line before it. Lines of earlier versions have no "after", and
- * no such line may follow a line with one. After a damaged line the link is unknown; the damage is
- * counted where the line is read. */
+/* Checks that the line follows the previous line. Lines of earlier versions have no "after", and
+ * such a line may not follow a line that has one. After a damaged line the link is unknown; the
+ * damage is counted when that line is read. */
 static void link_check(struct journal_reading *r, const char *line, size_t len)
 {
 	const size_t body = len <= LINE_MAX_BYTES ? journal_line_body(line, len) : 0;
@@ -75,7 +75,7 @@ json_t *journal_parse_line(const char *line, size_t len)
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Reads lines through a buffer that holds any valid line. */
+/* Reads lines through a buffer that has room for any valid line. */
 struct journal_lines {
 	FILE *in;
 	char *text;
@@ -101,7 +101,7 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 	return ret;
 }
 
-/* Sets *line to the next line without its newline; a line that is too long loses its beginning.
+/* Sets *line to the next line without its newline; if a line is too long, its beginning is lost.
  * Returns its full length, or -1 at the end. */
 static ssize_t line_get(struct journal_lines *l, const char **line, struct journal_reading *r)
 {
@@ -187,7 +187,8 @@ int journal_read(const char *path, int (*on_event)(const json_t *event, void *co
 
 /* --- writing ------------------------------------------------------------- */
 
-/* A campaign that was killed while it started a run holds the lock until this child exits. */
+/* Takes the lock, and waits a little if necessary: the child that a killed campaign was starting
+ * holds the lock until it exits. */
 static int lock_soon(int fd)
 {
 	int ret;
@@ -212,7 +213,7 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 			? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
 			: err_sys(e, errno, "cannot lock %s", path);
 	ret = ret ? ret : journal_read(path, NULL, NULL, &r, e);
-	/* bytes after the last newline are an unfinished line */
+	/* the bytes after the last newline are an unfinished line */
 	if (!ret && r.torn && (ftruncate(j->fd, r.whole_bytes) < 0 || fsync(j->fd) < 0))
 		ret = err_sys(e, errno, "cannot remove the incomplete last line of %s", path);
 	if (!ret) {

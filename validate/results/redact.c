@@ -5,8 +5,8 @@
 
 /* --- paths with blanks --------------------------------------------------- */
 
-/* Texts do not show where a path with blanks ends, but the protocol does. In all texts these paths
- * become one word before they are hidden. */
+/* Paths of the protocol that contain blanks. Other texts do not show where such a path ends, so in
+ * all texts these paths become one word before they are hidden. */
 struct spaced {
 	char **path; /* [n] */
 	size_t n, cap;
@@ -87,8 +87,8 @@ static void values_add(struct redact_values *v, struct setting *option, size_t n
 		}
 }
 
-/* Equal values stay equal and different ones different, because claims and pairs of cases depend on
- * it. */
+/* Hides values. Equal values stay equal and different values stay different, because claims and
+ * pairs of cases depend on it. */
 static void values_hide(struct redact_values *v, const struct spaced *paths, const char *host)
 {
 	/* the first occurrence of each text, and the text */
@@ -116,7 +116,7 @@ static void values_hide(struct redact_values *v, const struct spaced *paths, con
 	free(which);
 }
 
-/* Index of the option from which a string is borrowed; n: none. */
+/* Returns the index of the option from which a string is borrowed; n: none. */
 static size_t lender_of(const struct scenario *s, const char *borrowed)
 {
 	size_t i = 0;
@@ -183,8 +183,8 @@ static void list_rename(const json_t *list, const char *key, char **was, char **
 	}
 }
 
-/* Names contain varying factors, which may be paths. Renames in the environment as well: in `list`,
- * and by `key` in the list of pairings. */
+/* Hides names, because they contain varying factors, which may be paths. Renames in the environment
+ * as well: in `list`, and by `key` in the list of pairings. */
 static void names_hide(struct results *r, const struct spaced *paths, const char *list,
 		       const char *key, char ***name, size_t n)
 {

@@ -9,19 +9,19 @@
 #include "validate/results/summaries.h"
 
 /* State of reading one part of the journal: the runs whose number is `part` modulo n_parts. Each
- * part reads the events of its runs, and of the campaign, in the order of the journal. */
+ * part reads the events of its runs, and those of the campaign, in the order of the journal. */
 struct loading {
 	struct results *r;
 	const char *path;
 	uint64_t part, n_parts;
-	/* number at which the campaign stopped, or the maximum */
+	/* number of replicates at which the campaign stopped, or the maximum */
 	uint64_t n_replicates;
-	/* a campaign with a budget has used it, or decided everything */
+	/* a campaign with a budget has used it, or has decided all cases */
 	bool is_over;
-	uint64_t n_odd;        /* valid lines that do not match the plan */
+	uint64_t n_odd;        /* number of valid lines that do not match the plan */
 	uint32_t n_resumed;
 	struct journal_reading reading;
-	/* damaged lines before the last session began: their runs were repeated */
+	/* number of damaged lines before the last session began; their runs were repeated */
 	uint64_t n_damaged_before;
 	struct seal_record record; /* set in the first part */
 	int ret;
@@ -32,7 +32,7 @@ struct loading {
 #define SEQ "{\"seq\":"
 #define RUN ",\"event\":\"run\",\"run\":"
 
-/* The number at `at`; -1 if there is none, or no run has it. */
+/* Returns the number at `at`; -1 if there is none, or if no run has this number. */
 static int64_t number_at(const char *line, size_t len, size_t *at)
 {
 	int64_t n = -1;
@@ -41,7 +41,8 @@ static int64_t number_at(const char *line, size_t len, size_t *at)
 	return n <= UINT32_MAX ? n : -1;
 }
 
-/* Damage of a line that all parts read is counted in the first part only. */
+/* Whether the line is valid. Only the first part reads damaged lines that belong to all parts, so
+ * that the damage is counted once. */
 static bool is_believable(const char *line, size_t len)
 {
 	json_t *o = journal_parse_line(line, len);
@@ -49,7 +50,8 @@ static bool is_believable(const char *line, size_t len)
 	return o;
 }
 
-/* Decides by the beginning of the unparsed line. Every part reads lines without a run. */
+/* Decides by the beginning of the unparsed line whether this part reads it. Every part reads lines
+ * without a run. */
 static bool line_is_wanted(const char *line, size_t len, void *context)
 {
 	const struct loading *l = context;
@@ -158,8 +160,8 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	return 0;
 }
 
-/* In a large campaign only the used data is checked against digests: the lines of `summaries`, and
- * the files of runs without a line. */
+/* In a large campaign only data that is used is compared with digests: the lines of `summaries`,
+ * and the files of runs without a line. */
 #define FILES_CHECKED_UNTIL 2000 /* runs */
 
 static int run_file_check(struct results *r, const struct run *run, struct err *e)
@@ -178,8 +180,8 @@ int results_verify(struct results *r, struct err *e)
 	return ret;
 }
 
-/* True if the file is missing, or is no summary of the run. Any other error of run_summary_read()
- * says nothing about the run. */
+/* Whether the error means that the file is missing, or is not a summary of the run. Any other error
+ * of run_summary_read() says nothing about the run. */
 static bool is_damage(int code)
 {
 	return code == ENOENT || code == ENOTDIR || code == EISDIR || code == ELOOP ||
@@ -235,7 +237,8 @@ static int plan_load(struct results *r, struct design *plan, struct err *e)
 	return ret;
 }
 
-/* The file is named protocol.conf in every directory; its original name is more informative. */
+/* Restores the file name of the protocol. In every results directory the file is named
+ * protocol.conf; the original name is more informative. */
 static void name_restore(struct results *r)
 {
 	const char *name =

@@ -23,12 +23,12 @@
 enum run_state { RUN_PENDING, RUN_OK, RUN_FAILED };
 
 struct run {
-	uint32_t id;       /* index in the plan, and name of its files */
+	uint32_t id;       /* index in the plan, and number in the names of its files */
 	uint32_t block;    /* block 0 is run and kept, but not used */
-	uint32_t position; /* within the block, after randomisation */
+	uint32_t position; /* position within the block, after randomisation */
 	uint32_t scenario; /* index */
 	int32_t role;      /* ROLE_..., or index of the replayer */
-	uint32_t bank;     /* index of the bank trace replayed or recorded */
+	uint32_t bank;     /* index of the bank trace that is replayed or recorded */
 	enum run_state state;
 	char *reason;       /* why it failed; NULL */
 	int64_t started_ns; /* CLOCK_REALTIME */
@@ -36,53 +36,57 @@ struct run {
 	double preparation_s, run_s;
 	/* whole process with its descendants; 0 in results of earlier versions */
 	double cpu_s;
-	uint64_t peak_bytes; /* resident memory of the largest process */
+	uint64_t peak_bytes; /* resident memory of the process that used most */
 	/* directly before the start */
 	struct fileset_residency residency;
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
-	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
-	/* service times of its volume relative to their model; 0: no volume set by the campaign */
+	uint64_t trace_bytes; /* size of the trace that the run wrote; 0 unknown */
+	/* service times of its volume relative to those of the model; 0: the campaign set no
+	 * volume */
 	double service_factor;
-	/* CPU time during the run as shares of all CPUs: used by other processes, and stolen; NaN
-	 * unknown (others.h) */
+	/* CPU time during the run as shares of all CPUs: used by other processes, and taken by the
+	 * hypervisor; NaN unknown (others.h) */
 	double others_share, stolen_share;
-	/* alternated in slices with the other runs of its block and scenario */
+	/* the run alternated in slices with the other runs of its block and scenario */
 	bool sliced;
 	uint32_t n_slices;
-	/* slices after which a thread had not paused in time: the next process did not run alone */
+	/* number of slices after which a thread had not paused in time: the next process did not
+	 * run alone */
 	uint64_t n_slices_late;
 	int64_t slice_ns; /* intended length */
 	bool has_blank; /* the replay was repeated without its calls */
-	/* its response times are those of the preload library; the next two are by the replayer's
-	 * stamps */
+	/* its response times are those of the preload library; the next two members come from the
+	 * replayer's stamps */
 	bool has_own;
-	/* mean; share of the requests that the library saw */
+	/* mean response time; share of the requests that the library observed */
 	double own_mean_ns, observed_share;
-	/* on a volume, in a run of its own: what the server's log says of the time of its
+	/* on a volume, in a separate run: what the server's log contains about the times of its
 	 * requests */
 	bool has_served;
 	struct run_served {
 		uint64_t n; /* reads and writes */
-		/* means from arrival on: by the model, and until the answer and the lead */
+		/* mean times from the arrival: by the model; and until the answer, with the lead */
 		double programmed_ns, delivered_ns;
 	} served;
 	bool has_device; /* its times are those of the device */
 	struct run_device {
 		/* as struct observed_device */
 		uint64_t n_requests, n_seen, n_split, n_extra, n_outside;
-		/* of the program: order at the device against the order of issue; 0 unknown */
+		/* for the program: number of requests, and of those whose order at the device
+		 * differs from the order of issue; 0 unknown */
 		uint64_t n_received, n_reordered;
-		/* mean and largest number by its own stamps; 0 unknown */
+		/* mean and largest number in flight by its own stamps; 0 unknown */
 		double own_in_flight, own_in_flight_max;
 	} device;
-	/* Search for the period of a parallel application's recording: number of periods tried,
-	 * time, error of the running time with the last. n_periods 0: no search. */
+	/* Search for the period of a parallel application's recording: number of periods that were
+	 * tried, time, and error of the running time with the last period. n_periods 0: there was
+	 * no search. */
 	struct run_search {
 		uint32_t n_periods;
 		int64_t ns;
 		double error;
 	} search;
-	/* mean time between the stamps of the blank, 10 % trimmed at each end */
+	/* mean time between the stamps of the blank, with 10 % trimmed at each end */
 	double blank_mean_ns;
 	/* SHA-256 of runs/NNNNNN.json and of the run's line in `summaries`, from the journal; "":
 	 * unknown */
@@ -95,49 +99,49 @@ struct run {
 struct results {
 	char *dir;
 	struct protocol protocol;
-	json_t *environment; /* members documented in doc/results.md */
+	json_t *environment; /* doc/results.md describes its members */
 	struct run *run;     /* in the order of the plan */
-	/* by scenario, and by run (results_index); NULL: no index */
+	/* the next run by scenario, and by run (results_index); NULL: there is no index */
 	const struct run **first_of, **next_of;
 	size_t n_runs, n_damaged_journal_lines;
 	/* whether the files are as the campaign wrote them */
 	struct seal seal;
-	/* every planned run has an outcome, or the budget ended the campaign */
+	/* every planned run has an outcome, or the campaign ended because of its budget */
 	bool finished;
-	/* set by results_redact(): the hidden host; NULL: not redacted */
+	/* set by results_redact(): the host that was hidden; NULL: not redacted */
 	char *redacted;
-	/* directory with the report/ that was written; borrowed; NULL: none */
+	/* directory in which report/ was written; borrowed; NULL: none */
 	const char *report_in;
 	/* date of issue of the certificates, "YYYY-MM-DD"; borrowed; NULL: not stated */
 	const char *issued;
 };
 
 /* Loads everything except traces and the histograms of summaries, which would need 100 kB per run;
- * quantiles are stored separately. results_histogram() reads one histogram. A torn last line of the
- * journal is ignored. A damaged summary makes its run failed with that reason. Files changed since
- * the campaign are no error: r->seal names them, and analysis_compute() gives no verdict
- * (seal_require()). Errors: ENOENT/EINVAL, naming the file, for a directory without results; any
- * other error of reading a file, which never counts as change or damage. Ownership:
+ * quantiles are stored separately. results_histogram() reads one histogram. An incomplete last line
+ * of the journal is ignored. If a summary is damaged, its run is failed with that reason. If files
+ * were changed since the campaign, this is not an error: r->seal names them, and analysis_compute()
+ * gives no verdict (seal_require()). Errors: ENOENT/EINVAL, with the file, for a directory without
+ * results; any other error of reading a file, which never counts as change or damage. Ownership:
  * results_release(). */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
 
-/* Checks the files of all runs that have a digest, also of a large campaign: changes go to r->seal.
- * Errors: of reading a file. */
+/* Checks the files of all runs that have a digest, also in a large campaign. Changes are added to
+ * r->seal. Errors: of reading a file. */
 int results_verify(struct results *r, struct err *e);
 
-/* Response-time histogram of a run that has a summary: from memory, or from its file. Errors: as
- * run_summary_read(); ENOENT for results without a directory. Ownership: histogram_release(); empty
- * after an error. */
+/* Gets the histogram of response times of a run that has a summary: from memory, or from its file.
+ * Errors: those of run_summary_read(); ENOENT for results without a directory. Ownership:
+ * histogram_release(); it is empty after an error. */
 int results_histogram(struct histogram *h, const struct results *r, const struct run *run,
 		      struct err *e);
 
 /* Hides what identifies the machine: hosts, serial numbers, UUIDs and paths in the environment, the
- * protocol and the reasons of runs (validate/provenance). Files on disk do not change. */
+ * protocol and the reasons of runs (validate/provenance). Files on disk are not changed. */
 void results_redact(struct results *r);
 
-/* The next run of a scenario in the order of the plan; `before` NULL: the first. Returns NULL at
- * the end. */
+/* Returns the next run of a scenario in the order of the plan; `before` NULL: the first run.
+ * Returns NULL at the end. */
 const struct run *run_of_scenario(const struct results *r, size_t scenario,
 				  const struct run *before);
 

@@ -21,7 +21,7 @@ static int link_refuse(const char *path, struct err *e)
 {
 	struct stat st;
 	if (lstat(path, &st) < 0 || !S_ISLNK(st.st_mode))
-		/* other errors appear when it is read */
+		/* other errors appear when the file is read */
 		return 0;
 	return err_set(e, EINVAL, "%s is a symbolic link: results are not read through links",
 		       path);
@@ -48,7 +48,7 @@ int results_links_refuse(const char *dir, struct err *e)
 	return ret || !code ? ret : err_sys(e, code, "cannot read the results directory %s", dir);
 }
 
-/* `digest`: required SHA-256 of the file; "": any. */
+/* Reads a JSON file. `digest`: required SHA-256 of the file; "": any. */
 static int json_read_sealed(const char *path, const char *digest, json_t **o, struct err *e)
 {
 	char hex[FILE_DIGEST_HEX];
@@ -221,7 +221,7 @@ static const struct json_member served_members[] = {
     MEMBER(run_served, REAL, delivered_ns),
     {0}};
 
-/* beside the summary, each in its own way of observing a run */
+/* in addition to the summary, a part for each way of observing a run */
 static const struct json_member beside_members[] = {
     PART("blank", blank_members, MEMBER_FLAG(run, has_blank)),
     PART("own", own_members, MEMBER_FLAG(run, has_own)),

@@ -2,7 +2,7 @@
 #include "validate/results/seal.h"
 
 #define MOST_NAMED 3
-/* No file of a campaign is larger. Reading a sparse file of unknown origin could take hours. */
+/* No file of a campaign is larger. Reading an untrusted sparse file could take hours. */
 #define FILE_MAX_BYTES (64 << 20)
 
 void seal_break(struct seal *s, const char *fmt, ...)
@@ -85,7 +85,7 @@ int seal_check_record(struct seal *s, const char *dir, const struct seal_record 
 	json_t *digest;
 	int ret = 0;
 	json_object_foreach(r->files, name, digest)
-		/* ".." would lead out of the results: the journal may be of unknown origin */
+		/* refuse "..", which would lead out of the results: the journal is untrusted */
 		if (!ret && json_is_string(digest) && !strstr(name, ".."))
 			ret = seal_check_file(s, dir, name, json_string_value(digest), e);
 	if (!ret && r->environment[0][0])

@@ -8,7 +8,7 @@
 
 #define THREADS_FROM 2000 /* runs */
 
-/* True if the last line is unfinished, because machine or program died. */
+/* Whether the last line is unfinished, because the machine or the program died. */
 static bool is_torn(int fd)
 {
 	struct stat st;
@@ -51,7 +51,7 @@ out:
 	return ret;
 }
 
-struct summaries_reading { /* lines of the runs that are `part` modulo n_parts */
+struct summaries_reading { /* lines of the runs whose number is `part` modulo n_parts */
 	const char *path;
 	struct run *run;
 	size_t n_runs;
@@ -60,7 +60,7 @@ struct summaries_reading { /* lines of the runs that are `part` modulo n_parts *
 	bool with_course;
 };
 
-/* True if the file that the line was made from is unchanged in size. */
+/* Whether the file from which the line was made still has the same size. */
 static bool is_of_file(const struct summaries_reading *g, json_int_t run, json_int_t bytes)
 {
 	struct stat st;
@@ -70,8 +70,9 @@ static bool is_of_file(const struct summaries_reading *g, json_int_t run, json_i
 	       st.st_size == bytes;
 }
 
-/* True for the line written when the run was journalled; for any line if the journal has no digest.
- * Without a valid line the run's file is read, which reports the error. */
+/* Whether this is the line that was written when the run was journalled. If the journal has no
+ * digest, any line is accepted. Without a valid line the run's file is read, which reports the
+ * error. */
 static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 {
 	char hex[FILE_DIGEST_HEX];
@@ -81,7 +82,8 @@ static bool is_sealed_line(const struct run *r, const char *line, size_t len)
 
 #define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */
 
-/* Decides by the beginning of the line, so that each line is parsed by one thread only. */
+/* Decides by the beginning of the line whether this part reads it, so that each line is parsed by
+ * one thread only. */
 static bool line_is_wanted(const char *line, size_t len, void *context)
 {
 	const struct summaries_reading *g = context;
@@ -106,7 +108,7 @@ static int line_take(const json_t *line, void *context, struct err *e)
 	    !is_of_file(g, id, json_integer_value(json_object_get(line, "bytes"))))
 		return 0;
 	struct run *r = &g->run[id];
-	/* the run was repeated: its last line counts */
+	/* the run was repeated, and its last line counts */
 	if (r->has_summary)
 		summary_release(&r->summary);
 	r->has_summary = false;

@@ -11,7 +11,8 @@
 /* --- the machine --------------------------------------------------------- */
 
 static const struct fact {
-	const char *group, *member; /* of environment.json; group NULL: at the top */
+	/* names in environment.json; group NULL: the member is at the top */
+	const char *group, *member;
 	const char *name;
 } facts[] = {
     {NULL, "host", "machine"},
@@ -133,7 +134,7 @@ static bool number_get(const json_t *o, const char *key, double least, double mo
 	return *x >= least && *x <= most;
 }
 
-/* A point that is not valid may lack results. */
+/* Reads a point. A point that is not valid may lack results. */
 static int point_read(struct standard_point *p, const json_t *o, size_t i, struct err *e)
 {
 	double service_ns = 0, depth = 0, visits = 0, lead_ns = 0;
@@ -243,7 +244,7 @@ int64_t standard_range_ns(const struct standard *s, const char *model, uint32_t 
 	return from_ns;
 }
 
-/* The certified depths next to `depth`; 0: none. */
+/* Finds the certified depths next to `depth`; 0: none. */
 static void depths_about(const struct standard *s, const char *model, uint64_t depth,
 			 uint32_t about[2])
 {
@@ -259,8 +260,9 @@ static void depths_about(const struct standard *s, const char *model, uint64_t d
 	}
 }
 
-/* The point of a model and depth with the longest service time up to scale_ns; NULL: none, or a
- * longer one is not valid, or there is none so long. */
+/* Returns the point of a model and depth with the longest service time up to scale_ns. NULL: there
+ * is no such point within the certified range, or scale_ns exceeds the longest service time of the
+ * grid. */
 static const struct standard_point *point_below(const struct standard *s, const char *model,
 						uint32_t depth, int64_t scale_ns)
 {

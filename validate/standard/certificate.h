@@ -4,7 +4,7 @@
 
 #include "validate/standard/standard.h"
 
-/* The static name of a kind of the grid, or NULL. */
+/* Returns the static name of a kind of the grid, or NULL. */
 const char *standard_kind(const char *name);
-/* The facts of an environment that a certificate is bound to. New reference. */
+/* Returns the facts of an environment to which a certificate is bound. New reference. */
 json_t *standard_machine(const json_t *environment);

@@ -10,16 +10,16 @@
 
 #define VOLUME_NAME "standard"
 #define VOLUME_BYTES (UINT64_C(32) << 20)
-#define VISIT_NS 250000000 /* a visit makes loops until so much time has passed */
+#define VISIT_NS 250000000 /* a visit makes loops until this time has passed */
 #define LOOP_NS 60000000.0
 #define REQUESTS_LEAST 32.0
 #define REQUESTS_MOST 2048.0
-#define STEP_NS 1000000 /* the readings of two clocks differ by less */
+#define STEP_NS 1000000 /* the readings of two clocks differ by less than this */
 
 enum { CONSTANT, EXPONENTIAL, LOGNORMAL, SSD, HDD, KINDS };
 static const struct kind {
 	const char *name;
-	uint32_t parallel; /* requests that it serves at a time; 0: all */
+	uint32_t parallel; /* number of requests that the volume serves at the same time; 0: all */
 } kinds[KINDS] = {
     [CONSTANT] = {"constant", 0}, [EXPONENTIAL] = {"exponential", 0},
     [LOGNORMAL] = {"lognormal", 0}, [SSD] = {"ssd", 8}, [HDD] = {"hdd", 1},
@@ -52,7 +52,8 @@ static size_t kind_of(const struct standard_point *p)
 	return k;
 }
 
-/* The service model whose scale (service_scale_ns) is that of the point. The caller frees it. */
+/* Returns the service model whose scale (service_scale_ns) is that of the point. The caller frees
+ * it. */
 static char *model_of(const struct standard_point *p)
 {
 	const long long ns = p->service_ns;
@@ -63,7 +64,7 @@ static char *model_of(const struct standard_point *p)
 		return xasprintf("lognormal:mean=%lldns,sd=%lldns", ns, ns / 2);
 	case SSD: /* no transfer time */
 		return xasprintf("ssd:channels=8,read=%lldns,write=%lldns,rate=0", ns, ns);
-	case HDD: /* a quarter is the mean seek, the rest half a turn */
+	case HDD: /* a quarter is the mean seek, and the rest is half a rotation */
 		return xasprintf("hdd:seek=%lldns,track-seek=%lldns,rpm=%.9g,rate=10GB", ns / 4,
 				 ns / 20, 40e9 / (double)ns);
 	default:
@@ -76,7 +77,7 @@ static char *model_of(const struct standard_point *p)
 static int64_t clock_less_monotonic(clockid_t id)
 {
 	int64_t least_ns = INT64_MAX, value_ns = 0;
-	for (int i = 0; i < 5; i++) { /* the reading that was interrupted least */
+	for (int i = 0; i < 5; i++) { /* use the reading with the shortest interruption */
 		struct timespec ts;
 		const int64_t before_ns = clock_monotonic_ns();
 		clock_gettime(id, &ts);

@@ -9,10 +9,10 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/regression.h"
 
-/* the kernel steers the rate of CLOCK_MONOTONIC by at most this share (adjtimex) */
+/* the kernel changes the rate of CLOCK_MONOTONIC by at most this share (adjtimex) */
 #define CLOCK_RATE 500e-6
 #define COVERAGE 0.95
-#define WIDEN_LEAST 20 /* with fewer checks their 95 % quantile is extrapolated */
+#define WIDEN_LEAST 20 /* with fewer checks their 95 % quantile would be extrapolated */
 #define WIDEN_MOST 100
 
 static void means_find(struct standard_point *p, double *bias, double *hours)
@@ -36,7 +36,7 @@ static void means_find(struct standard_point *p, double *bias, double *hours)
 		hours[i] = p->visit[i].hours;
 }
 
-/* U of one later visit. Returns false if the scatter is unknown. */
+/* Computes U of one later visit. Returns false if the scatter is unknown. */
 static bool uncertainty_find(struct standard_point *p, const double *bias, const double *hours)
 {
 	const size_t n = p->n_visits;
@@ -72,7 +72,7 @@ double standard_excess_limit_ns(const struct standard_point *p)
 	return fmax(STANDARD_EXCESS_NS, STANDARD_EXCESS_SHARE * (double)p->service_ns);
 }
 
-/* The first reason why a point is not valid, "" if none. */
+/* Finds the first reason why a point is not valid, "" if there is none. */
 static void reason_find(struct standard_point *p, bool known)
 {
 	const double most_ns = standard_excess_limit_ns(p);
@@ -110,8 +110,8 @@ void standard_evaluate(struct standard_point *p)
 	FREE_EACH(bias, hours);
 }
 
-struct check { /* of a visit by the other visits of its point */
-	double ratio; /* its deviation from their mean, as a multiple of their U */
+struct check { /* check of a visit by the other visits of its point */
+	double ratio; /* deviation from the mean of the other visits, as a multiple of their U */
 	double bias, expanded; /* their mean and U */
 };
 
@@ -136,8 +136,8 @@ static struct check check_make(const struct standard_point *p, size_t i)
 	return c;
 }
 
-/* Share of the checks that U covers if it is widened by `factor`: of all checks, or of the checks
- * whose point would then be valid. 1 if these are fewer than WIDEN_LEAST. */
+/* Returns the share of the checks that U covers if it is widened by `factor`: of all checks, or of
+ * the checks whose point would then be valid. 1 if these are fewer than WIDEN_LEAST. */
 static double coverage_of(const struct check *c, size_t n, double factor, bool valid)
 {
 	size_t n_of = 0, n_covered = 0;
@@ -150,9 +150,9 @@ static double coverage_of(const struct check *c, size_t n, double factor, bool v
 	return n_of < WIDEN_LEAST ? 1 : (double)n_covered / (double)n_of;
 }
 
-/* The least factor, from 1 in steps of 1 %, with which U covers COVERAGE of all checks and of the
- * checks of valid points. The second condition is needed because a small U makes a point valid, and
- * some U are small only by chance. */
+/* Returns the smallest factor, from 1 in steps of 1 %, with which U covers COVERAGE of all checks
+ * and of the checks of valid points. The second condition is needed because a small U makes a point
+ * valid, and some U are small only by chance. */
 static double widening_of(const struct check *c, size_t n)
 {
 	double factor = 1;
@@ -162,7 +162,7 @@ static double widening_of(const struct check *c, size_t n)
 	return factor;
 }
 
-/* Visits of a point that its other visits can check. */
+/* Returns the number of visits of a point that its other visits can check. */
 static size_t checked_of(const struct standard_point *p)
 {
 	return p->n_visits > 3 ? p->n_visits : 0;
@@ -181,7 +181,7 @@ void standard_widen(struct standard *s)
 	s->n_checked = n;
 	s->n_covered = 0;
 	c = all;
-	for (size_t i = 0; i < s->n; i++) { /* with the factor of the other points */
+	for (size_t i = 0; i < s->n; i++) { /* with the factor from the other points */
 		const size_t n_own = checked_of(&s->point[i]), before = (size_t)(c - all);
 		memcpy(rest, all, before * sizeof *rest);
 		memcpy(rest + before, c + n_own, (n - before - n_own) * sizeof *rest);

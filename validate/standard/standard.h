@@ -4,16 +4,16 @@
  *
  * A visit makes a volume, lets it measure its lead, and measures the response times of requests at
  * one depth. Its value is mean delivered / mean programmed - 1. Visits are in random order, spread
- * over the duration of the certification, so their scatter holds the effects of a new server, a new
- * lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of one
- * later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits (n - 1 degrees of
- * freedom), with half the difference between reads and writes, the rate of the clock, and a drift
- * that is significant, as rectangular components. A machine disturbs some visits much more than the
- * others, so that U from few visits covers too few later ones. All U are therefore widened by one
- * factor, which is measured on the visits of the whole grid (standard_widen). Source of the budget:
- * GUM 4.3 and annex G; ISO Guide 35 (stability). Of the widening: conformal prediction with
- * normalised residuals, Lei and others, Distribution-free predictive inference (2018). E_n: ISO
- * 13528, 9.7. */
+ * over the duration of the certification, so their scatter includes the effects of a new server, of
+ * a new lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of
+ * one later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits (n - 1 degrees of
+ * freedom). Rectangular components are added for half the difference between reads and writes, for
+ * the rate of the clock, and for a drift if it is significant. A machine disturbs some visits much
+ * more than the others, so U from few visits covers too few later visits. Therefore all U are
+ * widened by one factor, which is measured on the visits of the whole grid (standard_widen). Source
+ * of the budget: GUM 4.3 and annex G; ISO Guide 35 (stability). Of the widening: conformal
+ * prediction with normalised residuals, Lei and others, Distribution-free predictive inference
+ * (2018). E_n: ISO 13528, 9.7. */
 #pragma once
 
 #include <jansson.h>
@@ -22,16 +22,16 @@
 
 #define STANDARD_LIMIT 0.02	     /* of |bias| + U */
 #define STANDARD_EXCESS_NS 50000.0   /* limit of the 99th percentile of the excess, */
-#define STANDARD_EXCESS_SHARE 0.05   /* or this share of the service time if that is more */
+#define STANDARD_EXCESS_SHARE 0.05   /* or this share of the service time if it is larger */
 
 struct standard_visit {
 	double hours;	      /* since the start */
 	double programmed_ns; /* means over its requests */
 	double response_ns;   /* at the client */
-	double server_ns;     /* at the server: arrival to answer, and the lead */
-	double write_ns;      /* excess of writes less that of reads */
+	double server_ns;     /* at the server: from arrival to answer, with the lead */
+	double write_ns;      /* mean excess of writes minus that of reads */
 	int64_t lead_ns;
-	bool steady; /* the volume's check of its lead agreed */
+	bool steady; /* the volume's check of its lead succeeded */
 };
 
 struct standard_point { /* of the grid */
@@ -40,11 +40,13 @@ struct standard_point { /* of the grid */
 	uint32_t depth;
 	struct standard_visit *visit; /* visit[n_visits], owned; NULL if read from a certificate */
 	size_t n_visits, cap_visits;
-	double *excess_ns; /* excess[n_excess]: response - programmed of each request; owned */
+	/* excess[n_excess]: response time - programmed time of each request; owned */
+	double *excess_ns;
 	size_t n_excess, cap_excess;
-	/* results (standard_evaluate), relative to the programmed mean unless in ns */
+	/* results (standard_evaluate); relative to the programmed mean unless the name ends in
+	 * _ns */
 	double programmed_ns, bias, server_bias, scatter, drift_per_hour, expanded, k;
-	double write_ns; /* excess of writes less that of reads */
+	double write_ns; /* mean excess of writes minus that of reads */
 	double excess_p50_ns, excess_p99_ns;
 	int64_t lead_ns; /* median of the visits */
 	bool drifts; /* the drift is significant at 5 % */
@@ -53,16 +55,16 @@ struct standard_point { /* of the grid */
 };
 
 struct standard {
-	json_t *machine; /* facts that must agree where the certificate is used */
+	json_t *machine; /* facts that must be the same where the certificate is used */
 	char *made;	 /* UTC */
 	double duration_s;
-	/* shares of the CPUs used by other processes and kernel threads, or stolen, if the caller
-	 * measures them; NaN: unknown */
+	/* shares of the CPUs that other processes and kernel threads used, and that the hypervisor
+	 * took, if the caller measures them; NaN: unknown */
 	double others_share, stolen_share;
 	bool loop, realtime, awake, own_cpu; /* as in struct volume */
-	/* visits of points with at least 4, and how many of them U of the point's other visits
-	 * covers (with the widening of the other points): the measured coverage of U, for which
-	 * 95 % is expected. 0: unknown */
+	/* number of visits of points with at least 4 visits; number of those that U of the point's
+	 * other visits covers (with the widening of the other points). Their ratio is the measured
+	 * coverage of U, for which 95 % is expected. 0: unknown */
 	uint64_t n_checked, n_covered;
 	double widening; /* factor in every U, at least 1 */
 	struct standard_point *point; /* point[n] */
@@ -76,32 +78,35 @@ struct standard_options {
 	bool file; /* requests go to the volume's file, without a loop device */
 	uint64_t seed;	 /* of the order */
 	const char *root; /* as volume_create */
-	const json_t *environment; /* of this machine (environment_make()) */
+	const json_t *environment; /* of this machine, from environment_make() */
 	bool quiet;
-	const volatile sig_atomic_t *stop; /* set by a signal handler: ends with EINTR */
+	/* set by a signal handler: the measurement ends with EINTR */
+	const volatile sig_atomic_t *stop;
 };
 
-/* Measures the grid, or only the points in `only` (NULL: all of the grid). The volume in use is
- * named "standard"; it is removed at the end, also after an error. Errors: of volume_create() and
- * volume_client_run(); EINTR; EIO: the wall clock was stepped, or the machine was suspended.
- * Ownership: standard_release. */
+/* Measures the grid, or only the points in `only` (NULL: all points of the grid). The volume in use
+ * is named "standard"; it is removed at the end, also after an error. Errors: those of
+ * volume_create() and volume_client_run(); EINTR; EIO: the wall clock was stepped, or the machine
+ * was suspended. Ownership: standard_release. */
 int standard_measure(struct standard *s, const struct standard_options *o,
 		     const struct standard *only, struct err *e);
-/* Sets the results of a point from its visits; sorts excess_ns. */
+/* Computes the results of a point from its visits; sorts excess_ns. */
 void standard_evaluate(struct standard_point *p);
-/* Sets n_checked, n_covered and the widening from the visits, and widens U of all points; once,
- * after standard_evaluate() of each point. The widening is the least factor, from 1 in steps of
- * 1 %, with which U of a point's other visits covers 95 % of all visits, and 95 % of the visits of
- * points that are then valid. It uses points with at least 4 visits. It is 1 if these have fewer
- * than 20. */
+/* Sets n_checked, n_covered and the widening from the visits, and widens U of all points. Call it
+ * once, after standard_evaluate() of each point. The widening is the smallest factor, from 1 in
+ * steps of 1 %, with which U of a point's other visits covers 95 % of all visits, and 95 % of the
+ * visits of points that are then valid. It uses points with at least 4 visits. It is 1 if these
+ * points have fewer than 20 visits. */
 void standard_widen(struct standard *s);
 void standard_release(struct standard *s);
-/* Limit of the 99th percentile of the excess. */
+/* Returns the limit of the 99th percentile of the excess. */
 double standard_excess_limit_ns(const struct standard_point *p);
 
-/* Whether the clocks advanced alike between two readings. Errors: EIO. */
+/* Readings of clocks, which show whether the clocks advanced equally between two readings. Errors:
+ * EIO. */
 struct standard_clocks {
-	int64_t wall_ns, boot_ns; /* CLOCK_REALTIME and CLOCK_BOOTTIME less CLOCK_MONOTONIC */
+	/* CLOCK_REALTIME and CLOCK_BOOTTIME, each minus CLOCK_MONOTONIC */
+	int64_t wall_ns, boot_ns;
 };
 struct standard_clocks standard_clocks_read(void);
 int standard_clocks_check(const struct standard_clocks *from, const struct standard_clocks *to,
@@ -109,7 +114,8 @@ int standard_clocks_check(const struct standard_clocks *from, const struct stand
 
 /* certificate.c: New reference. */
 json_t *standard_to_json(const struct standard *s);
-/* Errors: of the system; EILSEQ: not a certificate; EINVAL: a value is missing or out of range. */
+/* Reads a certificate. Errors: from the system; EILSEQ: not a certificate; EINVAL: a value is
+ * missing or out of range. */
 int standard_read(struct standard *s, const char *path, struct err *e);
 /* Refuses a certificate of another machine, kernel or version of this program. Errors: EXDEV, with
  * the fact that differs. */
@@ -117,24 +123,26 @@ int standard_is_here(const struct standard *s, const char *path, const json_t *e
 		     struct err *e);
 /* Whether a volume with this service model is within the certified range at that depth: at the
  * certified depths next to it, and between the begin of the range and the longest certified service
- * time. The range of a model at a depth begins at the shortest service time from which all longer
- * ones are valid. Sets *worst, borrowed, to the point of the range that applies, with the larger
- * |bias| + U. Errors: ERANGE; EINVAL of the model. */
+ * time. The range of a model at a depth begins at the shortest service time from which on all
+ * longer certified times are valid. Sets *worst, borrowed, to the point of the range that applies
+ * and has the larger |bias| + U. Errors: ERANGE; EINVAL of the model. */
 int standard_covers(const struct standard *s, const char *service, uint64_t n_bytes,
 		    uint64_t depth, const struct standard_point **worst, struct err *e);
-/* The range's begin of a model at a depth, or -1 if none. */
+/* Returns the begin of the range of a model at a depth, or -1 if there is no range. */
 int64_t standard_range_ns(const struct standard *s, const char *model, uint32_t depth);
 
-/* check.c: the certificate beside a new, short measurement of some of its points. */
+/* check.c: compares the certificate with a new, short measurement of some of its points. */
 struct standard_comparison {
 	const struct standard_point *certified, *now; /* borrowed */
 	double u_now; /* expanded uncertainty of the new mean */
 	double e_n;   /* (now - certified) / sqrt(U^2 + u_now^2) */
 	bool agrees;  /* |e_n| <= 1, and bias and excess are within the limits of validity */
-	uint64_t n_covered; /* new visits within the certified U around the certified bias */
+	/* number of new visits whose value is within the certified U of the certified bias */
+	uint64_t n_covered;
 };
-/* Sets *points to what a check measures: for each model the shortest service time that is valid, at
- * the depths where it is valid; with `all` every valid point. Ownership: standard_release. */
+/* Sets *points to the points that a check measures: for each model the shortest service time that
+ * is valid, at the depths at which it is valid; with `all` every valid point. Ownership:
+ * standard_release. */
 void standard_check_points(const struct standard *certified, bool all, struct standard *points);
 struct standard_comparison standard_compare(const struct standard_point *certified,
 					    const struct standard_point *now);
