@@ -14,7 +14,7 @@
 
 extern const struct replay_engine engine_event, engine_coordinator, engine_compiled,
     engine_parallel, engine_block;
-/* foreign replayers (replay/engines/adapters/) */
+/* replayers of other projects (replay/engines/adapters/) */
 extern const struct replay_engine engine_exec, engine_fio, engine_btreplay, engine_blkreplay,
     engine_hfplayer, engine_artc, engine_beefs;
 

@@ -79,7 +79,8 @@ static int plan_derive(struct replay_job *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	const struct replay_engine *engine = r->c->row;
 	const struct clock clock = p->clock;
-	struct replay_config laid = *r->c; /* an engine with `prepare` needs the calls */
+	/* a copy without `blank` for an engine with `prepare`, which needs the calls */
+	struct replay_config laid = *r->c;
 	unsigned int rules = 0;
 	int ret = r->c->order == ORDER_FS ? fs_rules_parse(&rules, r->c->fs_rules, e) : 0;
 	edges = (struct edges){.edge = NULL};

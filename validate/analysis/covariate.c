@@ -109,7 +109,7 @@ static void scenario_fit(struct analysis *a, size_t first, size_t end, bool of_t
 	struct covariate_slope slope;
 	bool shared = false;
 	for (size_t i = first; i < end; i++) {
-		/* pairs_collect() adds to the counts of its cell */
+		/* a copy of the cell, because pairs_collect() adds to its counts */
 		struct cell counted = a->cell[i];
 		SCOPED(pairs_release) struct pairs pairs;
 		pairs_collect(&pairs, &counted, a->results, a->n_replicates);

@@ -12,7 +12,7 @@
 void measure_runs_collect(struct measure_runs *m, const struct results *r, size_t scenario,
 			  size_t replayer, unsigned int n_blocks)
 {
-	/* pairs_collect() adds to the counts of its cell */
+	/* a copy of the cell, because pairs_collect() adds to its counts */
 	struct cell counted = {.scenario = scenario, .replayer = replayer};
 	SCOPED(pairs_release) struct pairs p;
 	pairs_collect(&p, &counted, r, n_blocks);

@@ -171,7 +171,7 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 		      const struct cell *c)
 {
 	SCOPED(pairs_release) struct pairs pairs;
-	/* pairs_collect() adds to the counts of its cell */
+	/* a copy of the cell, because pairs_collect() adds to its counts */
 	struct cell counted = {.scenario = c->scenario, .replayer = c->replayer};
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
 	pairs_collect(&pairs, &counted, r, a->n_replicates);
