@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Traces of several shapes for preparations, the same in each run. Threads alternate: request i of
  * the trace belongs to thread i modulo their number; it begins i µs after the start and ends some
- * time before that thread's next request. The state of the files is kept, so that results are those
- * of a file system in which calls take effect when they begin. */
+ * time before that thread's next request. The generator keeps the state of the files, so results
+ * are those of a file system in which calls take effect when they begin. */
 #pragma once
 
 #include <errno.h>

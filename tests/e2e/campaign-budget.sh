@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 13 s
-# A campaign with a budget: decided cases stop, the other cases continue until the budget or the
-# plan ends, and a resumed campaign continues with the rest.
+# A campaign with a budget: decided cases end, the other cases continue until the budget or the plan
+# is used up, and a resumed campaign continues with the rest.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on programs written for it: nothing is lost, for any end of a program; asynchronous
-# requests; unseen calls are reported; programs with other privileges are refused; programs that
-# close all descriptors or start children without an environment.
+# capture app on programs that were written for it: no call is lost, however a program ends;
+# asynchronous requests; calls that cannot be observed are reported; programs with other privileges
+# are refused; programs that close all descriptors or start children without an environment.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 programs=$SRCDIR/tests/programs

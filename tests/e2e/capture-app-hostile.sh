@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# capture app on programs whose start or end is hard for a preloaded library: the trace has every
-# call that returned, and the program behaves as without the library.
+# capture app on programs whose start or end is difficult for a preloaded library: the trace has
+# every call that returned, and the program behaves as without the library.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 $compiler -w -O1 -o hostile "$SRCDIR/tests/programs/hostile.c" -pthread || fail 'hostile.c does not compile'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The manual is complete and true: each command has a page and is named in validate(1). A page has
-# each option of the command's table, and no other. It has examples, whose commands and options exist.
+# The manual is complete and true: each command has a page and is listed in validate(1). A page has
+# exactly the options of the command's table. It has examples, whose commands and options exist.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 bad=0

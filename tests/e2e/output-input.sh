@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# No command writes its output over a file that it reads.
+# A command does not overwrite a file that it reads.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 cat >in.csv <<'END'

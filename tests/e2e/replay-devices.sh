@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 33 s
-# A trace names a device, FIFO or socket in the target directory, by a name that it makes itself.
-# The replay does not open it and does not hang; it reports the refusal and fails. With every
-# engine: as root with a loop device, as an ordinary user with FIFOs, with and without a clone of
-# the directory that permits no devices.
+# A trace opens a device, FIFO or socket in the target directory by a name that it creates itself.
+# The replay does not open the object and does not hang; it reports the refusal and fails. With
+# every engine: as root with a loop device, as an ordinary user with FIFOs, with and without a clone
+# of the directory that permits no devices.
 . "$SRCDIR/tests/e2e/lib.sh"
 
 compiler=${CC:-cc}

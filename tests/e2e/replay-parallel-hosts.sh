@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Engine parallel on three hosts, whose ranks wait for one another.
+# Engine parallel on three hosts, whose ranks wait for each other.
 . "$SRCDIR/tests/e2e/lib.sh"
 script=$SRCDIR/tests/e2e/replay-parallel-hosts.sh
 . "$SRCDIR/tests/e2e/parallel-hosts-lib"

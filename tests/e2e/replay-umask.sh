@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The umask of a program, inherited or set, decides the permissions of files in a replay, for any
-# umask of the replay.
+# The umask of a program, inherited or set, determines the permissions of files in a replay,
+# whatever the umask of the replay.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

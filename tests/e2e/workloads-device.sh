@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The journal of copyfiles.sh has room for a new file of every thread at a time. A full transaction
-# is committed at once, which adds requests to some runs and not to others.
+# Workload copyfiles on a device: its journal has room for a new file of every thread at the same
+# time. A full transaction would be committed at once, which adds requests to some runs and not to
+# others.
 . "$SRCDIR/tests/e2e/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip 'mounts need root'
 for tool in losetup mkfs.ext4; do command -v $tool >/dev/null || skip "no $tool"; done

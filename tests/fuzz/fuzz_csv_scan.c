@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CSV split by this program and by libcsv: equal requests, names and heap. */
+/* CSV split by this program and by libcsv: requests, names and heap items must be equal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Untrusted journals: read without a crash; an incomplete end is cut off and complete lines
- * stay. */
+/* Untrusted journals: they are read without a crash; an incomplete end is removed and complete
+ * lines stay. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Output of other projects' replayers, of any bytes: the first byte chooses the replayer. Reading
- * it ends, accepted requests are complete, and errors are named. */
+/* Output of replayers of other projects, with any bytes; the first byte chooses the replayer.
+ * Reading ends, accepted requests are complete, and errors have a message. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /* A file system (FUSE) that shows a directory and makes the n-th request of a family fail
  * (inject.h).
  *
- * usage: eio_fs DIR MOUNTPOINT STATE runs until it is unmounted
+ * usage: eio_fs DIR MOUNTPOINT STATE      runs until it is unmounted
  *
- * A file whose read failed stays unreadable until the next plan, because the kernel requests a page
- * again that it could not read ahead. */
+ * A file whose read failed stays unreadable until the next plan, because the kernel repeats the
+ * request for a page that it could not read ahead. */
 #define FUSE_USE_VERSION 35
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* RFC 5236's densities of a sequence in memory: s[n], in the order of arrival. */
+/* The densities of RFC 5236 for a sequence in memory: s[n], in the order of arrival. */
 #pragma once
 
 #include <errno.h>

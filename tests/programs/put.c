@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes by putc_unlocked, which the compiler inlines, between calls of all kinds on the same
- * streams: each file has the size and content that calls alone would give. Prints nothing; status
+ * streams. Each file has the size and content that calls alone would give. Prints nothing; status
  * 0. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists and files of hosts. */
+/* Lists and files that name hosts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words of a command that starts an MPI job. The test makes its own launchers: MPI is not
+/* The words of a command that starts an MPI job. The test makes its own launchers, so MPI is not
  * needed. */
 #include <errno.h>
 #include <setjmp.h>

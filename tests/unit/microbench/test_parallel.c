@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The scripts of parallel applications, run by simulated ranks: a send ends when its message is
  * received, a barrier holds all ranks. For any number of ranks, all ranks reach their end, a rank
- * reads only what was written before, and the requests of a rank depend only on the seed. */
+ * reads only data that was written before, and the requests of a rank depend only on the seed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program that makes random calls on a small file tree from several threads at a time, with
- * stamps; and the same calls made again, one after another in any order. */
+/* A program that makes random calls on a small file tree from several threads at the same time,
+ * with stamps. The same calls can then be made again, one after another in any order. */
 #pragma once
 
 #include <dirent.h>

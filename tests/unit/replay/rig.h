@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A directory for a replay, a sample to replay, and the result. */
+/* A directory for a replay, a small trace to replay, and the result. */
 #pragma once
 
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Waiting for the progress of another thread: no thread continues too early, and no thread sleeps
- * for ever. */
+ * forever. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests that the machine held up: a request that queued behind such a request was held up, too,
- * and the mark does not appear in a time. */
+/* Requests that the machine held up: a request that queued behind such a request also counts as
+ * held up, and the mark does not appear in a time. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Replays with a process for each traced process: descriptors of their own, shared inherited
+/* Replays with a process for each traced process: separate descriptors, shared inherited
  * descriptors, order and outcomes across processes, and a process that fails. */
 #include <stdarg.h>
 #include <stddef.h>

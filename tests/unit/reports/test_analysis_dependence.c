@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs that depend on earlier runs: the same numbers in another order may be accepted or not, but
- * are rejected alike, and the reason states the dependence. No I/O, fixed seeds. */
+/* Runs that depend on earlier runs: whether the same numbers are accepted may depend on their
+ * order, but whether they are rejected does not, and the reason states the dependence. No I/O,
+ * fixed seeds. */
 #define REASONS_IN_WORDS
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compares measures and their intervals with other computations; and findings that hold, that hold
- * in the other direction, and that the data do not decide. */
+/* Compares measures and their intervals with other computations; findings that hold, findings that
+ * hold in the other direction, and findings that the data do not decide. */
 #include "made_campaign.h"
 
 #include "validate/analysis/claims.h"

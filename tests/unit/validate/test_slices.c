@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs in slices: random runs are drawn in active time, and then paused at random. Their summary
- * must be that of the run without pauses, except for the response times of requests that a switch
- * disturbs. */
+/* Runs in slices: random runs are generated in active time, and then paused at random. Their
+ * summary must be that of the run without pauses, except for the response times of requests that a
+ * switch disturbs. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Certificates of volumes: the statistics on made visits, reading of bad certificates, the range. */
+/* Certificates of volumes: statistics of generated visits, reading of bad certificates, and the
+ * certified range. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
