@@ -56,7 +56,7 @@ void rated_add_words(struct strbuf *out, const struct analysis *a, const struct 
 	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
 	add_limit(out, a, r, &r->rate, "up to", "highest", add_rate);
 	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE)
-		return; /* nothing is trusted, either way */
+		return; /* neither a rate nor a gap is trusted */
 	if (!has_pauses(r))
 		return;
 	const bool no_next = r->rate.next == RATED_NONE && r->gap.next == RATED_NONE;

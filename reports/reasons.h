@@ -7,7 +7,7 @@
 /* Fills in the texts of the reasons of all components and verdicts, in their members `reason` and
  * `verdict_reason`, and those of the sources of uncertainty. */
 void analysis_word(struct analysis *a);
-/* Words the sources alone. */
+/* Fills in only the texts of the sources of uncertainty. */
 void sources_word(struct analysis *a);
 
 /* Appends the template `t` with the numbers x and the text; the head of reasons.c lists the

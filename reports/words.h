@@ -63,7 +63,7 @@ const char *words_treatment(const struct uncertainty_source *s);
 void words_add_cell(struct strbuf *out, const struct analysis *a, const struct cell *c);
 /* Returns the title of the protocol, or a text in its place. */
 const char *words_title(const struct analysis *a);
-/* Who times the runs of a scenario. */
+/* Appends what times the runs of `s`. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
 /* Appends what would decide a group of undecided cases: " 44 more replicates would probably decide
  * them." Appends nothing for rejections. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of foreign replayers: those of all adapters, and those of each adapter. Their rows are
- * part of replay_options, so that each row is an option of the command line and a key of a
- * protocol's [replayer NAME]. Keys of one adapter begin with its name: fio-iodepth. */
+/* Options of replayers of other projects: options of all adapters, then options of each adapter.
+ * Their rows are part of replay_options, so that each row is an option of the command line and a
+ * key of a protocol's [replayer NAME]. Keys of one adapter begin with its name: fio-iodepth. */
 #pragma once
 
 #include "common/std.h"

@@ -82,7 +82,7 @@ struct replay_config {
 	struct block_options block;	  /* engine block */
 	struct compiled_options compiled; /* engine compiled */
 	struct parallel_options parallel; /* engine parallel */
-	struct adapter_options adapter;	  /* foreign replayers */
+	struct adapter_options adapter;	  /* replayers of other projects */
 	bool blank;		 /* --blank: no calls, to measure the replayer itself */
 
 	/* only on the command line */

@@ -28,8 +28,8 @@ struct linear_search {
 	uint32_t *of;	       /* of[result->first[t] + k]: the k-th request of thread t */
 	fs_events_take *take;  /* NULL: events are not used */
 	void *ctx;
-	struct fs_events events;   /* what was not given away yet: */
-	uint32_t n_given;      /* by place */
+	struct fs_events events;   /* not yet passed to `take` */
+	uint32_t n_given;      /* places whose events were passed */
 };
 
 static const struct load_request *request_of(const struct linear_search *s, uint32_t i)

@@ -56,7 +56,7 @@ struct block_summary { /* of engine block */
 
 #define REPLAY_MISMATCHES_SHOWN 10
 
-struct adapter_summary { /* of foreign replayers */
+struct adapter_summary { /* results of replayers of other projects */
 	const char *times;   /* source of the times; NULL: another engine */
 	char version[200];   /* version as the replayer reports it; "": unknown */
 	char notes[1000];    /* one sentence per line */

@@ -187,7 +187,7 @@ static json_t *json_errors(const struct profile *p)
 	return list;
 }
 
-/* --- by whom and on what ------------------------------------------------- */
+/* --- objects and threads ------------------------------------------------- */
 
 static json_t *json_objects(const struct info *x)
 {

@@ -38,7 +38,7 @@ static const char *shown_p(const struct named_estimate *e, char *cell)
 	return !e || e->status ? shown(e, cell) : p_value(e->value, cell);
 }
 
-/* --- who ----------------------------------------------------------------- */
+/* --- names of samples ---------------------------------------------------- */
 
 static const char *sample_name(const struct stats *s, size_t i, char *cell)
 {

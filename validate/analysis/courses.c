@@ -125,7 +125,7 @@ static void course_compute(struct course *c, const struct measure_runs *m)
 {
 	int64_t width = interval_widest(m);
 	*c = (struct course){.width_s = (double)width * 1e-9};
-	issue_quantiles(c, m); /* which need no intervals */
+	issue_quantiles(c, m); /* set even if there are no intervals */
 	if (!width)
 		return;
 	const size_t shown = median_pair(m);

@@ -27,7 +27,7 @@ struct course { /* of the case at the same index */
 	/* [n], bytes per second; NULL if the runs do not record them, or if this is not a parallel
 	 * application */
 	double *bandwidth_program, *bandwidth_replay;
-	bool timed; /* the next two hold something */
+	bool timed; /* quantile_ns and rate are set */
 	/* quantiles of the issue error, at 0 %, 1 % ... */
 	double quantile_ns[SUMMARY_N_ISSUE_QUANTILES];
 	/* intervals of all runs, grouped by their rate */

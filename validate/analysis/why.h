@@ -52,7 +52,7 @@ enum cause {
 	 * the rest */
 	CAUSE_SERVICE,
 	CAUSE_PROCESSOR,
-	CAUSE_OFF_PROCESSOR, /* shown beside, never a part */
+	CAUSE_OFF_PROCESSOR, /* shown, but not a part of the sum */
 	CAUSE_N
 };
 extern const char *const cause_names[]; /* "requests", "concurrency", ..., NULL */

@@ -16,7 +16,7 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 		decide_shown(c);
 		return;
 	}
-	/* none is allowed: the count decides */
+	/* a limit of 0: a single case rejects */
 	if (c->limit <= 0) {
 		c->rejected_before_holm = e->k > 0;
 		c->p_reject = c->p_reject_holm = e->k > 0 ? 0 : NAN;

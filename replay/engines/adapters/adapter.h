@@ -13,7 +13,7 @@
 #include "replay/options/engine.h"
 #include "replay/result/summary.h"
 
-/* Who measures the times. */
+/* What measures the times. */
 enum adapter_times {
 	ADAPTER_SELF = 1,    /* the replayer writes the times of each request; `parse` reads them */
 	ADAPTER_PRELOAD = 2, /* the preloaded library traces its calls */
@@ -59,7 +59,7 @@ struct adapter_run {
 	int status;	     /* of waitpid. After the run */
 	/* the replayer was killed because it used no CPU time for quiet_ns; valid after the run */
 	bool quiet;
-	void *own;	     /* the core's */
+	void *own;	     /* state of the common part */
 };
 
 /* One request as the replayer reports it. Initialise it with ADAPTER_REQUEST_INIT: everything

@@ -15,7 +15,7 @@ static int pipe_open(int *from, int *to)
 		return -1;
 	*from = ends[0];
 	*to = ends[1];
-	fcntl(*from, F_SETFL, O_NONBLOCK); /* the program's end stays as usual */
+	fcntl(*from, F_SETFL, O_NONBLOCK); /* the program's end stays blocking */
 	fcntl(*from, F_SETPIPE_SZ, PIPE_BYTES);
 	return 0;
 }
