@@ -164,7 +164,7 @@ static void not_started(void **state)
 	kept_release(&k);
 }
 
-static void never_ends(void **state)
+static void a_program_over_its_time_limit_is_killed(void **state)
 {
 	struct kept k;
 	(void)state;
@@ -175,7 +175,7 @@ static void never_ends(void **state)
 	kept_release(&k);
 }
 
-static void fell_quiet(void **state)
+static void a_silent_program_is_stopped(void **state)
 {
 	struct kept k;
 	(void)state;
@@ -386,8 +386,8 @@ int main(void)
 	    cmocka_unit_test(it_gets_input_and_environment),
 	    cmocka_unit_test(ended_by_a_signal),
 	    cmocka_unit_test(not_started),
-	    cmocka_unit_test(never_ends),
-	    cmocka_unit_test(fell_quiet),
+	    cmocka_unit_test(a_program_over_its_time_limit_is_killed),
+	    cmocka_unit_test(a_silent_program_is_stopped),
 	    cmocka_unit_test(interrupted),
 	    cmocka_unit_test(first_and_last_of_what_it_prints),
 	    cmocka_unit_test(bytes_of_any_value),

@@ -35,7 +35,7 @@ static void earliest_first(void **state)
 	due_heap_release(&h);
 }
 
-static void mixed_with_taking(void **state)
+static void additions_and_removals_may_alternate(void **state)
 {
 	(void)state;
 	struct due_heap h;
@@ -55,6 +55,6 @@ static void mixed_with_taking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(earliest_first),
-					   cmocka_unit_test(mixed_with_taking)};
+					   cmocka_unit_test(additions_and_removals_may_alternate)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

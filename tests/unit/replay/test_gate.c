@@ -94,7 +94,7 @@ static void no_wake_up_is_lost(void **state)
 	ping_pong(20000, 100000, false, &n);
 }
 
-static void nor_without_membarrier(void **state)
+static void no_wake_up_is_lost_without_membarrier(void **state)
 {
 	(void)state;
 	ping_pong_asleep(true);
@@ -129,7 +129,7 @@ static uint64_t ping_pong_across(bool crowded)
 	return n;
 }
 
-static void nor_across_processes(void **state)
+static void no_wake_up_is_lost_across_processes(void **state)
 {
 	(void)state;
 	for (int crowded = 0; crowded < 2; crowded++) {
@@ -204,8 +204,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_wake_up_is_lost),
-		cmocka_unit_test(nor_without_membarrier),
-		cmocka_unit_test(nor_across_processes),
+		cmocka_unit_test(no_wake_up_is_lost_without_membarrier),
+		cmocka_unit_test(no_wake_up_is_lost_across_processes),
 		cmocka_unit_test(many_sleep_at_one_gate),
 	};
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -181,7 +181,7 @@ static void other_modes_leave_out_what_is_no_request(void **state)
 
 /* Nodes of one rank of the job are threads of one rank, although they were processes; no messages
  * are sent between them. */
-static void processes_of_one_rank_share_one(void **state)
+static void processes_of_one_job_rank_are_one_rank(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
@@ -266,7 +266,7 @@ int main(void)
 	    cmocka_unit_test(a_barrier_has_a_channel_for_each_pair),
 	    cmocka_unit_test(computing_has_its_length_and_no_result),
 	    cmocka_unit_test(other_modes_leave_out_what_is_no_request),
-	    cmocka_unit_test(processes_of_one_rank_share_one),
+	    cmocka_unit_test(processes_of_one_job_rank_are_one_rank),
 	    cmocka_unit_test(traces_that_cannot_end_are_refused),
 	    cmocka_unit_test(options_that_mean_nothing_here_are_refused),
 	};

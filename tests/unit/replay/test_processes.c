@@ -224,7 +224,7 @@ static void a_blocked_process_is_ended_by_the_watchdog(void **state)
 	sample_release(&s);
 }
 
-static void a_mismatch_in_one_stops_all(void **state)
+static void a_mismatch_in_one_process_stops_all(void **state)
 {
 	(void)state;
 	struct sample s = {.r = NULL};
@@ -289,7 +289,7 @@ int main(void)
 		cmocka_unit_test(stamps_keep_the_order_across_processes),
 		cmocka_unit_test(a_killed_process_is_named_and_all_are_ended),
 		cmocka_unit_test(a_blocked_process_is_ended_by_the_watchdog),
-		cmocka_unit_test(a_mismatch_in_one_stops_all),
+		cmocka_unit_test(a_mismatch_in_one_process_stops_all),
 		cmocka_unit_test(an_ending_process_closes_what_it_has),
 		cmocka_unit_test(invalid_combinations_are_refused),
 	};

@@ -59,7 +59,7 @@ static void a_path_of_its_own(void **state)
 	}
 }
 
-static void several_in_one_key(void **state)
+static void several_traces_in_one_key(void **state)
 {
 	struct protocol p;
 	struct err e = ERR_INIT;
@@ -98,7 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_of_its_own),
-		cmocka_unit_test(several_in_one_key),
+		cmocka_unit_test(several_traces_in_one_key),
 		cmocka_unit_test(refused_options),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
