@@ -55,8 +55,9 @@ static inline __int128 active_before(const int64_t *sorted, const __int128 *sum,
 	return (__int128)lo * (t - origin) - (lo ? sum[lo - 1] : 0);
 }
 
-/* Mean level over [b, e) = (area before e - area before b) / (e - b); the area before t is that
- * under the starts less that under the ends, each a sum of (t - time) over the times before t. */
+/* The mean level over [b, e) is (area before e - area before b) / (e - b). The area before t is
+ * the sum of (t - start) over the starts before t, minus the sum of (t - end) over the ends before
+ * t. */
 static inline void lifetimes(double *lifetime, const int64_t *begin, const int64_t *end,
 			     const int64_t *starts, const int64_t *stops, size_t n, size_t n_stops,
 			     int64_t origin)

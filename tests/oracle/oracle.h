@@ -52,7 +52,7 @@ const struct dataset *dataset_find(const struct datasets *d, const char *name);
 /* --- traces.c: reordering and concurrency -------------------------------- */
 enum trace_outcome {
 	TRACE_OK,
-	TRACE_UNDEFINED, /* no value by definition: a ratio over nothing */
+	TRACE_UNDEFINED, /* no value by definition: a ratio with denominator 0 */
 	TRACE_BAD,	 /* missing or unusable inputs or parameters */
 	TRACE_UNKNOWN	 /* not a statistic of a trace */
 };

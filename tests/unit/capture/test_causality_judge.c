@@ -99,8 +99,8 @@ static void test_polls(void **unused)
 	assert_int_equal(needed, MS);
 }
 
-/* A thread that looks for a file continues by itself when the file exists: only later attempts show
- * that it does not exist. */
+/* A thread that polls for a file continues by itself as soon as the file exists. So only later
+ * failed attempts show that it still waits. */
 static void test_looks(void **unused)
 {
 	int64_t needed;

@@ -495,7 +495,7 @@ static void unwritable_places(void **state)
 	unlink(path);
 }
 
-/* Detected before a long operation such as a capture of hours: names that no file can have. */
+/* Names that no file can have are refused before a long operation such as a capture of hours. */
 static void impossible_names(void **state)
 {
 	char text[300];

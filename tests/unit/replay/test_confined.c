@@ -108,7 +108,7 @@ static void nothing_outside_is_touched(void **state)
 		sample_release(&one);
 	}
 	assert_true(n_run > sizeof paths / sizeof *paths / 2);
-	/* nor if it is about files from before the trace */
+	/* the same if requests refer to files that existed before the trace */
 	for (size_t i = 0; i < s.n_paths; i++) {
 		struct sample one = {.paths = {paths[i]}, .n_paths = 1};
 		sample_data(&one, 1, 0, 1, OP_PWRITE, 3, 0, 0, 6, 6);

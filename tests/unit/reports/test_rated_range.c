@@ -130,7 +130,7 @@ static void other_factors_are_other_ranges(void **state)
 	free(r.replayer[1].name);
 	r.replayer[1].name = xstrdup("event order=thread");
 	rated_ranges_compute(&r.a);
-	assert_int_equal(r.a.n_rated, 2); /* and the case without a rate is in no range */
+	assert_int_equal(r.a.n_rated, 2); /* the case without a rate is in no range */
 	assert_true(r.a.rated[0].n == 1 && r.a.rated[1].n == 1);
 	drop(&r);
 }

@@ -286,7 +286,7 @@ static void case_set(struct baseline *b, const char *replayer, const char *verdi
 }
 
 /* Four laboratories measured x, y and z. y has no case that is not trusted, z has the larger share
- * of trusted cases among the others, x has a verdict that is no verdict. */
+ * of trusted cases among the others, x has an invalid verdict. */
 static void league(void **state)
 {
 	(void)state;

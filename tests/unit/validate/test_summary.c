@@ -634,7 +634,7 @@ static void test_skipped(void **state)
 	summary_release(&s);
 }
 
-/* The trace of a killed program can be replayed: as an input it is as good as any other. */
+/* The trace of a killed program is a valid input of a replay. */
 static void test_input_without_an_end(void **state)
 {
 	(void)state;
@@ -806,7 +806,7 @@ static void test_facts(void **state)
 	assert_int_equal(s.n_programs_unseen, 0);
 	assert_int_equal(s.n_requests_unseen, 32);
 	summary_release(&s);
-	/* what does not miss requests does not count: the umask */
+	/* facts that do not mean missing requests, such as the umask, do not count */
 	assert_int_equal(compute_with_extra(&s,
 					    "{\"capture\": {\"n_untraced\": 1, \"n_filtered\": 2, "
 					    "\"n_reopened\": 4, \"n_cut_off\": 8, "
