@@ -107,14 +107,14 @@ static void mismatches_print(const struct replay_summary *s)
 			"replay runs as root and sets no such flags\n", s->n_mismatches_privileged);
 }
 
-static void passed_print(const struct replay_summary *s)
+static void skipped_print(const struct replay_summary *s)
 {
 	if (!s->n_skipped)
 		return;
 	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_skipped);
-	for (int i = PASS_NOT + 1, n = 0; i < PASS_N; i++)
+	for (int i = SKIP_NONE + 1, n = 0; i < SKIP_N; i++)
 		if (s->n_skipped_of[i])
-			printf("%s %s %" PRIu64, n++ ? "," : "", pass_reasons[i],
+			printf("%s %s %" PRIu64, n++ ? "," : "", skip_reasons[i],
 			       s->n_skipped_of[i]);
 	putchar('\n');
 }
@@ -369,7 +369,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	balloon_print(s);
 	memory_print(c, &s->memory);
 	captured_print(&s->captured);
-	passed_print(s);
+	skipped_print(s);
 	block_print(s);
 	parallel_print(s);
 	adapter_print(s);

@@ -284,7 +284,7 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 			ret = -EIO;
 		s->memory.peak_bytes = process_peak_bytes();
 	}
-	for (int i = PASS_NOT + 1; i < PASS_N; i++) {
+	for (int i = SKIP_NONE + 1; i < SKIP_N; i++) {
 		s->n_skipped_of[i] = r->plan.calls.n_skipped[i];
 		s->n_skipped += r->plan.calls.n_skipped[i];
 	}

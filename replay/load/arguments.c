@@ -5,7 +5,7 @@
 
 #include "replay/load/load.h"
 
-static enum pass_reason control_refusal(const struct load *l, const struct load_request *r)
+static enum skip_reason control_refusal(const struct load *l, const struct load_request *r)
 {
 	uint32_t len;
 	load_heap(l, r, &len);
@@ -16,80 +16,80 @@ static enum pass_reason control_refusal(const struct load *l, const struct load_
 	case F_SETFD:
 	case F_GETFL:
 	case F_SETFL:
-		return PASS_NOT;
+		return SKIP_NONE;
 	case F_SETLK:
 	case F_SETLKW:
 	case F_GETLK:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
 	case F_OFD_GETLK:
-		return len == sizeof(struct op_lock) ? PASS_NOT : PASS_MISSING;
+		return len == sizeof(struct op_lock) ? SKIP_NONE : SKIP_MISSING;
 	default:
-		return PASS_MISSING;
+		return SKIP_MISSING;
 	}
 }
 
 /* Refuses flags that make a file immutable or append-only: it could not be removed after the
  * replay. */
-static enum pass_reason ioctl_refusal(const struct load_request *r)
+static enum skip_reason ioctl_refusal(const struct load_request *r)
 {
 	switch (r->flags) {
 	case CALL_TCGETS:
 	case FIGETBSZ:
 	case FS_IOC_GETFLAGS:
 	case FS_IOC_FSGETXATTR:
-		return PASS_NOT;
+		return SKIP_NONE;
 	case FS_IOC_SETFLAGS:
 		if (r->offset == OFFSET_NONE || !(r->offset & OP_IOCTL_VALUE))
-			return PASS_MISSING;
-		return r->offset & (FS_IMMUTABLE_FL | FS_APPEND_FL) ? PASS_FORBIDDEN : PASS_NOT;
+			return SKIP_MISSING;
+		return r->offset & (FS_IMMUTABLE_FL | FS_APPEND_FL) ? SKIP_FORBIDDEN : SKIP_NONE;
 	default:
-		return PASS_MISSING;
+		return SKIP_MISSING;
 	}
 }
 
-enum pass_reason call_refusal(const struct load *l, const struct load_request *r)
+enum skip_reason call_refusal(const struct load *l, const struct load_request *r)
 {
 	uint32_t len, type = (uint32_t)r->length & S_IFMT;
 	const char *text = load_heap(l, r, &len);
 	switch (r->op) {
 	case OP_CHROOT:
-		return PASS_FORBIDDEN;
+		return SKIP_FORBIDDEN;
 	case OP_MKNOD:
 		return type && type != S_IFREG && type != S_IFSOCK && type != S_IFIFO ?
-			PASS_FORBIDDEN : PASS_NOT;
+			SKIP_FORBIDDEN : SKIP_NONE;
 	case OP_RENAME:
 		/* RENAME_WHITEOUT makes a device */
-		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT;
+		return r->flags & ~3u ? SKIP_FORBIDDEN : SKIP_NONE;
 	case OP_SETXATTR:
 	case OP_FSETXATTR:
 		if (r->flags & OP_ACL_IS_MODE) /* permissions */
-			return PASS_NOT;
+			return SKIP_NONE;
 		/* fallthrough */
 	case OP_REMOVEXATTR:
 	case OP_FREMOVEXATTR:
-		return text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
+		return text && strncmp(text, "user.", 5) ? SKIP_FORBIDDEN : SKIP_NONE;
 	case OP_GETXATTR:
 	case OP_FGETXATTR: /* a replay sets only attributes in the namespace "user." */
-		return text && r->rvalue >= 0 && strncmp(text, "user.", 5) ? PASS_FORBIDDEN
-									    : PASS_NOT;
+		return text && r->rvalue >= 0 && strncmp(text, "user.", 5) ? SKIP_FORBIDDEN
+									    : SKIP_NONE;
 	case OP_FCNTL:
 		return control_refusal(l, r);
 	case OP_IOCTL:
 		return ioctl_refusal(r);
 	case OP_FFLUSH:
-		return r->has_fd ? PASS_NOT : PASS_MISSING; /* of all streams */
+		return r->has_fd ? SKIP_NONE : SKIP_MISSING; /* of all streams */
 	case OP_AIO_OTHER:
 	case OP_IO_CANCEL:
 	case OP_IO_URING_ENTER:
-		return PASS_MISSING;
+		return SKIP_MISSING;
 	case OP_VMSPLICE:
 	case OP_TEE:
-		return PASS_OBJECT;
+		return SKIP_OBJECT;
 	case OP_PAGE_CACHE_ADD:
-		return PASS_KERNEL;
+		return SKIP_KERNEL;
 	default:
-		return PASS_NOT;
+		return SKIP_NONE;
 	}
 }
 

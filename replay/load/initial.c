@@ -287,11 +287,11 @@ static void slot_linked(struct walker *w, const struct load_request *r)
 static void path_seen(struct walker *w, const struct load_request *r)
 {
 	const char *path = path_of(w, r->name);
-	if (r->op == OP_LINK && r->slot && !r->passed) {
+	if (r->op == OP_LINK && r->slot && !r->skipped) {
 		slot_linked(w, r);
 		return;
 	}
-	if (!path || r->passed)
+	if (!path || r->skipped)
 		return;
 	if (r->rvalue < 0) {
 		failed(w, r, path);
@@ -479,11 +479,11 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 		const struct op_info *o = op_info(r->op);
 		w->request = i;
 		initial_reads_take(w, r->begin_ns);
-		if (load_is_touch(r) && !r->passed)
+		if (load_is_touch(r) && !r->skipped)
 			initial_was_read(w, initial_state(w, r->slot)->node, r->offset + 1);
 		else if (o->uses & OP_HAS_PATH)
 			path_seen(w, r);
-		else if (o->uses & OP_HAS_FD && !r->passed)
+		else if (o->uses & OP_HAS_FD && !r->skipped)
 			initial_descriptor_seen(w, r);
 	}
 	initial_reads_take(w, INT64_MAX);

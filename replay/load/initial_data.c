@@ -13,7 +13,7 @@ struct open_state *initial_state(struct walker *w, uint32_t slot)
 	const struct slot *b = &w->s->slot[slot];
 	struct open_state *s = &w->slot[b->origin];
 	const struct slot *origin = &w->s->slot[b->origin];
-	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
+	if (s->node || !slot || b->skipped || !origin->at_setup || origin->file == NONE32)
 		return s;
 	s->node = name_model_find(&w->m, w->s->file[origin->file].name, true);
 	s->at = origin->position;

@@ -286,13 +286,13 @@ int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more
 		fds[i] = -1;
 	int ret = slots_allow(s, n_more, e);
 	for (uint32_t i = 0; !ret && i < s->n_files; i++) {
-		int kind = s->file[i].opened && !s->file[i].passed
+		int kind = s->file[i].opened && !s->file[i].skipped
 			       ? rooted_kind(root, s->file[i].name, e)
 			       : 0;
 		ret = kind < 0 ? kind : 0;
 	}
 	for (uint32_t i = 1; !ret && i < s->n; i++)
-		if (s->slot[i].at_setup && !s->slot[i].passed)
+		if (s->slot[i].at_setup && !s->slot[i].skipped)
 			ret = descriptor_open(root, s->file[s->slot[i].file].name, &s->slot[i],
 					      &fds[i], e);
 	for (uint32_t i = 1; !ret && i < s->n; i++)

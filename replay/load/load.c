@@ -6,18 +6,18 @@
 #include "replay/load/reads.h"
 #include "common/u64_map.h"
 
-const char *const pass_reasons[PASS_N] = {
-	[PASS_NOT] = "replayed",
-	[PASS_OBJECT] = "pipes, sockets and terminals",
-	[PASS_SYSTEM] = "/proc, /sys and /dev",
-	[PASS_FORBIDDEN] = "devices, privileges and changes of the root",
-	[PASS_MISSING] = "arguments that are not in the trace",
-	[PASS_KERNEL] = "the kernel's page cache",
-	[PASS_READ] = "reads that --reads leaves out",
-	[PASS_DISCARD] = "discards (--discards)",
-	[PASS_NO_DATA] = "calls that move no data at a known offset",
-	[PASS_FORMAT] = "requests that the replayer's format cannot hold",
-	[PASS_CAUSE] = "computing and waiting of parallel applications",
+const char *const skip_reasons[SKIP_N] = {
+	[SKIP_NONE] = "replayed",
+	[SKIP_OBJECT] = "pipes, sockets and terminals",
+	[SKIP_SYSTEM] = "/proc, /sys and /dev",
+	[SKIP_FORBIDDEN] = "devices, privileges and changes of the root",
+	[SKIP_MISSING] = "arguments that are not in the trace",
+	[SKIP_KERNEL] = "the kernel's page cache",
+	[SKIP_READ] = "reads that --reads leaves out",
+	[SKIP_DISCARD] = "discards (--discards)",
+	[SKIP_NO_DATA] = "calls that move no data at a known offset",
+	[SKIP_FORMAT] = "requests that the replayer's format cannot hold",
+	[SKIP_CAUSE] = "computing and waiting of parallel applications",
 };
 
 /* insertion sort is replaced by qsort() above this mean number of moves per request */

@@ -19,26 +19,26 @@
 
 /* Why a request is skipped. A skipped request keeps its place in the order, but no call is made.
  * The replay trace and the summary report it. */
-enum pass_reason {
-	PASS_NOT,    /* it is replayed */
-	PASS_OBJECT, /* its file is a pipe, socket, terminal or event descriptor */
-	PASS_SYSTEM, /* its file is below /proc, /sys or /dev */
+enum skip_reason {
+	SKIP_NONE,    /* it is replayed */
+	SKIP_OBJECT, /* its file is a pipe, socket, terminal or event descriptor */
+	SKIP_SYSTEM, /* its file is below /proc, /sys or /dev */
 	/* it would create a device or a privileged attribute, or leave the directory (chroot) */
-	PASS_FORBIDDEN,
+	SKIP_FORBIDDEN,
 	/* the trace lacks an argument: the range of a lock, the argument of an ioctl, a path */
-	PASS_MISSING,
+	SKIP_MISSING,
 	/* an action of the page cache instead of a call: pages added, faults on unknown mappings */
-	PASS_KERNEL,
-	PASS_READ,    /* --reads leaves it out */
-	PASS_DISCARD, /* block level: a discard, without --discards */
-	PASS_NO_DATA, /* block level: it moves no data at a known offset */
-	PASS_FORMAT,  /* the trace format of the foreign replayer cannot represent it */
+	SKIP_KERNEL,
+	SKIP_READ,    /* --reads leaves it out */
+	SKIP_DISCARD, /* block level: a discard, without --discards */
+	SKIP_NO_DATA, /* block level: it moves no data at a known offset */
+	SKIP_FORMAT,  /* the trace format of the foreign replayer cannot represent it */
 	/* computing or waiting of a parallel application instead of a request; engine parallel
 	 * replays it */
-	PASS_CAUSE,
-	PASS_N
+	SKIP_CAUSE,
+	SKIP_N
 };
-extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */
+extern const char *const skip_reasons[SKIP_N]; /* "replayed", "pipes, sockets and terminals", ... */
 
 struct load_request { /* 64 bytes: there may be many */
 	int64_t begin_ns;
@@ -72,7 +72,7 @@ struct load_request { /* 64 bytes: there may be many */
 	uint16_t thread : 15;
 	uint16_t has_fd : 1;  /* its record has a descriptor number */
 	uint8_t op;
-	uint8_t passed; /* enum pass_reason; set by slots_find */
+	uint8_t skipped; /* enum skip_reason; set by slots_find */
 };
 _Static_assert(sizeof(struct load_request) == 64, "a request fits a cache line");
 _Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15,
@@ -219,8 +219,8 @@ uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns
 
 #define CALL_TCGETS 0x5401u /* the ioctl of isatty(3); on a file it fails with ENOTTY */
 
-/* Why a request cannot be replayed; PASS_NOT if it can. */
-enum pass_reason call_refusal(const struct load *l, const struct load_request *r);
+/* Why a request cannot be replayed; SKIP_NONE if it can. */
+enum skip_reason call_refusal(const struct load *l, const struct load_request *r);
 
 enum lock_act {
 	LOCK_NONE,     /* not a call on a lock */

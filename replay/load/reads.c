@@ -51,7 +51,7 @@ static bool copies_to_nothing(const struct load *l, const struct slots *s,
 			      const struct load_request *r)
 {
 	const struct load_more *m = load_more(l, r);
-	return op_info(r->op)->family == FAMILY_COPY && m && (!m->slot || s->slot[m->slot].passed);
+	return op_info(r->op)->family == FAMILY_COPY && m && (!m->slot || s->slot[m->slot].skipped);
 }
 
 static uint32_t origin_of(const struct slots *s, uint32_t slot)
@@ -131,7 +131,7 @@ void misses_find(struct misses *m, const struct load *l, const struct slots *s)
 		if (op_info(r->op)->family != FAMILY_PAGE) {
 			w[r->thread].call = i;
 		} else if (load_is_touch(r)) {
-			w[r->thread].touch = r->passed ? w[r->thread].touch : i;
+			w[r->thread].touch = r->skipped ? w[r->thread].touch : i;
 		} else {
 			const uint32_t owner = owner_of(&w[r->thread], l, s, r);
 			m->n_elsewhere += owner == NONE32;
@@ -197,8 +197,8 @@ static int original_prepare(struct reads *x, struct load *l, const struct slots 
 			"(validate slice --join adds those of capture vfs)");
 	misses_find(&x->misses, l, s);
 	for (uint32_t i = 0; i < l->n; i++)
-		if (!l->request[i].passed && changes_reading(&l->request[i]))
-			l->request[i].passed = PASS_READ;
+		if (!l->request[i].skipped && changes_reading(&l->request[i]))
+			l->request[i].skipped = SKIP_READ;
 	return 0;
 }
 
@@ -216,8 +216,8 @@ int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 	SCOPED_FREE bool *matters = positions_that_matter(l, s);
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct load_request *r = &l->request[i];
-		if (!r->passed && left_out(l, s, r, matters))
-			r->passed = PASS_READ;
+		if (!r->skipped && left_out(l, s, r, matters))
+			r->skipped = SKIP_READ;
 	}
 	return 0;
 }
@@ -249,7 +249,7 @@ static bool is_read_by_pages(const struct slots *s, const struct load_request *r
 enum read_action reads_action(const struct reads *x, const struct slots *s,
 			      const struct load_request *r)
 {
-	if (r->passed)
+	if (r->skipped)
 		return READ_AS_IS;
 	if (x->mode == READS_ORIGINAL)
 		return is_read_by_pages(s, r) ? READ_BY_PAGES : READ_AS_IS;

@@ -32,7 +32,7 @@ struct reads {
 	struct misses misses; /* original */
 };
 
-/* Marks the requests that are not replayed (PASS_READ), finds the misses and sets l->reads. Call it
+/* Marks the requests that are not replayed (SKIP_READ), finds the misses and sets l->reads. Call it
  * before the order is derived. Errors: EINVAL for `original` if the trace has no misses. */
 int reads_prepare(struct load *l, const struct slots *s, const struct trace *t,
 		  enum replay_reads mode, struct err *e);

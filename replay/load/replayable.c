@@ -35,7 +35,7 @@ static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e
 		if (r->begin_ns == TIME_NONE)
 			count(&x->never_issued, record);
 		else if (op_info(r->op)->family == FAMILY_CAUSE)
-			count(&x->passed[PASS_CAUSE][r->op], record);
+			count(&x->skipped[SKIP_CAUSE][r->op], record);
 		record++;
 		rc = 0;
 	}
@@ -45,7 +45,7 @@ static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e
 static bool is_unknown(const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
-	return !r->passed && !r->slot && r->rvalue >= 0 && r->name == NONE32 &&
+	return !r->skipped && !r->slot && r->rvalue >= 0 && r->name == NONE32 &&
 	       (o->uses & OP_HAS_FD) && !(o->uses & OP_HAS_PATH) && o->family != FAMILY_MAP &&
 	       (o->family != FAMILY_ASYNC || r->has_fd);
 }
@@ -55,8 +55,8 @@ static void count_requests(struct replayable *x, const struct load *l)
 	x->n_records = l->n_records;
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
-		if (r->passed)
-			count(&x->passed[r->passed][r->op], r->record);
+		if (r->skipped)
+			count(&x->skipped[r->skipped][r->op], r->record);
 		else
 			x->n_replayed++;
 		if (is_unknown(r))
@@ -97,11 +97,11 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 	return rc ? err_set(e, -rc, "%s", x->why.msg) : 0;
 }
 
-uint64_t replayable_n_skipped(const struct replayable *x, enum pass_reason reason)
+uint64_t replayable_n_skipped(const struct replayable *x, enum skip_reason reason)
 {
 	uint64_t n = 0;
 	for (int op = 0; op < OP_N; op++)
-		n += x->passed[reason][op].n;
+		n += x->skipped[reason][op].n;
 	return n;
 }
 

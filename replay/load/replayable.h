@@ -22,7 +22,7 @@ struct replayable {
 	/* n_replayed: requests for which a call is made, successful or not */
 	uint64_t n_records, n_replayed;
 	struct replayable_count never_issued; /* their begin is unknown */
-	struct replayable_count passed[PASS_N][OP_N];
+	struct replayable_count skipped[SKIP_N][OP_N];
 	/* calls that the replay makes but that fail: the trace does not name the file of the
 	 * descriptor */
 	struct replayable_count unknown[OP_N];
@@ -33,5 +33,5 @@ struct replayable {
  * reading. */
 int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struct err *e);
 
-uint64_t replayable_n_skipped(const struct replayable *x, enum pass_reason reason);
+uint64_t replayable_n_skipped(const struct replayable *x, enum skip_reason reason);
 uint64_t replayable_n_unknown(const struct replayable *x);

@@ -106,7 +106,7 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	uint32_t len;
 	const char *item = load_heap(f->l, r, &len);
 	if (!m || len != sizeof peer) {
-		r->passed = PASS_MISSING;
+		r->skipped = SKIP_MISSING;
 		return;
 	}
 	memcpy(&peer, item, sizeof peer);
@@ -117,19 +117,19 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	/* a clone neither uses nor moves the file position */
 	const bool clones = r->op == OP_COPY_FILE_RANGE && r->flags & OP_COPY_CLONES;
 	struct slots *s = f->s;
-	if (m->slot && !s->slot[m->slot].passed) {
+	if (m->slot && !s->slot[m->slot].skipped) {
 		if (s->slot[s->slot[m->slot].origin].inferred && r->rvalue >= 0)
 			s->slot[s->slot[m->slot].origin].flags = s->slot[m->slot].flags = O_RDWR;
 		m->to_position = !clones && either_follow(f, m->slot, &m->from, r->rvalue);
 	}
-	if (r->slot && !s->slot[r->slot].passed && !clones)
+	if (r->slot && !s->slot[r->slot].skipped && !clones)
 		m->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
 	/* the failure may depend on the other file of the copy, which the replay replaces */
-	const uint8_t from = s->slot[r->slot].passed, to_passed = s->slot[m->slot].passed;
+	const uint8_t from = s->slot[r->slot].skipped, to_skipped = s->slot[m->slot].skipped;
 	if (r->rvalue < 0)
-		r->passed = from ? from : to_passed;
-	else if ((!r->slot || from) && (!m->slot || to_passed))
-		r->passed = PASS_OBJECT;
+		r->skipped = from ? from : to_skipped;
+	else if ((!r->slot || from) && (!m->slot || to_skipped))
+		r->skipped = SKIP_OBJECT;
 }
 
 static void lock_follow(struct finder *f, const struct load_request *r)
@@ -200,7 +200,7 @@ static void link_by_descriptor(struct finder *f, struct load_request *r)
 			       ? descriptor_named(f->s->file[r->name].name)
 			       : -1;
 	const uint32_t slot = fd < 0 ? 0 : slot_of_number(f, r, fd, NONE32);
-	if (!slot || f->s->slot[slot].passed)
+	if (!slot || f->s->slot[slot].skipped)
 		return;
 	r->slot = slot;
 	r->name = NONE32;
@@ -213,16 +213,16 @@ static void path_request(struct finder *f, struct load_request *r)
 	uint32_t len;
 	r->name = name_of_request(f, r);
 	if (r->name == NONE32 && r->rvalue != -EFAULT)
-		r->passed = PASS_MISSING;
+		r->skipped = SKIP_MISSING;
 	if (m && o->uses & OP_HEAP_PATH && r->op != OP_SYMLINK) {
 		const char *second = load_heap(f->l, r, &len);
 		if (second && strlen(second) == len)
 			m->name = name_of_text(f, r, second);
 		else if (r->rvalue != -EFAULT)
-			r->passed = PASS_MISSING;
+			r->skipped = SKIP_MISSING;
 	}
 	if (r->op == OP_MKNOD && call_refusal(f->l, r) && r->name != NONE32 && r->rvalue >= 0)
-		f->s->file[r->name].passed = PASS_OBJECT;
+		f->s->file[r->name].skipped = SKIP_OBJECT;
 	if (r->name != NONE32 && r->rvalue >= 0 && (r->op == OP_MKNOD || r->op == OP_UNLINK))
 		f->s->file[r->name].fifo = r->op == OP_MKNOD && S_ISFIFO(r->length);
 	if (r->name != NONE32 && r->rvalue >= 0 && (r->op == OP_UNLINK || r->op == OP_RENAME))
@@ -279,16 +279,16 @@ static void request(struct finder *f, struct load_request *r)
 	const struct load_more *m = load_more(f->l, r);
 	const struct slots *s = f->s;
 	bool copy = op_info(r->op)->family == FAMILY_COPY;
-	if (r->name != NONE32 && s->file[r->name].passed)
-		r->passed = s->file[r->name].passed;
+	if (r->name != NONE32 && s->file[r->name].skipped)
+		r->skipped = s->file[r->name].skipped;
 	if (r->name != NONE32 && s->file[r->name].to_system && load_follows_link(r))
-		r->passed = PASS_SYSTEM;
-	if (m && m->name != NONE32 && s->file[m->name].passed)
-		r->passed = s->file[m->name].passed;
-	if (r->slot && s->slot[r->slot].passed && !copy)
-		r->passed = s->slot[r->slot].passed;
-	if (!r->passed)
-		r->passed = (uint8_t)call_refusal(f->l, r);
+		r->skipped = SKIP_SYSTEM;
+	if (m && m->name != NONE32 && s->file[m->name].skipped)
+		r->skipped = s->file[m->name].skipped;
+	if (r->slot && s->slot[r->slot].skipped && !copy)
+		r->skipped = s->slot[r->slot].skipped;
+	if (!r->skipped)
+		r->skipped = (uint8_t)call_refusal(f->l, r);
 }
 
 /* --- the walk ------------------------------------------------------------ */

@@ -34,7 +34,7 @@ struct slot {
 	uint32_t replaces;
 	uint32_t process;     /* index into slots.process */
 	uint64_t position;    /* at_setup: initial position */
-	uint8_t passed;	      /* enum pass_reason: requests on this slot are skipped */
+	uint8_t skipped;	      /* enum skip_reason: requests on this slot are skipped */
 	bool at_setup;	      /* open before the first request; otherwise a request opens it */
 	bool inferred;	      /* at_setup, but not in the trace's descriptor table */
 	bool inherited;	      /* by fork: created together with its source */
@@ -49,7 +49,7 @@ struct slot {
 /* a path in normalised spelling: "/a", "./a", "a/" and "a" are the same path */
 struct slot_file {
 	char *name;	   /* owned */
-	uint8_t passed;	   /* enum pass_reason: below /proc, /sys or /dev, or a special file */
+	uint8_t skipped;	   /* enum skip_reason: below /proc, /sys or /dev, or a special file */
 	/* during the walk: a link to a path below /proc, /sys or /dev, or to a special file */
 	bool to_system;
 	bool touched;	   /* during the walk: a request on a descriptor of it succeeded */
@@ -126,7 +126,7 @@ struct slots {
 	uint64_t n_unknown; /* number of requests on slot 0 that succeeded in the trace */
 };
 
-/* Finds the slot and name of every request of `l`. Fills in load_request.slot, .name and .passed,
+/* Finds the slot and name of every request of `l`. Fills in load_request.slot, .name and .skipped,
  * the same members of load_more, and .offset of sequential requests whose position follows from
  * earlier requests. Reads two tables of the trace's extra metadata: "descriptors": [{"fd": N,
  * "path": TEXT, "flags": N, "pid": N}], default flags O_RDWR, without pid for any process;

@@ -216,12 +216,12 @@ uint32_t slot_add(struct finder *f, struct slot what, bool at_known)
 	GROW(f->walk, s->n, f->walk_cap);
 	if (!what.origin)
 		what.origin = s->n;
-	if (what.file != NONE32 && s->file[what.file].passed)
-		what.passed = s->file[what.file].passed;
+	if (what.file != NONE32 && s->file[what.file].skipped)
+		what.skipped = s->file[what.file].skipped;
 	else if (what.file != NONE32 && s->file[what.file].to_system)
-		what.passed = PASS_SYSTEM;
+		what.skipped = SKIP_SYSTEM;
 	if (what.file != NONE32 && s->file[what.file].fifo)
-		what.passed = PASS_OBJECT;
+		what.skipped = SKIP_OBJECT;
 	f->walk[s->n] = (struct slot_walk){
 	    .closed_ns = INT64_MAX, .at_known = at_known, .stream_known = at_known};
 	s->slot[s->n] = what;
@@ -241,7 +241,7 @@ void slot_close(struct finder *f, uint32_t slot, int64_t now_ns)
 		return;
 	f->walk[slot].closed = b->ends = true;
 	f->walk[slot].closed_ns = now_ns;
-	f->n_open -= f->n_open > 0 && !b->passed;
+	f->n_open -= f->n_open > 0 && !b->skipped;
 }
 
 void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, int64_t now_ns)
@@ -255,7 +255,7 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 	*bound = slot;
 	s->slot[slot].process = process;
 	f->walk[slot].open_ns = now_ns;
-	if (!s->slot[slot].passed)
+	if (!s->slot[slot].skipped)
 		opened(f);
 	if (!f->several)
 		return;
@@ -274,7 +274,7 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
 			    .mode = from->mode,
 			    .origin = from->origin,
 			    .process = process,
-			    .passed = from->passed,
+			    .skipped = from->skipped,
 			    .placed = true};
 	return slot_add(f, made, false);
 }

@@ -90,7 +90,7 @@ void map_follow(struct finder *f, struct load_request *r)
 	}
 	const struct mapped_range *old = map_at(maps_of(f, r), r->offset, r->length);
 	if (!old || r->offset < old->from) {
-		r->passed = PASS_MISSING;
+		r->skipped = SKIP_MISSING;
 		return;
 	}
 	m->map = old->map;
@@ -139,7 +139,7 @@ void touch_follow(struct finder *f, struct load_request *r)
 	struct load_more *m = load_more(f->l, r);
 	const bool at_address = r->rvalue >= PAGE_ADDRESS_MIN;
 	r->name = name_of_request(f, r);
-	r->passed = PASS_KERNEL;
+	r->skipped = SKIP_KERNEL;
 	if (r->name == NONE32 || !m)
 		return;
 	const struct mapped_range *piece =
@@ -159,5 +159,5 @@ void touch_follow(struct finder *f, struct load_request *r)
 	r->slot = map->slot;
 	r->offset = map->offset + m->from;
 	r->length = 1;
-	r->passed = PASS_NOT;
+	r->skipped = SKIP_NONE;
 }

@@ -26,21 +26,21 @@ static bool below(const char *path, const char *directory)
 
 /* Returns why a file is not replayed: files below /proc, /sys and /dev are not, except shared
  * memory in /dev/shm. */
-static uint8_t pass_of_name(const struct finder *f, const char *name)
+static uint8_t name_skip_reason(const struct finder *f, const char *name)
 {
 	static const char *const made_up[] = {"proc", "sys", "dev", NULL};
 	const char *root = plain_name(f->root);
 	size_t len = strcmp(root, ".") ? strlen(root) : 0;
 	if (len && !below(root, "proc") && !below(root, "sys") && !below(root, "dev"))
-		return PASS_NOT;
+		return SKIP_NONE;
 	/* if the root is not "/", it decides; otherwise the path itself decides */
 	const char *whole = len ? root : name;
 	if (below(whole, "dev/shm") && (len || whole[7]))
-		return PASS_NOT;
+		return SKIP_NONE;
 	for (const char *const *m = made_up; *m; m++)
 		if (below(whole, *m) && (len || whole[strlen(*m)]))
-			return PASS_SYSTEM;
-	return PASS_NOT;
+			return SKIP_SYSTEM;
+	return SKIP_NONE;
 }
 
 static uint64_t name_hash(const char *name, bool is_path)
@@ -50,7 +50,7 @@ static uint64_t name_hash(const char *name, bool is_path)
 
 static bool name_is(const struct slot_file *file, const char *name, bool is_path)
 {
-	return !strcmp(file->name, name) && (file->passed == PASS_OBJECT) == !is_path;
+	return !strcmp(file->name, name) && (file->skipped == SKIP_OBJECT) == !is_path;
 }
 
 static uint32_t name_add(struct finder *f, const char *name, bool is_path)
@@ -65,7 +65,7 @@ static uint32_t name_add(struct finder *f, const char *name, bool is_path)
 		}
 		GROW(s->file, s->n_files, s->files_cap);
 		s->file[s->n_files] = (struct slot_file){.name = xstrdup(name)};
-		s->file[s->n_files].passed = is_path ? pass_of_name(f, name) : PASS_OBJECT;
+		s->file[s->n_files].skipped = is_path ? name_skip_reason(f, name) : SKIP_OBJECT;
 		return s->n_files++;
 	}
 }
@@ -191,7 +191,7 @@ void names_of_system(struct finder *f)
 		if (!text)
 			continue;
 		target_name(&target, listed->entry[i].path, text);
-		if (pass_of_name(f, target.s) != PASS_SYSTEM)
+		if (name_skip_reason(f, target.s) != SKIP_SYSTEM)
 			continue;
 		const uint32_t file = name_find(f, listed->entry[i].path);
 		f->s->file[file].to_system = true;

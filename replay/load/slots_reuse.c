@@ -27,12 +27,12 @@ struct reuse {
 
 static bool closes(const struct load_request *r)
 {
-	return r->op == OP_CLOSE && r->rvalue >= 0 && !r->passed;
+	return r->op == OP_CLOSE && r->rvalue >= 0 && !r->skipped;
 }
 
 static bool opens(const struct load_request *r)
 {
-	return r->op == OP_OPEN && r->rvalue >= 0 && !r->passed;
+	return r->op == OP_OPEN && r->rvalue >= 0 && !r->skipped;
 }
 
 static enum slot_life life_after(const struct reuse *x, const struct load_request *r)
@@ -58,7 +58,7 @@ static void others_exclude(struct reuse *x)
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct slot *b = &s->slot[i];
 		if (!i || b->at_setup || b->inherited || b->heir || b->replaces || b->stream ||
-		    b->directory || b->passed || b->origin != i)
+		    b->directory || b->skipped || b->origin != i)
 			x->life[i] = x->life[b->origin] = LIFE_OTHER;
 		if (b->replaces)
 			x->life[b->replaces] = LIFE_OTHER;
@@ -140,7 +140,7 @@ void slots_reuse(struct slots *s, struct load *l)
 	others_exclude(&x);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
-		if (r->passed && r->op != OP_OPEN && r->op != OP_CLOSE)
+		if (r->skipped && r->op != OP_OPEN && r->op != OP_CLOSE)
 			continue; /* no call is made */
 		x.life[r->slot] = (uint8_t)life_after(&x, r);
 		x.thread[r->slot] = r->thread;

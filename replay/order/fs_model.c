@@ -374,7 +374,7 @@ static void listings_find(struct fs_model *m)
 		struct listing *x = &of_slot[r->slot];
 		if (r->op == OP_OPENDIR || r->op == OP_FDOPENDIR || r->op == OP_REWINDDIR)
 			*x = (struct listing){NONE32, 0};
-		if (r->op == OP_SEEKDIR || (r->op == OP_READDIR && (r->passed || r->rvalue < 0)))
+		if (r->op == OP_SEEKDIR || (r->op == OP_READDIR && (r->skipped || r->rvalue < 0)))
 			*x = (struct listing){i, 0};
 		if (r->op != OP_READDIR)
 			continue;
@@ -395,7 +395,7 @@ static void slot_begin(struct fs_model *m, uint32_t slot)
 	const struct slot *b = &m->s->slot[slot];
 	uint32_t words = m->slot_word[slot];
 	m->word[words + SLOT_POSITION] = b->placed ? b->position : UNKNOWN;
-	if (!b->at_setup || b->passed || b->file == NONE32)
+	if (!b->at_setup || b->skipped || b->file == NONE32)
 		return;
 	struct found f = path_find(m, b->file, true, true);
 	if (found_must_exist(m, &f) && f.how == FOUND_OBJECT)

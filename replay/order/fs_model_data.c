@@ -154,11 +154,11 @@ static bool copy_apply(struct fs_model *m, const struct load_request *r)
 		return true;
 	/* a short copy to a pipe or socket does not show the end of the file */
 	uint64_t asked = r->op == OP_COPY_FILE_RANGE ? r->length : (uint64_t)r->rvalue;
-	if (r->slot && !m->s->slot[r->slot].passed &&
+	if (r->slot && !m->s->slot[r->slot].skipped &&
 	    !move_apply(m, r->slot, false, from_position && r->offset == OFFSET_NONE, from, asked,
 			r->rvalue))
 		return false;
-	if (more && more->slot && !m->s->slot[more->slot].passed && r->rvalue > 0)
+	if (more && more->slot && !m->s->slot[more->slot].skipped && r->rvalue > 0)
 		return move_apply(m, more->slot, true, more->from == OFFSET_NONE, more->from,
 				  r->length, r->rvalue);
 	return true;

@@ -423,7 +423,7 @@ bool fs_model_apply(struct fs_model *m, uint32_t i)
 	size_t mark = fs_model_mark(m), n_events = m->events ? m->events->n : 0;
 	if (m->events)
 		fs_event_add(m->events, FS_EVENT_REQUEST, i, false, 0, NULL);
-	if (r->passed)
+	if (r->skipped)
 		return true;
 	bool ok = op_info(r->op)->uses & OP_HAS_PATH && !load_is_touch(r)
 		      ? r->name == NONE32 || name_apply(m, r)

@@ -313,9 +313,9 @@ static void request_begins(struct fs *f, uint32_t request)
 	waits_follow(f, &f->asynchronous, &f->async_wait_of);
 	if (fs_rule(f, RULE_PROCESS))
 		waits_follow(f, &f->processes, &f->process_wait_of);
-	if (!r->passed && fs_rule(f, RULE_DESCRIPTOR))
+	if (!r->skipped && fs_rule(f, RULE_DESCRIPTOR))
 		descriptor_rules(f, r);
-	if (!r->passed && fs_rule(f, RULE_POSITION))
+	if (!r->skipped && fs_rule(f, RULE_POSITION))
 		position_rules(f, r);
 }
 

@@ -190,8 +190,8 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r,
 	if (turns(s, r, m))
 		bits |= CALL_TURNS;
 	if (op_info(r->op)->family == FAMILY_COPY && m) {
-		bits |= !r->slot || s->slot[r->slot].passed ? CALL_FROM_NULL : 0;
-		bits |= !m->slot || s->slot[m->slot].passed ? CALL_TO_NULL : 0;
+		bits |= !r->slot || s->slot[r->slot].skipped ? CALL_FROM_NULL : 0;
+		bits |= !m->slot || s->slot[m->slot].skipped ? CALL_TO_NULL : 0;
 	}
 	return bits;
 }
@@ -387,14 +387,14 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 				.slot = r->slot,
 				.op = (uint8_t)r->op};
 	uint64_t number = 0;
-	const bool payload = !r->passed && writes_payload(c, r, &number);
-	c->n_skipped[r->passed]++;
+	const bool payload = !r->skipped && writes_payload(c, r, &number);
+	c->n_skipped[r->skipped]++;
 	/* for computing, the length is an enum compute_kind */
 	if (op_info(r->op)->family == FAMILY_CAUSE)
 		return (struct hot_request){
 		    .op = (uint8_t)r->op, .offset = r->length, .length = r->flags};
-	if (r->passed) {
-		h.op = HOT_PASSED;
+	if (r->skipped) {
+		h.op = HOT_SKIPPED;
 	} else if (is_plain(s, r) && !payload &&
 		   (!l->reads || reads_action(l->reads, s, r) == READ_AS_IS)) {
 		h.length = r->op == OP_LSEEK ? r->flags : h.length;
@@ -442,14 +442,14 @@ uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
 {
 	const struct op_info *o = op_info(r->op);
 	uint64_t n = 0;
-	if (r->passed)
+	if (r->skipped)
 		return 0;
 	if (o->family == FAMILY_READ || o->family == FAMILY_WRITE)
 		n = r->length;
 	else if (o->family == FAMILY_STREAM)
 		n = stream_bytes(l, r);
 	else if (o->family == FAMILY_COPY)
-		n = !r->slot || s->slot[r->slot].passed ? copied_bytes(r) : 0;
+		n = !r->slot || s->slot[r->slot].skipped ? copied_bytes(r) : 0;
 	else if (o->uses & OP_HAS_LENGTH && (o->family == FAMILY_ATTRIBUTE ||
 					     o->family == FAMILY_DIRECTORY || r->op == OP_READLINK))
 		n = r->length < CALL_BUFFER_MAX ? r->length : CALL_BUFFER_MAX;
@@ -483,7 +483,7 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 	for (uint32_t i = s->n; i-- > 1;) {
 		struct slot *b = &c->slot[i];
 		struct call_process *p = &c->process[b->process];
-		if (b->ends || b->passed || s->n_processes < 2)
+		if (b->ends || b->skipped || s->n_processes < 2)
 			continue;
 		c->next_ending[i] = p->first_ending;
 		p->first_ending = i;

@@ -123,7 +123,7 @@ struct call_table {
 	struct call_common *common;
 	struct vm_region memory; /* of `common` */
 	uint32_t *next_ending; /* next_ending[n_slots]: list of slots that end with their process */
-	uint64_t n_skipped[PASS_N]; /* skipped requests, by reason */
+	uint64_t n_skipped[SKIP_N]; /* skipped requests, by reason */
 	int null_fd;   /* descriptor of /dev/null; -1: no call needs it */
 	/* only while the table is built */
 	struct call_places *places_laid;

@@ -300,7 +300,7 @@ static int64_t due_ns(const struct replay_config *c, const struct load *l,
 
 static int64_t expected_of(const struct load_request *r)
 {
-	if (r->passed || op_info(r->op)->family == FAMILY_CAUSE)
+	if (r->skipped || op_info(r->op)->family == FAMILY_CAUSE)
 		return 0;
 	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
 }
@@ -399,16 +399,16 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		if (a->due)
 			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
 		p->place[r->record] = at;
-		if (r->passed && !p->pass_reason)
-			p->pass_reason = xcalloc(p->n_records + 1, 1);
-		if (r->passed)
-			p->pass_reason[r->record] = r->passed;
+		if (r->skipped && !p->skip_reason)
+			p->skip_reason = xcalloc(p->n_records + 1, 1);
+		if (r->skipped)
+			p->skip_reason[r->record] = r->skipped;
 		before_ns[lane] = load_call_end(l, r);
 		if ((i + 1) % FORGET_REQUESTS == 0)
 			vm_forget(&l->request[i + 1 - FORGET_REQUESTS],
 				  FORGET_REQUESTS * sizeof *l->request);
 	}
-	p->calls.n_skipped[PASS_CAUSE] = l->n_causes;
+	p->calls.n_skipped[SKIP_CAUSE] = l->n_causes;
 	call_table_laid(&p->calls);
 	p->bytes = l->bytes; /* calls refer to it */
 	p->n_bytes = l->n_bytes;
@@ -521,7 +521,7 @@ void plan_blank(struct replay_plan *p)
 {
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
-			if (p->lane[i].request[k].op != HOT_PASSED)
+			if (p->lane[i].request[k].op != HOT_SKIPPED)
 				p->lane[i].request[k].op = HOT_NOTHING;
 			p->lane[i].expected[k] = 0;
 		}
@@ -534,7 +534,7 @@ void plan_release(struct replay_plan *p)
 	if (p->file.fd > 0)
 		close(p->file.fd);
 	p->file = (struct plan_file){.fd = 0};
-	FREE_EACH(p->lane, p->process_of, p->pass_reason, p->bytes);
+	FREE_EACH(p->lane, p->process_of, p->skip_reason, p->bytes);
 	if (p->program_fd > 0)
 		close(p->program_fd);
 	FREE_EACH((void *)p->fds, p->open);

@@ -33,7 +33,7 @@ enum hot_flag {
 
 /* further operations of a hot request */
 #define HOT_NOTHING OP_N      /* no call */
-#define HOT_PASSED (OP_N + 1) /* no call: the request is skipped (enum pass_reason) */
+#define HOT_SKIPPED (OP_N + 1) /* no call: the request is skipped (enum skip_reason) */
 #define HOT_CALL (OP_N + 2)   /* a call of the call table; `length` is its index in the table */
 
 /* 24 bytes; in addition 8 bytes for a due time, and 8 bytes for each wait */
@@ -166,7 +166,7 @@ struct replay_plan {
 	/* process_of[n_lanes]: process of the last thread of a lane, for call_leave; NULL: a
 	 * pool */
 	uint32_t *process_of;
-	uint8_t *pass_reason;  /* pass_reason[n_records], NULL: no request is skipped */
+	uint8_t *skip_reason;  /* skip_reason[n_records], NULL: no request is skipped */
 	struct passing *passing; /* --processes: passes inherited descriptors during the run */
 	char *bytes;	       /* bytes[n_bytes]: taken over from load.bytes */
 	size_t n_bytes;

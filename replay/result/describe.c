@@ -46,9 +46,9 @@ static json_t *counts_by_operation(const struct replay_summary *s)
 static json_t *counts_by_reason(const struct replay_summary *s)
 {
 	json_t *counts = json_object();
-	for (int i = PASS_NOT + 1; i < PASS_N; i++)
+	for (int i = SKIP_NONE + 1; i < SKIP_N; i++)
 		if (s->n_skipped_of[i])
-			set_count(counts, pass_reasons[i], s->n_skipped_of[i]);
+			set_count(counts, skip_reasons[i], s->n_skipped_of[i]);
 	return counts;
 }
 

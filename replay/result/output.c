@@ -339,11 +339,11 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 	if (ret)
 		return ret;
 	o->from->fate(o->from, i, traced, &r, &f);
-	if (!f.first.outcome.begin_ticks || f.passed) {
+	if (!f.first.outcome.begin_ticks || f.skipped) {
 		r.begin_ns = r.end_ns = TIME_NONE;
 		r.intended_ns = o->from->untimed ? f.intended_ns : TIME_NONE;
 		r.rvalue = -1;
-		r.error = f.passed ? EOPNOTSUPP : ECANCELED;
+		r.error = f.skipped ? EOPNOTSUPP : ECANCELED;
 	} else {
 		r.intended_ns = f.intended_ns;
 		outcome_put(o, &r, &f.first);

@@ -21,7 +21,7 @@ struct output_fate { /* outcome of one record */
 	struct output_outcome first, again;
 	int64_t intended_ns;		    /* due time after the start; TIME_NONE: none */
 	int64_t expected;		    /* for outcome_differs */
-	bool passed;			    /* skipped */
+	bool skipped;			    /* skipped */
 	bool held;			    /* OUTCOME_HELD */
 };
 

@@ -50,14 +50,14 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 {
 	const struct replay_plan *p = o->ctx;
 	struct lane_place at = p->place[i];
-	f->passed = at.lane == NONE32 && op_info(traced->op)->family == FAMILY_CAUSE &&
+	f->skipped = at.lane == NONE32 && op_info(traced->op)->family == FAMILY_CAUSE &&
 		    traced->begin_ns != TIME_NONE;
 	if (at.lane == NONE32)
 		return;
 	const struct lane *a = &p->lane[at.lane];
 	const struct hot_request *h = &a->request[at.index];
-	f->passed = h->op == HOT_PASSED;
-	if (f->passed || !a->outcome[at.index].begin_ticks)
+	f->skipped = h->op == HOT_SKIPPED;
+	if (f->skipped || !a->outcome[at.index].begin_ticks)
 		return;
 	f->expected = a->expected[at.index];
 	f->intended_ns = intended_of(o, traced, at);

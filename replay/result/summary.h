@@ -139,7 +139,7 @@ struct replay_summary {
 	/* number of issued requests except touches; the mean response time is taken over them */
 	uint64_t n_responses;
 	uint64_t n_skipped;    /* number of skipped requests, which are not part of n_issued */
-	uint64_t n_skipped_of[PASS_N];
+	uint64_t n_skipped_of[SKIP_N];
 	/* number of calls on devices, FIFOs and sockets, which were refused with EPERM */
 	uint64_t n_refused;
 	uint32_t refused_mode; /* type (S_IFMT) of the first of these objects */

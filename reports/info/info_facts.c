@@ -394,8 +394,8 @@ static void add_origin(struct info_page *page, const struct info *x)
 static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 {
 	uint64_t n_skipped = 0, n_unknown = replayable_n_unknown(r);
-	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
-		n_skipped += replayable_n_skipped(r, (enum pass_reason)reason);
+	for (int reason = SKIP_NONE + 1; reason < SKIP_N; reason++)
+		n_skipped += replayable_n_skipped(r, (enum skip_reason)reason);
 	strbuf_addf(out, "%s of %s", count_text(r->n_replayed).s,
 			 plural_text(r->n_records, "request", "requests").s);
 	if (n_skipped)

@@ -246,18 +246,18 @@ static json_t *json_replay_row(const char *key, const char *what, const char *op
 
 static void set_replay_counts(json_t *o, const struct replayable *r)
 {
-	json_t *passed = json_array(), *unknown = json_array();
-	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
+	json_t *skipped = json_array(), *unknown = json_array();
+	for (int reason = SKIP_NONE + 1; reason < SKIP_N; reason++)
 		for (unsigned int op = 0; op < OP_N; op++)
-			if (r->passed[reason][op].n)
-				json_array_append_new(passed, json_replay_row("reason",
-					pass_reasons[reason], op_name(op), &r->passed[reason][op]));
+			if (r->skipped[reason][op].n)
+				json_array_append_new(skipped, json_replay_row("reason",
+					skip_reasons[reason], op_name(op), &r->skipped[reason][op]));
 	for (unsigned int op = 0; op < OP_N; op++)
 		if (r->unknown[op].n)
 			json_array_append_new(
 			    unknown, json_replay_row(NULL, NULL, op_name(op), &r->unknown[op]));
 	json_add(o, J_WHOLE("n_records", r->n_records), J_WHOLE("n_replayed", r->n_replayed),
-		 J_WHOLE("n_never_issued", r->never_issued.n), J_VALUE("skipped", passed),
+		 J_WHOLE("n_never_issued", r->never_issued.n), J_VALUE("skipped", skipped),
 		 J_VALUE("unknown_descriptors", unknown));
 }
 

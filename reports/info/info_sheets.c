@@ -338,8 +338,8 @@ static void add_replay(struct info_page *page, const struct replayable *r)
 	struct table *s = NULL;
 	if (!r || r->state != REPLAYABLE_KNOWN)
 		return;
-	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
-		s = put_replay(page, s, pass_reasons[reason], r->passed[reason]);
+	for (int reason = SKIP_NONE + 1; reason < SKIP_N; reason++)
+		s = put_replay(page, s, skip_reasons[reason], r->skipped[reason]);
 	struct replayable_count never[OP_N] = {[OP_INVALID] = r->never_issued};
 	s = put_replay(page, s, "never issued: no begin", never);
 	put_replay(page, s, "fails: its descriptor has no known file", r->unknown);

@@ -240,7 +240,7 @@ static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 }
 
 /* Why a request of the reference and its replay are skipped. */
-enum leaving { LEAVE_NOT, LEAVE_WARMUP, LEAVE_PASSED };
+enum leaving { LEAVE_NOT, LEAVE_WARMUP, LEAVE_SKIPPED };
 
 /* Skips records. Only the order of skipped requests matters. */
 static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
@@ -250,7 +250,7 @@ static void skip_numbered(struct metrics_pass *p, const struct trace_record *r,
 		check_reference_order(p, &r[i]);
 	if (!p->tally) /* another thread counts */
 		return;
-	if (why == LEAVE_PASSED) {
+	if (why == LEAVE_SKIPPED) {
 		p->m->n_skipped += n;
 		return;
 	}
@@ -265,7 +265,7 @@ static inline enum leaving leaving_of(const struct metrics_pass *p, const struct
 {
 	if (p->warmup.on && warmup_covers(&p->warmup, &r[i], p->n_reference + i))
 		return LEAVE_WARMUP;
-	return x && match_skipped(&x[i]) && r[i].begin_ns != TIME_NONE ? LEAVE_PASSED
+	return x && match_skipped(&x[i]) && r[i].begin_ns != TIME_NONE ? LEAVE_SKIPPED
 									   : LEAVE_NOT;
 }
 

@@ -231,14 +231,14 @@ static void record_make(struct device_making *m, struct trace_record *r,
 {
 	struct device_request found;
 	enum device_kind kind = device_kind_of(r);
-	bool split, passed = own && own->begin_ns == TIME_NONE && own->error == EOPNOTSUPP;
+	bool split, skipped = own && own->begin_ns == TIME_NONE && own->error == EOPNOTSUPP;
 	/* the sequence issued it, and it is of a kind that reaches a device */
 	const bool wanted = r->begin_ns != TIME_NONE && kind != KIND_NONE &&
 			    (kind == KIND_FLUSH || r->length) && r->rvalue >= 0;
 	r->intended_ns = TIME_NONE;
 	r->heap = HEAP_NONE;
-	m->o->n_requests += wanted && !passed;
-	if (wanted && !passed && device_side_find(&m->side, kind, r, &found, &split)) {
+	m->o->n_requests += wanted && !skipped;
+	if (wanted && !skipped && device_side_find(&m->side, kind, r, &found, &split)) {
 		m->o->n_seen++;
 		m->o->n_split += split;
 		intended_set(m, r, own, &found);
@@ -248,7 +248,7 @@ static void record_make(struct device_making *m, struct trace_record *r,
 	if (!m->how->floating)
 		intended_set(m, r, own, NULL);
 	r->begin_ns = r->end_ns = r->dispatch_ns = TIME_NONE;
-	if (passed || !wanted || kind == KIND_FLUSH) {
+	if (skipped || !wanted || kind == KIND_FLUSH) {
 		r->rvalue = -1;
 		r->error = EOPNOTSUPP;
 	}

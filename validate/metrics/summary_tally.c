@@ -108,12 +108,12 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 	t->n_input += n;
 	for (size_t i = 0; i < n; i++) {
 		bool issued = x[i].begin_ns != TIME_NONE, expected = r[i].begin_ns != TIME_NONE;
-		bool passed = match_skipped(&x[i]);
-		if (expected && !passed)
+		bool skipped = match_skipped(&x[i]);
+		if (expected && !skipped)
 			see_input(t, &r[i]);
 		if (!issued) { /* a request that was not issued in the input either is not lost */
-			t->n_lost += expected && !passed;
-			t->n_skipped += expected && passed;
+			t->n_lost += expected && !skipped;
+			t->n_skipped += expected && skipped;
 			continue;
 		}
 		t->n_mismatched += matcher_compare(&t->matcher, &x[i], &r[i]) != 0;

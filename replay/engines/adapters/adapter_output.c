@@ -53,11 +53,11 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	struct adapter_source *s = (struct adapter_source *)(uintptr_t)o->ctx;
 	const struct outcome_slot *x = &s->a->outcome[i];
 	(void)out;
-	f->passed = inputs_is_left_out(&s->a->inputs, i);
-	if (o->untimed && o->timed && !f->passed && traced->begin_ns != TIME_NONE)
+	f->skipped = inputs_is_left_out(&s->a->inputs, i);
+	if (o->untimed && o->timed && !f->skipped && traced->begin_ns != TIME_NONE)
 		f->intended_ns =
 		    (int64_t)((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
-	if (!x->begin || f->passed)
+	if (!x->begin || f->skipped)
 		return;
 	f->expected = compared_of(traced->op, expected_of(traced));
 	f->first = outcome_make(x, traced->op, expected_of(traced));
@@ -193,7 +193,7 @@ static void summarise(const struct adapter_state *a, struct replay_summary *s)
 	x->peak_bytes = a->result->peak_bytes;
 	s->n_threads = a->inputs.n_threads;
 	s->n_workers = a->run.config->n_workers ? a->run.config->n_workers : a->inputs.n_threads;
-	s->n_skipped_of[PASS_FORMAT] = s->n_skipped = a->inputs.n_left_out;
+	s->n_skipped_of[SKIP_FORMAT] = s->n_skipped = a->inputs.n_left_out;
 	s->n_records = a->inputs.n_records;
 	s->input_first_ns = a->inputs.first_ns == TIME_NONE ? 0 : a->inputs.first_ns;
 }

@@ -197,9 +197,9 @@ int times_read(struct adapter_run *r, const struct times_form *f, struct err *e)
 	size_t len;
 	int ret = text_input_open(&in, r->output, e);
 	while (!ret && (ret = text_input_line(&in, &s, &len, e)) == 1) {
-		bool passed = in.line <= f->n_header || !len || (f->comment && *s == f->comment);
+		bool skipped = in.line <= f->n_header || !len || (f->comment && *s == f->comment);
 		ret = 0;
-		if (passed)
+		if (skipped)
 			continue;
 		if (len + 1 > l.cap) {
 			l.cap = 2 * len + 64;

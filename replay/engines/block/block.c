@@ -53,8 +53,8 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 {
 	const struct block_source *s = o->ctx;
 	const struct block_plan *p = s->c->plan;
-	f->passed = s->l->passed && s->l->passed[i];
-	if (f->passed || p->at[i].lane >= p->n_lanes)
+	f->skipped = s->l->skipped && s->l->skipped[i];
+	if (f->skipped || p->at[i].lane >= p->n_lanes)
 		return;
 	const struct block_lane *a = &p->lane[p->at[i].lane];
 	const struct block_hot *r = &a->request[p->at[i].index];
@@ -208,8 +208,8 @@ static int block_output_write(struct trace *input, const char *input_path,
 	}
 	summarise(&s->block, l, c);
 	s->n_workers = c->plan->n_lanes;
-	s->n_skipped_of[PASS_NO_DATA] = l->n_skipped;
-	s->n_skipped_of[PASS_DISCARD] = l->n_discards;
+	s->n_skipped_of[SKIP_NO_DATA] = l->n_skipped;
+	s->n_skipped_of[SKIP_DISCARD] = l->n_discards;
 	s->n_skipped = l->n_skipped + l->n_discards;
 	o.more = describe(&s->block, c);
 	int ret = output_write(input, input_path, &o, c->config, s, e);

@@ -10,7 +10,7 @@ struct loader {
 	struct trace *t;
 	const struct device *d;
 	const struct block_options *o;
-	size_t cap, passed_cap;
+	size_t cap, skipped_cap;
 	uint32_t object; /* the device or file of all requests, if has_object */
 	bool has_object, sorted;
 };
@@ -106,16 +106,16 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "more than 2^30 requests") : 0;
 }
 
-static void passed_mark(struct loader *p, uint64_t record)
+static void skipped_mark(struct loader *p, uint64_t record)
 {
 	struct block_input *l = p->l;
-	if (!l->passed || record >= p->passed_cap) {
+	if (!l->skipped || record >= p->skipped_cap) {
 		size_t cap = record < 1024 ? 1024 : record * 2;
-		l->passed = xrealloc(l->passed, cap);
-		memset(l->passed + p->passed_cap, 0, cap - p->passed_cap);
-		p->passed_cap = cap;
+		l->skipped = xrealloc(l->skipped, cap);
+		memset(l->skipped + p->skipped_cap, 0, cap - p->skipped_cap);
+		p->skipped_cap = cap;
 	}
-	l->passed[record] = 1;
+	l->skipped[record] = 1;
 }
 
 static void request_append(struct loader *p, const struct block_loaded *q)
@@ -141,7 +141,7 @@ static int record_take(struct loader *p, const struct trace_record *r, uint64_t 
 	if (direction == BLOCK_OTHER || left_out) {
 		l->n_discards += left_out;
 		l->n_skipped += !left_out;
-		passed_mark(p, record);
+		skipped_mark(p, record);
 		return 0;
 	}
 	struct block_loaded q = {.begin_ns = r->begin_ns,
@@ -183,8 +183,8 @@ static int records_read(struct loader *p, struct err *e)
 				return err_context(e, "record %" PRIu64, i);
 		}
 	p->l->n_records = i;
-	if (p->l->passed)
-		passed_mark(p, i); /* the last element is a sentinel */
+	if (p->l->skipped)
+		skipped_mark(p, i); /* the last element is a sentinel */
 	return ret;
 }
 
@@ -266,6 +266,6 @@ int block_load_read(struct block_input *l, struct trace *t, const struct device 
 
 void block_load_release(struct block_input *l)
 {
-	FREE_EACH(l->r, l->passed);
+	FREE_EACH(l->r, l->skipped);
 	*l = (struct block_input){.n = 0};
 }

@@ -31,7 +31,7 @@ struct block_input {
 	uint64_t n_skipped;
 	uint64_t n_turned;   /* writes that became reads */
 	uint64_t n_remapped, n_rounded;
-	uint8_t *passed; /* passed[n_records]: 1 for skipped requests; NULL: none */
+	uint8_t *skipped; /* skipped[n_records]: 1 for skipped requests; NULL: none */
 };
 
 /* Message: writes to the file %s are not replayed on a block device. */

@@ -322,7 +322,7 @@ static void privileged_attributes(void **state)
 	steps_write(w.g.input, steps, 4);
 	if (replay_run_summary(w.g.input, &w.g.c, &w.g.s, &e))
 		fail_msg("%s", e.msg);
-	assert_int_equal(w.g.s.n_skipped_of[PASS_FORBIDDEN], 3);
+	assert_int_equal(w.g.s.n_skipped_of[SKIP_FORBIDDEN], 3);
 	world_release(&w);
 }
 

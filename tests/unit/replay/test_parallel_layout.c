@@ -174,7 +174,7 @@ static void other_modes_leave_out_what_is_no_request(void **state)
 	must(make(&x, SCRATCH("parallel"), false, &e), &e);
 	assert_int_equal(x.p.n, 2);
 	assert_int_equal(x.l.n_causes, 3);
-	assert_int_equal(x.p.calls.n_skipped[PASS_CAUSE], 3);
+	assert_int_equal(x.p.calls.n_skipped[SKIP_CAUSE], 3);
 	assert_int_equal(layout_n_ranks(x.p.layout), 2);
 	unmake(&x);
 }

@@ -156,7 +156,7 @@ static void none(void **state)
 	(void)state;
 	struct sample s;
 	struct rig g;
-	static const uint64_t passed[] = {[READS_CURRENT] = 0, [READS_NONE] = 5};
+	static const uint64_t skipped[] = {[READS_CURRENT] = 0, [READS_NONE] = 5};
 	rig_init(&g);
 	sample_begin(&s);
 	sample_data(&s, 1, 10, 20, OP_PREAD, 3, 0, 0, PAGE, PAGE);	   /* left out */
@@ -173,7 +173,7 @@ static void none(void **state)
 	for (int mode = READS_CURRENT; mode <= READS_NONE; mode += 2) {
 		g.c.reads = mode;
 		replay(&g, &s);
-		assert_int_equal(g.s.n_skipped_of[PASS_READ], passed[mode]);
+		assert_int_equal(g.s.n_skipped_of[SKIP_READ], skipped[mode]);
 		char *path = xasprintf("%s/f", g.tree);
 		struct stat st;
 		static char before[400];

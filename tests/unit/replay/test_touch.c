@@ -66,21 +66,21 @@ static void mappings_of_touches(void **state)
 	s.r[s.n - 1].pid = 1;
 	assert_int_equal(sample_load(&s, dir, &x, &e), 0);
 	static const struct {
-		uint8_t passed;
+		uint8_t skipped;
 		uint64_t offset, from;
 		uint32_t map;
 	} expected[] = {
-	    {PASS_NOT, 11 * PAGE + 7, 3 * PAGE + 7, 0}, {PASS_KERNEL, 0, 0, 0},
-	    {PASS_NOT, 11 * PAGE + 9, 3 * PAGE + 9, 0}, {PASS_NOT, 4 * PAGE, 4 * PAGE, 1},
-	    {PASS_NOT, 12 * PAGE, 4 * PAGE, 0},         {PASS_KERNEL, 0, 0, 0},
-	    {PASS_NOT, 13 * PAGE, 5 * PAGE, 0}};
+	    {SKIP_NONE, 11 * PAGE + 7, 3 * PAGE + 7, 0}, {SKIP_KERNEL, 0, 0, 0},
+	    {SKIP_NONE, 11 * PAGE + 9, 3 * PAGE + 9, 0}, {SKIP_NONE, 4 * PAGE, 4 * PAGE, 1},
+	    {SKIP_NONE, 12 * PAGE, 4 * PAGE, 0},         {SKIP_KERNEL, 0, 0, 0},
+	    {SKIP_NONE, 13 * PAGE, 5 * PAGE, 0}};
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < x.l.n; i++) {
 		const struct load_request *r = &x.l.request[i];
 		if (!load_is_touch(r))
 			continue;
-		assert_int_equal(r->passed, expected[n].passed);
-		if (!r->passed) {
+		assert_int_equal(r->skipped, expected[n].skipped);
+		if (!r->skipped) {
 			assert_int_equal(r->offset, expected[n].offset);
 			assert_int_equal(load_more(&x.l, r)->from, expected[n].from);
 			assert_int_equal(load_more(&x.l, r)->map, expected[n].map);

@@ -292,10 +292,10 @@ static void draw_case(struct random *rnd, struct run_case *c)
 		x->end_ns = x->begin_ns + (int64_t)random_below(rnd, longest);
 		if (faulty && i && !random_below(rnd, 10)) {
 			x->begin_ns = x->end_ns = TIME_NONE;
-			bool passed = random_below(rnd, 2);
-			x->error = passed ? EOPNOTSUPP : ECANCELED;
-			c->n_lost += !passed;
-			c->n_skipped += passed;
+			bool skipped = random_below(rnd, 2);
+			x->error = skipped ? EOPNOTSUPP : ECANCELED;
+			c->n_lost += !skipped;
+			c->n_skipped += skipped;
 		} else if (faulty && !random_below(rnd, 10)) {
 			spoil(rnd, x);
 			c->n_mismatched += c->spoiled[i] = true;
@@ -304,9 +304,9 @@ static void draw_case(struct random *rnd, struct run_case *c)
 	if (faulty && c->n_x > 1 && random_below(rnd, 2)) { /* a trace that stops early */
 		const struct trace_record *cut = &c->x[--c->n_x];
 		/* now there is no record: lost */
-		bool passed = cut->begin_ns == TIME_NONE && cut->error == EOPNOTSUPP;
-		c->n_lost += passed || cut->begin_ns != TIME_NONE;
-		c->n_skipped -= passed;
+		bool skipped = cut->begin_ns == TIME_NONE && cut->error == EOPNOTSUPP;
+		c->n_lost += skipped || cut->begin_ns != TIME_NONE;
+		c->n_skipped -= skipped;
 		c->n_mismatched -= c->spoiled[c->n_x];
 	}
 	for (; faulty && c->n_x >= c->n_r && c->n_x < c->n_r + 5; c->n_x++, c->n_extra++) {

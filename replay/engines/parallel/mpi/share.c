@@ -178,7 +178,7 @@ static int descriptors_open(struct replay_rank *r, struct err *e)
 	for (uint32_t i = 1; i < p->n_slots && !ret; i++) {
 		const struct slot *b = &p->calls.slot[i];
 		int fd = -1, kind = 0;
-		if (b->passed || !p->open[i].path || !own[b->process])
+		if (b->skipped || !p->open[i].path || !own[b->process])
 			continue;
 		if (b->at_setup)
 			ret = descriptor_open(&p->root, p->open[i].path, b, &fd, e);
