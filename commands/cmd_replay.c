@@ -135,14 +135,14 @@ static void issue_error_print(const struct replay_summary *s)
 }
 
 /* Prints the part of the issue error that the machine caused. */
-static void held_print(const struct replay_summary *s)
+static void cpu_delay_print(const struct replay_summary *s)
 {
 	printf(
 	    "%-16s%" PRIu64 " request%s whose worker had no CPU at the issue time: %s in total, "
 	    "at most %s",
-	    "held up", s->n_held_up, s->n_held_up == 1 ? "" : "s", duration_text(s->held_ns).s,
-	    duration_text(s->held_max_ns).s);
-	if (s->n_held_up < s->n_timed)
+	    "no CPU", s->n_cpu_delayed, s->n_cpu_delayed == 1 ? "" : "s",
+	    duration_text(s->cpu_delay_ns).s, duration_text(s->cpu_delay_max_ns).s);
+	if (s->n_cpu_delayed < s->n_timed)
 		printf("; issue error of the others: p99 %s, max %s",
 		       duration_text(s->others_p99_ns).s, duration_text(s->others_max_ns).s);
 	putchar('\n');
@@ -357,8 +357,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       "touched", s->n_touches, s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);
-	if (s->n_held_up)
-		held_print(s);
+	if (s->n_cpu_delayed)
+		cpu_delay_print(s);
 	if (c->cache == REPLAY_CACHE_COLD)
 		printf("%-16s%s\n", "cache",
 		       s->metadata == METADATA_DROPPED

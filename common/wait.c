@@ -72,7 +72,7 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 	w->most_ticks = (uint64_t)(MOST_MARGIN_NS / c->ns_per_tick);
 	w->last_ticks = (uint64_t)(LAST_NS / c->ns_per_tick);
 	w->sense_ticks = (uint64_t)(SENSE_NS / c->ns_per_tick);
-	w->held_ticks = (uint64_t)(WAIT_HELD_NS / c->ns_per_tick);
+	w->cpu_delay_ticks = (uint64_t)(WAIT_CPU_DELAY_NS / c->ns_per_tick);
 	int64_t first_ns = margin_ns;
 	if (margin_ns <= 0 && method == WAIT_HYBRID) {
 		/* Too wide a margin costs spinning; too narrow a margin makes requests late. So the
@@ -223,5 +223,5 @@ uint64_t wait_until(struct waiter *w, uint64_t deadline)
 		cpu_relax();
 	while ((now = clock_now(c)) < deadline)
 		;
-	return spins && now - deadline > w->held_ticks ? now - deadline : 0;
+	return spins && now - deadline > w->cpu_delay_ticks ? now - deadline : 0;
 }

@@ -314,7 +314,7 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 		layout_summary(r->plan.layout, &s->parallel);
 	/* a mutant changes the times */
 	if (r->c->timing == TIMING_TIMESTAMP && r->plan.mutant.kind == FAULT_NONE)
-		output_spread_held(&r->plan);
+		output_spread_cpu_delay(&r->plan);
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan, s);
 	int written = output_write(r->in.trace, r->in.path, &from, r->given, s, ret ? NULL : e);

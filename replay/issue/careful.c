@@ -175,7 +175,7 @@ static bool request(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
 	uint64_t deadline = 0;
-	const uint64_t held = time_wait(w, t, &deadline);
+	const uint64_t cpu_delay = time_wait(w, t, &deadline);
 	if (!c->plan->pool)
 		order_wait(w, t);
 	if (c->plan->mutant.kind == FAULT_STALL)
@@ -193,8 +193,8 @@ static bool request(struct runner *w, struct at *t)
 	} else {
 		call(w, t, begun);
 		t->last_end = t->out->end_ticks;
-		if (held)
-			outcome_was_held(t->out, deadline, held);
+		if (cpu_delay)
+			outcome_judge_cpu_delay(t->out, deadline, cpu_delay);
 		if (c->config->stop_on_mismatch && outcome_differs(t->out, *t->expected))
 			atomic_store(&c->common->stop, true);
 	}

@@ -70,13 +70,13 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 		      const enum replay_timing timing, const unsigned int kinds)
 {
 	struct outcome *out = &t->lane.outcome[k];
-	uint64_t deadline = 0, held = 0;
+	uint64_t deadline = 0, cpu_delay = 0;
 	if (timing != TIMING_FULLSPEED) {
 		__builtin_prefetch(h);
 		__builtin_prefetch(out, 1);
 		deadline =
 		    (timing == TIMING_THINK ? t->last_end : t->start) + (uint64_t)t->lane.due[k];
-		held = wait_until(&w->waiter, deadline);
+		cpu_delay = wait_until(&w->waiter, deadline);
 	}
 	bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
 	if (ordered)
@@ -85,8 +85,8 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	issue(s, h, buffer_of(s, h, k), begun, 2 * k + 1, false, kinds, out);
 	if (timing == TIMING_THINK)
 		t->last_end = out->end_ticks;
-	if (UNLIKELY(held))
-		outcome_was_held(out, deadline, held);
+	if (UNLIKELY(cpu_delay))
+		outcome_judge_cpu_delay(out, deadline, cpu_delay);
 	if (ordered && h->flags & (HOT_PUBLISH_ENDED | HOT_LEAVE)) {
 		if (h->flags & HOT_LEAVE)
 			call_leave(w->crew->plan, h->process);
@@ -133,16 +133,16 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {
 			const struct hot_request *h = &a.request[k];
 			struct outcome *out = &a.outcome[k];
-			uint64_t held = 0;
+			uint64_t cpu_delay = 0;
 			if (timing == TIMING_TIMESTAMP) {
 				__builtin_prefetch(h);
 				__builtin_prefetch(out, 1);
-				held = wait_until(&w->waiter, start + (uint64_t)a.due[k]);
+				cpu_delay = wait_until(&w->waiter, start + (uint64_t)a.due[k]);
 			}
 			pause_between(&site, w);
 			issue(&site, h, buffer_of(&site, h, n), false, 0, false, kinds, out);
-			if (UNLIKELY(held))
-				outcome_mark_held(out);
+			if (UNLIKELY(cpu_delay))
+				outcome_mark_cpu_delayed(out);
 		}
 	}
 }

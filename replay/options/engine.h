@@ -29,7 +29,7 @@ struct replay_engine {
 	bool captured;	/* supports --payload captured */
 	/* its workers wait for due times, and mark requests that were late because of a
 	 * predecessor */
-	bool waits_held;
+	bool marks_cpu_delay;
 	bool program;	/* a separate program, made before the run, issues the requests */
 	bool nodes;	/* replays computing, signals and waits of parallel applications */
 	bool moded;	/* has modes (--mode) instead of orders and timings */

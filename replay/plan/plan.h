@@ -66,15 +66,15 @@ struct hot_open { /* further arguments of a plain OP_OPEN, by slot */
 };
 
 struct outcome {
-	/* begin_ticks 0: never issued. In a lane end_ticks may contain OUTCOME_HELD: use
+	/* begin_ticks 0: never issued. In a lane end_ticks may contain OUTCOME_CPU_DELAYED: use
 	 * outcome_end() to read it */
 	uint64_t begin_ticks, end_ticks;
 	int64_t rvalue;			 /* result or negative errno; for a successful open: 0 */
 };
-/* Bit of end_ticks: the machine held up the request during its wait (wait_until), or the request
+/* Bit of end_ticks: the machine cpu_delay up the request during its wait (wait_until), or the request
  * waited for such a request of its lane. No clock value reaches that bit. A separate member would
  * need another store for each request. */
-#define OUTCOME_HELD (UINT64_C(1) << 63)
+#define OUTCOME_CPU_DELAYED (UINT64_C(1) << 63)
 
 struct lane {
 	struct hot_request *request; /* request[n] */
@@ -216,20 +216,20 @@ static inline void outcome_set(struct outcome *o, uint64_t begin_ticks, uint64_t
 
 static inline uint64_t outcome_end(const struct outcome *o)
 {
-	return o->end_ticks & ~OUTCOME_HELD;
+	return o->end_ticks & ~OUTCOME_CPU_DELAYED;
 }
 
-static inline void outcome_mark_held(struct outcome *o)
+static inline void outcome_mark_cpu_delayed(struct outcome *o)
 {
-	__atomic_store_n(&o->end_ticks, o->end_ticks | OUTCOME_HELD, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->end_ticks, o->end_ticks | OUTCOME_CPU_DELAYED, __ATOMIC_RELAXED);
 }
 
-/* Marks a request that wait_until() delayed by `held` ticks, unless most of its lateness comes from
+/* Marks a request that wait_until() delayed by `cpu_delay` ticks, unless most of its lateness comes from
  * waiting for other requests. */
-static inline void outcome_was_held(struct outcome *o, uint64_t deadline, uint64_t held)
+static inline void outcome_judge_cpu_delay(struct outcome *o, uint64_t deadline, uint64_t cpu_delay)
 {
-	if (o->begin_ticks - deadline <= 2 * held)
-		outcome_mark_held(o);
+	if (o->begin_ticks - deadline <= 2 * cpu_delay)
+		outcome_mark_cpu_delayed(o);
 }
 
 /* Returns the begin of a request during the run; 0 until the request has ended. */
@@ -240,7 +240,7 @@ static inline uint64_t outcome_begun_at(const struct outcome *o)
 
 static inline uint64_t outcome_ended_at(const struct outcome *o)
 {
-	return __atomic_load_n(&o->end_ticks, __ATOMIC_RELAXED) & ~OUTCOME_HELD;
+	return __atomic_load_n(&o->end_ticks, __ATOMIC_RELAXED) & ~OUTCOME_CPU_DELAYED;
 }
 
 static inline int64_t plan_ticks(double ns, double ticks_per_ns)

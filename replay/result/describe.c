@@ -90,11 +90,11 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	set_count(replay, "n_futex_sleeps", o->n_futex_sleeps);
 	set_count(replay, "n_timed_sleeps", o->n_timed_sleeps);
 	set_count(replay, "n_late_wakes", o->n_late_wakes);
-	if (o->tells_held) {
-		set_count(replay, "n_held_up", s->n_held_up);
-		set_count(replay, "held_up_ns", (uint64_t)s->held_ns);
-		set_count(replay, "held_up_max_ns", (uint64_t)s->held_max_ns);
-		if (s->n_held_up < s->n_timed)
+	if (o->reports_cpu_delay) {
+		set_count(replay, "n_held_up", s->n_cpu_delayed);
+		set_count(replay, "held_up_ns", (uint64_t)s->cpu_delay_ns);
+		set_count(replay, "held_up_max_ns", (uint64_t)s->cpu_delay_max_ns);
+		if (s->n_cpu_delayed < s->n_timed)
 			json_object_set_new(replay, "others_issue_error_p99_ns",
 					    json_real(s->others_p99_ns));
 	}

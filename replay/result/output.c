@@ -28,7 +28,7 @@ struct output {
 	uint64_t n_input_sum;
 	bool input_known; /* input_first_ns and input_last_ns are known for the requests */
 	/* issue_error[n_room]: those of requests that were on time for the machine from the front,
-	 * those of requests that it held up from the back */
+	 * those of requests that it cpu_delayed up from the back */
 	double *issue_error;
 	uint64_t n_room;
 	struct overlap overlap;
@@ -268,16 +268,18 @@ static int overlap_count(struct output *o, const struct trace_record *traced,
 	return 0;
 }
 
-static void issue_error_add(struct output *o, const struct trace_record *r, bool held)
+static void issue_error_add(struct output *o, const struct trace_record *r, bool cpu_delayed)
 {
 	struct replay_summary *s = o->s;
 	const double error = (double)(r->begin_ns - r->intended_ns);
-	o->issue_error[held ? o->n_room - ++s->n_held_up : s->n_timed - s->n_held_up] = error;
+	const uint64_t at =
+	    cpu_delayed ? o->n_room - ++s->n_cpu_delayed : s->n_timed - s->n_cpu_delayed;
+	o->issue_error[at] = error;
 	s->n_timed++;
-	if (!held)
+	if (!cpu_delayed)
 		return;
-	s->held_ns += error;
-	s->held_max_ns = fmax(s->held_max_ns, error);
+	s->cpu_delay_ns += error;
+	s->cpu_delay_max_ns = fmax(s->cpu_delay_max_ns, error);
 }
 
 static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object,
@@ -307,7 +309,7 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 	if (outcome_differs(out, f->expected))
 		mismatch_note(o, r, object, f->expected, out->rvalue);
 	if (r->intended_ns != TIME_NONE && o->issue_error)
-		issue_error_add(o, r, f->held);
+		issue_error_add(o, r, f->cpu_delayed);
 }
 
 static void repeated_put(struct output *o, const struct trace_record *r,
@@ -416,12 +418,12 @@ static void issue_errors_summarise(struct output *o)
 {
 	struct replay_summary *s = o->s;
 	double *x = o->issue_error;
-	uint64_t n = s->n_timed, n_others = n - s->n_held_up;
+	uint64_t n = s->n_timed, n_others = n - s->n_cpu_delayed;
 	qsort(x, n_others, sizeof *x, order_double);
 	s->others_p99_ns = n_others ? p99_of(x, n_others) : NAN;
 	s->others_max_ns = n_others ? x[n_others - 1] : NAN;
-	memmove(x + n_others, x + o->n_room - s->n_held_up, s->n_held_up * sizeof *x);
-	if (s->n_held_up)
+	memmove(x + n_others, x + o->n_room - s->n_cpu_delayed, s->n_cpu_delayed * sizeof *x);
+	if (s->n_cpu_delayed)
 		qsort(x, n, sizeof *x, order_double);
 	s->issue_error_p50_ns = x[(n - 1) / 2];
 	s->issue_error_p99_ns = p99_of(x, n);

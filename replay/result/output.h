@@ -22,7 +22,7 @@ struct output_fate { /* outcome of one record */
 	int64_t intended_ns;		    /* due time after the start; TIME_NONE: none */
 	int64_t expected;		    /* for outcome_differs */
 	bool skipped;			    /* skipped */
-	bool held;			    /* OUTCOME_HELD */
+	bool cpu_delayed;			    /* OUTCOME_CPU_DELAYED */
 };
 
 /* The source of outcomes: memory of an engine. */
@@ -40,7 +40,7 @@ struct output_source {
 	enum trace_level level;
 	const char *root;
 	bool timed; /* requests have due times */
-	bool tells_held; /* fates have `held` */
+	bool reports_cpu_delay; /* fates have `cpu_delayed` */
 	/* the replay was not observed: begins are unknown, but the intended times are kept */
 	bool untimed;
 	int64_t input_first_ns;
@@ -53,9 +53,9 @@ struct output_source {
 		     struct output_outcome *got, struct err *e);
 	json_t *more; /* further members of the metadata's "replay"; borrowed; NULL none */
 };
-/* Timing timestamp: also marks requests that are late mostly because the machine held up an earlier
+/* Timing timestamp: also marks requests that are late mostly because the machine cpu_delayed up an earlier
  * request of their lane. Call it once before output_write. */
-void output_spread_held(struct replay_plan *p);
+void output_spread_cpu_delay(struct replay_plan *p);
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
 				    int64_t input_first_ns);
 

@@ -62,7 +62,7 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	f->expected = a->expected[at.index];
 	f->intended_ns = intended_of(o, traced, at);
 	f->first = outcome_of(p, h, traced, &a->outcome[at.index], r->rvalue);
-	f->held = a->outcome[at.index].end_ticks & OUTCOME_HELD;
+	f->cpu_delay = a->outcome[at.index].end_ticks & OUTCOME_CPU_DELAYED;
 	/* set the arguments that a mutant actually used */
 	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
 	if (h->fault == FAULT_SIZE)
@@ -76,29 +76,29 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 				      f->first.outcome.rvalue < 0 ? -1 : f->first.success);
 }
 
-/* Marks the requests of a lane that are late because of a delay by the machine. `held`: the part of
- * a request's lateness that comes from an earlier request that the machine held up. Requests that
+/* Marks the requests of a lane that are late because of a delay by the machine. `cpu_delay`: the part of
+ * a request's lateness that comes from an earlier request that the machine cpu_delay up. Requests that
  * follow each other without a wait are all late by this part, until a request has to wait. Lateness
  * for other reasons is not counted. */
 static void spread_in_lane(const struct replay_plan *p, uint32_t lane)
 {
 	const struct lane *a = &p->lane[lane];
-	uint64_t held = 0, last_end = 0;
+	uint64_t cpu_delay = 0, last_end = 0;
 	for (uint32_t k = 0; k < a->n; k++) {
 		struct outcome *o = &a->outcome[k];
 		const uint64_t due = p->start_ticks + plan_due(p, lane, k),
 			       late = o->begin_ticks > due ? o->begin_ticks - due : 0;
-		if (o->end_ticks & OUTCOME_HELD)
-			held = late;
+		if (o->end_ticks & OUTCOME_CPU_DELAYED)
+			cpu_delay = late;
 		else if (!o->begin_ticks || last_end <= due)
-			held = 0;
-		else if ((held = held < late ? held : late) > late / 2)
-			outcome_mark_held(o);
+			cpu_delay = 0;
+		else if ((cpu_delay = cpu_delay < late ? cpu_delay : late) > late / 2)
+			outcome_mark_cpu_delayed(o);
 		last_end = o->begin_ticks ? outcome_end(o) : 0;
 	}
 }
 
-void output_spread_held(struct replay_plan *p)
+void output_spread_cpu_delay(struct replay_plan *p)
 {
 	for (uint32_t i = 0; i < p->n_lanes && !p->pool; i++)
 		if (p->lane[i].due)
@@ -119,7 +119,7 @@ struct output_source output_of_plan(const struct replay_plan *p, const struct re
 		.level = LEVEL_SYSCALL,
 		.root = c->dir,
 		.timed = c->timing != TIMING_FULLSPEED,
-		.tells_held = c->timing != TIMING_FULLSPEED && c->row->waits_held,
+		.reports_cpu_delay = c->timing != TIMING_FULLSPEED && c->row->marks_cpu_delay,
 		.input_first_ns = input_first_ns,
 		.facts = p->facts,
 		.n_workers = p->n_workers,

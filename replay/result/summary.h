@@ -156,9 +156,9 @@ struct replay_summary {
 	uint64_t n_timed;
 	/* quantiles of begin - due time */
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns;
-	/* number of requests that the machine held up (wait.h); only file-level engines */
-	uint64_t n_held_up;
-	double held_ns, held_max_ns; /* sum and maximum of their lateness */
+	/* number of CPU-delayed requests (wait.h); only file-level engines */
+	uint64_t n_cpu_delayed;
+	double cpu_delay_ns, cpu_delay_max_ns; /* sum and maximum of their lateness */
 	double others_p99_ns, others_max_ns; /* issue error of the other requests; NaN: none */
 	int64_t input_first_ns; /* first begin in the trace */
 	struct block_summary block;

@@ -110,8 +110,8 @@ static void set_time(json_t *o, const struct cell *c)
 	json_add(issue, J_ESTIMATE("p50_ns", &c->issue_error_p50), J_ESTIMATE("p99_ns",
 		&c->issue_error_p99), J_STATUS("max_ns", c->issue_error_p50.status,
 		c->issue_error_max), J_STATUS("share_late", c->issue_error_p50.status,
-		c->share_late), J_ESTIMATE("late", &c->late), J_ESTIMATE("held_up", &c->held_up),
-		J_ESTIMATE("others_p99_ns", &c->issue_error_others_p99));
+		c->share_late), J_ESTIMATE("late", &c->late),
+		J_ESTIMATE("held_up", &c->share_cpu_delayed), J_ESTIMATE("others_p99_ns", &c->issue_error_others_p99));
 	json_add(o, J_VALUE("issue_error", issue),
 		J_ESTIMATE("schedule_error_ns", &c->schedule_error));
 }

@@ -97,7 +97,7 @@ static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 	COL_ESTIMATE(t, SHARE, "share_late", "Late [95 %]", &c->late);
 	COL_DECISION(t, "share_late_decision", "Decision",
 		c->component[COMPONENT_SHARE_LATE].decision);
-	COL_ESTIMATE(t, SHARE, "held_up", "Held up", &c->held_up);
+	COL_ESTIMATE(t, SHARE, "held_up", "No CPU", &c->share_cpu_delayed);
 	COL_ESTIMATE(t, TIME, "issue_error_others_p99", "p99 of the others",
 		&c->issue_error_others_p99);
 	COL_ESTIMATE(t, TIME, "schedule_error", "Schedule", &c->schedule_error);
@@ -107,7 +107,7 @@ const struct table_kind table_issue_error = {
     "issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
     .note = "Issue error: begin of a request minus the time at which it was due; only replays "
     	"that keep times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, "
-    	"whichever is larger. Held up: the thread had no CPU when its request was due; this is "
+    	"whichever is larger. No CPU: the thread had no CPU when its request was due; this is "
     	"not a fault of the replayer. Schedule: how far the begin of a request has moved from "
     	"its place in the trace, in any replay."};
 

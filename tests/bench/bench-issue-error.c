@@ -9,7 +9,7 @@
  * BENCH_ROUNDS times (5). The percentiles are of all rounds together. Further columns: busy CPUs;
  * run-queue delay per request; and late ends of sleeps. The part that is due to the machine is the
  * result of `bare`, a loop of this program that only reads the clock and makes the same calls, and
- * alternates with the replays. For each method: the share of requests that the machine held up,
+ * alternates with the replays. For each method: the share of CPU-delayed requests,
  * with the percentiles of the others (bare_issue.h), and the share that the replay reports itself
  * (doc/replay-engines.md: by 5 us, and not in a call). BENCH_THREADS, BENCH_GAP (10us, 50us, 1ms,
  * half) and BENCH_METHODS (names separated by commas) select cases. On a machine with other load,
@@ -63,7 +63,7 @@ struct sample {
 	bool *hit; /* hit[n] */
 	size_t n, cap, hits_cap;
 	double cpu_ns, wall_ns, runqueue_ns;
-	uint64_t n_late, n_relays, n_told; /* n_told: requests held up according to the replays */
+	uint64_t n_late, n_relays, n_told; /* n_told: CPU-delayed requests according to the replays */
 	int64_t spun_ns, taken_ns, longest_ns; /* of bare */
 	uint64_t n_taken, n_untold;
 };
@@ -293,7 +293,7 @@ static void show(struct sample *s, const char *what, const char *name)
 		       100 * (double)s->taken_ns / (double)s->spun_ns,
 		       (double)s->n_taken * 1e9 / (double)s->spun_ns, (double)s->longest_ns / 1e3,
 		       (unsigned long long)s->n_untold);
-	printf(")\n%*s %6.2f %% held up by the machine", (int)strlen(what), "",
+	printf(")\n%*s %6.2f %% CPU-delayed", (int)strlen(what), "",
 	       100 * (double)(n - n_free) / (double)n);
 	if (s->wall_ns > 0)
 		printf(" (%.2f %% by the replay's own count)", 100 * (double)s->n_told / (double)n);

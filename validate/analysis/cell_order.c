@@ -115,9 +115,9 @@ static double issue_p99(const struct run_summary *s)
 	return s->issue_error_p99;
 }
 
-static double held_share(const struct run_summary *s)
+static double cpu_delayed_share(const struct run_summary *s)
 {
-	return (double)s->n_held_up / (double)s->issue_error.n;
+	return (double)s->n_cpu_delayed / (double)s->issue_error.n;
 }
 
 static double others_p99(const struct run_summary *s)
@@ -153,13 +153,13 @@ static struct estimate late_requests(struct share_evidence *e, const struct pair
 
 static void times_of_issue(struct cell *c, struct evidence *ev, const struct pairs *p, bool timed)
 {
-	bool all = p->n > 0, input = p->n > 0, held = true;
+	bool all = p->n > 0, input = p->n > 0, cpu_delayed = true;
 	double late = 0;
 	c->issue_error_max = c->share_late = NAN;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
 		all &= s->has_issue_error;
-		held &= s->has_held;
+		cpu_delayed &= s->has_cpu_delayed;
 		input &= s->has_input && s->schedule_error.n > 0;
 		late += s->share_late;
 		c->issue_error_max = fmax(c->issue_error_max, s->issue_error.max);
@@ -170,8 +170,8 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 		enum stat_status why = !timed ? STAT_NOT_APPLICABLE
 				       : p->n ? STAT_NOT_ASSESSED
 					      : STAT_TOO_FEW;
-		c->issue_error_p50 = c->issue_error_p99 = c->held_up = c->issue_error_others_p99 =
-		    estimate_none(why);
+		c->issue_error_p50 = c->issue_error_p99 = estimate_none(why);
+		c->share_cpu_delayed = c->issue_error_others_p99 = estimate_none(why);
 		c->issue_error_max = NAN;
 		c->late = estimate_none(why);
 		ev->issue_error.status = ev->late.status = why;
@@ -179,9 +179,10 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 	}
 	c->issue_error_p50 = mean_over_runs(p, issue_p50);
 	c->issue_error_p99 = mean_over_runs(p, issue_p99);
-	c->held_up = held ? mean_over_runs(p, held_share) : estimate_none(STAT_NOT_ASSESSED);
+	c->share_cpu_delayed = cpu_delayed ? mean_over_runs(p, cpu_delayed_share)
+					   : estimate_none(STAT_NOT_ASSESSED);
 	c->issue_error_others_p99 =
-	    held ? mean_over_runs(p, others_p99) : estimate_none(STAT_NOT_ASSESSED);
+	    cpu_delayed ? mean_over_runs(p, others_p99) : estimate_none(STAT_NOT_ASSESSED);
 	c->share_late = late / (double)p->n;
 	c->late = late_requests(&ev->late, p);
 	SCOPED_FREE double *p99 = values_of(p->x, p->n, issue_p99);

@@ -373,14 +373,14 @@ static uint64_t results_unknown(const json_t *extra, uint64_t most)
 	return n <= 0 ? 0 : (uint64_t)n < most ? (uint64_t)n : most;
 }
 
-static void fill_held(struct run_summary *s, const json_t *extra)
+static void fill_cpu_delay(struct run_summary *s, const json_t *extra)
 {
 	const json_t *told = json_object_get(extra, "replay"), *n = json_object_get(told,
 		"n_held_up"), *p99 = json_object_get(told, "others_issue_error_p99_ns");
-	s->has_held = s->has_issue_error && json_is_integer(n) && json_integer_value(n) >= 0;
-	if (!s->has_held)
+	s->has_cpu_delayed = s->has_issue_error && json_is_integer(n) && json_integer_value(n) >= 0;
+	if (!s->has_cpu_delayed)
 		return;
-	s->n_held_up = (uint64_t)json_integer_value(n) < s->issue_error.n
+	s->n_cpu_delayed = (uint64_t)json_integer_value(n) < s->issue_error.n
 			   ? (uint64_t)json_integer_value(n)
 			   : s->issue_error.n;
 	s->issue_error_others_p99 =
@@ -427,7 +427,7 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 	s->n_programs_unseen = programs_unseen(extra);
 	if (!n_async) /* capture counts the same requests */
 		s->n_requests_unseen += requests_unseen(extra);
-	fill_held(s, extra);
+	fill_cpu_delay(s, extra);
 	s->n_results_unknown = s->has_input ? results_unknown(extra, s->n_input) : 0;
 	rc = rc < 0 ? rc : 0;
 	if (!rc && facts) {

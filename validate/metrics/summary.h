@@ -165,10 +165,10 @@ struct run_summary {
 	double issue_error_p50, issue_error_p99, issue_error_p999;
 	/* Requests that the machine delayed while the replayer waited for their time
 	 * (doc/replay-engines.md): their number, and the 99th percentile of the other requests (of
-	 * all requests if there are no others). The replay reports them; if it does not, has_held
+	 * all requests if there are no others). The replay reports them; if it does not, has_cpu_delayed
 	 * is false. */
-	bool has_held;
-	uint64_t n_held_up;
+	bool has_cpu_delayed;
+	uint64_t n_cpu_delayed;
 	double issue_error_others_p99;
 	/* share of the requests that were issued later than the intended time plus an allowance:
 	 * the larger of 1 us and 1 % of the mean gap between traced begins */

@@ -114,9 +114,9 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 static int check_issue_error(const struct run_summary *s, struct err *e)
 {
 	int rc = check_moments(&s->issue_error, "issue_error", e);
-	if (!rc && s->n_held_up > s->issue_error.n)
+	if (!rc && s->n_cpu_delayed > s->issue_error.n)
 		rc =
-		    err_set(e, EINVAL, "\"n_held_up\": more requests are held up than have a time");
+		    err_set(e, EINVAL, "\"n_held_up\" is larger than the number of requests with an issue time");
 	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
 			rc = err_set(e, EINVAL, "\"issue_error_quantile\" is not ascending");

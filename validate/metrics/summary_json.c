@@ -36,12 +36,14 @@ static const struct json_member input_members[] = {
     OBJECT(reorder_all, reorder_members), OBJECT(reorder_thread, reorder_members),
     OBJECT(reorder_object, reorder_members), MOMENTS(schedule_error), {0}};
 
-static const struct json_member held_members[] = {
-    M(COUNT, n_held_up, .old_name = "n_held"), M(REAL, issue_error_others_p99), {0}};
+static const struct json_member cpu_delay_members[] = {
+    MEMBER_AS("n_held_up", run_summary, COUNT, n_cpu_delayed, .old_name = "n_held"),
+    M(REAL, issue_error_others_p99), {0}};
 
 static const struct json_member issue_members[] = {
     MOMENTS(issue_error), M(REAL, issue_error_p50), M(REAL, issue_error_p99),
-    M(REAL, issue_error_p999), M(RATIO, share_late), GROUP(held_members, FLAG(has_held)),
+    M(REAL, issue_error_p999), M(RATIO, share_late),
+    GROUP(cpu_delay_members, FLAG(has_cpu_delayed)),
     M(REAL, issue_error_quantile, .n = SUMMARY_N_ISSUE_QUANTILES, .allocated = true,
       FLAG(has_issue_quantiles)), {0}};
 

@@ -79,6 +79,6 @@ const struct replay_engine engine_event = {
 	.processes = true,
 	.own_threads = true,
 	.captured = true,
-	.waits_held = true,
+	.marks_cpu_delay = true,
 	.run = event_run,
 };

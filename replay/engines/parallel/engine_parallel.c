@@ -162,7 +162,7 @@ const struct replay_engine engine_parallel = {
 	.help = "one process per traced process, under MPI on one or more hosts, with the "
 			 "traced computing and waiting",
 	.opens = true,
-	.waits_held = true,
+	.marks_cpu_delay = true,
 	.nodes = true,
 	.moded = true,
 	.options = parallel_option_table,

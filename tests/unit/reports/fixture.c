@@ -346,7 +346,7 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 				   : fixture_no_estimate(STAT_NOT_APPLICABLE);
 	c->issue_error_p99 = timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22)
 				   : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->held_up =
+	c->share_cpu_delayed =
 	    timed ? fixture_estimate(0.012, 0.004) : fixture_no_estimate(STAT_NOT_APPLICABLE);
 	c->issue_error_others_p99 =
 	    timed ? fixture_estimate(61, 8) : fixture_no_estimate(STAT_NOT_ASSESSED);

@@ -152,9 +152,9 @@ static void test_round_trip_is_exact(void **state)
 		a.n_programs_unseen = seed % 5 ? 0 : seed;
 		a.n_requests_unseen = seed % 3 ? 0 : seed;
 		a.n_cut = seed % 7 == 0;
-		a.has_held = a.has_issue_error && seed % 3;
-		a.n_held_up = a.has_held ? seed % 4 : 0;
-		a.issue_error_others_p99 = a.has_held ? 0.25 * (double)seed : 0;
+		a.has_cpu_delayed = a.has_issue_error && seed % 3;
+		a.n_cpu_delayed = a.has_cpu_delayed ? seed % 4 : 0;
+		a.issue_error_others_p99 = a.has_cpu_delayed ? 0.25 * (double)seed : 0;
 		a.n_skipped = a.has_input && seed % 2 ? seed : 0;
 		a.n_results_unknown = a.has_input && seed % 5 == 0 ? seed : 0;
 		a.n_slices = seed % 4 ? 0 : seed;
@@ -335,8 +335,8 @@ static void test_names_of_earlier_versions(void **state)
 	make_summary(&s, 7, true);
 	s.n_skipped = 2;
 	s.n_results_unknown = 3;
-	s.has_held = true;
-	s.n_held_up = 1;
+	s.has_cpu_delayed = true;
+	s.n_cpu_delayed = 1;
 	s.issue_error_others_p99 = 5;
 	json_t *o = summary_to_json(&s);
 	for (size_t i = 0; i < 3; i++) {
@@ -347,8 +347,8 @@ static void test_names_of_earlier_versions(void **state)
 	assert_int_equal(summary_from_json(&read, o, &e), 0);
 	assert_int_equal(read.n_skipped, 2);
 	assert_int_equal(read.n_results_unknown, 3);
-	assert_true(read.has_held);
-	assert_int_equal(read.n_held_up, 1);
+	assert_true(read.has_cpu_delayed);
+	assert_int_equal(read.n_cpu_delayed, 1);
 	json_decref(o);
 	summary_release(&read);
 	summary_release(&s);

@@ -21,7 +21,7 @@ static void times_settle(struct replay_rank *r)
 				continue;
 			o->begin_ticks = (uint64_t)clocks_head_ns(r, o->begin_ticks);
 			o->end_ticks = (uint64_t)clocks_head_ns(r, outcome_end(o)) |
-				       (o->end_ticks & OUTCOME_HELD);
+				       (o->end_ticks & OUTCOME_CPU_DELAYED);
 		}
 }
 
