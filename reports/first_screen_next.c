@@ -259,16 +259,16 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 	}
 	const uint64_t more = pairs_needed(a, &n);
 	const struct block block = block_of(a);
-	const bool worth = n && 2 * n >= a->n_inconclusive;
-	if (worth && a->results->protocol.budget_ns && is_exhausted(a)) {
+	const bool more_helps = n && 2 * n >= a->n_inconclusive;
+	if (more_helps && a->results->protocol.budget_ns && is_exhausted(a)) {
 		next_of_replicates(text, command, a, dir, seconds, n);
 		return;
 	}
-	if (worth && a->results->protocol.budget_ns) {
+	if (more_helps && a->results->protocol.budget_ns) {
 		next_of_budget(text, command, a, dir, seconds, n);
 		return;
 	}
-	if (worth) {
+	if (more_helps) {
 		double wanted = (double)(a->n_replicates + more);
 		strbuf_addf(text,
 			    "Set replicates = %.0f instead of %u in the protocol and run it again",

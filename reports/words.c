@@ -233,12 +233,12 @@ static void add_span(struct strbuf *out, double lo, double hi)
 	strbuf_addstr(out, " %");
 }
 
-void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
+void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 {
 	double lo = INFINITY, hi = -INFINITY, lo_machine = INFINITY, hi_machine = -INFINITY;
 	size_t n_limited = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct worth *w = &c[i].worth;
+		const struct expanded *w = &c[i].expanded;
 		if (!isfinite(w->U95))
 			continue;
 		n_limited +=
@@ -266,7 +266,7 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)
 {
-	words_add_worth(out, a->cell, a->n_cells);
+	words_add_uncertainty(out, a->cell, a->n_cells);
 	if (!a->n_cells || !isfinite(a->between_process_cv))
 		return;
 	strbuf_addstr(out, out->len ? ". The program's own runs scatter by "

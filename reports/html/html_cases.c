@@ -119,7 +119,7 @@ static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 		strbuf_addf(out, "; %u runs of the program and %u replays failed",
 			    c->n_failed_program, c->n_failed_replayer);
 	html_add_text(out, *c->first_failure ? ", the first: " : "", c->first_failure, ". ");
-	words_add_worth(&text, c, 1);
+	words_add_uncertainty(&text, c, 1);
 	if (text.len)
 		strbuf_addf(out, "%s. ", text.s);
 	strbuf_reset(&text);

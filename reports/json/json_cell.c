@@ -111,7 +111,8 @@ static void set_time(json_t *o, const struct cell *c)
 		&c->issue_error_p99), J_STATUS("max_ns", c->issue_error_p50.status,
 		c->issue_error_max), J_STATUS("share_late", c->issue_error_p50.status,
 		c->share_late), J_ESTIMATE("late", &c->late),
-		J_ESTIMATE("held_up", &c->share_cpu_delayed), J_ESTIMATE("others_p99_ns", &c->issue_error_others_p99));
+		J_ESTIMATE("held_up", &c->share_cpu_delayed),
+		J_ESTIMATE("others_p99_ns", &c->issue_error_others_p99));
 	json_add(o, J_VALUE("issue_error", issue),
 		J_ESTIMATE("schedule_error_ns", &c->schedule_error));
 }
@@ -186,8 +187,8 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 		J_NUMBER("correlation", c->correlation));
 	set_bias_and_precision(o, c);
 	set_budget(o, &c->budget);
-	json_add(o, J_VALUE("worth", json_make(J_NUMBER("U95", c->worth.U95),
-		J_NUMBER("machine", c->worth.machine), J_NUMBER("replayer", c->worth.own))));
+	json_add(o, J_VALUE("worth", json_make(J_NUMBER("U95", c->expanded.U95),
+		J_NUMBER("machine", c->expanded.machine), J_NUMBER("replayer", c->expanded.own))));
 	set_paper(o, c);
 	set_time(o, c);
 	set_order_and_concurrency(o, c);

@@ -10,7 +10,7 @@
 #define MIN_NAME 14
 #define MAX_NAME 80 /* longer names are cut */
 
-enum { NAME, BIAS, PRECISION, TIME, WORTH, REORDERED, MISMATCHED, VERDICT, N_COLUMNS };
+enum { NAME, BIAS, PRECISION, TIME, UNCERTAINTY, REORDERED, MISMATCHED, VERDICT, N_COLUMNS };
 
 struct terminal_row {
 	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
@@ -100,9 +100,9 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 		rest += i && width[i] ? width[i] + GAP : 0;
 	}
 	/* omit the column if names would not fit on one line otherwise */
-	if (width[NAME] + rest > total && width[WORTH]) {
-		rest -= width[WORTH] + GAP;
-		width[WORTH] = 0;
+	if (width[NAME] + rest > total && width[UNCERTAINTY]) {
+		rest -= width[UNCERTAINTY] + GAP;
+		width[UNCERTAINTY] = 0;
 	}
 	size_t room = total > rest + MIN_NAME ? total - rest : MIN_NAME;
 	if (width[0] > room)
@@ -208,8 +208,8 @@ static void fill_case(struct terminal_row *r, const struct cell *c)
 			      no_number(c->component[COMPONENT_BIAS].estimate.status));
 	add_precision(&r->cell[PRECISION], c);
 	add_value(&r->cell[TIME], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
-	if (isfinite(c->worth.U95))
-		number_add(&r->cell[WORTH], c->worth.U95, c->worth.U95, number_unit_percent, false);
+	if (isfinite(c->expanded.U95))
+		number_add(&r->cell[UNCERTAINTY], c->expanded.U95, c->expanded.U95, number_unit_percent, false);
 	add_value(&r->cell[REORDERED], &c->component[COMPONENT_REORDERING].estimate, false);
 	strbuf_addf(&r->cell[MISMATCHED], "%.0f",
 		    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
@@ -385,7 +385,7 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 	if (a->n_cells > MAX_ROWS)
 		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the "
 				   "others: the largest)\n");
-	else if (width[WORTH])
+	else if (width[UNCERTAINTY])
 		strbuf_addstr(
 		    out,
 		    "U: expanded uncertainty (95 %) of one replay, corrected for bias.\n");

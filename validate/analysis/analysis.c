@@ -165,12 +165,12 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	return 0;
 }
 
-static struct worth worth_of(const struct budget *b)
+static struct expanded expanded_of(const struct budget *b)
 {
 	if (b->status)
-		return (struct worth){NAN, NAN, NAN};
+		return (struct expanded){NAN, NAN, NAN};
 	double machine = b->k95 * b->u_c_program;
-	return (struct worth){b->U95, machine, sqrt(fmax(0, b->U95 * b->U95 - machine * machine))};
+	return (struct expanded){b->U95, machine, sqrt(fmax(0, b->U95 * b->U95 - machine * machine))};
 }
 
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
@@ -184,7 +184,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	measure_times(c, e, &pairs, a->results);
 	blank_measure(c, a->results, a->n_replicates);
 	measure_budget(c, e, &pairs, a->results);
-	c->worth = worth_of(&c->budget);
+	c->expanded = expanded_of(&c->budget);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, e, &pairs);
 	measure_distributions(c, &pairs);

@@ -247,9 +247,9 @@ struct cell { /* one scenario x one replayer */
 	/* Uncertainty of a single future replay, relative: U95; machine: the U95 that the program
 	 * itself would have; own: the replayer's part, sqrt(U95^2 - machine^2), or 0 if machine is
 	 * larger. NaN unknown. */
-	struct worth {
+	struct expanded {
 		double U95, machine, own;
-	} worth;
+	} expanded;
 	struct covariate_effect covariate_response, covariate_time;
 	struct estimate execution_time;
 	/* The deviation of the execution time as a sum of two parts: from longer requests, and from

@@ -94,19 +94,19 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
 
 /* Fewer independent runs give an interval with one degree of freedom, which may be arbitrarily
  * wide. */
-#define WORTH_AN_INTERVAL 2
+#define FEWEST_EFFECTIVE 2
 
-bool decide_is_hardly_one(const struct component *c, const struct serial *s)
+bool decide_is_too_dependent(const struct component *c, const struct serial *s)
 {
-	return c->decision == DECISION_INCONCLUSIVE && s->n_effective < WORTH_AN_INTERVAL;
+	return c->decision == DECISION_INCONCLUSIVE && s->n_effective < FEWEST_EFFECTIVE;
 }
 
 /* Adds the reason: either the measured correlation or the allowance for hidden correlation. */
-static void say_hardly_one(struct component *c, const struct serial *s, size_t n)
+static void say_too_dependent(struct component *c, const struct serial *s, size_t n)
 {
 	const double count = (double)n, fewest =
 		count / serial_inflation(serial_rho_among(-1 / count, count, count), count);
-	if (fewest < WORTH_AN_INTERVAL || s->lag1 <= 0)
+	if (fewest < FEWEST_EFFECTIVE || s->lag1 <= 0)
 		REASON_ADD(c, FEW_RUNS, count);
 	else
 		REASON_ADD(c, RUNS_ALIKE, s->lag1, count);
@@ -120,8 +120,8 @@ void decide_dependence(struct component *c, const struct serial *s, size_t n, do
 	c->lag1 = s->lag1;
 	c->n_effective = s->n_effective;
 	c->dependent = c->decision == DECISION_INCONCLUSIVE && p_alone <= levels->accept;
-	if (decide_is_hardly_one(c, s))
-		say_hardly_one(c, s, n);
+	if (decide_is_too_dependent(c, s))
+		say_too_dependent(c, s, n);
 	else if (c->dependent)
 		REASON_ADD(c, DEPENDENT, (double)n, s->n_effective, s->lag1);
 	else if (c->decision != DECISION_REJECT && s->inflation > 1.005)

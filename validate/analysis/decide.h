@@ -45,7 +45,7 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
 
 /* Whether the component is undecided and its runs are equivalent to so few independent runs that
  * the interval of their mean is arbitrarily wide. Reports omit such an interval. */
-bool decide_is_hardly_one(const struct component *c, const struct serial *s);
+bool decide_is_too_dependent(const struct component *c, const struct serial *s);
 
 /* Stores to how many independent runs the n runs are equivalent, and whether they would be accepted
  * as independent runs (P-value p_alone). Appends both to the reasons. Call it after decide(). */

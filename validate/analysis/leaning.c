@@ -49,7 +49,7 @@ static bool excludes_ideal(const struct component *k)
 
 static bool is_machines(const struct cell *c, const struct component *k)
 {
-	return k->kind == COMPONENT_UNCERTAINTY && c->worth.machine > k->limit;
+	return k->kind == COMPONENT_UNCERTAINTY && c->expanded.machine > k->limit;
 }
 
 enum leaning component_leaning(const struct cell *c, const struct component *k)

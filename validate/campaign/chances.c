@@ -82,9 +82,9 @@ static double chance_widened(unsigned int n, double inflation, double sd, double
 			     double level)
 {
 	const double low = limit < 1 ? log1p(-limit) : -INFINITY, of_all = n;
-	const double worth = of_all / fmin(of_all, inflation);
+	const double n_effective = of_all / fmin(of_all, inflation);
 	double t, power;
-	if (worth < 2 || t_quantile(1 - level, fmax(1, worth - 1), &t))
+	if (n_effective < 2 || t_quantile(1 - level, fmax(1, n_effective - 1), &t))
 		return 0;
 	t *= sqrt(inflation * (of_all - 1) / (of_all - inflation));
 	level = t_above(t, of_all - 1);

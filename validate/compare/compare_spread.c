@@ -11,7 +11,7 @@
 
 #define DRAWN_MAX 400000u
 #define DRAWN_SAME 2000u /* number of draws against a limit, for a P that need not be small */
-#define P_WORTH 0.05	 /* no draws are made if P by normal theory is above this */
+#define P_WITHOUT_DRAWS 0.05	 /* no draws are made if P by normal theory is above this */
 
 static double p_pairs(const double *was, const double *is, size_t n, double limit, double sign)
 {
@@ -43,7 +43,7 @@ static double p_of(const struct spread_test_of *t, double limit, double sign, un
 		below = f_above(1 / f, b, a);
 	}
 	p = sign > 0 ? above : below;
-	if (p > P_WORTH)
+	if (p > P_WITHOUT_DRAWS)
 		return p;
 	return fmax(p, t->paired
 			   ? p_pairs(t->was, t->is, t->n, limit, sign)

@@ -38,7 +38,7 @@ uint64_t plan_as_dependent(const struct serial *s, uint64_t independent)
 void plan_mean(struct component *k, const struct t_estimate *t, const struct serial *serial,
 	       size_t have, double low, double high, double alpha_reject)
 {
-	uint64_t needed = 0, worth = have;
+	uint64_t needed = 0, n_independent = have;
 	double sd = t->se * sqrt((double)have), most;
 	bool inside = t->value > low && t->value < high;
 	double distance =
@@ -47,7 +47,7 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 	/* accepting allows for dependence */
 	if (inside && !isnan(serial->lag1)) {
 		sd = serial_widen(t, have, serial).se * sqrt(serial->n_effective);
-		worth = (uint64_t)fmax(2, serial->n_effective);
+		n_independent = (uint64_t)fmax(2, serial->n_effective);
 	}
 	enum stat_status s = replicates_for_mean(sd, distance, alpha, PLAN_ASSURANCE, &needed);
 	if (!s && inside) {
@@ -55,6 +55,6 @@ void plan_mean(struct component *k, const struct t_estimate *t, const struct ser
 		s = needed < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED;
 	}
 	if (plan_further(k, s, needed, have) &&
-	    !sd_for_mean(worth, distance, alpha, PLAN_ASSURANCE, &most))
+	    !sd_for_mean(n_independent, distance, alpha, PLAN_ASSURANCE, &most))
 		REASON_ADD(k, PLAN_MEAN, 100 * sd, (double)have, 100 * most);
 }

@@ -106,7 +106,7 @@ static void say_interval(struct component *c, const struct ratio_evidence *e,
 	}
 	c->accept_lo = expm1(c->accept_lo);
 	c->accept_hi = expm1(c->accept_hi);
-	if (decide_is_hardly_one(c, &e->serial))
+	if (decide_is_too_dependent(c, &e->serial))
 		REASON(c, RATIO_ALONE, expm1(e->t.value), c->limit);
 	else
 		REASON(c, RATIO, expm1(e->t.value), error, expm1(lo), expm1(hi), c->decision,

@@ -53,7 +53,7 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 	}
 	if (c->decision != DECISION_REJECT)
 		hi = c->accept_hi;
-	if (decide_is_hardly_one(c, &e->serial))
+	if (decide_is_too_dependent(c, &e->serial))
 		REASON(c, SHARE_ALONE, 100 * e->t.value, c->limit);
 	else
 		REASON(c, SHARE, 100 * e->t.value, 100 * fmax(0, lo), 100 * hi, c->decision,

@@ -69,7 +69,7 @@ static bool is_limited_by_machine(struct component *c, const struct cell *cell,
 	if (isnan(p) || p <= levels->accept)
 		return false;
 	c->decision = DECISION_NOT_APPLICABLE;
-	REASON(c, MACHINE, cell->worth.machine);
+	REASON(c, MACHINE, cell->expanded.machine);
 	if (!chi2_quantile(levels->accept, b->nu_spread_program, &low) && low > 0)
 		REASON_ADD(c, MACHINE_UPPER,
 			   COVERAGE_FACTOR * b->u_c_program * sqrt(b->nu_spread_program / low));

@@ -115,8 +115,9 @@ static int check_issue_error(const struct run_summary *s, struct err *e)
 {
 	int rc = check_moments(&s->issue_error, "issue_error", e);
 	if (!rc && s->n_cpu_delayed > s->issue_error.n)
-		rc =
-		    err_set(e, EINVAL, "\"n_held_up\" is larger than the number of requests with an issue time");
+		rc = err_set(e, EINVAL, "\"n_held_up\" (%" PRIu64 ") is larger than the number of "
+			     "requests with an issue error (%" PRIu64 ")", s->n_cpu_delayed,
+			     s->issue_error.n);
 	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
 			rc = err_set(e, EINVAL, "\"issue_error_quantile\" is not ascending");

@@ -12,7 +12,7 @@
 /* for this number of values or more, a normal approximation replaces drawing */
 #define MANY 400
 /* if normal theory gives a larger P, the exchange of labels does not matter */
-#define WORTH 0.05
+#define P_WITHOUT_DRAWS 0.05
 
 /* Widens P of exchanged labels, for the effective number of independent exchanges. */
 static double permuted_widened(double p, double inflation)
@@ -180,10 +180,10 @@ struct spread_ratio_p group_spread_p(const struct group_spread *g, double limit)
 	p.above = p.normal_above = f_above(f, g->df_rep, g->df_ref);
 	p.below_alone = f_below(f, g->df_rep, g->df_ref);
 	p.below = f_below(f * g->missing * g->missing, wide_rep, wide_ref);
-	if (p.above <= WORTH)
+	if (p.above <= P_WITHOUT_DRAWS)
 		p.above = fmax(p.above, group_spread_permuted(g->ref.x, g->ref.n, g->rep.x,
 							      g->rep.n, limit, 1, DRAWN));
-	if (p.below_alone > WORTH)
+	if (p.below_alone > P_WITHOUT_DRAWS)
 		return p;
 	const double permuted =
 	    group_spread_permuted(g->ref.x, g->ref.n, g->rep.x, g->rep.n, limit, -1, DRAWN_BELOW);

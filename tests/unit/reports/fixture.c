@@ -214,7 +214,7 @@ static void fixture_budget(struct cell *c)
 	b->u_c_upper = b->u_c * 1.02;
 	b->u_c_program = b->u_c * 0.97;
 	b->nu_spread_program = 7;
-	c->worth = (struct worth){b->U95, 0.97 * b->U95, sqrt(1 - 0.97 * 0.97) * b->U95};
+	c->expanded = (struct expanded){b->U95, 0.97 * b->U95, sqrt(1 - 0.97 * 0.97) * b->U95};
 	b->monte_carlo =
 	    (struct propagation){STAT_OK, 200000, -1.01 * b->U95, 1.01 * b->U95, 0.005, true};
 	for (int m = 0; m < PAPER_MODE_N; m++)

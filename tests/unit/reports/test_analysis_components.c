@@ -128,8 +128,8 @@ static void test_uncertainty(void **state)
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_NOT_APPLICABLE);
 	assert_non_null(
 	    strstr(component_of(&a, 0, COMPONENT_UNCERTAINTY)->reason, "limited by the machine"));
-	assert_true(a.cell[0].worth.U95 > 0.5 && a.cell[0].worth.machine > 0.5);
-	assert_true(a.cell[0].worth.own <= a.cell[0].worth.U95);
+	assert_true(a.cell[0].expanded.U95 > 0.5 && a.cell[0].expanded.machine > 0.5);
+	assert_true(a.cell[0].expanded.own <= a.cell[0].expanded.U95);
 	done(&c, &a);
 	analysed(&c, &a, &fault, 1, 1, N, 3);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_REJECT);
@@ -140,7 +140,7 @@ static void test_uncertainty(void **state)
 	const struct effect worse = {.sd_x = 0.095, .sd_r = 0.03};
 	analysed(&c, &a, &worse, 1, 1, N, 3);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_INCONCLUSIVE);
-	assert_true(a.cell[0].worth.machine < a.cell[0].worth.own);
+	assert_true(a.cell[0].expanded.machine < a.cell[0].expanded.own);
 	done(&c, &a);
 }
 

@@ -104,7 +104,7 @@ static void test_rejection_is_the_same(void **state)
 	done(&c, &a);
 }
 
-/* Further replicates: more are needed if each is worth less. */
+/* Further replicates: more are needed if each counts less. */
 static void test_further(void **state)
 {
 	(void)state;

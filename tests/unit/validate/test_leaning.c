@@ -72,10 +72,10 @@ static void test_the_interval_that_decides(void **state)
 static void test_uncertainty(void **state)
 {
 	(void)state;
-	struct cell c = {.verdict = VERDICT_INCONCLUSIVE, .worth = {.machine = 0.08}};
+	struct cell c = {.verdict = VERDICT_INCONCLUSIVE, .expanded = {.machine = 0.08}};
 	struct component k = made(COMPONENT_UNCERTAINTY, 0.25, 0.1, 0.20);
 	assert_int_equal(component_leaning(&c, &k), LEANING_WRONG);
-	c.worth.machine = 0.24;
+	c.expanded.machine = 0.24;
 	assert_int_equal(component_leaning(&c, &k), LEANING_NOISY);
 }
 
