@@ -9,17 +9,17 @@
 
 /* --- the verdict --- */
 
-static void count_leanings(size_t n[LEANING_N], const struct analysis *a)
+static void count_tendencies(size_t n[TENDENCY_N], const struct analysis *a)
 {
-	memset(n, 0, LEANING_N * sizeof *n);
+	memset(n, 0, TENDENCY_N * sizeof *n);
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_counts(a, &a->cell[i]))
-			n[cell_leaning(&a->cell[i])]++;
+			n[cell_tendency(&a->cell[i])]++;
 }
 
-/* Appends " (1 looks wrong, 2 are too noisy)"; if all undecided cases have the same leaning: " (too
+/* Appends " (1 looks wrong, 2 are too noisy)"; if all undecided cases have the same tendency: " (too
  * noisy here)". */
-static void add_leanings(struct strbuf *out, const struct analysis *a)
+static void add_tendencies(struct strbuf *out, const struct analysis *a)
 {
 	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy",
 					  "differs from the recording"};
@@ -27,15 +27,15 @@ static void add_leanings(struct strbuf *out, const struct analysis *a)
 					   "differ from the recording"};
 	static const char *const all[] = {NULL, "look right, not proven", "look wrong, not proven",
 					  NULL, "differ from the recording"};
-	size_t n[LEANING_N], n_shown = 0;
-	count_leanings(n, a);
-	for (size_t l = LEANING_RIGHT; l < LEANING_N; l++) {
+	size_t n[TENDENCY_N], n_shown = 0;
+	count_tendencies(n, a);
+	for (size_t l = TENDENCY_RIGHT; l < TENDENCY_N; l++) {
 		if (!n[l])
 			continue;
 		if (n[l] == a->n_inconclusive) {
+			const bool singular = n[l] == 1 || l == TENDENCY_NOISY;
 			strbuf_addf(out, " (%s)",
-				    n[l] == 1 || l == LEANING_NOISY ? words_leaning((enum leaning)l)
-								    : all[l]);
+				    singular ? words_tendency((enum tendency)l) : all[l]);
 			return;
 		}
 		strbuf_addf(out, "%s%zu %s", n_shown++ ? ", " : " (", n[l],
@@ -78,7 +78,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, "; %zu %s", a->n_not_trusted, word_not_trusted(a));
 	if (a->n_inconclusive) {
 		strbuf_addf(out, "; %zu undecided", a->n_inconclusive);
-		add_leanings(out, a);
+		add_tendencies(out, a);
 	}
 	if (n_counted < a->n_cells)
 		strbuf_addf(out, "; %zu more for comparison", a->n_cells - n_counted);
@@ -90,7 +90,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 struct main_cause {
 	enum component_kind kind;
 	enum decision decision;
-	enum leaning leaning; /* of undecided cases */
+	enum tendency tendency; /* of undecided cases */
 	/* number of these cases, and the cell whose deviation exceeds its limit most */
 	size_t n, worst;
 };
@@ -102,7 +102,7 @@ static bool is_part(const struct analysis *a, size_t i, size_t replayer, const s
 	return c->replayer == replayer && m->decision == k->decision &&
 	       (k->decision == DECISION_REJECT ? c->verdict == VERDICT_NOT_TRUSTED
 					       : c->verdict == VERDICT_INCONCLUSIVE &&
-							 component_leaning(c, m) == k->leaning);
+							 component_tendency(c, m) == k->tendency);
 }
 
 static double excess(const struct component *c)
@@ -128,17 +128,17 @@ static struct main_cause main_cause_of(const struct analysis *a, size_t replayer
 {
 	static const struct {
 		enum decision decision;
-		enum leaning leaning;
-	} order[] = {{DECISION_REJECT, LEANING_NONE},
-		     {DECISION_INCONCLUSIVE, LEANING_DIFFERS},
-		     {DECISION_INCONCLUSIVE, LEANING_WRONG},
-		     {DECISION_INCONCLUSIVE, LEANING_NOISY},
-		     {DECISION_INCONCLUSIVE, LEANING_RIGHT}};
+		enum tendency tendency;
+	} order[] = {{DECISION_REJECT, TENDENCY_NONE},
+		     {DECISION_INCONCLUSIVE, TENDENCY_DIFFERS},
+		     {DECISION_INCONCLUSIVE, TENDENCY_WRONG},
+		     {DECISION_INCONCLUSIVE, TENDENCY_NOISY},
+		     {DECISION_INCONCLUSIVE, TENDENCY_RIGHT}};
 	struct main_cause best = {.n = 0};
 	for (size_t o = 0; !best.n && o < sizeof order / sizeof *order; o++)
 		for (int kind = 0; kind < COMPONENT_N; kind++) {
 			struct main_cause k = {(enum component_kind)kind, order[o].decision,
-					       order[o].leaning, 0, 0};
+					       order[o].tendency, 0, 0};
 			cause_count(&k, a, replayer);
 			if (k.n > best.n)
 				best = k;
@@ -219,8 +219,8 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 	}
 	const struct component *c = &a->cell[k.worst].component[k.kind];
 	strbuf_addstr(out, "; ");
-	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG ||
-	    k.leaning == LEANING_DIFFERS) {
+	if (k.decision == DECISION_REJECT || k.tendency == TENDENCY_WRONG ||
+	    k.tendency == TENDENCY_DIFFERS) {
 		/* find the deviation of the part that decides */
 		const char *part = "";
 		for (size_t i = 0; i < c->n_parts; i++)
@@ -233,7 +233,7 @@ static void add_cause(struct strbuf *out, const struct analysis *a, size_t repla
 		add_where(out, a, replayer, &k, n_cells);
 	}
 	if (k.decision != DECISION_REJECT)
-		strbuf_addf(out, " (%s)", words_leaning(k.leaning));
+		strbuf_addf(out, " (%s)", words_tendency(k.tendency));
 	else if (a->why && a->why[k.worst].main != CAUSE_N)
 		strbuf_addf(out, " (mainly: %s)", words_cause(a->why[k.worst].main_name));
 }

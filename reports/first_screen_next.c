@@ -5,7 +5,7 @@
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/first_screen.h"
-#include "validate/analysis/leaning.h"
+#include "validate/analysis/tendency.h"
 
 #define MOST_REASON 240 /* columns of a reason */
 
@@ -162,7 +162,7 @@ static void next_of_early(struct strbuf *text, struct strbuf *command, const str
 static const struct cell *first_differing(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (cell_leaning(&a->cell[i]) == LEANING_DIFFERS)
+		if (cell_tendency(&a->cell[i]) == TENDENCY_DIFFERS)
 			return &a->cell[i];
 	return NULL;
 }
@@ -190,10 +190,10 @@ static void next_of_differing(struct strbuf *text, struct strbuf *command, const
  * the program's times are too short. */
 static bool is_blocked(const struct cell *c, const struct component *m)
 {
-	const enum leaning leaning = component_leaning(c, m);
+	const enum tendency tendency = component_tendency(c, m);
 	if (m->decision != DECISION_INCONCLUSIVE)
 		return false;
-	return leaning == LEANING_NONE || (leaning != LEANING_NOISY && !m->n_more &&
+	return tendency == TENDENCY_NONE || (tendency != TENDENCY_NOISY && !m->n_more &&
 		!m->impractical) || (m->n_reasons && m->reasons[0].code == REASON_BELOW_LOQ);
 }
 

@@ -285,16 +285,16 @@ void words_add_observation(struct strbuf *out, const struct scenario *s)
 								 : "their own stamps");
 }
 
-const char *words_leaning(enum leaning l)
+const char *words_tendency(enum tendency l)
 {
-	static const char *const text[LEANING_N] = {"inconclusive", "looks right, not proven",
+	static const char *const text[TENDENCY_N] = {"inconclusive", "looks right, not proven",
 	    "looks wrong, not proven", "too noisy here", "differs from the recording"};
 	return text[l];
 }
 
-const char *words_leaning_short(enum leaning l)
+const char *words_tendency_short(enum tendency l)
 {
-	static const char *const word[LEANING_N] = {"inconclusive", "looks right", "looks wrong",
+	static const char *const word[TENDENCY_N] = {"inconclusive", "looks right", "looks wrong",
 						    "too noisy", "differs from the recording"};
 	return word[l];
 }

@@ -4,7 +4,7 @@
 
 #include "reports/tables/table.h"
 #include "validate/analysis/claims.h"
-#include "validate/analysis/leaning.h"
+#include "validate/analysis/tendency.h"
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
@@ -37,12 +37,12 @@ const char *words_cause(enum why_name name);
 /* Returns how a part of a difference was obtained: "measured". */
 const char *words_method(enum why_method how);
 
-/* Returns the leaning as text for a sentence: "looks right, not proven", "looks wrong, not proven",
+/* Returns the tendency as text for a sentence: "looks right, not proven", "looks wrong, not proven",
  * "too noisy here", "differs from the recording"; NONE: "inconclusive". */
-const char *words_leaning(enum leaning l);
-/* Returns the leaning as text for a table cell: "looks right", "looks wrong", "too noisy", "differs
+const char *words_tendency(enum tendency l);
+/* Returns the tendency as text for a table cell: "looks right", "looks wrong", "too noisy", "differs
  * from the recording", "inconclusive". */
-const char *words_leaning_short(enum leaning l);
+const char *words_tendency_short(enum tendency l);
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
 /* Returns "trusted"; in a campaign that judges a claim "shown", "refuted", "undecided". `a` may be
  * NULL. */

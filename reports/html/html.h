@@ -62,7 +62,7 @@ void html_add_number(struct strbuf *out, const char *text);
 void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */
 /* Appends the verdict, in the words of the claim if the campaign has a claim; `a` may be NULL. */
 void html_add_verdict_chip(struct strbuf *out, const struct analysis *a, enum verdict v);
-/* Appends the verdict of a case; if it is inconclusive, its leaning. */
+/* Appends the verdict of a case; if it is inconclusive, its tendency. */
 void html_add_case_chip(struct strbuf *out, const struct analysis *a, const struct cell *c);
 /* Appends a figure; `above`: its caption is above it. */
 void html_add_figure(struct strbuf *out, const struct figure *f, bool above);

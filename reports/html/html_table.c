@@ -50,7 +50,7 @@ void html_add_case_chip(struct strbuf *out, const struct analysis *a, const stru
 {
 	if (c->verdict == VERDICT_INCONCLUSIVE)
 		strbuf_addf(out, "<span class=\"chip inconclusive\"><b>?</b> %s</span>",
-			    words_leaning_short(cell_leaning(c)));
+			    words_tendency_short(cell_tendency(c)));
 	else
 		html_add_verdict_chip(out, a, c->verdict);
 }

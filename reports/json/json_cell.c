@@ -164,8 +164,8 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	const struct protocol *p = &a->results->protocol;
 	json_t *o = json_make(J_TEXT("scenario", p->scenario[c->scenario].name), J_TEXT("replayer",
 		p->replayer[c->replayer].name), J_TEXT("verdict", verdict_name(c->verdict)));
-	if (cell_leaning(c) != LEANING_NONE)
-		json_add(o, J_TEXT("leaning", words_leaning(cell_leaning(c))));
+	if (cell_tendency(c) != TENDENCY_NONE)
+		json_add(o, J_TEXT("leaning", words_tendency(cell_tendency(c))));
 	json_add(o, J_TEXT("reason", c->verdict_reason),
 		 J_VALUE("components", components_json(a, c)));
 	json_set_why(o, a, c);

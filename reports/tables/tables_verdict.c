@@ -20,8 +20,8 @@ static void summary_row(struct table *t, const struct analysis *a, size_t i)
 	COL_COUNT(t, "n_mismatched_lost_extra", "Mismatches",
 		(double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
-	COL_TEXT(t, "leaning", "Leaning",
-		cell_leaning(c) == LEANING_NONE ? NULL : words_leaning(cell_leaning(c)));
+	COL_TEXT(t, "leaning", "Tendency",
+		cell_tendency(c) == TENDENCY_NONE ? NULL : words_tendency(cell_tendency(c)));
 	COL_TEXT(t, "reason", "Reason", c->verdict_reason);
 }
 

@@ -214,7 +214,7 @@ static void fill_case(struct terminal_row *r, const struct cell *c)
 	strbuf_addf(&r->cell[MISMATCHED], "%.0f",
 		    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE
-					     ? words_leaning_short(cell_leaning(c))
+					     ? words_tendency_short(cell_tendency(c))
 					     : verdict_name(c->verdict));
 	r->verdict = c->verdict;
 	r->is_case = true;

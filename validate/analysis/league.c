@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/league.h"
 
-#include "validate/analysis/leaning.h"
+#include "validate/analysis/tendency.h"
 #include "validate/components/component.h"
 
 const struct estimate *league_estimate(const struct cell *c, enum league_quantity q)
@@ -84,7 +84,7 @@ static void cell_add(struct league_row *row, const struct analysis *a, size_t i,
 	row->n_infidelities += c->n_lost + c->n_extra + c->n_mismatched;
 	for (int q = 0; q < LEAGUE_N; q++)
 		worst_update(&row->worst[q], i, a, q);
-	row->differs |= cell_leaning(c) == LEANING_DIFFERS;
+	row->differs |= cell_tendency(c) == TENDENCY_DIFFERS;
 	if (is_known(league_estimate(c, LEAGUE_BIAS)))
 		mean_add(bias, fabs(league_estimate(c, LEAGUE_BIAS)->value));
 	for (int k = 0; k < COMPONENT_N; k++)

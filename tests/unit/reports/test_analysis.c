@@ -4,7 +4,7 @@
 #define REASONS_IN_WORDS
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
-#include "validate/analysis/leaning.h"
+#include "validate/analysis/tendency.h"
 
 /* --- verdicts ------------------------------------------------------------ */
 static void test_faultless_is_trusted(void **state)
@@ -593,7 +593,8 @@ static void test_old_recording(void **state)
 		assert_non_null(strstr(bias->reason, "differs from the recording"));
 		assert_int_equal(a.cell[0].verdict,
 				 lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
-		assert_int_equal(cell_leaning(&a.cell[0]), lost ? LEANING_NONE : LEANING_DIFFERS);
+		assert_int_equal(cell_tendency(&a.cell[0]),
+				 lost ? TENDENCY_NONE : TENDENCY_DIFFERS);
 		assert_int_equal(a.verdict, lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
 		if (!lost) {
 			assert_non_null(

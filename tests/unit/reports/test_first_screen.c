@@ -10,7 +10,7 @@
 
 #include "reports/words.h"
 #include "reports/first_screen.h"
-#include "validate/analysis/leaning.h"
+#include "validate/analysis/tendency.h"
 
 #include "fixture.c"
 
@@ -110,7 +110,7 @@ static void test_comparison(void **state)
 	fixture_release(&f);
 }
 
-static void test_leanings(void **state)
+static void test_tendencies(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -301,8 +301,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_setting_of_a_cause),
-	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_leanings),    cmocka_unit_test(test_barred),
-	    cmocka_unit_test(test_too_early),   cmocka_unit_test(test_next_step),
+	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_tendencies),
+	    cmocka_unit_test(test_barred), cmocka_unit_test(test_too_early),
+	    cmocka_unit_test(test_next_step),
 	    cmocka_unit_test(test_next_step_of_a_missing_number),
 	    cmocka_unit_test(test_facts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/analysis/leaning.h"
+#include "validate/analysis/tendency.h"
 
 #include "validate/components/component.h"
 
@@ -52,31 +52,31 @@ static bool is_machines(const struct cell *c, const struct component *k)
 	return k->kind == COMPONENT_UNCERTAINTY && c->expanded.machine > k->limit;
 }
 
-enum leaning component_leaning(const struct cell *c, const struct component *k)
+enum tendency component_tendency(const struct cell *c, const struct component *k)
 {
 	double lo, hi;
 	if (k->differs)
-		return LEANING_DIFFERS;
+		return TENDENCY_DIFFERS;
 	if (k->decision != DECISION_INCONCLUSIVE || !isfinite(k->limit) || k->estimate.status ||
 	    !isfinite(k->estimate.value))
-		return LEANING_NONE;
+		return TENDENCY_NONE;
 	interval_of(k, &lo, &hi);
 	bool wide = is_wide(k, lo, hi);
 	if (is_outside(k) && !is_machines(c, k) && (!wide || excludes_ideal(k)))
-		return LEANING_WRONG;
-	return wide || k->impractical || is_outside(k) ? LEANING_NOISY : LEANING_RIGHT;
+		return TENDENCY_WRONG;
+	return wide || k->impractical || is_outside(k) ? TENDENCY_NOISY : TENDENCY_RIGHT;
 }
 
-enum leaning cell_leaning(const struct cell *c)
+enum tendency cell_tendency(const struct cell *c)
 {
-	bool has[LEANING_N] = {false};
+	bool has[TENDENCY_N] = {false};
 	if (c->verdict != VERDICT_INCONCLUSIVE)
-		return LEANING_NONE;
+		return TENDENCY_NONE;
 	for (int k = 0; k < COMPONENT_N; k++)
-		has[component_leaning(c, &c->component[k])] = true;
-	return has[LEANING_DIFFERS] ? LEANING_DIFFERS
-	       : has[LEANING_WRONG] ? LEANING_WRONG
-	       : has[LEANING_NOISY] ? LEANING_NOISY
-	       : has[LEANING_RIGHT] ? LEANING_RIGHT
-				    : LEANING_NONE;
+		has[component_tendency(c, &c->component[k])] = true;
+	return has[TENDENCY_DIFFERS] ? TENDENCY_DIFFERS
+	       : has[TENDENCY_WRONG] ? TENDENCY_WRONG
+	       : has[TENDENCY_NOISY] ? TENDENCY_NOISY
+	       : has[TENDENCY_RIGHT] ? TENDENCY_RIGHT
+				    : TENDENCY_NONE;
 }

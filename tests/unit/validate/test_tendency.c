@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The leaning of an inconclusive case. */
+/* The tendency of an inconclusive case. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "validate/analysis/leaning.h"
+#include "validate/analysis/tendency.h"
 
 static struct component made(enum component_kind kind, double value, double half, double limit)
 {
@@ -26,32 +26,32 @@ static void test_one_component(void **state)
 		enum component_kind kind;
 		double value, half, limit;
 		bool impractical;
-		enum leaning wanted;
+		enum tendency wanted;
 	} row[] = {
-	    {COMPONENT_BIAS, 0.08, 0.05, 0.10, false, LEANING_RIGHT},
-	    {COMPONENT_BIAS, -0.08, 0.05, 0.10, false, LEANING_RIGHT},
-	    {COMPONENT_BIAS, -0.12, 0.05, 0.10, false, LEANING_WRONG},
-	    {COMPONENT_BIAS, 0.01, 0.15, 0.10, false, LEANING_NOISY},
-	    {COMPONENT_BIAS, 0.12, 0.15, 0.10, false, LEANING_NOISY}, /* 0 is as likely */
-	    {COMPONENT_BIAS, 0.30, 0.20, 0.10, false, LEANING_WRONG}, /* wide, but not 0 */
-	    {COMPONENT_BIAS, 0.08, 0.05, 0.10, true, LEANING_NOISY},
-	    {COMPONENT_REORDERING, 0.005, 0.008, 0.01, false, LEANING_RIGHT},
-	    {COMPONENT_REORDERING, 0.02, 0.008, 0.01, false, LEANING_WRONG},
-	    {COMPONENT_PRECISION, 1.5, 0.6, 2, false, LEANING_RIGHT},
+	    {COMPONENT_BIAS, 0.08, 0.05, 0.10, false, TENDENCY_RIGHT},
+	    {COMPONENT_BIAS, -0.08, 0.05, 0.10, false, TENDENCY_RIGHT},
+	    {COMPONENT_BIAS, -0.12, 0.05, 0.10, false, TENDENCY_WRONG},
+	    {COMPONENT_BIAS, 0.01, 0.15, 0.10, false, TENDENCY_NOISY},
+	    {COMPONENT_BIAS, 0.12, 0.15, 0.10, false, TENDENCY_NOISY}, /* 0 is as likely */
+	    {COMPONENT_BIAS, 0.30, 0.20, 0.10, false, TENDENCY_WRONG}, /* wide, but not 0 */
+	    {COMPONENT_BIAS, 0.08, 0.05, 0.10, true, TENDENCY_NOISY},
+	    {COMPONENT_REORDERING, 0.005, 0.008, 0.01, false, TENDENCY_RIGHT},
+	    {COMPONENT_REORDERING, 0.02, 0.008, 0.01, false, TENDENCY_WRONG},
+	    {COMPONENT_PRECISION, 1.5, 0.6, 2, false, TENDENCY_RIGHT},
 	    /* 0.5/0.3 times the ideal is beyond 1.5 */
-	    {COMPONENT_PRECISION, 0.3, 0.2, 1.5, false, LEANING_NOISY},
-	    {COMPONENT_PRECISION, 2.2, 0.6, 2, false, LEANING_WRONG},
-	    {COMPONENT_BIAS, 0.08, 0.05, NAN, false, LEANING_NONE},
-	    {COMPONENT_BIAS, NAN, 0.05, 0.10, false, LEANING_NONE},
+	    {COMPONENT_PRECISION, 0.3, 0.2, 1.5, false, TENDENCY_NOISY},
+	    {COMPONENT_PRECISION, 2.2, 0.6, 2, false, TENDENCY_WRONG},
+	    {COMPONENT_BIAS, 0.08, 0.05, NAN, false, TENDENCY_NONE},
+	    {COMPONENT_BIAS, NAN, 0.05, 0.10, false, TENDENCY_NONE},
 	};
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct cell c = {.verdict = VERDICT_INCONCLUSIVE};
 		struct component k = made(row[i].kind, row[i].value, row[i].half, row[i].limit);
 		k.impractical = row[i].impractical;
-		if (component_leaning(&c, &k) != row[i].wanted)
-			fail_msg("row %zu: leaning %d", i, component_leaning(&c, &k));
+		if (component_tendency(&c, &k) != row[i].wanted)
+			fail_msg("row %zu: tendency %d", i, component_tendency(&c, &k));
 		k.decision = DECISION_ACCEPT;
-		assert_int_equal(component_leaning(&c, &k), LEANING_NONE);
+		assert_int_equal(component_tendency(&c, &k), TENDENCY_NONE);
 	}
 }
 
@@ -61,10 +61,10 @@ static void test_the_interval_that_decides(void **state)
 	(void)state;
 	struct cell c = {.verdict = VERDICT_INCONCLUSIVE};
 	struct component k = made(COMPONENT_BIAS, 0.01, 0.02, 0.10);
-	assert_int_equal(component_leaning(&c, &k), LEANING_RIGHT);
+	assert_int_equal(component_tendency(&c, &k), TENDENCY_RIGHT);
 	k.accept_lo = -0.12;
 	k.accept_hi = 0.14;
-	assert_int_equal(component_leaning(&c, &k), LEANING_NOISY);
+	assert_int_equal(component_tendency(&c, &k), TENDENCY_NOISY);
 }
 
 /* If the program's own uncertainty exceeds the limit, an uncertainty beyond the limit is due to the
@@ -74,9 +74,9 @@ static void test_uncertainty(void **state)
 	(void)state;
 	struct cell c = {.verdict = VERDICT_INCONCLUSIVE, .expanded = {.machine = 0.08}};
 	struct component k = made(COMPONENT_UNCERTAINTY, 0.25, 0.1, 0.20);
-	assert_int_equal(component_leaning(&c, &k), LEANING_WRONG);
+	assert_int_equal(component_tendency(&c, &k), TENDENCY_WRONG);
 	c.expanded.machine = 0.24;
-	assert_int_equal(component_leaning(&c, &k), LEANING_NOISY);
+	assert_int_equal(component_tendency(&c, &k), TENDENCY_NOISY);
 }
 
 static void test_case(void **state)
@@ -85,18 +85,18 @@ static void test_case(void **state)
 	struct cell c = {.verdict = VERDICT_INCONCLUSIVE};
 	for (int k = 0; k < COMPONENT_N; k++)
 		c.component[k] = (struct component){.kind = (enum component_kind)k, .decision = DECISION_NOT_ASSESSED};
-	assert_int_equal(cell_leaning(&c), LEANING_NONE);
+	assert_int_equal(cell_tendency(&c), TENDENCY_NONE);
 	c.component[COMPONENT_BIAS] = made(COMPONENT_BIAS, 0.08, 0.05, 0.10);
-	assert_int_equal(cell_leaning(&c), LEANING_RIGHT);
+	assert_int_equal(cell_tendency(&c), TENDENCY_RIGHT);
 	c.component[COMPONENT_LINEARITY] = made(COMPONENT_LINEARITY, 0.01, 0.3, 0.10);
-	assert_int_equal(cell_leaning(&c), LEANING_NOISY);
+	assert_int_equal(cell_tendency(&c), TENDENCY_NOISY);
 	c.component[COMPONENT_EXECUTION_TIME] = made(COMPONENT_EXECUTION_TIME, 0.2, 0.12, 0.10);
-	assert_int_equal(cell_leaning(&c), LEANING_WRONG);
+	assert_int_equal(cell_tendency(&c), TENDENCY_WRONG);
 	c.component[COMPONENT_BIAS].differs = true; /* has precedence over "looks wrong" */
-	assert_int_equal(component_leaning(&c, &c.component[COMPONENT_BIAS]), LEANING_DIFFERS);
-	assert_int_equal(cell_leaning(&c), LEANING_DIFFERS);
+	assert_int_equal(component_tendency(&c, &c.component[COMPONENT_BIAS]), TENDENCY_DIFFERS);
+	assert_int_equal(cell_tendency(&c), TENDENCY_DIFFERS);
 	c.verdict = VERDICT_NOT_TRUSTED;
-	assert_int_equal(cell_leaning(&c), LEANING_NONE);
+	assert_int_equal(cell_tendency(&c), TENDENCY_NONE);
 }
 
 int main(void)

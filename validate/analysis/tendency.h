@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the numbers of an inconclusive case suggest. A leaning decides nothing: it says how to read
+/* What the numbers of an inconclusive case suggest. A tendency decides nothing: it says how to read
  * the case and what to do next.
  *
  * It considers the undecided components with a limit. The first rule that applies counts:
@@ -16,10 +16,10 @@
 #include "validate/analysis/analysis.h"
 
 /* NONE: the case is decided, or no component has numbers (before the first look, or undefined). */
-enum leaning {
-	LEANING_NONE, LEANING_RIGHT, LEANING_WRONG, LEANING_NOISY, LEANING_DIFFERS, LEANING_N,
+enum tendency {
+	TENDENCY_NONE, TENDENCY_RIGHT, TENDENCY_WRONG, TENDENCY_NOISY, TENDENCY_DIFFERS, TENDENCY_N,
 };
 
-enum leaning cell_leaning(const struct cell *c);
-/* Leaning of one component of the cell. */
-enum leaning component_leaning(const struct cell *c, const struct component *k);
+enum tendency cell_tendency(const struct cell *c);
+/* Tendency of one component of the cell. */
+enum tendency component_tendency(const struct cell *c, const struct component *k);
