@@ -163,7 +163,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 	if (rc)
 		return EXIT_USAGE;
 	c.command = argv + command;
-	c.tell = line_print;
+	c.announce = line_print;
 	c.replay = replay_by_engine;
 	c.progress = true;
 	rc = collect(&c, &o, e);

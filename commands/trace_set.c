@@ -6,7 +6,7 @@
 #include "capture/unseen.h"
 #include "common/files.h"
 
-static bool all_tell(const struct trace_set *m, bool wall)
+static bool all_have_clock(const struct trace_set *m, bool wall)
 {
 	bool all = true;
 	for (size_t i = 0; i < m->n; i++)
@@ -17,8 +17,8 @@ static bool all_tell(const struct trace_set *m, bool wall)
 
 static void align(struct trace_set *m)
 {
-	bool wall = all_tell(m, true);
-	if (m->n < 2 || (!wall && !all_tell(m, false)))
+	bool wall = all_have_clock(m, true);
+	if (m->n < 2 || (!wall && !all_have_clock(m, false)))
 		return;
 	for (size_t i = 0; i < m->n; i++) {
 		const struct trace_meta *a = trace_meta(m->t[0]), *b = trace_meta(m->t[i]);

@@ -116,7 +116,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 	w->margin_ticks = clamp(margin, w->least_ticks, w->most_ticks);
 }
 
-void waiter_forgo(struct waiter *w, uint64_t gap_ticks)
+void waiter_narrow(struct waiter *w, uint64_t gap_ticks)
 {
 	/* otherwise, a margin longer than all gaps would never shrink */
 	if (gap_ticks <= w->margin_ticks && gap_ticks > w->base_ticks)
@@ -167,7 +167,7 @@ void waiter_submitted(struct waiter *w, uint64_t now)
 	w->yield_ticks = (uint64_t)(YIELD_NS / w->clock->ns_per_tick);
 }
 
-void waiter_give_way(struct waiter *w, uint64_t now)
+void waiter_yield(struct waiter *w, uint64_t now)
 {
 	if (w->contended || now < w->yield_at) {
 		cpu_relax();
@@ -191,7 +191,7 @@ static bool wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 {
 	waiter_sense(w, now);
 	if (!w->contended)
-		waiter_forgo(w, deadline - now);
+		waiter_narrow(w, deadline - now);
 	if (w->group)
 		return wait_group_until(w, deadline, now);
 	while (now < deadline && deadline - now > waiter_margin(w)) {

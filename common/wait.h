@@ -34,7 +34,7 @@ struct waiter { /* each thread has its own */
 	enum wait_method method;
 	uint64_t margin_ticks; /* a sleep ends this long before the deadline */
 	uint64_t n_sleeps, n_late; /* sleeps; n_late: sleeps that ended after the deadline */
-	uint64_t base_ticks;	   /* waiter_forgo narrows the margin down to this */
+	uint64_t base_ticks;	   /* waiter_narrow narrows the margin down to this */
 	uint64_t least_ticks, most_ticks; /* bounds of the margin */
 	/* a timely sleep narrows the margin by a factor of 2^-narrow_shift */
 	uint32_t narrow_shift;
@@ -50,7 +50,7 @@ struct waiter { /* each thread has its own */
 	uint64_t sense_ticks, sensed_ticks;
 	int64_t sensed_wait_ns;
 	uint32_t n_calm, n_calm_needed;
-	/* waiter_give_way: time of the next yield; distance to the yield after it */
+	/* waiter_yield: time of the next yield; distance to the yield after it */
 	uint64_t yield_at, yield_ticks, n_yields;
 	/* threads that this thread woke during its spins; sleeps of this thread that another thread
 	 * ended */
@@ -97,7 +97,7 @@ void waiter_sensed(struct waiter *w, uint64_t now, int64_t wait_ns);
  * submission, again after 50 us, and then at doubled distances. It does not yield while other
  * threads compete for the CPU, because a yield would cost a whole time slice (milliseconds). */
 void waiter_submitted(struct waiter *w, uint64_t now);
-void waiter_give_way(struct waiter *w, uint64_t now);
+void waiter_yield(struct waiter *w, uint64_t now);
 
 /* Ticks before an instant at which a sleep must end. */
 static inline uint64_t waiter_margin(const struct waiter *w)
@@ -108,4 +108,4 @@ static inline uint64_t waiter_margin(const struct waiter *w)
 /* Adapts the margin after a sleep that overshot by `overshoot_ticks`. Public for tests. */
 void waiter_learn(struct waiter *w, uint64_t overshoot_ticks);
 /* Narrows the margin after a wait of `gap_ticks`, if that was shorter than the margin. */
-void waiter_forgo(struct waiter *w, uint64_t gap_ticks);
+void waiter_narrow(struct waiter *w, uint64_t gap_ticks);

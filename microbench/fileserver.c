@@ -37,20 +37,20 @@ static int check(const struct microbench_config *c, struct err *e)
 
 /* --- a thread's files ---------------------------------------------------- */
 
-struct shelf { /* file i of the thread is file i * level + thread of the tree */
+struct thread_files { /* file i of the thread is file i * level + thread of the tree */
 	size_t n;
 	bool *exists;
 	uint64_t *n_bytes;            /* current size of each file */
 	size_t present_at, absent_at; /* places where the next search begins */
 };
 
-static int shelf_open(struct shelf *s, const struct microbench_config *c, const struct tree *t,
-		      unsigned int thread, struct err *e)
+static int thread_files_open(struct thread_files *s, const struct microbench_config *c,
+			     const struct tree *t, unsigned int thread, struct err *e)
 {
 	gsl_rng *rng = draw_stream(c->fileset_seed, thread, DRAW_EXISTING, e);
 	if (!rng)
 		return -ENOMEM;
-	*s = (struct shelf){.n = (t->n_files - thread + c->level - 1) / c->level};
+	*s = (struct thread_files){.n = (t->n_files - thread + c->level - 1) / c->level};
 	size_t n_absent = s->n / ABSENT_SHARE;
 	size_t *order = xcalloc(s->n, sizeof *order);
 	s->exists = xcalloc(s->n, sizeof *s->exists);
@@ -67,13 +67,13 @@ static int shelf_open(struct shelf *s, const struct microbench_config *c, const 
 	return 0;
 }
 
-static void shelf_close(struct shelf *s)
+static void thread_files_close(struct thread_files *s)
 {
 	FREE_EACH(s->exists, s->n_bytes);
 }
 
 /* The next existing (or missing) file, cyclically from *at. */
-static size_t take(const struct shelf *s, size_t *at, bool exists)
+static size_t take(const struct thread_files *s, size_t *at, bool exists)
 {
 	while (s->exists[*at] != exists)
 		*at = (*at + 1) % s->n;
@@ -90,15 +90,15 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	for (size_t i = 0; !ret && i < t.n_dirs; i++)
 		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
 	for (unsigned int thread = 0; !ret && thread < c->level; thread++) {
-		struct shelf shelf;
-		ret = shelf_open(&shelf, c, &t, thread, e);
-		for (size_t i = 0; !ret && i < shelf.n; i++) {
+		struct thread_files thread_files;
+		ret = thread_files_open(&thread_files, c, &t, thread, e);
+		for (size_t i = 0; !ret && i < thread_files.n; i++) {
 			const struct tree_file *f = &t.file[i * c->level + thread];
-			if (shelf.exists[i])
+			if (thread_files.exists[i])
 				fileset_add_file(s, &cap, xstrdup(f->path), f->n_bytes);
 		}
 		if (!ret)
-			shelf_close(&shelf);
+			thread_files_close(&thread_files);
 	}
 	tree_release(&t);
 	return ret;
@@ -109,7 +109,7 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 struct round {
 	const struct microbench_config *c;
 	const struct tree *tree;
-	struct shelf *shelf;
+	struct thread_files *thread_files;
 	struct script *script;
 	uint32_t first_name;
 	unsigned int thread;
@@ -118,30 +118,30 @@ struct round {
 static void append(const struct round *r, size_t i, uint64_t n_bytes)
 {
 	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_UPDATE, 0666);
-	script_seek(r->script, 0, 0, SEEK_END, r->shelf->n_bytes[i]);
+	script_seek(r->script, 0, 0, SEEK_END, r->thread_files->n_bytes[i]);
 	script_write(r->script, 0, (uint32_t)n_bytes);
 	script_close(r->script, 0);
-	r->shelf->n_bytes[i] += n_bytes;
+	r->thread_files->n_bytes[i] += n_bytes;
 }
 
 static void read_whole(const struct round *r, size_t i)
 {
 	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_UPDATE, 0666);
 	script_seek(r->script, 0, 0, SEEK_SET, 0);
-	script_read_whole(r->script, 0, r->shelf->n_bytes[i], r->c->block_bytes, true);
+	script_read_whole(r->script, 0, r->thread_files->n_bytes[i], r->c->block_bytes, true);
 	script_close(r->script, 0);
 }
 
 static void round_write(const struct round *r, uint64_t append_bytes)
 {
-	struct shelf *s = r->shelf;
+	struct thread_files *s = r->thread_files;
 	size_t i = take(s, &s->absent_at, false);
 	uint64_t n_bytes = r->tree->file[i * r->c->level + r->thread].n_bytes;
 	script_open(r->script, 0, r->first_name + (uint32_t)i, OPEN_CREATE, 0666);
 	script_write_whole(r->script, 0, n_bytes, r->c->block_bytes);
 	script_close(r->script, 0);
-	r->shelf->exists[i] = true;
-	r->shelf->n_bytes[i] = n_bytes;
+	r->thread_files->exists[i] = true;
+	r->thread_files->n_bytes[i] = n_bytes;
 	append(r, take(s, &s->present_at, true), append_bytes);
 	read_whole(r, take(s, &s->present_at, true));
 	size_t gone = take(s, &s->present_at, true);
@@ -155,25 +155,25 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 			struct script *s, struct err *e)
 {
 	struct tree t;
-	struct shelf shelf;
+	struct thread_files thread_files;
 	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
 	int ret = rng ? tree_draw(&t, TOP, c, e) : -ENOMEM;
 	if (ret) {
 		gsl_rng_free(rng);
 		return ret;
 	}
-	ret = shelf_open(&shelf, c, &t, thread, e);
-	struct round r = {c, &t, &shelf, s, (uint32_t)s->names->n, thread};
-	for (size_t i = 0; !ret && i < shelf.n; i++)
+	ret = thread_files_open(&thread_files, c, &t, thread, e);
+	struct round r = {c, &t, &thread_files, s, (uint32_t)s->names->n, thread};
+	for (size_t i = 0; !ret && i < thread_files.n; i++)
 		script_name(s, xstrdup(t.file[i * c->level + thread].path));
 	if (!ret) {
-		shelf.present_at = gsl_rng_uniform_int(rng, shelf.n);
-		shelf.absent_at = gsl_rng_uniform_int(rng, shelf.n);
+		thread_files.present_at = gsl_rng_uniform_int(rng, thread_files.n);
+		thread_files.absent_at = gsl_rng_uniform_int(rng, thread_files.n);
 	}
 	for (uint64_t i = 0; !ret && i < n_units; i++)
 		round_write(&r, 1 + gsl_rng_uniform_int(rng, 2 * c->append_bytes - 1));
 	if (!ret)
-		shelf_close(&shelf);
+		thread_files_close(&thread_files);
 	tree_release(&t);
 	gsl_rng_free(rng);
 	return ret;

@@ -160,7 +160,7 @@ static bool has_word(const char *name, const char *word, size_t len)
 }
 
 /* Whether the word is in the names of exactly the cases of the cause. */
-static bool tells_apart(const struct analysis *a, size_t replayer, const struct main_cause *k,
+static bool distinguishes(const struct analysis *a, size_t replayer, const struct main_cause *k,
 			const char *word, size_t len)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -180,7 +180,8 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 		SCOPED_STRBUF word = STRBUF_INIT;
 		end = at + strcspn(at, " ");
 		strbuf_add(&word, at, (size_t)(end - at));
-		bool apart = k->n > 1 && word.len && tells_apart(a, replayer, k, word.s, word.len);
+		bool apart =
+		    k->n > 1 && word.len && distinguishes(a, replayer, k, word.s, word.len);
 		if (apart)
 			strbuf_addf(out, " %s %s", strchr(word.s, '=') ? "with" : "in", word.s);
 		if (apart)
@@ -192,7 +193,7 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 		strbuf_addf(out, " and %zu more", k->n - 1);
 }
 
-bool first_screen_is_barred(const struct cell *c)
+bool first_screen_is_excluded(const struct cell *c)
 {
 	for (int k = 0; k < COMPONENT_N; k++)
 		if (c->component[k].decision == DECISION_INCONCLUSIVE)
@@ -203,7 +204,7 @@ bool first_screen_is_barred(const struct cell *c)
 static void add_bar(struct strbuf *out, const struct analysis *a, size_t replayer)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].replayer == replayer && first_screen_is_barred(&a->cell[i])) {
+		if (a->cell[i].replayer == replayer && first_screen_is_excluded(&a->cell[i])) {
 			strbuf_addstr(out, "; ");
 			text_cut(out, a->cell[i].verdict_reason, MOST_REASON);
 			return;

@@ -21,7 +21,7 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 /* Parts that the files of the first screen share. */
 /* Whether the undecided case has no undecided component: in this case the verdict's reason says
  * what forbids trust. */
-bool first_screen_is_barred(const struct cell *c);
+bool first_screen_is_excluded(const struct cell *c);
 
 /* Facts that a reader needs in words: why something is not accepted, grouped, and what is wrong
  * with the evidence. */

@@ -126,12 +126,12 @@ static void next_of_replicates(struct strbuf *text, struct strbuf *command,
 	strbuf_addf(command, "validate run %s/protocol.conf", dir);
 }
 
-/* Whether all undecided cases are first_screen_is_barred(). */
-static bool all_barred(const struct analysis *a)
+/* Whether all undecided cases are first_screen_is_excluded(). */
+static bool all_excluded(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE &&
-		    !first_screen_is_barred(&a->cell[i]))
+		    !first_screen_is_excluded(&a->cell[i]))
 			return false;
 	return true;
 }
@@ -206,7 +206,7 @@ struct block {
 
 static struct block block_of(const struct analysis *a)
 {
-	struct block most = {0}, barred = {.what = "the verdict"};
+	struct block most = {0}, excluded = {.what = "the verdict"};
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct block b = {.what = component_names[k]};
 		for (size_t i = 0; i < a->n_cells; i++) {
@@ -218,9 +218,10 @@ static struct block block_of(const struct analysis *a)
 		most = b.n > most.n ? b : most;
 	}
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (first_screen_is_barred(&a->cell[i]))
-			barred.reason = barred.n++ ? barred.reason : a->cell[i].verdict_reason;
-	return barred.n > most.n ? barred : most;
+		if (first_screen_is_excluded(&a->cell[i]))
+			excluded.reason =
+			    excluded.n++ ? excluded.reason : a->cell[i].verdict_reason;
+	return excluded.n > most.n ? excluded : most;
 }
 
 static void next_of_blocked(struct strbuf *text, const struct analysis *a, const struct block *b)
@@ -249,7 +250,7 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		next_of_early(text, command, a, dir, seconds);
 		return;
 	}
-	if (all_barred(a)) {
+	if (all_excluded(a)) {
 		strbuf_addstr(text, "Remove the causes named above, which forbid trust, and run "
 				    "the protocol again");
 		add_time(text, seconds);

@@ -92,15 +92,15 @@ static uint32_t objects_number(struct objects *o, const char *path, size_t len)
 	return o->slot[at] = (uint32_t)o->n++;
 }
 
-struct birth { /* a program that should appear in process `pid` after `begin` */
+struct expected_program { /* a program that should appear in process `pid` after `begin` */
 	uint32_t pid;
 	uint64_t begin;
 	char *name;
 	bool failed;
 };
 
-struct births {
-	struct birth *v;
+struct expected_programs {
+	struct expected_program *v;
 	size_t n, cap;
 };
 
@@ -112,15 +112,15 @@ static char *text_of(const char *s, size_t len)
 	return text;
 }
 
-static void birth_expect(struct births *b, uint32_t pid, const struct merge_record *r)
+static void program_expect(struct expected_programs *b, uint32_t pid, const struct merge_record *r)
 {
 	char *name = text_of(r->path, r->path_len);
 	GROW(b->v, b->n, b->cap);
-	b->v[b->n++] = (struct birth){pid, r->r->begin, name, false};
+	b->v[b->n++] = (struct expected_program){pid, r->r->begin, name, false};
 }
 
 /* A call of exec that returned has failed: removes the last expected program of the process. */
-static void birth_withdraw(struct births *b, uint32_t pid)
+static void program_withdraw(struct expected_programs *b, uint32_t pid)
 {
 	for (size_t i = b->n; i-- > 0;)
 		if (b->v[i].pid == pid && !b->v[i].failed) {
@@ -129,9 +129,10 @@ static void birth_withdraw(struct births *b, uint32_t pid)
 		}
 }
 
-ORDER_BY(compare_births, struct birth, pid, begin)
+ORDER_BY(compare_expected, struct expected_program, pid, begin)
 
-static bool image_follows(const struct spool *s, const struct birth *b, const struct birth *next)
+static bool image_follows(const struct spool *s, const struct expected_program *b,
+			  const struct expected_program *next)
 {
 	for (size_t i = 0; i < s->n_images; i++)
 		if (s->image[i].pid == b->pid && s->image[i].start > b->begin &&
@@ -166,7 +167,8 @@ static void program_with(struct app_programs *to, const struct objects *o, uint3
 	program_add(to, both);
 }
 
-static void births_judge(const struct spool *s, struct births *b, struct app_outcome *o)
+static void programs_judge(const struct spool *s, struct expected_programs *b,
+			   struct app_outcome *o)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < b->n; i++) {
@@ -176,7 +178,7 @@ static void births_judge(const struct spool *s, struct births *b, struct app_out
 			b->v[n++] = b->v[i];
 	}
 	if (n)
-		qsort(b->v, n, sizeof *b->v, compare_births);
+		qsort(b->v, n, sizeof *b->v, compare_expected);
 	for (size_t i = 0; i < n; i++)
 		if (!image_follows(s, &b->v[i], i + 1 < n ? &b->v[i + 1] : NULL))
 			program_add(&o->unseen, b->v[i].name);
@@ -234,7 +236,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 {
 	const int64_t to_wall_ns = start_ns - clock_ns_of_ticks(clock, start);
 	struct merge_record r;
-	struct births births = {0};
+	struct expected_programs expected_programs = {0};
 	c->image = xcalloc(s->n_images + 1, sizeof *c->image);
 	struct async *a = &c->async;
 	*a = (struct async){.n = 1, .cap = 16, .n_chains = 4096};
@@ -253,11 +255,12 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 			i->parent = spool_pid(s, r.image, (uint32_t)r.r->result);
 			i->cwd = text_of(r.path, r.path_len);
 		} else if (r.r->op == LOG_EXEC && r.r->result < 0) {
-			birth_withdraw(&births, r.pid);
+			program_withdraw(&expected_programs, r.pid);
 		} else if (r.r->op == LOG_EXEC) {
-			birth_expect(&births, r.pid, &r);
+			program_expect(&expected_programs, r.pid, &r);
 		} else if (r.r->op == LOG_SPAWN && r.r->result > 0) {
-			birth_expect(&births, spool_pid(s, r.image, (uint32_t)r.r->result), &r);
+			program_expect(&expected_programs,
+				       spool_pid(s, r.image, (uint32_t)r.r->result), &r);
 		} else if (r.r->op == LOG_AIO_SUBMIT) {
 			async_ask(&c->async, &r);
 		} else if (r.r->op == LOG_AIO_DONE) {
@@ -268,7 +271,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 			o->n_ring_entries++;
 		}
 	}
-	births_judge(s, &births, o);
+	programs_judge(s, &expected_programs, o);
 	/* code that enters rings matters only if the program has a ring */
 	for (size_t k = 0; k < c->n_images; k++) {
 		const struct census_image *i = &c->image[k];

@@ -27,16 +27,16 @@ struct collect_job {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void tell(const struct collect_job *j, const char *format, ...);
-static void tell(const struct collect_job *j, const char *format, ...)
+static void announce(const struct collect_job *j, const char *format, ...);
+static void announce(const struct collect_job *j, const char *format, ...)
 {
 	SCOPED_STRBUF b = STRBUF_INIT;
 	va_list ap;
 	va_start(ap, format);
 	strbuf_vaddf(&b, format, ap);
 	va_end(ap);
-	if (j->config->tell)
-		j->config->tell(j->config->ctx, b.s);
+	if (j->config->announce)
+		j->config->announce(j->config->ctx, b.s);
 }
 
 static char *duration(double ns)
@@ -232,13 +232,13 @@ static double runs_expected_ns(const struct collect_job *j, uint64_t period, uin
 	return sum;
 }
 
-static void expectation_tell(const struct collect_job *j, uint64_t period)
+static void expectation_report(const struct collect_job *j, uint64_t period)
 {
 	uint32_t n;
 	double ns = runs_expected_ns(j, period, &n);
 	char *each = duration((double)j->kept.run[0].took_ns), *sum = duration(ns);
 	if (n)
-		tell(j,
+		announce(j,
 		     "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32
 		     " run%s at period %" PRIu64 " to come, about %s",
 		     j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s", each, n, n == 1 ? "" : "s",
@@ -251,7 +251,7 @@ static void expectation_tell(const struct collect_job *j, uint64_t period)
 static int stuck_again(struct collect_job *j, struct err *e)
 {
 	j->kept.scale *= 2;
-	tell(j, "%s: stopped; again, with maxima %g times as long", e->msg, j->kept.scale);
+	announce(j, "%s: stopped; again, with maxima %g times as long", e->msg, j->kept.scale);
 	kept_runs_forget(&j->kept);
 	err_clear(e);
 	return kept_runs_save(&j->kept, e);
@@ -353,7 +353,7 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 {
 	for (int attempt = 1;; attempt++) {
-		expectation_tell(j, period);
+		expectation_report(j, period);
 		int rc = runs_make(j, period, e);
 		rc = rc ? rc : runs_merge(j, period, e);
 		if ((rc != -EDEADLK && rc != -ELOOP) || attempt == ATTEMPTS)
@@ -402,7 +402,7 @@ static int error_measure(struct collect_job *j, struct err *e)
 	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
 	j->outcome->error =
 	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
-	tell(j, "period %" PRIu64 ": the replay takes %s, the application %s: %.1f %% off",
+	announce(j, "period %" PRIu64 ": the replay takes %s, the application %s: %.1f %% off",
 	     j->outcome->period, text, app, 100 * j->outcome->error);
 	FREE_EACH(text, app);
 	return 0;
@@ -428,7 +428,7 @@ static int auto_collect(struct collect_job *j, struct err *e)
 		if (rc || j->outcome->error <= j->config->error)
 			return rc;
 	}
-	tell(j, "no period comes within %.1f %%: the trace is that of period 1",
+	announce(j, "no period comes within %.1f %%: the trace is that of period 1",
 	     100 * j->config->error);
 	return 0;
 }
@@ -460,7 +460,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	rc = kept_runs_open(&j.kept, dir, what, c->resume, e);
 	const uint32_t n_left = rc ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
-		tell(&j,
+		announce(&j,
 		     "removed what %" PRIu32 " killed capture%s had left: the scratch directory, "
 					     "and the processes of the application that still ran",
 		     n_left, n_left == 1 ? "" : "s");

@@ -34,7 +34,7 @@ struct collect_config {
 	 * Errors: of the replay. */
 	int (*replay)(void *ctx, const char *trace, const char *dir, const char *to, struct err *e);
 	/* Prints a line for the user. */
-	void (*tell)(void *ctx, const char *line);
+	void (*announce)(void *ctx, const char *line);
 	void *ctx;
 	bool progress; /* show progress on standard error */
 };

@@ -295,8 +295,8 @@ static void application_kill(struct hosts_run *h)
 	h->killed = true;
 	kill(h->application, SIGTERM); /* a launcher that ends also ends its ranks */
 	for (int i = 0; i < END_S * 100 && !h->ended; i++) {
-		const struct timespec nap = {0, 10000000};
-		nanosleep(&nap, NULL);
+		const struct timespec pause = {0, 10000000};
+		nanosleep(&pause, NULL);
 		application_look(h);
 	}
 	if (h->ended)

@@ -148,7 +148,7 @@ static bool is_stuck(const struct links_walk *w, uint32_t node)
 
 /* Reports the cycles. Each blocked node waits for one blocked node, so a walk from any of them
  * reaches a cycle. */
-static void loops_tell(const struct links_walk *w)
+static void loops_report(const struct links_walk *w)
 {
 	/* number of the node from which each node was first reached, + 1 */
 	SCOPED_FREE uint32_t *from = xcalloc(w->l->n_nodes + 1, sizeof *from);
@@ -199,7 +199,7 @@ static int walk_all(struct links_walk *w, struct err *e)
 	for (uint32_t i = 0; i < w->l->n_nodes; i++)
 		if (is_stuck(w, i)) {
 			if (w->to && w->to->loop)
-				loops_tell(w);
+				loops_report(w);
 			return loop_error(w, i, e);
 		}
 	return 0;

@@ -70,8 +70,8 @@ static void leave_nothing(void)
 			;
 		if (got < 0)
 			return;
-		const struct timespec nap = {0, 10000000};
-		nanosleep(&nap, NULL);
+		const struct timespec pause = {0, 10000000};
+		nanosleep(&pause, NULL);
 	}
 }
 

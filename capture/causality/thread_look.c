@@ -74,12 +74,12 @@ bool threads_each(uint32_t pid, bool (*each)(void *ctx, uint32_t tid), void *ctx
 
 /* --- killing ------------------------------------------------------------- */
 
-struct kin {
+struct process_entry {
 	pid_t pid, parent;
 	bool ours;
 };
 
-static size_t processes_list(struct kin **list)
+static size_t processes_list(struct process_entry **list)
 {
 	size_t n = 0, cap = 0;
 	DIR *d = opendir("/proc");
@@ -93,7 +93,7 @@ static size_t processes_list(struct kin **list)
 		if (!f || *f == 'Z')
 			continue;
 		GROW(*list, n, cap);
-		(*list)[n++] = (struct kin){(pid_t)strtol(entry->d_name, NULL, 10),
+		(*list)[n++] = (struct process_entry){(pid_t)strtol(entry->d_name, NULL, 10),
 					    (pid_t)strtol(f + 2, NULL, 10), false};
 	}
 	if (d)
@@ -101,7 +101,7 @@ static size_t processes_list(struct kin **list)
 	return n;
 }
 
-static bool is_ours(const struct kin *list, size_t n, pid_t pid)
+static bool is_ours(const struct process_entry *list, size_t n, pid_t pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (list[i].pid == pid)
@@ -112,7 +112,7 @@ static bool is_ours(const struct kin *list, size_t n, pid_t pid)
 void descendants_kill(void)
 {
 	const pid_t self = getpid();
-	struct kin *list;
+	struct process_entry *list;
 	size_t n = processes_list(&list);
 	for (bool more = true; more;) {
 		more = false;

@@ -75,7 +75,7 @@ static void waits_note(struct watch *w, int64_t at)
 		    at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
 	}
 	if (here >= 0) {
-		unborn_note(&w->unborn, w->page, at, (uint32_t)here);
+		future_nodes_note(&w->future_nodes, w->page, at, (uint32_t)here);
 		w->last_requests = atomic_load(&w->page->slot[here].n_requests);
 	}
 	w->last_release = atomic_load(&w->page->held);
@@ -119,7 +119,7 @@ static void held_look(struct watch *w, int64_t now)
 
 /* --- detection of stuck applications ------------------------------------- */
 
-static void stuck_tell(struct watch *w, int64_t now)
+static void stuck_report(struct watch *w, int64_t now)
 {
 	static const char *const names[] = {"computes", "waits",        "polls",    "starts",
 					    "sleeps",   "in a request", "delayed",
@@ -189,7 +189,7 @@ static void progress_watch(struct watch *w, int64_t now)
 		return;
 	if (w->config.throttled && now - w->progress_ns >= w->stuck_after_ns) {
 		w->outcome.stuck = true;
-		stuck_tell(w, now);
+		stuck_report(w, now);
 		descendants_kill();
 	} else if (now - w->looked_ns >= STOPPED_NS) {
 		w->looked_ns = now;
@@ -236,7 +236,7 @@ void watch_open(struct watch **w, const struct watch_config *c)
 	int64_t longest = 0;
 	for (uint32_t i = 0; i < c->n_known; i++)
 		longest = c->known[i].phase_max_ns > longest ? c->known[i].phase_max_ns : longest;
-	unborn_init(&(*w)->unborn, c->known, c->n_known);
+	future_nodes_init(&(*w)->future_nodes, c->known, c->n_known);
 	(*w)->stuck_after_ns =
 	    watch_times(STUCK_FACTOR * c->factor, longest, STUCK_FLOORS * c->compute_floor_ns);
 }
@@ -248,7 +248,7 @@ void watch_close(struct watch *w)
 	struct watch_outcome ignored;
 	watch_end(w, &ignored);
 	FREE_EACH(w->root, w->seen);
-	unborn_release(&w->unborn);
+	future_nodes_release(&w->future_nodes);
 	FREE_EACH(w->wait, w->list, w);
 }
 
@@ -331,9 +331,9 @@ ORDER_BY(by_instant, struct watch_wait, at_ns)
 
 /* Settles the waits of nodes that did not exist: most have a slot by now. Threads that were never
  * created waited for nothing. */
-static void unborn_settle(struct watch *w)
+static void future_nodes_settle(struct watch *w)
 {
-	const struct unborn *u = &w->unborn;
+	const struct future_nodes *u = &w->future_nodes;
 	for (uint32_t i = 0; i < u->n; i++) {
 		const uint32_t waiter =
 		    u->last[i].at_ns ? slot_of_key(w->page, u->known[i].key) : SLOT_NONE;
@@ -361,7 +361,7 @@ void watch_end(struct watch *w, struct watch_outcome *o)
 		w->outcome.n_ranks = atomic_load(&w->page->n_ranks);
 		w->outcome.too_many = atomic_load(&w->page->n_slots) > CAUSE_SLOTS;
 		wakes_note(w);
-		unborn_settle(w);
+		future_nodes_settle(w);
 		threads_copy(w);
 		munmap(w->page, sizeof *w->page);
 		w->page = NULL;

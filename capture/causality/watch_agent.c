@@ -74,7 +74,7 @@ static void commands_take(struct watch *w, int64_t nap_ns)
 	p->n = p->n < sizeof p->line - 1 ? p->n : 0; /* invalid: no command is this long */
 }
 
-static void sights_tell(struct watch *w, int64_t now)
+static void state_report(struct watch *w, int64_t now)
 {
 	struct watch_peer *p = &w->peer;
 	const bool all = watch_all_wait(w, now);
@@ -101,7 +101,7 @@ void watch_exchange(struct watch *w, int64_t nap_ns)
 		say(w, AGENT_HELD "\n");
 	}
 	if (p->looks)
-		sights_tell(w, clock_monotonic_ns());
+		state_report(w, clock_monotonic_ns());
 	commands_take(w, nap_ns);
 	if (p->is_over && !was_over)
 		w->config.over(w->config.over_ctx);

@@ -6,7 +6,7 @@
 enum {
 	/* limit for the appearance of a created thread, in quiet times; large, because the machine
 	 * may be busy */
-	BIRTH_QUIETS = 3000,
+	NEW_THREAD_QUIETS = 3000,
 	EXTRA_THREAD_LOOKS =
 	    50 /* a thread without a slot that runs at this many looks counts as polling */
 };
@@ -157,14 +157,14 @@ static bool extra_look(void *ctx, uint32_t tid)
 
 /* Whether no created thread is still to appear. A thread that never appears (its creation failed,
  * or its program cannot be watched) is waited for only once. */
-static bool births_rest(struct watch *w, int64_t now)
+static bool new_threads_rest(struct watch *w, int64_t now)
 {
-	const uint32_t missing = atomic_load(&w->page->n_born) - watch_slots_used(w);
-	if ((int32_t)missing <= (int32_t)w->n_stillborn)
+	const uint32_t missing = atomic_load(&w->page->n_created) - watch_slots_used(w);
+	if ((int32_t)missing <= (int32_t)w->n_never_ran)
 		return true;
-	if (now - w->held_since_ns < BIRTH_QUIETS * w->config.quiet_ns)
+	if (now - w->held_since_ns < NEW_THREAD_QUIETS * w->config.quiet_ns)
 		return false;
-	w->n_stillborn = missing;
+	w->n_never_ran = missing;
 	return true;
 }
 
@@ -211,6 +211,6 @@ bool watch_all_wait(struct watch *w, int64_t now)
 		w->quiet_since_ns = first ? now : 0;
 		return false;
 	}
-	return !wait_on && now - w->quiet_since_ns >= needed && births_rest(w, now) &&
+	return !wait_on && now - w->quiet_since_ns >= needed && new_threads_rest(w, now) &&
 	       extra_threads_rest(w);
 }

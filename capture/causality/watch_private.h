@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "capture/causality/judge.h"
-#include "capture/causality/unborn.h"
+#include "capture/causality/future_nodes.h"
 #include "capture/causality/watch.h"
 #include "capture/preload/causes.h"
 
@@ -38,12 +38,12 @@ struct watch {
 	struct watch_seen *seen; /* seen[CAUSE_SLOTS] */
 	int64_t quiet_since_ns; /* 0: not quiet */
 	int64_t held_since_ns;
-	uint32_t n_extra_looks, n_stillborn, n_holds;
+	uint32_t n_extra_looks, n_never_ran, n_holds;
 	int64_t progress_ns; /* time of the last progress of requests */
 	int64_t looked_ns;   /* since that progress: time of the last check for stopped threads */
 	uint64_t n_progress;
 	int64_t stuck_after_ns;
-	struct unborn unborn;
+	struct future_nodes future_nodes;
 	struct watch_wait *wait;
 	uint64_t n_waits, waits_cap;
 	uint64_t n_woken; /* number of waits whose end was looked up */

@@ -131,7 +131,7 @@ static void saw(void *context, const struct look *l)
 }
 
 /* False also if the slot has another hash: such a directory is inspected again. */
-static bool way_is_noted(void *context, uint64_t hash)
+static bool path_is_noted(void *context, uint64_t hash)
 {
 	struct snapshot_looker *k = ((const struct snapshot_call *)context)->k;
 	return atomic_exchange(&k->way_noted[hash >> 20 & (WAYS - 1)], hash) == hash;
@@ -236,7 +236,7 @@ static void list_look(const struct snapshot_call *a, const struct look_sink *sin
 
 static void call_look(struct snapshot_call *a)
 {
-	const struct look_sink sink = {call_kernel, saw, unseen, way_is_noted, a};
+	const struct look_sink sink = {call_kernel, saw, unseen, path_is_noted, a};
 	const struct syscall_row *row = syscall_row_of_number(a->n->data.nr);
 	int dir = AT_FDCWD;
 	if (!row || atomic_load(&a->k->over))

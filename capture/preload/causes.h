@@ -100,7 +100,7 @@ struct cause_page {
 	/* used slots; more than CAUSE_SLOTS: some threads have no slot */
 	_Atomic uint32_t n_slots;
 	/* created threads and processes; each takes a slot when it starts */
-	_Atomic uint32_t n_born;
+	_Atomic uint32_t n_created;
 	_Atomic uint32_t n_async;  /* asynchronous requests, which are not assigned to threads */
 	_Atomic uint32_t n_roots;  /* programs without a watched parent */
 	/* number of ranks of the job, from the environment of a rank; 0: not an MPI job */

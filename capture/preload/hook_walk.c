@@ -18,7 +18,7 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-static void directory_tell(void)
+static void directory_note(void)
 {
 	char path[4097];
 	uint64_t begin = clock_now(&capture_clock), end = begin;
@@ -38,9 +38,9 @@ static void look_into(const char *path, int depth)
 
 static __thread __nftw_func_t own_function __attribute__((tls_model("initial-exec")));
 
-static int tell_and_call(const char *path, const struct stat *st, int type, struct FTW *where)
+static int note_and_call(const char *path, const struct stat *st, int type, struct FTW *where)
 {
-	directory_tell();
+	directory_note();
 	return own_function(path, st, type, where);
 }
 
@@ -57,11 +57,11 @@ EXPORT int nftw(const char *path, __nftw_func_t function, int n, int flags)
 	if (changes)
 		own_function = function;
 	uint64_t begin = clock_begin(&capture_clock);
-	int got = real(path, changes ? tell_and_call : function, n, flags);
+	int got = real(path, changes ? note_and_call : function, n, flags);
 	uint64_t end = clock_end(&capture_clock);
 	if (changes) {
 		own_function = outer;
-		directory_tell();
+		directory_note();
 	}
 	NOTE(.op = OP_WALK, .dir = AT_FDCWD, .path = path, .flags = (uint32_t)flags);
 	return got;
@@ -157,7 +157,7 @@ EXPORT FTSENT *fts_read(FTS *f)
 #define ARGUMENTS (f)
 	LISTED(fts_read, got);
 	if (!(f->fts_options & FTS_NOCHDIR))
-		directory_tell();
+		directory_note();
 	return got;
 #undef ARGUMENTS
 }
@@ -177,7 +177,7 @@ EXPORT int fts_close(FTS *f)
 	bool changes = !(f->fts_options & FTS_NOCHDIR);
 	int got = REAL(fts_close)(f);
 	if (changes && capture_is_on())
-		directory_tell();
+		directory_note();
 	return got;
 }
 ALIAS(fts64_close, fts_close);

@@ -113,14 +113,14 @@ static void look_lost(void *context)
 enum { WAYS = 4096 };
 static _Atomic uint64_t way_noted[WAYS];
 
-static bool way_is_noted(void *context, uint64_t hash)
+static bool path_is_noted(void *context, uint64_t hash)
 {
 	_Atomic uint64_t *at = &way_noted[hash >> 20 & (WAYS - 1)];
 	(void)context;
 	return atomic_exchange_explicit(at, hash, memory_order_relaxed) == hash;
 }
 
-static const struct look_sink looks = {call_raw, look_note, look_lost, way_is_noted, NULL};
+static const struct look_sink looks = {call_raw, look_note, look_lost, path_is_noted, NULL};
 
 void state_note(int dir, const char *path)
 {

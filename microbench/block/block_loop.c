@@ -2,7 +2,7 @@
 /* The measured loop of a thread with many requests in flight. It does not allocate or lock. Its
  * only system calls are submissions, completions, sleeps, and a check of the run-queue delay every
  * 10 ms. While it spins with requests in flight, it yields the CPU from time to time
- * (waiter_give_way). */
+ * (waiter_yield). */
 #include "microbench/block/block_load.h"
 
 #include "microbench/loop.h"
@@ -151,7 +151,7 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 	waiter_sense(&t->waiter, now);
 	const uint64_t margin = waiter_margin(&t->waiter);
 	if (at <= now + margin) {
-		waiter_give_way(&t->waiter, now);
+		waiter_yield(&t->waiter, now);
 		return;
 	}
 	const uint64_t n_before = s->in_flight, until = at - margin;

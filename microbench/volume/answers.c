@@ -68,7 +68,7 @@ static void give(struct answers *a, struct answer *x)
 
 /* Call it with the mutex held. Sleeps until shortly before `due_ns`, or until an answer is
  * added. */
-static void doze(struct answers *a, int64_t due_ns)
+static void sleep_until_due(struct answers *a, int64_t due_ns)
 {
 	int64_t margin_ns = (int64_t)((double)a->waiter.margin_ticks * a->clock.ns_per_tick);
 	int64_t aim_ns = due_ns - margin_ns;
@@ -88,7 +88,7 @@ static void spin(struct answers *a, int64_t left_ns)
 	uint32_t n_added = atomic_load_explicit(&a->n_added, memory_order_relaxed);
 	uint64_t left_ticks = (uint64_t)((double)left_ns / a->clock.ns_per_tick),
 		 until = clock_now(&a->clock) + left_ticks;
-	waiter_forgo(&a->waiter, left_ticks);
+	waiter_narrow(&a->waiter, left_ticks);
 	pthread_mutex_unlock(&a->mutex);
 	while (clock_now(&a->clock) < until &&
 	       atomic_load_explicit(&a->n_added, memory_order_relaxed) == n_added)
@@ -138,7 +138,7 @@ static void *answers_run(void *argument)
 			pthread_mutex_lock(&a->mutex);
 		} else if ((double)left_ns >
 			   (double)a->waiter.margin_ticks * a->clock.ns_per_tick) {
-			doze(a, due_ns);
+			sleep_until_due(a, due_ns);
 		} else {
 			spin(a, left_ns);
 		}

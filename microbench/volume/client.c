@@ -10,7 +10,7 @@
 #define STRIDE (2 * BLOCK) /* gaps prevent the kernel from merging requests */
 #define PLACES_MOST 4096u
 #define SCATTER 2654435761u /* odd, so i * SCATTER mod 2^k visits every place once */
-#define PATIENCE_NS INT64_C(10000000000)
+#define TIMEOUT_NS INT64_C(10000000000)
 
 struct pending {
 	int64_t begin_ns, end_ns;
@@ -56,7 +56,7 @@ static int submit(struct loop *l, uint32_t i, uint32_t slot)
 /* Waits for completions and returns their number. Kills a server that does not answer. */
 static int harvest(struct loop *l, struct block_done *done, struct err *e)
 {
-	const int64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
+	const int64_t until_ns = clock_monotonic_ns() + TIMEOUT_NS;
 	int got;
 	do {
 		got = block_libaio.harvest(l->queue, done, l->c->depth, 100000000);

@@ -10,16 +10,16 @@
 #include "microbench/volume/throttle.h"
 #include "microbench/volume/volume_private.h"
 
-#define PATIENCE_MS 10000
+#define TIMEOUT_MS 10000
 /* ms; the kernel releases the io_uring of a killed program some time after its end */
-#define HELD_PATIENCE_MS 2000
+#define BUSY_TIMEOUT_MS 2000
 
 /* Refuses while a program writes to the device: detaching would only be delayed until the program
  * closes it. */
 static int held_check(const struct volume *v, bool *refused, struct err *e)
 {
 	int fd = -1;
-	for (int ms = 0; fd < 0 && ms <= HELD_PATIENCE_MS; ms += 10) {
+	for (int ms = 0; fd < 0 && ms <= BUSY_TIMEOUT_MS; ms += 10) {
 		fd = open(v->device, O_RDONLY | O_EXCL | O_CLOEXEC);
 		if (fd < 0 && errno != EBUSY)
 			return 0; /* detaching will report the error */
@@ -112,9 +112,9 @@ int volume_remove(const struct volume *v, bool *refused, struct err *e)
 		return ret;
 	if (v->alive && v->pid > 1)
 		kill(v->pid, SIGTERM);
-	if (v->alive && !server_ended(v, PATIENCE_MS)) {
+	if (v->alive && !server_ended(v, TIMEOUT_MS)) {
 		kill(v->pid, SIGKILL);
-		if (!server_ended(v, PATIENCE_MS))
+		if (!server_ended(v, TIMEOUT_MS))
 			return err_set(e, EBUSY, "volume %s: its server, process %d, does not end",
 				       v->name, (int)v->pid);
 	}

@@ -8,7 +8,7 @@
 #include "common/unnamed_file.h"
 #include "replay/content/captured_take.h"
 
-#define NAP_NS 500000 /* pause of the reading thread while the ring is full */
+#define PAUSE_NS 500000 /* pause of the reading thread while the ring is full */
 #define MEMORY_LEAST (UINT64_C(1) << 20)
 
 struct captured {
@@ -177,10 +177,10 @@ static void fetch(struct captured *c)
 static void *fetch_main(void *arg)
 {
 	struct captured *c = arg;
-	const struct timespec nap = {0, NAP_NS};
+	const struct timespec pause = {0, PAUSE_NS};
 	while (!atomic_load(&c->stop) && c->next < c->n) {
 		fetch(c);
-		nanosleep(&nap, NULL);
+		nanosleep(&pause, NULL);
 	}
 	return NULL;
 }

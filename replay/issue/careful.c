@@ -4,11 +4,11 @@
 #include "replay/issue/feed.h"
 #include "replay/issue/issue.h"
 
-#define RATION 16
+#define PART_REQUESTS 16
 
 /* --- taking from a pool -------------------------------------------------- */
 
-static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct ration *r)
+static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct lane_part *r)
 {
 	uint32_t all = c->plan->lane[lane].n;
 	_Atomic uint32_t *next = &c->queue[lane].next;
@@ -18,17 +18,17 @@ static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct ra
 	uint32_t k = atomic_fetch_add(next, n);
 	if (k >= all)
 		return false;
-	*r = (struct ration){.lane = lane, .k = k, .end = all - k < n ? all : k + n};
+	*r = (struct lane_part){.lane = lane, .k = k, .end = all - k < n ? all : k + n};
 	return true;
 }
 
-bool ration_take(const struct runner *w, struct ration *r)
+bool lane_part_take(const struct runner *w, struct lane_part *r)
 {
 	const struct crew *c = w->crew;
 	uint32_t n_lanes = c->plan->n_lanes;
 	if (!c->plan->own_lanes)
 		return n_lanes && take_from(c, 0, 1, r);
-	if (take_from(c, w->index, c->n > 1 ? RATION : UINT32_MAX, r))
+	if (take_from(c, w->index, c->n > 1 ? PART_REQUESTS : UINT32_MAX, r))
 		return true;
 	for (uint32_t i = 1; i < n_lanes; i++)
 		if (take_from(c, (w->index + i) % n_lanes, 1, r))
@@ -247,9 +247,9 @@ static void careful_lane(struct runner *w)
 static void careful_pool(struct runner *w)
 {
 	struct crew *c = w->crew;
-	struct ration r = {.k = 0};
+	struct lane_part r = {.k = 0};
 	struct at t = {.last_end = c->plan->start_ticks};
-	for (; r.k < r.end || ration_take(w, &r); r.k++, t.n++) {
+	for (; r.k < r.end || lane_part_take(w, &r); r.k++, t.n++) {
 		at_set(&t, &c->plan->lane[r.lane], r.k);
 		if (!request(w, &t))
 			break;

@@ -8,7 +8,7 @@
 void careful_loop(struct runner *w);
 
 /* Requests k to end of a lane, taken by one runner of a pool. */
-struct ration {
+struct lane_part {
 	uint32_t lane, k, end;
 };
 
@@ -16,7 +16,7 @@ struct ration {
  * takes several requests at a time from it, because each take transfers a cache line between CPUs
  * (a single runner takes all at once). When its lane is empty, it takes requests from other lanes,
  * one at a time. From a common lane it always takes one request, in issue order. */
-bool ration_take(const struct runner *w, struct ration *r);
+bool lane_part_take(const struct runner *w, struct lane_part *r);
 
 /* Returns the last chunk of a lane that is read ahead, after k requests. If the lane has more
  * requests, threads that wait for them are woken. */

@@ -125,9 +125,9 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 	const struct replay_plan *p = w->crew->plan;
 	const struct site site = site_of(w);
 	const uint64_t start = p->start_ticks;
-	struct ration r;
+	struct lane_part r;
 	uint64_t n = 0;
-	while (ration_take(w, &r)) {
+	while (lane_part_take(w, &r)) {
 		/* a copy, so that calls in the loop cannot change it */
 		const struct lane a = p->lane[r.lane];
 		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {

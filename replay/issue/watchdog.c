@@ -4,13 +4,13 @@
 #include "common/units.h"
 #include "replay/issue/feed.h"
 
-void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns)
+void watchdog_init(struct watchdog *w, struct crew *c, int64_t timeout_ns)
 {
 	const struct clock *clock = &c->plan->clock;
 	*w = (struct watchdog){
 	    .crew = c, .quiet_since = clock_now(clock), .looked = clock_now(clock)};
 	w->next = xcalloc((size_t)c->plan->n_lanes + 1, sizeof *w->next);
-	w->ticks = (uint64_t)((double)patience_ns / clock->ns_per_tick);
+	w->ticks = (uint64_t)((double)timeout_ns / clock->ns_per_tick);
 }
 
 void watchdog_restart(struct watchdog *w)

@@ -15,7 +15,7 @@ struct watchdog {
 };
 
 /* Ownership: the caller frees w->next. */
-void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns);
+void watchdog_init(struct watchdog *w, struct crew *c, int64_t timeout_ns);
 
 /* Whether no request has ended for w->ticks and no request waits for its due time. Call it
  * periodically from one thread. */

@@ -64,32 +64,32 @@ static bool ends_in_slash(const char *path)
 	return len > 1 && path[len - 1] == '/';
 }
 
-enum way {
-	WAY_OPEN,   /* every component before the last is known to be a directory */
-	WAY_VAGUE,  /* the type of some component is unknown */
-	WAY_BARRED, /* some component is known not to be a directory */
+enum prefix_state {
+	PREFIX_DIRECTORY, /* every component before the last is known to be a directory */
+	PREFIX_UNKNOWN,   /* the type of some component is unknown */
+	PREFIX_FILE,      /* some component is known not to be a directory */
 };
 
 /* Examines the components before the last one, one after the other: a look-up of the whole path
  * would turn unknown nodes into directories. */
-static enum way way_of(struct walker *w, const char *path)
+static enum prefix_state prefix_state_of(struct walker *w, const char *path)
 {
 	SCOPED_FREE char *text = xstrdup(path);
-	enum way way = WAY_OPEN;
+	enum prefix_state prefix_state = PREFIX_DIRECTORY;
 	bool unknown = false;
 	for (char *slash = strchr(text + 1, '/');
-	     slash && slash[strspn(slash, "/")] && way == WAY_OPEN;
+	     slash && slash[strspn(slash, "/")] && prefix_state == PREFIX_DIRECTORY;
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		const uint32_t node = unknown ? NODE_NONE : name_model_find(&w->m, text, true);
 		if (node && w->m.node[node].kind == INITIAL_FILE)
-			way = WAY_BARRED;
+			prefix_state = PREFIX_FILE;
 		else if (unknown)
-			way = WAY_VAGUE;
+			prefix_state = PREFIX_UNKNOWN;
 		unknown = !node || w->m.node[node].kind != INITIAL_DIRECTORY;
 		*slash = '/';
 	}
-	return way;
+	return prefix_state;
 }
 
 /* Handles a failure with a trailing slash. open, symlink and mknod always refuse such a path,
@@ -97,7 +97,7 @@ static enum way way_of(struct walker *w, const char *path)
 static void failed_by_trailing_slash(struct walker *w, const struct load_request *r,
 				     const char *path)
 {
-	if (way_of(w, path) == WAY_BARRED)
+	if (prefix_state_of(w, path) == PREFIX_FILE)
 		return;
 	const uint32_t node = name_model_find(&w->m, path, true);
 	if (r->rvalue == -ENOTDIR)
@@ -120,15 +120,15 @@ static void failed_no_directory(struct walker *w, const struct load_request *r, 
 	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR ||
 			   (r->op == OP_OPEN && r->flags & O_DIRECTORY) || removes_directory(r);
 	const char *slash = strrchr(path, '/');
-	const enum way way = way_of(w, path);
-	if (r->op == OP_RENAME || r->op == OP_LINK || way == WAY_BARRED)
+	const enum prefix_state prefix_state = prefix_state_of(w, path);
+	if (r->op == OP_RENAME || r->op == OP_LINK || prefix_state == PREFIX_FILE)
 		return;
 	if (wants) {
 		/* a link that the call does not follow is not a directory either, and stays a
 		 * link */
 		initial_require(w, name_model_find(&w->m, path, load_follows_link(r)),
 				INITIAL_FILE);
-	} else if (way == WAY_OPEN && slash && slash > path) {
+	} else if (prefix_state == PREFIX_DIRECTORY && slash && slash > path) {
 		char *parent = xstrdup(path);
 		parent[slash - path] = '\0';
 		initial_require(w, name_model_find(&w->m, parent, true), INITIAL_FILE);

@@ -99,7 +99,7 @@ static void stream_seek(struct walker *w, struct open_state *s, const struct loa
 	}
 }
 
-static void stream_tell(struct walker *w, struct open_state *s, const struct load_request *r)
+static void stream_note(struct walker *w, struct open_state *s, const struct load_request *r)
 {
 	const uint64_t end = (uint64_t)r->rvalue - s->at;
 	if (s->from_end && end <= READ_AT_MOST)
@@ -116,7 +116,7 @@ static void stream_seen(struct walker *w, struct open_state *s, const struct loa
 	else if (r->op == OP_FSCANF)
 		s->at_known = s->from_end = false;
 	else if (r->op == OP_FTELL)
-		stream_tell(w, s, r);
+		stream_note(w, s, r);
 	const struct load_more *m = load_more(w->l, r);
 	if (r->op == OP_FTELL && m && m->from)
 		/* macros such as getc_unlocked() consumed the preceding bytes */

@@ -260,7 +260,7 @@ int descriptor_open(const struct rooted *root, const char *name, const struct sl
 }
 
 /* Copies the descriptor of a slot to the slots that inherit it. */
-static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err *e)
+static int inheritors_open(const struct slots *s, uint32_t slot, int *fds, struct err *e)
 {
 	for (uint32_t heir = s->slot[slot].heir; heir; heir = s->slot[heir].next_heir) {
 		fds[heir] = fcntl(fds[slot], F_DUPFD_CLOEXEC, 3);
@@ -297,7 +297,7 @@ int slots_open(const struct slots *s, const struct rooted *root, uint32_t n_more
 					      &fds[i], e);
 	for (uint32_t i = 1; !ret && i < s->n; i++)
 		if (fds[i] >= 0 && !s->slot[i].inherited)
-			ret = heirs_open(s, i, fds, e);
+			ret = inheritors_open(s, i, fds, e);
 	for (uint32_t i = 0; ret && i < s->n; i++)
 		if (fds[i] >= 0) {
 			close(fds[i]);

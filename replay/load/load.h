@@ -20,7 +20,7 @@
 /* Why a request is skipped. A skipped request keeps its place in the order, but no call is made.
  * The replay trace and the summary report it. */
 enum skip_reason {
-	SKIP_NONE,    /* it is replayed */
+	SKIP_NONE,   /* it is replayed */
 	SKIP_OBJECT, /* its file is a pipe, socket, terminal or event descriptor */
 	SKIP_SYSTEM, /* its file is below /proc, /sys or /dev */
 	/* it would create a device or a privileged attribute, or leave the directory (chroot) */

@@ -416,6 +416,6 @@ void slots_release(struct slots *s)
 	for (uint32_t i = 0; i < s->n_processes; i++)
 		free(s->process[i].directory);
 	initial_free(s->initial);
-	FREE_EACH(s->file, s->slot, s->map, s->process, s->birth);
+	FREE_EACH(s->file, s->slot, s->map, s->process, s->spawn);
 	*s = (struct slots){.slot = NULL};
 }

@@ -98,7 +98,7 @@ struct slot_process {
 
 /* Start and end of a process as its parent observed them. If the parent has no requests (a shell,
  * timeout(1)), a further entry describes the parent as the grandparent observed it, and so on. */
-struct slot_birth {
+struct slot_spawn {
 	uint32_t process; /* index into slots.process */
 	uint32_t parent;  /* process number of the parent, with or without requests */
 	int64_t birth_ns;
@@ -115,8 +115,8 @@ struct slots {
 	uint32_t n_maps, maps_cap;
 	struct slot_process *process; /* process[n_processes] */
 	uint32_t n_processes, processes_cap;
-	struct slot_birth *birth; /* birth[n_births] */
-	uint32_t n_births, births_cap;
+	struct slot_spawn *spawn; /* spawn[n_spawns] */
+	uint32_t n_spawns, spawns_cap;
 	/* largest number of descriptors that the trace had open at the same time */
 	uint32_t n_open_max;
 	uint32_t n_locked;	 /* slots that are `locked` */

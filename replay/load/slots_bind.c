@@ -82,15 +82,15 @@ static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint
 }
 
 /* Adds births of a process, its parent and so on, until an ancestor has requests. */
-static void births_find(struct finder *f, uint32_t process, const struct u64_map *of_tid)
+static void spawns_find(struct finder *f, uint32_t process, const struct u64_map *of_tid)
 {
 	struct slot_process *p = &f->s->process[process];
-	struct slot_birth b = {process, p->parent_pid, p->birth_ns, p->waited, p->waited_ns};
+	struct slot_spawn b = {process, p->parent_pid, p->birth_ns, p->waited, p->waited_ns};
 	if (p->waited)
 		end_known(p, of_tid, p->waiter_tid, p->waited_ns);
 	for (int i = 0; i < GENERATIONS_MAX && b.parent; i++) {
-		GROW(f->s->birth, f->s->n_births, f->s->births_cap);
-		f->s->birth[f->s->n_births++] = b;
+		GROW(f->s->spawn, f->s->n_spawns, f->s->spawns_cap);
+		f->s->spawn[f->s->n_spawns++] = b;
 		const json_t *row =
 		    u64_map_find(&f->process_of, b.parent) ? NULL : row_of(f, b.parent);
 		const json_t *waited = json_object_get(row, "waited_ns"),
@@ -118,7 +118,7 @@ void processes_settle(struct finder *f)
 		struct slot_process *p = &s->process[i];
 		p->parent = ancestor_find(f, p->pid);
 		p->parent_known = p->parent != NONE32;
-		births_find(f, i, &of_tid);
+		spawns_find(f, i, &of_tid);
 	}
 	u64_map_release(&of_tid);
 	for (uint32_t i = 1; i < s->n; i++) {

@@ -19,10 +19,10 @@ struct reuse {
 	uint32_t *as;
 	/* next[s->n]: list of free slots with the same thread, path, flags and mode; 0: end */
 	uint32_t *next;
-	/* how: (flags, mode) -> number; path_how: (path, how) -> number; free: (thread, path_how)
-	 * -> first free slot */
-	struct u64_map how, path_how, free;
-	uint32_t n_hows, n_path_hows;
+	/* open_mode: (flags, mode) -> number; path_mode: (path, open_mode) -> number; free:
+	 * (thread, path_mode) -> first free slot */
+	struct u64_map open_mode, path_mode, free;
+	uint32_t n_open_modes, n_path_modes;
 };
 
 static bool closes(const struct load_request *r)
@@ -73,11 +73,13 @@ static void others_exclude(struct reuse *x)
 static uint32_t *free_of(struct reuse *x, uint32_t slot)
 {
 	const struct slot *b = &x->s->slot[slot];
-	const uint32_t how = *u64_map_at(&x->how, u64_pair(b->flags, b->mode), x->n_hows);
-	x->n_hows += how == x->n_hows;
-	const uint32_t path_how = *u64_map_at(&x->path_how, u64_pair(b->file, how), x->n_path_hows);
-	x->n_path_hows += path_how == x->n_path_hows;
-	return u64_map_at(&x->free, u64_pair(x->thread[slot], path_how), 0);
+	const uint32_t open_mode =
+	    *u64_map_at(&x->open_mode, u64_pair(b->flags, b->mode), x->n_open_modes);
+	x->n_open_modes += open_mode == x->n_open_modes;
+	const uint32_t path_mode =
+	    *u64_map_at(&x->path_mode, u64_pair(b->file, open_mode), x->n_path_modes);
+	x->n_path_modes += path_mode == x->n_path_modes;
+	return u64_map_at(&x->free, u64_pair(x->thread[slot], path_mode), 0);
 }
 
 /* Joins instances in the order of requests, which the replay keeps within each thread. */
@@ -155,8 +157,8 @@ void slots_reuse(struct slots *s, struct load *l)
 		instances_join(&x);
 		slots_renumber(&x);
 	}
-	u64_map_release(&x.how);
-	u64_map_release(&x.path_how);
+	u64_map_release(&x.open_mode);
+	u64_map_release(&x.path_mode);
 	u64_map_release(&x.free);
 	FREE_EACH(x.life, x.thread, x.as, x.next);
 }

@@ -61,7 +61,7 @@ static void stream_begin(struct slot_walk *b, const struct load_request *r)
 
 /* Handles ftell(). If the position was known before, a position beyond the sum of the calls shows
  * how many bytes macros or fscanf() consumed. */
-static void stream_tell(struct finder *f, uint32_t origin, const struct load_request *r)
+static void stream_note(struct finder *f, uint32_t origin, const struct load_request *r)
 {
 	struct slot_walk *b = &f->walk[origin];
 	const int64_t more = b->stream_known ? r->rvalue - b->stream_at : 0;
@@ -102,7 +102,7 @@ void stream_follow(struct finder *f, struct load_request *r)
 		f->l->more[r->more].from = 0;
 		break;
 	case OP_FTELL:
-		stream_tell(f, origin, r);
+		stream_note(f, origin, r);
 		break;
 	case OP_FSEEK:
 		stream_seek(f, origin, r);

@@ -80,7 +80,7 @@ static void process_waits_for(struct process_waits *p, const struct threads *t, 
 			wait_for_process(p, t, t->of[t->first[thread]], other, ns);
 }
 
-static void birth_find(struct process_waits *p, const struct threads *t, uint32_t process)
+static void spawn_find(struct process_waits *p, const struct threads *t, uint32_t process)
 {
 	const struct slot_process *x = &t->s->process[process];
 	uint32_t request = NONE32;
@@ -111,17 +111,17 @@ static void end_find(struct process_waits *p, const struct threads *t, uint32_t 
 struct moment { /* an event: a process begins, or its parent has waited for its end */
 	int64_t ns;
 	uint32_t parent, process;
-	bool birth;
+	bool spawn;
 };
 
-ORDER_BY(compare_moments, struct moment, parent, ns, birth, process)
+ORDER_BY(compare_moments, struct moment, parent, ns, spawn, process)
 
 static struct moment *moments_find(const struct slots *s, uint32_t *n)
 {
-	struct moment *all = xmalloc(((size_t)s->n_births * 2 + 1) * sizeof *all);
+	struct moment *all = xmalloc(((size_t)s->n_spawns * 2 + 1) * sizeof *all);
 	*n = 0;
-	for (uint32_t i = 0; i < s->n_births; i++) {
-		const struct slot_birth *x = &s->birth[i];
+	for (uint32_t i = 0; i < s->n_spawns; i++) {
+		const struct slot_spawn *x = &s->spawn[i];
 		all[(*n)++] = (struct moment){x->birth_ns, x->parent, x->process, true};
 		if (x->ended)
 			all[(*n)++] = (struct moment){x->ended_ns, x->parent, x->process, false};
@@ -165,7 +165,7 @@ static void siblings_find(struct process_waits *p, const struct threads *t)
 		const struct moment *m = &all[i];
 		if (i && m->parent != all[i - 1].parent)
 			known.n = 0;
-		if (!m->birth) {
+		if (!m->spawn) {
 			end_note(&known, m->process, n_ended++, n_before[m->process]);
 			continue;
 		}
@@ -185,7 +185,7 @@ void process_waits_find(struct process_waits *p, const struct load *l, const str
 		return;
 	threads_find(&t);
 	for (uint32_t i = 0; i < s->n_processes; i++) {
-		birth_find(p, &t, i);
+		spawn_find(p, &t, i);
 		end_find(p, &t, i);
 	}
 	siblings_find(p, &t);

@@ -175,7 +175,7 @@ static bool is_sequential(const struct hot_request *h)
 	return h->op == OP_READ || h->op == OP_WRITE;
 }
 
-static void strike_offset(struct hot_request *h)
+static void fault_offset(struct hot_request *h)
 {
 	/* backwards if possible, because the file has data before the request */
 	bool back = h->offset != OFFSET_NONE && h->offset >= h->length;
@@ -187,7 +187,7 @@ static void strike_offset(struct hot_request *h)
 }
 
 /* Halves the length; a multiple of the sector size stays a multiple of it. */
-static void strike_size(struct hot_request *h)
+static void fault_size(struct hot_request *h)
 {
 	uint32_t half = h->length / 2;
 	if (h->length % SECTOR_BYTES == 0 && half > SECTOR_BYTES)
@@ -210,7 +210,7 @@ static bool can_swap(const struct lane *a, uint32_t k)
 }
 
 /* Swaps the calls and their records, but neither waits, publications nor due times. */
-static void strike_swap(struct replay_plan *p, const uint32_t *record_at, uint32_t lane, uint32_t k)
+static void fault_swap(struct replay_plan *p, const uint32_t *record_at, uint32_t lane, uint32_t k)
 {
 	struct hot_request *h = &p->lane[lane].request[k], *g = h + 1, was = *h;
 	int64_t *expected = &p->lane[lane].expected[k], first = expected[0];
@@ -226,13 +226,13 @@ static void strike_swap(struct replay_plan *p, const uint32_t *record_at, uint32
 	p->place[record_at[k + 1]].index = k;
 }
 
-static void strike(struct replay_plan *p, struct hot_request *h)
+static void fault_apply(struct replay_plan *p, struct hot_request *h)
 {
 	h->fault = (uint8_t)p->mutant.kind;
 	if (p->mutant.kind == FAULT_OFFSET)
-		strike_offset(h);
+		fault_offset(h);
 	else if (p->mutant.kind == FAULT_SIZE)
-		strike_size(h);
+		fault_size(h);
 }
 
 /* Walks the requests that can be faulty. Without a sampler it counts them, otherwise it changes
@@ -253,9 +253,9 @@ static uint64_t walk(struct replay_plan *p, struct sampler *s, const uint32_t *r
 			n++;
 			bool take = s && sampler_takes(s);
 			if (take && swap)
-				strike_swap(p, record_at + first, i, k);
+				fault_swap(p, record_at + first, i, k);
 			else if (take)
-				strike(p, h);
+				fault_apply(p, h);
 			k += swap;
 		}
 	}

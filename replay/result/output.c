@@ -234,7 +234,7 @@ static bool closes(const struct trace_record *r)
 /* Counts mismatches of calls that overlapped a change of the same name or file, or the reuse of a
  * descriptor. */
 static int overlap_count(struct output *o, const struct trace_record *traced,
-			 const struct output_fate *f, struct err *e)
+			 const struct output_result *f, struct err *e)
 {
 	const struct trace_object *named =
 	    traced->object < o->n_objects ? trace_object(o->input, traced->object) : NULL;
@@ -283,7 +283,7 @@ static void issue_error_add(struct output *o, const struct trace_record *r, bool
 }
 
 static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object,
-			  const struct output_fate *f)
+			  const struct output_result *f)
 {
 	const struct outcome *out = &f->first.outcome;
 	struct replay_summary *s = o->s;
@@ -335,12 +335,12 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 			   struct err *e)
 {
 	struct trace_record r = *traced;
-	struct output_fate f = {.intended_ns = TIME_NONE};
+	struct output_result f = {.intended_ns = TIME_NONE};
 	r.dispatch_ns = TIME_NONE;
 	int ret = references_copy(o, &r, e);
 	if (ret)
 		return ret;
-	o->from->fate(o->from, i, traced, &r, &f);
+	o->from->outcome_get(o->from, i, traced, &r, &f);
 	if (!f.first.outcome.begin_ticks || f.skipped) {
 		r.begin_ns = r.end_ns = TIME_NONE;
 		r.intended_ns = o->from->untimed ? f.intended_ns : TIME_NONE;

@@ -16,13 +16,13 @@ struct output_outcome {
 	int64_t success;	 /* return value of the record if the request succeeded */
 };
 
-struct output_fate { /* outcome of one record */
+struct output_result { /* outcome of one record */
 	/* again: outcome of the second copy of mutant `repeat` */
 	struct output_outcome first, again;
 	int64_t intended_ns;		    /* due time after the start; TIME_NONE: none */
 	int64_t expected;		    /* for outcome_differs */
-	bool skipped;			    /* skipped */
-	bool cpu_delayed;			    /* OUTCOME_CPU_DELAYED */
+	bool skipped;
+	bool cpu_delayed;		    /* OUTCOME_CPU_DELAYED */
 };
 
 /* The source of outcomes: memory of an engine. */
@@ -30,9 +30,10 @@ struct output_source {
 	const void *ctx;
 	const struct replay_config *config;
 	/* Sets *f for record i. At first *f says that the record was not issued. *r is the record
-	 * of the output; `fate` sets the arguments that differ from the trace. */
-	void (*fate)(const struct output_source *o, uint64_t i, const struct trace_record *traced,
-		     struct trace_record *r, struct output_fate *f);
+	 * of the output; `outcome_get` sets the arguments that differ from the trace. */
+	void (*outcome_get)(const struct output_source *o, uint64_t i,
+			    const struct trace_record *traced, struct trace_record *r,
+			    struct output_result *f);
 	const struct clock *clock;
 	uint64_t start_ticks;
 	/* number of records of the input; upper limit of its requests */
@@ -40,7 +41,7 @@ struct output_source {
 	enum trace_level level;
 	const char *root;
 	bool timed; /* requests have due times */
-	bool reports_cpu_delay; /* fates have `cpu_delayed` */
+	bool reports_cpu_delay; /* outcomes have `cpu_delayed` */
 	/* the replay was not observed: begins are unknown, but the intended times are kept */
 	bool untimed;
 	int64_t input_first_ns;

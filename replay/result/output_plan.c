@@ -45,8 +45,9 @@ static struct output_outcome outcome_of(const struct replay_plan *p, const struc
 	return o;
 }
 
-static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
-		 struct trace_record *r, struct output_fate *f)
+static void outcome_get(const struct output_source *o, uint64_t i,
+			const struct trace_record *traced, struct trace_record *r,
+			struct output_result *f)
 {
 	const struct replay_plan *p = o->ctx;
 	struct lane_place at = p->place[i];
@@ -111,7 +112,7 @@ struct output_source output_of_plan(const struct replay_plan *p, const struct re
 	return (struct output_source){
 		.ctx = p,
 		.config = c,
-		.fate = fate,
+		.outcome_get = outcome_get,
 		.clock = &p->clock,
 		.start_ticks = p->start_ticks,
 		.n_records = p->n_records,

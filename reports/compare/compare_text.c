@@ -200,7 +200,7 @@ static void aspects_add(struct strbuf *out, const struct campaign_change *c, enu
 
 /* Orders aspects: the aspect nearest to a decision comes first; of equal aspects, the aspect with a
  * reason. */
-static bool tells_more(const struct aspect_change *a, const struct aspect_change *than)
+static bool is_clearer(const struct aspect_change *a, const struct aspect_change *than)
 {
 	const double p = a->status || isnan(a->p) ? 2 : a->p,
 		     of_than = than->status || isnan(than->p) ? 2 : than->p;
@@ -219,7 +219,7 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 		if (a->word != CHANGE_INCONCLUSIVE)
 			continue;
 		n++;
-		if (!first || tells_more(a, first)) {
+		if (!first || is_clearer(a, first)) {
 			first = a;
 			at = i;
 		}

@@ -8,7 +8,7 @@
 
 struct threshold {
 	int64_t ns;
-	const char *story;
+	const char *origin;
 	bool estimated;
 	struct think_times seen;
 };
@@ -16,7 +16,7 @@ struct threshold {
 static int threshold_find(struct threshold *h, struct trace *t, const char *think, bool *usage,
 			  struct err *e)
 {
-	*h = (struct threshold){.ns = INFER_THRESHOLD_NS, .story = "the default"};
+	*h = (struct threshold){.ns = INFER_THRESHOLD_NS, .origin = "the default"};
 	if (!think)
 		return 0;
 	if (strcmp(think, "auto")) {
@@ -25,12 +25,12 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 			rc = err_set(e, EINVAL,
 				     "a think time cannot be negative or longer than a trace");
 		*usage = rc != 0;
-		h->story = "as given";
+		h->origin = "as given";
 		return rc ? err_context(e, "--think-time") : 0;
 	}
 	int rc = think_times_read(&h->seen, t, e);
 	h->estimated = h->seen.n >= THINK_TIMES_ENOUGH;
-	h->story = h->estimated ? "the smallest gap in the trace with no request in flight" :
+	h->origin = h->estimated ? "the smallest gap in the trace with no request in flight" :
 				  "the default: too few think times in this trace to estimate it";
 	h->ns = h->estimated ? h->seen.least_ns : INFER_THRESHOLD_NS;
 	return rc;
@@ -202,7 +202,7 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 		    " without a begin, left out",
 		    s->n_endless, w->n_unknown);
 	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
-	    h->story);
+	    h->origin);
 	say("Dependencies",
 	    "%" PRIu64 " (redundant ones do not count): %.3g for each request, at most %" PRIu64,
 	    s->n_edges, (double)s->n_edges / n, s->n_parents_max);

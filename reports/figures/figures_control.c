@@ -14,7 +14,7 @@ static bool has_chart(const struct cell *c)
 }
 
 /* Whether a point lies outside the limits, or the case is not trusted. */
-static bool is_worth_a_look(const struct cell *c)
+static bool needs_chart(const struct cell *c)
 {
 	return has_chart(c) &&
 	       (c->control.n_out || c->control.n_mr_out || c->verdict != VERDICT_TRUSTED);
@@ -78,7 +78,7 @@ void figures_control(struct figures *fs, const struct analysis *a)
 		const struct cell *c = &a->cell[i];
 		SCOPED_STRBUF name = STRBUF_INIT;
 		char part[24];
-		if (!is_worth_a_look(c))
+		if (!needs_chart(c))
 			continue;
 		n++;
 		snprintf(part, sizeof part, "%zu", i + 1);

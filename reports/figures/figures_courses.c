@@ -86,7 +86,7 @@ static const struct over_time over_time[] = {
 
 /* Whether the quantity is known for the scenario. Only parallel applications have a bandwidth;
  * large campaigns and old results have no courses. A plot without a point would stop gnuplot. */
-static bool is_told(const struct analysis *a, const struct over_time *kind, size_t scenario)
+static bool is_shown(const struct analysis *a, const struct over_time *kind, size_t scenario)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (has_course(a, i, scenario) && kind->program(&a->course[i]) &&
@@ -100,7 +100,7 @@ static void add_over_time(struct figures *fs, const struct analysis *a,
 {
 	SCOPED_STRBUF plot = STRBUF_INIT;
 	size_t index = 0;
-	if (!is_told(a, kind, scenario))
+	if (!is_shown(a, kind, scenario))
 		return;
 	struct figure *f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
 	strbuf_addf(&f->data, "# s, %s: %s, then each replayer\n", kind->y, kind->first);

@@ -42,7 +42,7 @@ static void component_row(struct machine *m, const struct analysis *a, const str
 	r->value_limit = k->limit;
 }
 
-static bool is_told(const struct cell *c)
+static bool is_reported(const struct cell *c)
 {
 	for (size_t k = 0; k < COMPONENT_N; k++)
 		if (c->component[k].decision == DECISION_REJECT ||
@@ -87,7 +87,7 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 			continue;
 		for (size_t k = 0; k < components_listed(&a->results->protocol.accept); k++)
 			component_row(m, a, &a->cell[i], &a->cell[i].component[k]);
-		if (a->cell[i].verdict != VERDICT_TRUSTED && !is_told(&a->cell[i]))
+		if (a->cell[i].verdict != VERDICT_TRUSTED && !is_reported(&a->cell[i]))
 			verdict_row(m, a, &a->cell[i]);
 	}
 }

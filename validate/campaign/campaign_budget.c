@@ -6,14 +6,14 @@
 #include "validate/campaign/choice.h"
 #include "validate/results/summaries.h"
 
-struct budget_standing { /* state of one scenario */
+struct scenario_forecast { /* state of one scenario */
 	uint64_t n_done;
 	uint64_t *n_further; /* further pairs of the undecided cases: [n_replayers] */
 	size_t n_undecided, n_cases;
 };
 
-struct outlook {
-	struct budget_standing *scenario; /* [n_scenarios] */
+struct forecast {
+	struct scenario_forecast *scenario; /* [n_scenarios] */
 	size_t n_decided, n_cases;
 };
 
@@ -73,21 +73,21 @@ size_t group_find(const struct campaign *c, size_t id, size_t *n)
 	return first;
 }
 
-static void outlook_release(struct outlook *o, size_t n_scenarios)
+static void forecast_release(struct forecast *o, size_t n_scenarios)
 {
 	for (size_t i = 0; o->scenario && i < n_scenarios; i++)
 		free(o->scenario[i].n_further);
 	free(o->scenario);
-	*o = (struct outlook){0};
+	*o = (struct forecast){0};
 }
 
 /* Makes the state before the first analysis: every case is undecided. */
-static void outlook_make(struct outlook *o, const struct campaign *c)
+static void forecast_make(struct forecast *o, const struct campaign *c)
 {
 	const struct protocol *p = c->protocol;
-	*o = (struct outlook){.scenario = xcalloc(p->n_scenarios, sizeof *o->scenario)};
+	*o = (struct forecast){.scenario = xcalloc(p->n_scenarios, sizeof *o->scenario)};
 	for (size_t s = 0; s < p->n_scenarios; s++) {
-		struct budget_standing *at = &o->scenario[s];
+		struct scenario_forecast *at = &o->scenario[s];
 		at->n_further = xcalloc(p->n_replayers + 1, sizeof *at->n_further);
 		next_of(c, s, &at->n_done);
 		for (size_t r = 0; r < p->n_replayers; r++) {
@@ -145,7 +145,7 @@ struct next {
 	uint64_t n_further;
 };
 
-static struct next next_choose(const struct campaign *c, const struct outlook *o, double left_s)
+static struct next next_choose(const struct campaign *c, const struct forecast *o, double left_s)
 {
 	const struct protocol *p = c->protocol;
 	size_t first = first_pairs(c), *id = xcalloc(p->n_scenarios, sizeof *id);
@@ -157,7 +157,7 @@ static struct next next_choose(const struct campaign *c, const struct outlook *o
 	}
 	SCOPED_FREE struct choice_scenario *s = xcalloc(p->n_scenarios, sizeof *s);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
-		const struct budget_standing *at = &o->scenario[i];
+		const struct scenario_forecast *at = &o->scenario[i];
 		uint64_t n_done;
 		id[i] = next_of(c, i, &n_done);
 		s[i] =
@@ -244,7 +244,7 @@ void budget_resume(struct campaign *c, const json_t *event)
 
 /* --- the loop ------------------------------------------------------------ */
 
-static void budget_progress(struct campaign *c, const struct outlook *o, size_t id)
+static void budget_progress(struct campaign *c, const struct forecast *o, size_t id)
 {
 	SCOPED_STRBUF what = STRBUF_INIT;
 	const struct design_run *r = &c->plan.run[id];
@@ -307,7 +307,7 @@ int budget_runs_make(struct campaign *c, struct err *e)
 	progress_start(&c->progress, PROGRESS_UNKNOWN, (double)c->budget_ns * 1e-9,
 		       !c->options->quiet);
 	for (;;) {
-		struct outlook o;
+		struct forecast o;
 		size_t n;
 		const enum time_part before = time_begin(&c->time, TIME_ANALYSIS);
 		if (first_pairs(c) == c->plan.n_runs)
@@ -315,15 +315,15 @@ int budget_runs_make(struct campaign *c, struct err *e)
 		time_end(&c->time, before);
 		if (ret)
 			return ret;
-		outlook_make(&o, c);
+		forecast_make(&o, c);
 		const struct next next =
 		    next_choose(c, &o, (double)c->budget_ns * 1e-9 - budget_spent_s(c));
 		if (next.id == c->plan.n_runs) {
-			outlook_release(&o, c->protocol->n_scenarios);
+			forecast_release(&o, c->protocol->n_scenarios);
 			return budget_note(c, next.why, e);
 		}
 		budget_progress(c, &o, next.id);
-		outlook_release(&o, c->protocol->n_scenarios);
+		forecast_release(&o, c->protocol->n_scenarios);
 		const size_t first = group_find(c, next.id, &n);
 		ret = choice_note(c, &next, first, n, e);
 		c->n_choices += strcmp(next.why, "first") != 0;

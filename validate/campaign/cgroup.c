@@ -177,7 +177,7 @@ void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed
 }
 
 /* Removes a group. Killed processes need some time to leave it, so this is repeated. */
-static int remove_patiently(const char *dir)
+static int remove_with_retries(const char *dir)
 {
 	for (int i = 0; rmdir(dir) < 0; i++) {
 		if (errno == ENOENT)
@@ -193,7 +193,7 @@ int cgroup_remove(struct cgroup *g, struct err *e)
 {
 	int ret = 0;
 	if (g->dir) {
-		ret = remove_patiently(g->dir);
+		ret = remove_with_retries(g->dir);
 		if (ret)
 			ret = err_sys(e, -ret, "cannot remove the memory cgroup %s", g->dir);
 	}
@@ -204,6 +204,6 @@ int cgroup_remove(struct cgroup *g, struct err *e)
 
 int cgroup_remove_left(const char *dir, struct err *e)
 {
-	int ret = remove_patiently(dir);
+	int ret = remove_with_retries(dir);
 	return ret ? err_sys(e, -ret, "cannot remove the leftover memory cgroup %s", dir) : 0;
 }

@@ -22,7 +22,7 @@ static double pairs_chance(const struct choice_scenario *s, const struct choice_
 
 /* Number of cases that are expected to be decided per second, at the best number of further pairs;
  * 0 if all are decided. */
-static double choice_prospect(const struct choice_scenario *s, const struct choice_limits *l)
+static double choice_rate(const struct choice_scenario *s, const struct choice_limits *l)
 {
 	double best = 0;
 	for (size_t i = 0; i < s->n_undecided; i++) {
@@ -55,9 +55,9 @@ size_t choice_next(const struct choice_scenario *s, size_t n, const struct choic
 		best = open[generator_below(&g, n_open)];
 	}
 	for (size_t i = 0; i < n_open && !*drawn; i++) {
-		const double prospect = choice_prospect(&s[open[i]], l);
-		if (prospect > most) {
-			most = prospect;
+		const double rate = choice_rate(&s[open[i]], l);
+		if (rate > most) {
+			most = rate;
 			best = open[i];
 		}
 	}

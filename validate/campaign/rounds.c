@@ -66,7 +66,7 @@ static bool event_wait(const struct round_role *x, uint32_t seen, int signal_fd)
 	return signals_pending(signal_fd);
 }
 
-static void newcomers_stop(struct round_role *x)
+static void new_processes_stop(struct round_role *x)
 {
 	descendants_find(&x->below, atomic_load(&x->page->keeper));
 	descendants_signal(&x->below, SIGSTOP);
@@ -94,7 +94,7 @@ static int quiet_wait(struct round_role *x, int signal_fd)
 			return -EINTR;
 		/* a process may have left the group that was signalled */
 		if (x->target && n_looks % STALE_LOOKS == 0)
-			newcomers_stop(x);
+			new_processes_stop(x);
 	}
 }
 
@@ -113,9 +113,9 @@ static int role_hold(struct round_role *x, int signal_fd)
 
 /* Stops new processes. A process that was started in a new process group runs until it is found
  * here. */
-static int newcomers_hold(struct round_role *x, int signal_fd)
+static int new_processes_hold(struct round_role *x, int signal_fd)
 {
-	newcomers_stop(x);
+	new_processes_stop(x);
 	return quiet_wait(x, signal_fd);
 }
 
@@ -156,7 +156,7 @@ static int slice_make(const struct rounds *r, struct round_role *x)
 	others_add(&x->others, &before, &after);
 	x->left_ns -= s->quiet_ns - s->open_ns;
 	if (!ret && x->target && x->state == ROUND_GOING && x->slices.n % ROUND_FIND_SLICES == 0)
-		ret = newcomers_hold(x, r->signal_fd);
+		ret = new_processes_hold(x, r->signal_fd);
 	if (x->state == ROUND_GOING && x->left_ns < 0)
 		x->state = ROUND_TIMED_OUT;
 	return ret;
@@ -202,7 +202,7 @@ static int foreign_ready(struct round_role *x, int signal_fd)
 		ret = role_hold(x, signal_fd);
 	/* also stop processes that it started during the search */
 	if (begun && !ret)
-		ret = newcomers_hold(x, signal_fd);
+		ret = new_processes_hold(x, signal_fd);
 	s->quiet_ns = clock_monotonic_ns();
 	x->left_ns -= s->quiet_ns - x->start_ns;
 	return ret;

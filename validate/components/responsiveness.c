@@ -64,7 +64,7 @@ static void measure_responsiveness(const struct measuring *m)
 }
 
 /* Whether the program's change is not significantly beyond the limit. */
-static bool program_is_deaf(const struct response_evidence *e, double limit)
+static bool program_is_insensitive(const struct response_evidence *e, double limit)
 {
 	double lo, hi;
 	return !e->program_status && !t_interval(&e->program, 0.90, &lo, &hi) && lo <= log1p(limit);
@@ -77,7 +77,7 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 	if (e->ratio.status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
 		REASON(c, NOT_SLOWED);
-	} else if (program_is_deaf(e, c->limit)) {
+	} else if (program_is_insensitive(e, c->limit)) {
 		c->decision = DECISION_NOT_APPLICABLE;
 		REASON(c, PROGRAM_DEAF, expm1(e->program.value));
 	} else {

@@ -138,7 +138,7 @@ static int host_end(const struct hosts_spec *s, struct host *h, int status, stru
 
 /* --- all hosts ----------------------------------------------------------- */
 
-static void end_tell(const struct hosts_spec *s, const char *host, bool failed, struct err *e)
+static void end_report(const struct hosts_spec *s, const char *host, bool failed, struct err *e)
 {
 	if (s->ended)
 		s->ended(s->ctx, host, failed ? e->msg : NULL);
@@ -178,7 +178,7 @@ int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *
 		failed[i] = host_begin(s, &host[i], mark, e) < 0;
 		n_running += !failed[i];
 		if (failed[i])
-			end_tell(s, host[i].name, true, e);
+			end_report(s, host[i].name, true, e);
 	}
 	while (n_running--) {
 		int status;
@@ -186,7 +186,7 @@ int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *
 		if (i == names->n)
 			break;
 		failed[i] = host_end(s, &host[i], status, e) < 0;
-		end_tell(s, host[i].name, failed[i], e);
+		end_report(s, host[i].name, failed[i], e);
 	}
 	for (size_t i = 0; i < names->n; i++)
 		fd_close(host[i].process.input);

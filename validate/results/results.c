@@ -18,7 +18,7 @@ struct loading {
 	uint64_t n_replicates;
 	/* a campaign with a budget has used it, or has decided all cases */
 	bool is_over;
-	uint64_t n_odd;        /* number of valid lines that do not match the plan */
+	uint64_t n_unplanned;        /* number of valid lines that do not match the plan */
 	uint32_t n_resumed;
 	struct journal_reading reading;
 	/* number of damaged lines before the last session began; their runs were repeated */
@@ -86,7 +86,7 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	if (l->part == 0)
 		seal_record_take(&l->record, event);
 	if (!strcmp(name, "run"))
-		l->n_odd += run_take(l, event) < 0;
+		l->n_unplanned += run_take(l, event) < 0;
 	else if (!strcmp(name, "resume")) {
 		l->n_resumed++;
 		l->n_damaged_before = l->reading.n_damaged;
@@ -143,7 +143,7 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	for (size_t i = 0; i < n; i++) {
 		if (part[i].ret && !ret)
 			ret = err_set(e, -part[i].ret, "%s", part[i].e.msg);
-		r->n_damaged_journal_lines += part[i].n_odd + part[i].reading.n_damaged;
+		r->n_damaged_journal_lines += part[i].n_unplanned + part[i].reading.n_damaged;
 	}
 	ret = ret ? ret : journal_check(r, part, n, e);
 	seal_record_release(&part[0].record);

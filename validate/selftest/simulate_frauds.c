@@ -102,7 +102,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct frauds_trial *f = context;
 	SCOPED(analysis_release) struct analysis a = {0};
-	synthetic_draw(&f->synthetic, WORLD_NORMAL, &(struct defect){.kind = COMPONENT_N}, rng);
+	synthetic_draw(&f->synthetic, SCATTER_NORMAL, &(struct defect){.kind = COMPONENT_N}, rng);
 	campaign_fill(f, rng);
 	if (analysis_compute(&a, &f->synthetic.results, NULL) < 0)
 		return;

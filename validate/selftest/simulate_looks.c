@@ -19,7 +19,7 @@
 
 struct looks {
 	struct synthetic synthetic;
-	enum world world;
+	enum scatter scatter;
 	struct defect defect;
 };
 
@@ -62,7 +62,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	size_t n_open = 1;
 	for (size_t i = 0; i < CELLS_MAX; i++)
 		verdict[i] = VERDICT_INCONCLUSIVE;
-	synthetic_draw(&l->synthetic, l->world, &l->defect, rng);
+	synthetic_draw(&l->synthetic, l->scatter, &l->defect, rng);
 	/* permutations take most of the time, so precision is examined only in campaigns with a
 	 * defect of precision */
 	if (l->defect.kind != COMPONENT_PRECISION)
@@ -81,56 +81,56 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 static int run(const struct simulate_options *o, struct looks *l, const char *what, uint64_t n,
 	       uint64_t *count, struct err *e)
 {
-	const uint64_t stream = 95000 + (uint64_t)l->world * (COMPONENT_N + 1) + l->defect.kind;
+	const uint64_t stream = 95000 + (uint64_t)l->scatter * (COMPONENT_N + 1) + l->defect.kind;
 	struct shared_work w = simulate_work(o, what, trial, l, n, N_COUNTS, stream);
 	return work_run(&w, count, e);
 }
 
 static int faultless(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_AR6, WORLD_SHARED6,
-					    WORLD_BANK};
-	enum { N_WORLDS = sizeof worlds / sizeof *worlds };
-	uint64_t count[N_WORLDS][N_COUNTS];
+	static const enum scatter scatters[] = {SCATTER_NORMAL, SCATTER_T3, SCATTER_AR6,
+						SCATTER_SHARED6, SCATTER_BANK};
+	enum { N_SCATTERS = sizeof scatters / sizeof *scatters };
+	uint64_t count[N_SCATTERS][N_COUNTS];
 	struct looks l = {.defect = {.kind = COMPONENT_N}};
 	int ret = 0;
 	looks_init(&l, SYNTHETIC_SCENARIOS);
-	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
-		l.world = worlds[i];
+	for (size_t i = 0; i < N_SCATTERS && !ret; i++) {
+		l.scatter = scatters[i];
 		ret = run(o, &l, "looks after every pair", o->n_campaigns / CAMPAIGNS_FEWER,
 			  count[i], e);
 	}
-	for (size_t i = 0; i < N_WORLDS && !ret; i++) {
+	for (size_t i = 0; i < N_SCATTERS && !ret; i++) {
 		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
-			"any case of a campaign", world_names[worlds[i]], count[i][N_ALARMED],
+			"any case of a campaign", scatter_names[scatters[i]], count[i][N_ALARMED],
 			count[i][N_CAMPAIGNS]), PROMISE_AT_MOST, FALSE_ALARM);
 	}
-	for (size_t i = 0; i < N_WORLDS && !ret; i++)
+	for (size_t i = 0; i < N_SCATTERS && !ret; i++)
 		rate_add(rates, PART_STATISTICS, GROUP_DECIDED, "of all cases",
-			 world_names[worlds[i]], count[i][N_TRUSTED], count[i][N_CASES]);
+			 scatter_names[scatters[i]], count[i][N_TRUSTED], count[i][N_CASES]);
 	synthetic_release(&l.synthetic);
 	return ret;
 }
 
 static int at_limits(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	static const enum world worlds[] = {WORLD_NORMAL, WORLD_T3, WORLD_LOGNORMAL, WORLD_AR6,
-					    WORLD_SHARED6, WORLD_BANK};
-	struct looks l = {.world = WORLD_NORMAL};
+	static const enum scatter scatters[] = {SCATTER_NORMAL, SCATTER_T3,      SCATTER_LOGNORMAL,
+						SCATTER_AR6,    SCATTER_SHARED6, SCATTER_BANK};
+	struct looks l = {.scatter = SCATTER_NORMAL};
 	int ret = 0;
 	for (int k = 0; k < COMPONENT_N && !ret; k++) {
 		looks_init(&l, k == COMPONENT_LINEARITY ? 2 : 1); /* it needs two levels */
 		l.defect = (struct defect){k, 1};
-		for (size_t i = 0; i < sizeof worlds / sizeof *worlds && !ret; i++) {
+		for (size_t i = 0; i < sizeof scatters / sizeof *scatters && !ret; i++) {
 			uint64_t count[N_COUNTS];
 			char what[80];
-			l.world = worlds[i];
+			l.scatter = scatters[i];
 			snprintf(what, sizeof what, "looks at the limit of %s", component_names[k]);
 			ret = run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
 			if (ret)
 				break;
 			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
-				component_names[k], world_names[worlds[i]], count[N_TRUSTED],
+				component_names[k], scatter_names[scatters[i]], count[N_TRUSTED],
 				count[N_CASES]), PROMISE_AT_MOST, FALSE_TRUST);
 		}
 		synthetic_release(&l.synthetic);

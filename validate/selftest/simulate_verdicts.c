@@ -13,15 +13,15 @@
 #define FALSE_ALARM 0.01
 #define FALSE_TRUST 0.05
 /* number of kinds of scatter that have all campaigns; the other kinds have a fifth */
-#define WORLDS_WHOLE 2
-#define WORLDS_FEWER 5
+#define SCATTERS_WHOLE 2
+#define SCATTERS_FEWER 5
 /* smaller by this factor, because a campaign has 8 cases with the defect */
 #define AT_LIMIT_FEWER 20
 #define CURVE_FEWER 50
 
 struct verdicts {
 	struct synthetic synthetic;
-	enum world world;
+	enum scatter scatter;
 	struct defect defect;
 };
 
@@ -32,7 +32,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	struct verdicts *v = context;
 	SCOPED(analysis_release) struct analysis a = {0};
 	bool faultless = v->defect.kind == COMPONENT_N;
-	synthetic_draw(&v->synthetic, v->world, &v->defect, rng);
+	synthetic_draw(&v->synthetic, v->scatter, &v->defect, rng);
 	count[N_CAMPAIGNS]++;
 	if (analysis_compute(&a, &v->synthetic.results, NULL) < 0)
 		return;
@@ -55,7 +55,7 @@ static int run(const struct simulate_options *o, struct verdicts *v, const char 
 
 static uint64_t stream_of(const struct verdicts *v)
 {
-	return ((uint64_t)v->world * (COMPONENT_N + 1) + v->defect.kind) * 100 +
+	return ((uint64_t)v->scatter * (COMPONENT_N + 1) + v->defect.kind) * 100 +
 	       (uint64_t)lround(10 * v->defect.times);
 }
 
@@ -64,19 +64,20 @@ static uint64_t stream_of(const struct verdicts *v)
 static int faultless(const struct simulate_options *o, struct verdicts *v, struct rates *rates,
 		     struct err *e)
 {
-	uint64_t count[WORLD_N][N_COUNTS];
+	uint64_t count[SCATTER_N][N_COUNTS];
 	int ret = 0;
 	v->defect = (struct defect){.kind = COMPONENT_N};
-	for (v->world = 0; v->world < WORLD_N && !ret; v->world++)
-		ret = run(o, v, "faultless replayers", o->n_campaigns / (v->world < WORLDS_WHOLE ? 1
-			: WORLDS_FEWER), stream_of(v), count[v->world], e);
-	for (size_t i = 0; i < WORLD_N && !ret; i++) {
+	for (v->scatter = 0; v->scatter < SCATTER_N && !ret; v->scatter++)
+		ret = run(o, v, "faultless replayers",
+			  o->n_campaigns / (v->scatter < SCATTERS_WHOLE ? 1 : SCATTERS_FEWER),
+			  stream_of(v), count[v->scatter], e);
+	for (size_t i = 0; i < SCATTER_N && !ret; i++) {
 		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
-			"any case of a campaign", world_names[i], count[i][N_ALARMED],
+			"any case of a campaign", scatter_names[i], count[i][N_ALARMED],
 			count[i][N_CAMPAIGNS]), PROMISE_AT_MOST, FALSE_ALARM);
 	}
-	for (size_t i = 0; i < WORLD_N && !ret; i++)
-		rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, "of all cases", world_names[i],
+	for (size_t i = 0; i < SCATTER_N && !ret; i++)
+		rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, "of all cases", scatter_names[i],
 			 count[i][N_TRUSTED], count[i][N_CASES]);
 	return ret;
 }
@@ -88,7 +89,7 @@ static int at_limits(const struct simulate_options *o, struct verdicts *v, struc
 {
 	int ret = 0;
 	for (int i = 0; i < COMPONENT_N && !ret; i++)
-		for (v->world = 0; v->world < WORLD_N && !ret; v->world++) {
+		for (v->scatter = 0; v->scatter < SCATTER_N && !ret; v->scatter++) {
 			uint64_t count[N_COUNTS];
 			char what[64];
 			v->defect = (struct defect){i, 1};
@@ -98,7 +99,7 @@ static int at_limits(const struct simulate_options *o, struct verdicts *v, struc
 			if (ret)
 				break;
 			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
-				component_names[i], world_names[v->world], count[N_TRUSTED],
+				component_names[i], scatter_names[v->scatter], count[N_TRUSTED],
 				count[N_CASES]), PROMISE_AT_MOST, FALSE_TRUST);
 		}
 	return ret;
@@ -122,7 +123,7 @@ static int curves(const struct simulate_options *o, struct verdicts *v, struct r
 {
 	uint64_t count[COMPONENT_N][N_MULTIPLES][N_COUNTS];
 	int ret = 0;
-	v->world = WORLD_NORMAL;
+	v->scatter = SCATTER_NORMAL;
 	for (int i = 0; i < COMPONENT_N && !ret; i++)
 		for (size_t j = 0; j < N_MULTIPLES && !ret; j++) {
 			v->defect = (struct defect){i, multiples[j]};

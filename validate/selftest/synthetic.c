@@ -6,8 +6,9 @@
 #include "validate/campaign/design.h"
 #include "validate/selftest/noise.h"
 
-const char *const world_names[WORLD_N] = {"normal", "pairs", "drift", "t3", "lognormal", "outliers",
-    "AR 0.6", "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume", "bank"};
+const char *const scatter_names[SCATTER_N] = {
+    "normal", "pairs",    "drift", "t3",          "lognormal",   "outliers", "AR 0.6",
+    "AR 0.8", "sessions", "noisy", "AR 0.6 both", "AR 0.8 both", "volume",   "bank"};
 
 #define N_REQUESTS 2000
 #define N_LEVELS 9      /* number of concurrency levels without a defect */
@@ -121,46 +122,46 @@ void synthetic_release(struct synthetic *s)
 
 /* --- response times ------------------------------------------------------ */
 
-static void blocks_draw(enum world world, gsl_rng *rng, double *block, size_t n)
+static void blocks_draw(enum scatter scatter, gsl_rng *rng, double *block, size_t n)
 {
-	double sd = world == WORLD_PAIRS ? PAIRS_SD : world == WORLD_DRIFT ? 0.01 : 0;
-	if (world == WORLD_SHARED6 || world == WORLD_SHARED8) {
-		noise_draw(world == WORLD_SHARED6 ? NOISE_AR6 : NOISE_AR8, rng, block, n);
+	double sd = scatter == SCATTER_PAIRS ? PAIRS_SD : scatter == SCATTER_DRIFT ? 0.01 : 0;
+	if (scatter == SCATTER_SHARED6 || scatter == SCATTER_SHARED8) {
+		noise_draw(scatter == SCATTER_SHARED6 ? NOISE_AR6 : NOISE_AR8, rng, block, n);
 		for (size_t b = 0; b < n; b++)
 			block[b] *= PAIRS_SD;
 		return;
 	}
 	for (size_t b = 0; b < n; b++) {
 		block[b] = sd > 0 ? gsl_ran_gaussian_ziggurat(rng, sd) : 0;
-		if (world == WORLD_DRIFT)
+		if (scatter == SCATTER_DRIFT)
 			block[b] += DRIFT * (double)b / (double)n;
-		if (world == WORLD_SESSIONS && b >= n / 2)
+		if (scatter == SCATTER_SESSIONS && b >= n / 2)
 			block[b] += SESSIONS;
 	}
 }
 
 /* Draws a series of consecutive runs with standard deviation 1. It is dependent if response times
  * are. */
-static void course_draw(enum world world, gsl_rng *rng, double *z, size_t n)
+static void course_draw(enum scatter scatter, gsl_rng *rng, double *z, size_t n)
 {
-	noise_draw(world == WORLD_AR6   ? NOISE_AR6
-		   : world == WORLD_AR8 ? NOISE_AR8
+	noise_draw(scatter == SCATTER_AR6   ? NOISE_AR6
+		   : scatter == SCATTER_AR8 ? NOISE_AR8
 					: NOISE_NORMAL,
 		   rng, z, n);
 }
 
 /* Draws each run's own part, with standard deviation `sd`. With outliers, every twentieth run is
  * larger by up to 10 times that. */
-static void own_draw(enum world world, double sd, gsl_rng *rng, double *own, size_t n)
+static void own_draw(enum scatter scatter, double sd, gsl_rng *rng, double *own, size_t n)
 {
-	enum noise kind = world == WORLD_T3	     ? NOISE_T3
-			  : world == WORLD_LOGNORMAL ? NOISE_LOGNORMAL
-			  : world == WORLD_AR6	     ? NOISE_AR6
-			  : world == WORLD_AR8	     ? NOISE_AR8
+	enum noise kind = scatter == SCATTER_T3	     ? NOISE_T3
+			  : scatter == SCATTER_LOGNORMAL ? NOISE_LOGNORMAL
+			  : scatter == SCATTER_AR6	     ? NOISE_AR6
+			  : scatter == SCATTER_AR8	     ? NOISE_AR8
 						     : NOISE_NORMAL;
 	noise_draw(kind, rng, own, n);
 	for (size_t b = 0; b < n; b++) {
-		if (world == WORLD_OUTLIERS && gsl_rng_uniform(rng) < OUTLIERS)
+		if (scatter == SCATTER_OUTLIERS && gsl_rng_uniform(rng) < OUTLIERS)
 			own[b] += OUTLIER * gsl_rng_uniform(rng);
 		own[b] *= sd;
 	}
@@ -179,20 +180,21 @@ static void bank_draw(gsl_rng *rng, double sd, double *own, size_t n)
 }
 
 /* Returns the standard deviation of the part that both roles of a block share over the campaign. */
-static double shared_sd(enum world world)
+static double shared_sd(enum scatter scatter)
 {
-	return world == WORLD_PAIRS || world == WORLD_SHARED6 || world == WORLD_SHARED8 ? PAIRS_SD
-	       : world == WORLD_DRIFT			       ? hypot(0.01, DRIFT / sqrt(12))
-	       : world == WORLD_SESSIONS		       ? SESSIONS / 2
-							       : 0;
+	return scatter == SCATTER_PAIRS || scatter == SCATTER_SHARED6 || scatter == SCATTER_SHARED8
+		   ? PAIRS_SD
+	       : scatter == SCATTER_DRIFT    ? hypot(0.01, DRIFT / sqrt(12))
+	       : scatter == SCATTER_SESSIONS ? SESSIONS / 2
+					     : 0;
 }
 
 /* Returns the standard deviation of a role's own part. A scatter of twice the program's includes
  * the part that blocks share. */
-static double own_sd(enum world world, const struct defect *d, bool struck)
+static double own_sd(enum scatter scatter, const struct defect *d, bool struck)
 {
-	double sd = world == WORLD_NOISY ? NOISY_SD : OWN_SD, shared = shared_sd(world);
-	double outliers = world == WORLD_OUTLIERS ? OUTLIERS_SD : 1;
+	double sd = scatter == SCATTER_NOISY ? NOISY_SD : OWN_SD, shared = shared_sd(scatter);
+	double outliers = scatter == SCATTER_OUTLIERS ? OUTLIERS_SD : 1;
 	if (struck && d->kind == COMPONENT_UNCERTAINTY) {
 		double whole = SD_AT_UNCERTAINTY(accept_defaults.uncertainty * d->times,
 						 hypot(sd * outliers, shared));
@@ -386,10 +388,10 @@ static bool is_timed(const struct defect *d)
 
 /* Returns the factor on the times of this block: as much as the storage slows down, except for
  * replays with the defect. Blocks form pairs, and the seed draws which block is slow. */
-static double storage_factor(struct run *run, enum world world, const struct defect *d, bool struck,
-			     const struct protocol *p)
+static double storage_factor(struct run *run, enum scatter scatter, const struct defect *d,
+			     bool struck, const struct protocol *p)
 {
-	const bool changes = world == WORLD_VOLUME || d->kind == COMPONENT_RESPONSIVENESS;
+	const bool changes = scatter == SCATTER_VOLUME || d->kind == COMPONENT_RESPONSIVENESS;
 	run->service_factor = !changes ? 0 : design_block_is_slow(p, run->block) ? SLOW_FACTOR : 1;
 	if (run->service_factor <= 1)
 		return 1;
@@ -399,30 +401,30 @@ static double storage_factor(struct run *run, enum world world, const struct def
 		    : 1);
 }
 
-static void role_draw(struct synthetic *s, enum world world, const struct defect *d,
+static void role_draw(struct synthetic *s, enum scatter scatter, const struct defect *d,
 		      size_t scenario, size_t role, const double *block, gsl_rng *rng)
 {
-	struct synthetic_course c = {.dependent = world == WORLD_AR6 || world == WORLD_AR8};
+	struct synthetic_course c = {.dependent = scatter == SCATTER_AR6 || scatter == SCATTER_AR8};
 	double level = (double)(scenario % 2 + 1);
 	bool struck = role == 1 && d->kind != COMPONENT_N;
 	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME
 			    ? 1 + d->times * s->results.protocol.accept.execution_time
 			    : 1 / on_demand(d, struck, COMPONENT_IOPS);
 	const size_t n = s->n_blocks;
-	const double sd = own_sd(world, d, struck);
-	own_draw(world, sd, rng, c.own, n);
-	if (world == WORLD_BANK && role > 0)
+	const double sd = own_sd(scatter, d, struck);
+	own_draw(scatter, sd, rng, c.own, n);
+	if (scatter == SCATTER_BANK && role > 0)
 		bank_draw(rng, sd, c.own, n);
-	course_draw(world, rng, c.level, n);
-	course_draw(world, rng, c.order, n);
-	course_draw(world, rng, c.issue, n);
+	course_draw(scatter, rng, c.level, n);
+	course_draw(scatter, rng, c.order, n);
+	course_draw(scatter, rng, c.issue, n);
 	for (size_t b = 1; b <= n; b++) {
 		struct run *run = run_of(s, b, scenario, role);
 		struct run_summary *sum = &run->summary;
 		double noise = exp(block[b - 1] + c.own[b - 1]);
-		run->bank = world == WORLD_BANK ? (uint32_t)(b - 1) % BANK + 1 : run->block;
+		run->bank = scatter == SCATTER_BANK ? (uint32_t)(b - 1) % BANK + 1 : run->block;
 		double mean = 100000 * level * noise *
-			      storage_factor(run, world, d, struck, &s->results.protocol);
+			      storage_factor(run, scatter, d, struck, &s->results.protocol);
 		/* the gaps between requests compensate for longer requests, so that a fault affects
 		 * only one component */
 		times_set(sum, mean * bias_of(d, scenario, struck),
@@ -436,7 +438,7 @@ static void role_draw(struct synthetic *s, enum world world, const struct defect
 	}
 }
 
-void synthetic_draw(struct synthetic *s, enum world world, const struct defect *d, gsl_rng *rng)
+void synthetic_draw(struct synthetic *s, enum scatter scatter, const struct defect *d, gsl_rng *rng)
 {
 	struct protocol *p = &s->results.protocol;
 	double block[SYNTHETIC_BLOCKS_MAX];
@@ -457,9 +459,9 @@ void synthetic_draw(struct synthetic *s, enum world world, const struct defect *
 	for (size_t i = 0; i < p->n_replayers; i++)
 		p->replayer[i].timed = is_timed(d);
 	for (size_t scenario = 0; scenario < p->n_scenarios; scenario++) {
-		blocks_draw(world, rng, block, s->n_blocks);
+		blocks_draw(scatter, rng, block, s->n_blocks);
 		for (size_t role = 0; role < N_ROLES; role++)
-			role_draw(s, world, d, scenario, role, block, rng);
+			role_draw(s, scatter, d, scenario, role, block, rng);
 	}
 }
 

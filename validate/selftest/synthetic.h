@@ -9,28 +9,28 @@
 #include "validate/analysis/analysis.h"
 
 /* scatter of the logarithms of response times; by default 3 % in each run separately */
-enum world {
-	WORLD_NORMAL,    /* independent runs */
-	WORLD_PAIRS,     /* blocks share 4 % */
+enum scatter {
+	SCATTER_NORMAL,    /* independent runs */
+	SCATTER_PAIRS,     /* blocks share 4 % */
 	/* the machine becomes slower by 20 % over the campaign, and blocks share 1 % */
-	WORLD_DRIFT,
-	WORLD_T3,        /* Student's t with 3 degrees of freedom */
-	WORLD_LOGNORMAL, /* skewed */
-	WORLD_OUTLIERS,  /* every twentieth run takes up to 35 % longer */
+	SCATTER_DRIFT,
+	SCATTER_T3,        /* Student's t with 3 degrees of freedom */
+	SCATTER_LOGNORMAL, /* skewed */
+	SCATTER_OUTLIERS,  /* every twentieth run takes up to 35 % longer */
 	/* the runs of each role are correlated, 0.6, in all measured quantities */
-	WORLD_AR6,
-	WORLD_AR8,      /* the same, 0.8 */
-	WORLD_SESSIONS, /* two sessions 10 % apart */
-	WORLD_NOISY,    /* 12 % in each run separately: too large for the limits */
+	SCATTER_AR6,
+	SCATTER_AR8,      /* the same, 0.8 */
+	SCATTER_SESSIONS, /* two sessions 10 % apart */
+	SCATTER_NOISY,    /* 12 % in each run separately: too large for the limits */
 	/* blocks share 4 % that is correlated, 0.6, and equal for program and replays */
-	WORLD_SHARED6,
-	WORLD_SHARED8, /* the same, 0.8 */
+	SCATTER_SHARED6,
+	SCATTER_SHARED8, /* the same, 0.8 */
 	/* in half of the blocks the storage is slower, as on a volume */
-	WORLD_VOLUME,
-	WORLD_BANK, /* 8 recordings, which determine a part of the scatter of their replays */
-	WORLD_N
+	SCATTER_VOLUME,
+	SCATTER_BANK, /* 8 recordings, which determine a part of the scatter of their replays */
+	SCATTER_N
 };
-extern const char *const world_names[WORLD_N];
+extern const char *const scatter_names[SCATTER_N];
 
 struct defect { /* of replayer 0 */
 	enum component_kind kind; /* COMPONENT_N: none */
@@ -56,7 +56,7 @@ void synthetic_release(struct synthetic *s);
 
 /* Draws new numbers for every run. With a defect of timed replays both replayers are timed. With a
  * defect of responsiveness half of the blocks have slower storage. */
-void synthetic_draw(struct synthetic *s, enum world world, const struct defect *defect,
+void synthetic_draw(struct synthetic *s, enum scatter scatter, const struct defect *defect,
 		    gsl_rng *rng);
 
 /* Reduces the campaign to its first blocks. */

@@ -111,9 +111,9 @@ static int64_t cpu_ns(void)
 
 /* --- identity of a thread, equal in every run ----------------------------- */
 
-enum key_way { WAY_RANK = 1, WAY_ROOT, WAY_CHILD, WAY_UNKNOWN };
+enum key_kind { KEY_OF_RANK = 1, KEY_OF_ROOT, KEY_OF_CHILD, KEY_OF_THREAD_ID };
 
-static uint64_t key_of(uint64_t parent, enum key_way way, uint32_t n)
+static uint64_t key_of(uint64_t parent, enum key_kind way, uint32_t n)
 {
 	uint64_t x = splitmix_mix(parent * SPLITMIX_STEP + ((uint64_t)way << 32 | n) + 1);
 	return x ? x : 1;
@@ -158,11 +158,11 @@ static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *r
 	*rank = rank_of_variables();
 	if (*rank >= 0 && (!from || from->rank != *rank)) {
 		ranks_note(p);
-		return key_of(0, WAY_RANK, (uint32_t)*rank);
+		return key_of(0, KEY_OF_RANK, (uint32_t)*rank);
 	}
 	if (from)
-		return key_of(from->key, WAY_CHILD, atomic_fetch_add(&from->n_children, 1));
-	return key_of(0, WAY_ROOT, atomic_fetch_add(&p->n_roots, 1));
+		return key_of(from->key, KEY_OF_CHILD, atomic_fetch_add(&from->n_children, 1));
+	return key_of(0, KEY_OF_ROOT, atomic_fetch_add(&p->n_roots, 1));
 }
 
 static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint32_t parent,
@@ -175,8 +175,8 @@ static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint3
 	*rank = forked ? forked->rank : rank_of_variables();
 	if (own_key)
 		return own_key;
-	return first ? key_of(first->key, WAY_UNKNOWN, atomic_fetch_add(&first->n_children, 1))
-		     : key_of(tid, WAY_UNKNOWN, 0);
+	return first ? key_of(first->key, KEY_OF_THREAD_ID, atomic_fetch_add(&first->n_children, 1))
+		     : key_of(tid, KEY_OF_THREAD_ID, 0);
 }
 
 static uint32_t slot_claim(struct cause_page *p)
@@ -190,7 +190,7 @@ static uint32_t slot_claim(struct cause_page *p)
 		s->depth = 0;
 	} else {
 		if (!own_key)
-			atomic_fetch_add(&p->n_born, 1);
+			atomic_fetch_add(&p->n_created, 1);
 		const uint64_t key = key_find(p, pid, tid, parent, &rank);
 		uint32_t i = atomic_fetch_add(&p->n_slots, 1);
 		if (i >= CAUSE_SLOTS)
@@ -531,8 +531,8 @@ uint64_t cause_child_key(void)
 	struct cause_slot *s = p && !capture_confined ? slot_mine(p) : NULL;
 	if (!s)
 		return 0;
-	atomic_fetch_add(&p->n_born, 1);
-	return key_of(s->key, WAY_CHILD, atomic_fetch_add(&s->n_children, 1));
+	atomic_fetch_add(&p->n_created, 1);
+	return key_of(s->key, KEY_OF_CHILD, atomic_fetch_add(&s->n_children, 1));
 }
 
 void cause_phase_end(void)

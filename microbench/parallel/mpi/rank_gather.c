@@ -33,7 +33,7 @@ static void samples_receive(struct worker *w, int from)
 	}
 }
 
-static void rank_tell(const struct rank *r)
+static void rank_announce(const struct rank *r)
 {
 	const struct worker *w = &r->run.worker[r->number];
 	const struct rank_facts facts = {
@@ -100,7 +100,7 @@ int rank_gather(struct rank *r, struct err *e)
 		int ret = ranks_receive(r, e);
 		return ret ? ret : bench_record(&r->run, -1, &unwanted, e);
 	}
-	rank_tell(r);
+	rank_announce(r);
 	MPI_Recv(&go_on, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (go_on)
 		samples_send(&r->run.worker[r->number]);

@@ -47,8 +47,9 @@ static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t
 	};
 }
 
-static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
-		 struct trace_record *out, struct output_fate *f)
+static void outcome_get(const struct output_source *o, uint64_t i,
+			const struct trace_record *traced, struct trace_record *out,
+			struct output_result *f)
 {
 	struct adapter_source *s = (struct adapter_source *)(uintptr_t)o->ctx;
 	const struct outcome_slot *x = &s->a->outcome[i];
@@ -215,7 +216,7 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 	struct output_source o = {
 	    .ctx = &from,
 	    .config = a->run.config,
-	    .fate = fate,
+	    .outcome_get = outcome_get,
 	    .extra = a->n_extra ? extra : NULL,
 	    .clock = &clock,
 	    .start_ticks = (uint64_t)a->run.started_ns,

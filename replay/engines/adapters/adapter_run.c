@@ -128,7 +128,7 @@ static int run_observed(struct adapter_state *a, struct err *e)
 /* --- how it ended -------------------------------------------------------- */
 
 /* Appends the end of the replayer's printed text, as a single line. */
-static void said_add(const struct adapter_state *a, struct strbuf *out)
+static void printed_add(const struct adapter_state *a, struct strbuf *out)
 {
 	struct strbuf text = STRBUF_INIT;
 	if (file_read(a->printed, &text, 0, NULL)) {
@@ -158,7 +158,7 @@ static int fail(const struct adapter_state *a, int code, struct err *e, const ch
 	va_start(ap, format);
 	strbuf_vaddf(&why, format, ap);
 	va_end(ap);
-	said_add(a, &why);
+	printed_add(a, &why);
 	const char *slash = strrchr(a->command.v[0], '/');
 	return err_set(e, code, "%s %s", slash ? slash + 1 : a->command.v[0], why.s);
 }

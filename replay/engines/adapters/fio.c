@@ -203,17 +203,17 @@ static int fio_words(struct adapter_run *r, struct err *e)
  * its table of numbers. */
 static int fio_ended(struct adapter_run *r, struct err *e)
 {
-	SCOPED_STRBUF said = STRBUF_INIT;
+	SCOPED_STRBUF printed = STRBUF_INIT;
 	int ret = -EAGAIN;
-	if (printed_says(r, ", got signal=", NULL, &said))
+	if (printed_says(r, ", got signal=", NULL, &printed))
 		ret = err_set(
 		    e, EPROTO,
 		    "signal %.3s ended fio's job, but the exit status of fio reports success",
-		    said.s);
+		    printed.s);
 	else if (r->status && !r->config->adapter.accept_status &&
-		 printed_says(r, "func=", NULL, &said))
+		 printed_says(r, "func=", NULL, &printed))
 		ret = err_set(e, EIO, "fio ended with status %d: %.200s",
-			      WIFEXITED(r->status) ? WEXITSTATUS(r->status) : r->status, said.s);
+			      WIFEXITED(r->status) ? WEXITSTATUS(r->status) : r->status, printed.s);
 	return ret;
 }
 

@@ -48,8 +48,9 @@ static int64_t expected_of(const struct block_hot *r, const struct trace_record 
 									 : traced->rvalue;
 }
 
-static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced,
-		 struct trace_record *out, struct output_fate *f)
+static void outcome_get(const struct output_source *o, uint64_t i,
+			const struct trace_record *traced, struct trace_record *out,
+			struct output_result *f)
 {
 	const struct block_source *s = o->ctx;
 	const struct block_plan *p = s->c->plan;
@@ -191,7 +192,7 @@ static int block_output_write(struct trace *input, const char *input_path,
 	struct output_source o = {
 		.ctx = &from,
 		.config = c->config,
-		.fate = fate,
+		.outcome_get = outcome_get,
 		.clock = c->clock,
 		.start_ticks = c->start_ticks,
 		.n_records = l->n_records,

@@ -13,7 +13,7 @@ static bool moves_data(const struct block_loaded *q)
 }
 
 /* Swaps two requests and their records, but not their times. */
-static void strike_swap(struct block_loaded *q)
+static void fault_swap(struct block_loaded *q)
 {
 	struct block_loaded first = q[0];
 	q[0].offset = q[1].offset, q[0].length = q[1].length, q[0].direction = q[1].direction,
@@ -25,18 +25,18 @@ static void strike_swap(struct block_loaded *q)
 }
 
 /* Changes one request. FAULT_SIZE halves the request, rounded to whole blocks of the device. */
-static void strike(struct block_loaded *q, enum fault_kind kind, uint32_t block_bytes)
+static void fault_apply(struct block_loaded *q, enum fault_kind kind, uint32_t block_bytes)
 {
 	q->fault = (uint8_t)kind;
 	if (kind == FAULT_SWAP)
-		strike_swap(q);
+		fault_swap(q);
 	else if (kind == FAULT_OFFSET)
 		q->offset = q->offset >= q->length ? q->offset - q->length : q->offset + q->length;
 	else if (kind == FAULT_SIZE)
 		q->length -= (q->length / 2 + block_bytes - 1) / block_bytes * block_bytes;
 }
 
-static bool can_strike(const struct block_input *l, uint32_t i, enum fault_kind kind)
+static bool fault_applies(const struct block_input *l, uint32_t i, enum fault_kind kind)
 {
 	const struct block_loaded *q = &l->r[i];
 	if (!moves_data(q) || (kind == FAULT_SIZE && q->length < 2 * l->block_bytes))
@@ -50,11 +50,11 @@ static uint64_t walk(struct block_input *l, struct sampler *s, enum fault_kind k
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (!can_strike(l, i, kind))
+		if (!fault_applies(l, i, kind))
 			continue;
 		n++;
 		if (s && sampler_takes(s))
-			strike(&l->r[i], kind, l->block_bytes);
+			fault_apply(&l->r[i], kind, l->block_bytes);
 		i += kind == FAULT_SWAP; /* pairs do not overlap */
 	}
 	return n;
@@ -78,8 +78,8 @@ static int block_faults_apply(struct block_input *l, const struct mutant *m, str
 
 /* Requests that begin within this time of each other go to the same worker, unless --bundle is
  * given. The time is about the cost of a submission. */
-#define DEAL_NS 3000
-#define DEAL_LEAST 64u
+#define DISTRIBUTE_NS 3000
+#define DISTRIBUTE_LEAST 64u
 #define AFAP_DEPTH 128u
 /* The limit of a request is the largest traced depth within this time. A program that fetches
  * completions in batches has a sawtooth-shaped number in flight, and the replay may be at another
@@ -228,19 +228,19 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 
 /* --- distribution to workers --------------------------------------------- */
 
-/* Sets worker[n]. Runs of at least DEAL_LEAST requests go to the workers in turn, because passing
- * the turn to another CPU costs as much as submitting some requests. Bundles are not divided. */
-static void deal(const struct block_input *l, const struct block_options *o, uint32_t n_workers,
-		 uint8_t *worker)
+/* Sets worker[n]. Runs of at least DISTRIBUTE_LEAST requests go to the workers in turn, because
+ * passing the turn to another CPU costs as much as submitting some requests. Bundles are not divided. */
+static void distribute(const struct block_input *l, const struct block_options *o,
+		       uint32_t n_workers, uint8_t *worker)
 {
-	int64_t threshold = o->bundle_ns >= 0 ? o->bundle_ns : DEAL_NS, first = 0;
-	uint32_t w = n_workers - 1, run = DEAL_LEAST;
+	int64_t threshold = o->bundle_ns >= 0 ? o->bundle_ns : DISTRIBUTE_NS, first = 0;
+	uint32_t w = n_workers - 1, run = DISTRIBUTE_LEAST;
 	for (uint32_t i = 0; i < l->n; i++) {
 		bool apart = l->r[i].begin_ns - first >= threshold;
 		if (apart)
 			first = l->r[i].begin_ns;
-		if (i == 0 || (run >= DEAL_LEAST && apart) ||
-		    run >= DEAL_LEAST + BLOCK_BUNDLE_MAX) {
+		if (i == 0 || (run >= DISTRIBUTE_LEAST && apart) ||
+		    run >= DISTRIBUTE_LEAST + BLOCK_BUNDLE_MAX) {
 			w = (w + 1) % n_workers;
 			run = 0;
 		}
@@ -486,7 +486,7 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 	}
 	ret = ret ? ret : block_faults_apply(l, &p->mutant, e);
 	if (!ret) {
-		deal(l, &c->block, p->n_lanes, worker);
+		distribute(l, &c->block, p->n_lanes, worker);
 		y.worker = worker;
 		y.depth = depth;
 		y.slack = slack;

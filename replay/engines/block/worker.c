@@ -344,12 +344,12 @@ static bool may_sleep(const struct block_worker *w, int64_t now)
 	return w->waiter.contended || (w->crowded && is_others_turn(w));
 }
 
-static void give_way(struct block_worker *w, int64_t now)
+static void yield_cpu(struct block_worker *w, int64_t now)
 {
 	if (w->crowded)
 		sched_yield();
 	else
-		waiter_give_way(&w->waiter, w->start + (uint64_t)now);
+		waiter_yield(&w->waiter, w->start + (uint64_t)now);
 }
 
 /* Waits if only another thread can enable a submission. */
@@ -383,13 +383,13 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 		if (w->waiter.contended)
 			wait_for_thread(w, wake, now);
 		else if (wake - now > margin)
-			give_way(w, now);
+			yield_cpu(w, now);
 	} else if (wake == TICKS_NEVER && may_sleep(w, now)) {
 		sleep_for_completion(w, TICKS_NEVER, now);
 	} else if (wake != TICKS_NEVER && wake - now > margin) {
 		sleep_for_completion(w, wake - margin, now);
 	} else {
-		give_way(w, now);
+		yield_cpu(w, now);
 	}
 }
 

@@ -16,7 +16,7 @@
 #define LOOK_MS 1000 /* interval in ms of checks whether the program has delivered its results */
 /* number of checks after which a program is killed if it has delivered its results but its last
  * call does not return */
-#define PATIENCE_LOOKS 3
+#define LOOKS_MAX 3
 
 extern char **environ;
 
@@ -128,7 +128,7 @@ static int program_wait(pid_t pid, const struct control *c)
 			struct pollfd p = {.fd = pid_fd, .events = POLLIN};
 			poll(&p, pid_fd >= 0 ? 1 : 0, LOOK_MS);
 		}
-		if (atomic_load(&c->state) == CONTROL_ENDED && ++n_looks > PATIENCE_LOOKS) {
+		if (atomic_load(&c->state) == CONTROL_ENDED && ++n_looks > LOOKS_MAX) {
 			kill(pid, SIGKILL);
 			status = -1;
 			break;

@@ -95,15 +95,15 @@ static bool queue_take(struct work_queue *q, struct work *w)
 	return any;
 }
 
-enum patience { DO_NOT_WAIT, WAIT_UNTIL, WAIT_FOREVER };
+enum wait_kind { DO_NOT_WAIT, WAIT_UNTIL, WAIT_FOREVER };
 
-static bool queue_take_within(struct work_queue *q, struct work *w, enum patience patience,
+static bool queue_take_within(struct work_queue *q, struct work *w, enum wait_kind wait_kind,
 			      const struct timespec *until)
 {
 	int timed_out = 0;
 	pthread_mutex_lock(&q->mutex);
-	while (q->head == q->tail && patience != DO_NOT_WAIT && !timed_out)
-		timed_out = patience == WAIT_FOREVER
+	while (q->head == q->tail && wait_kind != DO_NOT_WAIT && !timed_out)
+		timed_out = wait_kind == WAIT_FOREVER
 				? pthread_cond_wait(&q->changed, &q->mutex)
 				: pthread_cond_timedwait(&q->changed, &q->mutex, until);
 	bool any = q->head != q->tail;
@@ -195,7 +195,7 @@ static void look_at_begins(struct crew *c, struct coordinator_board *b)
 
 /* Decides how long to wait: not at all while begins are watched, or if a due time is within the
  * waiter's margin. */
-static enum patience patience_of(const struct runner *w, const struct coordinator_board *b,
+static enum wait_kind wait_kind_of(const struct runner *w, const struct coordinator_board *b,
 				 struct timespec *until)
 {
 	const struct clock *clock = &w->crew->plan->clock;
@@ -243,8 +243,8 @@ static void coordinate(struct runner *w, struct coordinator_board *b)
 			uint32_t lane = due_heap_take(&b->due);
 			make_available(b, lane, b->lane[lane].next);
 		}
-		enum patience patience = patience_of(w, b, &until);
-		bool any = queue_take_within(b->replayed, &done, patience, &until);
+		enum wait_kind wait_kind = wait_kind_of(w, b, &until);
+		bool any = queue_take_within(b->replayed, &done, wait_kind, &until);
 		if (any) {
 			mark_replayed(c, b, done);
 			n++;

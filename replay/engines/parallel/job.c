@@ -44,9 +44,9 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 		words_list_add(&l->command, program);
 		words_list_add(&l->command, dir);
 		words_list_add(&l->command, token);
-		char patience[24];
-		snprintf(patience, sizeof patience, "%" PRId64, watchdog_ns);
-		words_list_add(&l->command, patience);
+		char timeout[24];
+		snprintf(timeout, sizeof timeout, "%" PRId64, watchdog_ns);
+		words_list_add(&l->command, timeout);
 	}
 	free(program);
 	return ret ? err_context(e, "engine parallel") : 0;
@@ -76,7 +76,7 @@ static void clean_add(struct strbuf *to, const char *text, size_t len)
 
 /* Appends the message of a rank, otherwise that of the launcher, without ruled lines. If the
  * launcher names the rank that ended, the message begins there. */
-static void said_add(struct strbuf *to, const char *printed)
+static void printed_add(struct strbuf *to, const char *printed)
 {
 	struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
 	if (file_read(printed, &text, 0, NULL))
@@ -122,7 +122,7 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 	} else if (r->end == CHILD_INTERRUPTED) {
 		ret = err_set(e, EINTR, "interrupted");
 	} else if (r->status || r->end == CHILD_TIMED_OUT) {
-		said_add(&said, printed);
+		printed_add(&said, printed);
 		ret = err_set(e, EIO, "%s", said.s);
 	}
 	return ret;

@@ -299,14 +299,14 @@ static void yields_are_bounded(void **state)
 	struct waiter w = with_margin(200000);
 	waiter_submitted(&w, ticks(1000000));
 	for (uint64_t us = 1000; us < 1100; us++)
-		waiter_give_way(&w, ticks(1000.0 * (double)us));
+		waiter_yield(&w, ticks(1000.0 * (double)us));
 	assert_int_equal(w.n_yields, 2); /* at once, and after 50 us */
 	for (uint64_t us = 1100; us < 11000; us++)
-		waiter_give_way(&w, ticks(1000.0 * (double)us));
+		waiter_yield(&w, ticks(1000.0 * (double)us));
 	assert_int_equal(w.n_yields, 8);
 	w.contended = true;
 	waiter_submitted(&w, ticks(20000000));
-	waiter_give_way(&w, ticks(30000000));
+	waiter_yield(&w, ticks(30000000));
 	assert_int_equal(w.n_yields, 8);
 }
 

@@ -42,7 +42,7 @@ static const char told[] =
 
 /* Each process has files of its own, so that no other rule applies. Two threads of the parent; the
  * second waits for the younger child. */
-static void births_make(struct sample *s)
+static void spawns_make(struct sample *s)
 {
 	static const char *const paths[] = {"a", "b", "c", "d"};
 	memcpy(s->paths, paths, sizeof paths);
@@ -76,7 +76,7 @@ static void starts_and_ends_of_processes_are_waited_for(void **state)
 	struct sample s = {.extra_json = told};
 	struct loaded x;
 	struct edges d;
-	births_make(&s);
+	spawns_make(&s);
 	load(&s, &x);
 	/* threads: 0 and 1 of the parent, 2 of the elder child, 3 of the younger child */
 	derive(&x, RULES_ALL, &d);
@@ -178,7 +178,7 @@ static void a_parent_is_inferred_from_what_was_inherited(void **state)
 	struct sample s = {.r = NULL};
 	struct loaded x;
 	struct edges d;
-	births_make(&s);
+	spawns_make(&s);
 	load(&s, &x);
 	derive(&x, RULES_ALL, &d);
 	assert_int_equal(d.n, 0);

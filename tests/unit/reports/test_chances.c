@@ -144,7 +144,7 @@ static void test_budget_needs_more(void **state)
 }
 
 /* Compared with the share of cases that the analysis accepts in simulated campaigns. */
-static void expect_share(unsigned int n, unsigned int n_bank, enum world world, double sd,
+static void expect_share(unsigned int n, unsigned int n_bank, enum scatter scatter, double sd,
 			 int n_campaigns)
 {
 	enum { CASES = SYNTHETIC_SCENARIOS * SYNTHETIC_REPLAYERS };
@@ -161,7 +161,7 @@ static void expect_share(unsigned int n, unsigned int n_bank, enum world world, 
 	for (int i = 0; i < n_campaigns; i++) {
 		struct analysis a;
 		gsl_rng_set(rng, (unsigned long)i + 1);
-		synthetic_draw(&s, world, &(struct defect){.kind = COMPONENT_N}, rng);
+		synthetic_draw(&s, scatter, &(struct defect){.kind = COMPONENT_N}, rng);
 		for (size_t k = 0; n_bank && k < s.results.n_runs; k++)
 			s.results.run[k].bank = s.results.run[k].block % n_bank;
 		assert_int_equal(analysis_compute(&a, &s.results, NULL), 0);
@@ -192,11 +192,11 @@ static void expect_share(unsigned int n, unsigned int n_bank, enum world world, 
 static void test_chance_is_the_share_accepted(void **state)
 {
 	(void)state;
-	expect_share(5, 0, WORLD_NORMAL, 0.03 * M_SQRT2, 40);
-	expect_share(5, 2, WORLD_NORMAL, 0.03 * M_SQRT2, 40);
-	expect_share(10, 0, WORLD_NOISY, 0.12 * M_SQRT2, 20);
-	expect_share(20, 0, WORLD_NOISY, 0.12 * M_SQRT2, 20);
-	expect_share(20, 4, WORLD_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(5, 0, SCATTER_NORMAL, 0.03 * M_SQRT2, 40);
+	expect_share(5, 2, SCATTER_NORMAL, 0.03 * M_SQRT2, 40);
+	expect_share(10, 0, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(20, 0, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
+	expect_share(20, 4, SCATTER_NOISY, 0.12 * M_SQRT2, 20);
 }
 
 /* The claim of protocols/ci.conf: a version that is 5 % slower is found if pairs scatter by 5 %. */

@@ -11,7 +11,7 @@
 #include "reports/first_screen.h"
 
 /* Whether a campaign with this many scenarios is warned that cases are left out. */
-static bool is_told(size_t n_scenarios)
+static bool is_reported(size_t n_scenarios)
 {
 	struct replayer replayer = {.name = (char *)"event"};
 	struct results r = {.protocol = {.n_scenarios = n_scenarios, .n_replayers = 1, .replayer = &replayer}};
@@ -28,8 +28,8 @@ static bool is_told(size_t n_scenarios)
 static void a_large_campaign_reports_omissions(void **state)
 {
 	(void)state;
-	assert_false(is_told(256));
-	assert_true(is_told(257));
+	assert_false(is_reported(256));
+	assert_true(is_reported(257));
 }
 
 int main(void)

@@ -131,7 +131,7 @@ static void test_tendencies(void **state)
 }
 
 /* Every component is accepted, but a failed replay prevents trust. */
-static void test_barred(void **state)
+static void test_excluded(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -302,7 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_setting_of_a_cause),
 	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_tendencies),
-	    cmocka_unit_test(test_barred), cmocka_unit_test(test_too_early),
+	    cmocka_unit_test(test_excluded), cmocka_unit_test(test_too_early),
 	    cmocka_unit_test(test_next_step),
 	    cmocka_unit_test(test_next_step_of_a_missing_number),
 	    cmocka_unit_test(test_facts)};

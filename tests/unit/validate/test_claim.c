@@ -147,10 +147,10 @@ static enum outcome outcome_of(const struct course *c, size_t first, size_t last
 }
 
 /* Series with a true deviation; t3: heavy tails; ar: both roles depend on the run before. */
-enum world { NORMAL, T3, AR6, N_WORLDS };
-static const char *const world_names[] = {"normal", "t3", "AR 0.6"};
+enum scatter { NORMAL, T3, AR6, N_SCATTERS };
+static const char *const scatter_names[] = {"normal", "t3", "AR 0.6"};
 
-static void courses_draw(struct course *c, int n_trials, size_t last, enum world world,
+static void courses_draw(struct course *c, int n_trials, size_t last, enum scatter scatter,
 			 double deviation, unsigned long seed)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -160,8 +160,8 @@ static void courses_draw(struct course *c, int n_trials, size_t last, enum world
 		for (size_t i = 0; i < MOST; i++) {
 			state = 0.6 * state + 0.8 * gsl_ran_gaussian(rng, 1);
 			d[i] = log1p(deviation) +
-			       SD * (world == NORMAL ? gsl_ran_gaussian(rng, 1)
-				     : world == T3   ? gsl_ran_tdist(rng, 3) / sqrt(3)
+			       SD * (scatter == NORMAL ? gsl_ran_gaussian(rng, 1)
+				     : scatter == T3   ? gsl_ran_tdist(rng, 3) / sqrt(3)
 						     : state);
 		}
 		course_make(&c[trial], d, last);
@@ -195,12 +195,12 @@ static void test_errors(void **state)
 	assert_true(n_trials >= TRIALS);
 	struct course *c = xcalloc((size_t)n_trials, sizeof *c);
 	double pairs;
-	for (enum world world = 0; world < N_WORLDS; world++) {
-		courses_draw(c, n_trials, LOOKS_END, world, LIMIT, 1 + world);
+	for (enum scatter scatter = 0; scatter < N_SCATTERS; scatter++) {
+		courses_draw(c, n_trials, LOOKS_END, scatter, LIMIT, 1 + scatter);
 		const size_t shown = count(c, n_trials, FIRST, LOOKS_END, SHOWN, &pairs),
 			     refuted = count(c, n_trials, FIRST, LOOKS_END, REFUTED, &pairs);
 		print_message("%s, at the limit: shown %.2f %%, refuted %.2f %% of %d\n",
-			      world_names[world], 100 * (double)shown / n_trials,
+			      scatter_names[scatter], 100 * (double)shown / n_trials,
 			      100 * (double)refuted / n_trials, n_trials);
 		assert_true(shown <= most_of(0.05, n_trials));
 		assert_true(refuted <= most_of(0.01, n_trials));

@@ -153,7 +153,7 @@ static void test_synthetic_defects(void **state)
 		for (int i = 0; i < M; i++) {
 			struct analysis a;
 			struct err e = ERR_INIT;
-			synthetic_draw(&s, WORLD_NORMAL, &defect, rng);
+			synthetic_draw(&s, SCATTER_NORMAL, &defect, rng);
 			assert_int_equal(analysis_compute(&a, &s.results, &e), 0);
 			assert_int_equal(a.n_cells, N_SCENARIOS * SYNTHETIC_REPLAYERS);
 			const struct component *c = &cell_of(&a, 1, 0)->component[k];
@@ -184,12 +184,12 @@ static void test_synthetic_verdicts(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct analysis a;
 		struct err e = ERR_INIT;
-		synthetic_draw(&s, WORLD_NORMAL, &(struct defect){.kind = COMPONENT_N}, rng);
+		synthetic_draw(&s, SCATTER_NORMAL, &(struct defect){.kind = COMPONENT_N}, rng);
 		assert_int_equal(analysis_compute(&a, &s.results, &e), 0);
 		n_trusted += a.n_trusted;
 		n_not += a.n_not_trusted;
 		analysis_release(&a);
-		synthetic_draw(&s, WORLD_NORMAL, &(struct defect){COMPONENT_BIAS, 3}, rng);
+		synthetic_draw(&s, SCATTER_NORMAL, &(struct defect){COMPONENT_BIAS, 3}, rng);
 		assert_int_equal(analysis_compute(&a, &s.results, &e), 0);
 		for (size_t j = 0; j < a.n_cells; j++)
 			if (a.cell[j].replayer == 0)

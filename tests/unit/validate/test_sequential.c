@@ -17,7 +17,7 @@
 #include "validate/stats/multiplicity.h"
 
 enum { FIRST = 8, LAST = 60, TRIALS = 4000 };
-enum world { NORMAL, T3, SHARED_AR6, N_WORLDS };
+enum scatter { NORMAL, T3, SHARED_AR6, N_SCATTERS };
 static const char *const names[] = {"normal", "t3", "AR 0.6 of both roles"};
 
 static void test_levels(void **state)
@@ -38,14 +38,14 @@ static void test_levels(void **state)
 
 /* The difference of a pair with a random order in the pair: the machine's part has a random
  * sign. */
-static void pairs_draw(gsl_rng *rng, enum world world, double *d)
+static void pairs_draw(gsl_rng *rng, enum scatter scatter, double *d)
 {
 	double course = gsl_ran_gaussian(rng, 1);
 	for (size_t i = 0; i < LAST; i++) {
 		course = 0.6 * course + sqrt(1 - 0.36) * gsl_ran_gaussian(rng, 1);
-		if (world == NORMAL)
+		if (scatter == NORMAL)
 			d[i] = gsl_ran_gaussian(rng, 1);
-		else if (world == T3)
+		else if (scatter == T3)
 			d[i] = gsl_ran_tdist(rng, 3);
 		else
 			d[i] = (gsl_rng_uniform(rng) < 0.5 ? -1 : 1) * course +
@@ -59,12 +59,12 @@ static void test_error_over_all_looks(void **state)
 	const double level = sequential_level(0.05, log((double)LAST / FIRST));
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(rng, 11);
-	for (enum world world = 0; world < N_WORLDS; world++) {
+	for (enum scatter scatter = 0; scatter < N_SCATTERS; scatter++) {
 		unsigned int n_flip = 0, n_t = 0;
 		for (int trial = 0; trial < TRIALS; trial++) {
 			double d[LAST], above, below;
 			bool flip = false, t = false;
-			pairs_draw(rng, world, d);
+			pairs_draw(rng, scatter, d);
 			for (size_t n = FIRST; n <= LAST && !(flip && t); n++) {
 				struct t_estimate e;
 				assert_int_equal(mean_test(d, n, &e), STAT_OK);
@@ -78,7 +78,7 @@ static void test_error_over_all_looks(void **state)
 			n_flip += flip;
 			n_t += t;
 		}
-		print_message("%s: sign flip %.2f %%, t %.2f %% of %d accepted\n", names[world],
+		print_message("%s: sign flip %.2f %%, t %.2f %% of %d accepted\n", names[scatter],
 			      100.0 * n_flip / TRIALS, 100.0 * n_t / TRIALS, TRIALS);
 		/* 5 % and three standard deviations of the count */
 		assert_true(n_flip <= TRIALS * 0.05 + 3 * sqrt(TRIALS * 0.05 * 0.95));

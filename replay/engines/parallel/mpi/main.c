@@ -177,47 +177,47 @@ struct peer { /* rank 0 has all other ranks as peers; another rank has rank 0 */
 	int64_t heard_ns;
 };
 
-struct lookout {
+struct heartbeats {
 	const struct replay_rank *rank;
 	struct peer *peer; /* peer[n_peers] */
 	int n_peers;
 	/* time without a heartbeat after which a peer is lost; 0: no heartbeats, because they were
 	 * not requested, because there is only one rank, or because MPI permits only one thread to
 	 * call it */
-	int64_t patience_ns;
+	int64_t timeout_ns;
 	int64_t pause_ns;    /* between beats */
 	MPI_Comm comm;
 	pthread_t thread;
 	_Atomic bool ends;
 };
 
-enum { TAG_BEAT = 1, BEATS_PER_PATIENCE = 10 };
+enum { TAG_BEAT = 1, BEATS_PER_TIMEOUT = 10 };
 #define PAUSE_MAX_NS 1000000000
 #define PAUSE_MIN_NS 10000000
 
-static void listen_to(struct lookout *l, struct peer *p)
+static void listen_to(struct heartbeats *l, struct peer *p)
 {
 	MPI_Irecv(&p->received, 1, MPI_UINT32_T, p->number, TAG_BEAT, l->comm, &p->in);
 }
 
-_Noreturn static void lost(const struct lookout *l, const struct peer *p)
+_Noreturn static void lost(const struct heartbeats *l, const struct peer *p)
 {
 	struct strbuf patience = STRBUF_INIT;
 	struct err e = ERR_INIT;
-	format_duration(&patience, (p->number ? 1 : 2) * (double)l->patience_ns);
+	format_duration(&patience, (p->number ? 1 : 2) * (double)l->timeout_ns);
 	err_set(&e, ETIMEDOUT, "rank %d (host %s) sent no heartbeat for %s: it was stopped, or its "
 		"host cannot be reached (--watchdog)", p->number, p->host, patience.s);
 	rank_fail(l->rank, &e);
 }
 
-static void *look_out(void *lookout)
+static void *heartbeats_run(void *heartbeats)
 {
-	struct lookout *l = lookout;
+	struct heartbeats *l = heartbeats;
 	int64_t before = clock_monotonic_ns();
 	while (!atomic_load(&l->ends)) {
 		const int64_t now = clock_monotonic_ns();
 		/* missing heartbeats prove nothing if this thread itself did not run */
-		const bool slept = now - before > l->patience_ns / 2;
+		const bool slept = now - before > l->timeout_ns / 2;
 		for (int i = 0; i < l->n_peers; i++) {
 			struct peer *p = &l->peer[i];
 			/* at most one heartbeat per peer is pending */
@@ -234,7 +234,7 @@ static void *look_out(void *lookout)
 				p->heard_ns = now;
 			/* rank 0 waits for a shorter time than the other ranks, so that it reports
 			 * first */
-			if (now - p->heard_ns > (p->number ? 1 : 2) * l->patience_ns)
+			if (now - p->heard_ns > (p->number ? 1 : 2) * l->timeout_ns)
 				lost(l, p);
 		}
 		before = now;
@@ -245,7 +245,7 @@ static void *look_out(void *lookout)
 	return NULL;
 }
 
-static void peers_find(struct lookout *l)
+static void peers_find(struct heartbeats *l)
 {
 	const struct replay_rank *r = l->rank;
 	char(*host)[sizeof r->host] = xcalloc((size_t)r->n, sizeof *host);
@@ -266,29 +266,29 @@ static void peers_find(struct lookout *l)
 }
 
 /* Starts the thread that sends and checks heartbeats. Collective. Errors: of starting a thread.
- * Ownership: lookout_close, after a barrier of all ranks. */
-static int lookout_open(struct lookout *l, const struct replay_rank *r, int64_t patience_ns,
+ * Ownership: heartbeats_close, after a barrier of all ranks. */
+static int heartbeats_open(struct heartbeats *l, const struct replay_rank *r, int64_t timeout_ns,
 			struct err *e)
 {
-	*l = (struct lookout){.rank = r, .comm = MPI_COMM_NULL};
-	if (patience_ns <= 0 || r->n < 2 || !r->multiple)
+	*l = (struct heartbeats){.rank = r, .comm = MPI_COMM_NULL};
+	if (timeout_ns <= 0 || r->n < 2 || !r->multiple)
 		return 0;
-	l->patience_ns = patience_ns;
-	l->pause_ns = patience_ns / BEATS_PER_PATIENCE;
+	l->timeout_ns = timeout_ns;
+	l->pause_ns = timeout_ns / BEATS_PER_TIMEOUT;
 	l->pause_ns = l->pause_ns > PAUSE_MAX_NS   ? PAUSE_MAX_NS
 		      : l->pause_ns < PAUSE_MIN_NS ? PAUSE_MIN_NS
 						   : l->pause_ns;
 	MPI_Comm_dup(MPI_COMM_WORLD, &l->comm);
 	peers_find(l);
-	int code = pthread_create(&l->thread, NULL, look_out, l);
+	int code = pthread_create(&l->thread, NULL, heartbeats_run, l);
 	return code ? err_sys(e, code, "cannot start the thread that exchanges heartbeats") : 0;
 }
 
 /* Ends the thread. Some last heartbeats may be pending in either direction: their requests are
  * abandoned, together with the communicator. */
-static void lookout_close(struct lookout *l)
+static void heartbeats_close(struct heartbeats *l)
 {
-	if (!l->patience_ns)
+	if (!l->timeout_ns)
 		return;
 	atomic_store(&l->ends, true);
 	pthread_join(l->thread, NULL);
@@ -409,7 +409,7 @@ static void rank_run(struct replay_rank *r)
 int main(int argc, char **argv)
 {
 	struct replay_rank *r = xcalloc(1, sizeof *r);
-	struct lookout lookout;
+	struct heartbeats heartbeats;
 	struct err e = ERR_INIT;
 	int provided;
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a rank ends with its launcher */
@@ -435,10 +435,10 @@ int main(int argc, char **argv)
 			"build with thread support");
 		rank_fail(r, &e);
 	}
-	if (lookout_open(&lookout, r, strtoll(argv[3], NULL, 10), &e))
+	if (heartbeats_open(&heartbeats, r, strtoll(argv[3], NULL, 10), &e))
 		rank_fail(r, &e);
 	rank_run(r);
-	lookout_close(&lookout);
+	heartbeats_close(&heartbeats);
 	MPI_Finalize();
 	return 0;
 }

@@ -146,7 +146,7 @@ static int target_open(struct replay_rank *r, struct err *e)
 	return 0;
 }
 
-static int heirs_open(struct replay_plan *p, uint32_t slot, struct err *e)
+static int inheritors_open(struct replay_plan *p, uint32_t slot, struct err *e)
 {
 	for (uint32_t heir = p->calls.slot[slot].heir; heir; heir = p->calls.slot[heir].next_heir) {
 		int fd = fcntl(atomic_load(&p->fds[slot]), F_DUPFD_CLOEXEC, 3);
@@ -189,7 +189,7 @@ static int descriptors_open(struct replay_rank *r, struct err *e)
 	}
 	for (uint32_t i = 1; i < p->n_slots && !ret; i++)
 		if (atomic_load(&p->fds[i]) >= 0 && !p->calls.slot[i].inherited)
-			ret = heirs_open(p, i, e);
+			ret = inheritors_open(p, i, e);
 	return ret ? err_context(e, "%s", r->terms->dir) : 0;
 }
 

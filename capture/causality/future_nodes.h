@@ -9,12 +9,12 @@
 
 #define SLOT_NONE UINT32_MAX
 
-struct unborn {
+struct future_nodes {
 	const struct watch_thread *known; /* known[n], borrowed */
 	uint32_t n;
 	bool *excluded; /* excluded[n]: the node exists, or nothing can be concluded about it */
 	/* [n]: the last recorded wait, which implies the earlier waits; at_ns 0: none */
-	struct unborn_wait {
+	struct future_wait {
 		int64_t at_ns;
 		uint32_t throttled;
 	} *last;
@@ -22,12 +22,13 @@ struct unborn {
 
 /* Excludes the first process of each rank, because a launcher that is not watched creates it, and
  * nodes with equal keys. */
-void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n);
-void unborn_release(struct unborn *u);
+void future_nodes_init(struct future_nodes *u, const struct watch_thread *known, uint32_t n);
+void future_nodes_release(struct future_nodes *u);
 
 /* Records that, at this instant (ns of CLOCK_MONOTONIC), nodes without a slot on the page wait for
  * the held slot. Nodes of a rank without any slot are excepted. */
-void unborn_note(struct unborn *u, const struct cause_page *p, int64_t at_ns, uint32_t throttled);
+void future_nodes_note(struct future_nodes *u, const struct cause_page *p, int64_t at_ns,
+		       uint32_t throttled);
 
 /* The slot of the thread with this key, or SLOT_NONE. */
 uint32_t slot_of_key(const struct cause_page *p, uint64_t key);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/causality/unborn.h"
+#include "capture/causality/future_nodes.h"
 
 /* Whether a known node created the thread. The creator of a thread is its process, and that of a
  * process is its parent. Without an MPI job, the command starts all processes. */
-static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread *t)
+static bool is_begun_by_a_node(const struct future_nodes *u, const struct watch_thread *t)
 {
 	if (t->tid != t->pid || t->rank < 0)
 		return true;
@@ -13,9 +13,9 @@ static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread
 	return false;
 }
 
-void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
+void future_nodes_init(struct future_nodes *u, const struct watch_thread *known, uint32_t n)
 {
-	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->excluded),
+	*u = (struct future_nodes){known, n, xcalloc((size_t)n + 1, sizeof *u->excluded),
 			     xcalloc((size_t)n + 1, sizeof *u->last)};
 	for (uint32_t i = 0; i < n; i++) {
 		u->excluded[i] |= !is_begun_by_a_node(u, &known[i]);
@@ -25,10 +25,10 @@ void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
 	}
 }
 
-void unborn_release(struct unborn *u)
+void future_nodes_release(struct future_nodes *u)
 {
 	FREE_EACH(u->excluded, u->last);
-	*u = (struct unborn){NULL};
+	*u = (struct future_nodes){NULL};
 }
 
 static uint32_t slots_used(const struct cause_page *p)
@@ -56,11 +56,12 @@ static bool rank_is_there(const struct cause_page *p, int32_t rank)
 	return rank < 0;
 }
 
-void unborn_note(struct unborn *u, const struct cause_page *p, int64_t at_ns, uint32_t throttled)
+void future_nodes_note(struct future_nodes *u, const struct cause_page *p, int64_t at_ns,
+		       uint32_t throttled)
 {
 	for (uint32_t i = 0; i < u->n; i++) {
 		u->excluded[i] = u->excluded[i] || slot_of_key(p, u->known[i].key) != SLOT_NONE;
 		if (!u->excluded[i] && rank_is_there(p, u->known[i].rank))
-			u->last[i] = (struct unborn_wait){at_ns, throttled};
+			u->last[i] = (struct future_wait){at_ns, throttled};
 	}
 }
