@@ -181,7 +181,7 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 		code = ELOOP;
 	if (code == ELOOP || code == EXDEV)
 		return err_set(e, EPERM, "%s: refused: its path has a symbolic link", path);
-	return err_sys(e, code, "%s", path);
+	return err_sys(e, code, "cannot open %s", path);
 }
 
 static int open_directory(int dir_fd, const char *path, bool create, struct err *e)
@@ -260,7 +260,7 @@ int no_devices_open(const char *dir, int *tree, struct err *e)
 	int fd = open(dir, FLAGS), status = 1;
 	*tree = -1;
 	if (fd < 0)
-		return err_sys(e, errno, "%s", dir);
+		return err_sys(e, errno, "cannot open directory %s", dir);
 	int place = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (place < 0)
 		return fd;

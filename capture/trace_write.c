@@ -411,13 +411,13 @@ int trace_output_check(const char *path, struct err *e)
 			return err_set(e, ESPIPE, "%s: a trace is written to a file, not to a pipe",
 				       path);
 		if (S_ISDIR(st.st_mode))
-			return err_sys(e, EISDIR, "%s", path);
-		return access(path, W_OK) < 0 ? err_sys(e, errno, "%s", path) : 0;
+			return err_sys(e, EISDIR, "cannot write %s", path);
+		return access(path, W_OK) < 0 ? err_sys(e, errno, "cannot write %s", path) : 0;
 	}
 	if (errno != ENOENT) /* the name is not possible, for example too long */
 		return err_sys(e, errno, "%s cannot be created", path);
 	if (path[strlen(path) - 1] == '/')
-		return err_sys(e, EISDIR, "%s", path);
+		return err_sys(e, EISDIR, "cannot create %s", path);
 	SCOPED_FREE char *copy = xstrdup(path);
 	return access(dirname(copy), W_OK | X_OK) < 0
 		   ? err_sys(e, errno, "%s cannot be created", path)

@@ -44,7 +44,7 @@ static char *dir_make(const char *dir, bool resume, struct err *e)
 			"-o, or continue with --resume", dir), NULL;
 	char *path = dir_create(dir, e) ? NULL : realpath(dir, NULL);
 	if (!path && !e->code)
-		err_sys(e, errno, "%s", dir);
+		err_sys(e, errno, "cannot use directory %s", dir);
 	return path;
 }
 
@@ -83,7 +83,7 @@ static int campaigns_run(const struct run_hosts *r, const struct words_list *nam
 	SCOPED_FREE bool *failed = xcalloc(names->n, sizeof *failed);
 	SCOPED_FREE char *protocol = realpath(r->protocol, NULL);
 	if (!protocol)
-		return err_sys(e, errno, "%s", r->protocol), EXIT_USAGE;
+		return err_sys(e, errno, "cannot find the protocol %s", r->protocol), EXIT_USAGE;
 	SCOPED_FREE char *dir = dir_make(r->dir, r->resume, e);
 	SCOPED_FREE char *self = dir ? program_path(e) : NULL;
 	if (!self)

@@ -38,7 +38,7 @@ static int facts(struct device *d, const char *path, struct err *e)
 {
 	struct stat st;
 	if (fstat(d->fd, &st) < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot examine %s", path);
 	d->is_block = S_ISBLK(st.st_mode);
 	if (!d->is_block && !S_ISREG(st.st_mode))
 		return err_set(e, ENOTBLK, "%s is neither a block device nor a regular file", path);
@@ -110,7 +110,7 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	struct stat st;
 	struct device_uses uses;
 	if (fstat(d->fd, &st) < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot examine %s", path);
 	int ret = device_uses_find(&uses, &device_system, path, &st, e);
 	if (ret)
 		return ret;
@@ -148,7 +148,7 @@ static int open_again(const struct device *d, const char *path, int flags, bool 
 		return err_sys(e, ENOENT,
 			       "%s: cannot open it again after the checks (is /proc mounted?)",
 			       path);
-	return fd < 0 ? err_sys(e, errno, "%s", path) : fd;
+	return fd < 0 ? err_sys(e, errno, "cannot open %s", path) : fd;
 }
 
 static int open_for_reading(struct device *d, const char *path, int flags, bool *refused,
@@ -199,7 +199,7 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 	/* O_NONBLOCK: does not wait for the writer of a pipe */
 	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (d->fd < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot open %s", path);
 	int ret = facts(d, path, e);
 	if (!ret)
 		ret = how == DEVICE_READ ? open_for_reading(d, path, flags, refused, e)

@@ -89,7 +89,7 @@ static int each_entry(struct search *s, const char *dir, int depth,
 {
 	DIR *d = opendir(dir);
 	if (!d)
-		return errno == ENOENT ? 0 : err_sys(e, errno, "%s", dir);
+		return errno == ENOENT ? 0 : err_sys(e, errno, "cannot open directory %s", dir);
 	int ret = 0, code = 0;
 	for (struct dirent *entry; !ret && (entry = dir_next(d, &code));) {
 		if (entry->d_name[0] == '.')
@@ -99,7 +99,7 @@ static int each_entry(struct search *s, const char *dir, int depth,
 		if (path)
 			ret = call(s, path, depth, e);
 		else if (errno != ENOENT)
-			ret = err_sys(e, errno, "%s", joined);
+			ret = err_sys(e, errno, "cannot resolve %s", joined);
 		FREE_EACH(path, joined);
 	}
 	closedir(d);

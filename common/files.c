@@ -33,7 +33,7 @@ static int sync_parent(const char *path, struct err *e)
 		    : slash == path ? xstrdup("/")
 				    : strndup(path, (size_t)(slash - path));
 	if (!dir)
-		return err_sys(e, ENOMEM, "%s", path);
+		return err_sys(e, ENOMEM, "cannot determine the directory of %s", path);
 	int ret = 0;
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)

@@ -10,7 +10,7 @@ static int file_fits(const struct bench_run *r, const struct fileset_entry *f, i
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0)
-		return err_sys(e, errno, "%s/%s", r->config->dir, f->path);
+		return err_sys(e, errno, "cannot examine %s/%s", r->config->dir, f->path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, EPERM, "%s/%s is not a regular file", r->config->dir, f->path);
 	if ((uint64_t)st.st_size >= f->size)
@@ -75,7 +75,7 @@ static int entry_check(const struct bench_run *r, const struct fileset_entry *f,
 	int fd = confined_open(r->dir_fd, f->path, O_PATH, 0, e);
 	if (fd < 0)
 		return fd;
-	int ret = fstat(fd, &st) ? err_sys(e, errno, "%s", f->path) : 0;
+	int ret = fstat(fd, &st) ? err_sys(e, errno, "cannot examine %s", f->path) : 0;
 	close(fd);
 	if (ret)
 		return ret;

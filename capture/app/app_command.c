@@ -50,7 +50,7 @@ char *app_command_find(const char *name, struct err *e)
 	if (strchr(name, '/')) {
 		if (!access(name, X_OK))
 			return xstrdup(name);
-		err_sys(e, errno, "%s", name);
+		err_sys(e, errno, "cannot execute %s", name);
 		return NULL;
 	}
 	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;
@@ -72,7 +72,7 @@ static int privileges_check(const char *file, struct err *e)
 {
 	struct stat st;
 	if (stat(file, &st))
-		return err_sys(e, errno, "%s", file);
+		return err_sys(e, errno, "cannot examine %s", file);
 	bool other_user = st.st_mode & S_ISUID && st.st_uid != getuid();
 	bool other_group = st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid();
 	bool capabilities = getuid() && getxattr(file, "security.capability", NULL, 0) > 0;

@@ -41,7 +41,7 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 		return rc;
 	}
 	*dir_fd = open(*dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return *dir_fd < 0 ? err_sys(e, errno, "%s", *dir) : 0;
+	return *dir_fd < 0 ? err_sys(e, errno, "cannot open the scratch directory %s", *dir) : 0;
 }
 
 /* Ends the processes of a parallel application whose collector was killed. Otherwise, they would

@@ -202,7 +202,7 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 	FILE *f = fopen(path, "re");
 	uint64_t cap = 0;
 	char line[200];
-	int rc = f ? 0 : err_sys(e, errno, "%s", path);
+	int rc = f ? 0 : err_sys(e, errno, "cannot open %s", path);
 	*edge = NULL;
 	*n = 0;
 	while (!rc && fgets(line, sizeof line, f)) {

@@ -59,7 +59,7 @@ static int names_walk(struct hosts_run *h, const char *dir, const char *below, s
 	DIR *d = opendir(dir);
 	int code = 0;
 	if (!d)
-		return err_sys(e, errno, "%s", dir);
+		return err_sys(e, errno, "cannot open directory %s", dir);
 	int rc = 0;
 	for (struct dirent *entry; !rc && (entry = dir_next(d, &code));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
@@ -73,7 +73,7 @@ static int names_walk(struct hosts_run *h, const char *dir, const char *below, s
 			rc = names_walk(h, path, name, e);
 	}
 	closedir(d);
-	return rc ? rc : code ? err_sys(e, code, "%s", dir) : 0;
+	return rc ? rc : code ? err_sys(e, code, "cannot read directory %s", dir) : 0;
 }
 
 /* --- messages ------------------------------------------------------------ */
@@ -206,7 +206,7 @@ static int agent_start(struct hosts_run *h, struct peer *p, const char *self, st
 		return err_sys(e, errno, "cannot create a pipe");
 	p->out = pipe_fd[0];
 	const int messages = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	const int rc = messages < 0 ? err_sys(e, errno, "%s", log)
+	const int rc = messages < 0 ? err_sys(e, errno, "cannot create %s", log)
 				    : host_start(&p->process, h->config->launcher, p->host,
 						 script.s, pipe_fd[1], messages, e);
 	close(pipe_fd[1]);

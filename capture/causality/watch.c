@@ -258,11 +258,11 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* allocate the page now: a page without room would raise SIGBUS later */
 	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *w->page);
-	int rc = code ? err_sys(e, code, "%s", path) : 0;
+	int rc = code ? err_sys(e, code, "cannot create %s", path) : 0;
 	void *at = rc ? MAP_FAILED
 		      : mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (!rc && at == MAP_FAILED)
-		rc = err_sys(e, errno, "%s", path);
+		rc = err_sys(e, errno, "cannot map %s", path);
 	fd_close(fd);
 	free(path);
 	if (rc)

@@ -27,7 +27,7 @@ static int header_read(struct content *c, struct content_header *h, uint64_t *n_
 {
 	struct stat st;
 	if (fstat(c->fd, &st) < 0)
-		return err_sys(e, errno, "%s", c->path);
+		return err_sys(e, errno, "cannot examine %s", c->path);
 	const uint64_t size = (uint64_t)st.st_size;
 	if (size < sizeof *h)
 		return bad(c->path, "it is too short", e);

@@ -42,7 +42,7 @@ static int flush(struct content_writer *w, struct err *e)
 {
 	int ret = write_all(w->fd, w->buffer, w->n_buffered);
 	w->n_buffered = 0;
-	return ret ? err_sys(e, -ret, "%s", w->path) : 0;
+	return ret ? err_sys(e, -ret, "cannot write %s", w->path) : 0;
 }
 
 static int put(struct content_writer *w, const void *bytes, size_t n, struct err *e)
@@ -192,9 +192,9 @@ int content_writer_finish(struct content_writer *w, struct content_facts *facts,
 	int ret = tables_write(w, &h, e);
 	h.header_crc = crc32c(0, &h, offsetof(struct content_header, header_crc));
 	if (!ret && pwrite(w->fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
-		ret = err_sys(e, errno, "%s", w->path);
+		ret = err_sys(e, errno, "cannot write %s", w->path);
 	if (!ret && fsync(w->fd) < 0)
-		ret = err_sys(e, errno, "%s", w->path);
+		ret = err_sys(e, errno, "cannot sync %s", w->path);
 	w->finished = !ret;
 	return ret;
 }
@@ -204,7 +204,7 @@ int content_writer_close(struct content_writer *w, struct content_facts *facts, 
 	int ret = w->finished ? 0 : content_writer_finish(w, facts, e), fd = w->fd;
 	w->fd = -1; /* not earlier, because an open descriptor marks the temporary file as in use */
 	if (close(fd) < 0 && !ret)
-		ret = err_sys(e, errno, "%s", w->path);
+		ret = err_sys(e, errno, "cannot close %s", w->path);
 	ret = file_beside_keep(w->part, w->path, ret, e);
 	w->part = NULL;
 	writer_free(w);

@@ -20,7 +20,7 @@ static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp
 {
 	struct statx x; /* FORCE_SYNC: network and FUSE file systems must not answer from a cache */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &x))
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot examine %s", path);
 	*stamp = (struct fileset_stamp){
 	    .key = key,
 	    .device = (uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor,
@@ -373,7 +373,7 @@ static int remove_one(const struct fileset *s, const struct fileset_entry *f, in
 		return parent;
 	int rc = 0;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
-		rc = errno == ENOENT ? 0 : err_sys(e, errno, "%s", f->path);
+		rc = errno == ENOENT ? 0 : err_sys(e, errno, "cannot examine %s", f->path);
 	else if (f->directory ? !S_ISDIR(st.st_mode)
 		 : link       ? !S_ISLNK(st.st_mode)
 			      : !S_ISREG(st.st_mode))

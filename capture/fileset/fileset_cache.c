@@ -15,7 +15,7 @@ int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 			       path);
 	if (fd < 0)
 		return fd;
-	int rc = fstat(fd, &st) ? err_sys(e, errno, "%s", path) : 0;
+	int rc = fstat(fd, &st) ? err_sys(e, errno, "cannot examine %s", path) : 0;
 	if (!rc && !S_ISREG(st.st_mode))
 		rc = err_set(e, EPERM, "%s: refused: expected a regular file, found %s", path,
 			     confined_kind_name(st.st_mode));
@@ -80,7 +80,7 @@ static int residency_of(const struct fileset_entry *f, int fd, void *ctx, struct
 	struct residency now;
 	struct stat st;
 	if (fstat(fd, &st))
-		return err_sys(e, errno, "%s", f->path);
+		return err_sys(e, errno, "cannot examine %s", f->path);
 	int rc = residency_get(fd, 0, 0, r->by_cachestat, &now);
 	if (rc)
 		return err_sys(e, -rc, "%s: cannot determine its cached pages", f->path);

@@ -31,7 +31,7 @@ static int enter(struct clearing *c, int parent, const char *name, unsigned int 
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, errno, "%s", c->path.s);
+		return err_sys(e, errno, "cannot open directory %s", c->path.s);
 	return walk(c, fd, depth + 1, e); /* walk() closes fd */
 }
 
@@ -40,7 +40,7 @@ static int visit(struct clearing *c, int parent, const char *name, unsigned int 
 {
 	struct stat st;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : err_sys(e, errno, "%s", c->path.s);
+		return errno == ENOENT ? 0 : err_sys(e, errno, "cannot examine %s", c->path.s);
 	bool known = is_known(c), directory = S_ISDIR(st.st_mode);
 	if (!known && c->pass == LOOK_FOR_NONE)
 		return err_set(e, EEXIST,

@@ -56,7 +56,7 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e)
 	}
 	const bool there = fstatat(to_dir, to, &b, AT_SYMLINK_NOFOLLOW) == 0;
 	if (fstatat(from_dir, from, &a, AT_SYMLINK_NOFOLLOW))
-		rc = err_sys(e, errno, "%s", first);
+		rc = err_sys(e, errno, "cannot examine %s", first);
 	else if (there && is_same_file(&a, &b))
 		rc = 0;
 	else if (there && !S_ISREG(b.st_mode))

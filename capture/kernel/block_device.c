@@ -57,7 +57,7 @@ int block_device_resolve(struct block_device *d, const char *path, struct err *e
 {
 	struct stat st;
 	if (stat(path, &st) < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot examine %s", path);
 	if (!S_ISBLK(st.st_mode))
 		return err_set(e, ENOTBLK, "%s is not a block device", path);
 	*d = (struct block_device){.major = major(st.st_rdev), .minor = minor(st.st_rdev)};
@@ -71,7 +71,7 @@ int block_device_below(dev_t *number, const char *path, struct err *e)
 	struct block_device d;
 	struct stat st;
 	if (stat(path, &st) < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot examine %s", path);
 	*number = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	if (major(*number) && !block_device_of_number(&d, *number, NULL))
 		return 0;

@@ -62,7 +62,7 @@ static int harvest(struct loop *l, struct block_done *done, struct err *e)
 		got = block_libaio.harvest(l->queue, done, l->c->depth, 100000000);
 	} while (!got && clock_monotonic_ns() < until_ns);
 	if (got < 0)
-		return err_sys(e, -got, "%s", l->c->path);
+		return err_sys(e, -got, "%s: cannot fetch completed requests", l->c->path);
 	if (!got && l->c->server > 1)
 		kill(l->c->server, SIGKILL);
 	return got ? got
@@ -134,7 +134,7 @@ static int loop_open(struct loop *l, int *fd, struct err *e)
 	const struct volume_client *c = l->c;
 	*fd = open(c->path, (c->writes ? O_RDWR : O_RDONLY) | O_DIRECT | O_CLOEXEC);
 	if (*fd < 0)
-		return err_sys(e, errno, "%s", c->path);
+		return err_sys(e, errno, "cannot open %s", c->path);
 	int ret = vm_alloc(&l->buffers, (size_t)c->depth * BLOCK, "buffers", e);
 	const struct block_queue_config config = {
 		.fd = *fd, .is_block = true, .n_slots = c->depth, .reads = &l->buffers};

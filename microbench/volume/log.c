@@ -27,7 +27,7 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 	size_t n_bytes = HEAD_BYTES + cap * sizeof(struct volume_entry);
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot create %s", path);
 	/* reserve space: a full file system must not kill the server with SIGBUS */
 	int code = -file_reserve(fd, n_bytes);
 	int ret = code ? err_sys(e, code, "%s: no space for a log of %llu requests", path,
@@ -46,9 +46,9 @@ int volume_log_open(struct volume_log *l, const char *path, bool write, struct e
 	*l = (struct volume_log){0};
 	int fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot open %s", path);
 	struct stat st;
-	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", path) : 0;
+	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "cannot examine %s", path) : 0;
 	if (!ret && (!S_ISREG(st.st_mode) || st.st_size < HEAD_BYTES))
 		ret = err_set(e, EILSEQ, "%s is not a log of a volume", path);
 	if (!ret)

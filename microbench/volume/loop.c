@@ -106,7 +106,7 @@ static int attach_once(int control, int file_fd, const char *file, bool direct,
 	snprintf(device, LOOP_NAME_MAX, "/dev/loop%d", number);
 	int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, errno, "%s", device);
+		return err_sys(e, errno, "cannot open %s", device);
 	struct loop_config config = {.fd = (uint32_t)file_fd,
 				     .info.lo_flags = direct ? LO_FLAGS_DIRECT_IO : 0};
 	snprintf((char *)config.info.lo_file_name, sizeof config.info.lo_file_name, "%s", file);
@@ -131,7 +131,7 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 		return err_sys(e, errno, "/dev/loop-control: there are no loop devices, or this "
 			"user may not use them");
 	int file_fd = open(file, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
-	int ret = file_fd < 0 ? err_sys(e, errno, "%s", file) : -EBUSY;
+	int ret = file_fd < 0 ? err_sys(e, errno, "cannot open %s", file) : -EBUSY;
 	for (int i = 0; i < 64 && ret == -EBUSY; i++)
 		ret = attach_once(control, file_fd, file, direct, device, e);
 	fd_close(file_fd);
@@ -149,7 +149,7 @@ int loop_detach(const char *device, const char *file, struct err *e)
 			    : 0;
 	int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, errno, "%s", device);
+		return err_sys(e, errno, "cannot open %s", device);
 	int ret = ioctl(fd, LOOP_CLR_FD) < 0 && errno != ENXIO
 		      ? err_sys(e, errno, "%s: cannot detach it", device)
 		      : 0;

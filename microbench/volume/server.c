@@ -264,7 +264,7 @@ static int storage_open(struct server *s, struct err *e)
 	const struct volume_server *v = s->v;
 	if (v->backing) {
 		s->fd = open(v->backing, O_RDWR | O_CLOEXEC);
-		return s->fd < 0 ? err_sys(e, errno, "%s", v->backing) : 0;
+		return s->fd < 0 ? err_sys(e, errno, "cannot open %s", v->backing) : 0;
 	}
 	/* touches every page, because a page fault can take as long as a service time */
 	void *image = mmap(NULL, v->n_bytes, PROT_READ | PROT_WRITE,

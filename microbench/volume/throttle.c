@@ -57,7 +57,7 @@ int throttle_set(const char *group, const char *device, const struct service_lim
 		 struct err *e)
 {
 	struct stat st;
-	int ret = stat(device, &st) < 0 ? err_sys(e, errno, "%s", device) : 0;
+	int ret = stat(device, &st) < 0 ? err_sys(e, errno, "cannot examine %s", device) : 0;
 	for (size_t i = 0; i < N_LIMITS && !ret; i++) {
 		uint64_t value = *(const uint64_t *)((const char *)l + limits[i].offset);
 		if (value)

@@ -206,7 +206,7 @@ int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 	*n = 0;
 	DIR *d = opendir(top);
 	if (!d && errno != ENOENT)
-		ret = err_sys(e, errno, "%s", top);
+		ret = err_sys(e, errno, "cannot open directory %s", top);
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		char *dir = volume_name_check(entry->d_name, NULL)
 				? NULL

@@ -76,7 +76,7 @@ static int root_make(const char *root, struct err *e)
 	if (ret || mkdir(root, 0700) == 0)
 		return ret;
 	if (errno != EEXIST || lstat(root, &st) < 0)
-		return err_sys(e, errno, "%s", root);
+		return err_sys(e, errno, "cannot create directory %s", root);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return err_set(e, EPERM, "%s is not a directory of this user", root);
 	return st.st_mode & 022
@@ -93,8 +93,8 @@ static int backing_make(const struct volume_config *c, char **backing, struct er
 	int fd = open(c->backing, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
 	struct stat st;
 	if (fd < 0)
-		return err_sys(e, errno, "%s", c->backing);
-	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", c->backing) : 0;
+		return err_sys(e, errno, "cannot open %s", c->backing);
+	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "cannot examine %s", c->backing) : 0;
 	if (!ret && !S_ISREG(st.st_mode))
 		ret = err_set(e, EINVAL, "%s is not a regular file", c->backing);
 	int code = !ret && (uint64_t)st.st_size < c->n_bytes
@@ -105,7 +105,7 @@ static int backing_make(const struct volume_config *c, char **backing, struct er
 			      (unsigned long long)(c->n_bytes >> 20));
 	close(fd);
 	if (!ret && !(*backing = realpath(c->backing, NULL)))
-		ret = err_sys(e, errno, "%s", c->backing);
+		ret = err_sys(e, errno, "cannot resolve %s", c->backing);
 	return ret;
 }
 
@@ -176,7 +176,7 @@ static int server_start(struct volume *v, const struct volume_config *c, struct 
 	char *lock = volume_inside(v, "lock");
 	int lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600), pipe_fd[2] = {-1, -1};
 	int ret = lock_fd < 0 || flock(lock_fd, LOCK_EX) < 0 || pipe2(pipe_fd, O_CLOEXEC) < 0
-		      ? err_sys(e, errno, "%s", lock)
+		      ? err_sys(e, errno, "cannot use the lock file %s", lock)
 		      : 0;
 	free(lock);
 	pid_t pid = v->pid = ret ? 0 : fork();
@@ -238,7 +238,8 @@ static int bring_up(struct volume *v, const struct volume_config *c, const struc
 		    struct err *e)
 {
 	char *mount = volume_inside(v, "mount");
-	int ret = mkdir(mount, 0700) < 0 ? err_sys(e, errno, "%s", mount) : 0;
+	int ret =
+	    mkdir(mount, 0700) < 0 ? err_sys(e, errno, "cannot create directory %s", mount) : 0;
 	free(mount);
 	ret = ret ? ret : server_start(v, c, e);
 	if (!ret && c->loop)
@@ -268,7 +269,7 @@ int volume_create(const char *root, const char *name, const struct volume_config
 	}
 	SCOPED_FREE char *dir = xasprintf("%s/%s", top, name);
 	if (!ret && mkdir(dir, 0700) < 0)
-		ret = errno != EEXIST ? err_sys(e, errno, "%s", dir)
+		ret = errno != EEXIST ? err_sys(e, errno, "cannot create directory %s", dir)
 		      : volume_is(dir)
 			  ? err_set(e, EEXIST,
 				    "there is a volume \"%s\" already (validate volume remove %s)",

@@ -53,7 +53,7 @@ static int uses_check(const struct volume *v, bool *refused, struct err *e)
 	if (!v->device[0])
 		return device_check(v, e);
 	if (stat(v->device, &st) < 0)
-		return err_sys(e, errno, "%s", v->device);
+		return err_sys(e, errno, "cannot examine %s", v->device);
 	int ret = device_uses_find(&uses, &device_system, v->device, &st, e);
 	if (ret)
 		return ret;

@@ -101,8 +101,9 @@ static int name_remove(int dir_fd, const char *path, struct err *e)
 	if (at < 0)
 		return 0; /* without its parent directory the file does not exist either */
 	if (unlinkat(at, last, 0) < 0 && errno != ENOENT) {
-		ret = errno == EISDIR || errno == EPERM ? dir_remove_at(at, last, path, e)
-							: err_sys(e, errno, "%s", path);
+		ret = errno == EISDIR || errno == EPERM
+			  ? dir_remove_at(at, last, path, e)
+			  : err_sys(e, errno, "cannot remove %s", path);
 		if (ret)
 			err_context(e, "cannot remove a file that the trace creates");
 	}

@@ -48,7 +48,7 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	if (fileset_residency(f, dir_fd, &now, NULL) == 0)
 		there = now.total_bytes;
 	if (fstatvfs(dir_fd, &v) < 0)
-		return err_sys(e, errno, "%s", dir);
+		return err_sys(e, errno, "cannot determine the free space of %s", dir);
 	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
 	if (wanted <= there || wanted - there <= room)
 		return 0;

@@ -265,7 +265,7 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 		return ret;
 	}
 	if (fstat(place->fd, &st) < 0)
-		return err_sys(e, errno, "%s", place->path);
+		return err_sys(e, errno, "cannot examine %s", place->path);
 	place->device = st.st_dev;
 	for (size_t i = 0; !ret && i < place->n_dirs; i++) {
 		struct place_dir *d = &place->dir[i];

@@ -206,7 +206,7 @@ int scratch_link(const struct scratch *s, const char *results, struct err *e)
 	/* the link of an earlier session: the results directory may have been moved since */
 	(void)unlink(link);
 	if (symlink(results, link) < 0)
-		ret = err_sys(e, errno, "%s", link);
+		ret = err_sys(e, errno, "cannot create the symbolic link %s", link);
 	return ret;
 }
 

@@ -307,7 +307,7 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 || *len > MAX_BYTES) {
-			int rc = got < 0 ? err_sys(e, errno, "%s", path)
+			int rc = got < 0 ? err_sys(e, errno, "cannot read %s", path)
 					 : err_set(e, EFBIG, "%s: more than 4 GiB", path);
 			free(buffer);
 			return rc;
@@ -339,7 +339,7 @@ int columns_read(struct columns *c, const char *path, const struct column_choice
 	size_t len = 0;
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot open %s", path);
 	int rc = file_read(fd, name, &text, &len, e);
 	if (!standard)
 		close(fd);

@@ -72,7 +72,7 @@ int judged_read(struct judged *j, const char *path, struct err *e)
 		return err_context(e, "%s", path);
 	j->lasts_ns = last - first;
 	j->name = name_of(path);
-	return j->path ? 0 : err_sys(e, errno, "%s", path);
+	return j->path ? 0 : err_sys(e, errno, "cannot find %s", path);
 }
 
 void judged_release(struct judged *j)

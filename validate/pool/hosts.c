@@ -63,7 +63,7 @@ struct host {
 static int file_make(const char *path, struct err *e)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return fd < 0 ? err_sys(e, errno, "%s", path) : fd;
+	return fd < 0 ? err_sys(e, errno, "cannot create %s", path) : fd;
 }
 
 static int host_begin(const struct hosts_spec *s, struct host *h, const char *mark, struct err *e)
@@ -169,7 +169,7 @@ int hosts_run(const struct hosts_spec *s, const struct words_list *names, bool *
 		return ret;
 	const int fd = mkostemp(mark, O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, errno, "%s", mark);
+		return err_sys(e, errno, "cannot create %s", mark);
 	close(fd);
 	SCOPED_FREE struct host *host = xcalloc(names->n, sizeof *host);
 	size_t n_running = 0;

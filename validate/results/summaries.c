@@ -27,7 +27,7 @@ int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course,
 		digest[0] = 0;
 	int ret = 0, fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0 || stat(file, &st) < 0) {
-		ret = err_sys(e, errno, "%s", fd < 0 ? path : file);
+		ret = err_sys(e, errno, "cannot open %s", fd < 0 ? path : file);
 		goto out;
 	}
 	json_object_del(json_object_get(o, "summary"), "response_histogram");

@@ -253,7 +253,7 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 		return rc;
 	char *where = realpath(o->target ? o->target : ".", NULL);
 	if (!where)
-		return err_sys(e, errno, "%s", o->target);
+		return err_sys(e, errno, "cannot use directory %s", o->target);
 	j.dir = xasprintf("%s/validate-capture-XXXXXX", where);
 	free(where);
 	if (!leftover_directory(j.dir)) {

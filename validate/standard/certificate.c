@@ -211,7 +211,7 @@ int standard_read(struct standard *s, const char *path, struct err *e)
 	json_error_t why;
 	*s = (struct standard){.n = 0};
 	if (access(path, R_OK) < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot read %s", path);
 	json_t *o = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
 	if (!o)
 		return err_set(e, EILSEQ, "%s:%d: %s", path, why.line, why.text);

@@ -108,7 +108,7 @@ static int dir_enter(struct bench_run *run, struct err *e)
 		run->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	else
 		run->dir_fd = !is_here(dir) && chdir(dir) ? -1 : AT_FDCWD;
-	return run->dir_fd == -1 ? err_sys(e, errno, "%s", dir) : 0;
+	return run->dir_fd == -1 ? err_sys(e, errno, "cannot use directory %s", dir) : 0;
 }
 
 static int rank_setup(struct rank *r, struct err *e)

@@ -124,11 +124,11 @@ static int target_resolve(struct adapter_state *a, struct err *e)
 	struct stat st;
 	a->target = realpath(given, NULL);
 	if (!a->target)
-		return err_sys(e, errno, "%s", given);
+		return err_sys(e, errno, "cannot use the target %s", given);
 	if (stat(a->target, &st) < 0)
-		return err_sys(e, errno, "%s", given);
+		return err_sys(e, errno, "cannot use the target %s", given);
 	if (!c->device && !S_ISDIR(st.st_mode))
-		return err_sys(e, ENOTDIR, "%s", given);
+		return err_sys(e, ENOTDIR, "cannot use the target %s", given);
 	a->device = c->device ? xstrdup(a->target) : NULL;
 	a->run.target = a->target;
 	a->run.device = a->device;
@@ -192,7 +192,9 @@ static int scratch_make(struct adapter_state *a, struct err *e)
 	char *copy = xstrdup(near), *name = strrchr(near, '/');
 	char *parent = realpath(dirname(copy), NULL);
 	char *made = parent ? xasprintf("%s/%sXXXXXX", parent, name ? name + 1 : near) : NULL;
-	int ret = made && leftover_directory(made) ? 0 : err_sys(e, errno, "%s", near);
+	int ret = made && leftover_directory(made)
+		      ? 0
+		      : err_sys(e, errno, "cannot create a directory %sXXXXXX", near);
 	FREE_EACH(copy, near, parent);
 	if (ret) {
 		free(made);
@@ -200,7 +202,7 @@ static int scratch_make(struct adapter_state *a, struct err *e)
 	}
 	a->scratch = made;
 	if (a->run.config->adapter.user && chmod(a->scratch, 01777) < 0)
-		return err_sys(e, errno, "%s", a->scratch);
+		return err_sys(e, errno, "cannot set the permissions of %s", a->scratch);
 	a->seen_path = xasprintf("%s/seen.trace", a->scratch);
 	a->output = xasprintf("%s/times", a->scratch);
 	a->printed = xasprintf("%s/printed", a->scratch);

@@ -162,9 +162,9 @@ static int start_in_resolve(struct adapter_state *a, struct err *e)
 	int ret = given ? placeholders_replace(&a->placeholders, given, &dir, e) : 0;
 	a->start_in = dir && !ret ? realpath(dir, NULL) : NULL;
 	if (!ret && given && (!a->start_in || stat(a->start_in, &st) < 0))
-		ret = err_sys(e, errno, "%s", dir);
+		ret = err_sys(e, errno, "cannot use directory %s", dir);
 	else if (!ret && given && !S_ISDIR(st.st_mode))
-		ret = err_sys(e, ENOTDIR, "%s", dir);
+		ret = err_sys(e, ENOTDIR, "cannot use directory %s", dir);
 	return ret ? err_context(e, "start-in") : 0;
 }
 

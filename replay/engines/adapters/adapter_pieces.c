@@ -226,7 +226,7 @@ static int all_join(struct joiner *j, struct err *e)
 	else if (j->to)
 		ret = trace_writer_close(j->to, e);
 	if (!ret && rename(path, j->a->seen_path) < 0)
-		ret = err_sys(e, errno, "%s", path);
+		ret = err_sys(e, errno, "cannot rename %s", path);
 	if (j->seen)
 		trace_close(j->seen);
 	free(j->object);

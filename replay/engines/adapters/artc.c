@@ -188,7 +188,7 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
 {
 	listed.list = fopen(path, "we");
 	if (!listed.list)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot create %s", path);
 	listed.root = root;
 	listed.target_len = strlen(r->target);
 	listed.bad = NULL;
@@ -218,7 +218,7 @@ static int root_link(struct adapter_run *r, const char *root, struct err *e)
 	int ret = dir_create(path, e);
 	*slash = '/';
 	if (!ret && symlink(r->target, path))
-		ret = err_sys(e, errno, "%s", path);
+		ret = err_sys(e, errno, "cannot create the symbolic link %s", path);
 	r->root = path;
 	free(name);
 	return ret;

@@ -103,7 +103,7 @@ static int stream_open(struct stream *s, const struct adapter_run *r, const char
 	char *name = xasprintf("%s.replay.%llu", device, (unsigned long long)number),
 	     *path = adapter_path(r, name);
 	s->f = fopen(path, "we");
-	int ret = s->f ? 0 : err_sys(e, errno, "%s", path);
+	int ret = s->f ? 0 : err_sys(e, errno, "cannot create %s", path);
 	if (s->f) {
 		s->head = (struct file_head){.version = head->version};
 		fwrite(&s->head, sizeof s->head, 1, s->f);
@@ -156,7 +156,7 @@ static char *device_name(const char *device, struct err *e)
 {
 	char *path = realpath(device, NULL), *name = NULL;
 	if (!path)
-		err_sys(e, errno, "%s", device);
+		err_sys(e, errno, "cannot find the device %s", device);
 	else if (strncmp(path, "/dev/", 5) || strchr(path + 5, '/') || strlen(path + 5) > 31)
 		err_set(e, EINVAL,
 			"%s: btreplay accepts a device only by a name directly below /dev",

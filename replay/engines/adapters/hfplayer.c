@@ -53,7 +53,7 @@ static int configuration_write(const struct adapter_run *r, const struct luns *l
 {
 	SCOPED_FREE char *path = adapter_path(r, "hfplayer.cfg");
 	FILE *f = fopen(path, "we");
-	int ret = f ? 0 : err_sys(e, errno, "%s", path);
+	int ret = f ? 0 : err_sys(e, errno, "cannot create %s", path);
 	if (f) {
 		fputs("#LUN_SSID.I,START_OFFSET.I,RANGE_NBYTES.I,NREQS.I,OFFSET_SHIFT.I,OFFSET_"
 		      "SCALE.D,IOSIZE_SCALE.D,START_USECS.D,"

@@ -8,7 +8,7 @@ FILE *text_open(const char *path, struct err *e)
 	int fd = file_open_regular(path, O_RDONLY | O_CLOEXEC, e);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	if (fd >= 0 && !f) {
-		err_sys(e, errno, "%s", path);
+		err_sys(e, errno, "cannot open %s", path);
 		close(fd);
 	}
 	return f;

@@ -116,8 +116,8 @@ static int relative_check(struct names *x, const char *name, struct err *e)
 	if (fd < 0)
 		return err_sys(e, -fd, "cannot look up the name \"%s\" in the target directory",
 			       name);
-	const int ret =
-	    fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", name) : kind_check(x, name, &st, e);
+	const int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "cannot examine %s", name)
+					   : kind_check(x, name, &st, e);
 	close(fd);
 	return ret;
 }
@@ -206,12 +206,12 @@ static int entry_check(const struct names *x, const FTSENT *f, struct err *e)
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:
-		return err_sys(e, f->fts_errno, "%s", f->fts_path);
+		return err_sys(e, f->fts_errno, "cannot examine %s", f->fts_path);
 	case FTS_SL:
 	case FTS_SLNONE:
 		len = readlink(f->fts_accpath, link, sizeof link - 1);
 		if (len < 0)
-			return err_sys(e, errno, "%s", f->fts_path);
+			return err_sys(e, errno, "cannot read the symbolic link %s", f->fts_path);
 		link[len] = 0;
 		return *link == '/' || names_climb(link)
 			   ? refuse(x, f->fts_path, "is a link that may lead out after a rename", e)
@@ -231,11 +231,11 @@ static int tree_check(const struct names *x, struct err *e)
 	FTSENT *f;
 	int ret = 0;
 	if (!tree)
-		return err_sys(e, errno, "%s", x->how->dir);
+		return err_sys(e, errno, "cannot read directory %s", x->how->dir);
 	for (errno = 0; !ret && (f = fts_read(tree)); errno = 0)
 		ret = entry_check(x, f, e);
 	if (!ret && errno)
-		ret = err_sys(e, errno, "%s", x->how->dir);
+		ret = err_sys(e, errno, "cannot read directory %s", x->how->dir);
 	fts_close(tree);
 	return ret;
 }
@@ -250,7 +250,7 @@ int names_check(const struct names_how *how, const struct inputs *in, struct tra
 	uint64_t i = 0;
 	x.dir_fd = open(how->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (x.dir_fd < 0)
-		return err_sys(e, errno, "%s", how->dir);
+		return err_sys(e, errno, "cannot open directory %s", how->dir);
 	int ret = trace_rewind(t, e);
 	for (; !ret && (ret = trace_next(t, &r, e)) == 1; i++)
 		ret = inputs_is_left_out(in, i) ? 0 : request_check(&x, t, r, e);

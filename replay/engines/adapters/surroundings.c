@@ -141,7 +141,7 @@ int file_mark_take(struct file_mark *m, const char *path, struct err *e)
 	if (!path)
 		return 0;
 	if (stat(path, &st) < 0)
-		return is_out_of_sight(errno) ? 0 : err_sys(e, errno, "%s", path);
+		return is_out_of_sight(errno) ? 0 : err_sys(e, errno, "cannot examine %s", path);
 	*m = (struct file_mark){true,      S_ISREG(st.st_mode), st.st_dev,
 				st.st_ino, st.st_size,          st.st_mtim};
 	return 0;

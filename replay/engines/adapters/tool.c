@@ -66,7 +66,7 @@ int tool_run(char *const *argv, const char *dir, const char *log, const char *us
 {
 	int status = 0, out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (out < 0)
-		return err_sys(e, errno, "%s", log);
+		return err_sys(e, errno, "cannot create %s", log);
 	pid_t pid = tool_start(argv, dir, user, out, true);
 	int code = errno;
 	close(out);

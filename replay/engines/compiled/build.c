@@ -65,7 +65,7 @@ static int script_write(const char *dir, const struct source_files *files, const
 	int ret = fd < 0 ? -errno : write_all(fd, text.s, text.len);
 	if (fd >= 0 && close(fd) < 0 && !ret)
 		ret = -errno;
-	ret = ret ? err_sys(e, -ret, "%s", path) : 0;
+	ret = ret ? err_sys(e, -ret, "cannot write %s", path) : 0;
 	return ret;
 }
 

@@ -36,7 +36,7 @@ static int program_build(struct replay_plan *p, const struct image *tables,
 	SCOPED_FREE char *path = xasprintf("%s/program", c->compiled.keep_source);
 	p->program_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (p->program_fd < 0)
-		ret = err_sys(e, errno, "%s", path);
+		ret = err_sys(e, errno, "cannot open %s", path);
 	return ret;
 }
 

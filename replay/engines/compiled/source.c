@@ -81,7 +81,7 @@ static int file_begin(struct source_writer *s, char *name, struct err *e)
 	char *path = xasprintf("%s/%s", s->dir, name);
 	size_t len = strlen(name);
 	s->out = fopen(path, "we");
-	int ret = s->out ? 0 : err_sys(e, errno, "%s", path);
+	int ret = s->out ? 0 : err_sys(e, errno, "cannot create %s", path);
 	free(path);
 	if (ret || strcmp(name + len - 2, ".c")) {
 		free(name);
@@ -119,7 +119,7 @@ static int headers_write(const char *dir, struct err *e)
 		if (fd >= 0 && close(fd) < 0 && !ret)
 			ret = -errno;
 		if (ret)
-			ret = err_sys(e, -ret, "%s", path);
+			ret = err_sys(e, -ret, "cannot write %s", path);
 		free(path);
 	}
 	return ret;

@@ -33,7 +33,7 @@ static int make(const char *path, struct err *e)
 	}
 	free(parent);
 	if (!ret && mkdir(path, 0700) < 0 && errno != EEXIST)
-		ret = err_sys(e, errno, "%s", path);
+		ret = err_sys(e, errno, "cannot create directory %s", path);
 	return ret;
 }
 
@@ -41,7 +41,7 @@ static int ownership_check(const char *path, struct err *e)
 {
 	struct stat st;
 	if (lstat(path, &st) < 0)
-		return err_sys(e, errno, "%s", path);
+		return err_sys(e, errno, "cannot examine directory %s", path);
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077))
 		return 0;
 	return err_set(e, EPERM, "%s: the directory of compiled programs must belong to the user "
@@ -158,7 +158,7 @@ char *store_workshop(const char *dir, struct err *e)
 	char *path = xasprintf("%s/.validate-build-XXXXXX", dir);
 	if (leftover_directory(path))
 		return path;
-	err_sys(e, errno, "%s", path);
+	err_sys(e, errno, "cannot create directory %s", path);
 	free(path);
 	return NULL;
 }

@@ -129,7 +129,9 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 	strcpy(t->cpus, cpus);
 	strcpy(t->scheduler, scheduler);
 	strcpy(t->token, token);
-	return realpath(c->dir, t->dir) ? 0 : err_sys(e, errno, "%s", c->dir);
+	return realpath(c->dir, t->dir)
+		   ? 0
+		   : err_sys(e, errno, "cannot use the target directory %s", c->dir);
 }
 
 int bundle_write(const char *dir, const char *token, const struct replay_plan *p,
@@ -139,7 +141,8 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 	SCOPED_FREE char *path = xasprintf("%s/" BUNDLE_PLAN, dir);
 	SCOPED_FREE struct bundle_terms *terms = xcalloc(1, sizeof *terms);
 	struct file f = {.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
-	int ret = f.fd < 0 ? err_sys(e, errno, "%s", path) : terms_make(terms, token, p, c, e);
+	int ret = f.fd < 0 ? err_sys(e, errno, "cannot create %s", path)
+			   : terms_make(terms, token, p, c, e);
 	uint64_t outcome_at =
 	    rounded(sizeof(struct bundle_result) + y->n_ranks * sizeof(struct bundle_rank_result));
 	f.at = sizeof *terms + y->n_ranks * sizeof *part;

@@ -74,7 +74,7 @@ static int head_write(struct replay_rank *r, const struct bundle_rank_result *ow
 {
 	SCOPED_FREE char *path = xasprintf("%s/" BUNDLE_RESULT, r->scratch);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int ret = fd < 0 ? err_sys(e, errno, "%s", path) : 0;
+	int ret = fd < 0 ? err_sys(e, errno, "cannot create %s", path) : 0;
 	struct bundle_result all = {
 	    .magic = BUNDLE_MAGIC, .head = (uint32_t)r->head, .scheduling = r->plan.scheduling};
 	for (int i = 0; i < r->n && !ret; i++) {
@@ -91,7 +91,7 @@ static int head_write(struct replay_rank *r, const struct bundle_rank_result *ow
 	all.now_ns = clock_monotonic_ns();
 	ret = ret ? ret : file_write_at(fd, &all, sizeof all, 0, e);
 	if (fd >= 0 && close(fd) < 0 && !ret)
-		ret = err_sys(e, errno, "%s", path);
+		ret = err_sys(e, errno, "cannot close %s", path);
 	return ret;
 }
 
