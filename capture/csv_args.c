@@ -312,7 +312,8 @@ static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct tra
 	case ARG_DEVICE:
 	case ARG_DESCRIPTOR:
 		if (args->object_kind)
-			return err_set(e, EINVAL, "more than one of path, device and descriptor");
+			return err_set(e, EINVAL, "more than one of the arguments path, device and "
+						  "descriptor is given");
 		args->object_kind = a == ARG_PATH     ? OBJECT_PATH
 				    : a == ARG_DEVICE ? OBJECT_DEVICE
 						      : OBJECT_FD;
@@ -340,7 +341,9 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 			      : (uses & OP_HAS_LENGTH) && !(given & 1u << ARG_LENGTH) ? "length"
 			      : r->op == OP_LSEEK && !(given & 1u << ARG_WHENCE)      ? "whence"
 										      : NULL;
-	return missing ? err_set(e, EINVAL, "%s needs %s=", op_name(r->op), missing) : 0;
+	return missing ? err_set(e, EINVAL, "operation %s needs the argument %s=", op_name(r->op),
+				 missing)
+		       : 0;
 }
 
 static enum arg arg_find(const char *s, size_t len)

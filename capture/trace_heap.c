@@ -14,7 +14,8 @@ int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err
 		x->entry = malloc(INDEX_MAX * sizeof *x->entry);
 		x->stride = 1;
 		if (!x->entry)
-			return err_set(e, ENOMEM, "no memory for the index of the side heap");
+			return err_set(e, ENOMEM, "not enough memory for the index of names and "
+						  "arguments");
 	}
 	if (x->n == INDEX_MAX) {
 		for (size_t i = 0; i < INDEX_MAX / 2; i++)

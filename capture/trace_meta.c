@@ -423,7 +423,8 @@ int meta_from_json(struct meta_store *m, const char *text, size_t len, struct er
 {
 	json_error_t je;
 	if (has_too_many_parts(text, len))
-		return err_set(e, EINVAL, "metadata has more than %u lists and objects", PARTS_MAX);
+		return err_set(e, EINVAL, "the metadata has more than %u JSON arrays and objects",
+			       PARTS_MAX);
 	json_t *top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
 	if (!top)
 		return err_set(e, EINVAL, "metadata is not JSON: line %d column %d: %s", je.line,

@@ -405,7 +405,8 @@ int trace_output_check(const char *path, struct err *e)
 	if (stat(path, &st) == 0) {
 		/* a block device given by mistake must not be overwritten */
 		if (S_ISBLK(st.st_mode))
-			return err_set(e, EINVAL, "%s is a block device, not a file to be written",
+			return err_set(e, EINVAL, "%s is a block device: name a regular file for "
+						  "the trace",
 				       path);
 		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 			return err_set(e, ESPIPE, "%s: a trace is written to a file, not to a pipe",
@@ -415,12 +416,12 @@ int trace_output_check(const char *path, struct err *e)
 		return access(path, W_OK) < 0 ? err_sys(e, errno, "cannot write %s", path) : 0;
 	}
 	if (errno != ENOENT) /* the name is not possible, for example too long */
-		return err_sys(e, errno, "%s cannot be created", path);
+		return err_sys(e, errno, "cannot create %s", path);
 	if (path[strlen(path) - 1] == '/')
 		return err_sys(e, EISDIR, "cannot create %s", path);
 	SCOPED_FREE char *copy = xstrdup(path);
 	return access(dirname(copy), W_OK | X_OK) < 0
-		   ? err_sys(e, errno, "%s cannot be created", path)
+		   ? err_sys(e, errno, "cannot create %s", path)
 		   : 0;
 }
 

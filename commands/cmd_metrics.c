@@ -105,7 +105,8 @@ static int warmup_of(const char *text, struct metrics_options *o, struct err *e)
 	int rc = text[strspn(text, "0123456789")] ? parse_duration(text, &o->warmup_ns, e)
 						   : parse_uint(text, &o->warmup_requests, e);
 	if (!rc && (o->warmup_ns < 0 || o->warmup_requests >= UINT64_MAX - 1))
-		rc = err_set(e, ERANGE, "\"%s\" is not a length of a warm-up", text);
+		rc = err_set(e, ERANGE, "\"%s\" is out of range: expected a number of requests, or "
+					"a time of 0 or more", text);
 	return rc ? err_context(e, "--warmup") : 0;
 }
 

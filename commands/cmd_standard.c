@@ -265,7 +265,7 @@ static int check(struct standard_config *c, const char *path, struct err *e)
 	standard_check_points(&certified, c->points, &points);
 	c->o.file = !certified.loop;
 	if (status < 0 && !points.n) {
-		err_set(e, EINVAL, "%s has no valid point", path);
+		err_set(e, EINVAL, "%s has no valid point that could be measured again", path);
 		status = EXIT_NOT_TRUSTED;
 	}
 	if (status < 0 && measure(&now, &c->o, &points, e))

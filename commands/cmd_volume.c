@@ -272,7 +272,8 @@ static int options_check(const struct volume_options *o, const char *action, str
 	    {o->all, "--all is", "remove"}};
 	for (size_t i = 0; i < sizeof option / sizeof *option; i++)
 		if (option[i].given && strcmp(option[i].of, action))
-			return err_set(e, EINVAL, "%s of \"%s\"", option[i].options, option[i].of);
+			return err_set(e, EINVAL, "%s allowed only with \"validate volume %s\"",
+				       option[i].options, option[i].of);
 	return 0;
 }
 

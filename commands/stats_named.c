@@ -169,7 +169,7 @@ static int argument_take(struct named_inputs *in, const struct named_statistic *
 {
 	char *value = strchr(text, '=');
 	if (!value || value == text) {
-		err_set(e, EINVAL, "\"%s\" is neither ROLE=VALUES nor KEY=VALUE", text);
+		err_set(e, EINVAL, "\"%s\": expected INPUT=VALUES or PARAMETER=VALUE", text);
 		return -EINVAL;
 	}
 	*value++ = 0;

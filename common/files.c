@@ -53,7 +53,8 @@ int file_is_in_place(const char *path, struct err *e)
 	if (stat(path, &st) < 0)
 		return 0; /* creating the file will report the error */
 	if (S_ISBLK(st.st_mode))
-		return err_set(e, EINVAL, "%s is a block device, not a file to be written", path);
+		return err_set(e, EINVAL,
+			       "%s is a block device: name a regular file for the output", path);
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return 1;
 	ssize_t n = readlink(path, link, sizeof link);

@@ -74,9 +74,9 @@ int scheduling_parse(const char *text, struct scheduling *s, struct err *e)
 		if (p->policy == SCHED_DEADLINE)
 			return text[len] ? figures_parse(text + len + 1, s, e) : 0;
 		if (!p->has_priority)
-			return text[len]
-				   ? err_set(e, EINVAL, "\"%s\": %s has no priority", text, p->name)
-				   : 0;
+			return text[len] ? err_set(e, EINVAL, "\"%s\": policy %s takes no priority",
+						   text, p->name)
+					 : 0;
 		uint64_t priority = 0;
 		if (!text[len] || parse_uint(text + len + 1, &priority, NULL) < 0 || priority < 1 ||
 		    priority > 99)

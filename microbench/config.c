@@ -197,7 +197,8 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 	microbench_config_init(&standard);
 	for (; (o = options_changed(o, c, &standard)); o++)
 		if (!workload_has_option(w, o->name))
-			return err_set(e, EINVAL, "%s: %s has no such option", o->name, w->name);
+			return err_set(e, EINVAL, "%s: workload %s has no such option", o->name,
+				       w->name);
 	return 0;
 }
 
@@ -253,7 +254,7 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 	    !choice_is_valid(placement_names, c->placement))
 		return err_set(e, EINVAL, "pause-by, think or placement: no such choice");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
-		return err_set(e, EINVAL, "think %s: it needs a pause, its mean",
+		return err_set(e, EINVAL, "think %s: a mean pause is needed (pause)",
 			       think_names[c->think]);
 	struct scheduling scheduling = {.set = false};
 	int ret = c->scheduler ? scheduling_parse(c->scheduler, &scheduling, e) : 0;

@@ -242,9 +242,9 @@ static int block_failure(const struct bench_run *r, const struct bench_thread *t
 			       r->config->device,
 			       request->direction == BLOCK_READ ? "read" : "write", request->length,
 			       request->offset, strerror(-got));
-	return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " moved %d", r->config->device,
-		       request->direction == BLOCK_READ ? "read" : "write", request->length,
-		       request->offset, got);
+	return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " moved only %d bytes",
+		       r->config->device, request->direction == BLOCK_READ ? "read" : "write",
+		       request->length, request->offset, got);
 }
 
 int bench_failure(const struct bench_run *r, struct err *e)
@@ -270,8 +270,8 @@ int bench_failure(const struct bench_run *r, struct err *e)
 				       r->config->dir, path, t->n_requests_done, op_name(last->op),
 				       strerror(-last->result));
 		return err_set(e, EIO,
-			       "%s/%s: request %" PRIu64
-			       " (%s) moved %d of %zu bytes; the trace ends there",
+			       "%s/%s: request %" PRIu64 " (%s) moved only %d of %zu bytes; "
+			       "the trace ends there",
 			       r->config->dir, path, t->n_requests_done, op_name(last->op),
 			       last->result, t->block_bytes);
 	}

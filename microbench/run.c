@@ -62,7 +62,7 @@ static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
 	sigaddset(held, SIGHUP);
 	int fd = signalfd(-1, held, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		return err_sys(e, errno, "signalfd");
+		return err_sys(e, errno, "cannot create a signalfd");
 	pthread_sigmask(SIG_BLOCK, held, old);
 	return fd;
 }

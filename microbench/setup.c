@@ -178,7 +178,7 @@ int bench_setup(struct bench_run *r, struct err *e)
 	pthread_cond_init(&r->gate.changed, NULL);
 	r->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->finished_fd < 0)
-		return err_sys(e, errno, "eventfd");
+		return err_sys(e, errno, "cannot create an eventfd");
 	int ret = r->workload->block    ? block_device_open(r, e)
 		  : r->workload->script ? bench_files_check(r, e)
 					: 0;

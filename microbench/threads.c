@@ -156,7 +156,7 @@ static int workers_watch(struct bench_run *r, int signal_fd, struct err *e)
 	    .events = POLLIN}};
 	for (;;) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return err_sys(e, errno, "poll");
+			return err_sys(e, errno, "cannot wait for the threads (poll)");
 		int ret = fds[1].revents ? bench_interrupted(signal_fd, e) : 0;
 		if (ret || fds[0].revents)
 			return ret;

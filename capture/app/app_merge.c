@@ -200,7 +200,8 @@ int merge_open(struct merge **out, const struct spool *s, struct err *e)
 			m->size = 0;
 			merge_close(m);
 			*out = NULL;
-			return err_sys(e, code, "cannot map the spool file of %llu bytes",
+			return err_sys(e, code, "cannot map the capture's temporary file of %llu "
+						"bytes",
 				       (unsigned long long)s->end);
 		}
 		m->base = at;

@@ -24,7 +24,7 @@ static char *scratch_pattern(const char *scratch, struct err *e)
 	SCOPED_FREE char *real = realpath(chosen, NULL);
 	char *pattern = real ? xasprintf("%s/validate-capture-XXXXXX", real) : NULL;
 	if (!real)
-		err_sys(e, errno, "the scratch directory %s", chosen);
+		err_sys(e, errno, "cannot use the scratch directory %s", chosen);
 	return pattern;
 }
 

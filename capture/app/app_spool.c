@@ -245,7 +245,7 @@ static int spool_write(struct spool *s, const char *from, size_t len, struct err
 			continue;
 		if (got <= 0)
 			return err_sys(e, got ? errno : EIO,
-				       "cannot write the spool file at byte %llu",
+				       "cannot write the capture's temporary file at byte %llu",
 				       (unsigned long long)(s->end + done));
 		done += (size_t)got;
 	}

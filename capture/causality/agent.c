@@ -63,7 +63,8 @@ static int agent_prepare(void *ctx, const char *dir, struct err *e)
 	int rc = watch_prepare(a->watch, dir, e);
 	if (!rc && symlink(dir, a->given.link) < 0)
 		rc = err_sys(e, errno,
-			     "%s (two hosts that share their memory count as one: name one of them)",
+			     "cannot create the link %s (if two of the named hosts are the same "
+			     "machine, name only one of them)",
 			     a->given.link);
 	if (!rc && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
 		rc = err_set(e, EPIPE, "the connection to the collector was lost");
@@ -78,7 +79,8 @@ static int seen_write(struct agent *a, const char *path, const struct app_outcom
 	const bool by_watchdog =
 	    seen.outcome.stuck || *seen.outcome.runs_on || *seen.outcome.stopped;
 	if (WIFSIGNALED(o->status) && !by_watchdog)
-		return err_set(e, EINTR, "ended by signal %d (%s) before the application ended",
+		return err_set(e, EINTR, "the capture on this host was ended by signal %d (%s) "
+					 "before the application ended",
 			       WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
 	const struct watch_thread *t = watch_threads(a->watch, &seen.n_threads);
 	const struct watch_wait *w = watch_waits(a->watch, &seen.n_waits);

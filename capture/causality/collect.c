@@ -308,8 +308,9 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 		to->edge = edge;
 		if (!rc && to->n_edges != k->n_edges)
 			rc = err_set(e, EILSEQ,
-				     "%s: only %" PRIu64 " of %" PRIu64 " dependencies can be "
-				     "read: remove the directory",
+				     "%s is damaged: only %" PRIu64 " of its %" PRIu64 " "
+				     "dependencies can be read. Remove its directory and record "
+				     "again",
 				     edges, to->n_edges, k->n_edges);
 		free(edges);
 		f->tracing_ns += k->took_ns;
@@ -378,7 +379,7 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	int status = pclose(f);
 	line[strcspn(line, "\n")] = 0;
 	if (!got || status)
-		return err_set(e, ECHILD, "--check \"%s\" %s", j->config->check,
+		return err_set(e, ECHILD, "the command of --check, \"%s\", %s", j->config->check,
 			       status ? "failed" : "printed nothing");
 	int rc = parse_duration(line, took_ns, e);
 	return rc ? err_context(e, "--check") : 0;

@@ -135,7 +135,8 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 			rc = err_set(e, EEXIST, "%s already contains runs: add --resume to "
 				"continue, or choose another --runs-dir", dir);
 		else if (!of)
-			rc = err_set(e, EILSEQ, "%s: %s", path, top ? "no runs" : where.text);
+			rc = err_set(e, EILSEQ, "%s: %s", path, top ?
+				"it contains no runs" : where.text);
 		else if (strcmp(of, what))
 			rc = err_set(e, ESTALE, "%s has runs of another command or of other "
 						"options: %s instead of %s", path, of, what);

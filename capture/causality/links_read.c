@@ -39,7 +39,8 @@ static int mark_take(struct links_reading *x, uint32_t of, const struct trace_re
 		     uint64_t index, struct err *e)
 {
 	if (!r->length || r->length > UINT32_MAX)
-		return err_set(e, EINVAL, "record %" PRIu64 ": %s at barrier %" PRIu64, index,
+		return err_set(e, EINVAL, "record %" PRIu64 ": the %s names barrier %" PRIu64 ", "
+					  "but barriers are numbered from 1 to 2^32-1", index,
 			       op_name(r->op), r->length);
 	GROW(x->marks.v, x->marks.n, x->marks.cap);
 	x->marks.v[x->marks.n++] =
@@ -56,8 +57,8 @@ static int take(struct links_reading *x, const struct trace_record *r, uint64_t 
 	bool cause = op_info(r->op)->family == FAMILY_CAUSE;
 	if (of < 0)
 		return cause ? err_set(e, EINVAL,
-				       "record %" PRIu64 ": %s of thread %" PRIu32
-				       " of process %" PRIu32 ", which is not a node",
+				       "record %" PRIu64 ": the %s belongs to thread "
+				       "%" PRIu32 " of process %" PRIu32 ", which is not a node",
 				       index, op_name(r->op), r->tid, r->pid)
 			     : 0;
 	struct links_read_node *n = &x->node[of];

@@ -92,7 +92,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
-			       "no node made a request while one request was delayed (%s)",
+			       "while one request was delayed, no node made a request, although "
+			       "the other nodes do not wait for it (%s)",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,

@@ -252,7 +252,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
 		rc = err_sys(e, errno, "%s: cannot set its permissions", f->path);
 	if (!rc && r->sync_each && fdatasync(fd))
-		rc = err_sys(e, errno, "%s: sync", f->path);
+		rc = err_sys(e, errno, "cannot sync %s", f->path);
 	r->state->n_files_written++;
 out:
 	close(fd);

@@ -46,7 +46,7 @@ static int evict_file(const struct fileset_entry *f, int fd, void *ctx, struct e
 {
 	(void)ctx;
 	if (fdatasync(fd)) /* dirty pages cannot be dropped */
-		return err_sys(e, errno, "%s: sync", f->path);
+		return err_sys(e, errno, "cannot sync %s", f->path);
 	int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	return code ? err_sys(e, code, "%s: cannot drop its cached pages", f->path) : 0;
 }

@@ -283,7 +283,8 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 		return 0;
 	}
 	if (v->sector > INT64_MAX / 512)
-		return err_set(e, ERANGE, "sector %llu is beyond what a device can have",
+		return err_set(e, ERANGE, "sector %llu is too large: its offset in bytes exceeds "
+					  "2^63",
 			       (unsigned long long)v->sector);
 	switch (v->kind) {
 	case EVENT_QUEUE:

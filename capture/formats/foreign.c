@@ -23,7 +23,8 @@ int foreign_at(struct foreign *f, const char *where, struct err *e, const char *
 
 int foreign_check(const struct trace_record *r, struct err *e)
 {
-	return record_is_sane(r) ? 0 : err_set(e, ERANGE, "a time is beyond the range of a trace");
+	return record_is_sane(r) ? 0 : err_set(e, ERANGE,
+		"a time is too large for a trace (2^61 ns, 73 years)");
 }
 
 int foreign_add(struct foreign *f, struct trace_record *r, struct err *e)
@@ -39,7 +40,7 @@ int foreign_object(struct foreign *f, enum object_kind kind, const char *name, s
 		   uint32_t *id, struct err *e)
 {
 	if (len > NAME_LEN_MAX || memchr(name, 0, len))
-		return err_set(e, EINVAL, "a name of more than %u bytes, or with a NUL in it",
+		return err_set(e, EINVAL, "a name has more than %u bytes or contains a NUL byte",
 			       NAME_LEN_MAX);
 	return object_table_intern(&f->base.objects, kind, name, len, id, e);
 }

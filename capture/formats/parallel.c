@@ -96,7 +96,7 @@ static int head_take(struct parallel *p, const char *s, const char *end, struct 
 	while (close > s && memcmp(close, "*/", 2))
 		close--;
 	int rc = close > s ? meta_from_json(&p->head, s, (size_t)(close - s), e)
-			   : err_set(e, EINVAL, "the comment has no */");
+			   : err_set(e, EINVAL, "the comment does not end: */ is missing");
 	rc = rc ? rc : causality_facts_read(&p->facts, &p->head.meta, e);
 	return rc ? err_context(e, "%s: line 1", p->path[0]) : 0;
 }

@@ -386,7 +386,9 @@ static int stream_advance(struct tracing *t, struct cpu_stream *c, struct err *e
 	c->data = c->loaded ? kbuffer_next_event(c->page, &c->ns) : NULL;
 	while (!ret && !c->data && c->at < c->n_bytes) {
 		if (kbuffer_load_subbuffer(c->page, c->map + c->at) < 0)
-			return err_set(e, EBADMSG, "a page of the kernel's events is malformed");
+			return err_set(e, EBADMSG, "cannot decode the kernel's events: a page of "
+						   "the tracing buffer is damaged or of an unknown "
+						   "format");
 		c->at += t->page_bytes;
 		c->loaded = true;
 		c->data = kbuffer_read_event(c->page, &c->ns);

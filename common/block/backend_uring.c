@@ -112,7 +112,7 @@ static int uring_open(struct block_queue **out, const struct block_queue_config 
 		return err_sys(e, ENOMEM, "io_uring: cannot create a ring of %u requests; the "
 			"limit of locked memory (ulimit -l) may be too low", c->n_slots);
 	if (ret)
-		return err_sys(e, -ret, "io_uring");
+		return err_sys(e, -ret, "cannot set up io_uring");
 	if (c->registered)
 		things_register(q, c, notes);
 	if (q->fixed_file)

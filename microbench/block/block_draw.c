@@ -11,7 +11,7 @@ static int size_add(struct block_sizes *s, char *item, struct err *e)
 	double share = 1;
 	uint64_t bytes;
 	if (s->n == BLOCK_SIZES_MAX)
-		return err_set(e, EINVAL, "sizes: more than %d", BLOCK_SIZES_MAX);
+		return err_set(e, EINVAL, "sizes: more than %d sizes are listed", BLOCK_SIZES_MAX);
 	if (colon) {
 		*colon = 0;
 		if (parse_ratio(colon + 1, &share, e) || share < 0)

@@ -32,16 +32,16 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 	if (c->queue_depth < 1 || c->queue_depth > DEPTH_MAX)
 		return err_set(e, EINVAL, "queue-depth: expected 1 to %d", DEPTH_MAX);
 	if (!(c->read_share >= 0 && c->read_share <= 1) || !(c->rate >= 0))
-		return err_set(e, EINVAL, "read-share or rate: out of range");
+		return err_set(e, EINVAL, "read-share must be 0 to 100 %%, and rate 0 or more");
 	if (!c->burst || (c->burst > 1 && c->rate <= 0))
 		return err_set(e, EINVAL, "burst: %s",
-			       c->burst ? "bursts need a rate"
+			       c->burst ? "a burst needs a rate"
 					: "expected at least 1");
 	if (c->rate > 0 && c->pause_ns)
 		return err_set(e, EINVAL, "pause: with a rate, requests do not wait for other "
 			"requests; use either --pause or --rate");
 	if (c->think != THINK_FIXED)
-		return err_set(e, EINVAL, "think: %s has fixed pauses", w->name);
+		return err_set(e, EINVAL, "think: not for %s, whose pauses are fixed", w->name);
 	if (c->fsync_end)
 		return err_set(
 		    e, EINVAL,

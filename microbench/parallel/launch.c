@@ -119,7 +119,7 @@ static int job_run(char **word, struct err *e)
 		sigaddset(&held, *s);
 	int signal_fd = signalfd(-1, &held, SFD_CLOEXEC);
 	if (signal_fd < 0)
-		return err_sys(e, errno, "signalfd");
+		return err_sys(e, errno, "cannot create a signalfd");
 	sigprocmask(SIG_BLOCK, &held, &before);
 	const pid_t self = getpid(), job = fork();
 	if (job == 0)

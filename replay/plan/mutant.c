@@ -7,7 +7,7 @@
 
 const struct fault faults[] = {
     {"delay", FAULT_DELAY, ARGUMENT_DURATION, "20us",
-     "a constant time is added inside every timed region", false},
+     "every response takes longer by this time", false},
     {"proportional", FAULT_PROPORTIONAL, ARGUMENT_RATIO, "10%",
      "every response takes longer by this share", false},
     {"lost", FAULT_LOST, ARGUMENT_SHARE, "1%", "this share of the requests is never issued", false},
@@ -29,7 +29,7 @@ const struct fault faults[] = {
     {"coarse", FAULT_COARSE, ARGUMENT_DURATION, "1ms",
      "requests are issued only at multiples of this time", true},
     {"stall", FAULT_STALL, ARGUMENT_DURATION_EVERY, "10ms/100ms",
-     "no request is issued for the first time in each period of the second time", false},
+     "no request is issued during a time (first value) of each period (second value)", false},
     {NULL, FAULT_NONE, ARGUMENT_NONE, NULL, NULL, false},
 };
 
@@ -143,9 +143,11 @@ int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint
 	if (s->wanted > s->left)
 		s->wanted = s->left;
 	if (s->wanted == 0)
-		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu requests that it can "
-			"change is less than one request", mutant_fault(m->kind)->name,
-			m->ratio * 100, (unsigned long long)s->left);
+		return err_set(e, EINVAL,
+			       "mutant %s: %.4g%% of the %llu requests that it can "
+			       "change is less than one request; choose a larger share",
+			       mutant_fault(m->kind)->name, m->ratio * 100,
+			       (unsigned long long)s->left);
 	return 0;
 }
 

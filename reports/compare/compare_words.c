@@ -59,23 +59,24 @@ void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
 	static const char *const words[CHANGE_REASON_N] = {
 	    [CHANGE_BEYOND_FEW] =
 		"not judged: fewer than %.0f of the %.0f requests of a run lie beyond it",
-	    [CHANGE_ONE_RECORDING] = "each side has one recording as its reference, and the "
-				     "difference between recordings is unknown: ",
+	    [CHANGE_ONE_RECORDING] =
+		"the old and the new results each have one recording as their "
+		"reference, and the difference between recordings is unknown: ",
 	    [CHANGE_STATUS] = "%M",
-	    [CHANGE_FAILED] = ": %.0f runs of the old side failed, %.0f of the new one",
+	    [CHANGE_FAILED] = ": %.0f runs failed before, %.0f now",
 	    [CHANGE_NO_LIMIT] = "no limit set",
 	    [CHANGE_NEARER_UNKNOWN] =
 		"it changed, but it is unknown whether it is nearer to the program",
 	    [CHANGE_IF_INDEPENDENT] = "it would be the same if the runs were known to be "
 				      "independent of each other",
-	    [CHANGE_SAME_RUNS] = "the same runs on both sides",
-	    [CHANGE_OLD_INCOMPLETE] = "traces of the old side are incomplete",
-	    [CHANGE_NEW_INCOMPLETE] = "traces of the new side are incomplete",
+	    [CHANGE_SAME_RUNS] = "the old and the new results are the same runs",
+	    [CHANGE_OLD_INCOMPLETE] = "traces of the old results are incomplete",
+	    [CHANGE_NEW_INCOMPLETE] = "traces of the new results are incomplete",
 	    [CHANGE_COUNTS] = "%g in %.0f runs before, %g in %.0f now, at most %g and %g in a run",
-	    [CHANGE_OLD_LOST] = "; of the old side %.0f more runs failed than of the other, which "
-				"lost all of their requests",
-	    [CHANGE_NEW_LOST] = "; of the new side %.0f more runs failed than of the other, which "
-				"lost all of their requests",
+	    [CHANGE_OLD_LOST] = "; %.0f more runs failed before than now, and these lost all of "
+				"their requests",
+	    [CHANGE_NEW_LOST] = "; %.0f more runs failed now than before, and these lost all of "
+				"their requests",
 	};
 	for (unsigned int i = 0; i < a->n_reasons; i++) {
 		const enum change_reason_code code = a->reason[i].code;
@@ -179,11 +180,12 @@ void compare_add_counts(struct strbuf *out, const struct campaign_change *c)
 		    c->n_worse, c->n_cells, c->n_cells == 1 ? "" : "s", c->n_inconclusive,
 		    c->n_better, c->n_same);
 	if (c->n_missing)
-		strbuf_addf(out, ", %zu missing on one side", c->n_missing);
+		strbuf_addf(out, ", %zu missing in the old or the new results", c->n_missing);
 	if (c->n_failed_cells)
-		strbuf_addf(out, "; runs failed in %zu", c->n_failed_cells);
+		strbuf_addf(out, "; runs failed in %zu case%s", c->n_failed_cells,
+			    c->n_failed_cells == 1 ? "" : "s");
 	if (c->n_same_runs == c->n_cells)
-		strbuf_addstr(out, "; both sides are the same runs");
+		strbuf_addstr(out, "; the old and the new results are the same runs");
 	if (c->word == CHANGE_WORSE || c->word == CHANGE_BETTER)
 		example_add(out, c, c->word);
 }
@@ -193,9 +195,8 @@ void compare_add_failed(struct strbuf *out, const struct campaign_change *c, boo
 	const struct failed_runs *f = is_new ? &c->failed_new : &c->failed_old;
 	if (f->n)
 		strbuf_addf(out,
-			    "%" PRIu64 " run%s of the %s side failed, in %zu of %zu cases, the "
-				       "first of %s: the report of that campaign gives the "
-				       "reason",
+			    "%" PRIu64 " run%s of the %s results failed, in %zu of %zu cases. The "
+			    "first is of %s; the report of that campaign gives the reason",
 			    f->n, f->n == 1 ? "" : "s", is_new ? "new" : "old", f->n_cells,
 			    c->n_cells, f->scenario);
 }

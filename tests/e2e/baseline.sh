@@ -104,7 +104,7 @@ jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2
 expect_status 0 "$VALIDATE" baseline save public.json --redact
 cmp -s out public.json || fail "a second --redact changes it"
 expect_status 0 "$VALIDATE" compare private.json public.json
-expect_words out "both sides are the same runs"
+expect_words out "the old and the new results are the same runs"
 # it also compares with another campaign under the same conditions, although hidden conditions
 # cannot be compared; visible conditions are compared
 jq '.campaign = "0000000000000000" | .limits.environment = "all"' public.json >committed.json
@@ -162,9 +162,9 @@ refused '.format = "other"' 'not a baseline'
 refused '.columns[1] = "x_mean_us"' 'column 1 is "x_mean_us", and must be "x_mean_ns"'
 refused '.cases[0].replicates[1][3] = "x"' 'replicate 1: "x_median_ns" is not a number'
 refused '.cases[0].replicates[1][3] = -1' 'replicate 1: "x_median_ns"'
-refused '.cases[0].replicates[1][0] = 1' 'block 1 comes after block 1'
-refused '.cases[0].replicates[1] = [2]' 'replicate 1 is not a block and'
-refused '.cases[1].scenario = "none"' 'there is no scenario "none"'
+refused '.cases[0].replicates[1][0] = 1' 'block 1 follows block 1'
+refused '.cases[0].replicates[1] = [2]' 'replicate 1: expected an array of the number of the block and'
+refused '.cases[1].scenario = "none"' '"scenarios" has no scenario "none"'
 refused '.cases += [.cases[0]]' 'occurs twice'
 refused '.scenarios += [.scenarios[0]]' 'two scenarios are called'
 refused '.limits["response-time"] = -1' '"response-time"'

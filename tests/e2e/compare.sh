@@ -58,7 +58,7 @@ jq '.cases |= map(.replicates |= .[0:1])' unknown.json >single.json
 for side in unknown single; do
 	expect_status 0 "$VALIDATE" compare $side.json $side.json -f json
 	fits
-	jq -e '(.cases | all(.same_runs)) and (.summary | endswith("; both sides are the same runs"))' out >/dev/null || fail "$(jq .summary out)"
+	jq -e '(.cases | all(.same_runs)) and (.summary | endswith("; the old and the new results are the same runs"))' out >/dev/null || fail "$(jq .summary out)"
 	jq '.campaign = "0123456789abcdef"' $side.json >another.json
 	expect_status 4 "$VALIDATE" compare $side.json another.json -f json
 	jq -e '(.cases | any(.same_runs)) or (.summary | test("same runs"))' out >/dev/null && fail "another campaign has the same runs"
@@ -80,8 +80,8 @@ jq '.cases[0] |= (.replicates = [] | .n_failed = 14)
 for form in text markdown junit github html openmetrics json; do
 	expect_status 4 "$VALIDATE" compare failed.json failed-another.json -f $form
 	case $form in
-	text) on_screen '42 runs of the old side failed, in 3 of 3 cases, the first of reads level=1' ;;
-	markdown | html) expect_line out '42 runs of the old side failed, in 3 of 3 cases, the first of reads level=1' ;;
+	text) on_screen '42 runs of the old results failed, in 3 of 3 cases. The first is of reads level=1' ;;
+	markdown | html) expect_line out '42 runs of the old results failed, in 3 of 3 cases. The first is of reads level=1' ;;
 	esac
 	case $form in
 	openmetrics) ;;
@@ -95,8 +95,8 @@ for form in text markdown junit github html openmetrics json; do
 	esac
 done
 expect_status 4 "$VALIDATE" compare failed.json failed-another.json
-expect_line out '14 runs of the new side failed, in 1 of 3 cases'
-on_screen 'too few values: 14 runs of the old side failed'
+expect_line out '14 runs of the new results failed, in 1 of 3 cases'
+on_screen 'too few values: 14 runs failed before'
 
 # of many inconclusive cases the case nearest to a decision is the example
 jq '.cases |= map(.replicates |= .[0:2])' worse.json >two.json
@@ -265,7 +265,7 @@ expect_line err 'did you mean "environment"?'
 jq 'del(.cases[2]) | del(.scenarios[2])' same.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 expect_line out "scenario reads level=4"
-on_screen "0 of 2 cases worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
+on_screen "0 of 2 cases worse, 0 inconclusive, 0 better, 2 the same, 1 missing in the old or the new results"
 
 # a name that is wider than its column has a line of its own
 long='reads level=1 block-size=16K file-size=1048576M pause=1000us queue-depth=32'

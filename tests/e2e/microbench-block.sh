@@ -9,7 +9,7 @@ expect_line err '--device DEVICE is missing'
 expect_status 2 "$VALIDATE" microbench block-random --dir . --device file -o t.trace
 expect_status 2 "$VALIDATE" microbench random-read --device file --dir . -o t.trace
 expect_status 2 "$VALIDATE" microbench random-read --dir . --queue-depth 4 -o t.trace
-expect_line err 'queue-depth: random-read has no such option'
+expect_line err 'queue-depth: workload random-read has no such option'
 expect_status 2 "$VALIDATE" microbench block-random --device file --sizes 4K:50%,8K:20% -o t.trace
 expect_status 2 "$VALIDATE" microbench block-random --device file --burst 3 -o t.trace
 expect_status 2 "$VALIDATE" microbench block-random --device file --queue-depth 0 -o t.trace

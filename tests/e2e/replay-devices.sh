@@ -85,7 +85,7 @@ tried() {
 			target
 			case $trace in
 			*symlink.trace | *truncate-link.trace | *symlinks.trace) before='refused: ' ;;
-			*) before='of the trace; the first: ' ;;
+			*) before='of the trace. The first is on ' ;;
 			esac
 			# shellcheck disable=SC2086
 			expect_status $refused timeout 20 "$@" --engine ${engine%+*} \
@@ -156,7 +156,7 @@ exchanged() { # REPLAY-COMMAND...
 			0 | 1 | $refused) ;;
 			*) kill $id; fail "status $status: $(cat err)" ;;
 			esac
-			! grep -q 'of the trace; the first: ' err || n=$((n + 1))
+			! grep -q 'of the trace. The first is on ' err || n=$((n + 1))
 			[ $n -lt 4 ] || break
 		done
 		kill $id

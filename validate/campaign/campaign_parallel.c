@@ -95,7 +95,7 @@ static int error_read(void *context, struct err *e)
 	summary_release(&x);
 	return write(w->out, &o, sizeof o) == sizeof o
 		   ? 0
-		   : err_sys(e, errno, "cannot determine the error of the execution time");
+		   : err_sys(e, errno, "cannot determine the error of the running time");
 }
 
 static int error_find(struct campaign *c, const char *recording, const char *replay,

@@ -379,7 +379,7 @@ static int launch_check(struct campaign *c, struct err *e)
 		return -EINTR;
 	}
 	if (!ret && r.reason[0])
-		ret = err_set(e, EIO, "%s version: %s", c->options->self, r.reason);
+		ret = err_set(e, EIO, "\"%s version\" failed: %s", c->options->self, r.reason);
 	return ret;
 }
 
@@ -394,7 +394,7 @@ int setup_begin(struct campaign *c, struct err *e)
 		ret = cpus_parse(p->cpus, &c->cpus, e);
 	/* for scripts that run a workload of this program */
 	if (setenv("VALIDATE", c->options->self, 1) < 0)
-		ret = err_sys(e, errno, "environment");
+		ret = err_sys(e, errno, "cannot set the environment variable VALIDATE");
 	ret = ret ? ret : places_plan(&c->places, p, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++)
 		ret = target_begin(c, i, json_object_get(c->environment, "targets"), e);

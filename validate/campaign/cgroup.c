@@ -65,7 +65,8 @@ static bool place_try(struct cgroup_place *p, enum cgroup_kind kind, const char 
 	if (!ret) {
 		ret = enter_try(&g);
 		if (ret)
-			err_sys(&e, -ret, "cannot enter a group in %s", parent);
+			err_sys(&e, -ret, "cannot move a process into a new cgroup below %s",
+				parent);
 		cgroup_remove(&g, NULL);
 	}
 	if (ret) {

@@ -313,7 +313,7 @@ int scratch_check(const struct scratch *s, bool *made, struct err *e)
 					     "the scratch directory %s was replaced by another "
 					     "file", s->dir);
 	if (errno != ENOENT && errno != ENOTDIR)
-		return err_sys(e, errno, "cannot look at the scratch directory %s", s->dir);
+		return err_sys(e, errno, "cannot examine the scratch directory %s", s->dir);
 	if (mkdir(s->dir, 0700) < 0)
 		return err_sys(e, errno,
 			"the scratch directory %s was removed and cannot be created again", s->dir);

@@ -189,7 +189,7 @@ static int seal_add(struct strbuf *out, size_t start, struct err *e)
 	json_error_t why;
 	json_t *o = json_loadb(out->s + start, out->len - start, JSON_REJECT_DUPLICATES, &why);
 	int ret = o ? baseline_digest(o, hex, e)
-		    : err_set(e, EINVAL, "no memory for the baseline as JSON, or: %s", why.text);
+		    : err_set(e, EINVAL, "cannot convert the baseline to JSON: %s", why.text);
 	json_decref(o);
 	if (ret)
 		return ret;
@@ -315,11 +315,13 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 	const size_t n_columns = json_array_size(row) - 1;
 	if (!columns_are_known(n_columns) || !json_is_integer(block) ||
 	    json_integer_value(block) < 1 || json_integer_value(block) > UINT32_MAX)
-		return err_set(e, EINVAL, "replicate %zu is not a block and %d numbers", i,
+		return err_set(e, EINVAL, "replicate %zu: expected an array of the number of the "
+					  "block and %d values", i,
 			       COLUMN_N);
 	c->block[i] = (unsigned int)json_integer_value(block);
 	if (i && c->block[i] <= c->block[i - 1])
-		return err_set(e, EINVAL, "replicate %zu: block %u comes after block %u", i,
+		return err_set(e, EINVAL, "replicate %zu: the blocks must ascend, but block %u "
+					  "follows block %u", i,
 			       c->block[i], c->block[i - 1]);
 	for (size_t k = 0; k < COLUMN_N; k++)
 		if (k >= n_columns)
@@ -342,7 +344,7 @@ static int find_scenario(const struct baseline *b, struct baseline_case *c, cons
 	if (c->scenario < b->n_scenarios)
 		return 0;
 	c->scenario = 0;
-	return err_set(e, EINVAL, "there is no scenario \"%.100s\"", name);
+	return err_set(e, EINVAL, "\"scenarios\" has no scenario \"%.100s\"", name);
 }
 
 static int get_case(struct baseline *b, const json_t *o, struct err *e)
@@ -402,7 +404,8 @@ static int check_format(const json_t *o, struct err *e)
 				       "column %zu is \"%.60s\", and must be \"%s\" (the unit is "
 				       "part of the name)", k, is ? is : "missing", must);
 	}
-	return json_array_size(all) == n + 1 ? 0 : err_set(e, EINVAL, "there are unknown columns");
+	return json_array_size(all) == n + 1 ? 0 : err_set(e, EINVAL,
+		"\"columns\" has more columns than this version of validate knows");
 }
 
 static const struct json_member seal_members[] = {

@@ -50,7 +50,7 @@ static int rows_read(struct history_reader *r, struct history *h, const char *sq
 
 static int reference_refuse(struct history_reader *r, const char *what)
 {
-	return err_set(r->e, EINVAL, "%s is damaged: %s that does not exist", r->path, what);
+	return err_set(r->e, EINVAL, "%s is damaged: %s, which does not exist", r->path, what);
 }
 
 /* Reads an environment. Ids count from 1 without gaps, because nothing is deleted. */

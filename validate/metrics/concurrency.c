@@ -65,8 +65,9 @@ int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, siz
 	if (begin_ns < c->last_ns || (end_ns < begin_ns && end_ns != TIME_NONE))
 		return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s",
 			       (long long)begin_ns, (long long)end_ns,
-			       begin_ns < c->last_ns ? "not in the order of begins"
-						     : "ends before it begins");
+			       begin_ns < c->last_ns ? "it begins before the request that was read "
+						       "before it"
+						     : "it ends before it begins");
 	account(c, begin_ns);
 	size_t level = c->n_ends + c->n_unfinished + 1;
 	if (found)

@@ -164,7 +164,8 @@ static int run_from_json(struct histogram *h, const json_t *run, uint64_t *next,
 	const json_t *first = json_array_get(run, 0);
 	if (!json_is_integer(first) || json_array_size(run) < 2)
 		return err_set(e, EINVAL,
-			       "histogram: a run must be an array of a bucket and its counts");
+			       "histogram: each element of \"buckets\" must be an array of a "
+			       "bucket and its counts");
 	json_int_t start = json_integer_value(first);
 	size_t n = json_array_size(run) - 1;
 	if (start < 0 || (uint64_t)start < *next || start >= HISTOGRAM_MAX_BUCKETS ||
@@ -177,7 +178,8 @@ static int run_from_json(struct histogram *h, const json_t *run, uint64_t *next,
 		json_int_t c = json_integer_value(count);
 		if (!json_is_integer(count) || c < 0 || c > INT64_MAX - (int64_t)h->n)
 			return err_set(e, EINVAL,
-				       "histogram: the count of bucket %llu is not a count",
+				       "histogram: the count of bucket %llu is not an integer of 0 "
+				       "or more",
 				       (unsigned long long)start + i);
 		h->count[(uint64_t)start + i] = (uint64_t)c;
 		h->n += (uint64_t)c;

@@ -25,7 +25,8 @@ static int laboratories_make(struct pool *p, const struct baseline *b, size_t n,
 			if (!strcmp(b[i].campaign, b[k].campaign))
 				return err_set(
 				    e, EINVAL,
-				    "%s and %s are one campaign: a laboratory counts once",
+				    "%s and %s are results of the same campaign: name each "
+				    "campaign only once",
 				    b[k].source, b[i].source);
 			hosts &= b[i].host && b[k].host && strcmp(b[i].host, b[k].host);
 		}

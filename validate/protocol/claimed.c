@@ -82,7 +82,7 @@ static int part_read(struct protocol *p, char *part, bool claimed[COMPONENT_N], 
 			"mean response time, median, p90, p99, p99.9, typical response, tail, "
 			"IOPS, execution time and mean number in flight", part);
 	if (claimed[k])
-		return err_set(e, EINVAL, "it limits \"%s\" twice", part);
+		return err_set(e, EINVAL, "the claim limits \"%s\" twice", part);
 	claimed[k] = true;
 	SCOPED_FREE char *value = xstrdup(at + strlen(word));
 	const size_t len = strlen(value);

@@ -175,7 +175,8 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills its processes",
 			k->value);
 	else if (t->cache_budget_bytes && t->memory_limit_bytes)
-		err_set(e, EINVAL, "\"%s\": cache-budget or memory-limit, not both", k->value);
+		err_set(e, EINVAL, "\"%s\": use either cache-budget or memory-limit, not both",
+			k->value);
 	else
 		return 0;
 	return key_refuse(f, k, e);

@@ -110,7 +110,8 @@ int compare_read(struct protocol *p, const struct protocol_file *f, struct err *
 	struct compare_limits *c = &p->compare;
 	int ret = s ? section_set(f, compare_keys, p, s, e) : 0;
 	if (!ret && !c->old != !c->new)
-		ret = err_set(e, EINVAL, "%s:%u: [compare]: \"old\" and \"new\" go together",
+		ret = err_set(e, EINVAL, "%s:%u: [compare] has only one of the keys old and new: "
+					 "add the other",
 			      f->path, s->line);
 	if (!ret && c->old)
 		ret = name_check(p, f, s, "old", &c->old, e);

@@ -26,12 +26,15 @@ int trace_keys_check(const struct protocol *p, const struct protocol_file *f,
 	struct trace_config scratch = {0};
 	int ret = items_check(f, g, trace_options, &scratch, own, NULL, e);
 	if (!ret && !grid_find(g, "trace"))
-		ret = err_set(e, EINVAL, "%s:%u: [workload %s] has type trace, but no key trace "
-			"that names the file", f->path, g->section->line, g->section->name);
+		ret = err_set(e, EINVAL,
+			      "%s:%u: [workload %s] has type = trace, but no key trace: "
+			      "add trace = FILE",
+			      f->path, g->section->line, g->section->name);
 	if (!ret && p->reference != REFERENCE_TRACE)
 		ret = err_set(e, EINVAL,
-			      "%s:%u: [workload %s]: a trace cannot be run again: reference = "
-			      "trace in [protocol]", f->path, g->section->line, g->section->name);
+			      "%s:%u: [workload %s] is a trace, which cannot be run again: set "
+			      "reference = trace in [protocol]",
+			      f->path, g->section->line, g->section->name);
 	return ret;
 }
 

@@ -92,7 +92,8 @@ static int row_take(struct published_reading *r)
 	if (*r->field[COLUMN_OPERATION]) {
 		v->operation = xstrdup(r->field[COLUMN_OPERATION]);
 		if (!measure_info[v->measure].by_operation) {
-			err_set(r->e, EINVAL, "%s applies to all requests together",
+			err_set(r->e, EINVAL, "not for measure %s, which applies to all requests "
+					      "together",
 				measure_info[v->measure].name);
 			return row_refuse(r, COLUMN_OPERATION);
 		}

@@ -50,7 +50,8 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 	if (ret)
 		return ret < 0
 			   ? ret
-			   : err_set(e, EINVAL, "\"validate microbench --help\" has the options");
+			   : err_set(e, EINVAL, "this program prints no help: see \"validate "
+						"microbench --help\"");
 	if (!*w || !(*w)->script || !(*w)->script->parallel)
 		return err_set(
 		    e, EINVAL,
@@ -62,12 +63,14 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 	if (ret)
 		return ret;
 	if (c->level != (uint64_t)r->n_ranks)
-		return err_set(e, EINVAL, "level %llu: the launcher started %d ranks",
+		return err_set(e, EINVAL, "level is %llu, but the launcher started %d ranks: both "
+					  "must be equal",
 			       (unsigned long long)c->level, r->n_ranks);
 	if (!c->dir)
 		return err_set(e, EINVAL, "--dir DIR is missing: the directory of the files");
 	if ((*w)->script->inside_mpi && c->output)
-		return err_set(e, EINVAL, "-o: %s writes no trace: it is for capture only",
+		return err_set(e, EINVAL, "-o: workload %s writes no trace; capture it with "
+					  "validate capture causality",
 			       (*w)->name);
 	return microbench_check(*w, c, e);
 }

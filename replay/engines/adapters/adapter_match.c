@@ -413,8 +413,9 @@ int seen_match(struct adapter_state *a, struct err *e)
 			  ? a->run.started_ns - (a->n_seen ? a->first_seen_ns : 0)
 			  : meta->epoch_ns;
 	if (a->in_order && a->per != ADAPTER_PER_TRACE)
-		ret = err_set(e, EINVAL, "times: with several input files the position of a line "
-			"does not identify its request; it needs op, offset and length, or seq");
+		ret = err_set(e, EINVAL, "times: the replayer has several input files, so the "
+					 "position of a line does not identify its request; add "
+					 "the columns op, offset and length, or seq");
 	memset(&m.names, 0, sizeof m.names);
 	positions_init(&m.positions[0]);
 	positions_init(&m.positions[1]);

@@ -135,7 +135,8 @@ static int call_take(void *ctx, const struct adapter_request *call, struct err *
 		ret = 0;
 	}
 	return ret ? ret
-		   : err_set(e, EBADMSG, "thread %u: a %s that is not in its trace", call->tid,
+		   : err_set(e, EBADMSG, "thread %u: ARTC reports a %s that is not in the thread's "
+					 "trace", call->tid,
 			     op_name(call->op));
 }
 

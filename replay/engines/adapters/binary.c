@@ -36,7 +36,8 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 	else if (!found)
 		err_set(
 		    e, ENOENT,
-		    "%s is not found: no program \"%s\" in PATH, and %s does not say where it is",
+		    "%s was not found: PATH has no program \"%s\"; install it, or set the "
+		    "environment variable %s to its path",
 		    a->name, a->program, variable);
 	return found;
 }

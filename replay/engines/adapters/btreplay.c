@@ -90,7 +90,7 @@ static int packets_distribute(struct streams *x, struct adapter_run *r, struct e
 			if (fread(&p, sizeof p, 1, x->in) == 1)
 				packet_add(stream_of(x, record), &p, o);
 			else
-				ret = err_set(e, EIO, "%s: fewer requests than the trace has",
+				ret = err_set(e, EIO, "%s has fewer requests than the trace",
 					      r->trace[0]);
 		}
 	}
@@ -122,7 +122,7 @@ static int stream_close(struct stream *s, struct err *e)
 		    !ferror(s->f);
 	good = !fclose(s->f) && good;
 	s->f = NULL;
-	return good ? 0 : err_set(e, EIO, "cannot write a stream of btreplay");
+	return good ? 0 : err_set(e, EIO, "cannot write an input file of btreplay");
 }
 
 static int streams_write(struct adapter_run *r, const char *device, struct err *e)

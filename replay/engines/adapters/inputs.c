@@ -110,7 +110,7 @@ int inputs_count(struct inputs *in, struct trace *t, struct err *e)
 	u64_map_release(&c.devices);
 	free(c.end_ns);
 	if (!ret && !in->n_records)
-		ret = err_set(e, ENODATA, "it has no requests");
+		ret = err_set(e, ENODATA, "the trace has no requests");
 	in->left_out = ret ? NULL : calloc(in->n_records / 8 + 1, 1);
 	return ret || in->left_out
 		   ? ret
@@ -176,7 +176,9 @@ static int part_find(struct splitting *s, const struct trace_record *r, uint32_t
 		return 0;
 	}
 	if (s->n == FILES_MAX)
-		return err_set(e, EINVAL, "export: more than %d files would be made", FILES_MAX);
+		return err_set(e, EINVAL,
+			       "export: the trace would be split into more than %d files",
+			       FILES_MAX);
 	*part = s->n;
 	char *path = part_path(s, s->n);
 	int ret = trace_writer_open(&s->w[s->n], path, trace_meta(s->t),

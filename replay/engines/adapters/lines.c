@@ -22,7 +22,8 @@ static int line_next(FILE *f, char *line, struct err *e)
 	while ((c = getc_unlocked(f)) != EOF && c != '\n') {
 		if (!c || n == LINE_BYTES_MAX)
 			return err_set(e, EBADMSG,
-				       c ? "a line of more than %u bytes" : "a byte 0 in the line",
+				       c ? "the line has more than %u bytes" :
+				       	"the line contains a NUL byte",
 				       LINE_BYTES_MAX);
 		line[n++] = (char)c;
 	}

@@ -67,7 +67,8 @@ static int setting_set(struct times_form *f, const char *key, const char *value,
 	}
 	if (!strcmp(key, "unit-offset")) {
 		int ret = parse_size(value, &f->unit_bytes, e);
-		return ret || f->unit_bytes ? ret : err_set(e, EINVAL, "the unit is 0");
+		return ret || f->unit_bytes ? ret : err_set(e, EINVAL,
+			"the unit must be larger than 0");
 	}
 	return parse_uint(value, !strcmp(key, "header") ? &f->n_header : &f->first_seq, e);
 }
@@ -94,7 +95,7 @@ static int form_check(const struct times_form *f, struct err *e)
 {
 	const uint64_t *c = f->column;
 	if (!c[TIMES_BEGIN] || (!c[TIMES_END] && !c[TIMES_TOOK]))
-		return err_set(e, EINVAL, "begin, and end or took, are needed");
+		return err_set(e, EINVAL, "the columns begin, and end or took, are missing");
 	if (c[TIMES_END] && c[TIMES_TOOK])
 		return err_set(e, EINVAL, "either end or took is required");
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],

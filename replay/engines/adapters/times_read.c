@@ -144,7 +144,7 @@ static int times_of(const struct line *l, struct adapter_request *q, struct err 
 				(unsigned int)f->unit, &q->end_ns, e);
 	if (!ret && f->column[TIMES_TOOK] &&
 	    __builtin_add_overflow(q->end_ns, q->begin_ns, &q->end_ns))
-		ret = err_set(e, EBADMSG, "its end is too large a number");
+		ret = err_set(e, EBADMSG, "the end of the request is too large");
 	return ret;
 }
 
@@ -166,7 +166,8 @@ static int place_of(const struct line *l, struct adapter_request *q, struct err 
 	if (!ret && f->column[TIMES_SEQ]) {
 		ret = number_at(l, TIMES_SEQ, 0, &seq, e);
 		if (!ret && (seq < 0 || (uint64_t)seq < f->first_seq))
-			ret = err_set(e, EBADMSG, "request %" PRId64 " is before the first", seq);
+			ret = err_set(e, EBADMSG, "request number %" PRId64 " is smaller than the "
+						  "first number (first=)", seq);
 		q->seq = ret ? 0 : (uint64_t)seq - f->first_seq;
 	}
 	return ret;

@@ -229,7 +229,8 @@ static int ranges_check(const struct block_options *o, uint64_t n_workers, struc
 			       BLOCK_DEPTH_MAX, BLOCK_WORKERS_MAX);
 	if (!(o->think_scale > 0) || !(o->device_scale >= 0) || !isfinite(o->think_scale) ||
 	    !isfinite(o->device_scale))
-		return err_set(e, EINVAL, "think-scale or device-scale: out of range");
+		return err_set(e, EINVAL,
+			       "think-scale must be above 0, and device-scale 0 or more");
 	return 0;
 }
 
@@ -260,7 +261,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	if (o->sq_poll && o->backend > 1)
 		return err_set(e, EINVAL, "sq-poll needs io_uring");
 	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
-		return err_set(e, EINVAL, "harvester: psync has no completions to fetch");
+		return err_set(e, EINVAL, "harvester: not for backend psync, which has no "
+					  "completions to fetch");
 	if (o->harvester && o->discards)
 		return err_set(e, EINVAL, "harvester: cannot be used with discards, which end "
 			"during their submission");

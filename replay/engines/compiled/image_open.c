@@ -111,9 +111,11 @@ static void pages_take(struct image *m)
 int image_open(struct image *m, struct replay_plan *p, struct err *e)
 {
 	if (memcmp(m->magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC))
-		return err_set(e, EINVAL, "the program's tables are of another version");
+		return err_set(e, EINVAL, "the tables of the compiled replay are of another "
+					  "version of validate");
 	if (m->opened)
-		return err_set(e, EINVAL, "the program's tables have been used before");
+		return err_set(e, EINVAL, "the tables of the compiled replay were already used: "
+					  "they can be replayed only once");
 	pages_take(m);
 	m->opened = true;
 	p->n_lanes = m->n_lanes;

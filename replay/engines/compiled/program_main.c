@@ -57,7 +57,7 @@ static int plan_take(struct control *c, const struct program *program, struct er
 		return ret;
 	if (p->n_slots != c->n_slots || (!p->pool && p->n_lanes != program->n_threads) ||
 	    c->outcomes_at + image_outcome_bytes(p) > c->n_bytes)
-		return err_set(e, EINVAL, "the compiled program is not that of this replay");
+		return err_set(e, EINVAL, "the compiled program was made for another replay");
 	p->calls.null_fd = null_fd;
 	p->root = root;
 	p->root.refused = &p->calls.common->counts.refused;
