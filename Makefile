@@ -69,7 +69,7 @@ all: $(MAIN) $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) $(MPI_PROGRAMS)
 help:
 	@echo 'make                 builds $(BUILD)/validate'
 	@echo 'make run             builds it and runs protocols/quick.conf in a fresh directory run-DATE-TIME'
-	@echo 'make paper-tables    prints the tables of the method-validation paper, published beside measured values;'
+	@echo 'make paper-tables    prints the tables of the metrology paper, published beside measured values;'
 	@echo '                     RESULTS=DIRS of own campaigns, TABLES="II V f4"; doc/artefact.md'
 	@echo 'make check           every test; unit-check and e2e-check: a part of them;'
 	@echo '                     TESTS=NAME: tests of that name only; TEST_JOBS=N: N at a time (3 for 2 CPUs)'

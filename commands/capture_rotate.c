@@ -19,9 +19,10 @@ int rotate_apply(const struct trace_parts *p, const char *text, const char *outp
 		return rc;
 	SCOPED_FREE char *last = trace_part_name(output, n - 1),
 			 *stale = trace_part_name(output, n);
-	printf("%-14s%u, %s.000 to %s; one trace of them: validate slice %s -o JOINED\n", "parts",
+	printf("%-14s%u, %s.000 to %s; to join them: validate slice %s -o JOINED\n", "parts",
 	       n, output, last, output);
 	if (!access(stale, F_OK))
-		printf("%-14s%s is a part of an earlier capture: remove it\n", "warning", stale);
+		printf("%-14s%s is left from an earlier capture and does not belong to this trace: "
+		       "remove it\n", "warning", stale);
 	return 0;
 }

@@ -162,7 +162,7 @@ static void block_print(const struct replay_summary *s)
 	printf("%-16s%s: %s\n", "backend", b->backend, b->backend_why);
 	printf("%-16s%u at most (trace: %u); %" PRIu64 " submissions\n", "in flight",
 	       b->most_in_flight, b->traced_in_flight, b->n_submissions);
-	count_print("read only", b->n_turned, "writes were made reads");
+	count_print("read only", b->n_turned, "writes were replayed as reads");
 	count_print("moved", b->n_remapped,
 		    "requests, because they are beyond the device's end (--beyond)");
 	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
@@ -242,8 +242,8 @@ static void memory_print(const struct replay_config *c, const struct replay_memo
 		       "memory", size_text(m->ahead_bytes).s, size_text(m->plan_bytes).s,
 		       m->locked_bytes ? "locked" : "not locked (ulimit -l)",
 		       size_text(m->peak_bytes).s);
-		printf("%-16s%" PRIu64 " of %" PRIu64 " chunks were waited for\n", "read ahead",
-		       m->n_late_chunks, m->n_chunks);
+		printf("%-16sworkers had to wait for %" PRIu64 " of %" PRIu64 " chunks\n",
+		       "read ahead", m->n_late_chunks, m->n_chunks);
 	} else if (m->whole) {
 		printf("note: the plan takes %s, more than %s (--memory): %s\n",
 		       size_text(m->plan_bytes).s, size_text(c->memory_bytes).s, m->whole);
@@ -336,9 +336,9 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
 	}
 	if (c->reads == READS_ORIGINAL) {
-		printf("%-16spages: %" PRIu64 " missed when traced, and read; %" PRIu64
-		       " found when traced: %" PRIu64 " touched, %" PRIu64
-		       " not cached now and skipped\n",
+		printf("%-16s%" PRIu64 " pages were not cached at capture, and were read; "
+		       "%" PRIu64 " were cached at capture: %" PRIu64 " touched, "
+		       "%" PRIu64 " skipped because they are not cached now\n",
 		       "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
 		       s->n_pages_touched, s->n_pages_left);
 		if (s->n_pages_stayed)

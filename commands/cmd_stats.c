@@ -37,8 +37,9 @@ static const struct option_spec stats_options[] = {
 	OPTION(FLAG, "judge", FIELD(judge), .help = "give a verdict, also as exit status: 0 "
 	       "trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
-	       .choices = paper_mode_names, .help = "how the text combines uncertainties: one of "
-	       "the ways of the method-validation paper (default paper)"),
+	       .choices = paper_mode_names, .help = "how the text combines uncertainties, for "
+						    "comparison with the metrology paper (default "
+						    "paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the clock's error in the unit of the data, for the "
 	       "uncertainty budget (default 0)"),

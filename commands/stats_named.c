@@ -202,7 +202,7 @@ static int result_print(const char *name, const struct named_statistic *s, struc
 	enum stat_status status = named_compute(name, call, &r);
 	if (call->bad_param)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-				    "%s: a parameter is missing or cannot be read: it needs %s",
+				    "%s: a parameter is missing or invalid; the parameters are %s",
 				    name, s->params[0] ? s->params : "none");
 	if (status)
 		return command_fail(EXIT_FAILED, e, EDOM, "%s is undefined: %s (%s)", name,

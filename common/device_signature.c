@@ -82,8 +82,8 @@ static void copies_look(int fd, uint64_t n_bytes, struct strbuf *kind)
 		const uint64_t at = c->quarter ? n_blocks / 4 * 4096 * c->quarter : c->at;
 		if (!copy_is_there(fd, c, n_bytes, at))
 			continue;
-		strbuf_addf(kind, "a copy of a superblock (%s) at byte %llu, whose file system has "
-			"lost its first one", c->type, (unsigned long long)at);
+		strbuf_addf(kind, "a backup superblock (%s) at byte %llu, of a file system whose "
+				  "first superblock is missing,", c->type, (unsigned long long)at);
 		return;
 	}
 }

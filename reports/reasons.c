@@ -39,7 +39,7 @@ static const char *const templates[REASON_N] = {
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
-    [REASON_UNTIMED] = "requests are not issued by a timetable",
+    [REASON_UNTIMED] = "the replay does not issue requests at given times",
     [REASON_BELOW_LOQ] = "refused: the program's mean of %.4g ns lies below the limit of "
 			 "quantification, %.4g ns (%.0f times the standard deviation of %.0f "
 			 "replays without calls)",
@@ -58,9 +58,9 @@ static const char *const templates[REASON_N] = {
     [REASON_SHARE] =
 	"%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %W the limit %P %%",
     [REASON_SHARE_ALONE] = "%.3g %% of the requests, without an interval, limit %P %%",
-    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, alike in all runs, upper limit %.2g %%, %W the "
+    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, equal in all runs, upper limit %.2g %%, %W the "
 			   "limit %P %%",
-    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, alike in all runs, lower limit %.2g %%, "
+    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, equal in all runs, lower limit %.2g %%, "
 				  "beyond the limit %P %%",
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "equal at every level, limit %.3g",

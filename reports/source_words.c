@@ -61,14 +61,14 @@ static const struct {
 			      "one recording serves several replays: its own scatter is not in the "
 			      "budget"},
     [SOURCE_STANDARD] = {"reference", "deviation of the standard",
-			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); program "
-			 "and replay meet it alike, so it only scales the bias"},
+			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); it "
+			 "affects program and replay equally, so it only scales the bias"},
     [SOURCE_STAMPS] = {"reference", "instrumentation",
 		       "the program's stamps are taken in the program itself, just around the "
 		       "call"},
     [SOURCE_RESOLUTION] = {"clock", "resolution", "steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
-			  "at most %.3g ns for the two stamps of a request, alike in program and "
+			  "at most %.3g ns for the two stamps of a request, equal in program and "
 			  "replay: their difference is in the budget"},
     [SOURCE_CLOCK_BACK] = {"clock", "wall clock",
 			   "set back by at least %.3g s between two runs: dates are not in the "

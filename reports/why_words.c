@@ -31,7 +31,7 @@ const char *words_cause(enum why_name name)
 	    [WHY_MIX] = "another mix of operations",
 	    [WHY_LESS_CONCURRENCY] = "lost concurrency",
 	    [WHY_MORE_CONCURRENCY] = "excess concurrency",
-	    [WHY_CONCURRENCY_WAITS] = "excess concurrency, which waits for CPUs",
+	    [WHY_CONCURRENCY_WAITS] = "more requests in flight than CPUs, so threads wait for CPUs",
 	    [WHY_LATE_ISSUE] = "late issue",
 	    [WHY_REORDERING] = "reordering",
 	    [WHY_FEWER_HITS] = "fewer cache hits",
@@ -58,15 +58,15 @@ const char *words_cause(enum why_name name)
 const char *words_method(enum why_method how)
 {
 	static const char *const words[METHOD_N] = {
-	    [METHOD_REST] = "what is left",
+	    [METHOD_REST] = "the rest",
 	    [METHOD_UNKNOWN] = "unknown",
 	    [METHOD_MEASURED] = "measured",
 	    [METHOD_BY_OPERATION] = "standardised by operation",
 	    [METHOD_BY_LEVEL] = "standardised by level at issue",
 	    [METHOD_BY_LEVEL_ALONE] = "by level; program and replay share no level, so this part "
 				      "includes service at equal level",
-	    [METHOD_BY_LATENESS] = "late requests against those on time",
-	    [METHOD_BY_ORDER] = "reordered requests against the others",
+	    [METHOD_BY_LATENESS] = "difference between late requests and requests on time",
+	    [METHOD_BY_ORDER] = "difference between reordered and other requests",
 	    [METHOD_BYTES_SLOPE] = "bytes read from devices x slope over the runs",
 	    [METHOD_BYTES_BLOCKED] = "bytes read from devices x time blocked per byte",
 	    [METHOD_NO_BYTES] = "no run read from a device",

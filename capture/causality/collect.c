@@ -239,8 +239,8 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 	char *each = duration((double)j->kept.run[0].took_ns), *sum = duration(ns);
 	if (n)
 		announce(j,
-		     "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32
-		     " run%s at period %" PRIu64 " to come, about %s",
+		     "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32 " run%s at "
+		     "period %" PRIu64 " will follow and take about %s",
 		     j->kept.n_nodes, j->kept.n_nodes == 1 ? "" : "s", each, n, n == 1 ? "" : "s",
 		     period, sum);
 	FREE_EACH(each, sum);
@@ -251,7 +251,8 @@ static void expectation_report(const struct collect_job *j, uint64_t period)
 static int stuck_again(struct collect_job *j, struct err *e)
 {
 	j->kept.scale *= 2;
-	announce(j, "%s: stopped; again, with maxima %g times as long", e->msg, j->kept.scale);
+	announce(j, "%s: this run was stopped. It is repeated with waiting times %g times as long",
+		 e->msg, j->kept.scale);
 	kept_runs_forget(&j->kept);
 	err_clear(e);
 	return kept_runs_save(&j->kept, e);
@@ -403,7 +404,8 @@ static int error_measure(struct collect_job *j, struct err *e)
 	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
 	j->outcome->error =
 	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
-	announce(j, "period %" PRIu64 ": the replay takes %s, the application %s: %.1f %% off",
+	announce(j, "period %" PRIu64 ": the replay takes %s and the application %s, a difference "
+		    "of %.1f %%",
 	     j->outcome->period, text, app, 100 * j->outcome->error);
 	FREE_EACH(text, app);
 	return 0;
@@ -429,8 +431,9 @@ static int auto_collect(struct collect_job *j, struct err *e)
 		if (rc || j->outcome->error <= j->config->error)
 			return rc;
 	}
-	announce(j, "no period comes within %.1f %%: the trace is that of period 1",
-	     100 * j->config->error);
+	announce(j,
+		 "no period gives a difference of at most %.1f %%: the trace is that of period 1",
+		 100 * j->config->error);
 	return 0;
 }
 
@@ -462,8 +465,8 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	const uint32_t n_left = rc ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
 		announce(&j,
-		     "removed what %" PRIu32 " killed capture%s had left: the scratch directory, "
-					     "and the processes of the application that still ran",
+		     "removed the leftovers of %" PRIu32 " killed capture%s: the scratch "
+		     "directory, and processes of the application that still ran",
 		     n_left, n_left == 1 ? "" : "s");
 	if (!rc && !j.kept.n_runs)
 		rc = run_make(&j, -1, 0, e);

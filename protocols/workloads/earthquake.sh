@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Builds a mesh on disk, collects it on rank 0, and computes with it, like Quake of the
-# parallel-trace paper.
+# //TRACE paper.
 # usage: earthquake.sh prepare|run|clean DIR [SIZE [DEVICE]]    40 times SIZE iterations (at least 10)
 name=earthquake needs=mpirun ranks=8
 . "$(dirname "$0")/lib.sh"

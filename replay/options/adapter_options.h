@@ -117,29 +117,29 @@ struct adapter_options {
 /* Rows of an option table; AT(FIELD) is the offset of a field of the struct adapter_options. */
 #define ADAPTER_OPTION_ROWS(AT)									   \
 	OPTION(STRING, "times", AT(times), .group = "Replayers of other projects", .arg = "HOW",\
-	       .help = "foreign replayers: source of the times: the replayer's own per request "\
+	       .help = "source of the times: the replayer's own times of each request "		\
 	       "(self), the preloaded library (preload), the device (block) or none; engine "	\
 	       "exec: self:csv(begin=3,end=4,unit=us) (default: the usual source of the "	\
 	       "replayer)"),									\
 	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format of "	\
 	       "the trace for the replayer; with /thread, /process or /device appended, one "	\
 	       "file for each"),								\
-	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "foreign replayers: "	\
+	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "replayer's "		\
 	       "command as a list of words with placeholders: [\"replayer\", \"--in\", "	\
 	       "\"{trace}\"] (default: the adapter's)"),					\
 	OPTION(STRING, "environment", AT(environment), .arg = "WORDS",				\
-	       .help = "foreign replayers: additional environment variables, each NAME=VALUE "	\
+	       .help = "additional environment variables of the replayer, each NAME=VALUE "	\
 	       "(default none)"),								\
-	OPTION(STRING, "start-in", AT(start_in), .arg = "DIR", .help = "foreign replayers: "	\
+	OPTION(STRING, "start-in", AT(start_in), .arg = "DIR", .help = "replayer's "		\
 	       "working directory, such as {target} (default {scratch}, a directory of the "	\
 	       "run)"),										\
 	OPTION(STRING, "user", AT(user), .arg = "NAME",						\
-	       .help = "foreign replayers: user that runs them (default: the current user)"),	\
+	       .help = "user that runs the replayer (default: the current user)"),	\
 	OPTION(STRING, "accept-status", AT(accept_status), .arg = "LIST",			\
-	       .help = "foreign replayers: exit statuses besides 0 that mean success (default "	\
+	       .help = "exit statuses of the replayer, besides 0, that mean success (default "	\
 	       "none)"),									\
 	OPTION(DURATION, "time-limit", AT(time_limit_ns), .arg = "TIME", .min = 1e6, .max = 1e15, \
-	       .help = "foreign replayers: kill them after this time (default 10min)"),		\
+	       .help = "kill the replayer after this time (default 10min)"),		\
 	OPTION(FLAG, "full-speed", AT(full_speed), .help = "engine exec: the replayer issues "	\
 	       "each request as soon as possible and ignores the traced times (default no)"),	\
 	KNOWN_OPTION_ROWS(AT)

@@ -80,7 +80,7 @@ static const struct over_time over_time[] = {
      "Mean number of requests in flight over the time of a run", in_flight_program,
      in_flight_replay, 1},
     {"bandwidth", "MB per second", "application",
-     "Bandwidth over the time of a run (figure 1 of the parallel-trace paper)", bandwidth_program,
+     "Bandwidth over the time of a run (figure 1 of the //TRACE paper)", bandwidth_program,
      bandwidth_replay, 1e6},
 };
 

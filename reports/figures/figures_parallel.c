@@ -185,7 +185,7 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	strbuf_addf(&f->script, "plot %s\n", plot.s);
 	figure_caption(f,
 		       "Error of the running time, the worst over the targets that were recorded "
-		       "on (figures 8 and 9 of the parallel-trace paper)%s",
+		       "on (figures 8 and 9 of the //TRACE paper)%s",
 		       published ? "; squares: published, on other storage" : "");
 	figure_alt(f, "Error of the running time of each application on each target, a bar for "
 		      "each replayer");
@@ -214,9 +214,9 @@ static bool same_period(const struct scenario *a, const struct scenario *b)
 
 static const struct by by[] = {
     {"parallel-period", "sampling period",
-     "by sampling period (figure 10 of the parallel-trace paper)", period_of, same_nodes, true},
+     "by sampling period (figure 10 of the //TRACE paper)", period_of, same_nodes, true},
     {"parallel-nodes", "delayed nodes",
-     "by the number of delayed nodes (figure 11 of the parallel-trace paper)", nodes_of,
+     "by the number of delayed nodes (figure 11 of the //TRACE paper)", nodes_of,
      same_period, false},
 };
 

@@ -112,9 +112,10 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 	strbuf_addf(&f->data, "# place, Mandel's %s\n%s", scatter ? "k" : "h", data.s);
 	script_add(f, p, scatter, first, n, at);
 	if (scatter)
-		figure_caption(f, "Mandel's k: scatter of each laboratory over the common scatter, "
-			"one bar per case, by laboratory. Lines: critical values. All bars of a "
-			"laboratory high: it measures less precisely than the others.");
+		figure_caption(f, "Mandel's k: scatter of each laboratory divided by the common "
+				  "scatter, one bar per case, by laboratory. Lines: critical "
+				  "values. If all bars of a laboratory are high, it measures less "
+				  "precisely than the others.");
 	else
 		figure_caption(f, "Mandel's h: distance of each laboratory's mean from the mean of "
 			"all, one bar per case, by laboratory. Lines: critical values. If all bars "

@@ -37,9 +37,10 @@ static void precision_row(struct table *t, const struct analysis *a, size_t i)
 		c->precision_lower95, c->precision_upper95 - c->precision_lower95);
 	COL_STATUS(t, NUMBER, "ratio_upper95", "One-sided upper limit", c->precision_ratio.status,
 		c->precision_upper95, c->precision_upper95 - c->precision_lower95);
-	COL_NUMBER(t, P, "permutation_p_above", "p of above the limit, permuted",
+	COL_NUMBER(t, P, "permutation_p_above", "p of a ratio above the limit, permutation",
 		c->permutation_p_above, NAN);
-	COL_NUMBER(t, P, "permutation_p_below", "p of below it", c->permutation_p_below, NAN);
+	COL_NUMBER(t, P, "permutation_p_below", "p of a ratio below the limit",
+		   c->permutation_p_below, NAN);
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_PRECISION].decision);
 	COL_ESTIMATE(t, NUMBER, "ratio_independent", "Ratio, independent [95 %]",
 		&c->precision_independent);

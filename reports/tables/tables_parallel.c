@@ -42,7 +42,7 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_KNOWN(t, SHARE, "predicted_error", "Predicted error",
 		  r ? causality_predicted_error(r) : NAN);
 	COL_COUNT_IF(t, "n_runs", "Runs of the recording", r, r->n_runs);
-	COL_KNOWN(t, NUMBER, "tracing_time", "their time, times the application's",
+	COL_KNOWN(t, NUMBER, "tracing_time", "time of these runs / time of the application",
 		  c->tracing_time);
 	COL_KNOWN(t, NUMBER, "tracing_increase", "Increase of a run's", c->tracing_increase);
 }
@@ -76,7 +76,7 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 	COL_KNOWN(t, SHARE, "published", "Published",
 		w->published ? fabs(w->published->value) : NAN);
 	COL_TEXT(t, "source", "in", w->published ? w->published->source : NULL);
-	COL_KNOWN(t, NUMBER, "tracing_time", "Recording, times the application's time",
+	COL_KNOWN(t, NUMBER, "tracing_time", "Time of the recording / time of the application",
 		w->tracing_time);
 	COL_KNOWN(t, NUMBER, "tracing_increase", "Increase of a run's", w->tracing_increase);
 }
@@ -126,7 +126,8 @@ static void parallel_replayers_row(struct table *t, const struct analysis *a, si
 		}
 		free(title);
 	}
-	COL_KNOWN(t, NUMBER, "tracing_time", "Recording, times the application's time", time);
+	COL_KNOWN(t, NUMBER, "tracing_time", "Time of the recording / time of the application",
+		  time);
 }
 
 const struct table_kind table_parallel_replayers = {"parallel-replayers",

@@ -62,7 +62,7 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 	COL_NUMBER(t, NUMBER, "accept_hi", "Accepted from: upper limit", p->accept_hi, NAN);
 	COL_NUMBER(t, NUMBER, "lag1", "Lag-1 correlation", p->lag1, NAN);
 	COL_NUMBER(t, NUMBER, "n_effective", "Runs count as", p->n_effective, NAN);
-	COL_YES(t, "dependent", "Held by dependence", p->dependent);
+	COL_YES(t, "dependent", "Undecided because of dependence", p->dependent);
 	COL_NUMBER(t, P, "p_reject", "p of the rejection", p->p_reject, NAN);
 	COL_NUMBER(t, P, "p_reject_holm", "p after Holm", p->p_reject_holm, NAN);
 	COL_YES(t, "rejected_before_holm", "Rejected before Holm", p->rejected_before_holm);

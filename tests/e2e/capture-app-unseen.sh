@@ -120,7 +120,7 @@ unsearched() { # TEXT COMMAND...
 }
 for how in anonymous memfd mprotect number; do
 	rm -f made
-	unsearched 'program runs that made code while running, which was not searched for system calls: 1' ./makes $how
+	unsearched 'program runs that generated code at run time, which was not searched for system calls: 1' ./makes $how
 	expect_line out "$PWD/makes"
 	[ -e made ] || fail "$how: the code made no file"
 done

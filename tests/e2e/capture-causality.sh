@@ -186,7 +186,7 @@ same 'a period' "$(sort -u ../trace.runs/run-3-0.edges | cut -d ' ' -f 1 | tr '\
 
 # continues where it was: only missing runs are made
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --period 3 --resume -- ../parallel pipe 12
-expect_line out '1 run at period 3 to come'
+expect_line out '1 run at period 3 will follow'
 [ -e ../trace.runs/run-3-1.edges ] || fail 'node 1 is still missing'
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 13
 expect_line err 'another command'
@@ -204,7 +204,7 @@ until [ -s ../holder ]; do sleep 0.05; done
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --nodes none -- ../parallel pipe
 kill "$(cat ../holder)"
 wait $holder || :
-expect_line out 'removed what 1 killed capture had left'
+expect_line out 'removed the leftovers of 1 killed capture'
 same 'scratch' "$(cd ../scratch && echo *)" 'validate-capture-held01 validate-capture-other1 validate-capture-young1'
 
 # one node, drawn
@@ -224,8 +224,8 @@ kill -KILL $collector
 wait $collector || :
 touch -d '1 hour ago' ../scratch/validate-capture-*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --resume -- ../parallel stops ../counter
-expect_line out 'removed what 1 killed capture had left'
-expect_line out '2 runs at period 1 to come'
+expect_line out 'removed the leftovers of 1 killed capture'
+expect_line out '2 runs at period 1 will follow'
 same 'after a kill' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 [ -z "$(ls ../scratch)" ] || fail "left: $(ls ../scratch)"
 for p in /proc/[0-9]*; do

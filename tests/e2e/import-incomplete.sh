@@ -44,9 +44,9 @@ cat >whole.log <<'S'
 S
 complete whole.log
 untraced='processes or threads that were started and not traced'
-filtered='processes without a call of exit: calls are missing'
-reopened='descriptors opened twice, or used after their close: calls are missing'
-cut='threads without an end: the output of strace is truncated'
+filtered='processes that never call exit, so calls are missing'
+reopened='descriptors that are opened twice or used after their close, so calls are missing'
+cut='threads whose end is missing, because the output of strace was truncated'
 
 # without -f, or of files of -ff only some
 grep -v '^11' whole.log >no-f.log
@@ -105,7 +105,7 @@ sed 's/\(clone(.*\)) = 11 .*/\1 <unfinished ...>/; /^11.*read/a10 1.000035 <... 
 complete namespace.log
 
 # the position that lseek returns shows that reads or writes are missing
-contradict='calls that contradict the calls before them: calls are missing'
+contradict='calls that contradict earlier calls, so calls are missing'
 sed '/read(/d; /d\/b/a 10 1.000081 read(3</d/b>, "x"..., 100) = 60 <0.000001>\
 10 1.000082 write(3</d/b>, "x"..., 4) = 4 <0.000001>\
 10 1.000083 lseek(3</d/b>, 6, SEEK_CUR) = 70 <0.000001>\
@@ -147,7 +147,7 @@ done
 # a filter that keeps the calls on files is named
 grep -v brk loader.log >filter.log
 complete filter.log
-expect_line info.out 'not checked: processes that show only calls on files: strace ran with a filter, which may omit some of them: 1'
+expect_line info.out 'not checked: processes with calls on files only: strace ran with a filter, which may also have left out calls on files: 1'
 
 # lines that an import left out
 sed '4s/= 1 .*/ = /' whole.log >unread.log
@@ -215,7 +215,7 @@ cat >unknown.log <<'S'
 S
 umask='files created with an unknown umask'
 links='files that may have other names (hard links)'
-targets='symbolic links with an unknown target, followed by calls'
+targets='symbolic links that calls follow, but whose target is unknown'
 complete unknown.log
 for text in "$umask: 1" "$links: 1" "$targets: 1"; do
 	expect_line import.out "$text"

@@ -159,7 +159,7 @@ expect_line err '--device is missing'
 # are judged
 expect_status 0 "$VALIDATE" judge --dry-run --destructive --device disk.img block.trace
 expect_line out 'engine = block'
-expect_line out "; third-party replayers are omitted"
+expect_line out "; replayers of other projects are omitted"
 expect_line out 'disk.img is not a block device'
 ! grep -E 'engine = (fio|btreplay|blkreplay|hfplayer)' out || fail 'a replayer without times'
 cksum disk.img >before

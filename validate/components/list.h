@@ -39,7 +39,7 @@
 	X(REORDERING, reordering, "reordering", reordered, OPT_RATIO, 0.01, "reordered", 0, 1,     \
 	  "largest share of Type-P-Reordered requests (default 1%)")                               \
 	X(FIDELITY, fidelity, "fidelity", n_mismatched, OPT_UINT, 0, "mismatches", 0, 0,           \
-	  "lost, extra and mismatched requests a run may have (default 0)")                        \
+	  "largest number of lost, extra and mismatched requests in a run (default 0)")            \
 	X(UNCERTAINTY, uncertainty, "uncertainty", uncertainty, OPT_RATIO, 0.20, "uncertainty",    \
 	  1e-6, 100, "largest expanded uncertainty U (default 20%)")                               \
 	X(CONCURRENCY, concurrency, "concurrency", concurrency, OPT_RATIO, 0.10, "concurrency",    \
@@ -66,11 +66,14 @@
 	  "largest relative deviation of the median of the response times, either way (default "   \
 	  "none)")                                                                                 \
 	X(P90, p90, "p90", p90, OPT_RATIO, NAN, "p90", 1e-6, 0.99,                                 \
-	  "the same for their 90th percentile (default none)")                                     \
+	  "largest relative deviation of the 90th percentile of the response times (default "      \
+	  "none)")                                                                                 \
 	X(P99, p99, "p99", p99, OPT_RATIO, NAN, "p99", 1e-6, 0.99,                                 \
-	  "the same for their 99th percentile (default none)")                                     \
+	  "largest relative deviation of the 99th percentile of the response times (default "      \
+	  "none)")                                                                                 \
 	X(P999, p999, "p99.9", p999, OPT_RATIO, NAN, "p999", 1e-6, 0.99,                           \
-	  "the same for their 99.9th percentile (default none)")                                   \
+	  "largest relative deviation of the 99.9th percentile of the response times (default "    \
+	  "none)")                                                                                 \
 	X(IOPS, iops, "IOPS", iops, OPT_RATIO, NAN, "iops", 1e-6, 0.99,                            \
 	  "largest relative deviation of the requests per second, either way (default none)")
 

@@ -84,8 +84,8 @@ static bool others_are_seen(struct strbuf *out, const struct judge_config *c,
 		return true;
 	for (char *p = why.msg; *p; p++)
 		*p = *p == '\n' ? ' ' : *p;
-	strbuf_addf(out, "\n; third-party replayers are omitted, because they are timed at a block "
-		"device: %s\n", why.msg);
+	strbuf_addf(out, "\n; replayers of other projects are omitted, because they are timed at a "
+			 "block device: %s\n", why.msg);
 	return false;
 }
 

@@ -24,31 +24,43 @@ const struct option_spec compare_keys[] = {
 	   "the mean of the slowest 1 % of a run's requests, relative to the program's", "25%"),
     CHANGE("shape", shape,
 	   "the distribution of the response times divided by the run's typical response: the "
-	   "largest difference of shares at twelve quantiles", "10%"),
+	   "largest difference of shares at twelve quantiles",
+	   "10%"),
     CHANGE("median", median, "the median of the response times, relative to the program's", "5%"),
-    CHANGE("p90", p90, "their 90th percentile", "10%"),
-    CHANGE("p99", p99, "their 99th percentile", "25%"),
-    CHANGE("p999", p999, "their 99.9th percentile", "50%"),
+    CHANGE("p90", p90, "the 90th percentile of the response times, relative to the program's",
+	   "10%"),
+    CHANGE("p99", p99, "the 99th percentile of the response times, relative to the program's",
+	   "25%"),
+    CHANGE("p999", p999, "the 99.9th percentile of the response times, relative to the program's",
+	   "50%"),
     CHANGE("execution-time", execution_time, "the execution time relative to the program's", "5%"),
     CHANGE("in-flight", in_flight,
 	   "the mean number of requests in flight, relative to the program's", "10%"),
     OPTION(DOUBLE, "precision-ratio", FIELD(precision_ratio), .arg = "X",
-           .help = "largest ratio of the standard deviations from run to run, new over old or old "
-           "over new (default 2)", .min = 1.01, .max = 1e6, .flags = OPT_NONE),
+	   .help = "largest ratio of the standard deviations from run to run, new over old or old "
+		   "over new (default 2)",
+	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
-           .help = "largest ratio of the combined standard uncertainties, new over old or old over "
-           "new (default none: the machine causes most of them)", .min = 1.01, .max = 1e6,
-           .flags = OPT_NONE),
-    CHANGE("reordered", reordered, "the share of Type-P-Reordered requests, a difference", "1%"),
-    CHANGE("concurrency", concurrency, "the distance of the concurrency CDFs, a difference", "10%"),
+	   .help = "largest ratio of the combined standard uncertainties, new over old or old over "
+		   "new (default none: the machine causes most of them)",
+	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
+    CHANGE("reordered", reordered,
+	   "the share of Type-P-Reordered requests, as a difference of "
+	   "shares",
+	   "1%"),
+    CHANGE("concurrency", concurrency,
+	   "the distance of the concurrency CDFs, as a difference of "
+	   "distances",
+	   "10%"),
     OPTION(UINT, "mismatches", FIELD(n_mismatched), .arg = "N",
-           .help = "largest increase of lost, extra and mismatched requests per run (default 0)",
-           .flags = OPT_NONE),
+	   .help = "largest increase of lost, extra and mismatched requests per run (default 0)",
+	   .flags = OPT_NONE),
     OPTION(STRING, "environment", FIELD(environment), .arg = "LIST",
-           .help = "members of the environment that must be equal for a comparison: \"kernel, "
-           "machine.cpu_model\" (default none)"),
-    OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER", .help = "with new: the two replayers of "
-           "this protocol to compare; the comparison then decides when looks end"),
+	   .help = "members of the environment that must be equal for a comparison: \"kernel, "
+		   "machine.cpu_model\" (default none)"),
+    OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER",
+	   .help = "with new: the two replayers of "
+		   "this protocol to compare; the comparison then decides when looks end"),
     OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER", .help = "see old"),
     {.name = NULL},
 };

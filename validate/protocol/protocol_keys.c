@@ -48,74 +48,88 @@ double accept_limit_of(const struct accept_limits *l, enum component_kind k, boo
 
 const struct option_spec protocol_keys[] = {
     OPTION(STRING, "title", FIELD(title), .arg = "TEXT",
-           .help = "heading of the report (default: name of the file)"),
+	   .help = "heading of the report (default: name of the file)"),
     OPTION(STRING, "issuer", FIELD(issuer), .arg = "TEXT",
-           .help = "person or organisation that issues the certificates (default: not stated)"),
+	   .help = "person or organisation that issues the certificates (default: not stated)"),
     OPTION(STRING, "place", FIELD(place), .arg = "TEXT",
-           .help = "place of the measurement on the certificates (default: not stated)"),
-    OPTION(STRING, "standard", FIELD(standard), .arg = "TEXT", .help = "certified standard behind "
-           "the measurement, with the number of its certificate; NAME.json: a certificate of "
-           "\"validate standard certify\", which is checked (default: none)"),
+	   .help = "place of the measurement on the certificates (default: not stated)"),
+    OPTION(STRING, "standard", FIELD(standard), .arg = "TEXT",
+	   .help =
+	       "certified standard behind "
+	       "the measurement, with the number of its certificate; NAME.json: a certificate of "
+	       "\"validate standard certify\", which is checked (default: none)"),
     OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
-           .help = "number of blocks; A..B: at least A, at most B, with looks at 10, 14, 20, 28, "
-           "40 and 60 in that range (default 20). With a budget: fewest and most pairs of a "
-           "scenario (default 8..60)"),
-    OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME", .help = "time of the whole "
-           "campaign; undecided scenarios share it, decided ones stop; 0: none (default 0)",
-           .max = 30 * 86400e9),
-    OPTION(STRING, "claim", FIELD(claimed), .arg = "TEXT", .help = "judge only this claim: \"mean "
-           "response time within 5 %, p99 within 10 %\"; no other limit has a default (default "
-           "none)"),
-    OPTION(FLAG, "allow-undecidable", FIELD(allow_undecidable), .help = "run with fewer replicates "
-           "than any acceptance needs, to describe only (default no: refused)"),
+	   .help =
+	       "number of blocks; A..B: at least A, at most B, with looks at 10, 14, 20, 28, "
+	       "40 and 60 in that range (default 20). With a budget: fewest and most pairs of a "
+	       "scenario (default 8..60)"),
+    OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME",
+	   .help = "time of the whole "
+		   "campaign; undecided scenarios share it, decided ones stop; 0: none (default 0)",
+	   .max = 30 * 86400e9),
+    OPTION(STRING, "claim", FIELD(claimed), .arg = "TEXT",
+	   .help =
+	       "judge only this claim: \"mean "
+	       "response time within 5 %, p99 within 10 %\"; no other limit has a default (default "
+	       "none)"),
+    OPTION(FLAG, "allow-undecidable", FIELD(allow_undecidable),
+	   .help = "permit fewer replicates than a verdict needs; the report then only describes "
+		   "(default no)"),
     OPTION(UINT, "bank", FIELD(n_bank), .arg = "K",
-           .help = "reference traces recorded per scenario, used in turn (default: one per block)",
-           .max = 100000),
+	   .help = "reference traces recorded per scenario, used in turn (default: one per block)",
+	   .max = 100000),
     OPTION(UINT, "seed", FIELD(seed), .arg = "N",
-           .help = "seed of the random plan and of every workload (default 1)",
-           .max = 9007199254740992.0),
+	   .help = "seed of the random plan and of every workload (default 1)",
+	   .max = 9007199254740992.0),
     OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME",
-           .help = "raise the number of requests until a run lasts this long; 0: keep the number "
-		   "(default 200ms)", .max = 3600e9),
+	   .help = "raise the number of requests until a run lasts this long; 0: keep the number "
+		   "(default 200ms)",
+	   .max = 3600e9),
     OPTION(DURATION, "timeout", FIELD(timeout_ns), .arg = "TIME",
-           .help = "end a longer run and count it as failed (default 60s)", .min = 1e6,
-           .max = 86400e9),
+	   .help = "end a longer run and count it as failed (default 60s)", .min = 1e6,
+	   .max = 86400e9),
     OPTION(DURATION, "settle", FIELD(settle_ns), .arg = "TIME",
-           .help = "fixed time from the eviction of caches to the start of the run (default 10ms)",
-           .max = 60e9),
+	   .help = "fixed time from the eviction of caches to the start of the run (default 10ms)",
+	   .max = 60e9),
     OPTION(CHOICE, "keep", FIELD(keep), .arg = "WHICH", .choices = keep_names,
-           .help = "traces to keep in the results directory (default none)"),
+	   .help = "traces to keep in the results directory (default none)"),
     OPTION(CHOICE, "on-failure", FIELD(on_failure), .arg = "WHAT", .choices = on_failure_names,
-           .help = "what follows a failed run (default continue)"),
+	   .help = "what follows a failed run (default continue)"),
     OPTION(CHOICE, "reference", FIELD(reference), .arg = "WHAT", .choices = reference_names,
-           .help = "run the program again in each block, or use the times of the recorded trace "
-           "(default rerun)"),
+	   .help = "run the program again in each block, or use the times of the recorded trace "
+		   "(default rerun)"),
     OPTION(CHOICE, "covariate", FIELD(covariate), .arg = "WHAT", .choices = covariate_names,
-           .help = "others: regress response and execution times on CPU time that other programs "
-           "used or the hypervisor stole (default none)"),
-    OPTION(UINT, "sessions", FIELD(n_sessions), .arg = "N", .help = "groups of consecutive blocks, "
-           "for repeatability and reproducibility (default: one per start or resume of the "
-           "campaign)", .max = 10000),
-    OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .help = "directory of the runs' "
-           "traces, best on another device than the target (default /dev/shm)"),
+	   .help = "others: regress response and execution times on CPU time that other programs "
+		   "used or the hypervisor stole (default none)"),
+    OPTION(UINT, "sessions", FIELD(n_sessions), .arg = "N",
+	   .help = "groups of consecutive blocks, "
+		   "for repeatability and reproducibility (default: one per start or resume of the "
+		   "campaign)",
+	   .max = 10000),
+    OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
+	   .help = "directory of the runs' "
+		   "traces, best on another device than the target (default /dev/shm)"),
     OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST",
-           .help = "CPUs of program and replayers, \"0,2-3\" (default all)"),
+	   .help = "CPUs of program and replayers, \"0,2-3\" (default all)"),
     OPTION(CHOICE, "pairing", FIELD(pairing), .arg = "HOW", .choices = pairing_names,
-           .help = "slices: program and replayers of a block run alternately, one slice each; "
-           "runs: one run after another; auto: slices if program and replayers can be paused "
-           "(default auto)"),
+	   .help =
+	       "slices: program and replayers of a block run alternately, one slice each; "
+	       "runs: one run after another; auto: slices if program and replayers can be paused "
+	       "(default auto)"),
     OPTION(DURATION, "slice", FIELD(slice_ns), .arg = "TIME",
-           .help = "length of a slice (default 5ms)", .min = 1e6, .max = 10e9),
+	   .help = "length of a slice (default 5ms)", .min = 1e6, .max = 10e9),
     OPTION(CHOICE, "pause", FIELD(pause), .arg = "HOW", .choices = pause_by_names,
-           .help = "gate: a process pauses itself between two requests; signal: SIGSTOP stops it; "
-           "auto: gate for programs of this package, signal for others (default auto)"),
+	   .help = "gate: a process pauses itself between two requests; signal: SIGSTOP stops it; "
+		   "auto: gate for programs of this package, signal for others (default auto)"),
     OPTION(STRING, "published", FIELD(published_file), .arg = "NAME.csv",
-           .help = "file in the protocol's directory with published values, shown with the "
+	   .help = "file in the protocol's directory with published values, shown with the "
 		   "measured values "
-           "(default none)"),
-    OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "LIST", .help = "scheduling policy of "
-           "program and replayers: other, batch, idle, fifo:N or rr:N; of several, the first "
-           "permitted (default unchanged)"),
+		   "(default none)"),
+    OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "LIST",
+	   .help =
+	       "scheduling policy of "
+	       "program and replayers: other, batch, idle, fifo:N or rr:N; of several, the first "
+	       "permitted (default unchanged)"),
     {.name = NULL},
 };
 
@@ -136,8 +150,8 @@ const struct option_spec target_keys[] = {
            .help = "page cache of a run, limited by a memory cgroup; 0: no limit (default 0)",
            .max = 1e15),
     OPTION(SIZE, "memory-limit", FIELD(memory_limit_bytes), .arg = "SIZE",
-           .help = "instead of cache-budget: page cache and other memory of a run together, equal "
-           "for program and replayers; 0: no limit (default 0)", .max = 1e15),
+           .help = "limit of page cache and other memory of a run together, the same for program "
+		   "and replayers; excludes cache-budget; 0: no limit (default 0)", .max = 1e15),
     OPTION(STRING, "queue", FIELD(queue), .arg = "SETTINGS", .help = "request-queue settings of "
            "the underlying device, restored afterwards: \"none,nr_requests=64,nomerges=2\" "
            "(default unchanged)"),
@@ -156,9 +170,11 @@ const struct option_spec target_keys[] = {
     OPTION(FLAG, "volume-file", FIELD(volume_file), .help = "requests go to the volume's file, "
            "without a loop device (default: as root, to a loop device)"),
     OPTION(CHOICE, "responsiveness", FIELD(responsiveness), .arg = "WHETHER",
-           .choices = responsiveness_names, .help = "serve half of the blocks 1.5 times as slowly "
-           "from the volume, which the replay must reflect; auto: yes for built-in workloads at "
-           "full speed with at least 6 replicates and no findings (default auto)"),
+           .choices = responsiveness_names, .help = "the volume serves 1.5 times as slowly in half "
+						    "of the blocks, and the replay must slow down "
+						    "equally; auto: yes for built-in workloads at "
+						    "full speed with at least 6 replicates and no "
+						    "findings (default auto)"),
     {.name = NULL},
 };
 

@@ -81,11 +81,12 @@ static void observe_choose(struct scenario *s, const struct replayer *foreign, b
 		observer_choose(s, OBSERVE_PRELOAD,
 				"the program is captured by the preloaded library");
 	else if (foreign && below)
-		observer_choose(s, OBSERVE_BLOCK, "a replayer takes no stamps as the program does; "
-			"the device is what all have in common");
+		observer_choose(s, OBSERVE_BLOCK, "a replayer does not take stamps as the program "
+						  "does, but all make requests on the device");
 	else if (foreign)
-		observer_choose(s, OBSERVE_PRELOAD, "a replayer takes no stamps as the program "
-			"does; the preloaded library sees the calls of all");
+		observer_choose(s, OBSERVE_PRELOAD, "a replayer does not take stamps as the "
+						    "program does, but the preloaded library sees "
+						    "the calls of all");
 	else
 		observer_choose(s, OBSERVE_OWN, "the program and every replayer take stamps around "
 			"their calls in the same way");

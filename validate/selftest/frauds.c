@@ -65,7 +65,7 @@ static void fast_reads(double *x, const bool *is_write, size_t n, gsl_rng *rng)
 
 const struct fraud frauds[FRAUDS_N + 1] = {
 	{"all-alike", "every request takes the mean time", all_alike},
-	{"heavy-tail", "99th percentile 271 % and 99.9th 723 % higher, the body faster",
+	{"heavy-tail", "99th percentile 271 % and 99.9th 723 % higher, the other requests faster",
 	 heavy_tail},
 	{"two-modes", "half of the requests at 0.6, half at 1.4 of the mean", two_modes},
 	{"fast-then-slow", "the right times in ascending order", fast_then_slow},

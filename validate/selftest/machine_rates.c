@@ -6,7 +6,7 @@
 #define GROUP_AA "the program in the replayer's place"
 #define GROUP_FAULTS "faults found"
 #define GROUP_FRAUDS "replayers that make up their times"
-#define GROUP_EVENT "the event replayer, as it is"
+#define GROUP_EVENT "the event replayer, without a fault"
 
 static const char *text(const json_t *o, const char *key)
 {

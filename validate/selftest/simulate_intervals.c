@@ -193,7 +193,7 @@ static const struct simulated_interval {
 	{"order statistics, median", median_covers, true, false},
 	{"order statistics, 80 % quantile", upper_covers, true, false},
 	{"Dvoretzky-Kiefer-Wolfowitz band", band_covers, true, false},
-	{"U of the budget, one replay to come", budget_covers, false, false},
+	{"U of the budget, one future replay", budget_covers, false, false},
 };
 #define N_INTERVALS (sizeof intervals / sizeof *intervals)
 enum { COUNT_TRIALS = N_INTERVALS, N_COUNTS };

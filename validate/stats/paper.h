@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The method of the method-validation paper: bias of each experiment, RMS bias and three ways of
+/* The method of the metrology paper: bias of each experiment, RMS bias and three ways of
  * combining uncertainties.
  *
  * b_i = 100 (x_i - r_i)/r_i; RMS^2 = sum b_i^2/n = mean(b)^2 + (n-1)/n s_b^2; u(bias)^2 = B^2 +
