@@ -54,8 +54,9 @@ static const struct option_spec metrics_options[] = {
 	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "ignore the first N "
 	       "requests of the reference, or requests that begin within TIME (500ms) of the "
 	       "first, and their replays"),
-	OPTION(FLAG, "lenient", FIELD(lenient), .help = "count and ignore requests that end before "
-	       "they begin, and accept traces without an end"),
+	OPTION(FLAG, "lenient", FIELD(lenient), .help = 
+		"accept traces without an end, and requests that end before they begin, which then "
+		"have no response time"),
 	OPTION(UINT, "threads", FIELD(threads), .arg = "N", .min = 1, .max = 2,
 	       .help = "number of threads, 1 or 2 (default 2)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the metrics that --only accepts and exit"),

@@ -34,7 +34,8 @@ static const struct option_spec selftest_options[] = {
 	       .help = "campaigns with the program in place of the replayer (default 10; quick: "
 	       "1)"),
 	OPTION(UINT, "permutations", FIELD(permutations), .arg = "N", .max = 1000000,
-	       .help = "permutations of the labels in each of these campaigns (default 100)"),
+	       .help = "permutations of the labels in each of these campaigns (default 100; quick: "
+		       "20)"),
 	OPTION(UINT, "replicates", FIELD(replicates), .arg = "N", .min = 3, .max = 1000,
 	       .help = "blocks of a campaign on the machine (default 20); capture: runs of each "
 	       "method (default 10; quick: 3)"),

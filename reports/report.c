@@ -38,9 +38,9 @@ int report_form_choose(const char *name, const struct report_form **form, struct
 		return 0;
 	if (*form)
 		return err_set(e, EINVAL,
-			"the form \"%s\" of a report consists of files and cannot be "
+			"the output format \"%s\" of a report consists of files and cannot be "
 			"printed", name);
 	SCOPED_FREE const char **names = names_of(report_forms);
 	return name_refuse(e, ENOENT, name, names, " (\"validate report --list\" names them)",
-			   "unknown form \"%s\" of a report", name);
+			   "unknown output format \"%s\" of a report", name);
 }

@@ -15,7 +15,7 @@ int study_form_check(const char *form, struct err *e)
 	if (word_in(form, forms))
 		return 0;
 	return name_refuse(e, EINVAL, form, forms, ": terminal, html, csv, latex or json",
-			   "unknown form \"%s\"", form);
+			   "unknown output format \"%s\"", form);
 }
 
 /* --- what is made of tables ---------------------------------------------- */

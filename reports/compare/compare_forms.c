@@ -19,7 +19,7 @@ int compare_form_choose(const char *name, const struct compare_form **form, stru
 		return 0;
 	SCOPED_FREE const char **names = names_of(compare_forms);
 	return name_refuse(e, ENOENT, name, names, " (\"validate compare --list\" names them)",
-			   "unknown form \"%s\" of a comparison", name);
+			   "unknown output format \"%s\" of a comparison", name);
 }
 
 int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out,
