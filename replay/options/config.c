@@ -170,8 +170,8 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
 	       .help = "engine block: permit a file system on the device, which must be a volume "
 	       "(validate volume)"),
-	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
-	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to TRACE (default none)"),
+	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
+	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default none)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	       .help = "directory of the scratch file of --memory (default: directory of -o, else "
 	       "$TMPDIR or /var/tmp)"),
