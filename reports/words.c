@@ -95,8 +95,12 @@ void words_add_size(struct strbuf *out, enum component_kind k, double value)
 	}
 }
 
-const char *words_verdict(enum verdict v)
+const char *words_verdict(const struct analysis *a, enum verdict v)
 {
+	if (a && a->results->protocol.claimed)
+		return v == VERDICT_TRUSTED       ? "Shown"
+		       : v == VERDICT_NOT_TRUSTED ? "Refuted"
+						  : "Undecided";
 	return v == VERDICT_TRUSTED       ? "Trusted"
 	       : v == VERDICT_NOT_TRUSTED ? "Not trusted"
 					  : "Inconclusive";
@@ -109,12 +113,13 @@ const char *words_claim_verdict(const struct analysis *a, enum verdict v)
 	return v == VERDICT_TRUSTED ? "shown" : v == VERDICT_NOT_TRUSTED ? "refuted" : "undecided";
 }
 
-const char *words_league_verdict(const struct league_row *row)
+const char *words_league_verdict(const struct analysis *a, const struct league_row *row)
 {
 	if (row->absent || !row->judged)
 		return row->absent ? "Not found" : "No result";
-	return row->verdict == VERDICT_INCONCLUSIVE && row->differs ? "Differs from the recording"
-								    : words_verdict(row->verdict);
+	if (row->verdict == VERDICT_INCONCLUSIVE && row->differs)
+		return "Differs from the recording";
+	return words_verdict(a, row->verdict);
 }
 
 void words_add_options(struct strbuf *out, const struct replayer *r)

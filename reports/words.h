@@ -43,13 +43,14 @@ const char *words_tendency(enum tendency l);
 /* Returns the tendency as text for a table cell: "looks right", "looks wrong", "too noisy", "differs
  * from the recording", "inconclusive". */
 const char *words_tendency_short(enum tendency l);
-const char *words_verdict(enum verdict v);                       /* "Trusted" */
+/* "Trusted"; in a campaign that judges a claim "Shown", "Refuted", "Undecided". `a` may be NULL. */
+const char *words_verdict(const struct analysis *a, enum verdict v);
 /* Returns "trusted"; in a campaign that judges a claim "shown", "refuted", "undecided". `a` may be
  * NULL. */
 const char *words_claim_verdict(const struct analysis *a, enum verdict v);
 struct league_row;
-const char *words_league_verdict(
-    const struct league_row *row); /* "Trusted", "Differs from the recording", "Not found" */
+/* "Trusted", "Differs from the recording", "Not found"; of a claim as words_verdict(). */
+const char *words_league_verdict(const struct analysis *a, const struct league_row *row);
 /* Appends "order=fs timing=timestamp": the options that the protocol gives a replayer; nothing if
  * there are none. */
 void words_add_options(struct strbuf *out, const struct replayer *r);

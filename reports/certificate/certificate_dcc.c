@@ -187,7 +187,7 @@ static void result_add(struct strbuf *out, const struct analysis *a, const struc
 	strbuf_addstr(out, "<dcc:result>\n");
 	content(out, "name", a->results->protocol.scenario[c->scenario].name);
 	strbuf_addstr(out, "<dcc:data>\n");
-	content(out, "text", words_verdict(c->verdict));
+	content(out, "text", words_verdict(NULL, c->verdict));
 	if (*c->verdict_reason)
 		content(out, "text", c->verdict_reason);
 	time_add(out, "Mean response time of the program", &c->r);

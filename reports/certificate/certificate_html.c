@@ -70,7 +70,7 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 	escape_html(out, c->name);
 	strbuf_addf(out, "</h1>\n<p class=\"cite\">No. %s</p>\n", c->number);
 	strbuf_addf(out, "<div class=\"banner %s\"><p class=\"big\">%s</p><p>",
-		    banner_class[c->verdict], words_verdict(c->verdict));
+		    banner_class[c->verdict], words_verdict(NULL, c->verdict));
 	escape_html(out, c->sentence);
 	strbuf_addstr(out, ".</p></div>\n<dl>\n");
 	for (size_t i = 0; i < c->n_facts; i++) {

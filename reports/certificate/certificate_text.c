@@ -33,7 +33,7 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	text_paragraph(out, line.s, 0, 2, width);
 	strbuf_addf(out, "No. %s, page %zu of %zu\n", c->number, page, n_pages);
 	strbuf_reset(&line);
-	strbuf_addf(&line, "%s: %s", words_verdict(c->verdict), c->sentence);
+	strbuf_addf(&line, "%s: %s", words_verdict(NULL, c->verdict), c->sentence);
 	strbuf_addch(out, '\n');
 	text_paragraph(out, line.s, 0, 2, width);
 	strbuf_addch(out, '\n');

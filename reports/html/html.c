@@ -29,7 +29,7 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 static void add_page(struct strbuf *out, const struct html_page *p)
 {
 	SCOPED_STRBUF title = STRBUF_INIT;
-	strbuf_addf(&title, "%s: %s", words_verdict(p->a->verdict), words_title(p->a));
+	strbuf_addf(&title, "%s: %s", words_verdict(p->a, p->a->verdict), words_title(p->a));
 	html_begin_page(out, title.s, true, NULL);
 	svg_add_symbols(out);
 	strbuf_addstr(out, "<main>\n");

@@ -117,8 +117,9 @@ static void add_number_html(struct strbuf *out, const struct table_column *c,
 	}
 }
 
-static void add_cell_html(struct strbuf *out, const struct table_column *c,
-			  const struct table_cell *cell)
+/* `a`: may be NULL; of the words of verdicts. */
+static void add_cell_html(struct strbuf *out, const struct analysis *a,
+			  const struct table_column *c, const struct table_cell *cell)
 {
 	switch (cell->kind) {
 	case CELL_TEXT:
@@ -128,7 +129,7 @@ static void add_cell_html(struct strbuf *out, const struct table_column *c,
 		html_add_decision(out, cell->decision);
 		break;
 	case CELL_VERDICT:
-		html_add_verdict_chip(out, NULL, cell->verdict);
+		html_add_verdict_chip(out, a, cell->verdict);
 		break;
 	case CELL_NONE:
 	case CELL_NUMBER:
@@ -154,14 +155,14 @@ static bool is_grouped(const struct table *t)
 	return false;
 }
 
-static void add_group(struct strbuf *out, const struct table *t, const struct html_table_view *v,
-		      size_t r)
+static void add_group(struct strbuf *out, const struct analysis *a, const struct table *t,
+		      const struct html_table_view *v, size_t r)
 {
 	size_t n = 0;
 	for (size_t i = 1; i < t->n_columns; i++)
 		n += is_shown(v, &t->column[i]);
 	strbuf_addf(out, "<tr class=\"g\"><th scope=\"rowgroup\" colspan=\"%zu\">", n);
-	add_cell_html(out, &t->column[0], table_at(t, r, 0));
+	add_cell_html(out, a, &t->column[0], table_at(t, r, 0));
 	strbuf_addstr(out, "</th></tr>\n");
 }
 
@@ -171,8 +172,9 @@ static bool is_long(const struct table_cell *cell)
 }
 
 /* wide[n_columns]: has_long_text */
-static void add_row(struct strbuf *out, const struct table *t, const struct html_table_view *v,
-		    size_t r, bool grouped, bool stack, const bool *wide)
+static void add_row(struct strbuf *out, const struct analysis *a, const struct table *t,
+		    const struct html_table_view *v, size_t r, bool grouped, bool stack,
+		    const bool *wide)
 {
 	strbuf_addstr(out, "<tr>");
 	for (size_t i = grouped; i < t->n_columns; i++) {
@@ -187,7 +189,7 @@ static void add_row(struct strbuf *out, const struct table *t, const struct html
 		if (stack && !head)
 			html_add_text(out, " data-l=\"", c->title, "\"");
 		strbuf_addstr(out, ">");
-		add_cell_html(out, c, table_at(t, r, i));
+		add_cell_html(out, a, c, table_at(t, r, i));
 		strbuf_addstr(out, head ? "</th>" : "</td>");
 	}
 	strbuf_addstr(out, "</tr>\n");
@@ -216,7 +218,8 @@ static size_t n_shown(const struct table *t, const struct html_table_view *v)
 	return n;
 }
 
-static void add_table(struct strbuf *out, const struct table *t, const struct html_table_view *view)
+static void add_table(struct strbuf *out, const struct analysis *a, const struct table *t,
+		      const struct html_table_view *view)
 {
 	bool grouped = is_grouped(t);
 	SCOPED_FREE bool *wide = xcalloc(t->n_columns + 1, sizeof *wide);
@@ -235,8 +238,8 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 		if (!row_shown(view, t, r))
 			continue;
 		if (grouped && (last == SIZE_MAX || !same_text(t, r, last)))
-			add_group(out, t, view, r);
-		add_row(out, t, view, r, grouped, stack, wide);
+			add_group(out, a, t, view, r);
+		add_row(out, a, t, view, r, grouped, stack, wide);
 		last = r;
 	}
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"note\">");
@@ -267,7 +270,7 @@ void html_add_table(struct strbuf *out, const struct html_page *p, const char *n
 		strbuf_addf(out, " (%zu rows)</summary>\n", n);
 	}
 	if (n)
-		add_table(out, t, view);
+		add_table(out, p->a, t, view);
 	if (n > MANY_ROWS)
 		strbuf_addstr(out, "</details>\n");
 }
@@ -279,7 +282,7 @@ void html_add_folded_table(struct strbuf *out, const struct html_page *p, const 
 	const struct table *t = table_get(p, name, &made);
 	if (t && n_shown(t, view)) {
 		strbuf_addf(out, "<details><summary>%s</summary>\n", summary);
-		add_table(out, t, view);
+		add_table(out, p->a, t, view);
 		strbuf_addstr(out, "</details>\n");
 	}
 }

@@ -169,9 +169,10 @@ static void add_league(struct strbuf *out, const struct analysis *a,
 		else if (!row->judged)
 			strbuf_addstr(&line, "no result");
 		else
-			strbuf_addf(&line, "%s, %zu of %zu trusted, %zu not",
-				    words_league_verdict(row), row->n_trusted, row->n_cells,
-				    row->n_not_trusted);
+			strbuf_addf(&line, "%s, %zu of %zu %s, %zu %s",
+				    words_league_verdict(a, row), row->n_trusted, row->n_cells,
+				    words_claim_verdict(a, VERDICT_TRUSTED), row->n_not_trusted,
+				    words_claim_verdict(a, VERDICT_NOT_TRUSTED));
 		if (row->judged)
 			add_worst(&line, a, row);
 		if (row->n_failed)
