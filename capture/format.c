@@ -195,7 +195,7 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		n->n_unshown);
 	NOTE_IF(n->n_without_issue,
 		"requests queued (Q) and completed (C) without an issue (D): %" PRIu64
-		"; --queue uses their Q as the begin",
+		"; --queue uses their Q as the start",
 		n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
 		"requests wait %.3g us on average between queueing (event Q) and issue (event "

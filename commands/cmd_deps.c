@@ -65,7 +65,7 @@ static void print_text(const struct deps *d, const char *path)
 	if (d->order == ORDER_NONE)
 		printf("Program order  not kept\n");
 	printf("Waits          %" PRIu64 " between threads (redundant waits do not count): "
-	       "%" PRIu64 " for a begin, %" PRIu64 " for an end\n",
+	       "%" PRIu64 " for a start, %" PRIu64 " for an end\n",
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
 		printf("               %" PRIu64 " requests wait (%.3g %%), at most %" PRIu64 " "

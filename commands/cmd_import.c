@@ -21,7 +21,7 @@ static const struct option_spec import_options[] = {
 	OPTION(FLAG, "compress", AT(compress), .group = "Output format",
 	       .help = "compress the trace file with zstd"),
 	OPTION(FLAG, "keep-order", AT(keep_order),
-	       .help = "keep the requests in the order of the input (default: sort by begin)"),
+	       .help = "keep the requests in the order of the input (default: sort by start time)"),
 	OPTION(FLAG, "quiet", AT(quiet), .letter = 'q', .help = "print only warnings"),
 	{.name = NULL},
 };
@@ -98,7 +98,7 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 	}
 	if (p->sorted)
 		strbuf_addf(&out,
-			    "Order      sorted by begin: %" PRIu64
+			    "Order      sorted by start time: %" PRIu64
 			    " request%s followed a later request\n",
 			    p->n_unordered, p->n_unordered == 1 ? "" : "s");
 	fwrite(out.s, 1, out.len, stdout);

@@ -19,7 +19,7 @@ static const struct part_row {
 } parts[] = {
     {"response", "response time by operation: mean, standard deviation, extremes, quantiles",
      PART_RESPONSE},
-    {"schedule", "issue error of timed replays, and how far each begin is from the traced schedule",
+    {"schedule", "issue error of timed replays, and how far each start is from the traced schedule",
      PART_SCHEDULE},
     {"concurrency", "requests in flight by time, busy time and request: means, maxima, distances",
      PART_CONCURRENCY},

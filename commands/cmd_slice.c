@@ -41,7 +41,7 @@ static const struct option_spec slice_options[] = {
 	       .help = "add the page faults and page-cache misses of a capture vfs trace of the "
 	       "same run, matched by thread and file"),
 	OPTION(DOUBLE, "scale", AT(filter.scale), .arg = "FACTOR", .min = 1e-9, .max = 1e9,
-	       .help = "multiply the begin times, counted from the first, by FACTOR; response "
+	       .help = "multiply the start times, counted from the first, by FACTOR; response "
 	       "times stay (default 1)"),
 	OPTION(FLAG, "from-zero", AT(filter.from_zero),
 	       .help = "shift all times so that the first request begins at 0"),
@@ -175,7 +175,7 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
 		       s->causes ? "requests, signals, waits and parts of computing" : "requests",
 		       slice_filter_stopped(s->filter) ? " read" : "",
-		       p.sorted ? ", sorted by begin" : "");
+		       p.sorted ? ", sorted by start time" : "");
 	if (!rc && s->causes)
 		slice_causes_print(s->causes);
 	if (!rc && s->n_causes_left_out)

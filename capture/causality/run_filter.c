@@ -259,5 +259,5 @@ int trace_running(const char *path, int64_t *running_ns, struct err *e)
 	rc = rc ? rc : got;
 	return rc    ? rc
 	       : any ? 0
-		     : err_set(e, ENODATA, "%s: no request has both a begin and an end", path);
+		     : err_set(e, ENODATA, "%s: no request has both a start and an end", path);
 }

@@ -184,7 +184,7 @@ static const char *cannot(struct events_out *x, const struct trace_record *r)
 		return r->op == OP_LSEEK ? "the replayer would seek to another position"
 					 : "the replayer has no such call";
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns < r->begin_ns)
-		return "its begin or its end is not known";
+		return "its start or its end is not known";
 	if (r->op != OP_CLOSE && (!o || o->kind != OBJECT_PATH || strlen(o->name) > PATH_BYTES))
 		return "its file is not known, or its path is longer than 255 bytes";
 	if (r->fd >= NUMBERS || ((uses & OP_HAS_OFFSET) && r->offset > INT32_MAX) ||

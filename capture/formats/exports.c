@@ -132,7 +132,7 @@ static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r,
 	struct exports_out *x = ctx;
 	const struct trace_object *o = trace_object(x->t, r->object);
 	(void)e;
-	*why = "its begin or its end is not known";
+	*why = "its start or its end is not known";
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns < r->begin_ns)
 		return 0;
 	strbuf_addf(&s->out,

@@ -251,7 +251,7 @@ static const char *cannot(const struct iolog_out *x, const struct trace_record *
 	if (!sync && r->op != OP_FALLOCATE && !sink_is_transfer(x->t, r, &is_write, &why))
 		return why;
 	if (!o || r->begin_ns == TIME_NONE)
-		return "its file or its begin is not known";
+		return "its file or its start is not known";
 	if (strlen(o->name) > 255 || !*o->name || strpbrk(o->name, " \t\n\r\v\f"))
 		return "fio does not read names above 255 bytes or with blanks";
 	if (text_has_control(o->name))

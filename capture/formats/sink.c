@@ -170,7 +170,7 @@ bool sink_is_transfer(const struct trace *t, const struct trace_record *r, bool 
 		   ? "it neither reads nor writes data"
 	       : r->rvalue < 0			? "it failed"
 	       : r->offset > INT64_MAX		? "its offset is not known"
-	       : r->begin_ns == TIME_NONE	? "its begin is not known"
+	       : r->begin_ns == TIME_NONE	? "its start is not known"
 	       : !trace_object(t, r->object)	? "its file or device is unknown"
 						: NULL;
 	return !*why;

@@ -227,7 +227,7 @@ static const char *cannot(const struct strace_out *x, const struct trace_record 
 		return x->line.old ? "ARTC does not support the call"
 				   : "strace has no call with this name";
 	if (r->begin_ns == TIME_NONE)
-		return "its begin is not known";
+		return "its start is not known";
 	const bool opened = r->fd >= 0 && (size_t)r->fd < x->n_opened && x->opened[r->fd];
 	if (x->line.old && (op_info(r->op)->uses & OP_HAS_FD) && !opened)
 		return "ARTC replays calls on descriptors that the trace opens";

@@ -38,7 +38,7 @@ struct reader {
 static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 {
 	if (r->begin_ns > TRACE_TIME_MAX || r->begin_ns < -TRACE_TIME_MAX)
-		return err_set(e, EINVAL, "record %llu: its begin of %lld ns is out of range",
+		return err_set(e, EINVAL, "record %llu: its start at %lld ns is out of range",
 			       (unsigned long long)i, (long long)r->begin_ns);
 	if (r->end_ns == TIME_NONE)
 		return 0;

@@ -199,7 +199,7 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	if (s->n_endless || w->n_unknown)
 		say("",
 		    "%" PRIu64 " without an end, on which nothing depends; %" PRIu64
-		    " without a begin, left out",
+		    " without a start, left out",
 		    s->n_endless, w->n_unknown);
 	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
 	    h->origin);

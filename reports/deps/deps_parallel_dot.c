@@ -201,7 +201,7 @@ void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown)
 	uint32_t n = n_shown < l->n ? (uint32_t)n_shown : l->n;
 	strbuf_addf(out,
 		    "digraph deps {\n  // order %s; bold: waits for the end of the other, dashed: "
-		    "for its begin\n"
+		    "for its start\n"
 		    "  rankdir=TB; node [shape=box, fontsize=10];\n",
 		    replay_order_names[d->order]);
 	for (uint32_t t = 0; t < l->n_threads; t++) {

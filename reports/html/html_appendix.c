@@ -296,7 +296,7 @@ static void add_environment(struct strbuf *out, const struct html_page *p)
 	begin_part(out, "environment", "Environment: machine, software, what was not available");
 	html_begin_wide(out, "Environment");
 	strbuf_addstr(out, "<table class=\"pairs\"><thead><tr><th scope=\"col\">Fact</th><th "
-		"scope=\"col\">At the begin of the campaign</th></tr></thead>\n<tbody>\n");
+		"scope=\"col\">At the start of the campaign</th></tr></thead>\n<tbody>\n");
 	if (json_is_object(p->a->results->environment))
 		add_json_rows(out, "", p->a->results->environment, 0);
 	strbuf_addstr(out, "</tbody></table></div>\n");

@@ -113,12 +113,12 @@ const char *info_number_warning(const struct tally *s, const struct trace_meta *
 		"requests that end before they begin: %llu (left out of the response times)",
 		llu(s->n_end_before_begin));
 	WARN_IF(s->n_backwards,
-		"requests that begin before the one before them in their thread: %llu (the clock "
+		"requests that begin before the previous request of their thread: %llu (the clock "
 		"went backwards, or the trace is not in order)", llu(s->n_backwards));
 	WARN_IF(async_calls_unshown(&s->async), "calls that submit asynchronous requests: %llu; "
 		"the requests are not in the trace", llu(async_calls_unshown(&s->async)));
 	WARN_IF(s->n_without_begin + s->n_without_end,
-		"requests without a time of begin or end: %llu",
+		"requests without a start or end time: %llu",
 		llu(s->n_without_begin + s->n_without_end));
 	WARN_IF(gap_ns < 10,
 		"a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);

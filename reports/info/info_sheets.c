@@ -82,7 +82,7 @@ static void add_operations(struct info_page *page, const struct tally *t)
 	for (unsigned int op = 1; op < OP_N; op++)
 		if (t->op[op].n)
 			put_operation(s, op_name(op), &t->op[op], t->n_records);
-	s->note = xstrdup("times: from begin to end of a request");
+	s->note = xstrdup("times: from the start to the end of a request");
 }
 
 static void add_families(struct info_page *page, const struct tally *t)
@@ -193,7 +193,7 @@ static void add_block(struct info_page *page, const struct profile *p)
 	const struct profile_block *b = &p->block;
 	if (!b->n_dispatched)
 		return;
-	struct table *s = sheet_add(page, "From begin to dispatch to end", time_column, 1);
+	struct table *s = sheet_add(page, "From start to dispatch to end", time_column, 1);
 	const struct histogram *h[] = {&b->queue, &b->device};
 	const long double sum[] = {b->sum_queue_ns, b->sum_device_ns};
 	for (int i = 0; i < 2; i++) {
@@ -341,7 +341,7 @@ static void add_replay(struct info_page *page, const struct replayable *r)
 	for (int reason = SKIP_NONE + 1; reason < SKIP_N; reason++)
 		s = put_replay(page, s, skip_reasons[reason], r->skipped[reason]);
 	struct replayable_count never[OP_N] = {[OP_INVALID] = r->never_issued};
-	s = put_replay(page, s, "never issued: no begin", never);
+	s = put_replay(page, s, "never issued: no start", never);
 	put_replay(page, s, "fails: its descriptor has no known file", r->unknown);
 }
 

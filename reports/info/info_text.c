@@ -92,7 +92,7 @@ int info_print_records(struct trace *t, uint64_t n_records, struct err *e)
 	SCOPED_STRBUF out = STRBUF_INIT;
 	int rc = n_records ? trace_rewind(t, e) : 0;
 	if (n_records)
-		printf("\n%8s  %-15s  %12s  %9s  %s\n", "number", "process/thread", "begin [s]",
+		printf("\n%8s  %-15s  %12s  %9s  %s\n", "number", "process/thread", "start [s]",
 		       "time", "request");
 	for (uint64_t i = 0; i < n_records && !rc; i++) {
 		do

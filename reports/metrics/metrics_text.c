@@ -147,9 +147,9 @@ static void add_schedule(struct strbuf *out, const struct metrics *m, const json
 		return;
 	cells_add_heads(out, "Schedule (late > 0)", distribution_heads, N_HEADS);
 	if (m->has_issue_error)
-		add_distribution(out, "begin - intended (issue error)",
+		add_distribution(out, "start - intended start (issue error)",
 			json_object_get(all, "issue_error_ns"));
-	add_distribution(out, "begin - traced begin", json_object_get(all, "schedule_error_ns"));
+	add_distribution(out, "start - traced start", json_object_get(all, "schedule_error_ns"));
 }
 
 static void add_concurrency(struct strbuf *out, const json_t *all)
@@ -216,8 +216,9 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	     "requests end before they begin: left out of response times and of the order of "
 	     "completion"},
 	    {s->n_backwards,
-	     "request begins before the one before it in its thread: a clock that went backwards",
-	     "requests begin before the one before them in their thread: a clock that went "
+	     "request begins before the previous request of its thread: a clock that went "
+	     "backwards",
+	     "requests begin before the previous request of their thread: a clock that went "
 	     "backwards"},
 	    {s->n_unknown, "request names no object: not matched",
 	     "requests name no object: not matched"},

@@ -77,13 +77,15 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 		     "runs of each method\n", t->study.n_runs);
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++)
 		method_print(t, i, out);
-	fprintf(out, "\n"
+	fprintf(out,
+		"\n"
 		"missed     requests of the program that were not captured; extra: captured "
 		"requests that the program did not make\nbias       captured minus own response "
 		"time: mean over the runs, with its 95 %% interval\nscatter    distance of a "
-		"request's difference from the bias of its run: median, 99th percentile\nbegin   "
-		"   captured minus own begin\nclock      each process calibrates its clock "
-		"itself: u applies to comparisons of times of two processes, not to response "
-		"times\nown time   the program's own mean response time with capture, divided by "
+		"request's difference from the bias of its run: median, 99th percentile\nstart   "
+		"   captured start minus the start that the program measured\nclock      each "
+		"process calibrates its clock itself: u applies to comparisons of times of two "
+		"processes, not to response times\nown time   the program's own mean response time "
+		"with capture, divided by "
 		"that without, with its 95 %% interval\n");
 }

@@ -18,7 +18,7 @@ static void time_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_time = {
     "execution-time", "Execution time and throughput", table_n_cells, time_row,
-    .note = "Execution time: from the first begin to the last end. Its difference is split into "
+    .note = "Execution time: from the first start to the last end. Its difference is split into "
     	"longer requests (service) and longer waits between requests (schedule), both relative "
     	"to the program's time. Requests per second are means over the runs."};
 
@@ -105,10 +105,10 @@ static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_issue_error = {
     "issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
-    .note = "Issue error: begin of a request minus the time at which it was due; only replays "
+    .note = "Issue error: start of a request minus the time at which it was due; only replays "
     	"that keep times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, "
     	"whichever is larger. No CPU: the thread had no CPU when its request was due; this is "
-    	"not a fault of the replayer. Schedule: how far the begin of a request has moved from "
+    	"not a fault of the replayer. Schedule: how far the start of a request has moved from "
     	"its place in the trace, in any replay."};
 
 static void fidelity_row(struct table *t, const struct analysis *a, size_t i)

@@ -52,7 +52,7 @@ const struct table_kind table_parallel = {"parallel",
 	"The error is (running time of the application - that of the replay) / that of the "
 	"application. It is positive if the replay is too fast. U: expanded uncertainty of the "
 	"error for 95 %, which is k times the standard uncertainty from the scatter of the "
-	"pairs and the resolution of the clock. Running time: from the begin of the first "
+	"pairs and the resolution of the clock. Running time: from the start of the first "
 	"request to the end of the last. Predicted error: computed from the recording, without "
 	"a replay. If it is beyond 5 %, the recording lacks time, and the error does not show "
 	"how well the replayer works. The last columns compare the runs of the recording with "
@@ -166,4 +166,4 @@ const struct table_kind table_parallel_nodes = {
     .note =
 	"Computing, signals and waits are not requests. U: the mean of the node in one replay "
 	"lies within ±U of the program's mean, after correction for the bias, with 95 % "
-	"coverage. Busy: from the begin of the node's first request to the end of its last."};
+	"coverage. Busy: from the start of the node's first request to the end of its last."};

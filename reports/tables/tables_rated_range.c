@@ -42,7 +42,7 @@ const struct table_kind table_rated_range = {
     .n_row_headers = 2,
     .note = "Each row covers the cases of one workload and replayer that differ only in level, "
 	    "pause and speed. Rate: requests per second of the program. Gap: mean time of a thread "
-	    "between the end of a request and the begin of the next. Both include the speed factor "
+	    "between the end of a request and the start of the next. Both include the speed factor "
 	    "of a timed replay. The range is trusted up to its last case; the case marked \"next\" "
 	    "is the first beyond it."};
 

@@ -62,7 +62,7 @@ bad() { # sed expression, text that the message must contain
 	expect_status 2 "$VALIDATE" run bad.conf --dry-run
 	expect_line err "$2"
 }
-bad 's/^recorded-on = .*/recorded-on = slowly/' 'unknown section [target slowly]'
+bad 's/^recorded-on = .*/recorded-on = slowly/' 'the protocol has no section [target slowly]'
 bad '/^volume = constant:time=150us/d; /^size/d; s/^engine.*/engine = event/; /^mode/d; /^follow/d' 'whose target is a device or a volume'
 bad 's/^engine.*/engine = event/; /^mode/d; /^follow/d' 'can replay none of the workloads'
 bad 's/^observe.*//; s/^follow = .*/follow = some/' 'follow'

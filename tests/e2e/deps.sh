@@ -11,7 +11,7 @@ pid,tid,begin,end,function,args,rvalue
 END
 expect_status 0 "$VALIDATE" deps --order temporal in.csv
 expect_line out '4 by 2 threads on 1 file, over 30 ns'
-expect_line out '3 between threads (redundant waits do not count): 2 for a begin, 1 for an end'
+expect_line out '3 between threads (redundant waits do not count): 2 for a start, 1 for an end'
 expect_line out 'Critical path  20 ns; all requests together take 40 ns'
 expect_status 0 "$VALIDATE" deps in.csv
 expect_line out 'order fs'
@@ -24,7 +24,7 @@ expect_line out '"parallelism": 1.0'
 expect_status 0 "$VALIDATE" deps --order temporal --dot - in.csv
 [ "$(grep -c ' \[label="[0-9]' out)" -eq 4 ] || fail "not 4 nodes"
 [ "$(grep -c ' -> ' out)" -eq 5 ] || fail "not 2 + 3 edges"
-[ "$(grep -c 'style=dashed' out)" -eq 2 ] || fail "not 2 waits for a begin"
+[ "$(grep -c 'style=dashed' out)" -eq 2 ] || fail "not 2 waits for a start"
 expect_status 0 "$VALIDATE" deps --order temporal --requests 2 --dot two.dot in.csv
 [ "$(grep -c ' -> ' two.dot)" -eq 1 ] || fail "not 1 edge among the first two"
 expect_line out 'Critical path'

@@ -309,7 +309,7 @@ expect_status 0 "$VALIDATE" import --wait-unit us v2.log -o v2.trace
 # Darshan DXT comes file by file and is sorted
 printf '# darshan log version: 3.4\n# start_time: 1510000000\n# DXT, file_id: 1, file_name: /s/a\n X_POSIX 1 write 0 0 4096 0.0020 0.0030\n# DXT, file_id: 2, file_name: /s/b\n X_POSIX 0 read 0 10 20 0.0010 0.0015 [ 3]\n X_MPIIO 0 read 0 10 20 0.0010 0.0015\n' >f.dxt
 expect_status 0 "$VALIDATE" import f.dxt -o dxt.trace
-expect_line out 'sorted by begin'
+expect_line out 'sorted by start time'
 [ "$(nth dxt.trace 1 2-6)" = '0,1000000,1500000,pread,path=s/b;offset=10;length=20' ] || fail "dxt: $(nth dxt.trace 1 2-6)"
 
 # oracleGeneral is refused without an operation for its requests

@@ -69,7 +69,7 @@ expect_status 3 "$VALIDATE" info damaged.trace --csv rest.csv
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,5,6,close,fd=3,0\n1,1,4,3,close,fd=3,0\n1,1,7,8,close,fd=3,0\n' >odd.csv
 expect_status 0 "$VALIDATE" info odd.csv
 expect_line out 'requests that end before they begin: 1'
-expect_line out 'begin before the one before them in their thread: 1'
+expect_line out 'begin before the previous request of their thread: 1'
 expect_line out 'a request every 1.5 ns is implausible'
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,1,close,fd=3,0\n1,1,36000000000000,36000000000001,close,fd=3,0\n' >slow.csv
 expect_status 0 "$VALIDATE" info slow.csv

@@ -45,9 +45,9 @@ static void plan_execution_time(struct component *c, const struct planning *p)
 
 const struct component_row component_execution_time = {
 	.title = "Execution time",
-	.meaning = "By how much the whole replay, from the first request's begin to the last one's "
-		   "end, takes longer (+) or shorter (-) than the program. Pairs that are far off "
-		   "the others are winsorised.",
+	.meaning = "By how much the whole replay, from the start of the first request to "
+		   "the end of the last, takes longer (+) or shorter (-) than the program. Pairs "
+		   "far from the other pairs are winsorised.",
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside", .source = "as bias",
 	.above = "execution time is %s longer", .below = "execution time is %s shorter",

@@ -72,7 +72,7 @@ const struct component_row component_iops = {
     .title = "IOPS", .shown = "deviation", .words = {"requests per second", true},
     .absent = "the protocol sets no limit, or a run has no duration",
     .meaning = "By how much a replay makes more (+) or fewer (-) requests per second than the "
-	       "program, from the first request's begin to the last one's end.",
+	       "program, from the start of the first request to the end of the last.",
     .rule = WITHIN, .source = "as bias", .above = "%s more requests per second",
     .below = "%s fewer requests per second", .unit = COMPONENT_CHANGE, .two_sided = true,
     .scatter = 1, .measure = measure_iops, .decide = decide_parts, .plan = plan_parts,

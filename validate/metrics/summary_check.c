@@ -50,7 +50,9 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 	}
 	if (s->has_halves &&
 	    (s->half[0].n > s->response.n || s->half[1].n != s->response.n - s->half[0].n))
-		return err_set(e, EINVAL, "\"half\": the halves do not add up to all requests");
+		return err_set(
+		    e, EINVAL,
+		    "\"half\": the two halves together have more or fewer requests than the run");
 	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++)
 		if (s->shape[k] > s->response.n || (k && s->shape[k] < s->shape[k - 1]))
 			return err_set(e, EINVAL, "\"shape_typical\" is not ascending, or beyond "

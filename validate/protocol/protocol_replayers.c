@@ -175,7 +175,8 @@ static int scenarios_read(const struct protocol *p, const struct protocol_file *
 			    !strcmp(p->scenario[c].name, names[i]))
 				chosen[c] = found = true;
 		if (!found)
-			ret = err_set(e, EINVAL, "unknown section [workload %s]", names[i]);
+			ret = err_set(e, EINVAL, "the protocol has no section [workload %s]",
+				      names[i]);
 	}
 	list_free(names, n);
 	return ret ? key_refuse(f, k, e) : 0;

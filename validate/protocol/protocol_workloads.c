@@ -55,7 +55,7 @@ static int targets_check(const struct protocol *p, const struct protocol_file *f
 		size_t index;
 		if (target_find(p, k->item[i], &index) == 0)
 			continue;
-		return key_err(f, k->key, e, "unknown section [target %s]", k->item[i]);
+		return key_err(f, k->key, e, "the protocol has no section [target %s]", k->item[i]);
 	}
 	return 0;
 }

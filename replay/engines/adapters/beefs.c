@@ -49,7 +49,8 @@ static int beefs_line(void *ctx, char *line, struct err *e)
 	if (ret)
 		return ret;
 	if (tid < 0 || tid > UINT32_MAX)
-		return err_set(e, EBADMSG, "thread: %lld is out of range", (long long)tid);
+		return err_set(e, EBADMSG, "the thread number %lld is out of range",
+			       (long long)tid);
 	q.tid = (uint32_t)tid;
 	if (q.rvalue < 0) /* -1, without the error */
 		q.rvalue = expected < 0 ? ADAPTER_AS_TRACED : -EIO;

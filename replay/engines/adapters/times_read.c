@@ -113,8 +113,9 @@ static int number_at(const struct line *l, enum times_column which, unsigned int
 	uint64_t column = l->form->column[which];
 	const char *end, *text = column <= l->n ? l->field[column - 1] : NULL;
 	if (!text)
-		return err_set(e, EBADMSG, "column %" PRIu64 " is missing: the line has %zu",
-			       column, l->n);
+		return err_set(e, EBADMSG,
+			       "column %" PRIu64 " is missing: the line has %zu columns", column,
+			       l->n);
 	int ret = adapter_number(text, digits, value, &end, e);
 	if (!ret && *end)
 		ret = err_set(e, EBADMSG, "\"%.40s\" is not a number", text);
