@@ -29,14 +29,14 @@ int captured_command_read(struct captured_command *c, const struct trace_meta *m
 	const size_t n = json_array_size(argv);
 	if (!n || !c->dir || c->dir[0] != '/')
 		return err_set(e, ENODATA,
-			"its metadata lacks the command and its arguments. Traces of validate "
-			"capture app and capture vfs hold them; slices of these traces do not");
+			"the metadata of the trace lacks the command and its arguments. Traces of "
+			"validate capture app and vfs have them; slices of these traces do not");
 	c->argv = xcalloc(n + 1, sizeof *c->argv);
 	for (c->n = 0; c->n < n; c->n++) {
 		c->argv[c->n] = json_string_value(json_array_get(argv, c->n));
 		if (!c->argv[c->n])
 			return err_set(e, EINVAL,
-				       "word %zu of the command in its metadata is not text", c->n);
+				       "word %zu of the command in the metadata is not text", c->n);
 	}
 	const int wait_status = (int)json_integer_value(
 	    json_object_get(json_object_get(c->extra, "capture"), "wait_status"));

@@ -18,21 +18,24 @@ static int check_file_header(struct block_file *f, const struct file_header *h, 
 	if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic))
 		return err_set(e, EILSEQ, "%s: not a trace of this program", f->path);
 	if (h->byte_order != FILE_BYTE_ORDER && h->byte_order == __builtin_bswap32(FILE_BYTE_ORDER))
-		return err_set(e, EILSEQ, "%s: written by a machine of the other byte order",
+		return err_set(e, EILSEQ, "%s was written on a machine with the other byte order",
 			       f->path);
 	if (h->crc != crc32c(0, h, offsetof(struct file_header, crc)))
 		return err_set(e, EBADMSG,
 			       "%s: damaged: the file header at byte 0 does not match its checksum",
 			       f->path);
 	if (h->version != FILE_VERSION)
-		return err_set(e, EILSEQ,
-			       "%s: trace format version %u, this program reads version %u",
-			       f->path, h->version, FILE_VERSION);
+		return err_set(
+		    e, EILSEQ,
+		    "%s has version %u of the trace format; this program reads version %u", f->path,
+		    h->version, FILE_VERSION);
 	if (h->byte_order != FILE_BYTE_ORDER || h->header_bytes != sizeof *h ||
 	    h->record_bytes != sizeof(struct trace_record))
 		return err_set(e, EILSEQ,
-			"%s: byte order %#x, header of %u bytes, records of %u: not version %u",
-			f->path, h->byte_order, h->header_bytes, h->record_bytes, FILE_VERSION);
+			       "%s: byte order %#x, header of %u bytes and records of %u bytes do "
+			       "not fit version %u",
+			       f->path, h->byte_order, h->header_bytes, h->record_bytes,
+			       FILE_VERSION);
 	f->nonce = h->nonce;
 	return 0;
 }

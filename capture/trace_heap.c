@@ -44,7 +44,7 @@ static int decompress(struct heap_index *x, const struct block_file *f, const st
 	if (b->h.raw_len > x->raw_cap) {
 		unsigned char *raw = realloc(x->raw, b->h.raw_len);
 		if (!raw)
-			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes",
+			return err_set(e, ENOMEM, "%s: not enough memory for a block of %llu bytes",
 				       f->path, (unsigned long long)b->h.raw_len);
 		x->raw = raw;
 		x->raw_cap = b->h.raw_len;
@@ -53,7 +53,7 @@ static int decompress(struct heap_index *x, const struct block_file *f, const st
 	if (len == b->h.raw_len)
 		return 0;
 	if (ZSTD_getErrorCode(len) == ZSTD_error_memory_allocation)
-		return err_set(e, ENOMEM, "%s: no memory to decompress", f->path);
+		return err_set(e, ENOMEM, "%s: not enough memory to decompress", f->path);
 	*why = ZSTD_isError(len) ? ZSTD_getErrorName(len) : "it decompresses to another length";
 	return 0;
 }

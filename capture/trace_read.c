@@ -79,13 +79,13 @@ static int load(struct binary_trace *t, const struct trace_block *b, const void 
 	if (b->h.raw_len > t->raw_cap) {
 		void *raw = realloc(t->raw, b->h.raw_len);
 		if (!raw)
-			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes",
+			return err_set(e, ENOMEM, "%s: not enough memory for a block of %llu bytes",
 				       t->file.path, (unsigned long long)b->h.raw_len);
 		t->raw = raw;
 		t->raw_cap = b->h.raw_len;
 	}
 	if (!t->zstd && !(t->zstd = ZSTD_createDCtx()))
-		return err_set(e, ENOMEM, "%s: no memory to decompress", t->file.path);
+		return err_set(e, ENOMEM, "%s: not enough memory to decompress", t->file.path);
 	size_t len = ZSTD_decompressDCtx(t->zstd, t->raw, b->h.raw_len, *p, b->h.stored_len);
 	if (len != b->h.raw_len)
 		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len)

@@ -162,8 +162,10 @@ static int family_add(struct search *s, dev_t number, const char *role, struct e
 {
 	char *dir = sys_dir(s, number);
 	if (!dir)
-		return err_sys(e, errno, "%s: cannot find its users: no %s/dev/block/%u:%u",
-			       s->path, s->system->sys, major(number), minor(number));
+		return err_sys(
+		    e, errno,
+		    "%s: cannot find what uses the device: cannot examine %s/dev/block/%u:%u",
+		    s->path, s->system->sys, major(number), minor(number));
 	int ret = near_add(s, dir, role, e);
 	ret = ret ? ret : each_entry(s, dir, 0, partition_add, e);
 	ret = ret ? ret : parent_add(s, dir, e);

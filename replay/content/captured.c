@@ -201,10 +201,10 @@ static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 	struct err unlocked = ERR_INIT;
 	c->memory_fd = memfd_create("validate-content", MFD_CLOEXEC);
 	if (c->memory_fd < 0 || ftruncate(c->memory_fd, (off_t)n_bytes) < 0)
-		return err_sys(e, errno, "no memory for the captured content");
+		return err_sys(e, errno, "not enough memory for the captured content");
 	const int code = -file_reserve(c->memory_fd, n_bytes);
 	if (code)
-		return err_sys(e, code, "no memory for the captured content: %llu KiB",
+		return err_sys(e, code, "not enough memory for the captured content: %llu KiB",
 			       (unsigned long long)(n_bytes >> 10));
 	int ret = vm_map_file(&c->reader.memory, c->memory_fd, 0, n_bytes, "the content of writes",
 			      e);

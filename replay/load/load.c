@@ -43,11 +43,11 @@ static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 	if (r->end_ns == TIME_NONE)
 		return 0;
 	if (r->end_ns > TRACE_TIME_MAX || r->end_ns < -TRACE_TIME_MAX)
-		return err_set(e, EINVAL, "record %llu: its end of %lld ns is out of range",
+		return err_set(e, EINVAL, "record %llu: its end at %lld ns is out of range",
 			       (unsigned long long)i, (long long)r->end_ns);
 	if (r->end_ns < r->begin_ns)
 		return err_set(e, EINVAL,
-			"record %llu: it ends %lld ns before it begins, so no order can be derived",
+			"record %llu ends %lld ns before it begins, so no order can be derived",
 			(unsigned long long)i, (long long)(r->begin_ns - r->end_ns));
 	return 0;
 }
@@ -67,14 +67,14 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 	    r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(
 		    e, E2BIG,
-		    "record %llu: a %s of %llu bytes; the largest that can be replayed has %llu",
+		    "record %llu: the %s has %llu bytes, but at most %llu can be replayed",
 		    (unsigned long long)i, info->name, (unsigned long long)r->length,
 		    (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	/* these calls are replayed with the number of bytes that they moved */
 	if (r->op == OP_FGETS || r->op == OP_GETDELIM || r->op == OP_FPRINTF)
 		if (op_bytes_moved(r) > REPLAY_MAX_REQUEST_BYTES)
-			return err_set(e, E2BIG, "record %llu: a %s that moved %llu bytes; the "
-				"largest that can be replayed has %llu", (unsigned long long)i,
+			return err_set(e, E2BIG, "record %llu: the %s moved %llu bytes, but "
+				"at most %llu can be replayed", (unsigned long long)i,
 				info->name, (unsigned long long)op_bytes_moved(r),
 				(unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;

@@ -21,8 +21,8 @@ static int process_table_read(struct finder *f, struct err *e)
 		static const char *const members[] = {"pid", "parent", "begin_ns"};
 		for (size_t k = 0; k < sizeof members / sizeof *members; k++)
 			if (!json_is_integer(json_object_get(row, members[k])))
-				return err_set(e, EINVAL, "the trace's \"processes\", entry %zu: "
-					"it needs integers \"pid\", \"parent\" and \"begin_ns\"",
+				return err_set(e, EINVAL, "the trace's \"processes\", entry %zu "
+					"needs integers \"pid\", \"parent\" and \"begin_ns\"",
 					i);
 		u64_map_at(&f->row_of_pid,
 			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
@@ -157,7 +157,7 @@ int descriptor_table_read(struct finder *f, struct err *e)
 		if (!json_is_integer(fd) || json_integer_value(fd) < 0 ||
 		    json_integer_value(fd) > INT32_MAX || !json_is_string(path) ||
 		    (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
-			return err_set(e, EINVAL, "the trace's \"descriptors\", entry %zu: it "
+			return err_set(e, EINVAL, "the trace's \"descriptors\", entry %zu "
 				"needs an integer \"fd\" and a text \"path\"; \"flags\" and "
 				"\"pid\" are integers", i);
 		uint32_t number = (uint32_t)json_integer_value(fd);

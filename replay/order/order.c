@@ -171,8 +171,9 @@ static void derive_thread(struct edges *out, const struct load *l)
 static int rule_unknown(const char *name, struct err *e)
 {
 	const char *near = nearest_name(name, fs_rule_names);
-	return near ? err_set(e, EINVAL, "unknown rule \"%s\" (did you mean \"%s\"?)", name, near)
-		    : err_set(e, EINVAL, "unknown rule \"%s\"", name);
+	return near ? err_set(e, EINVAL, "unknown order rule \"%s\" (did you mean \"%s\"?)", name,
+			      near)
+		    : err_set(e, EINVAL, "unknown order rule \"%s\"", name);
 }
 
 int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)

@@ -58,7 +58,7 @@ for change in 's/exponential:mean=2ms/exponential:mean=900us/' 's/exponential:me
 done
 sed 's/^size = 4M/&\nvolume-file = yes/' on.conf >file.conf
 expect_status 3 "$VALIDATE" run file.conf -q -o refused
-expect_line err 'its volume is on a file, but the certificate c.json was made on a loop device'
+expect_line err 'the volume of [target volume] is on a file, but the certificate c.json was made on a loop device'
 sed 's/c.json/none.json/' on.conf >none.conf
 expect_status 3 "$VALIDATE" run none.conf -q -o refused
 expect_line err 'validate standard certify -o none.json'

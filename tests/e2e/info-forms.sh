@@ -202,7 +202,7 @@ expect_status 0 "$VALIDATE" info --json backwards.csv
 cp out json
 follows_schema json
 is .replay.state '"refused"'
-is .replay.refused '"record 0: it ends 4 ns before it begins, so no order can be derived"'
+is .replay.refused '"record 0 ends 4 ns before it begins, so no order can be derived"'
 expect_status 0 "$VALIDATE" info backwards.csv
 expect_line out 'Replay     refused: record 0'
 expect_status 0 "$VALIDATE" info "$SRCDIR/tests/data/formats/sda.merged"

@@ -167,7 +167,7 @@ static int summary_launch(struct campaign *c, struct summary_work *w, struct err
 	w->seal =
 	    mmap(NULL, sizeof *w->seal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (w->seal == MAP_FAILED)
-		return err_sys(e, errno, "no memory for the digests of a summary");
+		return err_sys(e, errno, "not enough memory for the digests of a summary");
 	int ret = launch_helper(summary_make, w, c->signal_fd, e);
 	w->run->file_sha256[0] = w->run->line_sha256[0] = 0;
 	if (!ret || ret == -EINTR) {

@@ -55,7 +55,7 @@ int summary_make(void *context, struct err *e)
 	char *path = results_run_path(w->campaign->dir, r->id);
 	json_t *o = run_summary_file(r, w->campaign->protocol);
 	ret = o ? json_write_file(path, o, JSON_COMPACT, e)
-		: err_set(e, EINVAL, "its summary cannot be written as JSON");
+		: err_set(e, EINVAL, "the summary of the run cannot be written as JSON");
 	if (ret && o) {
 		e->code = ENOTRECOVERABLE;
 		ret = -ENOTRECOVERABLE;

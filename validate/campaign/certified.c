@@ -28,9 +28,10 @@ static int scenarios_cover(const struct protocol *p, const struct standard *s, d
 				: err_set(e, EINVAL, "target %s is not a volume, so %s does not "
 						     "apply to it", t->name, p->standard);
 		if (!ret && s->loop == (t->volume_file || geteuid()))
-			ret = err_set(e, EINVAL, "its volume is on a %s, but the certificate %s "
-						 "was made on a %s",
-				      s->loop ? "file" : "loop device", p->standard,
+			ret = err_set(e, EINVAL,
+				      "the volume of [target %s] is on a %s, but the certificate "
+				      "%s was made on a %s",
+				      t->name, s->loop ? "file" : "loop device", p->standard,
 				      s->loop ? "loop device" : "file");
 		const uint64_t depth = ret || !c.queue_depth ? 1 : c.queue_depth * c.level;
 		ret = ret ? ret : standard_covers(s, t->volume, t->size_bytes, depth, &worst, e);

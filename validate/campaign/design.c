@@ -201,7 +201,7 @@ int design_from_json(struct design *plan, const struct protocol *p, const json_t
 	*plan = (struct design){0};
 	json_t *runs = json_object_get(o, "runs"), *version = json_object_get(o, "version");
 	if (!json_is_integer(version) || !json_is_array(runs))
-		return err_set(e, EINVAL, "this is not a plan");
+		return err_set(e, EINVAL, "the file is not the plan of a campaign");
 	if (json_integer_value(version) != PLAN_VERSION)
 		return err_set(e, EINVAL, "plan version %lld is unknown, %d is expected",
 			       (long long)json_integer_value(version), PLAN_VERSION);

@@ -425,9 +425,10 @@ static int check_seal(struct baseline *b, json_t *o, struct err *e)
 	b->sealed = !strcmp(has, is);
 	if (b->sealed)
 		return 0;
-	return err_set(e, EBADMSG, "it was changed after it was saved: its content does not "
-				   "match its member \"sha256\". Save it again from its results "
-				   "directory, or remove that member to accept the change");
+	return err_set(e, EBADMSG,
+		       "the baseline was changed after it was saved: its content "
+		       "does not match its member \"sha256\". Save the baseline again "
+		       "from the results directory, or remove \"sha256\" to accept the change");
 }
 
 static int get_head(struct baseline *b, const json_t *o, struct err *e)

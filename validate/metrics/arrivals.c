@@ -36,7 +36,7 @@ int arrivals_init(struct arrivals *o, enum arrivals_mode mode,
 	o->batch = malloc(ARRIVALS_BATCH * sizeof *o->batch);
 	if (!o->a || !o->batch) {
 		arrivals_release(o);
-		return err_set(e, ENOMEM, "no memory for a window of %zu requests",
+		return err_set(e, ENOMEM, "not enough memory for a window of %zu requests",
 			       options->window_min);
 	}
 	return 0;
@@ -131,7 +131,8 @@ static int reserve_keys(struct arrivals *o, struct err *e)
 	o->key = malloc(o->window * sizeof *o->key);
 	o->scratch = malloc(o->window * sizeof *o->scratch);
 	o->key_cap = o->key && o->scratch ? o->window : 0;
-	return o->key_cap ? 0 : err_set(e, ENOMEM, "no memory to sort %zu requests", o->window);
+	return o->key_cap ? 0
+			  : err_set(e, ENOMEM, "not enough memory to sort %zu requests", o->window);
 }
 
 static void keys_make(struct arrivals *o)
@@ -213,7 +214,7 @@ static int keep_rest(struct arrivals *o, const uint64_t *order, size_t from, str
 	} else {
 		SCOPED_FREE struct arrival *rest = malloc((n ? n : 1) * sizeof *rest);
 		if (!rest)
-			return err_set(e, ENOMEM, "no memory to keep %zu requests", n);
+			return err_set(e, ENOMEM, "not enough memory to keep %zu requests", n);
 		for (size_t i = 0; i < n; i++)
 			rest[i] = o->a[ARRIVALS_INDEX(order[from + i])];
 		memcpy(o->a, rest, n * sizeof *rest);
@@ -231,7 +232,8 @@ static int grow_window(struct arrivals *o, struct err *e)
 {
 	struct arrival *a = realloc(o->a, 2 * o->window * sizeof *a);
 	if (!a)
-		return err_set(e, ENOMEM, "no memory for a window of %zu requests", 2 * o->window);
+		return err_set(e, ENOMEM, "not enough memory for a window of %zu requests",
+			       2 * o->window);
 	o->a = a;
 	o->window *= 2;
 	return 0;

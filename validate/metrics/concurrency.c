@@ -15,7 +15,8 @@ int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
 	c->requests_at_level = calloc(max_level + 1, sizeof *c->requests_at_level);
 	if (!c->end || !c->ns_at_level || !c->requests_at_level) {
 		concurrency_release(c);
-		return err_set(e, ENOMEM, "no memory for %zu levels of concurrency", max_level);
+		return err_set(e, ENOMEM, "not enough memory for %zu levels of concurrency",
+			       max_level);
 	}
 	return 0;
 }
@@ -45,7 +46,8 @@ static int push(struct concurrency *c, int64_t end_ns, struct err *e)
 	if (c->n_ends == c->end_cap) {
 		int64_t *end = realloc(c->end, 2 * c->end_cap * sizeof *end);
 		if (!end)
-			return err_set(e, ENOMEM, "no memory for %zu requests active at one time",
+			return err_set(e, ENOMEM,
+				       "not enough memory for %zu requests active at one time",
 				       2 * c->end_cap);
 		c->end = end;
 		c->end_cap *= 2;
@@ -65,8 +67,8 @@ int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, siz
 	if (begin_ns < c->last_ns || (end_ns < begin_ns && end_ns != TIME_NONE))
 		return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s",
 			       (long long)begin_ns, (long long)end_ns,
-			       begin_ns < c->last_ns ? "it begins before the request that was read "
-						       "before it"
+			       begin_ns < c->last_ns ? "it begins before the previous request "
+						       "of the trace"
 						     : "it ends before it begins");
 	account(c, begin_ns);
 	size_t level = c->n_ends + c->n_unfinished + 1;

@@ -39,7 +39,8 @@ static int reserve(struct lifetime *l, struct err *e)
 	size_t cap = l->cap ? 2 * l->cap : 64;
 	struct lifetime_request *h = realloc(l->heap, cap * sizeof *h);
 	if (!h)
-		return err_set(e, ENOMEM, "no memory for %zu requests active at one time", cap);
+		return err_set(e, ENOMEM, "not enough memory for %zu requests active at one time",
+			       cap);
 	l->heap = h;
 	l->cap = cap;
 	return 0;

@@ -52,7 +52,8 @@ int spill_map(void **table, size_t bytes, struct err *e)
 		if (code) {
 			close(fd);
 			return err_sys(e, code,
-				       "a temporary file of %zu MiB (TMPDIR sets its directory)",
+				       "cannot reserve %zu MiB for a temporary file (TMPDIR sets "
+				       "its directory)",
 				       bytes >> 20);
 		}
 		flags = MAP_SHARED;
@@ -61,7 +62,7 @@ int spill_map(void **table, size_t bytes, struct err *e)
 	int code = errno;
 	fd_close(fd);
 	if (at == MAP_FAILED)
-		return err_sys(e, code, "no memory for a table of %zu MiB", bytes >> 20);
+		return err_sys(e, code, "not enough memory for a table of %zu MiB", bytes >> 20);
 	*table = at;
 	return 0;
 }

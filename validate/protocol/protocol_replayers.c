@@ -242,7 +242,8 @@ static int common_read(const struct protocol *p, const struct protocol_file *f,
 	ret = ret ? ret : scenarios_read(p, f, s, "mutant-workloads", common->mutant_acts, e);
 	for (size_t i = 0; !ret && k && i < p->n_scenarios; i++)
 		if (common->mutant_acts[i] && !common->applies[i]) {
-			err_set(e, EINVAL, "this replayer does not replay \"%s\"",
+			err_set(e, EINVAL,
+				"the key \"workloads\" does not select \"%s\" for this replayer",
 				p->scenario[i].name);
 			ret = key_refuse(f, k, e);
 		}

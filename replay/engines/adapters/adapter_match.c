@@ -35,15 +35,19 @@ static int times_check(const struct adapter_request *q, uint64_t n, struct err *
 {
 	if (q->begin_ns == TIME_NONE || q->end_ns == TIME_NONE)
 		return err_set(e, EBADMSG,
-			       "request %" PRIu64 " of its output: begin or end is missing", n);
+			       "request %" PRIu64
+			       " in the output of the replayer: begin or end is missing",
+			       n);
 	const int64_t low = q->begin_ns < q->end_ns ? q->begin_ns : q->end_ns,
 		      high = q->begin_ns < q->end_ns ? q->end_ns : q->begin_ns;
 	if (low < -TRACE_TIME_MAX || high > TRACE_TIME_MAX)
 		return err_set(e, EBADMSG,
-			       "request %" PRIu64 " of its output: its times are out of range", n);
+			       "request %" PRIu64
+			       " in the output of the replayer: the times are out of range",
+			       n);
 	if (q->end_ns < q->begin_ns)
 		return err_set(e, EBADMSG,
-			       "request %" PRIu64 " of its output ends %" PRId64
+			       "request %" PRIu64 " in the output of the replayer ends %" PRId64
 			       " ns before it begins",
 			       n, q->begin_ns - q->end_ns);
 	return 0;
@@ -59,8 +63,9 @@ int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct 
 	a->unnumbered |= q->seq == ADAPTER_NONE;
 	a->in_order |= q->seq == ADAPTER_NONE && q->op == OP_INVALID;
 	if (a->numbered && a->unnumbered)
-		return err_set(e, EBADMSG,
-			       "some requests of its output have numbers, others have none");
+		return err_set(
+		    e, EBADMSG,
+		    "some requests in the output of the replayer have numbers, others have none");
 	struct trace_record x = {
 		.seq = q->seq,
 		.begin_ns = q->begin_ns,

@@ -85,7 +85,7 @@ static int words_take(struct artc_log *l, FILE *f, unsigned long long *line, str
 		l->first |= c == '\n';
 		*line += c == '\n' && !ret;
 	} while (!ret && c != EOF);
-	return ret || !ferror(f) ? ret : err_set(e, EIO, "it cannot be read");
+	return ret || !ferror(f) ? ret : err_set(e, EIO, "the rest of the file cannot be read");
 }
 
 int artc_output_read(const char *path, const struct request_taker *taker, struct err *e)
@@ -102,8 +102,8 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 	if (l.any && l.complete)
 		return 0;
 	return err_set(e, EBADMSG, "%s: %s", path,
-		       l.any ? "it ends before the elapsed time"
-			     : "it contains no log of a thread");
+		       l.any ? "the log ends before the line with the elapsed time"
+			     : "the file contains no log of a thread");
 }
 
 /* --- the request of the input for a call: the thread's next call of that name --- */

@@ -134,7 +134,7 @@ static int streams_write(struct adapter_run *r, const char *device, struct err *
 	x.stream = xcalloc(x.n, sizeof *x.stream);
 	x.in = fopen(r->trace[0], "re");
 	if (!x.in || fread(&x.head, sizeof x.head, 1, x.in) != 1)
-		ret = err_set(e, EIO, "%s: it cannot be read", r->trace[0]);
+		ret = err_set(e, EIO, "cannot read %s", r->trace[0]);
 	for (uint64_t i = 0; i < x.n && !ret; i++)
 		ret = stream_open(&x.stream[i], r, device, i, &x.head, e);
 	ret = ret ? ret : packets_distribute(&x, r, e);

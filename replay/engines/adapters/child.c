@@ -260,7 +260,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	    !signals_open(&k.signals))
 		return keep_fail(r, "cannot create its supervising process");
 	if (child_output_open(&k.output, s->output, s->printed, s->output_limit_bytes) < 0)
-		return keep_fail(r, "cannot create files for its output");
+		return keep_fail(r, "cannot create files for the output of the replayer");
 	struct start start = {s, r, getpid(), k.output.out_end, k.output.printed_end};
 	r->started_ns = clock_monotonic_ns();
 	k.program = fork();

@@ -67,7 +67,7 @@ static int configuration_write(const struct adapter_run *r, const struct luns *l
 				(long long)(r->first_ns / 1000), r->device);
 		bool good = !ferror(f);
 		if (fclose(f) || !good)
-			ret = err_set(e, EIO, "%s: it cannot be written", path);
+			ret = err_set(e, EIO, "cannot write %s", path);
 	}
 	return ret;
 }
@@ -147,7 +147,7 @@ static int annotated_write(struct adapter_run *r, struct err *e)
 	int ret = annotate(r, &a, e);
 	bool good = !a.out || !ferror(a.out);
 	if (a.out && (fclose(a.out) || !good) && !ret)
-		ret = err_set(e, EIO, "%s: it cannot be written", a.path);
+		ret = err_set(e, EIO, "cannot write %s", a.path);
 	if (a.in)
 		fclose(a.in);
 	if (!ret)

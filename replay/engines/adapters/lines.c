@@ -30,7 +30,7 @@ static int line_next(FILE *f, char *line, struct err *e)
 	n -= n && line[n - 1] == '\r';
 	line[n] = 0;
 	if (ferror(f))
-		return err_set(e, EIO, "it cannot be read");
+		return err_set(e, EIO, "the rest of the file cannot be read");
 	return n || c != EOF;
 }
 

@@ -96,8 +96,8 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 	bool transfer = direction_of(r) == BLOCK_READ || direction_of(r) == BLOCK_WRITE;
 	if (transfer && r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(e, EINVAL,
-			       "a request of %" PRIu64
-			       " bytes; the largest that can be replayed has 1 GiB",
+			       "the request has %" PRIu64
+			       " bytes, but at most 1 GiB can be replayed",
 			       r->length);
 	if (direction_of(r) != BLOCK_FLUSH &&
 	    (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))

@@ -333,7 +333,7 @@ int source_key(const struct image *tables, const struct replay_config *c, const 
 	gcry_md_hd_t h;
 	int ret = digest_ready(e);
 	if (!ret && gcry_md_open(&h, GCRY_MD_SHA256, 0))
-		ret = err_set(e, ENOMEM, "no memory for a digest");
+		ret = err_set(e, ENOMEM, "not enough memory for a digest");
 	if (ret)
 		return ret;
 	const char how[] = {(char)c->timing, (char)c->compiled.unroll,

@@ -44,12 +44,12 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 			       "cpus, scheduler: the text is too long for the compiled engine");
 	*fd = memfd_create("validate-replay", MFD_CLOEXEC);
 	if (*fd < 0 || ftruncate(*fd, (off_t)n_bytes) < 0)
-		return err_sys(e, errno, "no memory to share with the compiled program");
+		return err_sys(e, errno, "not enough memory to share with the compiled program");
 	int code = -file_reserve(*fd, n_bytes);
 	c = code ? MAP_FAILED : mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	if (c == MAP_FAILED)
 		return err_sys(e, code ? code : errno,
-			       "no memory to share with the compiled program: %llu KiB",
+			       "not enough memory to share with the compiled program: %llu KiB",
 			       (unsigned long long)(n_bytes >> 10));
 	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
 	*c = (struct control){

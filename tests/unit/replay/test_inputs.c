@@ -259,7 +259,7 @@ static void nothing_to_export(void **state)
 	sample_add(&s, 1, 40, 50, OP_FSYNC);
 	given_make(&g, &s);
 	export_to(&g, "blkreplay", -EINVAL, &e);
-	assert_non_null(strstr(e.msg, "can represent none of its requests"));
+	assert_non_null(strstr(e.msg, "can represent no request of the trace"));
 	given_release(&g);
 	sample_release(&s);
 }

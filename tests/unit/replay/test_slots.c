@@ -127,7 +127,7 @@ static void records_that_cannot_be_replayed_are_named(void **state)
 	struct sample s = {.paths = {"f"}, .n_paths = 1};
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
 	sample_data(&s, 1, 10, 9, OP_PREAD, 3, 0, 0, 1, 1);
-	refuse(&s, EINVAL, "record 1: it ends 1 ns before it begins");
+	refuse(&s, EINVAL, "record 1 ends 1 ns before it begins");
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, (uint64_t)1 << 62, 1);
 	refuse(&s, E2BIG, "record 0: a pread of 4611686018427387904 bytes");
 	sample_data(&s, 1, 0, 1, OP_GETDELIM, 3, 0, 0, 0, INT64_MAX);

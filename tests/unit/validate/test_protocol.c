@@ -230,7 +230,8 @@ static const struct {
      "bad.conf:6: mutant-workloads: there is no key \"mutant\""},
     {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER
 		       "mutant = lost\nworkloads = a\nmutant-workloads = b\n",
-     "bad.conf:10: mutant-workloads: this replayer does not replay \"b\""},
+     "bad.conf:10: mutant-workloads: the key \"workloads\" does not select \"b\" for this "
+     "replayer"},
     {PROTOCOL WORKLOAD "[replayer r]\nengine = program\norder = fs\n",
      "bad.conf:5: engine: \"program\" is the program itself"},
     {PROTOCOL WORKLOAD REPLAYER "mutant = explode\n", "bad.conf:4: [replayer r]: "},
