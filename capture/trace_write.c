@@ -302,8 +302,8 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 {
 	if (len > HEAP_ITEM_MAX)
 		return err_set(e, EFBIG,
-			       "%s: %zu bytes belong to a record, at most %u are possible", w->path,
-			       len, HEAP_ITEM_MAX);
+			       "%s: %zu bytes belong to one record, but at most %u are possible",
+			       w->path, len, HEAP_ITEM_MAX);
 	uint64_t unit = w->n_heap_units + w->heap_len / 8;
 	size_t room = align_up(sizeof(uint32_t) + len, 8);
 	if (unit + room / 8 >= HEAP_NONE)
@@ -460,7 +460,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 		goto out;
 	}
 	if (w->options.compress && !(w->zstd = ZSTD_createCCtx())) {
-		rc = err_set(e, ENOMEM, "%s: no memory to compress", w->path);
+		rc = err_set(e, ENOMEM, "%s: not enough memory to compress", w->path);
 		goto out;
 	}
 	rc = write_file_header(w, e);

@@ -60,7 +60,7 @@ static int side_parse(struct side *s, const char *text, struct err *e)
 		}
 	s->replayer = colon ? colon + 1 : NULL;
 	return stat(s->path, &st) < 0
-		   ? err_set(e, ENOENT, "%s: no such results directory or baseline", text)
+		   ? err_set(e, ENOENT, "%s is neither a results directory nor a baseline", text)
 		   : 0;
 }
 

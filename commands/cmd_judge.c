@@ -126,7 +126,7 @@ static int rerun_check(const struct judge_config *c, const struct judged *j, str
 		return err_set(e, EINVAL, "--rerun needs a trace of calls on files; for a device "
 					  "use validate run with a workload of type program");
 	if (c->files && (stat(c->files, &st) < 0 || !S_ISDIR(st.st_mode)))
-		return err_set(e, EINVAL, "--files %s: no such directory", c->files);
+		return err_set(e, EINVAL, "--files %s: there is no such directory", c->files);
 	return 0;
 }
 

@@ -89,7 +89,8 @@ static inline void pause_release(struct pause *p)
 static inline int pause_threads(struct pause *p, uint32_t n, struct err *e)
 {
 	if (p->page && n > PAUSE_THREADS_MAX)
-		return err_set(e, E2BIG, "%u threads: at most %d can be paused between requests", n,
+		return err_set(e, E2BIG,
+			       "%u threads are too many: at most %d can pause between requests", n,
 			       PAUSE_THREADS_MAX);
 	if (p->page)
 		atomic_store(&p->page->n_threads, n);

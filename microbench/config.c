@@ -252,7 +252,7 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 	if (!choice_is_valid(wait_method_names, c->pause_by) ||
 	    !choice_is_valid(think_names, c->think) ||
 	    !choice_is_valid(placement_names, c->placement))
-		return err_set(e, EINVAL, "pause-by, think or placement: no such choice");
+		return err_set(e, EINVAL, "pause-by, think or placement has an unknown value");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
 		return err_set(e, EINVAL, "think %s: a mean pause is needed (pause)",
 			       think_names[c->think]);

@@ -192,11 +192,12 @@ int replay_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			"speed must be above 0, spin at least 0, and workers within the limit");
 	if (f && c->blank)
-		return err_set(e, EINVAL, "blank: no calls are made, so mutant %s has no effect",
+		return err_set(e, EINVAL,
+			       "blank: the replay makes no calls, so mutant %s has no effect",
 			       f->name);
 	if (c->blank && c->stop_on_mismatch)
 		return err_set(e, EINVAL,
-			"blank: no calls are made, so stop-on-mismatch has no effect");
+			"blank: the replay makes no calls, so stop-on-mismatch has no effect");
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(
 		    e, EINVAL,

@@ -63,7 +63,7 @@ char *app_command_find(const char *name, struct err *e)
 		free(file);
 		path += len;
 	}
-	err_set(e, ENOENT, "%s: no such command", name);
+	err_set(e, ENOENT, "there is no command \"%s\"", name);
 	return NULL;
 }
 

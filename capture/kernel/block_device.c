@@ -45,8 +45,8 @@ int block_device_of_number(struct block_device *d, dev_t number, struct err *e)
 	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", d->major, d->minor);
 	ssize_t n = readlink(link, target, sizeof target - 1);
 	if (n < 0)
-		return err_set(e, ENOTBLK, "%u:%u is not a block device: no %s", d->major, d->minor,
-			       link);
+		return err_set(e, ENOTBLK, "%u:%u is not a block device: %s does not exist",
+			       d->major, d->minor, link);
 	target[n] = 0;
 	const char *base = strrchr(target, '/');
 	snprintf(d->name, sizeof d->name, "%.63s", base ? base + 1 : target);

@@ -16,8 +16,10 @@
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->n_requests >= UINT32_MAX)
-		return err_set(e, EINVAL, "requests %llu: at most 2^32-2 rounds",
-			       (unsigned long long)c->n_requests);
+		return err_set(
+		    e, EINVAL,
+		    "requests %llu is too large: the workload makes at most 2^32-2 rounds",
+		    (unsigned long long)c->n_requests);
 	if (c->file_bytes < 2 * c->block_bytes)
 		return err_set(e, EINVAL, "file-size %llu: expected two blocks at least",
 			       (unsigned long long)c->file_bytes);

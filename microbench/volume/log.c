@@ -30,7 +30,7 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 		return err_sys(e, errno, "cannot create %s", path);
 	/* reserve space: a full file system must not kill the server with SIGBUS */
 	int code = -file_reserve(fd, n_bytes);
-	int ret = code ? err_sys(e, code, "%s: no space for a log of %llu requests", path,
+	int ret = code ? err_sys(e, code, "%s: not enough space for a log of %llu requests", path,
 				 (unsigned long long)cap)
 		       : map(l, fd, n_bytes, PROT_READ | PROT_WRITE, path, e);
 	close(fd);

@@ -101,7 +101,7 @@ static int backing_make(const struct volume_config *c, char **backing, struct er
 		       ? posix_fallocate(fd, 0, (off_t)c->n_bytes)
 		       : 0;
 	if (code)
-		ret = err_sys(e, code, "%s: no space for %llu MiB", c->backing,
+		ret = err_sys(e, code, "%s: not enough space for %llu MiB", c->backing,
 			      (unsigned long long)(c->n_bytes >> 20));
 	close(fd);
 	if (!ret && !(*backing = realpath(c->backing, NULL)))

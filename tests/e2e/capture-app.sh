@@ -48,7 +48,7 @@ expect_line err '-o TRACE is missing'
 expect_status 2 "$VALIDATE" capture app -o x
 expect_line err 'the command is missing'
 expect_status 3 "$VALIDATE" capture app -o x -- no-such-command-at-all
-expect_line err 'no such command'
+expect_line err 'there is no command'
 expect_status 3 "$VALIDATE" capture app -o x --root "$PWD/none" -- true
 expect_line err '--root'
 expect_status 3 "$VALIDATE" capture app -o "$PWD" -- true

@@ -72,7 +72,7 @@ expect_verdict "$VALIDATE" judge -q --rerun --files files --replicates 8 --with 
 expect_status 2 "$VALIDATE" judge --files files app.trace
 expect_line err '--files needs --rerun'
 expect_status 2 "$VALIDATE" judge --rerun --files no-such app.trace
-expect_line err '--files no-such: no such directory'
+expect_line err '--files no-such: there is no such directory'
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,1000,2000,stat,path=f,0\n' >foreign.csv
 expect_status 2 "$VALIDATE" judge --rerun foreign.csv
 expect_line err 'lacks the command and its arguments'

@@ -142,7 +142,7 @@ int observed_write(const char *own, const char *side, const char *out, struct ob
 			kind_match(&mine.of[op], &theirs.of[op], &mine, took, o);
 	}
 	if (!rc && !o->n_requests)
-		rc = err_set(e, ENODATA, "%s: no request that was issued and ended", own);
+		rc = err_set(e, ENODATA, "%s has no request that was issued and ended", own);
 	if (!rc) {
 		o->own_mean_ns = sum / (double)o->n_requests;
 		rc = changed_write(own, out, took, e);

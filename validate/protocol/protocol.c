@@ -103,15 +103,16 @@ static int replicates_read(struct protocol *p, struct err *e)
 	if (ret)
 		return err_context(e, "expected a number or A..B");
 	if (p->n_replicates_min < 2)
-		return err_set(
-		    e, EINVAL,
-		    "\"%s\": at least 2 are needed to estimate precision, and 10 to accept it",
-		    text);
+		return err_set(e, EINVAL,
+			       "\"%s\" is too small: at least 2 are needed to estimate precision, "
+			       "and 10 to accept it",
+			       text);
 	if (p->n_replicates_max < p->n_replicates_min)
 		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first",
 			       text);
 	if (p->n_replicates_max > REPLICATES_MAX)
-		return err_set(e, EINVAL, "\"%s\": at most %d", text, REPLICATES_MAX);
+		return err_set(e, EINVAL, "\"%s\" is too large: at most %d replicates are possible",
+			       text, REPLICATES_MAX);
 	for (size_t i = 0; !p->budget_ns && i < sizeof planned_looks / sizeof *planned_looks; i++)
 		if (planned_looks[i] >= p->n_replicates_min &&
 		    planned_looks[i] < p->n_replicates_max)

@@ -230,10 +230,10 @@ static int scenarios_add(struct protocol *p, const struct protocol_file *f, stru
 		ret = is_left_out(g) ? 0 : scenario_add(p, f, g, group, e);
 	while (!ret && grid_next(g));
 	if (!ret && p->n_scenarios == before)
-		ret =
-		    err_set(e, EINVAL,
-			    "%s:%u: [workload %s]: no target is left: each is also in recorded-on",
-			    f->path, g->section->line, g->section->name);
+		ret = err_set(
+		    e, EINVAL,
+		    "%s:%u: [workload %s]: no target remains, because each is also in recorded-on",
+		    f->path, g->section->line, g->section->name);
 	return ret;
 }
 

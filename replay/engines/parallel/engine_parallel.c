@@ -107,7 +107,8 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 					  : "/tmp";
 	char *parent = realpath(where, NULL);
 	if (!parent)
-		err_sys(e, errno, "%s: not a directory for the plan (--scratch)", where);
+		err_sys(e, errno, "cannot use directory %s for the plan of the replay (--scratch)",
+			where);
 	free(near);
 	if (!parent)
 		return NULL;

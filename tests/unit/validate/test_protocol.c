@@ -127,7 +127,7 @@ static const struct {
     {PROTOCOL "replicates = 20..10\n" WORKLOAD REPLAYER,
      "bad.conf:2: replicates: \"20..10\": the second number is smaller"},
     {PROTOCOL "replicates = 99999999\n" WORKLOAD REPLAYER,
-     "bad.conf:2: replicates: \"99999999\": at most"},
+     "bad.conf:2: replicates: \"99999999\" is too large: at most"},
     {PROTOCOL "bank = 0\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"0\": 1 to 21"},
     {PROTOCOL "bank = 22\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"22\": 1 to 21"},
     {PROTOCOL "seed = -1\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"-1\" is not a whole number"},
