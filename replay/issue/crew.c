@@ -284,7 +284,8 @@ static int crew_join_watched(struct crew *c, struct err *e)
 	for (uint32_t i = 0; i < c->n_started && !c->abandoned; i++)
 		c->abandoned = !runner_join(c, &w, i, &blocked);
 	c->plan->abandoned = c->abandoned;
-	int ret = blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog)", blocked.s) : 0;
+	int ret =
+	    blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog sets this time)", blocked.s) : 0;
 	strbuf_release(&blocked);
 	free(w.next);
 	return ret;

@@ -325,7 +325,7 @@ static int processes_watch(struct crew_processes *ps, struct err *e)
 		w.ticks = w.ticks > second ? second : w.ticks;
 	}
 	if (!ret && blocked.len)
-		ret = err_set(e, ETIMEDOUT, "%s (--watchdog)", blocked.s);
+		ret = err_set(e, ETIMEDOUT, "%s (--watchdog sets this time)", blocked.s);
 	free(w.next);
 	return ret;
 }

@@ -357,8 +357,9 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 				return 0;
 		}
 	f->n_ahead = AHEAD_LEAST;
-	return err_set(e, ERANGE, "reading ahead for %u workers needs at least %s (--memory)",
-		f->n_lanes, size_text(ring_bytes(f, due, expected)).s);
+	return err_set(e, ERANGE,
+		       "reading ahead for %u workers needs at least %s of memory (--memory)",
+		       f->n_lanes, size_text(ring_bytes(f, due, expected)).s);
 }
 
 static void *take(char **at, uint64_t n_bytes)

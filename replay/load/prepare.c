@@ -10,14 +10,14 @@ int input_open(struct input *in, const char *path, const struct replay_config *c
 {
 	*in = (struct input){.path = path, .dir = c->dir, .root = {.fd = -1, .tree = -1}};
 	if (!c->dir || !*c->dir)
-		return err_set(e, EINVAL, "the target directory is missing (--dir)");
+		return err_set(e, EINVAL, "the target directory is missing: name it with --dir");
 	int ret = rooted_begin(&in->root, c->dir, e);
 	ret = ret ? ret : trace_open(&in->trace, path, e);
 	if (ret)
 		return ret;
 	if (trace_meta(in->trace)->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system "
-			"calls, engine block (--device) requests on a device", path, c->engine);
+		return err_set(e, EINVAL, "%s is a block-level trace, but engine %s replays "
+			"system calls: use engine block and --device", path, c->engine);
 	ret = load_read(&in->load, in->trace, c->causes, e);
 	ret = ret ? ret : slots_find(&in->slots, &in->load, in->trace, e);
 	return ret ? err_context(e, "%s", path) : 0;

@@ -61,5 +61,5 @@ if mkdir full && mount -t tmpfs -o size=1M none full 2>/dev/null; then
 	"$VALIDATE" replay --dir tree --memory 1MiB --scratch full in.trace >out 2>err || status=$?
 	umount full
 	[ "$status" -eq 3 ] || fail "status $status where the scratch directory is full: $(cat out err)"
-	expect_line err "no space for the plan"
+	expect_line err "not enough space for the plan"
 fi

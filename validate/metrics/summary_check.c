@@ -78,7 +78,9 @@ static int check_ops(const struct run_summary *s, struct err *e)
 	}
 	return n == s->response.n
 		   ? 0
-		   : err_set(e, EINVAL, "the operations do not add up to all requests");
+		   : err_set(
+			 e, EINVAL,
+			 "the counts of the operations do not add up to the number of requests");
 }
 
 static int check_levels(const struct run_summary *s, struct err *e)
@@ -89,10 +91,13 @@ static int check_levels(const struct run_summary *s, struct err *e)
 		sum_requests += s->requests_at_level[i];
 	}
 	if (sum_ns != (uint64_t)s->execution_ns)
-		return err_set(e, EINVAL, "\"ns_at_level\" does not add up to the execution time");
+		return err_set(e, EINVAL,
+			       "the times in \"ns_at_level\" do not add up to the execution time");
 	if (s->requests_at_level[0] ||
 	    sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
-		return err_set(e, EINVAL, "\"requests_at_level\" does not add up to the requests");
+		return err_set(
+		    e, EINVAL,
+		    "the counts in \"requests_at_level\" do not add up to the number of requests");
 	return 0;
 }
 
@@ -141,7 +146,8 @@ static int check_pace(const struct run_summary *s, struct err *e)
 	}
 	if (sum != (unsigned __int128)s->response.n + s->n_unfinished + s->n_left_out ||
 	    timed != s->issue_error.n || more_timed)
-		return err_set(e, EINVAL, "\"pace\" does not add up to the requests");
+		return err_set(e, EINVAL,
+			       "the counts in \"pace\" do not add up to the number of requests");
 	return 0;
 }
 
@@ -152,8 +158,8 @@ static int check_lateness(const struct run_summary *s, struct err *e)
 		sum += s->requests_at_lateness[i];
 	return sum == s->issue_error.n ? 0
 				       : err_set(e, EINVAL,
-						 "\"requests_at_lateness\" does not add "
-						 "up to the requests with a time");
+						 "the counts in \"requests_at_lateness\" do "
+						 "not add up to the requests with a due time");
 }
 
 static int check_nodes(const struct run_summary *s, struct err *e)

@@ -93,7 +93,8 @@ int adapter_check(const struct replay_config *c, struct err *e)
 	if (!ret && c->cpus)
 		ret = cpus_read(c, &set, e);
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
-		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
+		ret = err_set(e, EINVAL,
+			      "times block observes requests on a device: it needs --device");
 	if (!ret && c->device && c->row->level == LEVEL_SYSCALL)
 		ret = err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir",
 			a->name);
@@ -288,7 +289,7 @@ static int input_export(struct adapter_state *a, struct err *e)
 		return ret;
 	if (!a->device && trace_meta(r->input)->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL,
-			       "%s: a block-level trace: %s needs a device for it (--device)",
+			       "%s is a block-level trace: %s needs --device to replay it",
 			       a->input_path, r->adapter->name);
 	ret = inputs_count(&a->inputs, r->input, e);
 	ret = ret ? ret : format_resolve(a, e);

@@ -29,8 +29,8 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 				     "export: unknown format \"%s\" (did you mean \"%s\"?)", name,
 				     near)
 			   : err_set(e, ENOENT,
-				     "export: unknown format \"%s\" (validate export --to list "
-				     "prints all)",
+				     "export: unknown format \"%s\" (\"validate export --to "
+				     "list\" prints all)",
 				     name);
 	else if (!(*f)->write)
 		ret = err_set(e, EINVAL, "export: the format %s can only be read", name);

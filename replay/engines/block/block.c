@@ -402,7 +402,9 @@ static int run_all(struct block_run *r, struct replay_summary *s, struct err *e)
 {
 	if (r->c->device && r->c->block.dry_run)
 		return dry_run(r, s, e);
-	int ret = r->c->device ? 0 : err_set(e, EINVAL, "the target device is missing (--device)");
+	int ret = r->c->device
+		      ? 0
+		      : err_set(e, EINVAL, "the target device is missing: name it with --device");
 	if (!ret && r->c->output)
 		ret = output_check(r->path, r->c->output, r->c->device, e);
 	ret = ret ? ret : clock_init(&r->clock, REPLAY_CALIBRATION_NS, e);

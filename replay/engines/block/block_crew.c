@@ -57,14 +57,15 @@ static int stuck(const struct block_crew *c, struct err *e)
 {
 	static const char *const names[] = {"read", "write", "discard", "flush"};
 	const struct block_hot *r = oldest(c);
-	int ret = r ? err_set(e, ETIMEDOUT,
-			      "no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
-			      " (record %" PRIu64 ") does not return (--watchdog)",
-			      duration_text((double)c->config->watchdog_ns).s,
-			      r->direction < 4 ? names[r->direction] : "request", r->length,
-			      r->offset, record_of(c->plan, r, c->n_records))
-		    : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog)",
-			      duration_text((double)c->config->watchdog_ns).s);
+	int ret =
+	    r ? err_set(e, ETIMEDOUT,
+			"no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
+			" (record %" PRIu64 ") does not return (--watchdog sets this time)",
+			duration_text((double)c->config->watchdog_ns).s,
+			r->direction < 4 ? names[r->direction] : "request", r->length, r->offset,
+			record_of(c->plan, r, c->n_records))
+	      : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog sets this time)",
+			duration_text((double)c->config->watchdog_ns).s);
 	return ret;
 }
 

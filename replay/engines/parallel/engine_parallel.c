@@ -107,8 +107,10 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 					  : "/tmp";
 	char *parent = realpath(where, NULL);
 	if (!parent)
-		err_sys(e, errno, "cannot use directory %s for the plan of the replay (--scratch)",
-			where);
+		err_sys(
+		    e, errno,
+		    "cannot use directory %s for the plan of the replay (--scratch names another)",
+		    where);
 	free(near);
 	if (!parent)
 		return NULL;
@@ -116,7 +118,10 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 	free(parent);
 	if (leftover_directory(dir))
 		return dir;
-	err_sys(e, errno, "%s: cannot create this directory for the plan (--scratch)", dir);
+	err_sys(
+	    e, errno,
+	    "cannot create directory %s for the plan of the replay (--scratch names another place)",
+	    dir);
 	free(dir);
 	return NULL;
 }

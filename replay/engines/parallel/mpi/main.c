@@ -205,8 +205,10 @@ _Noreturn static void lost(const struct heartbeats *l, const struct peer *p)
 	struct strbuf patience = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	format_duration(&patience, (p->number ? 1 : 2) * (double)l->timeout_ns);
-	err_set(&e, ETIMEDOUT, "rank %d (host %s) sent no heartbeat for %s: it was stopped, or its "
-		"host cannot be reached (--watchdog)", p->number, p->host, patience.s);
+	err_set(&e, ETIMEDOUT,
+		"rank %d (host %s) sent no heartbeat for %s: it was stopped, or its "
+		"host cannot be reached (--watchdog sets this time)",
+		p->number, p->host, patience.s);
 	rank_fail(l->rank, &e);
 }
 
