@@ -169,8 +169,9 @@ static int check_nodes(const struct run_summary *s, struct err *e)
 		const struct node_summary *node = &s->node[i];
 		rc = check_moments(&node->response, "response", e);
 		if (!rc && (!node->response.n || (i && node->node <= node[-1].node)))
-			rc = err_set(e, EINVAL,
-				     "\"nodes\" are not ascending, or one has no request");
+			rc = err_set(
+			    e, EINVAL,
+			    "the numbers in \"nodes\" do not ascend, or a node has no request");
 	}
 	return rc;
 }
