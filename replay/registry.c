@@ -115,7 +115,7 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 	if (pinning_is_traced(c) && g->own_threads && c->order != ORDER_NONE)
 		return 0;
 	if (pinning_is_traced(c))
-		return err_set(e, EINVAL, "cpus traced: it needs one worker per traced thread. "
+		return err_set(e, EINVAL, "cpus traced needs one worker per traced thread. "
 			"Only engines event and compiled have such workers, and only in an order "
 			"other than none");
 	int ret = processors_parse(&list, c->cpus, e);
@@ -151,7 +151,7 @@ static int cache_check(const struct replay_config *c, const struct replay_engine
 static int keep_check(const struct replay_config *c, struct err *e)
 {
 	if (!c->keep && (!c->prepare || c->prepare_only || c->compiled.compile_only))
-		return err_set(e, EINVAL, "no-keep: it removes what --prepare and the replay "
+		return err_set(e, EINVAL, "no-keep removes what --prepare and the replay "
 			"create, so it needs --prepare and a replay");
 	return 0;
 }

@@ -91,9 +91,9 @@ static int lone_error(const struct link_end *signal, const struct link_end *wait
 			       " for a signal of node %" PRIu32 " that never comes",
 			       wait->waiter, wait->request, wait->signaller);
 	return err_set(e, EINVAL,
-		       "node %" PRIu32 " signals after %" PRIu64 " requests to node %" PRIu32
-		       ", which does not wait for it",
-		       signal->signaller, signal->request, signal->waiter);
+		       "node %" PRIu32 " signals node %" PRIu32 " after %" PRIu64
+		       " requests, but node %" PRIu32 " does not wait for this signal",
+		       signal->signaller, signal->waiter, signal->request, signal->waiter);
 }
 
 static bool same_pair(const struct link_end *a, const struct link_end *b)

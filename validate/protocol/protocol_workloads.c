@@ -141,9 +141,10 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 				     "targets of one kind",
 				     t->name, p->target[s->target].name);
 	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
-		return err_set(e, EINVAL,
-			"recorded-on: it is for parallel applications (type = parallel), and for "
-			"programs (type = program) whose target is a device or a volume");
+		return err_set(
+		    e, EINVAL,
+		    "recorded-on applies only to parallel applications (type = parallel), and to "
+		    "programs (type = program) whose target is a device or a volume");
 	if (!t->device && !t->volume)
 		return err_set(e, EINVAL, "recorded-on: target %s is neither a device nor a volume",
 			       t->name);

@@ -100,7 +100,7 @@ int adapter_check(const struct replay_config *c, struct err *e)
 			a->name);
 	if (!ret && c->prepare && c->device)
 		ret = err_set(e, EINVAL,
-			"prepare: it creates files below --dir, and a device has none");
+			"prepare creates files below --dir, so it does not apply to a device");
 	ret = ret ? ret : command_check(a, c, e);
 	return ret || !a->check ? ret : a->check(c, e);
 }
