@@ -104,9 +104,12 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 	jobs_read(&s, json_object_get(root, "jobs"));
 	json_decref(root);
 	if (!s.n)
-		ret = err_set(e, EBADMSG,
-			"%s: no values found in this JSON: known are hyperfine --export-json, "
-			"pytest-benchmark --benchmark-json and fio --output-format=json", path);
+		ret = err_set(
+		    e, EBADMSG,
+		    "%s: no values of a known form in this JSON. The output of hyperfine "
+		    "--export-json, "
+		    "pytest-benchmark --benchmark-json and fio --output-format=json is known",
+		    path);
 	else if (!selector && s.n > 1)
 		ret = err_set(e, ENOENT, "%s has several series: choose one with --column: %s",
 			      path, s.names.s);

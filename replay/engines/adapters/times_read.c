@@ -145,7 +145,7 @@ static int times_of(const struct line *l, struct adapter_request *q, struct err 
 				(unsigned int)f->unit, &q->end_ns, e);
 	if (!ret && f->column[TIMES_TOOK] &&
 	    __builtin_add_overflow(q->end_ns, q->begin_ns, &q->end_ns))
-		ret = err_set(e, EBADMSG, "the end of the request is too large");
+		ret = err_set(e, EBADMSG, "the end time of the request is too large");
 	return ret;
 }
 
