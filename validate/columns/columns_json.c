@@ -106,9 +106,8 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 	if (!s.n)
 		ret = err_set(
 		    e, EBADMSG,
-		    "%s: no values of a known form in this JSON. The output of hyperfine "
-		    "--export-json, "
-		    "pytest-benchmark --benchmark-json and fio --output-format=json is known",
+		    "%s: this JSON is not the output of hyperfine --export-json, "
+		    "pytest-benchmark --benchmark-json or fio --output-format=json",
 		    path);
 	else if (!selector && s.n > 1)
 		ret = err_set(e, ENOENT, "%s has several series: choose one with --column: %s",
