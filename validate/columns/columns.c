@@ -291,7 +291,7 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	if (!rc && !c->n)
 		rc = err_set(e, ENODATA, "%s: %s", path,
 			     any_condition(choice, n_choices) ? "no line matches the conditions"
-							      : "no values in it");
+							      : "the file has no values");
 	if (rc)
 		columns_release(c);
 	return rc;
