@@ -27,7 +27,7 @@ static const struct part_row {
      PART_LIFETIME},
     {"order", "reordering: RFC 4737, both densities of RFC 5236, inversions and other distances",
      PART_ORDER},
-    {"fidelity", "results that differ from the traced ones", PART_FIDELITY},
+    {"fidelity", "results that differ from the traced results", PART_FIDELITY},
 };
 #define N_PARTS (sizeof parts / sizeof *parts)
 

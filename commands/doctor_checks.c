@@ -368,7 +368,7 @@ static void smt_judge(const json_t *facts, struct doctor_finding *f)
 	const char *siblings = text_of(facts, "processors", "threads_of_first_core");
 	if (json_is_true(on))
 		finding(f, true,
-			"give runs one thread of each core: cpus = LIST in the protocol; or as "
+			"let runs use one thread of each core: cpus = LIST in the protocol; or as "
 			"root: echo off >/sys/devices/system/cpu/smt/control",
 			"several: CPUs %.60s are one core",
 			siblings ? siblings : "of a pair");

@@ -29,7 +29,7 @@
 	X(OPERATION, operation, "bias by operation", operation, OPT_RATIO, 0.15, "operation",      \
 	  1e-6, 0.99, "largest relative bias of an operation, either way (default 15%)")           \
 	X(HALF, half, "bias by half", half, OPT_RATIO, 0.15, "half", 1e-6, 0.99,                   \
-	  "largest relative bias of either half of the run, either way (default 15%)")             \
+	  "largest relative bias of each half of the run, either way (default 15%)")               \
 	X(PRECISION, precision, "precision", precision_ratio, OPT_DOUBLE, 2, "precision-ratio", 1, \
 	  1e6, "largest ratio of the replayer's standard deviation to the program's (default 2)")  \
 	X(EXECUTION_TIME, execution_time, "execution time", execution_time, OPT_RATIO, 0.10,       \

@@ -46,9 +46,9 @@ const struct measure_info measure_info[MEASURE_N] = {
 			       "relative deviation of the largest number of requests in flight",
 			       UNIT_RATIO, SCALE_LOG1P, false},
     [MEASURE_CONCURRENCY] = {"concurrency", "distance of the concurrency CDFs",
-			     "largest difference of the distributions, by time, of the number in "
-			     "flight, within a pair; mean over the pairs", UNIT_RATIO, SCALE_LINEAR,
-			     false},
+			     "largest difference, within a pair, of the distributions of the "
+			     "number in flight over time; mean over the pairs", UNIT_RATIO,
+			     SCALE_LINEAR, false},
     [MEASURE_ALONE] = {"alone", "requests with no other in flight",
 		       "share of the replay's requests that found no other in flight", UNIT_RATIO,
 		       SCALE_LINEAR, false},
