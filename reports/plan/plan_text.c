@@ -88,7 +88,7 @@ static int chances_put(const struct protocol *p, const char *given, FILE *out, s
 	if (given && (parse_ratio(given, &scatter, e) < 0 || !(scatter > 0)))
 		return err_set(
 		    e, EINVAL,
-		    "--scatter %s: neither a results directory nor a ratio above 0, as 10%%",
+		    "--scatter %s: neither a results directory nor a ratio above 0, such as 10%%",
 		    given);
 	struct err hopeless = ERR_INIT;
 	if (p->reference == REFERENCE_RERUN && p->n_bank == 1)

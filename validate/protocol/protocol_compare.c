@@ -81,9 +81,10 @@ int protocol_replayer_find(const struct protocol *p, const char *name, size_t *i
 	if (n_of_section == 1)
 		return 0;
 	if (n_of_section)
-		return err_set(e, ENOENT,
-			       "[replayer %s] has %zu variants: name one of them, as \"%s\"", name,
-			       n_of_section, p->replayer[*index].name);
+		return err_set(
+		    e, ENOENT,
+		    "[replayer %s] has %zu variants: name one of them, for example \"%s\"", name,
+		    n_of_section, p->replayer[*index].name);
 	SCOPED_STRBUF names = STRBUF_INIT;
 	for (size_t i = 0; i < p->n_replayers; i++)
 		strbuf_addf(&names, "%s\"%s\"", i ? ", " : "", p->replayer[i].name);
