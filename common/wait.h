@@ -39,7 +39,7 @@ struct waiter { /* each thread has its own */
 	/* a timely sleep narrows the margin by a factor of 2^-narrow_shift */
 	uint32_t narrow_shift;
 	uint64_t last_ticks; /* within this time before the deadline, the spin does not pause */
-	uint64_t cpu_delay_ticks;	   /* a spin that overshoots by more than this is CPU-delayed */
+	uint64_t cpu_delay_ticks;  /* a spin that overshoots by more than this is CPU-delayed */
 	/* productive pre-spin, for `hybrid`; NULL: the thread waits alone */
 	struct wait_group *group;
 	uint32_t seat;		   /* seat in the group */
@@ -78,9 +78,9 @@ static inline void waiter_thread_setup(void)
 #define WAIT_CPU_DELAY_NS 5000 /* the time of some hundred turns of a spin */
 
 /* Returns as soon as the clock shows `deadline` (ticks) or later. Returns 0, or the delay in ticks
- * if a spin is CPU-delayed. A spin is CPU-delayed if one reading of the clock is before the deadline and
- * the next more than WAIT_CPU_DELAY_NS after it, because the hypervisor, an interrupt or another thread
- * used the CPU. A sleep that took too long does not count as CPU-delayed. */
+ * if a spin is CPU-delayed. A spin is CPU-delayed if one reading of the clock is before the
+ * deadline and the next more than WAIT_CPU_DELAY_NS after it, because the hypervisor, an interrupt
+ * or another thread used the CPU. A sleep that took too long does not count as CPU-delayed. */
 uint64_t wait_until(struct waiter *w, uint64_t deadline);
 
 /* Run-queue delay of the calling thread so far, in which it was runnable but not running, ns. -1:

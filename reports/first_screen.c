@@ -17,8 +17,8 @@ static void count_tendencies(size_t n[TENDENCY_N], const struct analysis *a)
 			n[cell_tendency(&a->cell[i])]++;
 }
 
-/* Appends " (1 looks wrong, 2 are too noisy)"; if all undecided cases have the same tendency: " (too
- * noisy here)". */
+/* Appends " (1 looks wrong, 2 are too noisy)"; if all undecided cases have the same tendency:
+ * " (too noisy here)". */
 static void add_tendencies(struct strbuf *out, const struct analysis *a)
 {
 	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy",

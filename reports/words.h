@@ -37,11 +37,11 @@ const char *words_cause(enum why_name name);
 /* Returns how a part of a difference was obtained: "measured". */
 const char *words_method(enum why_method how);
 
-/* Returns the tendency as text for a sentence: "looks right, not proven", "looks wrong, not proven",
- * "too noisy here", "differs from the recording"; NONE: "inconclusive". */
+/* Returns the tendency as text for a sentence: "looks right, not proven", "looks wrong, not
+ * proven", "too noisy here", "differs from the recording"; NONE: "inconclusive". */
 const char *words_tendency(enum tendency l);
-/* Returns the tendency as text for a table cell: "looks right", "looks wrong", "too noisy", "differs
- * from the recording", "inconclusive". */
+/* Returns the tendency as text for a table cell: "looks right", "looks wrong", "too noisy",
+ * "differs from the recording", "inconclusive". */
 const char *words_tendency_short(enum tendency l);
 /* "Trusted"; in a campaign that judges a claim "Shown", "Refuted", "Undecided". `a` may be NULL. */
 const char *words_verdict(const struct analysis *a, enum verdict v);

@@ -267,8 +267,8 @@ static int check(struct mapping *m, struct err *e)
 						  "or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
 			return err_set(e, EINVAL,
-				"the column with field = operation lacks the key values = TEXT:OPERATION, "
-				"...");
+				"the column with field = operation lacks the key values = "
+				"TEXT:OPERATION, ...");
 		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
 			return err_set(e, EINVAL, "the column with field = %s needs a unit of time "
 						  "(unit = s, ms, us or ns)",

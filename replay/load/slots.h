@@ -49,7 +49,7 @@ struct slot {
 /* a path in normalised spelling: "/a", "./a", "a/" and "a" are the same path */
 struct slot_file {
 	char *name;	   /* owned */
-	uint8_t skipped;	   /* enum skip_reason: below /proc, /sys or /dev, or a special file */
+	uint8_t skipped; /* enum skip_reason: below /proc, /sys or /dev, or a special file */
 	/* during the walk: a link to a path below /proc, /sys or /dev, or to a special file */
 	bool to_system;
 	bool touched;	   /* during the walk: a request on a descriptor of it succeeded */

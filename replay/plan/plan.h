@@ -71,7 +71,7 @@ struct outcome {
 	uint64_t begin_ticks, end_ticks;
 	int64_t rvalue;			 /* result or negative errno; for a successful open: 0 */
 };
-/* Bit of end_ticks: the machine cpu_delay up the request during its wait (wait_until), or the request
+/* Bit of end_ticks: the request was CPU-delayed during its wait (wait_until), or the request
  * waited for such a request of its lane. No clock value reaches that bit. A separate member would
  * need another store for each request. */
 #define OUTCOME_CPU_DELAYED (UINT64_C(1) << 63)
@@ -224,8 +224,8 @@ static inline void outcome_mark_cpu_delayed(struct outcome *o)
 	__atomic_store_n(&o->end_ticks, o->end_ticks | OUTCOME_CPU_DELAYED, __ATOMIC_RELAXED);
 }
 
-/* Marks a request that wait_until() delayed by `cpu_delay` ticks, unless most of its lateness comes from
- * waiting for other requests. */
+/* Marks a request that wait_until() delayed by `cpu_delay` ticks, unless most of its lateness comes
+ * from waiting for other requests. */
 static inline void outcome_judge_cpu_delay(struct outcome *o, uint64_t deadline, uint64_t cpu_delay)
 {
 	if (o->begin_ticks - deadline <= 2 * cpu_delay)

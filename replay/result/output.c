@@ -28,7 +28,7 @@ struct output {
 	uint64_t n_input_sum;
 	bool input_known; /* input_first_ns and input_last_ns are known for the requests */
 	/* issue_error[n_room]: those of requests that were on time for the machine from the front,
-	 * those of requests that it cpu_delayed up from the back */
+	 * those of CPU-delayed requests from the back */
 	double *issue_error;
 	uint64_t n_room;
 	struct overlap overlap;

@@ -54,8 +54,8 @@ struct output_source {
 		     struct output_outcome *got, struct err *e);
 	json_t *more; /* further members of the metadata's "replay"; borrowed; NULL none */
 };
-/* Timing timestamp: also marks requests that are late mostly because the machine cpu_delayed up an earlier
- * request of their lane. Call it once before output_write. */
+/* Timing timestamp: also marks requests that are late mostly because an earlier request of their
+ * lane was CPU-delayed. Call it once before output_write. */
 void output_spread_cpu_delay(struct replay_plan *p);
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
 				    int64_t input_first_ns);

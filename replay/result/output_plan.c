@@ -77,10 +77,10 @@ static void outcome_get(const struct output_source *o, uint64_t i,
 				      f->first.outcome.rvalue < 0 ? -1 : f->first.success);
 }
 
-/* Marks the requests of a lane that are late because of a delay by the machine. `cpu_delay`: the part of
- * a request's lateness that comes from an earlier request that the machine cpu_delay up. Requests that
- * follow each other without a wait are all late by this part, until a request has to wait. Lateness
- * for other reasons is not counted. */
+/* Marks the requests of a lane that are late because of a delay by the machine. `cpu_delay`: the
+ * part of a request's lateness that comes from an earlier CPU-delayed request. Requests that follow
+ * each other without a wait are all late by this part, until a request has to wait. Lateness for
+ * other reasons is not counted. */
 static void spread_in_lane(const struct replay_plan *p, uint32_t lane)
 {
 	const struct lane *a = &p->lane[lane];

@@ -250,8 +250,9 @@ static void set_replay_counts(json_t *o, const struct replayable *r)
 	for (int reason = SKIP_NONE + 1; reason < SKIP_N; reason++)
 		for (unsigned int op = 0; op < OP_N; op++)
 			if (r->skipped[reason][op].n)
-				json_array_append_new(skipped, json_replay_row("reason",
-					skip_reasons[reason], op_name(op), &r->skipped[reason][op]));
+				json_array_append_new(
+				    skipped, json_replay_row("reason", skip_reasons[reason],
+							     op_name(op), &r->skipped[reason][op]));
 	for (unsigned int op = 0; op < OP_N; op++)
 		if (r->unknown[op].n)
 			json_array_append_new(

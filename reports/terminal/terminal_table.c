@@ -209,7 +209,8 @@ static void fill_case(struct terminal_row *r, const struct cell *c)
 	add_precision(&r->cell[PRECISION], c);
 	add_value(&r->cell[TIME], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
 	if (isfinite(c->expanded.U95))
-		number_add(&r->cell[UNCERTAINTY], c->expanded.U95, c->expanded.U95, number_unit_percent, false);
+		number_add(&r->cell[UNCERTAINTY], c->expanded.U95, c->expanded.U95,
+			   number_unit_percent, false);
 	add_value(&r->cell[REORDERED], &c->component[COMPONENT_REORDERING].estimate, false);
 	strbuf_addf(&r->cell[MISMATCHED], "%.0f",
 		    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);

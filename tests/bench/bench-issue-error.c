@@ -63,7 +63,7 @@ struct sample {
 	bool *hit; /* hit[n] */
 	size_t n, cap, hits_cap;
 	double cpu_ns, wall_ns, runqueue_ns;
-	uint64_t n_late, n_relays, n_told; /* n_told: CPU-delayed requests according to the replays */
+	uint64_t n_late, n_relays, n_told; /* n_told: CPU-delayed requests, according to replays */
 	int64_t spun_ns, taken_ns, longest_ns; /* of bare */
 	uint64_t n_taken, n_untold;
 };

@@ -170,7 +170,8 @@ static struct expanded expanded_of(const struct budget *b)
 	if (b->status)
 		return (struct expanded){NAN, NAN, NAN};
 	double machine = b->k95 * b->u_c_program;
-	return (struct expanded){b->U95, machine, sqrt(fmax(0, b->U95 * b->U95 - machine * machine))};
+	return (struct expanded){b->U95, machine,
+				 sqrt(fmax(0, b->U95 * b->U95 - machine * machine))};
 }
 
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)

@@ -165,8 +165,8 @@ struct run_summary {
 	double issue_error_p50, issue_error_p99, issue_error_p999;
 	/* Requests that the machine delayed while the replayer waited for their time
 	 * (doc/replay-engines.md): their number, and the 99th percentile of the other requests (of
-	 * all requests if there are no others). The replay reports them; if it does not, has_cpu_delayed
-	 * is false. */
+	 * all requests if there are no others). The replay reports them; if it does not,
+	 * has_cpu_delayed is false. */
 	bool has_cpu_delayed;
 	uint64_t n_cpu_delayed;
 	double issue_error_others_p99;

@@ -229,7 +229,8 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 /* --- distribution to workers --------------------------------------------- */
 
 /* Sets worker[n]. Runs of at least DISTRIBUTE_LEAST requests go to the workers in turn, because
- * passing the turn to another CPU costs as much as submitting some requests. Bundles are not divided. */
+ * passing the turn to another CPU costs as much as submitting some requests. Bundles are not
+ * divided. */
 static void distribute(const struct block_input *l, const struct block_options *o,
 		       uint32_t n_workers, uint8_t *worker)
 {

@@ -13,7 +13,11 @@ static struct component made(enum component_kind kind, double value, double half
 {
 	return (struct component){.kind = kind,
 				  .decision = DECISION_INCONCLUSIVE,
-				  .estimate = {.value = value, .lo90 = value - half, .hi90 = value + half, .lo95 = value - 1.2 * half, .hi95 = value + 1.2 * half},
+				  .estimate = {.value = value,
+					       .lo90 = value - half,
+					       .hi90 = value + half,
+					       .lo95 = value - 1.2 * half,
+					       .hi95 = value + 1.2 * half},
 				  .limit = limit,
 				  .accept_lo = NAN,
 				  .accept_hi = NAN};
