@@ -63,7 +63,7 @@ static void outcome_get(const struct output_source *o, uint64_t i,
 	f->expected = a->expected[at.index];
 	f->intended_ns = intended_of(o, traced, at);
 	f->first = outcome_of(p, h, traced, &a->outcome[at.index], r->rvalue);
-	f->cpu_delay = a->outcome[at.index].end_ticks & OUTCOME_CPU_DELAYED;
+	f->cpu_delayed = a->outcome[at.index].end_ticks & OUTCOME_CPU_DELAYED;
 	/* set the arguments that a mutant actually used */
 	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
 	if (h->fault == FAULT_SIZE)
