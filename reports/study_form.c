@@ -18,7 +18,7 @@ int study_form_check(const char *form, struct err *e)
 			   "unknown output format \"%s\"", form);
 }
 
-/* --- what is made of tables ---------------------------------------------- */
+/* --- forms made from tables ---------------------------------------------- */
 
 static int page_make(struct strbuf *out, const struct study_form *s, const void *study,
 		     const struct tables *ts, const char *plots, struct err *e)

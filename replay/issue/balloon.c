@@ -221,7 +221,7 @@ static int reserve(struct balloon *b, struct err *e)
 		      limit.rlim_cur, e);
 }
 
-/* --- while it runs ------------------------------------------------------- */
+/* --- during the replay --------------------------------------------------- */
 
 static uint64_t n_ended(struct balloon *b)
 {

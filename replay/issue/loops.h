@@ -118,7 +118,7 @@ INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_tim
 		lane_leave(w);
 }
 
-/* --- no order: a pool ---------------------------------------------------- */
+/* --- without an order: a pool -------------------------------------------- */
 
 INLINE void pool_run(struct runner *w, const enum replay_timing timing, const unsigned int kinds)
 {

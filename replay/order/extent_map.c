@@ -93,7 +93,7 @@ void extent_clear(struct extent_pool *p, uint32_t root)
 	node_free(p, root);
 }
 
-/* --- leaves -------------------------------------------------------------- */
+/* --- leaves of the tree -------------------------------------------------- */
 
 /* Returns the index of the first extent that ends after `at`. */
 static uint32_t leaf_find(const struct extent_node *x, uint64_t at)

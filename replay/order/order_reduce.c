@@ -36,7 +36,7 @@ static uint32_t source_of(const struct reducer *x, const struct edge *g)
 	return x->order->first[g->thread] + (g->threshold - 1) / 2;
 }
 
-/* --- knowledge ----------------------------------------------------------- */
+/* --- known progress ------------------------------------------------------ */
 
 static const uint32_t *knowledge_of(const struct reducer *x, uint32_t source)
 {

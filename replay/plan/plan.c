@@ -57,7 +57,7 @@ static void lanes_point(struct replay_plan *p, const uint32_t *n_waits)
 		memset(p->place, 0xff, (p->n_records + 1) * sizeof *p->place);
 }
 
-/* --- in a file ----------------------------------------------------------- */
+/* --- plan in a file ------------------------------------------------------ */
 
 /* Returns why a plan must be in memory, or NULL if it may be in a file. */
 static const char *whole_reason(const struct replay_plan *p, const struct replay_config *c)

@@ -362,7 +362,7 @@ static void add_results(struct certificate *c, const struct analysis *a)
 	c->n_left_out = n > CERTIFICATE_MAX_CASES ? n - CERTIFICATE_MAX_CASES : 0;
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- the whole certificate ----------------------------------------------- */
 
 static void verdict_find(struct certificate *c, const struct analysis *a)
 {

@@ -71,7 +71,7 @@ static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const c
 	}
 }
 
-/* --- by application and target ------------------------------------------- */
+/* --- figures by application and target ----------------------------------- */
 
 struct panel_place {	       /* a place on the axis: an application on a target */
 	size_t family; /* index in a->parallel->worst */
@@ -192,7 +192,7 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	strbuf_release(&plot);
 }
 
-/* --- by period and by delayed nodes -------------------------------------- */
+/* --- figures by period and by delayed nodes ------------------------------ */
 
 struct by {
 	const char *section, *x, *caption;

@@ -26,7 +26,7 @@ static void end_part(struct strbuf *out)
 	strbuf_addstr(out, "</div>\n</details>\n");
 }
 
-/* --- how it was judged --------------------------------------------------- */
+/* --- method of judgement ------------------------------------------------- */
 
 static void add_components(struct strbuf *out, const struct analysis *a)
 {

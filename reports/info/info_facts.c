@@ -205,7 +205,7 @@ static void add_issue(struct info_page *page, const struct info *x)
 	add(page, "Issue", &out);
 }
 
-/* --- where it comes from ------------------------------------------------- */
+/* --- origin -------------------------------------------------------------- */
 
 static void add_clock(struct info_page *page, const struct info *x)
 {
@@ -389,7 +389,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 	add_extra(page, m->extra_json);
 }
 
-/* --- what a replay makes of it ------------------------------------------- */
+/* --- replay of the trace ------------------------------------------------- */
 
 static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 {

@@ -101,7 +101,7 @@ static json_t *json_issue(const struct profile *p)
 		J_VALUE("late_ns", json_quantiles(&p->late)));
 }
 
-/* --- what was done ------------------------------------------------------- */
+/* --- operations ---------------------------------------------------------- */
 
 static json_t *json_families(const struct tally *t)
 {

@@ -20,7 +20,7 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 	}
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- the whole text ------------------------------------------------------ */
 
 static void add_warnings(struct strbuf *out, const struct info *x)
 {

@@ -5,7 +5,7 @@
 #include "common/units.h"
 #include "validate/metrics/levels.h"
 
-/* --- how alike ----------------------------------------------------------- */
+/* --- similarity ---------------------------------------------------------- */
 
 static void add_trace(struct strbuf *out, const char *what, const char *path,
 		      const struct metrics_side *s)
@@ -184,7 +184,7 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 	}
 }
 
-/* --- what makes it doubtful ---------------------------------------------- */
+/* --- warnings ------------------------------------------------------------ */
 
 /* Adds "3 requests failed (reference)": `one` is the text for the number 1, `more` for other
  * numbers. */

@@ -128,7 +128,7 @@ static void list_print(const struct group *g, FILE *out)
 		row_print(&g->rate[i], name, condition, out);
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- the whole report ---------------------------------------------------- */
 
 static void summary_print(const struct rates *rates, FILE *out)
 {

@@ -76,7 +76,7 @@ static void who_print(const struct stats *s)
 	putchar('\n');
 }
 
-/* --- the answer ---------------------------------------------------------- */
+/* --- results of a comparison --------------------------------------------- */
 
 static void bias_print(const struct stats *s, const struct comparison *c, const char *who)
 {
@@ -291,7 +291,7 @@ static void comparison_notes(const struct comparison *c)
 	}
 }
 
-/* --- everything ---------------------------------------------------------- */
+/* --- the whole text ------------------------------------------------------ */
 
 static void list_print(const char *title, const struct estimates *list)
 {

@@ -200,7 +200,7 @@ int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t 
 	return rc;
 }
 
-/* --- by number ----------------------------------------------------------- */
+/* --- matching by number -------------------------------------------------- */
 
 int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 {

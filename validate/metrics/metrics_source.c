@@ -60,7 +60,7 @@ struct metrics_origin metrics_file(const char *path)
 	return (struct metrics_origin){path, path, file_open};
 }
 
-/* --- how requests are matched -------------------------------------------- */
+/* --- choice of the matching ---------------------------------------------- */
 
 /* Chooses the matching method. A replay trace of this program states the number of records of its
  * input, and record i replays record i. Whether the requests are the same is counted during the

@@ -46,7 +46,7 @@ void profile_release(struct profile *p)
 	histogram_release(&p->block.device);
 }
 
-/* --- the half that depends on preceding requests, on its own thread ------ */
+/* --- figures that depend on preceding requests, by another thread -------- */
 
 #define CHUNK_RECORDS 1024u
 #define N_CHUNKS 16u

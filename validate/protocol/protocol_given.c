@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Changes of a protocol's text by the command line. */
+/* Applies the changes that the command line makes to the text of a protocol. */
 #include "validate/protocol/protocol_read.h"
 
 /* Returns the line after `line`, or the end of the text. */

@@ -89,7 +89,7 @@ int calibration_read(struct calibration *c, const char *path, const char *method
 	return rc ? err_context(e, "%s", path) : 0;
 }
 
-/* --- use ----------------------------------------------------------------- */
+/* --- correction of a trace ----------------------------------------------- */
 
 void calibration_apply(struct calibration *c, struct trace_record *r)
 {

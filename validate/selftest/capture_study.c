@@ -174,7 +174,7 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 	return any;
 }
 
-/* --- for use on other traces --------------------------------------------- */
+/* --- calibration of other traces ----------------------------------------- */
 
 /* Computes the moments of the biases of the runs of one condition. */
 static enum stat_status condition(const struct capture_study *s, const struct capture_cell *c,

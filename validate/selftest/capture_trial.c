@@ -100,7 +100,7 @@ static int launch(struct trial_job *j, size_t method, const char *script, char *
 	return rc;
 }
 
-/* --- which methods there are --------------------------------------------- */
+/* --- available methods --------------------------------------------------- */
 
 static bool named(const char *list, const char *name)
 {

@@ -7,7 +7,7 @@
 #include "common/embed.h"
 #include "common/files.h"
 
-/* --- drawn --------------------------------------------------------------- */
+/* --- random response times ----------------------------------------------- */
 
 void fraud_none_draw(double *x, size_t n, gsl_rng *rng)
 {
@@ -73,7 +73,7 @@ const struct fraud frauds[FRAUDS_N + 1] = {
 	{NULL, NULL, NULL},
 };
 
-/* --- on a machine -------------------------------------------------------- */
+/* --- scripts for real runs ----------------------------------------------- */
 
 /* The script reads a CSV trace with one request in flight: begin, end and result of each request.
  * The mean stays that of the trace. */

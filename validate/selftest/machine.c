@@ -22,7 +22,7 @@ struct selftest {
 	int64_t started_ns;
 };
 
-/* --- which campaigns ----------------------------------------------------- */
+/* --- selection of campaigns ---------------------------------------------- */
 
 static bool unit_exists(const struct machine_options *o, const struct unit *u)
 {
@@ -188,7 +188,7 @@ static int unit_make(struct selftest *s, const struct unit *u, struct err *e)
 	return ret;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all campaigns ------------------------------------------------------- */
 
 static void pilot_take(struct selftest *s)
 {

@@ -6,7 +6,7 @@
 #include "common/splitmix.h"
 #include "validate/stats/distributions.h"
 
-/* --- seen as a generator of GSL's, for its distributions ----------------- */
+/* --- as a generator of GSL, for its distributions ------------------------ */
 static unsigned long gsl_next(void *state)
 {
 	return (unsigned long)(generator_next(state) >> 32);

@@ -55,7 +55,7 @@ void named_each(void (*take)(void *context, const char *name, const struct named
 enum stat_status named_compute(const char *name, struct named_call *c,
 			       struct named_result *r) STAT_MUST_CHECK;
 
-/* --- for the tables ------------------------------------------------------ */
+/* --- functions for the tables -------------------------------------------- */
 /* the first group; empty if absent */
 struct values named_values(const struct named_call *c, const char *role);
 /* NULL if absent */

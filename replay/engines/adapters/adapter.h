@@ -135,7 +135,7 @@ struct adapter {
 	int (*version)(const char *binary, const char *user, struct strbuf *out, struct err *e);
 };
 
-/* --- for adapters -------------------------------------------------------- */
+/* --- functions for adapters ---------------------------------------------- */
 
 /* Appends a word to the command. */
 void adapter_word(struct adapter_run *r, const char *format, ...)

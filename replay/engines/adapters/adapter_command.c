@@ -78,7 +78,7 @@ static int environment_add(struct adapter_state *a, char *const *words, struct e
 	return ret;
 }
 
-/* --- of the options ------------------------------------------------------ */
+/* --- check of the options ------------------------------------------------ */
 
 static int texts_check(const struct placeholders *p, const struct adapter_run *r, const char *key,
 		       const char *text, struct err *e)
@@ -115,7 +115,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	return ret;
 }
 
-/* --- of a run ------------------------------------------------------------ */
+/* --- command of a run ---------------------------------------------------- */
 
 /* Adds the fixed words of the adapter, then the words that its hook appends. */
 static int own_words(struct adapter_state *a, struct words_list *words, struct err *e)
@@ -201,7 +201,7 @@ int command_make(struct adapter_state *a, struct err *e)
 	return ret;
 }
 
-/* --- for adapters -------------------------------------------------------- */
+/* --- functions for adapters ---------------------------------------------- */
 
 void adapter_word(struct adapter_run *r, const char *format, ...)
 {

@@ -121,7 +121,7 @@ static int extra(const struct output_source *o, struct trace_record *r, struct o
 	return ret;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- the whole output ---------------------------------------------------- */
 
 static struct run_facts facts_of(const struct child_result *r)
 {

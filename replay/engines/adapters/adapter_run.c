@@ -125,7 +125,7 @@ static int run_observed(struct adapter_state *a, struct err *e)
 	return ret;
 }
 
-/* --- how it ended -------------------------------------------------------- */
+/* --- end of the run ------------------------------------------------------ */
 
 /* Appends the end of the replayer's printed text, as a single line. */
 static void printed_add(const struct adapter_state *a, struct strbuf *out)
