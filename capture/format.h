@@ -84,6 +84,7 @@ struct trace_format {
 #define FORMAT_HEAD_BYTES 4096u
 
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
+/* The format with this name, or NULL. */
 const struct trace_format *format_find(const char *name);
 
 /* Detects the format by the first bytes. Errors: as trace_open. */

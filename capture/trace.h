@@ -295,6 +295,7 @@ static inline int trace_open(struct trace **t, const char *path, struct err *e)
 	return trace_open_with(t, NULL, path, NULL, e);
 }
 
+/* Closes and frees the trace, and everything that was borrowed from it. `t` may be NULL. */
 void trace_close(struct trace *t);
 
 /* The last metadata block. Borrowed: valid until trace_close. */
@@ -345,4 +346,5 @@ struct trace_health {
 	uint64_t n_blocks_damaged, n_records_uncommitted;
 	uint64_t n_unread; /* lines or records of a foreign format that could not be read */
 };
+/* Parts of the trace that had to be omitted so far. */
 void trace_health(const struct trace *t, struct trace_health *h);

@@ -9,7 +9,7 @@
 #include "capture/trace_meta.h"
 
 struct trace_reader {
-	/* As trace_next_batch(), but trace_next() returns the rest of a batch itself. */
+	/* As trace_next_batch(). Called when all records of the previous batch were returned. */
 	int (*next_batch)(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 	int (*rewind)(struct trace *t, struct err *e);
 	/* As trace_heap(); *data and *len are preset to NULL and 0. */

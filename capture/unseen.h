@@ -58,6 +58,7 @@ struct async_counts {
 	bool has_ends;		/* at least one record has an end */
 };
 
+/* Counts the next record of a trace. */
 void async_counts_add(struct async_counts *a, const struct trace_record *r);
 /* Number of calls that submitted requests, if the trace has no asynchronous request; otherwise
  * 0. */

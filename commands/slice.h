@@ -54,6 +54,7 @@ int slice_correction_open(struct slice_correction **c, const char *file, const c
 			  const struct trace_set *set, struct err *e);
 void slice_correction_close(struct slice_correction *c); /* `c` may be NULL */
 
+/* Corrects the response time of a record. */
 void slice_correction_apply(struct slice_correction *c, struct trace_record *r);
 /* Records the correction in the extra metadata. */
 void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta);

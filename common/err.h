@@ -29,4 +29,5 @@ int err_sys(struct err *e, int code, const char *fmt, ...) __attribute__((format
  * `e` is NULL). */
 int err_context(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Sets code and message to "no error". */
 void err_clear(struct err *e);

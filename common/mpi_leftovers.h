@@ -10,6 +10,7 @@ struct mpi_leftovers {
 	size_t n, cap;
 };
 
+/* Notes the files that exist now. Ownership: mpi_leftovers_remove. */
 void mpi_leftovers_note(struct mpi_leftovers *m);
 /* Removes the new files of this user and host that no process has open or mapped, and releases `m`.
  * Returns the number of removed files. */

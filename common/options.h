@@ -56,6 +56,7 @@ struct option_spec {
 int options_set(const struct option_spec *table, void *config, const char *name, const char *value,
 		struct err *e);
 
+/* The row with this name, or NULL. */
 const struct option_spec *options_find(const struct option_spec *table, const char *name);
 
 /* The row with the name nearest to a mistyped name, or NULL (nearest_name in units.h). For callers

@@ -159,6 +159,7 @@ void pause_page_free(struct pause_page *page, int fd);
 enum pause_look { PAUSE_NOT_READY, PAUSE_BUSY, PAUSE_QUIET, PAUSE_DONE };
 enum pause_look pause_look(const struct pause_page *page);
 
+/* Pauses the process, or lets it continue: sets or clears PAUSE_HOLD in the control word. */
 void pause_hold(struct pause_page *page);
 void pause_go(struct pause_page *page);
 /* The kept program is paused or continued: stops or starts its clock (pause_active_ns). */

@@ -18,6 +18,8 @@ struct progress {
 /* The number of steps is unknown; `what` then states how much is left. */
 #define PROGRESS_UNKNOWN UINT64_MAX
 
+/* `n_total`: number of steps; `work_total`: expected seconds of all steps. `enabled` false: prints
+ * nothing. */
 void progress_start(struct progress *p, uint64_t n_total, double work_total, bool enabled);
 /* Call it when a step begins. `n_done`, `work_done`: steps and work that are finished; `what`: the
  * text to show. The remaining time is estimated from the work done since the first call. */

@@ -46,6 +46,7 @@ static inline char *strbuf_detach(struct strbuf *b)
 	return s;
 }
 
+/* Appends `len` bytes, which may include NULs. */
 void strbuf_add(struct strbuf *b, const void *data, size_t len);
 static inline void strbuf_addstr(struct strbuf *b, const char *s)
 {
@@ -57,6 +58,7 @@ static inline void strbuf_addch(struct strbuf *b, char c)
 	strbuf_add(b, &c, 1);
 }
 
+/* Appends formatted text, as printf(). */
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0), nonnull(2)));

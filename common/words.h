@@ -9,6 +9,7 @@ struct words_list {
 	size_t n, cap;
 };
 
+/* Adds a copy of `word`. */
 void words_list_add(struct words_list *w, const char *word);
 void words_list_take(struct words_list *w, char *word); /* takes ownership */
 void words_list_addf(struct words_list *w, const char *fmt, ...)

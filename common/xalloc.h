@@ -50,6 +50,7 @@ static inline void *xaligned(size_t alignment, size_t n, size_t size)
 	return memset(p, 0, n * size);
 }
 
+/* Formats a text, as asprintf(). The caller frees it. */
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Releases a local variable at every exit from its scope by calling release(&variable). Initialise

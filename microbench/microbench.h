@@ -148,6 +148,7 @@ struct workload {
 	bool block; /* below the file system (block/block_load.h): `call` is not used */
 };
 extern const struct workload *const workloads[]; /* all workloads, NULL-terminated */
+/* The workload with this name or alias, or NULL. */
 const struct workload *workload_find(const char *name_or_alias);
 
 /* Makes the set of files that a run needs, relative to --dir. Ownership:

@@ -29,6 +29,7 @@ struct source {
 	} slot[SCRIPT_SLOTS];
 };
 
+/* Begins with the first sample of a worker. Errors: of the writer. There is nothing to release. */
 int source_open(struct source *s, const struct bench_run *r, unsigned int worker,
 		const struct script_refs *refs, struct trace_writer *w, struct err *e);
 /* Converts the next sample. There must be one. */

@@ -132,6 +132,8 @@ struct merge_record { /* valid until the next record */
 };
 
 struct merge;
+/* Maps the spool and sorts its records. `s` must outlive `m`. Errors: of the system. Ownership:
+ * merge_close. */
 int merge_open(struct merge **m, const struct spool *s, struct err *e);
 void merge_close(struct merge *m);
 /* The next record; false at the end. */
@@ -159,6 +161,8 @@ void path_keep_trailing_slash(struct strbuf *to, const char *path, size_t len, u
 
 /* --- app_trace.c: converts records to requests --------------------------- */
 
+/* Writes the trace c->output and its content file. `start`: ticks at time 0 of the trace;
+ * `wall_epoch_ns`: wall clock then. Fills in `o`. Errors: of the system, of the writer. */
 int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock,
 		    uint64_t start, int64_t wall_epoch_ns, const struct app_memory *memory,
 		    struct app_outcome *o, struct err *e);

@@ -96,6 +96,7 @@ void state_process_drop(struct app_state *s, struct process_state *p);
 void state_advance(struct app_state *s, uint64_t now);
 
 const char *state_file_now(const struct app_open_file *f); /* the path of the file after renames */
+/* The open file of a descriptor; NULL: unknown. Borrowed. */
 struct app_open_file *state_file(const struct process_state *p,
 				 int fd); /* borrowed; NULL: unknown */
 /* The absolute path of `path` for the process, or NULL if its directory is unknown. Valid until the

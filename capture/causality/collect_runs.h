@@ -43,5 +43,7 @@ void kept_run_add(struct kept_runs *k, const struct kept_run *r); /* takes owner
 /* Removes the runs with delays because their edges were wrong. */
 void kept_runs_forget(struct kept_runs *k);
 
+/* Write and read the edges of a run as text. Errors: of the system; EILSEQ: malformed. The caller
+ * frees *edge. */
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e);
 int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, struct err *e);

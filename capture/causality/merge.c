@@ -8,7 +8,7 @@
 struct contradiction { /* a cycle among signals placed where their waiters continued */
 	const struct causality_links *l;
 	bool *early;
-	size_t n; /* number of signals that became early since the last pass */
+	size_t n; /* number of signals that this round moved to their held request */
 };
 
 static void loop_note(void *ctx, size_t link)

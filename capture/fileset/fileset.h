@@ -107,6 +107,7 @@ int fileset_evict(const struct fileset *s, int dir_fd, struct err *e);
 /* Reads every file once, to fill the page cache as far as memory (or the cgroup) allows. */
 int fileset_warm(const struct fileset *s, int dir_fd, struct err *e);
 
+/* Counts the bytes of all files of the set that are in the page cache. Errors: of the system. */
 int fileset_residency(const struct fileset *s, int dir_fd, struct fileset_residency *r,
 		      struct err *e);
 

@@ -16,6 +16,7 @@ struct name_table {
 	} slot[NAME_SLOTS];
 };
 
+/* Adds a name, or finds its value. False: the name is unknown. */
 void name_table_add(struct name_table *t, const char *name, int64_t value);
 bool name_table_find(const struct name_table *t, const char *s, size_t len, int64_t *value);
 

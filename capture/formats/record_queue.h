@@ -15,6 +15,7 @@ struct record_queue {
 	uint64_t first; /* ticket of v[head] */
 };
 
+/* Release frees the queue. Reset removes all records. */
 void record_queue_release(struct record_queue *q);
 void record_queue_reset(struct record_queue *q);
 

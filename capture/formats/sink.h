@@ -30,6 +30,7 @@ struct sink_writer {
 int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, const char *path,
 		     struct trace_export_report *report, struct err *e);
 
+/* Writes a decimal number. */
 void sink_u64(struct sink *s, uint64_t v);
 /* Writes v * 10^-digits: sink_decimal(s, 1500, 3) is "1.500". */
 void sink_decimal(struct sink *s, int64_t v, unsigned int digits);

@@ -65,6 +65,7 @@ int strace_path(struct strace_parsed *p, const struct part *a, const struct part
 
 /* --- strace_args.c --- */
 
+/* Reads a whole number. Errors: EINVAL, by foreign_at. */
 int strace_number(struct strace_parsed *p, const struct part *a, bool is_signed, uint64_t *v,
 		  struct err *e);
 /* Reads all arguments by the letters of the call's row. `partly`: some arguments are not printed
@@ -73,6 +74,7 @@ int strace_take_args(struct strace_parsed *p, bool partly, struct err *e);
 
 /* --- strace_before.c: state of files, from requests; members of struct syscalls_sink --- */
 
+/* As `made` and `size` of struct syscalls_sink. */
 void strace_made(void *context, const struct trace_record *r, const struct app_open_file *f,
 		 const char *second);
 int64_t strace_size(void *context, uint32_t object);

@@ -13,6 +13,7 @@ struct ring_entries;
 int ring_entries_open(struct ring_entries **r, struct err *e);
 void ring_entries_close(struct ring_entries *r); /* `r` may be NULL */
 
+/* The layout of the kernel's structures, for the BPF programs. Borrowed. */
 const struct um_ring_layout *ring_entries_layout(const struct ring_entries *r);
 /* what to read for an operation: 0, or UM_RING_... */
 uint64_t ring_entries_items(const struct ring_entries *r, unsigned int opcode);

@@ -313,11 +313,13 @@ static inline size_t capture_given_text(const char *s, int64_t got)
 
 /* --- process.c: records of a new process image or child ------------------- */
 
+/* Records that process `pid` begins: its program, directory and descriptors. */
 HIDDEN void process_announce(uint32_t pid);
 extern HIDDEN uint32_t capture_umask;        /* includes OP_UMASK_KNOWN if the umask is known */
 HIDDEN void process_descriptor_note(int fd); /* records a descriptor that another process passed */
 HIDDEN void process_objects_note(void); /* records loaded objects that are not yet recorded */
 extern HIDDEN char capture_directory[512], capture_library[1024];
+/* The ID of this process, also in a vfork child. */
 HIDDEN uint32_t capture_pid(void);
 /* popen(3) without a record. */
 HIDDEN FILE *capture_popen(const char *command, const char *mode);
@@ -339,6 +341,7 @@ HIDDEN long descriptor_by_number(long number, const long *a, long got);
 
 /* --- state.c: with LOG_STATE, records the state of a file before the call uses its path --- */
 
+/* records the state of `path`, which is relative to descriptor `dir`, and of its directories */
 HIDDEN void state_note(int dir, const char *path);
 HIDDEN void state_note_list(int fd); /* records the entries of a directory */
 enum { STATE_DEPTH = 32 };

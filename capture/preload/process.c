@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of a new process image or a forked child: parent, working directory, program and
- * descriptors. They are read from /proc by raw system calls into static memory. */
+ * descriptors. They are read from /proc by raw system calls into memory that is mapped for it. */
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ struct dirent_head { /* layout of getdents64(2) */
 	char name[];
 };
 
-/* Static buffers, because a child may run on a small stack. */
+/* Buffers in mapped memory, because a child may run on a small stack. */
 struct process_room {
 	char cwd[4097], program[4097], target[4097], info[512];
 	char list[2048] __attribute__((aligned(8)));

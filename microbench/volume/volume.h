@@ -38,7 +38,7 @@ struct volume { /* its strings are owned */
 	char *dir;     /* ROOT/NAME */
 	char *file;    /* ROOT/NAME/mount/volume */
 	char *log;     /* log.h */
-	char *service; /* with all defaults; NULL: the creation was not completed */
+	char *service; /* model with all defaults; NULL: the creation was not completed */
 	char *backing; /* NULL: memory */
 	uint64_t n_bytes;
 	uint64_t seed;

@@ -30,8 +30,11 @@ struct cause_call {
 	int state_before; /* enum cause_state */
 };
 
+/* A call on a subject begins: a request, which may be held here, or another call. `waits`: the
+ * request may wait for another program. Does not change errno. */
 CAUSE_HIDDEN struct cause_call cause_enter(const struct subject *s, bool waits);
 CAUSE_HIDDEN void cause_leave(struct cause_call *c); /* does not change errno */
+/* A call that waits, polls or sleeps begins: its state is `how`. cause_leave() ends it. */
 CAUSE_HIDDEN struct cause_call cause_wait_begin(enum cause_state how);
 
 /* Returns whether requests on the subject count as the application's. (cause_subject.c) */
