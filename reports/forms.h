@@ -25,6 +25,7 @@ struct report_form {
 };
 /* The table is in report.c. NULL ends it. */
 extern const struct report_form *const report_forms[];
+/* Returns the form with this name, or NULL. */
 const struct report_form *report_form_find(const char *name);
 /* Finds a form for printing. Errors: ENOENT with the nearest name, EINVAL if the form cannot be
  * printed. */

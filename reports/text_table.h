@@ -27,6 +27,7 @@ struct terminal_style {
 	bool color;
 };
 
+/* Appends the table of cases; of workloads if there are too many cases. */
 void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 			const struct terminal_style *style);
 /* Appends the causes of differences and the rated ranges, a line each (terminal_why.c). */

@@ -105,6 +105,7 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b);
 /* stores an opened descriptor, and copies it to the slots that inherit it */
 void call_slot_set(struct caller *k, uint32_t slot, int fd);
 void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes descriptor and stream */
+/* Adds the stream of a slot to the table, which owns it and its `file` or `directory`. */
 struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file,
 				    DIR *directory);
 /* The slot's stream, locked. A stream that the trace does not open is created at its first use by

@@ -82,12 +82,15 @@ struct finder {
 };
 
 /* slots_name.c */
+/* Returns the path with this text, which is added if it is new. */
 uint32_t name_find(struct finder *f, const char *path);
 /* Returns the path that a request's object names, or NONE32. */
 uint32_t name_of_request(struct finder *f, const struct load_request *r);
 /* Returns the path in a heap item, which is joined to the working directory as an object's path
  * is. */
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path);
+/* Follows a change of the working directory to the path `file`. No effect if the request failed or
+ * the path is NONE32. */
 void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
 /* Sets `to_system` from the table of files that the trace contains. Call it before the walk. */
 void names_of_system(struct finder *f);
@@ -97,14 +100,21 @@ void names_mark(struct finder *f);
 void names_require(struct finder *f); /* sets `required` from slots.initial */
 
 /* slots_bind.c */
+/* Reads the descriptors and processes that existed before the trace from its metadata. Errors:
+ * EINVAL for wrong metadata. */
 int descriptor_table_read(struct finder *f, struct err *e);
+/* Returns the slot of the request's descriptor, or of another number. Adds a slot if the trace
+ * lacks the open. 0: the descriptor was not open, or is no file. `file`: path of the request,
+ * NONE32: unknown. */
 uint32_t slot_of_request(struct finder *f, const struct load_request *r);
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file);
 /* Adds a slot. `at_known`: the file position is known to be 0. */
 uint32_t slot_add(struct finder *f, struct slot what, bool at_known);
+/* Returns the process of a request, which is added if it is new. */
 uint32_t process_of(struct finder *f, const struct load_request *r);
 /* Binds the descriptor number to the slot. */
 void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, int64_t now_ns);
+/* Notes that the slot is closed at that time. No effect if it is 0 or closed already. */
 void slot_close(struct finder *f, uint32_t slot, int64_t now_ns);
 /* Adds a further descriptor of the slot's open file. */
 uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
@@ -115,5 +125,8 @@ void processes_settle(struct finder *f); /* after the walk */
 void stream_follow(struct finder *f, struct load_request *r);
 
 /* slots_map.c */
+/* Finds the mapping of an mmap, mremap, munmap and similar calls, and updates the mappings of the
+ * process. touch_follow() finds the mapping of a page fault. Requests whose mapping is unknown are
+ * skipped. */
 void map_follow(struct finder *f, struct load_request *r);
 void touch_follow(struct finder *f, struct load_request *r);

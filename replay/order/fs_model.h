@@ -61,6 +61,7 @@ static inline bool event_is_change(uint64_t word)
 {
 	return word >> 40;
 }
+/* Appends an event with n further words. `change`: the request changes `what`; else it reads it. */
 void fs_event_add(struct fs_events *t, enum fs_event_kind kind, uint32_t what, bool change,
 		  size_t n, const uint64_t more[]);
 

@@ -39,9 +39,13 @@ struct found {
 	uint32_t object;
 };
 
+/* Sets a word of the state. While there is a journal, it keeps the old value for an undo. */
 void word_set(struct fs_model *m, uint32_t word, uint64_t value);
+/* Returns a new object. `complete`: the trace created it, so it has no unknown entries. */
 uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete);
+/* Returns the word of an extended attribute, which is added if it is new. */
 uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint32_t len);
+/* Adds a path and returns its index. */
 uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len);
 
 /* Looks up a path. `follow`: also follow a link at its end. `succeeded`: the call reached the last
@@ -54,10 +58,12 @@ bool found_must_exist(struct fs_model *m, struct found *f);
 /* Notes that the result of the call shows that the name does not exist. Returns false if it must
  * exist. */
 bool found_must_not_exist(struct fs_model *m, struct found *f);
+/* Notes that the object has this kind. Returns false if it is known to have another kind. */
 bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind);
 /* Sets the meaning of a name to an object or to ABSENT, and updates the number of entries of its
  * directory. */
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning);
+/* Reports an event of a name and, if it changes, of the entries of its directory. */
 void name_report(struct fs_model *m, const struct found *f, bool change);
 /* Reports an event, if events are wanted. `what`: for a name or object its word; for a directory
  * the word of its entries; for locks the word of the kind. */
@@ -75,7 +81,10 @@ static inline void event_report(struct fs_model *m, enum fs_event_kind kind, uin
 
 /* fs_model_data.c: applies requests on descriptors. `object`: the object of the slot. */
 bool data_apply(struct fs_model *m, const struct load_request *r);
+/* Sets the size of an object and reports the change. */
 void size_change(struct fs_model *m, uint32_t object, uint64_t size);
 void slot_opened(struct fs_model *m, uint32_t slot); /* also opens its heirs */
+/* Report an event of the object's attributes; attribute_apply() also applies a request on them, and
+ * returns false if its traced result is impossible in this state. */
 void attribute_report(struct fs_model *m, uint32_t object, bool change);
 bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t object);

@@ -54,6 +54,7 @@ struct mutant {
 /* Parses "delay:20us"; NULL or "" is no mutant. Errors: ENOENT for an unknown fault, with the
  * nearest known fault; EINVAL for a bad argument. */
 int mutant_parse(struct mutant *m, const char *text, struct err *e);
+/* Returns the row of a fault, or NULL if there is none. */
 const struct fault *mutant_fault(enum fault_kind kind);
 
 struct replay_plan;

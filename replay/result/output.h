@@ -57,6 +57,8 @@ struct output_source {
 /* Timing timestamp: also marks requests that are late mostly because an earlier request of their
  * lane was CPU-delayed. Call it once before output_write. */
 void output_spread_cpu_delay(struct replay_plan *p);
+/* Returns the source that reads outcomes from a plan after its replay. Borrows `p` and `c`.
+ * input_first_ns: first begin in the input. */
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
 				    int64_t input_first_ns);
 

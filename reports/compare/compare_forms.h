@@ -13,6 +13,7 @@ struct compare_form {
 extern const struct compare_form *const compare_forms[];
 /* Finds a form by name. Errors: ENOENT with the nearest name. */
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e);
+/* Prints the comparison in this form. Errors: those of output_stream(). */
 int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out,
 		       struct err *e);
 

@@ -58,6 +58,8 @@ struct info_page {
 	size_t n_sheets, sheets_cap;
 };
 
+/* Append the facts and the tables of a trace to a page that is zero-initialised. Ownership:
+ * info_page_release(). */
 void info_facts_build(struct info_page *page, const struct info *x);
 void info_sheets_build(struct info_page *page, const struct info *x);
 void info_page_release(struct info_page *page);

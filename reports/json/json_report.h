@@ -11,6 +11,8 @@ void json_text_member(FILE *out, bool first, const char *key, const json_t *valu
 void json_text_array(FILE *out, bool first, const char *key, size_t n,
 	json_t *(*element)(const struct analysis *a, size_t i), const struct analysis *a);
 
+/* Return one part of the report as a new reference. doc/report-schema.json describes the
+ * members. */
 json_t *json_cell(const struct analysis *a, const struct cell *c);
 /* Sets members of a case in addition to the verdict; "why" if there is something to explain. */
 void json_set_metrology(json_t *cell, const struct cell *c);

@@ -63,10 +63,14 @@ struct table {
 	bool in_heads;	      /* set while the columns are named (tables.h) */
 };
 
+/* Starts an empty table. Borrows `name`. Ownership: table_release(). */
 void table_init(struct table *t, const char *name, const char *title);
+/* Sets the note, or replaces it. */
 void table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_release(struct table *t);
 
+/* Adds a column, before the first cell. `key` is its name in data files, `title` its head in tables
+ * for people. The second function adds a column of estimates, which are values with limits. */
 void table_column(struct table *t, enum table_format format, const char *key, const char *title);
 void table_column_estimate(struct table *t, enum table_format format, const char *key,
 			   const char *title);

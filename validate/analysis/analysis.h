@@ -487,6 +487,7 @@ int analysis_describe(struct analysis *a, struct err *e);
 /* Whether the verdict of a cell counts in the headline: its replayer is not included only for
  * comparison. */
 bool cell_counts(const struct analysis *a, const struct cell *c);
+/* Returns the number of cells whose verdict counts. */
 size_t cells_counted(const struct analysis *a);
 
 /* Whether a look was reached and no verdict is inconclusive: the campaign may stop. */

@@ -23,6 +23,7 @@ void sample_release(struct sample *s);
 /* Returns value() of every run, in order. Ownership: the caller frees. */
 double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s));
 
+/* Returns an estimate without numbers, for this reason. */
 struct estimate estimate_none(enum stat_status s);
 /* Returns the value with both intervals, mapped by the increasing function `map` (NULL:
  * identity). */
@@ -214,7 +215,9 @@ double recordings_expected(double n, double k, double f, double z, size_t n_cell
 void verdicts_reach(struct analysis *a, const struct evidence *e);
 
 /* --- linearity.c, sources.c ---------------------------------------------- */
+/* Fits response times over the levels, for each workload and replayer. */
 void linearity_compute(struct analysis *a);
+/* Fills the list of sources of uncertainty. */
 void sources_list(struct analysis *a);
 
 /* Calls one(a, i) for each i < n. Uses several threads only in large campaigns

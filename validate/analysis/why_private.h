@@ -18,6 +18,8 @@ struct why_context {
 	bool at_device;
 };
 
+/* Split the difference of the execution times, or of the response times, of replay and program into
+ * causes. split_add() adds a part without a value. */
 void split_time(struct split *s, const struct pairs *p);
 void split_response(struct split *s, const struct pairs *p, const struct why_context *c);
 struct why_part *split_add(struct split *s, enum cause cause, enum why_name name,

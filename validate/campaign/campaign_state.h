@@ -138,6 +138,9 @@ int setup_check_space(struct campaign *c, struct err *e);
 void setup_end(struct campaign *c);
 
 /* --- campaign_dir.c ------------------------------------------------------ */
+/* Creates the results directory with its protocol, plan and journal. Errors: EEXIST if it is not
+ * empty; of writing. dir_resume() opens that of an earlier session, reads its journal and locks it.
+ * Errors: ENOENT without a journal; those of journal_open(). */
 int dir_begin(struct campaign *c, struct err *e);
 int dir_resume(struct campaign *c, struct err *e);
 
@@ -147,6 +150,7 @@ void facts_describe(struct campaign *c); /* facts known after it */
 /* Adds the program of a replayer of another project to "replayers", once for each program, as the
  * trace of a run names it. If the file differs from that of earlier runs, notes a limitation. */
 void facts_note_replayer(struct campaign *c, int32_t role, const char *trace);
+/* Writes environment.json with the facts known so far. Errors: of writing. */
 int environment_save(struct campaign *c, struct err *e);
 
 /* --- campaign_step.c ----------------------------------------------------- */
@@ -232,6 +236,7 @@ uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role);
 uint64_t step_page_cache(const struct campaign *c, size_t scenario);
 /* Returns the target of the step. Recordings may be made on another target. */
 size_t step_target(const struct campaign *c, const struct step *s);
+/* Returns the path of a file in the scratch directory. The caller frees it. */
 char *scratch_path(const struct campaign *c, const char *name);
 
 /* --- campaign_parallel.c ------------------------------------------------- */
@@ -252,9 +257,11 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 char *recordings_dir(const struct campaign *c);
 
 /* --- campaign_words.c ---------------------------------------------------- */
+/* Makes the command line of a step. */
 void words_make(struct words_list *w, const struct campaign *c, const struct step *s);
 /* Makes the command line that compiles the program of the step. */
 void compile_words_make(struct words_list *w, const struct campaign *c, const struct step *s);
+/* Makes the command line that calls the script of the scenario with this verb. */
 void script_words_make(struct words_list *w, const struct campaign *c, const struct step *s,
 		       const char *verb);
 /* Makes the command line that makes, in `dir`, the files of the trace that the step replays. */
@@ -281,6 +288,9 @@ struct summary_work {
 int summary_make(void *context, struct err *e);
 
 /* --- bank, runs and looks ------------------------------------------------ */
+/* Calibrates every scenario without a calibration. Errors: of the runs; EINTR.
+ * calibration_from_event() restores a calibration from the journal; EINVAL if the event is
+ * invalid. */
 int calibrate_all(struct campaign *c, struct err *e);
 int calibration_from_event(struct campaign *c, const json_t *event);
 /* --- campaign_bank.c ----------------------------------------------------- */
@@ -292,9 +302,11 @@ int bank_take(struct campaign *c, const struct run *r, const char *recording, st
  * Returns 0 with a reason if this fails; errors end the campaign. */
 int run_input_ensure(struct campaign *c, struct run *r, const char *bank, char *reason, size_t size,
 		     struct err *e);
+/* Copies a file to the disk. Errors: of reading and writing. */
 int file_copy(const char *from, const char *to, struct err *e);
 
 /* --- campaign_run.c ------------------------------------------------------ */
+/* Returns the step of a role in run `r`. Borrows `input` and `output`. */
 struct step step_of_run(const struct campaign *c, const struct run *r, int32_t role,
 			const char *input, const char *output);
 /* Sets the service times of the volume for run `r`. In a slow block they are longer for all runs.
@@ -310,7 +322,9 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	     const char *output, const struct slices *slices, struct err *e);
 /* Keeps the trace if the protocol says so, and writes the run to the journal. */
 int run_journal(struct campaign *c, const struct run *r, const char *output, struct err *e);
+/* Marks the run as failed, with a copy of the reason in one line. */
 void run_fail(struct run *r, const char *reason);
+/* Removes OUTPUT.side, the requests that the device observed. */
 void side_remove(const char *output);
 /* Makes run `id` and writes it to the journal. Errors: -EINTR: interrupted; other errors end the
  * campaign. */

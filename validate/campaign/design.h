@@ -33,6 +33,7 @@ struct design {
 	size_t n_bank_runs; /* the first runs of the plan */
 };
 
+/* Makes the plan, which depends only on the protocol and its seed. Ownership: design_release(). */
 void design_make(struct design *plan, const struct protocol *p);
 void design_release(struct design *plan);
 

@@ -27,4 +27,5 @@ struct expected_total { /* sums over all scenarios */
 	uint64_t n_calibrations;
 };
 
+/* Adds the expected times and sizes of one scenario to the total. */
 void expected_add(struct expected_total *t, const struct protocol *p, const struct expected *x);

@@ -22,6 +22,7 @@ struct others_use {
 	double processor_s; /* length x number of CPUs */
 	double busy_s, stolen_s;
 };
+/* Adds the use of the CPUs between two readings. */
 void others_add(struct others_use *u, const struct others_reading *from,
 		const struct others_reading *to);
 

@@ -37,10 +37,12 @@ struct time_use {
 	double s[TIME_N];
 };
 
+/* Starts to measure, with `part` as the present part. */
 void time_use_start(struct time_use *t, enum time_part part);
 /* Switches to `part`; returns the previous part for time_end(). No effect within calibration,
  * recordings and blanks. */
 enum time_part time_begin(struct time_use *t, enum time_part part);
+/* Switches back to `before`, the result of time_begin(). */
 void time_end(struct time_use *t, enum time_part before);
 /* Moves s seconds from one part to another. No effect within calibration, recordings and blanks. */
 void time_move(struct time_use *t, enum time_part from, enum time_part to, double s);

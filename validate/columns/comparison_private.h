@@ -10,6 +10,7 @@ struct comparison_part {
 	struct estimates *out;
 };
 
+/* Each function appends the estimates of one kind of statistics to part->out. */
 void compare_means(const struct comparison_part *part);
 void compare_equivalence(const struct comparison_part *part);
 void compare_spread(const struct comparison_part *part);
@@ -21,6 +22,7 @@ void compare_paper(const struct comparison_part *part);
 void compare_budget(const struct comparison_part *part);
 void compare_bootstrap(const struct comparison_part *part);
 
+/* Set the answer and the decision on bias or precision from all values of the comparison. */
 void answer_bias(struct comparison *c, const struct comparison_plan *plan);
 void answer_precision(struct comparison *c, const struct comparison_plan *plan);
 

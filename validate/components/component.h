@@ -91,6 +91,7 @@ size_t components_listed(const struct accept_limits *l);
 
 /* Measures every component of one cell. */
 void components_measure(const struct measuring *m);
+/* Measures the components that need all cells. e[n_cells]. */
 void components_measure_across(const struct analysis *a, struct evidence *e);
 /* Decides every component of a cell before Holm's correction, with reasons (analysis/reasons.h). */
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
@@ -125,6 +126,7 @@ void plan_parts(struct component *c, const struct planning *p);
 void decide_without(struct component *c, enum decision decision);
 
 /* --- share.c: shares of events against an upper limit -------------------- */
+/* Decides or plans a component by the number of events among requests or runs. */
 void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels);
 void plan_share(struct component *c, const struct share_evidence *e, double alpha_reject);
 /* Returns true, and sets a reason, if the replays are not timed. */
@@ -158,6 +160,7 @@ double spread_p_above(double sd, double nu, double limit);
 /* Finds one-sided limits of sigma with error alpha each. */
 enum stat_status spread_limits(const struct spread_evidence *e, double alpha, double *lower,
 			       double *upper) STAT_MUST_CHECK;
+/* Returns `value` with the 90 % and 95 % limits of sigma. */
 struct estimate spread_estimate(const struct spread_evidence *spread, double value);
 /* Returns the spread that the same runs would have if they were independent. */
 struct spread_evidence spread_independent(const struct spread_evidence *s,

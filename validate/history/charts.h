@@ -104,5 +104,7 @@ struct history_study {
 	/* number of events; number of series that have events; number of series with limits */
 	size_t n_events, n_changed, n_with_limits;
 };
+/* Makes the charts of every series. `baseline`: number of entries that set the limits. Borrows `h`.
+ * Ownership: history_study_release(). */
 void history_study_make(struct history_study *s, const struct history *h, size_t baseline);
 void history_study_release(struct history_study *s);

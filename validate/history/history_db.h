@@ -18,6 +18,7 @@ int history_db_close(sqlite3 *db, const char *path, int ret, struct err *e);
 
 /* Sets the last error of db. */
 int history_db_err(sqlite3 *db, const char *path, struct err *e);
+/* Prepares a statement. The caller finalizes it. Errors: those of history_db_err(). */
 int history_db_prepare(sqlite3 *db, const char *path, sqlite3_stmt **s, const char *sql,
 		       struct err *e);
 /* Runs a statement to its end, and resets it. */

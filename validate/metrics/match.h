@@ -31,6 +31,8 @@ enum match_difference {
 	MATCH_OTHER_REQUEST = 1, /* another operation, object, offset or length */
 	MATCH_OTHER_RESULT = 2,  /* another result of the same operation */
 };
+/* Returns the differences of a replay's request `x` from request `r` of the input, as flags of
+ * enum match_difference; 0: none. */
 unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x,
 				     const struct trace_record *r);
 

@@ -80,6 +80,8 @@ struct metrics_pass {
 	struct err e;
 };
 
+/* Opens both sources and prepares a pass. pass_run reads both to their ends. Errors: of opening and
+ * reading. Ownership: pass_release(), also after an error. */
 int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
 	      const struct metrics_origin *replay, struct err *e);
 int pass_run(struct metrics_pass *p, struct err *e);
@@ -143,6 +145,7 @@ int metrics_match_decide(struct metrics *m, const struct metrics_origin *referen
  * trace. */
 void tally_side(const struct metrics_pass *p, struct metrics_side *s, const struct trace_record *r,
 		size_t n, uint64_t first);
+/* Adds a pair; replay_index is the index of `x` in its trace. */
 void tally_pair(struct metrics_pass *p, const struct trace_record *r, const struct trace_record *x,
 		uint64_t replay_index);
 void side_init(struct metrics_side *s);

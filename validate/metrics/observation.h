@@ -47,10 +47,15 @@ int observation_init(struct observation *o, const struct observation_options *op
 		     struct err *e);
 void observation_release(struct observation *o);
 
+/* Makes room for the counters of a thread and an object. Call it before the numbers are used. */
 void observation_reserve(struct observation *o, uint32_t thread, uint32_t object);
+/* Counts a request of the reference as lost. Returns 0. */
 int observation_lost(struct observation *o, uint32_t thread, uint32_t object);
+/* Adds an arrival of the replay, to be sorted by begin and place of its partner in the reference.
+ * Errors: of the sort (validate/metrics/arrivals.h). */
 int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns,
 		     uint32_t reference_place, struct err *e);
+/* Adds n arrivals, in the order of their begins, to the levels of concurrency. Errors: ENOMEM. */
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n,
 			    struct err *e);
 

@@ -21,6 +21,8 @@ struct errors {
 
 void errors_init(struct errors *e);
 void errors_release(struct errors *e);
+/* Counts a failed request. Further pairs of error and operation, beyond half of the slots, are
+ * counted only in n_not_followed. */
 void errors_add(struct errors *e, uint16_t error, uint16_t op);
 
 /* Sorts the pairs by error: errors by descending total (then number), and within an error by

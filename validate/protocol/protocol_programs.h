@@ -15,6 +15,7 @@ int items_check(const struct protocol_file *f, const struct key_grid *g,
 /* Returns the options of the present combination. Ownership: the caller's. */
 void settings_take(const struct key_grid *g, const char *const *own, struct setting **option,
 		   size_t *n);
+/* Sets options of a configuration. Errors: those of options_set(). */
 int settings_apply(const struct option_spec *table, void *config, const struct setting *option,
 		   size_t n, struct err *e);
 const struct grid_key *grid_find(const struct key_grid *g,

@@ -15,6 +15,8 @@ enum fact_kind {
 	FACT_SWITCH, /* a boolean from 0 and n; other values become text */
 };
 
+/* Returns the first line of the file root/path, or a text, as a fact of this kind. A missing or
+ * empty fact is null. The reference is new. */
 json_t *fact_read(const char *root, const char *path, enum fact_kind kind);
 json_t *fact_of_text(const char *text, enum fact_kind kind);
 

@@ -49,6 +49,8 @@ struct rate *rate_add(struct rates *rates, const char *part, const char *group, 
 struct rate *rate_promise(struct rate *r, enum promise kind, double promised);
 /* k/n, NaN for n = 0. */
 double rate_value(const struct rate *r);
+/* Compares the interval of a rate with its promise. rates_count() returns the number of rates with
+ * this standing. */
 enum standing rate_standing(const struct rate *r);
 size_t rates_count(const struct rates *rates, enum standing s);
 void rates_release(struct rates *rates);

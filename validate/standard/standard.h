@@ -144,5 +144,7 @@ struct standard_comparison {
  * is valid, at the depths at which it is valid; with `all` every valid point. Ownership:
  * standard_release. */
 void standard_check_points(const struct standard *certified, bool all, struct standard *points);
+/* Compares a new measurement of a point with its certificate. Borrows both. With fewer than two new
+ * visits u_now and e_n are infinite. */
 struct standard_comparison standard_compare(const struct standard_point *certified,
 					    const struct standard_point *now);

@@ -66,6 +66,7 @@ int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e);
 /* Size of the outcomes of a plan in bytes, in the layout of plan_make(): one lane after the
  * other. */
 uint64_t image_outcome_bytes(const struct replay_plan *p);
+/* Sets the outcomes of each lane in the borrowed memory at `base`, of image_outcome_bytes(). */
 void image_outcomes_set(struct replay_plan *p, struct outcome *base);
 
 /* In the program: turns offsets into pointers, makes every page present, and fills in `p`, which
