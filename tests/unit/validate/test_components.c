@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "validate/analysis/analysis_private.h"
+#include "validate/analysis/pairs.h"
 #include "validate/components/component.h"
 
 static void test_rows_are_complete(void **state)
@@ -55,11 +57,43 @@ static void test_limits_follow_their_keys(void **state)
 	}
 }
 
+/* Five pairs of runs: 90 reads of 100 us, and `n` opens of open_ns, which the replay doubles.
+ * Returns the number of operations that the component compares. */
+static size_t operations_compared(uint64_t n, double open_ns)
+{
+	const struct op_summary made[2] = {
+	    {.op = "pread", .response = {.n = 90, .mean = 1e5}},
+	    {.op = "open", .response = {.n = n, .mean = open_ns}},
+	};
+	struct op_summary program[2] = {made[0], made[1]}, replay[2] = {made[0], made[1]};
+	replay[1].response.mean *= 2;
+	const struct run r = {.summary = {.op = program, .n_ops = 2}},
+			 x = {.summary = {.op = replay, .n_ops = 2}};
+	const struct run *all_r[5] = {&r, &r, &r, &r, &r}, *all_x[5] = {&x, &x, &x, &x, &x};
+	const struct pairs pairs = {.x = all_x, .r = all_r, .n = 5};
+	struct evidence e = {0};
+	components[COMPONENT_OPERATION]->measure(&(struct measuring){.e = &e, .pairs = &pairs});
+	size_t n_parts = e.family[COMPONENT_OPERATION].n;
+	family_release(&e.family[COMPONENT_OPERATION]);
+	return n_parts;
+}
+
+/* An operation with few requests and hardly any time decides nothing. */
+static void test_operations_that_count(void **state)
+{
+	(void)state;
+	assert_int_equal(operations_compared(10, 1000), 2); /* 0.11 % of the time */
+	assert_int_equal(operations_compared(10, 890), 1);  /* 0.099 % */
+	assert_int_equal(operations_compared(3, 1000), 1);  /* 3 % of the requests */
+	assert_int_equal(operations_compared(3, 160000), 2); /* 3 %, but 5.1 % of the time */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_rows_are_complete),
 	    cmocka_unit_test(test_limits_follow_their_keys),
+	    cmocka_unit_test(test_operations_that_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
