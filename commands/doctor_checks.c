@@ -74,7 +74,7 @@ static void slack_look(struct doctor_finding *f)
 		"%ld ns are added to sleeps", slack);
 }
 
-/* --- company ------------------------------------------------------------- */
+/* --- other programs ----------------------------------------------------- */
 
 static void processors_look(struct doctor_finding *f)
 {
@@ -300,7 +300,7 @@ static json_int_t number_of(const json_t *facts, const char *group, const char *
 	return json_is_integer(v) ? json_integer_value(v) : otherwise;
 }
 
-/* --- the speed of processors --------------------------------------------- */
+/* --- speed of CPUs ------------------------------------------------------ */
 
 static void governor_judge(const json_t *facts, struct doctor_finding *f)
 {
@@ -360,7 +360,7 @@ static void idle_judge(const json_t *facts, struct doctor_finding *f)
 			(long long)latency_us);
 }
 
-/* --- sharing ------------------------------------------------------------- */
+/* --- shared CPUs -------------------------------------------------------- */
 
 static void smt_judge(const json_t *facts, struct doctor_finding *f)
 {
@@ -487,7 +487,7 @@ static void write_back_judge(const json_t *facts, struct doctor_finding *f)
 		finding_ok(f, "not available");
 }
 
-/* --- what needs root ----------------------------------------------------- */
+/* --- functions that need root ------------------------------------------- */
 
 static void tracepoints_look(struct doctor_finding *f)
 {

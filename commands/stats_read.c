@@ -4,7 +4,7 @@
 #include "commands/stats.h"
 #include "common/units.h"
 
-/* --- lines wanted -------------------------------------------------------- */
+/* --- selection of lines ------------------------------------------------- */
 
 int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e)
 {

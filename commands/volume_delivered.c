@@ -68,7 +68,7 @@ static int delivered_find(const struct volume_log *log, enum service_op op, stru
 	return ret;
 }
 
-/* --- for people ---------------------------------------------------------- */
+/* --- text --------------------------------------------------------------- */
 
 static void row_print(const char *label, const struct times *t)
 {
@@ -112,7 +112,7 @@ int volume_delivered_print(const struct volume_log *log, struct err *e)
 	return ret;
 }
 
-/* --- for programs -------------------------------------------------------- */
+/* --- JSON --------------------------------------------------------------- */
 
 static json_t *times_json(const struct times *t)
 {

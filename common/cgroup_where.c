@@ -3,7 +3,7 @@
 
 #include "common/files.h"
 
-/* --- where --------------------------------------------------------------- */
+/* --- place of the group ------------------------------------------------- */
 
 /* Is `word` an item of a comma-separated list? */
 static bool list_has(const char *list, const char *word)
@@ -102,7 +102,7 @@ void cgroup_where_release(struct cgroup_where *w)
 	*w = (struct cgroup_where){NULL, NULL};
 }
 
-/* --- room ---------------------------------------------------------------- */
+/* --- room for memory ---------------------------------------------------- */
 
 /* Reads a number from a file: the whole file if `key` is NULL, otherwise the number after `key`.
  * False: there is no number, as in "max". */

@@ -149,7 +149,7 @@ static enum clock_source source_choose(void)
 	return source;
 }
 
-/* --- quality ------------------------------------------------------------- */
+/* --- resolution and cost ------------------------------------------------ */
 
 static void measure_quality(struct clock *c)
 {

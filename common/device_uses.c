@@ -48,7 +48,7 @@ static void use_add(struct search *s, const char *fmt, ...)
 	s->uses->text[s->uses->n++] = strbuf_detach(&text);
 }
 
-/* --- the devices that belong together ------------------------------------ */
+/* --- related devices ---------------------------------------------------- */
 
 static bool number_of(const char *dir, dev_t *number)
 {
@@ -313,7 +313,7 @@ static int swaps_look(struct search *s, struct err *e)
 	return ret;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- search for all uses ------------------------------------------------ */
 
 static int uses_look(struct search *s, struct err *e)
 {

@@ -105,7 +105,7 @@ json_t *scheduling_to_json(const struct scheduling *s)
 	return json_pack("{s:s, s:i}", "policy", policy_name(s), "priority", s->priority);
 }
 
-/* --- setting it ---------------------------------------------------------- */
+/* --- setting the policy ------------------------------------------------- */
 
 bool scheduling_is_realtime(const struct scheduling *s)
 {

@@ -29,7 +29,7 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
  * are not */
 #define CONTENDED_SHARE 0.02
 #define CALM_SHARE 0.01
-/* Consecutive looks (one per SENSE_NS) without contention that end it. The number is doubled with
+/* Consecutive checks (one per SENSE_NS) without contention that end it. The number is doubled with
  * each new contention, because a thread that sleeps may not notice that others compete. */
 #define CALM_FIRST 4u
 #define CALM_MOST 128u

@@ -43,9 +43,9 @@ struct waiter { /* each thread has its own */
 	/* productive pre-spin, for `hybrid`; NULL: the thread waits alone */
 	struct wait_group *group;
 	uint32_t seat;		   /* seat in the group */
-	/* waiter_sense: other threads compete for the CPU (now; at the last look); period of the
-	 * looks; time and run-queue delay at the last look; consecutive looks without contention,
-	 * and how many of them end it */
+	/* waiter_sense: whether other threads compete for the CPU, now and at the last check;
+	 * period of the checks; time and run-queue delay at the last check; consecutive checks
+	 * without contention, and how many of them end it */
 	bool contended, was_contended;
 	uint64_t sense_ticks, sensed_ticks;
 	int64_t sensed_wait_ns;

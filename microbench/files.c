@@ -43,7 +43,7 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 	return file_fits(r, f, fd, e);
 }
 
-/* --- of a script --------------------------------------------------------- */
+/* --- files of a script -------------------------------------------------- */
 
 /* Whether a script makes files of such a name: a number with a prefix or a suffix. */
 static bool is_own_name(const char *name)

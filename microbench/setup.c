@@ -11,7 +11,7 @@
 #define MEMORY_SHARE 8                   /* 1/8 of RAM */
 #define CALIBRATION_NS 5000000
 
-/* --- room ---------------------------------------------------------------- */
+/* --- number of requests ------------------------------------------------- */
 
 static uint64_t sample_bytes(const struct workload *w, const struct microbench_config *c)
 {

@@ -113,7 +113,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* --- from the outside ---------------------------------------------------- */
+/* --- control of the workers --------------------------------------------- */
 
 int bench_interrupted(int signal_fd, struct err *e)
 {

@@ -39,7 +39,7 @@ struct merge {
 	struct log_record record; /* the record returned last */
 };
 
-/* --- one source ---------------------------------------------------------- */
+/* --- a source ----------------------------------------------------------- */
 
 static bool stream_next(const struct merge *m, struct merge_source *s)
 {
@@ -163,7 +163,7 @@ bool merge_next(struct merge *m, struct merge_record *r)
 	return true;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- merging ------------------------------------------------------------ */
 
 ORDER_BY(compare_windows, struct spool_window, image, pid, tid, sequence)
 

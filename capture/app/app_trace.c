@@ -259,7 +259,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	return rc;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- writing the trace -------------------------------------------------- */
 
 static int records_convert(struct conversion *c, struct merge *m, struct err *e)
 {

@@ -366,7 +366,7 @@ static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 	}
 }
 
-/* --- auto ---------------------------------------------------------------- */
+/* --- automatic choice of the period ------------------------------------- */
 
 static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *e)
 {
@@ -437,7 +437,7 @@ static int auto_collect(struct collect_job *j, struct err *e)
 	return 0;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- capture ------------------------------------------------------------ */
 
 static int hosts_take(struct collect_job *j, struct err *e)
 {

@@ -306,7 +306,7 @@ static void application_kill(struct hosts_run *h)
 	h->ended = true;
 }
 
-/* --- holds --------------------------------------------------------------- */
+/* --- held threads ------------------------------------------------------- */
 
 static void others_look(struct hosts_run *h)
 {
@@ -390,7 +390,7 @@ static void application_serve(struct hosts_run *h)
 	}
 }
 
-/* --- what the agents found ----------------------------------------------- */
+/* --- results of the agents ---------------------------------------------- */
 
 static void outcome_add(struct watch_outcome *to, const struct watch_outcome *o)
 {
@@ -464,7 +464,7 @@ static int found_join(const struct hosts_run *h, struct watch *w, uint64_t *n_lo
 	return rc;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- a run -------------------------------------------------------------- */
 
 static void hosts_release(struct hosts_run *h)
 {

@@ -8,7 +8,7 @@ enum {
 	POLL_QUIET_BLIND = 10, /* the same if failed polls are not visible */
 	START_QUIET = 20,
 	POLL_IDLE_LEAST = 5,
-	LOOKS_LEAST = 2, /* the first look may have begun before a thread was held */
+	LOOKS_LEAST = 2, /* the first attempt may have begun before a thread was held */
 	SPIN_IDLE_LEAST = 1000, /* a thread that yields this often does not compute */
 	POLL_CPU_LEAST_NS = 1000000,
 };

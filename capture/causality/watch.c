@@ -224,7 +224,7 @@ static void *watch_run(void *ctx)
 	return NULL;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- watchdog ----------------------------------------------------------- */
 
 void watch_open(struct watch **w, const struct watch_config *c)
 {

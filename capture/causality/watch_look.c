@@ -8,7 +8,7 @@ enum {
 	 * may be busy */
 	NEW_THREAD_QUIETS = 3000,
 	EXTRA_THREAD_LOOKS =
-	    50 /* a thread without a slot that runs at this many looks counts as polling */
+	    50 /* a thread without a slot that runs at this many inspections counts as polling */
 };
 #define ASLEEP_FLOOR_NS INT64_C(50000000)
 

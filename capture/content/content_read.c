@@ -94,7 +94,7 @@ static int tables_read(struct content *c, const struct content_header *h, uint64
 	return tables_check(c, h, e);
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- reader ------------------------------------------------------------- */
 
 int content_open(struct content **out, const char *path, struct err *e)
 {

@@ -129,7 +129,7 @@ int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_
 	return 0;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- writer ------------------------------------------------------------- */
 
 static void writer_free(struct content_writer *w)
 {

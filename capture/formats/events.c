@@ -153,7 +153,7 @@ static void follow_descriptor(struct events_out *x, const struct trace_record *r
 		use_number(x, n, thread, id);
 }
 
-/* --- what can be written ------------------------------------------------- */
+/* --- requests that can be written --------------------------------------- */
 
 static const char *call_of(const struct trace_record *r)
 {

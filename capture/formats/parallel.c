@@ -46,7 +46,7 @@ static int parallel_next(struct foreign *f, struct err *e)
 	return rc ? rc : 1;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- reading the trace -------------------------------------------------- */
 
 /* Nodes of one process share its descriptors. The key of a thread is its node, because threads of
  * different hosts may have equal numbers. */

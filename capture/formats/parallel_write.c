@@ -216,7 +216,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	return rc ? rc : 1;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- writing the trace -------------------------------------------------- */
 
 static void node_head(const struct parallel_out *x, uint32_t of, struct strbuf *b)
 {

@@ -145,7 +145,7 @@ static void before(struct strace_parsed *p, const struct trace_record *r, const 
 		files_made(&t->before, second);
 }
 
-/* --- sizes at each moment ------------------------------------------------ */
+/* --- sizes at each instant ---------------------------------------------- */
 
 int64_t strace_size(void *context, uint32_t object)
 {

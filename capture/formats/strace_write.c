@@ -69,7 +69,7 @@ static void events_add(struct strace_processes *p, const json_t *rows)
 }
 
 /* Reads the list of processes. A format that has the list only at its end is read once completely,
- * and is not rewound. Errors: of reading. Ownership: strace_processes_release. */
+ * and is not rewound. Errors: of reading. Ownership: the caller frees p->event. */
 static int strace_processes_init(struct strace_processes *p, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;

@@ -148,7 +148,7 @@ static int convert(struct tracing *t, struct block_work *w, bool bios, struct bl
 	return ret;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- capture ------------------------------------------------------------ */
 
 static char *facts_of(const struct block_config *c, const struct block_device *d,
 		      const struct block_outcome *o)

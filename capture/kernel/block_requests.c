@@ -26,7 +26,7 @@ struct block_requests {
 	struct block_counts counts;
 };
 
-/* --- letters ------------------------------------------------------------- */
+/* --- RWBS letters ------------------------------------------------------- */
 
 enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
 {
@@ -185,7 +185,7 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 	}
 }
 
-/* --- bios: queue to completion of all of it ------------------------------ */
+/* --- bios: from queueing to the last completion ------------------------- */
 
 static uint64_t overlap(const struct open_request *o, const struct block_event *v)
 {
@@ -270,7 +270,7 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 	q->counts.n_requeued += v->kind == BLOCK_REQUEUE;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- interface ---------------------------------------------------------- */
 
 int block_requests_add(struct block_requests *q, const struct block_event *event)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts requests of io_uring to system calls. The kernel's copy of an entry, in the layout of
- * the running kernel (btf.h), becomes the arguments of the equivalent call. */
+ * the running kernel (BTF), becomes the arguments of the equivalent call. */
 #pragma once
 
 #include "capture/kernel/syscalls.h"

@@ -81,7 +81,7 @@ static int receive_fd(int channel)
 	return fd;
 }
 
-/* --- one look ------------------------------------------------------------ */
+/* --- an inspection ------------------------------------------------------ */
 
 static long call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {

@@ -366,7 +366,7 @@ uint64_t tracing_n_events(const struct tracing *t)
 	return t->n_events;
 }
 
-/* --- reading back -------------------------------------------------------- */
+/* --- reading the events ------------------------------------------------- */
 
 static int stream_map(struct cpu_stream *c, struct err *e)
 {

@@ -360,7 +360,7 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	return rc;
 }
 
-/* --- reading back -------------------------------------------------------- */
+/* --- reading the records ------------------------------------------------ */
 
 ORDER_BY(by_thread_and_time, struct user_memory_found, tid, ns, at)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The BPF programs of user_memory.h. Registers: R6: the program's context; R7: the items of the
+/* The BPF programs of user_memory.c. Registers: R6: the program's context; R7: the items of the
  * call; R8: the CPU's struct um_scratch; R9: the current item. */
 
 #include "capture/kernel/user_memory_assembly.h"

@@ -188,7 +188,7 @@ static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory 
 	return rc;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- capture ------------------------------------------------------------ */
 
 static char *command_line(const struct vfs_config *c)
 {

@@ -93,7 +93,7 @@ static uint64_t object_key(struct key_match *m, enum match_side side, const stru
 	return *known;
 }
 
-/* --- keys seen more than once -------------------------------------------- */
+/* --- repeated keys ------------------------------------------------------ */
 
 static size_t seen_place(uint64_t key, size_t mask)
 {

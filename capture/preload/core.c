@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Start and end of capturing in processes and threads, and their windows (window.h). Code in this
+/* Start and end of capturing in processes and threads, and their windows (window.c). Code in this
  * file runs with all signals blocked, outside any timed region. */
 #include "capture/preload/core.h"
 

@@ -289,7 +289,7 @@ HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f
 HIDDEN char *capture_text_add(char *to, const char *end, const char *s);
 HIDDEN char *capture_number_add(char *to, const char *end, uint64_t v);
 
-/* --- readable.c: tests of pointers of the program, which may be invalid --- */
+/* --- text.c: tests of pointers of the program, which may be invalid ----- */
 
 /* Returns whether `n` bytes are readable. In a program with restricted system calls, this cannot be
  * tested, and the result is true. Does not change errno. */
@@ -339,7 +339,7 @@ HIDDEN void terminal_made(int fd); /* ioctl(TIOCGPTPEER) opened a terminal */
 /* Records the descriptor that a system call by number created, if it created one. Returns `got`. */
 HIDDEN long descriptor_by_number(long number, const long *a, long got);
 
-/* --- state.c: with LOG_STATE, records the state of a file before the call uses its path --- */
+/* --- text.c: with LOG_STATE, records the state of a file before its path is used --- */
 
 /* records the state of `path`, which is relative to descriptor `dir`, and of its directories */
 HIDDEN void state_note(int dir, const char *path);

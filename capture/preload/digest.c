@@ -119,7 +119,7 @@ static bool file_digest(long fd, uint8_t *part, uint8_t digest[LOG_DIGEST_BYTES]
 	return true;
 }
 
-/* --- once per file -------------------------------------------------------- */
+/* --- each file only once ------------------------------------------------ */
 
 static uint64_t key_of(const struct statx *x)
 {

@@ -118,7 +118,7 @@ HOOK(int, fchownat, (int dir, const char *path, uid_t user, gid_t group, int fla
 HOOK(int, fchown, (int fd, uid_t user, gid_t group),
      CALL_FD(int, (OP_FCHOWN, fd, owner(user, group), 0, 0), fchown, fd, user, group))
 
-/* --- times: the record holds seconds and ns of access and modification ---- */
+/* --- times: the record has seconds and ns of access and modification ---- */
 
 struct attribute_times {
 	int64_t v[4];

@@ -44,7 +44,7 @@ HOOK(ssize_t, __pread_chk, (int fd, void *buffer, size_t n, off_t offset, size_t
 	     size))
 ALIAS(__pread64_chk, __pread_chk);
 
-/* --- several buffers: the record holds their lengths as text -------------- */
+/* --- several buffers: the record has their lengths as extra data -------- */
 
 static bool is_readable(const struct iovec *v, int n, ssize_t got)
 {

@@ -122,7 +122,7 @@ EXPORT struct mntent *getmntent(FILE *f)
 	return got;
 }
 
-/* --- a child behind a pipe: recorded as pipe and fdopen ------------------- */
+/* --- a child connected by a pipe: recorded as pipe and fdopen ----------- */
 
 EXPORT FILE *popen(const char *command, const char *mode)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workloads below the file system. They make requests to a device, and each thread has many
- * requests in flight. Before the measured region, offset, length, direction and (with a rate) due
- * time of each request are drawn. In the region, a thread submits due requests as far as the queue
- * depth allows, and reaps completed requests. The begin stamp is taken just before the submission,
- * the end stamp just after reaping.
+/* Workloads below the file system make requests to a device. Each thread has many requests in
+ * flight. Before the measured region, offset, length, direction and (with a rate) due time of each
+ * request are drawn. In the region, a thread submits due requests as far as the queue depth allows,
+ * and reaps completed requests. The begin stamp is taken just before the submission, the end stamp
+ * just after reaping.
  *
  * Without a rate, the loop is closed: a request follows the completion of another request, and a
  * pause if there is one. With a rate, the loop is open: requests or bursts are due at fixed

@@ -50,7 +50,7 @@ static void harvest(struct state *s, int64_t wait_ns)
 		s->resume = end + s->b->pause_ticks;
 }
 
-/* --- handing over -------------------------------------------------------- */
+/* --- submission --------------------------------------------------------- */
 
 static bool goes_on(const struct state *s, uint64_t now)
 {

@@ -41,7 +41,7 @@ static void heap_push(struct answers *a, const struct answer *x)
 	a->heap[i] = *x;
 }
 
-/* --- the processors ------------------------------------------------------ */
+/* --- idle CPUs ---------------------------------------------------------- */
 
 /* An idle CPU needs about 10 us to wake up (on a virtual machine, up to 60 us), and each request
  * waits for several wake-ups. A latency limit of 0 makes idle CPUs poll

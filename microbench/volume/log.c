@@ -90,7 +90,7 @@ void volume_log_reset(struct volume_log *l)
 	atomic_store(&l->head->n_lost, 0);
 }
 
-/* --- as a trace ---------------------------------------------------------- */
+/* --- the log as a trace ------------------------------------------------- */
 
 static struct trace_record record_of(const struct volume_entry *x, uint64_t seq, int64_t epoch_ns,
 				     uint32_t object)

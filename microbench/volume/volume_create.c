@@ -18,7 +18,7 @@ struct throttling { /* data for model throttled */
 	char *group;
 };
 
-/* --- before anything is made --------------------------------------------- */
+/* --- checks and directories --------------------------------------------- */
 
 static int memory_check(uint64_t n_bytes, struct err *e)
 {
