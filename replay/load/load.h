@@ -102,7 +102,7 @@ static inline uint64_t load_end_of(uint64_t begin, uint64_t n_bytes)
 bool load_follows_link(const struct load_request *r);
 
 /* Whether the request is asynchronous: it begins at its submission and ends when its result was
- * fetched (load_async.h). */
+ * fetched (load_async.c). */
 static inline bool load_is_async(const struct load_request *r)
 {
 	return r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC;
@@ -156,7 +156,7 @@ struct load {
 	size_t n_bytes, bytes_cap;
 	struct load_thread *thread; /* thread[n_threads], by (pid, tid) */
 	uint32_t n_threads;
-	uint32_t n_channels; /* how many of them are channels (load_async.h) */
+	uint32_t n_channels; /* how many of them are channels (load_async.c) */
 	int64_t first_begin_ns, last_end_ns; /* 0 when empty */
 	/* captured content of writes (content/captured.h), NULL: not replayed; borrowed */
 	struct captured *captured;

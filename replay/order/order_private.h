@@ -26,7 +26,7 @@ struct process_waits {
 void process_waits_find(struct process_waits *p, const struct load *l, const struct slots *s);
 void process_waits_release(struct process_waits *p); /* a zeroed struct is fine */
 
-/* process_waits.c. Waits between asynchronous requests in channels (load_async.h) and the calls of
+/* process_waits.c. Waits between asynchronous requests in channels (load_async.c) and the calls of
  * their thread. A request follows the calls of its thread that had ended at its submission. The
  * request is followed by the call that fetched its result, otherwise by the first call of its
  * thread that began after its end. For all orders that keep the order of threads. Waits within one

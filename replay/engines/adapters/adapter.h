@@ -3,7 +3,7 @@
  * measured.
  *
  * An adapter is one file: a `const struct adapter`, and the row of an engine that points to it
- * (ADAPTER_ENGINE), which the table of engine.c lists. The core does the rest: it exports the
+ * (ADAPTER_ENGINE), which the table of registry.c lists. The core does the rest: it exports the
  * trace; starts the replayer in a scratch directory, watches it, and ends it with all its children;
  * matches the observed requests to those of the input; writes the output, whose record i replays
  * record i of the input. doc/adapters.md explains how to add one. */

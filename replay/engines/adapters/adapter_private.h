@@ -143,7 +143,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
  * Errors: with the reason. */
 int adapter_start(struct adapter_state *a, struct err *e);
 
-/* adapter_seen.c: the trace of reported requests (times self). */
+/* adapter_match.c: the trace of reported requests (times self). */
 int seen_open(struct adapter_state *a, struct err *e);
 int seen_close(struct adapter_state *a, int ret, struct err *e);
 
