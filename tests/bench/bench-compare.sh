@@ -15,14 +15,14 @@
 maker=$BUILD/tests/bench/make-results scenarios=${BENCH_SCENARIOS:-1000}
 command -v jq >/dev/null || { echo "jq is not there to make the baselines" >&2; exit 3; }
 
-# SCENARIO: protocols/ci.conf, whose new version is slower there
+# SCENARIO: prints protocols/ci.conf with a new version that is slower in this scenario
 slower_conf() {
 	lines="mutant = proportional:$slower\nmutant-workloads = $1"
 	[ "$slower" = 0 ] && lines="; the same version"
 	awk -v lines="$lines" '{ print } $0 == "[replayer new]" { print lines }' "$SRCDIR/protocols/ci.conf"
 }
 
-# SCENARIO: words of the comparison in dir/one: scenario, tab, word
+# SCENARIO: writes the outcomes of the comparison to dir/one, as lines of scenario, tab, outcome
 comparison() {
 	slower_conf "$1" >"$dir/ci.conf"
 	rm -rf "$dir/results"

@@ -27,7 +27,8 @@ TMPDIR=$base
 . "$(dirname "$0")/lib.sh"
 maker=$BUILD/tests/bench/make-results
 
-# what, traces of the pass, arguments of summary: each round runs both, so that both meet the same machine
+# NAME TRACES ARGUMENTS: each round runs `pass` on the traces and `summary` with the arguments, so
+# that both measure the same state of the machine
 compare() {
 	: >"$dir/rows"
 	i=0

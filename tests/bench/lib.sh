@@ -23,7 +23,7 @@ spread() {
 		printf f " (" f " .. " f ")", m, x[1], x[NR] }'
 }
 
-# ROWS COMMAND...: its seconds, CPU seconds and peak MiB, as a line of dir/ROWS
+# ROWS COMMAND...: appends the command's seconds, CPU seconds and peak MiB, as a line, to dir/ROWS
 cost() {
 	rows=$dir/$1
 	shift

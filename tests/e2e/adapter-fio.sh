@@ -26,7 +26,7 @@ runtime=$(cd minimal && sh -e ../case 2>../err) || fail "the minimal trace: $(ca
 [ "$(grep -c ' read ' minimal/drift.iolog)" -eq 2000 ] || fail 'not 2000 reads'
 [ "$runtime" -ge 1000 ] || fail "a trace of 1000 ms took $runtime ms"
 
-# no capture: the output is as expected
+# without observation (--times none) the results of the requests are unknown
 expect_status 0 "$VALIDATE" replay --engine fio --times none --fio-direct no --destructive --device image -o none.trace "$data/requests.trace"
 expect_line out '40 given to the replayer; their results are unknown'
 expect_status 3 "$VALIDATE" metrics "$data/requests.trace" none.trace

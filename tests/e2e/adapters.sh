@@ -136,7 +136,7 @@ hostile 0 reorder
 expect_line out '200 of 200'
 "$VALIDATE" metrics in.csv out.trace >metrics
 grep -q 'reordered, at issue *0 %' metrics && fail "replayed backwards, and not reordered"
-# the same with the library looking
+# the same hostile replayers, observed by the preloaded library
 run 0 --times preload --command './hostile-replayer skip {trace} {device}'
 [ "$(fact n_lost)" = 20 ] || fail "20 are skipped, not $(fact n_lost)"
 run 0 --times preload --command './hostile-replayer repeat {trace} {device}'

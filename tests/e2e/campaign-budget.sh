@@ -37,8 +37,8 @@ protocol() { # BUDGET REPLICATES
 ended() { sed -n 's/.*"event":"budget","why":"\([a-z]*\)".*/\1/p' "$1/journal"; }
 choices() { sed -n 's/.*"event":"choice","block":\([0-9]*\),"scenario":\([0-9]*\),"why":"\([a-z]*\)".*/\1 \2 \3/p' "$1/journal"; }
 
-# every case has the minimum number of pairs; then the lost requests are decided, and the other case
-# gets all pairs of the plan
+# every case has the minimum number of pairs; then the case with lost requests is decided, and the
+# other case gets all further pairs of the plan
 protocol 10min 2..5 >all.conf
 expect_status 1 "$VALIDATE" run all.conf -o all -q
 [ "$(ended all)" = replicates ] || fail "it ended by: $(ended all)"
@@ -59,7 +59,7 @@ expect_status 1 "$VALIDATE" run decided.conf -o decided -q
 [ "$(ended decided)" = decided ] || fail "it ended by: $(ended decided)"
 ! choices decided | grep -v ' first$' || fail "it went on: $(choices decided)"
 
-# a budget that is used up at once leaves everything undecided; a larger budget continues
+# a budget that ends at once leaves every case undecided; a larger budget continues the campaign
 protocol 1ms 2..5 >short.conf
 expect_status 3 "$VALIDATE" run short.conf -o short -q
 [ "$(ended short)" = budget ] || fail "it ended by: $(ended short)"

@@ -45,8 +45,9 @@ SET_BACK=1:replay SET_BACK_READS=1 LD_PRELOAD=$PWD/back.so "$VALIDATE" run tiny.
 any_verdict "with a clock set back in the replays"
 complete stamps $N_TINY
 clean stamps
-# Within the first pair of readings: between two pairs it would depend on chance with which reading
-# the clock is compared. 8 replays by the engine, 20 runs of the program (8 of them as a replayer)
+# The fault is within the first pair of readings: between two pairs it would depend on chance with
+# which reading the clock is compared. 8 replays by the engine, 20 runs of the program (8 of them as a
+# replayer)
 [ "$(grep -c '"state":"failed".*CLOCK_MONOTONIC went backwards by ' stamps/journal)" -eq 8 ] ||
 	fail "not every replay failed for its clock: $(grep '"state":"failed"' stamps/journal | head -n 3)"
 [ "$(journal_runs stamps | grep -c ok)" -eq $((N_TINY - 8)) ] || fail "other runs failed: $(grep failed stamps/journal | head -n 3)"

@@ -48,7 +48,7 @@ campaign decided even reads more
 [ "$(wc -l <looks)" -eq 1 ] || fail "more than one look: $(cat looks)"
 grep -q '"replicates":10,"cells":2,"undecided":0,"stop":true' looks || fail "it did not stop for its two comparisons: $(cat looks)"
 complete decided 68 # 2 recordings, and 11 blocks of 3 runs of 2 scenarios
-# the versions themselves are undecided: they are not the reason for the end
+# the versions themselves are not decided: the campaign ended because of the comparison alone
 jq -e '.n_inconclusive > 0' decided/report/report.json >/dev/null || fail "each version is decided, too: the test shows nothing"
 expect_status 0 "$VALIDATE" compare decided
 expect_line out "same: 0 of 2 cases worse, 0 inconclusive, 0 better, 2 the same"

@@ -71,7 +71,8 @@ mkdir target
 sed 's/^\[workload/[target t]\ndir = target\n&/' crash.conf >removed.conf
 "$VALIDATE" run removed.conf -o removed -q >out 2>err &
 pid=$!
-# once more, between two runs: then it is made again before the next run, and nothing is lost
+# the recordings are removed once more, between two runs: they are made again before the next run, and
+# no run is lost
 wait_for has_runs removed 1 || fail "no run: $(cat err)"
 until grep -q 'was removed or replaced' removed/journal || ! kill -0 $pid 2>/dev/null; do
 	rm -rf target/validate-*/read-0
@@ -82,7 +83,7 @@ wait $pid || status=$?
 any_verdict "after the files were removed"
 complete removed $N
 grep -q 'was removed or replaced while it was in use' removed/journal || fail "the removal is no run's reason"
-# how many runs a removal affects depends on the machine; it affects none after the last
+# how many runs a removal affects depends on the machine, but it affects none after the last removal
 journal_runs removed | sed -n '/failed/,$p' | grep -q ok || fail "it did not go on after the removal: $(journal_runs removed)"
 clean removed
 [ -z "$(ls target)" ] || fail "left behind: $(ls target)"
@@ -119,7 +120,7 @@ wait $pid || :
 grep -q '"event":"left behind"' guests/journal || fail "the journal does not name the remaining files"
 rm -rf target/validate-*
 
-# a link in the way is not followed
+# a link in the place of the directory is not followed
 mkdir outside
 "$VALIDATE" run removed.conf -o linked -q >out 2>err &
 pid=$!

@@ -72,8 +72,8 @@ if [ "$group" ]; then
 fi
 [ -s results/report/index.html ] || fail "no report"
 
-# killed before the first line of the journal, and again when it is resumed: its places are removed
-# nevertheless
+# killed before the first line of the journal, and again when it is resumed: its scratch directories
+# are removed nevertheless
 tiny early.conf
 "$VALIDATE" run early.conf -o early -q >out 2>err &
 wait_for has_event early start || fail "no start: $(cat err)"
@@ -87,7 +87,7 @@ kill -9 $!
 wait $! 2>/dev/null || :
 expect_verdict "$VALIDATE" run -o early --resume -q
 clean early
-# and its results are sealed: a manual change is named, and the results are refused
+# the results have digests: a manual change is named, and the results are refused
 expect_status $status "$VALIDATE" report early
 ! grep -q 'not sealed' out || fail "early: $(cat out)"
 for file in plan.json protocol.conf resolved.conf "$(cd early && ls runs/*.json | tail -n 1)"; do

@@ -17,7 +17,7 @@ protocol() {
 	sed -i "s|^\[target here\]|&\ndir = $here/target|; s/^requests = .*/requests = $2/; s/^level = .*/level = 1/" space.conf
 	sed -i '/^cache-budget/d; s/^cache = .*/cache = as-is/' space.conf
 }
-# fill KIB: leaves that much room
+# fill KIB: fills the file system so that this much space remains
 fill() {
 	room=$(($(stat -f -c '%a * %S / 1024' small)))
 	[ "$room" -le "$1" ] || head -c $(((room - $1) * 1024)) /dev/zero >small/filler 2>/dev/null || :
@@ -68,7 +68,7 @@ for room in 0 16 128 256 512 1024 2048; do
 	what="scratch with $room KiB"
 	fill $room
 	try results
-	# the calibration's own traces had no room
+	# with 0 KiB there is no space for the traces of the calibration
 	[ "$what" != 'scratch with 0 KiB' ] || expect_line full 'free some space, then continue with: validate run -o'
 done
 # the disk becomes full after this number of runs in the journal

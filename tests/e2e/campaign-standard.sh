@@ -7,7 +7,8 @@ command -v jq >/dev/null || skip "jq is not there to read JSON"
 "$VALIDATE" volume create "probe-$$" --size 1M --service constant:time=0 >out 2>err || skip "no volumes here: $(cat err)"
 "$VALIDATE" volume remove "probe-$$" >/dev/null
 
-# a certificate as this machine would have it: exponential times from 1 ms, 1 and 4 in flight
+# a certificate that this machine could have: exponential service times from 1 ms, 1 and 4 requests in
+# flight
 version=$("$VALIDATE" --version | sed 's/validate //')
 cpu=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)
 jq -n --arg host "$(uname -n)" --arg cpu "$cpu" --argjson n "$(getconf _NPROCESSORS_ONLN)" --arg kernel "$(uname -r)" --arg version "$version" '

@@ -49,8 +49,8 @@ status=0
 [ $status -eq 1 ] || fail "lost requests: status $status: $(cat out err)"
 grep -q '"n_lost":[1-9]' lost/runs/*.json || fail "no lost request was counted"
 
-# planned looks: decided at the first look, the campaign ends there, and a resume makes no further
-# run
+# planned looks: the verdict is certain at the first look, so the campaign ends there, and a resumed
+# campaign makes no further run
 protocol 'mutant = delay:20us' | sed 's/^replicates.*/replicates = 10..20/' >looks.conf
 status=0
 "$VALIDATE" run looks.conf -o looks -q >out 2>err || status=$?

@@ -41,7 +41,7 @@ tail -n 1 out | grep -q 'results/report/index.html$' || fail "the last line does
 grep -q '"event":"end"' results/journal || fail "the journal has no end"
 grep -qi 'trusted\|inconclusive' err && fail "verdict words among the progress"
 
-# the resolved protocol is one, too
+# the resolved protocol is a valid protocol
 expect_status 0 "$VALIDATE" run results/resolved.conf --dry-run
 expect_line out 'runs:    28'
 
@@ -56,7 +56,7 @@ if "$VALIDATE" help | grep -q '^  report '; then
 	diff -r first moved/report >diffs || fail "the report of a moved directory differs: $(head -n 5 diffs)"
 fi
 
-# resuming a finished campaign makes no run; starting a new campaign in its directory is refused
+# a finished campaign that is resumed makes no run; a new campaign in its directory is refused
 cp results/journal journal-before
 verdict_run -o results --resume
 cmp -s journal-before results/journal || fail "resuming a finished campaign changed its journal"

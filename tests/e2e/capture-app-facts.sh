@@ -54,7 +54,7 @@ most=$(extra '[.anonymous_memory[].bytes] | max')
 [ "$(extra '[.anonymous_memory[].t_ns] | . == sort')" = true ] || fail 'samples out of order'
 [ "$(extra '[.anonymous_memory[].t_ns] | min >= 0')" = true ] || fail 'a sample before the beginning'
 
-# only where it is asked for
+# samples are recorded only if the option --memory is given
 expect_status 0 "$VALIDATE" capture app -o trace -- true
 [ "$(extra 'has("anonymous_memory")')" = false ] || fail 'samples without the option'
 expect_status 2 "$VALIDATE" capture app -o trace --memory --memory-interval 1us -- true

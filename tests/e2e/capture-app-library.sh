@@ -11,8 +11,8 @@ fi
 mkdir in
 cd in
 
-# capture LEAST NAME: at least this many calls agree with strace. Status 1: the test program must
-# not run here
+# capture LEAST NAME: captures the test program NAME; at least LEAST calls agree with strace. Status
+# 1: the test program is not permitted to run here
 capture() {
 	rm -rf ./*
 	status=0

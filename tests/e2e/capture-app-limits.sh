@@ -31,7 +31,7 @@ under 'ulimit -c 0' 4
 under 'exec 3>&- 4>&- 5>&-' 4
 under ':' 300
 
-# the collector under the same limit
+# the collector under the same limit of descriptors
 (ulimit -v 204800 && expect_status 0 "$VALIDATE" capture app -o trace --root . -- ./threads 15 data) || exit 1
 
 # a limit that the program sets itself while it runs: the descriptors that capture has taken before

@@ -227,7 +227,8 @@ for how in namespace deep handle memory removed int killed; do
 	expect_line info 'the trace is incomplete'
 done
 
-# a library that replaces a function and looks up the next one finds it as without capture
+# a library that replaces a function and looks up the next definition of it finds the same definition
+# as without capture
 cat >next.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -29,7 +29,7 @@ expect_match 'period 3: .* a difference of 5.0 %'
 [ "$("$VALIDATE" info --json ../trace | jq -r '.. | .period? // empty' | head -n 1)" = 3 ] || fail 'the trace is of another period'
 [ "$(cut -d ' ' -f 1 <../trace.runs/run-3-0.edges | sort -u | tr '\n' ' ')" = '0:0 0:12 0:3 0:6 0:9 ' ] || fail "other requests were held back: $(cat ../trace.runs/run-3-0.edges)"
 
-# a replay that never does; runs that were recorded are not recorded again
+# a replay that never takes as long; runs that exist are not recorded again
 capture --resume --error 10% --check 'echo 1000s; seq 100000'
 expect_line out 'period 1: '
 expect_line out 'no period gives a difference of at most 10.0 %: the trace is that of period 1'

@@ -26,8 +26,8 @@ deps '.predicted_ns > 110e6'
 "$VALIDATE" export --to parallel ../back -o ../text-of-back >/dev/null
 [ "$(sed 1d ../text)" = "$(sed 1d ../text-of-back)" ] || fail 'the text and back differ'
 
-# a process without requests computes for 5 ms before each turn of two others: they wait for each
-# other through it, and for its computing
+# a process without requests computes for 5 ms before each turn of two other processes: these wait for
+# each other through it, and for the end of its computing
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel relay 6
 expect_line out 'of 2 nodes'

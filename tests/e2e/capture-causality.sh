@@ -62,8 +62,8 @@ sed '/node 1/,$d; /^$/d; /^EXTERNAL/d; s/(.*//' ../text | tr '\n' ' ' |
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes 0 --period 4 -- ../parallel sending 5 3
 mv out err ..
-# delayed are the open, before the child, and the writes 4, 8 and 12, of which 12 is the last of its
-# three (1 to 3, 4 to 6 ...)
+# delayed are the open, which precedes the child, and the writes 4, 8 and 12. Of these, 12 is the last
+# write of its period (1 to 3, 4 to 6 ...)
 [ "$(awk '{ print $1 "+" $4 }' ../trace.runs/run-4-0.edges | tr '\n' ' ')" = '0:0+0 0:4+2 0:8+1 0:12+0 ' ] || fail "other signals: $(cat ../trace.runs/run-4-0.edges)"
 
 # polled memory: detected by computing that takes too long; the computing time comes from a run in
@@ -73,7 +73,8 @@ same 'polling' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 expect_line ../out 'it polls memory'
 expect_line ../out 'think times of the delayed nodes'
 
-# a file that another node creates is looked for: each look is one request, and waits
+# a process that looks for a file until another node creates it: each look-up is one request, and
+# waits
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --before 'rm -f ready*' -- ../parallel files 6
 mv out err ..
@@ -98,7 +99,7 @@ same 'waits in the trace' "$(grep -c ',wait,' ../csv)" 5
 capture cloned 3
 jq -e '[.runs[] | select(.held > 0)] | length == 1 and all(.held_ns < 2.5e9)' ../trace.runs/runs.json >/dev/null || fail "another child is waited for: $(jq -c .runs ../trace.runs/runs.json)"
 
-# a node that makes requests as long as another node is delayed would never end
+# a node that makes requests until another, delayed node continues would never end: the capture fails
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel beats
 expect_line err 'does not make the same requests in each run'

@@ -55,7 +55,8 @@ done
 expect_status 2 "$VALIDATE" capture app --rotate 1h --content -o x -- true
 [ ! -e x ] && [ ! -e x.000 ] || fail 'something was captured'
 
-# by time: a second apart is not in one part; a part without a request is left out
+# parts by time: requests that are a second apart are in different parts; a part without a request is
+# left out
 expect_status 0 "$VALIDATE" capture app --root "$PWD" --rotate 300ms -o s -- sh -c 'echo 1 >a; sleep 1; echo 2 >b'
 n=0
 for part in s.*; do

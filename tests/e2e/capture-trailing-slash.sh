@@ -118,7 +118,8 @@ fresh
 (cd in && "$VALIDATE" capture app --snapshot -o ../listed.trace --root . -- ../slashes >../out 2>&1) && grep -q 'ended with status 0' out || fail "$(cat out)"
 fails_alike listed.trace
 
-# told_alike TRACE: of the paths of the whole machine, the paths in ./in
+# told_alike TRACE: slices the trace, which has paths of the whole machine, to the paths in ./in;
+# their calls fail in a replay as traced
 told_alike() {
 	expect_status 0 "$VALIDATE" slice "$1" --object "$(echo "$PWD/in" | cut -c 2-)/*" -o in.trace
 	"$VALIDATE" info in.trace --csv in.csv >out

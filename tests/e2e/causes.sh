@@ -29,7 +29,8 @@ replayer() {
 	replayer requests lost:5%
 	replayer reordering swap:20%
 	replayer concurrency serialise
-	# seven times as long: then idle time outweighs all concurrency that could be lost
+	# a replay that takes seven times as long: its idle time has a larger effect than lost
+	# concurrency can have
 	replayer late-issue drift:600%
 	echo 'timing = timestamp'
 } >causes.conf

@@ -10,7 +10,7 @@ expect_verdict "$VALIDATE" run tiny.conf -o results -q
 verdict=$status
 certificate=results/report/certificate.txt
 
-# without a certified standard it is a statement; nothing is invented
+# without a certified standard it is a statement and no certificate, and names no standard
 expect_line $certificate 'Validation statement: event'
 ! grep -q '^Certificate' $certificate || fail 'a certificate without a certified standard'
 expect_line $certificate 'issuer: Storage group; place of the measurement: Room 7; date of issue: not stated'

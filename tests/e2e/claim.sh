@@ -72,7 +72,8 @@ tr -s '\n ' '  ' <lost/report/certificate.txt >certificate
 expect_line certificate "The verdict is about this claim alone: $wide."
 jq -e '.cells[0].components[] | select(.component == "IOPS") | .estimate.value | type == "number"' lost.json >/dev/null || fail "IOPS has no estimate"
 
-# a replayer outside the protocol together with a replayer of it; the outcome depends on the machine
+# a replayer outside the protocol, together with a replayer of the protocol; the outcome depends on
+# the machine
 expect_verdict "$VALIDATE" claim "$wide" --with event --with event:order=none,timing=fullspeed --budget 20s -o wide -q protocol.conf
 tr -s '\n ' '  ' <out >joined # lines wrap anywhere
 expect_line joined "Claim \"$wide\": "

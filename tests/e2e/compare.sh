@@ -103,7 +103,7 @@ jq '.cases |= map(.replicates |= .[0:2])' worse.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 grep -A 4 '^  response time in [23] of 3 cases' out | grep -q 'for example reads level=2' || fail "not the likeliest: $(grep -A 9 ^Inconclusive out)"
 
-# a fifth of the replicates: undecided, not the same
+# a fifth of the replicates: the comparison is undecided, not "the same"
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
 expect_line out "inconclusive: 0 of 3 cases"
@@ -211,7 +211,7 @@ expect_line out '| ❔ inconclusive | response time | 3 of 3 | ±5 % | reads lev
 expect_status 4 "$VALIDATE" compare old.json few.json
 on_screen 'response time in 3 of 3 cases, limit ±5 %: intervals of ±'
 
-# the text format of Prometheus knows no statesets; every sample is of a gauge and has a number
+# the Prometheus text format has no type "stateset"; every sample belongs to a gauge and has a number
 expect_status 1 "$VALIDATE" compare old.json worse.json -f prometheus
 ! grep -q 'stateset\|# EOF' out || fail 'not the text format of Prometheus'
 [ "$(grep -c '^# TYPE validate_compare[a-z_]* gauge$' out)" -eq 4 ] || fail "types: $(grep TYPE out)"

@@ -11,7 +11,7 @@ for format in msr snia spc; do
 	expect_status 0 "$VALIDATE" info block.$format
 	expect_line out "format \"$format\""
 	expect_line out 'Requests   200 over'
-	# exported again: everything that the format can hold is kept
+	# exported again: everything that the format can express is kept
 	expect_status 0 "$VALIDATE" export -q --to $format block.$format -o again.$format
 	cmp block.$format again.$format || fail "$format changes in a round trip"
 done

@@ -96,7 +96,7 @@ status=0
 any_verdict
 ! grep -q '"state":"failed"' later/journal || fail "a run failed for it: $(cat later/journal)"
 
-# a signal that ends the command leaves no file under another name either
+# a signal that ends the command leaves no temporary file
 i=0
 while [ $i -lt 500 ]; do
 	cat "$formats/sda.blkparse"

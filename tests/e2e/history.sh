@@ -152,7 +152,7 @@ expect_status 0 "$VALIDATE" history show half
 expect_line out '1 campaign,'
 [ "$(sqlite3 half 'SELECT count(*) FROM environment')" -eq 1 ] || fail 'half of a transaction stayed'
 
-# two writers at once: both get in
+# two writers at once: both campaigns are added
 "$VALIDATE" history add few c3.json >out.3 2>err.3 &
 first=$!
 "$VALIDATE" history add few c4.json >out.4 2>err.4 &

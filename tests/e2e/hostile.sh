@@ -48,7 +48,7 @@ harm leaves-process '1 processes were left' 'sleep 100 & exit 3'
 harm hides-refusal 'exit status 0 although a call was refused' 'echo "refused: a is a device"; exit 0'
 harm odd-status 'exit status 9' 'exit 9'
 
-# no file of the machine can be written from inside
+# the sandbox permits no writes to files of the machine
 harm escapes 'exit status 9' "echo x 2>/dev/null >'$PWD/escaped'; mknod /mnt/tmp/n b 254 0 2>/dev/null; rm -f /mnt/tmp/n; exit 9"
 [ ! -e escaped ] || fail 'a file of the machine was written'
 

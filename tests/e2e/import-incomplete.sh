@@ -149,7 +149,7 @@ grep -v brk loader.log >filter.log
 complete filter.log
 expect_line info.out 'not checked: processes with calls on files only: strace ran with a filter, which may also have left out calls on files: 1'
 
-# lines that an import left out
+# lines that an import with --lenient left out
 sed '4s/= 1 .*/ = /' whole.log >unread.log
 look_at --lenient 5 unread.log
 expect_line info.out 'the trace is incomplete: lines that could not be read and were left out: 1'
@@ -246,7 +246,7 @@ cat >names.log <<'S'
 S
 complete names.log
 [ "$missing" = "$whole" ] || fail "with -v: $missing"
-# unless a name was changed before
+# but not if an earlier call changed one of the files
 sed '1i10 0.999000 truncate("/d/b", 5) = 0 <0.000001>' names.log >changed.log
 complete changed.log
 expect_line info.out "not known: $links: 1"
@@ -258,7 +258,7 @@ expect_line out 'mismatches      0'
 [ "$(stat -c '%n %h' dir/d/* | tr '\n' ' ')" = 'dir/d/a 2 dir/d/alone 1 dir/d/b 2 dir/d/c 2 dir/d/d 2 ' ] &&
 	[ dir/d/a -ef dir/d/b ] && [ dir/d/c -ef dir/d/d ] || fail "names: $(stat -c '%n %h %i' dir/d/*)"
 
-# --- the same of strace itself ---
+# --- the same with logs that the installed strace writes ---
 command -v strace >/dev/null || skip 'strace is not installed: only logs made by hand were read'
 strace -o probe true 2>/dev/null || skip 'strace may not trace here: only logs made by hand were read'
 echo text >file

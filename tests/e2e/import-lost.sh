@@ -81,7 +81,7 @@ lost 0 "$data/sda.merged"
 without "$data/sda.blktrace.0" $((56 + 48 * 400)) >sda.blktrace.0
 lost 1 sda.blktrace.0 "$data/sda.blktrace.1"
 
-# users of such a trace report it, too
+# commands that use such a trace report the loss, too
 truncate -s 16M device
 expect_status 0 "$VALIDATE" replay --read-only --device device -o replayed.trace told.blkparse
 expect_line out 'the input is incomplete: 1234 events were lost'

@@ -37,7 +37,8 @@ judged old-lost --with event:mutant=lost:20% old.csv
 [ "$status" -eq 1 ] || fail "status $status for a replayer that loses requests"
 jq -e '[.cells[] | select(.replayer == "event") | .verdict] == ["not trusted"]' old-lost/report/report.json >/dev/null || fail 'lost requests are forgiven'
 
-# an iolog has no response times: reported before the start, and the rest is judged
+# an iolog has no response times: the command reports it before the start, and judges the other
+# components
 {
 	printf 'fio version 3 iolog\n1 f add\n1 f open\n'
 	for i in $(seq 1 50); do echo "$((i * 1000)) f write $((i * 4096)) 4096"; done

@@ -53,8 +53,8 @@ expect_status 2 "$VALIDATE" judge -q --rerun --replicates 7 --with event -o few 
 expect_line err 'with 7 replicates precision can never be accepted: use replicates = 22'
 [ ! -e few ] || fail 'it began what can never be accepted'
 
-# which words name the directory, and which only look like it; the name of the program is not
-# changed
+# which words of the command name the directory, and which only look like it; the name of the program
+# is not changed
 (cd 'w o' && "$VALIDATE" capture app -o "$PWD/../words.trace" -- sh -c "cat a" "--dir=$work/x" "$work.bak" "x$work" "it's $work:$work/" '' '%s') >out 2>err
 expect_status 0 "$VALIDATE" judge --dry-run --rerun --with event words.trace
 printf '%s\n' " 'sh' '-c' 'cat a' '--dir='\"\$home\"'/x' '$work.bak' 'x$work' 'it'\\''s '\"\$home\"':'\"\$home\"'/' '' '%s' || status=\$?" >want

@@ -64,7 +64,7 @@ expect_status 0 "$VALIDATE" judge --dry-run reference.trace
 expect_line out 'engine = event'
 expect_line out 'timing = timestamp'
 grep -q 'engine = block' out && fail "a replayer of devices for a trace of calls" || :
-# and also with options that do not exclude this
+# with --with, settings that it does not name have the same values
 settings() {
 	expect_status 0 "$VALIDATE" judge --dry-run --with "$1" reference.trace
 	[ "$(sed -n '/^\[replayer event\]/,/^$/p' out | sed '1,2d; /^$/d; /^control = /d' | sort | tr '\n' ' ')" = "$2" ] || fail "$1: $(sed -n '/^\[replayer/,/^$/p' out)"

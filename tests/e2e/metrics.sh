@@ -139,7 +139,7 @@ expect_value ro_n_reordered_max 29
 expect_status 0 "$VALIDATE" metrics --observe issue --scope all r30.csv x30.csv
 expect_line out 'n-reordered, largest n'
 
-# no more than what is asked for
+# only the requested components are printed
 expect_status 0 "$VALIDATE" metrics --json --only response,concurrency r.csv x.csv
 grep -q '"order"' out && fail "--only did not keep order out" || :
 expect_line out '"conc_mean_time"'

@@ -18,7 +18,7 @@ expect_status 3 "$VALIDATE" microbench block-random --device missing -o t.trace
 expect_status 3 "$VALIDATE" microbench block-random --device /dev/null -o t.trace
 expect_line err 'neither a block device nor a regular file'
 
-# nothing is written without a word
+# the device is not written without --destructive
 cksum file >before
 expect_status 6 "$VALIDATE" microbench block-random --device file --read-share 50% -o t.trace
 expect_line err '--destructive'
@@ -83,7 +83,7 @@ mkfs.ext4 -q "$device"
 expect_status 6 "$VALIDATE" microbench br --device "$device" --read-share 0% --destructive -o t.trace
 expect_line err 'a file system (ext4)'
 expect_status 0 "$VALIDATE" microbench br --device "$device" --requests 20 -o t.trace
-# the caller claims that it is a volume of this program
+# --own-device is accepted only for a volume of this program
 before=$(cksum <file)
 expect_status 6 "$VALIDATE" microbench br --device "$device" --requests 20 --read-share 0% --destructive --own-device --span 64K -o t.trace
 expect_line err 'a file system (ext4)'

@@ -187,7 +187,7 @@ done
 expect_status 0 "$VALIDATE" export --to strace links.strace -o links.again
 grep -q 'llistxattr("/w/nowhere"' links.again && grep -q 'lgetxattr("/w/there"' links.again || fail "links exported: $(cat links.again)"
 
-# strace's record of the same, for a program that unpacks an archive
+# strace's record of the same kind of calls, for a program that unpacks an archive
 if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
 	mkdir straced strace.tree
 	cp tar.run/out.tar straced/

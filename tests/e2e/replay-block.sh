@@ -32,7 +32,7 @@ cksum target >before
 expect_status 6 "$VALIDATE" replay --device target in.csv
 expect_line err '--destructive'
 [ "$(cksum target)" = "$(cat before)" ] || fail "it was written to without a word"
-# and not replaced by the result
+# nor is the device replaced by the replay trace
 ln target again
 for name in target again; do
 	expect_status 3 "$VALIDATE" replay --read-only --device target -o $name in.csv
@@ -42,8 +42,8 @@ for name in target again; do
 done
 rm again
 [ "$(cksum target)" = "$(cat before)" ] || fail "a trace is in the device's place"
-# a dry run shows the effects without them: writes at (37 i mod 256) blocks for every third i, some
-# of which touch
+# a dry run shows the effects and has none: every third request i writes at block (37 i mod 256), and
+# some of these touch
 expect_status 6 "$VALIDATE" replay --dry-run --device target in.csv
 expect_line out 'would read      133 requests'
 expect_line out 'would write     67 requests'

@@ -48,7 +48,7 @@ for mask in 0 077; do
 	replayed app.trace
 done
 
-# without a traced umask the replay uses its own
+# if the trace has no umask, the replay keeps its own
 cat >untold.csv <<'S'
 pid,tid,begin,end,function,args,rvalue,error
 1,1,1000,2000,open,"path=f;mode=0666;flags=0x41",3,

@@ -23,8 +23,8 @@ for call in read write pwrite open close fsync stat rename unlink; do
 			fail "not all captured: $row"
 		[ "$(echo "$row" | jq '.bias_half95_ns > 0 and .scatter_p99_ns >= .scatter_median_ns and .cost_low95 > 0')" = true ] ||
 			fail "not estimated: $row"
-		# the library stamps inside the program's own stamps; long requests depend on both
-		# calibrations of the counter
+		# the library takes its time stamps inside the program's own; long requests depend on
+		# both calibrations of the counter
 		case $call in
 		read | write | close | stat)
 			[ "$(echo "$row" | jq '.bias_ns < 0')" = true ] || fail "captured times that cannot be: $row"
@@ -35,7 +35,7 @@ done
 [ "$(jq '[.methods[] | select(.left_out != null) | .method] == ["vfs", "strace"]' cal.json)" = true ] || fail "omitted methods are not reported"
 [ "$(ls)" = "$(printf 'cal.json\nerr\nfaults\nout\nprinted')" ] || fail "left behind: $(ls)"
 
-# the table; strace also stamps outside of the call, and with another clock
+# the table; strace's time stamps are also outside of the call, and from another clock
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	expect_status 0 "$VALIDATE" selftest capture --quick --methods strace -q
 	expect_line out 'vfs: the kernel'

@@ -34,7 +34,7 @@ jq -e '[.. | objects | select(has("n_clipped"))][0] | .n_corrected == 5 and .n_c
 expect_status 3 "$VALIDATE" slice --calibration made.json --capture-method app corrected.trace -o no.trace
 expect_line err 'corrected already'
 
-# anonymised, it does not show its source; an invalid calibration is named
+# an anonymised slice does not name the calibration's source; an invalid calibration is named
 expect_status 0 "$VALIDATE" slice --calibration made.json --capture-method app --anonymise made.csv -o hidden.trace
 "$VALIDATE" info --json hidden.trace >info.json
 jq -e '[.. | objects | select(has("n_clipped"))][0] | .n_corrected == 5 and (has("host") | not)' info.json >have ||

@@ -59,7 +59,7 @@ for fact in machine 'CPU model' kernel 'version of validate'; do
 	expect_line err "its $fact is \"another\""
 done
 
-# points as they can never be: the check disagrees, and says so
+# points with values that are impossible: the check differs from the certificate, and reports it
 jq '.points |= map(.valid = true | .reason = null | .bias = 0.5 | .expanded_uncertainty = 0.001) |
 	.points |= map(select(.model == "constant" and .depth == 1))' c.json >wrong.json
 expect_status 1 "$VALIDATE" standard check --root "$root" -q wrong.json
@@ -116,7 +116,7 @@ wait $process || status=$?
 grep -q interrupted interrupted.err || fail "$(cat interrupted.err)"
 nothing_left interrupted
 
-# killed itself: the next certification removes the volume
+# the certification itself is killed: the next certification removes its volume
 "$VALIDATE" standard certify --root "$root" -q >/dev/null 2>&1 &
 process=$!
 server_wait || fail "no server"

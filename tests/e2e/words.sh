@@ -4,7 +4,8 @@
 # files below.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# FILE, and what its words are. Remove a file when its words are gone; add none for reasons, causes and notes.
+# FILE # what its sentences are. Remove a file when its sentences are gone; add none for reasons,
+# causes and notes.
 sed 's/ *#.*//' > known <<'END'
 analysis/analysis_private.h     # names of rows of the budget
 analysis/cell_budget.c

@@ -26,7 +26,7 @@ while read -r name; do
 	first=$(inputs "$name")
 	sh "$scripts/$name.sh" prepare in 0
 	[ "$(inputs "$name")" = "$first" ] || fail "$name: prepared twice, the inputs differ"
-	# without --snapshot, whose own calls strace would see too
+	# without --snapshot, because strace would record the snapshot's own calls too
 	strace -f -o seen "$VALIDATE" capture app -o trace -- "$scripts/$name.sh" run in 0 >out.txt 2>err </dev/null || {
 		cat err >&2
 		fail "capture of $name"

@@ -7,8 +7,7 @@ program=$1 status=$2
 case $status in
 0 | 1 | 4) ;;
 *)
-	# before the begin of its journal a campaign has nothing that could be lost, and starts
-	# again
+	# before its journal begins, a campaign has no results that could be lost, and it starts again
 	[ -s results/journal ] || exit 0
 	"$program" run -o results --resume --quiet >tmp/out 2>tmp/err
 	status=$?
