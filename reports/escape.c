@@ -66,7 +66,7 @@ static bool ends_with(const struct strbuf *b, const char *text)
 	return b->len >= len && !memcmp(b->s + b->len - len, text, len);
 }
 
-/* Whether c completes the begin of a workflow command: "::" at the begin of a line (GitHub), or
+/* Whether c completes the start of a workflow command: "::" at the start of a line (GitHub), or
  * "##[" (both services) and "##vso[" (Azure) anywhere. */
 static bool is_command(const struct strbuf *out, uint32_t c)
 {

@@ -66,9 +66,9 @@ void words_add_cell(struct strbuf *out, const struct analysis *a, const struct c
 const char *words_title(const struct analysis *a);
 /* Appends what times the runs of `s`. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
+struct finding_group;
 /* Appends what would decide a group of undecided cases: " 44 more replicates would probably decide
  * them." Appends nothing for rejections. */
-struct finding_group;
 void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);

@@ -29,8 +29,8 @@ bool captured_add(struct captured *c, uint64_t record, uint64_t *number);
 /* Reads content into locked memory, at most `memory_bytes`, and starts the reading thread. Errors:
  * ENOMEM; those of captured_stop. */
 int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e);
-/* The part for workers (captured_take.h), after captured_start. Borrowed. */
 struct captured_reader;
+/* The part for workers (captured_take.h), after captured_start. Borrowed. */
 const struct captured_reader *captured_reader(const struct captured *c);
 /* Returns the descriptors of the content file and of the shared memory, for workers of another
  * program. They are borrowed, and -1 if there is no content. `c` may be NULL. */

@@ -15,7 +15,7 @@
  * The cost is not the instruction but the transfer of the cache line: 30 to 300 ns between CPUs. A
  * store to a line that other CPUs have read stays in the store buffer for that time, and the next
  * locked instruction, somewhere in the next system call, waits for it. gate_drain moves that wait
- * before the begin stamp. Two gates share a line: fetching the line in order to publish also
+ * before the start stamp. Two gates share a line: fetching the line in order to publish also
  * fetches the progress of the other thread. */
 #pragma once
 

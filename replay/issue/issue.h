@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Issues one request between stamps. All arguments of the call are in registers before the first
- * stamp. Between the stamps there is only the call, and the publication of its begin if another
+ * stamp. Between the stamps there is only the call, and the publication of its start if another
  * thread waits for it. */
 #pragma once
 
@@ -177,7 +177,7 @@ INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const
 	return kinds & kind && (kinds == kind || h->op == op);
 }
 
-/* Issues a request. `publish`: another thread waits for its begin; `begun` is the progress to
+/* Issues a request. `publish`: another thread waits for its start; `begun` is the progress to
  * publish. `careful`: with mutants. `kinds` (enum issue_kind) includes the kind of the request. */
 INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish,
 		  uint32_t begun, const bool careful, const unsigned int kinds, struct outcome *out)

@@ -257,8 +257,8 @@ static void sort(struct load *l)
 	}
 }
 
-/* Sets the times of page faults. A page fault during a call of its thread gets the begin of that
- * call, and the call follows all other requests with that begin. */
+/* Sets the times of page faults. A page fault during a call of its thread gets the start of that
+ * call, and the call follows all other requests with that start. */
 static void touches_settle(struct load *l)
 {
 	/* last[n_threads]: the latest call of each thread */

@@ -51,7 +51,7 @@ struct load_request { /* 64 bytes: there may be many */
 	/* in ns; with is_long an index into load.long_end_ns, or LOAD_NO_END; use load_end_ns() */
 	uint32_t duration : 30;
 	uint32_t is_long : 1;
-	/* page faults during this request precede it and have the same begin */
+	/* page faults during this request precede it and have the same start */
 	uint32_t after_touches : 1;
 	uint32_t record;	  /* its index in the file */
 	uint32_t index;		  /* number of the request within its thread, from 0 */
@@ -126,7 +126,7 @@ struct load_more {
 	/* Copies: offset of the write, OFFSET_NONE unknown. Mappings and touches: first byte within
 	 * the mapping. fscanf: number of bytes consumed, as far as a later ftell shows it. ftell,
 	 * fgetc: number of bytes that macros consumed before and that the trace lacks. Submissions
-	 * of asynchronous requests: end of the call. Fetches: begin of the call */
+	 * of asynchronous requests: end of the call. Fetches: start of the call */
 	uint64_t from;
 	bool itself; /* dup2 to the same number */
 	/* preadv2, pwritev2, copies: the call uses and moves the file position; to_position: that
@@ -144,7 +144,7 @@ struct load_thread {
 struct load {
 	struct load_request *request; /* request[n], ordered by (begin, record): issue order */
 	uint32_t n;
-	/* number of records in the file, including requests that were never issued (begin
+	/* number of records in the file, including requests that were never issued (start
 	 * unknown) */
 	uint64_t n_records;
 	uint64_t n_causes;  /* number of omitted records of computing, signals and waits */
@@ -176,7 +176,7 @@ static inline int64_t load_end_ns(const struct load *l, const struct load_reques
 		return r->begin_ns + r->duration;
 	return r->duration == LOAD_NO_END ? INT64_MAX : l->long_end_ns[r->duration];
 }
-/* Sets the end of a request whose begin is final. */
+/* Sets the end of a request whose start is final. */
 void load_end_set(struct load *l, struct load_request *r, int64_t end_ns);
 
 /* The heap item of a request: NUL-terminated, borrowed; NULL and *len 0 if it has none. */
@@ -191,7 +191,7 @@ static inline struct load_more *load_more(const struct load *l, const struct loa
 	return r->more ? &l->more[r->more] : NULL;
 }
 
-/* Begin and end of the call itself, also for calls whose duration in the load is 0. Pauses are
+/* Start and end of the call itself, also for calls whose duration in the load is 0. Pauses are
  * computed from these times. */
 static inline int64_t load_call_begin(const struct load *l, const struct load_request *r)
 {
@@ -212,7 +212,7 @@ struct flight {
 };
 void flight_push(struct flight *f, const struct load *l, uint32_t request);
 /* Removes and returns the next request that ended at or before `now_ns`, or NONE32. If an end and a
- * begin have the same time, the end comes first. */
+ * start have the same time, the end comes first. */
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns);
 
 /* --- arguments.c: what the arguments of a request say -------------------- */
@@ -241,11 +241,11 @@ enum lock_act lock_act(const struct load *l, const struct load_request *r, bool 
  * request of its thread overlapped stays in its thread.
  *
  * Calls that submit requests or fetch results are replayed without a call and without duration: a
- * submission happens at its begin, and fetching at its end. The other end of the call is in
+ * submission happens at its start, and fetching at its end. The other end of the call is in
  * load_more.from, for the pauses of timing `think`. */
 /* Sets the times of submissions and fetches. If a descriptor was closed while a request on it was
  * in flight, the request ends before the close. l->request is in issue order. Returns true if
- * begins were changed: then the requests must be sorted again. */
+ * starts were changed: then the requests must be sorted again. */
 bool load_async_settle(struct load *l);
 /* Moves asynchronous requests to channels, which are added after the other threads. l->request is
  * in issue order. */

@@ -75,7 +75,7 @@ struct slot_map { /* a mapping, from its mmap to its munmap */
 struct slot_process {
 	uint32_t pid;
 	uint32_t n_threads;
-	/* begin in the trace's metadata, otherwise the begin of its first request */
+	/* start in the trace's metadata, otherwise the start of its first request */
 	int64_t birth_ns;
 	uint32_t parent;  /* index of the nearest ancestor that has requests, NONE32 unknown */
 	uint32_t parent_pid; /* process that started it, with or without requests; 0 unknown */

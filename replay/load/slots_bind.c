@@ -293,7 +293,7 @@ static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
 }
 
 /* Returns the slot that was open under the number when the process began. If the trace names
- * parents, the slot of an ancestor is preferred. The begin of a process may be recorded late: then
+ * parents, the slot of an ancestor is preferred. The start of a process may be recorded late: then
  * the slot that an ancestor closed last is returned. */
 static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_t latest)
 {

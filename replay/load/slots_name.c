@@ -171,7 +171,7 @@ bool load_follows_link(const struct load_request *r)
 }
 
 /* Appends the path to which the link leads. It is below the root if the text of the link has ".."
- * only at its begin. */
+ * only at its start. */
 static void target_name(struct strbuf *to, const char *path, const char *text)
 {
 	const char *slash = text[0] == '/' ? NULL : strrchr(path, '/');

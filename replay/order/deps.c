@@ -43,7 +43,7 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Computes the earliest begin of a request; NOT_YET if the begin of a predecessor is still
+/* Computes the earliest start of a request; NOT_YET if the start of a predecessor is still
  * unknown. */
 #define NOT_YET INT64_MIN
 
@@ -66,7 +66,7 @@ static int64_t begin_find(const struct deps *d, const int64_t *begin, const size
 	return at;
 }
 
-/* Computes all begins. The threads take turns, and each continues as far as possible: a request may
+/* Computes all starts. The threads take turns, and each continues as far as possible: a request may
  * wait for a request that began later (order_linear.c). */
 static void begins_find(struct deps *d, int64_t *begin, const size_t *first_edge)
 {

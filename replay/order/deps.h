@@ -7,7 +7,7 @@
 
 struct deps_summary {
 	uint64_t n_requests, n_threads, n_files;
-	/* number of waits between threads for a begin and for an end, after reduction */
+	/* number of waits between threads for a start and for an end, after reduction */
 	uint64_t n_begun, n_ended;
 	uint64_t n_waiting; /* number of requests that wait for another thread */
 	uint64_t n_waits_max; /* waits of one request */

@@ -12,7 +12,7 @@
  * So the reduced parents are the ranks [lo, hi): exactly the transitive reduction, in two numbers
  * per request.
  *
- * Requests are added in issue order (by begin). Memory is bounded by the number of open intervals.
+ * Requests are added in issue order (by start). Memory is bounded by the number of open intervals.
  * Source: hfplayer paper, section 3.1 (overlap, short think time, redundant dependencies). */
 #pragma once
 
@@ -37,10 +37,10 @@ struct infer_summary {
 	 * and the largest number in flight in a replay. */
 	uint64_t width_max;
 	double width_mean;
-	int64_t span_ns;	       /* first begin to last end (or begin) */
+	int64_t span_ns;	       /* first start to last end (or start) */
 	int64_t first_begin_ns;
 	double service_ns;	       /* sum of response times */
-	/* Time from the first begin to the last begin if requests took no time: only think times
+	/* Time from the first start to the last start if requests took no time: only think times
 	 * count. Requests without parents have their traced times. */
 	int64_t think_ns;
 };
@@ -70,7 +70,7 @@ struct infer {
 };
 
 void infer_init(struct infer *f, int64_t threshold_ns); /* threshold >= 0 */
-/* Adds the next request in the order of begins; end_ns TIME_NONE: unknown. Errors: EINVAL if it
+/* Adds the next request in the order of starts; end_ns TIME_NONE: unknown. Errors: EINVAL if it
  * begins before the previous request or ends before it begins; E2BIG for more than 2^26 open
  * intervals. */
 int infer_feed(struct infer *f, int64_t begin_ns, int64_t end_ns, struct infer_parents *parents,

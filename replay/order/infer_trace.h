@@ -5,7 +5,7 @@
 #include "capture/trace.h"
 #include "replay/order/infer.h"
 
-/* Visible think times: from the last end to the next begin while no request is in flight. The
+/* Visible think times: from the last end to the next start while no request is in flight. The
  * smallest visible think time estimates the threshold: a larger threshold would treat some
  * dependent pairs as independent, which is the worse error (hfplayer paper, section 3.1). */
 struct think_times {
@@ -19,7 +19,7 @@ int think_times_read(struct think_times *h, struct trace *t, struct err *e);
 
 struct infer_what {
 	int64_t threshold_ns;
-	/* output: number of requests whose begin is unknown; they are ignored */
+	/* output: number of requests whose start is unknown; they are ignored */
 	uint64_t n_unknown;
 	/* called for each request; NULL: not used. `request`: its number, from 0 */
 	void (*fed)(void *ctx, uint64_t request, const struct trace_record *r,

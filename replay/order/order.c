@@ -24,7 +24,7 @@ struct lock_turn {
 };
 
 struct lock_turns {
-	/* turn[n], sorted: requests that count as begun later than their traced begin */
+	/* turn[n], sorted: requests that count as begun later than their traced start */
 	struct lock_turn *turn;
 	uint32_t *left_out;	/* left_out[n]: the same requests, sorted */
 	uint32_t n, at, n_left_out, next;
@@ -108,10 +108,10 @@ static uint32_t lock_turns_next(struct lock_turns *t, const struct load *l, int6
 
 /* --- policies ------------------------------------------------------------ */
 
-/* Derives order temporal. By definition, r waits for the begin of every earlier request, and for
+/* Derives order temporal. By definition, r waits for the start of every earlier request, and for
  * the end of every request that ended before r began. Let p be the request just before r. It
- * suffices that r waits for (1) the begin of p, because p has waited for the earlier begins; (2)
- * the ends between the begins of p and r, because p has waited for earlier ends. Of these ends,
+ * suffices that r waits for (1) the start of p, because p has waited for the earlier starts; (2)
+ * the ends between the starts of p and r, because p has waited for earlier ends. Of these ends,
  * only the last of each thread is needed, because the next request of the thread implies an earlier
  * end. So at most two requests wait for each request: the transitive reduction has at most 2n
  * edges. Requests are sorted by the turns of locks. */

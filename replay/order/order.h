@@ -6,7 +6,7 @@
  * 2. A policy produces a short list of (thread, threshold) pairs for each request, without waits
  * that program order and earlier waits imply.
  *
- * "Earlier" means the issue order of the trace: by begin, then by position in the file; for `fs` it
+ * "Earlier" means the issue order of the trace: by start, then by position in the file; for `fs` it
  * means the order in which calls can have taken effect (order_linear.c). A request waits only for
  * earlier requests, so no policy can deadlock. q "ended before" r if q.end <= r.begin. The exact
  * rules are in doc/replay-engines.md. */

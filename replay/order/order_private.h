@@ -38,7 +38,7 @@ void async_waits_find(struct process_waits *p, const struct load *l);
  *
  * The trace does not contain the order in which overlapping calls took effect. Often their results
  * show it: an opened file existed already, a short read did not see a concurrent write. Each call
- * gets a place between its begin and its end, in the order of its thread, such that a model of the
+ * gets a place between its start and its end, in the order of its thread, such that a model of the
  * file system (fs_model.h) returns the traced results. The first guess is the order of ends. If a
  * result contradicts it, the search first places calls that had begun before it, then the call
  * before calls that overlap it, then other orders of such calls. A result that remains unexplained

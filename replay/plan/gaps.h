@@ -17,7 +17,7 @@ struct gaps {
 
 /* limit_ns: longest gap of the replay, -1 none. speed > 0. */
 void gaps_init(struct gaps *g, int64_t limit_ns, double speed);
-/* Adds the next request in the order of begins; begin_ns is the traced begin. Gaps are measured
- * between begins, because a request that took long in the trace may end at once in the replay.
+/* Adds the next request in the order of starts; begin_ns is the traced start. Gaps are measured
+ * between starts, because a request that took long in the trace may end at once in the replay.
  * `record`: its index in the trace. Errors: ERANGE with the request and the time. */
 int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e);

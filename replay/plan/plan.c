@@ -214,7 +214,7 @@ static bool free_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type lanes_free = {sizeof(struct lane_life), free_before, NULL};
 
-/* Assigns threads to lanes. In the order of their begins, each thread gets the lane that has been
+/* Assigns threads to lanes. In the order of their starts, each thread gets the lane that has been
  * free for the longest time, or a new lane. */
 static uint32_t join(const struct lane_life *life, uint32_t n_threads, uint32_t *lane)
 {

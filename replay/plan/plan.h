@@ -24,7 +24,7 @@
 #include "replay/load/slots.h"
 
 enum hot_flag {
-	HOT_PUBLISH_BEGUN = 1, /* another thread waits for its begin */
+	HOT_PUBLISH_BEGUN = 1, /* another thread waits for its start */
 	HOT_PUBLISH_ENDED = 2, /* another thread waits for its end */
 	HOT_DRAIN = 4,	 /* gate_drain() precedes it */
 	HOT_COMMON = 16, /* the request uses the buffer that all workers share (placement.h) */
@@ -204,7 +204,7 @@ void plan_blank(struct replay_plan *p);
 /* Releases everything except `calls` (issue/calls.h) and `layout`. An all-zero plan is fine. */
 void plan_release(struct replay_plan *p);
 
-/* Stores the outcome of a request. A thread that reads its begin by outcome_begun_at() also sees
+/* Stores the outcome of a request. A thread that reads its start by outcome_begun_at() also sees
  * its end and result. On x86-64 these are plain stores. */
 static inline void outcome_set(struct outcome *o, uint64_t begin_ticks, uint64_t end_ticks,
 			       int64_t rvalue)
@@ -232,7 +232,7 @@ static inline void outcome_judge_cpu_delay(struct outcome *o, uint64_t deadline,
 		outcome_mark_cpu_delayed(o);
 }
 
-/* Returns the begin of a request during the run; 0 until the request has ended. */
+/* Returns the start of a request during the run; 0 until the request has ended. */
 static inline uint64_t outcome_begun_at(const struct outcome *o)
 {
 	return __atomic_load_n(&o->begin_ticks, __ATOMIC_ACQUIRE);
@@ -279,7 +279,7 @@ struct lanes {
 	bool joined; /* some lane has several threads */
 };
 
-/* Assigns the lanes. A thread exists from its first begin to its last end, or to the end of the
+/* Assigns the lanes. A thread exists from its first start to its last end, or to the end of the
  * trace if the end of a request is unknown. Lanes are numbered by their first threads. Without
  * `joins` lane i is thread i. Ownership: lanes_release. */
 void lanes_assign(struct lanes *out, const struct load *l, bool joins);

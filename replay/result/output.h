@@ -42,7 +42,7 @@ struct output_source {
 	const char *root;
 	bool timed; /* requests have due times */
 	bool reports_cpu_delay; /* outcomes have `cpu_delayed` */
-	/* the replay was not observed: begins are unknown, but the intended times are kept */
+	/* the replay was not observed: starts are unknown, but the intended times are kept */
 	bool untimed;
 	int64_t input_first_ns;
 	struct run_facts facts;
@@ -58,7 +58,7 @@ struct output_source {
  * lane was CPU-delayed. Call it once before output_write. */
 void output_spread_cpu_delay(struct replay_plan *p);
 /* Returns the source that reads outcomes from a plan after its replay. Borrows `p` and `c`.
- * input_first_ns: first begin in the input. */
+ * input_first_ns: first start in the input. */
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
 				    int64_t input_first_ns);
 

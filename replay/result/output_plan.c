@@ -17,7 +17,7 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	if (o->config->timing == TIMING_FULLSPEED)
 		return TIME_NONE;
 	/* a request that was moved to a time within a call (load.h) is due at that time, not at the
-	 * begin of its record */
+	 * start of its record */
 	if (o->config->timing == TIMING_TIMESTAMP &&
 	    (traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE))
 		return ns_after_start(p, p->start_ticks + plan_due(p, at.lane, at.index));

@@ -34,7 +34,7 @@ struct overlap {
 	size_t n;
 };
 
-/* Adds the next call in the order of begins; takes ownership of c.second. Returns how many
+/* Adds the next call in the order of starts; takes ownership of c.second. Returns how many
  * differing calls, including this call, are now known to have overlapped a change of the same name
  * or file, or to use a doubtful descriptor. */
 uint64_t overlap_add(struct overlap *o, struct overlap_call c);

@@ -41,7 +41,7 @@ struct block_summary { /* of engine block */
 	} error[BLOCK_ERRORS_SHOWN]; /* in the order of their first occurrence */
 	/* number of requests that failed after the last success; record of the first of them */
 	uint64_t n_silent, silent_record;
-	int64_t silent_ns; /* begin of that request, after the start */
+	int64_t silent_ns; /* when that request began, after the common start */
 	size_t n_errors;
 	uint32_t traced_in_flight, most_in_flight;
 	uint64_t n_submissions;
@@ -150,17 +150,17 @@ struct replay_summary {
 	uint64_t n_threads, n_workers;
 	uint64_t n_processes; /* number of the workers' processes: 1 without --processes */
 	double mean_response_ns, traced_mean_response_ns; /* NaN: no request was issued */
-	/* time from the first begin to the last end of a request */
+	/* time from the first start to the last end of a request */
 	int64_t elapsed_ns, traced_elapsed_ns;
 	/* number of requests with a due time; the following members are valid if there are any */
 	uint64_t n_timed;
-	/* quantiles of begin - due time */
+	/* quantiles of start - due time */
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns;
 	/* number of CPU-delayed requests (wait.h); only file-level engines */
 	uint64_t n_cpu_delayed;
 	double cpu_delay_ns, cpu_delay_max_ns; /* sum and maximum of their lateness */
 	double others_p99_ns, others_max_ns; /* issue error of the other requests; NaN: none */
-	int64_t input_first_ns; /* first begin in the trace */
+	int64_t input_first_ns; /* first start in the trace */
 	struct block_summary block;
 	struct parallel_summary parallel;
 	struct adapter_summary adapter;

@@ -22,7 +22,7 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 
 /* Appends the graph of the first n_shown requests (in issue order) for Graphviz: one column per
  * thread, solid lines for program order, bold lines for waits on an end, dashed lines for waits on
- * a begin. Names are escaped. */
+ * a start. Names are escaped. */
 void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown);
 
 /* validate deps for a block-level trace: dependencies are inferred from its times. */

@@ -99,7 +99,7 @@ void figures_build(struct figures *fs, const struct analysis *a)
 
 /* --- writing and running ------------------------------------------------- */
 
-/* Appends the begin of a script. `alone`: the script reads and writes files that have the figure's
+/* Appends the start of a script. `alone`: the script reads and writes files that have the figure's
  * name; otherwise it uses the data block and standard output. */
 static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 {

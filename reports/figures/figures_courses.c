@@ -8,7 +8,7 @@
 #define WIDTH 520
 #define HEIGHT 260
 #define KEY_LINE 18
-#define LEAST_US 0.01 /* begin of a logarithmic axis; smaller errors are drawn at this value */
+#define LEAST_US 0.01 /* start of a logarithmic axis; smaller errors are drawn at this value */
 
 static void add_axes(struct figure *f, size_t n_key, const char *x, const char *y)
 {

@@ -18,7 +18,7 @@ struct html_page { /* everything is borrowed */
  * missing or too long. Errors: of reading. */
 int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e);
 
-/* html_style.c: appends the begin of a page up to <body>; `more_style` may be NULL. */
+/* html_style.c: appends the start of a page up to <body>; `more_style` may be NULL. */
 void html_begin_page(struct strbuf *out, const char *title, bool with_images,
 		     const char *more_style);
 /* Appends the escaped text between two pieces of HTML. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The begin of a page, with its style sheet. */
+/* The start of a page, with its style sheet. */
 #include "common/embed.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"

@@ -22,7 +22,7 @@ struct axis { /* of times: shown value = ns * scale */
 
 /* --- data ---------------------------------------------------------------- */
 
-/* Returns the length of the part of a bin that is between the first and the last begin. */
+/* Returns the length of the part of a bin that is between the first and the last start. */
 static double bin_clip(const struct tally *s, int64_t begin_ns, int64_t width_ns, double *from_ns)
 {
 	int64_t lo = begin_ns > s->first_begin_ns ? begin_ns : s->first_begin_ns;
@@ -46,7 +46,7 @@ static void add_bin(struct strbuf *data, const struct timeline_bin *b, double fr
 	}
 }
 
-/* Adds two lines for each bin, at its begin and end: time, requests per second of each kind and of
+/* Adds two lines for each bin, at its start and end: time, requests per second of each kind and of
  * all kinds, MiB per second read and written. Omits a first or last bin if less than half of it is
  * inside the trace, because few requests determine its rate. */
 static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins, struct axis *axis)
@@ -356,7 +356,7 @@ void info_figures_build(struct figures *fs, const struct info *x)
 
 /* --- characters ---------------------------------------------------------- */
 
-/* The begin of a text plot. */
+/* The start of a text plot. */
 static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, unsigned int columns,
 		       unsigned int rows, const char *title)
 {

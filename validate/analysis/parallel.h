@@ -44,7 +44,7 @@ struct parallel_node { /* of one case */
 	struct estimate program, replay; /* mean response time, ns */
 	struct estimate bias;
 	double U; /* expanded uncertainty of the bias for 95 %; NaN unknown */
-	double busy_program_s, busy_replay_s; /* time from first begin to last end, means */
+	double busy_program_s, busy_replay_s; /* time from first start to last end, means */
 };
 
 struct parallel_sum { /* sums for a replayer over its applications and targets */

@@ -3,7 +3,7 @@
  *
  * The cases of one replayer and workload that differ only in level, pause and speed factor are
  * sorted by demand. Rate: requests per second of the program, times the speed factor of a timed
- * replay. Gap: mean time of a thread between the end of a request and its next begin, divided by
+ * replay. Gap: mean time of a thread between the end of a request and its next start, divided by
  * the factor. The range ends with the last case before the first case that is not trusted. Trusted
  * cases after it are counted, but not included. */
 #pragma once

@@ -16,7 +16,7 @@
  *
  * Response time, from sums over the requests and runs of the cell:
  *   other requests   standardised by operation, as for levels
- *   concurrency      standardised by the level that a request finds at its begin: sum of
+ *   concurrency      standardised by the level that a request finds at its start: sum of
  *                    (p_x - p_r) (m_x + m_r)/2 over levels, with p the share of requests at the
  *                    level and m their mean response time
  *   late issue       of timed replays: mean response time of late requests against those on time

@@ -176,7 +176,7 @@ static int session_run(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- begin and end ------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------- */
 
 static void campaign_init(struct campaign *c, const struct protocol *p,
 			  const struct campaign_options *o)

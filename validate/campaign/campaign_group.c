@@ -52,7 +52,7 @@ static int64_t slice_ns(const struct campaign *c, size_t scenario)
 	return least_ns > (double)c->protocol->slice_ns ? (int64_t)least_ns : c->protocol->slice_ns;
 }
 
-/* --- begin and end ------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------- */
 
 static void seats_draw(struct campaign_group *g, uint64_t seed)
 {

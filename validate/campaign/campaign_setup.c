@@ -383,7 +383,7 @@ static int launch_check(struct campaign *c, struct err *e)
 	return ret;
 }
 
-/* --- begin and end ------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------- */
 
 int setup_begin(struct campaign *c, struct err *e)
 {

@@ -8,7 +8,7 @@
 #include "common/files.h"
 #include "validate/campaign/observe.h"
 
-#define OWN_OUTPUT "run" /* begin of the names of outputs in the scratch directory */
+#define OWN_OUTPUT "run" /* start of the names of outputs in the scratch directory */
 /* room for kernel memory, and for memory that the kernel charges per CPU in advance */
 #define LIMIT_SLACK_BYTES (1u << 20)
 

@@ -61,9 +61,9 @@ struct chance_rows { /* of one case */
 size_t chances_columns(const struct protocol *p, unsigned int n[CHANCE_COLUMNS_MAX]);
 /* Makes the rows of each case for a scatter of ln(replay/program). */
 void chance_rows_assume(struct chance_rows *rows, const struct protocol *p, double scatter);
-/* Makes the rows of a case with the scatter of its judged ratios. */
 struct cell;
 struct analysis;
+/* Makes the rows of a case with the scatter of its judged ratios. */
 void chance_rows_measure(struct chance_rows *rows, const struct protocol *p, const struct cell *c);
 /* Returns the case with these names in an earlier campaign; NULL: none. */
 const struct cell *chance_cell_find(const struct analysis *a, const char *scenario,

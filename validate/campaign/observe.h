@@ -17,9 +17,9 @@ int observe_device(const struct protocol *p, size_t target, const struct place *
  * captured programs, and replayers whose times come from another observer. */
 enum observe step_observation(const struct campaign *c, const struct step *s);
 
+struct block_watch;
 /* Starts to observe the device if the step needs it; otherwise *watch is NULL. Errors: of kernel
  * tracing. */
-struct block_watch;
 int observe_begin(struct block_watch **watch, const struct campaign *c, const struct step *s,
 		  char **side, struct err *e);
 /* Stops the observation, and writes the device's requests to OUTPUT.side. Errors: of reading and

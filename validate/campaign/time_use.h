@@ -31,7 +31,7 @@ enum time_part {
 };
 
 struct time_use {
-	/* CLOCK_MONOTONIC: begin or last update of the present part */
+	/* CLOCK_MONOTONIC: start or last update of the present part */
 	int64_t since_ns;
 	enum time_part now;
 	double s[TIME_N];

@@ -29,8 +29,8 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 /* True if the file is a JSON object. */
 bool columns_is_json(const char *text, size_t len);
 
+struct strbuf;
 /* Appends the chosen series of a known JSON form, one number per line. `selector`: name or number
  * (from 1) of the series, or NULL for the only series. Errors: EBADMSG, ENOENT, ENODATA. */
-struct strbuf;
 int columns_of_json(struct strbuf *out, const char *path, const char *text, size_t len,
 		    const char *selector, struct err *e);

@@ -169,7 +169,7 @@ struct campaign_change {
 	/* error of calling an aspect the same although it changed, and of calling it changed
 	 * although it is at its limit */
 	double level_same;
-	/* error, over the whole comparison, of calling any unchanged aspect changed */
+	/* probability, over the whole comparison, that any unchanged aspect is called changed */
 	double level_worse;
 	/* span of looks after every replicate (stats/multiplicity.h); 0: planned looks */
 	double span;

@@ -46,7 +46,7 @@ extern const char *const history_kind_names[];
 struct history_signal {
 	enum history_chart chart;
 	enum history_kind kind;
-	/* CUSUM, EWMA: begin of the best-fitting step or ramp, between the last 0 of the chart and
+	/* CUSUM, EWMA: start of the best-fitting step or ramp, between the last 0 of the chart and
 	 * its signal */
 	size_t onset;
 	size_t first; /* first entry beyond the limit */

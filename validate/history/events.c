@@ -205,14 +205,14 @@ static double ramp_squares(const double *y, size_t from, size_t to, size_t at, d
 	return yy - xy * xy / xx;
 }
 
-struct fit { /* a course with one begin, in [from, to) */
+struct fit { /* a course with one start, in [from, to) */
 	const double *y;
 	size_t from, to;
-	double *squares; /* [to - from], sum of squares for each begin; INFINITY: not possible */
+	double *squares; /* [to - from], sum of squares for each start; INFINITY: not possible */
 	size_t best;
 };
 
-/* 2 ln of the likelihood ratio of two begins whose difference is significant at 5 % (Hansen). */
+/* 2 ln of the likelihood ratio of two starts whose difference is significant at 5 % (Hansen). */
 #define LIKELIHOOD_95 7.35
 
 static void interval_take(struct event *e, const struct fit *f, double scale)

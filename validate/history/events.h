@@ -6,7 +6,7 @@
  * statistic, if beyond EVENTS_P, is a change at its split. The scale is Algorithm A (ISO 13528) on
  * the residuals of older entries. New values are limited to 3 scales from the median of their
  * segment, so a single deviating entry is an outlier and not a shift. A segment whose values fit a
- * ramp better than a step is a drift, dated at its begin.
+ * ramp better than a step is a drift, dated at its start.
  *
  * A change that all entries together no longer show is removed. In simulations
  * (tests/unit/validate/test_history_events.c) 100 unchanged entries have less than 0.5 events, and
@@ -33,7 +33,7 @@ struct event {
 	size_t onset, onset_lo, onset_hi;
 	size_t found; /* entry with which it was found */
 	size_t last;  /* last entry before the next change */
-	/* change of x: for a shift relative to the level before; for a drift from its begin to
+	/* change of x: for a shift relative to the level before; for a drift from its start to
 	 * `last`; for an outlier relative to its segment */
 	double change;
 	double sd; /* standard error of `change` */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts a window by 64-bit keys: the high bits are the begin relative to the earliest begin, the
+/* Sorts a window by 64-bit keys: the high bits are the start relative to the earliest start, the
  * low bits the place in the window. So keys are distinct and the sort is stable. Insertion sort is
  * used while few keys move, otherwise radix sort. */
 #include "validate/metrics/arrivals.h"
@@ -150,7 +150,7 @@ static int compare_file_places(const void *x, const void *y, void *arrivals)
 	return i == j ? 0 : arrivals_place_before(i, j) ? -1 : 1;
 }
 
-/* Sorts keys with equal begins into the order of the file. The keys must be sorted by begin. */
+/* Sorts keys with equal starts into the order of the file. The keys must be sorted by start. */
 static void ties_sort(struct arrivals *o)
 {
 	for (size_t i = 0, next; i < o->n; i = next) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts the requests of a trace by begin time while they are read. Requests with equal begins keep
+/* Sorts the requests of a trace by start time while they are read. Requests with equal starts keep
  * the order in which they are added, or the order of `file_place` (struct arrivals, by_place).
  *
- * A replay trace is in the order of its input. Its begins are nearly sorted, or not sorted at all
+ * A replay trace is in the order of its input. Its starts are nearly sorted, or not sorted at all
  * (order `none`, or if one thread is far ahead of another). There are two modes. The caller tries
  * the first mode; if it fails, the caller uses the second, which needs a second pass over the
  * trace:
@@ -64,12 +64,12 @@ struct arrivals { /* private: use only the functions below */
 	struct arrivals_sink sink;
 	struct arrival *a; /* [window]; n entries are filled */
 	size_t n, window;
-	int64_t min_ns, max_ns; /* of their begins */
+	int64_t min_ns, max_ns; /* of their starts */
 	bool unsorted;          /* some request begins before an earlier record */
 	bool late;
-	/* requests with equal begins are in the order of file_place; set it after arrivals_init */
+	/* requests with equal starts are in the order of file_place; set it after arrivals_init */
 	bool by_place;
-	int64_t given_ns;        /* begin and place of the last request passed to the sink */
+	int64_t given_ns;        /* start and place of the last request passed to the sink */
 	uint32_t given_place;
 	uint64_t *key, *scratch; /* [key_cap], allocated when first needed */
 	size_t key_cap;

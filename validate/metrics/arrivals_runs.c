@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sorted runs, kept in memory or in a temporary file, and their merge. Runs are numbered in file
- * order: of requests with equal begins, the request of the lower run comes first. */
+ * order: of requests with equal starts, the request of the lower run comes first. */
 
 #include "common/files.h"
 #include "common/heap.h"

@@ -37,8 +37,8 @@ void occupancy_release(struct occupancy *o);
  * false if the arrival is not counted. */
 bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b);
 
-/* Displacements with a finite threshold. Memory: 40 bytes for each of DT + 1 arrivals. */
 struct stay_back;
+/* Displacements with a finite threshold. Memory: 40 bytes for each of DT + 1 arrivals. */
 struct stay_back *stay_back_open(uint64_t dt); /* 0 .. DENSITY_MAX_DT; never NULL */
 void stay_back_close(struct stay_back *b);     /* NULL: no effect */
 

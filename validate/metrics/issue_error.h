@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Issue error in ns: begin - intended, for the requests of a timed replay; late > 0, early < 0. */
+/* Issue error in ns: start - intended, for the requests of a timed replay; late > 0, early < 0. */
 #pragma once
 
 #include "validate/metrics/moment_sum.h"
 
 struct issue_error { /* all zero: empty */
 	struct moment_sum sum;
-	struct histogram late, early; /* early: values of intended - begin, if positive */
+	struct histogram late, early; /* early: values of intended - start, if positive */
 };
 
 void issue_error_release(struct issue_error *i);

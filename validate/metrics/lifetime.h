@@ -9,7 +9,7 @@
 
 struct lifetime_request {
 	int64_t end_ns, begin_ns;
-	__int128 area_before; /* integral of the level up to the request's begin, in ns */
+	__int128 area_before; /* integral of the level up to the request's start, in ns */
 };
 
 struct lifetime { /* all zero: empty */
@@ -23,7 +23,7 @@ struct lifetime { /* all zero: empty */
 };
 
 void lifetime_release(struct lifetime *l);
-/* Adds the next request in the order of begins; end TIME_NONE: active until the end of the trace.
+/* Adds the next request in the order of starts; end TIME_NONE: active until the end of the trace.
  * Errors: ENOMEM. */
 int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct err *e);
 /* Ends the input. Returns the mean over the requests for which the level is defined; NaN if there

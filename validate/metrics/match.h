@@ -19,9 +19,9 @@ void matcher_release(struct matcher *m);
 /* Whether results or errors differ; operation and arguments are not compared. */
 bool match_results_differ(const struct trace_record *x, const struct trace_record *r);
 
-/* Whether the replayer skipped this request on purpose: it has no begin, and EOPNOTSUPP marks it as
+/* Whether the replayer skipped this request on purpose: it has no start, and EOPNOTSUPP marks it as
  * skipped (a pipe, a call that must not be made, requests excluded by options). Any other request
- * without a begin is lost. */
+ * without a start is lost. */
 static inline bool match_skipped(const struct trace_record *x)
 {
 	return x->begin_ns == TIME_NONE && x->error == EOPNOTSUPP;

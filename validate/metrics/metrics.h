@@ -38,7 +38,7 @@ struct metrics_options {
 	unsigned int n_threads;		 /* 1 or 2 */
 	struct arrivals_options sorting; /* ARRIVALS_DEFAULTS */
 	/* At most one of these is set. Skips the first `warmup_requests` requests of the reference
-	 * in the order of begins, or the requests that begin within warmup_ns of the first begin,
+	 * in the order of starts, or the requests that begin within warmup_ns of the first start,
 	 * together with their replays. Extra requests of the replay are kept. */
 	uint64_t warmup_requests;
 	int64_t warmup_ns;
@@ -72,8 +72,8 @@ struct metrics_origin metrics_file(const char *path);
 
 struct metrics_side { /* one trace */
 	uint64_t n_records, n_issued, n_unfinished, n_failed;
-	uint64_t n_negative;	/* end before begin; skipped */
-	/* number of requests that begin before the previous begin of the same thread */
+	uint64_t n_negative;	/* end before start; skipped */
+	/* number of requests that begin before the previous start of the same thread */
 	uint64_t n_backwards;
 	/* number of requests without an object, which cannot be matched by key */
 	uint64_t n_unknown;
@@ -91,7 +91,7 @@ struct metrics_side { /* one trace */
 	uint64_t n_unseen;
 	const char *not_visible;
 	uint64_t n_bytes;
-	int64_t first_begin_ns, last_ns; /* last_ns: last end or begin */
+	int64_t first_begin_ns, last_ns; /* last_ns: last end or start */
 	struct distribution response[OP_N];
 	struct concurrency concurrency; /* with PART_CONCURRENCY */
 	double mean_lifetime_level;     /* with PART_LIFETIME; NaN: undefined for every request */
@@ -161,11 +161,11 @@ struct metrics {
 	uint64_t n_ambiguous_keys, n_ambiguous_requests;
 	bool ambiguous_at_least;
 	bool has_issue_error;
-	struct issue_error issue_error; /* begin - intended */
-	/* begin in the replay - begin in the reference - schedule_shift_ns */
+	struct issue_error issue_error; /* start - intended */
+	/* start in the replay - start in the reference - schedule_shift_ns */
 	struct issue_error schedule;
 	int64_t schedule_shift_ns;	/* schedule shift of the first matched request */
-	/* remaining shift of the earliest matched begins, to be subtracted */
+	/* remaining shift of the earliest matched starts, to be subtracted */
 	int64_t schedule_rest_ns;
 	struct metrics_order order[POINT_N];
 	char *worst_object[POINT_N];  /* name of worst[SCOPE_OBJECT]'s object; NULL: unknown */

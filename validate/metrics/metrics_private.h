@@ -18,7 +18,7 @@ struct metrics_lane {
 	struct observation observation;
 };
 
-/* Requests of the reference before this position are skipped. They are ordered by begin time, then
+/* Requests of the reference before this position are skipped. They are ordered by start time, then
  * by file order. */
 struct warmup_cut {
 	bool on;
@@ -33,7 +33,7 @@ static inline bool warmup_covers(const struct warmup_cut *c, const struct trace_
 	return before && r->begin_ns != TIME_NONE;
 }
 
-/* Finds the end of the warm-up. `unsorted`: the reference is not in the order of its begins and
+/* Finds the end of the warm-up. `unsorted`: the reference is not in the order of its starts and
  * must be read completely. Errors: of reading; ENODATA if no request is left. */
 int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
 		const struct metrics_options *o, bool unsorted, struct err *e);
@@ -66,12 +66,12 @@ struct metrics_pass {
 	bool has_last;
 	bool has_order; /* reordering is observed, so object numbers are needed */
 	bool moves_bytes[OP_N]; /* by operation: whether its result is a number of bytes */
-	/* [thread_cap] begin of the latest request of each thread */
+	/* [thread_cap] start of the latest request of each thread */
 	int64_t *thread_begin_ns;
 	size_t thread_cap;
-	int64_t reference_begin_ns; /* begin of the latest request */
+	int64_t reference_begin_ns; /* start of the latest request */
 	uint64_t n_reference, n_replay; /* records so far */
-	/* earliest begins of matched requests, for each side (enum match_side) */
+	/* earliest starts of matched requests, for each side (enum match_side) */
 	int64_t first_pair_ns[2];
 	struct matcher matcher;
 	struct key_match keys;
@@ -106,7 +106,7 @@ void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side 
 int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
 		const struct trace_record *r, size_t n, uint64_t index, struct err *e);
 
-/* Detects whether the reference's file is in the order of its begins. A replay may have any
+/* Detects whether the reference's file is in the order of its starts. A replay may have any
  * order. */
 static inline void check_reference_order(struct metrics_pass *p, const struct trace_record *r)
 {
@@ -114,7 +114,7 @@ static inline void check_reference_order(struct metrics_pass *p, const struct tr
 	p->reference_begin_ns = r->begin_ns;
 }
 
-/* Detects begins of a thread that go backwards. */
+/* Detects starts of a thread that go backwards. */
 void check_thread_order(struct metrics_pass *p, uint32_t thread, const struct trace_record *r,
 		uint64_t index);
 

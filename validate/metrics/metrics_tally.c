@@ -95,7 +95,7 @@ void tally_pair(struct metrics_pass *p, const struct trace_record *r, const stru
 		compare_pair(p, r, x, replay_index);
 	if (!(p->o->parts & PART_SCHEDULE))
 		return;
-	/* this is close enough to the shift of the earliest begins, because only quantiles depend
+	/* this is close enough to the shift of the earliest starts, because only quantiles depend
 	 * on it */
 	if (m->n_matched == 1)
 		m->schedule_shift_ns = x->begin_ns - r->begin_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The end of the warm-up: a position in the order of the reference's begins, found before the
+/* The end of the warm-up: a position in the order of the reference's starts, found before the
  * passes. */
 #include "common/heap.h"
 #include "validate/metrics/metrics_private.h"
@@ -64,7 +64,7 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
 		const struct metrics_options *o, bool unsorted, struct err *e)
 {
 	struct metrics_source source = {0};
-	/* a time needs only the first begin; n requests need the first n + 1 begins */
+	/* a time needs only the first start; n requests need the first n + 1 starts */
 	struct warmup_places s = {.wanted = o->warmup_requests + 1};
 	c->on = o->warmup_requests || o->warmup_ns > 0;
 	if (!c->on)

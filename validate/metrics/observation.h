@@ -2,7 +2,7 @@
 /* A point of observation (issue, dispatch, completion): reordering over the whole trace, per object
  * and per thread, and the levels of concurrency, from requests sorted by time.
  *
- * Requests of the reference are numbered in the order of their begins; those with equal begins keep
+ * Requests of the reference are numbered in the order of their starts; those with equal starts keep
  * the file order. They are sorted first if necessary. Observations at equal times keep the order of
  * the observed file. Both sorts are those of arrivals.h: by a window that may be too small (`late`:
  * repeat with runs), or by runs. */
@@ -23,7 +23,7 @@ struct observation_options {
 	bool sort_reference;	      /* requests do not come in the order of the reference */
 	/* nor in the order of the observed file: with equal times, file_place decides */
 	bool by_place;
-	/* without reordering, and requests come in the order of their begins: nothing is stored */
+	/* without reordering, and requests come in the order of their starts: nothing is stored */
 	bool in_order;
 	enum arrivals_mode mode;
 	struct arrivals_options sorting;
@@ -51,11 +51,11 @@ void observation_release(struct observation *o);
 void observation_reserve(struct observation *o, uint32_t thread, uint32_t object);
 /* Counts a request of the reference as lost. Returns 0. */
 int observation_lost(struct observation *o, uint32_t thread, uint32_t object);
-/* Adds an arrival of the replay, to be sorted by begin and place of its partner in the reference.
+/* Adds an arrival of the replay, to be sorted by start and place of its partner in the reference.
  * Errors: of the sort (validate/metrics/arrivals.h). */
 int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns,
 		     uint32_t reference_place, struct err *e);
-/* Adds n arrivals, in the order of their begins, to the levels of concurrency. Errors: ENOMEM. */
+/* Adds n arrivals, in the order of their starts, to the levels of concurrency. Errors: ENOMEM. */
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n,
 			    struct err *e);
 
@@ -73,7 +73,7 @@ __attribute__((always_inline)) static inline void arrival_put(struct arrival *to
 }
 
 /* Adds a request of the reference that began at reference_ns (or any number in the order of the
- * begins), record reference_place of its file, in the given sequences (numbered from 0 by first
+ * starts), record reference_place of its file, in the given sequences (numbered from 0 by first
  * use). *a contains the observation: begin_ns is its time (TIME_NONE: never), end_ns is used for
  * levels; then follow bytes, thread, object and file_place, the record of the observed file. */
 __attribute__((always_inline)) static inline int observation_add(struct observation *o,

@@ -42,7 +42,7 @@ static void record_take(struct observed_reading *r, const struct trace_record *q
 
 ORDER_BY(by_begin, struct observed_call, begin_ns, index)
 
-/* Reads all calls of a trace, by operation and begin. */
+/* Reads all calls of a trace, by operation and start. */
 static int trace_read_calls(struct observed_reading *r, const char *path, struct err *e)
 {
 	const struct trace_record *q;

@@ -5,7 +5,7 @@
  *
  * The replayer's trace identifies each request; the library's trace has the duration of each call.
  * For each operation, calls within the time of the replay are matched if both traces have the same
- * number: the k-th call with the k-th request, in the order of begins. Operations with different
+ * number: the k-th call with the k-th request, in the order of starts. Operations with different
  * numbers keep the replayer's times and are counted. Reasons for different numbers: calls that
  * bypass the C library, such as opens that are confined to the target directory; calls of the
  * replayer itself. */
@@ -20,7 +20,7 @@ struct observed {
 };
 
 /* Writes OUT: the replayer's trace OWN with the response times of SIDE, the library's trace of the
- * same process. Begins are those of OWN. Memory: 24 bytes per request of either trace. Errors: of
+ * same process. Starts are those of OWN. Memory: 24 bytes per request of either trace. Errors: of
  * reading and writing; ENODATA for a trace without a request. */
 int observed_write(const char *own, const char *side, const char *out, struct observed *o,
 		   struct err *e);

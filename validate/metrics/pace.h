@@ -2,7 +2,7 @@
 /* Requests issued and their issue errors over the time of a run, in intervals of equal width. The
  * width doubles if there would be more than PACE_MAX intervals, so the size is constant.
  *
- * Time counts from the begin of the first request that is added. Requests that begin earlier count
+ * Time counts from the start of the first request that is added. Requests that begin earlier count
  * in the first interval. */
 #pragma once
 
@@ -17,7 +17,7 @@ struct pace { /* all zero: empty */
 	uint64_t n;	  /* number of intervals up to the last interval with a request */
 	uint64_t requests[PACE_MAX];
 	uint64_t timed[PACE_MAX];      /* number of those requests that have an intended time */
-	double issue_error[PACE_MAX]; /* sum of begin - intended, ns */
+	double issue_error[PACE_MAX]; /* sum of start - intended, ns */
 	/* total time of requests in the interval; divided by the width it is the mean number of
 	 * active requests */
 	double active_ns[PACE_MAX];

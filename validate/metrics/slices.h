@@ -44,7 +44,7 @@ int slice_clock_init(struct slice_clock *c, const struct slices *s, int64_t epoc
 		     struct err *e);
 void slice_clock_release(struct slice_clock *c);
 
-/* Returns the active time at `ns` of the trace, counted from the begin of the first slice; 0 before
+/* Returns the active time at `ns` of the trace, counted from the start of the first slice; 0 before
  * it. Monotone. */
 int64_t slice_clock_active_ns(struct slice_clock *c, int64_t ns);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The summary of a run: a pass over its trace and its input, and a second pass over the trace alone
- * if its requests are far from the order of their begins. */
+ * if its requests are far from the order of their starts. */
 #include "validate/metrics/summary.h"
 
 #include "capture/op.h"
@@ -295,7 +295,7 @@ static void fill_pace(struct run_summary *s, const struct pace *p)
 	if (!p->width_ns)
 		return;
 	s->pace = copied(p, sizeof *p);
-	/* times of requests that were active after the last begin */
+	/* times of requests that were active after the last start */
 	for (uint64_t i = p->n; i < PACE_MAX; i++)
 		s->pace->active_ns[i] = s->pace->moved[i] = 0;
 }

@@ -29,7 +29,7 @@ struct op_summary {
 	struct moments response;
 };
 
-/* RFC 4737, observed at issue: numbers come from the input, arrivals are in the order of begins. */
+/* RFC 4737, observed at issue: numbers come from the input, arrivals are in the order of starts. */
 struct reorder_summary {
 	/* number of unique arrivals, without extra requests; number of those with
 	 * Type-P-Reordered */
@@ -46,7 +46,7 @@ struct reorder_summary {
 #define SUMMARY_N_SHAPE 129
 double summary_shape_edge(size_t k);
 
-/* Classes of lateness (begin - intended): [0] early or up to 1 us late, [k] from 2^(k-1) us to 2^k
+/* Classes of lateness (start - intended): [0] early or up to 1 us late, [k] from 2^(k-1) us to 2^k
  * us; the last class also has all larger values. */
 #define SUMMARY_N_LATENESS 26
 
@@ -72,14 +72,14 @@ double causality_predicted_error(const struct causality_summary *c);
 struct node_summary {
 	uint64_t node;
 	struct moments response;
-	int64_t busy_ns; /* first begin to last end */
+	int64_t busy_ns; /* first start to last end */
 };
 
 /* Stored quantiles of the issue error: 0 %, 1 %, ... 100 %. */
 #define SUMMARY_N_ISSUE_QUANTILES 101
 
 struct run_summary {
-	/* Response time: end - begin of every issued request, including extra requests. Requests
+	/* Response time: end - start of every issued request, including extra requests. Requests
 	 * skipped at a switch of slices (n_left_out) count in no member of this part. */
 	struct moments response;
 	/* from the histogram: error below 0.05 %, exact below 2048 ns; trimmed mean: without 10 %
@@ -116,7 +116,7 @@ struct run_summary {
 	 * response time here but count everywhere else. */
 	uint64_t n_left_out, n_slices;
 
-	/* from the first begin to the last end (or to the last begin of a request without an
+	/* from the first start to the last end (or to the last start of a request without an
 	 * end) */
 	int64_t execution_ns;
 	uint64_t n_bytes;     /* transferred, by return value */
@@ -143,7 +143,7 @@ struct run_summary {
 	 * runs. */
 	bool has_input;
 	uint64_t n_input;      /* requests of the input */
-	/* number of those that were never issued: there is no record, or a record without a begin;
+	/* number of those that were never issued: there is no record, or a record without a start;
 	 * skipped requests do not count */
 	uint64_t n_lost;
 	/* number of those that the replayer skipped (metrics/match.h); 0 in summaries of earlier
@@ -159,7 +159,7 @@ struct run_summary {
 	struct reorder_summary reorder_all;
 	struct reorder_summary reorder_thread, reorder_object; /* sums over the sequences */
 
-	/* issue error: begin - intended; timed replays only */
+	/* issue error: start - intended; timed replays only */
 	bool has_issue_error;
 	struct moments issue_error;
 	double issue_error_p50, issue_error_p99, issue_error_p999;
@@ -171,7 +171,7 @@ struct run_summary {
 	uint64_t n_cpu_delayed;
 	double issue_error_others_p99;
 	/* share of the requests that were issued later than the intended time plus an allowance:
-	 * the larger of 1 us and 1 % of the mean gap between traced begins */
+	 * the larger of 1 us and 1 % of the mean gap between traced starts */
 	double share_late;
 	/* false in summaries of earlier versions */
 	bool has_issue_quantiles;
@@ -181,7 +181,7 @@ struct run_summary {
 	 * has_issue_error are set */
 	uint64_t *requests_at_lateness;
 	double *response_at_lateness;	/* [SUMMARY_N_LATENESS], ns, sums */
-	/* deviation from the schedule in any replay: (begin - first begin) minus the same
+	/* deviation from the schedule in any replay: (start - first start) minus the same
 	 * difference in the input, over requests issued in both */
 	struct moments schedule_error;
 
@@ -214,7 +214,7 @@ struct run_summary {
 };
 
 /* Reads TRACE (and INPUT; NULL for the program's own runs) in one pass, or in two passes if the
- * requests are far from the order of their begins. Memory does not grow with the length of the
+ * requests are far from the order of their starts. Memory does not grow with the length of the
  * traces: at most about 50 MB, and 64 MiB for a second pass, which writes further data to an
  * unlinked temporary file (in $TMPDIR, /var/tmp or /tmp). In addition: some bytes per thread and
  * object, 8 bytes per active request, and 20 bytes per place of a window out of order in each of

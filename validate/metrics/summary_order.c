@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of a summary that needs the order of begins: levels of concurrency and reordering. */
+/* The part of a summary that needs the order of starts: levels of concurrency and reordering. */
 #include "validate/metrics/metrics.h"
 #include "validate/metrics/summary_private.h"
 

@@ -9,7 +9,7 @@
 #include "validate/metrics/match.h"
 #include "capture/match/sequences.h"
 
-/* Quantities that need the requests in the order of their begins. */
+/* Quantities that need the requests in the order of their starts. */
 struct summary_order {
 	bool has_input;
 	uint32_t n_issued; /* number of issued requests of the input so far, modulo 2^32 */
@@ -26,7 +26,7 @@ int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 		       const struct arrivals_options *options, bool has_input, struct err *e);
 void summary_order_release(struct summary_order *o);
 /* Adds n records in the order of the file. `kept`: as in summary_tally_add. `extra`: the records
- * replay no record of the input. Ignores records without a begin and records that end before they
+ * replay no record of the input. Ignores records without a start and records that end before they
  * begin. */
 int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept,
 		      size_t n, bool extra, struct err *e);
@@ -44,14 +44,14 @@ struct summary_tally {
 	uint64_t first_negative_index;
 	bool moves_bytes[OP_N];
 	struct matcher matcher;
-	struct moment_sum schedule; /* begin in the trace - begin in the input */
+	struct moment_sum schedule; /* start in the trace - start in the input */
 	struct issue_error issue;
 	struct pace_tally pace;
 	uint64_t requests_at_lateness[SUMMARY_N_LATENESS];
 	double response_at_lateness[SUMMARY_N_LATENESS];
-	/* first begins of the requests issued in both */
+	/* first starts of the requests issued in both */
 	int64_t first_pair_ns, input_first_pair_ns;
-	int64_t input_first_ns, input_last_ns;      /* first and last begin in the input */
+	int64_t input_first_ns, input_last_ns;      /* first and last start in the input */
 	uint64_t n_input_issued;
 	struct async_counts async;
 };

@@ -8,7 +8,7 @@
 enum access_pattern {
 	ACCESS_FIRST,	   /* the first of its sequence */
 	ACCESS_SEQUENTIAL, /* at the end of the preceding one */
-	ACCESS_REPEATED,   /* at the begin of the preceding one */
+	ACCESS_REPEATED,   /* at the start of the preceding one */
 	/* the distance from the previous request equals that between the previous two requests */
 	ACCESS_STRIDED,
 	/* none of these, but within ACCESS_NEAR_BYTES of the end of the previous request */

@@ -2,7 +2,7 @@
 /* The properties of a trace.
  *
  * They are computed in one pass over the trace, or in two passes if its requests are far from the
- * order of their begins. Memory is bounded: at most about 130 MB (without the reader's object
+ * order of their starts. Memory is bounded: at most about 130 MB (without the reader's object
  * names), 5 MB for most traces. Threads, objects, sequences, sizes and kinds of error are followed
  * up to a limit; those beyond it are only counted. */
 #pragma once
@@ -18,7 +18,7 @@
 /* number of levels of concurrency; the last also counts all higher levels */
 #define PROFILE_LEVELS 1024u
 
-/* Scope of the sequences within which begins are compared. */
+/* Scope of the sequences within which starts are compared. */
 enum profile_scope { PROFILE_OBJECT, PROFILE_DESCRIPTOR, PROFILE_THREAD, PROFILE_SCOPES };
 /* Names: "object", "descriptor", "thread", NULL. */
 extern const char *const profile_scope_names[PROFILE_SCOPES + 1];
@@ -26,7 +26,7 @@ extern const char *const profile_scope_names[PROFILE_SCOPES + 1];
 /* Block level: phases of a request, if the time of its dispatch is known. */
 struct profile_block {
 	uint64_t n_dispatched;
-	struct histogram queue, device;		   /* dispatch - begin; end - dispatch; in ns */
+	struct histogram queue, device;		   /* dispatch - start; end - dispatch; in ns */
 	long double sum_queue_ns, sum_device_ns;
 	uint64_t n_sync, n_meta, n_ahead, n_fua, n_preflush; /* by flag */
 	uint64_t sectors[KIND_OTHER];		   /* of 512 bytes; read and written */
@@ -49,7 +49,7 @@ struct profile {
 	struct errors errors;
 	/* number of requests with an intended time of issue */
 	uint64_t n_intended;
-	/* begin - intended in ns; 0 for early requests */
+	/* start - intended in ns; 0 for early requests */
 	struct histogram late;
 	struct trace_causes causes; /* skipped */
 	char apart_too[128];
@@ -65,19 +65,19 @@ struct profile {
 	uint64_t n_aligned_512, n_aligned_4096;
 	/* first byte, and end of the last byte, over all objects; valid if n_position_known > 0 */
 	uint64_t lowest, highest;
-	/* only those requests with a begin; offsets within objects, with all objects together */
+	/* only those requests with a start; offsets within objects, with all objects together */
 	struct offset_map offset_map;
 	struct profile_block block;
 
-	/* requests in the order of their begins */
-	/* false: there are no begins, and the next three members are not set */
+	/* requests in the order of their starts */
+	/* false: there are no starts, and the next three members are not set */
 	bool has_order;
-	/* requests with a begin; levels up to PROFILE_LEVELS */
+	/* requests with a start; levels up to PROFILE_LEVELS */
 	struct concurrency concurrency;
-	/* between successive begins, ns */
+	/* between successive starts, ns */
 	struct histogram gap;
 	double sum_gap_ns, sum_gap_squared;
-	/* the trace is almost in the order of begins: one pass was enough */
+	/* the trace is almost in the order of starts: one pass was enough */
 	bool sorted;
 };
 
@@ -105,10 +105,10 @@ enum profile_kind profile_kind_of(unsigned int op); /* families read, write, oth
 /* Finds the response times of one kind of operation; KIND_N: all. Ownership:
  * histogram_release(). */
 void profile_responses(const struct profile *p, enum profile_kind kind, struct histogram *h);
-/* Returns the mean number of active requests from the first begin to the last end; NAN if there is
+/* Returns the mean number of active requests from the first start to the last end; NAN if there is
  * no duration. */
 double profile_mean_concurrency(const struct profile *p);
-/* Returns the coefficient of variation of the gaps between begins: 0 for constant gaps, 1 for
+/* Returns the coefficient of variation of the gaps between starts: 0 for constant gaps, 1 for
  * random arrivals; NAN with fewer than two gaps, or if all are 0. */
 double profile_gap_variation(const struct profile *p);
 /* Returns the share of the time with `level` active requests; NAN if there is no duration. */

@@ -56,7 +56,7 @@ int profile_order_add(struct profile_order *o, const struct trace_record *r, siz
 			continue;
 		struct arrival *a = arrivals_next(&o->arrivals);
 		a->begin_ns = r[i].begin_ns;
-		/* an end before the begin counts as length 0 */
+		/* an end before the start counts as length 0 */
 		a->end_ns = r[i].end_ns != TIME_NONE && r[i].end_ns < r[i].begin_ns ? r[i].begin_ns
 										    : r[i].end_ns;
 		int rc = arrivals_added(&o->arrivals, e);

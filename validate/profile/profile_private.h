@@ -11,7 +11,7 @@ void profile_add_single(struct profile *p, const struct trace_record *r, size_t 
 /* Adds facts relative to earlier requests: objects, sequences, positions. */
 void profile_add_related(struct profile *p, const struct trace_record *r, size_t n, bool block);
 
-/* Facts in the order of begins: levels of concurrency, gaps. */
+/* Facts in the order of starts: levels of concurrency, gaps. */
 struct profile_order {
 	struct profile *p;
 	struct arrivals arrivals;

@@ -8,7 +8,7 @@
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 
-/* Response times are end - begin of requests that have both stamps in the right order. */
+/* Response times are end - start of requests that have both stamps in the right order. */
 struct tally_op {
 	uint64_t n, n_failed; /* failed: the call returned less than 0 */
 	/* bytes that were actually moved; UINT64_MAX: that many or more */
@@ -38,8 +38,8 @@ struct tally {
 	uint64_t n_begin_known;
 	/* smallest and largest times; valid if n_begin_known > 0 */
 	int64_t first_begin_ns, last_begin_ns, last_end_ns;
-	uint64_t n_without_begin, n_without_end;	    /* without end, but with begin */
-	/* backwards: begin before the previous begin of the same thread */
+	uint64_t n_without_begin, n_without_end;	    /* without end, but with start */
+	/* backwards: start before the previous start of the same thread */
 	uint64_t n_end_before_begin, n_backwards;
 	/* greatest common divisor of all times; 0: all times are 0 */
 	uint64_t granularity_ns;
@@ -75,10 +75,10 @@ void tally_damage(struct tally *s, const char *message); /* a skipped block */
 void tally_end(struct tally *s, const struct trace *t);  /* asks `t` for its health */
 void tally_release(struct tally *s);
 
-/* Returns last_end - first_begin: the time from the first begin to the last end; 0 if times are
+/* Returns last_end - first_begin: the time from the first start to the last end; 0 if times are
  * unknown. */
 int64_t tally_span_ns(const struct tally *s);
-/* Returns the mean time between begins: (last_begin - first_begin) / (n - 1); NAN with fewer than
+/* Returns the mean time between starts: (last_begin - first_begin) / (n - 1); NAN with fewer than
  * two. */
 double tally_interarrival_ns(const struct tally *s);
 

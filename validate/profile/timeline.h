@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests and bytes by begin time, in bins that become ten times as wide when there are too many:
+/* Requests and bytes by start time, in bins that become ten times as wide when there are too many:
  * memory is constant for any length. Bin i covers [(base + i) width, (base + i + 1) width) of the
  * trace's time. */
 #pragma once
@@ -47,7 +47,7 @@ static inline uint64_t timeline_requests(const struct timeline_bin *b)
 }
 
 /* Return the bin with the most requests (the first of several) or the most bytes; NULL if empty.
- * *begin_ns: its begin. */
+ * *begin_ns: its start. */
 const struct timeline_bin *timeline_busiest(const struct timeline *t, int64_t *begin_ns);
 const struct timeline_bin *timeline_most_bytes(const struct timeline *t, int64_t *begin_ns);
 

@@ -411,9 +411,9 @@ void replayer_leave_out(struct protocol *p, size_t i, const char *why);
 int protocol_replayer_find(const struct protocol *p, const char *name, size_t *index,
 			   struct err *e);
 
-/* Returns the settings of a scenario or replayer as a configuration of the program. Strings are
- * borrowed from the scenario or replayer. */
 struct microbench_config;
 struct replay_config;
+/* Returns the settings of a scenario or replayer as a configuration of the program. Strings are
+ * borrowed from the scenario or replayer. */
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e);
 int replayer_config(const struct replayer *r, struct replay_config *c, struct err *e);

@@ -3,7 +3,7 @@
  *
  * The file is the JSON output of the self-test of capture (doc/selftest-capture-schema.json).
  * Correction subtracts the bias of the operation under the capture method from a response time. A
- * negative result becomes 0 and is counted. The begin does not change. */
+ * negative result becomes 0 and is counted. The start does not change. */
 #pragma once
 
 #include "validate/metrics/correction.h"

@@ -12,7 +12,7 @@
 
 struct capture_pair {
 	double difference_ns; /* response time, captured minus own */
-	double begin_ns;      /* begin, captured minus own */
+	double begin_ns;      /* start, captured minus own */
 	double own_ns;        /* response time by the program's own stamps */
 };
 

@@ -218,7 +218,7 @@ enum stat_status capture_calibrate(const struct capture_study *s, size_t method,
 
 /* --- clocks -------------------------------------------------------------- */
 
-/* Sets x[n] to the mean difference of the begins in each run of a condition. Returns n. */
+/* Sets x[n] to the mean difference of the starts in each run of a condition. Returns n. */
 static size_t begins(const struct capture_study *s, const struct capture_cell *of, double *x)
 {
 	size_t n = 0;

@@ -50,7 +50,7 @@ struct capture_estimate {
 	/* mean over the runs, half-width of its 95 % interval */
 	double bias_ns, bias_half_ns;
 	double bias_sd_ns;                        /* of the runs' biases */
-	/* difference of the begins, captured minus own; valid with bias_status */
+	/* difference of the starts, captured minus own; valid with bias_status */
 	double begin_ns, begin_half_ns;
 	/* distance of a request's difference from the bias of its run */
 	double scatter_median_ns, scatter_p99_ns;
@@ -66,7 +66,7 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 
 /* Agreement of the program's clock with that of the capture. Every process measures rate and origin
  * of its clock itself; a process is a workload at a level in a run. `offset_ns`: mean of captured
- * minus own begin, including the constant distance of the stamps. `u_ns`: its standard deviation
+ * minus own start, including the constant distance of the stamps. `u_ns`: its standard deviation
  * between processes, about the means of the conditions (workload, level), with n_processes -
  * n_conditions degrees of freedom. It does not affect response times, because both of their stamps
  * use the same clock. It affects a difference between instants of two processes once. Source: GUM

@@ -75,7 +75,7 @@ const struct fraud frauds[FRAUDS_N + 1] = {
 
 /* --- scripts for real runs ----------------------------------------------- */
 
-/* The script reads a CSV trace with one request in flight: begin, end and result of each request.
+/* The script reads a CSV trace with one request in flight: start, end and result of each request.
  * The mean stays that of the trace. */
 EMBED(script, "validate/selftest/frauds.awk");
 

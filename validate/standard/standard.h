@@ -122,13 +122,13 @@ int standard_read(struct standard *s, const char *path, struct err *e);
 int standard_is_here(const struct standard *s, const char *path, const json_t *environment,
 		     struct err *e);
 /* Whether a volume with this service model is within the certified range at that depth: at the
- * certified depths next to it, and between the begin of the range and the longest certified service
+ * certified depths next to it, and between the start of the range and the longest certified service
  * time. The range of a model at a depth begins at the shortest service time from which on all
  * longer certified times are valid. Sets *worst, borrowed, to the point of the range that applies
  * and has the larger |bias| + U. Errors: ERANGE; EINVAL of the model. */
 int standard_covers(const struct standard *s, const char *service, uint64_t n_bytes,
 		    uint64_t depth, const struct standard_point **worst, struct err *e);
-/* Returns the begin of the range of a model at a depth, or -1 if there is no range. */
+/* Returns the start of the range of a model at a depth, or -1 if there is no range. */
 int64_t standard_range_ns(const struct standard *s, const char *model, uint32_t depth);
 
 /* check.c: compares the certificate with a new, short measurement of some of its points. */

@@ -53,7 +53,7 @@ struct adapter_run {
 	 * below it. The core frees it. NULL: the replayer uses the target itself */
 	char *root;
 	uint64_t max_in_flight; /* of the input: {in_flight} */
-	int64_t first_ns, last_ns; /* first begin and last end in the input */
+	int64_t first_ns, last_ns; /* first start and last end in the input */
 	/* start and end of the replayer's process, CLOCK_MONOTONIC; valid after the run */
 	int64_t started_ns, ended_ns;
 	int status;	     /* of waitpid. After the run */

@@ -7,9 +7,9 @@
 
 struct adapter_source {
 	struct adapter_state *a;
-	/* begin of the first observed request in the order of the input, CLOCK_MONOTONIC */
+	/* start of the first observed request in the order of the input, CLOCK_MONOTONIC */
 	int64_t first_begin_ns;
-	int64_t first_traced_ns; /* its begin in the input */
+	int64_t first_traced_ns; /* its start in the input */
 	struct trace *seen;	 /* for extra requests */
 	uint64_t at;		 /* next record of it */
 	uint32_t *object;	 /* object[n]: the object of the input with the same name */

@@ -81,7 +81,7 @@ int names_check(const struct names_how *how, const struct inputs *in, struct tra
 struct outcome_slot { /* of a request of the input; all bytes 0: not observed */
 	uint64_t begin;	       /* outcome_begin() of CLOCK_MONOTONIC */
 	int64_t took_ns;
-	int64_t dispatched_ns; /* after begin; -1: unknown */
+	int64_t dispatched_ns; /* after the start; -1: unknown */
 	int64_t rvalue;	       /* or -errno; ADAPTER_AS_TRACED */
 };
 static inline uint64_t outcome_begin(int64_t ns)
@@ -118,7 +118,7 @@ struct adapter_state {
 	char *seen_path;	     /* trace of them */
 	struct trace_writer *writer; /* times self */
 	uint64_t n_seen;	     /* records */
-	int64_t first_seen_ns;	     /* times self: the least begin */
+	int64_t first_seen_ns;	     /* times self: the least start */
 	uint64_t n_events_lost;
 	bool numbered, unnumbered;   /* times self: some requests have numbers; some have none */
 	/* without numbers and operations: report k belongs to request k of the input */

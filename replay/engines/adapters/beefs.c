@@ -6,7 +6,7 @@
 
 #include "replay/engines/adapters/outputs.h"
 
-/* --- its output: begin, end and schedule (s us), delay, expected, result, thread --- */
+/* --- its output: start, end and schedule (s us), delay, expected, result, thread --- */
 
 #define N_FIELDS 10
 

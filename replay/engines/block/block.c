@@ -106,7 +106,7 @@ static void results_count(struct block_summary *b, const struct block_plan *p)
 static void silence_find(struct block_summary *b, const struct block_crew *c)
 {
 	const struct block_plan *p = c->plan;
-	int64_t last = INT64_MIN; /* begin of a request that succeeded */
+	int64_t last = INT64_MIN; /* start of a request that succeeded */
 	uint64_t first_record = UINT64_MAX;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {

@@ -9,7 +9,7 @@
 #include "replay/options/block_options.h"
 
 struct block_loaded {
-	/* time since the first begin of the trace; end TIME_NONE: unknown */
+	/* time since the first start of the trace; end TIME_NONE: unknown */
 	int64_t begin_ns, end_ns;
 	uint64_t offset, length;  /* of the replay, bytes */
 	uint32_t record;	  /* index in the file */
@@ -19,7 +19,7 @@ struct block_loaded {
 };
 
 struct block_input {
-	struct block_loaded *r; /* r[n], by begin and then by record */
+	struct block_loaded *r; /* r[n], by start and then by record */
 	uint32_t n;
 	uint64_t n_records;
 	int64_t first_begin_ns; /* in the trace */
@@ -40,7 +40,7 @@ struct block_input {
 	"so writes would destroy the content of the device. Use --dir, --read-only, or a "         \
 	"regular file as --device"
 
-/* Reads all records of `t`. Errors: EINVAL with the record: an end before its begin; a request of
+/* Reads all records of `t`. Errors: EINVAL with the record: an end before its start; a request of
  * more than 1 GiB, beyond the device's end or not aligned (unless an option permits it); requests
  * to more than one device or file; no requests. EPERM: writes to a file, and the target is a block
  * device. Ownership: block_load_release. */

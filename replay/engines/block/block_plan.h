@@ -46,7 +46,7 @@ void block_plan_release(struct block_plan *p); /* a zeroed struct is fine */
 /* Converts the times to ticks. Call it after the calibration of the clock and before the start. */
 void block_plan_to_ticks(struct block_plan *p, const struct clock *c);
 
-/* depth[n]: number in flight at the begin of each request, itself included. A request that ends at
+/* depth[n]: number in flight at the start of each request, itself included. A request that ends at
  * that instant does not count, and neither does a request whose end is unknown. */
 void block_depths(const struct block_input *l, uint32_t *depth);
 /* most[n]: the largest depth of all requests that begin within `window_ns` of each request. */

@@ -18,7 +18,7 @@
  *
  * dep: Ranks number the requests by their traced ends (order/infer.h). Request r depends on the
  * ranks [lo, hi). Once all of them have ended in the replay, r is due at
- *     max over them of (end in the replay - traced end) + traced begin,
+ *     max over them of (end in the replay - traced end) + traced start,
  * with traced times divided by the think scale. Every rank below lo ended before some of these
  * began. So "all of [lo, hi) have ended" is equivalent to "all below hi have ended", a single
  * number that only grows, as hi does from request to request. Requests therefore become ready in
@@ -51,7 +51,7 @@ enum block_request_flag {
 
 struct block_hot { /* one cache line: the request and its outcome */
 	uint64_t offset, length;
-	/* hf: due time; dep: traced begin / think scale, and once the request is ready its due
+	/* hf: due time; dep: traced start / think scale, and once the request is ready its due
 	 * time */
 	int64_t due;
 	int64_t begin;	   /* time before the submission; NOT_ENDED: never submitted */
@@ -155,7 +155,7 @@ bool schedule_has_turn(const struct block_schedule *s);
 /* After a schedule_take() without requests: the earliest time at which schedule_take() may return
  * some if no request ends before; or TICKS_NEVER. */
 int64_t schedule_wake(const struct block_schedule *s, int64_t now);
-/* Notes that request `k` has ended. Its begin and end are set. */
+/* Notes that request `k` has ended. Its start and end are set. */
 void schedule_ended(struct block_schedule *s, uint32_t k);
 
 /* The following is private to schedule.c and schedule_dep.c. */

@@ -10,7 +10,7 @@
  *
  * There are two differences from the original. First, the pages of buffers are present before the
  * start: their page faults caused most of the bias that the paper attributed to the coordinator.
- * Second, the order policies are exact: the begin of a request, on which `temporal` depends, is
+ * Second, the order policies are exact: the start of a request, on which `temporal` depends, is
  * read from the gate of its lane (gate.h) instead of inferred from its place in the queue. Source:
  * metrology paper, section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
 #include <sched.h>
@@ -51,7 +51,7 @@ struct coordinator_board {
 	uint32_t *queue_of; /* queue_of[n_lanes]: into available */
 	uint32_t n_queues;
 	struct lane_state *lane; /* lane[n_lanes] */
-	uint32_t *watch, n_watch; /* lanes that wait for a begin */
+	uint32_t *watch, n_watch; /* lanes that wait for a start */
 	struct due_heap due;	  /* lanes whose next request waits only for its due time */
 	struct vm_region memory, work;
 };
@@ -193,7 +193,7 @@ static void look_at_begins(struct crew *c, struct coordinator_board *b)
 
 /* --- the coordinator ----------------------------------------------------- */
 
-/* Decides how long to wait: not at all while begins are watched, or if a due time is within the
+/* Decides how long to wait: not at all while starts are watched, or if a due time is within the
  * waiter's margin. */
 static enum wait_kind wait_kind_of(const struct runner *w, const struct coordinator_board *b,
 				 struct timespec *until)
@@ -251,7 +251,7 @@ static void coordinate(struct runner *w, struct coordinator_board *b)
 		}
 		look_at_begins(c, b);
 		if (!any && b->n_watch)
-			sched_yield(); /* the thread that publishes the begin may need this CPU */
+			sched_yield(); /* the thread that publishes the start may need this CPU */
 	}
 }
 

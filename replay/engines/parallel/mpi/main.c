@@ -307,7 +307,7 @@ static void heartbeats_close(struct heartbeats *l)
 
 #define LOOK_NS 500000
 #define ABORT_S 3 /* longest time that MPI_Abort gets if ranks cannot be reached */
-/* Time from the head's message to the common begin. The message must have reached every rank by
+/* Time from the head's message to the common start. The message must have reached every rank by
  * then. */
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
