@@ -7,7 +7,7 @@
 #include "capture/trace.h"
 
 enum op_family {
-	FAMILY_NAME,     /* begins or ends the use of a path: open, close */
+	FAMILY_NAME,     /* starts or ends the use of a path: open, close */
 	FAMILY_READ,     /* moves data from storage */
 	FAMILY_WRITE,    /* moves data to storage */
 	FAMILY_POSITION, /* only changes the position of a descriptor */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Copies one or several traces into a new trace file. A filter may select requests, and objects may
- * be renamed. Import and slice use it. Several traces are merged by the begin of their requests. */
+ * be renamed. Import and slice use it. Several traces are merged by the start of their requests. */
 #pragma once
 
 #include "capture/trace.h"
@@ -20,7 +20,7 @@ struct pour {
 	void (*finish)(void *ctx, struct trace_meta *meta);
 	void *ctx;
 	struct trace_write_options write;
-	/* keep the order of the input; otherwise, sort requests by begin if necessary */
+	/* keep the order of the input; otherwise, sort requests by start if necessary */
 	bool keep_order;
 	bool new_seq;		    /* renumber the requests */
 
@@ -36,8 +36,8 @@ struct pour {
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
 	 const struct trace_meta *meta, const char *path, struct err *e);
 
-/* Sorts a trace file by begin into `to`. Uses bounded memory and an unnamed file in the directory
- * of `to`. A request without a begin remains after the request that precedes it. Requests with
- * equal begins keep their order. Errors: as trace_copy. */
+/* Sorts a trace file by start into `to`. Uses bounded memory and an unnamed file in the directory
+ * of `to`. A request without a start remains after the request that precedes it. Requests with
+ * equal starts keep their order. Errors: as trace_copy. */
 int trace_sort(const char *from, const char *to, const struct trace_write_options *o,
 	       struct err *e);

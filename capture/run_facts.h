@@ -9,7 +9,7 @@
 struct json_t; /* jansson's; only users of the JSON form include its header */
 
 struct run_facts {
-	int64_t wall_ns;	 /* from the first begin to the last end in the region */
+	int64_t wall_ns;	 /* from the first start to the last end in the region */
 	int64_t cpu_user_ns, cpu_system_ns; /* of the process, over the region (getrusage) */
 	/* of all CPUs (/proc/stat), with a resolution of one clock tick; -1: unknown */
 	int64_t steal_ns;

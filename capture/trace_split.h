@@ -6,7 +6,7 @@
 
 struct trace_parts { /* size of a part: one member is set, the other is 0 */
 	uint64_t bytes; /* bytes of requests and their heap items, before compression */
-	/* ns, counted from the begin of the first request; a part without requests is omitted */
+	/* ns, counted from the start of the first request; a part without requests is omitted */
 	int64_t ns;
 };
 

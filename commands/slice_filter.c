@@ -23,8 +23,8 @@ struct slice_filter {
 		uint32_t n;
 	} *fits; /* fits[n_fits]: an entry for each merged trace */
 	size_t n_fits, fits_cap;
-	int64_t first_ns;   /* begin of the first request; TIME_NONE: no request so far */
-	int64_t zero_ns;    /* begin of the first kept request, in the time of the slice */
+	int64_t first_ns;   /* start of the first request; TIME_NONE: no request so far */
+	int64_t zero_ns;    /* start of the first kept request, in the time of the slice */
 	int64_t instant_ns; /* the same begin, in the time of the input */
 	uint64_t n_passed, n_kept;
 	bool stopped;

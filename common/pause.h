@@ -42,7 +42,7 @@ struct pause_thread {
 
 struct pause_page {
 	_Alignas(128) _Atomic uint32_t word;	 /* a futex on which threads sleep */
-	/* a futex; incremented when a thread parks, leaves, or begins to wait while the word is
+	/* a futex; incremented when a thread parks, leaves, or starts to wait while the word is
 	 * set */
 	_Alignas(128) _Atomic uint32_t n_events;
 	_Atomic uint32_t n_threads; /* 0: the process has not announced its threads yet */
@@ -52,7 +52,7 @@ struct pause_page {
 	/* PID of the process whose descendants are stopped by signals; 0: none */
 	_Atomic int32_t keeper;
 	_Atomic int64_t paused_ns;		 /* total duration of the pauses that have ended */
-	_Atomic int64_t paused_since_ns; /* begin of the current pause, CLOCK_MONOTONIC; 0: none */
+	_Atomic int64_t paused_since_ns; /* start of the current pause, CLOCK_MONOTONIC; 0: none */
 	struct pause_thread thread[PAUSE_THREADS_MAX];
 };
 

@@ -51,7 +51,7 @@ struct bench_thread {
 	int open_flags[8];        /* open(2) flags by enum script_open */
 	int slot_fd[2];           /* descriptor of each slot, -1 free */
 	struct block_load *load; /* for workloads below the file system, otherwise NULL */
-	uint64_t start;		  /* ticks: the common begin of all threads */
+	uint64_t start;		  /* ticks: the common start of all threads */
 	/* results */
 	struct bench_sample *sample; /* has room for all requests, rewinds and the fsync */
 	uint64_t n_samples, n_requests_done;

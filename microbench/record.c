@@ -10,7 +10,7 @@
 
 enum { N_BATCH = 512 };
 
-/* --- merging by begin: a heap of the workers, the one whose next request began first on top --- */
+/* --- merging by start: a heap of the workers, the one whose next request began first on top --- */
 
 static bool begins_before(const void *x, const void *y, const void *context)
 {

@@ -53,10 +53,10 @@ struct bench_run {
 	struct block_choice backend; /* backend of the device's requests; without a device: NULL */
 	bool refused;	      /* the device must not be written to */
 	struct vm_region anonymous; /* --anon-memory */
-	/* at the begin and at the end of the region; 0: unknown */
+	/* at the start and at the end of the region; 0: unknown */
 	uint64_t anonymous_bytes, anonymous_after_bytes;
 	struct gate gate;
-	uint64_t start; /* ticks: the common begin, which is also the trace's epoch */
+	uint64_t start; /* ticks: the common start, which is also the trace's epoch */
 	int64_t wall_epoch_ns;
 	struct pause pause; /* its word ends the run */
 	atomic_uint n_running;
@@ -90,7 +90,7 @@ int bench_files_check(const struct bench_run *r, struct err *e);
  * ended the run. */
 int bench_measure(struct bench_run *r, int signal_fd, struct err *e);
 
-/* record.c: merges the workers' samples by begin and writes the trace. Removes the output after an
+/* record.c: merges the workers' samples by start and writes the trace. Removes the output after an
  * error. */
 int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *o, struct err *e);
 /* The first request that was short or failed: returns EIO with a message, or 0. */

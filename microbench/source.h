@@ -35,7 +35,7 @@ int source_open(struct source *s, const struct bench_run *r, unsigned int worker
 /* Converts the next sample. There must be one. */
 void source_take(struct source *s, const struct bench_run *r, struct trace_record *out);
 
-/* Nanoseconds since the common begin. */
+/* Nanoseconds since the common start. */
 int64_t source_time(const struct bench_run *r, uint64_t ticks);
 /* The path of step `k` of a thread's script, for messages. */
 const char *source_step_path(const struct bench_thread *t, size_t k);

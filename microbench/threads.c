@@ -8,7 +8,7 @@
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"
 
-/* Time from the opening of the gate to the common begin, in which all waiting threads wake up. */
+/* Time from the opening of the gate to the common start, in which all waiting threads wake up. */
 #define LEAD_NS 500000
 #define LEAD_PER_THREAD_NS 50000
 /* largest error that clock_reanchor accepts: deadlines include it, so that no run is shorter than

@@ -5,7 +5,7 @@
  *
  * The traced processes write into memory-mapped files in a scratch directory (preload/log.h). At
  * the same time, the collector copies full windows to a spool file and frees them. After the end of
- * the last process, the records of the spool are merged by begin into the trace. */
+ * the last process, the records of the spool are merged by start into the trace. */
 #pragma once
 
 #include "capture/files_noted.h"

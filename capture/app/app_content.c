@@ -3,7 +3,7 @@
 
 struct content_pending {
 	uint32_t image, pid, tid;
-	uint64_t begin; /* begin of the request */
+	uint64_t begin; /* start of the request */
 	uint64_t n_bytes;
 	uint32_t *block; /* block[n_blocks]: numbers of its blocks in the file */
 	size_t n_blocks, cap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Returns the spool's records in order of begin. A thread writes a record when a call ends, so its
+/* Returns the spool's records in order of start. A thread writes a record when a call ends, so its
  * records are in order. The exception is a signal handler that made calls during another call. The
  * records of such a thread are sorted by an array of their places. A heap merges the streams of the
  * threads. */
@@ -22,7 +22,7 @@ struct merge_source { /* one thread of one process image */
 	uint32_t unit;	      /* next unit in the window */
 	struct merge_place *sorted; /* NULL: the stream is in order */
 	size_t n_sorted, at;
-	uint64_t begin;	      /* begin of the next record */
+	uint64_t begin;	      /* start of the next record */
 	const char *next;     /* the next record, NULL at the end */
 	uint32_t n_units;     /* units of the next record; 0: it is invalid */
 };
@@ -80,7 +80,7 @@ static void source_advance(const struct merge *m, struct merge_source *s)
 
 ORDER_BY(compare_places, struct merge_place, begin, nth)
 
-/* Sorts the records if they are not in order. Records with equal begins keep their order, because
+/* Sorts the records if they are not in order. Records with equal starts keep their order, because
  * written data precede their request. */
 static void source_order(struct merge *m, struct merge_source *s)
 {

@@ -120,7 +120,7 @@ void spool_close(struct spool *s); /* removes the scratch directory */
 /* Anonymous memory of all running traced processes, in bytes. */
 uint64_t spool_memory(const struct spool *s);
 
-/* --- app_merge.c: the spool's records by begin --------------------------- */
+/* --- app_merge.c: the spool's records by start --------------------------- */
 
 struct merge_record { /* valid until the next record */
 	const struct log_record *r; /* OP_INVALID: the data are not a record */

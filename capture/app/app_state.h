@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptors, working directories and mappings of the traced processes at each instant. They are
- * followed through the records in order of begin, so that a read has a file and an offset. Private
+ * followed through the records in order of start, so that a read has a file and an offset. Private
  * to capture/. */
 #pragma once
 

@@ -43,7 +43,7 @@ struct hosts_run {
 	size_t n;
 	struct host_clock *clock;
 	uint64_t hold, round;
-	int64_t confirm_ns; /* begin of the round of confirmations; 0: none */
+	int64_t confirm_ns; /* start of the round of confirmations; 0: none */
 	bool looks;
 	pid_t application;
 	bool ended, killed;

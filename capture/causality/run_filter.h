@@ -7,7 +7,7 @@
 
 struct run_filter_counts {
 	uint64_t n_requests;
-	int64_t running_ns; /* from the begin of the first request to the end of the last request */
+	int64_t running_ns; /* from the start of the first request to the end of the last request */
 };
 
 /* Converts the capture `from` to `to`, whose metadata contain `facts` with the pids and tids of
@@ -18,6 +18,6 @@ struct run_filter_counts {
 int run_filter(const char *from, const char *to, const struct causality_facts *facts, bool compress,
 	       struct run_filter_counts *counts, struct err *e);
 
-/* Time from the begin of the first request to the end of the last request in any trace. Errors: of
+/* Time from the start of the first request to the end of the last request in any trace. Errors: of
  * reading; ENODATA. */
 int trace_running(const char *path, int64_t *running_ns, struct err *e);

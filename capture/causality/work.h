@@ -10,7 +10,7 @@ struct causality_node_work {
 	int64_t request_ns; /* total time of requests with a known end */
 	/* totals of compute records, by kind (trace.h) */
 	int64_t compute_ns, asleep_ns, external_ns;
-	/* begin of its first request, end of its last request; TIME_NONE: none */
+	/* start of its first request, end of its last request; TIME_NONE: none */
 	int64_t first_ns, last_ns;
 };
 

@@ -331,7 +331,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct events_thread *th = thread_at(x, r);
 	strbuf_addf(&s->out, "{\"rvalue\":%lld,\"parents\":", (long long)r->rvalue);
 	add_list(x, s, id, false);
-	/* the replayer requires a decimal point in the begin */
+	/* the replayer requires a decimal point in the start */
 	strbuf_addf(&s->out,
 		    ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},"
 		    "\"stamp\":{\"begin\":%"

@@ -21,7 +21,7 @@ static bool is_block_transfer(const struct exports_out *x, const struct trace_re
 	return !*why;
 }
 
-/* First pass: counts the requests that the format can represent, and finds the first begin. */
+/* First pass: counts the requests that the format can represent, and finds the first start. */
 static int count_transfers(struct exports_out *x, struct err *e)
 {
 	const struct trace_record *r;

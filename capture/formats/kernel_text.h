@@ -48,7 +48,7 @@ struct text text_after(struct text t, const char *name);
 uint64_t text_number(struct text t, unsigned int base);
 bool text_starts(struct text t, const char *with);
 
-/* Adds the begin or the end of a thread's call. `args` may contain the quoted strings of the
+/* Adds the start or the end of a thread's call. `args` may contain the quoted strings of the
  * call. */
 int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns,
 		      const struct syscall_row *row, const uint64_t *arg, struct err *e);

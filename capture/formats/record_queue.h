@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A queue of requests. The begin of a request decides its place; its end may be read much later.
+/* A queue of requests. The start of a request decides its place; its end may be read much later.
  * Requests leave the queue in the order of insertion. An unfinished request delays later requests,
  * up to a limit. */
 #pragma once

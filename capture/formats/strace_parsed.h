@@ -18,7 +18,7 @@ struct strace_parsed {
 	const struct part *dir; /* the directory argument of the next path, or NULL */
 	unsigned int dir_at;	/* number of that argument */
 	bool no_request;	/* a call that strace prints, but that is not a request */
-	bool entered;		/* its begin is already known */
+	bool entered;		/* its start is already known */
 	/* in the form that the kernel gets; memory[i].data is in t->memory[i] */
 	uint64_t value[SYSCALL_ARGS];
 	struct syscall_memory memory[SYSCALL_MEMORIES];

@@ -21,7 +21,7 @@ struct block_requests {
 	bool bios;
 	int (*take)(void *context, const struct block_request *r);
 	void *context;
-	struct open_request *item; /* item[first..n), in the order of begins */
+	struct open_request *item; /* item[first..n), in the order of starts */
 	size_t first, n, cap;
 	struct block_counts counts;
 };

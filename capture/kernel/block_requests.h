@@ -7,7 +7,7 @@
  * when the first request that covers a part of it is issued, and ends when it has completed as a
  * whole, after splits and merges.
  *
- * Requests are output in the order of their begins. Memory grows with the number of requests in
+ * Requests are output in the order of their starts. Memory grows with the number of requests in
  * flight and of requests that wait for their events. */
 #pragma once
 
@@ -52,7 +52,7 @@ struct block_request {
 struct block_counts {
 	/* requests in the output; requests without a completion */
 	uint64_t n_requests, n_unfinished;
-	/* completions without a begin, usually of requests in flight at the start of the capture */
+	/* completions without a start, usually of requests in flight at the start of the capture */
 	uint64_t n_unpaired;
 	uint64_t n_requeued;
 };
@@ -60,7 +60,7 @@ struct block_counts {
 struct block_requests;
 
 /* `bios`: output bios, otherwise requests. `take` is called for each of them in the order of their
- * begins; a value other than 0 ends the work. Ownership: block_requests_close. */
+ * starts; a value other than 0 ends the work. Ownership: block_requests_close. */
 struct block_requests *
 block_requests_open(bool bios, int (*take)(void *context, const struct block_request *r),
 		    void *context);

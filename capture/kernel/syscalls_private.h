@@ -85,7 +85,7 @@ int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t 
 
 /* syscalls.c: ends the thread's unfinished call, if any, without a result. */
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t);
-/* Adds begin and end of a call of `t`, also for calls that a ring makes for it. */
+/* Adds start and end of a call of `t`, also for calls that a ring makes for it. */
 void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		   const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS]);
 int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,

@@ -43,7 +43,7 @@ struct um_scratch {
 	struct um_ring_entry entry;
 };
 
-/* A pointer that is read at the end of the call, because it was unreadable at its begin or the
+/* A pointer that is read at the end of the call, because it was unreadable at its start or the
  * kernel fills its memory. */
 struct um_retry {
 	int64_t ns;
@@ -97,7 +97,7 @@ struct um_code {
 	unsigned int n;
 };
 
-/* Programs for the begin of a system call (raw tracepoint sys_enter), its end (sys_exit), the
+/* Programs for the start of a system call (raw tracepoint sys_enter), its end (sys_exit), the
  * creation of a thread (task_newtask) and its end (raw tracepoint sched_process_exit). `status`:
  * offset in task_struct; -1: 32-bit calls are not counted. `pid`: offset in task_struct, for the
  * raw tracepoint; -1: the ordinary tracepoint is used, and `field` is the offset of its field. */

@@ -92,13 +92,13 @@ int snapshot_stop(struct snapshot *s, struct err *e);
 void snapshot_close(struct snapshot *s); /* `s` may be NULL */
 
 /* The next state that was recorded at or before `until_ns` (CLOCK_MONOTONIC), in order of time, in
- * the form of capture/app: LOG_STATE_OF, begin and end in ns. Valid until the next call. False:
+ * the form of capture/app: LOG_STATE_OF, start and end in ns. Valid until the next call. False:
  * there is none. */
 bool snapshot_next(struct snapshot *s, int64_t until_ns, struct merge_record *m);
 /* Number of calls after chroot, whose files could not be inspected. */
 uint64_t snapshot_n_unseen(const struct snapshot *s);
 
-/* vfs_events.c: kinds of events. Two for each row of syscall_rows follow: begin and end. */
+/* vfs_events.c: kinds of events. Two for each row of syscall_rows follow: start and end. */
 enum {
 	VFS_NEWTASK,
 	VFS_EXEC,

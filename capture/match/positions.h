@@ -30,6 +30,6 @@ struct position {
 void positions_init(struct positions *p);
 void positions_release(struct positions *p);
 
-/* Processes the next record, in order of begin. Returns its offset, or the position of the
+/* Processes the next record, in order of start. Returns its offset, or the position of the
  * descriptor; OFFSET_NONE if neither is known. */
 uint64_t positions_follow(struct positions *p, const struct trace_record *r);

@@ -15,7 +15,7 @@ static const uint32_t volume_depth[VOLUME_DEPTHS] = {1, 4, 16, 64};
 
 struct volume_entry { /* 56 bytes */
 	int64_t arrival_ns; /* instant at which the server read the request */
-	int64_t start_ns;   /* begin of service according to the model */
+	int64_t start_ns;   /* start of service according to the model */
 	int64_t due_ns;	    /* due time of the answer */
 	/* instant at which the server begins to give the answer; the client may have it before the
 	 * server has finished */
@@ -67,7 +67,7 @@ void volume_log_add(struct volume_log *l, const struct volume_entry *x);
 /* Clears the log. No request may be in progress. */
 void volume_log_reset(struct volume_log *l);
 
-/* Writes the log as a block-level trace in the order of arrival. Begin is the arrival, dispatch is
- * the begin of service, end is the answer; `name` is the device. Errors: of the system. */
+/* Writes the log as a block-level trace in the order of arrival. Start is the arrival, dispatch is
+ * the start of service, end is the answer; `name` is the device. Errors: of the system. */
 int volume_log_trace(const struct volume_log *l, const char *name, const char *service,
 		     const char *path, struct err *e);

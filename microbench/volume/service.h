@@ -42,7 +42,7 @@ struct service_limits { /* requests/s and bytes/s; 0: unlimited */
 };
 
 struct service_times {
-	int64_t start_ns; /* begin of service; the time before it is queueing */
+	int64_t start_ns; /* start of service; the time before it is queueing */
 	int64_t done_ns;
 };
 

@@ -29,7 +29,7 @@ struct made_up {
 };
 
 /* Service times are between 0.5 and 1.5 times the mean, so the order of the ends differs from that
- * of the begins. */
+ * of the starts. */
 static void next(struct made_up *g, int64_t *begin_ns, int64_t *end_ns)
 {
 	uint64_t x = draw(&g->state);

@@ -4,7 +4,7 @@
  * The replayer has the service times and pauses of a second run of the program. It has immediate
  * information about the other threads, at no cost. It only waits if the order of the trace requires
  * it: begin(k) is the latest of its own thread's readiness, the ends (in the replay) of earlier
- * requests that ended before it in the trace, and the begins of requests that began before it. No
+ * requests that ended before it in the trace, and the starts of requests that began before it. No
  * replayer that keeps the order with these service times can be faster. Two threads.
  *
  * With `way_ns`, information from the other thread is delayed by the transfer of a cache line

@@ -3,7 +3,7 @@
  * up.
  *
  * Input: four bytes of options, then records of eight bytes, alternately of the reference and of
- * the replay or not (third byte): step of the begin, duration, thread, object, offset, operation
+ * the replay or not (third byte): step of the start, duration, thread, object, offset, operation
  * and result, flags. */
 #include <assert.h>
 #include <errno.h>

@@ -17,7 +17,7 @@
 #define SCENE_DEVICE_BYTES (1u << 20)
 
 /* Names in traces: files, missing names, directories (the ordinary names), then objects that a
- * replay must not open or use to leave the target. Each number is the begin of the next part. */
+ * replay must not open or use to leave the target. Each number is the start of the next part. */
 extern const char *const scene_names[];
 extern const uint32_t scene_n_files, scene_n_new, scene_n_ordinary, scene_n_names;
 

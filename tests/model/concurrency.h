@@ -92,7 +92,7 @@ static inline void concurrency_levels_release(struct concurrency_levels *l)
 	memset(l, 0, sizeof *l);
 }
 
-/* Errors: EINVAL for an end before its begin, ENODATA for n = 0. Ownership:
+/* Errors: EINVAL for an end before its start, ENODATA for n = 0. Ownership:
  * concurrency_levels_release. */
 static inline int concurrency_levels(struct concurrency_levels *l, const int64_t *begin_ns,
 				     const int64_t *end_ns, size_t n, struct err *e)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A client of an object store, for tests of engine exec: reads a trace as CSV, issues each request
- * at its time to a store in memory, and prints begin and end in us. With `fast` it ignores the
+ * at its time to a store in memory, and prints start and end in us. With `fast` it ignores the
  * times. */
 #include <stdint.h>
 #include <stdio.h>

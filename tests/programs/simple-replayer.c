@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The example of doc/adapters.md: a complete replayer. Each line of its input is "seconds ; sector
  * ; sectors ; R or W ; ...". It makes the requests one after another, none before its time, and
- * prints for each request its begin and end in us, and its arguments. */
+ * prints for each request its start and end in us, and its arguments. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -113,7 +113,7 @@ static inline const void *unit_of(const struct log_window *w, uint32_t i)
 	return (const void *)((const char *)w + (size_t)i * LOG_UNIT);
 }
 
-/* Calls `see` for all records of one operation in the order of their begins; returns their
+/* Calls `see` for all records of one operation in the order of their starts; returns their
  * number. */
 static inline size_t each_record(struct spool *s, uint16_t op,
 				 void (*see)(const struct merge_record *, size_t, void *),

@@ -18,7 +18,7 @@ static struct log_record record(uint64_t begin, uint16_t op, uint64_t offset)
 }
 
 /* A signal handler makes a thread's records unordered. Its windows are spooled in another order
- * than it filled them. The data of a write has the begin of its request, and still precedes it. */
+ * than it filled them. The data of a write has the start of its request, and still precedes it. */
 static void test_data_precedes_its_request(void **state)
 {
 	const struct log_record second[] = {record(200, LOG_CONTENT_OF, 4096),

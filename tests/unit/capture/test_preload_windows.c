@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Windows fill, are taken and are reused; threads and processes begin and end; memory is
+/* Windows fill, are taken and are reused; threads and processes start and end; memory is
  * exhausted. */
 #include "tests/unit/capture/recorder.h"
 

@@ -340,7 +340,7 @@ static void close_frees_at_its_begin(void **state)
 	CALL(101, "openat", "/b", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
 	syscalls_exit(s->calls, MAIN, s->now += 10, row, 0, none, &s->e);
 	take(s);
-	assert_int_equal(s->r[1].op, OP_CLOSE); /* in the order of their begins */
+	assert_int_equal(s->r[1].op, OP_CLOSE); /* in the order of their starts */
 	assert_string_equal(name_of(s, &s->r[1]), "a");
 	const struct trace_record *r = CALL(MAIN, "read", NULL, NULL, 1, 3, 1, 1);
 	assert_string_equal(name_of(s, r), "b");
@@ -672,7 +672,7 @@ static void position_read_during_a_call(void **state)
 	(void)state;
 	struct seen *s = begin(false);
 	const struct syscall_row *read_row = syscall_row_of_name("read", 4);
-	s->now = 1090; /* this call has a begin */
+	s->now = 1090; /* this call has a start */
 	for (int fd = 3; fd <= 6; fd++)
 		syscalls_descriptor(s->calls, MAIN, fd, (const char[]){'/', 'a' + (char)fd, 0}, 0,
 				    500, 1100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts a trace by begin, with more requests than are sorted at a time; compares with the C
+/* Sorts a trace by start, with more requests than are sorted at a time; compares with the C
  * library's sort of all of them. */
 #include "capture/pour.h"
 #include "tests/unit/capture/sample.h"
@@ -7,7 +7,7 @@
 enum { N = 300000 };
 static struct trace_record want[N], got[N];
 
-/* The sorting key: a request without a begin has the key of its predecessor. */
+/* The sorting key: a request without a start has the key of its predecessor. */
 static int64_t begin_for_order[N];
 
 static int by_order(const void *a, const void *b)
@@ -17,7 +17,7 @@ static int by_order(const void *a, const void *b)
 	return t != u ? (t > u) - (t < u) : (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* Begins of all sizes and both signs, many of them equal. */
+/* Starts of all sizes and both signs, many of them equal. */
 static int64_t begin_of(uint64_t i, uint64_t *state)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;

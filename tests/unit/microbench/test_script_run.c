@@ -161,7 +161,7 @@ static void files_agree(const struct followed *f, struct trace *t)
 	assert_true(strstr(workload, "postmark") ? n_checked == 0 : n_checked > 20);
 }
 
-/* A number is free from the begin of its close, and used from the end of its open, because another
+/* A number is free from the start of its close, and used from the end of its open, because another
  * thread may have it in between. */
 static int64_t takes_effect_ns(const struct trace_record *r)
 {
@@ -233,7 +233,7 @@ static void a_run_ends_after_a_whole_round(void **state)
 	c.min_duration_ns = 50000000;
 	run("fileserver", &c, &o, &t);
 	assert_false(o.capacity_reached);
-	int64_t last_ns = 0; /* since the common begin; the first request may be late */
+	int64_t last_ns = 0; /* since the common start; the first request may be late */
 	while (trace_next(t, &r, &e) > 0) {
 		last_ns = r->end_ns > last_ns ? r->end_ns : last_ns;
 		n_stats += r->op == OP_STAT;

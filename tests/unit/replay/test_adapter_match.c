@@ -56,7 +56,7 @@ static void match_release(struct match *m)
 	sample_dir_remove(m->dir);
 }
 
-/* The begin of request i of the input in the replay; -1: not observed. */
+/* The start of request i of the input in the replay; -1: not observed. */
 static int64_t begin_of(const struct match *m, uint64_t i)
 {
 	return m->a.outcome[i].begin ? outcome_begin_ns(&m->a.outcome[i]) : -1;
@@ -332,7 +332,7 @@ static void by_number(void **state)
 	m.a.run.started_ns = 5000;
 	m.a.first_seen_ns = 100;
 	match_run(&m);
-	BEGINS(&m, 5010, -1, 5000); /* its clock: the first begin is the start of the process */
+	BEGINS(&m, 5010, -1, 5000); /* its clock: the first start is the start of the process */
 	assert_int_equal(m.a.n_matched, 2);
 	assert_int_equal(m.a.n_extra, 3);
 	match_release(&m);

@@ -500,7 +500,7 @@ static void streams_without_an_open(void **state)
 	world_release(&w);
 }
 
-/* The C library's asynchronous requests are made at their begin, and wait there for their
+/* The C library's asynchronous requests are made at their start, and wait there for their
  * result. */
 static void asynchronous(void **state)
 {

@@ -19,8 +19,8 @@ static void read_sample(struct deps *d, const struct sample *s, struct rig *g,
 		fail_msg("%s", e.msg);
 }
 
-/* Two threads: A [0,10) [20,30), B [5,15) [16,26). Temporal: B1 waits for the begin of A1; B2 for
- * the end of A1; A2 for the end of B1 and the begin of B2. The latter suffices, because B2 follows
+/* Two threads: A [0,10) [20,30), B [5,15) [16,26). Temporal: B1 waits for the start of A1; B2 for
+ * the end of A1; A2 for the end of B1 and the start of B2. The latter suffices, because B2 follows
  * B1. */
 static struct sample two_threads(void)
 {

@@ -44,7 +44,7 @@ static void *side_run(void *arg)
 		uint64_t seen = p->done[!s->me];
 		if (seen < (s->me == 0 ? k : k + 1))
 			__atomic_fetch_add(&p->n_early, 1, __ATOMIC_RELAXED);
-		if (k % 3 == 0) { /* for a begin without and with an early announcement */
+		if (k % 3 == 0) { /* for a start without and with an early announcement */
 			gate_drain(&p->gates, s->me, 2 * k + 1);
 			gate_publish(&p->gates, s->me, 2 * k + 1);
 		}

@@ -176,7 +176,7 @@ static void ties_are_ends_before_begins(void **state)
 	pread_at(&s, 1, 0, 10);
 	pread_at(&s, 2, 10, 20); /* begins when the first request ends, so it comes after it */
 	pread_at(&s, 1, 20, 20); /* takes no time */
-	/* begins and ends with its predecessor, but is later in the file */
+	/* starts and ends with its predecessor, but is later in the file */
 	pread_at(&s, 2, 20, 20);
 	check_edges(&s, ORDER_TEMPORAL, EDGES({1, 0, 2}, {2, 1, 2}, {3, 0, 4}));
 	sample_release(&s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts requests by their begins. Every code path (window, merge of threads, insertion, radix sort,
+/* Sorts requests by their starts. Every code path (window, merge of threads, insertion, radix sort,
  * hours apart, runs in memory and in a file) is compared with a plain stable sort. */
 #include <errno.h>
 #include <setjmp.h>
@@ -35,8 +35,8 @@ static int compare(const void *x, const void *y)
 	return a->k_all < b->k_all ? -1 : a->k_all > b->k_all;
 }
 
-/* Begins of a replay of several threads: each ascending, drifting apart by up to `drift`; `noise`
- * disturbs each begin. */
+/* Starts of a replay of several threads: each ascending, drifting apart by up to `drift`; `noise`
+ * disturbs each start. */
 static void draw(struct random *r, struct arrival *a, size_t n, uint64_t drift, uint64_t noise,
 		 int64_t gap)
 {

@@ -58,7 +58,7 @@ static struct trace_path write_trace(const char *name, const struct trace_record
 	return path;
 }
 
-/* Two threads that read the same offsets repeatedly; the captured begin is 30 ns later and the
+/* Two threads that read the same offsets repeatedly; the captured start is 30 ns later and the
  * captured end 70 ns earlier. */
 static size_t make(struct trace_record *own, struct trace_record *captured)
 {

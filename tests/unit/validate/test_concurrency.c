@@ -33,7 +33,7 @@ static size_t level_at(const struct requests *q, int64_t t)
 	return level;
 }
 
-/* The definition: requests in progress at its begin that began before it, or at the same time and
+/* The definition: requests in progress at its start that began before it, or at the same time and
  * earlier in the trace, plus itself. */
 static size_t level_found(const struct requests *q, size_t i)
 {

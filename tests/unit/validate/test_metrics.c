@@ -51,7 +51,7 @@ static int compare_begins(const void *x, const void *y)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* A replay without numbers: records in the order of its begins, other processes, and no records of
+/* A replay without numbers: records in the order of its starts, other processes, and no records of
  * lost requests. */
 static void test_by_key(void **state)
 {
@@ -121,7 +121,7 @@ static void test_ambiguous_keys(void **state)
 	metrics_release(&m);
 }
 
-/* The file of the reference need not be in the order of its begins. */
+/* The file of the reference need not be in the order of its starts. */
 static void test_reference_out_of_order(void **state)
 {
 	(void)state;

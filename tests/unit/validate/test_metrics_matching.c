@@ -155,7 +155,7 @@ static void test_warmup_by_number(void **state)
 	}
 }
 
-/* In the order of the begins, whatever the places of the requests in the file. */
+/* In the order of the starts, whatever the places of the requests in the file. */
 static void test_warmup_of_an_unsorted_reference(void **state)
 {
 	(void)state;
@@ -400,7 +400,7 @@ static void ties(enum metrics_match match, bool shuffled, uint64_t seed)
 	}
 }
 
-/* Requests with equal begins, as a coarse clock gives them, are in the order of their file. */
+/* Requests with equal starts, as a coarse clock gives them, are in the order of their file. */
 static void test_equal_times_by_key(void **state)
 {
 	(void)state;

@@ -302,7 +302,7 @@ static void profile_free(struct profile *p)
 	free(p);
 }
 
-/* Requests in progress by time, from all begins and ends sorted: the plain computation. */
+/* Requests in progress by time, from all starts and ends sorted: the plain computation. */
 struct edge {
 	int64_t ns;
 	int change;
