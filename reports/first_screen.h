@@ -4,7 +4,7 @@
  * are as in the protocol, not escaped. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* "Trusted in 14 of 16 cases; 1 not trusted; 1 undecided (looks right, not proven)" */
 void first_screen_verdict(struct strbuf *out, const struct analysis *a);

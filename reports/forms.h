@@ -2,7 +2,7 @@
 /* The rows of report_forms[], each in a separate file. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 extern const struct report_form report_form_terminal, report_form_html, report_form_csv,
     report_form_latex, report_form_json, report_form_sqlite, report_form_certificate,

@@ -2,7 +2,7 @@
 /* Reasons of decisions, verdicts and notes in words, the same in every form. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* Fills in the texts of the reasons of all components and verdicts, in their members `reason` and
  * `verdict_reason`, and those of the sources of uncertainty. */

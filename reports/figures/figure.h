@@ -5,7 +5,7 @@
  * and figures have no `svg`. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 struct figure {
 	char *name;                 /* name of the files: "distribution-3"; [a-z0-9-] only; owned */

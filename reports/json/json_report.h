@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reports/json/json_value.h"
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* Writes members of the outermost object as text, as json_dumps does with JSON_INDENT(1). Long
  * arrays are written element by element, so that memory stays small. Errors: those of `out`. */

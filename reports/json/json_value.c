@@ -3,7 +3,7 @@
 
 #include "capture/csv_args.h"
 #include "reports/escape.h"
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 json_t *json_text(const char *s)
 {

@@ -4,10 +4,10 @@
 
 #include "common/units.h"
 #include "validate/campaign/chances.h"
-#include "validate/campaign/design.h"
 #include "validate/campaign/devices.h"
 #include "validate/campaign/expected.h"
 #include "validate/campaign/prepare.h"
+#include "validate/results/design.h"
 #include "validate/results/results_file.h"
 
 static void heading_put(const struct protocol *p, FILE *out)

@@ -3,7 +3,7 @@
  * renders it. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 enum table_format {
 	FORMAT_TEXT,

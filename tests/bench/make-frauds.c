@@ -18,7 +18,7 @@
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
-#include "validate/campaign/design.h"
+#include "validate/results/design.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
 #include "validate/selftest/frauds.h"

@@ -27,7 +27,7 @@ for file in $(sed -n '/^## Where to add a part/,/^## C/p' doc/architecture.md | 
 	[ -e "$file" ] || fail "doc/architecture.md names $file, which is not there"
 	echo "$file"
 done >"$TMPDIR/named"
-grep -qx 'validate/components/list.h' "$TMPDIR/named" && [ "$(wc -l <"$TMPDIR/named")" -ge 15 ] || fail "of doc/architecture.md: $(cat "$TMPDIR/named")"
+grep -qx 'validate/protocol/component_list.h' "$TMPDIR/named" && [ "$(wc -l <"$TMPDIR/named")" -ge 15 ] || fail "of doc/architecture.md: $(cat "$TMPDIR/named")"
 
 for document in doc/*.md; do
 	grep -qF "]($document)" README.md || fail "README.md does not link to $document"

@@ -47,24 +47,6 @@ links reports/machine reports
 both reports/tables reports
 links reports/terminal reports
 links reports/terminal reports/figures
-both validate/analysis validate/components
-both validate/analysis validate/protocol
-both validate/analysis validate/results
-links validate/campaign validate/analysis
-both validate/campaign validate/compare
-both validate/campaign validate/components
-both validate/campaign validate/protocol
-both validate/campaign validate/results
-links validate/compare validate/analysis
-both validate/compare validate/components
-both validate/compare validate/protocol
-links validate/compare validate/results
-both validate/components validate/analysis
-links validate/components validate/protocol
-both validate/protocol validate/campaign
-includes validate/protocol validate/components
-both validate/results validate/campaign
-both validate/results validate/protocol
 END
 
 

@@ -33,7 +33,7 @@ components/half.c
 components/in_flight.c
 components/issue_error.c
 components/linearity.c
-components/list.h
+protocol/component_list.h
 components/on_demand.c
 components/operation.c
 components/precision.c

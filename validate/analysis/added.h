@@ -5,7 +5,7 @@
  * removes both effects. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 struct added_time { /* of the case with the same index */
 	bool there;

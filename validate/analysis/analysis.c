@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 #include <gsl/gsl_errno.h>
 
@@ -10,15 +10,15 @@
 #include "validate/analysis/claims.h"
 #include "validate/analysis/costs.h"
 #include "validate/analysis/courses.h"
-#include "validate/analysis/covariate.h"
 #include "validate/analysis/league.h"
 #include "validate/analysis/operations.h"
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
 #include "validate/components/component.h"
-#include "validate/stats/quantiles.h"
+#include "validate/evidence/covariate.h"
 #include "validate/stats/multiplicity.h"
+#include "validate/stats/quantiles.h"
 
 /* --- distances ----------------------------------------------------------- */
 

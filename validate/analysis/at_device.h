@@ -3,7 +3,7 @@
  * shown beside them. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 struct own_view { /* times by the stamps of the process itself, means over runs; NaN unknown */
 	struct estimate response; /* ns */

@@ -7,6 +7,7 @@
  * - F_r(c)|, of the mean distributions and within each pair. Levels are discrete and a
  * time-weighted sample has no natural size, so the interval is computed from the replicates. */
 #include "validate/analysis/analysis_private.h"
+#include "validate/analysis/run_values.h"
 #include "validate/stats/distributions.h"
 
 static double by_time(const struct run_summary *s, uint64_t level)
@@ -184,24 +185,6 @@ static void cdfs_compare(struct cell *c, struct evidence *e, const struct pairs 
 	c->concurrency_request = supremum_of(d, d->n_by_time, d->n_levels);
 	curves_release(&time);
 	curves_release(&request);
-}
-
-double run_in_flight(const struct run_summary *s)
-{
-	double weighted = 0, total = 0;
-	for (uint64_t level = 0; level < s->n_levels; level++) {
-		weighted += (double)level * by_time(s, level);
-		total += by_time(s, level);
-	}
-	return weighted / total;
-}
-
-double run_in_flight_max(const struct run_summary *s)
-{
-	uint64_t level = s->n_levels;
-	while (level > 0 && by_time(s, level - 1) <= 0 && by_request(s, level - 1) <= 0)
-		level--;
-	return level ? (double)(level - 1) : NAN;
 }
 
 double run_concurrency_distance(const struct run_summary *x, const struct run_summary *r)

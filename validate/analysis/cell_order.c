@@ -2,6 +2,7 @@
 /* Order and fidelity of a cell's replays: reordered shares; lost, extra and mismatched requests;
  * times of issue. */
 #include "validate/analysis/analysis_private.h"
+#include "validate/analysis/run_values.h"
 #include "validate/stats/distributions.h"
 
 typedef const struct reorder_summary *reorder_of(const struct run_summary *s);

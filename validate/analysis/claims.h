@@ -16,7 +16,7 @@
  * one-sided F test finds no more scatter (f_p > 0.05). */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 enum claim_outcome { CLAIM_CONFIRMED, CLAIM_NOT_CONFIRMED, CLAIM_INCONCLUSIVE, CLAIM_NOT_ASSESSED };
 /* Names: "confirmed", "not confirmed", "inconclusive", "not assessed", NULL. */

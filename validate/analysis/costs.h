@@ -3,7 +3,7 @@
  * its speed relative to the program. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* costs of the case with the same index; NaN unknown */
 struct cost {

@@ -5,7 +5,7 @@
  * timed replays have an issue error. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* class k: 2^k to 2^(k+1) requests/s; the first class also has all lower rates, and the last class
  * all higher rates */

@@ -2,7 +2,7 @@
 /* The replayers of a campaign in order, the best first: a row for each. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 #define LEAGUE_NO_CELL SIZE_MAX
 /* largest deviation of a component that counts in the mean, as a multiple of its limit */

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/measure_values.h"
 
-#include "validate/analysis/pairs.h"
+#include "validate/analysis/run_values.h"
+#include "validate/evidence/pairs.h"
 #include "validate/stats/moments.h"
-
-double summary_response(const struct run_summary *s, const char *operation)
-{
-	if (!operation)
-		return s->response.mean;
-	for (unsigned int i = 0; i < s->n_ops; i++)
-		if (!strcmp(s->op[i].op, operation))
-			return s->op[i].response.n ? s->op[i].response.mean : NAN;
-	return NAN;
-}
 
 /* Mean response times of replay and program. */
 struct responses {

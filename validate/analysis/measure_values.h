@@ -7,6 +7,3 @@
 /* Returns the value in the measure's base unit. NaN if it is undefined or these runs do not have
  * it. */
 double measure_value(enum measure m, const char *operation, const struct measure_runs *runs);
-
-/* Mean response time of the requests of one operation (NULL: all); NaN if there are none. */
-double summary_response(const struct run_summary *s, const char *operation);

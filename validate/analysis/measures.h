@@ -10,7 +10,7 @@
  * chapter 11. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 #include "validate/stats/variance_ratio.h"
 
 /* Replays x[i], the program's runs r[i] of the same blocks, and the recordings that the x[i]

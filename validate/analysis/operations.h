@@ -3,7 +3,7 @@
  * may be hidden by another kind. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* One kind of request in a case; 95 % intervals (analysis/measures.h). */
 struct operation_result {

@@ -8,7 +8,7 @@
  * traces were captured. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 struct parallel_case { /* a case of a parallel application */
 	size_t cell;

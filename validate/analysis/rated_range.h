@@ -8,7 +8,7 @@
  * cases after it are counted, but not included. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 #define RATED_NONE SIZE_MAX
 

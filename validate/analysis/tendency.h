@@ -13,7 +13,7 @@
  * An uncertainty U outside its limit counts as noise if the program's U lies outside too. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* NONE: the case is decided, or no component has numbers (before the first look, or undefined). */
 enum tendency {

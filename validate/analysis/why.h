@@ -37,7 +37,7 @@
  * Efron and Tibshirani (1993), chapter 11, for the jackknife. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 enum cause {
 	CAUSE_REQUESTS,

@@ -3,12 +3,13 @@
  * cleanup. */
 #include <sys/statvfs.h>
 
+#include "common/device_queue.h"
 #include "common/drop_caches.h"
 #include "common/files.h"
+#include "common/text.h"
 #include "validate/campaign/mounts.h"
 #include "validate/campaign/observe.h"
-#include "validate/campaign/queue.h"
-#include "common/text.h"
+#include "validate/protocol/launch_settings.h"
 #include "validate/provenance/provenance.h"
 
 #define SCRATCH_LEAST_BYTES (64u << 20)
@@ -107,7 +108,7 @@ static json_t *below_facts(const struct place *place, const struct target *t)
 {
 	struct stat st;
 	bool is_device = stat(place->below.path, &st) == 0 && S_ISBLK(st.st_mode);
-	SCOPED_FREE char *dir = is_device ? queue_device_dir(st.st_rdev) : NULL;
+	SCOPED_FREE char *dir = is_device ? device_queue_parent(st.st_rdev) : NULL;
 	json_t *o =
 	    json_pack("{s:o, s:s?, s:I, s:o}", "path", text_to_json(place->below.path), "service",
 		      place->below.service, "size", (json_int_t)(t->volume ? t->size_bytes : 0),
@@ -301,7 +302,7 @@ static void queues_put_back(struct campaign *c)
 	if (!n)
 		return;
 	for (size_t i = n; i-- > 0;)
-		if (queue_restore(json_array_get(c->queues_before, i), &e) < 0)
+		if (device_queue_restore(json_array_get(c->queues_before, i), &e) < 0)
 			left_note(c, &e);
 	json_array_clear(c->queues_before);
 	journal_append_new(&c->journal, json_pack("{s:s}", "event", "queues put back"), NULL);
@@ -318,13 +319,13 @@ static int queues_begin(struct campaign *c, struct err *e)
 		dev_t device = c->places.place[i].device;
 		if (!queue)
 			continue;
-		ret = queue_read(queue, device, &before, e);
+		ret = device_queue_read(queue, device, &before, e);
 		if (ret)
 			break;
 		json_array_append_new(c->queues_before, before);
 		ret = journal_append_new(
 		    &c->journal, json_pack("{s:s, s:O}", "event", "queue", "before", before), e);
-		ret = ret ? ret : queue_apply(queue, device, e);
+		ret = ret ? ret : device_queue_apply(queue, device, e);
 		if (ret)
 			err_context(e, "target %s", p->target[i].name);
 	}

@@ -13,6 +13,7 @@
 #include "common/files.h"
 #include "common/text.h"
 #include "validate/provenance/provenance.h"
+#include "validate/results/results.h"
 
 static json_t *line_of(const char *path)
 {

@@ -6,8 +6,6 @@
 
 #include "common/std.h"
 
-#define ENVIRONMENT_VERSION 1
-
 /* Returns the facts that do not depend on the campaign: host, date, versions of program and
  * libraries, CPUs, memory, kernel, clock, load. Unknown facts are null. `self`: path of this
  * program. New reference. */

@@ -7,14 +7,6 @@
 
 #include "common/scheduling.h"
 
-/* Parses "0,2-5" into a set of CPUs. Errors: EINVAL. */
-int cpus_parse(const char *text, cpu_set_t *set, struct err *e);
-
-/* Parses "fifo:10, other": policies in order of preference, each as in scheduling_parse(). Refuses
- * "deadline", because such a process cannot start threads. Errors: EINVAL. Ownership: the caller
- * frees *list[*n]. */
-int launch_scheduling_parse(const char *text, struct scheduling **list, size_t *n, struct err *e);
-
 /* `file` of a launch_spec that starts the running program, even if its file has been replaced. */
 #define LAUNCH_OWN_PROGRAM "/proc/self/exe"
 

@@ -4,9 +4,9 @@
 #include <sys/file.h>
 #include <sys/statvfs.h>
 
+#include "common/device_queue.h"
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "validate/campaign/queue.h"
 #include "common/text.h"
 #include "validate/provenance/provenance.h"
 
@@ -74,7 +74,7 @@ int storage_look(struct storage *s, const char *dir, struct err *e)
 	s->free_bytes = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
 	s->in_memory = !strcmp(s->file_system, "tmpfs") || !strcmp(s->file_system, "ramfs") ||
 		       !strcmp(s->file_system, "devtmpfs");
-	s->queue_dir = queue_device_dir(st.st_dev);
+	s->queue_dir = device_queue_parent(st.st_dev);
 	return 0;
 }
 

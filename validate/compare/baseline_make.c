@@ -2,6 +2,7 @@
 /* Makes a baseline from a campaign. */
 #include "common/each.h"
 #include "common/fnv1a.h"
+#include "validate/analysis/run_values.h"
 #include "validate/compare/baseline_private.h"
 
 const char *const baseline_columns[COLUMN_N + 1] = {

@@ -5,7 +5,7 @@
  * correction over the campaign, plan (inconclusive components). */
 #pragma once
 
-#include "validate/analysis/decide.h"
+#include "validate/components/decide.h"
 
 enum component_unit {
 	COMPONENT_CHANGE, /* ratio, shown as a percentage with its sign */
@@ -93,7 +93,7 @@ size_t components_listed(const struct accept_limits *l);
 void components_measure(const struct measuring *m);
 /* Measures the components that need all cells. e[n_cells]. */
 void components_measure_across(const struct analysis *a, struct evidence *e);
-/* Decides every component of a cell before Holm's correction, with reasons (analysis/reasons.h). */
+/* Decides every component of a cell before Holm's correction, with reasons (evidence/reasons.h). */
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       bool timed);
 /* Plans the inconclusive components: sets n_more and impractical, and adds a reason. `n_tests`:

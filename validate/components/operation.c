@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Relative bias of each operation. Reads that are too fast and writes that are too slow can
  * together have the right mean. */
-#include "validate/analysis/measure_values.h"
 #include "validate/components/component.h"
 
 #define LEAST_SHARE 0.05 /* smallest share of requests or of time, in the program's runs */

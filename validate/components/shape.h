@@ -3,7 +3,7 @@
  * shape.c defines. Used by the verdict and by the comparison of versions. */
 #pragma once
 
-#include "validate/analysis/pairs.h"
+#include "validate/evidence/pairs.h"
 
 #define SHAPE_N_QUANTILES 12
 extern const double shape_quantile[SHAPE_N_QUANTILES]; /* 0.01, ..., 0.999 */

@@ -20,6 +20,16 @@ void summary_release(struct run_summary *s)
 	memset(s, 0, sizeof *s);
 }
 
+double summary_response(const struct run_summary *s, const char *operation)
+{
+	if (!operation)
+		return s->response.mean;
+	for (unsigned int i = 0; i < s->n_ops; i++)
+		if (!strcmp(s->op[i].op, operation))
+			return s->op[i].response.n ? s->op[i].response.mean : NAN;
+	return NAN;
+}
+
 /* --- the pass ------------------------------------------------------------ */
 
 struct summary_pass {

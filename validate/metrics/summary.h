@@ -231,6 +231,9 @@ int summary_compute(struct run_summary *s, const char *trace, const char *input,
 		    const struct slices *slices, struct err *e);
 void summary_release(struct run_summary *s);
 
+/* Mean response time of the requests of one operation (NULL: all); NaN if there are none. */
+double summary_response(const struct run_summary *s, const char *operation);
+
 /* Returns an object whose members are those of the struct. Write it with JSON_REAL_PRECISION(17),
  * so that numbers are restored exactly. New reference. NULL: out of memory. */
 json_t *summary_to_json(const struct run_summary *s);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/protocol/protocol.h"
 
+#include "common/device_queue.h"
 #include "common/files.h"
 #include "common/units.h"
 #include "microbench/volume/service.h"
+#include "validate/protocol/launch_settings.h"
 #include "validate/protocol/pairing.h"
-#include "validate/campaign/launch.h"
 #include "validate/protocol/protocol_read.h"
-#include "validate/campaign/queue.h"
 
 #define REPLICATES_MAX 10000
 #define RUNS_MAX 1000000
@@ -224,7 +224,7 @@ static int target_sections(struct protocol *p, const struct protocol_file *f, st
 		int ret = section_set(f, target_keys, t, s, e);
 		if (ret)
 			return ret;
-		if (t->queue && queue_check(t->queue, e) < 0)
+		if (t->queue && device_queue_check(t->queue, e) < 0)
 			return key_refuse(f, ini_key_find(s, "queue"), e);
 		ret = target_device_check(f, s, t, e);
 		if (!ret && responsiveness_check(p, t, e))

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "common/options.h"
-#include "validate/components/list.h"
+#include "validate/protocol/component_list.h"
 #include "validate/protocol/measure.h"
 
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
@@ -22,7 +22,7 @@ enum pairing { PAIRING_AUTO, PAIRING_SLICES, PAIRING_RUNS };
  * SIGSTOP. AUTO: GATE for programs of this project, SIGNAL for others. */
 enum pause_by { PAUSE_AUTO, PAUSE_GATE, PAUSE_SIGNAL };
 /* Regression of ln(replay/program) on the CPU time that other processes used
- * (analysis/covariate.h). */
+ * (evidence/covariate.h). */
 enum covariate_kind { COVARIATE_NONE, COVARIATE_OTHERS };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
 /* How caches are made cold. FADVISE: posix_fadvise() on each file. DROP: drop_caches every time,
@@ -200,7 +200,7 @@ enum uncertainty_bias { UNCERTAINTY_BIAS_APART, UNCERTAINTY_BIAS_ADDED };
  * 0 also means no limit, except for reordered and n_mismatched, where it permits none. */
 struct accept_limits {
 #define LIMIT(KIND, row, name, limit, type, ...) limit_##type limit;
-	COMPONENT_LIST(LIMIT) /* one for each component, with the names of components/list.h */
+	COMPONENT_LIST(LIMIT) /* one for each component, with the names of protocol/component_list.h */
 #undef LIMIT
 	int reorder_scope;
 	double execution_time_timed; /* replaces execution_time for timed replays */

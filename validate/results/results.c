@@ -4,7 +4,6 @@
 #include "common/each.h"
 #include "common/files.h"
 #include "validate/results/journal.h"
-#include "validate/campaign/environment.h"
 #include "validate/results/results_file.h"
 #include "validate/results/summaries.h"
 

@@ -13,9 +13,11 @@
  */
 #pragma once
 
-#include "validate/protocol/protocol.h"
 #include "validate/metrics/summary.h"
+#include "validate/protocol/protocol.h"
 #include "validate/results/seal.h"
+
+#define ENVIRONMENT_VERSION 1 /* of environment.json */
 
 #define ROLE_PROGRAM (-1) /* a rerun of the program: the reference r_i of its block */
 #define ROLE_RECORD (-2)  /* recording of a bank trace */

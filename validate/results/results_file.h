@@ -2,7 +2,7 @@
 /* Names and contents of the files of a results directory, for the campaign and for results.c. */
 #pragma once
 
-#include "validate/campaign/design.h"
+#include "validate/results/design.h"
 #include "validate/results/results.h"
 
 /* "DIR/name"; the caller frees. */

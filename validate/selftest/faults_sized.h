@@ -5,7 +5,7 @@
  * affect 2, 3 and 4 threads. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 #define N_SIZES 3
 extern const char *const size_names[N_SIZES]; /* "small", "medium", "large" */

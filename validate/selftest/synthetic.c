@@ -3,7 +3,7 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "validate/campaign/design.h"
+#include "validate/results/design.h"
 #include "validate/selftest/noise.h"
 
 const char *const scatter_names[SCATTER_N] = {

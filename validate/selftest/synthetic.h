@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* scatter of the logarithms of response times; by default 3 % in each run separately */
 enum scatter {

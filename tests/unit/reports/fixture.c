@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 enum fixture_kind {
 	FIXTURE_QUICK,   /* 4 workloads x 2 levels x 2 replayers */

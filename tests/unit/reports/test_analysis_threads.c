@@ -5,9 +5,9 @@
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
 
-#include "validate/analysis/pairs.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
+#include "validate/evidence/pairs.h"
 
 enum { N = 20 };
 

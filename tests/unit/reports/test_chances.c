@@ -12,9 +12,9 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "validate/analysis/analysis.h"
 #include "reports/plan/plan.h"
 #include "validate/campaign/chances.h"
+#include "validate/evidence/cell.h"
 #include "validate/selftest/synthetic.h"
 
 static struct protocol fixed(unsigned int n)

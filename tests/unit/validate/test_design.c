@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/temp_dir.h"
-#include "validate/campaign/design.h"
+#include "validate/results/design.h"
 #include "validate/results/results.h"
 
 static void protocol_make(struct protocol *p, const char *more)

@@ -12,6 +12,7 @@
 
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/campaign/launch.h"
+#include "validate/protocol/launch_settings.h"
 
 struct fixture {
 	char *dir;

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/temp_dir.h"
-#include "validate/campaign/design.h"
 #include "validate/protocol/selector.h"
+#include "validate/results/design.h"
 #include "validate/results/results.h"
 
 #define TARGETS "[target a]\nvolume = gamma:mean=1ms\n[target b]\nvolume = gamma:mean=2ms\n" \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/analysis/decide.h"
+#include "validate/components/decide.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/campaign/queue.h"
+#include "common/device_queue.h"
 
 #include <sys/sysmacros.h>
 
@@ -52,12 +52,12 @@ static int items_each(const char *text, item_work *work, void *context, struct e
 	return ret;
 }
 
-int queue_check(const char *text, struct err *e)
+int device_queue_check(const char *text, struct err *e)
 {
 	return items_each(text, NULL, NULL, e);
 }
 
-char *queue_device_dir(dev_t dev)
+char *device_queue_parent(dev_t dev)
 {
 	char link[64];
 	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(dev), minor(dev));
@@ -100,7 +100,7 @@ static int setting_write(const char *dir, const char *key, const char *value, st
 
 static int device_of(dev_t dev, char **dir, struct err *e)
 {
-	*dir = queue_device_dir(dev);
+	*dir = device_queue_parent(dev);
 	if (!*dir)
 		return err_set(e, ENODEV,
 			       "the queue settings need a block device below the target directory, "
@@ -124,7 +124,7 @@ static int read_item(const char *key, const char *value, void *context, struct e
 	return 0;
 }
 
-int queue_read(const char *text, dev_t dev, json_t **now, struct err *e)
+int device_queue_read(const char *text, dev_t dev, json_t **now, struct err *e)
 {
 	char *dir;
 	int ret = device_of(dev, &dir, e);
@@ -143,7 +143,7 @@ static int apply_item(const char *key, const char *value, void *context, struct 
 	return setting_write(context, key, value, e);
 }
 
-int queue_apply(const char *text, dev_t dev, struct err *e)
+int device_queue_apply(const char *text, dev_t dev, struct err *e)
 {
 	char *dir;
 	int ret = device_of(dev, &dir, e);
@@ -154,7 +154,7 @@ int queue_apply(const char *text, dev_t dev, struct err *e)
 	return ret;
 }
 
-int queue_restore(const json_t *before, struct err *e)
+int device_queue_restore(const json_t *before, struct err *e)
 {
 	const char *dir = json_string_value(json_object_get(before, "device")), *key;
 	json_t *settings = json_object_get(before, "settings"), *value;

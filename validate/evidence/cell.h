@@ -7,7 +7,7 @@
  * ns. Sources: GUM and ISO 5725 for the quantities, stats/ for the formulas. */
 #pragma once
 
-#include "validate/analysis/reasons.h"
+#include "validate/evidence/reasons.h"
 #include "validate/results/results.h"
 #include "validate/stats/group_classes.h"
 #include "validate/stats/paper.h" /* enum paper_mode, struct paper_uncertainty */
@@ -37,7 +37,7 @@ enum verdict { VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE };
 const char *decision_name(enum decision d);
 const char *verdict_name(enum verdict v);   /* "trusted", "not trusted", "inconclusive" */
 
-/* Names in the order of enum component_kind (components/list.h). */
+/* Names in the order of enum component_kind (protocol/component_list.h). */
 extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
 
 struct levels { /* levels of error at one look for one cell */
@@ -181,7 +181,7 @@ struct blank { /* replays without calls (analysis/blank.h); STAT_NOT_ASSESSED: t
 	bool below;
 };
 
-/* Regression on the CPU time that other processes used (analysis/covariate.h), if [protocol]
+/* Regression on the CPU time that other processes used (evidence/covariate.h), if [protocol]
  * covariate asks for it. */
 struct covariate_effect {
 	enum stat_status status; /* STAT_NOT_ASSESSED: not requested */
@@ -198,7 +198,7 @@ struct cell { /* one scenario x one replayer */
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* without block 0 */
 	char first_failure[200];
 	/* Number of threads that make the program's requests, each one request at a time
-	 * (analysis/pairs.h). NaN: unknown, or not equal in all runs. */
+	 * (evidence/pairs.h). NaN: unknown, or not equal in all runs. */
 	double n_lanes;
 	uint64_t n_events_lost;	  /* number of events that capture lost, in the runs of the cell */
 	/* Number of runs whose trace was made from a trace without an end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Selection of the runs that count, and pairing of replays with references. */
-#include "validate/analysis/analysis_private.h"
+#include "validate/evidence/evidence.h"
 
 static bool is_replicate(const struct run *run)
 {
@@ -123,6 +123,24 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 	for (size_t i = 0; i < p->n; i++)
 		c->no_responses |= !p->r[i]->summary.response.n;
 	c->single_reference = p->shared = from_trace && shares_references(p);
+}
+
+double run_in_flight(const struct run_summary *s)
+{
+	double weighted = 0, total = 0;
+	for (uint64_t level = 0; level < s->n_levels; level++) {
+		weighted += (double)level * (double)s->ns_at_level[level];
+		total += (double)s->ns_at_level[level];
+	}
+	return weighted / total;
+}
+
+double run_in_flight_max(const struct run_summary *s)
+{
+	uint64_t level = s->n_levels;
+	while (level > 0 && !s->ns_at_level[level - 1] && !s->requests_at_level[level - 1])
+		level--;
+	return level ? (double)(level - 1) : NAN;
 }
 
 double run_n_threads(const struct scenario *scenario, const struct run_summary *s)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the decisions of the components: from two P-values to a decision, and its reasons.
- * Private to the analysis. */
+/* Shared by the decisions of the components: from two P-values to a decision, and its reasons. */
 #pragma once
 
-#include "validate/analysis/analysis_private.h"
+#include "validate/evidence/evidence.h"
 
 /* Appends a reason of a component, or makes it the only reason: REASON(c, RATIO, numbers ...). */
 #define REASON_ADD(c, CODE, ...)                                                                   \

@@ -2,8 +2,8 @@
 /* Evidence from a number for each pair, and dependence between pairs. */
 #include <float.h>
 
-#include "validate/analysis/analysis_private.h"
-#include "validate/analysis/covariate.h"
+#include "validate/evidence/covariate.h"
+#include "validate/evidence/evidence.h"
 #include "validate/stats/quantiles.h"
 
 /* Computes means of d[n] over pairs with the same reference, in the order of first use; returns

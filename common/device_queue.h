@@ -9,18 +9,18 @@
 
 /* Checks "none,nr_requests=64,nomerges=2": a first item without '=' is the I/O scheduler. Errors:
  * EINVAL with the item. */
-int queue_check(const char *text, struct err *e);
+int device_queue_check(const char *text, struct err *e);
 
 /* Returns the sysfs directory of the whole disk that holds `dev` (for a partition: its parent);
  * NULL if there is none (tmpfs, overlay, network). The caller frees. */
-char *queue_device_dir(dev_t dev);
+char *device_queue_parent(dev_t dev);
 
 /* Reads the present values of the settings in `text`, as {"device": "/sys/...", "settings":
- * {"scheduler": "none", ...}}. Journal them before queue_apply(). New reference. Errors: ENODEV
+ * {"scheduler": "none", ...}}. Journal them before device_queue_apply(). New reference. Errors: ENODEV
  * without a device; ENOENT for a missing setting. */
-int queue_read(const char *text, dev_t dev, json_t **now, struct err *e);
+int device_queue_read(const char *text, dev_t dev, json_t **now, struct err *e);
 /* Changes the settings. Errors: of writing, with the file (EACCES without privilege, EINVAL for a
  * refused value). */
-int queue_apply(const char *text, dev_t dev, struct err *e);
-/* Restores the values of queue_read(). Continues after an error, and returns the first error. */
-int queue_restore(const json_t *before, struct err *e);
+int device_queue_apply(const char *text, dev_t dev, struct err *e);
+/* Restores the values of device_queue_read(). Continues after an error, and returns the first error. */
+int device_queue_restore(const json_t *before, struct err *e);

@@ -3,7 +3,7 @@
  * computations use them as well, so that they use the same runs. */
 #pragma once
 
-#include "validate/analysis/analysis.h"
+#include "validate/evidence/cell.h"
 
 /* Pairs in block order. x[i] and r[i] belong to the same block. If the trace is the reference, r[i]
  * is the recording that x[i] replayed. */
@@ -32,10 +32,3 @@ double run_n_lanes(const struct scenario *scenario, const struct run_summary *s)
 double run_in_flight(const struct run_summary *s);
 /* Largest number in flight, by time or by request; NaN: none. */
 double run_in_flight_max(const struct run_summary *s);
-/* Largest difference between the distributions of the number in flight, by time: 0 equal, 1
- * disjoint. NaN if a run has no duration. */
-double run_concurrency_distance(const struct run_summary *x, const struct run_summary *r);
-/* Returns the order by which a replay is judged: that of the scope in [accept], or that which the
- * replayer promises. */
-const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer,
-					const struct run_summary *s);

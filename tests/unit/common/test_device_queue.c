@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "validate/campaign/queue.h"
+#include "common/device_queue.h"
 
 static void test_queue(void **state)
 {
@@ -19,20 +19,20 @@ static void test_queue(void **state)
 	struct err e = ERR_INIT;
 	json_t *now = NULL;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		assert_int_equal(queue_check(good[i], &e), 0);
+		assert_int_equal(device_queue_check(good[i], &e), 0);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		assert_true(queue_check(bad[i], &e) < 0);
+		assert_true(device_queue_check(bad[i], &e) < 0);
 	/* no device: file systems in memory have major number 0 */
-	assert_null(queue_device_dir(0));
-	assert_true(queue_read("none", 0, &now, &e) < 0);
+	assert_null(device_queue_parent(0));
+	assert_true(device_queue_read("none", 0, &now, &e) < 0);
 	assert_null(now);
-	assert_true(queue_apply("none", 0, &e) < 0);
+	assert_true(device_queue_apply("none", 0, &e) < 0);
 	/* a modified journal cannot name other files */
 	static const char *const odd[] = {"/etc", "/sys/devices/../../etc", "", "/sys/devicesx"};
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
 		json_t *before =
 		    json_pack("{s:s, s:{s:s}}", "device", odd[i], "settings", "scheduler", "none");
-		assert_true(queue_restore(before, &e) < 0);
+		assert_true(device_queue_restore(before, &e) < 0);
 		json_decref(before);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/campaign/design.h"
+#include "validate/results/design.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

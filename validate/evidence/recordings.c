@@ -10,7 +10,7 @@
  * rho badly, so it is also averaged over all cells of a replayer. The value used is the larger of
  * two: that mean plus 1.645 of its standard errors, and the cell's rho minus one standard error.
  * Source: Kish (1965) for the design effect; Donner (1986) for rho and its standard error. */
-#include "validate/analysis/analysis_private.h"
+#include "validate/evidence/evidence.h"
 
 #define UPPER_LIMIT 1.645 /* of the normal distribution, one-sided 95 % */
 

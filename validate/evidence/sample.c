@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Samples of replicate results, and estimates from them. */
-#include "validate/analysis/analysis_private.h"
+#include "validate/evidence/evidence.h"
 #include "validate/stats/quantiles.h"
 
 void sample_init(struct sample *s, double *x, size_t n)

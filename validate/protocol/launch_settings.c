@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsers of protocol values for the start of processes. */
+#include "validate/protocol/launch_settings.h"
+
 #include "common/units.h"
-#include "validate/campaign/launch.h"
 
 /* Adds "3" or "2-5" to the set. */
 static int range_add(char *text, cpu_set_t *set, struct err *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/analysis/covariate.h"
+#include "validate/evidence/covariate.h"
 
 double covariate_of_pair(const struct run *replay, const struct run *program)
 {

@@ -11,7 +11,7 @@
  * and Var(delta_c) = sigma^2 (1/n_c + (mean_c z)^2 / S). */
 #pragma once
 
-#include "validate/analysis/pairs.h"
+#include "validate/evidence/pairs.h"
 
 /* Returns z of a pair; NaN if a share is unknown. */
 double covariate_of_pair(const struct run *replay, const struct run *program);
