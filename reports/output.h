@@ -2,7 +2,7 @@
 /* Writes finished text to files and streams. */
 #pragma once
 
-#include "reports/tables/table.h"
+#include "reports/table.h"
 
 /* Creates or replaces dir/name. The caller syncs the whole directory once at the end
  * (report_write_all). Errors: from the system, with the path. */

@@ -2,7 +2,7 @@
 /* Plain words for what was measured and decided, the same in every form. */
 #pragma once
 
-#include "reports/tables/table.h"
+#include "reports/table.h"
 #include "validate/analysis/claims.h"
 #include "validate/analysis/tendency.h"
 #include "validate/analysis/parallel.h"

@@ -5,7 +5,7 @@
  * doc/certificate.md answers each item of that clause. */
 #pragma once
 
-#include "reports/tables/table.h"
+#include "reports/table.h"
 
 /* rows of a replayer, the least trusted first */
 #define CERTIFICATE_MAX_CASES 14

@@ -2,7 +2,7 @@
 /* The forms of a history. They only format: all numbers are computed before. */
 #pragma once
 
-#include "reports/study_form.h"
+#include "reports/forms/study_form.h"
 #include "validate/history/changes.h"
 #include "validate/history/charts.h"
 

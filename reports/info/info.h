@@ -4,7 +4,7 @@
 
 #include "common/units.h"
 #include "replay/load/replayable.h"
-#include "reports/tables/table.h"
+#include "reports/table.h"
 #include "validate/profile/profile.h"
 
 struct info {

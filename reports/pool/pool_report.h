@@ -2,7 +2,7 @@
 /* The forms of a study between laboratories. They only format: all numbers are computed before. */
 #pragma once
 
-#include "reports/study_form.h"
+#include "reports/forms/study_form.h"
 #include "validate/pool/pool.h"
 
 /* Makes tables with a row for each case, for each case and laboratory, for each laboratory, and for

@@ -2,7 +2,7 @@
 /* The tables of a report, made from an analysis. Each form chooses the tables that it shows. */
 #pragma once
 
-#include "reports/tables/table.h"
+#include "reports/table.h"
 
 struct tables {
 	struct table *table; /* in the order of the report */

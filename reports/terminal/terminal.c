@@ -7,11 +7,11 @@
 
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
-#include "reports/words.h"
 #include "reports/first_screen.h"
 #include "reports/forms.h"
 #include "reports/output.h"
-#include "reports/text_table.h"
+#include "reports/terminal/terminal_private.h"
+#include "reports/words.h"
 #include "validate/analysis/league.h"
 
 #define LEAGUE_LEAST 3 /* two replayers need no table */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Published findings and parallel applications on the terminal. */
 #include "reports/escape.h"
+#include "reports/terminal/terminal_private.h"
 #include "reports/words.h"
-#include "reports/text_table.h"
 
 #define TEXT 300
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/escape.h"
-#include "reports/text_table.h"
+#include "reports/terminal/terminal_private.h"
 
 #include "reports/number.h"
 #include "reports/words.h"

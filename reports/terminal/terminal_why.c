@@ -2,8 +2,8 @@
 /* A sentence for each cause of a difference, if the case is not trusted or differs significantly,
  * and for each rated range. */
 #include "reports/escape.h"
+#include "reports/terminal/terminal_private.h"
 #include "reports/words.h"
-#include "reports/text_table.h"
 
 #define MAX_CASES 4
 #define MAX_RANGES 4

@@ -28,25 +28,6 @@ both microbench microbench/block
 both microbench microbench/parallel
 both microbench/block microbench
 both microbench/parallel microbench
-links reports reports/certificate
-both reports reports/figures
-links reports reports/html
-links reports reports/json
-links reports reports/machine
-both reports reports/tables
-links reports reports/terminal
-links reports/certificate reports
-links reports/certificate reports/html
-links reports/certificate reports/tables
-both reports/figures reports
-links reports/html reports
-links reports/html reports/figures
-links reports/html reports/tables
-links reports/json reports
-links reports/machine reports
-both reports/tables reports
-links reports/terminal reports
-links reports/terminal reports/figures
 END
 
 

@@ -11,8 +11,8 @@
 #include "tests/unit/reports/fixture.c"
 #include "tests/unit/reports/golden.h"
 
-#include "reports/text_table.h"
 #include "reports/forms.h"
+#include "reports/forms/table_forms.h"
 #include "reports/tables/tables.h"
 
 static void sample_table(struct table *t)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "reports/number.h"
-#include "reports/tables/table.h"
+#include "reports/table.h"
 
 #define GIVES(call, expected)                                                                                          \
 	do {                                                                                                           \

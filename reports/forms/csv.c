@@ -3,9 +3,9 @@
  * (doc/report.md). A number that does not exist is an empty field, and the last column gives the
  * reason. */
 #include "reports/escape.h"
-#include "reports/text_table.h"
-#include "reports/output.h"
 #include "reports/forms.h"
+#include "reports/forms/table_forms.h"
+#include "reports/output.h"
 
 /* Appends the shortest decimal that strtod() converts back to the same double. */
 static void add_double(struct strbuf *out, double x)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.tex: booktabs fragments with rounded numbers. */
 #include "reports/escape.h"
-#include "reports/text_table.h"
-#include "reports/output.h"
 #include "reports/forms.h"
+#include "reports/forms/table_forms.h"
+#include "reports/output.h"
 
 #define LINES_A_PIECE 40 /* fit on a page */
 #define WIDE_TEXT 32	 /* a column with at least this number of characters wraps */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/tables/table.h"
+#include "reports/table.h"
 
 #include <assert.h>
 

@@ -2,9 +2,9 @@
 
 #include "common/files.h"
 #include "common/units.h"
-#include "reports/text_table.h"
+#include "reports/forms/study_form.h"
+#include "reports/forms/table_forms.h"
 #include "reports/output.h"
-#include "reports/study_form.h"
 
 #define WIDTH 100
 
