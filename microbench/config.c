@@ -5,15 +5,10 @@
 #include "common/options.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
-#include "common/units.h"
 #include "common/wait.h"
-#include "microbench/block/block_load.h"
 #include "microbench/draw.h"
-#include "microbench/tree.h"
+#include "microbench/microbench.h"
 
-enum { MAX_LEVEL = 1024, DIRECT_BYTES = 512 };
-/* a result must fit into 32 bits; Linux transfers less than 2 GiB in a call anyway */
-#define MAX_BLOCK_BYTES ((uint64_t)1 << 30)
 #define NO_LIMIT -1			    /* value of `max` in a row: no limit */
 
 void microbench_config_init(struct microbench_config *c)
@@ -55,7 +50,7 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "list", FIELD(list), .flags = OPT_CLI_ONLY,
 	       .help = "print the workloads and exit"),
 	OPTION(UINT, "level", FIELD(level), .group = "Requests", .arg = "N", .min = 1,
-	       .max = MAX_LEVEL,
+	       .max = MICROBENCH_MAX_LEVEL,
 	       .help = "concurrency: number of threads, each with its own file (default 1)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
 	       .help = "requests per thread (default 5000); fileserver: rounds; postmark: "
@@ -63,7 +58,7 @@ const struct option_spec microbench_options[] = {
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .help = "continue beyond --requests until this time has passed (default 0)"),
 	OPTION(SIZE, "block-size", FIELD(block_bytes), .arg = "SIZE", .min = 1,
-	       .max = (double)MAX_BLOCK_BYTES, .help = "bytes per request (default 4K)"),
+	       .max = (double)MICROBENCH_MAX_BLOCK_BYTES, .help = "bytes per request (default 4K)"),
 	OPTION(SIZE, "file-size", FIELD(file_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .help = "size of each thread's file (default 16M)"),
 	OPTION(DURATION, "pause", FIELD(pause_ns), .group = "Pauses and threads", .arg = "TIME",
@@ -158,19 +153,6 @@ void workload_config_init(const struct workload *w, struct microbench_config *c)
 	}
 }
 
-static int size_error(struct err *e, const char *key, uint64_t bytes, const char *why)
-{
-	return err_set(e, EINVAL, "%s %s: %s", key, size_text(bytes).s, why);
-}
-
-static bool choice_is_valid(const char *const *names, int value)
-{
-	int n = 0;
-	while (names[n])
-		n++;
-	return value >= 0 && value < n;
-}
-
 const char *const special_options[] = {"files", "min-file-size", "append-size", "dir-width",
     "size-shape", "subdirs", "read-share", "create-share", "headers", "include-dirs", "includes",
     "fileset-seed", "queue-depth", "rate", "arrivals", "burst", "sizes", "span", "backend",
@@ -186,120 +168,4 @@ bool workload_has_option(const struct workload *w, const char *name)
 			return false;
 		}
 	return true;
-}
-
-/* Refuses options of other workloads: they are 0 unless the user set them. */
-static int own_options_check(const struct workload *w, const struct microbench_config *c,
-			     struct err *e)
-{
-	struct microbench_config standard;
-	const struct option_spec *o = microbench_options;
-	microbench_config_init(&standard);
-	for (; (o = options_changed(o, c, &standard)); o++)
-		if (!workload_has_option(w, o->name))
-			return err_set(e, EINVAL, "%s: workload %s has no such option", o->name,
-				       w->name);
-	return 0;
-}
-
-/* Checks options of all workloads with scripts. */
-static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
-{
-	if (c->direct && !w->script->direct)
-		return err_set(e, EINVAL, "direct: %s transfers any number of bytes, which "
-			"O_DIRECT does not support", w->name);
-	if (c->fsync_end && !w->script->parallel)
-		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own",
-			       w->name);
-	if (w->script->finite && c->min_duration_ns)
-		return err_set(e, EINVAL,
-			       "min-duration does not apply to %s, which ends after its %s "
-			       "(--requests sets their number)",
-			       w->name, w->script->unit);
-	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
-		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
-	if (w->script->parallel && (c->pin || c->scheduler))
-		return err_set(e, EINVAL, "pin and scheduler do not apply to %s: the launcher of "
-			"the ranks sets them (--launcher)", w->name);
-	return w->script->check(c, e);
-}
-
-static int blocks_check(const struct workload *w, const struct microbench_config *c, struct err *e)
-{
-	if (c->file_bytes < c->block_bytes)
-		return size_error(e, "file-size", c->file_bytes, "less than one block");
-	if (c->file_bytes > (uint64_t)INT64_MAX / c->level)
-		return size_error(e, "file-size", c->file_bytes, "too large");
-	if (!w->sequential && c->file_bytes / c->block_bytes > UINT32_MAX)
-		return size_error(e, "file-size", c->file_bytes, "more than 2^32-1 blocks");
-	if (c->direct && c->block_bytes % DIRECT_BYTES)
-		return err_set(e, EINVAL,
-			       "block-size %llu: option direct needs a multiple of %d bytes",
-			       (unsigned long long)c->block_bytes, DIRECT_BYTES);
-	return 0;
-}
-
-int microbench_check(const struct workload *w, const struct microbench_config *c, struct err *e)
-{
-	if (c->level < 1 || c->level > MAX_LEVEL)
-		return err_set(e, EINVAL, "level %llu: expected 1 to %d",
-			       (unsigned long long)c->level, MAX_LEVEL);
-	if (c->n_requests < 1)
-		return err_set(e, EINVAL, "requests: expected at least 1");
-	if (c->min_duration_ns < 0 || c->pause_ns < 0)
-		return err_set(e, EINVAL, "min-duration and pause cannot be negative");
-	if (c->block_bytes < 1 || c->block_bytes > MAX_BLOCK_BYTES)
-		return size_error(e, "block-size", c->block_bytes, "expected 1 B to 1 GiB");
-	if (!choice_is_valid(wait_method_names, c->pause_by) ||
-	    !choice_is_valid(think_names, c->think) ||
-	    !choice_is_valid(placement_names, c->placement))
-		return err_set(e, EINVAL, "pause-by, think or placement has an unknown value");
-	if (c->think != THINK_FIXED && c->pause_ns == 0)
-		return err_set(e, EINVAL, "think %s: a mean pause is needed (pause)",
-			       think_names[c->think]);
-	struct scheduling scheduling = {.set = false};
-	int ret = c->scheduler ? scheduling_parse(c->scheduler, &scheduling, e) : 0;
-	ret = ret ? ret : scheduling_check(&scheduling, c->pin, e);
-	ret = ret ? ret : own_options_check(w, c, e);
-	if (ret)
-		return ret;
-	return w->block    ? block_check(w, c, e)
-	       : w->script ? script_check(w, c, e)
-			   : blocks_check(w, c, e);
-}
-
-int microbench_files(const struct workload *w, const struct microbench_config *c, struct fileset *s,
-		     struct err *e)
-{
-	*s = (struct fileset){NULL, 0};
-	int ret = microbench_check(w, c, e);
-	if (!ret && w->script && w->script->rank_files) {
-		size_t cap = 0;
-		fileset_add_directory(s, &cap, xstrdup(w->script->top));
-		for (const char *const *name = w->script->rank_files; *name; name++)
-			fileset_add_file(s, &cap, xasprintf("%s/%s", w->script->top, *name),
-				c->file_bytes * c->level);
-		return 0;
-	}
-	if (!ret && w->script) {
-		ret = w->script->files(c, s, e);
-		if (ret)
-			microbench_files_release(s);
-		return ret;
-	}
-	if (ret || w->block)
-		return ret;
-	s->entry = xcalloc(c->level, sizeof *s->entry);
-	for (; s->n < c->level; s->n++)
-		s->entry[s->n] = (struct fileset_entry){xasprintf("%s.%zu", w->alias, s->n),
-							c->file_bytes, false};
-	return 0;
-}
-
-void microbench_files_release(struct fileset *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		free((char *)s->entry[i].path);
-	free(s->entry);
-	*s = (struct fileset){NULL, 0};
 }

@@ -17,6 +17,10 @@
 #include "capture/trace.h"
 #include "common/options.h"
 
+#define MICROBENCH_MAX_LEVEL 1024
+/* a result must fit into 32 bits; Linux transfers less than 2 GiB per call anyway */
+#define MICROBENCH_MAX_BLOCK_BYTES ((uint64_t)1 << 30)
+
 struct microbench_config {
 	/* The work. Each of these members is also a key of a protocol's [workload NAME]. */
 	uint64_t level;          /* --level: threads; ranks */

@@ -15,8 +15,6 @@
 #include "microbench/microbench.h"
 
 struct bench_thread;
-struct bench_run;
-struct worker;
 
 struct block_request {
 	uint64_t offset;
@@ -58,19 +56,5 @@ int block_draw(struct block_request *request, uint64_t n, const struct microbenc
 	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
 	       unsigned int thread, struct err *e);
 
-/* block_check: makes the checks that need no device. */
-int block_check(const struct workload *w, const struct microbench_config *c, struct err *e);
-
-/* block_setup.c: opens the device for all threads; sets up one thread. Errors: of opening
- * (device.h), of the queue, ENOMEM. */
-int block_device_open(struct bench_run *r, struct err *e);
-int block_setup(struct bench_run *r, struct worker *w, struct err *e);
-void block_release(struct worker *w);
-
-/* Opens the queue in the submitting thread, before the start and after the calibration of the
- * clock. Returns 0 or a positive errno, with a message in load->err. */
-int block_begin(const struct bench_run *r, struct bench_thread *t);
-/* Closes the queue in the thread that opened it. */
-void block_end(struct bench_thread *t);
 /* block_loop.c */
 void block_loop(struct bench_thread *t);

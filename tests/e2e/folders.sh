@@ -24,10 +24,6 @@ both capture/kernel capture/formats
 includes capture/preload capture
 includes capture/preload capture/preload/causes
 includes capture/preload/causes capture/preload
-both microbench microbench/block
-both microbench microbench/parallel
-both microbench/block microbench
-both microbench/parallel microbench
 END
 
 

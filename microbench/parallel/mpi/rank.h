@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 #include "microbench/parallel/rank_loop.h"
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 struct rank {
 	int number, n_ranks;

@@ -11,7 +11,7 @@
 #include "capture/op.h"
 #include "common/process_memory.h"
 #include "microbench/parallel/mpi/rank.h"
-#include "microbench/source.h"
+#include "microbench/run/source.h"
 
 #define CALIBRATION_NS 5000000
 enum { STATUS_USAGE = 2, STATUS_FAILED = 3 };

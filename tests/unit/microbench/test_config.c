@@ -15,7 +15,7 @@
 #include "common/xalloc.h"
 #include "microbench/describe.h"
 #include "microbench/draw.h"
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 static void the_table_of_workloads(void **state)
 {

@@ -3,7 +3,7 @@
  * times and results; the other members come from the drawn blocks or the script. */
 #pragma once
 
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 /* For each name of a script: references to its path in the trace. */
 struct script_refs {

@@ -5,7 +5,7 @@
 #include "common/processors.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 #define MEMORY_BYTES ((uint64_t)1 << 30) /* limit of the memory for records beyond --requests */
 #define MEMORY_SHARE 8                   /* 1/8 of RAM */

@@ -6,7 +6,7 @@
 #include "common/heap.h"
 #include "microbench/block/block_load.h"
 #include "microbench/describe.h"
-#include "microbench/source.h"
+#include "microbench/run/source.h"
 
 enum { N_BATCH = 512 };
 

@@ -4,7 +4,7 @@
 
 #include "capture/confine.h"
 #include "microbench/parallel/launch.h"
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 /* Checks that the trace is not in the script's directory, which is cleared before the next run. */
 static int output_is_outside(const struct bench_run *r, struct err *e)

@@ -6,7 +6,7 @@
 
 #include "common/process_memory.h"
 #include "microbench/block/block_load.h"
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 /* Time from the opening of the gate to the common start, in which all waiting threads wake up. */
 #define LEAD_NS 500000

@@ -97,3 +97,18 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 int bench_failure(const struct bench_run *r, struct err *e);
 /* Takes a pending signal: returns EINTR with its name, or 0 if there is none. */
 int bench_interrupted(int signal_fd, struct err *e);
+
+/* block_setup.c: makes the checks that need no device. */
+int block_check(const struct workload *w, const struct microbench_config *c, struct err *e);
+
+/* Opens the device for all threads; sets up one thread. Errors: of opening (device.h), of the
+ * queue, ENOMEM. */
+int block_device_open(struct bench_run *r, struct err *e);
+int block_setup(struct bench_run *r, struct worker *w, struct err *e);
+void block_release(struct worker *w);
+
+/* Opens the queue in the submitting thread, before the start and after the calibration of the
+ * clock. Returns 0 or a positive errno, with a message in load->err. */
+int block_begin(const struct bench_run *r, struct bench_thread *t);
+/* Closes the queue in the thread that opened it. */
+void block_end(struct bench_thread *t);

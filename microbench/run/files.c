@@ -3,7 +3,7 @@
 
 #include "capture/confine.h"
 #include "common/units.h"
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 static int file_fits(const struct bench_run *r, const struct fileset_entry *f, int fd,
 		     struct err *e)

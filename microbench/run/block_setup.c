@@ -2,7 +2,7 @@
 
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
-#include "microbench/run.h"
+#include "microbench/run/run.h"
 
 #define DEPTH_MAX 1024
 /* the written content of each request begins at a different offset in the region */

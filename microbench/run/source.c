@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "microbench/source.h"
+#include "microbench/run/source.h"
 
 #include "microbench/block/block_load.h"
 
