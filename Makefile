@@ -161,7 +161,7 @@ $(BUILD)/obj/replay/engines/compiled/headers.o: ALL_CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/obj/replay/engines/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"$(SANITIZE)"'
 # A program links only the functions that it needs, and none that needs another library.
 REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/issue/*.c) replay/target/rooted.c \
-	replay/content/captured_take.c replay/plan/call_table.c capture/confine.c \
+	replay/content/captured_take.c replay/plan/call_table.c \
 	capture/content/content_read.c capture/op.c \
 	capture/run_facts.c $(addprefix replay/engines/compiled/,image_open.c program_main.c)))
 BY_FUNCTION := -ffunction-sections -fdata-sections

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/csv_args.h"
 
-#include "capture/formats/number.h"
+#include "capture/number.h"
 #include "capture/op.h"
 
 enum arg {

@@ -295,6 +295,9 @@ static inline int trace_open(struct trace **t, const char *path, struct err *e)
 	return trace_open_with(t, NULL, path, NULL, e);
 }
 
+/* Opens a trace file of this program. Errors: as trace_open; EILSEQ also for other formats. */
+int trace_file_open(struct trace **t, const char *path, struct err *e);
+
 /* Closes and frees the trace, and everything that was borrowed from it. `t` may be NULL. */
 void trace_close(struct trace *t);
 

@@ -480,3 +480,11 @@ const struct trace_format format_trace = {
     .open = binary_open,
     .write = binary_export,
 };
+
+int trace_file_open(struct trace **t, const char *path, struct err *e)
+{
+	int rc = binary_open(t, path, NULL, e);
+	if (!rc)
+		(*t)->format = &format_trace;
+	return rc;
+}

@@ -224,7 +224,7 @@ static int scratch_beside(const char *path, struct err *e)
 int trace_sort(const char *from, const char *to, const struct trace_write_options *o, struct err *e)
 {
 	struct sort s = {.fd = -1};
-	int rc = trace_open(&s.from, from, e);
+	int rc = trace_file_open(&s.from, from, e);
 	if (rc)
 		return rc;
 	s.fd = scratch_beside(to, e);

@@ -138,7 +138,7 @@ int trace_split(const char *path, const struct trace_parts *p, bool compress, ui
 	struct trace_split s = {.path = path, .size = p, .compress = compress,
 				.first_ns = TIME_NONE};
 	const struct trace_record *r;
-	int rc = trace_open(&s.from, path, e);
+	int rc = trace_file_open(&s.from, path, e);
 	while (!rc && (rc = trace_next(s.from, &r, e)) == 1)
 		rc = record_write(&s, r, e);
 	if (!rc && !s.n)

@@ -4,18 +4,18 @@
 #include <malloc.h>
 #include <sys/statvfs.h>
 
-#include "capture/confine.h"
+#include "common/confine.h"
 #include "common/process_memory.h"
 #include "common/wait.h"
-#include "replay/issue/balloon.h"
-#include "replay/load/reads.h"
-#include "replay/plan/gaps.h"
-#include "replay/load/initial.h"
-#include "replay/result/output.h"
 #include "replay/engines/parallel/layout.h"
-#include "replay/plan/pinning.h"
+#include "replay/issue/balloon.h"
 #include "replay/issue/calls.h"
 #include "replay/issue/passing.h"
+#include "replay/load/initial.h"
+#include "replay/load/reads.h"
+#include "replay/plan/gaps.h"
+#include "replay/plan/pinning.h"
+#include "replay/result/output.h"
 
 struct replay_job {
 	const struct replay_config *c; /* settled by the engine */

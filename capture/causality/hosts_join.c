@@ -97,7 +97,7 @@ int hosts_join(const char *path, const struct words_list *host, const struct hos
 	int rc = 0;
 	for (size_t i = 0; i < host->n && !rc; i++) {
 		SCOPED_FREE char *raw = agent_path(path, host->v[i], ".raw");
-		rc = trace_open(&j.t[i], raw, e);
+		rc = trace_file_open(&j.t[i], raw, e);
 		j.shift_ns[i] = rc ? 0 : trace_meta(j.t[i])->epoch_ns - clock[i].ahead_ns[0];
 		j.epoch_ns = j.shift_ns[i] < j.epoch_ns ? j.shift_ns[i] : j.epoch_ns;
 	}

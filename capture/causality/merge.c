@@ -109,7 +109,7 @@ static int barriers_count(const char *path, struct causality_merge_counts *count
 	struct causality_links l = {0};
 	struct causality_facts f = {0};
 	struct trace *t = NULL;
-	int rc = trace_open(&t, path, e);
+	int rc = trace_file_open(&t, path, e);
 	rc = rc ? rc : causality_facts_read(&f, trace_meta(t), e);
 	rc = rc ? rc : causality_links_read(&l, t, &f, e);
 	rc = rc ? rc : causality_barriers_find(&barriers, &l, e);

@@ -6,7 +6,7 @@
 int requests_open(struct requests *q, const char *path, uint32_t n_nodes, struct err *e)
 {
 	*q = (struct requests){0};
-	int rc = trace_open(&q->t, path, e);
+	int rc = trace_file_open(&q->t, path, e);
 	rc = rc ? rc : causality_facts_read(&q->f, trace_meta(q->t), e);
 	if (!rc && q->f.n_nodes != n_nodes)
 		rc = err_set(e, EINVAL,

@@ -218,7 +218,7 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	f.armed_ns = xcalloc(facts->n_nodes + 1, sizeof *f.armed_ns);
 	disarm(&f);
 	f.begun = xcalloc(facts->n_nodes + 1, sizeof *f.begun);
-	int rc = trace_open(&t, from, e);
+	int rc = trace_file_open(&t, from, e);
 	rc = rc ? rc : requests_look(t, &f, e);
 	if (!rc) {
 		struct trace_meta meta = *trace_meta(t);
@@ -246,7 +246,7 @@ int trace_running(const char *path, int64_t *running_ns, struct err *e)
 	const struct trace_record *r;
 	int64_t first = 0, last = 0;
 	bool any = false;
-	int rc = trace_open(&t, path, e), got = 0;
+	int rc = trace_file_open(&t, path, e), got = 0;
 	while (!rc && (got = trace_next(t, &r, e)) > 0) {
 		if (is_cause(r) || r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
 			continue;

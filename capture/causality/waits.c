@@ -150,7 +150,7 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 				  .at = xcalloc(n_waits + 1, sizeof *x.at)};
 	for (uint32_t i = 0; i < facts->n_nodes; i++)
 		x.node[i].compute_ns = -1;
-	int rc = trace_open(&t, trace, e), got = 0;
+	int rc = trace_file_open(&t, trace, e), got = 0;
 	x.epoch_ns = rc ? 0 : trace_meta(t)->epoch_ns;
 	while (!rc && (got = trace_next(t, &r, e)) > 0) {
 		int64_t node = causality_node_of(facts, r->pid, r->tid);

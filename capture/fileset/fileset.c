@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <sys/statvfs.h>
 
-#include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
+#include "common/confine.h"
 #include "common/payload.h"
 
 #define CHUNK (1u << 20)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The page cache of the set: eviction, loading, and residency. */
 
-#include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
+#include "common/confine.h"
 
 #define CHUNK (1u << 20)
 

@@ -2,8 +2,8 @@
 /* Removes the files that a run left beside a set. A first walk inspects all files. If it finds a
  * file that the caller does not know, nothing is removed. */
 
-#include "capture/confine.h"
 #include "capture/fileset/fileset.h"
+#include "common/confine.h"
 #include "common/files.h"
 #include "common/sort.h"
 

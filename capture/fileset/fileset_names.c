@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Handles several names of one file (hard links). */
 
-#include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
+#include "common/confine.h"
 #include "common/u64_map.h"
 
 uint32_t *fileset_first_names(const struct fileset *s)

@@ -5,7 +5,7 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/block_pairs.h"
-#include "capture/formats/number.h"
+#include "capture/number.h"
 
 struct blkparse {
 	struct foreign base;

@@ -7,7 +7,7 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
-#include "capture/formats/number.h"
+#include "capture/number.h"
 #include "capture/op.h"
 #include "common/fnv1a.h"
 #include "common/u64_map.h"

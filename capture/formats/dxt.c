@@ -4,7 +4,7 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
-#include "capture/formats/number.h"
+#include "capture/number.h"
 
 struct dxt {
 	struct foreign base;

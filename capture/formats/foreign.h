@@ -7,8 +7,8 @@
  * before a bad line, and then the error. */
 #pragma once
 
-#include "capture/formats/record_queue.h"
 #include "capture/formats/text_input.h"
+#include "capture/record_queue.h"
 #include "capture/trace_private.h"
 
 struct foreign;

@@ -5,8 +5,8 @@
 #include "capture/csv_args.h"
 #include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
-#include "capture/formats/number.h"
 #include "capture/formats/sink.h"
+#include "capture/number.h"
 #include "capture/op.h"
 
 struct iolog {

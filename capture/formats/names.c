@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/xattr.h>
 
-#include "capture/formats/number.h"
+#include "capture/number.h"
 
 static size_t slot_of(const char *s, size_t len)
 {

@@ -8,9 +8,9 @@
 
 #include <sched.h>
 
-#include "capture/formats/number.h"
 #include "capture/formats/parallel_private.h"
 #include "capture/formats/parallel_read.h"
+#include "capture/number.h"
 
 /* --- several files ------------------------------------------------------- */
 

@@ -2,9 +2,9 @@
 /* Reads the lines of a parallel application's text: COMPUTE, SLEEP, EXTERNAL, SIGNAL and WAIT,
  * calls in strace's form or in the form of this program, and comments with times. */
 
-#include "capture/formats/number.h"
 #include "capture/formats/parallel_read.h"
 #include "capture/formats/strace_parsed.h"
+#include "capture/number.h"
 
 /* Parses seconds with up to nine decimals and an optional sign, in ns. */
 static bool take_seconds(const char **s, const char *end, int64_t *ns)

@@ -7,7 +7,7 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/kernel_text.h"
-#include "capture/formats/number.h"
+#include "capture/number.h"
 
 #define STACK_INDENT 30 /* number of blanks before a stack frame; a call has fewer blanks */
 

@@ -4,8 +4,8 @@
  * 6.1. */
 
 #include "capture/formats/blanks.h"
-#include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "capture/number.h"
 
 /* The time of each call includes strace's overhead: strace shows 7.37 us for calls that take 0.51
  * us. */

@@ -5,8 +5,8 @@
  * requests the same number (as fio does) and results arrive out of order, some requests get the end
  * of another request. The number of requests in flight at each instant is nevertheless correct. */
 
-#include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "capture/number.h"
 
 enum { CANDIDATES_MAX = 256, IN_FLIGHT_MAX = QUEUE_WAITING_MAX };
 

@@ -4,8 +4,8 @@
  * created before that, its initial state is unknown. */
 
 #include "capture/formats/blanks.h"
-#include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "capture/number.h"
 
 /* limit of the total length of names, because the size of metadata is limited */
 #define FILES_BYTES_MAX (UINT64_C(4) << 20)

@@ -3,8 +3,8 @@
 
 #include <sched.h>
 
-#include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "capture/number.h"
 
 /* --- the result ---------------------------------------------------------- */
 

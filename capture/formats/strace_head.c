@@ -2,8 +2,8 @@
 /* Reads the beginning of a line of strace: the thread, the time, and marks before the call. */
 
 #include "capture/formats/blanks.h"
-#include "capture/formats/number.h"
 #include "capture/formats/strace_private.h"
+#include "capture/number.h"
 
 /* --- the thread ---------------------------------------------------------- */
 

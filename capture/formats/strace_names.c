@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the files to which a call's descriptors and paths refer. */
 
-#include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "capture/number.h"
 
 bool strace_decoration_text(struct strace *t, const struct part *d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Splits the text of a call into arguments, strings and decorations of descriptors. */
 
-#include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "capture/number.h"
 
 /* The position after the closing quote of a string. */
 static const char *past_string(const char *s, const char *end)

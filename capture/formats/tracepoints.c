@@ -7,7 +7,7 @@
 
 #include "capture/formats/blanks.h"
 #include "capture/formats/kernel_text.h"
-#include "capture/formats/number.h"
+#include "capture/number.h"
 
 struct tracepoints_event {
 	uint32_t tid;

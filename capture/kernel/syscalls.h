@@ -7,7 +7,7 @@
  * read has a file and an offset. Events must be added in the order of their times. */
 #pragma once
 
-#include "capture/formats/record_queue.h"
+#include "capture/record_queue.h"
 #include "capture/syscall_table.h"
 
 struct app_open_file;

@@ -127,7 +127,7 @@ static inline bool capture_is_on(void)
 /* Classifies the call for the capture of a parallel application, before the first time stamp. In
  * the ordinary library, this is empty. */
 #ifdef CAPTURE_CAUSES
-#include "capture/preload/causes/cause.h"
+#include "capture/preload/cause_hooks.h"
 #else
 #define CAUSE_CALL(function, ...)
 #define CAUSE_FD(descriptor)

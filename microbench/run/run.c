@@ -2,7 +2,7 @@
 #include <libgen.h>
 #include <sys/signalfd.h>
 
-#include "capture/confine.h"
+#include "common/confine.h"
 #include "microbench/parallel/launch.h"
 #include "microbench/run/run.h"
 

@@ -4,7 +4,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
-#include "capture/confine.h"
+#include "common/confine.h"
 
 #define TEMPORARY (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
 #define PAGE_BYTES 4096u

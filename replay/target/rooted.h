@@ -4,14 +4,14 @@
  *
  * Paths: absolute paths, "..", and links are resolved as if the target directory were the root
  * (openat2 with RESOLVE_IN_ROOT), as in a container. Links of /proc are not followed. This costs
- * about 0.2 us more than open(2). If openat2 is missing or forbidden, capture/confine.h is used,
+ * about 0.2 us more than open(2). If openat2 is missing or forbidden, common/confine.h is used,
  * which refuses links instead. Mounts below the directory belong to it. A name that has no slash
  * and is not ".." cannot leave its directory if a link is not followed (O_NOFOLLOW): in this case
  * open(2) is used.
  *
  * Types: the type of a file is checked when it is opened, because a trace can rename, link and
  * replace a file that was checked before. With a clone of the directory that permits no devices
- * (capture/confine.h), the kernel refuses devices. Files are opened with O_NONBLOCK, so that no
+ * (common/confine.h), the kernel refuses devices. Files are opened with O_NONBLOCK, so that no
  * FIFO blocks, and examined afterwards (rooted_settle): fstat, and fcntl to clear O_NONBLOCK. An
  * open has these two further calls, unless its result can only be a new file or a directory.
  * Without the clone, the name is looked up with O_PATH, examined, and opened through its

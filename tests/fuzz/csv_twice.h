@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "capture/format_csv_private.h"
+#include "capture/formats/csv_private.h"
 #include "tests/heap_item.h"
 
 static void compare_record(struct trace *a, struct trace *b, const struct trace_record *x,

@@ -3,7 +3,7 @@
 
 #include <fts.h>
 
-#include "capture/confine.h"
+#include "common/confine.h"
 #include "common/files.h"
 
 /* --- the files of a run

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The slot of a thread: its state, the start of the state, and sums of times. Only the thread
  * writes its slot. Time in a signal handler counts for the interrupted state. */
-#include "capture/preload/causes/cause.h"
+#include "capture/preload/cause_hooks.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>

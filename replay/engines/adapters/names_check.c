@@ -5,7 +5,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
-#include "capture/confine.h"
+#include "common/confine.h"
 #include "common/u64_map.h"
 
 struct names {

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
-#include "capture/confine.h"
 #include "capture/fileset/fileset.h"
+#include "common/confine.h"
 #include "common/files.h"
 #include "tests/unit/capture/sample.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/confine.h"
+#include "common/confine.h"
 
 #include <linux/openat2.h>
 #include <sched.h>

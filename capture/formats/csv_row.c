@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The header and the lines of a CSV trace: doc/formats/csv.md. */
 
-#include "capture/format_csv_private.h"
-#include "capture/formats/number.h"
+#include "capture/formats/csv_private.h"
+#include "capture/number.h"
 #include "capture/op.h"
 #include "capture/trace_format.h"
 #include "common/units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/formats/record_queue.h"
+#include "capture/record_queue.h"
 
 #define DROPPED UINT32_MAX /* commit of a record that was removed */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens files only below a directory. Paths come from traces and protocols, which are untrusted: a
- * path must be relative and must not contain "..", and no symbolic link in the path is followed.
+/* Opens files only below a directory. Paths come from files of others, which are untrusted: a path
+ * must be relative and must not contain "..", and no symbolic link in the path is followed.
  * openat2(2) does this in one step (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS). If openat2 is missing
  * (before Linux 5.6) or forbidden in a container, the path is opened component by component. */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a trace from CSV as a stream, with strict checks: doc/formats/csv.md. */
-#include "capture/format_csv_private.h"
+#include "capture/formats/csv_private.h"
 
 #define CHUNK (256u << 10)
 #define CHUNK_MIN 4096

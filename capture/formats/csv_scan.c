@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/format_csv_private.h"
+#include "capture/formats/csv_private.h"
 
 static bool is_blank(char c)
 {
