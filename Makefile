@@ -227,7 +227,7 @@ TORTURE := $(BUILD)/tests/torture
 
 # settings for tests that compile or call make
 RUN_TESTS = CC='$(CC)' CFLAGS='$(CFLAGS)' SANITIZE='$(SANITIZE)' CI='$(CI)' CPPFLAGS='$(CPPFLAGS)' \
-            TEST_CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
+            TEST_CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" TEST_LDLIBS='$(LDLIBS)' tests/run-tests $(BUILD)
 # benchmarks are compiled too, so that they do not rot
 check: $(MAIN) $(UNIT) $(ORACLE) $(TORTURE) $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/bench/*.c))
 	$(Q)$(RUN_TESTS) all $(TESTS)

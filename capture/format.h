@@ -83,6 +83,15 @@ struct trace_format {
 };
 #define FORMAT_HEAD_BYTES 4096u
 
+/* All formats in the order of detection: format_NAME, each in its file. */
+#define FORMATS(X) \
+	X(trace) X(csv) X(msr) X(snia) X(alibaba) X(tencent) X(spc) X(systor) X(fiu) X(twitter) \
+	X(cachelib) X(ibmcos) X(dftracer) X(blktrace) X(blkparse) X(strace) X(parallel) \
+	X(tracepoints) X(perf_trace) X(iolog) X(dxt) X(oraclegeneral) X(btrecord) X(blkreplay) \
+	X(events) X(artc) X(artc_init) X(perfetto) X(mapping)
+#define FORMAT_EXTERN(name) extern const struct trace_format format_##name;
+#define FORMAT_ADDRESS(name) &format_##name,
+FORMATS(FORMAT_EXTERN)
 extern const struct trace_format *const trace_formats[]; /* NULL-terminated */
 /* The format with this name, or NULL. */
 const struct trace_format *format_find(const char *name);
@@ -111,10 +120,3 @@ int trace_copy(struct trace *t, const char *path, const struct trace_change *how
  * when it is complete. Errors: EBADMSG: damaged blocks of the input were omitted; the rest is
  * written. */
 int trace_export_csv(struct trace *t, const char *path, struct err *e);
-
-extern const struct trace_format format_trace, format_csv;
-/* formats of capture/formats/ */
-extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse,
-    format_iolog, format_dxt, format_dftracer, format_oraclegeneral, format_btrecord,
-    format_blkreplay, format_events, format_perfetto, format_artc, format_artc_init,
-    format_tracepoints, format_perf_trace, format_parallel;

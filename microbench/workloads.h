@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workloads. workloads.c contains their table. */
+/* All workloads in the order of lists: workload_NAME, each in the file of its subject. */
 #pragma once
 
 #include "microbench/microbench.h"
 
-extern const struct workload workload_random_read, workload_random_write, workload_random_mixed,
-    workload_sequential_read, workload_sequential_write, workload_cached_pread, workload_fileserver,
-    workload_postmark, workload_compile, workload_createfiles, workload_copyfiles,
-    workload_block_random, workload_block_sequential, workload_checkpoint, workload_checkpoint_sync,
-    workload_checkpoint_compute, workload_partitioned_read, workload_earthquake,
-    workload_shared_polling, workload_mpi_io;
+#define WORKLOADS(X) \
+	X(random_read) X(random_write) X(random_mixed) X(sequential_read) X(sequential_write) \
+	X(cached_pread) X(fileserver) X(postmark) X(compile) X(createfiles) X(copyfiles) \
+	X(block_random) X(block_sequential) X(checkpoint) X(checkpoint_sync) \
+	X(checkpoint_compute) X(partitioned_read) X(earthquake) X(shared_polling) X(mpi_io)
+#define WORKLOAD_EXTERN(name) extern const struct workload workload_##name;
+#define WORKLOAD_ADDRESS(name) &workload_##name,
+WORKLOADS(WORKLOAD_EXTERN)

@@ -2,41 +2,9 @@
 #include "capture/format.h"
 
 #include "capture/formats/foreign.h"
-#include "capture/formats/mapping.h"
 #include "capture/unseen.h"
 
-const struct trace_format *const trace_formats[] = {
-    &format_trace,
-    &format_csv,
-    &format_msr,
-    &format_snia,
-    &format_alibaba,
-    &format_tencent,
-    &format_spc,
-    &format_systor,
-    &format_fiu,
-    &format_twitter,
-    &format_cachelib,
-    &format_ibmcos,
-    &format_dftracer,
-    &format_blktrace,
-    &format_blkparse,
-    &format_strace,
-    &format_parallel,
-    &format_tracepoints,
-    &format_perf_trace,
-    &format_iolog,
-    &format_dxt,
-    &format_oraclegeneral,
-    &format_btrecord,
-    &format_blkreplay,
-    &format_events,
-    &format_artc,
-    &format_artc_init,
-    &format_perfetto,
-    &format_mapping,
-    NULL,
-};
+const struct trace_format *const trace_formats[] = {FORMATS(FORMAT_ADDRESS) NULL};
 
 const struct trace_format *format_find(const char *name)
 {

@@ -85,7 +85,3 @@ int mapping_open(struct trace **t, struct mapping *m, const char *path,
 		 const struct trace_open_options *o, struct err *e);
 int mapping_write(const struct mapping *m, struct trace *t, const char *path,
 		  struct trace_export_report *report, struct err *e);
-
-/* The built-in mappings. Each is a row in the table of formats. */
-extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent,
-    format_spc, format_systor, format_fiu, format_twitter, format_cachelib, format_ibmcos;

@@ -331,16 +331,20 @@ static int start_choose(struct crew *c, struct err *e)
 	return 0;
 }
 
-static int run(struct crew *c, struct err *e)
+int crew_run(struct crew *c, struct err *e)
 {
+	/* the recorded modes already contain the program's umask (load.h) */
+	const mode_t mask = umask(0);
 	struct replay_plan *p = c->plan;
 	struct run_facts_snapshot before, after;
 	int ret = pause_join(&c->pause, e);
 	ret = ret ? ret : pause_threads(&c->pause, c->n, e);
 	if (ret)
-		return ret;
-	if (c->config->processes)
-		return crew_run_processes(c, e);
+		goto out;
+	if (c->config->processes) {
+		ret = crew_run_processes(c, e);
+		goto out;
+	}
 	ret = crew_start(c, e);
 	if (!ret && p->balloon)
 		ret = balloon_hold(p->balloon, p, NULL, 0, e);
@@ -354,13 +358,14 @@ static int run(struct crew *c, struct err *e)
 	if (ret) {
 		crew_open(c, true);
 		crew_join(c);
-		return ret;
+		goto out;
 	}
 	crew_open(c, false);
 	int followed = p->balloon ? balloon_follow(p->balloon, e) : 0;
 	ret = crew_join_watched(c, followed ? NULL : e);
-	if (ret || followed)
-		return ret ? ret : followed;
+	ret = ret ? ret : followed;
+	if (ret)
+		goto out;
 	pause_finish(&c->pause);
 	if (atomic_load(&p->calls.streams))
 		call_table_finish(p);
@@ -370,15 +375,8 @@ static int run(struct crew *c, struct err *e)
 	run_facts_between(&before, &after, &p->facts);
 	crew_gather(c);
 	ret = c->feed ? feed_stop(c->feed, e) : 0;
-	return ret ? ret : clock_reanchor(&p->clock, e);
-}
-
-/* Runs the crew without a umask: the recorded modes already contain the program's umask
- * (load.h). */
-int crew_run(struct crew *c, struct err *e)
-{
-	const mode_t before = umask(0);
-	const int ret = run(c, e);
-	umask(before);
+	ret = ret ? ret : clock_reanchor(&p->clock, e);
+out:
+	umask(mask);
 	return ret;
 }
