@@ -219,7 +219,8 @@ static void size_follow(struct strace_parsed *p, const struct trace_record *r, c
 			size_set(t, r->object, 0);
 		return;
 	case OP_LSEEK:
-		if (how == SEEK_END && !__builtin_sub_overflow(r->rvalue, (int64_t)r->offset, &size))
+		if (how == SEEK_END &&
+		    !__builtin_sub_overflow(r->rvalue, (int64_t)r->offset, &size))
 			size_set(t, r->object, size);
 		return;
 	case OP_TRUNCATE:

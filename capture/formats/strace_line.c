@@ -418,7 +418,9 @@ const struct syscall_row *strace_row_of(const struct trace_record *r, bool old, 
 	const struct syscall_row *row;
 	*name = old ? old_name_of(r) : is_clone(r) ? clone.name : new_name_of(r);
 	if (*name || old)
-		return !*name ? NULL : is_clone(r) ? &clone : strace_call_find(*name, strlen(*name));
+		return !*name	     ? NULL
+		       : is_clone(r) ? &clone
+				     : strace_call_find(*name, strlen(*name));
 	for (row = strace_rows; row->name && row->op != r->op; row++)
 		;
 	for (row = row->name ? row : syscall_rows; row->name && row->op != r->op; row++)

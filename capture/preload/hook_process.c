@@ -103,7 +103,8 @@ static bool is_sound(char *const *list)
  * passed unchanged. */
 #define ENVIRONMENT(given)									   \
 	struct environment e;									   \
-	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) && count(given) < 10000; \
+	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) &&			   \
+		    count(given) < 10000;							   \
 	char *room_[add_ ? count(given) + N_EXTRA + 1 : 1];					   \
 	e.list = (char **)(uintptr_t)(given);							   \
 	if (add_)										   \

@@ -4,10 +4,10 @@
  *
  *	nftw, ftw	walk: the whole tree in one call; calls that the program's function makes
  *			are recorded too
- *	fts		stat for each start path, scandir for each directory that it lists; a call that
- *			only returns an entry listed before is not recorded
- *	glob		scandir of the directory before the first pattern; walk if several components
- *			are patterns; stat if there is no pattern
+ *	fts		stat for each start path, scandir for each directory that it lists; a call
+ *			that only returns an entry listed before is not recorded
+ *	glob		scandir of the directory before the first pattern; walk if several
+ *			components are patterns; stat if there is no pattern
  *
  * If the function changes the working directory, LOG_CWD records it. */
 #include <fts.h>
@@ -148,8 +148,8 @@ static int64_t number_listed(const FTSENT *first, int level)
 	if (failed)										   \
 		errno = got->fts_errno;								   \
 	if (lists)										   \
-		NOTE_RESULT(failed ? -1 : number_listed(first, level), .op = OP_SCANDIR, .dir = AT_FDCWD, \
-			    .path = path);							   \
+		NOTE_RESULT(failed ? -1 : number_listed(first, level), .op = OP_SCANDIR,	   \
+			    .dir = AT_FDCWD, .path = path);					   \
 	errno = saved
 
 EXPORT FTSENT *fts_read(FTS *f)

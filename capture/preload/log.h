@@ -2,8 +2,9 @@
 /* Files that traced processes and the collector share: the layout of the files in the scratch
  * directory, which both map.
  *
- *	control			one file, created by the collector: settings for all traced processes
- *	PID-TICKS		one file per process image: windows of 64 KiB; the first window is the header
+ *	control			one file, created by the collector: settings for all processes
+ *	PID-TICKS		one file per process image: windows of 64 KiB, the first is
+ *				the header
  *
  * A window belongs to one thread at a time. It begins with a header; after it are records in units
  * of 32 bytes. Common calls need one unit, other calls two, and records with text more. A record is

@@ -54,7 +54,11 @@ struct service {
 
 /* --- the text ------------------------------------------------------------ */
 
-#define ROW(key, kind, field, ...) {.name = key, .type = kind, .offset = offsetof(struct parameters, field), ##__VA_ARGS__}
+#define ROW(key, kind, field, ...)                                                                 \
+	{                                                                                          \
+		.name = key, .type = kind, .offset = offsetof(struct parameters, field),           \
+		##__VA_ARGS__                                                                      \
+	}
 #define LONGEST_NS 3600e9 /* one hour, so that sums of times fit into 64 bits */
 #define ANY_TIME .min = 0, .max = LONGEST_NS
 #define DRAWN_MAX_NS 1e15 /* limit for distributions with long tails */
@@ -65,44 +69,52 @@ struct service {
 static const struct option_spec constant_keys[] = {
 	ROW("time", OPT_DURATION, time_ns, ANY_TIME), ROW("read", OPT_DURATION, read_ns, ANY_TIME),
 	ROW("write", OPT_DURATION, write_ns, ANY_TIME), PARALLEL, FLUSH, {.name = NULL}};
-static const struct option_spec exponential_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME), PARALLEL, FLUSH, {.name = NULL}};
-static const struct option_spec lognormal_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME),
-						    ROW("sd", OPT_DURATION, sd_ns, ANY_TIME),
-						    PARALLEL,
-						    FLUSH,
-						    {.name = NULL}};
-static const struct option_spec uniform_keys[] = {ROW("from", OPT_DURATION, from_ns, ANY_TIME),
-						  ROW("to", OPT_DURATION, to_ns, ANY_TIME),
-						  PARALLEL,
-						  FLUSH,
-						  {.name = NULL}};
-static const struct option_spec gamma_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME),
-						ROW("shape", OPT_DOUBLE, shape, .min = 0.01, .max = 1e6), PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec exponential_keys[] = {
+	ROW("mean", OPT_DURATION, mean_ns, SOME_TIME), PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec lognormal_keys[] = {
+	ROW("mean", OPT_DURATION, mean_ns, SOME_TIME), ROW("sd", OPT_DURATION, sd_ns, ANY_TIME),
+	PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec uniform_keys[] = {
+	ROW("from", OPT_DURATION, from_ns, ANY_TIME), ROW("to", OPT_DURATION, to_ns, ANY_TIME),
+	PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec gamma_keys[] = {
+	ROW("mean", OPT_DURATION, mean_ns, SOME_TIME),
+	ROW("shape", OPT_DOUBLE, shape, .min = 0.01, .max = 1e6), PARALLEL, FLUSH, {.name = NULL}};
 static const struct option_spec hdd_keys[] = {
-	ROW("rpm", OPT_DOUBLE, rpm, .min = 1, .max = 1e6), ROW("seek", OPT_DURATION, seek_ns, ANY_TIME),
-	ROW("track-seek", OPT_DURATION, track_seek_ns, ANY_TIME), ROW("full-seek", OPT_DURATION, full_seek_ns, ANY_TIME),
+	ROW("rpm", OPT_DOUBLE, rpm, .min = 1, .max = 1e6),
+	ROW("seek", OPT_DURATION, seek_ns, ANY_TIME),
+	ROW("track-seek", OPT_DURATION, track_seek_ns, ANY_TIME),
+	ROW("full-seek", OPT_DURATION, full_seek_ns, ANY_TIME),
 	ROW("rate", OPT_SIZE, rate, .min = 1e4, .max = -1), FLUSH, {.name = NULL}};
 static const struct option_spec ssd_keys[] = {
-	ROW("channels", OPT_UINT, channels, .min = 1, .max = SERVERS_MAX), ROW("unit", OPT_SIZE, unit_bytes, .min = 512, .max = 1 << 30),
-	ROW("read", OPT_DURATION, read_ns, ANY_TIME), ROW("write", OPT_DURATION, write_ns, ANY_TIME),
+	ROW("channels", OPT_UINT, channels, .min = 1, .max = SERVERS_MAX),
+	ROW("unit", OPT_SIZE, unit_bytes, .min = 512, .max = 1 << 30),
+	ROW("read", OPT_DURATION, read_ns, ANY_TIME),
+	ROW("write", OPT_DURATION, write_ns, ANY_TIME),
 	ROW("rate", OPT_SIZE, rate, .min = 0, .max = -1), FLUSH, {.name = NULL}};
 #define LIMIT(key, kind, field) ROW(key, kind, limits.field, .min = 0, .max = 4294967295.0)
 static const struct option_spec throttled_keys[] = {
-	LIMIT("read-iops", OPT_UINT, read_iops), LIMIT("write-iops", OPT_UINT, write_iops), LIMIT("read-rate", OPT_SIZE, read_rate),
-	LIMIT("write-rate", OPT_SIZE, write_rate), {.name = NULL}};
+	LIMIT("read-iops", OPT_UINT, read_iops), LIMIT("write-iops", OPT_UINT, write_iops),
+	LIMIT("read-rate", OPT_SIZE, read_rate), LIMIT("write-rate", OPT_SIZE, write_rate),
+	{.name = NULL}};
 
 static const struct model {
 	const char *name;
 	const struct option_spec *keys;
 	struct parameters defaults;
 } models[KIND_N] = {
-	[KIND_CONSTANT] = {"constant", constant_keys, {.time_ns = 200000, .read_ns = -1, .write_ns = -1}},
+	[KIND_CONSTANT] = {"constant", constant_keys,
+			   {.time_ns = 200000, .read_ns = -1, .write_ns = -1}},
 	[KIND_EXPONENTIAL] = {"exponential", exponential_keys, {.mean_ns = 1000000}},
 	[KIND_LOGNORMAL] = {"lognormal", lognormal_keys, {.mean_ns = 1000000, .sd_ns = 500000}},
 	[KIND_UNIFORM] = {"uniform", uniform_keys, {.from_ns = 0, .to_ns = 2000000}},
 	[KIND_GAMMA] = {"gamma", gamma_keys, {.mean_ns = 1000000, .shape = 2}},
-	[KIND_HDD] = {"hdd", hdd_keys, {.rpm = 7200, .seek_ns = 8500000, .track_seek_ns = 800000, .full_seek_ns = -1, .rate = 150000000}},
-	[KIND_SSD] = {"ssd", ssd_keys, {.channels = 8, .unit_bytes = 16384, .read_ns = 80000, .write_ns = 200000, .rate = 400000000}},
+	[KIND_HDD] = {"hdd", hdd_keys,
+		      {.rpm = 7200, .seek_ns = 8500000, .track_seek_ns = 800000,
+		       .full_seek_ns = -1, .rate = 150000000}},
+	[KIND_SSD] = {"ssd", ssd_keys,
+		      {.channels = 8, .unit_bytes = 16384, .read_ns = 80000, .write_ns = 200000,
+		       .rate = 400000000}},
 	[KIND_THROTTLED] = {"throttled", throttled_keys, {.limits = {0}}},
 };
 

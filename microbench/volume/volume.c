@@ -11,8 +11,9 @@
 
 void volume_config_init(struct volume_config *c)
 {
-	*c = (struct volume_config){.n_bytes = UINT64_C(1) << 30, .service = "constant:time=200us", .seed = 1, .log_cap = 1000000,
-				    .lead_ns = VOLUME_LEAD_AUTO, .loop = geteuid() == 0};
+	*c = (struct volume_config){.n_bytes = UINT64_C(1) << 30, .service = "constant:time=200us",
+				    .seed = 1, .log_cap = 1000000, .lead_ns = VOLUME_LEAD_AUTO,
+				    .loop = geteuid() == 0};
 }
 
 char *volume_root(const char *root)

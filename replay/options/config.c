@@ -92,7 +92,7 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine block: largest number of requests in flight (default 0: as the "	\
 	       "mode needs; afap: 128)"),							\
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: when a request is due. each: a traced gap after each request "	\
+	       .help = "mode dep: when a request is due. each: a traced gap after each request "\
 	       "on which it depends; all: after the end of all these; nearest: after the one "	\
 	       "that ended last in the trace; count: after as many completions as in the "	\
 	       "trace (default each)"),					\

@@ -262,8 +262,8 @@ static void open_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "\nInconclusive\n");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		open_group_add(out, c, (enum aspect)k);
-	paragraph(out, "To show that a component is the same, use more replicates, longer runs or a "
-		  "quieter machine.", INDENT, 2 * INDENT);
+	paragraph(out, "To show that a component is the same, use more replicates, longer runs or "
+		  "a quieter machine.", INDENT, 2 * INDENT);
 }
 
 static void failed_add(struct strbuf *out, const struct campaign_change *c)

@@ -164,11 +164,12 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 	add_levels(f, r, n);
 	add_levels(f, x, n);
 	strbuf_addf(&f->script, "set xrange [0:%zu.3]\nset xtics %zu\nset xlabel 'at most this "
-		"many in flight' textcolor rgb '%s'\nset yrange [0:102]\nset format y '%%g %%%%'\nset "
-		"ylabel 'share of the time' textcolor rgb '%s'\nplot file index 0 using 1:2 with "
-		"steps lw 4 lc rgb '%s' title 'program', \\\n  file index 1 using 1:2 with steps "
-		"lw 1.6 lc rgb '%s' title 'replay'\n", n - 1, n / 6 + 1, palette[PALETTE_TEXT].hex,
-		palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex, palette_series(0));
+		"many in flight' textcolor rgb '%s'\nset yrange [0:102]\nset format y '%%g "
+		"%%%%'\nset ylabel 'share of the time' textcolor rgb '%s'\nplot file index 0 "
+		"using 1:2 with steps lw 4 lc rgb '%s' title 'program', \\\n  file index 1 "
+		"using 1:2 with steps lw 1.6 lc rgb '%s' title 'replay'\n", n - 1, n / 6 + 1,
+		palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex,
+		palette_series(0));
 }
 
 /* --- causes -------------------------------------------------------------- */
@@ -250,7 +251,8 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 	const double margin = 5 * (hi - lo);
 	strbuf_addf(&f->script, "set lmargin at screen 0.49\nset rmargin 3\nunset key\nset border "
 		"1\nset yrange [%zu.6:0.4]\nunset ytics\nset grid noytics\nset format x '%%+g "
-		"%%%%'\nset xrange [%.10g:%.10g]\nset xtics %.10g\nset style fill solid 1.0 noborder\nset xzeroaxis\n"
+		"%%%%'\nset xrange [%.10g:%.10g]\nset xtics %.10g\nset style fill solid 1.0 "
+		"noborder\nset xzeroaxis\n"
 		"set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '%s'\nplot", row,
 		100 * lo - margin, 100 * hi + margin, plot_step(100 * lo, 100 * hi, 2),
 		palette[PALETTE_MUTED].hex);

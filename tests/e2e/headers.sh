@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
-# Every header compiles alone, and includes no header of a room to its right.
+# Every header compiles alone, and includes no header of a room to its right. Lines have at most 100 columns.
 . "$SRCDIR/tests/e2e/lib.sh"
 scratch=$PWD
 cd "$SRCDIR"
@@ -31,6 +31,14 @@ for header in */*.h */*/*.h */*/*/*.h; do
 	fi
 done
 [ "$n" -gt 5 ] || fail "only $n headers found in $SRCDIR"
+
+# no line is longer than 100 columns
+git ls-files '*.[ch]' 2>/dev/null | grep -v '^tests/' >"$scratch/sources" || true
+[ -s "$scratch/sources" ] || find common capture microbench replay validate reports commands -name '*.[ch]' >"$scratch/sources"
+while read -r source; do
+	[ ! -f "$source" ] || expand "$source" | awk -v f="$source" 'length($0) > 100 { print f ":" NR ": longer than 100 columns" }'
+done <"$scratch/sources" >"$scratch/long"
+[ ! -s "$scratch/long" ] || { cat "$scratch/long" >&2; bad=1; }
 
 # the rooms from left to right; microbench and replay do not use each other
 check() { # room, rooms it may not know

@@ -103,7 +103,7 @@ static void *mpi_real(const char *name, const void *own)
 	word name(PARAMETERS_##n);								   \
 	EXPORT word name(PARAMETERS_##n)							   \
 	{											   \
-		__typeof__(&name) real = MPI_REAL(name);						   \
+		__typeof__(&name) real = MPI_REAL(name);					\
 		CAUSE_WAIT(how);								   \
 		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;				   \
 	}
@@ -119,7 +119,7 @@ static void *mpi_real(const char *name, const void *own)
 	word name(PARAMETERS_##n);								   \
 	EXPORT word name(PARAMETERS_##n)							   \
 	{											   \
-		__typeof__(&name) real = MPI_REAL(name);						   \
+		__typeof__(&name) real = MPI_REAL(name);					\
 		word got = MPI_ERROR_OTHER;							   \
 		if (real) {									   \
 			CAUSE_WAIT(how);							   \
