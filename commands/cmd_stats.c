@@ -117,7 +117,7 @@ static struct comparison_plan plan_of(const struct stats_config *config)
 	    .limit_precision = config->limit_precision, .paired = config->paired,
 	    .time_ordered = config->time_ordered, .block = config->block,
 	    .clock_halfwidth = config->clock, .n_resamples = config->n_resamples,
-	    .seed = config->seed, .monte_carlo = config->all || config->json,
+	    .seed = config->seed, .all = config->all || config->json,
 	};
 }
 

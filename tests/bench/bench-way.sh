@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Counts how many functions and source files of the program a replay of 50 requests executes, from
-# its command line to the written replay trace. callgrind counts them; functions that the compiler
-# inlined belong to their caller. callgrind supports neither openat2(2) nor a clone(2) that shares
-# descriptors, so openat(2) and fork(2) replace them.
+# Counts how many functions and source files of the program run in two ways: a replay of 50 requests,
+# from its command line to the written replay trace, and `validate stats` on two columns. callgrind
+# counts them; functions that the compiler inlined belong to their caller. callgrind supports neither
+# openat2(2) nor a clone(2) that shares descriptors, so openat(2) and fork(2) replace them.
 #
 # usage: bench-way.sh [BUILD]; BENCH_LIST=1 lists the functions by file
 set -eu
@@ -52,29 +52,38 @@ END
 ${CC:-cc} -O1 -shared -fPIC -o calls.so calls.c
 mkdir work
 "$BUILD/validate" microbench random-read --dir work --requests 50 --output in.trace >log
-LD_PRELOAD=$PWD/calls.so valgrind --tool=callgrind --callgrind-out-file=counts.%p \
-	"$BUILD/validate" replay --dir work in.trace -o out.trace >log 2>&1 || { cat log; exit 1; }
+seq 1 20 | awk 'BEGIN { print "program,replay" } { print 100 + $1 % 7 "," 101 + $1 % 5 }' >columns.csv
+
+count() { # WAY COMMAND...: the functions that the command runs
+	way=$1
+	shift
+	rm -f counts.*
+	LD_PRELOAD=$PWD/calls.so valgrind --tool=callgrind --callgrind-out-file=counts.%p "$BUILD/validate" "$@" \
+		>log 2>&1 || { cat log; exit 1; }
+	awk '
+	FNR == 1 { delete name }
+	match($0, /^(ob|cob|fl|fi|fe|cfi|cfl|fn|cfn)=\([0-9]+\)/) {
+		kind = substr($0, 1, index($0, "=") - 1)
+		id = substr($0, index($0, "(") + 1)
+		id = substr(id, 1, index(id, ")") - 1)
+		table = kind ~ /ob$/ ? "ob" : kind ~ /fn$/ ? "fn" : "file"
+		text = substr($0, RLENGTH + 2)
+		if (text != "")
+			name[table, id] = text
+		text = name[table, id]
+		if (kind == "ob")
+			object = text
+		else if (kind == "fl")
+			file = text
+		else if (kind == "fn" && object ~ /\/validate$/ && file !~ /^\/usr\// &&
+			 match(file, /(common|capture|replay|validate|reports|commands)\/[a-z0-9_\/]*\.[ch]$/)) {
+			sub(/[^A-Za-z0-9_].*/, "", text) # .part.0 and the like of the compiler
+			print substr(file, RSTART), text
+		}
+	}' counts.* | sort -u >functions
+	awk -v way="$way" '{ if (!n[$1]++) files++ } END { print way ": " NR " functions in " files " files" }' functions
+	[ -z "${BENCH_LIST-}" ] || awk '{ list[$1] = list[$1] " " $2 } END { for (f in list) print f ":" list[f] }' functions | sort
+}
+count replay replay --dir work in.trace -o out.trace
 grep -q 'requests *50 of 50' log
-awk '
-FNR == 1 { delete name }
-match($0, /^(ob|cob|fl|fi|fe|cfi|cfl|fn|cfn)=\([0-9]+\)/) {
-	kind = substr($0, 1, index($0, "=") - 1)
-	id = substr($0, index($0, "(") + 1)
-	id = substr(id, 1, index(id, ")") - 1)
-	table = kind ~ /ob$/ ? "ob" : kind ~ /fn$/ ? "fn" : "file"
-	text = substr($0, RLENGTH + 2)
-	if (text != "")
-		name[table, id] = text
-	text = name[table, id]
-	if (kind == "ob")
-		object = text
-	else if (kind == "fl")
-		file = text
-	else if (kind == "fn" && object ~ /\/validate$/ && file !~ /^\/usr\// &&
-		 match(file, /(common|capture|replay|validate|reports|commands)\/[a-z0-9_\/]*\.[ch]$/)) {
-		sub(/[^A-Za-z0-9_].*/, "", text) # .part.0 and the like of the compiler
-		print substr(file, RSTART), text
-	}
-}' counts.* | sort -u >functions
-awk '{ if (!n[$1]++) files++ } END { print NR " functions in " files " files" }' functions
-[ -z "${BENCH_LIST-}" ] || awk '{ list[$1] = list[$1] " " $2 } END { for (f in list) print f ":" list[f] }' functions | sort
+count stats stats columns.csv -C program,replay

@@ -43,8 +43,10 @@ static void dependence_fill(struct column_sample *s, const struct comparison_pla
 		s->n_effective = fmin(ess, s->n_effective);
 }
 
-static void describe_moments(const struct column_sample *s, double conf, struct estimates *out)
+static void describe_moments(const struct column_sample *s, const struct comparison_plan *plan,
+			     struct estimates *out)
 {
+	const double conf = 1 - plan->alpha;
 	const struct sample_moments *m = &s->m;
 	enum stat_status none =
 	    s->x.n ? s->status == STAT_TOO_FEW ? STAT_OK : s->status : STAT_TOO_FEW;
@@ -60,6 +62,8 @@ static void describe_moments(const struct column_sample *s, double conf, struct 
 	estimates_add(out, "cv_pct", "", status, cv);
 	estimates_add(out, "min", "", none, m->min);
 	estimates_add(out, "max", "", none, m->max);
+	if (!plan->all)
+		return;
 	status = mean_test(s->x.x, s->x.n, &t);
 	status = status ? status : t_interval(&t, conf, &lo, &hi);
 	estimates_addf(out, "mean_ci_lo", status, lo, CONF_TEXT, conf);
@@ -72,21 +76,16 @@ static void describe_moments(const struct column_sample *s, double conf, struct 
 	estimates_add_word(out, "sd_status", "", STAT_OK, stat_status_name(spread));
 }
 
-static void describe_order(const struct column_sample *s, double conf, struct estimates *out)
+static void describe_quantiles(const struct column_sample *s, double conf, struct estimates *out)
 {
 	const double *x = s->sorted;
-	double mad = 0, location = 0, scale = 0, w = 0, p = 0;
-	enum stat_status status = x ? sample_mad(x, s->x.n, &mad) : s->status;
-	estimates_add(out, "mad", "", status, mad);
-	estimates_add(out, "median", "", x ? STAT_OK : s->status,
-		      x ? sorted_quantile(x, s->x.n, 0.5, 7) : 0);
 	for (const double *level = described_levels; *level > 0; level++) {
 		struct quantile_bounds b = {STAT_OK, STAT_OK, 0, 0, 0};
 		for (int type = 7; type <= 8; type++)
 			estimates_addf(out, "quantile", x ? STAT_OK : s->status,
 				       x ? sorted_quantile(x, s->x.n, *level, type) : 0,
 				       "p=%g;type=%d", *level, type);
-		status =
+		enum stat_status status =
 		    x ? quantile_bounds(x, s->x.n, s->n_effective, *level, conf, &b) : s->status;
 		estimates_addf(out, "quantile_ci_lo", status ? status : b.lo_status, b.lo,
 			       "p=%g;" CONF_TEXT, *level, conf);
@@ -95,37 +94,70 @@ static void describe_order(const struct column_sample *s, double conf, struct es
 		estimates_addf(out, "quantile_extrapolated", x ? STAT_OK : s->status,
 			       quantile_is_extrapolated(s->x.n, *level), "p=%g", *level);
 	}
-	status = x ? algorithm_a(x, s->x.n, &location, &scale) : s->status;
-	estimates_add(out, "algA_x", "", status, location);
-	estimates_add(out, "algA_s", "", status, scale);
+}
+
+static void describe_order(const struct column_sample *s, const struct comparison_plan *plan,
+			   struct estimates *out)
+{
+	const double *x = s->sorted;
+	double mad = 0, location = 0, scale = 0, w = 0, p = 0;
+	enum stat_status status;
+	if (plan->all) {
+		status = x ? sample_mad(x, s->x.n, &mad) : s->status;
+		estimates_add(out, "mad", "", status, mad);
+	}
+	estimates_add(out, "median", "", x ? STAT_OK : s->status,
+		      x ? sorted_quantile(x, s->x.n, 0.5, 7) : 0);
+	if (plan->all) {
+		describe_quantiles(s, 1 - plan->alpha, out);
+		status = x ? algorithm_a(x, s->x.n, &location, &scale) : s->status;
+		estimates_add(out, "algA_x", "", status, location);
+		estimates_add(out, "algA_s", "", status, scale);
+	}
 	status = x ? shapiro_wilk(x, s->x.n, &w, &p) : s->status;
 	estimates_add(out, "shapiro_W", "", status, w);
 	estimates_add(out, "shapiro_p", "", status, p);
 }
 
-static void describe_series(const struct column_sample *s, struct estimates *out)
+static void describe_series(const struct column_sample *s, const struct comparison_plan *plan,
+			    struct estimates *out)
 {
 	const double *x = s->x.x;
 	size_t n = s->x.n, lags = n >= 30 ? 10 : 0;
 	double r = 0, q = 0, p = 0;
 	struct trend_test t = {0, 0, 0};
-	enum stat_status status = autocorrelation(x, n, 1, &r);
-	estimates_add(out, "lag1_autocorr", "", status, r);
-	estimates_add(out, "lag1_warning", "", n ? STAT_OK : STAT_TOO_FEW,
-		      n ? autocorrelation_warning(n) : 0);
-	status = von_neumann_ratio(x, n, &r);
-	estimates_add(out, "von_neumann_ratio", "", status, r);
-	status = runs_test(x, n, &t);
-	estimates_add(out, "runs_count", "", status, t.statistic);
-	estimates_add(out, "runs_z", "", status, t.z);
-	estimates_add(out, "runs_p", "", status, t.p);
+	enum stat_status status;
+	if (plan->all) {
+		status = autocorrelation(x, n, 1, &r);
+		estimates_add(out, "lag1_autocorr", "", status, r);
+		estimates_add(out, "lag1_warning", "", n ? STAT_OK : STAT_TOO_FEW,
+			      n ? autocorrelation_warning(n) : 0);
+		status = von_neumann_ratio(x, n, &r);
+		estimates_add(out, "von_neumann_ratio", "", status, r);
+		status = runs_test(x, n, &t);
+		estimates_add(out, "runs_count", "", status, t.statistic);
+		estimates_add(out, "runs_z", "", status, t.z);
+		estimates_add(out, "runs_p", "", status, t.p);
+	}
 	status = mann_kendall(x, n, &t);
 	estimates_add(out, "mann_kendall_S", "", status, t.statistic);
 	estimates_add(out, "mann_kendall_z", "", status, t.z);
 	estimates_add(out, "mann_kendall_p", "", status, t.p);
+	if (!plan->all)
+		return;
 	status = lags ? ljung_box(x, n, lags, &q, &p) : STAT_TOO_FEW;
 	estimates_add(out, "ljung_box_Q", "lags=10", status, q);
 	estimates_add(out, "ljung_box_p", "lags=10", status, p);
+}
+
+static void describe_batches(const struct column_sample *s, struct estimates *out)
+{
+	double se = 0, lag1 = 0;
+	enum stat_status status = batch_means(s->x.x, s->x.n, BATCHES, &se, &lag1);
+	estimates_addf(out, "se_batch_means", status, se, "batches=%u", BATCHES);
+	estimates_addf(out, "batch_lag1_autocorr", status, lag1, "batches=%u", BATCHES);
+	estimates_addf(out, "batch_means_acceptable", status, batch_means_acceptable(BATCHES, lag1),
+		       "batches=%u", BATCHES);
 }
 
 static void describe_dependence(const struct column_sample *s, struct estimates *out)
@@ -133,7 +165,7 @@ static void describe_dependence(const struct column_sample *s, struct estimates 
 	const double *x = s->x.x;
 	size_t n = s->x.n, lags = (size_t)floor(4 * pow((double)n / 100, 2.0 / 9));
 	struct geyer g = {0};
-	double ess = 0, se = 0, lag1 = 0;
+	double ess = 0, se = 0;
 	enum stat_status status = geyer(x, n, &g);
 	double tau = g.tau > 0 ? g.tau : 1, monotone = g.tau_monotone > 0 ? g.tau_monotone : 1;
 	estimates_add(out, "tau_ips", "", status, g.tau);
@@ -147,18 +179,13 @@ static void describe_dependence(const struct column_sample *s, struct estimates 
 	estimates_add(out, "ess_capped", "", status, ess);
 	status = newey_west(x, n, lags, &se);
 	estimates_addf(out, "se_newey_west", status, se, "lags=%zu", lags);
-	status = batch_means(x, n, BATCHES, &se, &lag1);
-	estimates_addf(out, "se_batch_means", status, se, "batches=%u", BATCHES);
-	estimates_addf(out, "batch_lag1_autocorr", status, lag1, "batches=%u", BATCHES);
-	estimates_addf(out, "batch_means_acceptable", status, batch_means_acceptable(BATCHES, lag1),
-		       "batches=%u", BATCHES);
+	describe_batches(s, out);
 	estimates_add(out, "bootstrap_block", "", STAT_OK, (double)s->block);
 }
 
 void column_sample_describe(struct column_sample *s, struct values x,
 			    const struct comparison_plan *plan)
 {
-	double conf = 1 - plan->alpha;
 	*s = (struct column_sample){.x = x, .unit = x};
 	s->status = sample_moments(x.x, x.n, &s->m);
 	if (!s->status) {
@@ -171,10 +198,13 @@ void column_sample_describe(struct column_sample *s, struct values x,
 	s->unit_status = sample_moments(s->unit.x, s->unit.n, &s->unit_m);
 	if (!s->unit_status)
 		s->unit_status = s->unit_m.spread;
-	describe_moments(s, conf, &s->estimates);
-	describe_order(s, conf, &s->estimates);
-	describe_series(s, &s->estimates);
-	describe_dependence(s, &s->estimates);
+	describe_moments(s, plan, &s->estimates);
+	describe_order(s, plan, &s->estimates);
+	describe_series(s, plan, &s->estimates);
+	if (plan->all)
+		describe_dependence(s, &s->estimates);
+	else if (plan->time_ordered)
+		describe_batches(s, &s->estimates);
 }
 
 void column_sample_release(struct column_sample *s)

@@ -34,7 +34,7 @@ static void bootstrap_means(const struct comparison_part *part, const struct res
 	    resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_RELATIVE_PCT, plan, &i);
 	interval_add(part, bias, s, &i, text.e[0].params);
 	/* with many values the result would equal the other interval */
-	if (rep.n <= RESAMPLE_PLAIN_MAX) {
+	if (part->plan->all && rep.n <= RESAMPLE_PLAIN_MAX) {
 		s = resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_DIFFERENCE, plan,
 				   &i);
 		interval_add(part, diff, s, &i, text.e[0].params);
@@ -71,5 +71,6 @@ void compare_bootstrap(const struct comparison_part *part)
 	if (!p->n_resamples)
 		return;
 	bootstrap_means(part, &plan);
-	bootstrap_quantiles(part, &plan);
+	if (p->all)
+		bootstrap_quantiles(part, &plan);
 }

@@ -41,6 +41,8 @@ void compare_means(const struct comparison_part *part)
 	interval = s ? s : t_interval(&relative, conf, &lo, &hi);
 	estimates_addf(out, "bias_ci_lo_pct", interval, lo, CONF_TEXT, conf);
 	estimates_addf(out, "bias_ci_hi_pct", interval, hi, CONF_TEXT, conf);
+	if (!part->plan->all)
+		return;
 	const struct sample_moments *x = &part->c->rep->unit_m, *r = &part->c->ref->unit_m;
 	s = !ref.n || !rep.n ? STAT_TOO_FEW : r->mean == 0 ? STAT_ZERO_REFERENCE : STAT_OK;
 	estimates_add(out, "ratio_of_means", "", s, s ? 0 : x->mean / r->mean);
@@ -57,6 +59,8 @@ void compare_equivalence(const struct comparison_part *part)
 	struct equivalence e = {0, 0, 0}, logs = {0, 0, 0};
 	enum equivalence_class class = CLASS_UNDETERMINED;
 	bool inside = false;
+	if (!part->plan->all)
+		return;
 	enum stat_status s = equivalence_test(REF_REP, margin, &e);
 	estimates_addf(out, "tost_p_lower", s, e.p_lower, "margin_pct=%.12g", margin);
 	estimates_addf(out, "tost_p_upper", s, e.p_upper, "margin_pct=%.12g", margin);
@@ -123,6 +127,8 @@ void compare_pairs(const struct comparison_part *part)
 	UNITS(part->c);
 	struct t_estimate t = {0};
 	double u = 0;
+	if (!part->c->paired && !part->plan->all)
+		return;
 	enum stat_status s = pairs_check(part->c), paired = s ? s : paired_test(REF_REP, &t);
 	estimates_add(part->out, "paired_t", "", paired, t.t);
 	estimates_add(part->out, "paired_p", "", paired, t.p);

@@ -43,10 +43,12 @@ void compare_paper(const struct comparison_part *part)
 	estimates_add(out, "sd_bias_i_pct", "", spread, b.sd_pct);
 	estimates_add(out, "RMS_bias_pct", "", s, b.rms_pct);
 	estimates_add(out, "RMS_identity_pct", "", spread, b.rms_identity_pct);
-	estimates_add_word(out, "bias_i_status", "", STAT_OK,
-			   stat_status_name(paper_bias_check(REF_REP)));
-	s = paper_significance(REF_REP, &ratio);
-	estimates_add(out, "bias_sig_ratio_paper", "", s, ratio);
+	if (part->plan->all) {
+		estimates_add_word(out, "bias_i_status", "", STAT_OK,
+				   stat_status_name(paper_bias_check(REF_REP)));
+		s = paper_significance(REF_REP, &ratio);
+		estimates_add(out, "bias_sig_ratio_paper", "", s, ratio);
+	}
 	paper_modes(part, ref, rep);
 }
 
@@ -132,6 +134,6 @@ void compare_budget(const struct comparison_part *part)
 		estimates_addf(out, "budget_U_pct", e, expanded[trunc],
 			       "dof=%s;coverage=%.12g;clock_halfwidth=%.12g", dof, coverage, clock);
 	}
-	if (!s && part->plan->monte_carlo)
+	if (!s && part->plan->all)
 		budget_simulate(part, b, t.u_c, expanded[0]);
 }

@@ -23,15 +23,17 @@ void compare_spread(const struct comparison_part *part)
 	estimates_add(out, "precision_ratio", "", s, sqrt(v.f));
 	estimates_addf(out, "precision_ratio_lo", interval, sqrt(lo), CONF_TEXT, conf);
 	estimates_addf(out, "precision_ratio_hi", interval, sqrt(hi), CONF_TEXT, conf);
-	for (int two = 0; two <= 1; two++) {
+	for (int two = 0; two <= 1 && part->plan->all; two++) {
 		enum stat_status c =
 		    s ? s : variance_ratio_critical(alpha, two, v.df_x, v.df_r, &critical);
 		estimates_addf(out, "F_crit", c, critical, "alpha=%.12g;side=%s;df1=%g;df2=%g",
 			       alpha, two ? "two" : "greater", v.df_x, v.df_r);
 	}
-	s = spread_test((struct values[]){ref, rep}, 2, SPREAD_ABOUT_MEAN, &t);
-	estimates_add(out, "levene_W", "", s, t.w);
-	estimates_add(out, "levene_p", "", s, t.p);
+	if (part->plan->all) {
+		s = spread_test((struct values[]){ref, rep}, 2, SPREAD_ABOUT_MEAN, &t);
+		estimates_add(out, "levene_W", "", s, t.w);
+		estimates_add(out, "levene_p", "", s, t.p);
+	}
 	s = spread_test((struct values[]){ref, rep}, 2, SPREAD_ABOUT_MEDIAN, &t);
 	estimates_add(out, "brown_forsythe_W", "", s, t.w);
 	estimates_add(out, "brown_forsythe_p", "", s, t.p);

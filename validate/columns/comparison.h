@@ -26,7 +26,9 @@ struct comparison_plan {
 	/* row of the budget for the clock, in the unit of the data */
 	double clock_halfwidth;
 	uint64_t n_resamples, seed;  /* n_resamples 0: no bootstrap */
-	bool monte_carlo;            /* check the budget by simulation */
+	/* Also the estimates that only the complete list and JSON show, and the check of the budget
+	 * by simulation. */
+	bool all;
 };
 
 struct column_sample {
