@@ -10,7 +10,7 @@
  * unknown. Source: metrology paper, section III-A (events <f,b,e,c>) and Table I. */
 #pragma once
 
-#include "capture/fileset/fileset.h"
+#include "capture/file_list.h"
 
 #define TIME_NONE INT64_MIN
 /* known times are within +-73 years, so differences never overflow */

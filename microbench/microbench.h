@@ -13,7 +13,7 @@
  * program, only the call is between the stamps. */
 #pragma once
 
-#include "capture/fileset/fileset.h"
+#include "capture/file_list.h"
 #include "capture/trace.h"
 #include "common/options.h"
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "capture/app/app_private.h"
+#include "capture/file_list.h"
 #include "capture/files_noted.h"
-#include "capture/fileset/fileset.h"
 
 struct known_file {
 	char *path; /* relative to the root, owned */

@@ -4,45 +4,9 @@
  * directory and cannot leave it (openat2 with RESOLVE_BENEATH, no links). */
 #pragma once
 
+#include "capture/file_list.h"
 #include "common/residency.h"
 #include "common/u64_map.h"
-
-struct fileset_hole { /* a range of a file that has no blocks */
-	uint64_t offset, length;
-};
-
-struct fileset_entry {
-	const char *path; /* relative, no "..", owned by the creator of the set */
-	uint64_t size;	  /* bytes */
-	bool directory;
-};
-
-enum { FILESET_DIGEST = 32 };
-
-struct fileset_detail { /* further attributes that an entry had in the original */
-	uint32_t mode;	  /* permissions; 0: unknown */
-	const char *link; /* target of a symbolic link; otherwise NULL */
-	const struct fileset_hole *hole; /* hole[n_holes], ascending */
-	size_t n_holes;
-	bool holes_cut;	/* the file has more holes than are listed */
-	bool has_digest;
-	uint8_t digest[FILESET_DIGEST]; /* SHA-256 of the content */
-	/* entries with the same number are hard links to one file, and the state of the first entry
-	 * is used; 0: no other name is known */
-	uint32_t same_file;
-};
-
-struct fileset {
-	struct fileset_entry *entry; /* entry[n] */
-	size_t n;
-	struct fileset_detail *detail; /* detail[n], or NULL: unknown */
-};
-
-/* The target of entry i if it is a link, otherwise NULL. */
-static inline const char *fileset_link(const struct fileset *s, size_t i)
-{
-	return s->detail ? s->detail[i].link : NULL;
-}
 
 /* Index of the first entry that is a name of the same file as entry i. `known`: an empty map before
  * entry 0. Call it for the entries in their order. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Opens the files of a run for its threads, and checks that they are as a script expects. */
 
+#include "capture/fileset/fileset.h"
 #include "common/confine.h"
 #include "common/units.h"
 #include "microbench/run/run.h"

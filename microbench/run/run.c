@@ -2,6 +2,7 @@
 #include <libgen.h>
 #include <sys/signalfd.h>
 
+#include "capture/fileset/fileset.h"
 #include "common/confine.h"
 #include "microbench/parallel/launch.h"
 #include "microbench/run/run.h"

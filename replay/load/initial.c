@@ -2,6 +2,7 @@
 #include "common/sort.h"
 #include "replay/load/initial_private.h"
 
+#include "capture/fileset/fileset.h"
 #include "common/fnv1a.h"
 
 /* --- nodes and names ----------------------------------------------------- */

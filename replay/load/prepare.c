@@ -3,6 +3,7 @@
 
 #include <sys/statvfs.h>
 
+#include "capture/fileset/fileset.h"
 #include "common/units.h"
 #include "replay/load/initial.h"
 

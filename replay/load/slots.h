@@ -13,9 +13,9 @@
  * Slot 0 is a missing descriptor: requests on it fail with EBADF. */
 #pragma once
 
-#include "capture/fileset/fileset.h"
-#include "replay/target/rooted.h"
+#include "capture/file_list.h"
 #include "replay/load/load.h"
+#include "replay/target/rooted.h"
 
 struct slot {
 	/* the path that was opened, an index into slots.file; NONE32 for slot 0 */

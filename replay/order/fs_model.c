@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/fs_model.h"
 
+#include "capture/fileset/fileset.h"
 #include "common/fnv1a.h"
 #include "replay/order/fs_model_private.h"
 

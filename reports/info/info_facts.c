@@ -2,6 +2,7 @@
 /* The facts at the top: requests, origin, and numbers that fit on a line. */
 
 #include "capture/causality/causality.h"
+#include "capture/fileset/fileset.h"
 #include "reports/escape.h"
 #include "reports/info/info.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables of the last two steps: calibration and uncertainty. */
 
+#include "common/residency.h"
 #include "reports/number.h"
 #include "reports/tables/tables.h"
 

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "capture/fileset/fileset.h"
 #include "common/clock.h"
 #include "common/drop_caches.h"
 #include "common/files.h"

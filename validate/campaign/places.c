@@ -3,6 +3,7 @@
  * removal. */
 #include <sys/statvfs.h>
 
+#include "capture/fileset/fileset.h"
 #include "common/files.h"
 #include "common/units.h"
 #include "microbench/microbench.h"

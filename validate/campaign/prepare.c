@@ -3,6 +3,7 @@
 
 #include <fts.h>
 
+#include "capture/fileset/fileset.h"
 #include "common/clock.h"
 #include "common/drop_caches.h"
 #include "microbench/microbench.h"

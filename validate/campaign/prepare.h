@@ -7,6 +7,7 @@
  * workloads). Nothing else is changed, and only created files are removed. */
 #pragma once
 
+#include "capture/fileset/fileset.h"
 #include "validate/campaign/devices.h"
 
 struct workload;

@@ -3,6 +3,7 @@
 
 #include <fts.h>
 
+#include "capture/fileset/fileset.h"
 #include "common/confine.h"
 #include "common/files.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "capture/trace.h"
+#include "common/u64_map.h"
 #include "validate/profile/access.h"
 
 /* largest number of objects; requests on further objects are counted in n_not_followed */

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "common/residency.h"
 #include "validate/metrics/summary.h"
 #include "validate/protocol/protocol.h"
 #include "validate/results/seal.h"

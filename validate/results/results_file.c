@@ -3,6 +3,7 @@
 
 #include "common/files.h"
 #include "common/json_members.h"
+#include "common/residency.h"
 
 #define SUMMARY_VERSION 1
 #define JSON_MAX_BYTES (64u << 20)
