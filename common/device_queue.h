@@ -16,11 +16,12 @@ int device_queue_check(const char *text, struct err *e);
 char *device_queue_parent(dev_t dev);
 
 /* Reads the present values of the settings in `text`, as {"device": "/sys/...", "settings":
- * {"scheduler": "none", ...}}. Journal them before device_queue_apply(). New reference. Errors: ENODEV
- * without a device; ENOENT for a missing setting. */
+ * {"scheduler": "none", ...}}. Journal them before device_queue_apply(). New reference. Errors:
+ * ENODEV without a device; ENOENT for a missing setting. */
 int device_queue_read(const char *text, dev_t dev, json_t **now, struct err *e);
 /* Changes the settings. Errors: of writing, with the file (EACCES without privilege, EINVAL for a
  * refused value). */
 int device_queue_apply(const char *text, dev_t dev, struct err *e);
-/* Restores the values of device_queue_read(). Continues after an error, and returns the first error. */
+/* Restores the values of device_queue_read(). Continues after an error, and returns the first
+ * error. */
 int device_queue_restore(const json_t *before, struct err *e);

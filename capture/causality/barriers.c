@@ -15,7 +15,8 @@ struct barriers_finder {
 	size_t *first;	 /* first[signaller * n_nodes + waiter]: start of the pair in by_pair[] */
 	uint32_t *at;	 /* for each pair: the link found last */
 	uint32_t n_nodes; /* number of nodes, without hubs */
-	uint32_t *of_record; /* of_record[l->n_barriers]: index in v[] of each barrier with a record */
+	/* of_record[l->n_barriers]: index in v[] of each barrier with a record */
+	uint32_t *of_record;
 };
 
 /* by_wait[] has the waits of each node in order, and so those of each pair. */

@@ -73,8 +73,9 @@ bool volume_is(const char *dir)
 		has |= 1u << i;
 	}
 	closedir(d);
-	/* A directory with only "lock" or only "log" may belong to another program. A volume is never
-	 * in this state, because its parts are created and removed in the order of the list. */
+	/* A directory with only "lock" or only "log" may belong to another program. A volume is
+	 * never in this state, because its parts are created and removed in the order of the
+	 * list. */
 	return is && (!has || (has & 1) || (has & 8) || (has & 6) == 6);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
+#include "common/residency.h"
 #include "replay/issue/calls_private.h"
 
 #define PAGE_BYTES 4096u

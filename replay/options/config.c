@@ -81,7 +81,7 @@ void replay_config_init(struct replay_config *c)
 	OPTION(CHOICE, "in-flight", BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,	\
 	       .help = "mode hf: limit of requests in flight: exact (traced number), instant "	\
 	       "(rounded up to a power of two), rounded (maximum within 100 ms, rounded up), "	\
-	       "slack (as rounded, but up to 128 during a short stall), none (default slack)"),		\
+	       "slack (as rounded, but up to 128 during a short stall), none (default slack)"),	\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
 	       .help = "modes hf and dep: submit requests closer than this together (default: "	\
 	       "the measured cost of a submission)"),						\

@@ -7,6 +7,7 @@
  * at most the level of all rejections together (0.01). Counted facts, such as lost requests, need
  * no correction. Otherwise: inconclusive. */
 #include "replay/engines/adapters/times.h"
+#include "validate/analysis/analysis_private.h"
 #include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"
 

@@ -280,10 +280,10 @@ struct cell { /* one scenario x one replayer */
 	/* in ns, over runs; NOT_APPLICABLE if the replay is not timed. */
 	struct estimate issue_error_p50, issue_error_p99;
 	double issue_error_max, share_late;
-	/* share_cpu_delayed: share of requests that the machine delayed while the replayer waited for
-	 * their time of issue. issue_error_others_p99: the 99th percentile of the issue error without
-	 * these requests. NOT_ASSESSED if the replays do not report it, NOT_APPLICABLE if the
-	 * replay is not timed. Shown, not judged. */
+	/* share_cpu_delayed: share of requests that the machine delayed while the replayer waited
+	 * for their time of issue. issue_error_others_p99: the 99th percentile of the issue error
+	 * without these requests. NOT_ASSESSED if the replays do not report it, NOT_APPLICABLE if
+	 * the replay is not timed. Shown, not judged. */
 	struct estimate share_cpu_delayed, issue_error_others_p99;
 	struct estimate late; /* value is share_late */
 	struct estimate schedule_error; /* ns */

@@ -200,7 +200,7 @@ enum uncertainty_bias { UNCERTAINTY_BIAS_APART, UNCERTAINTY_BIAS_ADDED };
  * 0 also means no limit, except for reordered and n_mismatched, where it permits none. */
 struct accept_limits {
 #define LIMIT(KIND, row, name, limit, type, ...) limit_##type limit;
-	COMPONENT_LIST(LIMIT) /* one for each component, with the names of protocol/component_list.h */
+	COMPONENT_LIST(LIMIT) /* one for each component, named as in component_list.h */
 #undef LIMIT
 	int reorder_scope;
 	double execution_time_timed; /* replaces execution_time for timed replays */

@@ -6,7 +6,7 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/ranks.h"
 
-/* Converts the bits of a double to an integer with the same order; double_of_rank is the inverse. */
+/* Converts the bits of a double to an integer with the same order. Inverse: double_of_rank. */
 static uint64_t double_rank(double x)
 {
 	uint64_t bits;

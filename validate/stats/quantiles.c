@@ -30,7 +30,8 @@ double sorted_quantile(const double *sorted, size_t n, double p, int type)
 
 bool quantile_is_extrapolated(size_t n, double p)
 {
-	return fmin(p, 1 - p) * (double)n < 1 - 1e-9; /* 1e-9: rounding; 10 values suffice for 0.9 */
+	/* 1e-9: rounding; 10 values suffice for 0.9 */
+	return fmin(p, 1 - p) * (double)n < 1 - 1e-9;
 }
 
 enum stat_status sample_quantile(const double *x, size_t n, double p, int type, double *q)

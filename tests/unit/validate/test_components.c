@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "validate/analysis/analysis_private.h"
-#include "validate/analysis/pairs.h"
 #include "validate/components/component.h"
+#include "validate/evidence/pairs.h"
 
 static void test_rows_are_complete(void **state)
 {
