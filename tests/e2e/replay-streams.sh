@@ -102,3 +102,27 @@ for engine in event compiled; do
 	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir dir back.trace
 	expect_line out 'mismatches      0'
 done
+
+# positions from the end of a stream that is only read, as zip and unzip take them
+cat >end.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	char b[8];
+	FILE *f = fopen("lines", "r");
+	if (!f || fseek(f, -100, SEEK_END))
+		return 1;
+	long at = ftell(f);
+	return at < 1000 || fread(b, 1, 8, f) != 8 || ftell(f) != at + 8 || fseek(f, -at, SEEK_CUR) ||
+	       ftell(f) != 8 || fclose(f);
+}
+END
+$compiler -w -o end end.c || fail 'end.c does not compile'
+expect_status 0 "$VALIDATE" capture app --root . -o end.trace -- ./end
+expect_line out 'ended with status 0'
+for engine in event compiled; do
+	for order in fs temporal; do
+		expect_status 0 "$VALIDATE" replay --engine $engine --order $order --prepare --dir dir end.trace
+		expect_line out 'mismatches      0'
+	done
+done
