@@ -154,6 +154,22 @@ void crew_release(struct crew *c)
 
 /* --- the runner ---------------------------------------------------------- */
 
+static void runner_prepare(const struct runner *w, int *pin_error, int *scheduling_error)
+{
+	const struct crew *c = w->crew;
+	*pin_error = w->cpus ? thread_bind(w->cpus) : w->cpu >= 0 ? thread_pin(w->cpu) : 0;
+	if (c->config->wait != WAIT_NANOSLEEP)
+		waiter_thread_setup();
+	/* call every function once with an invalid descriptor, so that lazy binding is not
+	 * measured */
+	void *buffer = placement_buffer(&c->placement, w->index, 0);
+	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) +
+		       pwrite(-1, buffer, 1, 0);
+	none += lseek(-1, 0, SEEK_SET) + fsync(-1) + fdatasync(-1) + close(-1);
+	(void)none;
+	*scheduling_error = c->scheduling.set ? scheduling_apply(&c->scheduling) : 0;
+}
+
 static bool start_pass(struct crew *c, int pin_error, int scheduling_error)
 {
 	pthread_mutex_lock(&c->mutex);
@@ -170,30 +186,27 @@ static bool start_pass(struct crew *c, int pin_error, int scheduling_error)
 	return pass;
 }
 
+static void runner_loop(struct runner *w)
+{
+	struct crew *c = w->crew;
+	int64_t before_ns = thread_runqueue_wait_ns();
+	wait_until(&w->waiter, c->plan->start_ticks);
+	pause_enter(&c->pause, w->index);
+	c->loop(w);
+	pause_leave(&c->pause, w->index);
+	int64_t after_ns = thread_runqueue_wait_ns();
+	if (before_ns >= 0 && after_ns >= before_ns)
+		w->wait_ns = after_ns - before_ns;
+}
+
 static void *runner_main(void *arg)
 {
 	struct runner *w = arg;
 	struct crew *c = w->crew;
-	int pin_error = w->cpus ? thread_bind(w->cpus) : w->cpu >= 0 ? thread_pin(w->cpu) : 0;
-	if (c->config->wait != WAIT_NANOSLEEP)
-		waiter_thread_setup();
-	/* call every function once with an invalid descriptor, so that lazy binding is not
-	 * measured */
-	void *buffer = placement_buffer(&w->crew->placement, w->index, 0);
-	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) +
-		       pwrite(-1, buffer, 1, 0);
-	none += lseek(-1, 0, SEEK_SET) + fsync(-1) + fdatasync(-1) + close(-1);
-	(void)none;
-	if (start_pass(c, pin_error, c->scheduling.set ? scheduling_apply(&c->scheduling) : 0)) {
-		int64_t before_ns = thread_runqueue_wait_ns();
-		wait_until(&w->waiter, c->plan->start_ticks);
-		pause_enter(&c->pause, w->index);
-		c->loop(w);
-		pause_leave(&c->pause, w->index);
-		int64_t after_ns = thread_runqueue_wait_ns();
-		if (before_ns >= 0 && after_ns >= before_ns)
-			w->wait_ns = after_ns - before_ns;
-	}
+	int pin_error, scheduling_error;
+	runner_prepare(w, &pin_error, &scheduling_error);
+	if (start_pass(c, pin_error, scheduling_error))
+		runner_loop(w);
 	if (c->scheduling.set)
 		scheduling_leave(&c->scheduling);
 	return NULL;
@@ -201,20 +214,22 @@ static void *runner_main(void *arg)
 
 /* --- start and end ------------------------------------------------------- */
 
-int crew_start(struct crew *c, struct err *e)
+/* A process of one runner has no other thread, so the runner's descriptors are in a table that no
+ * other thread uses. As for a traced process of one thread, the kernel then counts the users of a
+ * descriptor without atomic operations. */
+static struct runner *runner_alone(const struct crew *c)
 {
-	struct waiter waiter;
+	return c->config->processes && c->to - c->from == 1 ? &c->runner[c->from] : NULL;
+}
+
+static int runners_start(struct crew *c)
+{
 	pthread_attr_t attributes;
-	waiter_thread_setup();
-	waiter_init(&waiter, &c->plan->clock, (enum wait_method)c->config->wait, 0);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	int code = 0;
 	for (; c->n_started < c->to - c->from && !code; c->n_started += !code) {
 		struct runner *w = &c->runner[c->from + c->n_started];
-		w->waiter = waiter;
-		if (c->group.n)
-			waiter_join(&w->waiter, &c->group, w->index);
 		code = pthread_create(&w->id, &attributes, runner_main, w);
 	}
 	pthread_attr_destroy(&attributes);
@@ -222,6 +237,25 @@ int crew_start(struct crew *c, struct err *e)
 	while (c->n_ready < c->n_started)
 		pthread_cond_wait(&c->changed, &c->mutex);
 	pthread_mutex_unlock(&c->mutex);
+	return code;
+}
+
+int crew_start(struct crew *c, struct err *e)
+{
+	struct waiter waiter;
+	const struct runner *alone = runner_alone(c);
+	waiter_thread_setup();
+	waiter_init(&waiter, &c->plan->clock, (enum wait_method)c->config->wait, 0);
+	for (uint32_t i = c->from; i < c->to; i++) {
+		c->runner[i].waiter = waiter;
+		if (c->group.n)
+			waiter_join(&c->runner[i].waiter, &c->group, i);
+	}
+	int code = 0;
+	if (alone)
+		runner_prepare(alone, &c->pin_error, &c->scheduling_error);
+	else
+		code = runners_start(c);
 	if (code)
 		return err_sys(e, code, "cannot start thread %u of %u",
 			       c->from + c->n_started + 1, c->n);
@@ -241,6 +275,11 @@ void crew_open(struct crew *c, bool cancelled)
 
 void crew_join(struct crew *c)
 {
+	struct runner *alone = runner_alone(c);
+	if (alone && !c->cancelled)
+		runner_loop(alone);
+	if (alone && c->scheduling.set)
+		scheduling_leave(&c->scheduling);
 	for (uint32_t i = 0; i < c->n_started; i++)
 		pthread_join(c->runner[c->from + i].id, NULL);
 }

@@ -97,11 +97,13 @@ void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns);
 #define CREW_LOOK_FIRST_NS 200000000
 #define CREW_LOOK_NEXT_NS 500000000
 
-/* Starts runners [from, to) and waits until each is ready. Errors: of starting and pinning. Call
- * crew_open and crew_join even after an error. */
+/* Starts runners [from, to) and waits until each is ready. With --processes the only runner of a
+ * process is the calling thread. Errors: of starting and pinning. Call crew_open and crew_join even
+ * after an error. */
 int crew_start(struct crew *c, struct err *e);
 /* Releases the runners: they begin at the plan's start or, if cancelled, end. */
 void crew_open(struct crew *c, bool cancelled);
+/* Waits until the runners have ended; runs the loop of the calling thread if that is a runner. */
 void crew_join(struct crew *c);
 /* Adds the counts of runners [from, to) to the plan; sets facts.runqueue_wait_ns. */
 void crew_gather(struct crew *c);

@@ -63,6 +63,9 @@ for child in $children; do
 		esac
 	done
 	[ $n -eq 1 ] && holders=$((holders + 1))
+	# the table of descriptors belongs to the thread that makes the calls
+	[ "$(ls /proc/$child/task)" = "$child" ] ||
+		fail "a process of one traced thread has the threads $(ls /proc/$child/task)"
 	case $(readlink /proc/$child/cwd) in "$top/d" | /d) working=$((working + 1)) ;; esac
 done
 [ $holders -eq 3 ] || fail 'not every process has its own file and no other open'
@@ -109,9 +112,7 @@ last=$(taskset -pc $$ | sed 's/.*[,:-] *//')
 started "$VALIDATE" replay --processes --timing timestamp --cpus "$last,$first" --dir tree in.csv
 allowed=
 for child in $children; do
-	for thread in /proc/$child/task/*; do
-		[ "${thread##*/}" = "$child" ] || allowed="$allowed $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$thread/status")"
-	done
+	allowed="$allowed $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$child/status")"
 done
 [ "$(echo $allowed)" = "$last $first $last" ] || fail "threads may run on$allowed instead of $last $first $last"
 kill -9 "$looker"
