@@ -16,8 +16,15 @@ static struct processes_key key_of(uint32_t pid)
 
 void processes_init(struct processes *p)
 {
-	p->of_pid = json_object();
-	p->early = json_object();
+	*p = (struct processes){
+	    .of_pid = json_object(), .early = json_object(), .key = "pid", .n_least = 2};
+}
+
+void threads_init(struct processes *p)
+{
+	processes_init(p);
+	p->key = "tid";
+	p->n_least = 1;
 }
 
 void processes_release(struct processes *p)
@@ -38,7 +45,7 @@ void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t b
 	struct processes_key k = key_of(pid);
 	if (json_object_size(p->of_pid) >= PROCESSES_MAX || json_object_get(p->of_pid, k.text))
 		return;
-	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent",
+	json_t *row = json_pack("{s:I,s:I,s:I}", p->key, (json_int_t)pid, "parent",
 				(json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
 	json_object_set_new(p->of_pid, k.text, row);
 	/* A wait that was recorded before the first record of its child. If the wait ended before
@@ -70,7 +77,7 @@ void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns)
 	json_array_foreach(rows, i, row)
 	{
 		json_int_t pid, parent, begin_ns, waited_by = 0, waited_ns = 0;
-		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", "pid", &pid, "parent", &parent,
+		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", p->key, &pid, "parent", &parent,
 				"begin_ns", &begin_ns, "waited_by", &waited_by, "waited_ns",
 				&waited_ns))
 			continue;
@@ -104,7 +111,7 @@ void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t e
 json_t *processes_list(const struct processes *p)
 {
 	const char *pid;
-	json_t *row, *list = json_object_size(p->of_pid) > 1 ? json_array() : NULL;
+	json_t *row, *list = json_object_size(p->of_pid) >= p->n_least ? json_array() : NULL;
 	json_object_foreach(p->of_pid, pid, row)
 	{
 		if (list)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For each process, its parent and the thread that waited for its end: the trace's "processes"
- * (doc/formats/trace.md). */
+ * (doc/formats/trace.md). The same for threads: the trace's "threads". The number of a thread then
+ * takes the place of that of a process, and its creator that of the parent. */
 #pragma once
 
 #include <jansson.h>
@@ -12,9 +13,12 @@ struct processes {
 	json_t *of_pid; /* an object that maps numbers (as text) to rows */
 	/* an object that maps numbers (as text) to waits recorded before the process began */
 	json_t *early;
+	const char *key; /* of the number in a row */
+	size_t n_least; /* a shorter list says nothing */
 };
 
 void processes_init(struct processes *p);
+void threads_init(struct processes *p);
 void processes_release(struct processes *p);
 /* Records that a process exists; later calls for the same number are ignored. `parent` 0:
  * unknown. */
@@ -29,5 +33,6 @@ void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t e
 /* Adds the rows of another trace with shifted times, or completes known processes. Malformed rows
  * are ignored. `rows` may be NULL. */
 void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns);
-/* Returns the rows as an array, or NULL if there are fewer than two. New reference. */
+/* Returns the rows as an array, or NULL if there are fewer than two processes, or no thread. New
+ * reference. */
 json_t *processes_list(const struct processes *p);

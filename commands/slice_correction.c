@@ -97,8 +97,9 @@ void slice_correction_print(const struct slice_correction *c)
 		       c->calibration.host, c->host);
 }
 
-static void retime(json_t *rows, const struct slice_filter *f)
+static void retime(json_t *rows, const void *filter)
 {
+	const struct slice_filter *f = filter;
 	static const char *const keys[] = {"begin_ns", "waited_ns", "t_ns"};
 	size_t i;
 	json_t *row;
@@ -114,8 +115,8 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 		       const char *hidden)
 {
 	json_t *first = trace_extra(set->t[0]),
-	       *top = hidden ? json_loads(hidden, 0, NULL) : json_incref(first),
-	       *processes = trace_set_processes(set, n);
+	       *top = hidden ? json_loads(hidden, 0, NULL) : json_incref(first);
+	const bool has_kin = trace_set_kin(set, n, top, retime, f);
 	const bool counted = hidden || n > 1 || trace_notes(set->t[0])->n_skipped ||
 			     json_object_get(json_object_get(first, "capture"), "untraced");
 	if (hidden)
@@ -128,13 +129,10 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 	const bool joined = n > 1 && json_object_get(top, "part");
 	/* the command does more than the requests of this slice */
 	const bool had_command = json_object_del(top, "command") == 0;
-	const bool changed = processes || memory || joined || had_command || counted;
+	const bool changed = has_kin || memory || joined || had_command || counted;
 	if (joined)
 		json_object_del(top, "part");
-	retime(processes, f);
 	retime(memory, f);
-	if (processes)
-		json_object_set_new(top, "processes", processes);
 	char *text = changed && (!hidden || json_object_size(top)) ? json_dumps(top, JSON_COMPACT)
 								    : NULL;
 	json_decref(top);

@@ -168,15 +168,26 @@ json_t *trace_extra(const struct trace *t)
 	return json_object();
 }
 
-json_t *trace_set_processes(const struct trace_set *m, size_t n)
+bool trace_set_kin(const struct trace_set *m, size_t n, json_t *top,
+		   void (*retime)(json_t *rows, const void *x), const void *x)
 {
-	SCOPED(processes_release) struct processes all;
-	processes_init(&all);
+	SCOPED(processes_release) struct processes processes, threads;
+	processes_init(&processes);
+	threads_init(&threads);
 	for (size_t i = 0; i < n; i++) {
 		json_auto_t *one = trace_extra(m->t[i]);
-		processes_add(&all, json_object_get(one, "processes"), m->shift_ns[i]);
+		processes_add(&processes, json_object_get(one, "processes"), m->shift_ns[i]);
+		processes_add(&threads, json_object_get(one, "threads"), m->shift_ns[i]);
 	}
-	return processes_list(&all);
+	json_t *lists[] = {processes_list(&processes), processes_list(&threads)};
+	static const char *const keys[] = {"processes", "threads"};
+	for (size_t i = 0; i < 2; i++) {
+		if (lists[i] && retime)
+			retime(lists[i], x);
+		if (lists[i])
+			json_object_set_new(top, keys[i], lists[i]);
+	}
+	return lists[0] || lists[1];
 }
 
 /* Whether one of the files is that of thread `tid`, which strace -ff names FILE.TID. */
@@ -224,12 +235,11 @@ void trace_set_unseen(const struct trace_set *m, size_t n_traces, json_t *top)
 
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
 {
-	json_t *top = trace_extra(m->t[0]),
-	       *processes = m->n > 1 ? trace_set_processes(m, m->n) : NULL;
-	if (processes)
-		json_object_set_new(top, "processes", processes);
-	if (m->n > 1)
+	json_t *top = trace_extra(m->t[0]);
+	if (m->n > 1) {
+		trace_set_kin(m, m->n, top, NULL, NULL);
 		json_object_del(top, "part");
+	}
 	trace_set_unseen(m, m->n, top);
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)

@@ -33,11 +33,13 @@ void trace_set_close(struct trace_set *m);
 void trace_set_meta(struct trace_set *m, struct trace_meta *meta);
 uint64_t trace_set_events_lost(const struct trace_set *m);
 const char *trace_set_format_names(struct trace_set *m);
-/* New references. trace_extra: the extra facts of a trace (an empty object if it has none).
- * trace_set_processes: "processes" of the first `n` traces as one list in the time of the first
- * trace; NULL if there are fewer than two processes. Some formats know them only after reading. */
+/* Returns the extra facts of a trace; an empty object if it has none. New reference. */
 json_t *trace_extra(const struct trace *t);
-json_t *trace_set_processes(const struct trace_set *m, size_t n);
+/* Replaces "processes" and "threads" of `top` by those of the first `n` traces, in the time of the
+ * first trace. `retime` changes each list (`x` is its argument); NULL: no change. Returns whether
+ * there are any. Some formats know the lists only after reading. */
+bool trace_set_kin(const struct trace_set *m, size_t n, json_t *top,
+		   void (*retime)(json_t *rows, const void *x), const void *x);
 /* Adds the counts of what the first `n` traces lack (capture/unseen.h) to `top`, the extra facts of
  * the first trace. Call it after reading. */
 void trace_set_unseen(const struct trace_set *m, size_t n, json_t *top);

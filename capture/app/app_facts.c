@@ -132,8 +132,8 @@ json_t *facts_affinity(const struct spool *s)
 }
 
 char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors,
-		 const json_t *processes, const json_t *affinity, const struct app_memory *m,
-		 int64_t epoch_ns)
+		 const json_t *processes, const json_t *threads, const json_t *affinity,
+		 const struct app_memory *m, int64_t epoch_ns)
 {
 	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:i}", "method", "preload", "processes",
 				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads,
@@ -160,6 +160,8 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 		json_object_set(top, "descriptors", (json_t *)(uintptr_t)descriptors);
 	if (processes)
 		json_object_set(top, "processes", (json_t *)(uintptr_t)processes);
+	if (threads)
+		json_object_set(top, "threads", (json_t *)(uintptr_t)threads);
 	if (affinity)
 		json_object_set(top, "affinity", (json_t *)(uintptr_t)affinity);
 	if (m && m->interval_ns)

@@ -20,5 +20,5 @@ json_t *facts_affinity(const struct spool *s);
 /* Makes the text of all metadata. The lists (NULL: none) are borrowed. Times of samples are
  * relative to `epoch_ns`. The caller frees the text. */
 char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors,
-		 const json_t *processes, const json_t *affinity, const struct app_memory *m,
-		 int64_t epoch_ns);
+		 const json_t *processes, const json_t *threads, const json_t *affinity,
+		 const struct app_memory *m, int64_t epoch_ns);

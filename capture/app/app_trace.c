@@ -5,6 +5,7 @@
 #include "capture/app/app_census.h"
 #include "capture/app/app_facts.h"
 #include "capture/app/app_files.h"
+#include "capture/app/app_threads.h"
 #include "capture/op.h"
 #include "capture/processes.h"
 
@@ -22,6 +23,7 @@ struct conversion {
 	struct app_files files;
 	json_t *descriptors;
 	struct processes processes;
+	struct app_threads threads;
 	const struct app_memory *memory;
 	struct app_content content;
 };
@@ -191,16 +193,20 @@ static bool is_sound(const struct conversion *c, const struct log_record *l)
 static void processes_follow(struct conversion *c, struct process_state *p,
 			     const struct merge_record *r)
 {
-	uint32_t image_pid = c->spool->image[r->image].pid;
+	const struct request_maker *m = &c->maker;
+	const uint32_t image_pid = c->spool->image[r->image].pid;
+	const int64_t begin_ns = clock_ns_of_ticks(m->clock, r->r->begin) - m->epoch_ns,
+		      end_ns = clock_ns_of_ticks(m->clock, r->r->end) - m->epoch_ns;
 	if (!p->is_listed)
 		processes_see(&c->processes, r->pid,
 			      r->pid != image_pid ? image_pid : c->census->image[r->image].parent,
-			      clock_ns_of_ticks(c->maker.clock, r->r->begin) - c->maker.epoch_ns);
+			      begin_ns);
 	p->is_listed = true;
 	if (r->r->op == LOG_WAIT && r->r->end && r->r->result > 0 && r->r->result <= UINT32_MAX)
 		processes_waited(&c->processes,
 				 spool_pid(c->spool, r->image, (uint32_t)r->r->result), r->tid,
-				 clock_ns_of_ticks(c->maker.clock, r->r->end) - c->maker.epoch_ns);
+				 end_ns);
+	app_threads_follow(&c->threads, r, begin_ns, end_ns);
 }
 
 static void rename_follow(struct conversion *c, const struct process_state *p,
@@ -282,11 +288,11 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	rc = rc ? rc : content_finish(c, e);
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
-	json_t *processes = processes_list(&c->processes), *affinity = facts_affinity(c->spool);
-	char *facts = facts_text(c->config, c->outcome, c->descriptors, processes, affinity,
-				 c->memory, c->maker.epoch_ns);
-	json_decref(processes);
-	json_decref(affinity);
+	json_auto_t *processes = processes_list(&c->processes),
+		    *threads = processes_list(&c->threads.rows),
+		    *affinity = facts_affinity(c->spool);
+	char *facts = facts_text(c->config, c->outcome, c->descriptors, processes, threads,
+				 affinity, c->memory, c->maker.epoch_ns);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;
 	rc = rc ? rc : files_meta_set(&c->files, c->maker.writer, meta, &c->outcome->files, e);
@@ -322,6 +328,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	files_init(&v->files);
 	v->descriptors = json_array();
 	processes_init(&v->processes);
+	app_threads_init(&v->threads);
 	census_take(&census, s, m, clock, start, wall_epoch_ns, o);
 	merge_rewind(m);
 	o->n_threads = merge_n_threads(m);
@@ -349,6 +356,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	files_release(&v->files);
 	json_decref(v->descriptors);
 	processes_release(&v->processes);
+	app_threads_release(&v->threads);
 	merge_close(m);
 	free(root);
 	return rc;

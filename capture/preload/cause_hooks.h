@@ -8,6 +8,7 @@
 #pragma once
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -60,6 +61,12 @@ CAUSE_HIDDEN void cause_recorded(uint16_t op, int error);
 CAUSE_HIDDEN uint64_t cause_child_key(void); /* key for a thread that is about to be created */
 CAUSE_HIDDEN void cause_thread_begin(uint64_t key);
 CAUSE_HIDDEN bool cause_is_watched(void);
+typedef int cause_create(pthread_t *restrict t, const pthread_attr_t *restrict a,
+			 void *(*function)(void *), void *restrict argument);
+/* pthread_create by the function `real`; the new thread gets a key of its creator. */
+CAUSE_HIDDEN int cause_thread_create(cause_create *real, pthread_t *restrict t,
+				     const pthread_attr_t *restrict a, void *(*function)(void *),
+				     void *restrict argument);
 
 #define CAUSE_SCOPE struct cause_call cause_call_ __attribute__((cleanup(cause_leave)))
 #define CAUSE_WAIT(how) CAUSE_SCOPE = cause_wait_begin(how)

@@ -4,6 +4,7 @@
 #include "capture/preload/core.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -217,7 +218,9 @@ static void affinity_note(struct log_window *w)
 	w->cpus_known = 1;
 }
 
-static bool more(bool *announce)
+/* Sets *announce if the process is new, and *begins if the thread is new and not the first of its
+ * process. */
+static bool more(bool *announce, bool *begins)
 {
 	struct core_process *p = process;
 	if (!process_ready(p, announce))
@@ -227,6 +230,7 @@ static bool more(bool *announce)
 	if (!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) {
 		if (!recorder_find(p, tid))
 			return false;
+		*begins = !is_shared && tid != p->pid;
 		r = is_shared ? recorder_of(p, tid) : capture_self;
 	}
 	window_give(r->next, r->generation, WINDOW_FULL);
@@ -247,15 +251,22 @@ static bool more(bool *announce)
 bool capture_more(void)
 {
 	uint64_t was;
-	bool announce = false;
+	bool announce = false, begins = false;
 	if (capture_state != CAPTURE_ON)
 		return false;
 	if (capture_confined)
 		return more_confined();
 	signals_block(&was);
-	bool got = more(&announce);
+	bool got = more(&announce, &begins);
 	if (got && announce)
 		process_announce(process->pid);
+	if (got && begins) {
+		const uint64_t now = clock_now(&capture_clock);
+		capture_note(&(struct note){.begin = now,
+					    .end = now,
+					    .op = LOG_THREAD,
+					    .offset = (uint64_t)pthread_self()});
+	}
 	signals_restore(&was);
 	return got;
 }

@@ -132,7 +132,11 @@ enum log_event {
 	 * request. fd; offset: first byte; extra: the data */
 	LOG_CONTENT_OF,
 	LOG_DESCRIPTOR, /* new descriptor from a call that is not a request; fields as LOG_FD */
-	LOG_LAST = LOG_DESCRIPTOR,
+	/* threads; offset: pthread_t */
+	LOG_THREAD,	   /* first record of a thread that is not the first of its process */
+	LOG_THREAD_CREATE, /* this thread created the thread */
+	LOG_THREAD_JOIN,   /* this thread waited for the end of the thread */
+	LOG_LAST = LOG_THREAD_JOIN,
 };
 
 /* the program calls functions of the C library without the hooks, through this library or inside

@@ -388,7 +388,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 		f.walk = NULL;
 		names_mark(&f);
 		threads_count(&f);
-		if (f.processes || s->n_processes > 1)
+		if (f.processes || f.threads || s->n_processes > 1)
 			processes_settle(&f);
 		s->initial = initial_find(l, s, trace_meta(t));
 		names_require(&f);
@@ -416,6 +416,6 @@ void slots_release(struct slots *s)
 	for (uint32_t i = 0; i < s->n_processes; i++)
 		free(s->process[i].directory);
 	initial_free(s->initial);
-	FREE_EACH(s->file, s->slot, s->map, s->process, s->spawn);
+	FREE_EACH(s->file, s->slot, s->map, s->process, s->spawn, s->thread);
 	*s = (struct slots){.slot = NULL};
 }

@@ -106,6 +106,13 @@ struct slot_spawn {
 	int64_t ended_ns;
 };
 
+/* A thread of the load whose creation or end another thread of the load saw. */
+struct slot_thread {
+	uint32_t thread;	  /* index into load.thread, as the following; NONE32: unknown */
+	uint32_t creator, joiner; /* joiner: waited for its end */
+	int64_t created_ns, joined_ns;
+};
+
 struct slots {
 	struct slot *slot; /* slot[n]; slot[0] is the missing descriptor */
 	uint32_t n, cap;
@@ -117,6 +124,8 @@ struct slots {
 	uint32_t n_processes, processes_cap;
 	struct slot_spawn *spawn; /* spawn[n_spawns] */
 	uint32_t n_spawns, spawns_cap;
+	struct slot_thread *thread; /* thread[n_threads] */
+	uint32_t n_threads;
 	/* largest number of descriptors that the trace had open at the same time */
 	uint32_t n_open_max;
 	uint32_t n_locked;	 /* slots that are `locked` */
@@ -128,10 +137,11 @@ struct slots {
 
 /* Finds the slot and name of every request of `l`. Fills in load_request.slot, .name and .skipped,
  * the same members of load_more, and .offset of sequential requests whose position follows from
- * earlier requests. Reads two tables of the trace's extra metadata: "descriptors": [{"fd": N,
+ * earlier requests. Reads three tables of the trace's extra metadata: "descriptors": [{"fd": N,
  * "path": TEXT, "flags": N, "pid": N}], default flags O_RDWR, without pid for any process;
  * "processes": [{"pid": N, "parent": N, "begin_ns": N, "waited_by": TID, "waited_ns": N}], the last
- * two only if a thread waited for the process. Errors: EINVAL for a malformed table. */
+ * two only if a thread waited for the process; and "threads", the same with "tid" instead of "pid".
+ * Errors: EINVAL for a malformed table. */
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e);
 void slots_release(struct slots *s);
 /* Merges instances into one slot if the same thread opened them with the same path, flags and mode,

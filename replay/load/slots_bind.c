@@ -7,27 +7,38 @@
 
 /* --- processes: the metadata "processes", otherwise inherited descriptors - */
 
-static int process_table_read(struct finder *f, struct err *e)
+/* Reads "processes" or "threads", whose rows have the number `key`. */
+static int kin_read(const struct finder *f, const char *name, const char *key, const json_t **to,
+		    struct err *e)
 {
-	f->processes = json_object_get(f->extra, "processes");
-	if (!f->processes)
-		return 0;
-	if (!json_is_array(f->processes))
-		return err_set(e, EINVAL, "the trace's \"processes\" are not a list");
+	const json_t *rows = *to = json_object_get(f->extra, name);
+	if (rows && !json_is_array(rows))
+		return err_set(e, EINVAL, "the trace's \"%s\" are not a list", name);
+	const char *const members[] = {key, "parent", "begin_ns"};
 	size_t i;
 	json_t *row;
-	json_array_foreach(f->processes, i, row)
+	json_array_foreach(rows, i, row)
 	{
-		static const char *const members[] = {"pid", "parent", "begin_ns"};
 		for (size_t k = 0; k < sizeof members / sizeof *members; k++)
 			if (!json_is_integer(json_object_get(row, members[k])))
-				return err_set(e, EINVAL, "the trace's \"processes\", entry %zu "
-					"needs integers \"pid\", \"parent\" and \"begin_ns\"",
-					i);
-		u64_map_at(&f->row_of_pid,
-			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
+				return err_set(e, EINVAL, "the trace's \"%s\", entry %zu "
+					"needs integers \"%s\", \"parent\" and \"begin_ns\"",
+					name, i, key);
 	}
 	return 0;
+}
+
+static int process_table_read(struct finder *f, struct err *e)
+{
+	size_t i;
+	json_t *row;
+	const int ret = kin_read(f, "processes", "pid", &f->processes, e);
+	if (ret)
+		return ret;
+	json_array_foreach(f->processes, i, row)
+		u64_map_at(&f->row_of_pid,
+			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
+	return kin_read(f, "threads", "tid", &f->threads, e);
 }
 
 static const json_t *row_of(const struct finder *f, uint32_t pid)
@@ -107,7 +118,34 @@ static void spawns_find(struct finder *f, uint32_t process, const struct u64_map
 	}
 }
 
-/* Sets the parents of all processes. Call it after the walk. */
+static uint32_t thread_of(const struct u64_map *of_tid, const json_t *tid)
+{
+	const uint32_t *thread =
+	    json_is_integer(tid) ? u64_map_find(of_tid, (uint32_t)json_integer_value(tid)) : NULL;
+	return thread ? *thread : NONE32;
+}
+
+static void threads_settle(struct finder *f, const struct u64_map *of_tid)
+{
+	struct slots *s = f->s;
+	size_t i;
+	json_t *row;
+	s->thread = xcalloc(json_array_size(f->threads) + 1, sizeof *s->thread);
+	json_array_foreach(f->threads, i, row)
+	{
+		const struct slot_thread x = {
+		    .thread = thread_of(of_tid, json_object_get(row, "tid")),
+		    .creator = thread_of(of_tid, json_object_get(row, "parent")),
+		    .joiner = thread_of(of_tid, json_object_get(row, "waited_by")),
+		    .created_ns = json_integer_value(json_object_get(row, "begin_ns")),
+		    .joined_ns = json_integer_value(json_object_get(row, "waited_ns")),
+		};
+		if (x.thread != NONE32)
+			s->thread[s->n_threads++] = x;
+	}
+}
+
+/* Sets the parents of all processes and threads. Call it after the walk. */
 void processes_settle(struct finder *f)
 {
 	struct slots *s = f->s;
@@ -120,6 +158,7 @@ void processes_settle(struct finder *f)
 		p->parent_known = p->parent != NONE32;
 		spawns_find(f, i, &of_tid);
 	}
+	threads_settle(f, &of_tid);
 	u64_map_release(&of_tid);
 	for (uint32_t i = 1; i < s->n; i++) {
 		struct slot_process *p = &s->process[s->slot[i].process];

@@ -54,6 +54,7 @@ struct finder {
 	json_t *extra;		 /* the trace's extra metadata */
 	json_t *table;		 /* "descriptors" of the metadata, borrowed; NULL: none */
 	const json_t *processes; /* "processes" of the metadata, borrowed; NULL: none */
+	const json_t *threads;	 /* "threads" of the metadata, borrowed; NULL: none */
 	struct u64_map row_of_pid; /* rows of `processes` */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of `table` without and with a pid */
 	struct u64_map slot_of_row; /* slots that were made from rows of `table` */

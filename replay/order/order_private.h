@@ -10,8 +10,9 @@
  * parent's threads that had ended when it began, and the processes for which the parent had waited.
  * The requests of a thread after a wait for a process follow all requests of that process. A parent
  * without requests, such as a shell or timeout(1), is replaced by the processes that it started and
- * waited for. If a parent is only inferred, the process begins with its first request. Used for
- * rule `process` of order fs (order_fs.c). */
+ * waited for. If a parent is only inferred, the process begins with its first request. The same
+ * holds for the threads that a thread created and waited for (slot_thread). Used for rule `process`
+ * of order fs (order_fs.c). */
 
 struct process_wait { /* indices into load.request; `earlier` ended before `request` began */
 	uint32_t request, earlier;

@@ -56,19 +56,25 @@ static void wait_add(struct process_waits *p, uint32_t request, uint32_t earlier
 /* limit for the number of requests of a thread that had begun but not ended at one time */
 #define OVERLAP_MAX 64
 
+/* Makes the request wait for the last request of the thread that had ended at `ns`. */
+static void wait_for_thread(struct process_waits *p, const struct threads *t, uint32_t request,
+			    uint32_t thread, int64_t ns)
+{
+	uint32_t n = n_begun(t, thread, ns), first = t->first[thread],
+		 least = n > OVERLAP_MAX ? n - OVERLAP_MAX : 0;
+	while (n > least && load_end_ns(t->l, &t->l->request[t->of[first + n - 1]]) > ns)
+		n--;
+	if (n > least)
+		wait_add(p, request, t->of[first + n - 1]);
+}
+
 /* Makes the request wait for the last request of each thread of the process that had ended at
  * `ns`. */
 static void wait_for_process(struct process_waits *p, const struct threads *t, uint32_t request,
 			     uint32_t process, int64_t ns)
 {
-	for (uint32_t thread = t->from[process]; thread < t->to[process]; thread++) {
-		uint32_t n = n_begun(t, thread, ns), first = t->first[thread],
-			 least = n > OVERLAP_MAX ? n - OVERLAP_MAX : 0;
-		while (n > least && load_end_ns(t->l, &t->l->request[t->of[first + n - 1]]) > ns)
-			n--;
-		if (n > least)
-			wait_add(p, request, t->of[first + n - 1]);
-	}
+	for (uint32_t thread = t->from[process]; thread < t->to[process]; thread++)
+		wait_for_thread(p, t, request, thread, ns);
 }
 
 /* Makes the first request of each thread of `process` wait for the process `other`. */
@@ -104,19 +110,43 @@ static void end_find(struct process_waits *p, const struct threads *t, uint32_t 
 		wait_for_process(p, t, t->of[at], process, t->l->request[t->of[at]].begin_ns);
 }
 
-/* --- children of one process, one after another -------------------------- */
+/* The first request of thread `thread`, if it has any, waits for thread `other`. */
+static void thread_waits_for(struct process_waits *p, const struct threads *t, uint32_t thread,
+			     uint32_t other, int64_t ns)
+{
+	if (t->first[thread] == t->first[thread + 1])
+		return;
+	const uint32_t request = t->of[t->first[thread]];
+	const int64_t begin_ns = t->l->request[request].begin_ns;
+	wait_for_thread(p, t, request, other, ns < begin_ns ? ns : begin_ns);
+}
+
+/* The creator of a thread, and the thread that waited for its end. */
+static void thread_find(struct process_waits *p, const struct threads *t,
+			const struct slot_thread *x)
+{
+	if (x->creator != NONE32)
+		thread_waits_for(p, t, x->thread, x->creator, x->created_ns);
+	if (x->joiner == NONE32)
+		return;
+	const uint32_t at = t->first[x->joiner] + n_begun(t, x->joiner, x->joined_ns);
+	if (at < t->first[x->joiner + 1])
+		wait_for_thread(p, t, t->of[at], x->thread, t->l->request[t->of[at]].begin_ns);
+}
+
+/* --- children of one process or thread, one after another ----------------- */
 
 #define ENDED_MAX 256u
 
-struct moment { /* an event: a process begins, or its parent has waited for its end */
+struct moment { /* an event: a process or thread begins, or its parent has waited for its end */
 	int64_t ns;
-	uint32_t parent, process;
+	uint32_t parent, child;
 	bool spawn;
 };
 
-ORDER_BY(compare_moments, struct moment, parent, ns, spawn, process)
+ORDER_BY(compare_moments, struct moment, parent, ns, spawn, child)
 
-static struct moment *moments_find(const struct slots *s, uint32_t *n)
+static struct moment *process_moments(const struct slots *s, uint32_t *n)
 {
 	struct moment *all = xmalloc(((size_t)s->n_spawns * 2 + 1) * sizeof *all);
 	*n = 0;
@@ -126,52 +156,69 @@ static struct moment *moments_find(const struct slots *s, uint32_t *n)
 		if (x->ended)
 			all[(*n)++] = (struct moment){x->ended_ns, x->parent, x->process, false};
 	}
-	if (*n)
-		qsort(all, *n, sizeof *all, compare_moments);
+	return all;
+}
+
+static struct moment *thread_moments(const struct slots *s, uint32_t *n)
+{
+	struct moment *all = xmalloc(((size_t)s->n_threads * 2 + 1) * sizeof *all);
+	*n = 0;
+	for (uint32_t i = 0; i < s->n_threads; i++) {
+		const struct slot_thread *x = &s->thread[i];
+		if (x->creator != NONE32)
+			all[(*n)++] = (struct moment){x->created_ns, x->creator, x->thread, true};
+		if (x->joiner != NONE32)
+			all[(*n)++] = (struct moment){x->joined_ns, x->joiner, x->thread, false};
+	}
 	return all;
 }
 
 /* Children for whose end a parent has waited, except children for which a child that ended later
  * had waited. */
 struct known_ends {
-	uint32_t process[ENDED_MAX], number[ENDED_MAX]; /* number: count of ended children */
+	uint32_t child[ENDED_MAX], number[ENDED_MAX]; /* number: count of ended children */
 	uint32_t n;
 };
 
-static void end_note(struct known_ends *k, uint32_t process, uint32_t number, uint32_t n_before)
+static void end_note(struct known_ends *k, uint32_t child, uint32_t number, uint32_t n_before)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = k->n == ENDED_MAX; i < k->n; i++) {
-		if (k->number[i] < n_before) /* `process` began after its end */
+		if (k->number[i] < n_before) /* `child` began after its end */
 			continue;
-		k->process[kept] = k->process[i];
+		k->child[kept] = k->child[i];
 		k->number[kept++] = k->number[i];
 	}
-	k->process[kept] = process;
+	k->child[kept] = child;
 	k->number[kept] = number;
 	k->n = kept + 1;
 }
 
-/* Finds waits between siblings: a process begins after the end of the processes for which its
- * parent had waited, even if the parent makes no request in between. */
-static void siblings_find(struct process_waits *p, const struct threads *t)
+/* Finds waits between siblings: a child begins after the end of the children for which its parent
+ * had waited, even if the parent makes no request in between. `waits_for` adds the wait of a child
+ * for another child. */
+static void siblings_find(struct process_waits *p, const struct threads *t, struct moment *all,
+			  uint32_t n, uint32_t n_children,
+			  void (*waits_for)(struct process_waits *p, const struct threads *t,
+					    uint32_t child, uint32_t other, int64_t ns))
 {
-	uint32_t n, n_ended = 0;
-	SCOPED_FREE struct moment *all = moments_find(t->s, &n);
-	/* number of ends that the parent had observed when the process began */
-	SCOPED_FREE uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before);
+	uint32_t n_ended = 0;
+	/* number of ends that the parent had observed when the child began */
+	SCOPED_FREE uint32_t *n_before = xcalloc((size_t)n_children + 1, sizeof *n_before);
 	struct known_ends known = {.n = 0};
+	if (n)
+		qsort(all, n, sizeof *all, compare_moments);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct moment *m = &all[i];
 		if (i && m->parent != all[i - 1].parent)
 			known.n = 0;
 		if (!m->spawn) {
-			end_note(&known, m->process, n_ended++, n_before[m->process]);
+			end_note(&known, m->child, n_ended++, n_before[m->child]);
 			continue;
 		}
-		n_before[m->process] = n_ended;
+		n_before[m->child] = n_ended;
 		for (uint32_t k = 0; k < known.n; k++)
-			process_waits_for(p, t, m->process, known.process[k], m->ns);
+			waits_for(p, t, m->child, known.child[k], m->ns);
 	}
 }
 
@@ -181,14 +228,22 @@ void process_waits_find(struct process_waits *p, const struct load *l, const str
 {
 	struct threads t = {.l = l, .s = s};
 	*p = (struct process_waits){.n = 0};
-	if (s->n_processes < 2)
+	if (s->n_processes < 2 && !s->n_threads)
 		return;
 	threads_find(&t);
 	for (uint32_t i = 0; i < s->n_processes; i++) {
 		spawn_find(p, &t, i);
 		end_find(p, &t, i);
 	}
-	siblings_find(p, &t);
+	for (uint32_t i = 0; i < s->n_threads; i++)
+		thread_find(p, &t, &s->thread[i]);
+	uint32_t n;
+	struct moment *all = process_moments(s, &n);
+	siblings_find(p, &t, all, n, s->n_processes, process_waits_for);
+	free(all);
+	all = thread_moments(s, &n);
+	siblings_find(p, &t, all, n, l->n_threads, thread_waits_for);
+	free(all);
 	if (p->n)
 		qsort(p->wait, p->n, sizeof *p->wait, compare);
 	FREE_EACH(t.first, t.of, t.from, t.to);

@@ -69,3 +69,54 @@ for order in fs temporal; do
 	expect_line out 'mismatches      0'
 	[ "$(wc -c <tree/last)" -eq 5 ] || fail 'the file does not have the size that it had'
 done
+
+# threads: the trace has their creator and the thread that waited for each. In order fs, a request
+# waits for the requests of the threads for which its thread had waited, and the first request of a
+# thread for those of its creator.
+cat >threads.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <threads.h>
+#include <unistd.h>
+static int make(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+	return fd < 0 || write(fd, name, 2) != 2 || close(fd);
+}
+static void *one(void *name)
+{
+	usleep(20000);
+	return make(name) ? name : NULL;
+}
+static int two(void *name)
+{
+	return one(name) != NULL;
+}
+int main(void)
+{
+	pthread_t t[2];
+	thrd_t other;
+	void *got[2];
+	int failed;
+	if (make("m0") || pthread_create(&t[0], NULL, one, "t0") || pthread_create(&t[1], NULL, one, "t1") ||
+	    pthread_join(t[0], &got[0]) || pthread_join(t[1], &got[1]) || got[0] || got[1])
+		return 1;
+	if (thrd_create(&other, two, "t2") != thrd_success || thrd_join(other, &failed) != thrd_success)
+		return 2;
+	return failed || make("m1");
+}
+END
+$compiler -w -o threads threads.c -pthread || fail 'threads.c does not compile'
+expect_status 0 "$VALIDATE" capture app --root "$PWD" -o threads.trace -- ./threads
+expect_line out 'ended with status 0'
+expect_status 0 "$VALIDATE" slice -o part.trace threads.trace
+for trace in threads.trace part.trace; do
+	strings -a $trace | grep -o '"threads":\[[^]]*\]' | tail -n 1 | grep -o '{[^}]*}' >rows || :
+	[ "$(grep -c '"parent":[1-9].*"waited_by":[1-9]' rows)" -eq 3 ] ||
+		fail "threads of $trace: $(cat rows)"
+done
+# 0 to 2: m0; then those of t0 and t1; 9 to 11: t2; 12 to 14: m1
+expect_status 0 "$VALIDATE" deps --order fs --dot - threads.trace
+[ "$(grep -c -- '-> r9 ' out)" -ge 2 ] || fail "the third thread does not wait for the others: $(cat out)"
+expect_line out 'r11 -> r12 '
+expect_line out 'r2 -> r3 '

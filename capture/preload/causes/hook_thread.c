@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads: calls that wait for other threads, and the creation of threads. Taking a free lock is
- * not counted. */
+/* Threads: calls that wait for other threads, except for their end (../hook_thread.c), and the
+ * creation of threads. Taking a free lock is not counted. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
@@ -57,8 +57,6 @@ WAITS_AFTER(semaphore_try(s), r == 0, sem_clockwait,
 /* --- barriers and conditions ---------------------------------------------- */
 
 WAITS(pthread_barrier_wait, (pthread_barrier_t * b), b)
-WAITS(pthread_join, (pthread_t t, void **to), t, to)
-WAITS(pthread_timedjoin_np, (pthread_t t, void **to, const struct timespec *limit), t, to, limit)
 
 /* An older version of this function expects another layout of the condition variable. */
 static void *real_condition(const char *name)
@@ -105,10 +103,10 @@ static void *begin(void *from)
 	return s.function(s.argument);
 }
 
-EXPORT int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a,
-			  void *(*function)(void *), void *restrict argument)
+int cause_thread_create(cause_create *real, pthread_t *restrict t,
+			const pthread_attr_t *restrict a, void *(*function)(void *),
+			void *restrict argument)
 {
-	__typeof__(&pthread_create) real = REAL(pthread_create);
 	struct thread_start *s = cause_is_watched() ? malloc(sizeof *s) : NULL;
 	if (!s)
 		return real(t, a, function, argument);

@@ -79,6 +79,19 @@ static void test_parent_may_be_set_until_the_wait(void **state)
 	processes_release(&p);
 }
 
+static void test_one_thread_is_a_list(void **state)
+{
+	struct processes p;
+	(void)state;
+	threads_init(&p);
+	assert_null(processes_list(&p));
+	processes_waited(&p, 11, 10, 9);
+	processes_see(&p, 11, 10, 6);
+	assert_list(&p, "[{\"tid\":11,\"parent\":10,\"begin_ns\":6,\"waited_by\":10,"
+			"\"waited_ns\":9}]");
+	processes_release(&p);
+}
+
 static void test_rows_of_another_trace(void **state)
 {
 	struct processes p;
@@ -107,6 +120,7 @@ int main(void)
 	    cmocka_unit_test(test_first_sight_and_first_wait_count),
 	    cmocka_unit_test(test_wait_may_come_before_the_process),
 	    cmocka_unit_test(test_parent_may_be_set_until_the_wait),
+	    cmocka_unit_test(test_one_thread_is_a_list),
 	    cmocka_unit_test(test_rows_of_another_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

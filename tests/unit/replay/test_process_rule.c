@@ -171,6 +171,40 @@ static void through_processes_without_requests(void **state)
 	}
 }
 
+/* The first request of a thread comes after those of its creator, and after the threads for which
+ * its creator had waited. A thread that waited for another thread continues after its requests. */
+static void threads_wait_for_their_creator(void **state)
+{
+	(void)state;
+	struct sample s = {
+	    .paths = {"a", "b", "c"},
+	    .n_paths = 3,
+	    .extra_json =
+		"{\"threads\":[{\"tid\":101,\"parent\":100,\"begin_ns\":32,\"waited_by\":100,"
+		"\"waited_ns\":70},{\"tid\":102,\"parent\":100,\"begin_ns\":75},"
+		"{\"tid\":77,\"parent\":100,\"begin_ns\":1}]}"};
+	struct loaded x;
+	struct edges d;
+	of(sample_data(&s, 0, 0, 10, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100);  /* 0: thread 0 */
+	of(sample_data(&s, 0, 15, 30, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100); /* 1 */
+	of(sample_data(&s, 0, 50, 60, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101); /* 2: thread 1 */
+	of(sample_data(&s, 0, 55, 58, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100); /* 3 */
+	of(sample_data(&s, 0, 80, 85, OP_PREAD, 5, 2, 0, 1, 1), PARENT, 102); /* 4: thread 2 */
+	of(sample_data(&s, 0, 90, 95, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100); /* 5 */
+	load(&s, &x);
+	derive(&x, RULES_ALL, &d);
+	assert_true(has(&d, 2, 0, 1));
+	assert_true(has(&d, 4, 0, 2) && has(&d, 4, 1, 0));
+	assert_true(has(&d, 5, 1, 0));
+	assert_int_equal(d.n, 4);
+	edges_release(&d);
+	derive(&x, RULES_ALL & ~(1u << RULE_PROCESS), &d);
+	assert_int_equal(d.n, 0);
+	edges_release(&d);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 /* Without a table, inherited descriptors alone show which process started which. */
 static void a_parent_is_inferred_from_what_was_inherited(void **state)
 {
@@ -263,14 +297,15 @@ static void a_bad_table_is_refused(void **state)
 	(void)state;
 	static const char *const bad[] = {
 	    "{\"processes\":7}", "{\"processes\":[{\"pid\":1,\"parent\":2}]}",
-	    "{\"processes\":[{\"pid\":\"x\",\"parent\":2,\"begin_ns\":3}]}"};
+	    "{\"processes\":[{\"pid\":\"x\",\"parent\":2,\"begin_ns\":3}]}",
+	    "{\"threads\":7}", "{\"threads\":[{\"tid\":1,\"parent\":2}]}"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct sample s = {.paths = {"f"}, .n_paths = 1, .extra_json = bad[i]};
 		struct loaded x;
 		struct err e = ERR_INIT;
 		sample_data(&s, 1, 0, 10, OP_PREAD, 3, 0, 0, 1, 1);
 		assert_int_equal(sample_load(&s, dir, &x, &e), -EINVAL);
-		assert_non_null(strstr(e.msg, "processes"));
+		assert_non_null(strstr(e.msg, i < 3 ? "processes" : "threads"));
 		loaded_release(&x);
 		sample_release(&s);
 	}
@@ -296,6 +331,7 @@ int main(void)
 	    cmocka_unit_test(starts_and_ends_of_processes_are_waited_for),
 	    cmocka_unit_test(children_one_after_another),
 	    cmocka_unit_test(through_processes_without_requests),
+	    cmocka_unit_test(threads_wait_for_their_creator),
 	    cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
 	    cmocka_unit_test(siblings_inherit_from_their_parent),
 	    cmocka_unit_test(a_child_with_a_late_begin_inherits),
