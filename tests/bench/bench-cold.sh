@@ -10,8 +10,8 @@
 # all calls. `again`: the same ratio of the program's second run to its first. It shows the scatter
 # of the ratio for equal programs. Needs root, losetup, mkfs.ext4, mkfs.xfs, git. usage:
 # bench-cold.sh; BENCH_PAIRS=20 (rounds) BENCH_TREE=DIR (what is copied: the sources) BENCH_FS='ext4
-# xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order thread' (options of the replays)
-# BENCH_KEEP=DIR (keep the response times of all runs)
+# xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order fs --timing think --processes'
+# (options of the replays) BENCH_KEEP=DIR (keep the response times of all runs)
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -70,7 +70,7 @@ program() { # FS PROGRAM TRACE
 replay() { # FS REFERENCE TRACE
 	cold
 	# shellcheck disable=SC2086 # several options
-	"$VALIDATE" replay --dir "$dir/$1/tree" --no-sync-output -o "$3" ${BENCH_REPLAY-} "$2" >"$dir/said"
+	"$VALIDATE" replay --dir "$dir/$1/tree" --no-sync-output -o "$3" ${BENCH_REPLAY---order fs --timing think --processes} "$2" >"$dir/said"
 	grep -q '^mismatches *0$' "$dir/said" || {
 		cat "$dir/said"
 		exit 1
