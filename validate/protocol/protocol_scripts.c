@@ -43,8 +43,8 @@ int script_keys_check(const struct protocol_file *f, const struct key_grid *g, s
 {
 	const struct grid_key *k = grid_find(g, "script");
 	if (!k)
-		return err_set(e, EINVAL, "%s:%u: [workload %s] has type = program, but no key "
-					  "script: add script = NAME.sh",
+		return err_set(e, EINVAL, "%s:%u: [workload %s] has no key script: add "
+					  "script = NAME.sh",
 			       f->path, g->section->line, g->section->name);
 	for (size_t i = 0; i < k->n_items; i++)
 		if (name_check(k->item[i], e) < 0)

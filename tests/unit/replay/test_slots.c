@@ -129,9 +129,9 @@ static void records_that_cannot_be_replayed_are_named(void **state)
 	sample_data(&s, 1, 10, 9, OP_PREAD, 3, 0, 0, 1, 1);
 	refuse(&s, EINVAL, "record 1 ends 1 ns before it begins");
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, (uint64_t)1 << 62, 1);
-	refuse(&s, E2BIG, "record 0: a pread of 4611686018427387904 bytes");
+	refuse(&s, E2BIG, "record 0: the pread has 4611686018427387904 bytes");
 	sample_data(&s, 1, 0, 1, OP_GETDELIM, 3, 0, 0, 0, INT64_MAX);
-	refuse(&s, E2BIG, "record 0: a getdelim that moved 9223372036854775807 bytes");
+	refuse(&s, E2BIG, "record 0: the getdelim moved 9223372036854775807 bytes");
 	sample_data(&s, 1, 0, 1, OP_OPEN, 3, OBJECT_NONE, 0, 0, 3);
 	refuse(&s, EINVAL, "record 0: an open without a path");
 	s.extra_json = "{\"descriptors\":[{\"fd\":\"three\",\"path\":\"f\"}]}";

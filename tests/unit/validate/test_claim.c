@@ -63,7 +63,7 @@ static void test_other_texts_are_refused(void **state)
 	    {"p99 within", "\"p99 within\": a part of a claim"},
 	    {"p99 within x", "p99: \"x\""},
 	    {"p99 within 200 %", "p99: "},
-	    {"p99 within 10 %, p99 latency within 5 %", "it limits \"p99\" twice"},
+	    {"p99 within 10 %, p99 latency within 5 %", "the claim limits \"p99\" twice"},
 	    {"precision within 5 %", "\"precision\" is not a quantity"},
 	    {", p99 within 10 %", "\"\": a part of a claim"},
 	};

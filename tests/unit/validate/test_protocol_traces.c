@@ -78,8 +78,8 @@ static void refused_options(void **state)
 	static const struct {
 		const char *text, *message;
 	} bad[] = {
-		{HEAD "[workload a]\ntype = trace\n" REPLAYER, "traces.conf:3: [workload a] has type trace, but no key trace"},
-		{"[protocol]\n[workload a]\ntype = trace\ntrace = x\n" REPLAYER, "a trace cannot be run again: reference = trace"},
+		{HEAD "[workload a]\ntype = trace\n" REPLAYER, "traces.conf:3: [workload a] has type = trace, but no key trace"},
+		{"[protocol]\n[workload a]\ntype = trace\ntrace = x\n" REPLAYER, "is a trace, which cannot be run again: set reference = trace"},
 		{HEAD "[workload a]\ntype = trace\ntrase = x\n" REPLAYER, "did you mean \"trace\"?"},
 		{HEAD "[workload a]\ntype = trace\ntrace = x\nthreads = 2\n" REPLAYER, "traces.conf:6: "}, /* nothing is run */
 		{HEAD "[workload a]\ntype = trace\ntrace =\n" REPLAYER, "traces.conf:5: \"trace\" has no value"},
