@@ -149,7 +149,7 @@ failing 12 same.json >most.json
 failing 20 same.json >all.json
 for side in most all; do
 	expect_status 1 "$VALIDATE" compare old.json $side.json
-	tr -s '\n ' ' ' <out | grep -q 'worse: mismatches of reads level=1.*more runs failed than of the other' || fail "$side: $(cat out)"
+	tr -s '\n ' ' ' <out | grep -q 'worse: mismatches of reads level=1.*more runs failed now than before' || fail "$side: $(cat out)"
 	expect_status 4 "$VALIDATE" compare $side.json old.json -f json
 	[ "$(word 'reads level=1' mismatches)" = better ] || fail "fewer runs fail, and the word is $(word 'reads level=1' mismatches)"
 done

@@ -288,7 +288,7 @@ for call in read newfstatat,fstat; do
 done
 traced -f -y -e trace=%file,%desc,%process
 complete real.log
-expect_line info.out 'not checked: processes that show only calls on files'
+expect_line info.out 'not checked: processes with calls on files only'
 traced -f -y
 head -n "$(($(wc -l <real.log) / 2))" real.log >cut.log
 incomplete "$cut" cut.log

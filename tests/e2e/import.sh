@@ -153,7 +153,7 @@ expect_line err 'header must come before the first column'
 for unit in 4K 1GiB; do
 	sed "s/^unit = ms/unit = $unit/" own.map >bad.map
 	expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
-	expect_line err 'field begin needs a unit of time'
+	expect_line err 'the column with field = begin needs a unit of time'
 done
 # a failed request moved nothing, nor did a request that is no transfer; fallocate on a device
 # discards

@@ -18,7 +18,7 @@ bad '[protocol]\n[workload w]\ntype = random-read\npause = 10\n[replayer r]\n' '
 bad '[protocol]\n[workload w]\ntype = random-read\ndirect = yes\nblock-size = 1000\n[replayer r]\n' ':2: [workload w]: block-size 1000'
 bad '[protocol]\n[workload w]\ntype = random-read\n[replayer r]\nengine = evnt\n' ':5: engine: "evnt" is not a replay engine (did you mean "event"?)'
 bad '[protocol]\ntitle = \0377\n' ':2: byte 0xff is not UTF-8 text'
-bad '[protocol]\nreplicates = 1\n' ':2: replicates: "1": at least 2'
+bad '[protocol]\nreplicates = 1\n' ':2: replicates: "1" is too small: at least 2'
 head -c 100000 /dev/zero | tr '\0' 'x' >bad.conf
 expect_status 2 "$VALIDATE" run bad.conf -o results
 expect_line err 'validate: bad.conf:1: the line is 100000 bytes long'
