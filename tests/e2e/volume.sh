@@ -32,7 +32,7 @@ expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --lead soon
 for line in 'create v --all' 'create v -o v.trace' 'list --reset' 'list --size 1M' 'remove v --json' 'trace v -o v --seed 3'; do
 	# shellcheck disable=SC2086 # words
 	expect_status 2 "$VALIDATE" volume $line --root "$PWD/root"
-	expect_line err ' of "'
+	expect_line err ' only with "'
 done
 [ ! -e root/v ] || fail 'a volume was created nevertheless'
 expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
