@@ -185,7 +185,7 @@ expect_line out 'mismatches      0'
 "$VALIDATE" info out.trace --csv out.csv
 grep -q ',open,.*,7,' out.csv || fail "not the traced descriptor: $(cat out.csv)"
 on_files 2 --device target --prepare
-expect_line err 'a device has none'
+expect_line err 'does not apply to a device'
 
 # reads without a traced offset: they continue at the position of the file, and if a read is
 # missing, it is the last

@@ -21,7 +21,7 @@ mkdir in
 cd in
 expect_status 0 "$VALIDATE" capture app --root . --snapshot --rotate 64K -o ../t -- sh ../program.sh
 cd ..
-expect_line in/out 'one trace of them: validate slice'
+expect_line in/out 'to join them: validate slice'
 [ ! -e t ] || fail 'the whole trace exists, too'
 [ -e t.000 ] && [ -e t.001 ] && [ ! -e t.999 ] || fail "parts: $(echo t.*)"
 for part in t.*; do

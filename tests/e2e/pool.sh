@@ -95,7 +95,7 @@ expect_status 0 "$VALIDATE" pool lab1.json hostile.json lab3.json --format html
 expect_status 0 "$VALIDATE" pool results lab1.json --replayer event
 expect_line out '2 laboratories, 2 cases'
 expect_status 3 "$VALIDATE" pool lab1.json lab1.json
-expect_line err 'are one campaign'
+expect_line err 'are results of the same campaign'
 expect_status 2 "$VALIDATE" pool lab1.json
 expect_status 2 "$VALIDATE" pool lab1.json lab2.json --format htlm
 expect_line err 'did you mean "html"'
