@@ -20,7 +20,7 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 #define WIDEN_SHIFT 3		/* a late sleep widens the margin by an eighth */
 /* a timely sleep narrows by 1/8192; in balance, one sleep in 1000 is late */
 #define NARROW_SHIFT 13
-#define NARROW_SHIFT_THRIFTY 10	/* narrows by 1/1024; in balance, one sleep in 128 is late */
+#define NARROW_SHIFT_THRIFTY 4	/* narrows by 1/16; in balance, one sleep in 3 is late */
 /* after a wait that spun only because the margin was wide: narrows by 1/512 of the excess */
 #define RETURN_SHIFT 9
 #define SENSE_NS 10000000
@@ -29,6 +29,9 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
  * are not */
 #define CONTENDED_SHARE 0.02
 #define CALM_SHARE 0.01
+/* Allowed delay each time that the thread gets a CPU. Without contention it is 2 to 5 us (virtual
+ * machine): the wake-up of a CPU, or the driver's thread to which this thread yielded. */
+#define WAKE_NS 10000
 /* Consecutive checks (one per SENSE_NS) without contention that end it. The number is doubled with
  * each new contention, because a thread that sleeps may not notice that others compete. */
 #define CALM_FIRST 4u
@@ -93,8 +96,8 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 void waiter_spare(struct waiter *w)
 {
 	w->narrow_shift = NARROW_SHIFT_THRIFTY;
-	/* 1.25 times the second largest overshoot of the probe, instead of 2 times */
-	w->base_ticks = clamp(w->base_ticks * 5 / 8, w->least_ticks, w->most_ticks);
+	/* 0.4 times the second largest overshoot of the probe, instead of 2 times */
+	w->base_ticks = clamp(w->base_ticks / 5, w->least_ticks, w->most_ticks);
 	w->margin_ticks = w->base_ticks;
 }
 
@@ -123,25 +126,26 @@ void waiter_narrow(struct waiter *w, uint64_t gap_ticks)
 		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
 }
 
-int64_t thread_runqueue_wait_ns(void)
+struct run_queue_facts thread_run_queue(void)
 {
 	char text[128];
-	long long wait;
+	long long wait_ns, n_runs;
 	/* fields: time on the CPU (ns), run-queue delay (ns), number of time slices */
 	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) ||
-	    sscanf(text, "%*u %lld", &wait) != 1)
-		return -1;
-	return wait;
+	    sscanf(text, "%*u %lld %lld", &wait_ns, &n_runs) != 2)
+		return (struct run_queue_facts){.wait_ns = -1};
+	return (struct run_queue_facts){wait_ns, n_runs};
 }
 
-void waiter_sensed(struct waiter *w, uint64_t now, int64_t wait_ns)
+void waiter_sensed(struct waiter *w, uint64_t now, struct run_queue_facts facts)
 {
 	const double elapsed_ns = (double)(now - w->sensed_ticks) * w->clock->ns_per_tick;
-	const double share = w->sensed_ticks && wait_ns >= 0
-				     ? (double)(wait_ns - w->sensed_wait_ns) / elapsed_ns
-				     : 0;
+	const int64_t delay_ns = facts.wait_ns - w->sensed.wait_ns -
+				 WAKE_NS * (facts.n_runs - w->sensed.n_runs);
+	const double share =
+	    w->sensed_ticks && facts.wait_ns >= 0 ? (double)delay_ns / elapsed_ns : 0;
 	w->sensed_ticks = now;
-	w->sensed_wait_ns = wait_ns;
+	w->sensed = facts;
 	w->n_calm = share < CALM_SHARE ? w->n_calm + 1 : 0;
 	if (share > CONTENDED_SHARE && !w->contended) {
 		w->contended = w->was_contended = true;
@@ -158,7 +162,7 @@ void waiter_sensed(struct waiter *w, uint64_t now, int64_t wait_ns)
 void waiter_sense(struct waiter *w, uint64_t now)
 {
 	if (w->method == WAIT_HYBRID && now - w->sensed_ticks > w->sense_ticks)
-		waiter_sensed(w, now, thread_runqueue_wait_ns());
+		waiter_sensed(w, now, thread_run_queue());
 }
 
 void waiter_submitted(struct waiter *w, uint64_t now)

@@ -11,8 +11,9 @@
  *
  * If other threads want the CPUs, spinning makes a thread late: it uses up its share of the CPU and
  * then waits in the run queue for milliseconds. A thread that sleeps instead gets a CPU soon after
- * it wakes. So `hybrid` looks at its run-queue delay every 10 ms. While this is more than 2 % of
- * the time, the CPUs count as contended and the margin is at its minimum. */
+ * it wakes. So `hybrid` looks at its run-queue delay every 10 ms, less 10 us for each time that the
+ * thread got a CPU: a thread that often sleeps has so much delay on an idle machine, too. While the
+ * rest is more than 2 % of the time, the CPUs count as contended and the margin is at its minimum. */
 #pragma once
 
 #include <sys/prctl.h>
@@ -29,6 +30,11 @@ extern const char *const wait_method_names[];
 
 struct wait_group; /* wait_group.h */
 
+struct run_queue_facts { /* of a thread, so far */
+	int64_t wait_ns; /* run-queue delay: runnable, but not running; -1: unknown */
+	int64_t n_runs;	 /* number of times that it got a CPU */
+};
+
 struct waiter { /* each thread has its own */
 	const struct clock *clock; /* borrowed */
 	enum wait_method method;
@@ -44,11 +50,11 @@ struct waiter { /* each thread has its own */
 	struct wait_group *group;
 	uint32_t seat;		   /* seat in the group */
 	/* waiter_sense: whether other threads compete for the CPU, now and at the last check;
-	 * period of the checks; time and run-queue delay at the last check; consecutive checks
-	 * without contention, and how many of them end it */
+	 * period of the checks; time and facts of the last check; consecutive checks without
+	 * contention, and how many of them end it */
 	bool contended, was_contended;
 	uint64_t sense_ticks, sensed_ticks;
-	int64_t sensed_wait_ns;
+	struct run_queue_facts sensed;
 	uint32_t n_calm, n_calm_needed;
 	/* waiter_yield: time of the next yield; distance to the yield after it */
 	uint64_t yield_at, yield_ticks, n_yields;
@@ -62,9 +68,10 @@ struct waiter { /* each thread has its own */
 void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method,
 		 int64_t margin_ns);
 
-/* Makes a waiter spin less; call it just after waiter_init. The margin begins at 5/8 (1.25 times
- * the second largest overshoot, if it was measured), and about one sleep in 128 ends after its
- * deadline. For threads that would otherwise spend most of their CPU time spinning. */
+/* Makes a waiter spin less; call it just after waiter_init. The margin begins at 1/5 (0.4 times the
+ * second largest overshoot, if it was measured), and about one sleep in 3 ends after its deadline,
+ * most of them by a few us. For threads that would otherwise spend most of their CPU time spinning.
+ */
 void waiter_spare(struct waiter *w);
 
 /* Sets the timer slack of the calling thread to its minimum (the default adds 50 us to every
@@ -83,15 +90,17 @@ static inline void waiter_thread_setup(void)
  * or another thread used the CPU. A sleep that took too long does not count as CPU-delayed. */
 uint64_t wait_until(struct waiter *w, uint64_t deadline);
 
-/* Run-queue delay of the calling thread so far, in which it was runnable but not running, ns. -1:
- * unknown. */
-int64_t thread_runqueue_wait_ns(void);
+struct run_queue_facts thread_run_queue(void); /* of the calling thread */
+static inline int64_t thread_runqueue_wait_ns(void)
+{
+	return thread_run_queue().wait_ns;
+}
 /* Updates `contended`. Reads the run-queue delay of the calling thread every 10 ms (3 system
  * calls); otherwise only compares times. wait_until calls it. A caller that waits by other means
  * calls it for each wait. */
 void waiter_sense(struct waiter *w, uint64_t now);
-/* As waiter_sense, but the caller gives the delay. Public for tests. */
-void waiter_sensed(struct waiter *w, uint64_t now, int64_t wait_ns);
+/* As waiter_sense, but the caller gives the facts. Public for tests. */
+void waiter_sensed(struct waiter *w, uint64_t now, struct run_queue_facts facts);
 /* For a thread that spins with requests in flight at a device. A thread of the device's driver may
  * need this CPU, because the submission woke it here. So the thread yields once after the
  * submission, again after 50 us, and then at doubled distances. It does not yield while other
