@@ -4,10 +4,12 @@
 # at 100 % as fast as it can), or at rates. It is captured, and replayed by this program with 1 and
 # 2 workers, by fio --read_iolog and by btreplay. The program also runs once more. `capture block`
 # observes all of them. For each replayer, prints the errors of execution time and mean response
-# time and the share of reordered requests, in per cent, and the 99th percentile of the issue error
-# minus its median, in us (median, smallest and largest of the repeats). Also prints the highest
-# share of the rate that keeps execution time within 1 %, response time within 5 % and reordering
-# below 1 %, the CPU time of a request, and the lateness of requests. Needs root, tracefs and fio.
+# time and the share of reordered requests, in per cent, and the median and 99th percentile of the
+# issue error, in us (median, smallest and largest of the repeats). The issue error of a request is
+# its lateness minus that of the least late request. Also prints the highest share of the rate that
+# keeps execution time within 1 %, response time within 5 % and reordering below 1 %, the CPU time
+# of a request in us (for btreplay that of the whole process), and the lateness that the replay
+# itself recorded. Needs root, tracefs and fio.
 #
 # Environment: ENGINES; SHARES (per cent; above 100: requests per second), REPEATS, REQUESTS and
 # DURATION (s) limit a run; REPLAYS, this program's replays (a number of workers, or a limit of
@@ -41,13 +43,16 @@ program() { # ENGINE RATE, 0 as fast as it can: the command line of the referenc
 	echo "fio --name=x --filename=$device --ioengine=$1 --iodepth=32 --direct=1 --rw=randread --bs=4k --size=256M --number_ios=$n" \
 		"--randseed=$seed --output-format=json --output=fio.json $([ "$2" -eq 0 ] || echo "--rate_iops=$2 --rate_process=poisson")"
 }
+fio_cpu() { # JSON: CPU time of a request, us
+	jq '.jobs[0] | (.usr_cpu + .sys_cpu) / 100 * .job_runtime * 1000 / .read.total_ios' "$1"
+}
 note() { # CASE TRACE: appends its errors to a file
 	"$VALIDATE" metrics --json --match key ref.trace "$2" >m.json 2>m.err || { cat m.err; return 0; }
 	jq -r '"\(.execution_time_error_pct) \(.response[0].mean_error_pct) \(100 * .order.issue.all.ro_ratio)",
-		" \(.schedule_error_ns | (.p99 - .p50) / 1000)"' m.json | paste -s -d ' ' >>"$1"
+		" \(.schedule_error_ns | "\((.p50 - .min) / 1000) \((.p99 - .min) / 1000)")"' m.json | paste -s -d ' ' >>"$1"
 }
-spread() { # FILE COLUMN: median [least, largest]
-	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { printf "%+.2f [%+.2f, %+.2f]", v[int((NR + 1) / 2)], v[1], v[NR] }'
+spread() { # FILE COLUMN [FORMAT]: median [least, largest]
+	sort -n -k "$2,$2" "$1" | awk -v c="$2" -v f="${3:-%+.2f}" '{ v[NR] = $c } END { printf f " [" f ", " f "]", v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 label() { [ "$1" -le 100 ] && echo "$1 %" || echo "$1/s"; }
 median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
@@ -61,20 +66,20 @@ replays() { # ENGINE SHARE: one repeat of all replays of ref.trace
 		case $w in [0-9]*) how=--workers ;; *) how=--in-flight ;; esac
 		captured x.trace "$VALIDATE" replay --backend "$1" $how "$w" --destructive --device "$device" -o own.trace ref.trace && note "$1-hf-$w-$2" x.trace
 		[ "$w" = "${replays%% *}" ] || continue
-		"$VALIDATE" info --json own.trace | jq "[.. | objects | select(has(\"cpu_user_ns\"))][0] | (.cpu_user_ns + .cpu_system_ns) / $n" >>"$1-cpu-own-$2"
+		"$VALIDATE" info --json own.trace | jq "[.. | objects | select(has(\"cpu_user_ns\"))][0] | (.cpu_user_ns + .cpu_system_ns) / $n / 1000" >>"$1-cpu-hf-$2"
 		sed -n 's/^issue error *//p' told >>"$1-late-$2"
 	done
 	captured x.trace $(program "$1" "$rate") && note "$1-again-$2" x.trace
-	jq '.jobs[0] | (.usr_cpu + .sys_cpu) / 100 * .job_runtime * 1000000 / .read.total_ios' fio.json >>"$1-cpu-fio-$2"
+	fio_cpu fio.json >>"$1-cpu-again-$2"
 	"$VALIDATE" export -q --to iolog ref.trace -o ref.iolog
-	captured x.trace fio --name=x --ioengine="$1" --iodepth=64 --direct=1 --read_iolog=ref.iolog --replay_redirect="$device" --output=out.txt &&
-		note "$1-fio-$2" x.trace
+	captured x.trace fio --name=x --ioengine="$1" --iodepth=64 --direct=1 --read_iolog=ref.iolog --replay_redirect="$device" --output-format=json --output=fio.json &&
+		note "$1-fio-$2" x.trace && fio_cpu fio.json >>"$1-cpu-fio-$2"
 	if command -v btreplay >/dev/null; then
 		"$VALIDATE" export -q --to btrecord ref.trace -o t.replay.0
 		echo "t ${device##*/}" >map
 		captured x.trace bash -c 'TIMEFORMAT="%3U %3S"; { time timeout -s KILL 5 btreplay -W -d . -M map t; } 2>times' &&
 			note "$1-btreplay-$2" x.trace
-		tail -n 1 times | awk -v n="$n" '{ print ($1 + $2) * 1e9 / n }' >>"$1-cpu-btreplay-$2"
+		tail -n 1 times | awk -v n="$n" '{ print ($1 + $2) * 1e6 / n }' >>"$1-cpu-btreplay-$2"
 	fi
 }
 
@@ -100,12 +105,13 @@ for engine in $engines; do
 			replays "$engine" "$share"
 		done
 	done
-	printf '%-12s %-10s %-28s %-28s %-24s %s\n' share replayer 'execution time, % error' 'response time, % error' 'reordered, %' 'issue error, p99, us'
+	printf '%-8s %-10s %-24s %-24s %-22s %-28s %s\n' share replayer 'execution time, % error' 'response time, % error' 'reordered, %' 'issue error, p50, us' 'p99, us'
 	for share in $shares; do
 		for who in again $own fio btreplay; do
 			[ -s "$engine-$who-$share" ] || continue
-			printf '%-12s %-10s %-28s %-28s %-24s %s\n' "$(label $share)" $who "$(spread "$engine-$who-$share" 1)" \
-				"$(spread "$engine-$who-$share" 2)" "$(spread "$engine-$who-$share" 3)" "$(spread "$engine-$who-$share" 4)"
+			printf '%-8s %-10s %-24s %-24s %-22s %-28s %s\n' "$(label $share)" $who "$(spread "$engine-$who-$share" 1)" \
+				"$(spread "$engine-$who-$share" 2)" "$(spread "$engine-$who-$share" 3)" \
+				"$(spread "$engine-$who-$share" 4 %.1f)" "$(spread "$engine-$who-$share" 5 %.1f)"
 			[ "$share" -gt 100 ] || ! good "$engine-$who-$share" || echo "$share" >"$engine-best-$who"
 		done
 	done
@@ -113,8 +119,8 @@ for engine in $engines; do
 		echo "  $who keeps the limits up to $(cat "$engine-best-$who" 2>/dev/null || echo none of the) % of the program's rate"
 	done
 	for share in $shares; do
-		echo "  at $(label $share): processor time a request $(median "$engine-cpu-own-$share" | awk '{ printf "%.2f", $1 / 1000 }') us (fio, the program:" \
-			"$(median "$engine-cpu-fio-$share" | awk '{ printf "%.2f", $1 / 1000 }') us$([ ! -s "$engine-cpu-btreplay-$share" ] ||
-				median "$engine-cpu-btreplay-$share" | awk '{ printf "; btreplay, the whole process: %.2f us", $1 / 1000 }')); issue error $(head -n 1 "$engine-late-$share")"
+		echo "  at $(label $share): CPU time of a request, us: $(for who in again hf fio btreplay; do
+			[ ! -s "$engine-cpu-$who-$share" ] || printf '%s %s; ' $who "$(spread "$engine-cpu-$who-$share" 1 %.1f)"
+		done)recorded issue error: $(head -n 1 "$engine-late-$share")"
 	done
 done
