@@ -85,6 +85,17 @@ static int64_t paced(const struct block_schedule *s, const struct block_hot *r)
 	return line > r->due ? line : r->due;
 }
 
+#define AT_ONCE 4u
+
+/* Lateness at the next request that is caught up at once: at least the time of AT_ONCE requests. */
+static int64_t grace_now(const struct block_schedule *s)
+{
+	const uint32_t left = s->n - 1 - s->next;
+	const struct block_hot *r = &s->request[s->next];
+	const int64_t span = r[left < AT_ONCE ? left : AT_ONCE].due - r->due;
+	return span > s->grace ? span : s->grace;
+}
+
 /* Whether requests in flight are younger than the slack of `r`: then the device has stalled for
  * less time than the trace had to spare. */
 static bool has_slack(struct block_schedule *s, const struct block_hot *r, uint32_t busy,
@@ -118,7 +129,8 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 		} else {
 			r->done = true;
 		}
-		s->paced = at > now - s->grace ? at : now - s->grace;
+		const int64_t grace = grace_now(s);
+		s->paced = at > now - grace ? at : now - grace;
 		s->paced_due = r->due;
 		/* the next request in the trace belongs to another worker */
 		if (s->place && s->next + 1 < s->n &&

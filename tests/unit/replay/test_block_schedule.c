@@ -269,6 +269,28 @@ static void hf_catches_up_without_bursts(void **state)
 	block_rig_release(&g);
 }
 
+/* With gaps as long as the grace, eight requests more are issued at once. */
+static void hf_catches_up_a_few_requests_at_once(void **state)
+{
+	(void)state;
+	struct block_rig g;
+	block_rig_init(&g, MODE_HF);
+	g.c.block.limit = LIMIT_NONE;
+	for (int i = 0; i < 100; i++)
+		block_rig_add(&g, 1000 * i, 1000 * i + 10, 10);
+	block_rig_plan(&g, 0);
+	g.stall_from = 20000;
+	g.stall_to = 30000;
+	block_rig_run(&g);
+	assert_int_equal(g.begin[20], 20000);
+	for (int i = 21; i < 30; i++)
+		assert_int_equal(g.begin[i], 30000);
+	assert_int_equal(g.begin[30], 30500);
+	for (int i = 31; i < 100; i++)
+		assert_int_equal(g.begin[i], 1000 * i);
+	block_rig_release(&g);
+}
+
 /* --- load and afap ------------------------------------------------------- */
 
 /* Each request is issued at the earliest instant at which its predecessor has begun and fewer
@@ -516,6 +538,7 @@ int main(void)
 	    cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
 	    cmocka_unit_test(hf_bundles_close_requests),
 	    cmocka_unit_test(hf_catches_up_without_bursts),
+	    cmocka_unit_test(hf_catches_up_a_few_requests_at_once),
 	    cmocka_unit_test(load_and_afap_are_greedy),
 	    cmocka_unit_test(dep_times_are_exact),
 	    cmocka_unit_test(dep_times_are_exact_with_workers),
