@@ -53,12 +53,15 @@ static const char about[] =
 	"excess is the response time minus the programmed time.\n"
 	"\n"
 	"check: measures some points of a certificate again and compares them (E_n). It\n"
-	"prints how many of the new visits are within the certified U. A\n"
-	"certificate of another machine, kernel or version of validate is refused.\n"
+	"prints how many of the new visits are within the certified U. A certificate of\n"
+	"another machine, kernel or version of validate is refused.\n"
+	"\n"
+	"A visit is left out if the client waited for a CPU for 2 % of the time more\n"
+	"than usual, unless fewer than 3 visits would remain.\n"
 	"\n"
 	"Exit status: 0 a range is valid, or the check agrees; 1 no range is valid, or\n"
-	"the check does not agree; 2 wrong usage; 3 failed; 5 the certificate is of\n"
-	"another machine.";
+	"the check does not agree or is invalid; 2 wrong usage; 3 failed; 5 the\n"
+	"certificate is of another machine.";
 
 /* --- signals ------------------------------------------------------------- */
 
@@ -159,7 +162,9 @@ static size_t valid_count(const struct standard *s)
 static void summary_print(const struct standard *s)
 {
 	double bias = 0, expanded = 0;
+	uint64_t n_left_out = 0;
 	for (size_t i = 0; i < s->n; i++) {
+		n_left_out += s->point[i].n_left_out;
 		if (!s->point[i].valid)
 			continue;
 		bias = fmax(bias, fabs(s->point[i].bias));
@@ -176,6 +181,9 @@ static void summary_print(const struct standard *s)
 		       "visits covers %llu of %llu visits (%.1f %%)", s->widening,
 		       (unsigned long long)s->n_covered, (unsigned long long)s->n_checked,
 		       100 * (double)s->n_covered / (double)s->n_checked);
+	if (n_left_out)
+		printf("\n%llu visits are left out, because the client waited for a CPU",
+		       (unsigned long long)n_left_out);
 	printf("\n%s, server threads %s real-time priority%s, idle CPUs %s awake; %.0f s",
 	       s->loop ? "loop device" : "file", s->realtime ? "with" : "without",
 	       s->own_cpu ? " and a CPU of its own" : "",
@@ -224,7 +232,7 @@ static const struct standard_point *certified_of(const struct standard *s,
 static int comparison_print(const struct standard *certified, const struct standard *now)
 {
 	bool agrees = true;
-	uint64_t n_visits = 0, n_covered = 0;
+	uint64_t n_made = 0, n_valid = 0, n_covered = 0;
 	printf("%-12s%8s%7s%20s%20s%8s%11s\n", "model", "service", "depth", "certified bias",
 	       "bias now", "E_n", "p99");
 	for (size_t i = 0; i < now->n; i++) {
@@ -240,15 +248,21 @@ static int comparison_print(const struct standard *certified, const struct stand
 		       duration_text((double)p->service_ns).s, p->depth, then_text, now_text, c.e_n,
 		       duration_text(p->excess_p99_ns).s, c.agrees ? "" : "  does not agree");
 		agrees &= c.agrees;
-		n_visits += p->n_visits;
+		n_made += p->n_visits + p->n_left_out;
+		n_valid += c.n_valid;
 		n_covered += c.n_covered;
 	}
-	printf("certified U covers %llu of %llu new visits (%.1f %%)\n",
-	       (unsigned long long)n_covered, (unsigned long long)n_visits,
-	       100 * (double)n_covered / (double)n_visits);
-	puts(agrees ? "the standard agrees with its certificate"
-		    : "the standard does not agree with its certificate: the machine is busy or "
-		      "has changed");
+	const uint64_t n_invalid = n_made - n_valid;
+	if (n_valid)
+		printf("certified U covers %llu of %llu new visits (%.1f %%)\n",
+		       (unsigned long long)n_covered, (unsigned long long)n_valid,
+		       100 * (double)n_covered / (double)n_valid);
+	if (n_invalid)
+		printf("%llu further visits are invalid, because the client waited for a CPU\n",
+		       (unsigned long long)n_invalid);
+	puts(agrees	? "the standard agrees with its certificate"
+	     : n_invalid ? "the check is invalid: the machine is busy"
+			 : "the standard does not agree with its certificate: the machine has changed");
 	return agrees ? EXIT_OK : EXIT_NOT_TRUSTED;
 }
 

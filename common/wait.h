@@ -11,9 +11,9 @@
  *
  * If other threads want the CPUs, spinning makes a thread late: it uses up its share of the CPU and
  * then waits in the run queue for milliseconds. A thread that sleeps instead gets a CPU soon after
- * it wakes. So `hybrid` looks at its run-queue delay every 10 ms, less 10 us for each time that the
- * thread got a CPU: a thread that often sleeps has so much delay on an idle machine, too. While the
- * rest is more than 2 % of the time, the CPUs count as contended and the margin is at its minimum. */
+ * it wakes. So `hybrid` looks at its run-queue delay every 10 ms. It subtracts 10 us for each time
+ * that the thread got a CPU, because each wake-up takes some us on an idle machine, too. While the
+ * rest is more than 2 % of the time, the CPUs are contended and the margin is at its minimum. */
 #pragma once
 
 #include <sys/prctl.h>

@@ -40,8 +40,9 @@ status=0
 "$VALIDATE" standard certify --root "$root" --quick --rounds 4 --over 40s --points -q -o c.json >out 2>err || status=$?
 [ "$status" -le 1 ] || fail "status $status: $(cat err)"
 nothing_left certify
-jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [4] and
-	.duration_s > 40 and .visits_checked == 32 and .visits_covered <= 32 and .widening >= 1 and
+jq -e '(.points | length) == 8 and ([.points[].visits] | min) >= 3 and
+	.duration_s > 40 and .visits_checked <= 32 and .visits_covered <= .visits_checked and .widening >= 1 and
+	([.points[] | .visits + .visits_left_out] | unique) == [4] and
 	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns | type] | unique) == ["number"] and
 	([.points[] | select(.valid) | select((.bias | fabs) + .expanded_uncertainty > 0.020001)] | length) == 0 and
 	([.points[] | select(.valid | not) | .reason | type] | unique - ["string"]) == [] and
@@ -50,7 +51,7 @@ jq -e '(.points | length) == 8 and ([.points[].visits] | unique) == [4] and
 valid=$(jq '[.points[] | select(.valid)] | length' c.json)
 [ "$status" -eq 0 ] && [ "$valid" -gt 0 ] || [ "$status" -eq 1 ] && [ "$valid" -eq 0 ] || fail "status $status with $valid valid points"
 expect_line out 'points are valid'
-expect_line out "covers $(jq .visits_covered c.json) of 32 visits"
+[ "$(jq .visits_checked c.json)" = 0 ] || expect_line out "covers $(jq '"\(.visits_covered) of \(.visits_checked)"' -r c.json) visits"
 
 # of another machine, kernel or version: refused by name
 for fact in machine 'CPU model' kernel 'version of validate'; do
@@ -63,8 +64,12 @@ done
 jq '.points |= map(.valid = true | .reason = null | .bias = 0.5 | .expanded_uncertainty = 0.001) |
 	.points |= map(select(.model == "constant" and .depth == 1))' c.json >wrong.json
 expect_status 1 "$VALIDATE" standard check --root "$root" -q wrong.json
-expect_line out 'does not agree with its certificate'
-expect_line out 'certified U covers 0 of 3 new visits'
+if grep -q 'visits are invalid' out; then # this machine is busy
+	expect_line out 'the check is invalid: the machine is busy'
+else
+	expect_line out 'does not agree with its certificate'
+	expect_line out 'certified U covers 0 of 3 new visits'
+fi
 nothing_left check
 jq '.points |= map(.valid = false | .reason = "made up")' c.json >none.json
 expect_status 1 "$VALIDATE" standard check --root "$root" none.json
@@ -124,5 +129,6 @@ kill -KILL $process
 wait $process 2>/dev/null || :
 [ -d "$root/standard" ] || fail "no volume was left over"
 expect_status 1 "$VALIDATE" standard check --root "$root" --points -q wrong.json
-expect_line out 'covers 0 of 6 new visits' # at each valid point, not only at the shortest service time
+# at each valid point, not only at the shortest service time
+grep -q 'visits are invalid' out || expect_line out 'covers 0 of 6 new visits'
 nothing_left 'killed certification'

@@ -64,9 +64,10 @@ static json_t *real_or_null(double x)
 
 static json_t *point_to_json(const struct standard_point *p)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I, s:I}", "model", p->model, "service_ns",
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I}", "model", p->model, "service_ns",
 			      (json_int_t)p->service_ns, "depth", (json_int_t)p->depth, "visits",
-			      (json_int_t)p->n_visits);
+			      (json_int_t)p->n_visits, "visits_left_out",
+			      (json_int_t)p->n_left_out);
 	const struct {
 		const char *key;
 		double value;
@@ -83,6 +84,7 @@ static json_t *point_to_json(const struct standard_point *p)
 	    {"excess_p50_ns", p->excess_p50_ns},
 	    {"excess_p99_ns", p->excess_p99_ns},
 	    {"writes_less_reads_ns", p->write_ns},
+	    {"client_waited_share", p->waited},
 	};
 	for (size_t i = 0; i < sizeof number / sizeof *number; i++)
 		json_object_set_new(o, number[i].key, real_or_null(number[i].value));
@@ -160,6 +162,9 @@ static int point_read(struct standard_point *p, const json_t *o, size_t i, struc
 	p->service_ns = (int64_t)service_ns;
 	p->depth = (uint32_t)depth;
 	p->n_visits = (size_t)visits;
+	if (!number_get(o, "client_waited_share", 0, 1, &p->waited)) /* not in older certificates */
+		p->waited = NAN;
+	p->n_left_out = (uint64_t)json_integer_value(json_object_get(o, "visits_left_out"));
 	p->lead_ns = (int64_t)lead_ns;
 	snprintf(p->reason, sizeof p->reason, "%s", p->valid ? "" : reason);
 	return 0;

@@ -21,7 +21,8 @@ void standard_check_points(const struct standard *certified, bool all, struct st
 			continue;
 		GROW(points->point, points->n, cap);
 		points->point[points->n++] = (struct standard_point){
-		    .model = p->model, .service_ns = p->service_ns, .depth = p->depth};
+		    .model = p->model, .service_ns = p->service_ns, .depth = p->depth,
+		    .waited = p->waited};
 	}
 }
 
@@ -34,7 +35,9 @@ struct standard_comparison standard_compare(const struct standard_point *certifi
 	for (size_t i = 0; i < now->n_visits; i++) {
 		const struct standard_visit *v = &now->visit[i];
 		const double bias = v->response_ns / v->programmed_ns - 1;
-		c.n_covered += fabs(bias - certified->bias) <= certified->expanded;
+		const bool valid = !standard_is_disturbed(now, v);
+		c.n_valid += valid;
+		c.n_covered += valid && fabs(bias - certified->bias) <= certified->expanded;
 	}
 	if (now->n_visits < 2 || !(now->scatter >= 0))
 		return c;

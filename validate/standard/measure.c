@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "common/progress.h"
 #include "common/splitmix.h"
+#include "common/wait.h"
 #include "microbench/volume/client.h"
 #include "microbench/volume/volume.h"
 #include "validate/standard/certificate.h"
@@ -111,10 +112,10 @@ int standard_clocks_check(const struct standard_clocks *from, const struct stand
 
 /* --- a visit ------------------------------------------------------------- */
 
+/* Adds `v` with the means over r[n]. */
 static void visit_add(struct standard_point *p, const struct volume_request *r, uint64_t n,
-		      double hours, bool steady)
+		      struct standard_visit v)
 {
-	struct standard_visit v = {.hours = hours, .steady = steady};
 	double excess[2] = {0};
 	uint64_t n_of[2] = {0};
 	for (uint64_t i = 0; i < n; i++) {
@@ -128,6 +129,7 @@ static void visit_add(struct standard_point *p, const struct volume_request *r, 
 		GROW(p->excess_ns, p->n_excess, p->cap_excess);
 		p->excess_ns[p->n_excess++] = excess_ns;
 	}
+	v.n_excess = n;
 	v.write_ns = excess[1] / (double)n_of[1] - excess[0] / (double)n_of[0];
 	GROW(p->visit, p->n_visits, p->cap_visits);
 	p->visit[p->n_visits++] = v;
@@ -151,6 +153,7 @@ static int visit_make(struct measuring *m, const struct volume *v, struct standa
 	struct volume_request *r = NULL;
 	struct volume_log log;
 	const int64_t begin_ns = clock_monotonic_ns();
+	const int64_t before_ns = thread_runqueue_wait_ns();
 	uint64_t n = 0, cap = 0;
 	uint32_t at = 0;
 	while (at < VOLUME_DEPTHS - 1 && p->depth > volume_depth[at])
@@ -166,9 +169,13 @@ static int visit_make(struct measuring *m, const struct volume *v, struct standa
 		ret = volume_client_run(&c, r + n, n_loop, e);
 		n += n_loop;
 	} while (!ret && clock_monotonic_ns() - begin_ns < VISIT_NS);
+	const double waited = (double)(thread_runqueue_wait_ns() - before_ns) /
+			      (double)(clock_monotonic_ns() - begin_ns);
 	if (!ret)
-		visit_add(p, r, n, (double)(begin_ns - m->begun_ns) / 3600e9,
-			  v->lead.n_steady > at);
+		visit_add(p, r, n, (struct standard_visit){
+			.hours = (double)(begin_ns - m->begun_ns) / 3600e9,
+			.steady = v->lead.n_steady > at,
+			.waited = waited});
 	free(r);
 	volume_log_close(&log);
 	return ret;
@@ -258,7 +265,7 @@ static void grid_make(struct standard *s, bool quick)
 				GROW(s->point, s->n, cap);
 				s->point[s->n++] = (struct standard_point){
 				    .model = kinds[k].name, .service_ns = services_ns[i],
-				    .depth = volume_depth[d]};
+				    .depth = volume_depth[d], .waited = NAN};
 			}
 }
 
@@ -269,7 +276,8 @@ static void points_copy(struct standard *s, const struct standard *only)
 	for (size_t i = 0; i < s->n; i++)
 		s->point[i] = (struct standard_point){.model = only->point[i].model,
 						      .service_ns = only->point[i].service_ns,
-						      .depth = only->point[i].depth};
+						      .depth = only->point[i].depth,
+						      .waited = only->point[i].waited};
 }
 
 static size_t volumes_count(const struct standard *s)

@@ -94,11 +94,46 @@ static void reason_find(struct standard_point *p, bool known)
 	p->valid = !p->reason[0];
 }
 
+bool standard_is_disturbed(const struct standard_point *p, const struct standard_visit *v)
+{
+	return v->waited > p->waited + STANDARD_WAITED;
+}
+
+static void disturbed_leave_out(struct standard_point *p)
+{
+	size_t n_left = 0, n = 0, from = 0, to = 0;
+	if (!isfinite(p->waited)) {
+		SCOPED_FREE double *waited = xcalloc(p->n_visits + 1, sizeof *waited);
+		for (size_t i = 0; i < p->n_visits; i++)
+			waited[i] = p->visit[i].waited;
+		doubles_sort(waited, p->n_visits);
+		p->waited = p->n_visits ? sorted_quantile(waited, p->n_visits, 0.25, 7) : 0;
+	}
+	for (size_t i = 0; i < p->n_visits; i++)
+		n_left += !standard_is_disturbed(p, &p->visit[i]);
+	if (n_left < STANDARD_VISITS || n_left == p->n_visits)
+		return;
+	for (size_t i = 0; i < p->n_visits; i++) {
+		const struct standard_visit v = p->visit[i];
+		if (!standard_is_disturbed(p, &v)) {
+			memmove(p->excess_ns + to, p->excess_ns + from,
+				v.n_excess * sizeof *p->excess_ns);
+			to += v.n_excess;
+			p->visit[n++] = v;
+		}
+		from += v.n_excess;
+	}
+	p->n_left_out += p->n_visits - n;
+	p->n_visits = n;
+	p->n_excess = to;
+}
+
 void standard_evaluate(struct standard_point *p)
 {
+	disturbed_leave_out(p);
 	const size_t n = p->n_visits;
 	double *bias = calloc(n + 1, sizeof *bias), *hours = calloc(n + 1, sizeof *hours);
-	bool known = n >= 3 && bias && hours && p->n_excess;
+	bool known = n >= STANDARD_VISITS && bias && hours && p->n_excess;
 	if (known) {
 		means_find(p, bias, hours);
 		known = uncertainty_find(p, bias, hours);

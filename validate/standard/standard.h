@@ -10,8 +10,9 @@
  * freedom). Rectangular components are added for half the difference between reads and writes, for
  * the rate of the clock, and for a drift if it is significant. A machine disturbs some visits much
  * more than the others, so U from few visits covers too few later visits. Therefore all U are
- * widened by one factor, which is measured on the visits of the whole grid (standard_widen). Source
- * of the budget: GUM 4.3 and annex G; ISO Guide 35 (stability). Of the widening: conformal
+ * widened by one factor, which is measured on the visits of the whole grid (standard_widen). Visits
+ * whose client waited for a CPU for clearly longer than usual are disturbed; they do not count.
+ * Source of the budget: GUM 4.3 and annex G; ISO Guide 35 (stability). Of the widening: conformal
  * prediction with normalised residuals, Lei and others, Distribution-free predictive inference
  * (2018). E_n: ISO 13528, 9.7. */
 #pragma once
@@ -23,6 +24,8 @@
 #define STANDARD_LIMIT 0.02	     /* of |bias| + U */
 #define STANDARD_EXCESS_NS 50000.0   /* limit of the 99th percentile of the excess, */
 #define STANDARD_EXCESS_SHARE 0.05   /* or this share of the service time if it is larger */
+#define STANDARD_VISITS 3    /* fewer visits have no U */
+#define STANDARD_WAITED 0.02 /* a visit with more additional run-queue delay is disturbed */
 
 struct standard_visit {
 	double hours;	      /* since the start */
@@ -32,6 +35,8 @@ struct standard_visit {
 	double write_ns;      /* mean excess of writes minus that of reads */
 	int64_t lead_ns;
 	bool steady; /* the volume's check of its lead succeeded */
+	double waited;	 /* run-queue delay of the client, as a share of the time */
+	size_t n_excess; /* number of requests */
 };
 
 struct standard_point { /* of the grid */
@@ -43,6 +48,10 @@ struct standard_point { /* of the grid */
 	/* excess[n_excess]: response time - programmed time of each request; owned */
 	double *excess_ns;
 	size_t n_excess, cap_excess;
+	/* usual run-queue delay of the client, as a share of the time; NaN: standard_evaluate sets
+	 * it to the lower quartile of the visits */
+	double waited;
+	uint64_t n_left_out; /* disturbed visits, which are no longer in visit[] and excess_ns[] */
 	/* results (standard_evaluate); relative to the programmed mean unless the name ends in
 	 * _ns */
 	double programmed_ns, bias, server_bias, scatter, drift_per_hour, expanded, k;
@@ -90,7 +99,11 @@ struct standard_options {
  * was suspended. Ownership: standard_release. */
 int standard_measure(struct standard *s, const struct standard_options *o,
 		     const struct standard *only, struct err *e);
-/* Computes the results of a point from its visits; sorts excess_ns. */
+/* Whether the client waited for a CPU for STANDARD_WAITED of the time more than usual. */
+bool standard_is_disturbed(const struct standard_point *p, const struct standard_visit *v);
+/* Computes the results of a point from its visits; sorts excess_ns. Removes disturbed visits,
+ * unless fewer than STANDARD_VISITS would remain: then all count, with the scatter of a busy
+ * machine. */
 void standard_evaluate(struct standard_point *p);
 /* Sets n_checked, n_covered and the widening from the visits, and widens U of all points. Call it
  * once, after standard_evaluate() of each point. The widening is the smallest factor, from 1 in
@@ -137,7 +150,8 @@ struct standard_comparison {
 	double u_now; /* expanded uncertainty of the new mean */
 	double e_n;   /* (now - certified) / sqrt(U^2 + u_now^2) */
 	bool agrees;  /* |e_n| <= 1, and bias and excess are within the limits of validity */
-	/* number of new visits whose value is within the certified U of the certified bias */
+	uint64_t n_valid; /* number of new visits that are not disturbed */
+	/* number of these whose value is within the certified U of the certified bias */
 	uint64_t n_covered;
 };
 /* Sets *points to the points that a check measures: for each model the shortest service time that

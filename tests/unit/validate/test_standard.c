@@ -22,7 +22,8 @@ static void visit(struct standard_point *p, double hours, double bias, double ex
 {
 	GROW(p->visit, p->n_visits, p->cap_visits);
 	p->visit[p->n_visits++] = (struct standard_visit){.hours = hours, .programmed_ns = 1e6,
-	    .response_ns = 1e6 * (1 + bias), .server_ns = 1e6, .lead_ns = 30000, .steady = true};
+	    .response_ns = 1e6 * (1 + bias), .server_ns = 1e6, .lead_ns = 30000, .steady = true,
+	    .n_excess = 100};
 	for (int i = 0; i < 100; i++) {
 		GROW(p->excess_ns, p->n_excess, p->cap_excess);
 		p->excess_ns[p->n_excess++] = excess_ns;
@@ -115,6 +116,32 @@ static void a_grid_with_disturbed_visits_is_widened(void **state)
 		fail_msg("U covers %.4f; widened %.4f, %.4f of %d at valid points, %.4f of its own",
 			 (double)before / n, (double)after / n, share, (int)n_valid,
 			 (double)own / n / VISITS);
+}
+
+/* Two of six visits are disturbed: the point has the values of the other four. With four disturbed
+ * visits, the point has the scatter of all. */
+static void disturbed_visits_are_left_out(void **state)
+{
+	(void)state;
+	for (int n_disturbed = 2; n_disturbed <= 4; n_disturbed += 2) {
+		struct standard_point p = {.model = standard_kind("constant"),
+					   .service_ns = 1000000, .depth = 1};
+		for (int i = 0; i < 6; i++) {
+			const bool disturbed = i < n_disturbed;
+			visit(&p, 0.01 * i, disturbed ? 1.0 : 0.001 + 1e-5 * i,
+			      disturbed ? 1e6 : 1000);
+			p.visit[i].waited = 0.3 + (disturbed ? 0.03 : 0.001 * i);
+		}
+		p.waited = n_disturbed == 2 ? NAN : 0.3; /* of these visits, or certified */
+		standard_evaluate(&p);
+		assert_int_equal(p.n_visits, n_disturbed == 2 ? 4 : 6);
+		assert_int_equal(p.n_left_out, n_disturbed == 2 ? 2 : 0);
+		assert_int_equal(p.n_excess, 100 * p.n_visits);
+		assert_true(p.valid == (n_disturbed == 2));
+		assert_true(fabs(p.bias - (n_disturbed == 2 ? 0.001035 : 0.667)) < 1e-3);
+		assert_true(p.excess_p99_ns == (n_disturbed == 2 ? 1000 : 1e6));
+		point_free(&p);
+	}
 }
 
 /* Five equal visits and another one: only the other one is not covered by the rest. */
@@ -413,6 +440,11 @@ static void comparisons(void **state)
 	c = standard_compare(&then, &other);
 	assert_int_equal(c.n_covered, 0);
 	assert_true(c.e_n > 1 && !c.agrees);
+	other.visit[2].waited = other.visit[3].waited = 0.021; /* says nothing about U */
+	other.visit[3].response_ns = other.visit[3].programmed_ns * (1 + then.bias);
+	c = standard_compare(&then, &other);
+	assert_int_equal(c.n_valid, 4);
+	assert_int_equal(c.n_covered, 0);
 	busy.excess_p99_ns = 60000;
 	assert_false(standard_compare(&then, &busy).agrees);
 	then.expanded = 1; /* a bias beyond the limit disagrees whatever U is */
@@ -470,6 +502,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(u_covers_a_later_visit),
 		cmocka_unit_test(a_grid_with_disturbed_visits_is_widened),
+		cmocka_unit_test(disturbed_visits_are_left_out),
 		cmocka_unit_test(visits_beyond_u_are_counted),
 		cmocka_unit_test(known_values),
 		cmocka_unit_test(invalid_points_say_why),
