@@ -17,10 +17,18 @@ struct mark { /* a signal or wait of a barrier */
 	bool is_wait;
 };
 
+/* In a barrier of more nodes, messages go through other nodes in rounds (a dissemination barrier,
+ * Hensgen and others 1988): n log n channels instead of n squared. */
+#define DIRECT_MAX 16u
+
 struct mark_set { /* a set of barriers that the same nodes reach */
 	/* first mark of one of these barriers; signals precede waits, each ordered by lane */
 	size_t first;
 	uint32_t n_signals, n_waits, n_uses;
+	/* each node signals and then waits, with nothing but signals in between: others can rely on
+	 * it to pass their signals on */
+	bool passes_on;
+	uint32_t n_rounds; /* 0: each node sends to each other node */
 	uint32_t first_pair;
 	uint32_t next; /* the next set with the same hash, or NONE32 */
 	uint32_t *list; /* list[n_signals + n_waits] */
@@ -133,34 +141,64 @@ static uint32_t set_of_marks(struct node_pairs *ps, struct u64_map *known, size_
 			return i;
 	GROW(ps->set, ps->n_sets, ps->sets_cap);
 	struct mark_set *s = &ps->set[ps->n_sets];
-	*s = (struct mark_set){
-	    .first = from, .next = *first, .list = xcalloc(to - from + 1, sizeof *s->list)};
+	*s = (struct mark_set){.first = from,
+			       .passes_on = true,
+			       .next = *first,
+			       .list = xcalloc(to - from + 1, sizeof *s->list)};
 	for (size_t i = 0; i < to - from; i++)
 		*(m[i].is_wait ? &s->n_waits : &s->n_signals) += 1;
 	*first = ps->n_sets;
 	return ps->n_sets++;
 }
 
-/* Makes a channel from each node of a set that signals to each other node of the set that waits. */
+/* Whether each node of a barrier with these marks passes on the signals of others. */
+static bool passes_on(const struct replay_plan *p, const struct mark *m, size_t n)
+{
+	if (n % 2)
+		return false;
+	for (size_t i = 0; i < n / 2; i++) {
+		const struct mark *w = &m[n / 2 + i];
+		if (m[i].is_wait || !w->is_wait || w->lane != m[i].lane || w->index < m[i].index)
+			return false;
+		for (uint32_t k = m[i].index; k < w->index; k++)
+			if (p->lane[w->lane].request[k].op != OP_SIGNAL)
+				return false;
+	}
+	return true;
+}
+
+static void set_pair_add(struct node_pairs *ps, const struct mark_set *s, uint32_t from,
+			 uint32_t to)
+{
+	GROW(ps->pair, ps->n, ps->cap);
+	ps->pair[ps->n++] = (struct pair){.from = from,
+					  .to = to,
+					  .from_node = ps->node_of_lane[from],
+					  .to_node = ps->node_of_lane[to],
+					  .n_signals = s->n_uses,
+					  .n_waits = s->n_uses};
+}
+
+/* The channels of a set: from each node that signals to each other node that waits; or in round r
+ * from node i to node i + 2^r. */
 static void set_pairs(struct node_pairs *ps, struct mark_set *s)
 {
 	const struct mark *m = &ps->mark[s->first], *w = m + s->n_signals;
+	const uint32_t n = s->n_signals;
 	s->first_pair = ps->n;
-	for (uint32_t i = 0; i < s->n_signals; i++)
-		for (uint32_t k = 0; k < s->n_waits; k++) {
-			if (m[i].lane == w[k].lane)
-				continue;
-			GROW(ps->pair, ps->n, ps->cap);
-			ps->pair[ps->n++] = (struct pair){.from = m[i].lane,
-							  .to = w[k].lane,
-							  .from_node = ps->node_of_lane[m[i].lane],
-							  .to_node = ps->node_of_lane[w[k].lane],
-							  .n_signals = s->n_uses,
-							  .n_waits = s->n_uses};
-		}
+	if (s->passes_on && n > DIRECT_MAX)
+		while (n > UINT32_C(1) << s->n_rounds)
+			s->n_rounds++;
+	for (uint32_t r = 0; r < s->n_rounds; r++)
+		for (uint32_t i = 0; i < n; i++)
+			set_pair_add(ps, s, m[i].lane, m[(i + (UINT32_C(1) << r)) % n].lane);
+	for (uint32_t i = 0; i < n && !s->n_rounds; i++)
+		for (uint32_t k = 0; k < s->n_waits; k++)
+			if (m[i].lane != w[k].lane)
+				set_pair_add(ps, s, m[i].lane, w[k].lane);
 }
 
-static void sets_find(struct node_pairs *ps)
+static void sets_find(struct node_pairs *ps, const struct replay_plan *p)
 {
 	struct u64_map known = {.cell = NULL};
 	ps->set_of = xcalloc(ps->n_marks + 1, sizeof *ps->set_of);
@@ -171,6 +209,7 @@ static void sets_find(struct node_pairs *ps)
 			to++;
 		const uint32_t set = set_of_marks(ps, &known, from, to);
 		ps->set[set].n_uses++;
+		ps->set[set].passes_on &= passes_on(p, &ps->mark[from], to - from);
 		for (size_t i = from; i < to; i++)
 			ps->set_of[i] = set;
 	}
@@ -193,10 +232,34 @@ static void list_add(struct layout_rank *r, uint32_t channel)
 	r->list[r->n_lists - 1].n++;
 }
 
+/* A signal begins round 0. A wait ends each round and begins the next one. */
+static void round_lists(struct rank_layout *y, const struct node_pairs *ps, struct mark_set *s)
+{
+	const struct mark *m = &ps->mark[s->first];
+	const struct pair *pair = &ps->pair[s->first_pair];
+	const uint32_t n = s->n_signals;
+	for (uint32_t i = 0; i < n; i++) {
+		struct layout_rank *r = &y->rank[y->rank_of_lane[m[i].lane]];
+		list_begin(r, &s->list[i]);
+		list_add(r, pair[i].at_from);
+		list_begin(r, &s->list[n + i]);
+		for (uint32_t k = 0; k < s->n_rounds; k++) {
+			const uint32_t from = (i + n - (UINT32_C(1) << k) % n) % n;
+			list_add(r, pair[(size_t)k * n + from].at_to);
+			if (k + 1 < s->n_rounds)
+				list_add(r, pair[(size_t)(k + 1) * n + i].at_from | CHANNEL_SENDS);
+		}
+	}
+}
+
 /* Makes a list for each signal and each wait of a set. A list is complete before the next list
  * begins. */
 static void set_lists(struct rank_layout *y, const struct node_pairs *ps, struct mark_set *s)
 {
+	if (s->n_rounds) {
+		round_lists(y, ps, s);
+		return;
+	}
 	SCOPED_FREE uint32_t *pair_at =
 	    xcalloc((size_t)s->n_signals * s->n_waits + 1, sizeof *pair_at);
 	uint32_t next = s->first_pair;
@@ -297,7 +360,7 @@ int channels_find(struct rank_layout *y, struct replay_plan *p, const struct cau
 			ret = is_message(&p->lane[i].request[k]) ? request_count(&ps, p, f, i, k, e)
 								 : 0;
 	if (!ret)
-		sets_find(&ps);
+		sets_find(&ps, p);
 	for (uint32_t i = 0; i < ps.n && !ret; i++) {
 		ret = pair_lay(y, &ps, &ps.pair[i], e);
 		y->n_signals += ps.pair[i].n_signals;

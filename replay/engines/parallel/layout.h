@@ -31,6 +31,8 @@ struct channel {
 /* Marks the number of a list of channels. Signals and waits of a barrier use a list: the channels
  * to or from all other nodes of the barrier. */
 #define CHANNEL_LIST 0x80000000u
+/* flag of a number in listed[]: a wait sends over this channel */
+#define CHANNEL_SENDS 0x40000000u
 
 struct channel_list {
 	uint32_t first, n; /* in listed[] */
@@ -43,7 +45,7 @@ struct layout_rank {
 	uint32_t n_channels, channels_cap;
 	struct channel_list *list; /* list[n_lists] */
 	uint32_t n_lists, lists_cap;
-	uint32_t *listed; /* listed[n_listed]: numbers of channels in the lists */
+	uint32_t *listed; /* listed[n_listed]: numbers of channels in the lists, with CHANNEL_SENDS */
 	uint32_t n_listed, listed_cap;
 	uint32_t n_inside; /* gates */
 	uint32_t pid; /* lowest traced process number */

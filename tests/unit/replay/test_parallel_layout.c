@@ -154,6 +154,72 @@ static void a_barrier_has_a_channel_for_each_pair(void **state)
 	refused(2, "0 V 1, 0 w 10 5, 0 S 1, 1 V 1, 1 w 20 5, 1 S 1", "barrier 1");
 }
 
+enum { MANY = 20 };
+
+/* Two barriers of MANY nodes; the first node does `between` after each signal. */
+static struct made many_barriers(const char *between)
+{
+	SCOPED_STRBUF text = STRBUF_INIT;
+	for (int i = 0; i < MANY; i++)
+		for (int b = 1; b <= 2; b++)
+			strbuf_addf(&text, "%d w %d 5, %d S %d, %s%d V %d, ", i, 10000 * b + 10 * i, i, b,
+				    i ? "" : between, i, b);
+	return made_of(MANY, text.s);
+}
+
+/* Does what the list of request k says until it waits in vain. sent[from][to]: the nodes whose
+ * arrival is known from the message on its way; 0: none. */
+static bool list_done(const struct made *x, uint32_t lane, uint32_t k, uint32_t *at, uint32_t *known,
+		      uint32_t sent[MANY][MANY])
+{
+	const struct layout_rank *r = &x->p.layout->rank[lane];
+	const struct channel_list *l = &r->list[x->p.lane[lane].request[k].length & ~CHANNEL_LIST];
+	for (; *at < l->n; ++*at) {
+		const uint32_t number = r->listed[l->first + *at];
+		const struct channel *c = &r->channel[number & ~CHANNEL_SENDS];
+		const bool sends = x->p.lane[lane].request[k].op == OP_SIGNAL || number & CHANNEL_SENDS;
+		assert_int_equal(c->kind, sends ? CHANNEL_OUT : CHANNEL_IN);
+		if (sends) {
+			assert_int_equal(sent[lane][c->peer], 0);
+			sent[lane][c->peer] = *known;
+		} else if (!sent[c->peer][lane]) {
+			return false;
+		} else {
+			*known |= sent[c->peer][lane];
+			sent[c->peer][lane] = 0;
+		}
+	}
+	*at = 0;
+	return true;
+}
+
+/* The number of channels of a node does not grow with the number of nodes, and each node continues
+ * after all have arrived. */
+static void a_large_barrier_has_channels_for_its_rounds(void **state)
+{
+	(void)state;
+	struct made x = many_barriers("");
+	uint32_t known[MANY], at[MANY] = {0}, k[MANY], sent[MANY][MANY] = {{0}}, n_done = 0;
+	for (uint32_t i = 0; i < MANY; i++) {
+		known[i] = UINT32_C(1) << i;
+		k[i] = 1;
+		assert_int_equal(x.p.layout->rank[i].n_channels, 2 * 5);
+		assert_int_equal(x.p.layout->rank[i].n_listed, 1 + 9);
+	}
+	for (uint32_t turn = 0; turn < 100; turn++)
+		for (uint32_t i = 0; i < MANY; i++)
+			if (k[i] < 3 && list_done(&x, i, k[i], &at[i], &known[i], sent))
+				n_done += ++k[i] == 3;
+	assert_int_equal(n_done, MANY);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(known[i], (UINT32_C(1) << MANY) - 1);
+	unmake(&x);
+	/* a node that computes before it waits cannot pass on */
+	x = many_barriers("0 c 50000, ");
+	assert_int_equal(x.p.layout->rank[3].n_channels, 2 * (MANY - 1));
+	unmake(&x);
+}
+
 static void computing_has_its_length_and_no_result(void **state)
 {
 	(void)state;
@@ -264,6 +330,7 @@ int main(void)
 	    cmocka_unit_test(a_rank_for_each_process),
 	    cmocka_unit_test(a_signal_and_its_wait_meet),
 	    cmocka_unit_test(a_barrier_has_a_channel_for_each_pair),
+	    cmocka_unit_test(a_large_barrier_has_channels_for_its_rounds),
 	    cmocka_unit_test(computing_has_its_length_and_no_result),
 	    cmocka_unit_test(other_modes_leave_out_what_is_no_request),
 	    cmocka_unit_test(processes_of_one_job_rank_are_one_rank),

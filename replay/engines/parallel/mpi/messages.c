@@ -131,6 +131,15 @@ static void wait_one(struct messages *m, uint32_t channel)
 	}
 }
 
+static void listed_do(struct messages *m, uint32_t listed,
+		      void (*one)(struct messages *, uint32_t))
+{
+	if (listed & CHANNEL_SENDS)
+		signal_one(m, listed & ~CHANNEL_SENDS);
+	else
+		one(m, listed);
+}
+
 static void each(struct messages *m, uint32_t channel, void (*one)(struct messages *, uint32_t))
 {
 	if (!(channel & CHANNEL_LIST)) {
@@ -139,7 +148,7 @@ static void each(struct messages *m, uint32_t channel, void (*one)(struct messag
 	}
 	const struct channel_list *l = &m->rank->list[channel & ~CHANNEL_LIST];
 	for (uint32_t i = 0; i < l->n; i++)
-		one(m, m->rank->listed[l->first + i]);
+		listed_do(m, m->rank->listed[l->first + i], one);
 }
 
 void message_signal(struct messages *m, uint32_t channel)
