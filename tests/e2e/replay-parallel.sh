@@ -133,6 +133,36 @@ awk -F , 'NR == FNR { split($0, x, " "); begin[x[1]] = x[2]; end[x[1]] = x[3]; n
 		if ($5 == "pwrite" || $5 == "close") { b = $5 == "close" ? 2 : 1; if (!first[b] || begin[seq] < first[b]) first[b] = begin[seq] } }
 	END { exit !(first[1] >= last[1] && first[2] >= last[2] && last[1] && last[2]) }' times in.csv || fail "a barrier was passed too early: $(cat times)"
 
+# --- a node that is no rank of an MPI job yields its CPU while it waits, as it slept before: a
+# server of the storage may need the CPU
+cat >yields.c <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long n;
+int sched_yield(void)
+{
+	__atomic_fetch_add(&n, 1, __ATOMIC_RELAXED);
+	return (int)syscall(SYS_sched_yield);
+}
+__attribute__((destructor)) static void tell(void)
+{
+	FILE *f = strcmp(program_invocation_short_name, "validate-mpi-replay") ? NULL : fopen(YIELDS, "a");
+	if (f)
+		fprintf(f, "%ld\n", n);
+}
+END
+if [ -z "${SANITIZE:-}" ] && ${CC:-cc} -w -shared -fPIC -DYIELDS="\"$PWD/yields\"" -o yields.so yields.c 2>/dev/null; then
+	printf 'open("a", O_RDWR|O_CREAT, 0644) = 3\nSLEEP(0.3)\nSIGNAL(1)\nclose(3) = 0\n' >hand.0
+	printf 'WAIT(0)\nopen("b", O_RDWR|O_CREAT, 0644) = 3\nclose(3) = 0\n' >hand.1
+	"$VALIDATE" import --from parallel hand.0 hand.1 -o hand.trace >out 2>&1 || fail "$(cat out)"
+	LD_PRELOAD=$PWD/yields.so replay 0 --prepare -o out.trace hand.trace
+	[ "$(sort -n yields | tail -n 1)" -ge 100 ] || fail "a node that waits for 0.3 s yields only so often: $(cat yields)"
+fi
+
 # --- sleeping, and waiting for something that is not a node, use no CPU
 printf 'node 0 0 0\n0 open a 10\n0 asleep 2500000000\n0 external 1500000000\n0 close 10\n' | ./causal-trace asleep.trace cpu
 (
