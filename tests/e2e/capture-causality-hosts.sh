@@ -11,8 +11,24 @@ script=$SRCDIR/tests/e2e/capture-causality-hosts.sh
 [ -x "$BUILD/validate-mpi-workload" ] || skip 'the ranks of the workloads were not built: no OpenMPI to build with'
 mkdir files
 "$VALIDATE" microbench checkpoint-sync --level 3 --requests 4 --file-size 256K --dir files -o ref.trace --prepare-only >/dev/null
+# The recipe for Kubernetes in doc/parallel.md, with a kubectl that runs the words in a namespace. As
+# the real one, it starts no shell.
+mkdir bin
+cat >bin/kubectl <<END
+#!/bin/sh
+[ "\$1 \$2 \$4" = 'exec -i --' ] || { echo "kubectl: \$*" >&2; exit 1; }
+host=\$3
+shift 4
+[ -e "$PWD/pid.\$host" ] || { echo "\$host: no route to host" >&2; exit 1; }
+cd /
+exec nsenter --target "\$(cat "$PWD/pid.\$host")" --net --uts --ipc --mount \$([ \$host != hostb ] || echo "${time:+--time}") -- "\$@"
+END
+sed -n '/^    #!\/bin\/sh/,/^    exec kubectl/s/^    //p' "$SRCDIR/doc/parallel.md" >kube-rsh
+grep -q kubectl kube-rsh || fail 'the recipe is not in doc/parallel.md'
+chmod +x bin/kubectl kube-rsh
+PATH=$PWD/bin:$PATH
 mpi() { # hosts, ranks
-	echo "mpirun --allow-run-as-root --host $1 --map-by node --mca plm rsh --mca plm_rsh_agent $PWD/agent --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n $2"
+	echo "mpirun --allow-run-as-root --host $1 --map-by node --mca plm rsh --mca plm_rsh_agent $PWD/kube-rsh --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n $2"
 }
 rank=$("$VALIDATE" microbench checkpoint-sync --level 3 --requests 4 --file-size 256K --dir "$PWD/files" --print-command | sed 's,.* \([^ ]*validate-mpi-workload\),\1,')
 in_hosta() {
@@ -22,7 +38,7 @@ capture() { # hosts, ranks, options
 	hosts=$1 ranks=$2
 	shift 2
 	# shellcheck disable=SC2046,SC2086
-	in_hosta timeout 120 "$VALIDATE" capture causality -o trace --root files --scratch "$TMPDIR" --hosts "$hosts" --launcher "$PWD/agent {host}" "$@" -- \
+	in_hosta timeout 120 "$VALIDATE" capture causality -o trace --root files --scratch "$TMPDIR" --hosts "$hosts" --launcher 'kubectl exec -i {host} --' "$@" -- \
 		$(mpi "${hosts_of_ranks:-$hosts}" "$ranks") $rank
 }
 capture hosta,hostb,hostc 3 >out 2>err || fail "$(cat out err trace.runs/*.log)"
