@@ -15,9 +15,15 @@ enum {
 
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
+	int64_t compute_ns = now->compute_ns, blocked_ns = now->blocked_ns;
+	/* It may have been woken, and wait for a CPU since then: only its CPU time counts. */
+	if (now->os_state == 'R' && now->state == CAUSE_SLEEPING)
+		compute_ns -= now->state_ns - now->state_cpu_ns;
+	if (now->os_state == 'R' && now->state == CAUSE_WAITING)
+		blocked_ns -= now->state_ns - now->state_cpu_ns;
 	/* many short calls, or one call that uses the CPU */
-	return now->compute_ns > limits->compute ||
-	       (now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
+	return compute_ns > limits->compute ||
+	       (blocked_ns > 0 && compute_ns + blocked_ns > limits->phase);
 }
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits)

@@ -131,6 +131,9 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	to->n_idle_held = r.n_idle - seen->n_idle;
 	to->compute_ns = same ? less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
 	to->blocked_ns = same ? less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
+	to->state_ns = less(now, r.since_ns > w->held_since_ns ? r.since_ns : w->held_since_ns);
+	const int64_t used_ns = less(to->cpu_ns, r.since_cpu_ns);
+	to->state_cpu_ns = used_ns < to->state_ns ? used_ns : to->state_ns;
 	to->off_cpu_ns = less(f.off_cpu_ns, less(f.off_cpu_ns, now - w->held_since_ns));
 	return r.state == CAUSE_HELD || s->flags & CAUSE_LAUNCHER ? JUDGE_GONE
 							      : judge_thread(to, &seen->limits);

@@ -31,6 +31,17 @@ static void test_verdicts(void **unused)
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_POLLING, .os_state = 'S'}), JUDGE_POLLS);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_STARTING, .os_state = 'R'}), JUDGE_STARTS);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R', .blocked_ns = 101 * MS}), JUDGE_TOO_LONG);
+	/* it was woken, or has slept enough, and waits for a CPU since then */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R', .blocked_ns = 101 * MS, .state_ns = 101 * MS}),
+			 JUDGE_ACTIVE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'R', .compute_ns = 21 * MS, .state_ns = 20 * MS}),
+			 JUDGE_ACTIVE);
+	/* it polls in a call, or again and again sleeps for a short time */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R', .blocked_ns = 102 * MS, .state_ns = 102 * MS,
+						    .state_cpu_ns = 101 * MS}),
+			 JUDGE_TOO_LONG);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'R', .compute_ns = 21 * MS, .state_ns = MS / 2}),
+			 JUDGE_TOO_LONG);
 	/* a thread in a request does not wait for other nodes, however long the request takes */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_REQUEST, .os_state = 'S', .off_cpu_ns = 100000 * MS}), JUDGE_ACTIVE);
 }
