@@ -14,10 +14,11 @@
 static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char about[] =
 	"Records a parallel application, and finds which of its nodes wait for each\n"
-	"other. A node is a thread that makes requests on files. COMMAND (mpirun ..., or\n"
-	"any processes and threads) runs once undisturbed, and then once for each node.\n"
-	"These runs delay every Pth request of the node until all other nodes wait or\n"
-	"have ended. A node that waits during the delay depends on the delayed request.\n"
+	"other. A node is a thread that makes requests on files, or for which such\n"
+	"threads wait. COMMAND (mpirun ..., or any processes and threads) runs once\n"
+	"undisturbed, and then once for each node. These runs delay every Pth request of\n"
+	"the node until all other nodes wait or have ended. A node that waits during the\n"
+	"delay depends on the delayed request.\n"
 	"The trace has the requests and times of the first run, and the dependencies\n"
 	"that the other runs found. A replay keeps these dependencies on storage of any\n"
 	"speed. The application must make the same requests in every run.\n"
@@ -103,10 +104,31 @@ static void prediction_print(const struct collect_outcome *o)
 		printf("The nodes compete for CPUs, or the computing of the runs differs\n");
 }
 
+static void uncertain_print(const struct collect_outcome *o)
+{
+	const uint64_t n = o->n_uncertain;
+	if (!n)
+		return;
+	printf("%-14s%" PRIu64 " dependenc%s that the waiting node made no progress for a long time, "
+	       "not on a call that waits. It polls memory, or the machine was busy:\n", "uncertain",
+	       n, n == 1 ? "y rests on the fact" : "ies rest on the fact");
+	for (uint64_t i = 0; i < n && i < COLLECT_UNCERTAIN_SHOWN; i++) {
+		const struct causality_edge *g = &o->uncertain[i];
+		printf("%-14srequest %" PRIu64 " of node %" PRIu32 " after request %" PRIu64
+		       " of node %" PRIu32 "%s\n",
+		       "", g->waiter_request, g->waiter, g->signaller_request, g->signaller,
+		       i + 1 == COLLECT_UNCERTAIN_SHOWN && i + 1 < n ? " ..." : "");
+	}
+}
+
 static void print(const struct collect_config *c, const struct collect_outcome *o)
 {
 	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests,
 	       o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
+	if (o->merged.n_senders)
+		printf("%-14s%" PRIu32 " of the nodes make%s no requests, but others wait for %s\n",
+		       "note", o->merged.n_senders, o->merged.n_senders == 1 ? "s" : "",
+		       o->merged.n_senders == 1 ? "it" : "them");
 	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node delayed at every ", "runs",
 	       o->n_runs, o->n_throttled);
 	if (o->period == 1)
@@ -127,6 +149,7 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 		printf("%-14s%" PRIu64
 		       " times a waiting node was found computing: it polls memory\n",
 		       "note", o->n_computing);
+	uncertain_print(o);
 	if (o->merged.n_early)
 		printf("%-14s%" PRIu64 " signal%s placed just after the delayed request%s: the "
 		       "places where the waiting nodes continued contradict each other\n",

@@ -2,9 +2,9 @@
 /* Traces of parallel applications. They contain the causes of each node's waits: computation, and
  * other nodes.
  *
- * A node is a thread that makes requests on the application's files. The trace of an application is
- * one trace of all its nodes. Its requests and their times are from a run without delays. Between
- * the requests of a node are these records:
+ * A node is a thread that makes requests on the application's files, or for whose messages such
+ * threads wait. The trace of an application is one trace of all its nodes. Its requests and their
+ * times are from a run without delays. Between the requests of a node are these records:
  *
  * compute: length: ns of computation before the node's next request; offset: additional ns blocked;
  *	    flags: enum compute_kind (trace.h)
@@ -39,6 +39,9 @@ struct causality_node {
 	uint32_t pid, tid;
 	int32_t rank;	 /* -1: not in an MPI job */
 	const char *host; /* NULL unknown */
+	/* In runs of a capture: it makes no requests. Its messages (preload/causes.h) stand for
+	 * them, until a merge leaves them out. */
+	bool sends;
 };
 
 /* Facts of a trace about its nodes. n_nodes 0: not the trace of a parallel application. If the
@@ -87,6 +90,8 @@ struct causality_edge {
 	 * was done; 0 also if unknown. */
 	uint64_t n_later;
 	uint32_t signalled_ppm;
+	/* the waiter was not seen to wait in a call: it only did not continue for a long time */
+	bool uncertain;
 };
 #define COMPUTED_ALL 1000000u
 
@@ -109,6 +114,8 @@ struct causality_run {
 struct causality_merge_counts {
 	/* n_edges_left: edges after removing redundant edges */
 	uint64_t n_requests, n_edges_seen, n_edges_left;
+	/* nodes of the trace; of these, nodes without requests, which others wait for */
+	uint32_t n_nodes, n_senders;
 	uint64_t n_barriers;
 	uint64_t n_left_out; /* number of records of the base run that are not requests of a node */
 	/* number of edges whose signals are directly after the held requests, because their later

@@ -14,6 +14,8 @@
 
 enum { PERIOD_FIRST = 1000, ATTEMPTS = 4 };
 #define QUIET_NS INT64_C(1000000)
+/* A thread without requests becomes a node if it computes or sleeps for this share of the run. */
+#define SENDER_SHARE 0.01
 struct collect_job {
 	const struct collect_config *config;
 	struct collect_outcome *outcome;
@@ -55,8 +57,12 @@ static void facts_init(const struct collect_job *j, struct causality_facts *f, c
 	f->node = xcalloc(f->n_nodes + 1, sizeof *f->node);
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		f->node[i] = (struct causality_node){
-		    i, j->kept.node[i].pid, j->kept.node[i].tid, j->kept.node[i].rank,
-		    j->hosts.n ? j->hosts.v[j->kept.node[i].pid >> AGENT_PID_SHIFT] : host};
+		    i,
+		    j->kept.node[i].pid,
+		    j->kept.node[i].tid,
+		    j->kept.node[i].rank,
+		    j->hosts.n ? j->hosts.v[j->kept.node[i].pid >> AGENT_PID_SHIFT] : host,
+		    j->kept.node[i].sends};
 }
 
 /* Sets the pid and tid of each node in this run. */
@@ -125,7 +131,10 @@ static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 	uint32_t n;
 	const struct watch_thread *t = watch_threads(r->watch, &n);
 	int rc = ranks_check(t, n, &r->seen, e);
-	rc = rc ? rc : nodes_take(t, n, &j->kept.node, &j->kept.n_nodes, &j->kept.n_outside, e);
+	const int64_t least_ns = (int64_t)(SENDER_SHARE * (double)r->took_ns);
+	rc = rc ? rc
+		: nodes_take(t, n, least_ns, &j->kept.node, &j->kept.n_nodes,
+			     &j->kept.n_outside, e);
 	j->kept.cpu_time =
 	    j->config->clock == CLOCK_CPU ||
 	    (j->config->clock == CLOCK_AUTO && j->kept.n_nodes > (uint32_t)processors_allowed());
@@ -183,6 +192,8 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 	struct run_result r;
 	run_config_fill(j, &c, raw, log);
 	c.snapshot = node < 0;
+	/* a collector of another host does not know them */
+	c.watch.all_send = node < 0 && !j->hosts.n && !j->kept.without_senders;
 	if (node >= 0) {
 		c.watch.throttled = j->kept.node[node].key;
 		c.watch.period = period;
@@ -253,9 +264,33 @@ static int stuck_again(struct collect_job *j, struct err *e)
 	j->kept.scale *= 2;
 	announce(j, "%s: this run was stopped. It is repeated with waiting times %g times as long",
 		 e->msg, j->kept.scale);
-	kept_runs_forget(&j->kept);
+	kept_runs_forget(&j->kept, 1);
 	err_clear(e);
 	return kept_runs_save(&j->kept, e);
+}
+
+static bool has_senders(const struct collect_job *j)
+{
+	for (uint32_t i = 0; i < j->kept.n_nodes; i++)
+		if (j->kept.node[i].sends)
+			return true;
+	return false;
+}
+
+/* The messages of a thread without requests can differ from run to run, or stand for waits that
+ * contradict each other. Then such threads are no nodes, and all runs are made again. */
+static int without_senders(struct collect_job *j, struct err *e)
+{
+	announce(j, "%s. All runs are repeated without nodes that make no requests", e->msg);
+	kept_runs_forget(&j->kept, 0);
+	free(j->kept.node);
+	j->kept.node = NULL;
+	j->kept.n_nodes = 0;
+	j->kept.without_senders = true;
+	err_clear(e);
+	int rc = run_make(j, -1, 0, e);
+	return rc ? rc
+		  : nodes_choose(j->config->nodes, j->config->seed, j->kept.n_nodes, j->wanted, e);
 }
 
 static int runs_make(struct collect_job *j, uint64_t period, struct err *e)
@@ -322,6 +357,19 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 	return rc;
 }
 
+static void uncertain_find(struct collect_outcome *o, const struct causality_run *run, uint32_t n)
+{
+	o->n_uncertain = 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint64_t k = 0; k < run[i].n_edges; k++) {
+			if (!run[i].edge[k].uncertain)
+				continue;
+			if (o->n_uncertain < COLLECT_UNCERTAIN_SHOWN)
+				o->uncertain[o->n_uncertain] = run[i].edge[k];
+			o->n_uncertain++;
+		}
+}
+
 static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 {
 	struct collect_outcome *o = j->outcome;
@@ -336,6 +384,7 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	f.application_ns = j->kept.application_ns;
 	int rc = runs_list(j, period, run, &f, e);
 	rc = rc ? rc : causality_merge(run, f.n_runs, &f, j->config->output, &o->merged, e);
+	uncertain_find(o, run, f.n_runs);
 	o->n_runs = f.n_runs;
 	o->n_throttled = f.n_throttled;
 	o->tracing_ns = f.tracing_ns;
@@ -358,7 +407,14 @@ static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 		expectation_report(j, period);
 		int rc = runs_make(j, period, e);
 		rc = rc ? rc : runs_merge(j, period, e);
-		if ((rc != -EDEADLK && rc != -ELOOP) || attempt == ATTEMPTS)
+		const bool again = rc == -EDEADLK || rc == -ELOOP;
+		if ((again || rc == -EILSEQ) && has_senders(j)) {
+			rc = without_senders(j, e);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (!again || attempt == ATTEMPTS)
 			return rc;
 		rc = stuck_again(j, e);
 		if (rc)
@@ -471,7 +527,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	if (!rc && !j.kept.n_runs)
 		rc = run_make(&j, -1, 0, e);
 	if (!rc) {
-		j.wanted = xcalloc(j.kept.n_nodes + 1, sizeof *j.wanted);
+		j.wanted = xcalloc(CAUSALITY_MAX_NODES + 1, sizeof *j.wanted);
 		rc = nodes_choose(c->nodes, c->seed, j.kept.n_nodes, j.wanted, e);
 	}
 	rc = rc ? rc : period ? period_collect(&j, period, e) : auto_collect(&j, e);
@@ -480,7 +536,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 			"interrupted: %" PRIu32
 			" run%s kept in %s; the same command with --resume continues",
 			j.kept.n_runs, j.kept.n_runs == 1 ? " is" : "s are", dir);
-	o->n_nodes = j.kept.n_nodes;
+	o->n_nodes = o->merged.n_nodes;
 	o->n_outside = j.kept.n_outside;
 	o->application_ns = j.kept.application_ns;
 	o->cpu_time = j.kept.cpu_time;

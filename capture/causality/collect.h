@@ -44,6 +44,8 @@ struct collect_config {
 #define COLLECT_PREDICTION_MAX 0.05
 #define COLLECT_PREDICTION_LEAST_NS 10000000 /* a smaller difference causes no warning */
 
+enum { COLLECT_UNCERTAIN_SHOWN = 3 };
+
 struct collect_outcome {
 	/* n_outside: threads with requests that are not ranks of the job */
 	uint32_t n_nodes, n_throttled, n_outside;
@@ -54,6 +56,9 @@ struct collect_outcome {
 	/* edges to nodes that were judged to wait because they computed for too long: they poll
 	 * memory */
 	uint64_t n_computing;
+	/* dependencies that are uncertain, and the first of them */
+	uint64_t n_uncertain;
+	struct causality_edge uncertain[COLLECT_UNCERTAIN_SHOWN];
 	double error;	      /* for auto: the last measured error; NaN: none */
 	struct causality_merge_counts merged;
 };

@@ -5,7 +5,7 @@
 
 #include "common/files.h"
 
-#define FORMAT 3
+#define FORMAT 4
 
 char *kept_path(const struct kept_runs *k, const char *name, const char *ending)
 {
@@ -18,9 +18,10 @@ static json_t *node_json(const struct watch_thread *t)
 {
 	char key[20];
 	snprintf(key, sizeof key, "%016" PRIx64, t->key);
-	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key, "pid",
+	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key, "pid",
 		(json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent", (json_int_t)t->parent,
-		"rank", (int)t->rank, "requests", (json_int_t)t->n_requests, "compute_max_ns",
+		"rank", (int)t->rank, "sends", (int)t->sends, "requests",
+		(json_int_t)t->n_requests, "compute_max_ns",
 		(json_int_t)t->compute_max_ns, "blocked_max_ns", (json_int_t)t->blocked_max_ns,
 		"phase_max_ns", (json_int_t)t->phase_max_ns, "request_max_ns",
 		(json_int_t)t->request_max_ns, "compute_ns", (json_int_t)t->compute_sum_ns,
@@ -45,9 +46,10 @@ int kept_runs_save(const struct kept_runs *k, struct err *e)
 	for (uint32_t i = 0; i < k->n_runs; i++)
 		json_array_append_new(runs, run_json(&k->run[i]));
 	json_auto_t *top = json_pack(
-	    "{s:i,s:s,s:I,s:I,s:b,s:f,s:o,s:o}", "format", FORMAT, "of", k->what, "application_ns",
-	    (json_int_t)k->application_ns, "threads_outside", (json_int_t)k->n_outside, "cpu_time",
-	    (int)k->cpu_time, "scale", k->scale, "nodes", nodes, "runs", runs);
+	    "{s:i,s:s,s:I,s:I,s:b,s:b,s:f,s:o,s:o}", "format", FORMAT, "of", k->what,
+	    "application_ns", (json_int_t)k->application_ns, "threads_outside",
+	    (json_int_t)k->n_outside, "cpu_time", (int)k->cpu_time, "without_senders",
+	    (int)k->without_senders, "scale", k->scale, "nodes", nodes, "runs", runs);
 	char *text = json_dumps(top, JSON_INDENT(1)), *path = kept_path(k, "runs", ".json");
 	int rc =
 	    text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, ENOMEM, "%s", path);
@@ -61,10 +63,10 @@ static bool node_load(struct watch_thread *t, json_t *o)
 {
 	const char *key;
 	json_int_t pid, tid, parent, requests, max[4], sum[3];
-	int rank;
-	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", &key,
-			"pid", &pid, "tid", &tid, "parent", &parent, "rank", &rank, "requests",
-			&requests, "compute_max_ns", &max[0], "blocked_max_ns", &max[1],
+	int rank, sends;
+	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:i,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", &key,
+			"pid", &pid, "tid", &tid, "parent", &parent, "rank", &rank, "sends",
+			&sends, "requests", &requests, "compute_max_ns", &max[0], "blocked_max_ns", &max[1],
 			"phase_max_ns", &max[2], "request_max_ns", &max[3], "compute_ns", &sum[0],
 			"blocked_ns", &sum[1], "request_ns", &sum[2]))
 		return false;
@@ -74,6 +76,7 @@ static bool node_load(struct watch_thread *t, json_t *o)
 				   (uint32_t)parent,
 				   rank,
 				   (uint64_t)requests,
+				   sends,
 				   max[0],
 				   max[1],
 				   max[2],
@@ -103,16 +106,17 @@ static bool runs_load(struct kept_runs *k, json_t *top)
 {
 	json_t *nodes, *runs, *item;
 	size_t i;
-	int cpu, format;
+	int cpu, without, format;
 	json_int_t application, outside;
-	if (json_unpack(top, "{s:i,s:I,s:I,s:b,s:F,s:o,s:o}", "format", &format, "application_ns",
-			&application, "threads_outside", &outside, "cpu_time", &cpu, "scale",
-			&k->scale, "nodes", &nodes, "runs", &runs) ||
+	if (json_unpack(top, "{s:i,s:I,s:I,s:b,s:b,s:F,s:o,s:o}", "format", &format,
+			"application_ns", &application, "threads_outside", &outside, "cpu_time",
+			&cpu, "without_senders", &without, "scale", &k->scale, "nodes", &nodes, "runs", &runs) ||
 	    format != FORMAT || json_array_size(nodes) > CAUSALITY_MAX_NODES)
 		return false;
 	k->application_ns = application;
 	k->n_outside = (uint32_t)outside;
 	k->cpu_time = cpu;
+	k->without_senders = without;
 	k->n_nodes = (uint32_t)json_array_size(nodes);
 	k->node = xcalloc(k->n_nodes + 1, sizeof *k->node);
 	json_array_foreach(nodes, i, item) if (!node_load(&k->node[i], item)) return false;
@@ -169,10 +173,10 @@ void kept_run_add(struct kept_runs *k, const struct kept_run *r)
 	k->run[k->n_runs++] = *r;
 }
 
-void kept_runs_forget(struct kept_runs *k)
+void kept_runs_forget(struct kept_runs *k, uint32_t n_left)
 {
 	static const char *const endings[] = {".trace", ".edges", ".log"};
-	while (k->n_runs > 1) {
+	while (k->n_runs > n_left) {
 		struct kept_run *r = &k->run[--k->n_runs];
 		for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 			char *path = kept_path(k, r->name, endings[i]);
@@ -183,7 +187,8 @@ void kept_runs_forget(struct kept_runs *k)
 	}
 }
 
-/* --- edges: one per line: signaller:request waiter:request computed_ppm n_later signalled_ppm */
+/* --- edges: one per line: signaller:request waiter:request computed_ppm n_later signalled_ppm
+ * uncertain --- */
 
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e)
 {
@@ -191,10 +196,10 @@ int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, 
 	for (uint64_t i = 0; i < n; i++)
 		strbuf_addf(&b,
 			    "%" PRIu32 ":%" PRIu64 " %" PRIu32 ":%" PRIu64 " %" PRIu32 " %" PRIu64
-			    " %" PRIu32 "\n",
+			    " %" PRIu32 " %d\n",
 			    edge[i].signaller, edge[i].signaller_request, edge[i].waiter,
 			    edge[i].waiter_request, edge[i].computed_ppm, edge[i].n_later,
-			    edge[i].signalled_ppm);
+			    edge[i].signalled_ppm, edge[i].uncertain);
 	return file_write_atomic(path, b.s, b.len, e);
 }
 
@@ -208,12 +213,12 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 	*n = 0;
 	while (!rc && fgets(line, sizeof line, f)) {
 		struct causality_edge x;
-		int end = 0;
+		int uncertain, end = 0;
 		if (sscanf(line,
 			   "%" SCNu32 ":%" SCNu64 " %" SCNu32 ":%" SCNu64 " %" SCNu32 " %" SCNu64
-			   " %" SCNu32 "%n",
+			   " %" SCNu32 " %d%n",
 			   &x.signaller, &x.signaller_request, &x.waiter, &x.waiter_request,
-			   &x.computed_ppm, &x.n_later, &x.signalled_ppm, &end) != 7 ||
+			   &x.computed_ppm, &x.n_later, &x.signalled_ppm, &uncertain, &end) != 8 ||
 		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL ||
 		    x.signalled_ppm > COMPUTED_ALL) {
 			rc = err_set(e, EILSEQ,
@@ -222,6 +227,7 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 				     path, *n + 1);
 			break;
 		}
+		x.uncertain = uncertain;
 		GROW(*edge, *n, cap);
 		(*edge)[(*n)++] = x;
 	}

@@ -24,6 +24,7 @@ struct kept_runs {
 	uint32_t n_nodes, n_outside;
 	int64_t application_ns;
 	bool cpu_time;
+	bool without_senders;	  /* threads without requests are no nodes */
 	double scale;		  /* factor by which the maxima were extended */
 	struct kept_run *run;	  /* run[0] is the run without delays */
 	uint32_t n_runs, cap;
@@ -40,8 +41,8 @@ const struct kept_run *kept_run_find(const struct kept_runs *k, int64_t node, ui
 /* Makes the path DIR/NAME.ending. The caller frees. */
 char *kept_path(const struct kept_runs *k, const char *name, const char *ending);
 void kept_run_add(struct kept_runs *k, const struct kept_run *r); /* takes ownership of r->name */
-/* Removes the runs with delays because their edges were wrong. */
-void kept_runs_forget(struct kept_runs *k);
+/* Removes all runs after the first `n_left`: their edges were wrong. */
+void kept_runs_forget(struct kept_runs *k, uint32_t n_left);
 
 /* Write and read the edges of a run as text. Errors: of the system; EILSEQ: malformed. The caller
  * frees *edge. */

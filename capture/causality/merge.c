@@ -86,6 +86,32 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 	return rc;
 }
 
+/* A node without requests is needed until its last signal for which a node with requests waits,
+ * directly or through others. Removes its later waits. */
+static void senders_prune(struct causality_links *l, const struct causality_facts *f)
+{
+	/* upto[n_nodes]: waits before this message are needed */
+	SCOPED_FREE uint64_t *upto = xcalloc((size_t)f->n_nodes + 1, sizeof *upto);
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		upto[i] = f->node[i].sends ? 0 : UINT64_MAX;
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = 0; i < l->n; i++) {
+			const struct causality_link *g = &l->link[i];
+			uint64_t *signaller = &upto[g->signaller];
+			if (g->wait_request >= upto[g->waiter] || g->signal_request <= *signaller)
+				continue;
+			*signaller = g->signal_request;
+			again = true;
+		}
+	}
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->link[i].wait_request < upto[l->link[i].waiter])
+			l->link[n++] = l->link[i];
+	l->n = n;
+}
+
 static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run,
 		  uint32_t n_runs, const struct causality_facts *facts, const char *output,
 		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
@@ -95,8 +121,10 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	rc = rc ? rc : links_make(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
 	if (!rc && facts->by_throttling)
 		rc = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);
+	if (!rc)
+		senders_prune(l, facts);
 	for (uint32_t i = 0; !rc && i < facts->n_nodes; i++)
-		counts->n_requests += n_requests[i];
+		counts->n_requests += facts->node[i].sends ? 0 : n_requests[i];
 	counts->n_edges_left = l->n;
 	return rc;
 }

@@ -16,6 +16,8 @@
 #define WAKE_NS INT64_C(50000)
 #define WAKE_CONTENDED_NS INT64_C(2000000)
 
+#define NODE_OMITTED UINT32_MAX
+
 struct merge_node {
 	uint64_t place;	  /* place in the node's records, counted as in causality_links_read() */
 	uint16_t last_op; /* operation of its last record */
@@ -55,6 +57,7 @@ struct merge_job {
 	struct work_amount *at_wait, *at_signal;
 	struct merge_barriers barriers;
 	struct merge_node *node;
+	uint32_t *number; /* number[n_nodes]: in the output; NODE_OMITTED */
 	struct due *due; /* a heap by ns */
 	size_t n_due, cap_due;
 	uint32_t n_objects;
@@ -119,7 +122,8 @@ static int emit_link(struct merge_job *j, enum trace_op op, uint32_t of, int64_t
 {
 	const struct causality_link *g = &j->l->link[link];
 	const bool signal = op == OP_SIGNAL;
-	struct trace_record r = cause_of(j, op, of, ns, signal ? g->waiter : g->signaller);
+	struct trace_record r =
+	    cause_of(j, op, of, ns, j->number[signal ? g->waiter : g->signaller]);
 	if (j->first_pass)
 		return link_emit_first(j, signal, of, link, &r, e);
 	(signal ? j->at_signal : j->at_wait)[link].ns = j->node[of].own_ns;
@@ -335,7 +339,7 @@ static void waiting_explain(struct merge_job *j, const struct trace_record *r, u
 	c->unexplained_ns += ns;
 	if (ns > c->longest_ns) {
 		c->longest_ns = ns;
-		c->longest_node = of;
+		c->longest_node = j->number[of];
 		c->longest_request = number;
 	}
 }
@@ -400,7 +404,7 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 	n->n_requests = number + 1;
 	rc = rc ? rc : waits_emit(j, (uint32_t)node, ns, number, e);
 	rc = rc ? rc : external_emit(j, (uint32_t)node, ns, e);
-	rc = rc ? rc : emit_copy(j, (uint32_t)node, r, e);
+	rc = rc || is_message(r) ? rc : emit_copy(j, (uint32_t)node, r, e);
 	n->at_ns = r->end_ns > ns ? r->end_ns : ns;
 	n->own_ns +=
 	    r->end_ns != TIME_NONE && r->begin_ns != TIME_NONE ? r->end_ns - r->begin_ns : 0;
@@ -422,6 +426,8 @@ static int take(struct merge_job *j, const struct trace_record *r, int64_t node,
 		j->counts->n_left_out++;
 		return 0;
 	}
+	if (j->number[node] == NODE_OMITTED)
+		return 0;
 	struct merge_node *n = &j->node[node];
 	int64_t ns =
 	    r->begin_ns != TIME_NONE && r->begin_ns > n->last_ns ? r->begin_ns : n->last_ns;
@@ -429,7 +435,8 @@ static int take(struct merge_job *j, const struct trace_record *r, int64_t node,
 	if (!rc && n->owes)
 		rc = signals_emit(j, (uint32_t)node, ns, 0, e);
 	n->last_ns = ns;
-	if (rc)
+	/* no node waits for what it does later */
+	if (rc || (j->facts->node[node].sends && n->signal == n->signals_end))
 		return rc;
 	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e)
 				   : request_take(j, r, node, number, ns, e);
@@ -508,15 +515,49 @@ static int running_predict(struct merge_job *j, struct err *e)
 	return rc;
 }
 
+/* Omits nodes without requests for which no node waits. */
+static void nodes_number(struct merge_job *j)
+{
+	struct causality_merge_counts *c = j->counts;
+	for (uint32_t i = 0; i < j->facts->n_nodes; i++)
+		j->number[i] = j->facts->node[i].sends ? NODE_OMITTED : 0;
+	for (size_t i = 0; i < j->l->n; i++)
+		j->number[j->l->link[i].signaller] = 0;
+	for (uint32_t i = 0; i < j->facts->n_nodes; i++) {
+		if (j->number[i] == NODE_OMITTED)
+			continue;
+		j->number[i] = c->n_nodes++;
+		c->n_senders += j->facts->node[i].sends;
+	}
+}
+
+/* Takes the nodes of the output; the caller frees node[] and throttled[]. */
+static void facts_number(const struct merge_job *j, struct causality_facts *f)
+{
+	struct causality_node *node = xcalloc((size_t)f->n_nodes + 1, sizeof *node);
+	uint32_t *throttled = xcalloc((size_t)f->n_throttled + 1, sizeof *throttled), n = 0;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (j->number[i] != NODE_OMITTED)
+			node[j->number[i]] = j->q.f.node[i];
+	for (uint32_t i = 0; i < f->n_throttled; i++)
+		if (j->number[f->throttled[i]] != NODE_OMITTED)
+			throttled[n++] = j->number[f->throttled[i]];
+	f->node = node;
+	f->n_nodes = j->counts->n_nodes;
+	f->throttled = throttled;
+	f->n_throttled = n;
+}
+
 static int meta_write(struct merge_job *j, const struct causality_facts *facts, const char *path,
 		      const char *shown, struct err *e)
 {
 	const struct trace_write_options how = {.shown = shown, .compress = true};
 	struct causality_facts f = *facts;
 	struct trace_meta meta = *trace_meta(j->q.t);
-	f.node = j->q.f.node;
+	facts_number(j, &f);
 	f.predicted_ns = j->counts->predicted_ns;
 	SCOPED_FREE char *extra = causality_facts_text(&f, meta.extra_json);
+	FREE_EACH(f.node, f.throttled);
 	meta.extra_json = extra;
 	return j->to ? trace_writer_set_meta(j->to, &meta, e)
 		     : trace_writer_open(&j->to, path, &meta, &how, e);
@@ -547,8 +588,8 @@ static void job_release(struct merge_job *j)
 {
 	requests_close(&j->q);
 	merge_barriers_release(&j->barriers);
-	FREE_EACH(j->node, j->by_wait, j->by_signal, j->sent_ns, j->at_wait, j->at_signal, j->due,
-		  j);
+	FREE_EACH(j->node, j->number, j->by_wait, j->by_signal, j->sent_ns, j->at_wait,
+		  j->at_signal, j->due, j);
 }
 
 int merge_write(const struct causality_run *base, struct causality_links *l,
@@ -575,6 +616,8 @@ int merge_write(const struct causality_run *base, struct causality_links *l,
 	j->sent_ns = xcalloc(l->n + 1, sizeof *j->sent_ns);
 	j->at_wait = xcalloc(l->n + 1, sizeof *j->at_wait);
 	j->at_signal = xcalloc(l->n + 1, sizeof *j->at_signal);
+	j->number = xcalloc((size_t)facts->n_nodes + 1, sizeof *j->number);
+	nodes_number(j);
 	rc = rc ? rc : first_pass(j, e);
 	rc = rc ? rc : write_all_of(j, facts, temporary, output, e);
 	rc = file_beside_keep(temporary, output, rc, e);

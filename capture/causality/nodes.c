@@ -9,33 +9,41 @@ static int order(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* Nodes without requests are the last. */
 static int compare(const void *a, const void *b)
 {
 	const struct watch_thread *x = a, *y = b;
-	int c = order(x->rank, y->rank);
+	int c = order(x->sends, y->sends);
+	c = c ? c : order(x->rank, y->rank);
 	c = c ? c : order(x->pid, y->pid);
 	return c ? c : order(x->tid, y->tid);
 }
 
-int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_thread **node,
-	       uint32_t *n_nodes, uint32_t *n_outside, struct err *e)
+static bool makes_requests(const struct watch_thread *t)
 {
-	bool has_ranks = false;
+	return t->n_requests && !t->sends;
+}
+
+int nodes_take(const struct watch_thread *thread, uint32_t n, int64_t least_ns,
+	       struct watch_thread **node, uint32_t *n_nodes, uint32_t *n_outside, struct err *e)
+{
+	bool has_ranks = false, any = false;
 	*node = xcalloc(n + 1, sizeof **node);
 	*n_nodes = *n_outside = 0;
 	for (uint32_t i = 0; i < n; i++)
-		has_ranks |= thread[i].n_requests && thread[i].rank >= 0;
+		has_ranks |= makes_requests(&thread[i]) && thread[i].rank >= 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!thread[i].n_requests)
-			continue;
-		if (has_ranks && thread[i].rank < 0)
-			++*n_outside;
-		else
-			(*node)[(*n_nodes)++] = thread[i];
+		const struct watch_thread *t = &thread[i];
+		const bool outside = has_ranks && t->rank < 0, requests = makes_requests(t);
+		any |= requests;
+		*n_outside += requests && outside;
+		if (!outside && (requests || (t->sends && t->compute_sum_ns >= least_ns)))
+			(*node)[(*n_nodes)++] = *t;
 	}
 	qsort(*node, *n_nodes, sizeof **node, compare);
-	if (*n_nodes)
+	if (any)
 		return 0;
+	*n_nodes = 0;
 	free(*node);
 	*node = NULL;
 	return err_set(e, ENOENT, "the application makes no requests on its own files: name their "
@@ -58,13 +66,23 @@ static int compare_places(const void *a, const void *b)
 	return c ? c : order(x->tid, y->tid);
 }
 
-static struct nodes_place *places_make(const struct watch_thread *t, uint32_t n, bool has_ranks,
-				       uint32_t *n_places)
+static bool is_sender(const struct watch_thread *base, uint32_t n_base, uint64_t key)
+{
+	for (uint32_t i = 0; i < n_base; i++)
+		if (base[i].sends && base[i].key == key)
+			return true;
+	return false;
+}
+
+static struct nodes_place *places_make(const struct watch_thread *t, uint32_t n,
+	const struct watch_thread *base, uint32_t n_base, uint32_t *n_places)
 {
 	struct nodes_place *p = xcalloc(n + 1, sizeof *p);
+	const bool has_ranks = n_base && base[0].rank >= 0;
 	*n_places = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (t[i].n_requests && (!has_ranks || t[i].rank >= 0))
+		if (t[i].sends ? is_sender(base, n_base, t[i].key)
+			       : t[i].n_requests && (!has_ranks || t[i].rank >= 0))
 			p[(*n_places)++] = (struct nodes_place){t[i].key, t[i].pid, t[i].tid, i};
 	qsort(p, *n_places, sizeof *p, compare_places);
 	return p;
@@ -75,9 +93,8 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 {
 	uint32_t n_a, n_b, b = 0;
 	int rc = 0;
-	SCOPED_FREE struct nodes_place *in_base = places_make(base, n_base, false, &n_a);
-	SCOPED_FREE struct nodes_place *here =
-	    places_make(thread, n, n_base && base[0].rank >= 0, &n_b);
+	SCOPED_FREE struct nodes_place *in_base = places_make(base, n_base, base, n_base, &n_a);
+	SCOPED_FREE struct nodes_place *here = places_make(thread, n, base, n_base, &n_b);
 	for (uint32_t i = 0; i < n; i++)
 		number[i] = -1;
 	for (uint32_t a = 0; a < n_a && !rc; a++, b++) {
@@ -90,6 +107,13 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 				     "requests in every run",
 				     in_base[a].index, t->rank >= 0 ? " of rank " : "",
 				     t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
+		else if (t->sends && (!thread[here[b].index].sends ||
+				      thread[here[b].index].n_requests != t->n_requests))
+			rc = err_set(e, EILSEQ,
+				     "node %" PRIu32 ", which makes no requests, sends %" PRIu64
+				     " messages in the first run and %" PRIu64 " in this run",
+				     in_base[a].index, t->n_requests,
+				     thread[here[b].index].n_requests);
 		else
 			number[here[b].index] = in_base[a].index;
 	}

@@ -5,15 +5,16 @@
 #include "capture/causality/causality.h"
 #include "capture/causality/watch.h"
 
-/* Finds the nodes in `thread[n]`: threads with requests. In an MPI job, only ranks are nodes, and
+/* Finds the nodes in `thread[n]`: threads with requests, then threads without requests that send
+ * messages and compute or sleep for at least `least_ns`. In an MPI job, only ranks are nodes, and
  * *n_outside counts other threads with requests. Order: by rank; threads of a rank (and processes
- * outside a job) by creation. The caller frees *node. Errors: ENOENT: there are no nodes. */
-int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_thread **node,
-	       uint32_t *n_nodes, uint32_t *n_outside, struct err *e);
+ * outside a job) by creation. The caller frees *node. Errors: ENOENT: no thread makes requests. */
+int nodes_take(const struct watch_thread *thread, uint32_t n, int64_t least_ns,
+	       struct watch_thread **node, uint32_t *n_nodes, uint32_t *n_outside, struct err *e);
 
 /* Finds for each thread its node number[n] in base[n_base], or -1. Threads with equal keys are
- * matched in the order of creation. Errors: EILSEQ: a node has no partner, so the application
- * differs between runs. */
+ * matched in the order of creation. Errors: EILSEQ: a node has no partner, or a node without
+ * requests sends another number of messages, so the application differs between runs. */
 int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct watch_thread *thread,
 		uint32_t n, int64_t *number, struct err *e);
 

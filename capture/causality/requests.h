@@ -4,6 +4,7 @@
 
 #include "capture/causality/causality.h"
 #include "capture/op.h"
+#include "capture/preload/causes.h"
 
 /* Reader of the trace of a run. */
 struct requests {
@@ -22,10 +23,16 @@ int requests_rewind(struct requests *q, struct err *e);
 int requests_next(struct requests *q, const struct trace_record **r, int64_t *node,
 		  uint64_t *number, struct err *e);
 
+static inline bool is_message(const struct trace_record *r)
+{
+	return r->op == OP_SIGNAL && r->flags & CAUSE_IS_MESSAGE;
+}
+
+/* Also a message of a node without requests, in a run. */
 static inline bool is_request(const struct trace_record *r)
 {
 	enum op_family family = op_info(r->op)->family;
-	return family != FAMILY_CAUSE && family != FAMILY_PAGE;
+	return (family != FAMILY_CAUSE && family != FAMILY_PAGE) || is_message(r);
 }
 
 /* Checks that the requests of all runs equal those of run[0], node by node: operation, object,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/run_filter.h"
 
-#include "capture/op.h"
+#include "capture/causality/requests.h"
 #include "capture/pour.h"
-#include "capture/preload/causes.h"
 #include "common/sort.h"
 
 struct filter {
@@ -16,6 +15,9 @@ struct filter {
 	uint64_t *drop, at, drop_at;
 	size_t n_drop, drop_cap;
 	bool *begun; /* begun[n_nodes]: the node has made a request that counts */
+	/* earlier[n_nodes]: computing before messages that do not count; length 0 and offset 0: none
+	 */
+	struct trace_record *earlier;
 	int64_t first_ns, last_ns;
 	bool by_clock;
 	uint64_t n;
@@ -27,6 +29,12 @@ struct filter {
 };
 
 #define NEVER INT64_MAX
+
+/* A request that counts follows a compute record that does not go on. */
+static int64_t armed_by(const struct trace_record *compute)
+{
+	return compute->flags & CAUSE_GOES_ON ? NEVER : compute->end_ns;
+}
 
 static void disarm(struct filter *f)
 {
@@ -55,12 +63,11 @@ static void compute_convert(struct trace_record *r)
 	r->flags &= CAUSE_GOES_ON;
 }
 
-/* Reduces a compute record to the part that counts. False: no part counts. */
+/* Reduces a converted compute record to the part that counts. False: no part counts. */
 static bool compute_keep(const struct filter *f, int64_t node, struct trace_record *r)
 {
-	if (r->end_ns <= f->first_ns && !f->begun[node])
+	if (r->end_ns <= f->first_ns && (!f->begun[node] || f->facts->node[node].sends))
 		return false;
-	compute_convert(r);
 	if (f->by_clock) {
 		int64_t passed = r->end_ns - r->begin_ns - (int64_t)r->offset;
 		r->length = passed > 0 ? (uint64_t)passed : 0;
@@ -74,6 +81,29 @@ static bool compute_keep(const struct filter *f, int64_t node, struct trace_reco
 	r->intended_ns = at_most(r->intended_ns, r->length);
 	r->dispatch_ns = at_most(r->dispatch_ns, r->offset);
 	return true;
+}
+
+/* Joins computing before messages that do not count to the computing after them. Returns whether
+ * the record is complete. */
+static bool compute_join(struct filter *f, int64_t node, struct trace_record *r)
+{
+	struct trace_record *earlier = &f->earlier[node];
+	const bool message = r->flags & CAUSE_BEFORE_MESSAGE;
+	compute_convert(r);
+	if (f->facts->node[node].sends) {
+		r->flags = message ? 0 : r->flags;
+		return true;
+	}
+	if (earlier->op == OP_COMPUTE) {
+		r->begin_ns = earlier->begin_ns;
+		r->length += earlier->length;
+		r->offset += earlier->offset;
+		r->rvalue += earlier->rvalue;
+		r->intended_ns += earlier->intended_ns;
+		r->dispatch_ns += earlier->dispatch_ns;
+	}
+	*earlier = message ? *r : (struct trace_record){.op = OP_INVALID};
+	return !message;
 }
 
 static bool is_dropped(struct filter *f)
@@ -93,8 +123,12 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 	if (node < 0)
 		return 0;
 	if (r->op == OP_COMPUTE) {
-		f->armed_ns[node] = r->end_ns;
-		return compute_keep(f, node, r);
+		f->armed_ns[node] = armed_by(r);
+		return compute_join(f, node, r) && compute_keep(f, node, r);
+	}
+	if (is_message(r) && f->facts->node[node].sends) {
+		f->begun[node] = true;
+		return 1;
 	}
 	if (is_cause(r) || r->begin_ns < f->armed_ns[node])
 		return 0;
@@ -193,7 +227,7 @@ static int requests_look(struct trace *t, struct filter *f, struct err *e)
 		if (node < 0)
 			continue;
 		if (r->op == OP_COMPUTE) {
-			f->armed_ns[node] = r->end_ns;
+			f->armed_ns[node] = armed_by(r);
 		} else if (!is_cause(r) && r->begin_ns >= f->armed_ns[node]) {
 			f->armed_ns[node] = NEVER;
 			attempt_take(f, &last[node], r, index);
@@ -218,6 +252,7 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	f.armed_ns = xcalloc(facts->n_nodes + 1, sizeof *f.armed_ns);
 	disarm(&f);
 	f.begun = xcalloc(facts->n_nodes + 1, sizeof *f.begun);
+	f.earlier = xcalloc(facts->n_nodes + 1, sizeof *f.earlier);
 	int rc = trace_file_open(&t, from, e);
 	rc = rc ? rc : requests_look(t, &f, e);
 	if (!rc) {
@@ -235,7 +270,7 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 		free(text);
 	}
 	trace_close(t);
-	FREE_EACH(f.armed_ns, f.begun, f.named, f.drop, f.entry, f.detail);
+	FREE_EACH(f.armed_ns, f.begun, f.earlier, f.named, f.drop, f.entry, f.detail);
 	*counts = (struct run_filter_counts){f.n, f.last_ns - f.first_ns};
 	return rc;
 }

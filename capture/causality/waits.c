@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/waits.h"
 
-#include "capture/op.h"
-#include "capture/preload/causes.h"
+#include "capture/causality/requests.h"
 
 /* Time that a message takes to wake the waiter. Requests that the signaller began within this time
  * before the wake-up may follow the message. */
@@ -132,7 +131,7 @@ static uint64_t edges_make(const struct waits_reading *x, uint64_t n_waits,
 		to[n++] = (struct causality_edge){
 		    (uint32_t)a,       (uint32_t)b,     w->signaller_request,
 		    w->waiter_request, w->computed_ppm, n_later < n_left ? n_later : n_left - 1,
-		    w->signalled_ppm};
+		    w->signalled_ppm,  x->wait[i].uncertain};
 		*n_computing += x->wait[i].by_computing;
 	}
 	return n;
@@ -166,12 +165,12 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 		}
 		if (r->op == OP_COMPUTE)
 			signals_place(&x, node, r);
-		else if (op_info(r->op)->family != FAMILY_CAUSE)
+		else if (is_request(r))
 			before_count(&x, node, r);
 		if (r->op == OP_COMPUTE) {
 			x.node[node].compute_ns = r->rvalue;
 			x.node[node].goes_on = r->flags & CAUSE_GOES_ON;
-		} else if (op_info(r->op)->family != FAMILY_CAUSE) {
+		} else if (is_request(r)) {
 			x.node[node].n_requests++;
 			x.node[node].compute_ns = -1;
 		}

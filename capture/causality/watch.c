@@ -72,7 +72,15 @@ static void waits_note(struct watch *w, int64_t at)
 		GROW(w->wait, w->n_waits, w->waits_cap);
 		const struct watch_seen *s = &w->seen[i];
 		w->wait[w->n_waits++] = (struct watch_wait){
-		    at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
+		    at,
+		    (uint32_t)t,
+		    i,
+		    s->verdict == JUDGE_TOO_LONG && s->state != CAUSE_WAITING,
+		    s->compute_ns,
+		    0,
+		    0,
+		    0,
+		    s->verdict == JUDGE_TOO_LONG};
 	}
 	if (here >= 0) {
 		future_nodes_note(&w->future_nodes, w->page, at, (uint32_t)here);
@@ -271,6 +279,10 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 	w->page->throttled = w->config.throttled;
 	w->page->period = w->config.period;
 	w->page->has_root = w->root != NULL;
+	w->page->all_send = w->config.all_send;
+	for (uint32_t i = 0; i < w->config.n_known && w->page->n_senders < CAUSE_SLOTS; i++)
+		if (w->config.known[i].sends)
+			w->page->sender[w->page->n_senders++] = w->config.known[i].key;
 	snprintf(w->page->root, sizeof w->page->root, "%s", w->root ? w->root : "");
 	atomic_store(&w->page->beat_ns, clock_monotonic_ns());
 	w->page->magic = CAUSE_MAGIC;
@@ -317,6 +329,8 @@ static void threads_copy(struct watch *w)
 						   s->parent,
 						   s->rank,
 						   atomic_load(&s->n_requests),
+						   atomic_load(&s->messages) &&
+						       atomic_load(&s->n_requests),
 						   s->compute_max_ns,
 						   s->blocked_max_ns,
 						   s->phase_max_ns,
@@ -341,7 +355,7 @@ static void future_nodes_settle(struct watch *w)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
 		w->wait[w->n_waits++] = (struct watch_wait){
-		    u->last[i].at_ns, u->last[i].throttled, waiter, false, -1, 0, 0, 0};
+		    u->last[i].at_ns, u->last[i].throttled, waiter, false, -1, 0, 0, 0, false};
 	}
 	if (w->n_waits)
 		qsort(w->wait, w->n_waits, sizeof *w->wait, by_instant);

@@ -19,7 +19,8 @@ struct watch_thread {
 	uint64_t key; /* has the same value in all runs */
 	uint32_t pid, tid, parent;
 	int32_t rank; /* -1: none */
-	uint64_t n_requests;
+	uint64_t n_requests; /* of a thread that makes none: its messages (causes.h) */
+	bool sends; /* it makes messages, but no requests */
 	/* longest times: computation between two requests; a waiting call; both together between
 	 * two requests; a request */
 	int64_t compute_max_ns, blocked_max_ns, phase_max_ns, request_max_ns;
@@ -31,7 +32,7 @@ struct watch_thread {
 struct watch_wait {
 	int64_t at_ns;
 	uint32_t throttled, waiter;
-	bool by_computing; /* the waiter had computed for too long, outside waiting calls */
+	bool by_computing; /* the waiter had computed or slept for too long, outside waiting calls */
 	/* computation or timed sleep of the waiter since its last request; -1: it had not begun */
 	int64_t compute_ns;
 	/* End of the waiter's waiting call, or WAIT_ENDED_UNKNOWN. Number of requests, with the
@@ -40,6 +41,7 @@ struct watch_wait {
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
+	bool uncertain; /* only the time for which it did not continue says that it waited */
 };
 
 #define WAIT_ENDED_UNKNOWN UINT32_MAX /* the waiter is on another host */
@@ -57,6 +59,9 @@ struct watch_config {
 	uint64_t period;
 	const struct watch_thread *known; /* known[n_known]: the run without delays */
 	uint32_t n_known;
+	/* Record the messages of all threads that make no requests. Those of known threads that
+	 * only send are recorded in any case. */
+	bool all_send;
 	double factor;		/* factor of the longest observed time */
 	int64_t compute_floor_ns; /* minimum of the limit of computing time */
 	/* time without a change that is required if all threads sleep; if some poll, five times

@@ -111,7 +111,7 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	if (!seen->has_limits)
 		limits_find(w, s->key, seen);
 	slot_read(s, &r);
-	to->state = r.state;
+	to->state = seen->state = r.state;
 	to->changes = r.changes;
 	to->n_idle = r.n_idle;
 	to->os_state = thread_look(pid, s->tid, &to->cpu_ns, &to->n_slices);

@@ -21,6 +21,7 @@ struct watch_seen { /* data about the thread of a slot */
 	int64_t compute_ns; /* since its last request, as of the last inspection */
 	struct judge_sight mark; /* state at the first inspection since which nothing has changed */
 	enum judge_verdict verdict;
+	enum cause_state state; /* at the last inspection */
 	struct judge_limits limits;
 	int64_t blocked_max_ns;
 	/* number of requests in the run without delays; 0: the thread did not exist there */

@@ -39,11 +39,16 @@ enum cause_state {
 
 /* A compute event in the log. length: CPU time and timed sleep; result: timed sleep alone; offset:
  * time in waiting calls. Flag CAUSE_GOES_ON: another compute event follows instead of a request.
- * The other bits of the flags: time off the CPU in calls that poll, in us, at most
- * CAUSE_OFF_CPU_MAX. */
+ * CAUSE_BEFORE_MESSAGE: a message follows. The other bits of the flags: time off the CPU in calls
+ * that poll, in us, at most CAUSE_OFF_CPU_MAX. */
 #define CAUSE_GOES_ON 1u
-#define CAUSE_OFF_CPU_SHIFT 1
+#define CAUSE_BEFORE_MESSAGE 2u
+#define CAUSE_OFF_CPU_SHIFT 2
 #define CAUSE_OFF_CPU_MAX (UINT32_MAX >> CAUSE_OFF_CPU_SHIFT)
+
+/* Flag of OP_SIGNAL in the log and in the runs of a capture: the thread made a call that can wake
+ * another thread (a message). Messages stand for the requests of a thread that makes none. */
+#define CAUSE_IS_MESSAGE 4u
 
 struct cause_slot {
 	_Atomic uint64_t changes; /* number of state changes */
@@ -55,13 +60,16 @@ struct cause_slot {
 	 * among the children and threads of its parent) */
 	uint64_t key;
 	_Atomic int64_t since_ns, since_cpu_ns; /* begin of the current state */
-	_Atomic uint64_t n_requests; /* requests that began, including held requests */
+	/* requests that began, including held requests; of a thread without requests: messages */
+	_Atomic uint64_t n_requests;
 	_Atomic uint64_t n_held;     /* requests held */
 	/* number of times that the thread found no work in a polling call and yielded, or looked
 	 * for a file without success */
 	_Atomic uint64_t n_idle;
 	_Atomic uint32_t n_children; /* processes and threads that the thread created */
 	uint32_t depth;		     /* number of nested waiting calls */
+	/* its messages are recorded, until its first request */
+	_Atomic uint32_t messages;
 	/* The first waiting call that ended after a release: number of the release, end of the
 	 * call, and progress of the released thread at that time. */
 	_Atomic uint32_t woken_of;
@@ -81,6 +89,8 @@ struct cause_slot {
 	int64_t compute_max_ns, blocked_max_ns, request_max_ns;
 	int64_t phase_max_ns; /* longest sum of computing and blocked time between two requests */
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
+	/* before its last message; computing and sleep, time in waiting calls */
+	int64_t earlier_compute_ns, earlier_blocked_ns;
 } __attribute__((aligned(64)));
 
 #define CAUSE_ROOT_MAX 4096
@@ -90,6 +100,10 @@ struct cause_page {
 	/* members that the collector sets */
 	uint64_t throttled; /* key of the throttled node; 0: none */
 	uint64_t period;    /* every period-th request is held */
+	/* threads whose messages are recorded: all; or the threads sender[n_senders], by their key
+	 */
+	uint32_t all_send, n_senders;
+	uint64_t sender[CAUSE_SLOTS];
 	/* false: files outside the system directories belong to the application */
 	uint32_t has_root;
 	char root[CAUSE_ROOT_MAX];

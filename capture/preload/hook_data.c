@@ -15,6 +15,7 @@ HOOK(ssize_t, read, (int fd, void *buffer, size_t n),
 ALIAS(__read, read);
 
 #define WRITE(record, function, ...)								   \
+	cause_message_to(fd);									   \
 	TIMED(ssize_t, function, __VA_ARGS__);							   \
 	CONTENT(fd, buffer, got);								   \
 	IO record;										   \
@@ -77,6 +78,7 @@ static uint64_t total_of(const struct iovec *v, int n, ssize_t got)
 	NOTE_VECTOR(operation, where, how);							   \
 	return got
 #define WRITE_VECTOR(operation, where, how, function, ...)					   \
+	cause_message_to(fd);									   \
 	TIMED(ssize_t, function, __VA_ARGS__);							   \
 	CONTENT_VECTOR();									   \
 	NOTE_VECTOR(operation, where, how);							   \

@@ -7,8 +7,9 @@
 # that each write reaches the volume.
 #
 # A value is the percent error of the running time, (program - replay) / program: mean and worst
-# magnitude of the repetitions. The last columns are the running time of the program, and the time
-# of all runs of the recording divided by it. Programs that are not installed are left out. Needs
+# magnitude of the repetitions. The last columns are the running time of the program, its largest
+# deviation from the mean of the repetitions, and the time of all runs of the recording divided by
+# the running time. Programs that are not installed are left out. Needs
 # root (file systems on volumes). Environment: RUNS, PROGRAMS, RECORD and REPLAY (models of the
 # volumes), IOR, MDTEST and PYTHON (paths), TIMES (a file that gets each running time in ns: of the
 # program, then of the replays).
@@ -21,7 +22,7 @@ set -eu
 command -v mpirun >/dev/null && [ -x "$BUILD/validate-mpi-replay" ] || { echo 'skipped: no OpenMPI'; exit 0; }
 [ "$(id -u)" = 0 ] || { echo 'skipped: not root'; exit 0; }
 runs=${RUNS:-5}
-programs=${PROGRAMS:-pipe threads queue sending files helped naps relay farm ior-posix ior-files ior-mpiio ior-collective ior-hdf5 mdtest}
+programs=${PROGRAMS:-pipe threads queue sending files helped naps relay paced bystander farm ior-posix ior-files ior-mpiio ior-collective ior-hdf5 mdtest}
 work=$(mktemp -d /tmp/programs.XXXXXX)
 cd "$work"
 TMPDIR=$work
@@ -46,7 +47,7 @@ command_of() { # program: its command, which runs in the directory of the files;
 	files) echo "$work/parallel files 15" ;;
 	helped) echo "$work/parallel helped 12" ;;
 	naps | sending) echo "$work/parallel $1 8" ;;
-	relay) echo "$work/parallel relay 10" ;;
+	relay | paced | bystander) echo "$work/parallel $1 10" ;;
 	farm) ! "${PYTHON:-python3}" -c 'import mpi4py' 2>/dev/null || echo "$mpi ${PYTHON:-python3} $SRCDIR/tests/programs/farm.py 10" ;;
 	ior-posix) [ -z "$ior" ] || echo "$mpi $ior -a POSIX $ior_options" ;;
 	ior-files) [ -z "$ior" ] || echo "$mpi $ior -a POSIX -F $ior_options" ;;
@@ -87,7 +88,7 @@ replayed() { # mode
 	running_ns out.trace
 }
 
-printf '%-14s %16s %16s %16s %9s %10s\n' program causal think-limited afap time recording
+printf '%-14s %16s %16s %16s %9s %9s %10s\n' program causal think-limited afap time scatter recording
 for p in $programs; do
 	command=$(command_of "$p")
 	[ -n "$command" ] || continue
@@ -108,6 +109,9 @@ for p in $programs; do
 	[ -z "${TIMES:-}" ] || sed "s/^/$p /" times >>"$TIMES"
 	"$VALIDATE" info --json trace | jq -r '.. | .causality? // empty | "\(.tracing_ns) \(.application_ns)"' | head -n 1 >cost
 	awk -v p="$p" 'FILENAME == "cost" { cost = $1 / $2; next }
-		{ for (k = 2; k <= 4; k++) { e = 100 * ($1 - $k) / $1; sum[k] += e; e = e < 0 ? -e : e; worst[k] = e > worst[k] ? e : worst[k] } n++; time += $1 }
-		END { printf "%-14s", p; for (k = 2; k <= 4; k++) printf " %+7.1f, %5.1f %%", sum[k] / n, worst[k]; printf " %6.0f ms %9.0fx\n", time / n / 1e6, cost }' cost times
+		{ program[++n] = $1; time += $1
+		for (k = 2; k <= 4; k++) { e = 100 * ($1 - $k) / $1; sum[k] += e; e = e < 0 ? -e : e; worst[k] = e > worst[k] ? e : worst[k] } }
+		END { for (i in program) { d = 100 * (n * program[i] / time - 1); d = d < 0 ? -d : d; most = d > most ? d : most }
+			printf "%-14s", p; for (k = 2; k <= 4; k++) printf " %+7.1f, %5.1f %%", sum[k] / n, worst[k]
+			printf " %6.0f ms %7.1f %% %9.0fx\n", time / n / 1e6, most, cost }' cost times
 done

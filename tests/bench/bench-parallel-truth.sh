@@ -30,8 +30,24 @@ truth_of() { # program
 	relay)
 		each '"0:" i " 1:" (i ? i : 1)' 0 $n
 		each '"1:" i " 0:" (i ? i + 1 : 2)' 0 $((n - 1))
+		each '"0:" i " 2:" (i ? 2 * i - 1 : 1)' 0 $n # (node 2 is the parent)
+		each '"1:" i " 2:" (i ? 2 * i : 2)' 0 $((n - 1))
+		each '"2:" i " 0:" int((i + 1) / 2) + 1' 0 $((2 * n - 2))
+		each '"2:" i " 1:" int(i / 2) + 1' 0 $((2 * n - 1))
 		;;
-	naps | independent | helped) ;;
+	paced) each '"1:" i " 0:" i + 1' 0 $((n - 1)) ;;
+	helped)
+		each '"0:" i " 1:" i' 0 $((n - 1))
+		each '"1:" i " 0:" i + 1' 0 $((n - 1))
+		;;
+	bystander)
+		for k in 0 1; do
+			each "\"$k:\" i \" $((1 - k)):\" (i ? i + 1 : 2)" 0 $((n - 1))
+			each "\"$k:\" i \" 2:\" (i ? i : 1)" 0 $n
+			each "\"2:\" i \" $k:\" i + 2" 0 $((n - 2))
+		done
+		;;
+	naps | independent) ;;
 	checkpoint-sync) barriers 3 2 2 $((n + 1)) ;; # a barrier precedes the first write
 	esac
 }
@@ -46,7 +62,7 @@ command_of() { # program
 }
 
 printf '%-16s %5s %12s %7s %6s\n' program runs dependencies missed false
-for p in ${PROGRAMS:-pipe computing sending threads queue relay naps independent helped checkpoint-sync}; do
+for p in ${PROGRAMS:-pipe computing sending threads queue relay paced bystander helped naps independent checkpoint-sync}; do
 	truth_of "$p" | sort -u >truth
 	: >wrong
 	i=0

@@ -577,6 +577,93 @@ static int helped(void)
 	return 0;
 }
 
+/* A parent without requests computes for 20 ms before each turn of its child, and does not wait for
+ * it. */
+static int paced(void)
+{
+	int p[2];
+	char c;
+	if (pipe(p))
+		die("pipe");
+	if (!fork()) {
+		int fd = file_open("data", O_RDWR | O_TRUNC);
+		for (int i = 0; i < n && read(p[0], &c, 1) == 1; i++)
+			put(fd, i);
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		compute(20);
+		if (write(p[1], "x", 1) != 1)
+			die("write");
+	}
+	children_wait();
+	return 0;
+}
+
+static void *computes(void *unused)
+{
+	for (int i = 0; i < n; i++) {
+		compute(20);
+		pthread_barrier_wait(&barrier);
+	}
+	return unused;
+}
+
+/* Two threads with a barrier after each write, at which a third thread arrives that only computes
+ * for 20 ms each time. */
+static int bystander(void)
+{
+	pthread_t t[3];
+	pthread_barrier_init(&barrier, NULL, 3);
+	for (long k = 0; k < 3; k++)
+		if (pthread_create(&t[k], NULL, k < 2 ? writer : computes, (void *)k))
+			die("pthread_create");
+	for (int k = 0; k < 3; k++)
+		pthread_join(t[k], NULL);
+	return 0;
+}
+
+/* Before each write a child without requests computes for 20 ms and ends. */
+static int spawned(void)
+{
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	for (int i = 0; i < n; i++) {
+		if (!fork()) {
+			compute(20);
+			_exit(0);
+		}
+		children_wait();
+		put(fd, i);
+	}
+	return 0;
+}
+
+/* As paced, but in each run, which a file outside counts, the parent sends one message more. */
+static int restless(const char *counter)
+{
+	const int n_messages = n + run_number(counter);
+	int p[2];
+	char c;
+	if (pipe(p))
+		die("pipe");
+	if (!fork()) {
+		int fd = file_open("data", O_RDWR | O_TRUNC);
+		close(p[1]);
+		for (int i = 0; read(p[0], &c, 1) == 1; i++)
+			if (i < n)
+				put(fd, i);
+		_exit(0);
+	}
+	for (int i = 0; i < n_messages; i++) {
+		compute(3);
+		if (write(p[1], "x", 1) != 1)
+			die("write");
+	}
+	close(p[1]);
+	children_wait();
+	return 0;
+}
+
 static void nap(int i)
 {
 	struct timespec t = {0, 20000000};
@@ -686,6 +773,14 @@ int main(int argc, char **argv)
 		return by_files();
 	if (!strcmp(kind, "relay"))
 		return relay();
+	if (!strcmp(kind, "paced"))
+		return paced();
+	if (!strcmp(kind, "bystander"))
+		return bystander();
+	if (!strcmp(kind, "spawned"))
+		return spawned();
+	if (!strcmp(kind, "restless"))
+		return restless(argv[3]);
 	if (!strcmp(kind, "helped"))
 		return helped();
 	if (!strcmp(kind, "queue"))

@@ -7,12 +7,14 @@
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "capture/preload/core.h"
 #include "common/splitmix.h"
 
 #define NO_SLOT UINT32_MAX
+#define CAUSE_NO_FD INT32_MIN /* no call takes it for a descriptor */
 
 __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
 __thread bool cause_of_library __attribute__((tls_model("initial-exec")));
@@ -179,6 +181,14 @@ static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint3
 		     : key_of(tid, KEY_OF_THREAD_ID, 0);
 }
 
+static bool sends(const struct cause_page *p, uint64_t key)
+{
+	for (uint32_t i = 0; i < p->n_senders && i < CAUSE_SLOTS; i++)
+		if (p->sender[i] == key)
+			return true;
+	return p->all_send;
+}
+
 static uint32_t slot_claim(struct cause_page *p)
 {
 	uint32_t pid = (uint32_t)RAW(SYS_getpid), tid = (uint32_t)RAW(SYS_gettid),
@@ -199,6 +209,7 @@ static uint32_t slot_claim(struct cause_page *p)
 		s->parent = parent;
 		s->rank = rank;
 		s->key = key;
+		atomic_store(&s->messages, sends(p, key));
 		s->outside_ticks = clock_now(&capture_clock);
 		s->tid = tid;
 		__atomic_store_n(&s->pid, pid, __ATOMIC_RELEASE);
@@ -322,10 +333,23 @@ static void hold(struct cause_page *p, struct cause_slot *s)
 	}
 }
 
+/* The messages before the first request do not count. */
+static void messages_end(struct cause_slot *s)
+{
+	const int64_t compute_ns = s->earlier_compute_ns + s->compute_ns,
+		      blocked_ns = s->earlier_blocked_ns + s->blocked_ns;
+	most(&s->compute_max_ns, compute_ns);
+	most(&s->phase_max_ns, compute_ns + blocked_ns);
+	atomic_store(&s->n_requests, 0);
+	atomic_store(&s->messages, 0);
+}
+
 static void request_begin(struct cause_page *p, struct cause_slot *s, bool waits)
 {
 	become(s, CAUSE_COMPUTING); /* accounts the time so far */
 	compute_note(s, 0);
+	if (unlikely(atomic_load_explicit(&s->messages, memory_order_relaxed)))
+		messages_end(s);
 	uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
 	if (unlikely(p->throttled == s->key) && p->period && n % p->period == 0)
 		hold(p, s);
@@ -472,6 +496,53 @@ struct cause_call cause_wait_begin(enum cause_state how)
 	is_busy = false;
 	errno = saved;
 	return c;
+}
+
+static void message_take(struct cause_page *p, struct cause_slot *s)
+{
+	const uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
+	become(s, CAUSE_COMPUTING);
+	compute_note(s, CAUSE_GOES_ON | CAUSE_BEFORE_MESSAGE);
+	if (p->throttled == s->key && p->period && n % p->period == 0)
+		hold(p, s);
+	const uint64_t at = clock_now(&capture_clock);
+	const struct note message = {
+	    .begin = at, .end = at, .op = OP_SIGNAL, .fd = -1, .flags = CAUSE_IS_MESSAGE};
+	capture_note(&message);
+	atomic_store_explicit(&s->n_requests, n + 1, memory_order_relaxed);
+	s->earlier_compute_ns += s->compute_ns;
+	s->earlier_blocked_ns += s->blocked_ns;
+	become(s, CAUSE_COMPUTING);
+	phase_begin(s);
+}
+
+static bool wakes(int fd)
+{
+	struct stat st;
+	return !RAW(SYS_fstat, fd, &st) &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || !(st.st_mode & S_IFMT));
+}
+
+void cause_message_to(int fd)
+{
+	struct cause_page *p = page_find();
+	if (!p || (!p->all_send && !p->n_senders) || is_busy || capture_confined ||
+	    cause_of_library)
+		return;
+	const int saved = errno;
+	is_busy = true;
+	struct cause_slot *s = slot_mine(p);
+	if (s && atomic_load_explicit(&s->messages, memory_order_relaxed) &&
+	    atomic_load_explicit(&s->state, memory_order_relaxed) == CAUSE_COMPUTING &&
+	    (fd == CAUSE_NO_FD || wakes(fd)))
+		message_take(p, s);
+	is_busy = false;
+	errno = saved;
+}
+
+void cause_message(void)
+{
+	cause_message_to(CAUSE_NO_FD);
 }
 
 /* A waiting call has ended. If it is the first since the release of a held node, that node or a

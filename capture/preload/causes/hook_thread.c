@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Threads: calls that wait for other threads, except for their end (../hook_thread.c), and the
- * creation of threads. Taking a free lock is not counted. */
+/* Threads: calls that wait for other threads, except for their end (../hook_thread.c), or wake
+ * them, and the creation of threads. Taking a free lock is not counted. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 
 #include "capture/preload/core.h"
 
-#define WAITS(name, parameters, ...)								   \
+#define WAITS(name, parameters, ...) CALL(CAUSE_WAIT(CAUSE_WAITING), name, parameters, __VA_ARGS__)
+#define SENDS(name, parameters, ...) CALL(cause_message(), name, parameters, __VA_ARGS__)
+#define CALL(first, name, parameters, ...)							   \
 	EXPORT int name parameters								   \
 	{											   \
 		__typeof__(&name) real = REAL(name);						   \
-		CAUSE_WAIT(CAUSE_WAITING);							   \
+		first;										   \
 		return real(__VA_ARGS__);							   \
 	}
 /* `attempt` takes the object if it is free. `taken` tests the result `r`: true if there is nothing
@@ -56,7 +58,8 @@ WAITS_AFTER(semaphore_try(s), r == 0, sem_clockwait,
 
 /* --- barriers and conditions ---------------------------------------------- */
 
-WAITS(pthread_barrier_wait, (pthread_barrier_t * b), b)
+CALL(cause_message(); CAUSE_WAIT(CAUSE_WAITING), pthread_barrier_wait, (pthread_barrier_t * b), b)
+SENDS(sem_post, (sem_t * s), s)
 
 /* An older version of this function expects another layout of the condition variable. */
 static void *real_condition(const char *name)
@@ -67,22 +70,25 @@ static void *real_condition(const char *name)
 	return found ? found : capture_real(name);
 }
 
-#define CONDITION(name, parameters, ...)							   \
+#define CONDITION(first, name, parameters, ...)							   \
 	EXPORT int name parameters								   \
 	{											   \
 		static __typeof__(&name) real;							   \
 		if (unlikely(!real))								   \
 			real = (__typeof__(&name))real_condition(#name);			   \
-		CAUSE_WAIT(CAUSE_WAITING);							   \
+		first;										   \
 		return real(__VA_ARGS__);							   \
 	}
 
-CONDITION(pthread_cond_wait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), c, m)
-CONDITION(pthread_cond_timedwait,
+CONDITION(cause_message(), pthread_cond_signal, (pthread_cond_t * c), c)
+CONDITION(cause_message(), pthread_cond_broadcast, (pthread_cond_t * c), c)
+CONDITION(CAUSE_WAIT(CAUSE_WAITING), pthread_cond_wait,
+	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), c, m)
+CONDITION(CAUSE_WAIT(CAUSE_WAITING), pthread_cond_timedwait,
 	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m,
 	   const struct timespec *restrict limit),
 	  c, m, limit)
-CONDITION(pthread_cond_clockwait,
+CONDITION(CAUSE_WAIT(CAUSE_WAITING), pthread_cond_clockwait,
 	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock,
 	   const struct timespec *restrict limit),
 	  c, m, clock, limit)
@@ -100,7 +106,9 @@ static void *begin(void *from)
 	struct thread_start s = *(struct thread_start *)from;
 	free(from);
 	cause_thread_begin(s.key);
-	return s.function(s.argument);
+	void *result = s.function(s.argument);
+	cause_message(); /* to the thread that joins it */
+	return result;
 }
 
 int cause_thread_create(cause_create *real, pthread_t *restrict t,

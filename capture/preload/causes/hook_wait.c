@@ -41,6 +41,19 @@
 	}
 #define WAITS_UNLESS(looks, type, name, parameters, ...)					   \
 	WAITS_OR_SLEEPS(looks, false, type, name, parameters, __VA_ARGS__)
+/* It can wake another thread, and may wait unless it `looks`. */
+#define SENDS(looks, type, name, parameters, ...)						   \
+	EXPORT type name parameters								   \
+	{											   \
+		__typeof__(&name) real = REAL(name);						   \
+		cause_message();								   \
+		if (looks) {									   \
+			cause_idle();								   \
+			return real(__VA_ARGS__);						   \
+		}										   \
+		CAUSE_WAIT(CAUSE_WAITING);							   \
+		return real(__VA_ARGS__);							   \
+	}
 
 /* --- sockets -------------------------------------------------------------- */
 
@@ -60,16 +73,15 @@ WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, __recvfrom_chk,
 	     (int fd, void *restrict to, size_t n, size_t room, int flags,
 	      struct sockaddr *restrict a, socklen_t *restrict len),
 	     fd, to, n, room, flags, a, len)
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size_t n, int flags),
-	     fd, from, n, flags)
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendto,
-	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *a,
-	      socklen_t len),
-	     fd, from, n, flags, a, len)
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), fd,
-	     m, flags)
-WAITS_UNLESS(flags &MSG_DONTWAIT, int, sendmmsg,
-	     (int fd, struct mmsghdr *m, unsigned int n, int flags), fd, m, n, flags)
+SENDS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size_t n, int flags), fd,
+      from, n, flags)
+SENDS(flags &MSG_DONTWAIT, ssize_t, sendto,
+      (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t len), fd,
+      from, n, flags, a, len)
+SENDS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), fd, m,
+      flags)
+SENDS(flags &MSG_DONTWAIT, int, sendmmsg,
+      (int fd, struct mmsghdr *m, unsigned int n, int flags), fd, m, n, flags)
 WAITS(int, connect, (int fd, const struct sockaddr *a, socklen_t len), fd, a, len)
 
 /* --- descriptors that become ready ---------------------------------------- */
@@ -138,20 +150,20 @@ WAITS_OR_SLEEPS(is_zero(limit), limit && epoll_is_empty(fd), int, epoll_pwait2,
 
 /* --- messages, semaphores of System V and POSIX queues, signals ----------- */
 
-WAITS(int, semop, (int id, struct sembuf *list, size_t n), id, list, n)
-WAITS(int, semtimedop, (int id, struct sembuf *list, size_t n, const struct timespec *limit), id,
-      list, n, limit)
+SENDS(false, int, semop, (int id, struct sembuf *list, size_t n), id, list, n)
+SENDS(false, int, semtimedop,
+      (int id, struct sembuf *list, size_t n, const struct timespec *limit), id, list, n, limit)
 WAITS(ssize_t, msgrcv, (int id, void *to, size_t n, long type, int flags), id, to, n, type, flags)
-WAITS(int, msgsnd, (int id, const void *from, size_t n, int flags), id, from, n, flags)
+SENDS(false, int, msgsnd, (int id, const void *from, size_t n, int flags), id, from, n, flags)
 WAITS(ssize_t, mq_receive, (mqd_t q, char *to, size_t n, unsigned int *priority), q, to, n,
       priority)
 WAITS(ssize_t, mq_timedreceive,
       (mqd_t q, char *restrict to, size_t n, unsigned int *restrict priority,
        const struct timespec *restrict limit),
       q, to, n, priority, limit)
-WAITS(int, mq_send, (mqd_t q, const char *from, size_t n, unsigned int priority), q, from, n,
+SENDS(false, int, mq_send, (mqd_t q, const char *from, size_t n, unsigned int priority), q, from, n,
       priority)
-WAITS(int, mq_timedsend,
+SENDS(false, int, mq_timedsend,
       (mqd_t q, const char *from, size_t n, unsigned int priority, const struct timespec *limit), q,
       from, n, priority, limit)
 WAITS(int, sigwait, (const sigset_t *restrict set, int *restrict to), set, to)
@@ -160,6 +172,13 @@ WAITS(int, sigtimedwait,
       (const sigset_t *restrict set, siginfo_t *restrict to, const struct timespec *restrict limit),
       set, to, limit)
 WAITS(int, sigsuspend, (const sigset_t *set), set)
+
+EXPORT int kill(pid_t pid, int number)
+{
+	__typeof__(&kill) real = REAL(kill);
+	cause_message();
+	return real(pid, number);
+}
 
 EXPORT int pause(void)
 {

@@ -8,7 +8,7 @@
  * wait; S, V BARRIER: signal, wait at a barrier; p NS ELAPSED BLOCKED SLEPT OFF: compute with its
  * interval, of which it was blocked, and off the CPU in calls that poll (ns); z NS, x NS (in what
  * is read): asleep, external. Nodes have pid 100 + run * 1000 + node. An event without a time
- * follows the previous event of its node. */
+ * follows the previous event of its node. m TIME: a message of a node without requests. */
 #pragma once
 
 #include "capture/causality/causality.h"
@@ -75,6 +75,10 @@ static inline void made_write(const char *path, uint32_t n_nodes, uint32_t run, 
 			r.fd = 3;
 			last_ns[node] = r.end_ns;
 			must(trace_writer_object(w, OBJECT_PATH, name, &r.object, &e), &e);
+		} else if (what == 'm') {
+			r = made_record(first_pid + node, OP_SIGNAL, a * 1000, a * 1000, 0);
+			r.flags = CAUSE_IS_MESSAGE;
+			last_ns[node] = r.end_ns;
 		} else if (what == 'p') {
 			long long elapsed, blocked, slept, off;
 			assert_int_equal(sscanf(text, " %lld %lld %lld %lld", &elapsed, &blocked,

@@ -49,6 +49,47 @@ static void the_papers_example_has_one_signal(void **state)
 	assert_int_equal(counts.n_requests, 5);
 }
 
+/* Node 2 makes no requests: it waits for node 0, computes, and sends a message for which node 1
+ * waits. Then it waits again, computes, and sends a message for which no node waits. No node waits
+ * for node 3. */
+static void nodes_without_requests_stay_if_others_wait_for_them(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 4, 0,
+		   "2 c 40000, 3 c 5000, 0 w 10 5, 2 m 50, 2 c 30000, 3 m 60, 1 w 70 5, 2 m 80");
+	made_write(SCRATCH("run0"), 4, 1, "0 w 10 5, 2 m 50, 3 m 60, 1 w 70 5, 2 m 80");
+	made_write(SCRATCH("run2"), 4, 2, "0 w 10 5, 2 m 50, 3 m 60, 1 w 70 5, 2 m 80");
+	const struct causality_edge edge[] = {
+	    {0, 1, 0, 0, 0}, {0, 2, 0, 0, 0}, {0, 3, 0, 0, 0}, {1, 2, 0, 1, 0}},
+				    more[] = {{2, 1, 0, 0, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0},
+					    {SCRATCH("run0"), 0, edge, 4},
+					    {SCRATCH("run2"), 2, more, 1}};
+	struct causality_facts f = made_facts(4, 100), got;
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	f.node[2].sends = f.node[3].sends = true;
+	must(causality_merge(run, 3, &f, SCRATCH("merged"), &counts, &e), &e);
+	free(f.node);
+	assert_int_equal(counts.n_requests, 2);
+	assert_int_equal(counts.n_nodes, 3);
+	assert_int_equal(counts.n_senders, 1);
+	assert_int_equal(counts.n_edges_left, 2);
+	struct trace *t;
+	must(trace_open(&t, SCRATCH("merged"), &e), &e);
+	must(causality_facts_read(&got, trace_meta(t), &e), &e);
+	assert_int_equal(got.n_nodes, 3);
+	assert_int_equal(got.node[2].pid, 102);
+	causality_facts_release(&got);
+	trace_close(t);
+	expect("2 W 0, 2 c 40000, 0 w 10, 0 s 2, 2 s 1, 1 W 2, 1 w 70");
+	/* another number of messages */
+	made_write(SCRATCH("run2"), 4, 2, "0 w 10 5, 2 m 50, 2 m 55, 3 m 60, 1 w 70 5, 2 m 80");
+	f = made_facts(4, 100);
+	assert_int_equal(causality_merge(run, 3, &f, SCRATCH("merged"), &counts, &e), -EILSEQ);
+	free(f.node);
+}
+
 static void compute_of_a_delayed_node_is_from_its_run(void **state)
 {
 	(void)state;
@@ -252,6 +293,50 @@ static void a_barrier_is_found_in_the_merged_trace(void **state)
 	assert_int_equal(w.all.n_signals, 3);
 	causality_work_release(&w);
 	unlink(SCRATCH("merged"));
+}
+
+/* The size of a merged trace in which all nodes meet at `n_barriers` barriers. */
+static int64_t size_with_barriers(uint32_t n_nodes, uint32_t n_barriers)
+{
+	SCOPED_STRBUF text = STRBUF_INIT;
+	struct causality_edge *edge = xcalloc((size_t)n_nodes * n_nodes * n_barriers, sizeof *edge);
+	uint64_t n = 0;
+	for (uint32_t b = 0; b <= n_barriers; b++)
+		for (uint32_t s = 0; s < n_nodes; s++) {
+			strbuf_addf(&text, "%s%u w %u 5", text.len ? ", " : "", s, 1000 * b + s);
+			for (uint32_t w = 0; w < n_nodes && b < n_barriers; w++)
+				if (w != s)
+					edge[n++] = (struct causality_edge){s, w, b, b + 1, 0, 0, 0};
+		}
+	made_write(SCRATCH("base"), n_nodes, 0, text.s);
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, n}};
+	struct causality_merge_counts counts;
+	struct causality_work w;
+	struct stat st;
+	struct err e = ERR_INIT;
+	must(merge(run, 1, n_nodes, false, &counts, &e), &e);
+	free(edge);
+	assert_int_equal(counts.n_barriers, n_barriers);
+	work_read(&w, SCRATCH("merged"));
+	assert_int_equal(w.all.n_waits, (uint64_t)n_nodes * n_barriers);
+	assert_int_equal(w.all.n_signals, (uint64_t)n_nodes * n_barriers);
+	/* two links of each node with the hub */
+	assert_int_equal(w.links.n, 2 * (size_t)n_nodes * n_barriers);
+	causality_work_release(&w);
+	assert_int_equal(stat(SCRATCH("merged"), &st), 0);
+	unlink(SCRATCH("merged"));
+	return st.st_size;
+}
+
+/* With single waits, 10 barriers of 128 nodes had 31.5 MB. */
+static void barriers_grow_with_the_number_of_nodes(void **state)
+{
+	(void)state;
+	const int64_t small = size_with_barriers(32, 10), large = size_with_barriers(128, 10);
+	print_message("10 barriers of 32 nodes: %lld bytes, of 128 nodes: %lld bytes\n",
+		      (long long)small, (long long)large);
+	assert_true(large < 5 * small);
+	assert_true(large < 500000);
 }
 
 /* Node 1 takes 10 us. Before it may continue, node 0 computes for 7 us and takes 30 us. Then node 1
@@ -640,6 +725,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_papers_example_has_one_signal),
+	    cmocka_unit_test(nodes_without_requests_stay_if_others_wait_for_them),
 	    cmocka_unit_test(compute_of_a_delayed_node_is_from_its_run),
 	    cmocka_unit_test(a_wait_keeps_its_place_in_the_computing),
 	    cmocka_unit_test(a_signal_keeps_its_place_in_the_computing),
@@ -649,6 +735,7 @@ int main(void)
 	    cmocka_unit_test(computing_in_two_parts_has_its_waits_in_the_last),
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
 	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
+	    cmocka_unit_test(barriers_grow_with_the_number_of_nodes),
 	    cmocka_unit_test(the_critical_path_is_the_longest_way),
 	    cmocka_unit_test(a_wait_that_follows_from_another_at_its_place_is_omitted),
 	    cmocka_unit_test(a_signal_is_not_later_than_its_waiter_continued),

@@ -29,14 +29,51 @@ static void test_ranks(void **unused)
 	uint32_t n, outside;
 	struct err e = ERR_INIT;
 	(void)unused;
-	assert_int_equal(nodes_take(t, 5, &node, &n, &outside, &e), 0);
+	assert_int_equal(nodes_take(t, 5, 0, &node, &n, &outside, &e), 0);
 	assert_int_equal(n, 3);
 	assert_int_equal(outside, 1);
 	assert_int_equal(node[0].key, 8);
 	assert_int_equal(node[1].key, 7);
 	assert_int_equal(node[2].key, 5);
 	free(node);
-	assert_int_equal(nodes_take(t + 4, 1, &node, &n, &outside, &e), -ENOENT);
+	assert_int_equal(nodes_take(t + 4, 1, 0, &node, &n, &outside, &e), -ENOENT);
+	assert_null(node);
+}
+
+static const struct watch_thread with_senders[] = {
+	{.key = 4, .pid = 10, .tid = 10, .rank = -1, .n_requests = 9, .sends = true, .compute_sum_ns = 99},
+	{.key = 5, .pid = 20, .tid = 20, .rank = 0, .n_requests = 3, .sends = true, .compute_sum_ns = 50},
+	{.key = 6, .pid = 30, .tid = 30, .rank = 1, .n_requests = 3, .sends = true, .compute_sum_ns = 49},
+	THREAD(7, 40, 40, 2, 8)};
+
+/* They follow the nodes with requests. In an MPI job other threads than ranks are none. */
+static void test_without_requests(void **unused)
+{
+	struct watch_thread *node, run[4];
+	uint32_t n, outside;
+	int64_t number[4];
+	struct err e = ERR_INIT;
+	(void)unused;
+	assert_int_equal(nodes_take(with_senders, 4, 50, &node, &n, &outside, &e), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(outside, 0);
+	assert_int_equal(node[0].key, 7);
+	assert_int_equal(node[1].key, 5);
+	assert_int_equal(nodes_match(node, n, with_senders, 4, number, &e), 0);
+	assert_int_equal(number[0], -1);
+	assert_int_equal(number[1], 1);
+	assert_int_equal(number[2], -1);
+	assert_int_equal(number[3], 0);
+	memcpy(run, with_senders, sizeof run);
+	run[1].n_requests = 4;
+	assert_int_equal(nodes_match(node, n, run, 4, number, &e), -EILSEQ);
+	assert_non_null(strstr(e.msg, "3 messages in the first run and 4"));
+	run[1].sends = false;
+	run[1].n_requests = 3;
+	assert_int_equal(nodes_match(node, n, run, 4, number, &e), -EILSEQ);
+	free(node);
+	/* nothing but messages is no application */
+	assert_int_equal(nodes_take(with_senders, 3, 0, &node, &n, &outside, &e), -ENOENT);
 	assert_null(node);
 }
 
@@ -101,7 +138,7 @@ static void test_kept_runs(void **unused)
 	char dir[] = "/tmp/test-causality-XXXXXX";
 	struct kept_runs k;
 	struct err e = ERR_INIT;
-	struct causality_edge edge[] = {{1, 0, 5, UINT64_C(1) << 40, 999999, 7, 250000},
+	struct causality_edge edge[] = {{1, 0, 5, UINT64_C(1) << 40, 999999, 7, 250000, true},
 					{0, 1, 0, 0, COMPUTED_ALL, 0, 0}},
 			      *got;
 	uint64_t n;
@@ -110,7 +147,8 @@ static void test_kept_runs(void **unused)
 	assert_int_equal(kept_runs_open(&k, dir, "that", false, &e), 0);
 	k.n_nodes = 2;
 	k.node = xcalloc(2, sizeof *k.node);
-	k.node[1] = (struct watch_thread){.key = UINT64_MAX - 3, .pid = 7, .tid = 8, .rank = -1, .n_requests = 12, .phase_max_ns = 99};
+	k.node[1] = (struct watch_thread){.key = UINT64_MAX - 3, .pid = 7, .tid = 8, .rank = -1, .n_requests = 12, .sends = true, .phase_max_ns = 99};
+	k.without_senders = true;
 	k.application_ns = 12345;
 	k.scale = 4;
 	kept_run_add(&k, &(struct kept_run){.throttled = -1, .took_ns = 5, .name = xstrdup("run-base")});
@@ -126,7 +164,7 @@ static void test_kept_runs(void **unused)
 	kept_runs_release(&k);
 	assert_int_equal(kept_runs_open(&k, dir, "that", true, &e), 0);
 	assert_int_equal(k.n_nodes, 2);
-	assert_true(k.node[1].key == UINT64_MAX - 3 && k.node[1].phase_max_ns == 99 &&
+	assert_true(k.node[1].key == UINT64_MAX - 3 && k.node[1].phase_max_ns == 99 && k.node[1].sends && k.without_senders &&
 		    k.scale == 4 && k.application_ns == 12345);
 	assert_non_null(kept_run_find(&k, -1, 77));
 	assert_non_null(kept_run_find(&k, 1, 10));
@@ -140,9 +178,10 @@ static void test_kept_runs(void **unused)
 			    got[i].waiter_request == edge[i].waiter_request &&
 			    got[i].computed_ppm == edge[i].computed_ppm &&
 			    got[i].n_later == edge[i].n_later &&
-			    got[i].signalled_ppm == edge[i].signalled_ppm);
+			    got[i].signalled_ppm == edge[i].signalled_ppm &&
+			    got[i].uncertain == edge[i].uncertain);
 	free(got);
-	kept_runs_forget(&k);
+	kept_runs_forget(&k, 1);
 	assert_int_equal(k.n_runs, 1);
 	assert_int_not_equal(access(path, F_OK), 0);
 	assert_int_equal(file_write_atomic(path, "1:2 3", 5, &e), 0);
@@ -157,6 +196,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_without_requests),
 		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_choose),
 		cmocka_unit_test(test_kept_runs),

@@ -142,6 +142,7 @@ struct line {
 	uint16_t op;
 	int64_t begin_ns, end_ns;
 	uint64_t length, offset;
+	uint32_t flags;
 };
 
 static void raw_write(const struct line *line, size_t n)
@@ -152,6 +153,7 @@ static void raw_write(const struct line *line, size_t n)
 		struct trace_record r = made_record(line[i].pid, line[i].op, line[i].begin_ns,
 						    line[i].end_ns, line[i].length);
 		r.offset = line[i].offset;
+		r.flags = line[i].flags;
 		r.seq = i;
 		must(trace_writer_append(w, &r, 1, &e), &e);
 	}
@@ -225,6 +227,38 @@ static void requests_after_computing_belong_to_the_application(void **state)
 	assert_int_equal(running_ns, 420);
 }
 
+/* Before its request node 1 sends two messages, by writes to a pipe that are no requests. */
+static const struct line messages[] = {
+	{100, OP_COMPUTE, 0, 50, 10, 0, 0},
+	{100, OP_PREAD, 50, 60, 1, 0, 0},
+	{101, OP_COMPUTE, 0, 100, 60, 30, CAUSE_GOES_ON | CAUSE_BEFORE_MESSAGE},
+	{101, OP_SIGNAL, 100, 100, 0, 0, CAUSE_IS_MESSAGE},
+	{101, OP_WRITE, 100, 105, 1, 0, 0},
+	{101, OP_COMPUTE, 105, 200, 50, 40, CAUSE_GOES_ON | CAUSE_BEFORE_MESSAGE},
+	{101, OP_SIGNAL, 200, 200, 0, 0, CAUSE_IS_MESSAGE},
+	{101, OP_COMPUTE, 200, 300, 80, 20, 0},
+	{101, OP_PWRITE, 300, 310, 1, 0, 0},
+};
+
+static void messages_count_for_nodes_without_requests(void **state)
+{
+	(void)state;
+	struct run_filter_counts counts;
+	struct err e = ERR_INIT;
+	const size_t n = sizeof messages / sizeof *messages;
+	raw_write(messages, n);
+	must(filter(true, &counts, &e), &e);
+	expect("0 pread 50, 1 compute 50 190+60, 1 pwrite 300");
+	assert_int_equal(counts.n_requests, 2);
+	raw_write(messages, n - 2);
+	struct causality_facts f = made_facts(2, 100);
+	f.cpu_time = f.node[1].sends = true;
+	must(run_filter(SCRATCH("raw"), SCRATCH("run"), &f, false, &counts, &e), &e);
+	free(f.node);
+	expect("0 pread 50, 1 compute 50 50+0, 1 signal 100, 1 compute 105 50+40, 1 signal 200");
+	assert_int_equal(counts.n_requests, 1);
+}
+
 static void no_request_is_an_error(void **state)
 {
 	(void)state;
@@ -255,6 +289,7 @@ int main(void)
 	    cmocka_unit_test(the_first_continuing_thread_dates_the_signal),
 	    cmocka_unit_test(no_waits_are_no_edges),
 	    cmocka_unit_test(requests_after_computing_belong_to_the_application),
+	    cmocka_unit_test(messages_count_for_nodes_without_requests),
 	    cmocka_unit_test(no_request_is_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, clean);
