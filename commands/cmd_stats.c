@@ -118,6 +118,7 @@ static struct comparison_plan plan_of(const struct stats_config *config)
 	    .time_ordered = config->time_ordered, .block = config->block,
 	    .clock_halfwidth = config->clock, .n_resamples = config->n_resamples,
 	    .seed = config->seed, .all = config->all || config->json,
+	    .monte_carlo = config->all || config->json,
 	};
 }
 

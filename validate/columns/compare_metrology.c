@@ -134,6 +134,6 @@ void compare_budget(const struct comparison_part *part)
 		estimates_addf(out, "budget_U_pct", e, expanded[trunc],
 			       "dof=%s;coverage=%.12g;clock_halfwidth=%.12g", dof, coverage, clock);
 	}
-	if (!s && part->plan->all)
+	if (!s && part->plan->monte_carlo)
 		budget_simulate(part, b, t.u_c, expanded[0]);
 }

@@ -26,9 +26,8 @@ struct comparison_plan {
 	/* row of the budget for the clock, in the unit of the data */
 	double clock_halfwidth;
 	uint64_t n_resamples, seed;  /* n_resamples 0: no bootstrap */
-	/* Also the estimates that only the complete list and JSON show, and the check of the budget
-	 * by simulation. */
-	bool all;
+	bool all;         /* also the estimates that only the complete list and JSON show */
+	bool monte_carlo; /* check the budget by simulation */
 };
 
 struct column_sample {
