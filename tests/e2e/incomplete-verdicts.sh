@@ -70,7 +70,7 @@ for old_new in 'whole other new' 'other whole old' 'whole other.base new'; do
 	# shellcheck disable=SC2086 # words
 	set -- $old_new
 	expect_status 4 "$VALIDATE" compare "$1" "$2"
-	expect_line out "traces of the $3 side are incomplete"
+	expect_line out "traces of the $3 results are incomplete"
 done
 expect_status 0 "$VALIDATE" compare other other # the same requests are missing on both sides
 jq 'del(.sha256) | .campaign = "0123456789abcdef" | .host = "elsewhere"' other.base >elsewhere.base

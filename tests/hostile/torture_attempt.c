@@ -356,8 +356,8 @@ static bool status_is_good(int status, int *code, char *why, size_t size)
 bool attempt_ran(int status)
 {
 	return status == 0 ||
-	       (status == 6 && (file_holds(ATTEMPT_ERR, "call of the trace; the first") ||
-				file_holds(ATTEMPT_ERR, "calls of the trace; the first")));
+	       (status == 6 && (file_holds(ATTEMPT_ERR, "call of the trace. The first is on") ||
+				file_holds(ATTEMPT_ERR, "calls of the trace. The first is on")));
 }
 
 /* Makes the file that represents a device, and removes leftovers of the previous attempt. */
