@@ -150,6 +150,8 @@ static int agent_failed(const struct hosts_run *h, struct peer *p, struct err *e
 	if (p->gone && waitpid(p->process.pid, &status, 0) == p->process.pid)
 		p->process.pid = 0;
 	file_read(log, &text, 1 << 16, NULL);
+	while (text.len && text.s[text.len - 1] == '\n')
+		text.s[--text.len] = 0;
 	const char *own = strstr(text.s, "validate: ");
 	own = own ? own + strlen("validate: ") : text.s;
 	err_set(e, ECHILD, "host %s: its collector %s: %s", p->host,

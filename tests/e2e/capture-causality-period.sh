@@ -40,7 +40,7 @@ expect_line out 'no period gives a difference of at most 10.0 %: the trace is th
 n=$(wc -l <../trace.runs/run-1-0.edges)
 sed -i '$d' ../trace.runs/run-1-0.edges
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 12
-expect_line err "run-1-0.edges: only $((n - 1)) of $n dependencies"
+expect_line err "run-1-0.edges is damaged: only $((n - 1)) of its $n dependencies"
 
 # bytes that are no UTF-8 may differ, too
 rm -rf ../trace.runs
