@@ -13,8 +13,8 @@ struct processes {
 	json_t *of_pid; /* an object that maps numbers (as text) to rows */
 	/* an object that maps numbers (as text) to waits recorded before the process began */
 	json_t *early;
-	const char *key; /* of the number in a row */
-	size_t n_least; /* a shorter list says nothing */
+	const char *key; /* member of a row that has the number: "pid" or "tid" */
+	size_t n_least; /* shorter lists are omitted */
 };
 
 void processes_init(struct processes *p);

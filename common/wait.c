@@ -30,7 +30,7 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 #define CONTENDED_SHARE 0.02
 #define CALM_SHARE 0.01
 /* Allowed delay each time that the thread gets a CPU. Without contention it is 2 to 5 us (virtual
- * machine): the wake-up of a CPU, or the driver's thread to which this thread yielded. */
+ * machine), because a CPU wakes up or first runs a driver's thread to which this thread yielded. */
 #define WAKE_NS 10000
 /* Consecutive checks (one per SENSE_NS) without contention that end it. The number is doubled with
  * each new contention, because a thread that sleeps may not notice that others compete. */

@@ -30,7 +30,7 @@ extern const char *const wait_method_names[];
 
 struct wait_group; /* wait_group.h */
 
-struct run_queue_facts { /* of a thread, so far */
+struct run_queue_facts { /* totals of a thread */
 	int64_t wait_ns; /* run-queue delay: runnable, but not running; -1: unknown */
 	int64_t n_runs;	 /* number of times that it got a CPU */
 };

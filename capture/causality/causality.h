@@ -39,8 +39,8 @@ struct causality_node {
 	uint32_t pid, tid;
 	int32_t rank;	 /* -1: not in an MPI job */
 	const char *host; /* NULL unknown */
-	/* In runs of a capture: it makes no requests. Its messages (preload/causes.h) stand for
-	 * them, until a merge leaves them out. */
+	/* The node makes no requests. In the runs of a capture its messages (preload/causes.h)
+	 * take their place; the merged trace omits them. */
 	bool sends;
 };
 

@@ -192,7 +192,7 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 	struct run_result r;
 	run_config_fill(j, &c, raw, log);
 	c.snapshot = node < 0;
-	/* a collector of another host does not know them */
+	/* collectors of other hosts do not know threads without requests of this host */
 	c.watch.all_send = node < 0 && !j->hosts.n && !j->kept.without_senders;
 	if (node >= 0) {
 		c.watch.throttled = j->kept.node[node].key;

@@ -26,7 +26,7 @@ struct judge_sight { /* state of a thread */
 	/* since its last request or, if that was later, since a thread was held, because before
 	 * that it cannot wait for the held thread */
 	int64_t compute_ns, blocked_ns;
-	/* of these, in its current state; and the CPU time of it */
+	/* the part of these times in its current state, and the CPU time in this state */
 	int64_t state_ns, state_cpu_ns;
 	int64_t off_cpu_ns; /* off the CPU in its current state, since the same instant */
 	char os_state; /* as in proc(5): R, S, D, Z ...; 0: the thread does not exist */

@@ -435,7 +435,7 @@ static int take(struct merge_job *j, const struct trace_record *r, int64_t node,
 	if (!rc && n->owes)
 		rc = signals_emit(j, (uint32_t)node, ns, 0, e);
 	n->last_ns = ns;
-	/* no node waits for what it does later */
+	/* after its last signal, no node waits for a node without requests */
 	if (rc || (j->facts->node[node].sends && n->signal == n->signals_end))
 		return rc;
 	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e)

@@ -28,7 +28,7 @@ static inline bool is_message(const struct trace_record *r)
 	return r->op == OP_SIGNAL && r->flags & CAUSE_IS_MESSAGE;
 }
 
-/* Also a message of a node without requests, in a run. */
+/* Whether it is a request or, in a run, a message of a node without requests. */
 static inline bool is_request(const struct trace_record *r)
 {
 	enum op_family family = op_info(r->op)->family;

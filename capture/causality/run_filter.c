@@ -30,7 +30,7 @@ struct filter {
 
 #define NEVER INT64_MAX
 
-/* A request that counts follows a compute record that does not go on. */
+/* A compute record without CAUSE_GOES_ON is followed by a request that counts. */
 static int64_t armed_by(const struct trace_record *compute)
 {
 	return compute->flags & CAUSE_GOES_ON ? NEVER : compute->end_ns;

@@ -19,7 +19,7 @@ struct watch_thread {
 	uint64_t key; /* has the same value in all runs */
 	uint32_t pid, tid, parent;
 	int32_t rank; /* -1: none */
-	uint64_t n_requests; /* of a thread that makes none: its messages (causes.h) */
+	uint64_t n_requests; /* if `sends`: the number of its messages (causes.h) */
 	bool sends; /* it makes messages, but no requests */
 	/* longest times: computation between two requests; a waiting call; both together between
 	 * two requests; a request */
@@ -41,7 +41,7 @@ struct watch_wait {
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
-	bool uncertain; /* only the time for which it did not continue says that it waited */
+	bool uncertain; /* that it waited is known only from how long it did not continue */
 };
 
 #define WAIT_ENDED_UNKNOWN UINT32_MAX /* the waiter is on another host */

@@ -52,10 +52,10 @@ CAUSE_HIDDEN void cause_renamed(int got);
 CAUSE_HIDDEN void cause_fork_prepare(void); /* call it in the parent, before a fork */
 CAUSE_HIDDEN void cause_forked(void);	     /* call it in the child, before anything else */
 CAUSE_HIDDEN void cause_exec(bool failed);
-/* Before a call that can wake another thread; of a thread that makes no requests it is recorded,
- * and held as a request. */
+/* Call it before a call that can wake another thread (a message). If the thread makes no
+ * requests, the message is recorded, and delayed as a request would be. */
 CAUSE_HIDDEN void cause_message(void);
-CAUSE_HIDDEN void cause_message_to(int fd); /* if it is a pipe, a socket or an eventfd */
+CAUSE_HIDDEN void cause_message_to(int fd); /* for pipes, sockets, eventfds */
 /* records the computing time so far as a separate phase */
 CAUSE_HIDDEN void cause_phase_end(void);
 CAUSE_HIDDEN void cause_idle(void);

@@ -68,7 +68,7 @@ struct cause_slot {
 	_Atomic uint64_t n_idle;
 	_Atomic uint32_t n_children; /* processes and threads that the thread created */
 	uint32_t depth;		     /* number of nested waiting calls */
-	/* its messages are recorded, until its first request */
+	/* whether its messages are recorded; false from its first request on */
 	_Atomic uint32_t messages;
 	/* The first waiting call that ended after a release: number of the release, end of the
 	 * call, and progress of the released thread at that time. */
@@ -89,7 +89,7 @@ struct cause_slot {
 	int64_t compute_max_ns, blocked_max_ns, request_max_ns;
 	int64_t phase_max_ns; /* longest sum of computing and blocked time between two requests */
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
-	/* before its last message; computing and sleep, time in waiting calls */
+	/* times before its last message: computing and sleep; waiting calls */
 	int64_t earlier_compute_ns, earlier_blocked_ns;
 } __attribute__((aligned(64)));
 

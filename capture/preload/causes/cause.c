@@ -14,7 +14,7 @@
 #include "common/splitmix.h"
 
 #define NO_SLOT UINT32_MAX
-#define CAUSE_NO_FD INT32_MIN /* no call takes it for a descriptor */
+#define CAUSE_NO_FD INT32_MIN /* the message is not sent through a descriptor */
 
 __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
 __thread bool cause_of_library __attribute__((tls_model("initial-exec")));

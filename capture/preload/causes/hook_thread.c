@@ -107,7 +107,7 @@ static void *begin(void *from)
 	free(from);
 	cause_thread_begin(s.key);
 	void *result = s.function(s.argument);
-	cause_message(); /* to the thread that joins it */
+	cause_message(); /* the end wakes the thread that joins this one */
 	return result;
 }
 

@@ -41,7 +41,7 @@
 	}
 #define WAITS_UNLESS(looks, type, name, parameters, ...)					   \
 	WAITS_OR_SLEEPS(looks, false, type, name, parameters, __VA_ARGS__)
-/* It can wake another thread, and may wait unless it `looks`. */
+/* A call that can wake another thread. It may wait, unless `looks` is true. */
 #define SENDS(looks, type, name, parameters, ...)						   \
 	EXPORT type name parameters								   \
 	{											   \
