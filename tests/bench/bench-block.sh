@@ -52,13 +52,13 @@ note() { # CASE TRACE: appends its errors to a file
 		" \(.schedule_error_ns | "\((.p50 - .min) / 1000) \((.p99 - .min) / 1000)")"' m.json | paste -s -d ' ' >>"$1"
 }
 spread() { # FILE COLUMN [FORMAT]: median [least, largest]
-	sort -n -k "$2,$2" "$1" | awk -v c="$2" -v f="${3:-%+.2f}" '{ v[NR] = $c } END { printf f " [" f ", " f "]", v[int((NR + 1) / 2)], v[1], v[NR] }'
+	sort -g -k "$2,$2" "$1" | awk -v c="$2" -v f="${3:-%+.2f}" '{ v[NR] = $c } END { printf f " [" f ", " f "]", v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 label() { [ "$1" -le 100 ] && echo "$1 %" || echo "$1/s"; }
-median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+median() { sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 good() { # FILE: whether the medians are within the limits
 	for c in 1 2 3; do
-		sort -n -k $c,$c "$1" | awk -v c=$c '{ v[NR] = $c < 0 ? -$c : $c } END { print v[int((NR + 1) / 2)] }'
+		sort -g -k $c,$c "$1" | awk -v c=$c '{ v[NR] = $c < 0 ? -$c : $c } END { print v[int((NR + 1) / 2)] }'
 	done | awk 'NR == 1 && $1 >= 1 || NR == 2 && $1 >= 5 || NR == 3 && $1 >= 1 { bad = 1 } END { exit bad }'
 }
 replays() { # ENGINE SHARE: one repeat of all replays of ref.trace
