@@ -109,9 +109,9 @@ static void uncertain_print(const struct collect_outcome *o)
 	const uint64_t n = o->n_uncertain;
 	if (!n)
 		return;
-	printf("%-14s%" PRIu64 " dependenc%s that the waiting node made no progress for a long time, "
-	       "not on a call that waits. It polls memory, or the machine was busy:\n", "uncertain",
-	       n, n == 1 ? "y rests on the fact" : "ies rest on the fact");
+	printf("%-14s%" PRIu64 " dependenc%s that the waiting node made no progress for a long "
+	       "time, not on a call that waits. It polls memory, or the machine was busy:\n",
+	       "uncertain", n, n == 1 ? "y rests on the fact" : "ies rest on the fact");
 	for (uint64_t i = 0; i < n && i < COLLECT_UNCERTAIN_SHOWN; i++) {
 		const struct causality_edge *g = &o->uncertain[i];
 		printf("%-14srequest %" PRIu64 " of node %" PRIu32 " after request %" PRIu64

@@ -262,7 +262,8 @@ static int comparison_print(const struct standard *certified, const struct stand
 		       (unsigned long long)n_invalid);
 	puts(agrees	? "the standard agrees with its certificate"
 	     : n_invalid ? "the check is invalid: the machine is busy"
-			 : "the standard does not agree with its certificate: the machine has changed");
+			 : "the standard does not agree with its certificate: the machine has "
+			   "changed");
 	return agrees ? EXIT_OK : EXIT_NOT_TRUSTED;
 }
 

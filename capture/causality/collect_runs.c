@@ -18,9 +18,9 @@ static json_t *node_json(const struct watch_thread *t)
 {
 	char key[20];
 	snprintf(key, sizeof key, "%016" PRIx64, t->key);
-	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key, "pid",
-		(json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent", (json_int_t)t->parent,
-		"rank", (int)t->rank, "sends", (int)t->sends, "requests",
+	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key,
+		"pid", (json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent",
+		(json_int_t)t->parent, "rank", (int)t->rank, "sends", (int)t->sends, "requests",
 		(json_int_t)t->n_requests, "compute_max_ns",
 		(json_int_t)t->compute_max_ns, "blocked_max_ns", (json_int_t)t->blocked_max_ns,
 		"phase_max_ns", (json_int_t)t->phase_max_ns, "request_max_ns",
@@ -66,9 +66,10 @@ static bool node_load(struct watch_thread *t, json_t *o)
 	int rank, sends;
 	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:i,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", &key,
 			"pid", &pid, "tid", &tid, "parent", &parent, "rank", &rank, "sends",
-			&sends, "requests", &requests, "compute_max_ns", &max[0], "blocked_max_ns", &max[1],
-			"phase_max_ns", &max[2], "request_max_ns", &max[3], "compute_ns", &sum[0],
-			"blocked_ns", &sum[1], "request_ns", &sum[2]))
+			&sends, "requests", &requests, "compute_max_ns", &max[0],
+			"blocked_max_ns", &max[1], "phase_max_ns", &max[2], "request_max_ns",
+			&max[3], "compute_ns", &sum[0], "blocked_ns", &sum[1], "request_ns",
+			&sum[2]))
 		return false;
 	*t = (struct watch_thread){strtoull(key, NULL, 16),
 				   (uint32_t)pid,
@@ -110,7 +111,8 @@ static bool runs_load(struct kept_runs *k, json_t *top)
 	json_int_t application, outside;
 	if (json_unpack(top, "{s:i,s:I,s:I,s:b,s:b,s:F,s:o,s:o}", "format", &format,
 			"application_ns", &application, "threads_outside", &outside, "cpu_time",
-			&cpu, "without_senders", &without, "scale", &k->scale, "nodes", &nodes, "runs", &runs) ||
+			&cpu, "without_senders", &without, "scale", &k->scale, "nodes",
+			&nodes, "runs", &runs) ||
 	    format != FORMAT || json_array_size(nodes) > CAUSALITY_MAX_NODES)
 		return false;
 	k->application_ns = application;

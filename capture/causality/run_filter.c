@@ -15,8 +15,8 @@ struct filter {
 	uint64_t *drop, at, drop_at;
 	size_t n_drop, drop_cap;
 	bool *begun; /* begun[n_nodes]: the node has made a request that counts */
-	/* earlier[n_nodes]: computing before messages that do not count; length 0 and offset 0: none
-	 */
+	/* earlier[n_nodes]: computing before messages that do not count; length 0 and offset 0:
+	 * none */
 	struct trace_record *earlier;
 	int64_t first_ns, last_ns;
 	bool by_clock;

@@ -32,7 +32,8 @@ struct watch_thread {
 struct watch_wait {
 	int64_t at_ns;
 	uint32_t throttled, waiter;
-	bool by_computing; /* the waiter had computed or slept for too long, outside waiting calls */
+	/* the waiter had computed or slept for too long, outside waiting calls */
+	bool by_computing;
 	/* computation or timed sleep of the waiter since its last request; -1: it had not begun */
 	int64_t compute_ns;
 	/* End of the waiter's waiting call, or WAIT_ENDED_UNKNOWN. Number of requests, with the

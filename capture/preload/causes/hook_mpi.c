@@ -103,7 +103,7 @@ static void *mpi_real(const char *name, const void *own)
 	word name(PARAMETERS_##n);								   \
 	EXPORT word name(PARAMETERS_##n)							   \
 	{											   \
-		__typeof__(&name) real = MPI_REAL(name);						   \
+		__typeof__(&name) real = MPI_REAL(name);					\
 		first;										   \
 		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;				   \
 	}

@@ -10,8 +10,8 @@
  * hf: The time of a request is its traced time. At that time it is submitted, together with all
  * requests whose time has come or lies within the bundle's threshold of the first one's. It waits
  * while the number in flight is at its limit, unless the requests in flight are younger than its
- * slack. A worker that is late by more than `grace`, and by more than the time of 4 requests, catches
- * up at twice the traced rate.
+ * slack. A worker that is late by more than `grace`, and by more than the time of 4 requests,
+ * catches up at twice the traced rate.
  *
  * load: A request is submitted as soon as the number in flight is below its limit. afap: the same,
  * with the limit of the depth.

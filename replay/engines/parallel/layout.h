@@ -45,7 +45,8 @@ struct layout_rank {
 	uint32_t n_channels, channels_cap;
 	struct channel_list *list; /* list[n_lists] */
 	uint32_t n_lists, lists_cap;
-	uint32_t *listed; /* listed[n_listed]: numbers of channels in the lists, with CHANNEL_SENDS */
+	/* listed[n_listed]: numbers of channels in the lists, with CHANNEL_SENDS */
+	uint32_t *listed;
 	uint32_t n_listed, listed_cap;
 	uint32_t n_inside; /* gates */
 	uint32_t pid; /* lowest traced process number */
