@@ -194,6 +194,8 @@ static void processes_follow(struct conversion *c, struct process_state *p,
 			     const struct merge_record *r)
 {
 	const struct request_maker *m = &c->maker;
+	if (p->is_listed && r->r->op < OP_N) /* a request: no conversion of its times */
+		return;
 	const uint32_t image_pid = c->spool->image[r->image].pid;
 	const int64_t begin_ns = clock_ns_of_ticks(m->clock, r->r->begin) - m->epoch_ns,
 		      end_ns = clock_ns_of_ticks(m->clock, r->r->end) - m->epoch_ns;
