@@ -60,7 +60,11 @@ command_of() { # program: its command, which runs in the directory of the files;
 
 file_system() { # volume: anew for each run
 	umount "$1" 2>/dev/null || :
-	mkfs.ext4 -q -F -b 4096 -I 4096 -N 256 -E nodiscard -O ^has_journal,^extents,^64bit "$(cat "$1.device")"
+	# a container that copied the mounts when it started can keep the device busy for a moment
+	for k in 1 2 3 4 5 6 7 8 9; do
+		mkfs.ext4 -q -F -b 4096 -I 4096 -N 256 -E nodiscard -O ^has_journal,^extents,^64bit "$(cat "$1.device")" && break
+		sleep "$k"
+	done
 	mount -o sync "$(cat "$1.device")" "$1"
 	mkdir "$1/target"
 }
