@@ -290,11 +290,12 @@ void words_add_observation(struct strbuf *out, const struct scenario *s)
 								 : "their own stamps");
 }
 
+const char *const words_tendencies[TENDENCY_N + 1] = {"inconclusive", "looks right, not proven",
+	"looks wrong, not proven", "too noisy here", "differs from the recording", NULL};
+
 const char *words_tendency(enum tendency l)
 {
-	static const char *const text[TENDENCY_N] = {"inconclusive", "looks right, not proven",
-	    "looks wrong, not proven", "too noisy here", "differs from the recording"};
-	return text[l];
+	return words_tendencies[l];
 }
 
 const char *words_tendency_short(enum tendency l)

@@ -40,6 +40,7 @@ const char *words_method(enum why_method how);
 /* Returns the tendency as text for a sentence: "looks right, not proven", "looks wrong, not
  * proven", "too noisy here", "differs from the recording"; NONE: "inconclusive". */
 const char *words_tendency(enum tendency l);
+extern const char *const words_tendencies[]; /* by enum, NULL-terminated */
 /* Returns the tendency as text for a table cell: "looks right", "looks wrong", "too noisy",
  * "differs from the recording", "inconclusive". */
 const char *words_tendency_short(enum tendency l);

@@ -316,8 +316,8 @@ static void results_row(struct table *t, const struct analysis *a, const struct 
 	COL_STATUS(t, SHARE, "U", "U", c->budget.status, c->budget.U95, NAN);
 	COL_STATUS(t, NUMBER, "k", "k", c->budget.status, c->budget.k95, NAN);
 	COL_ESTIMATE(t, NUMBER, "precision", "Precision", &c->precision_ratio);
-	COL_STATUS(t, SHARE, "reordered", "Reordered", c->reordered.status, c->reordered.value,
-		   NAN);
+	COL_STATUS(t, SHARE, "reordered", "Reordered", c->order.deciding.status,
+		   c->order.deciding.value, NAN);
 	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	t->n_row_headers = 1;
 }

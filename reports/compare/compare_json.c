@@ -1,87 +1,140 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison for programs, with all data. doc/compare-schema.json describes it. */
 #include "reports/compare/compare_forms.h"
+#include "reports/json/json_model.h"
 #include "reports/json/json_value.h"
+#include "reports/model_rows.h"
 
 #define COMPARE_FORMAT_VERSION 1
 
-static json_t *side(const struct baseline *b)
+#define S baseline
+MODEL(S, "Origin of a side.",
+	TEXT(source, "source", NULL)
+	TEXT(title, "title", NULL)
+	TEXT(protocol, "protocol", NULL)
+	TEXT(protocol_hash, "protocol_hash", NULL)
+	TEXT(campaign, "campaign", NULL)
+	TEXT(program_version, "program_version", NULL)
+	TEXT(date, "date", NULL)
+	TEXT(host, "host", NULL)
+	ROW(unsigned int, n_replicates, "n_replicates", COUNT, NULL)
+	ROW(unsigned int, look, "look", COUNT, "The last planned look; 0: none."))
+#undef S
+
+#define S aspect_change
+GET_AT(const char *, aspect_name, aspect_names[at->i])
+
+static const char *const scale_names[] = {[SCALE_CHANGE] = "change", [SCALE_RATIO] = "ratio",
+	[SCALE_DIFFERENCE] = "difference", [SCALE_COUNT] = "count", NULL};
+
+GET_AT(const char *, scale_name, scale_names[aspect_scale((enum aspect)at->i)])
+
+static const char *aspect_reason(const struct model_at *at)
 {
-	return json_make(J_TEXT("source", b->source), J_TEXT("title", b->title),
-		J_TEXT("protocol", b->protocol), J_TEXT("protocol_hash", b->protocol_hash),
-		J_TEXT("campaign", b->campaign), J_TEXT("program_version", b->program_version),
-		J_TEXT("date", b->date), J_TEXT("host", b->host),
-		J_COUNT("n_replicates", b->n_replicates), J_COUNT("look", b->look));
+	compare_add_reasons(at->scratch, at->s);
+	return at->scratch->s;
 }
 
-static const char *scale_name(enum aspect k)
+MODEL(S, NULL,
+	BY_TEXT(aspect_name, "component", NULL, .words = aspect_names)
+	WORD(word, "outcome", NULL, change_names)
+	STATUS_ROW(status, "status", NULL)
+	BY_TEXT(scale_name, "scale",
+		"Scale of the change and its limit: relative (0.1 is 10 %), new divided by old, "
+		"new minus old, or requests of a run.", .words = scale_names)
+	FINITE(old_value, "old", NUMBER, NULL)
+	FINITE(new_value, "new", NUMBER, NULL)
+	FINITE(change, "change", NUMBER, NULL)
+	FINITE(lo95, "lo95", NUMBER, NULL)
+	FINITE(hi95, "hi95", NUMBER, NULL)
+	FINITE(quantile, "quantile", NUMBER,
+	       "Shape only: the quantile of the program to which the numbers belong. It is the "
+	       "quantile farthest beyond its limit.")
+	FINITE(limit, "limit", NUMBER, NULL)
+	FINITE(p, "p", P,
+	       "One-sided P-value of the test against the nearer limit, corrected for dependence "
+	       "and for looks.")
+	FINITE(p_holm, "p_holm", P, "p_difference corrected for all tests of the comparison.")
+	FINITE(p_same, "p_same", P, "P-value of the test of equivalence.")
+	FINITE(p_difference, "p_difference", P,
+	       "Two-sided P-value of the test against no change.")
+	FINITE(p_brown_forsythe, "p_brown_forsythe", P, "Precision only.")
+	FLAG(dependent, "dependent", "Not the same only because the runs may depend on each other.")
+	BY_TEXT(aspect_reason, "reason", NULL))
+#undef S
+
+#define S case_change
+/* index: 0 the old side, 1 the new side */
+GET(const struct baseline_case *, side_of, case_change, c, at->m->index ? c->new_case : c->old_case)
+
+GET_AT(const char *, side_replayer, side_of(at)->replayer)
+GET_AT(const char *, side_verdict, side_of(at)->verdict)
+GET_AT(uint64_t, side_pairs, side_of(at)->n)
+GET_AT(uint64_t, side_failed, side_of(at)->n_failed)
+
+MODEL(S, NULL,
+	TEXT(scenario, "scenario", NULL)
+	BY_TEXT(side_replayer, "old_replayer", NULL)
+	BY_TEXT(side_replayer, "new_replayer", NULL, .index = 1)
+	BY_COUNT(side_pairs, "n_old", "Pairs, old side.")
+	BY_COUNT(side_pairs, "n_new", "Pairs, new side.", .index = 1)
+	BY_COUNT(side_failed, "n_failed_old",
+		 "Failed runs of the program and of the replayer, old side.")
+	BY_COUNT(side_failed, "n_failed_new",
+		 "Failed runs of the program and of the replayer, new side.", .index = 1)
+	FLAG(paired, "paired", "By block, within one campaign.")
+	FLAG(same_runs, "same_runs",
+	     "Both sides are the same runs of one campaign, so there is no change.")
+	WORD(word, "outcome", NULL, change_names)
+	BY_TEXT(side_verdict, "old_verdict", NULL)
+	BY_TEXT(side_verdict, "new_verdict", NULL, .index = 1)
+	MODEL_ELEMENTS(aspect, "components", NULL, .in_place = true, .n = ASPECT_N))
+#undef S
+
+#define S difference
+MODEL(S, NULL,
+	WORD(kind, "kind", NULL, difference_names)
+	TEXT(what, "what", NULL)
+	TEXT(old_value, "old", NULL, NULLABLE)
+	TEXT(new_value, "new", NULL, NULLABLE)
+	FLAG(refuses, "refuses", "It prevents the comparison."))
+#undef S
+
+#define S campaign_change
+static const char *const formats[] = {"validate-compare", NULL};
+
+GET(const char *, outcome, campaign_change, c,
+    c->n_refusing ? "not comparable" : change_name(c->word))
+
+static const char *headline(const struct model_at *at)
 {
-	static const char *const names[] = {[SCALE_CHANGE] = "change",
-					    [SCALE_RATIO] = "ratio",
-					    [SCALE_DIFFERENCE] = "difference",
-					    [SCALE_COUNT] = "count"};
-	return names[aspect_scale(k)];
+	compare_add_headline(at->scratch, at->s);
+	return at->scratch->s;
 }
 
-static json_t *aspect(const struct aspect_change *a, enum aspect k)
-{
-	SCOPED_STRBUF reason = STRBUF_INIT;
-	compare_add_reasons(&reason, a);
-	json_t *o = json_make(J_TEXT("component", aspect_names[k]), J_TEXT("outcome",
-		change_name(a->word)), J_TEXT("status", stat_status_name(a->status)),
-		J_TEXT("scale", scale_name(k)), J_FINITE("old", a->old_value), J_FINITE("new",
-		a->new_value), J_FINITE("change", a->change), J_FINITE("lo95", a->lo95),
-		J_FINITE("hi95", a->hi95), J_FINITE("quantile", a->quantile),
-		J_FINITE("limit", a->limit), J_FINITE("p", a->p), J_FINITE("p_holm", a->p_holm),
-		J_FINITE("p_same", a->p_same), J_FINITE("p_difference", a->p_difference),
-		J_FINITE("p_brown_forsythe", a->p_brown_forsythe),
-		J_BOOL("dependent", a->dependent), J_TEXT("reason", reason.s));
-	return o;
-}
-
-static json_t *cell(const struct case_change *c)
-{
-	json_t *o = json_object(), *all = json_array();
-	json_add(o, J_TEXT("scenario", c->scenario), J_TEXT("old_replayer", c->old_case->replayer),
-		J_TEXT("new_replayer", c->new_case->replayer), J_COUNT("n_old", c->old_case->n),
-		J_COUNT("n_new", c->new_case->n), J_COUNT("n_failed_old", c->old_case->n_failed),
-		J_COUNT("n_failed_new", c->new_case->n_failed), J_BOOL("paired", c->paired),
-		J_BOOL("same_runs", c->same_runs), J_TEXT("outcome", change_name(c->word)),
-		J_TEXT("old_verdict", c->old_case->verdict),
-		J_TEXT("new_verdict", c->new_case->verdict));
-	for (size_t k = 0; k < ASPECT_N; k++)
-		json_array_append_new(all, aspect(&c->aspect[k], (enum aspect)k));
-	return json_add(o, J_VALUE("components", all));
-}
-
-static json_t *difference(const struct difference *d)
-{
-	return json_make(J_TEXT("kind", difference_names[d->kind]), J_TEXT("what", d->what),
-		J_TEXT("old", d->old_value), J_TEXT("new", d->new_value),
-		J_BOOL("refuses", d->refuses));
-}
+MODEL(S, "Changes between two campaigns or two replayers. A number that does not exist is null.",
+	FIXED_TEXT(formats, "format")
+	FIXED_COUNT(COMPARE_FORMAT_VERSION, "format_version", NULL)
+	BY_TEXT(outcome, "outcome", "\"not comparable\", or the outcome of a case.")
+	BY_TEXT(headline, "summary", "One line of at most 140 bytes.")
+	POINTER(old_side, "old", NULL)
+	POINTER(new_side, "new", NULL)
+	ROW(size_t, n_worse, "n_worse", COUNT, "Cases.")
+	ROW(size_t, n_inconclusive, "n_inconclusive", COUNT, NULL)
+	ROW(size_t, n_better, "n_better", COUNT, NULL)
+	ROW(size_t, n_same, "n_same", COUNT, NULL)
+	ROW(size_t, n_missing, "n_missing", COUNT, NULL)
+	ROW(size_t, n_tests, "n_tests", COUNT, "Tests of the comparison, for Holm's correction.")
+	FINITE(level_same, "level_same", P, "Error of calling one component the same.")
+	FINITE(level_worse, "level_worse", P,
+	       "Error, over the whole comparison, of calling any unchanged component changed.")
+	ARRAY(difference, n_differences, "differences", NULL)
+	ARRAY(cell, n_cells, "cases", NULL))
+#undef S
 
 static void json_render(struct strbuf *out, const struct campaign_change *c)
 {
-	json_t *o = json_object(), *cells = json_array(), *differences = json_array();
-	SCOPED_STRBUF headline = STRBUF_INIT;
-	compare_add_headline(&headline, c);
-	json_add(o, J_TEXT("format", "validate-compare"),
-		J_COUNT("format_version", COMPARE_FORMAT_VERSION),
-		J_TEXT("outcome", c->n_refusing ? "not comparable" : change_name(c->word)),
-		J_TEXT("summary", headline.s));
-	json_add(o, J_VALUE("old", side(c->old_side)), J_VALUE("new", side(c->new_side)),
-		J_COUNT("n_worse", c->n_worse), J_COUNT("n_inconclusive", c->n_inconclusive),
-		J_COUNT("n_better", c->n_better), J_COUNT("n_same", c->n_same),
-		J_COUNT("n_missing", c->n_missing), J_COUNT("n_tests", c->n_tests),
-		J_FINITE("level_same", c->level_same), J_FINITE("level_worse", c->level_worse));
-	for (size_t i = 0; i < c->n_differences; i++)
-		json_array_append_new(differences, difference(&c->difference[i]));
-	json_object_set_new(o, "differences", differences);
-	for (size_t i = 0; i < c->n_cells; i++)
-		json_array_append_new(cells, cell(&c->cell[i]));
-	json_object_set_new(o, "cases", cells);
-	json_add_document(out, o);
+	json_add_document(out, json_model(&model_campaign_change, c));
 }
 
 const struct compare_form compare_form_json = {

@@ -99,7 +99,7 @@ void figures_budget(struct figures *fs, const struct analysis *a)
 
 static bool is_timed(const struct cell *c)
 {
-	return c->issue_error_p50.status == STAT_OK;
+	return c->issue_error.p50.status == STAT_OK;
 }
 
 static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
@@ -115,8 +115,8 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		if (!c)
 			continue;
 		/* a logarithmic axis has no 0: values up to 1 ns are drawn at 1 ns */
-		double v[3] = {fmax(c->issue_error_p50.value, 1), fmax(c->issue_error_p99.value, 1),
-			       fmax(c->issue_error_max, 1)};
+		double v[3] = {fmax(c->issue_error.p50.value, 1), fmax(c->issue_error.p99.value, 1),
+			       fmax(c->issue_error.max, 1)};
 		strbuf_addf(&f->data, "%zu", k + 1);
 		for (int j = 0; j < 3; j++) {
 			plot_number(&f->data, v[j]);

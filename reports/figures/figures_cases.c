@@ -152,8 +152,8 @@ static void add_levels(struct figure *f, const struct cdf *d, size_t n)
 
 static void add_in_flight(struct figures *fs, const struct analysis *a, size_t cell)
 {
-	const struct cdf *x = &a->cell[cell].concurrency_time_x,
-			 *r = &a->cell[cell].concurrency_time_r;
+	const struct cdf *x = &a->cell[cell].concurrency.cdf_time_x,
+			 *r = &a->cell[cell].concurrency.cdf_time_r;
 	const size_t n = x->n > r->n ? x->n : r->n;
 	if (!x->n || !r->n)
 		return;

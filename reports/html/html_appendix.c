@@ -191,7 +191,7 @@ static void add_design(struct strbuf *out, const struct html_page *page)
 static bool is_timed(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].issue_error_p50.status != STAT_NOT_APPLICABLE)
+		if (a->cell[i].issue_error.p50.status != STAT_NOT_APPLICABLE)
 			return true;
 	return false;
 }

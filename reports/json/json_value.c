@@ -3,7 +3,6 @@
 
 #include "capture/csv_args.h"
 #include "reports/escape.h"
-#include "validate/evidence/cell.h"
 
 json_t *json_text(const char *s)
 {
@@ -94,26 +93,4 @@ json_t *json_add_fields(json_t *object, const struct json_field *f)
 	for (; f->key; f++)
 		add_field(object, f);
 	return object;
-}
-
-json_t *json_estimate(const struct estimate *e)
-{
-	json_t *o = json_make(J_TEXT("status", stat_status_name(e->status)));
-	if (e->status != STAT_OK)
-		return json_add(o, J_VALUE("value", json_null()));
-	return json_add(o, J_NUMBER("value", e->value), J_NUMBER("lo90", e->lo90),
-		J_NUMBER("hi90", e->hi90), J_NUMBER("lo95", e->lo95), J_NUMBER("hi95", e->hi95),
-		J_NUMBER("df", e->df));
-}
-
-json_t *json_sample(const struct sample *s)
-{
-	json_t *values = json_array();
-	for (size_t i = 0; i < s->n; i++)
-		json_array_append_new(values, json_finite(s->x[i]));
-	return json_make(J_COUNT("n", s->n), J_TEXT("status", stat_status_name(s->status)),
-		J_NUMBER("mean", s->mean), J_STATUS("sd", s->status, s->sd),
-		J_STATUS("cv", s->status, s->cv), J_STATUS("sem", s->status, s->sem),
-		J_NUMBER("median", s->median), J_NUMBER("min", s->min), J_NUMBER("max", s->max),
-		J_VALUE("values", values));
 }

@@ -2,14 +2,11 @@
 /* Makes JSON objects from lists of members, and represents values that JSON itself lacks.
  *
  *   json_t *o = json_make(J_TEXT("name", s->name), J_COUNT("level", s->level));
- *   json_add(o, J_ESTIMATE("bias", &c->bias), J_BOOL("complete", a->complete)); */
+ *   json_add(o, J_NUMBER("share", x), J_BOOL("complete", a->complete)); */
 #pragma once
 
 #include "common/json_count.h"
 #include "validate/stats/status.h"
-
-struct estimate;
-struct sample;
 
 struct json_field { /* a member, made by the macros below */
 	const char *key; /* NULL ends a list */
@@ -37,8 +34,6 @@ struct json_field { /* a member, made by the macros below */
 #define J_WHOLE(k, n) J_VALUE(k, json_of_count(n))
 #define J_INT(k, n) J_VALUE(k, json_integer(n))
 #define J_BOOL(k, b) J_VALUE(k, json_boolean(b))
-#define J_ESTIMATE(k, e) J_VALUE(k, json_estimate(e))
-#define J_SAMPLE(k, s) J_VALUE(k, json_sample(s)) /* with its values */
 /* Any value; takes the reference. */
 #define J_VALUE(k, v) {.key = (k), .kind = JSON_VALUE, .value = (v)}
 
@@ -61,8 +56,6 @@ json_t *json_text(const char *s);
  * null. */
 json_t *json_name(const char *s);
 json_t *json_finite(double x); /* null if it is not finite */
-json_t *json_estimate(const struct estimate *e);
-json_t *json_sample(const struct sample *s);
 
 /* Appends len bytes of JSON. No string in `out` begins a command of a CI service ("##[error]",
  * "##vso[task]"): the bracket becomes the escape sequence \u005b, which has the same meaning. */

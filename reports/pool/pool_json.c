@@ -1,103 +1,187 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* doc/pool-schema.json describes it. */
+#include "reports/json/json_model.h"
 #include "reports/json/json_value.h"
+#include "reports/model_rows.h"
 #include "reports/pool/pool_report.h"
 #include "validate/pool/pool_league.h"
 
-static json_t *finding(const struct pool *p, const struct pool_case *c,
-		       const struct outlier_finding *f)
+#define POOL_FORMAT_VERSION 1
+
+struct pool_document {
+	const struct pool *pool;
+	struct pool_league league;
+};
+
+static const struct pool *pool_of(const struct model_at *at)
 {
-	return json_make(J_STATUS("statistic", f->status, f->statistic),
-		J_STATUS("critical_5", f->status, f->critical_5),
-		J_STATUS("critical_1", f->status, f->critical_1),
-		J_VALUE("class", f->status ? json_null()
-			: json_string(outlier_class_names[f->class])),
-		J_VALUE("laboratory", f->status || f->group >= c->n_groups ? json_null()
-			: json_text(p->laboratory[c->group[f->group].laboratory].name)));
+	const struct pool_document *d = at->root;
+	return d->pool;
 }
 
-static json_t *group(const struct pool *p, const struct pool_case *c, const struct pool_group *g)
+/* The name of the laboratory with the index that the row's field holds. */
+GET_AT(const char *, laboratory_name,
+       pool_of(at)->laboratory[*(const size_t *)((const char *)at->s + at->m->at)].name)
+
+#define LABORATORY(f)                                                                              \
+	{.name = "laboratory", .kind = MODEL_TEXT, .text = laboratory_name,                        \
+	 .at = offsetof(struct S, f) + MODEL_IS(f, size_t)},
+
+#define S outlier_finding
+GET(const char *, class_name, outlier_finding, f, f->status ? NULL : outlier_class_names[f->class])
+
+/* The group is one of the enclosing case. */
+static const char *suspect_name(const struct model_at *at)
 {
-	enum stat_status h = c->status ? c->status : g->h.status,
-			 k = c->status ? c->status : g->k.status;
-	return json_make(J_TEXT("laboratory", p->laboratory[g->laboratory].name),
-		J_COUNT("n", g->n), J_NUMBER("bias", g->mean), J_NUMBER("sd", g->sd),
-		J_STATUS("h", h, g->h.statistic),
-		J_VALUE("h_class", h ? json_null() : json_string(outlier_class_names[g->h.class])),
-		J_STATUS("k", k, g->k.statistic),
-		J_VALUE("k_class", k ? json_null() : json_string(outlier_class_names[g->k.class])));
+	const struct outlier_finding *f = at->s;
+	const struct pool_case *c = at->up->s;
+	if (f->status || f->group >= c->n_groups)
+		return NULL;
+	return pool_of(at)->laboratory[c->group[f->group].laboratory].name;
 }
 
-static json_t *case_json(const struct pool *p, const struct pool_case *c)
+static const struct model_list model_finding = {
+    .name = "finding", .about = "A test for outliers among the laboratories.",
+    .member = (const struct model_member[]){
+		ROW(double, statistic, "statistic", NUMBER, NULL, STATUS(status))
+		ROW(double, critical_5, "critical_5", NUMBER, NULL, STATUS(status))
+		ROW(double, critical_1, "critical_1", NUMBER, NULL, STATUS(status))
+		BY_TEXT(class_name, "class", NULL, NULLABLE)
+		BY_TEXT(suspect_name, "laboratory", "The suspected laboratory.", NULLABLE) {0}}};
+#undef S
+
+#define S pool_group
+static const char *mandel_name(const struct model_at *at)
 {
-	json_t *o = json_object(), *groups = json_array();
-	json_add(o, J_TEXT("scenario", c->scenario), J_TEXT("replayer", c->replayer),
-		J_COUNT("n_results", c->n_results), J_STATUS("bias", c->status, c->mean),
-		J_STATUS("s_r", c->status, c->s_r), J_STATUS("s_L", c->status, c->s_L),
-		J_STATUS("s_R", c->status, c->s_R), J_STATUS("s_R_lo95", c->status, c->s_R_lo95),
-		J_STATUS("s_R_hi95", c->status, c->s_R_hi95), J_STATUS("repeatability_limit",
-		c->status, c->r_limit), J_STATUS("reproducibility_limit", c->status, c->R_limit));
-	for (size_t i = 0; i < c->n_groups; i++)
-		json_array_append_new(groups, group(p, c, &c->group[i]));
-	json_object_set_new(o, "laboratories", groups);
-	if (c->status)
-		return o;
-	return json_add(o, J_VALUE("cochran", finding(p, c, &c->cochran)), J_VALUE("grubbs_highest",
-		finding(p, c, &c->grubbs_max)), J_VALUE("grubbs_lowest", finding(p, c,
-		&c->grubbs_min)), J_VALUE("grubbs_two_highest", finding(p, c, &c->double_high)),
-		J_VALUE("grubbs_two_lowest", finding(p, c, &c->double_low)));
+	const struct pool_group *g = at->s;
+	const struct outlier_finding *f = at->m->index ? &g->k : &g->h;
+	return f->status ? NULL : outlier_class_names[f->class];
 }
 
-static json_t *laboratory(const struct pool_laboratory *l)
+MODEL(S, "Results of a laboratory. Mandel's h compares its mean with the others, k its scatter.",
+	LABORATORY(laboratory)
+	ROW(size_t, n, "n", COUNT, NULL)
+	ROW(double, mean, "bias", RELATIVE, NULL)
+	ROW(double, sd, "sd", SHARE, NULL)
+	ROW(double, h.statistic, "h", NUMBER, NULL, STATUS(h.status))
+	BY_TEXT(mandel_name, "h_class", NULL, NULLABLE)
+	ROW(double, k.statistic, "k", NUMBER, NULL, STATUS(k.status))
+	BY_TEXT(mandel_name, "k_class", NULL, NULLABLE, .index = 1))
+#undef S
+
+#define S pool_case
+GET(bool, has_findings, pool_case, c, c->status == STAT_OK)
+
+#define FINDING(f, name) OBJECT_AS(f, finding, name, NULL, IF(has_findings))
+
+MODEL(S, "A case of at least two laboratories.",
+	TEXT(scenario, "scenario", NULL)
+	TEXT(replayer, "replayer", NULL)
+	ROW(size_t, n_results, "n_results", COUNT, NULL)
+	ROW(double, mean, "bias", RELATIVE, "Mean of the laboratories' biases.", STATUS(status))
+	ROW(double, s_r, "s_r", SHARE, "Repeatability standard deviation.", STATUS(status))
+	ROW(double, s_L, "s_L", SHARE, "Between laboratories.", STATUS(status))
+	ROW(double, s_R, "s_R", SHARE, "Reproducibility standard deviation.", STATUS(status))
+	ROW(double, s_R_lo95, "s_R_lo95", SHARE, "95 % interval of s_R, two-sided.",
+	    STATUS(status))
+	ROW(double, s_R_hi95, "s_R_hi95", SHARE, NULL, STATUS(status))
+	ROW(double, r_limit, "repeatability_limit", SHARE, NULL, STATUS(status))
+	ROW(double, R_limit, "reproducibility_limit", SHARE, NULL, STATUS(status))
+	ARRAY(group, n_groups, "laboratories", NULL)
+	FINDING(cochran, "cochran")
+	FINDING(grubbs_max, "grubbs_highest")
+	FINDING(grubbs_min, "grubbs_lowest")
+	FINDING(double_high, "grubbs_two_highest")
+	FINDING(double_low, "grubbs_two_lowest"))
+#undef S
+
+#define S pool_laboratory
+static const char *baseline_text(const struct model_at *at)
 {
-	return json_make(J_TEXT("name", l->name), J_TEXT("source", l->baseline->source),
-		J_TEXT("host", l->baseline->host), J_TEXT("date", l->baseline->date),
-		J_TEXT("protocol_hash", l->baseline->protocol_hash), J_COUNT("n_cases", l->n_cases),
-		J_COUNT("n_outlying", l->n_outlying), J_COUNT("n_straggling", l->n_straggling));
+	const struct pool_laboratory *l = at->s;
+	const struct baseline *b = l->baseline;
+	const char *const texts[] = {b->source, b->host, b->date, b->protocol_hash};
+	return texts[at->m->index];
 }
 
-static json_t *missing(const struct pool *p, const struct pool_missing *m)
-{
-	return json_make(J_TEXT("laboratory", p->laboratory[m->laboratory].name),
-		J_TEXT("scenario", m->scenario), J_TEXT("replayer", m->replayer));
-}
+MODEL(S, NULL,
+	TEXT(name, "name", "Host, or the path of its baseline.")
+	BY_TEXT(baseline_text, "source", NULL)
+	BY_TEXT(baseline_text, "host", NULL, .index = 1)
+	BY_TEXT(baseline_text, "date", NULL, .index = 2)
+	BY_TEXT(baseline_text, "protocol_hash", NULL, .index = 3)
+	ROW(size_t, n_cases, "n_cases", COUNT, NULL)
+	ROW(size_t, n_outlying, "n_outlying", COUNT, "Cases in which it is an outlier.")
+	ROW(size_t, n_straggling, "n_straggling", COUNT, "Cases in which it is a straggler."))
+#undef S
 
-static json_t *league(const struct pool *p)
-{
-	struct pool_league l;
-	json_t *all = json_array();
-	pool_league_make(&l, p);
-	for (size_t i = 0; i < l.n_places; i++) {
-		const struct pool_place *x = &l.place[i];
-		json_array_append_new(all, json_make(J_TEXT("scenario", x->scenario),
-			J_TEXT("replayer", x->one->replayer),
-			J_TEXT("laboratory", p->laboratory[x->laboratory].name),
-			J_TEXT("verdict", verdict_name(x->verdict)),
-			J_TEXT("reason", x->one->reason), J_COUNT("n", x->one->n),
-			J_NUMBER("bias", x->one->bias), J_NUMBER("bias_lo95", x->one->bias_lo95),
-			J_NUMBER("bias_hi95", x->one->bias_hi95), J_NUMBER("U95", x->one->U95)));
-	}
-	pool_league_release(&l);
-	return all;
-}
+#define S pool_missing
+MODEL(S, "A case that a laboratory lacks.",
+	LABORATORY(laboratory)
+	TEXT(scenario, "scenario", NULL)
+	TEXT(replayer, "replayer", NULL))
+#undef S
+
+#define S baseline_case
+static const struct model_list model_place_case = {
+    .member = (const struct model_member[]){
+		TEXT(reason, "reason", NULL)
+		ROW(size_t, n, "n", COUNT, "Pairs.")
+		ROW(double, bias, "bias", RELATIVE, NULL)
+		ROW(double, bias_lo95, "bias_lo95", RELATIVE, NULL)
+		ROW(double, bias_hi95, "bias_hi95", RELATIVE, NULL)
+		ROW(double, U95, "U95", SHARE, "Expanded uncertainty of one replay.") {0}}};
+#undef S
+
+#define S pool_place
+GET(const char *, place_replayer, pool_place, x, x->one->replayer)
+
+MODEL(S, "A case of a laboratory with the verdict of its own campaign.",
+	TEXT(scenario, "scenario", NULL)
+	BY_TEXT(place_replayer, "replayer", NULL)
+	LABORATORY(laboratory)
+	WORD(verdict, "verdict", NULL, verdict_names)
+	INLINE_POINTER(one, place_case))
+#undef S
+
+#define S pool
+static const char *const formats[] = {"validate-pool", NULL};
+
+GET_AT(const char *, warning, pool_of(at)->warning[at->i])
+
+static const struct model_list model_pool_head = {
+    .member = (const struct model_member[]){
+		FIXED_TEXT(formats, "format")
+		FIXED_COUNT(POOL_FORMAT_VERSION, "version", NULL)
+		WORD(measure, "measure", NULL, pool_measure_names)
+		TEXT(difference, "difference",
+		     "With --allow: the difference between the laboratories. It is in the "
+		     "protocols, in a replayer's settings, or in the requests.", NULLABLE)
+		BY_TEXTS(NULL, warning, "warnings",
+			 "Other differences: requests whose number each laboratory determined "
+			 "itself, programs of a replayer, versions of validate.",
+			 MODEL_LENGTH(n_warnings))
+		ARRAY(laboratory, n_laboratories, "laboratories", NULL) {0}}};
+
+static const struct model_list model_pool_tail = {
+    .member = (const struct model_member[]){
+		ARRAY(one, n_cases, "cases", NULL)
+		ARRAY(missing, n_missing, "left_out", NULL) {0}}};
+#undef S
+
+#define S pool_document
+MODEL(S, "Output of validate pool --format json, and DIR/pool.json. A ratio of 0.1 is 10 %. A "
+	"number that does not exist is null, and NAME_status gives the reason.",
+	INLINE_POINTER(pool, pool_head)
+	ARRAY(league.place, league.n_places, "league",
+	      "Every case of every laboratory. Order: scenario, best verdict, smallest bias.")
+	INLINE_POINTER(pool, pool_tail))
+#undef S
 
 void pool_json_add(struct strbuf *out, const void *study)
 {
-	const struct pool *p = study;
-	json_t *o = json_pack("{s:s, s:i, s:s}", "format", "validate-pool", "version", 1, "measure",
-			      pool_measure_names[p->measure]);
-	json_t *laboratories = json_array(), *cases = json_array(), *left_out = json_array(),
-	       *warnings = json_array();
-	for (size_t i = 0; i < p->n_laboratories; i++)
-		json_array_append_new(laboratories, laboratory(&p->laboratory[i]));
-	for (size_t i = 0; i < p->n_cases; i++)
-		json_array_append_new(cases, case_json(p, &p->one[i]));
-	for (size_t i = 0; i < p->n_missing; i++)
-		json_array_append_new(left_out, missing(p, &p->missing[i]));
-	for (size_t i = 0; i < p->n_warnings; i++)
-		json_array_append_new(warnings, json_text(p->warning[i]));
-	json_add(o, J_TEXT("difference", p->difference), J_VALUE("warnings", warnings),
-		J_VALUE("laboratories", laboratories), J_VALUE("league", league(p)),
-		J_VALUE("cases", cases), J_VALUE("left_out", left_out));
-	json_add_document(out, o);
+	struct pool_document d = {.pool = study};
+	pool_league_make(&d.league, study);
+	json_add_document(out, json_model(&model_pool_document, &d));
+	pool_league_release(&d.league);
 }

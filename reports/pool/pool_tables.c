@@ -151,8 +151,8 @@ static void group_row(struct table *t, const struct pool *p, const struct pool_c
 		      const struct pool_group *g)
 {
 	const bool heads = t->in_heads;
-	const enum stat_status h = heads ? 0 : c->status ? c->status : g->h.status;
-	const enum stat_status k = heads ? 0 : c->status ? c->status : g->k.status;
+	const enum stat_status h = heads ? 0 : g->h.status;
+	const enum stat_status k = heads ? 0 : g->k.status;
 	case_columns(t, c);
 	COL_TEXT(t, "laboratory", "Laboratory", p->laboratory[g->laboratory].name);
 	COL_COUNT(t, "n_results", "Results", g->n);

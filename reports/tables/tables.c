@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/tables/tables.h"
 
+#include <assert.h>
+
 static const struct table_kind *const kinds[] = {TABLES(TABLE_ADDRESS)};
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
@@ -78,4 +80,68 @@ void table_cell(struct table *t, const struct analysis *a, const struct cell *c)
 	COL_TEXT(t, "replayer", "Replayer", p->replayer[c->replayer].name);
 	if (t->in_heads)
 		t->n_row_headers = 2;
+}
+
+/* --- columns of the model ------------------------------------------------ */
+
+static bool is_column(const struct model_member *m)
+{
+	return m->kind == MODEL_REAL || m->kind == MODEL_U64 || m->kind == MODEL_U32 ||
+	       m->kind == MODEL_BOOL || m->of == &model_estimate;
+}
+
+/* The row of the field at this offset, also in a nested struct. Sets *base to the offset of the
+ * struct that has the field. NULL: none. */
+static const struct model_member *row_at(const struct model_list *list, size_t at, size_t *base)
+{
+	for (const struct model_member *m = list->member; m->name; m++) {
+		if (m->real || m->count || m->text || m->item || m->pointer)
+			continue;
+		if (m->at == at && is_column(m)) {
+			*base = 0;
+			return m;
+		}
+		if (m->kind != MODEL_OBJECT || m->at > at)
+			continue;
+		const struct model_member *nested = row_at(m->of, at - m->at, base);
+		if (nested) {
+			*base += m->at;
+			return nested;
+		}
+	}
+	return NULL;
+}
+
+/* The member's name without the unit that the format adds. */
+static void key_add(struct strbuf *out, const struct model_member *m)
+{
+	const char *unit = table_unit(&(const struct table_column){.format = m->format});
+	const size_t name = strlen(m->name), end = strlen(unit);
+	const bool has_unit = end && name > end + 1 && m->name[name - end - 1] == '_' &&
+			      !strcmp(m->name + name - end, unit);
+	strbuf_add(out, m->name, has_unit ? name - end - 1 : name);
+}
+
+void table_of(struct table *t, const struct model_list *list, size_t at, const void *s,
+	      const char *key, const char *title, double u)
+{
+	size_t base;
+	const struct model_member *m = row_at(list, at, &base);
+	assert(m);
+	const bool estimate = m->kind == MODEL_OBJECT;
+	if (t->in_heads) {
+		SCOPED_STRBUF name = STRBUF_INIT;
+		key_add(&name, m);
+		table_head(t, m->format, key ? key : name.s, title, estimate);
+		return;
+	}
+	const struct model_at of = {.s = (const char *)s + base, .m = m};
+	if (estimate)
+		table_estimate(t, model_struct(&of));
+	else if (m->kind == MODEL_BOOL)
+		table_text(t, model_bool(&of) ? "yes" : "no");
+	else if (m->kind == MODEL_REAL)
+		table_number_status(t, model_status(&of), model_real(&of), u);
+	else
+		table_count(t, (double)model_count(&of));
 }

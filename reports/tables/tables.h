@@ -2,7 +2,7 @@
 /* The tables of a report, made from an analysis. Each form chooses the tables that it shows. */
 #pragma once
 
-#include "reports/table.h"
+#include "reports/model.h"
 
 struct tables {
 	struct table *table; /* in the order of the report */
@@ -89,6 +89,15 @@ TABLES(TABLE_EXTERN)
 					    * appended */          \
 	COL(t, TEXT, key, title, struct strbuf s_ = STRBUF_INIT; words;                            \
 	    table_text(t, s_.len ? s_.s : NULL); strbuf_release(&s_))
+/* A column of field `f` of *s, a struct TAG; the field may be that of a nested struct
+ * ("order.all"). Unit, status and value are those of the field's row in the model. `key` NULL: the
+ * name there without its unit. COL_OF_U: the last digit of a number is placed by u. */
+#define COL_OF(t, tag, s, f, key, title) COL_OF_U(t, tag, s, f, key, title, NAN)
+#define COL_OF_U(t, tag, s, f, key, title, u)                                                      \
+	table_of(t, &model_##tag, offsetof(struct tag, f), 0 ? (const struct tag *)NULL : (s),     \
+		 key, title, (t)->in_heads ? NAN : (u))
+void table_of(struct table *t, const struct model_list *list, size_t at, const void *s,
+	      const char *key, const char *title, double u);
 /* Calls a row function, which returns nothing, only to name the columns. */
 #define TABLE_HEADS(t, row) ((t)->in_heads = true, row, (t)->in_heads = false)
 /* The two columns that name a cell. */

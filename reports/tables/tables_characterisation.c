@@ -7,7 +7,7 @@ static void response_time_row(struct table *t, const struct analysis *a, size_t 
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_COUNT(t, "n_pairs", "Pairs", c->n_pairs);
+	COL_OF(t, cell, c, n_pairs, NULL, "Pairs");
 	COL_NUMBER(t, TIME, "program_mean", "Program mean", c->r.mean, c->r.sd);
 	COL_STATUS(t, TIME, "program_sd", "s", c->r.status, c->r.sd, c->r.sd);
 	COL_STATUS(t, SHARE, "program_cv", "CV", c->r.status, c->r.cv, c->r.cv);
@@ -18,7 +18,7 @@ static void response_time_row(struct table *t, const struct analysis *a, size_t 
 	COL_STATUS(t, SHARE, "replay_cv", "CV", c->x.status, c->x.cv, c->x.cv);
 	COL_NUMBER(t, TIME, "replay_median", "Median", c->x_median.mean, c->x_median.sd);
 	COL_NUMBER(t, TIME, "replay_p99", "p99", c->x_p99.mean, c->x_p99.sd);
-	COL_NUMBER(t, NUMBER, "correlation", "Correlation", c->correlation, 0.1);
+	COL_OF_U(t, cell, c, correlation, NULL, "Correlation", 0.1);
 }
 
 const struct table_kind table_response_time = {"response-time", "Response times", table_n_cells,
@@ -32,26 +32,23 @@ static void precision_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_ESTIMATE(t, NUMBER, "ratio", "Ratio [95 %]", &c->precision_ratio);
-	COL_STATUS(t, NUMBER, "ratio_lower95", "One-sided lower limit", c->precision_ratio.status,
-		c->precision_lower95, c->precision_upper95 - c->precision_lower95);
-	COL_STATUS(t, NUMBER, "ratio_upper95", "One-sided upper limit", c->precision_ratio.status,
-		c->precision_upper95, c->precision_upper95 - c->precision_lower95);
-	COL_NUMBER(t, P, "permutation_p_above", "p of a ratio above the limit, permutation",
-		c->permutation_p_above, NAN);
-	COL_NUMBER(t, P, "permutation_p_below", "p of a ratio below the limit",
-		   c->permutation_p_below, NAN);
+	COL_OF(t, cell, c, precision_ratio, "ratio", "Ratio [95 %]");
+	COL_OF_U(t, cell, c, precision_lower95, "ratio_lower95", "One-sided lower limit",
+	       c->precision_upper95 - c->precision_lower95);
+	COL_OF_U(t, cell, c, precision_upper95, "ratio_upper95", "One-sided upper limit",
+	       c->precision_upper95 - c->precision_lower95);
+	COL_OF(t, cell, c, permutation_p_above, NULL, "p of a ratio above the limit, permutation");
+	COL_OF(t, cell, c, permutation_p_below, NULL, "p of a ratio below the limit");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_PRECISION].decision);
-	COL_ESTIMATE(t, NUMBER, "ratio_independent", "Ratio, independent [95 %]",
-		&c->precision_independent);
-	COL_STATUS(t, NUMBER, "f", "F", c->f_status, c->f_ratio, 0.1);
-	COL_STATUS(t, NUMBER, "f_critical", "Critical F", c->f_status, c->f_critical, 0.1);
-	COL_STATUS(t, P, "f_p", "p of F", c->f_status, c->f_p, NAN);
-	COL_STATUS(t, P, "f_p_two_sided", "p, two-sided", c->f_status, c->f_p_two_sided, NAN);
-	COL_NUMBER(t, P, "brown_forsythe_p", "p of Brown-Forsythe", c->brown_forsythe_p, NAN);
-	COL_NUMBER(t, P, "levene_p", "p of Levene", c->levene_p, NAN);
-	COL_NUMBER(t, P, "shapiro_p_replay", "Normality p, replay", c->shapiro_p_x, NAN);
-	COL_NUMBER(t, P, "shapiro_p_program", "Normality p, program", c->shapiro_p_r, NAN);
+	COL_OF(t, cell, c, precision_independent, "ratio_independent", "Ratio, independent [95 %]");
+	COL_OF_U(t, cell, c, f_test.ratio, "f", "F", 0.1);
+	COL_OF_U(t, cell, c, f_test.critical, "f_critical", "Critical F", 0.1);
+	COL_OF(t, cell, c, f_test.p, "f_p", "p of F");
+	COL_OF(t, cell, c, f_test.p_two_sided, "f_p_two_sided", "p, two-sided");
+	COL_OF(t, cell, c, brown_forsythe_p, NULL, "p of Brown-Forsythe");
+	COL_OF(t, cell, c, levene_p, NULL, "p of Levene");
+	COL_OF(t, cell, c, shapiro_p_x, NULL, "Normality p, replay");
+	COL_OF(t, cell, c, shapiro_p_r, NULL, "Normality p, program");
 }
 
 const struct table_kind table_precision = {"precision", "Precision", table_n_cells, precision_row,
@@ -69,13 +66,13 @@ static void bias_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
-	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &c->bias);
+	COL_OF(t, cell, c, bias, NULL, "Bias [95 %]");
 	COL_NUMBER(t, SHARE, "limit", "Limit ±", c->component[COMPONENT_BIAS].limit, 0.1);
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_BIAS].decision);
-	COL_ESTIMATE(t, RELATIVE, "bias_median", "Of medians [95 %]", &c->bias_median);
-	COL_ESTIMATE(t, RELATIVE, "bias_trimmed", "Of trimmed means [95 %]", &c->bias_trimmed);
-	COL_ESTIMATE(t, RELATIVE, "bias_independent", "Independent [95 %]", &c->bias_independent);
-	COL_NUMBER(t, P, "welch_p", "p of Welch", c->welch_p, NAN);
+	COL_OF(t, cell, c, bias_median, NULL, "Of medians [95 %]");
+	COL_OF(t, cell, c, bias_trimmed, "bias_trimmed", "Of trimmed means [95 %]");
+	COL_OF(t, cell, c, bias_independent, NULL, "Independent [95 %]");
+	COL_OF(t, cell, c, welch_p, NULL, "p of Welch");
 }
 
 const struct table_kind table_bias = {
@@ -171,16 +168,14 @@ static void linearity_row(struct table *t, const struct analysis *a, size_t i)
 	const struct linearity *l = ROW_ITEM(t, &a->linearity[i]);
 	linearity_names(t, a, l);
 	COL_COUNT(t, "n_levels", "Levels", l->n_levels);
-	COL_STATUS(t, RELATIVE, "slope", "Slope per level", l->status, l->slope, l->slope_se);
-	COL_STATUS(t, SHARE, "slope_se", "Standard error", l->status, l->slope_se, l->slope_se);
-	COL_STATUS(t, P, "slope_p", "p of no slope", l->status, l->slope_p, NAN);
-	COL_STATUS(t, RELATIVE, "intercept", "Intercept", l->status, l->intercept, l->slope_se);
-	COL_STATUS(t, NUMBER, "lack_of_fit_f", "Lack of fit F", l->lack_of_fit_status,
-		l->lack_of_fit_f, 0.1);
-	COL_STATUS(t, P, "lack_of_fit_p", "p of lack of fit", l->lack_of_fit_status,
-		l->lack_of_fit_p, NAN);
-	COL_NUMBER(t, P, "spread_p", "p of equal scatter", l->spread_p, NAN);
-	COL_STATUS(t, P, "trend_p", "p of no trend", l->trend_status, l->trend_p, NAN);
+	COL_OF_U(t, linearity, l, slope, NULL, "Slope per level", l->slope_se);
+	COL_OF_U(t, linearity, l, slope_se, NULL, "Standard error", l->slope_se);
+	COL_OF(t, linearity, l, slope_p, NULL, "p of no slope");
+	COL_OF_U(t, linearity, l, intercept, NULL, "Intercept", l->slope_se);
+	COL_OF_U(t, linearity, l, lack_of_fit_f, NULL, "Lack of fit F", 0.1);
+	COL_OF(t, linearity, l, lack_of_fit_p, NULL, "p of lack of fit");
+	COL_OF(t, linearity, l, spread_p, NULL, "p of equal scatter");
+	COL_OF(t, linearity, l, trend_p, NULL, "p of no trend");
 }
 
 const struct table_kind table_linearity = {"linearity", "Trend of the bias over the load level",

@@ -19,7 +19,7 @@ static void pace_item(struct table *t, const struct analysis *a, size_t i, size_
 	const struct course *c = ROW_ITEM(t, &a->course[i]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_NUMBER(t, NUMBER, "begin_s", "From, s", (double)k * c->width_s, NAN);
-	COL_NUMBER(t, NUMBER, "width_s", "Width, s", c->width_s, NAN);
+	COL_OF(t, course, c, width_s, NULL, "Width, s");
 	COL_NUMBER(t, RATE, "recorded_requests", "Recorded", c->recorded[k], NAN);
 	COL_NUMBER(t, RATE, "program_requests", "Program", c->program[k], NAN);
 	COL_NUMBER(t, RATE, "replay_requests", "Replay", c->replay[k], NAN);
@@ -64,7 +64,7 @@ static void issue_rate_item(struct table *t, const struct analysis *a, size_t i,
 	COL_CELL(t, a, &a->cell[i]);
 	COL_NUMBER(t, RATE, "from", "From, requests/s", k ? ldexp(1, (int)k) : 0, NAN);
 	COL_COUNT(t, "n_requests", "Requests per run", r->n_requests);
-	COL_NUMBER(t, TIME, "issue_error", "Mean issue error", r->issue_error_ns, NAN);
+	COL_OF(t, course_rate, r, issue_error_ns, NULL, "Mean issue error");
 }
 
 const struct table_kind table_issue_rate = {"issue-rate", "Issue error by the rate of the moment",
@@ -81,8 +81,8 @@ static void stamps_row(struct table *t, const struct analysis *a, size_t i)
 		return;
 	COL_CELL(t, a, &a->cell[i]);
 	COL_NUMBER(t, TIME, "replay_mean", "By the observer", a->cell[i].x.mean, a->cell[i].x.sem);
-	COL_ESTIMATE(t, TIME, "own_mean", "By the replayer [95 %]", &k->own);
-	COL_NUMBER(t, SHARE, "observed", "Seen by the observer", k->observed_share, 0.001);
+	COL_OF(t, cost, k, own, NULL, "By the replayer [95 %]");
+	COL_OF_U(t, cost, k, observed_share, "observed", "Seen by the observer", 0.001);
 }
 
 static size_t n_costs(const struct analysis *a)
@@ -102,22 +102,21 @@ static void costs_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, &a->cell[i]);
 	COL_COUNT(t, "n_requests", "Requests per run", k->n_requests);
 	COL_KNOWN(t, BYTES, "trace", "Trace", k->trace_bytes);
-	COL_ESTIMATE(t, TIME, "program_preparation", "Outside the requests, program [95 %]",
-		&k->preparation_program);
-	COL_ESTIMATE(t, TIME, "replay_preparation", "Outside the requests, replay [95 %]",
-		&k->preparation_replay);
+	COL_OF(t, cost, k, preparation_program, "program_preparation",
+	       "Outside the requests, program [95 %]");
+	COL_OF(t, cost, k, preparation_replay, "replay_preparation",
+	       "Outside the requests, replay [95 %]");
 	COL_KNOWN(t, BYTES, "replay_memory", "Memory", k->memory_bytes);
-	COL_ESTIMATE(t, TIME, "program_cpu", "CPU time, program [95 %]", &k->cpu_program);
-	COL_ESTIMATE(t, TIME, "replay_cpu", "CPU time, replay [95 %]", &k->cpu_replay);
-	COL_ESTIMATE(t, RELATIVE, "cpu_deviation", "Deviation of the CPU time [95 %]",
-		&k->cpu_deviation);
-	COL_ESTIMATE(t, TIME, "program_process_cpu", "Whole process, program [95 %]",
-		&k->process_cpu_program);
-	COL_ESTIMATE(t, TIME, "replay_process_cpu", "Whole process, replay [95 %]",
-		&k->process_cpu_replay);
-	COL_ESTIMATE(t, BYTES, "program_peak", "Peak memory, program [95 %]", &k->peak_program);
-	COL_ESTIMATE(t, BYTES, "replay_peak", "Peak memory, replay [95 %]", &k->peak_replay);
-	COL_ESTIMATE(t, NUMBER, "speedup", "Speedup [95 %]", &k->speedup);
+	COL_OF(t, cost, k, cpu_program, "program_cpu", "CPU time, program [95 %]");
+	COL_OF(t, cost, k, cpu_replay, "replay_cpu", "CPU time, replay [95 %]");
+	COL_OF(t, cost, k, cpu_deviation, NULL, "Deviation of the CPU time [95 %]");
+	COL_OF(t, cost, k, process_cpu_program, "program_process_cpu",
+	       "Whole process, program [95 %]");
+	COL_OF(t, cost, k, process_cpu_replay, "replay_process_cpu",
+	       "Whole process, replay [95 %]");
+	COL_OF(t, cost, k, peak_program, "program_peak", "Peak memory, program [95 %]");
+	COL_OF(t, cost, k, peak_replay, "replay_peak", "Peak memory, replay [95 %]");
+	COL_OF(t, cost, k, speedup, NULL, "Speedup [95 %]");
 }
 
 const struct table_kind table_costs = {

@@ -8,10 +8,10 @@ static void time_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_time", "Program", c->r_time.mean, c->r_time.sem);
 	COL_NUMBER(t, TIME, "replay_time", "Replay", c->x_time.mean, c->x_time.sem);
-	COL_ESTIMATE(t, RELATIVE, "execution_time", "Difference [95 %]", &c->execution_time);
+	COL_OF(t, cell, c, execution_time, NULL, "Difference [95 %]");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_EXECUTION_TIME].decision);
-	COL_NUMBER(t, RELATIVE, "service", "Service", c->execution_service, 0.001);
-	COL_NUMBER(t, RELATIVE, "schedule", "Schedule", c->execution_schedule, 0.001);
+	COL_OF_U(t, cell, c, execution_service, "service", "Service", 0.001);
+	COL_OF_U(t, cell, c, execution_schedule, "schedule", "Schedule", 0.001);
 	COL_NUMBER(t, RATE, "program_rate", "Program, requests", c->r_rate.mean, c->r_rate.sem);
 	COL_NUMBER(t, RATE, "replay_rate", "Replay, requests", c->x_rate.mean, c->x_rate.sem);
 }
@@ -26,14 +26,14 @@ static void order_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_COUNT(t, "n_received", "Requests", c->n_received);
-	COL_COUNT(t, "n_reordered", "Reordered", c->n_reordered);
-	COL_ESTIMATE(t, SHARE, "reordered", "Share (deciding) [95 %]", &c->reordered);
+	COL_OF(t, cell, c, order.n_received, NULL, "Requests");
+	COL_OF(t, cell, c, order.n_reordered, NULL, "Reordered");
+	COL_OF(t, cell, c, order.deciding, "reordered", "Share (deciding) [95 %]");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_REORDERING].decision);
-	COL_ESTIMATE(t, SHARE, "reordered_all", "All", &c->reordered_all);
-	COL_ESTIMATE(t, SHARE, "reordered_thread", "By thread", &c->reordered_thread);
-	COL_ESTIMATE(t, SHARE, "reordered_file", "By file", &c->reordered_object);
-	COL_COUNT(t, "n_descents", "Descents", c->n_descents);
+	COL_OF(t, cell, c, order.all, "reordered_all", "All");
+	COL_OF(t, cell, c, order.thread, "reordered_thread", "By thread");
+	COL_OF(t, cell, c, order.object, "reordered_file", "By file");
+	COL_OF(t, cell, c, order.n_descents, NULL, "Descents");
 }
 
 const struct table_kind table_order = {"order", "Order of the requests", table_n_cells, order_row,
@@ -48,13 +48,13 @@ static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_NUMBER(t, NUMBER, "program_mean_level", "Program, mean", c->concurrency_mean_r, 0.1);
-	COL_NUMBER(t, NUMBER, "replay_mean_level", "Replay, mean", c->concurrency_mean_x, 0.1);
-	COL_ESTIMATE(t, RELATIVE, "in_flight", "Difference [95 %]", &c->in_flight);
+	COL_OF_U(t, cell, c, concurrency.mean_r, "program_mean_level", "Program, mean", 0.1);
+	COL_OF_U(t, cell, c, concurrency.mean_x, "replay_mean_level", "Replay, mean", 0.1);
+	COL_OF(t, cell, c, concurrency.in_flight, NULL, "Difference [95 %]");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_IN_FLIGHT].decision);
-	COL_NUMBER(t, NUMBER, "program_max_level", "Program, maximum", c->concurrency_max_r, 0.1);
-	COL_NUMBER(t, NUMBER, "replay_max_level", "Replay, maximum", c->concurrency_max_x, 0.1);
-	COL_ESTIMATE(t, RELATIVE, "in_flight_max", "Difference [95 %]", &c->in_flight_max);
+	COL_OF_U(t, cell, c, concurrency.max_r, "program_max_level", "Program, maximum", 0.1);
+	COL_OF_U(t, cell, c, concurrency.max_x, "replay_max_level", "Replay, maximum", 0.1);
+	COL_OF(t, cell, c, concurrency.in_flight_max, NULL, "Difference [95 %]");
 	COL_DECISION(t, "max_decision", "Decision", c->component[COMPONENT_IN_FLIGHT_MAX].decision);
 }
 
@@ -67,15 +67,11 @@ static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_ESTIMATE(t, NUMBER, "distance_of_means_by_time", "By time [95 %]",
-		&c->concurrency_time);
-	COL_ESTIMATE(t, NUMBER, "distance_of_means_by_request", "By request [95 %]",
-		&c->concurrency_request);
+	COL_OF(t, cell, c, concurrency.time, NULL, "By time [95 %]");
+	COL_OF(t, cell, c, concurrency.request, NULL, "By request [95 %]");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_CONCURRENCY].decision);
-	COL_ESTIMATE(t, NUMBER, "distance_by_time", "In pairs, by time [95 %]",
-		&c->concurrency_distance_time);
-	COL_ESTIMATE(t, NUMBER, "distance_by_request", "In pairs, by request [95 %]",
-		&c->concurrency_distance_request);
+	COL_OF(t, cell, c, concurrency.distance_time, NULL, "In pairs, by time [95 %]");
+	COL_OF(t, cell, c, concurrency.distance_request, NULL, "In pairs, by request [95 %]");
 }
 
 const struct table_kind table_concurrency = {
@@ -88,19 +84,17 @@ const struct table_kind table_concurrency = {
 static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	enum stat_status timed = t->in_heads ? STAT_OK : c->issue_error_p50.status;
 	COL_CELL(t, a, c);
-	COL_ESTIMATE(t, TIME, "issue_error_p50", "Median", &c->issue_error_p50);
-	COL_ESTIMATE(t, TIME, "issue_error_p99", "p99", &c->issue_error_p99);
-	COL_STATUS(t, TIME, "issue_error_max", "Maximum", timed, c->issue_error_max, NAN);
+	COL_OF(t, cell, c, issue_error.p50, "issue_error_p50", "Median");
+	COL_OF(t, cell, c, issue_error.p99, "issue_error_p99", "p99");
+	COL_OF(t, cell, c, issue_error.max, "issue_error_max", "Maximum");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_ISSUE_ERROR].decision);
-	COL_ESTIMATE(t, SHARE, "share_late", "Late [95 %]", &c->late);
+	COL_OF(t, cell, c, issue_error.late, "share_late", "Late [95 %]");
 	COL_DECISION(t, "share_late_decision", "Decision",
 		c->component[COMPONENT_SHARE_LATE].decision);
-	COL_ESTIMATE(t, SHARE, "held_up", "No CPU", &c->share_cpu_delayed);
-	COL_ESTIMATE(t, TIME, "issue_error_others_p99", "p99 of the others",
-		&c->issue_error_others_p99);
-	COL_ESTIMATE(t, TIME, "schedule_error", "Schedule", &c->schedule_error);
+	COL_OF(t, cell, c, issue_error.cpu_delayed, NULL, "No CPU");
+	COL_OF(t, cell, c, issue_error.others_p99, "issue_error_others_p99", "p99 of the others");
+	COL_OF(t, cell, c, schedule_error, NULL, "Schedule");
 }
 
 const struct table_kind table_issue_error = {
@@ -115,15 +109,15 @@ static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_COUNT(t, "n_requests", "Requests", c->n_requests);
-	COL_COUNT(t, "n_lost", "Lost", c->n_lost);
-	COL_COUNT(t, "n_extra", "Extra", c->n_extra);
-	COL_COUNT(t, "n_mismatched", "Mismatched", c->n_mismatched);
-	COL_COUNT(t, "n_skipped", "Skipped", c->n_skipped);
+	COL_OF(t, cell, c, n_requests, NULL, "Requests");
+	COL_OF(t, cell, c, n_lost, NULL, "Lost");
+	COL_OF(t, cell, c, n_extra, NULL, "Extra");
+	COL_OF(t, cell, c, n_mismatched, NULL, "Mismatched");
+	COL_OF(t, cell, c, n_skipped, NULL, "Skipped");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_FIDELITY].decision);
-	COL_COUNT(t, "n_blocks", "Blocks", c->n_blocks);
-	COL_COUNT(t, "n_failed_program", "Failed runs, program", c->n_failed_program);
-	COL_COUNT(t, "n_failed_replayer", "Failed runs, replay", c->n_failed_replayer);
+	COL_OF(t, cell, c, n_blocks, NULL, "Blocks");
+	COL_OF(t, cell, c, n_failed_program, NULL, "Failed runs, program");
+	COL_OF(t, cell, c, n_failed_replayer, NULL, "Failed runs, replay");
 	COL_TEXT(t, "first_failure", "First failure", *c->first_failure ? c->first_failure : NULL);
 }
 
@@ -138,10 +132,10 @@ static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_NUMBER(t, NUMBER, "lag1", "Lag-1 correlation", c->lag1, 0.1);
-	COL_NUMBER(t, NUMBER, "n_effective", "Pairs count as", c->n_effective, 1);
-	COL_NUMBER(t, P, "runs_p", "p of the runs test", c->runs_p, NAN);
-	COL_NUMBER(t, P, "trend_p", "p of the trend test", c->trend_p, NAN);
+	COL_OF_U(t, cell, c, diagnostics.lag1, NULL, "Lag-1 correlation", 0.1);
+	COL_OF_U(t, cell, c, diagnostics.n_effective, NULL, "Pairs count as", 1);
+	COL_OF(t, cell, c, diagnostics.runs_p, NULL, "p of the runs test");
+	COL_OF(t, cell, c, diagnostics.trend_p, NULL, "p of the trend test");
 }
 
 const struct table_kind table_diagnostics = {

@@ -53,7 +53,7 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 	worst_column(t, a, row, LEAGUE_ISSUE_ERROR, FORMAT_TIME, "issue_error_p99",
 		     "Issue error, p99 [95 %]");
 	COL_COUNT_IF(t, "n_mismatched_lost_extra", "Mismatches", row->judged, row->n_infidelities);
-	COL_COUNT(t, "n_failed_runs", "Failed runs", row->n_failed);
+	COL_OF(t, league_row, row, n_failed, NULL, "Failed runs");
 	COL_KNOWN(t, TIME, "cpu_per_request", "CPU time per request", row->cpu_per_request_ns);
 	COL(t, TEXT, "remark", "Remark", add_remark(t, a, row));
 }
@@ -93,21 +93,19 @@ static void device_row(struct table *t, const struct analysis *a, size_t i)
 	COL_ESTIMATE(t, TIME, "program_own", "own [95 %]", &d->program.response);
 	COL_NUMBER(t, TIME, "replay", "replay: device", c->x.mean, c->x.sem);
 	COL_ESTIMATE(t, TIME, "replay_own", "own [95 %]", &d->replay.response);
-	COL_NUMBER(t, NUMBER, "program_in_flight", "In flight, program: device",
-		c->concurrency_mean_r, NAN);
+	COL_OF(t, cell, c, concurrency.mean_r, "program_in_flight", "In flight, program: device");
 	COL_NUMBER(t, NUMBER, "program_own_in_flight", "own", d->program.in_flight, NAN);
-	COL_NUMBER(t, NUMBER, "replay_in_flight", "replay: device", c->concurrency_mean_x, NAN);
+	COL_OF(t, cell, c, concurrency.mean_x, "replay_in_flight", "replay: device");
 	COL_NUMBER(t, NUMBER, "replay_own_in_flight", "own", d->replay.in_flight, NAN);
-	COL_NUMBER(t, NUMBER, "program_in_flight_max", "Maximum, program: device",
-		c->concurrency_max_r, NAN);
+	COL_OF(t, cell, c, concurrency.max_r, "program_in_flight_max", "Maximum, program: device");
 	COL_NUMBER(t, NUMBER, "program_own_in_flight_max", "own", d->program.in_flight_max, NAN);
-	COL_NUMBER(t, NUMBER, "replay_in_flight_max", "replay: device", c->concurrency_max_x, NAN);
+	COL_OF(t, cell, c, concurrency.max_x, "replay_in_flight_max", "replay: device");
 	COL_NUMBER(t, NUMBER, "replay_own_in_flight_max", "own", d->replay.in_flight_max, NAN);
-	COL_NUMBER(t, SHARE, "program_reordered", "Reordered, program", d->reordered_program, NAN);
-	COL_ESTIMATE(t, SHARE, "replay_reordered", "replay [95 %]", &c->reordered_all);
-	COL_NUMBER(t, SHARE, "seen", "Seen by the device", d->seen, 0.0001);
-	COL_NUMBER(t, NUMBER, "n_split", "Split, per run", d->n_split, NAN);
-	COL_NUMBER(t, NUMBER, "n_extra", "Extra, per run", d->n_extra, NAN);
+	COL_OF(t, at_device, d, reordered_program, "program_reordered", "Reordered, program");
+	COL_OF(t, cell, c, order.all, "replay_reordered", "replay [95 %]");
+	COL_OF_U(t, at_device, d, seen, "seen", "Seen by the device", 0.0001);
+	COL_OF(t, at_device, d, n_split, NULL, "Split, per run");
+	COL_OF(t, at_device, d, n_extra, NULL, "Extra, per run");
 }
 
 const struct table_kind table_device = {"device", "At the device, and by own stamps", device_n,

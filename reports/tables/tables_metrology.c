@@ -16,8 +16,8 @@ static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
 		COL_ESTIMATE(t, RELATIVE, key[k][0], key[k][1], &c->quantile_bias[k]);
 		COL_YES(t, key[k][2], "Extrapolated", c->quantile_extrapolated[k]);
 	}
-	COL_NUMBER(t, NUMBER, "ks_distance", "Kolmogorov-Smirnov", c->ks_distance, 0.01);
-	COL_NUMBER(t, SHARE, "wasserstein", "Wasserstein", c->wasserstein, 0.01);
+	COL_OF_U(t, cell, c, ks_distance, NULL, "Kolmogorov-Smirnov", 0.01);
+	COL_OF_U(t, cell, c, wasserstein, "wasserstein", "Wasserstein", 0.01);
 }
 
 const struct table_kind table_quantiles = {
@@ -29,12 +29,22 @@ const struct table_kind table_quantiles = {
     	"Kolmogorov-Smirnov (0: equal, 1: entirely different), and 1-Wasserstein relative to "
     	"the program's mean. These values are not judged."};
 
-static void add_mark(struct table *t, enum stat_status s, enum outlier_class class, size_t session)
+static void outlier_columns(struct table *t, const char *name, const char *title,
+			    const struct outlier_finding *f)
 {
-	if (s || class == OUTLIER_NONE)
-		table_text(t, s ? NULL : outlier_class_names[class]);
-	else
-		table_textf(t, "%s: session %zu", outlier_class_names[class], session + 1);
+	char key[40];
+	COL_OF_U(t, outlier_finding, f, statistic, name, title, 0.01);
+	snprintf(key, sizeof key, "%s_critical_5", name);
+	COL_OF_U(t, outlier_finding, f, critical_5, key, "5 %", 0.01);
+	snprintf(key, sizeof key, "%s_critical_1", name);
+	COL_OF_U(t, outlier_finding, f, critical_1, key, "1 %", 0.01);
+	snprintf(key, sizeof key, "%s_mark", name);
+	COL(t, TEXT, key, "Mark",
+		if (f->status || f->class == OUTLIER_NONE)
+			table_text(t, f->status ? NULL : outlier_class_names[f->class]);
+		else
+			table_textf(t, "%s: session %zu", outlier_class_names[f->class],
+				    f->group + 1));
 }
 
 static void sessions_row(struct table *t, const struct analysis *a, size_t i)
@@ -43,24 +53,12 @@ static void sessions_row(struct table *t, const struct analysis *a, size_t i)
 	if (!t->in_heads && s->status)
 		return;
 	COL_CELL(t, a, &a->cell[i]);
-	COL_COUNT(t, "n_sessions", "Sessions", s->n_sessions);
-	COL_NUMBER(t, SHARE, "s_r", "Within, s_r", s->s_r, s->s_r);
-	COL_NUMBER(t, SHARE, "s_L", "Between, s_L", s->s_L, s->s_r);
-	COL_NUMBER(t, SHARE, "s_R", "Both, s_R", s->s_R, s->s_r);
-	COL_STATUS(t, NUMBER, "cochran", "Cochran", s->cochran_status, s->cochran, 0.01);
-	COL_STATUS(t, NUMBER, "cochran_critical_5", "5 %", s->cochran_status,
-		s->cochran_critical_5, 0.01);
-	COL_STATUS(t, NUMBER, "cochran_critical_1", "1 %", s->cochran_status,
-		s->cochran_critical_1, 0.01);
-	COL(t, TEXT, "cochran_mark", "Mark",
-		add_mark(t, s->cochran_status, s->cochran_class, s->cochran_session));
-	COL_STATUS(t, NUMBER, "grubbs", "Grubbs", s->grubbs_status, s->grubbs, 0.01);
-	COL_STATUS(t, NUMBER, "grubbs_critical_5", "5 %", s->grubbs_status, s->grubbs_critical_5,
-		0.01);
-	COL_STATUS(t, NUMBER, "grubbs_critical_1", "1 %", s->grubbs_status, s->grubbs_critical_1,
-		0.01);
-	COL(t, TEXT, "grubbs_mark", "Mark",
-		add_mark(t, s->grubbs_status, s->grubbs_class, s->grubbs_session));
+	COL_OF(t, session_study, s, n_sessions, NULL, "Sessions");
+	COL_OF_U(t, session_study, s, s_r, NULL, "Within, s_r", s->s_r);
+	COL_OF_U(t, session_study, s, s_L, NULL, "Between, s_L", s->s_r);
+	COL_OF_U(t, session_study, s, s_R, NULL, "Both, s_R", s->s_r);
+	outlier_columns(t, "cochran", "Cochran", ROW_ITEM(t, &s->cochran));
+	outlier_columns(t, "grubbs", "Grubbs", ROW_ITEM(t, &s->grubbs));
 }
 
 const struct table_kind table_sessions = {
@@ -82,12 +80,12 @@ static void session_groups_item(struct table *t, const struct analysis *a, size_
 	const struct session_group *g = ROW_ITEM(t, &a->cell[i].sessions.session[k]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_COUNT(t, "session", "Session", k + 1);
-	COL_COUNT(t, "n", "Replicates", g->n);
-	COL_NUMBER(t, NUMBER, "mean", "Mean", g->mean, g->sd);
-	COL_NUMBER(t, SHARE, "sd", "s", g->sd, g->sd);
-	COL_NUMBER(t, NUMBER, "h", "h", g->h, 0.1);
+	COL_OF(t, session_group, g, n, NULL, "Replicates");
+	COL_OF_U(t, session_group, g, mean, NULL, "Mean", g->sd);
+	COL_OF_U(t, session_group, g, sd, NULL, "s", g->sd);
+	COL_OF_U(t, session_group, g, h, NULL, "h", 0.1);
 	COL_TEXT(t, "h_mark", "Mark", outlier_class_names[g->h_class]);
-	COL_NUMBER(t, NUMBER, "k", "k", g->k, 0.1);
+	COL_OF_U(t, session_group, g, k, NULL, "k", 0.1);
 	COL_TEXT(t, "k_mark", "Mark", outlier_class_names[g->k_class]);
 }
 
@@ -101,14 +99,12 @@ static void control_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct control_chart *k = ROW_ITEM(t, &a->cell[i].control);
 	COL_CELL(t, a, &a->cell[i]);
-	COL_STATUS(t, RELATIVE, "center", "Centre", k->status, k->center, k->upper - k->lower);
-	COL_STATUS(t, RELATIVE, "lower", "Lower limit", k->status, k->lower, k->upper - k->lower);
-	COL_STATUS(t, RELATIVE, "upper", "Upper limit", k->status, k->upper, k->upper - k->lower);
+	COL_OF_U(t, control_chart, k, center, NULL, "Centre", k->upper - k->lower);
+	COL_OF_U(t, control_chart, k, lower, NULL, "Lower limit", k->upper - k->lower);
+	COL_OF_U(t, control_chart, k, upper, NULL, "Upper limit", k->upper - k->lower);
 	COL_STATUS(t, COUNT, "n_outside", "Outside", k->status, (double)k->n_out, 10);
-	COL_STATUS(t, SHARE, "moving_range", "Mean moving range", k->status, k->mr_bar,
-		   k->upper - k->lower);
-	COL_STATUS(t, SHARE, "moving_range_upper", "Upper limit", k->status, k->mr_upper,
-		   k->upper - k->lower);
+	COL_OF_U(t, control_chart, k, mr_bar, NULL, "Mean moving range", k->upper - k->lower);
+	COL_OF_U(t, control_chart, k, mr_upper, NULL, "Upper limit", k->upper - k->lower);
 	COL_STATUS(t, COUNT, "n_ranges_outside", "Outside", k->status, (double)k->n_mr_out, 10);
 }
 

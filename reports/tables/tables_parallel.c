@@ -27,14 +27,14 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, &a->cell[c->cell]);
 	COL_TEXT(t, "recorded_on", "Recorded on",
 		p->target[parallel_scenario(a, c->cell)->recorded_on].name);
-	COL_ESTIMATE(t, TIME, "program", "Application [95 %]", &c->program);
-	COL_ESTIMATE(t, TIME, "replay", "Replay [95 %]", &c->replay);
-	COL_ESTIMATE(t, RELATIVE, "error", "Error [95 %]", &c->error);
+	COL_OF(t, parallel_case, c, program, NULL, "Application [95 %]");
+	COL_OF(t, parallel_case, c, replay, NULL, "Replay [95 %]");
+	COL_OF(t, parallel_case, c, error, NULL, "Error [95 %]");
 	COL_KNOWN(t, SHARE, "U", "U", c->U);
 	COL_KNOWN(t, NUMBER, "k", "k", c->k);
-	COL_ESTIMATE(t, BYTES, "program_bytes_per_s", "Bandwidth per second, application [95 %]",
-		&c->bandwidth_program);
-	COL_ESTIMATE(t, BYTES, "replay_bytes_per_s", "replay [95 %]", &c->bandwidth_replay);
+	COL_OF(t, parallel_case, c, bandwidth_program, NULL,
+	       "Bandwidth per second, application [95 %]");
+	COL_OF(t, parallel_case, c, bandwidth_replay, NULL, "replay [95 %]");
 	COL_COUNT_IF(t, "n_nodes", "Nodes", r, r->n_nodes);
 	COL_COUNT_IF(t, "n_delayed", "Delayed", r, r->n_throttled);
 	COL_COUNT_IF(t, "period", "Period", r, r->period);
@@ -69,10 +69,10 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 	const struct parallel_worst *w = ROW_ITEM(t, &a->parallel->worst[i]);
 	family_columns(t, a, t->in_heads ? 0 : w->first);
 	COL_TEXT(t, "replayer", "Replayer", p->replayer[a->cell[w->first].replayer].name);
-	COL_ESTIMATE(t, SHARE, "error", "Error [95 %]", &w->size);
+	COL_OF(t, parallel_worst, w, size, "error", "Error [95 %]");
 	COL_TEXT(t, "recorded_on", "Recorded on", w->cell == PARALLEL_NO_CELL ? NULL
 		: p->target[parallel_scenario(a, w->cell)->recorded_on].name);
-	COL_COUNT(t, "n_recorded_on", "of", w->n_cells);
+	COL_OF(t, parallel_worst, w, n_cells, NULL, "of");
 	COL_KNOWN(t, SHARE, "published", "Published",
 		w->published ? fabs(w->published->value) : NAN);
 	COL_TEXT(t, "source", "in", w->published ? w->published->source : NULL);
@@ -147,11 +147,11 @@ static void parallel_nodes_row(struct table *t, const struct analysis *a, size_t
 {
 	const struct parallel_node *o = ROW_ITEM(t, &a->parallel->node[i]);
 	COL_CELL(t, a, &a->cell[o->cell]);
-	COL_COUNT(t, "node", "Node", o->node);
+	COL_OF(t, parallel_node, o, node, NULL, "Node");
 	COL_KNOWN(t, COUNT, "n_requests", "Requests per run", o->n_requests);
-	COL_ESTIMATE(t, TIME, "program", "Application [95 %]", &o->program);
-	COL_ESTIMATE(t, TIME, "replay", "Replay [95 %]", &o->replay);
-	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &o->bias);
+	COL_OF(t, parallel_node, o, program, NULL, "Application [95 %]");
+	COL_OF(t, parallel_node, o, replay, NULL, "Replay [95 %]");
+	COL_OF(t, parallel_node, o, bias, NULL, "Bias [95 %]");
 	COL_KNOWN(t, SHARE, "U", "U", o->U);
 	COL_KNOWN(t, NUMBER, "program_busy_s", "Busy, application, s", o->busy_program_s);
 	COL_KNOWN(t, NUMBER, "replay_busy_s", "replay, s", o->busy_replay_s);

@@ -75,9 +75,9 @@ static void claims_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "reproduce", "Commands to examine it", c->reproduce);
 	COL_WORDS(t, "measured", "Here", published_add_outcome(&s_, a, i));
 	COL_COUNT(t, "n_comparisons", "Comparisons", r->n);
-	COL_COUNT(t, "n_confirmed", "Confirmed", r->n_confirmed);
-	COL_COUNT(t, "n_not_confirmed", "Not confirmed", r->n_not_confirmed);
-	COL_COUNT(t, "n_inconclusive", "Inconclusive", r->n_inconclusive);
+	COL_OF(t, claim_result, r, n_confirmed, NULL, "Confirmed");
+	COL_OF(t, claim_result, r, n_not_confirmed, NULL, "Not confirmed");
+	COL_OF(t, claim_result, r, n_inconclusive, NULL, "Inconclusive");
 	COL_TEXT(t, "outcome", "On this machine", claim_outcome_names[r->outcome]);
 }
 
@@ -152,7 +152,7 @@ static void claim_values_item(struct table *t, const struct analysis *a, size_t 
 	COL_TEXT(t, "difference_unit", "Unit of the difference",
 		 measure_info[c->measure].scale != SCALE_LINEAR ? "ratio"
 								: published_unit(c->measure));
-	COL_STATUS(t, NUMBER, "difference", "Difference", d->status, d->value, NAN);
+	COL_OF(t, estimate, d, value, "difference", "Difference");
 	COL_STATUS(t, NUMBER, "difference_lo", "from", d->status, d->lo95, NAN);
 	COL_STATUS(t, NUMBER, "difference_hi", "to", d->status, d->hi95, NAN);
 	COL_NUMBER(t, SHARE, "confidence", "Confidence", a->claim[i].confidence, NAN);
@@ -169,11 +169,11 @@ static void operations_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, &a->cell[o->cell]);
 	COL_TEXT(t, "operation", "Request", o->op);
 	COL_COUNT(t, "n_requests", "Requests per run", o->n_requests);
-	COL_NUMBER(t, SHARE, "share_of_time", "Share of the time", o->share, 0.01);
-	COL_ESTIMATE(t, TIME, "program", "Program [95 %]", &o->program);
-	COL_ESTIMATE(t, TIME, "replay", "Replay [95 %]", &o->replay);
-	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &o->bias);
-	COL_ESTIMATE(t, SHARE, "uncertainty", "2 u_c [95 %]", &o->uncertainty);
+	COL_OF_U(t, operation_result, o, share, NULL, "Share of the time", 0.01);
+	COL_OF(t, operation_result, o, program, NULL, "Program [95 %]");
+	COL_OF(t, operation_result, o, replay, NULL, "Replay [95 %]");
+	COL_OF(t, operation_result, o, bias, NULL, "Bias [95 %]");
+	COL_OF(t, operation_result, o, uncertainty, NULL, "2 u_c [95 %]");
 }
 
 static size_t operations_n(const struct analysis *a)

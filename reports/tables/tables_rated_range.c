@@ -24,10 +24,10 @@ static void rated_range_item(struct table *t, const struct analysis *a, size_t i
 	const struct rated_point *q = ROW_ITEM(t, &r->point[k]);
 	COL_TEXT(t, "workload", "Workload", r->name);
 	COL_TEXT(t, "replayer", "Replayer", r->replayer);
-	COL_COUNT(t, "level", "Level", q->level);
-	COL_NUMBER(t, NUMBER, "speed", "Speed", q->speed, NAN);
-	COL_NUMBER(t, RATE, "rate", "Rate", q->rate, NAN);
-	COL_NUMBER(t, TIME, "gap", "Gap", q->gap_ns, NAN);
+	COL_OF(t, rated_point, q, level, NULL, "Level");
+	COL_OF(t, rated_point, q, speed, NULL, "Speed");
+	COL_OF(t, rated_point, q, rate, "rate", "Rate");
+	COL_OF(t, rated_point, q, gap_ns, NULL, "Gap");
 	COL_VERDICT(t, "verdict", "Verdict", q->verdict);
 	COL_TEXT(t, "rate_limit", "By rate", mark_of(&r->rate, k, "highest rate"));
 	COL_TEXT(t, "gap_limit", "By gap", mark_of(&r->gap, k, "shortest gap"));
@@ -53,11 +53,11 @@ static void blank_row(struct table *t, const struct analysis *a, size_t i)
 	if (!t->in_heads && (b->status == STAT_NOT_ASSESSED || !b->n))
 		return;
 	COL_CELL(t, a, c);
-	COL_COUNT(t, "n_blanks", "Runs", b->n);
+	COL_OF(t, blank, b, n, "n_blanks", "Runs");
 	COL_STATUS(t, TIME, "blank_mean", "Mean", isnan(b->mean_ns) ? b->status : STAT_OK,
 		b->mean_ns, b->sd_ns);
-	COL_STATUS(t, TIME, "blank_sd", "Standard deviation", b->status, b->sd_ns, NAN);
-	COL_STATUS(t, TIME, "limit_of_quantification", "Limit", b->status, b->loq_ns, NAN);
+	COL_OF(t, blank, b, sd_ns, "blank_sd", "Standard deviation");
+	COL_OF(t, blank, b, loq_ns, NULL, "Limit");
 	COL_NUMBER(t, TIME, "program_mean", "Program's mean", c->r.mean, c->r.sem);
 	COL_TEXT(t, "quantifiable", "Above the limit", b->status ? NULL : b->below ? "no" : "yes");
 }

@@ -16,19 +16,19 @@ static void calibration_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
 	COL_CELL(t, a, c);
-	COL_ESTIMATE(t, RELATIVE, "bias", "Bias [95 %]", &c->bias);
+	COL_OF(t, cell, c, bias, NULL, "Bias [95 %]");
 	COL_TEXT(t, "difference", "Replay takes", significance(&c->bias));
-	COL_NUMBER(t, SHARE, "program_off_cpu", "Off CPU, program", c->off_cpu_r, 0.01);
-	COL_NUMBER(t, SHARE, "replay_off_cpu", "replay", c->off_cpu_x, 0.01);
-	COL_NUMBER(t, SHARE, "program_stolen", "Stolen, program", c->stolen_r, 0.01);
-	COL_NUMBER(t, SHARE, "replay_stolen", "replay", c->stolen_x, 0.01);
-	COL_NUMBER(t, NUMBER, "program_faults_per_request", "Faults, program", c->faults_r, 0.01);
-	COL_NUMBER(t, NUMBER, "replay_faults_per_request", "replay", c->faults_x, 0.01);
-	COL_NUMBER(t, SHARE, "program_cached", "Cached, program", c->resident_r, 0.01);
-	COL_NUMBER(t, SHARE, "replay_cached", "replay", c->resident_x, 0.01);
-	COL_NUMBER(t, NUMBER, "program_mean_level", "In flight, program", c->concurrency_mean_r,
-		0.1);
-	COL_NUMBER(t, NUMBER, "replay_mean_level", "replay", c->concurrency_mean_x, 0.1);
+	COL_OF_U(t, cell, c, diagnostics.off_cpu_r, "program_off_cpu", "Off CPU, program", 0.01);
+	COL_OF_U(t, cell, c, diagnostics.off_cpu_x, "replay_off_cpu", "replay", 0.01);
+	COL_OF_U(t, cell, c, diagnostics.stolen_r, "program_stolen", "Stolen, program", 0.01);
+	COL_OF_U(t, cell, c, diagnostics.stolen_x, "replay_stolen", "replay", 0.01);
+	COL_OF_U(t, cell, c, diagnostics.faults_r, "program_faults_per_request", "Faults, program",
+	       0.01);
+	COL_OF_U(t, cell, c, diagnostics.faults_x, "replay_faults_per_request", "replay", 0.01);
+	COL_OF_U(t, cell, c, diagnostics.resident_r, "program_cached", "Cached, program", 0.01);
+	COL_OF_U(t, cell, c, diagnostics.resident_x, "replay_cached", "replay", 0.01);
+	COL_OF_U(t, cell, c, concurrency.mean_r, "program_mean_level", "In flight, program", 0.1);
+	COL_OF_U(t, cell, c, concurrency.mean_x, "replay_mean_level", "replay", 0.1);
 }
 
 const struct table_kind table_calibration = {
@@ -50,14 +50,14 @@ static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
-	COL_STATUS(t, SHARE, "U95", "± U", b->status, b->U95, b->U95);
-	COL_ESTIMATE(t, RELATIVE, "bias", "Bias, stated apart [95 %]", &c->bias);
-	COL_STATUS(t, SHARE, "u_c", "u_c", b->status, b->u_c, b->u_c);
-	COL_STATUS(t, NUMBER, "nu_eff", "Degrees of freedom", b->status, b->nu_eff, 1);
-	COL_STATUS(t, NUMBER, "k95", "k", b->status, b->k95, 0.1);
+	COL_OF_U(t, budget, b, U95, NULL, "± U", b->U95);
+	COL_OF(t, cell, c, bias, NULL, "Bias, stated apart [95 %]");
+	COL_OF_U(t, budget, b, u_c, NULL, "u_c", b->u_c);
+	COL_OF_U(t, budget, b, nu_eff, NULL, "Degrees of freedom", 1);
+	COL_OF_U(t, budget, b, k95, NULL, "k", 0.1);
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_UNCERTAINTY].decision);
-	COL_STATUS(t, RELATIVE, "monte_carlo_lo", "Monte Carlo, from", m->status, m->lo, m->hi);
-	COL_STATUS(t, RELATIVE, "monte_carlo_hi", "to", m->status, m->hi, m->hi);
+	COL_OF_U(t, propagation, m, lo, "monte_carlo_lo", "Monte Carlo, from", m->hi);
+	COL_OF_U(t, propagation, m, hi, "monte_carlo_hi", "to", m->hi);
 	COL_TEXT(t, "gum_adequate", "GUM adequate", m->status ? NULL : m->adequate ? "yes" : "no");
 }
 
@@ -83,12 +83,12 @@ static void budget_item(struct table *t, const struct analysis *a, size_t i, siz
 	COL_TEXT(t, "component", "Component", r->source);
 	COL(t, TEXT, "type", "Type", table_textf(t, "%c", r->type));
 	COL_TEXT(t, "distribution", "Distribution", r->distribution);
-	COL_NUMBER(t, NUMBER, "value", "Value", r->value, NAN);
-	COL_NUMBER(t, NUMBER, "divisor", "Divisor", r->divisor, NAN);
-	COL_NUMBER(t, NUMBER, "sensitivity", "Sensitivity", r->sensitivity, NAN);
-	COL_NUMBER(t, SHARE, "u", "u", r->u, r->u);
-	COL_NUMBER(t, NUMBER, "nu", "Degrees of freedom", r->nu, 1);
-	COL_NUMBER(t, SHARE, "share", "Share", r->share, 0.01);
+	COL_OF(t, budget_row, r, value, NULL, "Value");
+	COL_OF(t, budget_row, r, divisor, NULL, "Divisor");
+	COL_OF(t, budget_row, r, sensitivity, NULL, "Sensitivity");
+	COL_OF_U(t, budget_row, r, u, NULL, "u", r->u);
+	COL_OF_U(t, budget_row, r, nu, NULL, "Degrees of freedom", 1);
+	COL_OF_U(t, budget_row, r, share, NULL, "Share", 0.01);
 }
 
 const struct table_kind table_budget = {
@@ -112,13 +112,13 @@ static void paper_item(struct table *t, const struct analysis *a, size_t i, size
 	const struct paper_uncertainty *p = ROW_ITEM(t, &a->cell[i].paper[k]);
 	COL_CELL(t, a, &a->cell[i]);
 	COL_TEXT(t, "mode", "Mode", paper_mode_names[k]);
-	COL_STATUS(t, PERCENT, "rms_bias", "RMS bias", p->status, p->rms_bias_pct, p->rms_bias_pct);
-	COL_STATUS(t, PERCENT, "u_reference", "u(C_ref)", p->status, p->u_cref_pct, p->u_cref_pct);
-	COL_STATUS(t, PERCENT, "u_bias", "u(bias)", p->status, p->u_bias_pct, p->u_bias_pct);
-	COL_STATUS(t, PERCENT, "u_within", "u(R_w)", p->status, p->u_rw_pct, p->u_rw_pct);
-	COL_STATUS(t, PERCENT, "u_c", "u_c", p->status, p->u_c_pct, p->u_c_pct);
-	COL_STATUS(t, PERCENT, "U2", "U, k = 2", p->status, p->U2_pct, p->U2_pct);
-	COL_STATUS(t, PERCENT, "U3", "U, k = 3", p->status, p->U3_pct, p->U3_pct);
+	COL_OF_U(t, paper_uncertainty, p, rms_bias_pct, NULL, "RMS bias", p->rms_bias_pct);
+	COL_OF_U(t, paper_uncertainty, p, u_cref_pct, "u_reference", "u(C_ref)", p->u_cref_pct);
+	COL_OF_U(t, paper_uncertainty, p, u_bias_pct, NULL, "u(bias)", p->u_bias_pct);
+	COL_OF_U(t, paper_uncertainty, p, u_rw_pct, "u_within", "u(R_w)", p->u_rw_pct);
+	COL_OF_U(t, paper_uncertainty, p, u_c_pct, NULL, "u_c", p->u_c_pct);
+	COL_OF_U(t, paper_uncertainty, p, U2_pct, NULL, "U, k = 2", p->U2_pct);
+	COL_OF_U(t, paper_uncertainty, p, U3_pct, NULL, "U, k = 3", p->U3_pct);
 }
 
 const struct table_kind table_paper = {"uncertainty-classic",
@@ -181,9 +181,9 @@ static void runs_row(struct table *t, const struct analysis *a, size_t i)
 	const bool ok = !t->in_heads && r->state == RUN_OK && r->has_summary;
 	const struct run_summary *s = ROW_ITEM(t, &r->summary);
 	t->data_only = !protocol_in_detail(p); /* too many pages for a reader */
-	COL_COUNT(t, "run", "Run", r->id);
-	COL_COUNT(t, "block", "Block", r->block);
-	COL_COUNT(t, "position", "Position", r->position);
+	COL_OF(t, run, r, id, "run", "Run");
+	COL_OF(t, run, r, block, NULL, "Block");
+	COL_OF(t, run, r, position, NULL, "Position");
 	COL_TEXT(t, "scenario", "Scenario",
 		r->scenario < p->n_scenarios ? p->scenario[r->scenario].name : NULL);
 	COL_TEXT(t, "role", "Role", run_role(p, r));

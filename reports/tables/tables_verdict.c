@@ -10,9 +10,8 @@ static void summary_row(struct table *t, const struct analysis *a, size_t i)
 	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
-	COL_ESTIMATE(t, NUMBER, "precision_ratio", "Precision ratio", &c->precision_ratio);
-	COL_STATUS(t, NUMBER, "precision_upper95", "Precision ratio, upper limit",
-		c->precision_ratio.status, c->precision_upper95, NAN);
+	COL_OF(t, cell, c, precision_ratio, NULL, "Precision ratio");
+	COL_OF(t, cell, c, precision_upper95, NULL, "Precision ratio, upper limit");
 	COL_ESTIMATE(t, RELATIVE, "execution_time", "Execution time",
 		&c->component[COMPONENT_EXECUTION_TIME].estimate);
 	COL_ESTIMATE(t, SHARE, "reordered", "Reordered",
@@ -57,16 +56,16 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "component", "Component", component_names[i % listed(a)]);
 	COL_DECISION(t, "decision", "Decision", p->decision);
 	COL_ESTIMATE(t, NUMBER, "estimate", "Estimate", &p->estimate);
-	COL_NUMBER(t, NUMBER, "limit", "Limit", p->limit, NAN);
-	COL_NUMBER(t, NUMBER, "accept_lo", "Accepted from: lower limit", p->accept_lo, NAN);
-	COL_NUMBER(t, NUMBER, "accept_hi", "Accepted from: upper limit", p->accept_hi, NAN);
-	COL_NUMBER(t, NUMBER, "lag1", "Lag-1 correlation", p->lag1, NAN);
-	COL_NUMBER(t, NUMBER, "n_effective", "Runs count as", p->n_effective, NAN);
+	COL_OF(t, component, p, limit, NULL, "Limit");
+	COL_OF(t, component, p, accept_lo, NULL, "Accepted from: lower limit");
+	COL_OF(t, component, p, accept_hi, NULL, "Accepted from: upper limit");
+	COL_OF(t, component, p, lag1, NULL, "Lag-1 correlation");
+	COL_OF(t, component, p, n_effective, NULL, "Runs count as");
 	COL_YES(t, "dependent", "Undecided because of dependence", p->dependent);
-	COL_NUMBER(t, P, "p_reject", "p of the rejection", p->p_reject, NAN);
-	COL_NUMBER(t, P, "p_reject_holm", "p after Holm", p->p_reject_holm, NAN);
+	COL_OF(t, component, p, p_reject, NULL, "p of the rejection");
+	COL_OF(t, component, p, p_reject_holm, NULL, "p after Holm");
 	COL_YES(t, "rejected_before_holm", "Rejected before Holm", p->rejected_before_holm);
-	COL_COUNT(t, "n_more", "Further replicates", p->n_more);
+	COL_OF(t, component, p, n_more, NULL, "Further replicates");
 	COL_TEXT(t, "reason", "Reason", p->reason);
 }
 
@@ -105,7 +104,7 @@ static void scenarios_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "scenario", "Scenario", s->name);
 	COL_TEXT(t, "workload", "Workload", s->workload);
 	COL_TEXT(t, "type", "Type", s->type);
-	COL_COUNT(t, "level", "Level", s->level);
+	COL_OF(t, scenario, s, level, NULL, "Level");
 	COL_TEXT(t, "target", "Target",
 		s->target < p->n_targets ? p->target[s->target].name : NULL);
 	COL(t, TEXT, "options", "Options", add_options(t, s->option, s->n_options));
@@ -210,7 +209,7 @@ static void parts_item(struct table *t, const struct analysis *a, size_t i, size
 	COL_TEXT(t, "component", "Component", component_names[i % listed(a)]);
 	COL_TEXT(t, "part", "Part", c->part[k].label);
 	COL_ESTIMATE(t, NUMBER, "estimate", "Estimate [95 %]", &c->part[k].estimate);
-	COL_NUMBER(t, NUMBER, "limit", "Limit ±", c->limit, NAN);
+	COL_OF(t, component, c, limit, NULL, "Limit ±");
 }
 
 const struct table_kind table_parts = {"parts", "Every part of the components that have several",

@@ -372,8 +372,8 @@ static void cell_release(struct cell *c)
 	sample_release(&c->control.d);
 	for (int k = 0; k < COMPONENT_N; k++)
 		free(c->component[k].part);
-	FREE_EACH(c->sessions.session, c->concurrency_time_x.p, c->concurrency_time_r.p,
-		  c->concurrency_request_x.p, c->concurrency_request_r.p);
+	FREE_EACH(c->sessions.session, c->concurrency.cdf_time_x.p, c->concurrency.cdf_time_r.p,
+		  c->concurrency.cdf_request_x.p, c->concurrency.cdf_request_r.p);
 }
 
 void analysis_release(struct analysis *a)

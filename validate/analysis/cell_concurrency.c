@@ -163,26 +163,27 @@ static struct estimate supremum_of(const struct distance_evidence *e, size_t fro
 static void cdfs_compare(struct cell *c, struct evidence *e, const struct pairs *p)
 {
 	struct curves time, request;
+	struct cell_concurrency *k = &c->concurrency;
 	struct distance_evidence *d = &e->distance;
 	enum stat_status s = curves_make(&time, p, by_time),
 			 s_request = curves_make(&request, p, by_request);
 	s = s ? s : s_request;
 	*d = (struct distance_evidence){.n = p->n};
-	c->concurrency_distance_time = c->concurrency_distance_request = estimate_none(s);
+	k->distance_time = k->distance_request = estimate_none(s);
 	if (!s) {
-		c->concurrency_distance_time = within_pairs(&time);
-		c->concurrency_distance_request = within_pairs(&request);
-		mean_curve(&c->concurrency_time_x, &time, time.x);
-		mean_curve(&c->concurrency_time_r, &time, time.r);
-		mean_curve(&c->concurrency_request_x, &request, request.x);
-		mean_curve(&c->concurrency_request_r, &request, request.r);
+		k->distance_time = within_pairs(&time);
+		k->distance_request = within_pairs(&request);
+		mean_curve(&k->cdf_time_x, &time, time.x);
+		mean_curve(&k->cdf_time_r, &time, time.r);
+		mean_curve(&k->cdf_request_x, &request, request.x);
+		mean_curve(&k->cdf_request_r, &request, request.r);
 		s = add_levels(d, &time);
 		d->n_by_time = d->n_levels;
 	}
 	s = s ? s : add_levels(d, &request);
 	d->status = s;
-	c->concurrency_time = supremum_of(d, 0, d->n_by_time);
-	c->concurrency_request = supremum_of(d, d->n_by_time, d->n_levels);
+	k->time = supremum_of(d, 0, d->n_by_time);
+	k->request = supremum_of(d, d->n_by_time, d->n_levels);
 	curves_release(&time);
 	curves_release(&request);
 }
@@ -225,9 +226,8 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p)
 {
+	struct cell_concurrency *k = &c->concurrency;
 	cdfs_compare(c, e, p);
-	c->in_flight = in_flight(&e->in_flight, p, run_in_flight, &c->concurrency_mean_x,
-				 &c->concurrency_mean_r);
-	c->in_flight_max = in_flight(&e->in_flight_max, p, run_in_flight_max, &c->concurrency_max_x,
-				     &c->concurrency_max_r);
+	k->in_flight = in_flight(&e->in_flight, p, run_in_flight, &k->mean_x, &k->mean_r);
+	k->in_flight_max = in_flight(&e->in_flight_max, p, run_in_flight_max, &k->max_x, &k->max_r);
 }

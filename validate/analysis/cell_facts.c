@@ -65,12 +65,12 @@ static double mean_fact(const struct run **runs, size_t n, fact_of *fact, const 
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r)
 {
 	const struct context context = {&r->protocol.scenario[c->scenario]};
-	c->off_cpu_x = mean_fact(p->x, p->n, off_cpu, &context);
-	c->off_cpu_r = mean_fact(p->r, p->n, off_cpu, &context);
-	c->stolen_x = mean_fact(p->x, p->n, stolen_share, &context);
-	c->stolen_r = mean_fact(p->r, p->n, stolen_share, &context);
-	c->faults_x = mean_fact(p->x, p->n, faults_per_request, &context);
-	c->faults_r = mean_fact(p->r, p->n, faults_per_request, &context);
-	c->resident_x = mean_fact(p->x, p->n, resident_share, &context);
-	c->resident_r = mean_fact(p->r, p->n, resident_share, &context);
+	c->diagnostics.off_cpu_x = mean_fact(p->x, p->n, off_cpu, &context);
+	c->diagnostics.off_cpu_r = mean_fact(p->r, p->n, off_cpu, &context);
+	c->diagnostics.stolen_x = mean_fact(p->x, p->n, stolen_share, &context);
+	c->diagnostics.stolen_r = mean_fact(p->r, p->n, stolen_share, &context);
+	c->diagnostics.faults_x = mean_fact(p->x, p->n, faults_per_request, &context);
+	c->diagnostics.faults_r = mean_fact(p->r, p->n, faults_per_request, &context);
+	c->diagnostics.resident_x = mean_fact(p->x, p->n, resident_share, &context);
+	c->diagnostics.resident_r = mean_fact(p->r, p->n, resident_share, &context);
 }

@@ -156,14 +156,15 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 {
 	bool all = p->n > 0, input = p->n > 0, cpu_delayed = true;
 	double late = 0;
-	c->issue_error_max = c->share_late = NAN;
+	struct cell_issue_error *issue = &c->issue_error;
+	issue->max = issue->share_late = NAN;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
 		all &= s->has_issue_error;
 		cpu_delayed &= s->has_cpu_delayed;
 		input &= s->has_input && s->schedule_error.n > 0;
 		late += s->share_late;
-		c->issue_error_max = fmax(c->issue_error_max, s->issue_error.max);
+		issue->max = fmax(issue->max, s->issue_error.max);
 	}
 	c->schedule_error = input ? mean_over_runs(p, schedule_measure)
 				  : estimate_none(p->n ? STAT_NOT_APPLICABLE : STAT_TOO_FEW);
@@ -171,21 +172,20 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 		enum stat_status why = !timed ? STAT_NOT_APPLICABLE
 				       : p->n ? STAT_NOT_ASSESSED
 					      : STAT_TOO_FEW;
-		c->issue_error_p50 = c->issue_error_p99 = estimate_none(why);
-		c->share_cpu_delayed = c->issue_error_others_p99 = estimate_none(why);
-		c->issue_error_max = NAN;
-		c->late = estimate_none(why);
+		issue->p50 = issue->p99 = issue->cpu_delayed = issue->others_p99 = issue->late =
+		    estimate_none(why);
+		issue->max = NAN;
 		ev->issue_error.status = ev->late.status = why;
 		return;
 	}
-	c->issue_error_p50 = mean_over_runs(p, issue_p50);
-	c->issue_error_p99 = mean_over_runs(p, issue_p99);
-	c->share_cpu_delayed = cpu_delayed ? mean_over_runs(p, cpu_delayed_share)
-					   : estimate_none(STAT_NOT_ASSESSED);
-	c->issue_error_others_p99 =
+	issue->p50 = mean_over_runs(p, issue_p50);
+	issue->p99 = mean_over_runs(p, issue_p99);
+	issue->cpu_delayed = cpu_delayed ? mean_over_runs(p, cpu_delayed_share)
+					  : estimate_none(STAT_NOT_ASSESSED);
+	issue->others_p99 =
 	    cpu_delayed ? mean_over_runs(p, others_p99) : estimate_none(STAT_NOT_ASSESSED);
-	c->share_late = late / (double)p->n;
-	c->late = late_requests(&ev->late, p);
+	issue->share_late = late / (double)p->n;
+	issue->late = late_requests(&ev->late, p);
 	SCOPED_FREE double *p99 = values_of(p->x, p->n, issue_p99);
 	ev->issue_error.n = p->n;
 	ev->issue_error.status = dependent_mean(p99, p->n, &ev->issue_error.t,
@@ -215,17 +215,17 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p,
 	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
 	reorder_of *deciding = deciding_order(&r->protocol, replayer);
 
-	c->reordered = reordered_estimate(&e->reordered, p, deciding, replays);
-	c->reordered_all = reordered_estimate(&aside, p, of_all, replays);
-	c->reordered_thread = reordered_estimate(&aside, p, of_thread, replays);
-	c->reordered_object = reordered_estimate(&aside, p, of_object, replays);
+	c->order.deciding = reordered_estimate(&e->reordered, p, deciding, replays);
+	c->order.all = reordered_estimate(&aside, p, of_all, replays);
+	c->order.thread = reordered_estimate(&aside, p, of_thread, replays);
+	c->order.object = reordered_estimate(&aside, p, of_object, replays);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
 		if (!s->has_input)
 			continue;
-		c->n_received = sum_cut(c->n_received, deciding(s)->n_received);
-		c->n_reordered = sum_cut(c->n_reordered, deciding(s)->n_reordered);
-		c->n_descents = sum_cut(c->n_descents, deciding(s)->n_descents);
+		c->order.n_received = sum_cut(c->order.n_received, deciding(s)->n_received);
+		c->order.n_reordered = sum_cut(c->order.n_reordered, deciding(s)->n_reordered);
+		c->order.n_descents = sum_cut(c->order.n_descents, deciding(s)->n_descents);
 	}
 	fidelity_measure(c, e, p, replays);
 	times_of_issue(c, e, p, replayer->timed);

@@ -54,25 +54,12 @@ static void outliers_classify(struct session_study *s, const struct values *grou
 {
 	SCOPED(group_classes_release) struct group_classes c = {0};
 	enum stat_status status = group_classes(group, s->n_sessions, &c);
-	s->cochran_status = s->grubbs_status = status;
+	s->cochran.status = s->grubbs.status = status;
 	if (status)
 		return;
-	const struct outlier_finding *max = &c.grubbs_max, *min = &c.grubbs_min,
-				     *grubbs = !max->status && max->statistic >= min->statistic
-						   ? max
-						   : min;
-	s->cochran_status = c.cochran.status;
-	s->cochran = c.cochran.statistic;
-	s->cochran_critical_5 = c.cochran.critical_5;
-	s->cochran_critical_1 = c.cochran.critical_1;
-	s->cochran_class = c.cochran.class;
-	s->cochran_session = c.cochran.group;
-	s->grubbs_status = grubbs->status;
-	s->grubbs = grubbs->statistic;
-	s->grubbs_critical_5 = grubbs->critical_5;
-	s->grubbs_critical_1 = grubbs->critical_1;
-	s->grubbs_class = grubbs->class;
-	s->grubbs_session = grubbs->group;
+	const struct outlier_finding *max = &c.grubbs_max, *min = &c.grubbs_min;
+	s->cochran = c.cochran;
+	s->grubbs = !max->status && max->statistic >= min->statistic ? *max : *min;
 	for (size_t i = 0; i < s->n_sessions; i++) {
 		s->session[i].h = c.h[i].status ? NAN : c.h[i].statistic;
 		s->session[i].k = c.k[i].status ? NAN : c.k[i].statistic;
@@ -87,8 +74,8 @@ void measure_sessions(struct cell *c, const struct pairs *p, const struct result
 	struct precision_study study;
 	*s = (struct session_study){.status =
 					p->n < 2 ? STAT_TOO_FEW : reference_check(c->r.x, c->r.n),
-				    .cochran_status = STAT_NOT_APPLICABLE,
-				    .grubbs_status = STAT_NOT_APPLICABLE};
+				    .cochran.status = STAT_NOT_APPLICABLE,
+				    .grubbs.status = STAT_NOT_APPLICABLE};
 	if (s->status)
 		return;
 	SCOPED_FREE double *x = xcalloc(p->n, sizeof *x);

@@ -76,17 +76,18 @@ static void samples_measure(struct sample *x, struct sample *r, const struct pai
 static void papers_set(struct cell *c, double alpha)
 {
 	struct variance_ratio v;
-	c->f_ratio = c->f_critical = c->f_p = c->f_p_two_sided = c->f_ci_lo = c->f_ci_hi = NAN;
-	c->f_status = c->single_reference ? STAT_NOT_APPLICABLE
-					  : variance_ratio(c->r.x, c->r.n, c->x.x, c->x.n, &v);
-	if (!c->f_status)
-		c->f_status = variance_ratio_critical(alpha, false, v.df_x, v.df_r, &c->f_critical);
-	if (!c->f_status)
-		c->f_status = variance_ratio_interval(&v, 1 - alpha, &c->f_ci_lo, &c->f_ci_hi);
-	if (!c->f_status) {
-		c->f_ratio = v.f;
-		c->f_p = v.p_greater;
-		c->f_p_two_sided = v.p_two_sided;
+	struct cell_f_test *f = &c->f_test;
+	f->ratio = f->critical = f->p = f->p_two_sided = f->ci_lo = f->ci_hi = NAN;
+	f->status = c->single_reference ? STAT_NOT_APPLICABLE
+					: variance_ratio(c->r.x, c->r.n, c->x.x, c->x.n, &v);
+	if (!f->status)
+		f->status = variance_ratio_critical(alpha, false, v.df_x, v.df_r, &f->critical);
+	if (!f->status)
+		f->status = variance_ratio_interval(&v, 1 - alpha, &f->ci_lo, &f->ci_hi);
+	if (!f->status) {
+		f->ratio = v.f;
+		f->p = v.p_greater;
+		f->p_two_sided = v.p_two_sided;
 	}
 	for (int mode = 0; mode < PAPER_MODE_N; mode++)
 		if (paper_uncertainty(c->r.x, c->r.n, c->x.x, c->x.n, mode, &c->paper[mode]))
@@ -193,16 +194,18 @@ static void diagnostics_measure(struct cell *c, const double *d, enum stat_statu
 {
 	struct trend_test t;
 	struct serial serial;
+	struct cell_diagnostics *g = &c->diagnostics;
+	g->lag1 = g->n_effective = g->runs_p = g->trend_p = NAN;
 	if (logs)
 		return;
 	if (!serial_dependence(d, c->x.n, &serial)) {
-		c->lag1 = serial.lag1;
-		c->n_effective = serial.n_effective;
+		g->lag1 = serial.lag1;
+		g->n_effective = serial.n_effective;
 	}
 	if (!runs_test(d, c->x.n, &t))
-		c->runs_p = t.p;
+		g->runs_p = t.p;
 	if (!mann_kendall_attains(c->x.n, 0.05) && !mann_kendall(d, c->x.n, &t))
-		c->trend_p = t.p;
+		g->trend_p = t.p;
 }
 
 /* Splits the execution time. Threads spend their time in requests, one at a time, or between
@@ -258,7 +261,6 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p,
 	samples_measure(&c->x_rate, &c->r_rate, p, run_rate);
 	c->correlation = c->brown_forsythe_p = c->levene_p = c->welch_p = c->shapiro_p_x =
 	    c->shapiro_p_r = NAN;
-	c->lag1 = c->n_effective = c->runs_p = c->trend_p = NAN;
 
 	size_t n = c->x.n;
 	SCOPED_FREE double *d = xcalloc(n ? n : 1, sizeof *d), *lx = xcalloc(n ? n : 1, sizeof *lx),

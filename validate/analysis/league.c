@@ -12,13 +12,13 @@ const struct estimate *league_estimate(const struct cell *c, enum league_quantit
 	case LEAGUE_EXECUTION_TIME:
 		return &c->component[COMPONENT_EXECUTION_TIME].estimate;
 	case LEAGUE_IN_FLIGHT:
-		return &c->in_flight;
+		return &c->concurrency.in_flight;
 	case LEAGUE_CONCURRENCY:
-		return &c->concurrency_time;
+		return &c->concurrency.time;
 	case LEAGUE_REORDERED:
-		return &c->reordered;
+		return &c->order.deciding;
 	default:
-		return &c->issue_error_p99;
+		return &c->issue_error.p99;
 	}
 }
 

@@ -85,16 +85,18 @@ static double cells_largest(const struct analysis *a, double (*value)(const stru
 
 static double cell_stolen(const struct cell *c)
 {
-	return fmax(c->stolen_x, c->stolen_r);
+	return fmax(c->diagnostics.stolen_x, c->diagnostics.stolen_r);
 }
 
 static void cold_caches(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	double most = NAN;
-	for (size_t i = 0; i < a->n_cells; i++)
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell_diagnostics *g = &a->cell[i].diagnostics;
 		if (p->target[p->scenario[a->cell[i].scenario].target].cache == CACHE_COLD)
-			most = fmax(most, fmax(a->cell[i].resident_x, a->cell[i].resident_r));
+			most = fmax(most, fmax(g->resident_x, g->resident_r));
+	}
 	if (isnan(most))
 		return;
 	add(a, SOURCE_CACHED, most > 0.01 ? WARNING : 0, 100 * most, 0);
@@ -214,7 +216,7 @@ static void sources_procedure(struct analysis *a)
 		    run->state == RUN_FAILED && run->block > 0 && run->block <= a->n_replicates;
 	}
 	for (size_t i = 0; i < a->n_cells; i++) {
-		n_drift += a->cell[i].trend_p * (double)a->n_cells <= 0.01;
+		n_drift += a->cell[i].diagnostics.trend_p * (double)a->n_cells <= 0.01;
 		for (size_t k = 0; k < a->cell[i].budget.n_rows; k++)
 			n_ordered += !strcmp(a->cell[i].budget.row[k].source, BUDGET_ORDER) &&
 				     a->cell[i].budget.row[k].u > 0;

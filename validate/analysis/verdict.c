@@ -14,17 +14,18 @@
 /* Largest share of failed runs on either side. Failed runs may differ from the others. */
 #define MOST_FAILED 0.1
 
+const char *const decision_names[] = {"accept", "reject", "inconclusive", "not assessed",
+				      "not applicable", NULL};
+const char *const verdict_names[] = {"trusted", "not trusted", "inconclusive", NULL};
+
 const char *decision_name(enum decision d)
 {
-	static const char *const names[] = {"accept", "reject", "inconclusive", "not assessed",
-					    "not applicable"};
-	return (size_t)d < sizeof names / sizeof *names ? names[d] : "unknown";
+	return decision_names[d];
 }
 
 const char *verdict_name(enum verdict v)
 {
-	static const char *const names[] = {"trusted", "not trusted", "inconclusive"};
-	return (size_t)v < sizeof names / sizeof *names ? names[v] : "unknown";
+	return verdict_names[v];
 }
 
 /* Whether the P-value comes from a test, which Holm's procedure corrects. Counted facts already

@@ -55,7 +55,8 @@ static void set_main(struct why *w, enum cause cause, enum why_name name)
 /* Whether significantly more requests are in flight than in the program, by more than a tenth. */
 static bool has_excess(const struct cell *c)
 {
-	return !c->in_flight.status && c->in_flight.value > 0.1 && c->in_flight.lo95 > 0;
+	const struct estimate *e = &c->concurrency.in_flight;
+	return !e->status && e->value > 0.1 && e->lo95 > 0;
 }
 
 /* Whether the replay is untimed and never has as many requests in flight as the program. Its
@@ -109,7 +110,7 @@ static void main_of_concurrency(struct why *w, const struct cell *c)
 		set_main(w, CAUSE_LATE_ISSUE, idle->name);
 	else
 		set_main(w, CAUSE_CONCURRENCY,
-			 c->concurrency_mean_x < c->concurrency_mean_r ? WHY_LESS_CONCURRENCY
+			 c->concurrency.mean_x < c->concurrency.mean_r ? WHY_LESS_CONCURRENCY
 								       : WHY_MORE_CONCURRENCY);
 }
 

@@ -8,11 +8,11 @@
 #define LEVEL_SAME 0.05
 #define LEVEL_WORSE 0.01
 
+const char *const change_names[] = {"same", "better", "worse", "inconclusive", "not judged", NULL};
+
 const char *change_name(enum change c)
 {
-	static const char *const names[] = {"same", "better", "worse", "inconclusive",
-					    "not judged"};
-	return names[c];
+	return change_names[c];
 }
 
 /* --- matching of cases --------------------------------------------------- */

@@ -30,7 +30,8 @@
 #include "validate/compare/baseline.h"
 
 enum change { CHANGE_SAME, CHANGE_BETTER, CHANGE_WORSE, CHANGE_INCONCLUSIVE, CHANGE_NOT_JUDGED };
-/* Names: "same", "better", "worse", "inconclusive", "not judged". */
+/* By enum, NULL-terminated: "same", "better", "worse", "inconclusive", "not judged". */
+extern const char *const change_names[];
 const char *change_name(enum change c);
 
 enum aspect { /* compared quantity */

@@ -18,8 +18,8 @@ struct concurrency_judged {
 static struct concurrency_judged judged_levels(const struct distance_evidence *e,
 					       const struct cell *cell, int by)
 {
-	const struct estimate *time = &cell->concurrency_time,
-			      *request = &cell->concurrency_request;
+	const struct estimate *time = &cell->concurrency.time,
+			      *request = &cell->concurrency.request;
 	struct concurrency_judged d = {by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
 			     by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels, *time};
 	if (by == CONCURRENCY_BY_REQUEST ||

@@ -4,7 +4,7 @@
 
 static void decide_in_flight(struct component *c, const struct deciding *d)
 {
-	c->estimate = d->cell->in_flight;
+	c->estimate = d->cell->concurrency.in_flight;
 	decide_ratio(c, &d->e->in_flight, d->levels, true, NAN);
 }
 
@@ -27,7 +27,7 @@ const struct component_row component_in_flight = {
 
 static void decide_in_flight_max(struct component *c, const struct deciding *d)
 {
-	c->estimate = d->cell->in_flight_max;
+	c->estimate = d->cell->concurrency.in_flight_max;
 	decide_ratio(c, &d->e->in_flight_max, d->levels, true, NAN);
 }
 

@@ -9,7 +9,7 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 	const struct mean_evidence *e = &d->e->issue_error;
 	const struct levels *levels = d->levels;
 	double lo = NAN, hi = NAN, unused;
-	c->estimate = d->cell->issue_error_p99;
+	c->estimate = d->cell->issue_error.p99;
 	const enum stat_status s = e->status == STAT_ZERO_VARIANCE ? STAT_OK : e->status;
 	if (decide_is_untimed(c, c->estimate.status) || decide_is_settled(c, s, levels))
 		return;

@@ -87,7 +87,7 @@ bool decide_is_untimed(struct component *c, enum stat_status s)
 
 static void decide_reordering(struct component *c, const struct deciding *d)
 {
-	c->estimate = d->cell->reordered;
+	c->estimate = d->cell->order.deciding;
 	decide_share(c, &d->e->reordered, d->levels);
 }
 
@@ -109,7 +109,7 @@ const struct component_row component_reordering = {
 
 static void decide_share_late(struct component *c, const struct deciding *d)
 {
-	c->estimate = d->cell->late;
+	c->estimate = d->cell->issue_error.late;
 	if (!decide_is_untimed(c, c->estimate.status))
 		decide_share(c, &d->e->late, d->levels);
 }

@@ -7,6 +7,7 @@
  * ns. Sources: GUM and ISO 5725 for the quantities, stats/ for the formulas. */
 #pragma once
 
+#include "validate/evidence/cell_lists.h"
 #include "validate/evidence/reasons.h"
 #include "validate/results/results.h"
 #include "validate/stats/group_classes.h"
@@ -33,9 +34,11 @@ enum decision {
 	DECISION_NOT_APPLICABLE,
 };
 enum verdict { VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE };
-/* Names: "accept", "reject", "inconclusive", "not assessed", "not applicable". */
+/* By enum, NULL-terminated: "accept", "reject", "inconclusive", "not assessed", "not applicable";
+ * "trusted", "not trusted", "inconclusive". */
+extern const char *const decision_names[], *const verdict_names[];
 const char *decision_name(enum decision d);
-const char *verdict_name(enum verdict v);   /* "trusted", "not trusted", "inconclusive" */
+const char *verdict_name(enum verdict v);
 
 /* Names in the order of enum component_kind (protocol/component_list.h). */
 extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
@@ -148,13 +151,9 @@ struct session_study {
 	struct session_group *session; /* owned */
 	/* Relative standard deviations within sessions, between sessions, and in total. */
 	double s_r, s_L, s_R;
-	/* Cochran's test applies to the largest scatter, Grubbs' test to the extreme means.
+	/* Cochran's test applies to the largest scatter, Grubbs' test to the more extreme mean.
 	 * Outliers are marked, not removed. */
-	enum stat_status cochran_status, grubbs_status;
-	double cochran, cochran_critical_5, cochran_critical_1;
-	double grubbs, grubbs_critical_5, grubbs_critical_1; /* of the more extreme end */
-	enum outlier_class cochran_class, grubbs_class;
-	size_t cochran_session, grubbs_session; /* index of the suspected session */
+	struct outlier_finding cochran, grubbs;
 };
 
 /* Shewhart chart of individuals and moving ranges of ln(x/r) in block order, as relative
@@ -193,9 +192,37 @@ struct covariate_effect {
 	double stretch;
 };
 
+struct expanded { /* uncertainty of one future replay, relative */
+	CELL_EXPANDED(CELL_FIELD)
+};
+
+struct cell_f_test { /* the paper's, on response times */
+	enum stat_status status;
+	CELL_F_TEST(CELL_FIELD)
+};
+
+struct cell_issue_error { /* over runs; not applicable unless the replays are timed */
+	CELL_ISSUE_ERROR(CELL_FIELD)
+};
+
+struct cell_order { /* counts are pooled over runs, in the deciding scope */
+	CELL_ORDER(CELL_FIELD)
+};
+
+struct cell_concurrency {
+	CELL_IN_FLIGHT(CELL_FIELD)
+	/* Largest distance of two CDFs. Judged: the kind that [accept] names, or both. */
+	CELL_CONCURRENCY(CELL_FIELD)
+	struct cdf cdf_time_x, cdf_time_r, cdf_request_x, cdf_request_r;
+};
+
+struct cell_diagnostics { /* of ln(x/r) in run order, and means per run */
+	CELL_DIAGNOSTICS(CELL_FIELD)
+};
+
 struct cell { /* one scenario x one replayer */
 	size_t scenario, replayer;
-	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* without block 0 */
+	CELL_RUNS(CELL_FIELD)
 	char first_failure[200];
 	/* Number of threads that make the program's requests, each one request at a time
 	 * (evidence/pairs.h). NaN: unknown, or not equal in all runs. */
@@ -210,102 +237,31 @@ struct cell { /* one scenario x one replayer */
 	/* The reference has no response times: only order, times of issue and fidelity are
 	 * judged. */
 	bool no_responses;
-	/* All replays share one recorded reference: there is no F test, and precision is not
-	 * applicable. */
-	bool single_reference;
-	/* mean response time in ns of replay and program, paired by index */
-	struct sample x, r;
-	/* Medians and 99th percentiles of the runs. */
-	struct sample x_median, r_median, x_p99, r_p99;
-	/* Trimmed means of the runs, without 10 % at each end. */
-	struct sample x_trimmed, r_trimmed;
-	struct sample x_time, r_time; /* execution time, ns */
-	struct sample x_rate, r_rate; /* requests per second */
-	double correlation;	  /* of ln x and ln r, NaN undefined */
-
-	/* Statistics of the metrology paper, computed from response times. */
-	enum stat_status f_status;
-	double f_ratio, f_critical, f_p, f_p_two_sided, f_ci_lo, f_ci_hi;
-	struct paper_uncertainty paper[PAPER_MODE_N];
-	/* The default analysis. */
-	struct estimate bias;	       /* paired log ratios */
-	struct estimate bias_independent;
-	/* Bias of the medians and of the trimmed means of the runs; shown, not judged. */
-	struct estimate bias_median, bias_trimmed;
+	CELL_SIDE(CELL_FIELD, r)
+	CELL_SIDE(CELL_FIELD, x)
+	CELL_BIAS(CELL_FIELD)
 	/* Number of response times in the run that has the fewest; 0 without pairs. */
 	uint64_t n_fewest_requests;
-	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
-	double precision_lower95, precision_upper95; /* one-sided */
-	/* Permutation of the labels within pairs, against the limit (stats/sign_flip.h): P for the
-	 * ratio above the limit, and P for the ratio below it. NaN undefined. */
-	double permutation_p_above, permutation_p_below;
-	struct estimate precision_independent;	     /* F limits, also of logarithms */
-	/* P-values. Brown-Forsythe and Levene: of logarithms; Welch and Shapiro-Wilk: of response
-	 * times. NaN: not available. */
-	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r;
+	struct cell_f_test f_test;
+	CELL_OTHER_TESTS(CELL_FIELD)
+	struct paper_uncertainty paper[PAPER_MODE_N];
 	struct budget budget;
-	/* Uncertainty of a single future replay, relative: U95; machine: the U95 that the program
-	 * itself would have; own: the replayer's part, sqrt(U95^2 - machine^2), or 0 if machine is
-	 * larger. NaN unknown. */
-	struct expanded {
-		double U95, machine, own;
-	} expanded;
+	struct expanded expanded;
 	struct covariate_effect covariate_response, covariate_time;
-	struct estimate execution_time;
-	/* The deviation of the execution time as a sum of two parts: from longer requests, and from
-	 * waiting between requests. NaN unknown. */
-	double execution_service, execution_schedule;
-	struct estimate reordered; /* in the deciding scope; the next member has all scopes */
-	struct estimate reordered_all, reordered_thread, reordered_object;
-	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
-	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
-	/* number of requests that the replayer skipped: not judged */
-	uint64_t n_skipped;
-	/* number of requests whose results the replayer does not report */
-	uint64_t n_results_unknown;
-	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x,
-	    concurrency_request_r;
-	/* sup of |mean F_x - mean F_r|, by time and by request. Only the kind that [accept] names
-	 * is judged, or both. */
-	struct estimate concurrency_time, concurrency_request;
-	/* The same sup within each pair, averaged over pairs. It is larger, because runs of the
-	 * same program differ as well. Shown, not judged. */
-	struct estimate concurrency_distance_time, concurrency_distance_request;
-	double concurrency_mean_x, concurrency_mean_r;
-	/* Means over runs of the largest number in flight; NaN unknown. */
-	double concurrency_max_x, concurrency_max_r;
-	/* Relative deviations of the mean and of the largest number in flight, from paired log
-	 * ratios. */
-	struct estimate in_flight, in_flight_max;
-	/* in ns, over runs; NOT_APPLICABLE if the replay is not timed. */
-	struct estimate issue_error_p50, issue_error_p99;
-	double issue_error_max, share_late;
-	/* share_cpu_delayed: share of requests that the machine delayed while the replayer waited
-	 * for their time of issue. issue_error_others_p99: the 99th percentile of the issue error
-	 * without these requests. NOT_ASSESSED if the replays do not report it, NOT_APPLICABLE if
-	 * the replay is not timed. Shown, not judged. */
-	struct estimate share_cpu_delayed, issue_error_others_p99;
-	struct estimate late; /* value is share_late */
+	CELL_EXECUTION_TIME(CELL_FIELD)
+	struct cell_issue_error issue_error;
 	struct estimate schedule_error; /* ns */
+	struct cell_order order;
+	CELL_FIDELITY(CELL_FIELD)
+	struct cell_concurrency concurrency;
 	/* Relative bias of the quantiles of the runs (analysis_quantiles), from pairs; shown, not
 	 * judged. `extrapolated`: the runs have too few requests for this quantile. */
 	struct estimate quantile_bias[QUANTILES_N];
 	bool quantile_extrapolated[QUANTILES_N];
-	/* Distances of the pooled requests of all runs, without a test: Kolmogorov-Smirnov
-	 * distance, and 1-Wasserstein distance divided by the program's mean. NaN: unknown, before
-	 * analysis_describe(), or in a large campaign. */
-	double ks_distance, wasserstein;
+	CELL_DISTRIBUTIONS(CELL_FIELD)
 	struct session_study sessions;
 	struct control_chart control;
-	/* Diagnostics of ln(x/r) in run order. NaN: undefined; trend_p also if a test with so few
-	 * runs cannot reach 0.05. */
-	double lag1, runs_p, trend_p;
-	/* Number of independent pairs to which the pairs are equivalent (stats/serial.h); NaN
-	 * undefined. */
-	double n_effective;
-	/* Means over the runs: shares of wall time, page faults per request; NaN unknown. */
-	double off_cpu_x, off_cpu_r, stolen_x, stolen_r, faults_x, faults_r;
-	double resident_x, resident_r; /* share of the files that was cached before the run */
+	struct cell_diagnostics diagnostics;
 	struct blank blank;
 
 	struct levels levels;

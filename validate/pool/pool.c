@@ -78,7 +78,7 @@ static void classes_take(struct pool_case *c, const struct values *group)
 	}
 }
 
-static void case_compute(struct pool_case *c, const struct values *group)
+static void spread_compute(struct pool_case *c, const struct values *group)
 {
 	struct precision_study s;
 	c->status = c->n_groups < 2 ? STAT_TOO_FEW : precision_study(group, c->n_groups, &s);
@@ -94,6 +94,13 @@ static void case_compute(struct pool_case *c, const struct values *group)
 	for (size_t i = 0; i < c->n_groups; i++)
 		c->mean += c->group[i].mean / (double)c->n_groups;
 	classes_take(c, group);
+}
+
+static void case_compute(struct pool_case *c, const struct values *group)
+{
+	spread_compute(c, group);
+	for (size_t i = 0; c->status && i < c->n_groups; i++)
+		c->group[i].h.status = c->group[i].k.status = c->status;
 }
 
 static void case_make(struct pool *p, const char *scenario, const char *replayer)

@@ -25,7 +25,7 @@ struct pool_group { /* results of one laboratory in a case */
 	size_t n;
 	/* of x/r - 1; sd NaN if undefined */
 	double mean, sd;
-	struct outlier_finding h, k;
+	struct outlier_finding h, k; /* with the status of the case if it is not STAT_OK */
 };
 
 struct pool_case {

@@ -176,12 +176,12 @@ static void fixture_precision(struct cell *c, double ratio)
 	c->precision_independent = c->precision_ratio;
 	c->precision_lower95 = lo;
 	c->precision_upper95 = hi;
-	c->f_ratio = ratio * ratio;
-	c->f_critical = 2.168;
-	c->f_p = exp(-ratio * ratio);
-	c->f_p_two_sided = fmin(1, 2 * c->f_p);
-	c->f_ci_lo = c->f_ratio * 0.4;
-	c->f_ci_hi = c->f_ratio * 2.5;
+	c->f_test.ratio = ratio * ratio;
+	c->f_test.critical = 2.168;
+	c->f_test.p = exp(-ratio * ratio);
+	c->f_test.p_two_sided = fmin(1, 2 * c->f_test.p);
+	c->f_test.ci_lo = c->f_test.ratio * 0.4;
+	c->f_test.ci_hi = c->f_test.ratio * 2.5;
 	fixture_component(c, COMPONENT_PRECISION, d, c->precision_ratio, 2, reason);
 }
 
@@ -232,10 +232,8 @@ static void fixture_sessions(struct fixture *f, struct cell *c)
 				    .s_r = 0.03,
 				    .s_L = 0.01,
 				    .s_R = 0.0316,
-				    .cochran = 0.55,
-				    .cochran_critical_5 = 0.8,
-				    .cochran_critical_1 = 0.9,
-				    .grubbs_status = STAT_TOO_FEW};
+				    .cochran = {.statistic = 0.55, .critical_5 = 0.8, .critical_1 = 0.9},
+				    .grubbs.status = STAT_TOO_FEW};
 	for (size_t i = 0; i < 2; i++)
 		s->session[i] = (struct session_group){.n = f->n_blocks / 2, .mean = 1.01, .sd = 0.03, .h = NAN, .k = 1.04};
 	c->control = (struct control_chart){.center = 0.01,
@@ -288,13 +286,13 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->execution_schedule = -0.0003;
 	fixture_component(c, COMPONENT_EXECUTION_TIME, DECISION_ACCEPT, c->execution_time, 0.01,
 			  "90 % interval lies inside ±1 %");
-	c->reordered = c->reordered_thread = c->reordered_object = fixture_estimate(0, 0);
-	c->reordered_all = fixture_estimate(share, share / 10);
-	c->n_received = c->n_requests = 100000 * level;
-	c->n_reordered = (uint64_t)(share * 1e5);
-	c->n_descents = c->n_reordered / 2;
+	c->order.deciding = c->order.thread = c->order.object = fixture_estimate(0, 0);
+	c->order.all = fixture_estimate(share, share / 10);
+	c->order.n_received = c->n_requests = 100000 * level;
+	c->order.n_reordered = (uint64_t)(share * 1e5);
+	c->order.n_descents = c->order.n_reordered / 2;
 	fixture_distribution(f, c);
-	fixture_component(c, COMPONENT_REORDERING, DECISION_ACCEPT, c->reordered, 0.01,
+	fixture_component(c, COMPONENT_REORDERING, DECISION_ACCEPT, c->order.deciding, 0.01,
 			  "none of the requests was reordered");
 	fixture_component(c, COMPONENT_FIDELITY, DECISION_ACCEPT, fixture_estimate(0, 0), 0,
 			  "nothing lost, extra or mismatched");
@@ -318,18 +316,18 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 		fixture_component(c, COMPONENT_LINEARITY, DECISION_NOT_APPLICABLE,
 				  fixture_no_estimate(STAT_NOT_APPLICABLE), 0.1,
 				  "the scenario has no lower level to compare with");
-	c->concurrency_time_x = fixture_cdf(level + 2, 0.1);
-	c->concurrency_time_r = fixture_cdf(level + 2, 0.13);
-	c->concurrency_request_x = fixture_cdf(level + 1, 0.2);
-	c->concurrency_request_r = fixture_cdf(level + 1, 0.22);
-	c->concurrency_distance_time = fixture_estimate(0.031, 0.004);
-	c->concurrency_distance_request = fixture_estimate(0.022, 0.003);
-	c->concurrency_time = fixture_estimate(0.028, 0.004);
-	c->concurrency_request = fixture_estimate(0.02, 0.003);
-	c->in_flight = fixture_estimate(-0.02, 0.004);
-	c->in_flight_max = fixture_estimate(0, 0);
-	c->concurrency_max_x = c->concurrency_max_r = (double)level;
-	c->late =
+	c->concurrency.cdf_time_x = fixture_cdf(level + 2, 0.1);
+	c->concurrency.cdf_time_r = fixture_cdf(level + 2, 0.13);
+	c->concurrency.cdf_request_x = fixture_cdf(level + 1, 0.2);
+	c->concurrency.cdf_request_r = fixture_cdf(level + 1, 0.22);
+	c->concurrency.distance_time = fixture_estimate(0.031, 0.004);
+	c->concurrency.distance_request = fixture_estimate(0.022, 0.003);
+	c->concurrency.time = fixture_estimate(0.028, 0.004);
+	c->concurrency.request = fixture_estimate(0.02, 0.003);
+	c->concurrency.in_flight = fixture_estimate(-0.02, 0.004);
+	c->concurrency.in_flight_max = fixture_estimate(0, 0);
+	c->concurrency.max_x = c->concurrency.max_r = (double)level;
+	c->issue_error.late =
 	    timed ? fixture_estimate(0.0013, 0.0002) : fixture_no_estimate(STAT_NOT_APPLICABLE);
 	c->permutation_p_above = 0.9;
 	c->permutation_p_below = 0.003;
@@ -340,36 +338,36 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->ks_distance = 0.034;
 	c->wasserstein = 0.021;
 	fixture_sessions(f, c);
-	c->concurrency_mean_x = 0.92 * (double)level;
-	c->concurrency_mean_r = 0.94 * (double)level;
-	c->issue_error_p50 = timed ? fixture_estimate(34 + 5 * fixture_normal(f), 4)
+	c->concurrency.mean_x = 0.92 * (double)level;
+	c->concurrency.mean_r = 0.94 * (double)level;
+	c->issue_error.p50 = timed ? fixture_estimate(34 + 5 * fixture_normal(f), 4)
 				   : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->issue_error_p99 = timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22)
+	c->issue_error.p99 = timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22)
 				   : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->share_cpu_delayed =
+	c->issue_error.cpu_delayed =
 	    timed ? fixture_estimate(0.012, 0.004) : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->issue_error_others_p99 =
+	c->issue_error.others_p99 =
 	    timed ? fixture_estimate(61, 8) : fixture_no_estimate(STAT_NOT_ASSESSED);
-	c->issue_error_max = timed ? 412345 : NAN;
-	c->share_late = timed ? 0.0013 : NAN;
+	c->issue_error.max = timed ? 412345 : NAN;
+	c->issue_error.share_late = timed ? 0.0013 : NAN;
 	c->schedule_error = fixture_estimate(1234, 300);
-	c->lag1 = 0.1 * fixture_normal(f);
-	c->n_effective = 15.2;
-	c->runs_p = 0.4;
-	c->trend_p = 0.7;
+	c->diagnostics.lag1 = 0.1 * fixture_normal(f);
+	c->diagnostics.n_effective = 15.2;
+	c->diagnostics.runs_p = 0.4;
+	c->diagnostics.trend_p = 0.7;
 	c->brown_forsythe_p = 0.31;
 	c->levene_p = 0.29;
 	c->welch_p = 0.02;
 	c->shapiro_p_x = 0.5;
 	c->shapiro_p_r = 0.00002;
-	c->off_cpu_x = 0.012;
-	c->off_cpu_r = 0.010;
-	c->stolen_x = 0.001;
-	c->stolen_r = 0.0012;
-	c->faults_x = 0.0004;
-	c->faults_r = 0.0003;
-	c->resident_x = 0.0;
-	c->resident_r = 0.0;
+	c->diagnostics.off_cpu_x = 0.012;
+	c->diagnostics.off_cpu_r = 0.010;
+	c->diagnostics.stolen_x = 0.001;
+	c->diagnostics.stolen_r = 0.0012;
+	c->diagnostics.faults_x = 0.0004;
+	c->diagnostics.faults_r = 0.0003;
+	c->diagnostics.resident_x = 0.0;
+	c->diagnostics.resident_r = 0.0;
 }
 
 static void fixture_verdict(struct cell *c)
@@ -591,7 +589,7 @@ static void fixture_awkward(struct fixture *f)
 	c[0].r.status = STAT_TOO_FEW;
 	c[0].correlation = NAN;
 	c[0].budget.status = STAT_ZERO_REFERENCE;
-	c[0].concurrency_mean_x = INFINITY;
+	c[0].concurrency.mean_x = INFINITY;
 	c[1].bias.value = INFINITY;
 	c[1].bias.hi90 = c[1].bias.hi95 = INFINITY;
 	c[1].x.mean = 1e300;
@@ -599,9 +597,9 @@ static void fixture_awkward(struct fixture *f)
 	c[1].precision_ratio.hi95 = INFINITY;
 	c[1].execution_time.value = -0.0;
 	c[1].budget.row[0].u = NAN;
-	c[1].issue_error_max = -INFINITY;
-	free(c[1].concurrency_time_x.p);
-	c[1].concurrency_time_x = (struct cdf){0, NULL};
+	c[1].issue_error.max = -INFINITY;
+	free(c[1].concurrency.cdf_time_x.p);
+	c[1].concurrency.cdf_time_x = (struct cdf){0, NULL};
 	free(c[2].x.x);
 	c[2].x = (struct sample){.status = STAT_TOO_FEW,
 				 .mean = NAN,
@@ -758,8 +756,8 @@ static void fixture_release(struct fixture *f)
 		struct sample *s[] = {&c->x,      &c->r,      &c->x_median,  &c->r_median,
 				      &c->x_p99,  &c->r_p99,  &c->x_trimmed, &c->r_trimmed,
 				      &c->x_time, &c->r_time, &c->x_rate,    &c->r_rate};
-		struct cdf *d[] = {&c->concurrency_time_x, &c->concurrency_time_r,
-				   &c->concurrency_request_x, &c->concurrency_request_r};
+		struct cdf *d[] = {&c->concurrency.cdf_time_x, &c->concurrency.cdf_time_r,
+				   &c->concurrency.cdf_request_x, &c->concurrency.cdf_request_r};
 		for (size_t k = 0; k < sizeof s / sizeof s[0]; k++)
 			free(s[k]->x);
 		for (size_t k = 0; k < sizeof d / sizeof d[0]; k++)

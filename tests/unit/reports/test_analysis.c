@@ -306,14 +306,14 @@ static void test_zero_variance_is_no_pass(void **state)
 	const struct effect still = {0};
 	analysed(&c, &a, &still, 1, 1, 20, 4);
 	assert_int_equal(a.cell[0].bias.status, STAT_ZERO_VARIANCE);
-	assert_int_equal(a.cell[0].f_status, STAT_ZERO_VARIANCE);
+	assert_int_equal(a.cell[0].f_test.status, STAT_ZERO_VARIANCE);
 	assert_int_equal(a.cell[0].budget.status, STAT_ZERO_VARIANCE);
 	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_INCONCLUSIVE);
 	assert_non_null(strstr(a.cell[0].component[COMPONENT_PRECISION].reason, "zero_variance"));
 	assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
 	/* no reordered request in any run is a count, not a missing scatter */
 	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision, DECISION_ACCEPT);
-	assert_true(a.cell[0].reordered.hi95 > 0 && a.cell[0].reordered.hi95 < 1e-3);
+	assert_true(a.cell[0].order.deciding.hi95 > 0 && a.cell[0].order.deciding.hi95 < 1e-3);
 	done(&c, &a);
 }
 
@@ -379,7 +379,7 @@ static void test_too_few(void **state)
 			    12, (double)a.cell[0].component[COMPONENT_PRECISION].n_more + n, 16);
 		set_reordered(&c, n == 1 ? N_REQUESTS / 5 : 0, N_REQUESTS);
 		again(&c, &a);
-		assert_int_equal(a.cell[0].reordered.status, n < 2 ? STAT_TOO_FEW : STAT_OK);
+		assert_int_equal(a.cell[0].order.deciding.status, n < 2 ? STAT_TOO_FEW : STAT_OK);
 		assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE); /* nor is one run rejected */
 		done(&c, &a);
 	}
@@ -538,7 +538,7 @@ static void test_single_reference(void **state)
 		run_find(&c, b, 0, 0)->bank = 7;
 	again(&c, &a);
 	assert_true(a.cell[0].single_reference);
-	assert_int_equal(a.cell[0].f_status, STAT_NOT_APPLICABLE);
+	assert_int_equal(a.cell[0].f_test.status, STAT_NOT_APPLICABLE);
 	assert_int_equal(a.cell[0].component[COMPONENT_PRECISION].decision,
 			 DECISION_NOT_APPLICABLE);
 	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_ACCEPT);
@@ -712,8 +712,8 @@ static void test_equal_reordering_in_all_runs(void **state)
 	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].n_more, 40);
 	set_reordered(&c, 30000, 300000);
 	again(&c, &a);
-	assert_true(fabs(a.cell[0].reordered.lo95 - 0.0997600641274118) < 1e-10);
-	assert_true(fabs(a.cell[0].reordered.hi95 - 0.100240321957258) < 1e-10);
+	assert_true(fabs(a.cell[0].order.deciding.lo95 - 0.0997600641274118) < 1e-10);
+	assert_true(fabs(a.cell[0].order.deciding.hi95 - 0.100240321957258) < 1e-10);
 	done(&c, &a);
 }
 
@@ -844,11 +844,11 @@ static void test_concurrency(void **state)
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &faultless, 1, 1, 20, 15);
-	assert_int_equal(a.cell[0].concurrency_time_x.n, N_LEVELS);
-	assert_between(0.0999, a.cell[0].concurrency_time_x.p[0], 0.1001);
-	assert_true(fabs(a.cell[0].concurrency_time_x.p[2] - 1) < 1e-12);
-	assert_between(0, a.cell[0].concurrency_distance_time.value, 1e-4);
-	assert_between(0.8999, a.cell[0].concurrency_mean_x, 0.9001);
+	assert_int_equal(a.cell[0].concurrency.cdf_time_x.n, N_LEVELS);
+	assert_between(0.0999, a.cell[0].concurrency.cdf_time_x.p[0], 0.1001);
+	assert_true(fabs(a.cell[0].concurrency.cdf_time_x.p[2] - 1) < 1e-12);
+	assert_between(0, a.cell[0].concurrency.distance_time.value, 1e-4);
+	assert_between(0.8999, a.cell[0].concurrency.mean_x, 0.9001);
 	/* half the time at level 2 instead of 1 in the replays */
 	for (unsigned int b = 1; b <= 20; b++) {
 		int64_t *ns = run_find(&c, b, 0, 0)->summary.ns_at_level;
@@ -856,8 +856,8 @@ static void test_concurrency(void **state)
 		ns[1] -= ns[2];
 	}
 	again(&c, &a);
-	assert_between(0.4499, a.cell[0].concurrency_distance_time.value, 0.4501);
-	assert_true(a.cell[0].concurrency_distance_request.value == 0);
+	assert_between(0.4499, a.cell[0].concurrency.distance_time.value, 0.4501);
+	assert_true(a.cell[0].concurrency.distance_request.value == 0);
 	done(&c, &a);
 }
 
@@ -971,7 +971,7 @@ static void test_drift_is_judged_over_all_cells(void **state)
 		again(&c, &a);
 		double least = 1;
 		for (size_t i = 0; i < a.n_cells; i++)
-			least = fmin(least, a.cell[i].trend_p);
+			least = fmin(least, a.cell[i].diagnostics.trend_p);
 		bool warned = source_find(&a, "order and drift")->warning;
 		assert_int_equal(warned, least <= 0.0025);
 		n_chance += least <= 0.01 && !warned;

@@ -90,7 +90,7 @@ static void test_in_flight_and_concurrency(void **state)
 	assert_decision(&a, COMPONENT_CONCURRENCY, DECISION_ACCEPT);
 	assert_decision(&a, COMPONENT_IN_FLIGHT, DECISION_ACCEPT);
 	assert_decision(&a, COMPONENT_IN_FLIGHT_MAX, DECISION_ACCEPT);
-	assert_true(a.cell[0].concurrency_max_x == 2);
+	assert_true(a.cell[0].concurrency.max_x == 2);
 	/* serialised: one at a time */
 	set_overlap(&c, 0, 0);
 	again(&c, &a);
@@ -98,9 +98,9 @@ static void test_in_flight_and_concurrency(void **state)
 	assert_decision(&a, COMPONENT_IN_FLIGHT, DECISION_REJECT);
 	assert_decision(&a, COMPONENT_IN_FLIGHT_MAX, DECISION_REJECT);
 	assert_between(-0.51, component_of(&a, 0, COMPONENT_IN_FLIGHT_MAX)->estimate.value, -0.49);
-	assert_between(0.44, a.cell[0].concurrency_time.value, 0.47);
+	assert_between(0.44, a.cell[0].concurrency.time.value, 0.47);
 	/* counted when requests arrive, both sides have the same load */
-	assert_between(0, a.cell[0].concurrency_request.value, 1e-9);
+	assert_between(0, a.cell[0].concurrency.request.value, 1e-9);
 	c.results.protocol.accept.concurrency_by = CONCURRENCY_BY_REQUEST;
 	again(&c, &a);
 	assert_decision(&a, COMPONENT_CONCURRENCY, DECISION_ACCEPT);
@@ -460,9 +460,9 @@ static void test_sessions(void **state)
 	again(&c, &a);
 	s = &a.cell[0].sessions;
 	assert_int_equal(s->n_sessions, 5);
-	assert_true(s->s_L > 0.15 && s->grubbs_status == STAT_OK);
-	assert_int_equal(s->grubbs_session, 4);
-	assert_int_equal(s->grubbs_class, OUTLIER_OUTLIER);
+	assert_true(s->s_L > 0.15 && s->grubbs.status == STAT_OK);
+	assert_int_equal(s->grubbs.group, 4);
+	assert_int_equal(s->grubbs.class, OUTLIER_OUTLIER);
 	assert_int_equal(a.cell[0].x.n, N); /* marked, not dropped */
 	done(&c, &a);
 }

@@ -62,7 +62,8 @@ static void test_order_decides(void **state)
 	/* the interval for independent runs is shown unchanged */
 	assert_between(apart.estimate.lo90 - 1e-9, k->estimate.lo90, apart.estimate.lo90 + 1e-9);
 	assert_between(apart.estimate.hi95 - 1e-9, k->estimate.hi95, apart.estimate.hi95 + 1e-9);
-	assert_between(k->n_effective - 1e-9, a.cell[0].n_effective, k->n_effective + 1e-9);
+	assert_between(k->n_effective - 1e-9, a.cell[0].diagnostics.n_effective,
+		       k->n_effective + 1e-9);
 	done(&c, &a);
 }
 

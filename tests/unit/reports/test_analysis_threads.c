@@ -80,7 +80,7 @@ static void unknown_where_several_are_in_flight(void **state)
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &slow, 1, 1, N, 1);
-	assert_true(isfinite(a.cell[0].off_cpu_x));
+	assert_true(isfinite(a.cell[0].diagnostics.off_cpu_x));
 	assert_true(a.n_rated == 1 && isfinite(a.rated[0].point[0].gap_ns));
 	c.results.protocol.scenario[0].script = "build.sh";
 	every_run(&c, 2, 0);
@@ -88,7 +88,8 @@ static void unknown_where_several_are_in_flight(void **state)
 	assert_true(isnan(a.cell[0].n_lanes));
 	assert_true(isnan(a.cell[0].execution_service) && isnan(a.cell[0].execution_schedule));
 	assert_null(strstr(reason_of(&a), "requests account for"));
-	assert_true(isnan(a.cell[0].off_cpu_x) && isnan(a.cell[0].off_cpu_r));
+	assert_true(isnan(a.cell[0].diagnostics.off_cpu_x));
+	assert_true(isnan(a.cell[0].diagnostics.off_cpu_r));
 	assert_true(isnan(a.rated[0].point[0].gap_ns));
 	assert_true(a.rated[0].gap.last == RATED_NONE && a.rated[0].gap.next == RATED_NONE);
 	assert_true(a.rated[0].rate.next == 0); /* not trusted, which the rate shows */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report.json against doc/report-schema.json, with a checker of the few keywords that the schema
- * uses. */
+/* The schemas that are made from the lists of the model, and report.json against
+ * doc/report-schema.json, with a checker of the few keywords that the schema uses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,184 @@
 #include "tests/unit/reports/golden.h"
 
 #include "reports/forms.h"
+#include "reports/json/json_value.h"
+#include "reports/model.h"
+
+/* --- the schema of the lists --------------------------------------------- */
+
+static json_t *type_or_null(const char *type, bool nullable)
+{
+	return nullable ? json_pack("[ss]", type, "null") : json_string(type);
+}
+
+/* A reference to a definition that no list has; it is added. */
+static json_t *builtin(const char *name, json_t *defs)
+{
+	if (json_object_get(defs, name))
+		return json_pack("{s:s+}", "$ref", "#/$defs/", name);
+	json_t *o, *words = json_array();
+	for (int i = 0; i < STAT_N_STATUSES; i++)
+		json_array_append_new(words, json_string(stat_status_name((enum stat_status)i)));
+	if (!strcmp(name, "number"))
+		o = json_pack("{s:s, s:o}", "description",
+			      "A finite number, or null. For null, KEY_status beside it gives the "
+			      "reason: a status word (see \"status\"), \"undefined\", "
+			      "\"infinite\" or \"-infinite\".", "type", type_or_null("number", true));
+	else if (!strcmp(name, "count"))
+		o = json_pack("{s:[ss]}", "type", "integer", "number");
+	else
+		o = json_pack("{s:s, s:s, s:O}", "description",
+			      "Whether a value exists, and otherwise the reason.", "type", "string",
+			      "enum", words);
+	json_decref(words);
+	json_object_set_new(defs, name, o);
+	return json_pack("{s:s+}", "$ref", "#/$defs/", name);
+}
+
+static json_t *schema_of(const struct model_list *list, bool nullable, json_t *defs);
+
+/* A reference to the definition of a named list, which it adds; else the schema itself. */
+static json_t *reference(const struct model_list *list, bool nullable, json_t *defs)
+{
+	if (!list->name || nullable)
+		return schema_of(list, nullable, defs);
+	if (!json_object_get(defs, list->name)) {
+		json_object_set_new(defs, list->name, json_null()); /* its place */
+		json_object_set_new(defs, list->name, schema_of(list, false, defs));
+	}
+	return json_pack("{s:s+}", "$ref", "#/$defs/", list->name);
+}
+
+static json_t *array_of(json_t *items)
+{
+	return json_pack("{s:s, s:o}", "type", "array", "items", items);
+}
+
+static json_t *text_schema(const struct model_member *m, bool nullable)
+{
+	json_t *o = json_pack("{s:o}", "type", type_or_null("string", nullable));
+	json_t *words = json_array();
+	for (size_t i = 0; m->words && m->words[i]; i++)
+		json_array_append_new(words, json_string(m->words[i]));
+	if (m->words && !nullable)
+		json_object_set(o, "enum", words);
+	json_decref(words);
+	return o;
+}
+
+static json_t *value_schema(const struct model_member *m, json_t *defs)
+{
+	switch (m->kind) {
+	case MODEL_REAL:
+		return m->plain ? json_pack("{s:o}", "type", type_or_null("number", true))
+				: builtin("number", defs);
+	case MODEL_U64:
+	case MODEL_U32:
+	case MODEL_I64:
+		if (m->count == model_fixed_count)
+			return json_pack("{s:s, s:[i]}", "type", "integer", "enum", (int)m->n);
+		return builtin("count", defs);
+	case MODEL_BOOL:
+		return json_pack("{s:o}", "type", type_or_null("boolean", m->quiet));
+	case MODEL_LETTER:
+	case MODEL_CHARS:
+	case MODEL_TEXT:
+	case MODEL_WORD:
+		return text_schema(m, m->nullable);
+	case MODEL_STATUS:
+		return builtin("status", defs);
+	case MODEL_TEXTS:
+		return array_of(text_schema(m, false));
+	case MODEL_REALS:
+		return array_of(json_pack("{s:o}", "type", type_or_null("number", true)));
+	case MODEL_SETTINGS:
+		return json_pack("{s:s, s:{s:o}}", "type", "object", "additionalProperties", "type",
+				 type_or_null("string", true));
+	case MODEL_JSON:
+		return json_pack("{s:o}", "type", type_or_null("object", true));
+	case MODEL_OBJECT:
+		return reference(m->of, m->nullable, defs);
+	case MODEL_ARRAY:
+		return array_of(reference(m->of, false, defs));
+	case MODEL_INLINE:
+		break;
+	}
+	fail_msg("%s has no schema", m->name);
+	return NULL;
+}
+
+static bool has_unit(const struct model_member *m)
+{
+	return m->kind == MODEL_REAL || m->kind == MODEL_REALS || m->kind == MODEL_U64 ||
+	       m->kind == MODEL_I64 || m->of == &model_estimate || m->of == &model_sample;
+}
+
+static void add_properties(json_t *properties, json_t *required, const struct model_list *list,
+			   json_t *defs)
+{
+	for (const struct model_member *m = list->member; m->name; m++) {
+		if (m->kind == MODEL_INLINE) {
+			add_properties(properties, required, m->of, defs);
+			continue;
+		}
+		json_t *o = json_object(), *value = value_schema(m, defs);
+		const char *unit = table_unit(&(const struct table_column){.format = m->format});
+		if (m->about)
+			json_object_set_new(o, "description", json_string(m->about));
+		if (has_unit(m) && *unit)
+			json_object_set_new(o, "unit", json_string(unit));
+		json_object_update(o, value);
+		json_decref(value);
+		assert_null(json_object_get(properties, m->name));
+		json_object_set_new(properties, m->name, o);
+		if (!m->present)
+			json_array_append_new(required, json_string(m->name));
+	}
+}
+
+static json_t *schema_of(const struct model_list *list, bool nullable, json_t *defs)
+{
+	json_t *o = json_object(), *properties = json_object(), *required = json_array();
+	if (list->about)
+		json_object_set_new(o, "description", json_string(list->about));
+	add_properties(properties, required, list, defs);
+	json_object_set_new(o, "type", type_or_null("object", nullable));
+	json_object_set_new(o, "properties", properties);
+	json_object_set_new(o, "required", required);
+	json_object_set_new(o, "patternProperties",
+			    json_pack("{s:{s:s}}", "_status$", "type", "string"));
+	json_object_set_new(o, "additionalProperties", json_false());
+	return o;
+}
+
+/* Compares it with doc/NAME-schema.json. */
+static void check_schema(const char *name, const char *title, const struct model_list *list)
+{
+	json_t *defs = json_object(), *o = schema_of(list, false, defs);
+	json_t *schema = json_pack("{s:s, s:s}", "$schema",
+				   "https://json-schema.org/draft/2020-12/schema", "title", title);
+	json_object_update(schema, o);
+	json_object_set_new(schema, "$defs", defs);
+	json_decref(o);
+	char *text = json_dumps(schema, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+	char *line = xasprintf("%s\n", text);
+	char *path = xasprintf("../../../doc/%s-schema.json", name);
+	golden_check(path, line);
+	free(path);
+	free(line);
+	free(text);
+	json_decref(schema);
+}
+
+static void the_schemas_are_those_of_the_model(void **state)
+{
+	(void)state;
+	check_schema("report", "report.json of validate", &model_analysis);
+	check_schema("pool", "validate pool", &model_pool_document);
+	check_schema("compare", "Comparison of validate", &model_campaign_change);
+}
+
+/* --- a checker ----------------------------------------------------------- */
 
 static bool is_type(const json_t *v, const char *type)
 {
@@ -241,6 +419,62 @@ static void undefined_numbers_say_why(void **state)
 	json_decref(o);
 }
 
+/* Arrays are written element by element; the text is that of the whole value. */
+static void pieces_are_the_whole(void **state)
+{
+	(void)state;
+	static const enum fixture_kind kinds[] = {FIXTURE_QUICK, FIXTURE_EMPTY, FIXTURE_TRUSTED};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		char *text = report_text(kinds[i]);
+		json_t *o = json_loads(text, 0, NULL);
+		char *whole = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+		assert_int_equal(strlen(text), strlen(whole) + 1);
+		assert_memory_equal(text, whole, strlen(whole));
+		free(whole);
+		free(text);
+		json_decref(o);
+	}
+}
+
+/* The output contains no command of a CI service, and the value is unchanged. */
+static void no_command_begins_in_a_string(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"##[error]x", "a ##vso[task.x]", "###[x",
+					    "##[##[##vso["};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct fixture f;
+		struct err e = ERR_INIT;
+		struct strbuf document = STRBUF_INIT;
+		char *text = NULL;
+		size_t len = 0;
+		fixture_make(&f, FIXTURE_TRUSTED);
+		free(f.results.protocol.title);
+		f.results.protocol.title = xstrdup(texts[i]);
+		free(f.results.protocol.scenario[0].name);
+		f.results.protocol.scenario[0].name = xstrdup(texts[i]);
+		FILE *out = open_memstream(&text, &len);
+		assert_int_equal(report_form_find("json")->print(&f.analysis, out, &e), 0);
+		fclose(out);
+		json_t *o = json_loads(text, 0, NULL);
+		json_add_document(&document, json_incref(o));
+		const char *const forms[] = {text, document.s};
+		for (size_t k = 0; k < 2; k++) {
+			assert_null(strstr(forms[k], "##["));
+			assert_null(strstr(forms[k], "##vso["));
+			json_t *again = json_loads(forms[k], 0, NULL);
+			assert_true(json_equal(again, o));
+			assert_string_equal(json_string_value(json_object_get(again, "title")),
+					    texts[i]);
+			json_decref(again);
+		}
+		json_decref(o);
+		free(text);
+		strbuf_release(&document);
+		fixture_release(&f);
+	}
+}
+
 static void the_same_analysis_gives_the_same_text(void **state)
 {
 	(void)state;
@@ -253,10 +487,13 @@ static void the_same_analysis_gives_the_same_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_schemas_are_those_of_the_model),
 	    cmocka_unit_test(every_fixture_fits_the_schema),
 	    cmocka_unit_test(the_checker_can_fail),
 	    cmocka_unit_test(numbers_are_those_of_the_analysis),
 	    cmocka_unit_test(undefined_numbers_say_why),
+	    cmocka_unit_test(pieces_are_the_whole),
+	    cmocka_unit_test(no_command_begins_in_a_string),
 	    cmocka_unit_test(the_same_analysis_gives_the_same_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

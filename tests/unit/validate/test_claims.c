@@ -247,7 +247,8 @@ static void test_f_test_of_a_claim(void **state)
 	const struct claim_result *r = &a.claim[0];
 	const struct claim_comparison *q = &r->comparison[0];
 	assert_true(fabs(q->f_critical - 3.178893) < 1e-6);
-	assert_true(q->f_p == a.cell[q->cell].f_p && q->value.value == a.cell[q->cell].f_ratio);
+	assert_true(q->f_p == a.cell[q->cell].f_test.p);
+	assert_true(q->value.value == a.cell[q->cell].f_test.ratio);
 	assert_true(r->n_significant == (q->f_p <= 0.05) && r->n_significant == 1);
 	assert_true(r->n_above_published == (q->value.value > 15.21));
 	analysis_release(&a);
@@ -367,7 +368,8 @@ static void test_bias_interval_is_the_reports(void **state)
 	assert_true(fabs(measure_value(MEASURE_RESPONSE_TIME, NULL, &m) - a.cell[0].x.mean) < 1e-9);
 	assert_true(fabs(measure_value(MEASURE_UNCERTAINTY, NULL, &m) -
 			 a.cell[0].paper[PAPER_TABLES].U2_pct / 100) < 1e-12);
-	assert_true(fabs(measure_value(MEASURE_F_RATIO, NULL, &m) - a.cell[0].f_ratio) < 1e-12);
+	assert_true(fabs(measure_value(MEASURE_F_RATIO, NULL, &m) - a.cell[0].f_test.ratio) <
+		    1e-12);
 	assert_true(fabs(measure_value(MEASURE_CV, NULL, &m) - a.cell[0].x.cv) < 1e-12);
 	measure_runs_release(&m);
 	done(&c, &a);

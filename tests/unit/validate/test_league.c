@@ -39,7 +39,7 @@ static struct cell *cell_add(struct made *m, size_t replayer, enum verdict verdi
 	struct cell *c = &m->cell[m->a.n_cells++];
 	*c = (struct cell){.replayer = replayer, .scenario = m->a.n_cells, .verdict = verdict};
 	const struct estimate none = {.status = STAT_NOT_ASSESSED};
-	c->in_flight = c->concurrency_time = c->reordered = c->issue_error_p99 = none;
+	c->concurrency.in_flight = c->concurrency.time = c->order.deciding = c->issue_error.p99 = none;
 	for (int k = 0; k < COMPONENT_N; k++)
 		c->component[k] = (struct component){.kind = (enum component_kind)k,
 						     .decision = DECISION_NOT_ASSESSED,
@@ -156,9 +156,12 @@ static void largest_of_the_cases(void **state)
 	struct made m;
 	(void)state;
 	made_start(&m, 1);
-	cell_add(&m, 0, VERDICT_TRUSTED, 0.03)->in_flight = (struct estimate){.status = STAT_OK, .value = 0.5};
-	cell_add(&m, 0, VERDICT_TRUSTED, -0.07)->in_flight = (struct estimate){.status = STAT_ZERO_VARIANCE, .value = -0.9};
-	cell_add(&m, 0, VERDICT_TRUSTED, NAN)->in_flight = (struct estimate){.status = STAT_OK, .value = INFINITY};
+	cell_add(&m, 0, VERDICT_TRUSTED, 0.03)->concurrency.in_flight =
+	    (struct estimate){.status = STAT_OK, .value = 0.5};
+	cell_add(&m, 0, VERDICT_TRUSTED, -0.07)->concurrency.in_flight =
+	    (struct estimate){.status = STAT_ZERO_VARIANCE, .value = -0.9};
+	cell_add(&m, 0, VERDICT_TRUSTED, NAN)->concurrency.in_flight =
+	    (struct estimate){.status = STAT_OK, .value = INFINITY};
 	league_compute(&m.a);
 	const struct league_row *row = m.a.league;
 	assert_int_equal(row->worst[LEAGUE_BIAS], 1); /* the size counts */

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The numbers of one case (a replayer in a scenario), each with its status.
+ *
+ * Numbers of the same subject are a list. A row of a list declares a field of struct cell or of one
+ * of its groups (cell.h), and describes the member of report.json, its schema and the columns of
+ * tables (reports/model.h). A new number of a case is a row here and its computation.
+ *
+ *	X(type, field, name, format, description, ...)
+ *
+ * `name` is the member of report.json. `format` is the unit (reports/table.h: TIME is ns, RELATIVE
+ * and SHARE are ratios, P is a probability). STATUS(field): the number is undefined unless this
+ * field is STAT_OK. Without STATUS, NaN means undefined or unknown. */
+#pragma once
+
+#define CELL_FIELD(type, field, ...) type field;
+
+#define CELL_RUNS(X)                                                                               \
+	X(unsigned int, n_blocks, "n_blocks", COUNT, "Blocks, without block 0.")                   \
+	X(unsigned int, n_pairs, "n_pairs", COUNT, "Pairs of runs that both succeeded.")           \
+	X(unsigned int, n_failed_program, "n_failed_program", COUNT,                               \
+	  "Failed runs of the program.")                                                           \
+	X(unsigned int, n_failed_replayer, "n_failed_replayer", COUNT, "Failed replays.")          \
+	X(bool, single_reference, "single_reference", TEXT,                                        \
+	  "The reference of all replays is one recorded trace.")
+
+/* Of the program (r) or the replays (x), paired by index. */
+#define CELL_SIDE(X, side)                                                                         \
+	X(struct sample, side, "mean_ns", TIME, "Mean response times of the runs.")                \
+	X(struct sample, side##_median, "median_ns", TIME, "Their medians.")                       \
+	X(struct sample, side##_p99, "p99_ns", TIME, "Their 99th percentiles.")                    \
+	X(struct sample, side##_trimmed, "trimmed_mean_ns", TIME,                                  \
+	  "Trimmed means: 10 % of the requests left out at each end.")                             \
+	X(struct sample, side##_time, "execution_time_ns", TIME, "Execution times.")               \
+	X(struct sample, side##_rate, "requests_per_s", RATE, "Requests per second.")
+
+#define CELL_BIAS(X)                                                                               \
+	X(double, correlation, "correlation", NUMBER,                                              \
+	  "Correlation of the logarithms of the mean response times of the pairs.")                \
+	X(struct estimate, bias, "bias", RELATIVE,                                                 \
+	  "Relative bias of the means, from paired logarithms.")                                   \
+	X(struct estimate, bias_independent, "bias_independent", RELATIVE,                         \
+	  "The same from independent samples.")                                                    \
+	X(struct estimate, bias_median, "bias_median", RELATIVE,                                   \
+	  "The same of the medians of the runs; not judged.")                                      \
+	X(struct estimate, bias_trimmed, "bias_trimmed_mean", RELATIVE,                            \
+	  "The same of their trimmed means; not judged.")                                          \
+	X(struct estimate, precision_ratio, "precision_ratio", NUMBER,                             \
+	  "Standard deviation of the replay divided by that of the program (Pitman-Morgan).")      \
+	X(double, precision_lower95, "precision_lower95", NUMBER, "One-sided limit.",              \
+	  STATUS(precision_ratio.status))                                                          \
+	X(double, precision_upper95, "precision_upper95", NUMBER, "One-sided limit.",              \
+	  STATUS(precision_ratio.status))                                                          \
+	X(double, permutation_p_above, "permutation_p_above", P,                                   \
+	  "P that the ratio is above its limit, from permutations of the labels within pairs.")    \
+	X(double, permutation_p_below, "permutation_p_below", P, "P that it is below the limit.")  \
+	X(struct estimate, precision_independent, "precision_ratio_independent", NUMBER,           \
+	  "The ratio from independent samples: F limits, of logarithms.")
+
+#define CELL_F_TEST(X)                                                                             \
+	X(double, ratio, "ratio", NUMBER, "Variance of the replay over that of the program.",      \
+	  STATUS(status))                                                                          \
+	X(double, critical, "critical", NUMBER, "Critical value at 5 %, one-sided.",               \
+	  STATUS(status))                                                                          \
+	X(double, p, "p", P, "P-value, one-sided.", STATUS(status))                                \
+	X(double, p_two_sided, "p_two_sided", P, "P-value, two-sided.", STATUS(status))            \
+	X(double, ci_lo, "ci_lo", NUMBER, "Lower 95 % limit of the ratio.", STATUS(status))        \
+	X(double, ci_hi, "ci_hi", NUMBER, "Upper 95 % limit of the ratio.", STATUS(status))
+
+#define CELL_OTHER_TESTS(X)                                                                        \
+	X(double, brown_forsythe_p, "brown_forsythe_p", P,                                         \
+	  "P-value of the Brown-Forsythe test of equal scatter, on logarithms.")                   \
+	X(double, levene_p, "levene_p", P, "P-value of Levene's test, on logarithms.")             \
+	X(double, welch_p, "welch_p", P, "P-value of Welch's test, on response times.")            \
+	X(double, shapiro_p_x, "shapiro_p_replay", P,                                              \
+	  "P-value of the Shapiro-Wilk test of normality, on response times.")                     \
+	X(double, shapiro_p_r, "shapiro_p_program", P, "The same of the program.")
+
+#define CELL_EXPANDED(X)                                                                              \
+	X(double, U95, "U95", SHARE, "U95 of one future replay.")                                  \
+	X(double, machine, "machine", SHARE, "U95 of one future run of the program itself.")       \
+	X(double, own, "replayer", SHARE,                                                          \
+	  "The replayer's own part: root of the difference of the squares, or 0.")
+
+#define CELL_EXECUTION_TIME(X)                                                                     \
+	X(struct estimate, execution_time, "execution_time", RELATIVE,                             \
+	  "Relative deviation of the execution time.")                                             \
+	X(double, execution_service, "execution_time_service", RELATIVE,                           \
+	  "The part of this deviation from longer requests.")                                      \
+	X(double, execution_schedule, "execution_time_schedule", RELATIVE,                         \
+	  "The part from waiting between requests.")
+
+#define CELL_ISSUE_ERROR(X)                                                                        \
+	X(struct estimate, p50, "p50_ns", TIME, "Median of the issue errors.")                     \
+	X(struct estimate, p99, "p99_ns", TIME, "Their 99th percentile.")                          \
+	X(double, max, "max_ns", TIME, "Their maximum.", STATUS(p50.status))                       \
+	X(double, share_late, "share_late", SHARE, "Share of the requests that were issued late.", \
+	  STATUS(p50.status))                                                                      \
+	X(struct estimate, late, "late", SHARE, "The same with its confidence limits.")            \
+	X(struct estimate, cpu_delayed, "held_up", SHARE,                                              \
+	  "Share of the requests that the machine delayed while the replayer waited for their "    \
+	  "issue time; not assessed if the replays do not report it.")                             \
+	X(struct estimate, others_p99, "others_p99_ns", TIME,                                      \
+	  "99th percentile of the issue error of the other requests.")
+
+#define CELL_ORDER(X)                                                                              \
+	X(uint64_t, n_received, "n_received", COUNT, "Requests, without extra requests.")          \
+	X(uint64_t, n_reordered, "n_reordered", COUNT, "Type-P-Reordered requests (RFC 4737).")    \
+	X(uint64_t, n_descents, "n_descents", COUNT,                                               \
+	  "Neighbours in the wrong order: hfplayer's count.")                                      \
+	X(struct estimate, deciding, "deciding", SHARE,                                            \
+	  "Share of reordered requests in the deciding scope.")                                    \
+	X(struct estimate, all, "all", SHARE, "The same over the whole replay.")                   \
+	X(struct estimate, thread, "thread", SHARE, "The same by thread.")                         \
+	X(struct estimate, object, "object", SHARE, "The same by file or device.")
+
+#define CELL_IN_FLIGHT(X)                                                                          \
+	X(double, mean_r, "mean_program", NUMBER,                                                  \
+	  "Mean number of requests in flight, program.")                                           \
+	X(double, mean_x, "mean_replay", NUMBER, "The same of the replay.")                        \
+	X(double, max_r, "max_program", NUMBER,                                                    \
+	  "Mean over the runs of the largest number in flight, program.")                          \
+	X(double, max_x, "max_replay", NUMBER, "The same of the replay.")                          \
+	X(struct estimate, in_flight, "in_flight", RELATIVE,                                       \
+	  "Relative deviation of the mean number, from paired logarithms.")                        \
+	X(struct estimate, in_flight_max, "in_flight_max", RELATIVE,                               \
+	  "Relative deviation of the largest number.")
+
+#define CELL_CONCURRENCY(X)                                                                        \
+	X(struct estimate, time, "distance_of_means_by_time", NUMBER,                              \
+	  "Distance of the CDFs averaged over the runs, by time.")                                 \
+	X(struct estimate, request, "distance_of_means_by_request", NUMBER,                        \
+	  "The same by request.")                                                                  \
+	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
+	  "Distance within a pair, averaged over the pairs, by time. Larger, because runs of one " \
+	  "program differ as well. Not judged.")                                                   \
+	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
+	  "The same by request.")
+
+/* Pooled over runs. */
+#define CELL_FIDELITY(X)                                                                           \
+	X(uint64_t, n_requests, "n_requests", COUNT, "Requests of all runs.")                      \
+	X(uint64_t, n_lost, "n_lost", COUNT, "Requests that were not replayed.")                   \
+	X(uint64_t, n_skipped, "n_skipped", COUNT,                                                 \
+	  "Requests that the replayer skipped. They are not lost, and not judged.")                \
+	X(uint64_t, n_results_unknown, "n_results_unknown", COUNT,                                 \
+	  "Requests whose results the replayer does not report (times without a column result). "  \
+	  "Their failures are unknown.")                                                           \
+	X(uint64_t, n_extra, "n_extra", COUNT, "Requests replayed more often than traced.")        \
+	X(uint64_t, n_mismatched, "n_mismatched", COUNT,                                           \
+	  "Requests with another result than in the trace.")
+
+#define CELL_DIAGNOSTICS(X)                                                                        \
+	X(double, lag1, "lag1", NUMBER, "Autocorrelation of neighbouring pairs.")                  \
+	X(double, n_effective, "n_effective", NUMBER,                                              \
+	  "Number of independent pairs that the test of acceptance assumes.")                      \
+	X(double, runs_p, "runs_p", P, "P-value of the runs test.")                                \
+	X(double, trend_p, "trend_p", P,                                                           \
+	  "P-value of the trend test; undefined if so few runs cannot reach 0.05.")                \
+	X(double, off_cpu_r, "off_cpu_program", SHARE,                                             \
+	  "Share of the wall time in which the program's threads did not run.")                    \
+	X(double, off_cpu_x, "off_cpu_replay", SHARE, "The same of the replay.")                   \
+	X(double, stolen_r, "stolen_program", SHARE,                                               \
+	  "Share that the hypervisor took in the program's runs.")                                 \
+	X(double, stolen_x, "stolen_replay", SHARE, "The same of the replay.")                     \
+	X(double, faults_r, "faults_per_request_program", NUMBER,                                  \
+	  "Page faults per request of the program.")                                               \
+	X(double, faults_x, "faults_per_request_replay", NUMBER, "The same of the replay.")        \
+	X(double, resident_r, "cached_program", SHARE,                                             \
+	  "Share of the files that were cached before the program's runs.")                        \
+	X(double, resident_x, "cached_replay", SHARE, "The same of the replay.")
+
+/* Of the pooled requests of all runs, without a test. NaN also before analysis_describe(), and in a
+ * large campaign. */
+#define CELL_DISTRIBUTIONS(X)                                                                      \
+	X(double, ks_distance, "ks_distance", NUMBER,                                              \
+	  "Kolmogorov-Smirnov distance of the response times.")                                    \
+	X(double, wasserstein, "wasserstein_relative", SHARE,                                      \
+	  "1-Wasserstein distance over the program's mean.")
