@@ -88,7 +88,8 @@ struct model_list {
 
 /* Structs with a list model_TAG. */
 #define MODEL_TYPES(X)                                                                             \
-	X(estimate) X(sample) X(expanded) X(paper_uncertainty) X(propagation) X(budget_row) X(budget) \
+	X(estimate) X(sample) X(expanded) X(paper_uncertainty) X(propagation) X(budget_row)        \
+	X(budget)                                                                                  \
 	X(outlier_finding) X(session_group) X(session_study) X(control_chart) X(blank)             \
 	X(component_part) X(component) X(why) X(why_difference) X(split) X(why_part) X(cell)       \
 	X(cell_f_test) X(cell_issue_error) X(cell_order) X(cell_concurrency) X(cell_diagnostics)   \

@@ -76,12 +76,12 @@ MODEL(S, NULL,
 	TEXT(scenario, "scenario", NULL)
 	BY_TEXT(side_replayer, "old_replayer", NULL)
 	BY_TEXT(side_replayer, "new_replayer", NULL, .index = 1)
-	BY_COUNT(side_pairs, "n_old", "Pairs, old side.")
-	BY_COUNT(side_pairs, "n_new", "Pairs, new side.", .index = 1)
+	BY_COUNT(side_pairs, "n_old", "Pairs of the old results.")
+	BY_COUNT(side_pairs, "n_new", "Pairs of the new results.", .index = 1)
 	BY_COUNT(side_failed, "n_failed_old",
-		 "Failed runs of the program and of the replayer, old side.")
+		 "Failed runs of the program and of the replayer, in the old results.")
 	BY_COUNT(side_failed, "n_failed_new",
-		 "Failed runs of the program and of the replayer, new side.", .index = 1)
+		 "Failed runs of the program and of the replayer, in the new results.", .index = 1)
 	FLAG(paired, "paired", "By block, within one campaign.")
 	FLAG(same_runs, "same_runs",
 	     "Both sides are the same runs of one campaign, so there is no change.")

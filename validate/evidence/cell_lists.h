@@ -75,7 +75,7 @@
 	  "P-value of the Shapiro-Wilk test of normality, on response times.")                     \
 	X(double, shapiro_p_r, "shapiro_p_program", P, "The same of the program.")
 
-#define CELL_EXPANDED(X)                                                                              \
+#define CELL_EXPANDED(X)                                                                           \
 	X(double, U95, "U95", SHARE, "U95 of one future replay.")                                  \
 	X(double, machine, "machine", SHARE, "U95 of one future run of the program itself.")       \
 	X(double, own, "replayer", SHARE,                                                          \
@@ -96,7 +96,7 @@
 	X(double, share_late, "share_late", SHARE, "Share of the requests that were issued late.", \
 	  STATUS(p50.status))                                                                      \
 	X(struct estimate, late, "late", SHARE, "The same with its confidence limits.")            \
-	X(struct estimate, cpu_delayed, "held_up", SHARE,                                              \
+	X(struct estimate, cpu_delayed, "held_up", SHARE,                                          \
 	  "Share of the requests that the machine delayed while the replayer waited for their "    \
 	  "issue time; not assessed if the replays do not report it.")                             \
 	X(struct estimate, others_p99, "others_p99_ns", TIME,                                      \

@@ -232,7 +232,8 @@ static void fixture_sessions(struct fixture *f, struct cell *c)
 				    .s_r = 0.03,
 				    .s_L = 0.01,
 				    .s_R = 0.0316,
-				    .cochran = {.statistic = 0.55, .critical_5 = 0.8, .critical_1 = 0.9},
+				    .cochran = {.statistic = 0.55, .critical_5 = 0.8,
+						.critical_1 = 0.9},
 				    .grubbs.status = STAT_TOO_FEW};
 	for (size_t i = 0; i < 2; i++)
 		s->session[i] = (struct session_group){.n = f->n_blocks / 2, .mean = 1.01, .sd = 0.03, .h = NAN, .k = 1.04};

@@ -34,7 +34,8 @@ static json_t *builtin(const char *name, json_t *defs)
 		o = json_pack("{s:s, s:o}", "description",
 			      "A finite number, or null. For null, KEY_status beside it gives the "
 			      "reason: a status word (see \"status\"), \"undefined\", "
-			      "\"infinite\" or \"-infinite\".", "type", type_or_null("number", true));
+			      "\"infinite\" or \"-infinite\".", "type",
+			      type_or_null("number", true));
 	else if (!strcmp(name, "count"))
 		o = json_pack("{s:[ss]}", "type", "integer", "number");
 	else
