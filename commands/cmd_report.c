@@ -6,6 +6,7 @@
 #include "reports/certificate/certificate.h"
 #include "reports/forms.h"
 #include "reports/reasons.h"
+#include "validate/analysis/analysis.h"
 #include "validate/results/identity.h"
 
 struct report_config {

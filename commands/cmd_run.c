@@ -7,6 +7,7 @@
 #include "reports/forms.h"
 #include "reports/plan/plan.h"
 #include "reports/reasons.h"
+#include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/certified.h"
 #include "validate/campaign/chances.h"

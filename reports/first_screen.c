@@ -3,6 +3,7 @@
 
 #include "reports/escape.h"
 #include "reports/words.h"
+#include "validate/analysis/analysis.h"
 
 #define MOST_REASON 160 /* columns of a verdict's reason */
 #define NAME 48		/* columns for a scenario's name in a sentence */

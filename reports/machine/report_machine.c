@@ -4,6 +4,7 @@
 #include "reports/machine/machine.h"
 #include "reports/output.h"
 #include "reports/words.h"
+#include "validate/analysis/analysis.h"
 #include "validate/components/component.h"
 
 static enum outcome outcome_of(enum decision d)

@@ -2,9 +2,9 @@
 /* The chance of a decision, as tables. */
 #include "reports/plan/plan.h"
 
+#include "validate/analysis/analysis.h"
 #include "validate/campaign/chances.h"
 #include "validate/components/component.h"
-#include "validate/evidence/cell.h"
 
 static void head_print(const char *what, const unsigned int *n, size_t n_columns, FILE *out)
 {

@@ -19,6 +19,7 @@
 #include "common/xalloc.h"
 #include "reports/forms.h"
 #include "reports/reasons.h"
+#include "validate/analysis/analysis.h"
 #include "validate/campaign/environment.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"

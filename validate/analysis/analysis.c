@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/evidence/cell.h"
+#include "validate/analysis/analysis.h"
 
 #include <gsl/gsl_errno.h>
 

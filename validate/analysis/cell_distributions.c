@@ -4,8 +4,6 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/quantiles.h"
 
-const double analysis_quantiles[QUANTILES_N] = {0.5, 0.9, 0.99, 0.999};
-
 static double response_p50(const struct run_summary *s)
 {
 	return s->response_median;

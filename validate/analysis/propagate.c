@@ -5,6 +5,7 @@
  * model. Rows of one estimate are drawn as one value. The probabilistically symmetric 95 % interval
  * of the sum is compared with -U..U. Source: JCGM 101, 6.4, 7.7 and 8.1. */
 #include "common/each.h"
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/monte_carlo.h"

@@ -7,26 +7,13 @@
  * at most the level of all rejections together (0.01). Counted facts, such as lost requests, need
  * no correction. Otherwise: inconclusive. */
 #include "replay/engines/adapters/times.h"
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"
 
 /* Largest share of failed runs on either side. Failed runs may differ from the others. */
 #define MOST_FAILED 0.1
-
-const char *const decision_names[] = {"accept", "reject", "inconclusive", "not assessed",
-				      "not applicable", NULL};
-const char *const verdict_names[] = {"trusted", "not trusted", "inconclusive", NULL};
-
-const char *decision_name(enum decision d)
-{
-	return decision_names[d];
-}
-
-const char *verdict_name(enum verdict v)
-{
-	return verdict_names[v];
-}
 
 /* Whether the P-value comes from a test, which Holm's procedure corrects. Counted facts already
  * have p_reject_holm set. */

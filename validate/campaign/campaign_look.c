@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Looks: planned looks, after which a campaign may end, and the looks after each group of a
  * campaign with a budget. */
+#include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/compare/compare.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/compare/baseline.h"
 
+#include "validate/analysis/analysis.h"
 #include "validate/compare/baseline_private.h"
 
 void baseline_rows_make(struct baseline_case *c)

@@ -2,6 +2,7 @@
 /* Makes a baseline from a campaign. */
 #include "common/each.h"
 #include "common/fnv1a.h"
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/run_values.h"
 #include "validate/compare/baseline_private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The analysis of a campaign: from run summaries to verdicts. Every number of a report is computed
- * here once, with its status.
+/* The data of an analysis: the numbers of each cell with their statuses, its components and its
+ * verdict (analysis/analysis.h computes them).
  *
  * The unit of evidence is the run. x_i is the mean response time of the replay in block i, and r_i
  * that of the program in the same block. Relative quantities are ratios (0.1 is 10 %), times are in
@@ -426,25 +426,3 @@ struct analysis {
 	/* Components that were assessed in at least one cell. */
 	bool assessed[COMPONENT_N];
 };
-
-/* Computes everything up to the verdicts. Errors: ENODATA if no block is complete. Ownership:
- * analysis_release(). */
-int analysis_compute(struct analysis *a, const struct results *r, struct err *e);
-void analysis_release(struct analysis *a);
-
-/* Propagates the budget of every cell by Monte Carlo with a fixed seed. This takes 0.1 s per cell;
- * simulations of many campaigns skip it. */
-void analysis_propagate(struct analysis *a);
-
-/* Computes the parts that decide nothing: distances of distributions, published findings and
- * values, kinds of requests, courses and costs. Errors: of reading the histograms of the runs. */
-int analysis_describe(struct analysis *a, struct err *e);
-
-/* Whether the verdict of a cell counts in the headline: its replayer is not included only for
- * comparison. */
-bool cell_counts(const struct analysis *a, const struct cell *c);
-/* Returns the number of cells whose verdict counts. */
-size_t cells_counted(const struct analysis *a);
-
-/* Whether a look was reached and no verdict is inconclusive: the campaign may stop. */
-bool analysis_is_settled(const struct analysis *a);

@@ -4,6 +4,7 @@
 
 #include <gsl/gsl_rng.h>
 
+#include "validate/analysis/analysis.h"
 #include "validate/selftest/machine_private.h"
 
 static json_t *rejections(const struct cell *c)

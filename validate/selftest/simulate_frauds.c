@@ -4,6 +4,7 @@
 
 #include <gsl/gsl_sort.h>
 
+#include "validate/analysis/analysis.h"
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"

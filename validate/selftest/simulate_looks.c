@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Campaigns with a budget and a look after every pair: a case ends with its first verdict that is
  * not inconclusive. */
+#include "validate/analysis/analysis.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 

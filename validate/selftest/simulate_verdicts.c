@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wrong verdicts by the complete decision rule: simulated campaigns pass through analysis_compute,
  * as real campaigns do. */
+#include "validate/analysis/analysis.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 

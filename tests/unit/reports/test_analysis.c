@@ -4,6 +4,7 @@
 #define REASONS_IN_WORDS
 #include "reports/reasons.h"
 #include "tests/unit/validate/made_campaign.h"
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/tendency.h"
 
 /* --- verdicts ------------------------------------------------------------ */

@@ -13,8 +13,8 @@
 #include <gsl/gsl_rng.h>
 
 #include "reports/plan/plan.h"
+#include "validate/analysis/analysis.h"
 #include "validate/campaign/chances.h"
-#include "validate/evidence/cell.h"
 #include "validate/selftest/synthetic.h"
 
 static struct protocol fixed(unsigned int n)

@@ -8,6 +8,7 @@
 #include "common/files.h"
 #include "reports/forms.h"
 #include "reports/reasons.h"
+#include "validate/analysis/analysis.h"
 
 /* Application on a, recorded on b and c, with two more periods, and with one delayed node; on b. */
 static const struct made_pair pairs[] = {

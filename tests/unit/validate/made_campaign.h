@@ -17,7 +17,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "common/xalloc.h"
-#include "validate/evidence/cell.h"
+#include "validate/analysis/analysis.h"
 
 /* --- a campaign in memory: every scenario, every replayer, blocks 0..n --- */
 struct campaign {

@@ -3,6 +3,7 @@
  * hold in the other direction, and findings that the data do not decide. */
 #include "made_campaign.h"
 
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/claims.h"
 #include "validate/analysis/measure_values.h"
 #include "validate/protocol/selector.h"

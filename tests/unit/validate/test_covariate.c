@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/unit/validate/made_campaign.h"
+#include "validate/analysis/analysis.h"
 #include "validate/evidence/covariate.h"
 #include "validate/stats/generator.h"
 

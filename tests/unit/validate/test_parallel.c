@@ -3,6 +3,7 @@
  * and nodes. */
 #include "made_parallel.h"
 
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/claims.h"
 #include "validate/analysis/courses.h"
 #include "validate/analysis/measure_values.h"

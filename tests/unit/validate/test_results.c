@@ -15,7 +15,7 @@
 
 #include "tests/unit/validate/temp_dir.h"
 #include "tests/unit/validate/trace_file.h"
-#include "validate/evidence/cell.h"
+#include "validate/analysis/analysis.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
 #include "validate/results/summaries.h"

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <gsl/gsl_errno.h>
 
+#include "validate/analysis/analysis.h"
 #include "validate/selftest/faults_sized.h"
 #include "validate/selftest/noise.h"
 #include "validate/selftest/rate.h"

@@ -3,6 +3,7 @@
  * own cause. */
 #include "tests/unit/validate/made_campaign.h"
 
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/why.h"
 #include "validate/analysis/why_private.h"
 
