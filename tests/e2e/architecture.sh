@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# doc/architecture.md: an importer, a statistic, a table and a component are added with the files that "Where to add a
+# doc/architecture.md: an importer, a statistic, a table, a number and a component are added with the files that "Where to add a
 # part" names and no others; each function of "The ways" is in its file and called by the function above it.
 . "$SRCDIR/tests/e2e/lib.sh"
 page=$SRCDIR/doc/architecture.md
@@ -48,7 +48,7 @@ grep -q 'does not call runs_make' wrong || fail "a missing call is not found: $(
 
 # --- where to add a part: the new and changed files are in add/, all others are the program's ---------------------------
 named() { # PART NAME: the paths that the row of the page names
-	grep "^| $1 |" "$page" | tr '`' '\n' | grep '^[a-z]*/.*\.' | sed "s|NAME|$2|g; s|FAMILY|descriptive|g"
+	grep "^| $1 |" "$page" | tr '`' '\n' | grep '^[a-z]*/.*\.' | sed "s|NAME|$2|g; s|FAMILY|descriptive|g; s|SUBJECT|facts|g"
 }
 add() { # PART NAME: reads the changes, "= FILE" with the lines of a new file, "/ FILE SED" for a change
 	rm -rf add; mkdir add
@@ -151,6 +151,15 @@ link reports/tables/tables_sample.c reports/tables/tables.c
 gzip -dc "$SRCDIR/tests/data/results/campaign-0.1.0.tar.gz" | tar xf -
 ./sample report campaign-0.1.0 --format csv > out || [ $? = 4 ] || fail "report with a new table"
 grep -q '^random-read,event,16,' out || fail "the new table: $(tail -3 out)"
+
+# The size of a cell changes: the program is linked, not run.
+add 'a number of a case' sample <<'END'
+/ validate/evidence/cell_lists.h s|^	X(double, lag1, .*|	X(double, sample, "sample", NUMBER, "A sample.") \\\n&|
+/ validate/analysis/cell_facts.c s|^	c->diagnostics.off_cpu_x = .*|&\n	c->diagnostics.sample = (double)p->n;|
+END
+grep -q 'X(double, sample' add/validate/evidence/cell_lists.h || fail "the list of diagnostics has no lag1"
+compile validate/analysis/cell_facts.c reports/model_cell.c
+link validate/analysis/cell_facts.c reports/model_cell.c
 
 # All files that depend on the number of components are checked, not compiled: the program is linked, not run.
 add 'a component of the verdict' sample <<'END'
