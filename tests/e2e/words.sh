@@ -8,6 +8,7 @@
 # causes and notes.
 sed 's/ *#.*//' > known <<'END'
 analysis/analysis_private.h     # names of rows of the budget
+evidence/cell_lists.h          # descriptions of the numbers of a case
 analysis/cell_budget.c
 standard/standard.c             # names of rows of the budget, state of a point that a certificate stores
 campaign/campaign_bank.c        # why a run failed: the journal stores it
