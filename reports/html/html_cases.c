@@ -65,8 +65,8 @@ static void add_components(struct strbuf *out, const struct analysis *a, const s
 {
 	html_begin_wide(out, name);
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Component</th><th "
-			   "scope=\"col\">Decision</th><th scope=\"col\" class=\"n\">Estimate [95 "
-			   "%]</th><th scope=\"col\" class=\"bars\">");
+			   "scope=\"col\">Decision</th><th scope=\"col\" class=\"n\">Estimate "
+			   "[95\u00a0%]</th><th scope=\"col\" class=\"bars\">");
 	html_add_bar_scale(out);
 	strbuf_addstr(out,
 		      "</th><th scope=\"col\" class=\"n lim\">Limit</th></tr></thead>\n<tbody>\n");

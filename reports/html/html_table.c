@@ -195,6 +195,18 @@ static void add_row(struct strbuf *out, const struct analysis *a, const struct t
 	strbuf_addstr(out, "</tr>\n");
 }
 
+/* A title breaks between words, but not between a number and "%". */
+static void add_title(struct strbuf *out, const char *title)
+{
+	const char *percent = strstr(title, " %");
+	char *before = xasprintf("%.*s", percent ? (int)(percent - title) : 0, title);
+	escape_html(out, before);
+	free(before);
+	if (percent)
+		strbuf_addstr(out, "\u00a0");
+	escape_html(out, percent ? percent + 1 : title);
+}
+
 static void add_head(struct strbuf *out, const struct table *t, const struct html_table_view *v,
 		     bool grouped)
 {
@@ -204,7 +216,7 @@ static void add_head(struct strbuf *out, const struct table *t, const struct htm
 			continue;
 		strbuf_addstr(out, is_numeric(&t->column[i]) ? "<th scope=\"col\" class=\"n\">"
 							     : "<th scope=\"col\">");
-		escape_html(out, t->column[i].title);
+		add_title(out, t->column[i].title);
 		strbuf_addstr(out, "</th>");
 	}
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");

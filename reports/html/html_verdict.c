@@ -353,7 +353,7 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Case</th><th "
 			   "scope=\"col\">Component</th><th scope=\"col\" class=\"bars\">");
 	html_add_bar_scale(out);
-	strbuf_addstr(out, "</th><th scope=\"col\" class=\"n\">Estimate [95 %]</th><th "
+	strbuf_addstr(out, "</th><th scope=\"col\" class=\"n\">Estimate [95\u00a0%]</th><th "
 			   "scope=\"col\" class=\"n lim\">Limit</th></tr></thead>\n<tbody>\n");
 	for (size_t r = 0; r < a->results->protocol.n_replayers; r++)
 		for (size_t i = 0; i < a->n_cells; i++)

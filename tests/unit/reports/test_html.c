@@ -160,6 +160,12 @@ static void check_accessible(const char *html)
 	for (const char *p = html; (p = strstr(p, "<th")); p++)
 		if (p[3] == ' ' || p[3] == '>')
 			assert_int_equal(strncmp(p, "<th scope=", 10), 0);
+	/* the title of a column does not break between a number and "%" */
+	for (const char *p = html; (p = strstr(p, "<th scope=\"col\"")); p++) {
+		char *title = strndup(p, (size_t)(strstr(p, "</th>") - p));
+		assert_null(strstr(title, " %"));
+		free(title);
+	}
 	for (const char *p = html; (p = strstr(p, "<div class=\"scroll\"")); p++)
 		assert_int_equal(
 		    strncmp(p + 19, " tabindex=\"0\" role=\"region\" aria-label=\"", 40), 0);
