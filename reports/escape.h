@@ -20,8 +20,8 @@ void escape_bytes(struct strbuf *out, const char *s);
 void escape_html(struct strbuf *out, const char *s);
 /* Like escape_html, but keeps newlines and tabs, for <pre>. */
 void escape_html_text(struct strbuf *out, const char *s);
-/* Appends LaTeX text. Signs in numbers (± − ≤ × µ ...) become commands. A character that pdflatex's
- * fonts lack becomes "U+20AC". */
+/* Appends LaTeX text. Signs in numbers (± − ≤ × µ ...) become commands. A character that the fonts
+ * of pdflatex lack becomes "U+20AC". */
 void escape_latex(struct strbuf *out, const char *s);
 /* Appends a field of CSV (RFC 4180), quoted if needed. `formula_safe`: puts an apostrophe before a
  * text that a spreadsheet would run as a formula. */

@@ -126,8 +126,8 @@ const struct parallel_case *parallel_case_of(const struct analysis *a, size_t ce
 const struct scenario *parallel_scenario(const struct analysis *a, size_t cell);
 
 /* Published values and findings in words, the same in every form. */
-/* Appends "102.5 µs", "1.6 %", "7.5": a value of the measure, followed by its interval if it has an
- * interval; if there is no value, the reason as a word. */
+/* Appends "102.5 µs", "1.6 %", "7.5": a value of the measure, followed by its interval if it has
+ * an interval; if there is no value, the reason as a word. */
 void published_add_value(struct strbuf *out, enum measure m, const struct estimate *e);
 /* "20.73 µs ± 118 %" */
 void published_add_literature(struct strbuf *out, const struct published_value *v);

@@ -189,8 +189,8 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 {
 	struct dumbbells column[] = {{ASPECT_RESPONSE_TIME, 0, 0}, {ASPECT_EXECUTION_TIME, 0, 0}};
 	strbuf_addstr(out,
-		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, ● "
-		"new. The vertical line marks 0: the replay takes as long as the program.</p>\n");
+		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, "
+		"● new. The vertical line marks 0: the replay takes as long as the program.</p>\n");
 	html_begin_wide(out, "Old against new");
 	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Scenario, "
 			   "replayer</th>");
@@ -254,8 +254,8 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 				aspect_cell(out, &cell->aspect[k], (enum aspect)k);
 		strbuf_addstr(out, "</tr>\n");
 	}
-	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"key\">= same, ↑ better, ↓ worse, ? "
-			   "inconclusive, · not judged</p>\n");
+	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"key\">= same, ↑ better, ↓ worse, "
+			   "? inconclusive, · not judged</p>\n");
 }
 
 static void reason_row(struct strbuf *out, const struct case_change *c, enum aspect k)
