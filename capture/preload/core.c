@@ -4,7 +4,6 @@
 #include "capture/preload/core.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -218,9 +217,7 @@ static void affinity_note(struct log_window *w)
 	w->cpus_known = 1;
 }
 
-/* Sets *announce if the process is new, and *begins if the thread is new and not the first of its
- * process. */
-static bool more(bool *announce, bool *begins)
+static bool more(bool *announce)
 {
 	struct core_process *p = process;
 	if (!process_ready(p, announce))
@@ -230,8 +227,8 @@ static bool more(bool *announce, bool *begins)
 	if (!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) {
 		if (!recorder_find(p, tid))
 			return false;
-		*begins = !is_shared && tid != p->pid;
 		r = is_shared ? recorder_of(p, tid) : capture_self;
+		r->begins = !is_shared && tid != p->pid;
 	}
 	window_give(r->next, r->generation, WINDOW_FULL);
 	r->next = NULL;
@@ -251,22 +248,15 @@ static bool more(bool *announce, bool *begins)
 bool capture_more(void)
 {
 	uint64_t was;
-	bool announce = false, begins = false;
+	bool announce = false;
 	if (capture_state != CAPTURE_ON)
 		return false;
 	if (capture_confined)
 		return more_confined();
 	signals_block(&was);
-	bool got = more(&announce, &begins);
+	bool got = more(&announce);
 	if (got && announce)
 		process_announce(process->pid);
-	if (got && begins) {
-		const uint64_t now = clock_now(&capture_clock);
-		capture_note(&(struct note){.begin = now,
-					    .end = now,
-					    .op = LOG_THREAD,
-					    .offset = (uint64_t)pthread_self()});
-	}
 	signals_restore(&was);
 	return got;
 }

@@ -86,7 +86,8 @@ struct recorder {
 	uint32_t depth;		/* number of nested vforks */
 	uint32_t generation;	/* generation of the window of `next` */
 	uint32_t slot;		/* causes/cause.c: index of the slot + 1; 0: none */
-	uint32_t reserved[10];
+	uint32_t begins; /* the thread is new and not the first of its process: note.c records it */
+	uint32_t reserved[9];
 };
 extern HIDDEN __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes records with text. */
+#include <pthread.h>
+
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
@@ -93,5 +95,13 @@ void capture_note(const struct note *n)
 			memcpy(texts + sizeof text + path_len, n->extra, extra_len);
 	}
 	atomic_store_explicit(&to->commit, capture_generation(to), memory_order_release);
+	struct recorder *r = capture_self;
+	if (unlikely(r && r->begins)) { /* the same start: the records of a thread stay in order */
+		r->begins = 0;
+		capture_note(&(struct note){.begin = n->begin,
+					    .end = n->begin,
+					    .op = LOG_THREAD,
+					    .offset = (uint64_t)pthread_self()});
+	}
 	errno = saved;
 }
