@@ -2,10 +2,13 @@
 #include "replay/engines/parallel/mpi/messages.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include "common/clock.h"
 
 #define SPIN_NS 5000 /* of gates, before sleeping */
+#define YIELDS 200u  /* of nodes that are not ranks, before they sleep between polls */
+#define NAP_NS 50000
 
 static void take(struct messages *m)
 {
@@ -83,13 +86,16 @@ static bool is_over(struct messages *m, struct channel_line *l)
 }
 
 /* Waits for a message. Ranks of an MPI job that have a CPU each poll, as the traced ranks did.
- * Other nodes sleep, as they did in the trace: a server of the storage on this machine gets their
- * CPU. */
+ * Other nodes slept in the trace. They yield for a short time, and then sleep between polls: other
+ * nodes and a server of the storage on this machine get their CPU. */
 static void wait_for(struct messages *m, struct channel_line *l)
 {
-	const bool yields = m->rank->crowded || !m->rank->terms->of_mpi;
-	while (!is_over(m, l)) {
-		if (yields)
+	const bool sleeps = !m->rank->terms->of_mpi, yields = m->rank->crowded || sleeps;
+	const struct timespec nap = {0, NAP_NS};
+	for (uint32_t n = 0; !is_over(m, l); n++) {
+		if (sleeps && n >= YIELDS)
+			nanosleep(&nap, NULL);
+		else if (yields)
 			sched_yield();
 		else
 			cpu_relax();
