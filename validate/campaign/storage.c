@@ -265,7 +265,7 @@ static int scratch_lock(struct scratch *s, struct err *e)
 {
 	s->lock = open(s->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->lock < 0)
-		return err_sys(e, errno, "the scratch directory %s", s->dir);
+		return err_sys(e, errno, "cannot open the scratch directory %s", s->dir);
 	if (dir_lock(s->lock))
 		return 0;
 	return dir_in_use(s->dir, e);
