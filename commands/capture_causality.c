@@ -66,10 +66,10 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 	}
 	free(self);
 	if (rc)
-		return err_sys(e, rc, "cannot start the replay");
+		return err_sys(e, rc, "cannot start the replay that tests a period");
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return err_sys(e, errno, "cannot wait for the replay");
+			return err_sys(e, errno, "cannot wait for the replay that tests a period");
 	return status ? err_set(e, ECHILD,
 				"the replay by engine parallel failed (see its messages above): "
 				"choose another replay with --check COMMAND")

@@ -11,7 +11,9 @@
 #endif
 
 #define N_BRACKETS 64	      /* number of tries for an anchor */
-#define MAX_DISAGREEMENT 200e-6 /* largest change of the rate, relative to the earlier rate */
+/* Largest tolerated difference between the counter, at its earlier rate, and CLOCK_MONOTONIC, as a
+ * share of the time between two readings. */
+#define MAX_DISAGREEMENT 200e-6
 /* consecutive readings without progress before an error; the coarsest clocks step every 10 ms */
 #define MAX_STILL 10000000
 #define N_READS 2001 /* readings for resolution and read cost; odd, so the median is one of them */

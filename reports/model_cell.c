@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model of one case, in the order of report.json. */
+/* The members of report.json for a case, in their order (model.h). */
 #include "reports/model_rows.h"
 #include "reports/words.h"
 #include "validate/components/component.h"

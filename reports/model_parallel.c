@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model of parallel applications. */
+/* The members of report.json for parallel applications (model.h). */
 #include "reports/model_rows.h"
 #include "reports/words.h"
 

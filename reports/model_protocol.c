@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model of the protocol and of the runs. */
+/* The members of report.json for the protocol and the runs (model.h). */
 #include "reports/model_rows.h"
 #include "validate/components/component.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model of the whole report: the members of the outermost object. */
+/* The members of the outermost object of report.json (model.h). */
 #include "reports/model_rows.h"
 #include "reports/words.h"
 #include "validate/analysis/at_device.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model of what a report has beside the cases: ranges, operations, claims, costs, league. */
+/* The members of report.json for ranges, operations, claims, costs and the league (model.h). */
 #include "reports/model_rows.h"
 #include "reports/words.h"
 #include "validate/analysis/at_device.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of the last two steps: calibration and uncertainty. */
+/* Tables of the last two steps of the method validation: calibration and uncertainty. */
 
 #include "common/residency.h"
 #include "reports/number.h"

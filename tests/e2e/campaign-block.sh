@@ -45,7 +45,7 @@ bad 'use only one of both'
 printf 'size = 1M\n' | protocol >bad.conf
 bad 'the target has no volume'
 sed 's/^engine = block/engine = event/; s/^mode.*//' file.conf >bad.conf
-bad 'can replay none of the workloads'
+bad 'and no workload of the protocol has them'
 sed 's/^type = .*/type = random-read/; s/^queue-depth.*//; s/^read-share.*//' file.conf >bad.conf
 bad 'works on files'
 

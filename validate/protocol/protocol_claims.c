@@ -48,7 +48,7 @@ static int selector_read(struct selector *to, const struct protocol_file *f,
 	return !text || selector_parse(to, text, e) == 0 ? 0 : key_wrong(f, s, key, e);
 }
 
-/* Parses a selector, or a number of the measure. */
+/* Parses the key "than": a selector if it contains "=", else a value of the claim's measure. */
 static int than_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s,
 		     struct err *e)
 {

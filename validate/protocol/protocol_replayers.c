@@ -105,8 +105,10 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f,
 	if (any || program)
 		return 0;
 	return err_set(e, EINVAL,
-		       "%s:%u: [replayer %s]: engine %s can replay none of the workloads", f->path,
-		       g->section->line, r->name, r->engine);
+		       "%s:%u: [replayer %s]: engine %s replays only %s, and no workload of the "
+		       "protocol has them", f->path, g->section->line, r->name, r->engine,
+		       block ? "requests on a device"
+		       : parallel ? "parallel applications" : "calls on files");
 }
 
 /* Whether requests are issued at the times of the trace. */

@@ -152,7 +152,8 @@ static bool band_covers(const struct sampled *s)
 	return most <= epsilon;
 }
 
-/* Whether U covers a future replay that is divided by 1 + bias. */
+/* Whether the result of a future replay, divided by 1 + bias, is within U of the program's true
+ * mean. */
 static bool budget_covers(const struct sampled *s)
 {
 	struct sample_moments x, r;

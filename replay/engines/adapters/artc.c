@@ -25,13 +25,13 @@ static int call_read(char *word, uint32_t tid, const struct request_taker *t, st
 	int64_t start_ns, took_ns;
 	struct adapter_request q = ADAPTER_REQUEST_INIT;
 	if (line_fields(word, ':', field, 3) != 3)
-		return err_set(e, EBADMSG, "\"%.60s\" is not a call with start and length", word);
+		return err_set(e, EBADMSG, "\"%.60s\" is not a call with start and duration", word);
 	int ret = field_number(field[1], "start", 0, &start_ns, e);
-	ret = ret ? ret : field_number(field[2], "length", 0, &took_ns, e);
+	ret = ret ? ret : field_number(field[2], "duration", 0, &took_ns, e);
 	if (ret)
 		return ret;
 	if (start_ns < 0 || took_ns < 0 || start_ns > TRACE_TIME_MAX - took_ns)
-		return err_set(e, EBADMSG, "%.20s: start %lld or length %lld is out of range",
+		return err_set(e, EBADMSG, "%.20s: start %lld ns or duration %lld ns is out of range",
 			       field[0], (long long)start_ns, (long long)took_ns);
 	q.op = op_find(field[0]);
 	q.tid = tid;

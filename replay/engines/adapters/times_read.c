@@ -107,15 +107,19 @@ static char *field_cut(struct line *l, char *s)
 	return more ? next + 1 : NULL;
 }
 
+static int column_missing(const struct line *l, uint64_t column, struct err *e)
+{
+	return err_set(e, EBADMSG, "column %" PRIu64 " is missing: the line has %zu columns",
+		       column, l->n);
+}
+
 static int number_at(const struct line *l, enum times_column which, unsigned int digits,
 		     int64_t *value, struct err *e)
 {
 	uint64_t column = l->form->column[which];
 	const char *end, *text = column <= l->n ? l->field[column - 1] : NULL;
 	if (!text)
-		return err_set(e, EBADMSG,
-			       "column %" PRIu64 " is missing: the line has %zu columns", column,
-			       l->n);
+		return column_missing(l, column, e);
 	int ret = adapter_number(text, digits, value, &end, e);
 	if (!ret && *end)
 		ret = err_set(e, EBADMSG, "\"%.40s\" is not a number", text);
@@ -125,7 +129,9 @@ static int number_at(const struct line *l, enum times_column which, unsigned int
 static int op_at(const struct line *l, enum trace_op *op, struct err *e)
 {
 	uint64_t column = l->form->column[TIMES_OP];
-	const char *text = column <= l->n ? l->field[column - 1] : "";
+	if (column > l->n)
+		return column_missing(l, column, e);
+	const char *text = l->field[column - 1];
 	*op = op_find(text);
 	if (*op == OP_INVALID)
 		*op = *text == 'r' || *text == 'R'   ? OP_PREAD
