@@ -143,7 +143,8 @@ static int open_again(const struct device *d, const char *path, int flags, bool 
 			"kernel or another program holds it)", path);
 	}
 	if (fd < 0 && errno == EINVAL && flags & O_DIRECT)
-		return err_set(e, EINVAL, "%s: this file system does not support direct I/O", path);
+		return err_set(e, EINVAL, "%s: cannot be opened for direct I/O (O_DIRECT), which "
+			"its file system does not support", path);
 	if (fd < 0 && errno == ENOENT)
 		return err_sys(e, ENOENT,
 			       "%s: cannot open it again after the checks (is /proc mounted?)",

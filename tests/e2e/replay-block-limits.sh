@@ -30,6 +30,10 @@ if ${CC:-cc} -DCALL=SYS_io_setup -o without-aio "$SRCDIR/tests/programs/without-
 	expect_line err 'Operation not permitted'
 fi
 
+: >empty-target
+expect_status 3 "$VALIDATE" replay --device empty-target in.csv
+expect_line err 'empty-target is empty: a device with at least one block is needed'
+
 # a file system without direct I/O
 mkdir ram
 if [ "$(id -u)" -eq 0 ] && mount -t ramfs none ram 2>/dev/null; then

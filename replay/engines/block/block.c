@@ -306,9 +306,6 @@ static int device_get(struct block_run *r, enum device_how how, struct err *e)
 			r->c->device);
 	device_close(&r->device);
 	int ret = device_open(&r->device, r->c->device, how, O_DIRECT, &refused, e);
-	if (ret == -EINVAL && !refused && how == DEVICE_READ)
-		return err_set(e, EINVAL, "%s: cannot be opened for direct I/O (O_DIRECT), which "
-			"its file system may not support", r->c->device);
 	return refused ? -EPERM : ret;
 }
 
