@@ -36,7 +36,7 @@ done
 git ls-files '*.[ch]' 2>/dev/null | grep -v '^tests/' >"$scratch/sources" || true
 [ -s "$scratch/sources" ] || find common capture microbench replay validate reports commands -name '*.[ch]' >"$scratch/sources"
 while read -r source; do
-	[ ! -f "$source" ] || expand "$source" | awk -v f="$source" 'length($0) > 100 { print f ":" NR ": longer than 100 columns" }'
+	[ ! -f "$source" ] || expand "$source" | LC_ALL=C.UTF-8 grep -nE '^.{101}' | sed "s|^\([0-9]*\):.*|$source:\1: longer than 100 columns|"
 done <"$scratch/sources" >"$scratch/long"
 [ ! -s "$scratch/long" ] || { cat "$scratch/long" >&2; bad=1; }
 

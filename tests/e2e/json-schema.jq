@@ -15,6 +15,9 @@ def faults($s; $root; $path):
 	   then (($s.required // [])[] | select(. as $k | $v | has($k) | not) | "\($path): no \(.)"),
 		($v | keys_unsorted[] as $k
 		 | if ($s.properties // {}) | has($k) then $v[$k] | faults($s.properties[$k]; $root; "\($path).\($k)")
+		   elif any($s.patternProperties // {} | keys[]; . as $p | $k | test($p))
+		   then $s.patternProperties | to_entries[] | select(.key as $p | $k | test($p)) as $e
+			| $v[$k] | faults($e.value; $root; "\($path).\($k)")
 		   elif $s.additionalProperties == false then "\($path): \($k) is not in the schema"
 		   elif ($s.additionalProperties | type) == "object"
 		   then $v[$k] | faults($s.additionalProperties; $root; "\($path).\($k)")
