@@ -82,8 +82,8 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 {
 	size_t n = json_array_size(list);
 	if ((list && !json_is_array(list)) || n > f->n_nodes)
-		return err_set(e, EINVAL, "\"causality\": \"throttled\" is not a list of nodes, or has "
-				"more entries than there are nodes");
+		return err_set(e, EINVAL, "\"causality\": \"throttled\" is not a list "
+				"of nodes, or has more entries than there are nodes");
 	f->throttled = xcalloc(n + 1, sizeof *f->throttled);
 	for (size_t i = 0; i < n; i++) {
 		const json_t *one = json_array_get(list, i);

@@ -31,8 +31,8 @@ static int call_read(char *word, uint32_t tid, const struct request_taker *t, st
 	if (ret)
 		return ret;
 	if (start_ns < 0 || took_ns < 0 || start_ns > TRACE_TIME_MAX - took_ns)
-		return err_set(e, EBADMSG, "%.20s: start %lld ns or duration %lld ns is out of range",
-			       field[0], (long long)start_ns, (long long)took_ns);
+		return err_set(e, EBADMSG, "%.20s: start %lld ns or duration %lld ns is out of "
+			       "range", field[0], (long long)start_ns, (long long)took_ns);
 	q.op = op_find(field[0]);
 	q.tid = tid;
 	q.begin_ns = start_ns;
