@@ -134,8 +134,8 @@ static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *want
 		return err_context(e, "--nodes random:%s", text);
 	if (!m || m > n)
 		return err_set(e, ERANGE,
-			       "--nodes random:%s: the application has %" PRIu32 " node%s", text, n,
-			       n == 1 ? "" : "s");
+			       "--nodes random:%s: expected 1 to %" PRIu32 ", the number of nodes",
+			       text, n);
 	/* selects with probability (still wanted / remaining), so all sets are equally likely */
 	for (uint32_t i = 0; i < n && m; i++) {
 		if (splitmix_next(&state) % (n - i) < m) {

@@ -173,8 +173,8 @@ const struct option_spec replay_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
 	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default none)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	       .help = "directory of the scratch file of --memory (default: directory of -o, else "
-	       "$TMPDIR or /var/tmp)"),
+	       .help = "directory of the scratch file of --memory, and of the plan of engine "
+	       "parallel (default: directory of -o, else $TMPDIR or /var/tmp, parallel: /tmp)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
 	       .help = "first create the files that the trace needs, or restore their content"),
 	OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = replay_cache_names,

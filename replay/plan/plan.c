@@ -91,7 +91,7 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 		ret = err_sys(
 		    e, code,
 		    "%s: not enough space for the plan of the replay, which takes %s "
-		    "(--scratch names another directory)",
+		    "(choose another directory with --scratch)",
 		    dir, size_text(n_bytes).s);
 	}
 	p->file.in_memory = !ret && file_in_memory(fd);

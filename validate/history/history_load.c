@@ -50,14 +50,14 @@ static int rows_read(struct history_reader *r, struct history *h, const char *sq
 
 static int reference_refuse(struct history_reader *r, const char *what)
 {
-	return err_set(r->e, EINVAL, "%s is damaged: %s, which does not exist", r->path, what);
+	return err_set(r->e, EINVAL, "%s is damaged: %s", r->path, what);
 }
 
 /* Reads an environment. Ids count from 1 without gaps, because nothing is deleted. */
 static int environment_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
-		return reference_refuse(r, "an environment");
+		return reference_refuse(r, "the numbers of the environments have a gap");
 	GROW(h->environment, h->n_environments, h->cap_environments);
 	h->environment[h->n_environments++] = history_db_text(s, 1);
 	return 0;
@@ -67,7 +67,8 @@ static int campaign_take(struct history_reader *r, struct history *h, sqlite3_st
 {
 	sqlite3_int64 environment = sqlite3_column_int64(s, 8);
 	if (environment < 1 || (size_t)environment > h->n_environments)
-		return reference_refuse(r, "a campaign with an environment");
+		return reference_refuse(r, "a campaign refers to an environment that does not "
+					   "exist");
 	GROW(h->campaign, h->n_campaigns, h->cap_campaigns);
 	struct history_campaign *c = &h->campaign[h->n_campaigns++];
 	*c = (struct history_campaign){.number = sqlite3_column_int64(s, 0),
@@ -101,7 +102,7 @@ static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt 
 		? bsearch(&number, h->campaign, h->n_campaigns, sizeof *campaign, by_number)
 		: NULL;
 	if (!campaign)
-		return reference_refuse(r, "an entry of a campaign");
+		return reference_refuse(r, "an entry refers to a campaign that does not exist");
 	GROW(one->entry, one->n, one->cap);
 	one->entry[one->n++] = (struct history_entry){.campaign = (size_t)(campaign - h->campaign),
 		.n = (size_t)sqlite3_column_int64(s, 4), .mean = history_db_number(s, 5),

@@ -8,8 +8,8 @@ int slices_check(const struct slices *s, struct err *e)
 	if (!s->n || s->settle_ns < 0)
 		return err_set(
 		    e, EINVAL,
-		    "slices: %zu slices, settling time %lld ns: expected at least 1 slice and 0 ns",
-		    s->n, (long long)s->settle_ns);
+		    "slices: %zu slices, settling time %lld ns: expected at least 1 slice, and a "
+		    "settling time of 0 ns or more", s->n, (long long)s->settle_ns);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct slice *a = &s->slice[i];
 		if (a->close_ns < a->open_ns || a->quiet_ns < a->close_ns ||

@@ -258,7 +258,7 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 	free(where);
 	if (!leftover_directory(j.dir)) {
 		rc = err_sys(e, errno,
-			     "cannot create a directory like %s (--target DIR names another place)",
+			     "cannot create a directory like %s (choose another with --target)",
 			     j.dir);
 		free(j.dir);
 		return rc;

@@ -83,7 +83,7 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
 		ret = err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not "
-			"found (--cc names another)", cc);
+			"found (choose another with --cc)", cc);
 	} else if (status) {
 		/* report the first line of the compiler's output that has an error, otherwise its
 		 * first line */

@@ -109,7 +109,7 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 	if (!parent)
 		err_sys(
 		    e, errno,
-		    "cannot use directory %s for the plan of the replay (--scratch names another)",
+		    "cannot use directory %s for the plan of the replay (choose another with --scratch)",
 		    where);
 	free(near);
 	if (!parent)
@@ -120,7 +120,7 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 		return dir;
 	err_sys(
 	    e, errno,
-	    "cannot create directory %s for the plan of the replay (--scratch names another place)",
+	    "cannot create directory %s for the plan of the replay (choose another with --scratch)",
 	    dir);
 	free(dir);
 	return NULL;
