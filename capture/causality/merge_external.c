@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the time in which a node waits for something that is not a node: a process for whose end it waits,
- * a server, or the MPI library. A node waits for other nodes at most until the last signal for its
- * waits was sent in the base run. */
+/* Finds the time in which a node waits for something that is not a node: a process for whose end
+ * it waits, a server, or the MPI library. A node waits for other nodes at most until the last
+ * signal for its waits was sent in the base run. */
 #include "capture/causality/merge_private.h"
 
 static bool is_timed(const struct trace_record *r)

@@ -212,7 +212,8 @@ static int facts_write(const struct volume *v, struct err *e)
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL,
 	     *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e)
-		       : err_set(e, EINVAL, "%s: its group or the path of its backing file is not valid UTF-8", v->name);
+		       : err_set(e, EINVAL, "%s: its group or the path of its backing file is not "
+					   "valid UTF-8", v->name);
 	FREE_EACH(path, text);
 	return ret;
 }

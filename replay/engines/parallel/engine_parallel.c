@@ -109,7 +109,8 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 	if (!parent)
 		err_sys(
 		    e, errno,
-		    "cannot use directory %s for the plan of the replay (choose another with --scratch)",
+		    "cannot use directory %s for the plan of the replay (choose another with "
+		    "--scratch)",
 		    where);
 	free(near);
 	if (!parent)
