@@ -52,7 +52,7 @@ static int damaged_content(struct binary_trace *t, const struct trace_block *b, 
 	if (is_new(t, b->h.offset))
 		t->base.health.n_blocks_damaged++;
 	return err_set(
-	    e, EBADMSG, "%s: the block of %s%s at byte %llu, which has %llu bytes, is damaged: %s",
+	    e, EBADMSG, "%s: damaged block of %s%s at byte %llu, %llu bytes long: %s",
 	    t->file.path,
 	    b->h.kind >= BLOCK_META && b->h.kind <= BLOCK_END ? kind_names[b->h.kind] : "unknown",
 	    which, (unsigned long long)b->h.offset, (unsigned long long)(b->next - b->h.offset),
@@ -65,9 +65,9 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 	if (is_new(t, offset))
 		t->base.health.n_blocks_damaged++;
 	return err_set(e, EBADMSG,
-		       "%s: damaged block at byte %llu: %s. The next readable block, or the end of "
-		       "the file, is %llu bytes later", t->file.path, (unsigned long long)offset,
-		       b->why, (unsigned long long)(b->next - offset));
+		       "%s: damaged block at byte %llu, %llu bytes before the next readable block "
+		       "or the end of the file: %s", t->file.path, (unsigned long long)offset,
+		       (unsigned long long)(b->next - offset), b->why);
 }
 
 /* Loads and decompresses the content of a block. *why: NULL, or a text that states the fault. */

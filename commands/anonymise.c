@@ -135,7 +135,7 @@ int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct f
 		if (!from->detail)
 			continue;
 		to->detail[to->n] = from->detail[to->n]; /* holes are borrowed from the original */
-		/* with a digest, anyone who has a copy could identify the file */
+		/* a digest would identify the file to a reader with a copy of it */
 		to->detail[to->n].has_digest = false;
 		const char *link = from->detail[to->n].link;
 		to->detail[to->n].link = link ? new_path(a, link, &rc, e) : NULL;

@@ -10,7 +10,7 @@
 #include "common/units.h"
 #include "common/unnamed_file.h"
 
-/* number of chunks of a lane: one in use, one being written back, and those that are read ahead */
+/* number of chunks of a lane: one in use, one being written back, the others read ahead */
 #define AHEAD_MOST 16u
 #define AHEAD_LEAST 2u
 /* largest number of requests in a chunk: a larger chunk only makes each read longer */

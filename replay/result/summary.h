@@ -131,7 +131,7 @@ struct replay_summary {
 	uint64_t n_mismatches_interrupted; /* a signal interrupted the traced call (EINTR) */
 	/* number of calls that were denied to the traced program, but not to root */
 	uint64_t n_mismatches_privileged;
-	/* number of issued touches of mapped pages; number of those that write */
+	/* number of issued touches of mapped pages; number of touches that write */
 	uint64_t n_touches, n_touches_writing;
 	/* --reads original, see struct call_counts */
 	uint64_t n_pages_read, n_pages_stayed, n_pages_touched, n_pages_left;

@@ -44,9 +44,9 @@ struct judged {
 	char *name; /* name of the file, reduced to characters that a protocol permits */
 	enum trace_level level;
 	int64_t lasts_ns;
-	uint64_t n, n_ended; /* number of issued requests; number of those that have an end */
+	uint64_t n, n_ended; /* number of issued requests; number of requests with an end */
 	uint64_t n_reads, n_quick_reads,
-	    n_read_bytes; /* number of reads that returned data; number of those that were quick */
+	    n_read_bytes; /* number of reads that returned data; number of quick reads */
 	bool is_iolog;
 	bool rerun_wanted;
 	struct rerun rerun;   /* defined if no_rerun.code is 0 */

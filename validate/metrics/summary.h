@@ -143,14 +143,14 @@ struct run_summary {
 	 * runs. */
 	bool has_input;
 	uint64_t n_input;      /* requests of the input */
-	/* number of those that were never issued: there is no record, or a record without a start;
-	 * skipped requests do not count */
+	/* number of requests that were never issued: there is no record, or a record without a
+	 * start; skipped requests do not count */
 	uint64_t n_lost;
-	/* number of those that the replayer skipped (metrics/match.h); 0 in summaries of earlier
+	/* number of requests the replayer skipped (metrics/match.h); 0 in summaries of earlier
 	 * versions */
 	uint64_t n_skipped;
-	/* number of those whose results the replayer does not report (adapters/times.h): the traced
-	 * results are used; 0 in summaries of earlier versions */
+	/* number of requests whose results the replayer does not report (adapters/times.h): the
+	 * traced results are used; 0 in summaries of earlier versions */
 	uint64_t n_results_unknown;
 	uint64_t n_extra;      /* number of issued requests after the last record of the input */
 	/* number of requests whose result, operation, object, offset or length differs from the

@@ -37,7 +37,7 @@ int journal_append(struct journal *j, json_t *event, struct err *e);
 int journal_append_new(struct journal *j, json_t *event, struct err *e);
 
 struct journal_reading {
-	/* number of complete lines; number of those that were ignored */
+	/* number of complete lines; number of ignored complete lines */
 	uint64_t n_lines, n_damaged;
 	uint64_t next_seq;
 	off_t whole_bytes; /* up to the last newline */

@@ -125,8 +125,8 @@ static size_t step_of(size_t n)
 	return n < 20 ? 1 : n / 20;
 }
 
-/* Reduces the drawn pairs to those that the campaign would have made: all undecided scenarios share
- * the remaining budget. */
+/* Keeps only the drawn pairs that a campaign with this budget would have made: all undecided
+ * scenarios share the remaining budget. */
 static int pairs_spend(struct versions *v, struct campaign_change *c)
 {
 	size_t left = BUDGET - SCENARIOS * LEAST;

@@ -71,9 +71,9 @@ struct standard {
 	 * took, if the caller measures them; NaN: unknown */
 	double others_share, stolen_share;
 	bool loop, realtime, awake, own_cpu; /* as in struct volume */
-	/* number of visits of points with at least 4 visits; number of those that U of the point's
-	 * other visits covers (with the widening of the other points). Their ratio is the measured
-	 * coverage of U, for which 95 % is expected. 0: unknown */
+	/* number of visits of points with at least 4 visits; number of these visits that U of the
+	 * point's other visits covers (with the widening of the other points). Their ratio is the
+	 * measured coverage of U, for which 95 % is expected. 0: unknown */
 	uint64_t n_checked, n_covered;
 	double widening; /* factor in every U, at least 1 */
 	struct standard_point *point; /* point[n] */
