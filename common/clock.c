@@ -181,12 +181,14 @@ static void measure_quality(struct clock *c)
 	    step == UINT64_MAX ? (double)c->last.bracket_ns : (double)step * c->ns_per_tick;
 }
 
-int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
+int clock_open(struct clock *c, struct err *e)
 {
 	*c = (struct clock){.source = source_choose(), .ns_per_tick = 1};
-	int ret = anchor_take(c->source, &c->first, e);
-	if (ret)
-		return ret;
+	return anchor_take(c->source, &c->first, e);
+}
+
+int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e)
+{
 	int64_t last_ns = c->first.ns;
 	for (uint64_t n_still = 0; last_ns - c->first.ns < baseline_ns || last_ns == c->first.ns;) {
 		int64_t now_ns = clock_monotonic_ns();
@@ -198,7 +200,7 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 			return err_set(e, EIO, "CLOCK_MONOTONIC does not advance");
 		last_ns = now_ns;
 	}
-	ret = anchor_take(c->source, &c->last, e);
+	const int ret = anchor_take(c->source, &c->last, e);
 	if (ret)
 		return ret;
 	if (c->last.ticks <= c->first.ticks || c->last.ns <= c->first.ns)
@@ -210,12 +212,23 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 	return 0;
 }
 
+int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
+{
+	const int ret = clock_open(c, e);
+	return ret ? ret : clock_calibrate(c, baseline_ns, e);
+}
+
 /* --- conversion ---------------------------------------------------------- */
 
 /* x * num / den, rounded to the nearest integer. Exact: |x| and num are below 2^63, so the product
- * fits in 126 bits. */
+ * fits in 126 bits. A division of 64 bits is several times faster, and suffices for runs of a
+ * second. */
 static __int128 scale(int64_t x, int64_t num, int64_t den)
 {
+	int64_t short_p;
+	if (!__builtin_mul_overflow(x, num, &short_p) &&
+	    !__builtin_add_overflow(short_p, short_p >= 0 ? den / 2 : -(den / 2), &short_p))
+		return short_p / den;
 	__int128 p = (__int128)x * num;
 	__int128 half = den / 2;
 	return (p >= 0 ? p + half : p - half) / den;

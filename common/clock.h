@@ -38,6 +38,13 @@ struct clock {
  * backwards or stands still. */
 int clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
 
+/* The two steps of clock_init, so that other work can fill the time between the anchors.
+ * clock_open chooses the source and takes the first anchor; ticks can be read from then on.
+ * clock_calibrate spins until the anchors are `baseline_ns` apart, if necessary; before it, ticks
+ * cannot be converted. Errors: as clock_init. */
+int clock_open(struct clock *c, struct err *e);
+int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e);
+
 /* Replaces the last anchor by a new one, which lengthens the baseline. Call it just before a run,
  * for better deadlines, and right after the run, for an exact conversion. Errors: EIO if the
  * counter or CLOCK_MONOTONIC went backwards, or if their rate changed by more than 200 ppm. Then

@@ -248,7 +248,7 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 {
 	const struct replay_engine *engine = r->c->row;
 	int ret = r->c->output ? output_check(trace_path, r->c->output, NULL, e) : 0;
-	ret = ret ? ret : clock_init(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
+	ret = ret ? ret : clock_open(&r->plan.clock, e);
 	ret = ret ? ret : input_take(r, trace_path, s, e);
 	ret = ret ? ret : plan_derive(r, e);
 	if (!ret && engine->prepare && r->plan.n && !r->c->compiled.compile_only)
@@ -270,6 +270,7 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 		/* this step is the last: no later step looks up a name in the target */
 		ret = files_evict(r, e);
 	slots_shrink(&r->in.slots);
+	ret = ret ? ret : clock_calibrate(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
 			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);

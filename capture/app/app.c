@@ -15,6 +15,8 @@
  * cache */
 #define POLL_MS 10
 #define POLL_BUSY_MS 2
+/* the first calibration of the clock uses this much of the command's time */
+#define CALIBRATION_NS 5000000
 #define FIELD(f) offsetof(struct app_config, f)
 
 const struct option_spec app_options[] = {
@@ -196,9 +198,11 @@ static bool signals_take(struct app_run *r)
 static int processes_follow(struct app_run *r, struct err *e)
 {
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
+	bool calibrated = false;
+	int rc = 0;
 	while (children_reap(r)) {
 		size_t before = r->spool.n_windows;
-		int rc = spool_drain(&r->spool, processors_are_busy() ? SPOOL_BUSY : SPOOL_NOW, e);
+		rc = spool_drain(&r->spool, processors_are_busy() ? SPOOL_BUSY : SPOOL_NOW, e);
 		if (rc)
 			return rc;
 		if (!signals_take(r)) {
@@ -206,11 +210,18 @@ static int processes_follow(struct app_run *r, struct err *e)
 			break;
 		}
 		int64_t now = clock_monotonic_ns();
+		if (!calibrated && now - r->clock.first.ns >= CALIBRATION_NS) {
+			calibrated = true;
+			rc = clock_calibrate(&r->clock, CALIBRATION_NS, e);
+			if (rc)
+				return rc;
+		}
 		if (memory_is_due(&r->memory, now))
 			memory_add(&r->memory, now, spool_memory(&r->spool));
 		poll(&p, 1, r->spool.n_windows > before ? POLL_BUSY_MS : POLL_MS);
 	}
-	return spool_drain(&r->spool, SPOOL_LAST, e);
+	rc = spool_drain(&r->spool, SPOOL_LAST, e);
+	return rc || calibrated ? rc : clock_calibrate(&r->clock, CALIBRATION_NS, e);
 }
 
 static int signals_open(struct app_run *r, struct err *e)
@@ -246,7 +257,7 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 		return err_sys(e, ENOTDIR, "--root %s", r->config->root);
 	int rc = trace_output_check(r->config->output, e);
 	rc = rc ? rc : content_check(r->config, e);
-	rc = rc ? rc : clock_init(&r->clock, 5000000, e);
+	rc = rc ? rc : clock_open(&r->clock, e);
 	rc = rc ? rc
 		: spool_open(&r->spool, r->config->scratch, r->config->output, &r->clock, flags, e);
 	if (rc)

@@ -86,6 +86,23 @@ static void stamps_do_not_decrease(void **state)
 	}
 }
 
+static void other_work_may_fill_the_baseline(void **state)
+{
+	(void)state;
+	struct clock c;
+	struct err e = ERR_INIT;
+	assert_int_equal(clock_open(&c, &e), 0);
+	const int64_t first_ns = c.first.ns;
+	usleep(3000);
+	assert_int_equal(clock_calibrate(&c, 2000000, &e), 0); /* no further wait */
+	assert_int_equal(c.first.ns, first_ns);
+	assert_true(c.last.ns - c.first.ns >= 3000000);
+	assert_int_equal(clock_open(&c, &e), 0);
+	assert_int_equal(clock_calibrate(&c, 2000000, &e), 0);
+	assert_true(c.last.ns - c.first.ns >= 2000000);
+	assert_true(c.resolution_ns > 0 && c.read_cost_ns > 0);
+}
+
 /* --- conversion by known lines ------------------------------------------- */
 
 static struct clock line(uint64_t ticks0, int64_t ns0, uint64_t d_ticks, int64_t d_ns)
@@ -117,6 +134,21 @@ static void conversion_is_exact_at_any_distance(void **state)
 	/* python3: round(1234567890123456 * 1000000000 / 2445426311) by fractions */
 	assert_int_equal(clock_ns_of_ticks(&c, 123456789012345 + 1234567890123456),
 			 987654321 + 504847716968666);
+}
+
+/* The conversion divides 64 bits as long as its product is short. */
+static void conversion_is_the_same_on_both_sides_of_a_long_product(void **state)
+{
+	(void)state;
+	const int64_t d_ticks = 2445426311, d_ns = 1000000000;
+	struct clock c = line(UINT64_C(1) << 40, 0, (uint64_t)d_ticks, d_ns);
+	const int64_t limit = INT64_MAX / d_ns;
+	for (int64_t since = limit - 5; since <= limit + 5; since++) {
+		const __int128 product = (__int128)since * d_ns;
+		const int64_t ns = (int64_t)((product + d_ticks / 2) / d_ticks);
+		assert_int_equal(clock_ns_of_ticks(&c, c.first.ticks + (uint64_t)since), ns);
+		assert_int_equal(clock_ns_of_ticks(&c, c.first.ticks - (uint64_t)since), -ns);
+	}
 }
 
 static void conversions_are_inverse(void **state)
@@ -231,7 +263,9 @@ int main(void)
 		cmocka_unit_test(clocks_that_go_backwards_or_stand_still_are_refused),
 		cmocka_unit_test(the_line_follows_the_monotonic_clock),
 		cmocka_unit_test(stamps_do_not_decrease),
+		cmocka_unit_test(other_work_may_fill_the_baseline),
 		cmocka_unit_test(conversion_is_exact_at_any_distance),
+		cmocka_unit_test(conversion_is_the_same_on_both_sides_of_a_long_product),
 		cmocka_unit_test(conversions_are_inverse),
 		cmocka_unit_test(values_beyond_the_range_are_clamped),
 		cmocka_unit_test(without_a_counter_ticks_are_ns),
