@@ -54,11 +54,17 @@ static int object_of(struct request_maker *m, const char *path, bool is_path, ui
 	return rc ? rc : 1;
 }
 
-static int file_object(struct request_maker *m, const struct app_open_file *f, uint32_t *id,
+/* The same for an open file, which keeps the number of its object. */
+static int file_object(struct request_maker *m, struct app_open_file *f, uint32_t *id,
 		       struct err *e)
 {
-	*id = OBJECT_NONE;
-	return f ? object_of(m, f->path, f->is_path, id, e) : !m->root_len;
+	*id = f && f->object ? f->object - 1 : OBJECT_NONE;
+	if (!f || f->object)
+		return f || !m->root_len;
+	int rc = object_of(m, f->path, f->is_path, id, e);
+	if (rc == 1)
+		f->object = *id + 1;
+	return rc;
 }
 
 /* --- one request --------------------------------------------------------- */

@@ -16,6 +16,8 @@ struct conversion {
 	const struct spool *spool;
 	struct census *census;
 	struct request_maker maker;
+	/* possible times: within 36 years of the start, half of what a trace can store */
+	uint64_t ticks_least, ticks_most;
 	struct trace_record batch[N_BATCH];
 	size_t n;
 	uint64_t seq;
@@ -125,12 +127,10 @@ static int closes_write(struct conversion *c, struct process_state *p, const str
 	return rc;
 }
 
+/* Whether the time is possible. The limits are ticks, because a conversion takes longer. */
 static bool time_is_sound(const struct conversion *c, uint64_t ticks)
 {
-	int64_t ns;
-	return !__builtin_sub_overflow(clock_ns_of_ticks(c->maker.clock, ticks), c->maker.epoch_ns,
-				       &ns) &&
-	       ns <= TRACE_TIME_MAX && ns >= -TRACE_TIME_MAX;
+	return ticks >= c->ticks_least && ticks <= c->ticks_most;
 }
 
 /* Writes an asynchronous request, from its submission to the fetch of its result. */
@@ -327,6 +327,8 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	*v = (struct conversion){
 	    .config = c, .spool = s, .census = &census, .outcome = o, .memory = memory};
 	request_maker_init(&v->maker, clock, start, root, c->root);
+	v->ticks_least = clock_ticks_of_ns(clock, v->maker.epoch_ns - TRACE_TIME_MAX / 2);
+	v->ticks_most = clock_ticks_of_ns(clock, v->maker.epoch_ns + TRACE_TIME_MAX / 2);
 	files_init(&v->files);
 	v->descriptors = json_array();
 	processes_init(&v->processes);
