@@ -4,6 +4,7 @@
 #include "capture/fileset/fileset_private.h"
 #include "common/confine.h"
 #include "common/payload.h"
+#include "common/units.h"
 
 #define CHUNK (1u << 20)
 /* for more files, one sync of the file system is cheaper than an fsync of each file */
@@ -49,31 +50,46 @@ static int set_check(const struct fileset *s, struct err *e)
 	return 0;
 }
 
-/* Refuses to begin if the disk is too small, instead of failing after filling it. */
+/* Bytes that existing files of the set occupy. */
+static uint64_t bytes_there(int dir_fd, const char *path)
+{
+	struct stat st = {0};
+	int fd = confined_open(dir_fd, path, O_PATH, 0, NULL);
+	if (fd >= 0 && fstat(fd, &st))
+		st.st_blocks = 0;
+	fd_close(fd);
+	return (uint64_t)st.st_blocks * 512;
+}
+
+/* Bytes that the files need. With `more`, in addition to what existing files occupy. */
+static uint64_t bytes_needed(const struct fileset *s, const uint32_t *first, int dir_fd, bool more)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->entry[i].directory || fileset_link(s, i) || first[i] != i)
+			continue;
+		const uint64_t size = s->entry[i].size,
+			       there = more ? bytes_there(dir_fd, s->entry[i].path) : 0;
+		if (size > there && __builtin_add_overflow(sum, size - there, &sum))
+			sum = UINT64_MAX;
+	}
+	return sum;
+}
+
+/* Refuses to begin if the disk is too small, instead of failing after filling it. Looks at existing
+ * files only if there is too little space for new files. */
 static int space_check(const struct fileset *s, const uint32_t *first, int dir_fd, struct err *e)
 {
-	uint64_t missing = 0;
 	struct statvfs v;
 	if (fstatvfs(dir_fd, &v) || !v.f_blocks)
 		return 0; /* free space is unknown: a write would fail */
-	for (size_t i = 0; i < s->n; i++) {
-		struct stat st = {0};
-		if (s->entry[i].directory || fileset_link(s, i) || first[i] != i)
-			continue;
-		int fd = confined_open(dir_fd, s->entry[i].path, O_PATH, 0, NULL);
-		if (fd >= 0) {
-			if (fstat(fd, &st))
-				st.st_blocks = 0;
-			close(fd);
-		}
-		uint64_t has = (uint64_t)st.st_blocks * 512, size = s->entry[i].size;
-		if (size > has && __builtin_add_overflow(missing, size - has, &missing))
-			missing = UINT64_MAX;
-	}
 	uint64_t free_bytes = (geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
+	uint64_t missing = bytes_needed(s, first, dir_fd, false);
 	if (missing > free_bytes)
-		return err_set(e, ENOSPC, "the files need %llu more bytes, but only %llu are free",
-			(unsigned long long)missing, (unsigned long long)free_bytes);
+		missing = bytes_needed(s, first, dir_fd, true);
+	if (missing > free_bytes)
+		return err_set(e, ENOSPC, "the files need %s more, but only %s are free",
+			       size_text(missing).s, size_text(free_bytes).s);
 	return 0;
 }
 
@@ -90,6 +106,14 @@ struct restore {
 	const struct payload *payload; /* generator of the content; NULL: content_make */
 	uint32_t *first;	       /* from fileset_first_names */
 	uint32_t *n_names;	       /* from names_there, before the restore */
+	bool keeps_state;	       /* the caller keeps `state` for the next restore */
+	bool is_root;		       /* the effective user is root */
+	/* the directory of the last file that was created; fd -1: none */
+	struct kept_directory {
+		int fd;
+		char *path; /* begins with the name of the directory, `len` bytes */
+		size_t len;
+	} *directory;
 };
 
 /* Checks `code`, the result of creating a file of type `type` (0: created now). An existing file of
@@ -109,19 +133,20 @@ static int made_or_there(const struct restore *r, int parent, const char *name, 
 
 /* Permissions of an entry; 0: unknown. Set-user-ID is omitted, and also set-group-ID of files. For
  * an ordinary user, the permissions that the next restore needs are added. */
-static mode_t mode_of(const struct fileset *s, size_t i)
+static mode_t mode_of(const struct restore *r, size_t i)
 {
+	const struct fileset *s = r->set;
 	const mode_t kept = s->entry[i].directory ? 03777 : 0777,
 		     needed = s->entry[i].directory ? S_IRWXU : S_IRUSR | S_IWUSR;
 	if (!s->detail || !s->detail[i].mode)
 		return 0;
-	return (s->detail[i].mode & kept) | (geteuid() ? needed : 0);
+	return (s->detail[i].mode & kept) | (r->is_root ? 0 : needed);
 }
 
 static int make_directory(const struct restore *r, size_t i, struct err *e)
 {
 	const struct fileset_entry *f = &r->set->entry[i];
-	const mode_t mode = mode_of(r->set, i);
+	const mode_t mode = mode_of(r, i);
 	const char *name;
 	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
 	if (parent < 0)
@@ -165,6 +190,27 @@ static int sync_name(int parent, const char *path, struct err *e)
 	return rc;
 }
 
+/* As confined_parent(), which creates missing directories. The descriptor stays open for the next
+ * file, because the files of a directory mostly follow each other. */
+static int directory_of(const struct restore *r, const char *path, const char **name,
+			struct err *e)
+{
+	struct kept_directory *d = r->directory;
+	const char *slash = strrchr(path, '/');
+	const size_t len = slash ? (size_t)(slash - path) : 0;
+	if (d->fd >= 0 && len && len == d->len && !memcmp(path, d->path, len)) {
+		*name = slash + 1;
+		return d->fd;
+	}
+	const int fd = confined_parent(r->dir_fd, path, true, name, e);
+	if (fd < 0)
+		return fd;
+	fd_close(d->fd);
+	free(d->path);
+	*d = (struct kept_directory){fd, xstrdup(path), len};
+	return fd;
+}
+
 /* Opens the file for writing, or creates it. */
 static int open_or_create(const struct restore *r, const char *path, struct err *e)
 {
@@ -175,14 +221,13 @@ static int open_or_create(const struct restore *r, const char *path, struct err 
 		return err_set(e, first.code, "%s", first.msg);
 	if (fd >= 0)
 		return fd;
-	int parent = confined_parent(r->dir_fd, path, true, &name, e);
+	int parent = directory_of(r, path, &name, e);
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	int rc = fd < 0         ? err_sys(e, errno, "%s: cannot create the file", path)
 		 : r->sync_each ? sync_name(parent, path, e)
 				: 0;
-	close(parent);
 	if (rc && fd >= 0)
 		close(fd);
 	return rc ? rc : fd;
@@ -231,8 +276,8 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	int fd = open_or_create(r, f->path, e);
 	if (fd < 0)
 		return fd;
-	int rc = stamp_of(fd, f->path, key, &now, e);
-	if (rc || (!r->rewrite && is_as_restored(stamp, &now, f->size)))
+	int rc = r->keeps_state ? stamp_of(fd, f->path, key, &now, e) : 0;
+	if (rc || (r->keeps_state && !r->rewrite && is_as_restored(stamp, &now, f->size)))
 		goto out;
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > r->n_names[i]) {
@@ -241,14 +286,14 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 				       "names", f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}
-	if (now.size > f->size && ftruncate(fd, (off_t)f->size)) {
+	if ((uint64_t)st.st_size > f->size && ftruncate(fd, (off_t)f->size)) {
 		rc = err_sys(e, errno, "%s: cannot truncate it to %llu bytes", f->path,
 			     (unsigned long long)f->size);
 		goto out;
 	}
 	if (r->payload || !digest_matches(r->set, i, fd))
 		rc = write_content(r, f, fd, key, e);
-	mode_t mode = mode_of(r->set, i);
+	mode_t mode = mode_of(r, i);
 	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
 		rc = err_sys(e, errno, "%s: cannot set its permissions", f->path);
 	if (!rc && r->sync_each && fdatasync(fd))
@@ -329,9 +374,18 @@ int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rew
 		    const struct payload *payload, struct fileset_state *state, struct err *e)
 {
 	struct fileset_state own = FILESET_STATE_INIT;
-	struct restore r = {
-	    s, dir_fd, seed, rewrite || payload, state ? state : &own, NULL,
-	    s->n <= SYNC_EACH_MAX, payload, fileset_first_names(s), NULL};
+	struct kept_directory directory = {.fd = -1};
+	struct restore r = {.set = s,
+			    .dir_fd = dir_fd,
+			    .seed = seed,
+			    .rewrite = rewrite || payload,
+			    .state = state ? state : &own,
+			    .sync_each = s->n <= SYNC_EACH_MAX,
+			    .payload = payload,
+			    .first = fileset_first_names(s),
+			    .keeps_state = state,
+			    .is_root = !geteuid(),
+			    .directory = &directory};
 	int64_t latest_ns = INT64_MIN;
 	if (r.state->n != s->n) {
 		fileset_state_release(r.state);
@@ -347,13 +401,15 @@ int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rew
 		rc = restore_entry(&r, i, e);
 	if (!rc && r.state->n_files_written) {
 		rc = r.sync_each ? 0 : sync_together(&r, e);
-		rc = rc ? rc : take_stamps(&r, &latest_ns, e);
+		if (!rc && state)
+			rc = take_stamps(&r, &latest_ns, e);
 		if (!rc && state)
 			wait_for_file_time(latest_ns);
 	}
 	if (rc) /* files may be incomplete: the next restore writes everything */
 		memset(r.state->stamp, 0, s->n * sizeof *r.state->stamp);
-	FREE_EACH(r.buffer, r.first, r.n_names);
+	fd_close(directory.fd);
+	FREE_EACH(r.buffer, r.first, r.n_names, directory.path);
 	fileset_state_release(&own);
 	return rc;
 }

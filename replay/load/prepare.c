@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/load/prepare.h"
 
-#include <sys/statvfs.h>
-
 #include "capture/fileset/fileset.h"
-#include "common/units.h"
 #include "replay/load/initial.h"
 
 int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e)
@@ -33,30 +30,6 @@ void input_close(struct input *in)
 	rooted_release(&in->root);
 }
 
-/* Checks that the files fit. Otherwise files that are too large would fill the disk before the
- * replay fails. */
-static int room_check(const struct fileset *f, const char *dir, int dir_fd, struct err *e)
-{
-	struct statvfs v;
-	uint64_t wanted = 0, there = 0;
-	uint32_t *first = fileset_first_names(f);
-	for (size_t i = 0; i < f->n; i++)
-		if (!f->entry[i].directory && first[i] == i &&
-		    __builtin_add_overflow(wanted, f->entry[i].size, &wanted))
-			wanted = UINT64_MAX;
-	free(first);
-	struct fileset_residency now;
-	if (fileset_residency(f, dir_fd, &now, NULL) == 0)
-		there = now.total_bytes;
-	if (fstatvfs(dir_fd, &v) < 0)
-		return err_sys(e, errno, "cannot determine the free space of %s", dir);
-	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
-	if (wanted <= there || wanted - there <= room)
-		return 0;
-	return err_set(e, ENOSPC, "%s: the trace's files need %s more, but only %s are free",
-			  dir, size_text(wanted - there).s, size_text(room).s);
-}
-
 /* Creates the files that requests need and that are missing in the trace's table: a program may
  * create files while the table is made. */
 static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload,
@@ -64,8 +37,7 @@ static int shown_restore(const struct input *in, uint64_t seed, const struct pay
 {
 	struct fileset shown;
 	slots_files(&in->slots, &shown);
-	int ret = room_check(&shown, in->dir, in->root.fd, e);
-	ret = ret ? ret : fileset_restore(&shown, in->root.fd, seed, false, payload, NULL, e);
+	int ret = fileset_restore(&shown, in->root.fd, seed, false, payload, NULL, e);
 	slots_files_release(&shown);
 	return ret;
 }
@@ -75,8 +47,7 @@ int files_prepare(const struct input *in, bool on_storage, const struct payload 
 {
 	const struct trace_meta *meta = trace_meta(in->trace);
 	const struct fileset *f = &meta->files;
-	int ret = room_check(f, in->dir, in->root.fd, e);
-	ret = ret ? ret : initial_absent_remove(in->slots.initial, in->root.fd, e);
+	int ret = initial_absent_remove(in->slots.initial, in->root.fd, e);
 	if (!ret && f->n)
 		ret = fileset_restore(f, in->root.fd, meta->seed, false, payload, NULL, e);
 	ret = ret ? ret : shown_restore(in, meta->seed, payload, e);

@@ -402,7 +402,8 @@ static void many_files(void **state)
 	struct fileset_entry f[N];
 	char name[N][32];
 	for (int i = 0; i < N; i++) {
-		snprintf(name[i], sizeof name[i], "dir%d/file%d", i % 7, i);
+		/* files of different directories alternate, then those of a directory follow */
+		snprintf(name[i], sizeof name[i], "dir%d/file%d", i < 100 ? i % 7 : i / 20, i);
 		f[i] = (struct fileset_entry){name[i], (uint64_t)i * 100, false};
 	}
 	const struct fileset many = {f, N};
