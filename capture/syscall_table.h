@@ -16,7 +16,8 @@ enum syscall_kind {
 	SYSCALL_CLONE,
 	SYSCALL_EXEC,
 	SYSCALL_GETCWD,
-	SYSCALL_WAIT
+	SYSCALL_WAIT,
+	SYSCALL_FUTEX
 };
 
 /* A system call. `args` has a letter for each argument:

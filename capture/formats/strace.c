@@ -243,8 +243,8 @@ static void strace_end(struct foreign *f)
 	f->base.notes.n_not_requests += n->n_other;
 	strace_async_end(&t->async, f);
 	strace_before_list(t);
-	json_t *list = processes_list(&t->processes),
-	       *top = list ? json_pack("{s:o}", "processes", list) : json_object();
+	json_t *top = json_pack("{s:o*,s:o*}", "processes", processes_list(&t->processes),
+				"threads", processes_list(&t->created));
 	json_t *capture = json_pack("{s:s,s:I,s:I}", "method", "strace", "n_rings",
 		(json_int_t)n->n_rings, "n_unshown", (json_int_t)f->base.notes.n_unshown);
 	if (strace_missing_end(t, capture) || n->n_rings || f->base.notes.n_unshown)
@@ -262,6 +262,8 @@ static void strace_reset(struct foreign *f)
 	strace_state_reset(t);
 	processes_release(&t->processes);
 	processes_init(&t->processes);
+	processes_release(&t->created);
+	threads_init(&t->created);
 	strace_async_release(&t->async);
 	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = t->differences = t->over = false;
@@ -336,6 +338,7 @@ void strace_state_release(struct strace *t)
 	for (size_t i = 0; i < SYSCALL_MEMORIES; i++)
 		strbuf_release(&t->memory[i]);
 	processes_release(&t->processes);
+	processes_release(&t->created);
 	strace_async_release(&t->async);
 	files_release(&t->before);
 	strace_links_release(&t->links);

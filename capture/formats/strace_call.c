@@ -129,6 +129,20 @@ struct strace_thread *strace_first_thread(struct strace *t, struct strace_thread
 	return i ? &t->thread[*i] : th;
 }
 
+/* A thread of glibc. Records its creator, which made the call. */
+static void take_thread(struct strace_parsed *p, uint32_t tid, const char *text, const char *end)
+{
+	static const char mark[] = "child_tid"; /* of clone3; clone has child_tidptr */
+	const uint32_t *known = u64_map_find(&p->t->thread_of, tid);
+	const char *s = memmem(text, (size_t)(end - text), mark, sizeof mark - 1);
+	uint64_t address;
+	s = s ? memchr(s, '=', (size_t)(end - s)) : NULL;
+	if (!s || !known || (s++, !scan_c_u64(&s, end, &address)))
+		return;
+	p->t->thread[*known].tid_address = address;
+	processes_see(&p->t->created, tid, p->tid, p->r.begin_ns);
+}
+
 static void take_clone(struct strace_parsed *p, const char *text, const char *end)
 {
 	struct strace *t = p->t;
@@ -152,7 +166,9 @@ static void take_clone(struct strace_parsed *p, const char *text, const char *en
 		syscalls_cloned(t->calls_made, p->tid, tid, flags);
 		thread_new(t, tid, p->r.pid);
 	}
-	if (!(flags & CLONE_THREAD))
+	if (flags & CLONE_THREAD)
+		take_thread(p, tid, text, end);
+	else
 		take_child(p, tid, p->r.pid);
 }
 
@@ -179,6 +195,24 @@ static void take_wait(struct strace_parsed *p, const char *text, const char *end
 		processes_waited(&p->t->processes, (uint32_t)pid, p->tid, known_end_ns(p));
 }
 
+/* pthread_join waits until the word with the number of the thread changes. EAGAIN: it has already
+ * changed. */
+static void take_futex(struct strace_parsed *p)
+{
+	const struct strace *t = p->t;
+	uint64_t address, tid;
+	if (p->n < 3 || (p->r.rvalue && p->r.error != EAGAIN))
+		return;
+	const char *at = p->arg[0].s, *op = p->arg[1].s, *value = p->arg[2].s;
+	if (!has(op, op + p->arg[1].len, "FUTEX_WAIT") ||
+	    !scan_c_u64(&at, at + p->arg[0].len, &address) ||
+	    !scan_c_u64(&value, value + p->arg[2].len, &tid))
+		return;
+	const uint32_t *known = u64_map_find(&t->thread_of, tid);
+	if (known && address && t->thread[*known].tid_address == address)
+		processes_waited(&p->t->created, (uint32_t)tid, p->tid, known_end_ns(p));
+}
+
 /* A call that only this reader knows. */
 static void take_other(struct strace_parsed *p, const struct call_line *l)
 {
@@ -187,6 +221,8 @@ static void take_other(struct strace_parsed *p, const struct call_line *l)
 		take_clone(p, l->text, l->end);
 	else if (p->call->kind == SYSCALL_WAIT)
 		take_wait(p, l->text, l->end);
+	else if (p->call->kind == SYSCALL_FUTEX)
+		take_futex(p);
 	else if (p->call->kind == SYSCALL_EXEC && p->r.rvalue == 0) {
 		const uint32_t *own = u64_map_find(&t->thread_of, p->tid);
 		syscalls_executed(t->calls_made, p->tid, p->tid);

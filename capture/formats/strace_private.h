@@ -120,6 +120,9 @@ struct strace_threads {
 /* A thread and its unfinished call. */
 struct strace_thread {
 	uint32_t tid, parent; /* parent 0: unknown */
+	/* address of the word that the kernel clears at the thread's end, for which pthread_join
+	 * waits; 0: unknown */
+	uint64_t tid_address;
 	bool alive, noted;
 	bool adopted, returned; /* it ran before its clone returned; its clone has returned */
 	bool seen;		/* the trace contains a line of the thread */
@@ -156,7 +159,7 @@ struct strace {
 	} renamed[STRACE_RENAMES];
 	uint64_t n_renames;
 	struct strbuf memory[SYSCALL_MEMORIES]; /* of the arguments of `now` */
-	struct processes processes; /* processes that were read so far */
+	struct processes processes, created; /* processes and threads that were read so far */
 	char *extra;		    /* extra_json of the metadata, set at the end of a pass */
 	struct strbuf path;
 	/* initial working directory of the first process, and its umask (with OP_UMASK_KNOWN), once

@@ -28,6 +28,7 @@ const struct syscall_row strace_rows[] = {
     {"wait4", -1, 0, "", SYSCALL_WAIT, 0},
     {"waitid", -1, 0, "", SYSCALL_WAIT, 0},
     {"waitpid", -1, 0, "", SYSCALL_WAIT, 0},
+    {"futex", -1, 0, "", SYSCALL_FUTEX, 0},
     {NULL, 0, 0, NULL, 0, 0},
 };
 

@@ -57,7 +57,7 @@ struct vfs_writing {
 	struct trace_writer *writer;
 	struct record_queue queue;
 	struct syscalls *calls;
-	struct processes processes;
+	struct processes processes, threads;
 	struct snapshot *snapshot; /* NULL: no --snapshot */
 	struct app_files files;
 	struct ring_entries *rings; /* NULL: requests of io_uring are not read */
@@ -117,7 +117,7 @@ static int write_finished(void *context, struct err *e)
 /* --- the trace ----------------------------------------------------------- */
 
 static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
-		      const struct processes *processes)
+		      const struct processes *processes, const struct processes *threads)
 {
 	const char *paths = c->paths == PATHS_NONE ? "none"
 			    : o->no_paths.code     ? "unreadable"
@@ -159,9 +159,11 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	if (all && command)
 		json_object_set(all, "command", command);
 	json_decref(command);
-	json_auto_t *list = processes_list(processes);
+	json_auto_t *list = processes_list(processes), *created = processes_list(threads);
 	if (all && list)
 		json_object_set(all, "processes", list);
+	if (all && created)
+		json_object_set(all, "threads", created);
 	return all ? json_dumps(all, JSON_COMPACT) : NULL;
 }
 
@@ -176,11 +178,11 @@ static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory 
 		   const struct trace_meta *meta, struct trace_meta *last, struct err *e)
 {
 	const struct vfs_looks looks = {w->snapshot, &w->files};
-	int rc = vfs_events_convert(t, m, w->rings, w->calls, &w->processes, &looks, w->epoch_ns,
-				    write_finished, w, e);
+	int rc = vfs_events_convert(t, m, w->rings, w->calls, &w->processes, &w->threads, &looks,
+				    w->epoch_ns, write_finished, w, e);
 	w->outcome->n_events = tracing_n_events(t);
 	w->outcome->counts = *syscalls_counts(w->calls);
-	SCOPED_FREE char *facts = facts_of(w->config, w->outcome, &w->processes);
+	SCOPED_FREE char *facts = facts_of(w->config, w->outcome, &w->processes, &w->threads);
 	*last = *meta;
 	last->extra_json = facts;
 	last->n_events_lost = w->outcome->n_lost;
@@ -350,6 +352,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	if (!rc) {
 		*w = (struct vfs_writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
 		processes_init(&w->processes);
+		threads_init(&w->threads);
 		files_init(&w->files);
 		rc = c->snapshot ? snapshot_open(&w->snapshot, c->scratch, e) : 0;
 		rc = rc ? rc : trace_writer_open(&w->writer, c->output, &meta, &how, e);
@@ -371,6 +374,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	if (w) {
 		syscalls_close(w->calls);
 		processes_release(&w->processes);
+		processes_release(&w->threads);
 		files_release(&w->files);
 		snapshot_close(w->snapshot);
 		rings = w->rings; /* needed to interpret the data */

@@ -56,7 +56,7 @@ struct event_fields {
 struct converting {
 	const struct user_memory *memory;
 	struct syscalls *c;
-	struct processes *processes;
+	struct processes *processes, *threads;
 	int64_t epoch_ns;
 	struct event_fields task, add, fault, map, user;
 	struct tracing_field result, waited; /* result of any call; result of wait4 */
@@ -111,7 +111,9 @@ static void cloned(struct converting *w, const struct tracing_event *v)
 		       parent = syscalls_process(w->c, (uint32_t)v->pid);
 	const uint64_t flags = tracing_unsigned(v, w->task.flags);
 	syscalls_cloned(w->c, (uint32_t)v->pid, child, flags);
-	if (!(flags & CLONE_THREAD))
+	if (flags & CLONE_THREAD)
+		processes_see(w->threads, child, (uint32_t)v->pid, v->ns - w->epoch_ns);
+	else
 		processes_see(w->processes, child, parent, v->ns - w->epoch_ns);
 }
 
@@ -244,12 +246,14 @@ static int rings_convert(struct syscalls *c, struct user_memory *m,
 }
 
 int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ring_entries *rings,
-	struct syscalls *c, struct processes *processes, const struct vfs_looks *looks,
-	int64_t epoch_ns, int (*take)(void *context, struct err *e), void *context, struct err *e)
+	struct syscalls *c, struct processes *processes, struct processes *threads,
+	const struct vfs_looks *looks, int64_t epoch_ns,
+	int (*take)(void *context, struct err *e), void *context, struct err *e)
 {
 	struct converting w = {.memory = m,
 			       .c = c,
 			       .processes = processes,
+			       .threads = threads,
 			       .epoch_ns = epoch_ns,
 			       .add = page_fields(t, VFS_ADD),
 			       .fault = page_fields(t, VFS_FAULT),

@@ -120,3 +120,10 @@ expect_status 0 "$VALIDATE" deps --order fs --dot - threads.trace
 [ "$(grep -c -- '-> r9 ' out)" -ge 2 ] || fail "the third thread does not wait for the others: $(cat out)"
 expect_line out 'r11 -> r12 '
 expect_line out 'r2 -> r3 '
+# strace shows a wait for a thread only if the thread has not ended yet
+if command -v strace >/dev/null && strace -f -ttt -T -y -o threads.strace ./threads 2>/dev/null; then
+	expect_status 0 "$VALIDATE" import -q threads.strace -o strace.trace
+	strings -a strace.trace | grep -o '"threads":\[[^]]*\]' | tail -n 1 | grep -o '{[^}]*}' >rows || :
+	[ "$(grep -c '"parent":[1-9]' rows)" -eq 3 ] && grep -q '"waited_by":[1-9]' rows ||
+		fail "threads of strace: $(cat rows)"
+fi

@@ -31,6 +31,9 @@ cd ..
 	tail -n 30 told >&2
 	fail "strace and capture disagree"
 }
+# cases.c has a test with threads
+strings -a trace | grep -o '"threads":\[[^]]*\]' | tail -n 1 | grep -q '"tid":[0-9]*,"parent":[1-9]' ||
+	fail "the trace has no creators of threads"
 alike=$(sed -n '$s/ alike.*//p' told)
 [ "$alike" -ge 5000 ] || fail "only $alike calls compared"
 tail -n 1 told

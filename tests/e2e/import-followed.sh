@@ -45,6 +45,28 @@ write,"path=d/log;fd=6;length=23",23,
 C
 sed 's/,,*$/,/' got | diff want - || fail 'positions and sizes of strace'
 
+# threads: their creators, and the thread that waited for the word that the kernel clears at the end
+# of a thread. A wait that times out, or for another word, is no wait for the end.
+cat >threads.strace <<'S'
+10 1.000000 openat(AT_FDCWD, "/d/in", O_RDWR) = 3 <0.000001>
+10 1.000010 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, child_tid=0x7f00, parent_tid=0x7f00, exit_signal=0} => {parent_tid=[11]}, 88) = 11 <0.000001>
+11 1.000020 write(3, "x"..., 10) = 10 <0.000001>
+11 1.000030 clone(child_stack=0x7e00, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, parent_tid=[0], tls=0x7e80, child_tidptr=0x7f10 <unfinished ...>
+12 1.000031 write(3, "x"..., 11) = 11 <0.000001>
+11 1.000033 <... clone resumed>) = 12 <0.000003>
+10 1.000040 futex(0x7f00, FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME, 11, {tv_sec=1, tv_nsec=0}, FUTEX_BITSET_MATCH_ANY) = -1 ETIMEDOUT (Connection timed out) <0.000001>
+10 1.000050 futex(0x7f20, FUTEX_WAIT, 12, NULL) = 0 <0.000001>
+10 1.000060 futex(0x7f00, FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME, 11, NULL, FUTEX_BITSET_MATCH_ANY) = 0 <0.000007>
+10 1.000070 write(3, "x"..., 12) = 12 <0.000001>
+S
+expect_status 0 "$VALIDATE" import -q threads.strace -o threads.trace
+strings -a threads.trace | grep -o '"threads":\[[^]]*\]' | tail -n 1 | grep -o '{[^}]*}' >got || :
+cat >want <<'R'
+{"tid":11,"parent":10,"begin_ns":10000,"waited_by":10,"waited_ns":67000}
+{"tid":12,"parent":11,"begin_ns":30000}
+R
+diff got want || fail 'threads of strace'
+
 # a lock keeps its range, also a range before its start position
 cat >locks.strace <<'S'
 10 1.000000 openat(AT_FDCWD, "/d/in", O_RDWR) = 3 <0.000001>
