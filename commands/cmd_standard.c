@@ -57,7 +57,8 @@ static const char about[] =
 	"another machine, kernel or version of validate is refused.\n"
 	"\n"
 	"A visit is left out if the client waited for a CPU for 2 % of the time more\n"
-	"than usual, unless fewer than 3 visits would remain.\n"
+	"than usual, unless fewer than 3 visits would remain. If a check is interrupted,\n"
+	"it prints the results of the visits made so far.\n"
 	"\n"
 	"Exit status: 0 a range is valid, or the check agrees; 1 no range is valid, or\n"
 	"the check does not agree or is invalid; 2 wrong usage; 3 failed; 5 the\n"
@@ -229,7 +230,9 @@ static const struct standard_point *certified_of(const struct standard *s,
 	return &s->point[i];
 }
 
-static int comparison_print(const struct standard *certified, const struct standard *now)
+/* `n_planned`: number of visits without an interruption. */
+static int comparison_print(const struct standard *certified, const struct standard *now,
+			    uint64_t n_planned, struct err *e)
 {
 	bool agrees = true;
 	uint64_t n_made = 0, n_valid = 0, n_covered = 0;
@@ -239,6 +242,11 @@ static int comparison_print(const struct standard *certified, const struct stand
 		const struct standard_point *p = &now->point[i];
 		const struct standard_comparison c =
 		    standard_compare(certified_of(certified, p), p);
+		n_made += p->n_visits + p->n_left_out;
+		n_valid += c.n_valid;
+		n_covered += c.n_covered;
+		if (p->n_visits < STANDARD_VISITS) /* after an interruption */
+			continue;
 		char then_text[40], now_text[40];
 		snprintf(then_text, sizeof then_text, "%.2f +- %.2f %%", 100 * c.certified->bias,
 			 100 * c.certified->expanded);
@@ -248,9 +256,6 @@ static int comparison_print(const struct standard *certified, const struct stand
 		       duration_text((double)p->service_ns).s, p->depth, then_text, now_text, c.e_n,
 		       duration_text(p->excess_p99_ns).s, c.agrees ? "" : "  does not agree");
 		agrees &= c.agrees;
-		n_made += p->n_visits + p->n_left_out;
-		n_valid += c.n_valid;
-		n_covered += c.n_covered;
 	}
 	const uint64_t n_invalid = n_made - n_valid;
 	if (n_valid)
@@ -260,6 +265,11 @@ static int comparison_print(const struct standard *certified, const struct stand
 	if (n_invalid)
 		printf("%llu further visits are invalid, because the client waited for a CPU\n",
 		       (unsigned long long)n_invalid);
+	if (now->interrupted) {
+		err_set(e, EINTR, "interrupted after %llu of %llu visits",
+			(unsigned long long)n_made, (unsigned long long)n_planned);
+		return EXIT_FAILED;
+	}
 	puts(agrees	? "the standard agrees with its certificate"
 	     : n_invalid ? "the check is invalid: the machine is busy"
 			 : "the standard does not agree with its certificate: the machine has "
@@ -279,6 +289,7 @@ static int check(struct standard_config *c, const char *path, struct err *e)
 			 : -1;
 	standard_check_points(&certified, c->points, &points);
 	c->o.file = !certified.loop;
+	c->o.partial = true;
 	if (status < 0 && !points.n) {
 		err_set(e, EINVAL, "%s has no valid point that could be measured again", path);
 		status = EXIT_NOT_TRUSTED;
@@ -286,7 +297,7 @@ static int check(struct standard_config *c, const char *path, struct err *e)
 	if (status < 0 && measure(&now, &c->o, &points, e))
 		status = EXIT_FAILED;
 	if (status < 0) {
-		status = comparison_print(&certified, &now);
+		status = comparison_print(&certified, &now, c->o.rounds * points.n, e);
 		standard_release(&now);
 	}
 	standard_release(&points);

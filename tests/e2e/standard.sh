@@ -121,6 +121,24 @@ wait $process || status=$?
 grep -q interrupted interrupted.err || fail "$(cat interrupted.err)"
 nothing_left interrupted
 
+# an interrupted check prints the visits made so far
+"$VALIDATE" standard check --root "$root" --points --rounds 1000 -q wrong.json >interrupted.out 2>interrupted.err &
+process=$!
+server_wait || fail "no server"
+first=$server
+while [ "$server" = "$first" ]; do
+	server_wait || fail "the check ended: $(cat interrupted.err)"
+done
+kill -TERM $process
+status=0
+wait $process || status=$?
+[ "$status" -eq 3 ] || fail "status $status after SIGTERM for a check"
+made=$(sed -n 's/.*interrupted after \([0-9]*\) of 2000 visits.*/\1/p' interrupted.err)
+[ "${made:-0}" -gt 0 ] || fail "$(cat interrupted.err)"
+grep -q 'visits are invalid' interrupted.out || grep -q "covers 0 of $made new visits" interrupted.out || fail "$(cat interrupted.out)"
+! grep -q 'agree with its certificate' interrupted.out || fail 'a verdict of an interrupted check'
+nothing_left 'interrupted check'
+
 # the certification itself is killed: the next certification removes its volume
 "$VALIDATE" standard certify --root "$root" -q >/dev/null 2>&1 &
 process=$!

@@ -337,6 +337,8 @@ int standard_measure(struct standard *s, const struct standard_options *o,
 	}
 	progress_end(&m.progress);
 	s->duration_s = (double)(clock_monotonic_ns() - m.begun_ns) * 1e-9;
+	s->interrupted = ret == -EINTR && o->partial;
+	ret = s->interrupted ? 0 : ret;
 	for (size_t i = 0; i < s->n && !ret; i++)
 		standard_evaluate(&s->point[i]);
 	standard_widen(s);

@@ -71,6 +71,7 @@ struct standard {
 	 * took, if the caller measures them; NaN: unknown */
 	double others_share, stolen_share;
 	bool loop, realtime, awake, own_cpu; /* as in struct volume */
+	bool interrupted; /* not all visits were made */
 	/* number of visits of points with at least 4 visits; number of these visits that U of the
 	 * point's other visits covers (with the widening of the other points). Their ratio is the
 	 * measured coverage of U, for which 95 % is expected. 0: unknown */
@@ -89,8 +90,10 @@ struct standard_options {
 	const char *root; /* as volume_create */
 	const json_t *environment; /* of this machine, from environment_make() */
 	bool quiet;
-	/* set by a signal handler: the measurement ends with EINTR */
+	/* set by a signal handler: the measurement ends with EINTR, or, with `partial`, without an
+	 * error and with the visits made so far */
 	const volatile sig_atomic_t *stop;
+	bool partial;
 };
 
 /* Measures the grid, or only the points in `only` (NULL: all points of the grid). The volume in use
