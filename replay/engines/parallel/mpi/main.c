@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
+#include <semaphore.h>
 #include <sys/prctl.h>
 
 #include "common/clock.h"
@@ -188,7 +188,7 @@ struct heartbeats {
 	int64_t pause_ns;    /* between beats */
 	MPI_Comm comm;
 	pthread_t thread;
-	_Atomic bool ends;
+	sem_t ends; /* posted: the thread ends without waiting for its next beat */
 };
 
 enum { TAG_BEAT = 1, BEATS_PER_TIMEOUT = 10 };
@@ -216,7 +216,8 @@ static void *heartbeats_run(void *heartbeats)
 {
 	struct heartbeats *l = heartbeats;
 	int64_t before = clock_monotonic_ns();
-	while (!atomic_load(&l->ends)) {
+	struct timespec next;
+	do {
 		const int64_t now = clock_monotonic_ns();
 		/* missing heartbeats prove nothing if this thread itself did not run */
 		const bool slept = now - before > l->timeout_ns / 2;
@@ -240,10 +241,10 @@ static void *heartbeats_run(void *heartbeats)
 				lost(l, p);
 		}
 		before = now;
-		nanosleep(&(struct timespec){.tv_sec = l->pause_ns / 1000000000,
-					     .tv_nsec = l->pause_ns % 1000000000},
-			  NULL);
-	}
+		const int64_t next_ns = clock_monotonic_ns() + l->pause_ns;
+		next = (struct timespec){.tv_sec = next_ns / 1000000000,
+					 .tv_nsec = next_ns % 1000000000};
+	} while (sem_clockwait(&l->ends, CLOCK_MONOTONIC, &next));
 	return NULL;
 }
 
@@ -282,6 +283,7 @@ static int heartbeats_open(struct heartbeats *l, const struct replay_rank *r, in
 						   : l->pause_ns;
 	MPI_Comm_dup(MPI_COMM_WORLD, &l->comm);
 	peers_find(l);
+	sem_init(&l->ends, 0, 0);
 	int code = pthread_create(&l->thread, NULL, heartbeats_run, l);
 	return code ? err_sys(e, code, "cannot start the thread that exchanges heartbeats") : 0;
 }
@@ -292,8 +294,9 @@ static void heartbeats_close(struct heartbeats *l)
 {
 	if (!l->timeout_ns)
 		return;
-	atomic_store(&l->ends, true);
+	sem_post(&l->ends);
 	pthread_join(l->thread, NULL);
+	sem_destroy(&l->ends);
 	for (int i = 0; i < l->n_peers; i++) {
 		MPI_Cancel(&l->peer[i].in);
 		MPI_Request_free(&l->peer[i].in);
