@@ -10,7 +10,8 @@ validate=${VALIDATE:-validate}
 # The command that starts the ranks is stored beside their directory, so that reading it makes no
 # request in the directory.
 prepare() {
-	[ -z "$device" ] || file_system
+	# mkfs.ext4 takes a fifth of the time without the blocks that it reserves for a larger device
+	[ -z "$device" ] || file_system -O ^resize_inode
 	direct=${device:+--direct}
 	[ -z "${buffered:-}" ] || direct=
 	# shellcheck disable=SC2046,SC2154

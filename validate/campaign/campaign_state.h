@@ -245,7 +245,7 @@ char *scratch_path(const struct campaign *c, const char *name);
 int parallel_possible(const struct protocol *p, struct err *e);
 /* Expected seconds that a run of a parallel application needs in addition, as measured: making the
  * file system, starting the ranks. */
-#define RANKS_OVERHEAD_S 1.2
+#define RANKS_OVERHEAD_S 0.8
 /* Expected seconds of a recording of an application that runs for run_s: for each period tried, a
  * run without delays and a run for each delayed node. */
 double recording_seconds(const struct scenario_parallel *s, double run_s);
