@@ -53,8 +53,8 @@ cp all/journal before
 "$VALIDATE" run -o all --resume -q >out 2>err || :
 cmp -s before all/journal || fail "a campaign that ended went on"
 
-# decided before the plan ends
-protocol 10min 2..5 | sed '/^\[replayer undecidable/,/^workloads/d' >decided.conf
+# decided before the plan ends: a replayer for comparison gets no further pairs
+protocol 10min 2..5 | sed 's/^workloads = more/&\ncomparison = yes/' >decided.conf
 expect_status 1 "$VALIDATE" run decided.conf -o decided -q
 [ "$(ended decided)" = decided ] || fail "it ended by: $(ended decided)"
 ! choices decided | grep -v ' first$' || fail "it went on: $(choices decided)"

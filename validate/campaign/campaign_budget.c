@@ -92,7 +92,7 @@ static void forecast_make(struct forecast *o, const struct campaign *c)
 		next_of(c, s, &at->n_done);
 		for (size_t r = 0; r < p->n_replayers; r++) {
 			const struct look_case *k = &c->look_case[s * p->n_replayers + r];
-			if (!p->replayer[r].applies[s])
+			if (!p->replayer[r].applies[s] || p->replayer[r].comparison)
 				continue;
 			at->n_cases++;
 			if (!k->decided)
@@ -105,11 +105,14 @@ static void forecast_make(struct forecast *o, const struct campaign *c)
 
 /* --- choice of the next group -------------------------------------------- */
 
-/* Whether the run is a replay beyond the minimum number of pairs and its case is decided. */
-static bool case_is_decided(const struct campaign *c, const struct design_run *r)
+/* Whether the run is a replay beyond the minimum number of pairs that decides nothing: its case is
+ * decided, or its verdict does not count. */
+static bool is_needless(const struct campaign *c, const struct design_run *r)
 {
-	return r->role >= 0 && r->block > c->protocol->n_replicates_min &&
-	       c->look_case[r->scenario * c->protocol->n_replayers + (size_t)r->role].decided;
+	const struct protocol *p = c->protocol;
+	return r->role >= 0 && r->block > p->n_replicates_min &&
+	       (p->replayer[r->role].comparison ||
+		c->look_case[r->scenario * p->n_replayers + (size_t)r->role].decided);
 }
 
 /* Expected seconds of the next group of a scenario, from earlier groups of this session and the
@@ -120,7 +123,7 @@ static double group_seconds(const struct campaign *c, size_t id)
 	const struct spent *s = &c->spent[c->plan.run[id].scenario];
 	double expected_s = 0;
 	for (size_t i = first; i < first + n; i++)
-		if (run_is_wanted(c, i) && !case_is_decided(c, &c->plan.run[i])) {
+		if (run_is_wanted(c, i) && !is_needless(c, &c->plan.run[i])) {
 			n_wanted++;
 			expected_s += run_seconds(c, &c->plan.run[i]);
 		}
@@ -179,15 +182,14 @@ static struct next next_choose(const struct campaign *c, const struct forecast *
 	return next;
 }
 
-/* Marks the replays of decided cases in the group as not needed, in this session and when it is
- * resumed. */
+/* Marks the needless replays of the group, in this session and when it is resumed. */
 static int choice_note(struct campaign *c, const struct next *next, size_t first, size_t n,
 		       struct err *e)
 {
 	const struct design_run *r = &c->plan.run[first];
 	json_t *left_out = json_array();
 	for (size_t i = first; i < first + n; i++)
-		if (c->run[i].state == RUN_PENDING && case_is_decided(c, &c->plan.run[i])) {
+		if (c->run[i].state == RUN_PENDING && is_needless(c, &c->plan.run[i])) {
 			c->left_out[i] = true;
 			json_array_append_new(left_out, json_integer((json_int_t)i));
 		}
