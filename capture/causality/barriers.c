@@ -14,9 +14,7 @@ struct barriers_finder {
 	size_t *by_pair; /* links by (signaller, waiter, place of the wait) */
 	size_t *first;	 /* first[signaller * n_nodes + waiter]: start of the pair in by_pair[] */
 	uint32_t *at;	 /* for each pair: the link found last */
-	uint32_t n_nodes; /* number of nodes, without hubs */
-	/* of_record[l->n_barriers]: index in v[] of each barrier with a record */
-	uint32_t *of_record;
+	uint32_t n_nodes; /* 0 if there are no links */
 };
 
 /* by_wait[] has the waits of each node in order, and so those of each pair. */
@@ -25,15 +23,11 @@ static void pairs_make(struct barriers_finder *f)
 	const struct causality_links *l = f->l;
 	const size_t n_pairs = (size_t)f->n_nodes * f->n_nodes;
 	for (size_t i = 0; i < l->n; i++)
-		if (!l->link[i].barrier)
-			f->first[(size_t)l->link[i].signaller * f->n_nodes + l->link[i].waiter +
-				 1]++;
+		f->first[(size_t)l->link[i].signaller * f->n_nodes + l->link[i].waiter + 1]++;
 	for (size_t i = 0; i < n_pairs; i++)
 		f->first[i + 1] += f->first[i];
 	for (size_t i = 0; i < l->n; i++) {
 		const struct causality_link *g = &l->link[f->by_wait[i]];
-		if (g->barrier)
-			continue;
 		size_t pair = (size_t)g->signaller * f->n_nodes + g->waiter;
 		f->by_pair[f->first[pair] + f->at[pair]++] = f->by_wait[i];
 	}
@@ -114,8 +108,6 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 	m[n++] = (struct barriers_member){first->waiter, first->wait_place, first->wait_request};
 	for (size_t i = from; i < to; i++) {
 		const struct causality_link *g = &f->l->link[f->by_wait[i]];
-		if (g->barrier)
-			continue;
 		size_t back = link_at(f, g->waiter, g->signaller, g->signal_place + 1);
 		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX ||
 		    f->b->of_link[f->by_wait[i]] != UINT32_MAX)
@@ -130,24 +122,41 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 		barrier_add(f, m, n);
 }
 
-static void *copy_of(const void *from, size_t n)
+static void marked(void *ctx, size_t i)
 {
-	void *to = xmalloc(n);
-	return memcpy(to, from, n);
+	struct barriers_finder *f = ctx;
+	struct causality_barriers *b = f->b;
+	const struct causality_mark *m = &f->l->mark[i];
+	if (!m->is_wait || b->of_record[m->barrier] != UINT32_MAX)
+		return;
+	b->of_record[m->barrier] = b->n;
+	GROW(b->v, b->n, b->cap);
+	b->v[b->n++] = (struct causality_barrier){.n_nodes = 0};
 }
 
-static void record_add(struct barriers_finder *f, uint32_t record)
+/* Fills the barriers that have records. A node that only signals has the place of its signal. */
+static void records_fill(const struct barriers_finder *f)
 {
-	const struct causality_barrier *r = &f->l->barrier[record];
-	struct causality_barriers *b = f->b;
-	f->of_record[record] = b->n;
-	GROW(b->v, b->n, b->cap);
-	b->v[b->n++] =
-	    (struct causality_barrier){.n_nodes = r->n_nodes,
-				       .node = copy_of(r->node, r->n_nodes * sizeof *r->node),
-				       .place = copy_of(r->place, r->n_nodes * sizeof *r->place),
-				       .request =
-					   copy_of(r->request, r->n_nodes * sizeof *r->request)};
+	const struct causality_links *l = f->l;
+	SCOPED_FREE uint32_t *n_marks = xcalloc((size_t)l->n_barriers + 1, sizeof *n_marks);
+	for (size_t i = 0; i < l->n_marks; i++)
+		n_marks[l->mark[i].barrier]++;
+	for (size_t i = 0; i < l->n_marks; i++) {
+		const struct causality_mark *m = &l->mark[i];
+		struct causality_barrier *b = &f->b->v[f->b->of_record[m->barrier]];
+		if (!b->node) {
+			b->node = xcalloc(n_marks[m->barrier], sizeof *b->node);
+			b->place = xcalloc(n_marks[m->barrier], sizeof *b->place);
+			b->request = xcalloc(n_marks[m->barrier], sizeof *b->request);
+		}
+		if (!b->n_nodes || b->node[b->n_nodes - 1] != m->node)
+			b->n_nodes++;
+		else if (!m->is_wait)
+			continue;
+		b->node[b->n_nodes - 1] = m->node;
+		b->place[b->n_nodes - 1] = m->place;
+		b->request[b->n_nodes - 1] = m->request;
+	}
 }
 
 static void waited(void *ctx, size_t i)
@@ -169,37 +178,35 @@ static void waited(void *ctx, size_t i)
 		if (x->waiter != g->waiter || x->wait_place != g->wait_place)
 			break;
 	}
-	if (f->by_wait[to - 1] != i)
-		return;
-	if (g->waiter >= f->n_nodes)
-		record_add(f, g->barrier - 1);
-	else
+	if (f->by_wait[to - 1] == i)
 		look(f, from, to);
 }
 
 int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l,
 			    struct err *e)
 {
-	struct barriers_finder f = {.b = b, .l = l, .n_nodes = l->n_nodes - l->n_hubs};
-	const struct causality_walk walk = {.wait = waited, .ctx = &f};
+	struct barriers_finder f = {.b = b, .l = l, .n_nodes = l->n ? l->n_nodes : 0};
+	const struct causality_walk walk = {.wait = waited, .mark = marked, .ctx = &f};
 	size_t n = l->n + 1;
-	*b = (struct causality_barriers){.of_link = xcalloc(n, sizeof *b->of_link)};
+	*b = (struct causality_barriers){
+	    .of_link = xcalloc(n, sizeof *b->of_link),
+	    .of_record = xcalloc((size_t)l->n_barriers + 1, sizeof *b->of_record)};
 	f.by_wait = xcalloc(n, sizeof *f.by_wait);
 	f.by_signal = xcalloc(n, sizeof *f.by_signal);
 	f.by_pair = xcalloc(n, sizeof *f.by_pair);
 	f.first = xcalloc((size_t)f.n_nodes * f.n_nodes + 2, sizeof *f.first);
 	f.at = xcalloc((size_t)f.n_nodes * f.n_nodes + 1, sizeof *f.at);
-	f.of_record = xcalloc((size_t)l->n_barriers + 1, sizeof *f.of_record);
 	causality_links_order(l, f.by_wait, f.by_signal);
 	for (size_t i = 0; i < l->n; i++)
 		b->of_link[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < l->n_barriers; i++)
+		b->of_record[i] = UINT32_MAX;
 	pairs_make(&f);
 	int rc = causality_links_walk(l, &walk, e);
-	for (size_t i = 0; i < l->n && !rc; i++)
-		if (l->link[i].barrier)
-			b->of_link[i] = f.of_record[l->link[i].barrier - 1];
-	FREE_EACH(f.of_record, f.by_wait, f.by_signal, f.by_pair, f.first, f.at);
-	if (rc)
+	FREE_EACH(f.by_wait, f.by_signal, f.by_pair, f.first, f.at);
+	if (!rc)
+		records_fill(&f);
+	else
 		causality_barriers_release(b);
 	return rc;
 }
@@ -219,6 +226,6 @@ void causality_barriers_release(struct causality_barriers *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		FREE_EACH(b->v[i].node, b->v[i].place, b->v[i].request);
-	FREE_EACH(b->v, b->of_link);
+	FREE_EACH(b->v, b->of_link, b->of_record);
 	*b = (struct causality_barriers){0};
 }

@@ -3,8 +3,9 @@
 
 struct critical {
 	const struct causality_links *links;
-	const struct work_amount *at_wait, *at_signal;
+	const struct work_before *before;
 	struct work_amount *sent; /* sent[links->n]: when each signal was sent */
+	struct work_amount *all;  /* all[links->n_barriers]: when the last signal was sent */
 	struct critical_node {
 		struct work_amount done; /* work of the node so far */
 		struct work_amount when; /* the time at this point */
@@ -27,7 +28,7 @@ static void signalled(void *ctx, size_t i)
 {
 	struct critical *x = ctx;
 	struct critical_node *n = &x->node[x->links->link[i].signaller];
-	advance(n, &x->at_signal[i]);
+	advance(n, &x->before->signal[i]);
 	x->sent[i] = n->when;
 }
 
@@ -35,18 +36,31 @@ static void waited(void *ctx, size_t i)
 {
 	struct critical *x = ctx;
 	struct critical_node *n = &x->node[x->links->link[i].waiter];
-	advance(n, &x->at_wait[i]);
+	advance(n, &x->before->wait[i]);
 	if (x->sent[i].ns > n->when.ns)
 		n->when = x->sent[i];
 }
 
-int critical_path(const struct causality_links *l, const struct work_amount *at_wait,
-		  const struct work_amount *at_signal, const struct work_amount *total,
-		  struct work_amount *longest, struct err *e)
+static void marked(void *ctx, size_t i)
 {
-	struct critical x = {l, at_wait, at_signal, xcalloc(l->n + 1, sizeof *x.sent),
-			     xcalloc((size_t)l->n_nodes + 1, sizeof *x.node)};
-	const struct causality_walk walk = {.signal = signalled, .wait = waited, .ctx = &x};
+	struct critical *x = ctx;
+	const struct causality_mark *m = &x->links->mark[i];
+	struct critical_node *n = &x->node[m->node];
+	struct work_amount *all = &x->all[m->barrier], *later = m->is_wait ? &n->when : all;
+	advance(n, &x->before->mark[i]);
+	*later = n->when.ns > all->ns ? n->when : *all;
+}
+
+int critical_path(const struct causality_links *l, const struct work_before *before,
+		  const struct work_amount *total, struct work_amount *longest, struct err *e)
+{
+	struct critical x = {.links = l,
+			     .before = before,
+			     .sent = xcalloc(l->n + 1, sizeof *x.sent),
+			     .all = xcalloc((size_t)l->n_barriers + 1, sizeof *x.all),
+			     .node = xcalloc((size_t)l->n_nodes + 1, sizeof *x.node)};
+	const struct causality_walk walk = {
+	    .signal = signalled, .wait = waited, .mark = marked, .ctx = &x};
 	int rc = causality_links_walk(l, &walk, e);
 	*longest = (struct work_amount){0};
 	for (uint32_t i = 0; i < l->n_nodes && !rc; i++) {
@@ -54,6 +68,6 @@ int critical_path(const struct causality_links *l, const struct work_amount *at_
 		if (x.node[i].when.ns > longest->ns)
 			*longest = x.node[i].when;
 	}
-	FREE_EACH(x.sent, x.node);
+	FREE_EACH(x.sent, x.all, x.node);
 	return rc;
 }

@@ -4,7 +4,15 @@
 struct links_node {
 	size_t wait, waits_end;	    /* in by_wait[] */
 	size_t signal, signals_end; /* in by_signal[] */
+	size_t mark, marks_end;	    /* in l->mark[] */
 	bool queued;
+	bool at_barrier;   /* it is in the list of nodes that wait at a barrier */
+	uint32_t next;	   /* next node of this list + 1 */
+};
+
+struct walk_barrier {
+	uint32_t n_missing; /* signals */
+	uint32_t first;	    /* first node that waits here + 1 */
 };
 
 struct links_walk {
@@ -13,20 +21,14 @@ struct links_walk {
 	size_t *by_wait, *by_signal; /* links in the order of (node, place) */
 	bool *sent;		     /* sent[n]: whether the signal of each link was sent */
 	struct links_node *node;
+	struct walk_barrier *barrier; /* barrier[n_barriers] */
 	uint32_t *ready; /* nodes, as a ring buffer */
 	uint32_t first, n_ready;
 };
 
-static void barrier_release(struct causality_barrier *b)
-{
-	FREE_EACH(b->node, b->place, b->request);
-}
-
 void causality_links_release(struct causality_links *l)
 {
-	for (uint32_t i = 0; i < l->n_barriers; i++)
-		barrier_release(&l->barrier[i]);
-	FREE_EACH(l->barrier, l->link);
+	FREE_EACH(l->mark, l->link);
 	*l = (struct causality_links){0};
 }
 
@@ -70,23 +72,70 @@ static void make_ready(struct links_walk *w, uint32_t node)
 	w->ready[(w->first + w->n_ready++) % w->l->n_nodes] = node;
 }
 
+/* Sends the signal of a mark, or passes its wait. Returns false if the node must wait. */
+static bool mark_pass(struct links_walk *w, struct links_node *n)
+{
+	const struct causality_mark *m = &w->l->mark[n->mark];
+	struct walk_barrier *b = &w->barrier[m->barrier];
+	if (m->is_wait && b->n_missing) {
+		if (!n->at_barrier) {
+			n->at_barrier = true;
+			n->next = b->first;
+			b->first = m->node + 1;
+		}
+		return false;
+	}
+	if (w->to && w->to->mark)
+		w->to->mark(w->to->ctx, n->mark);
+	n->mark++;
+	if (m->is_wait || --b->n_missing)
+		return true;
+	for (uint32_t i = b->first; i; i = w->node[i - 1].next) {
+		w->node[i - 1].at_barrier = false;
+		make_ready(w, i - 1);
+	}
+	return true;
+}
+
+static void signal_send(struct links_walk *w, size_t i)
+{
+	const struct causality_link *g = &w->l->link[i];
+	const struct links_node *waiter = &w->node[g->waiter];
+	w->sent[i] = true;
+	if (w->to && w->to->signal)
+		w->to->signal(w->to->ctx, i);
+	if (waiter->wait < waiter->waits_end && w->by_wait[waiter->wait] == i)
+		make_ready(w, g->waiter);
+}
+
+/* Places of the node's next signal, wait and mark; UINT64_MAX: none. */
+static uint64_t signal_place(const struct links_walk *w, const struct links_node *n)
+{
+	return n->signal < n->signals_end ? w->l->link[w->by_signal[n->signal]].signal_place
+					  : UINT64_MAX;
+}
+
+static uint64_t wait_place(const struct links_walk *w, const struct links_node *n)
+{
+	return n->wait < n->waits_end ? w->l->link[w->by_wait[n->wait]].wait_place : UINT64_MAX;
+}
+
+static bool mark_is_next(const struct links_walk *w, const struct links_node *n)
+{
+	return n->mark < n->marks_end && w->l->mark[n->mark].place <= signal_place(w, n) &&
+	       w->l->mark[n->mark].place <= wait_place(w, n);
+}
+
 /* Walks along a node as far as possible. */
 static void go_on(struct links_walk *w, struct links_node *n)
 {
-	const struct causality_link *v = w->l->link;
 	for (;;) {
-		bool waits = n->wait < n->waits_end, signals = n->signal < n->signals_end;
-		if (signals && (!waits || v[w->by_signal[n->signal]].signal_place <
-					      v[w->by_wait[n->wait]].wait_place)) {
-			size_t i = w->by_signal[n->signal++];
-			const struct causality_link *g = &w->l->link[i];
-			const struct links_node *waiter = &w->node[g->waiter];
-			w->sent[i] = true;
-			if (w->to && w->to->signal)
-				w->to->signal(w->to->ctx, i);
-			if (waiter->wait < waiter->waits_end && w->by_wait[waiter->wait] == i)
-				make_ready(w, g->waiter);
-		} else if (waits && w->sent[w->by_wait[n->wait]]) {
+		if (mark_is_next(w, n)) {
+			if (!mark_pass(w, n))
+				return;
+		} else if (signal_place(w, n) < wait_place(w, n)) {
+			signal_send(w, w->by_signal[n->signal++]);
+		} else if (n->wait < n->waits_end && w->sent[w->by_wait[n->wait]]) {
 			size_t i = w->by_wait[n->wait++];
 			if (w->to && w->to->wait)
 				w->to->wait(w->to->ctx, i);
@@ -96,44 +145,68 @@ static void go_on(struct links_walk *w, struct links_node *n)
 	}
 }
 
+/* --- cycles -------------------------------------------------------------- */
+
+/* For each barrier, the mark of a signal that was not sent. */
+static size_t *missing_find(const struct links_walk *w)
+{
+	size_t *missing = xcalloc((size_t)w->l->n_barriers + 1, sizeof *missing);
+	for (uint32_t i = w->l->n_nodes; i--;)
+		for (size_t k = w->node[i].mark; k < w->node[i].marks_end; k++)
+			if (!w->l->mark[k].is_wait)
+				missing[w->l->mark[k].barrier] = k;
+	return missing;
+}
+
 /* The node that must send the missing signal for a blocked node. It is blocked, too. */
-static uint32_t waits_for(const struct links_walk *w, uint32_t node)
+static uint32_t waits_for(const struct links_walk *w, const size_t *missing, uint32_t node)
 {
-	return w->l->link[w->by_wait[w->node[node].wait]].signaller;
+	const struct links_node *n = &w->node[node];
+	return mark_is_next(w, n) ? w->l->mark[missing[w->l->mark[n->mark].barrier]].node
+				  : w->l->link[w->by_wait[n->wait]].signaller;
 }
 
-/* Writes an end of a link; a hub appears as its barrier. */
-static void end_text(struct strbuf *out, const struct causality_links *l, uint32_t node,
-		     const struct causality_link *g)
+static void after_text(struct strbuf *text, uint32_t node, uint64_t n_requests)
 {
-	if (node + l->n_hubs >= l->n_nodes)
-		strbuf_addf(out, "barrier %" PRIu32, g->barrier);
+	strbuf_addf(text, " for node %" PRIu32, node);
+	if (n_requests)
+		strbuf_addf(text, " after its request %" PRIu64, n_requests - 1);
 	else
-		strbuf_addf(out, "node %" PRIu32, node);
+		strbuf_addstr(text, " before its first request");
 }
 
-static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
+/* Writes for which node a blocked node waits. A barrier appears between them. */
+static void blocked_text(struct strbuf *text, const struct links_walk *w, const size_t *missing,
+			 uint32_t node)
+{
+	const struct links_node *n = &w->node[node];
+	strbuf_addf(text, " node %" PRIu32 " before its request ", node);
+	if (!mark_is_next(w, n)) {
+		const struct causality_link *g = &w->l->link[w->by_wait[n->wait]];
+		strbuf_addf(text, "%" PRIu64, g->wait_request);
+		after_text(text, g->signaller, g->signal_request);
+		return;
+	}
+	const struct causality_mark *m = &w->l->mark[n->mark],
+				    *signal = &w->l->mark[missing[m->barrier]];
+	strbuf_addf(text, "%" PRIu32 " for barrier %" PRIu32 ", barrier %" PRIu32, m->request,
+		    m->barrier + 1, m->barrier + 1);
+	after_text(text, signal->node, signal->request);
+}
+
+static int loop_error(const struct links_walk *w, const size_t *missing, uint32_t node,
+		      struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* after n steps, the node is on the cycle */
-		node = waits_for(w, node);
+		node = waits_for(w, missing, node);
 	uint32_t first = node, n = 0;
 	do {
-		const struct causality_link *g = &w->l->link[w->by_wait[w->node[node].wait]];
 		if (n++ < 6) {
-			strbuf_addstr(&text, n > 1 ? ", " : " ");
-			end_text(&text, w->l, node, g);
-			if (node + w->l->n_hubs < w->l->n_nodes)
-				strbuf_addf(&text, " before its request %" PRIu64, g->wait_request);
-			strbuf_addstr(&text, " for ");
-			end_text(&text, w->l, g->signaller, g);
-			if (g->signal_request)
-				strbuf_addf(&text, " after its request %" PRIu64,
-					    g->signal_request - 1);
-			else if (g->signaller + w->l->n_hubs < w->l->n_nodes)
-				strbuf_addstr(&text, " before its first request");
+			strbuf_addstr(&text, n > 1 ? "," : "");
+			blocked_text(&text, w, missing, node);
 		}
-		node = g->signaller;
+		node = waits_for(w, missing, node);
 	} while (node != first);
 	if (n > 6)
 		strbuf_addf(&text, ", and %" PRIu32 " more", n - 6);
@@ -143,12 +216,13 @@ static int loop_error(const struct links_walk *w, uint32_t node, struct err *e)
 
 static bool is_stuck(const struct links_walk *w, uint32_t node)
 {
-	return w->node[node].wait < w->node[node].waits_end;
+	return w->node[node].wait < w->node[node].waits_end ||
+	       w->node[node].mark < w->node[node].marks_end;
 }
 
-/* Reports the cycles. Each blocked node waits for one blocked node, so a walk from any of them
- * reaches a cycle. */
-static void loops_report(const struct links_walk *w)
+/* Reports the links of the cycles. Each blocked node waits for one blocked node, so a walk from any
+ * of them reaches a cycle. */
+static void loops_report(const struct links_walk *w, const size_t *missing)
 {
 	/* number of the node from which each node was first reached, + 1 */
 	SCOPED_FREE uint32_t *from = xcalloc(w->l->n_nodes + 1, sizeof *from);
@@ -156,17 +230,20 @@ static void loops_report(const struct links_walk *w)
 		if (!is_stuck(w, i) || from[i])
 			continue;
 		uint32_t node = i;
-		for (; !from[node]; node = waits_for(w, node))
+		for (; !from[node]; node = waits_for(w, missing, node))
 			from[node] = i + 1;
 		if (from[node] != i + 1) /* the cycle was already reported */
 			continue;
 		const uint32_t first = node;
 		do {
-			w->to->loop(w->to->ctx, w->by_wait[w->node[node].wait]);
-			node = waits_for(w, node);
+			if (!mark_is_next(w, &w->node[node]))
+				w->to->loop(w->to->ctx, w->by_wait[w->node[node].wait]);
+			node = waits_for(w, missing, node);
 		} while (node != first);
 	}
 }
+
+/* --- the walk ------------------------------------------------------------ */
 
 static void order_all(struct links_walk *w)
 {
@@ -176,12 +253,18 @@ static void order_all(struct links_walk *w)
 		w->node[l->link[i].waiter].waits_end++;
 		w->node[l->link[i].signaller].signals_end++;
 	}
+	for (size_t i = 0; i < l->n_marks; i++) {
+		w->node[l->mark[i].node].marks_end++;
+		w->barrier[l->mark[i].barrier].n_missing += !l->mark[i].is_wait;
+	}
 	for (uint32_t i = 0; i < l->n_nodes; i++) {
 		struct links_node *n = &w->node[i], *before = i ? n - 1 : NULL;
 		n->wait = before ? before->waits_end : 0;
 		n->signal = before ? before->signals_end : 0;
+		n->mark = before ? before->marks_end : 0;
 		n->waits_end += n->wait;
 		n->signals_end += n->signal;
+		n->marks_end += n->mark;
 	}
 }
 
@@ -198,9 +281,10 @@ static int walk_all(struct links_walk *w, struct err *e)
 	}
 	for (uint32_t i = 0; i < w->l->n_nodes; i++)
 		if (is_stuck(w, i)) {
+			SCOPED_FREE size_t *missing = missing_find(w);
 			if (w->to && w->to->loop)
-				loops_report(w);
-			return loop_error(w, i, e);
+				loops_report(w, missing);
+			return loop_error(w, missing, i, e);
 		}
 	return 0;
 }
@@ -212,10 +296,11 @@ int causality_links_walk(const struct causality_links *l, const struct causality
 	w.by_wait = xcalloc(l->n + 1, sizeof *w.by_wait);
 	w.by_signal = xcalloc(l->n + 1, sizeof *w.by_signal);
 	w.sent = xcalloc(l->n + 1, sizeof *w.sent);
-	w.node = xcalloc(l->n_nodes + 1, sizeof *w.node);
+	w.node = xcalloc((size_t)l->n_nodes + 1, sizeof *w.node);
+	w.barrier = xcalloc((size_t)l->n_barriers + 1, sizeof *w.barrier);
 	w.ready = xcalloc(l->n_nodes + 1, sizeof *w.ready);
 	order_all(&w);
 	const int rc = walk_all(&w, e);
-	FREE_EACH(w.by_wait, w.by_signal, w.sent, w.node, w.ready);
+	FREE_EACH(w.by_wait, w.by_signal, w.sent, w.node, w.barrier, w.ready);
 	return rc;
 }

@@ -28,20 +28,23 @@ struct causality_link {
 	size_t edge;
 	/* the signal is at the position where the waiter continued, after the held request */
 	bool is_later;
-	/* for a link to or from a hub: index in barrier[] of its barrier, + 1; 0: none */
-	uint32_t barrier;
+};
+
+/* A signal or a wait of a node at a barrier that has records. A trace can have millions. */
+struct causality_mark {
+	uint32_t barrier; /* less than n_barriers */
+	uint32_t node : 31, is_wait : 1;
+	uint32_t place, request; /* place; number of requests of the node before it */
 };
 
 struct causality_links {
 	struct causality_link *link; /* link[n], owned */
 	size_t n, cap;
-	uint32_t n_nodes; /* number of nodes, including hubs */
-	/* The last n_hubs nodes are hubs. A hub represents all barriers of one set of nodes: for
-	 * each barrier, it waits for all signals and then sends a signal to each wait. */
-	uint32_t n_hubs;
-	/* barrier[n_barriers], owned: the barriers that have records */
-	struct causality_barrier *barrier;
-	uint32_t n_barriers;
+	uint32_t n_nodes;
+	/* mark[n_marks], owned, by node and place: a wait needs all signals of its barrier */
+	struct causality_mark *mark;
+	size_t n_marks;
+	uint32_t n_barriers; /* barriers that have records */
 };
 
 void causality_links_release(struct causality_links *l);
@@ -49,11 +52,12 @@ void causality_links_release(struct causality_links *l);
 void causality_links_order(const struct causality_links *l, size_t *by_wait, size_t *by_signal);
 
 /* Callbacks of a walk. The order of the walk is a possible execution: each signal precedes its
- * wait, and the links of a node are in program order. Waits at one place are consecutive. A
- * callback may be NULL. */
+ * wait, and the links and marks of a node are in program order. At one place, the marks precede
+ * the links. Waits of links at one place are consecutive. A callback may be NULL. */
 struct causality_walk {
 	void (*signal)(void *ctx, size_t link);
 	void (*wait)(void *ctx, size_t link);
+	void (*mark)(void *ctx, size_t mark); /* a signal or a wait at a barrier */
 	/* at the end, with ELOOP: called for each link of each cycle of nodes that wait for each
 	 * other */
 	void (*loop)(void *ctx, size_t link);
@@ -65,10 +69,11 @@ struct causality_walk {
 int causality_links_walk(const struct causality_links *l, const struct causality_walk *w,
 			 struct err *e);
 
-/* Reads the waits and signals of `t` from its beginning. Barriers with records get hubs. A place is
- * a number of records of the node; consecutive waits count as one record, and so do consecutive
- * signals. The k-th wait of a pair of nodes matches its k-th signal. Errors: as causality_check;
- * EINVAL for an unknown node, a wait for itself, or a thread that is not a node; of reading. */
+/* Reads the waits and signals of `t` from its beginning. A place is a number of records of the
+ * node; consecutive waits count as one record, and so do consecutive signals. The k-th wait of a
+ * pair of nodes matches its k-th signal. Errors: as causality_check; EINVAL for an unknown node, a
+ * wait for itself, or a thread that is not a node; E2BIG for a barrier after 2^32 records of a
+ * node; of reading. */
 int causality_links_read(struct causality_links *l, struct trace *t,
 			 const struct causality_facts *f, struct err *e);
 
@@ -82,6 +87,7 @@ struct causality_barriers {
 	struct causality_barrier *v; /* v[n], in the order of a possible execution, owned */
 	uint32_t n, cap;
 	uint32_t *of_link; /* of_link[l->n], owned: the barrier of each link, or UINT32_MAX */
+	uint32_t *of_record; /* of_record[l->n_barriers], owned: index in v[] */
 };
 
 /* Errors: as causality_links_walk; ENOMEM. Ownership: causality_barriers_release. */

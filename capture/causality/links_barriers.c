@@ -1,148 +1,88 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Barriers that the trace contains as records. All barriers of one set of nodes share a hub. The
- * hub waits for all signals of the first barrier, then sends a signal to each wait of it, and so on
- * for the next barriers. So a barrier of n nodes has 2 n links. */
+/* Barriers that the trace contains as records: a barrier of n nodes has n signals and n waits. */
 #include "capture/causality/links_private.h"
-#include "common/u64_map.h"
+#include "common/sort.h"
 
-struct hub {
-	uint32_t first;	  /* first barrier of its set */
-	uint32_t next;	  /* next hub whose set has the same hash, or UINT32_MAX */
-	uint32_t n;	  /* number of its barriers so far */
-};
-
-struct barriers_join {
-	struct causality_links *l;
-	const struct link_marks *marks;
-	struct hub *hub; /* hub[n_hubs] */
-	size_t hubs_cap;
-	uint32_t barriers_cap;
-	struct u64_map of_set;
-	uint32_t *nodes; /* nodes[n_nodes] of the current barrier */
-};
-
-static int compare_marks(const void *a, const void *b)
+void links_mark_add(struct links_barriers *b, struct causality_links *l, uint64_t number,
+		    struct causality_mark mark)
 {
-	const struct link_mark *x = a, *y = b;
-	if (x->barrier != y->barrier)
-		return x->barrier < y->barrier ? -1 : 1;
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (int)x->is_wait - (int)y->is_wait;
+	uint32_t *index = u64_map_at(&b->index, number, UINT32_MAX);
+	if (*index == UINT32_MAX) {
+		*index = l->n_barriers;
+		GROW(b->number, l->n_barriers, b->numbers_cap);
+		b->number[l->n_barriers++] = number;
+	}
+	mark.barrier = *index;
+	GROW(l->mark, l->n_marks, b->marks_cap);
+	l->mark[l->n_marks++] = mark;
 }
 
-static int marks_check(const struct link_mark *m, size_t n, struct err *e)
+ORDER_BY(compare_marks, struct causality_mark, node, place, barrier)
+
+static void barriers_number(struct links_barriers *b, struct causality_links *l)
 {
-	size_t n_waits = 0;
-	for (size_t i = 0; i < n; i++) {
-		n_waits += m[i].is_wait;
-		if (i && !compare_marks(&m[i - 1], &m[i]))
-			return err_set(e, EINVAL,
-				       "node %" PRIu32 " reaches barrier %" PRIu32 " twice",
-				       m[i].node, m[i].barrier);
+	SCOPED_FREE uint32_t *to = xcalloc((size_t)l->n_barriers + 1, sizeof *to);
+	uint64_t *sorted = xcalloc((size_t)l->n_barriers + 1, sizeof *sorted);
+	if (l->n_barriers) {
+		memcpy(sorted, b->number, l->n_barriers * sizeof *sorted);
+		qsort(sorted, l->n_barriers, sizeof *sorted, order_u64);
 	}
-	if (!n_waits)
+	for (uint32_t i = 0; i < l->n_barriers; i++)
+		to[*u64_map_find(&b->index, sorted[i])] = i;
+	for (size_t i = 0; i < l->n_marks; i++)
+		l->mark[i].barrier = to[l->mark[i].barrier];
+	free(b->number);
+	b->number = sorted;
+}
+
+struct barrier_seen { /* marks of a barrier */
+	uint32_t last[2]; /* the last node with a signal and with a wait, + 1; 0: none */
+	size_t first;
+};
+
+static int seen_check(const struct links_barriers *b, const struct barrier_seen *s,
+		      const struct causality_mark *first, struct err *e)
+{
+	const uint64_t number = b->number[first->barrier];
+	if (!s->last[1])
 		return err_set(e, EINVAL,
-			       "node %" PRIu32 " signals at barrier %" PRIu32
+			       "node %" PRIu32 " signals at barrier %" PRIu64
 			       ", at which no node waits",
-			       m->node, m->barrier);
-	if (n_waits == n)
+			       first->node, number);
+	if (!s->last[0])
 		return err_set(e, ENOENT,
-			       "node %" PRIu32 " waits before its request %" PRIu64
-			       " at barrier %" PRIu32 ", at which no node signals",
-			       m->node, m->request, m->barrier);
+			       "node %" PRIu32 " waits before its request %" PRIu32
+			       " at barrier %" PRIu64 ", at which no node signals",
+			       first->node, first->request, number);
 	return 0;
 }
 
-/* Writes the nodes of the marks of one barrier to nodes[]. */
-static uint32_t nodes_of(struct barriers_join *j, const struct link_mark *m, size_t n)
+int links_marks_finish(struct links_barriers *b, struct causality_links *l, struct err *e)
 {
-	uint32_t n_nodes = 0;
-	for (size_t i = 0; i < n; i++)
-		if (!n_nodes || j->nodes[n_nodes - 1] != m[i].node)
-			j->nodes[n_nodes++] = m[i].node;
-	return n_nodes;
-}
-
-static uint32_t hub_of(struct barriers_join *j, uint32_t n)
-{
-	uint64_t hash = n;
-	for (uint32_t i = 0; i < n; i++)
-		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + j->nodes[i] + 1;
-	uint32_t *known = u64_map_at(&j->of_set, hash, UINT32_MAX);
-	for (uint32_t h = *known; h != UINT32_MAX; h = j->hub[h].next) {
-		const struct causality_barrier *b = &j->l->barrier[j->hub[h].first];
-		if (b->n_nodes == n && !memcmp(b->node, j->nodes, n * sizeof *j->nodes))
-			return h;
-	}
-	GROW(j->hub, j->l->n_hubs, j->hubs_cap);
-	j->hub[j->l->n_hubs] = (struct hub){j->l->n_barriers, *known, 0};
-	*known = j->l->n_hubs;
-	return j->l->n_hubs++;
-}
-
-static void link_add(struct causality_links *l, struct causality_link link)
-{
-	GROW(l->link, l->n, l->cap);
-	l->link[l->n++] = link;
-}
-
-/* Barriers are added in the order of their numbers, so the barriers of a hub are in this order,
- * too. */
-static void barrier_add(struct barriers_join *j, const struct link_mark *m, size_t n)
-{
-	struct causality_links *l = j->l;
-	const uint32_t n_nodes = nodes_of(j, m, n), hub = hub_of(j, n_nodes),
-		       number = l->n_nodes + hub;
-	const uint64_t place = 2 * (uint64_t)j->hub[hub].n++;
-	struct causality_barrier b = {.n_nodes = n_nodes,
-				      .node = xcalloc(n_nodes, sizeof *b.node),
-				      .place = xcalloc(n_nodes, sizeof *b.place),
-				      .request = xcalloc(n_nodes, sizeof *b.request)};
-	memcpy(b.node, j->nodes, n_nodes * sizeof *b.node);
-	GROW(l->barrier, l->n_barriers, j->barriers_cap);
-	const uint32_t index = l->n_barriers + 1;
-	for (size_t i = 0, at = 0; i < n; i++) {
-		at += i && m[i].node != m[i - 1].node;
-		b.place[at] = m[i].place;
-		b.request[at] = m[i].request;
-		if (m[i].is_wait)
-			link_add(l, (struct causality_link){.signaller = number,
-							    .waiter = m[i].node,
-							    .signal_place = place + 1,
-							    .wait_place = m[i].place,
-							    .wait_request = m[i].request,
-							    .computed_ppm = COMPUTED_ALL,
-							    .barrier = index});
-		else
-			link_add(l, (struct causality_link){.signaller = m[i].node,
-							    .waiter = number,
-							    .signal_place = m[i].place,
-							    .wait_place = place,
-							    .signal_request = m[i].request,
-							    .computed_ppm = COMPUTED_ALL,
-							    .barrier = index});
-	}
-	l->barrier[l->n_barriers++] = b;
-}
-
-int link_marks_join(struct causality_links *l, struct link_marks *marks, struct err *e)
-{
-	struct barriers_join j = {.l = l,
-				  .marks = marks,
-				  .nodes = xcalloc((size_t)l->n_nodes + 1, sizeof *j.nodes)};
+	SCOPED_FREE struct barrier_seen *seen = xcalloc((size_t)l->n_barriers + 1, sizeof *seen);
 	int rc = 0;
-	if (marks->n)
-		qsort(marks->v, marks->n, sizeof *marks->v, compare_marks);
-	for (size_t from = 0, to; from < marks->n && !rc; from = to) {
-		for (to = from; to < marks->n && marks->v[to].barrier == marks->v[from].barrier;)
-			to++;
-		rc = marks_check(marks->v + from, to - from, e);
-		if (!rc)
-			barrier_add(&j, marks->v + from, to - from);
+	barriers_number(b, l);
+	if (l->n_marks)
+		qsort(l->mark, l->n_marks, sizeof *l->mark, compare_marks);
+	for (size_t i = 0; i < l->n_marks && !rc; i++) {
+		const struct causality_mark *m = &l->mark[i];
+		const uint32_t node = m->node;
+		struct barrier_seen *s = &seen[m->barrier];
+		if (s->last[m->is_wait] == node + 1)
+			rc = err_set(e, EINVAL, "node %" PRIu32 " reaches barrier %" PRIu64 " twice",
+				     node, b->number[m->barrier]);
+		if (!s->last[0] && !s->last[1])
+			s->first = i;
+		s->last[m->is_wait] = node + 1;
 	}
-	l->n_nodes += l->n_hubs;
-	u64_map_release(&j.of_set);
-	FREE_EACH(j.hub, j.nodes);
+	for (uint32_t i = 0; i < l->n_barriers && !rc; i++)
+		rc = seen_check(b, &seen[i], &l->mark[seen[i].first], e);
 	return rc;
+}
+
+void links_barriers_release(struct links_barriers *b)
+{
+	u64_map_release(&b->index);
+	free(b->number);
+	*b = (struct links_barriers){.number = NULL};
 }

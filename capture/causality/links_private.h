@@ -4,21 +4,22 @@
 #define CAPTURE_CAUSALITY_LINKS_PRIVATE_H
 
 #include "capture/causality/links.h"
+#include "common/u64_map.h"
 
-struct link_mark { /* a signal or wait at a barrier */
-	uint32_t barrier, node;
-	uint64_t place, request; /* place; requests of the node before it */
-	bool is_wait;
+/* Barriers while their records are read. */
+struct links_barriers {
+	struct u64_map index; /* by the number of the barrier */
+	uint64_t *number;     /* number[l->n_barriers] */
+	size_t numbers_cap, marks_cap;
 };
 
-struct link_marks {
-	struct link_mark *v; /* v[n], owned by the caller */
-	size_t n, cap;
-};
-
-/* Adds the links and hubs of barriers to `l`, whose n_nodes has no hubs yet. Sorts the marks.
+/* Adds a signal or wait at the barrier with this number. */
+void links_mark_add(struct links_barriers *b, struct causality_links *l, uint64_t number,
+		    struct causality_mark mark);
+/* Sorts the marks, and numbers the barriers in ascending order of their numbers in the trace.
  * Errors: ENOENT: a wait without a signal; EINVAL: a signal without a wait, or a node that reaches
  * a barrier twice. */
-int link_marks_join(struct causality_links *l, struct link_marks *marks, struct err *e);
+int links_marks_finish(struct links_barriers *b, struct causality_links *l, struct err *e);
+void links_barriers_release(struct links_barriers *b);
 
 #endif

@@ -30,7 +30,8 @@ static void end_add(struct link_ends *ends, const struct link_end *one)
 
 struct links_reading {
 	struct link_ends signals, waits;
-	struct link_marks marks;
+	struct links_barriers barriers;
+	struct causality_links *l;
 	struct links_read_node *node;
 	const struct causality_facts *f;
 };
@@ -42,10 +43,14 @@ static int mark_take(struct links_reading *x, uint32_t of, const struct trace_re
 		return err_set(e, EINVAL, "record %" PRIu64 ": the %s names barrier %" PRIu64 ", "
 					  "but barriers are numbered from 1 to 2^32-1", index,
 			       op_name(r->op), r->length);
-	GROW(x->marks.v, x->marks.n, x->marks.cap);
-	x->marks.v[x->marks.n++] =
-	    (struct link_mark){(uint32_t)r->length, of, x->node[of].place, x->node[of].n_requests,
-			       r->op == OP_WAIT};
+	const struct links_read_node *n = &x->node[of];
+	if (n->place > UINT32_MAX)
+		return err_set(e, E2BIG, "record %" PRIu64 ": node %" PRIu32 " has more than 2^32-1 "
+					 "records before a barrier", index, of);
+	links_mark_add(&x->barriers, x->l, r->length,
+		       (struct causality_mark){.node = of & INT32_MAX, .is_wait = r->op == OP_WAIT,
+					       .place = (uint32_t)n->place,
+					       .request = (uint32_t)n->n_requests});
 	return 0;
 }
 
@@ -144,6 +149,7 @@ int causality_links_read(struct causality_links *l, struct trace *t,
 			 const struct causality_facts *f, struct err *e)
 {
 	struct links_reading x = {.f = f,
+				  .l = l,
 				  .node = xcalloc((size_t)f->n_nodes + 1, sizeof *x.node)};
 	const struct trace_record *r;
 	uint64_t index = 0;
@@ -153,8 +159,9 @@ int causality_links_read(struct causality_links *l, struct trace *t,
 		rc = take(&x, r, index++, e);
 	rc = rc ? rc : got;
 	rc = rc ? rc : join(l, &x.signals, &x.waits, e);
-	rc = rc ? rc : link_marks_join(l, &x.marks, e);
-	FREE_EACH(x.signals.v, x.waits.v, x.marks.v, x.node);
+	rc = rc ? rc : links_marks_finish(&x.barriers, l, e);
+	links_barriers_release(&x.barriers);
+	FREE_EACH(x.signals.v, x.waits.v, x.node);
 	if (rc)
 		causality_links_release(l);
 	return rc;

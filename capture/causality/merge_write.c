@@ -509,7 +509,8 @@ static int running_predict(struct merge_job *j, struct err *e)
 	struct work_amount longest, *total = xcalloc((size_t)j->l->n_nodes + 1, sizeof *total);
 	for (uint32_t i = 0; i < j->l->n_nodes; i++)
 		total[i].ns = j->node[i].own_ns;
-	int rc = critical_path(j->l, j->at_wait, j->at_signal, total, &longest, e);
+	const struct work_before before = {.wait = j->at_wait, .signal = j->at_signal};
+	int rc = critical_path(j->l, &before, total, &longest, e);
 	j->counts->predicted_ns = longest.ns;
 	free(total);
 	return rc;

@@ -6,14 +6,14 @@
 #include "common/sort.h"
 
 struct work_place { /* a node's state while the trace is read */
-	size_t wait, signal;  /* in by_wait[], by_signal[] */
+	size_t wait, signal, mark; /* in by_wait[], by_signal[], links.mark[] */
 	struct work_amount done;   /* work of the node so far */
 };
 
 struct work_reading {
 	struct causality_work *w;
 	size_t *by_wait, *by_signal;
-	struct work_amount *at_wait, *at_signal; /* [links.n]: work of the node before it */
+	struct work_before before;
 	struct work_place *place;
 };
 
@@ -53,12 +53,15 @@ static void take(struct work_reading *x, uint32_t of, const struct trace_record 
 		do_work(p, ns, sum == &n->compute_ns);
 		break;
 	case OP_SIGNAL:
-		n->n_signals++;
-		x->at_signal[x->by_signal[p->signal++]] = p->done;
-		break;
 	case OP_WAIT:
-		n->n_waits++;
-		x->at_wait[x->by_wait[p->wait++]] = p->done;
+		n->n_signals += r->op == OP_SIGNAL;
+		n->n_waits += r->op == OP_WAIT;
+		if (r->flags & CAUSE_OF_BARRIER)
+			x->before.mark[p->mark++] = p->done;
+		else if (r->op == OP_SIGNAL)
+			x->before.signal[x->by_signal[p->signal++]] = p->done;
+		else
+			x->before.wait[x->by_wait[p->wait++]] = p->done;
 		break;
 	default:
 		if (is_request(r))
@@ -77,9 +80,15 @@ static void places_reset(struct work_reading *x)
 		if (l->link[i].signaller + 1 < l->n_nodes)
 			x->place[l->link[i].signaller + 1].signal++;
 	}
+	for (size_t i = 0; i < l->n_marks; i++) {
+		const uint32_t next = l->mark[i].node + 1;
+		if (next < l->n_nodes)
+			x->place[next].mark++;
+	}
 	for (uint32_t i = 1; i < l->n_nodes; i++) {
 		x->place[i].wait += x->place[i - 1].wait;
 		x->place[i].signal += x->place[i - 1].signal;
+		x->place[i].mark += x->place[i - 1].mark;
 	}
 }
 
@@ -89,7 +98,7 @@ static int path_find(struct work_reading *x, struct err *e)
 	struct work_amount longest, *total = xcalloc((size_t)w->links.n_nodes + 1, sizeof *total);
 	for (uint32_t i = 0; i < w->n_nodes; i++)
 		total[i] = x->place[i].done;
-	int rc = critical_path(&w->links, x->at_wait, x->at_signal, total, &longest, e);
+	int rc = critical_path(&w->links, &x->before, total, &longest, e);
 	w->critical_ns = longest.ns;
 	w->critical_compute_ns = longest.compute_ns;
 	free(total);
@@ -98,44 +107,52 @@ static int path_find(struct work_reading *x, struct err *e)
 
 /* --- totals -------------------------------------------------------------- */
 
-static uint64_t single_waits(const struct causality_links *l)
-{
-	uint64_t n = 0;
-	for (size_t i = 0; i < l->n; i++)
-		n += !l->link[i].barrier;
-	return n;
-}
-
 static int implied_count(struct causality_work *w, struct err *e)
 {
 	struct causality_links copy = w->links;
-	const uint64_t n = single_waits(&w->links);
-	if (!n)
+	if (!copy.n)
 		return 0;
 	copy.link = xcalloc(copy.n + 1, sizeof *copy.link);
 	memcpy(copy.link, w->links.link, copy.n * sizeof *copy.link);
 	int rc = causality_links_reduce(&copy, e);
-	w->n_implied = n - single_waits(&copy);
+	w->n_implied = w->links.n - copy.n;
 	free(copy.link);
 	return rc;
 }
 
-static void links_count(struct causality_work *w, const size_t *by_wait)
+/* Counts the requests with waits before them. */
+static void waiting_count(struct causality_work *w, const size_t *by_wait)
 {
-	const struct causality_link *v = w->links.link;
+	const struct causality_links *l = &w->links;
+	uint64_t last = UINT64_MAX;
+	size_t i = 0, k = 0;
+	for (uint32_t node = 0; node < w->n_nodes; node++, last = UINT64_MAX)
+		for (;;) {
+			while (k < l->n_marks && l->mark[k].node == node && !l->mark[k].is_wait)
+				k++;
+			const struct causality_link *g = i < l->n ? &l->link[by_wait[i]] : NULL;
+			const struct causality_mark *m = k < l->n_marks ? &l->mark[k] : NULL;
+			g = g && g->waiter == node ? g : NULL;
+			m = m && m->node == node ? m : NULL;
+			if (!g && !m)
+				break;
+			const bool of_link = g && (!m || g->wait_request < m->request);
+			const uint64_t request = of_link ? g->wait_request : m->request;
+			w->n_waiting += request != last;
+			last = request;
+			i += of_link;
+			k += !of_link;
+		}
+}
+
+static void pairs_count(struct causality_work *w)
+{
 	SCOPED_FREE uint64_t *pair = xcalloc(w->links.n + 1, sizeof *pair);
-	size_t n_pairs = 0;
-	for (size_t i = 0; i < w->links.n; i++) {
-		const struct causality_link *g = &v[by_wait[i]],
-					    *before = i ? &v[by_wait[i - 1]] : NULL;
-		if (g->waiter < w->n_nodes)
-			w->n_waiting += !before || before->waiter != g->waiter ||
-					before->wait_request != g->wait_request;
-		if (!g->barrier)
-			pair[n_pairs++] = (uint64_t)g->signaller << 32 | g->waiter;
-	}
-	qsort(pair, n_pairs, sizeof *pair, order_u64);
-	for (size_t i = 0; i < n_pairs; i++)
+	for (size_t i = 0; i < w->links.n; i++)
+		pair[i] =
+		    (uint64_t)w->links.link[i].signaller << 32 | w->links.link[i].waiter;
+	qsort(pair, w->links.n, sizeof *pair, order_u64);
+	for (size_t i = 0; i < w->links.n; i++)
 		w->n_pairs += !i || pair[i] != pair[i - 1];
 }
 
@@ -186,19 +203,21 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 	size_t n = w->links.n + 1;
 	x.by_wait = xcalloc(n, sizeof *x.by_wait);
 	x.by_signal = xcalloc(n, sizeof *x.by_signal);
-	x.at_wait = xcalloc(n, sizeof *x.at_wait);
-	x.at_signal = xcalloc(n, sizeof *x.at_signal);
+	x.before.wait = xcalloc(n, sizeof *x.before.wait);
+	x.before.signal = xcalloc(n, sizeof *x.before.signal);
+	x.before.mark = xcalloc(w->links.n_marks + 1, sizeof *x.before.mark);
 	x.place = xcalloc((size_t)w->links.n_nodes + 1, sizeof *x.place);
 	if (!rc) {
 		causality_links_order(&w->links, x.by_wait, x.by_signal);
-		links_count(w, x.by_wait);
+		waiting_count(w, x.by_wait);
+		pairs_count(w);
 		rc = trace_read(&x, t, f, e);
 	}
 	rc = rc ? rc : path_find(&x, e);
+	FREE_EACH(x.by_wait, x.by_signal, x.before.wait, x.before.signal, x.before.mark, x.place);
 	rc = rc ? rc : implied_count(w, e);
 	rc = rc ? rc : causality_barriers_find(&w->barriers, &w->links, e);
 	all_sum(w);
-	FREE_EACH(x.by_wait, x.by_signal, x.at_wait, x.at_signal, x.place);
 	return rc;
 }
 

@@ -11,11 +11,15 @@ struct work_amount {
 
 int64_t work_plus(int64_t a, int64_t b); /* The sum, at most TRACE_TIME_MAX. */
 
-/* The shortest execution if all nodes begin at the same time. at_wait[l->n], at_signal[l->n]: work
- * of the node before each wait and each signal; total[l->n_nodes]: total work of each node. Errors:
- * as causality_links_walk. */
-int critical_path(const struct causality_links *l, const struct work_amount *at_wait,
-		  const struct work_amount *at_signal, const struct work_amount *total,
-		  struct work_amount *longest, struct err *e);
+/* Work of the node before each wait and signal of a link, and before each mark. */
+struct work_before {
+	struct work_amount *wait, *signal; /* [l->n] */
+	struct work_amount *mark;	   /* [l->n_marks] */
+};
+
+/* The shortest execution if all nodes begin at the same time. total[l->n_nodes]: total work of each
+ * node. Errors: as causality_links_walk. */
+int critical_path(const struct causality_links *l, const struct work_before *before,
+		  const struct work_amount *total, struct work_amount *longest, struct err *e);
 
 #endif

@@ -27,6 +27,7 @@ struct parallel_write_node {
 	struct parallel_chunk *chunk;
 	size_t n_chunks, cap;
 	size_t wait, waits_end; /* range of its waits in by_wait[] */
+	size_t mark, marks_end; /* range of its marks in links.mark[] */
 	uint32_t barrier;	/* barrier of the waits in `held`, or UINT32_MAX */
 };
 
@@ -163,6 +164,21 @@ static void add_waits(struct parallel_out *x, struct parallel_write_node *n, con
 	n->barrier = UINT32_MAX;
 }
 
+/* The barrier of a signal or wait, or UINT32_MAX. Called for each record of the node in order. */
+static uint32_t barrier_next(const struct parallel_out *x, struct parallel_write_node *n,
+			     const struct trace_record *r)
+{
+	if (r->op != OP_WAIT && r->op != OP_SIGNAL)
+		return UINT32_MAX;
+	if (r->flags & CAUSE_OF_BARRIER)
+		return n->mark < n->marks_end
+			   ? x->barriers.of_record[x->links.mark[n->mark++].barrier]
+			   : UINT32_MAX;
+	return r->op == OP_WAIT && n->wait < n->waits_end
+		   ? x->barriers.of_link[x->by_wait[n->wait++]]
+		   : UINT32_MAX;
+}
+
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why,
 		     struct err *e)
 {
@@ -173,9 +189,10 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (of < 0)
 		return 0;
 	*why = "it was never issued";
+	struct parallel_write_node *n = &x->node[of];
+	const uint32_t barrier = barrier_next(x, n, r);
 	if (r->begin_ns == TIME_NONE)
 		return 0;
-	struct parallel_write_node *n = &x->node[of];
 	strbuf_reset(&x->line);
 	if (r->op == OP_COMPUTE) {
 		*why = "its end is beyond the range of a trace";
@@ -203,9 +220,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 			return rc;
 	}
 	if (r->op == OP_WAIT) {
-		size_t i = n->wait < n->waits_end ? x->by_wait[n->wait++] : SIZE_MAX;
-		if (i != SIZE_MAX && n->barrier == UINT32_MAX)
-			n->barrier = x->barriers.of_link[i];
+		n->barrier = n->barrier == UINT32_MAX ? barrier : n->barrier;
 		strbuf_add(&n->held, x->line.s, x->line.len);
 		return 1;
 	}
@@ -321,9 +336,13 @@ static void barriers_look(struct parallel_out *x)
 		causality_links_order(&x->links, x->by_wait, by_signal);
 		for (size_t i = 0; i < x->links.n; i++)
 			x->node[x->links.link[i].waiter].waits_end++;
+		for (size_t i = 0; i < x->links.n_marks; i++)
+			x->node[x->links.mark[i].node].marks_end++;
 		for (uint32_t i = 1; i < x->f.n_nodes; i++) {
 			x->node[i].wait = x->node[i - 1].waits_end;
 			x->node[i].waits_end += x->node[i].wait;
+			x->node[i].mark = x->node[i - 1].marks_end;
+			x->node[i].marks_end += x->node[i].mark;
 		}
 	}
 }

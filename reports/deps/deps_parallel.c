@@ -44,8 +44,9 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 	const double work_ns = work_of(w);
 	uint64_t n_of_barriers = 0;
 	for (size_t i = 0; i < w->links.n; i++)
-		n_of_barriers +=
-		    w->barriers.of_link[i] != UINT32_MAX && w->links.link[i].waiter < w->n_nodes;
+		n_of_barriers += w->barriers.of_link[i] != UINT32_MAX;
+	for (size_t i = 0; i < w->links.n_marks; i++)
+		n_of_barriers += w->links.mark[i].is_wait;
 	printf("%s, dependencies between the nodes of a parallel application\n", path);
 	printf("Requests       %" PRIu64 " of %" PRIu32
 	       " node%s over %s; %s in them, %s of computing\n",

@@ -117,6 +117,72 @@ static void a_cycle_is_found_among_many_links(void **state)
 	}
 }
 
+static void mark_add(struct causality_links *l, uint32_t node, bool is_wait, uint32_t place,
+		     uint32_t request)
+{
+	l->mark = xrealloc(l->mark, (l->n_marks + 1) * sizeof *l->mark);
+	l->mark[l->n_marks++] = (struct causality_mark){.node = node & INT32_MAX,
+							.is_wait = is_wait,
+							.place = place,
+							.request = request};
+}
+
+/* A barrier of all nodes with records implies all links across it, and no other link. */
+static void a_barrier_implies_the_links_across_it(void **state)
+{
+	(void)state;
+	enum { HALF = REQUESTS / 2 };
+	struct err e = ERR_INIT;
+	for (uint32_t seed = 0; seed < 40; seed++) {
+		struct causality_links l, halves;
+		random_state = seed;
+		make_random(&l, 2 + seed % (NODES - 1), 1 + below(200));
+		halves = (struct causality_links){.n_nodes = l.n_nodes};
+		size_t n = 0;
+		for (size_t i = 0; i < l.n; i++) { /* links from the second half would be a cycle */
+			const struct causality_link g = l.link[i];
+			if (g.signal_request > HALF && g.wait_request < HALF)
+				continue;
+			if ((g.signal_request > HALF) == (g.wait_request >= HALF))
+				link_add(&halves, g.signaller, g.signal_request - 1, g.waiter,
+					 g.wait_request);
+			l.link[n++] = g;
+		}
+		l.n = n;
+		for (uint32_t i = 0; i < l.n_nodes; i++) {
+			mark_add(&l, i, false, 2 * HALF - 1, HALF);
+			mark_add(&l, i, true, 2 * HALF, HALF);
+		}
+		l.n_barriers = 1;
+		must(causality_links_reduce(&l, &e), &e);
+		must(causality_links_reduce(&halves, &e), &e);
+		assert_int_equal(l.n, halves.n);
+		for (size_t i = 0; i < l.n; i++)
+			assert_memory_equal(&l.link[i], &halves.link[i], sizeof *l.link);
+		causality_links_release(&l);
+		causality_links_release(&halves);
+	}
+}
+
+/* Node 1 needs a signal that node 0 sends after the barrier. */
+static void a_cycle_through_a_barrier_is_named(void **state)
+{
+	(void)state;
+	struct causality_links l = {.n_nodes = 3, .n_barriers = 1};
+	struct err e = ERR_INIT;
+	link_add(&l, 0, 5, 1, 2);
+	for (uint32_t i = 0; i < 3; i++) {
+		mark_add(&l, i, false, 7, 4);
+		mark_add(&l, i, true, 8, 4);
+	}
+	assert_int_equal(causality_links_walk(&l, NULL, &e), -ELOOP);
+	assert_string_equal(e.msg, "deadlock: nodes wait for each other: node 1 before its request 2 "
+				   "for node 0 after its request 5, node 0 before its request 4 "
+				   "for barrier 1, barrier 1 for node 1 after its request 3 "
+				   "(requests are counted from 0 in each node)");
+	causality_links_release(&l);
+}
+
 static void barrier_add(struct causality_links *l, const uint32_t *node, uint32_t n,
 			uint64_t request)
 {
@@ -183,6 +249,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_result_is_the_transitive_reduction),
 	    cmocka_unit_test(a_cycle_is_found_among_many_links),
+	    cmocka_unit_test(a_barrier_implies_the_links_across_it),
+	    cmocka_unit_test(a_cycle_through_a_barrier_is_named),
 	    cmocka_unit_test(barriers_are_found_where_they_are),
 	    cmocka_unit_test(taking_turns_is_no_barrier),
 	};

@@ -320,8 +320,10 @@ static int64_t size_with_barriers(uint32_t n_nodes, uint32_t n_barriers)
 	work_read(&w, SCRATCH("merged"));
 	assert_int_equal(w.all.n_waits, (uint64_t)n_nodes * n_barriers);
 	assert_int_equal(w.all.n_signals, (uint64_t)n_nodes * n_barriers);
-	/* two links of each node with the hub */
-	assert_int_equal(w.links.n, 2 * (size_t)n_nodes * n_barriers);
+	/* a signal and a wait of each node, in 16 bytes each */
+	assert_int_equal(w.links.n, 0);
+	assert_int_equal(w.links.n_marks, 2 * (size_t)n_nodes * n_barriers);
+	assert_int_equal(sizeof *w.links.mark, 16);
 	causality_work_release(&w);
 	assert_int_equal(stat(SCRATCH("merged"), &st), 0);
 	unlink(SCRATCH("merged"));
