@@ -20,7 +20,9 @@ const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 #define WIDEN_SHIFT 3		/* a late sleep widens the margin by an eighth */
 /* a timely sleep narrows by 1/8192; in balance, one sleep in 1000 is late */
 #define NARROW_SHIFT 13
-#define NARROW_SHIFT_THRIFTY 4	/* narrows by 1/16; in balance, one sleep in 3 is late */
+/* widens by 1/32, narrows by 1/16; in balance, two sleeps in 3 are late */
+#define WIDEN_SHIFT_THRIFTY 5
+#define NARROW_SHIFT_THRIFTY 4
 /* after a wait that spun only because the margin was wide: narrows by 1/512 of the excess */
 #define RETURN_SHIFT 9
 #define SENSE_NS 10000000
@@ -70,7 +72,8 @@ static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
 void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method,
 		 int64_t margin_ns)
 {
-	*w = (struct waiter){.clock = c, .method = method, .narrow_shift = NARROW_SHIFT};
+	*w = (struct waiter){.clock = c, .method = method, .widen_shift = WIDEN_SHIFT,
+			     .narrow_shift = NARROW_SHIFT};
 	w->least_ticks = (uint64_t)(LEAST_MARGIN_NS / c->ns_per_tick);
 	w->most_ticks = (uint64_t)(MOST_MARGIN_NS / c->ns_per_tick);
 	w->last_ticks = (uint64_t)(LAST_NS / c->ns_per_tick);
@@ -95,6 +98,7 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 
 void waiter_spare(struct waiter *w)
 {
+	w->widen_shift = WIDEN_SHIFT_THRIFTY;
 	w->narrow_shift = NARROW_SHIFT_THRIFTY;
 	/* 0.4 times the second largest overshoot of the probe, instead of 2 times */
 	w->base_ticks = clamp(w->base_ticks / 5, w->least_ticks, w->most_ticks);
@@ -111,7 +115,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 	}
 	if (overshoot_ticks > margin) {
 		w->n_late++;
-		margin += margin >> WIDEN_SHIFT;
+		margin += margin >> w->widen_shift;
 	} else {
 		/* narrows by at least one tick */
 		margin -= (margin + (UINT64_C(1) << w->narrow_shift) - 1) >> w->narrow_shift;

@@ -42,8 +42,9 @@ struct waiter { /* each thread has its own */
 	uint64_t n_sleeps, n_late; /* sleeps; n_late: sleeps that ended after the deadline */
 	uint64_t base_ticks;	   /* waiter_narrow narrows the margin down to this */
 	uint64_t least_ticks, most_ticks; /* bounds of the margin */
-	/* a timely sleep narrows the margin by a factor of 2^-narrow_shift */
-	uint32_t narrow_shift;
+	/* a late sleep widens the margin by a factor of 2^-widen_shift, and a timely sleep narrows
+	 * it by a factor of 2^-narrow_shift */
+	uint32_t widen_shift, narrow_shift;
 	uint64_t last_ticks; /* within this time before the deadline, the spin does not pause */
 	uint64_t cpu_delay_ticks;  /* a spin that overshoots by more than this is CPU-delayed */
 	/* productive pre-spin, for `hybrid`; NULL: the thread waits alone */
@@ -69,9 +70,9 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 		 int64_t margin_ns);
 
 /* Makes a waiter spin less; call it just after waiter_init. The margin begins at 1/5 (0.4 times the
- * second largest overshoot, if it was measured), and about one sleep in 3 ends after its deadline,
- * most of them by a few us. For threads that would otherwise spend most of their CPU time spinning.
- */
+ * second largest overshoot, if it was measured), and about two sleeps in 3 end after their
+ * deadline, most of them by a few us. For threads that would otherwise spend most of their CPU time
+ * spinning. */
 void waiter_spare(struct waiter *w);
 
 /* Sets the timer slack of the calling thread to its minimum (the default adds 50 us to every

@@ -3,6 +3,8 @@
  * queue belongs to one worker. */
 #pragma once
 
+#include <signal.h>
+
 #include "common/block/direction.h"
 #include "common/vm.h"
 
@@ -30,6 +32,9 @@ struct block_queue_config {
 	bool harvester; /* a thread other than the submitting thread takes completions */
 	/* regions that contain all buffers; `content` may be empty */
 	const struct vm_region *reads, *content;
+	/* signal mask while harvest waits, so that a signal can end the wait; borrowed; NULL: the
+	 * mask of the thread */
+	const sigset_t *waiting;
 };
 
 struct block_queue; /* each backend defines its own struct */
@@ -47,7 +52,7 @@ struct block_backend {
 	 * errno of the first command. -EAGAIN: call harvest first. */
 	int (*submit)(struct block_queue *q, const struct block_command *command, uint32_t n);
 	/* Takes up to `max` completions. Waits up to `wait_ns` for the first completion (0: does
-	 * not wait). Returns the number of completions, or a negative errno. */
+	 * not wait), or until a signal. Returns the number of completions, or a negative errno. */
 	int (*harvest)(struct block_queue *q, struct block_done *done, uint32_t max,
 		       int64_t wait_ns);
 };

@@ -27,6 +27,7 @@ struct block_queue {
 	/* at_once[n_slots]: discards, which are complete when they are submitted */
 	struct block_done *at_once;
 	uint32_t n_slots, n_at_once;
+	const sigset_t *waiting;
 };
 
 static int open_error(int code, uint32_t n, struct err *e)
@@ -58,7 +59,10 @@ static int libaio_open(struct block_queue **out, const struct block_queue_config
 {
 	(void)notes;
 	struct block_queue *q = *out = xcalloc(1, sizeof *q);
-	*q = (struct block_queue){.fd = c->fd, .is_block = c->is_block, .n_slots = c->n_slots};
+	*q = (struct block_queue){.fd = c->fd,
+				  .is_block = c->is_block,
+				  .n_slots = c->n_slots,
+				  .waiting = c->waiting};
 	int ret = io_setup((int)c->n_slots, &q->context);
 	if (ret < 0) {
 		q->context = NULL;
@@ -133,8 +137,11 @@ static int libaio_harvest(struct block_queue *q, struct block_done *done, uint32
 	if (n || (q->ring && !wait_ns))
 		return (int)n;
 	struct timespec wait = {wait_ns / 1000000000, wait_ns % 1000000000};
-	int got = io_getevents(q->context, wait_ns ? 1 : 0, max < q->n_slots ? max : q->n_slots,
-			       q->event, &wait);
+	const uint32_t most = max < q->n_slots ? max : q->n_slots;
+	int got = q->waiting && wait_ns ? io_pgetevents(q->context, 1, most, q->event, &wait,
+							(sigset_t *)q->waiting)
+					: io_getevents(q->context, wait_ns ? 1 : 0, most, q->event,
+						       &wait);
 	if (got == -EINTR)
 		return 0;
 	for (int i = 0; i < got; i++)

@@ -20,6 +20,7 @@ struct block_queue {
 	struct io_uring ring;
 	bool has_ring, fixed_file, fixed_buffers, is_block;
 	bool apart; /* another thread harvests; it must not touch the submission queue */
+	const sigset_t *waiting;
 	int device_fd;
 	int fd; /* the descriptor, or its index (0) among the registered descriptors */
 	/* at_once[n_slots]: discards, which are complete when they are submitted */
@@ -106,7 +107,8 @@ static int uring_open(struct block_queue **out, const struct block_queue_config 
 {
 	struct block_queue *q = *out = xcalloc(1, sizeof *q);
 	*q = (struct block_queue){
-	    .fd = c->fd, .device_fd = c->fd, .is_block = c->is_block, .apart = c->harvester};
+	    .fd = c->fd, .device_fd = c->fd, .is_block = c->is_block, .apart = c->harvester,
+	    .waiting = c->waiting};
 	int ret = ring_make(q, c);
 	if (ret == -ENOMEM)
 		return err_sys(e, ENOMEM, "io_uring: cannot create a ring of %u requests; the "
@@ -219,7 +221,7 @@ static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_
 	struct io_uring_cqe *cqe;
 	struct __kernel_timespec wait = {.tv_sec = wait_ns / 1000000000,
 					 .tv_nsec = wait_ns % 1000000000};
-	int ret = io_uring_wait_cqe_timeout(&q->ring, &cqe, &wait);
+	int ret = io_uring_wait_cqes(&q->ring, &cqe, 1, &wait, (sigset_t *)q->waiting);
 	if (ret == -ETIME || ret == -EINTR || ret == -EAGAIN)
 		return 0;
 	return ret < 0 ? ret : (int)ring_take(q, done, max);

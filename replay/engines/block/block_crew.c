@@ -347,7 +347,8 @@ static int queue_open_by(struct block_worker *w, const struct block_backend *b)
 				       .registered = o->registered,
 				       .harvester = o->harvester,
 				       .reads = &w->buffers.reads,
-				       .content = &c->content};
+				       .content = &c->content,
+				       .waiting = w->alarms.open ? &w->alarms.waiting : NULL};
 	int ret = b->open(&w->queue, &q, &w->notes, &w->err);
 	w->backend = b;
 	if (ret) {
@@ -391,6 +392,9 @@ static int worker_ready(struct block_worker *w)
 		waiter_thread_setup();
 	/* If the kernel forbids or lacks io_uring, libaio is used, and a note says so. */
 	const struct block_backend *const b = c->choice.backend;
+	if (c->config->block.mode == MODE_HF && c->config->wait == WAIT_HYBRID &&
+	    c->plan->n_lanes == 1 && !c->config->block.harvester && b != &block_psync)
+		(void)alarms_open(&w->alarms); /* without them, the worker sleeps as usual */
 	int ret = queue_open_by(w, b);
 	if (ret && b == &block_uring) {
 		strbuf_addf(&w->notes, "%s: libaio is used instead\n", w->err.msg);
@@ -427,6 +431,7 @@ static void *worker_main(void *arg)
 		w->wait_ns = before_ns >= 0 && after_ns >= before_ns ? after_ns - before_ns : -1;
 	}
 	scheduling_leave(&scheduling);
+	alarms_close(&w->alarms);
 	if (w->schedule.in_flight) /* closing the queue would wait for the requests in flight */
 		return NULL;
 	harvester_stop(w->harvester);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "capture/run_facts.h"
+#include "common/alarms.h"
 #include "common/block/backend.h"
 #include "common/block/probe.h"
 #include "common/clock.h"
@@ -91,6 +92,7 @@ struct block_worker {
 	uint32_t n_slots, n_unused;
 	struct due_heap held; /* slots whose completion a mutant delays, ordered by the end */
 	struct waiter waiter;
+	struct alarms alarms; /* open if due times are known ahead (mode hf, one worker) */
 	/* there are more workers than CPUs: a worker without work must not occupy a CPU */
 	bool crowded;
 	int64_t active;	     /* time of the last submission or completion */

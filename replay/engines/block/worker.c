@@ -325,6 +325,34 @@ static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t 
 	}
 }
 
+/* An alarm at most this far from the wanted instant need not be armed again. */
+#define ALARM_ABOUT_NS 4000
+/* The time between two due times, less the margin, must be at least this for the worker to sleep
+ * in it. */
+#define ALARM_APART_NS 10000
+
+/* Sleeps until `margin` before `wake`, or until a completion. Also arms the alarm of the request
+ * after the next one. */
+static void sleep_until_alarm(struct block_worker *w, int64_t wake, int64_t margin)
+{
+	const struct block_schedule *s = &w->schedule;
+	const int64_t wanted_ns = clock_ns_of_ticks(&w->clock, w->start + (uint64_t)(wake - margin)),
+		      at_ns = alarms_set(&w->alarms, wanted_ns, ALARM_ABOUT_NS);
+	if (s->next + 1 < s->n) {
+		const int64_t apart = s->request[s->next + 1].due - wake;
+		if (apart > margin + ticks_of(w, ALARM_APART_NS))
+			alarms_ahead(&w->alarms,
+				     wanted_ns + (int64_t)((double)apart * w->clock.ns_per_tick),
+				     ALARM_ABOUT_NS);
+	}
+	w->n_waits += s->in_flight > 0;
+	if (harvest(w, LOOK_NS))
+		return;
+	const int64_t late = now_of(w) - (wake - margin) - ticks_of(w, at_ns - wanted_ns);
+	if (late > 0)
+		waiter_learn(&w->waiter, (uint64_t)late);
+}
+
 /* How many ticks before an instant a sleep must end. */
 static int64_t margin_of(const struct block_worker *w)
 {
@@ -371,7 +399,10 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 			       (!w->schedule.place || is_others_turn(w));
 	if (w->held.n && (int64_t)due_heap_first(&w->held) < wake)
 		wake = (int64_t)due_heap_first(&w->held);
-	if (!busy && wake != TICKS_NEVER && !gives_way) {
+	if (w->alarms.open && wake != TICKS_NEVER && wake - now > margin &&
+	    wake - now < ticks_of(w, LOOK_NS)) {
+		sleep_until_alarm(w, wake, margin);
+	} else if (!busy && wake != TICKS_NEVER && !gives_way) {
 		int64_t most = now + ticks_of(w, LOOK_NS);
 		wait_until(&w->waiter, w->start + (uint64_t)(wake < most ? wake : most));
 	} else if (!busy) {
