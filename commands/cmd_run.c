@@ -7,6 +7,7 @@
 #include "reports/forms.h"
 #include "reports/plan/plan.h"
 #include "reports/reasons.h"
+#include "reports/words.h"
 #include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign.h"
 #include "validate/campaign/certified.h"
@@ -129,6 +130,14 @@ static int replayers_choose(struct protocol *p, const struct run_settings *confi
 	return ret;
 }
 
+static void time_print(const json_t *time)
+{
+	SCOPED_STRBUF line = STRBUF_INIT;
+	words_add_time(&line, time, 0.01);
+	if (line.len)
+		fprintf(stderr, "time: %s\n", line.s);
+}
+
 int run_campaign(const struct protocol *p, const struct campaign_options *given,
 		 const struct report_form *form, struct err *e)
 {
@@ -138,6 +147,7 @@ int run_campaign(const struct protocol *p, const struct campaign_options *given,
 		return EXIT_FAILED;
 	struct campaign_options o = *given;
 	o.self = self;
+	o.time_print = o.quiet ? NULL : time_print;
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
 	free(self);
 	if (ret == -ECANCELED) { /* earlier results are printed nevertheless */

@@ -4,6 +4,7 @@
 #include "commands/stats.h"
 #include "common/units.h"
 #include "common/words.h"
+#include "reports/table.h"
 #include "validate/stats/named.h"
 
 enum { MAX_ARGUMENTS = 64 };
@@ -206,7 +207,7 @@ static int result_print(const char *name, const struct named_statistic *s, struc
 				    name, s->params[0] ? s->params : "none");
 	if (status)
 		return command_fail(EXIT_FAILED, e, EDOM, "%s is undefined: %s (%s)", name,
-				    stat_status_text(status), stat_status_name(status));
+				    table_status_text(status), stat_status_name(status));
 	if (r.word)
 		printf("%s\n", r.word);
 	else

@@ -122,7 +122,8 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 	if (n_sliced < n && why)
 		strbuf_addf(out, "%s whole runs one after the other: %s%s%s",
 			    n_sliced ? "; elsewhere" : "Program and replays made",
-			    replayer ? replayer : "", replayer ? ": " : "", why);
+			    replayer ? replayer : "", replayer ? ": " : "",
+			    strcmp(why, "protocol") ? why : "set in the protocol");
 }
 
 double words_elapsed_s(const struct results *r)
@@ -207,7 +208,64 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 	add_share(out, stolen);
 }
 
+/* --- use of time --------------------------------------------------------- */
+
+static const char *const part_texts[] = {"program", "replays", "calibration", "recordings",
+    "blank replays", "starting processes", "restoring files", "syncing", "evicting caches",
+    "settling", "summaries", "journal", "analysis", "setup", "cleaning up", "other"};
+
+struct shown_part {
+	const char *text;
+	double share;
+};
+
+static int by_share(const void *x, const void *y)
+{
+	const struct shown_part *a = x, *b = y;
+	return a->share < b->share ? 1 : a->share > b->share ? -1 : strcmp(a->text, b->text);
+}
+
+/* Returns the share in whole percent. The rounded numbers add up to the rounded sum of all shares
+ * so far. */
+static double percent_of(double *sum, double share)
+{
+	const double before = round(100 * *sum);
+	*sum += share;
+	return round(100 * *sum) - before;
+}
+
+void words_add_time(struct strbuf *out, const json_t *o, double least)
+{
+	const double total = time_use_of(o, "total");
+	const double program = time_use_of(o, time_part_names[TIME_PROGRAM]) / total,
+		     replay = time_use_of(o, time_part_names[TIME_REPLAY]) / total;
+	struct shown_part part[TIME_N + 1];
+	double rest = 1 - program - replay;
+	size_t n = 0;
+	if (!(total > 0))
+		return;
+	for (int i = TIME_REPLAY + 1; i < TIME_N; i++) {
+		const double share = time_use_of(o, time_part_names[i]) / total;
+		if (share < least)
+			continue;
+		part[n++] = (struct shown_part){part_texts[i], share};
+		rest -= share;
+	}
+	qsort(part, n, sizeof *part, by_share);
+	if (rest > 1e-9)
+		part[n++] = (struct shown_part){"the rest", rest};
+	format_duration(out, total * 1e9);
+	double sum = 0;
+	const double shown_program = percent_of(&sum, program),
+		     shown_replay = percent_of(&sum, replay);
+	strbuf_addf(out, ": program %.0f %%, replays %.0f %%; other work %.0f %%",
+		    shown_program, shown_replay, 100 - shown_program - shown_replay);
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%s%s %.0f %%", i ? ", " : ": ", part[i].text,
+			    percent_of(&sum, part[i].share));
+}
+
 void facts_add_time(struct strbuf *out, const struct analysis *a)
 {
-	time_use_add_words(out, json_object_get(a->results->environment, "time"), LEAST_SHARE);
+	words_add_time(out, json_object_get(a->results->environment, "time"), LEAST_SHARE);
 }

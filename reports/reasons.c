@@ -10,9 +10,10 @@
  *   %{one|many}  words for the number before, which is 1 or not
  *   %S  the reason's text            %L  the deciding part, "reads mean"
  *   %K  what the estimate is         %X  what scatters between the runs
- *   %A, %I  the row's texts absent and inapplicable */
+ *   %A, %I  the texts absent and inapplicable of component_words */
 #include "reports/reasons.h"
 
+#include "reports/words.h"
 #include "validate/components/component.h"
 
 #define NO_NUMBER "no practical number of replicates decides it on this machine"
@@ -211,9 +212,15 @@ static size_t add_plural(struct strbuf *out, const char *t, double n)
 	return all + 1;
 }
 
-void words_add_template(struct strbuf *out, const char *t, const double *x, const char *text,
-			const struct component_row *row)
+static void add_or(struct strbuf *out, const char *text, const char *otherwise)
 {
+	strbuf_addstr(out, text ? text : otherwise);
+}
+
+void words_add_template(struct strbuf *out, const char *t, const double *x, const char *text,
+			enum component_kind kind)
+{
+	const struct component_row *row = components[kind];
 	const char *const what = row ? row->words.what : "";
 	while (*t) {
 		const size_t plain = strcspn(t, "%");
@@ -230,25 +237,25 @@ void words_add_template(struct strbuf *out, const char *t, const double *x, cons
 		case 'E': add_confidence(out, *x++); break;
 		case 'W': strbuf_addstr(out, position_name(*x++)); break;
 		case 'N': strbuf_addstr(out, stat_status_name((enum stat_status)*x++)); break;
-		case 'M': strbuf_addstr(out, stat_status_text((enum stat_status)*x++)); break;
+		case 'M': strbuf_addstr(out, table_status_text((enum stat_status)*x++)); break;
 		case 'V': add_shown(out, row->unit, *x++); break;
 		case '{': t += add_plural(out, t, x[-1]); break;
 		case 'S': strbuf_addstr(out, text); break;
 		case 'L':
 			strbuf_addf(out, "%s%s%s", text, *text && *what ? " " : "", what);
 			break;
-		case 'K': strbuf_addstr(out, row->shown ? row->shown : "deviation"); break;
-		case 'X': strbuf_addstr(out, row->scattering ? row->scattering : "ratios"); break;
-		case 'A': strbuf_addstr(out, row->absent); break;
-		case 'I': strbuf_addstr(out, row->inapplicable); break;
+		case 'K': add_or(out, row->shown, "deviation"); break;
+		case 'X': add_or(out, row->scattering, "ratios"); break;
+		case 'A': add_or(out, component_words[kind].absent, "the summaries lack it"); break;
+		case 'I': add_or(out, component_words[kind].inapplicable, "not applicable"); break;
 		default: t += add_number(out, t - 2, *x++) - 2;
 		}
 	}
 }
 
-static void add_reason(struct strbuf *out, const struct reason *r, const struct component_row *row)
+static void add_reason(struct strbuf *out, const struct reason *r, enum component_kind kind)
 {
-	words_add_template(out, templates[r->code], r->number, r->text, row);
+	words_add_template(out, templates[r->code], r->number, r->text, kind);
 }
 
 /* Appends "bias, typical response and precision"; returns the number of names. */
@@ -312,7 +319,7 @@ static void add_undecided(struct strbuf *out, const struct analysis *a, const st
 		strbuf_addstr(out, " undecided");
 	} else if (add_names(out, accepted, " and ")) {
 		strbuf_addstr(out, " within the limits, but not trusted: ");
-		add_reason(out, &c->bar, NULL);
+		add_reason(out, &c->bar, COMPONENT_N);
 	} else {
 		strbuf_addstr(out, "nothing could be assessed");
 	}
@@ -331,7 +338,7 @@ static void add_verdict(struct strbuf *out, const struct analysis *a, const stru
 {
 	bool accepted[COMPONENT_N];
 	if (c->bar.code == REASON_VERDICT_REFUSED || c->bar.code == REASON_VERDICT_DEFERRED) {
-		add_reason(out, &c->bar, NULL);
+		add_reason(out, &c->bar, COMPONENT_N);
 	} else if (c->verdict == VERDICT_INCONCLUSIVE) {
 		add_undecided(out, a, c);
 	} else if (c->verdict == VERDICT_TRUSTED) {
@@ -363,7 +370,7 @@ void analysis_word(struct analysis *a)
 		for (int k = 0; k < COMPONENT_N; k++) {
 			struct component *m = &c->component[k];
 			for (unsigned int r = 0; r < m->n_reasons; r++)
-				add_reason(&text, &m->reasons[r], components[k]);
+				add_reason(&text, &m->reasons[r], (enum component_kind)k);
 			sentence_keep(m->reason, sizeof m->reason, &text);
 		}
 		add_verdict(&text, a, c);

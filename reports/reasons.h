@@ -10,11 +10,10 @@ void analysis_word(struct analysis *a);
 /* Fills in only the texts of the sources of uncertainty. */
 void sources_word(struct analysis *a);
 
-struct component_row;
 /* Appends the template `t` with the numbers x and the text; the head of reasons.c lists the
- * conversions. `row` may be NULL for a template without conversions of a component. */
+ * conversions. `kind` is COMPONENT_N for a template without conversions of a component. */
 void words_add_template(struct strbuf *out, const char *t, const double *x, const char *text,
-			const struct component_row *row);
+			enum component_kind kind);
 /* Moves `text` to sentence[size]. A text that does not fit is cut between characters and ends in
  * "...". */
 void sentence_keep(char *sentence, size_t size, struct strbuf *text);

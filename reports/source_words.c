@@ -110,7 +110,7 @@ static void add_note(struct strbuf *out, const struct uncertainty_source *s, uin
 		strbuf_addf(out, "%s%s%s", s->text[1] ? s->text[1] : "not available",
 			    s->text[2] ? "; instead: " : "", s->text[2] ? s->text[2] : "");
 	else
-		words_add_template(out, words[s->kind].note, s->number, s->text[0], NULL);
+		words_add_template(out, words[s->kind].note, s->number, s->text[0], COMPONENT_N);
 }
 
 void sources_word(struct analysis *a)

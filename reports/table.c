@@ -151,39 +151,34 @@ const struct table_cell *table_at(const struct table *t, size_t row, size_t colu
 	return &t->cell[row * t->n_columns + column];
 }
 
+static const struct {
+	const char *words, *text;
+} statuses[STAT_N_STATUSES] = {
+    [STAT_OK] = {"ok", "ok"},
+    [STAT_TOO_FEW] = {"too few", "too few values"},
+    [STAT_ZERO_VARIANCE] = {"zero variance",
+			    "the values do not vary: at this resolution nothing can be said"},
+    [STAT_ZERO_REFERENCE] = {"zero reference", "the reference is 0"},
+    [STAT_NEGATIVE_REFERENCE] = {"negative reference", "a reference is negative"},
+    [STAT_NOT_FINITE] = {"undefined", "a value is not finite"},
+    [STAT_NOT_PAIRED] = {"not paired", "replay and reference are not paired"},
+    [STAT_TOO_FEW_FOR_ALPHA] = {"too few to decide",
+				"too few values for this significance level"},
+    [STAT_NOT_APPLICABLE] = {"–", "not applicable"},
+    [STAT_UNBOUNDED] = {"unbounded", "the interval is unbounded"},
+    [STAT_OUT_OF_RANGE] = {"out of range", "a value is outside the domain"},
+    [STAT_NOT_CONVERGED] = {"not computed", "the numerical method did not converge"},
+    [STAT_NOT_ASSESSED] = {"not assessed", "not assessed"},
+};
+
 const char *table_status_words(enum stat_status s)
 {
-	switch (s) {
-	case STAT_OK:
-		return "ok";
-	case STAT_TOO_FEW:
-		return "too few";
-	case STAT_ZERO_VARIANCE:
-		return "zero variance";
-	case STAT_ZERO_REFERENCE:
-		return "zero reference";
-	case STAT_NEGATIVE_REFERENCE:
-		return "negative reference";
-	case STAT_NOT_FINITE:
-		return "undefined";
-	case STAT_NOT_PAIRED:
-		return "not paired";
-	case STAT_TOO_FEW_FOR_ALPHA:
-		return "too few to decide";
-	case STAT_NOT_APPLICABLE:
-		return "–";
-	case STAT_NOT_ASSESSED:
-		return "not assessed";
-	case STAT_UNBOUNDED:
-		return "unbounded";
-	case STAT_OUT_OF_RANGE:
-		return "out of range";
-	case STAT_NOT_CONVERGED:
-		return "not computed";
-	case STAT_N_STATUSES:
-		break;
-	}
-	return "undefined";
+	return (unsigned int)s < STAT_N_STATUSES ? statuses[s].words : "undefined";
+}
+
+const char *table_status_text(enum stat_status s)
+{
+	return (unsigned int)s < STAT_N_STATUSES ? statuses[s].text : "unknown status";
 }
 
 static struct number_unit unit_of(enum table_format f, double value)

@@ -112,5 +112,7 @@ const char *table_field_value(const struct table_cell *c, size_t field, double *
  * ± half of its 95 % interval", otherwise "value [lo, hi]". */
 void table_cell_text(struct strbuf *out, const struct table_column *c,
 		     const struct table_cell *cell, bool half_width);
-/* Returns the status in words: "ok", "too few"; "–" for STAT_NOT_APPLICABLE. */
+/* Returns the status in words for a table: "ok", "too few"; "–" for STAT_NOT_APPLICABLE. */
 const char *table_status_words(enum stat_status s);
+/* Returns its meaning: "too few values". */
+const char *table_status_text(enum stat_status s);

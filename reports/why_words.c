@@ -1,13 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
-#include "validate/components/component.h"
+
+#define SHAPE "the distribution of response times differs by %s at the %p: more requests are "
+#define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
+#define QUANTILE(name)                                                                             \
+	{                                                                                          \
+		"the " name " is %s longer", "the " name " is %s shorter",                         \
+		    "the protocol sets no limit, or the summaries lack it",                        \
+		    "a run has fewer than 5 requests beyond this quantile"                         \
+	}
+
+const struct component_words component_words[COMPONENT_N] = {
+    [COMPONENT_BIAS] = {"requests take %s longer", "requests take %s less time"},
+    [COMPONENT_TYPICAL] = {"the fastest 90 % of the requests take %s longer",
+			   "the fastest 90 % of the requests take %s less time",
+			   "summaries of an earlier version lack the typical response"},
+    [COMPONENT_SHAPE] = {SHAPE "shorter than that", SHAPE "longer than that",
+			 "the summaries lack the shape of the distribution"},
+    [COMPONENT_TAIL] = {"the slowest 1 % of the requests take %s longer",
+			"the slowest 1 % of the requests take %s less time",
+			"summaries of an earlier version lack the slowest requests"},
+    [COMPONENT_OPERATION] = {"%p takes %s longer", "%p takes %s less time",
+			     "the summaries lack response times by operation",
+			     "all requests are of one operation: bias judges it"},
+    [COMPONENT_HALF] = {"requests of the %p of the run take %s longer",
+			"requests of the %p of the run take %s less time",
+			"the summaries lack response times by half of the run"},
+    [COMPONENT_PRECISION] = {"runs scatter %s times as much as the program's"},
+    [COMPONENT_EXECUTION_TIME] = {"execution time is %s longer", "execution time is %s shorter"},
+    [COMPONENT_REORDERING] = {"%s of the requests are out of order"},
+    [COMPONENT_FIDELITY] = {"%s requests per run are lost, repeated or have another result"},
+    [COMPONENT_UNCERTAINTY] = {"one replay is accurate to only ±%s"},
+    [COMPONENT_CONCURRENCY] = {"the distribution of the number in flight differs by %s"},
+    [COMPONENT_LINEARITY] = {"the bias grows by %s with the load",
+			     "the bias falls by %s with the load"},
+    [COMPONENT_ISSUE_ERROR] = {"requests are issued up to %s late"},
+    [COMPONENT_SHARE_LATE] = {"%s of the requests are issued late"},
+    [COMPONENT_IN_FLIGHT] = {"%s more requests are in flight", "%s fewer requests are in flight"},
+    [COMPONENT_IN_FLIGHT_MAX] = {"at most %s more requests are in flight",
+				 "at most %s fewer requests are in flight"},
+    [COMPONENT_RESPONSIVENESS] = {DEAF "times are %s too long",
+				  DEAF "times are %s too short"},
+    [COMPONENT_MEDIAN] = QUANTILE("median"),
+    [COMPONENT_P90] = QUANTILE("90th percentile"),
+    [COMPONENT_P99] = QUANTILE("99th percentile"),
+    [COMPONENT_P999] = QUANTILE("99.9th percentile"),
+    [COMPONENT_IOPS] = {"%s more requests per second", "%s fewer requests per second",
+			"the protocol sets no limit, or a run has no duration"},
+};
 
 void words_add_deviation(struct strbuf *out, enum component_kind kind, const char *part,
 			 double value)
 {
-	const struct component_row *row = components[kind];
-	const char *text = value < 0 && row->below ? row->below : row->above;
+	const struct component_words *w = &component_words[kind];
+	const char *text = value < 0 && w->below ? w->below : w->above;
 	if (!text || (strstr(text, "%p") && !*part)) {
 		strbuf_addf(out, "%s is ", component_names[kind]);
 		words_add_size(out, kind, value);

@@ -29,6 +29,15 @@ void words_add_size(struct strbuf *out, enum component_kind k, double value);
 /* Appends "pwrite takes 68 % longer". For a component without such words, or if the part is unknown
  * (""): "shape is 0.13". */
 void words_add_deviation(struct strbuf *out, enum component_kind k, const char *part, double value);
+/* What a component's results mean. NULL: general words. */
+struct component_words {
+	/* A deviation, with %s for its size and %p for the label of the part; `below` is for
+	 * negative values. */
+	const char *above, *below;
+	/* Reasons: the summaries lack the numbers, or the component does not apply. */
+	const char *absent, *inapplicable;
+};
+extern const struct component_words component_words[];
 /* Appends what differs in a case that `w` explains, with the causes that were found: "mainly lost
  * concurrency; response time +12 %: ...; pwrite takes 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
@@ -92,6 +101,10 @@ void words_add_machine(struct strbuf *out, const struct analysis *a);
  * results do not contain it. */
 /* Returns the duration of the campaign's sessions in seconds; 0: unknown. */
 double words_elapsed_s(const struct results *r);
+/* Appends "3 min 20 s: program 25 %, replays 50 %; other work 25 %: syncing 24 %, the rest 1 %",
+ * without parts below `least` of the total. The percentages add up to 100 %. `o`: member "time" of
+ * environment.json, also of an earlier version. Appends nothing if it has no total. */
+void words_add_time(struct strbuf *out, const json_t *o, double least);
 /* "The claim took at most 14 pairs of a case, 43 runs and 1 min 2 s". */
 void facts_add_claim(struct strbuf *out, const struct analysis *a);
 /* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %

@@ -37,6 +37,8 @@ void compare_add_value(struct strbuf *out, double value, enum aspect k);
 void compare_add_reasons(struct strbuf *out, const struct aspect_change *a);
 /* "was X, is Y; p 0.001 (Holm); why". */
 void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k);
+/* The value of the new side in words; NULL: none. */
+const char *compare_new_value(const struct difference *d);
 /* "kernel.release: 6.1 before, 6.2 now" */
 void compare_add_difference(struct strbuf *out, const struct difference *d);
 /* "old", or "old and new" if their names differ. */

@@ -332,7 +332,7 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 	columns_head(out, "Other differences", column);
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];
-		const char *const text[] = {d->what, d->old_value, d->new_value};
+		const char *const text[] = {d->what, d->old_value, compare_new_value(d)};
 		strbuf_addf(out, "<tr><td>%s</td>", difference_names[d->kind]);
 		for (size_t k = 0; k < 3; k++) {
 			strbuf_addf(out, "<td class=\"w\"%s>",

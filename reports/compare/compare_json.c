@@ -92,11 +92,13 @@ MODEL(S, NULL,
 #undef S
 
 #define S difference
+GET(const char *, new_value, difference, d, compare_new_value(d))
+
 MODEL(S, NULL,
 	WORD(kind, "kind", NULL, difference_names)
 	TEXT(what, "what", NULL)
 	TEXT(old_value, "old", NULL, NULLABLE)
-	TEXT(new_value, "new", NULL, NULLABLE)
+	BY_TEXT(new_value, "new", NULL, NULLABLE)
 	FLAG(refuses, "refuses", "It prevents the comparison."))
 #undef S
 

@@ -83,7 +83,7 @@ void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
 		if (i && (code == CHANGE_SAME_RUNS || code == CHANGE_OLD_INCOMPLETE ||
 			  code == CHANGE_NEW_INCOMPLETE))
 			strbuf_addstr(out, "; ");
-		words_add_template(out, words[code], a->reason[i].number, "", NULL);
+		words_add_template(out, words[code], a->reason[i].number, "", COMPONENT_N);
 	}
 }
 
@@ -127,12 +127,21 @@ void compare_add_replayer(struct strbuf *out, const struct case_change *c)
 		strbuf_addf(out, " and %s", c->new_case->replayer);
 }
 
+const char *compare_new_value(const struct difference *d)
+{
+	if (d->kind != DIFFERENCE_REQUESTS)
+		return d->new_value;
+	return d->unknown ? "unknown (earlier version, or no successful recording)"
+			  : "different operations, files, offsets, lengths or number "
+			    "(min-duration = 0 fixes the number)";
+}
+
 void compare_add_difference(struct strbuf *out, const struct difference *d)
 {
 	strbuf_addf(out, "%s%s: %s: ", d->refuses ? "not comparable: " : "",
 		    difference_names[d->kind], d->what);
 	if (d->kind == DIFFERENCE_REQUESTS)
-		strbuf_addstr(out, d->new_value);
+		strbuf_addstr(out, compare_new_value(d));
 	else if (d->old_value && d->new_value)
 		strbuf_addf(out, "%s before, %s now", d->old_value, d->new_value);
 	else if (d->old_value)

@@ -43,9 +43,12 @@ static json_t *reals(const struct model_at *at)
 
 static json_t *texts(struct model_at at)
 {
+	SCOPED_STRBUF scratch = STRBUF_INIT;
 	json_t *all = json_array();
 	const size_t n = model_length(&at);
+	at.scratch = &scratch;
 	for (at.i = 0; at.i < n; at.i++) {
+		strbuf_reset(&scratch);
 		const char *text = model_text(&at);
 		if (text)
 			json_array_append_new(all, json_text(text));

@@ -159,8 +159,11 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	html_add_text(out, "<p>", pool_explanation, "</p>\n");
 	if (p->difference)
 		warning_add(out, p->difference);
-	for (size_t i = 0; i < p->n_warnings; i++)
-		warning_add(out, p->warning[i]);
+	for (size_t i = 0; i < p->n_warnings; i++) {
+		strbuf_reset(&sentence);
+		pool_warning_add(&sentence, &p->warning[i]);
+		warning_add(out, sentence.s);
+	}
 	html_add_table(out, &page, "league", NULL);
 	html_add_table(out, &page, "classes", &(struct html_table_view){.keys =
 		"scenario replayer laboratory verdict bias U95 n_results"});

@@ -147,7 +147,11 @@ MODEL(S, "A case of a laboratory with the verdict of its own campaign.",
 #define S pool
 static const char *const formats[] = {"validate-pool", NULL};
 
-GET_AT(const char *, warning, pool_of(at)->warning[at->i])
+static const char *warning(const struct model_at *at)
+{
+	pool_warning_add(at->scratch, &pool_of(at)->warning[at->i]);
+	return at->scratch->s;
+}
 
 static const struct model_list model_pool_head = {
     .member = (const struct model_member[]){

@@ -16,6 +16,8 @@ void pool_figures_build(struct figures *fs, const void *study);
  * may differ. */
 void pool_text_add(struct strbuf *out, const void *study, size_t width);
 void pool_sentence_add(struct strbuf *out, const struct pool *p); /* one line, not escaped */
+/* A warning as a sentence without a period, on one line, not escaped. */
+void pool_warning_add(struct strbuf *out, const struct pool_warning *w);
 void pool_json_add(struct strbuf *out, const void *study);
 void pool_html_add(struct strbuf *out, const void *study, const struct tables *ts,
 		   const struct figures *fs);

@@ -50,6 +50,37 @@ void pool_sentence_add(struct strbuf *out, const struct pool *p)
 	suspects_add(out, p, false);
 }
 
+void pool_warning_add(struct strbuf *out, const struct pool_warning *w)
+{
+	static const char unknown[] = "version unknown";
+	const char *x = w->x->name, *y = w->y ? w->y->name : "";
+	switch (w->kind) {
+	case POOL_OTHER_REQUESTS:
+		strbuf_addf(out, "%s and %s did not replay the same requests in %zu of %zu "
+			    "scenarios, %s first: with min-duration, each laboratory determines "
+			    "their number itself", x, y, w->n, w->of, w->what);
+		break;
+	case POOL_OTHER_PROGRAM:
+		strbuf_addf(out, "%s is another program in %s (%s) than in %s (%s)", w->what, y,
+			    w->y_version ? w->y_version : unknown, x,
+			    w->x_version ? w->x_version : unknown);
+		break;
+	case POOL_OTHER_VERSION:
+		strbuf_addf(out, "%s was measured by validate %s, %s by %s", x,
+			    w->x->baseline->program_version, y, w->y->baseline->program_version);
+		break;
+	case POOL_COPY:
+		strbuf_addf(out, "%s and %s have the same response times in %zu of %zu cases: one "
+			    "is a copy of the other", x, y, w->n, w->of);
+		break;
+	case POOL_OTHER_SPEED:
+		strbuf_addf(out, "the program's requests are %.3g times as %s in %s as in the "
+			    "other laboratories: check that target and units are the same",
+			    exp(fabs(log(w->factor))), w->factor < 1 ? "fast" : "slow", x);
+		break;
+	}
+}
+
 static void warning_add(struct strbuf *out, const char *text, size_t width)
 {
 	strbuf_addstr(out, "Warning: ");
@@ -72,8 +103,11 @@ void pool_text_add(struct strbuf *out, const void *study, size_t width)
 	text_paragraph(out, line.s, 0, 2, width);
 	if (p->difference)
 		warning_add(out, p->difference, width);
-	for (size_t i = 0; i < p->n_warnings; i++)
-		warning_add(out, p->warning[i], width);
+	for (size_t i = 0; i < p->n_warnings; i++) {
+		strbuf_reset(&line);
+		pool_warning_add(&line, &p->warning[i]);
+		warning_add(out, line.s, width);
+	}
 	pool_tables_build(&ts, p);
 	for (size_t i = 0; i < ts.n; i++) {
 		if (!table_n_rows(&ts.table[i]) || is_wide(ts.table[i].name))

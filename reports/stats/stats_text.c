@@ -2,6 +2,7 @@
 /* The result on one screen: the answer in sentences, a picture, tables. The numbers come from lists
  * of estimates. */
 #include "reports/escape.h"
+#include "reports/table.h"
 #include "reports/stats/stats_report.h"
 #include "validate/stats/paper.h"
 #include "validate/stats/series.h"
@@ -86,7 +87,7 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	char p[CELL];
 	if (a->status) {
 		printf("The bias of the %s is undecided: %s (%s).\n", who,
-		       stat_status_text(a->status), stat_status_name(a->status));
+		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
 	bool shown_different = a->p <= s->plan.alpha;
@@ -111,7 +112,7 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 	double conf = 100 * (1 - s->plan.alpha), limit = s->plan.limit_precision;
 	if (a->status) {
 		printf("The precision of the %s is undecided: %s (%s).\n", who,
-		       stat_status_text(a->status), stat_status_name(a->status));
+		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
 	printf("Its standard deviation is %.3g times the reference's (%.4g %% interval %.3g to "
@@ -262,7 +263,7 @@ static void sample_notes(const struct stats *s, size_t i)
 	const struct named_estimate *normal = estimates_find(&x->estimates, "shapiro_p", NULL);
 	const struct named_estimate *batch = find(&x->estimates, "batch_means_acceptable", NULL);
 	if (x->status && s->n > 1 && !x->unit_status)
-		printf("note: the %s: %s\n", name, stat_status_text(x->status));
+		printf("note: the %s: %s\n", name, table_status_text(x->status));
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
 		printf("note: successive values of the %s depend on each other (lag-1 "
 			"autocorrelation %.2g): intervals are too narrow if they are one run in "

@@ -65,12 +65,38 @@ const struct table_kind table_league = {"league", "League table", league_n, leag
 	"components, each as a multiple of its limit (10 at most). The other columns show the "
 	"case with the largest value, with its 95 % interval."};
 
+static const char *observe_text(const struct scenario *s)
+{
+	const bool device = s->observe == OBSERVE_BLOCK;
+	switch (s->observe_why) {
+	case OBSERVE_RANKS:
+		return "the preloaded library stamps the application's calls, and the ranks of a "
+		       "replay their own in the same way";
+	case OBSERVE_CAPTURED:
+		return device ? "the program's requests are captured at its device"
+			      : "the program is captured by the preloaded library";
+	case OBSERVE_FOREIGN:
+		return device ? "a replayer does not take stamps as the program does, but all make "
+				"requests on the device"
+			      : "a replayer does not take stamps as the program does, but the "
+				"preloaded library sees the calls of all";
+	case OBSERVE_ALIKE:
+		return "the program and every replayer take stamps around their calls in the same "
+		       "way";
+	case OBSERVE_SET:
+		return "set in the protocol";
+	case OBSERVE_UNRESOLVED:
+		break;
+	}
+	return NULL;
+}
+
 static void observation_row(struct table *t, const struct analysis *a, size_t i)
 {
 	const struct scenario *s = ROW_ITEM(t, &a->results->protocol.scenario[i]);
 	COL_TEXT(t, "scenario", "Scenario", s->name);
 	COL_WORDS(t, "observed_by", "Timed by", words_add_observation(&s_, s));
-	COL_TEXT(t, "why", "Why", s->observe_why);
+	COL_TEXT(t, "why", "Why", observe_text(s));
 }
 
 const struct table_kind table_observation = {"observation", "Whose times count",

@@ -176,7 +176,7 @@ static void measure_sample(const struct measuring *m)
 }
 const struct component_row component_sample = {
     .title = "Sample", .words = {"minimum", true}, .meaning = "A sample.", .rule = "as bias", .source = "as bias",
-    .above = "%s longer", .below = "%s shorter", .unit = COMPONENT_CHANGE, .two_sided = true,
+    .unit = COMPONENT_CHANGE, .two_sided = true,
     .measure = measure_sample, .decide = decide_parts, .plan = plan_parts};
 END
 compile validate/components/sample.c validate/components/components.c validate/protocol/protocol_keys.c

@@ -57,7 +57,7 @@ processes_left() {
 # requests are found
 conf slices 60ms event foreign >foreign.conf
 campaign foreign.conf foreign
-jq -e '.pairing == [{"scenario": "reads", "by": "slices", "why": "set in the protocol"}]' foreign/environment.json >/dev/null ||
+jq -e '.pairing == [{"scenario": "reads", "by": "slices", "why": "protocol"}]' foreign/environment.json >/dev/null ||
 	fail "$(jq -c .pairing foreign/environment.json)"
 ! grep -q '"state":"failed"' foreign/journal || fail "$(grep '"state":"failed"' foreign/journal | head -n 1)"
 for role in program event foreign; do

@@ -137,14 +137,6 @@ static void recordings_remove(const struct campaign *c)
 		dir_remove_tree(dir, NULL);
 }
 
-static void time_print(const json_t *time)
-{
-	SCOPED_STRBUF line = STRBUF_INIT;
-	time_use_add_words(&line, time, 0.01);
-	if (line.len)
-		fprintf(stderr, "time: %s\n", line.s);
-}
-
 static int session_run(struct campaign *c, struct err *e)
 {
 	/* without an earlier session: the first session may have been killed before its first
@@ -165,8 +157,8 @@ static int session_run(struct campaign *c, struct err *e)
 	setup_end(c);
 	int saved = c->ready ? environment_save(c, ret ? NULL : e) : 0;
 	ret = ret ? ret : saved;
-	if (c->ready && !c->options->quiet)
-		time_print(json_object_get(c->environment, "time"));
+	if (c->ready && c->options->time_print)
+		c->options->time_print(json_object_get(c->environment, "time"));
 	if (ret == -EINTR || c->interrupted)
 		session_note(c, "interrupted", NULL);
 	else if (!ret) {

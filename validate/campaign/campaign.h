@@ -2,6 +2,8 @@
 /* Runs a protocol: from the plan to a complete results directory. */
 #pragma once
 
+#include <jansson.h>
+
 #include "validate/protocol/protocol.h"
 
 struct campaign_options {
@@ -10,6 +12,8 @@ struct campaign_options {
 	bool resume;
 	int64_t budget_ns; /* replaces the protocol's budget; 0: use that of the protocol */
 	bool quiet;       /* no progress line */
+	/* called at the end with the use of time (time_use.h); NULL: not called */
+	void (*time_print)(const json_t *time);
 	/* path of this program, for its child processes (/proc/self/exe resolved) */
 	const char *self;
 };

@@ -188,7 +188,7 @@ static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct 
 	memset(c->bank_known, 0,
 	       c->protocol->n_scenarios * protocol_n_bank(c->protocol) * sizeof *c->bank_known);
 	json_t *event = json_pack("{s:s, s:o, s:s}", "event", "scratch", "path",
-		text_to_json(c->scratch.dir), "why", "it was removed while it was in use");
+		text_to_json(c->scratch.dir), "why", "removed");
 	return journal_append_new(&c->journal, event, e);
 }
 

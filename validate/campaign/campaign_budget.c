@@ -248,17 +248,17 @@ void budget_resume(struct campaign *c, const json_t *event)
 
 static void budget_progress(struct campaign *c, const struct forecast *o, size_t id)
 {
-	SCOPED_STRBUF what = STRBUF_INIT;
+	SCOPED_STRBUF progress = STRBUF_INIT;
 	const struct design_run *r = &c->plan.run[id];
-	strbuf_addf(&what, "%s of %s", duration_text(floor(budget_spent_s(c)) * 1e9).s,
+	strbuf_addf(&progress, "%s of %s", duration_text(floor(budget_spent_s(c)) * 1e9).s,
 		    duration_text((double)c->budget_ns).s);
 	if (r->block <= c->protocol->n_replicates_min)
-		strbuf_addf(&what, "; block %u of at least %llu", r->block,
+		strbuf_addf(&progress, "; block %u of at least %llu", r->block,
 			    (unsigned long long)c->protocol->n_replicates_min);
 	else
-		strbuf_addf(&what, "; %zu of %zu cases decided", o->n_decided, o->n_cases);
-	strbuf_addf(&what, "; %s", c->protocol->scenario[r->scenario].name);
-	progress_step(&c->progress, 0, budget_spent_s(c), what.s);
+		strbuf_addf(&progress, "; %zu of %zu cases decided", o->n_decided, o->n_cases);
+	strbuf_addf(&progress, "; %s", c->protocol->scenario[r->scenario].name);
+	progress_step(&c->progress, 0, budget_spent_s(c), progress.s);
 }
 
 /* Makes the recording of a group before its first use. If it fails, its reason becomes the reason

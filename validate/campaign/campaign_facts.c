@@ -103,17 +103,21 @@ static bool campaign_is_parallel(const struct campaign *c)
 	return false;
 }
 
-/* Returns how the runs of each scenario are paired, and why. */
+/* Returns how the runs of each scenario are paired, and why: "protocol", "possible", or the
+ * obstacle to slices. */
 static json_t *pairing_facts(const struct campaign *c)
 {
 	const struct protocol *p = c->protocol;
 	json_t *all = json_array();
 	for (size_t i = 0; i < p->n_scenarios; i++) {
-		const char *why, *replayer;
-		const bool sliced = group_is_sliced(c, i, &why, &replayer);
+		struct err why = ERR_INIT;
+		const char *replayer;
+		const bool sliced = group_is_sliced(c, i, &replayer, &why);
+		const char *chosen = p->pairing == PAIRING_AUTO ? "possible" : "protocol";
 		json_array_append_new(
 		    all, json_pack("{s:s, s:s, s:s, s:s*}", "scenario", p->scenario[i].name, "by",
-				   sliced ? "slices" : "runs", "why", why, "replayer", replayer));
+				   sliced ? "slices" : "runs", "why", why.code ? why.msg : chosen,
+				   "replayer", replayer));
 	}
 	return all;
 }

@@ -303,25 +303,26 @@ static int sliced_make(struct campaign *c, size_t first, size_t n, struct err *e
 	return ret;
 }
 
-bool group_is_sliced(const struct campaign *c, size_t scenario, const char **why,
-		     const char **replayer)
+bool group_is_sliced(const struct campaign *c, size_t scenario, const char **replayer,
+		     struct err *e)
 {
-	if (!scenario_is_sliced(c->protocol, scenario, why, replayer))
+	if (!scenario_is_sliced(c->protocol, scenario, replayer, e))
 		return false;
 	if (scenario_n_seats(c->protocol, scenario) == 1 ||
 	    !c->places.place[c->protocol->scenario[scenario].target].lacks_copies)
 		return true;
-	*why = "copies of its files for program and replayers do not fit on the target";
+	err_set(e, ENOSPC,
+		"copies of its files for program and replayers do not fit on the target");
 	return false;
 }
 
 int group_make(struct campaign *c, size_t first, size_t n, struct err *e)
 {
-	const char *why, *replayer;
+	const char *replayer;
 	size_t n_wanted = 0;
 	for (size_t i = first; i < first + n; i++)
 		n_wanted += run_is_wanted(c, i);
-	if (n_wanted > 1 && group_is_sliced(c, c->plan.run[first].scenario, &why, &replayer))
+	if (n_wanted > 1 && group_is_sliced(c, c->plan.run[first].scenario, &replayer, NULL))
 		return sliced_make(c, first, n, e);
 	for (size_t i = first; i < first + n; i++) {
 		int ret = !run_is_wanted(c, i)      ? 0

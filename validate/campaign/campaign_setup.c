@@ -242,14 +242,14 @@ static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 /* Returns the bytes of the whole bank with its programs, and of the traces of one group. */
 static uint64_t bank_bytes(const struct campaign *c)
 {
-	const char *why, *replayer;
+	const char *replayer;
 	/* number of traces that exist at the same time in a group, or for a run and its blank */
 	uint64_t per_bank = 0, largest = 0;
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
 		const uint64_t one = c->calibration[i].trace_bytes;
 		uint64_t n = 2;
 		per_bank += one + programs_bytes(c, i);
-		if (group_is_sliced(c, i, &why, &replayer))
+		if (group_is_sliced(c, i, &replayer, NULL))
 			n += c->protocol->n_replayers;
 		largest = n * one > largest ? n * one : largest;
 	}

@@ -347,8 +347,8 @@ static inline bool run_is_wanted(const struct campaign *c, size_t id)
 }
 /* Whether the groups of a scenario are made in slices: scenario_is_sliced(), and there is room for
  * the copies of the files. */
-bool group_is_sliced(const struct campaign *c, size_t scenario, const char **why,
-		     const char **replayer);
+bool group_is_sliced(const struct campaign *c, size_t scenario, const char **replayer,
+		     struct err *e);
 /* Makes all wanted runs of the group plan.run[first..first+n). Errors: those of run_make(). */
 int group_make(struct campaign *c, size_t first, size_t n, struct err *e);
 

@@ -2,15 +2,10 @@
 #include "validate/campaign/time_use.h"
 
 #include "common/clock.h"
-#include "common/units.h"
 
-static const char *const time_part_names[] = {"program", "replay", "calibration", "recordings",
+const char *const time_part_names[] = {"program", "replay", "calibration", "recordings",
     "blank", "start", "restore", "sync", "evict", "settle", "summary", "journal", "analysis",
     "setup", "cleanup", "other", NULL};
-
-static const char *const part_texts[] = {"program", "replays", "calibration", "recordings",
-    "blank replays", "starting processes", "restoring files", "syncing", "evicting caches",
-    "settling", "summaries", "journal", "analysis", "setup", "cleaning up", "other"};
 
 static void time_count(struct time_use *t)
 {
@@ -53,7 +48,7 @@ void time_move(struct time_use *t, enum time_part from, enum time_part to, doubl
 	t->s[to] += s;
 }
 
-static double seconds_of(const json_t *o, const char *name)
+double time_use_of(const json_t *o, const char *name)
 {
 	SCOPED_STRBUF key = STRBUF_INIT;
 	strbuf_addf(&key, "%s_s", name);
@@ -71,7 +66,7 @@ json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
 	for (int i = 0; i < TIME_N; i++) {
 		SCOPED_STRBUF key = STRBUF_INIT;
 		const double s =
-		    seconds_of(earlier, time_part_names[i]) + (t->s[i] > 0 ? t->s[i] : 0);
+		    time_use_of(earlier, time_part_names[i]) + (t->s[i] > 0 ? t->s[i] : 0);
 		strbuf_addf(&key, "%s_s", time_part_names[i]);
 		json_object_set_new(o, key.s, json_real(s));
 		total += s;
@@ -80,55 +75,4 @@ json_t *time_use_to_json(struct time_use *t, const json_t *earlier)
 	json_object_set_new(o, "total_s", json_real(total));
 	json_object_set_new(o, "neither_s", json_real(neither));
 	return o;
-}
-
-struct shown_part {
-	const char *text;
-	double share;
-};
-
-static int by_share(const void *x, const void *y)
-{
-	const struct shown_part *a = x, *b = y;
-	return a->share < b->share ? 1 : a->share > b->share ? -1 : strcmp(a->text, b->text);
-}
-
-/* Returns the share in whole percent. The rounded numbers add up to the rounded sum of all shares
- * so far. */
-static double percent_of(double *sum, double share)
-{
-	const double before = round(100 * *sum);
-	*sum += share;
-	return round(100 * *sum) - before;
-}
-
-void time_use_add_words(struct strbuf *out, const json_t *o, double least)
-{
-	const double total = seconds_of(o, "total");
-	const double program = seconds_of(o, time_part_names[TIME_PROGRAM]) / total,
-		     replay = seconds_of(o, time_part_names[TIME_REPLAY]) / total;
-	struct shown_part part[TIME_N + 1];
-	double rest = 1 - program - replay;
-	size_t n = 0;
-	if (!(total > 0))
-		return;
-	for (int i = TIME_REPLAY + 1; i < TIME_N; i++) {
-		const double share = seconds_of(o, time_part_names[i]) / total;
-		if (share < least)
-			continue;
-		part[n++] = (struct shown_part){part_texts[i], share};
-		rest -= share;
-	}
-	qsort(part, n, sizeof *part, by_share);
-	if (rest > 1e-9)
-		part[n++] = (struct shown_part){"the rest", rest};
-	format_duration(out, total * 1e9);
-	double sum = 0;
-	const double shown_program = percent_of(&sum, program),
-		     shown_replay = percent_of(&sum, replay);
-	strbuf_addf(out, ": program %.0f %%, replays %.0f %%; other work %.0f %%",
-		    shown_program, shown_replay, 100 - shown_program - shown_replay);
-	for (size_t i = 0; i < n; i++)
-		strbuf_addf(out, "%s%s %.0f %%", i ? ", " : ": ", part[i].text,
-			    percent_of(&sum, part[i].share));
 }

@@ -51,7 +51,6 @@ void time_move(struct time_use *t, enum time_part from, enum time_part to, doubl
  * neither_s that of all parts except program and replay. `earlier`: the object of earlier sessions,
  * NULL none. New reference. */
 json_t *time_use_to_json(struct time_use *t, const json_t *earlier);
-/* Appends "3 min 20 s: program 25 %, replays 50 %; other work 25 %: syncing 24 %, the rest 1 %",
- * without parts below `least` of the total. The percentages add up to 100 %. `o`: from
- * time_use_to_json(), also of an earlier version. Appends nothing if it has no total. */
-void time_use_add_words(struct strbuf *out, const json_t *o, double least);
+/* Returns the seconds of a part, or "total", in such an object; 0: unknown. */
+double time_use_of(const json_t *o, const char *name);
+extern const char *const time_part_names[]; /* by enum, NULL-terminated */

@@ -22,7 +22,8 @@ static const char *kind_name(mode_t mode)
 
 /* Returns 1 if entry i is as it was prepared, 0 if not. Errors: from the system, if this cannot be
  * determined. */
-static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *what, struct err *e)
+static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *reason,
+			  struct err *e)
 {
 	const struct fileset_entry *f = &dir->files.entry[i];
 	const struct fileset_stamp *was =
@@ -32,12 +33,12 @@ static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *
 	if (fd == -ENOENT && dir->sole)
 		return 1;
 	if (fd == -ENOENT || fd == -ENOTDIR) {
-		strbuf_addf(what, "removed '%s'", f->path);
+		strbuf_addf(reason, "removed '%s'", f->path);
 		return 0;
 	}
 	/* confined_open() reports a link with this error */
 	if (fd == -EPERM) {
-		strbuf_addf(what, "put a link into the path of '%s'", f->path);
+		strbuf_addf(reason, "put a link into the path of '%s'", f->path);
 		return 0;
 	}
 	int ret = fd < 0 ? fd : fstat(fd, &st) < 0 ? -errno : 0;
@@ -45,11 +46,11 @@ static int entry_is_whole(const struct place_dir *dir, size_t i, struct strbuf *
 	if (ret)
 		return err_sys(e, -ret, "cannot examine %s/%s", dir->path, f->path);
 	if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
-		strbuf_addf(what, "replaced '%s' by %s", f->path, kind_name(st.st_mode));
+		strbuf_addf(reason, "replaced '%s' by %s", f->path, kind_name(st.st_mode));
 	else if (!f->directory && st.st_nlink > 1)
-		strbuf_addf(what, "gave '%s' a second name (hard link)", f->path);
+		strbuf_addf(reason, "gave '%s' a second name (hard link)", f->path);
 	else if (!dir->sole && was && was->inode != st.st_ino)
-		strbuf_addf(what, "replaced '%s' by another file", f->path);
+		strbuf_addf(reason, "replaced '%s' by another file", f->path);
 	else
 		return 1;
 	return 0;
@@ -162,31 +163,32 @@ int untouched_note(struct place *place, struct err *e)
 	return beside_look(place, &place->beside, &name, e);
 }
 
-static int beside_check(const struct place *place, struct strbuf *what, struct err *e)
+static int beside_check(const struct place *place, struct strbuf *reason, struct err *e)
 {
 	SCOPED_STRBUF name = STRBUF_INIT;
 	uint64_t sum;
 	int ret = beside_look(place, &sum, &name, e);
-	if (!ret && name.len && sum != place->beside && !what->len)
-		strbuf_addf(what,
+	if (!ret && name.len && sum != place->beside && !reason->len)
+		strbuf_addf(reason,
 			    "created or changed '%s', which is outside the directory of its files",
 			    name.s);
 	return ret;
 }
 
-int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *what, struct err *e)
+int untouched_check(struct place *place, struct place_dir *dir, struct strbuf *reason,
+		    struct err *e)
 {
 	if (!place->path || dir->fd < 0)
 		return 0;
-	int ret = beside_check(place, what, e);
+	int ret = beside_check(place, reason, e);
 	if (dir->program)
 		return ret;
 	int whole = 1;
 	SCOPED_STRBUF changed = STRBUF_INIT;
 	for (size_t i = 0; whole > 0 && i < dir->files.n; i++)
 		whole = entry_is_whole(dir, i, &changed, ret ? NULL : e);
-	if (!whole && !what->len)
-		strbuf_addstr(what, changed.s);
+	if (!whole && !reason->len)
+		strbuf_addstr(reason, changed.s);
 	if (whole < 0)
 		return ret ? ret : whole;
 	if (!ret && !whole)
@@ -246,7 +248,7 @@ static bool is_as_listed(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-int listing_compare(const struct listing *l, const char *leave_out, struct strbuf *what,
+int listing_compare(const struct listing *l, const char *leave_out, struct strbuf *reason,
 		    struct err *e)
 {
 	struct listing now;
@@ -261,7 +263,7 @@ int listing_compare(const struct listing *l, const char *leave_out, struct strbu
 		if (was && is_as_listed(&was->st, &now.v[i].st))
 			continue;
 		if (whole)
-			strbuf_addf(what, "%s '%s' in the scratch directory of the campaign",
+			strbuf_addf(reason, "%s '%s' in the scratch directory of the campaign",
 				    was ? "changed" : "created", now.v[i].name);
 		whole = false;
 		SCOPED_FREE char *path = xasprintf("%s/%s", l->dir, now.v[i].name);
@@ -270,7 +272,7 @@ int listing_compare(const struct listing *l, const char *leave_out, struct strbu
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->v[i].seen) {
 			if (whole)
-				strbuf_addf(what,
+				strbuf_addf(reason,
 					    "removed '%s' in the scratch directory of the campaign",
 					    l->v[i].name);
 			whole = false;

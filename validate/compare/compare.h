@@ -138,9 +138,9 @@ enum difference_kind {
 extern const char *const difference_names[];
 struct difference { /* between the two sides */
 	enum difference_kind kind;
-	/* NULL: no value on this side. For requests, new_value describes the difference */
-	char *what, *old_value, *new_value;
-	bool refuses; /* prevents the comparison */
+	char *what, *old_value, *new_value; /* NULL: no value on this side */
+	bool refuses;			    /* prevents the comparison */
+	bool unknown;			    /* requests: it is not known whether they differ */
 };
 
 struct failed_runs { /* of one side */

@@ -14,7 +14,7 @@ static void difference_add(struct campaign_change *c, enum difference_kind kind,
 {
 	c->difference = xreallocarray(c->difference, c->n_differences + 1, sizeof *c->difference);
 	c->difference[c->n_differences++] = (struct difference){
-	    kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, refuses};
+	    kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, refuses, false};
 	c->n_missing += kind == DIFFERENCE_MISSING;
 }
 
@@ -87,14 +87,15 @@ static void requests_compare(struct campaign_change *c, const struct baseline_sc
 		n_unknown += !was->requests[i] || !is->requests[i];
 		if (was->requests[i] && is->requests[i] && was->requests[i] != is->requests[i]) {
 			difference_add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s",
-				was->name), NULL, "different operations, files, offsets, lengths "
-				"or number (min-duration = 0 fixes the number)", true);
+				was->name), NULL, NULL, true);
 			return;
 		}
 	}
-	if (!n || n_unknown == n)
+	if (!n || n_unknown == n) {
 		difference_add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name),
-			       NULL, "unknown (earlier version, or no successful recording)", true);
+			       NULL, NULL, true);
+		c->difference[c->n_differences - 1].unknown = true;
+	}
 }
 
 static void scenarios_compare(struct campaign_change *c)

@@ -21,7 +21,6 @@ const struct component_row component_bias = {
 	.rule = "accepted when the 90 % interval lies inside the limits (two one-sided tests at 5 "
 		"%), rejected when the 95 % interval lies wholly outside",
 	.source = "VIM 2.18 (bias); Schuirmann 1987 (equivalence)",
-	.above = "requests take %s longer", .below = "requests take %s less time",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .relative = true, .decide = decide_bias,
 	.plan = plan_bias,

@@ -51,10 +51,6 @@ struct component_row {
 	const char *meaning; /* meaning of the number */
 	const char *rule;    /* rule of acceptance and rejection */
 	const char *source;  /* standard or paper */
-	/* A deviation in plain words, with %s for its size and %p for the label of the part:
-	 * "requests take %s longer", "%p takes %s longer"; `below` is for negative values. NULL:
-	 * there are no such words. */
-	const char *above, *below;
 	enum component_unit unit; /* of the estimate and the limit */
 	/* the limit applies in both directions; otherwise it is an upper limit */
 	bool two_sided;
@@ -72,10 +68,7 @@ struct component_row {
 	/* Names of the estimate in the reason of a component without a limit, and of the numbers of
 	 * the runs in the plan. NULL: "deviation", "ratios". */
 	const char *shown, *scattering;
-	/* for decide_parts(): the reasons if summaries lack the numbers, and if the component does
-	 * not apply */
-	struct family_words words;
-	const char *absent, *inapplicable;
+	struct family_words words; /* for decide_parts() */
 	/* NULL: nothing to do. */
 	void (*measure)(const struct measuring *m);
 	void (*measure_across)(const struct analysis *a, struct evidence *e); /* e[a->n_cells] */

@@ -103,6 +103,6 @@ const struct component_row component_concurrency = {
 		"lies within the limit, rejected when it is shown to exceed the limit at one "
 		"level (Bonferroni)",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
-	.above = "the distribution of the number in flight differs by %s", .unit = COMPONENT_NUMBER,
+	.unit = COMPONENT_NUMBER,
 	.decide = decide_concurrency, .plan = plan_concurrency,
 };

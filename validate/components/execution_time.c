@@ -50,7 +50,6 @@ const struct component_row component_execution_time = {
 		   "far from the other pairs are winsorised.",
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside", .source = "as bias",
-	.above = "execution time is %s longer", .below = "execution time is %s shorter",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .decide = decide_execution_time,
 	.plan = plan_execution_time,

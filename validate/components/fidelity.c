@@ -46,7 +46,6 @@ const struct component_row component_fidelity = {
 		   "returned another result than in the trace.",
 	.rule = "counted, not estimated: one run above the limit suffices to reject; replays that "
 		"failed are no evidence", .source = "Pereira et al. 2016, section III",
-	.above = "%s requests per run are lost, repeated or have another result",
 	.replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,
 };

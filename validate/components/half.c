@@ -27,14 +27,12 @@ static void measure_halves(const struct measuring *m)
 const struct component_row component_half = {
     .title = "Bias by half", .shown = "largest deviation",
     .words = {"of the run", true},
-    .absent = "the summaries lack response times by half of the run",
     .meaning = "By how much the mean response time of the first and of the second half of the "
 	       "requests is longer (+) or shorter (-) in the replay than in the program.",
     .rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected when "
 	    "the 95 % interval of one lies wholly outside (Bonferroni)",
     .source = "as bias; Berger and Hsu 1996",
-    .above = "requests of the %p of the run take %s longer",
-    .below = "requests of the %p of the run take %s less time", .unit = COMPONENT_CHANGE,
+    .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = M_SQRT2, .relative = true, .measure = measure_halves, .decide = decide_parts,
     .plan = plan_parts,

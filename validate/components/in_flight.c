@@ -19,7 +19,6 @@ const struct component_row component_in_flight = {
 		   "in the replay than in the program.",
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside", .source = "as bias",
-	.above = "%s more requests are in flight", .below = "%s fewer requests are in flight",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT1_2, .decide = decide_in_flight,
 	.plan = plan_in_flight,
@@ -42,7 +41,6 @@ const struct component_row component_in_flight_max = {
 		   "larger (+) or smaller (-) in the replay.",
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside; where all pairs are alike, by their value",
-	.source = "as bias", .above = "at most %s more requests are in flight",
-	.below = "at most %s fewer requests are in flight", .unit = COMPONENT_CHANGE,
+	.source = "as bias", .unit = COMPONENT_CHANGE,
 	.two_sided = true, .decide = decide_in_flight_max, .plan = plan_in_flight_max,
 };

@@ -46,6 +46,6 @@ const struct component_row component_issue_error = {
 	.rule = "accepted when the one-sided 95 % upper limit of its mean is at most the limit, "
 		"rejected when the lower limit exceeds it",
 	.source = "Anderson et al. 2004 (issue error)",
-	.above = "requests are issued up to %s late", .replayers_own = true, .unit = COMPONENT_TIME,
+	.replayers_own = true, .unit = COMPONENT_TIME,
 	.decide = decide_issue_error, .plan = plan_issue_error,
 };

@@ -183,8 +183,7 @@ const struct component_row component_linearity = {
 		"from the line lie inside the limits, rejected when one lies wholly outside "
 		"(Bonferroni); not applicable to the lowest level",
 	.source = "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12",
-	.above = "the bias grows by %s with the load",
-	.below = "the bias falls by %s with the load", .unit = COMPONENT_CHANGE, .two_sided = true,
+	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2,
 	.relative = true, .measure_across = measure_across, .decide = decide_linearity,
 	.plan = plan_linearity,

@@ -37,13 +37,10 @@ static void quantile_measure(const struct measuring *m, enum component_kind k,
 	}                                                                                          \
 	const struct component_row component_##row = {                                             \
 	    .title = heading, .shown = "deviation", .words = {name, true},                         \
-	    .absent = "the protocol sets no limit, or the summaries lack it",           \
-	    .inapplicable = "a run has fewer than 5 requests beyond this quantile",                \
 	    .meaning = "By how much the " name " of the response times of a replay is longer "     \
 		       "(+) or shorter (-) than in the program.",                                  \
 	    .rule = WITHIN "; not applicable to runs with fewer than 5 requests beyond it",        \
-	    .source = "as bias", .above = "the " name " is %s longer",                             \
-	    .below = "the " name " is %s shorter", .unit = COMPONENT_CHANGE, .two_sided = true,    \
+	    .source = "as bias", .unit = COMPONENT_CHANGE, .two_sided = true,                   \
 	    .scatter = of_scatter, .relative = true, .measure = measure_##row,                     \
 	    .decide = decide_parts, .plan = plan_parts,                                            \
 	}
@@ -70,10 +67,8 @@ static void measure_iops(const struct measuring *m)
 
 const struct component_row component_iops = {
     .title = "IOPS", .shown = "deviation", .words = {"requests per second", true},
-    .absent = "the protocol sets no limit, or a run has no duration",
     .meaning = "By how much a replay makes more (+) or fewer (-) requests per second than the "
 	       "program, from the start of the first request to the end of the last.",
-    .rule = WITHIN, .source = "as bias", .above = "%s more requests per second",
-    .below = "%s fewer requests per second", .unit = COMPONENT_CHANGE, .two_sided = true,
+    .rule = WITHIN, .source = "as bias", .unit = COMPONENT_CHANGE, .two_sided = true,
     .scatter = 1, .measure = measure_iops, .decide = decide_parts, .plan = plan_parts,
 };

@@ -59,15 +59,12 @@ static void measure_operations(const struct measuring *m)
 const struct component_row component_operation = {
     .title = "Bias by operation", .shown = "largest deviation",
     .words = {"", true},
-    .absent = "the summaries lack response times by operation",
-    .inapplicable = "all requests are of one operation: bias judges it",
     .meaning = "Deviation of the mean response time of each operation, replay against program: "
 	       "+ is longer. An operation counts if it has at least 5 % of the response time, or 5 "
 	       "% of the requests and 0.1 % of the response time.",
     .rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected "
 	    "when the 95 % interval of one lies wholly outside (Bonferroni); not applicable where "
 	    "all requests are of one operation", .source = "as bias; Berger and Hsu 1996",
-    .above = "%p takes %s longer", .below = "%p takes %s less time",
     .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure_operations,
     .decide = decide_parts, .plan = plan_parts,
 };

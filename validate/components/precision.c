@@ -128,6 +128,6 @@ const struct component_row component_precision = {
 		"the lower limit exceeds it; both only if at most 5 % of the exchanges of replay "
 		"and program within the pairs give a ratio as extreme",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
-	.above = "runs scatter %s times as much as the program's", .unit = COMPONENT_NUMBER,
+	.unit = COMPONENT_NUMBER,
 	.relative = true, .decide = decide_precision, .plan = plan_precision,
 };

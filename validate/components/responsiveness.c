@@ -103,10 +103,7 @@ const struct component_row component_responsiveness = {
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside; not applicable without a volume whose service times "
 		"the campaign changes", .source = "VIM 4.12 (sensitivity); as bias",
-	.above = "the replayer's times do not follow the storage: on slower storage, the response "
-		 "times are %s too long",
-	.below = "the replayer's times do not follow the storage: on slower storage, the response "
-		 "times are %s too short", .unit = COMPONENT_CHANGE, .two_sided = true,
+	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2, .relative = true,
 	.measure = measure_responsiveness, .decide = decide_responsiveness,
 	.plan = plan_responsiveness,

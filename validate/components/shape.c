@@ -87,7 +87,6 @@ static void measure_shape(const struct measuring *m)
 const struct component_row component_shape = {
     .title = "Shape", .shown = "largest deviation", .scattering = "differences",
     .words = {"of the program: share of shorter requests", false},
-    .absent = "the summaries lack the shape of the distribution",
     .meaning = "Largest difference between the distributions of response times of replay and "
 	       "program, at quantiles of the program from 1 % to 99.9 %. Each response time is "
 	       "divided by the typical response of its run.",
@@ -95,10 +94,6 @@ const struct component_row component_shape = {
 	    "limits, rejected when at one quantile the 95 % interval lies wholly outside "
 	    "(Bonferroni)",
     .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
-    .above = "the distribution of response times differs by %s at the %p: more requests are "
-	     "shorter than that",
-    .below = "the distribution of response times differs by %s at the %p: more requests are "
-	     "longer than that",
     .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape,
     .decide = decide_parts, .plan = plan_parts,
 };

@@ -103,7 +103,7 @@ const struct component_row component_reordering = {
 	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
 		"rejected when the lower limit exceeds it",
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
-	.above = "%s of the requests are out of order", .replayers_own = true,
+	.replayers_own = true,
 	.unit = COMPONENT_SHARE, .decide = decide_reordering, .plan = plan_reordering,
 };
 
@@ -126,6 +126,6 @@ const struct component_row component_share_late = {
 	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
 		"rejected when the lower limit exceeds it",
 	.source = "Anderson et al. 2004 (issue error)",
-	.above = "%s of the requests are issued late", .replayers_own = true,
+	.replayers_own = true,
 	.unit = COMPONENT_SHARE, .decide = decide_share_late, .plan = plan_share_late,
 };

@@ -33,14 +33,12 @@ static void decide_tail(struct component *c, const struct deciding *d)
 const struct component_row component_tail = {
     .title = "Tail", .shown = "largest deviation",
     .words = {"mean of the slowest 1 %", true},
-    .absent = "summaries of an earlier version lack the slowest requests",
     .meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
     .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 	    "interval lies wholly outside; not applicable to runs of fewer than 500 requests",
     .source = "as bias; conditional tail expectation (Acerbi and Tasche 2002)",
-    .above = "the slowest 1 % of the requests take %s longer",
-    .below = "the slowest 1 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
+    .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = 2, .relative = true, .measure = measure_tail, .decide = decide_tail,
     .plan = plan_parts,

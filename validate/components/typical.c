@@ -21,13 +21,11 @@ static void measure_typical(const struct measuring *m)
 const struct component_row component_typical = {
     .title = "Typical response", .shown = "largest deviation",
     .words = {"mean of the fastest 90 %", true},
-    .absent = "summaries of an earlier version lack the typical response",
     .meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
     .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 	    "interval lies wholly outside", .source = "as bias; trimmed mean (Tukey 1962)",
-    .above = "the fastest 90 % of the requests take %s longer",
-    .below = "the fastest 90 % of the requests take %s less time", .unit = COMPONENT_CHANGE,
+    .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = 1, .relative = true, .measure = measure_typical, .decide = decide_parts,
     .plan = plan_parts,

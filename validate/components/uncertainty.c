@@ -177,6 +177,6 @@ const struct component_row component_uncertainty = {
     .rule = "judged only if a run of the program in the replay's place is shown to be within the "
 	    "limit; accepted when the one-sided 95 % upper limit of U is at most the limit, "
 	    "rejected when its lower limit exceeds it", .source = "GUM 5.1, 6.2, G.4 and H.5",
-    .above = "one replay is accurate to only ±%s", .unit = COMPONENT_SHARE, .relative = true,
+    .unit = COMPONENT_SHARE, .relative = true,
     .decide = decide_uncertainty, .plan = plan_uncertainty,
 };

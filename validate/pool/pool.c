@@ -171,12 +171,13 @@ int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_meas
 	if (n < 2)
 		return err_set(e, EINVAL, "one laboratory cannot be compared: name at least two "
 			"results directories or baselines");
+	struct err difference = ERR_INIT;
 	int ret = laboratories_make(p, b, n, e);
 	if (ret)
 		return ret;
-	p->difference = pool_difference(p);
-	if (p->difference && !allow)
-		return err_set(e, EPROTO, "%s (--allow pools these results)", p->difference);
+	if (pool_check(p, &difference) && !allow)
+		return err_set(e, EPROTO, "%s (--allow pools these results)", difference.msg);
+	p->difference = difference.code ? xstrdup(difference.msg) : NULL;
 	pool_warnings_add(p);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < b[i].n_cells; k++) {
@@ -199,9 +200,6 @@ void pool_release(struct pool *p)
 	}
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		free(p->laboratory[i].name);
-	FREE_EACH(p->one, p->missing, p->laboratory);
-	for (size_t i = 0; i < p->n_warnings; i++)
-		free(p->warning[i]);
-	FREE_EACH(p->warning, p->difference);
+	FREE_EACH(p->one, p->missing, p->laboratory, p->warning, p->difference);
 	*p = (struct pool){0};
 }

@@ -58,6 +58,25 @@ struct pool_missing { /* a case that some laboratories lack */
 	char *scenario, *replayer; /* owned */
 };
 
+enum pool_warning_kind {
+	POOL_OTHER_REQUESTS, /* n of `of` scenarios, the first is `what`: the campaigns determined
+				the number of requests */
+	POOL_OTHER_PROGRAM,  /* of the replayer `what` */
+	POOL_OTHER_VERSION,  /* of this program */
+	POOL_COPY,	     /* the same response times in n of `of` cases */
+	POOL_OTHER_SPEED,    /* the program's response times in x are `factor` times the others' */
+};
+
+/* A difference between two laboratories that does not prevent the study. Texts are borrowed. */
+struct pool_warning {
+	enum pool_warning_kind kind;
+	const struct pool_laboratory *x, *y; /* y: NULL for POOL_OTHER_SPEED */
+	const char *what;
+	const char *x_version, *y_version; /* of the replayer; NULL: unknown */
+	size_t n, of;
+	double factor;
+};
+
 struct pool {
 	enum pool_measure measure;
 	struct pool_laboratory *laboratory;
@@ -68,8 +87,7 @@ struct pool {
 	size_t n_missing, cap_missing;
 	/* the difference between the measurements that `allow` permitted; NULL none; owned */
 	char *difference;
-	/* [n_warnings]: differences that do not prevent the study; owned */
-	char **warning;
+	struct pool_warning *warning; /* [n_warnings]; owned */
 	size_t n_warnings;
 };
 

@@ -42,17 +42,18 @@ static char *conditions_differ(const struct baseline *x, const struct baseline *
 			  : NULL;
 	}
 	if (!here && !there)
-		return xstrdup(", in their scenarios");
+		return xstrdup(" in scenarios");
 	return xasprintf("%s%s: \"%s\" and \"%s\"", where ? ", in " : "", where ? where : "",
 			 here ? here : "nothing", there ? there : "nothing");
 }
 
-static char *protocol_difference(const struct pool_laboratory *x, const struct pool_laboratory *y)
+static int protocols_check(const struct pool_laboratory *x, const struct pool_laboratory *y,
+			   struct err *e)
 {
 	if (!strcmp(x->baseline->protocol_hash, y->baseline->protocol_hash))
-		return NULL;
+		return 0;
 	SCOPED_FREE char *what = conditions_differ(x->baseline, y->baseline);
-	return xasprintf("the protocols of %s and %s differ%s", x->name, y->name, what);
+	return err_set(e, EPROTO, "the protocols of %s and %s differ%s", x->name, y->name, what);
 }
 
 /* --- replayers ----------------------------------------------------------- */
@@ -77,17 +78,19 @@ static bool settings_are_same(const struct baseline *x, const char *a, const str
 	return !strcmp(here, there);
 }
 
-static char *settings_difference(const struct pool_laboratory *x, const struct pool_laboratory *y)
+static int settings_check(const struct pool_laboratory *x, const struct pool_laboratory *y,
+			  struct err *e)
 {
 	for (size_t i = 0; i < x->baseline->n_cells; i++) {
 		const struct baseline_case *c = &x->baseline->cell[i];
 		const char *other = settings_of(y->baseline, c->replayer);
 		if (other && !settings_are_same(x->baseline, c->settings, y->baseline, other))
-			return xasprintf(
+			return err_set(
+			    e, EPROTO,
 			    "the replayer %s of %s and %s has other settings: \"%s\" and \"%s\"",
 			    c->replayer, x->name, y->name, c->settings, other);
 	}
-	return NULL;
+	return 0;
 }
 
 /* Returns fact replayers.N.KEY of a replayer's program, where N is the index of its name. NULL:
@@ -110,10 +113,10 @@ static const char *replayer_fact(const struct baseline *b, const char *replayer,
 	return value;
 }
 
-static void warning_add(struct pool *p, char *text)
+static void warning_add(struct pool *p, struct pool_warning w)
 {
 	p->warning = xreallocarray(p->warning, p->n_warnings + 1, sizeof *p->warning);
-	p->warning[p->n_warnings++] = text;
+	p->warning[p->n_warnings++] = w;
 }
 
 static bool is_first_of(const struct baseline *b, size_t cell)
@@ -133,15 +136,13 @@ static void programs_compare(struct pool *p, const struct pool_laboratory *x,
 			   *there = replayer_fact(y->baseline, name, "sha256");
 		if (!is_first_of(x->baseline, i) || !here || !there || !strcmp(here, there))
 			continue;
-		const char *was = replayer_fact(x->baseline, name, "version"),
-			   *is = replayer_fact(y->baseline, name, "version");
-		warning_add(p, xasprintf("%s is another program in %s (%s) than in %s (%s)", name,
-					 y->name, is ? is : "version unknown", x->name,
-					 was ? was : "version unknown"));
+		warning_add(p, (struct pool_warning){
+			.kind = POOL_OTHER_PROGRAM, .x = x, .y = y, .what = name,
+			.x_version = replayer_fact(x->baseline, name, "version"),
+			.y_version = replayer_fact(y->baseline, name, "version")});
 	}
 	if (strcmp(x->baseline->program_version, y->baseline->program_version))
-		warning_add(p, xasprintf("%s was measured by validate %s, %s by %s", x->name,
-			x->baseline->program_version, y->name, y->baseline->program_version));
+		warning_add(p, (struct pool_warning){.kind = POOL_OTHER_VERSION, .x = x, .y = y});
 }
 
 /* --- requests ------------------------------------------------------------ */
@@ -178,18 +179,16 @@ static size_t scenarios_differing(const struct baseline *x, const struct baselin
 	return n;
 }
 
-static char *requests_difference(const struct pool_laboratory *x, const struct pool_laboratory *y,
-				 bool searched)
+static int requests_check(const struct pool_laboratory *x, const struct pool_laboratory *y,
+			  struct err *e)
 {
 	const char *first = NULL;
 	size_t n = scenarios_differing(x->baseline, y->baseline, &first);
-	if (!n || is_searched(x->baseline) != searched)
-		return NULL;
-	return xasprintf(
-	    "%s and %s did not replay the same requests in %zu of %zu scenarios, %s first%s",
-	    x->name, y->name, n, x->baseline->n_scenarios, first,
-	    searched ? ": with min-duration, each laboratory determines their number "
-		       "itself" : "");
+	if (!n || is_searched(x->baseline))
+		return 0;
+	return err_set(e, EPROTO,
+		       "%s and %s did not replay the same requests in %zu of %zu scenarios, %s "
+		       "first", x->name, y->name, n, x->baseline->n_scenarios, first);
 }
 
 /* --- values -------------------------------------------------------------- */
@@ -223,8 +222,8 @@ static void copies_find(struct pool *p, const struct pool_laboratory *x,
 			b->column[COLUMN_R_MEAN], a->n);
 	}
 	if (n_equal)
-		warning_add(p, xasprintf("%s and %s have the same response times in %zu of %zu "
-			"cases: one is a copy of the other", x->name, y->name, n_equal, n));
+		warning_add(p, (struct pool_warning){
+				   .kind = POOL_COPY, .x = x, .y = y, .n = n_equal, .of = n});
 }
 
 #define FACTOR_ODD 100 /* a larger factor between response times of the program is suspicious */
@@ -260,37 +259,38 @@ static void speeds_compare(struct pool *p)
 		if (!isfinite(here) || sample_median(others, n, &middle) ||
 		    fabs(here - middle) < log(FACTOR_ODD))
 			continue;
-		warning_add(
-		    p, xasprintf("the program's requests are %.3g times as %s in %s as in the "
-				 "other laboratories: check that target and units are the same",
-				 exp(fabs(here - middle)), here < middle ? "fast" : "slow",
-				 p->laboratory[i].name));
+		warning_add(p, (struct pool_warning){.kind = POOL_OTHER_SPEED,
+						     .x = &p->laboratory[i],
+						     .factor = exp(here - middle)});
 	}
 	free(others);
 }
 
 /* --- all differences ----------------------------------------------------- */
 
-char *pool_difference(const struct pool *p)
+int pool_check(const struct pool *p, struct err *e)
 {
 	const struct pool_laboratory *first = &p->laboratory[0];
-	char *found = NULL;
-	for (size_t i = 1; i < p->n_laboratories && !found; i++) {
-		found = protocol_difference(first, &p->laboratory[i]);
-		found = found ? found : settings_difference(first, &p->laboratory[i]);
-		found = found ? found : requests_difference(first, &p->laboratory[i], false);
+	int ret = 0;
+	for (size_t i = 1; i < p->n_laboratories && !ret; i++) {
+		ret = protocols_check(first, &p->laboratory[i], e);
+		ret = ret ? ret : settings_check(first, &p->laboratory[i], e);
+		ret = ret ? ret : requests_check(first, &p->laboratory[i], e);
 	}
-	return found;
+	return ret;
 }
 
 void pool_warnings_add(struct pool *p)
 {
-	const struct pool_laboratory *first = &p->laboratory[0];
+	const struct pool_laboratory *x = &p->laboratory[0];
 	for (size_t i = 1; i < p->n_laboratories; i++) {
-		char *requests = requests_difference(first, &p->laboratory[i], true);
-		if (requests)
-			warning_add(p, requests);
-		programs_compare(p, first, &p->laboratory[i]);
+		const struct pool_laboratory *y = &p->laboratory[i];
+		struct pool_warning w = {.kind = POOL_OTHER_REQUESTS, .x = x, .y = y,
+					 .of = x->baseline->n_scenarios};
+		w.n = scenarios_differing(x->baseline, y->baseline, &w.what);
+		if (w.n && is_searched(x->baseline))
+			warning_add(p, w);
+		programs_compare(p, x, y);
 	}
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		for (size_t k = 0; k < i; k++)

@@ -6,12 +6,10 @@
 
 #include "validate/pool/pool.h"
 
-/* Returns the first difference that makes two of the measurements unequal: a condition, a
- * replayer's settings, or the requests if the protocol fixes their number. NULL: none. `p` must
- * have its laboratories. Ownership: the caller frees. */
-char *pool_difference(const struct pool *p);
+/* Errors: EPROTO with the first difference that makes two of the measurements unequal: a condition,
+ * a replayer's settings, or the requests if the protocol fixes their number. `p` must have its
+ * laboratories. */
+int pool_check(const struct pool *p, struct err *e);
 
-/* Adds differences that do not prevent the study to p->warning, a sentence each: different numbers
- * of requests that the campaigns determined, another program of a replayer, another version of this
- * program. */
+/* Adds differences that do not prevent the study to p->warning. */
 void pool_warnings_add(struct pool *p);

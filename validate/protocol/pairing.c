@@ -14,99 +14,97 @@ static bool engine_has_gate(const char *engine)
 	return word_in(engine, engines);
 }
 
-/* Returns why a replayer of another project cannot run in slices. It is paused by signals, and the
- * stamps of its requests must use the clock of the slices. */
-static const char *foreign_refused(const struct protocol *p, const struct scenario *s,
-				   const struct replayer *r)
+/* The following functions return 0 if slices are possible, otherwise an error with the obstacle. */
+
+/* A replayer of another project is paused by signals, and the stamps of its requests must use the
+ * clock of the slices. */
+static int foreign_check(const struct protocol *p, const struct scenario *s,
+			 const struct replayer *r, struct err *e)
 {
 	struct replay_config c;
 	if (p->pause == PAUSE_GATE)
-		return "another project's replayer has no gate (pause = gate)";
+		return err_set(e, EINVAL, "another project's replayer has no gate (pause = gate)");
 	if (replayer_config(r, &c, NULL) < 0)
-		return "its options are not valid";
+		return err_set(e, EINVAL, "its options are not valid");
 	/* the campaign chooses the source of the times if the replayer supports it */
 	const bool chosen = !replayer_option(r, "times") && s->observe == OBSERVE_PRELOAD;
 	const bool seen = chosen ? replayer_adapter(r)->times & ADAPTER_PRELOAD
 				 : adapter_times_of(replayer_adapter(r), &c) == ADAPTER_PRELOAD;
-	if (!seen)
-		return "its times are not those of the preloaded library (times = preload)";
-	return NULL;
+	return seen ? 0 : err_set(e, EINVAL, "its times are not those of the preloaded library "
+				  "(times = preload)");
 }
 
-static const char *replayer_refused(const struct protocol *p, const struct scenario *s,
-				    const struct replayer *r)
+static int replayer_check(const struct protocol *p, const struct scenario *s,
+			  const struct replayer *r, struct err *e)
 {
 	struct replay_config c;
 	if (r->timed)
-		return "a timed replay cannot be paused, because its schedule continues";
+		return err_set(e, EINVAL,
+			       "a timed replay cannot be paused, because its schedule continues");
 	if (replayer_adapter(r))
-		return foreign_refused(p, s, r);
+		return foreign_check(p, s, r, e);
 	if (!engine_has_gate(r->engine))
-		return "its engine has no point between requests where it can be paused";
+		return err_set(e, EINVAL,
+			       "its engine has no point between requests where it can be paused");
 	if (!strcmp(r->engine, "program"))
-		return NULL;
+		return 0;
 	if (replayer_config(r, &c, NULL) < 0)
-		return "its options are not valid";
+		return err_set(e, EINVAL, "its options are not valid");
 	if (c.balloon && !strcmp(c.balloon, "traced"))
-		return "its memory balloon follows the trace";
-	return NULL;
+		return err_set(e, EINVAL, "its memory balloon follows the trace");
+	return 0;
 }
 
-static const char *scenario_refused(const struct protocol *p, const struct scenario *s)
+static int scenario_check(const struct protocol *p, const struct scenario *s, struct err *e)
 {
 	struct microbench_config c;
 	if (p->reference == REFERENCE_TRACE || s->trace)
-		return "a recording is the reference: no program runs in the same block as the "
-		       "replay";
+		return err_set(e, EINVAL, "a recording is the reference: no program runs in the "
+			       "same block as the replay");
 	if (s->parallel.is)
-		return "a parallel application cannot be paused between requests";
+		return err_set(e, EINVAL,
+			       "a parallel application cannot be paused between requests");
 	if (s->script)
-		return "a captured program cannot be paused between requests";
+		return err_set(e, EINVAL, "a captured program cannot be paused between requests");
 	if (scenario_is_below(p, s))
-		return "program and replay share one device";
+		return err_set(e, EINVAL, "program and replay share one device");
 	if (s->observe == OBSERVE_BLOCK)
-		return "its requests are observed at the device";
+		return err_set(e, EINVAL, "its requests are observed at the device");
 	if (s->observe == OBSERVE_PRELOAD && p->pause == PAUSE_SIGNAL)
-		return "a program that the preloaded library observes is paused at its gate only "
-		       "(pause = signal)";
+		return err_set(e, EINVAL, "a program that the preloaded library observes is paused "
+			       "at its gate only (pause = signal)");
 	if (scenario_config(s, &c, NULL) < 0)
-		return "its options are not valid";
+		return err_set(e, EINVAL, "its options are not valid");
 	const struct workload *w = workload_find(s->type);
 	if (!w || w->block || (w->script && w->script->parallel))
-		return "its workload cannot be paused between requests";
+		return err_set(e, EINVAL, "its workload cannot be paused between requests");
 	if (c.pause_ns > 0)
-		return "the program pauses between its requests: it does not run at full speed";
-	return NULL;
+		return err_set(e, EINVAL, "the program pauses between its requests: it does not "
+			       "run at full speed");
+	return 0;
 }
 
-/* Returns why a scenario cannot alternate in slices (static text); *replayer: the replayer that
- * prevents it. NULL: it can. */
-static const char *refused_by(const struct protocol *p, size_t scenario, const char **replayer)
+/* *replayer: the replayer that prevents slices. */
+static int replayers_check(const struct protocol *p, size_t scenario, const char **replayer,
+			   struct err *e)
 {
-	const char *why = scenario_refused(p, &p->scenario[scenario]);
 	size_t n = 0;
-	for (size_t i = 0; !why && i < p->n_replayers; i++) {
+	int ret = scenario_check(p, &p->scenario[scenario], e);
+	for (size_t i = 0; !ret && i < p->n_replayers; i++) {
 		if (!p->replayer[i].applies[scenario])
 			continue;
 		n++;
-		why = replayer_refused(p, &p->scenario[scenario], &p->replayer[i]);
-		*replayer = why ? p->replayer[i].name : NULL;
+		ret = replayer_check(p, &p->scenario[scenario], &p->replayer[i], e);
+		*replayer = ret ? p->replayer[i].name : NULL;
 	}
-	return why || n ? why : "no replayer replays it";
+	return ret || n ? ret : err_set(e, EINVAL, "no replayer replays it");
 }
 
-bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **why,
-			const char **replayer)
+bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **replayer,
+			struct err *e)
 {
 	*replayer = NULL;
-	*why =
-	    p->pairing == PAIRING_RUNS ? "set in the protocol" : refused_by(p, scenario, replayer);
-	if (*why)
-		return false;
-	*why = p->pairing == PAIRING_SLICES
-		   ? "set in the protocol"
-		   : "program and replayers can be paused between requests";
-	return true;
+	return p->pairing != PAIRING_RUNS && !replayers_check(p, scenario, replayer, e);
 }
 
 enum pause_by pairing_pause(const struct protocol *p, size_t replayer)
@@ -124,9 +122,9 @@ static bool files_are_shared(const struct protocol *p, const struct scenario *s)
 
 size_t scenario_n_seats(const struct protocol *p, size_t scenario)
 {
-	const char *why, *replayer;
+	const char *replayer;
 	size_t n = 1;
-	if (!scenario_is_sliced(p, scenario, &why, &replayer) ||
+	if (!scenario_is_sliced(p, scenario, &replayer, NULL) ||
 	    files_are_shared(p, &p->scenario[scenario]))
 		return 1;
 	for (size_t i = 0; i < p->n_replayers; i++)
@@ -137,15 +135,12 @@ size_t scenario_n_seats(const struct protocol *p, size_t scenario)
 int pairing_check(const struct protocol *p, struct err *e)
 {
 	for (size_t i = 0; p->pairing == PAIRING_SLICES && i < p->n_scenarios; i++) {
-		const char *why, *replayer;
-		if (scenario_is_sliced(p, i, &why, &replayer))
+		const char *replayer;
+		if (scenario_is_sliced(p, i, &replayer, e))
 			continue;
-		if (replayer)
-			return err_set(e, EINVAL,
-				       "%s: pairing = slices: [workload %s] with [replayer %s]: %s",
-				       p->path, p->scenario[i].workload, replayer, why);
-		return err_set(e, EINVAL, "%s: pairing = slices: [workload %s]: %s", p->path,
-			       p->scenario[i].workload, why);
+		return err_context(e, "%s: pairing = slices: [workload %s]%s%s%s", p->path,
+				   p->scenario[i].workload, replayer ? " with [replayer " : "",
+				   replayer ? replayer : "", replayer ? "]" : "");
 	}
 	return 0;
 }

@@ -5,10 +5,11 @@
 #include "validate/protocol/protocol.h"
 
 /* Whether the runs of a scenario alternate in slices. All replayers of a scenario share the slices
- * of one program run, so this must be possible for all of them. *why: the protocol's choice, or the
- * obstacle (static text); *replayer: the replayer that prevents it, NULL none. */
-bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **why,
-			const char **replayer);
+ * of one program run, so this must be possible for all of them. If it is not possible, `e` has the
+ * obstacle, and *replayer is the replayer that prevents it, NULL none. If the protocol chooses
+ * whole runs, `e` does not change. */
+bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **replayer,
+			struct err *e);
 
 /* Returns how the process of a replayer, or of the program (SIZE_MAX), is paused: PAUSE_GATE or
  * PAUSE_SIGNAL. */

@@ -39,6 +39,14 @@ enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
  * OWN: their own stamps. PRELOAD: the preload library (metrics/observed.h). BLOCK: the device
  * (metrics/observed_device.h). AUTO is resolved when the protocol is read. */
 enum observe { OBSERVE_AUTO, OBSERVE_OWN, OBSERVE_PRELOAD, OBSERVE_BLOCK };
+enum observe_why { /* reason of the choice */
+	OBSERVE_UNRESOLVED,
+	OBSERVE_SET,	  /* by the protocol */
+	OBSERVE_RANKS,	  /* nodes of a parallel application are stamped around their calls */
+	OBSERVE_CAPTURED, /* the program is captured there */
+	OBSERVE_FOREIGN,  /* a replayer does not take stamps as the program does */
+	OBSERVE_ALIKE,	  /* all take stamps in the same way */
+};
 enum observe_from { OBSERVE_FROM_DISPATCH, OBSERVE_FROM_QUEUE };
 
 struct adapter;
@@ -156,7 +164,7 @@ struct scenario {
 	const char *trace;
 	struct scenario_parallel parallel;
 	int observe, observe_from; /* enum observe, enum observe_from */
-	const char *observe_why;   /* static text */
+	enum observe_why observe_why;
 };
 
 struct replayer {

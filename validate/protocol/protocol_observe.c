@@ -63,33 +63,15 @@ static const struct replayer *foreign_find(const struct protocol *p, size_t scen
 	return NULL;
 }
 
-static void observer_choose(struct scenario *s, enum observe how, const char *why)
-{
-	s->observe = how;
-	s->observe_why = why;
-}
-
 static void observe_choose(struct scenario *s, const struct replayer *foreign, bool below)
 {
-	if (s->parallel.is)
-		observer_choose(s, OBSERVE_OWN, "the preloaded library stamps the application's "
-			"calls, and the ranks of a replay their own in the same way");
-	else if (s->script && below)
-		observer_choose(s, OBSERVE_BLOCK,
-				"the program's requests are captured at its device");
-	else if (s->script)
-		observer_choose(s, OBSERVE_PRELOAD,
-				"the program is captured by the preloaded library");
-	else if (foreign && below)
-		observer_choose(s, OBSERVE_BLOCK, "a replayer does not take stamps as the program "
-						  "does, but all make requests on the device");
-	else if (foreign)
-		observer_choose(s, OBSERVE_PRELOAD, "a replayer does not take stamps as the "
-						    "program does, but the preloaded library sees "
-						    "the calls of all");
-	else
-		observer_choose(s, OBSERVE_OWN, "the program and every replayer take stamps around "
-			"their calls in the same way");
+	s->observe_why = s->parallel.is ? OBSERVE_RANKS
+			 : s->script	? OBSERVE_CAPTURED
+			 : foreign	? OBSERVE_FOREIGN
+					: OBSERVE_ALIKE;
+	s->observe = s->parallel.is || !(s->script || foreign) ? OBSERVE_OWN
+		     : below				       ? OBSERVE_BLOCK
+							       : OBSERVE_PRELOAD;
 }
 
 /* Returns the first replayer that measures no times and so needs the observation of the device;
@@ -124,15 +106,15 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe == OBSERVE_AUTO)
 			observe_choose(s, foreign, below);
 		else
-			s->observe_why = "set in the protocol";
+			s->observe_why = OBSERVE_SET;
 		if (s->observe == OBSERVE_PRELOAD && below)
 			return observe_refuse(p, s, "the requests on a device are seen at the "
 				"device (observe = block), or by stamps of program and replayer "
 				"themselves", e);
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
 			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded "
-				"library (%s), which cannot observe [replayer %s]", p->path,
-				s->workload, s->observe_why, unseen_find(p, i)->name);
+				"library, which cannot observe [replayer %s]", p->path,
+				s->workload, unseen_find(p, i)->name);
 		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
 			return err_set(e, EINVAL, "%s: [replayer %s]: times = none needs "
 				"observation at a device, which [workload %s] does not have",

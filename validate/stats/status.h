@@ -28,10 +28,8 @@ enum stat_status {
 	STAT_N_STATUSES
 };
 
-/* stat_status_name returns a word for data files ("too_few"), stat_status_text a phrase for people
- * ("too few values"). */
+/* Returns a word for data files: "too_few". */
 const char *stat_status_name(enum stat_status s);
-const char *stat_status_text(enum stat_status s);
 
 /* A group of values, borrowed. */
 struct values {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -25,8 +28,62 @@ static void an_empty_list_is_none(void **state)
 	strbuf_release(&out);
 }
 
+/* The shown shares add up: to the sum before them, and with program and replays to the whole. */
+static void test_line(void **state)
+{
+	(void)state;
+	struct strbuf text = STRBUF_INIT;
+	json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "total_s", 200.0, "program_s", 50.0,
+			      "replay_s", 100.0, "sync_s", 30.0, "start_s", 14.0, "journal_s", 6.0);
+	words_add_time(&text, NULL, 0.01);
+	assert_int_equal(text.len, 0);
+	words_add_time(&text, o, 0.01);
+	assert_string_equal(text.s, "3 min 20 s: program 25 %, replays 50 %; other work 25 %: "
+				    "syncing 15 %, starting processes 7 %, journal 3 %");
+	strbuf_reset(&text);
+	words_add_time(&text, o, 0.1);
+	assert_string_equal(text.s, "3 min 20 s: program 25 %, replays 50 %; other work 25 %: "
+				    "syncing 15 %, the rest 10 %");
+	json_decref(o);
+	/* also if each share would be rounded down */
+	o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "total_s", 1000.0, "program_s", 304.0,
+		      "replay_s", 304.0, "sync_s", 134.0, "start_s", 124.0, "evict_s", 114.0,
+		      "journal_s", 20.0);
+	strbuf_reset(&text);
+	words_add_time(&text, o, 0.1);
+	double whole = 0, other = NAN, parts = 0;
+	const char *const work = strstr(text.s, "other work ");
+	assert_non_null(work);
+	for (const char *at = text.s; (at = strchr(at, '%')); at++) {
+		const char *begin = at;
+		while (begin > text.s && strchr("0123456789 ", begin[-1]))
+			begin--;
+		const double percent = strtod(begin, NULL);
+		if (begin < work)
+			whole += percent;
+		else if (isnan(other))
+			other = percent;
+		else
+			parts += percent;
+	}
+	if (!(other == parts && whole + other == 100))
+		fail_msg("%s", text.s);
+	strbuf_release(&text);
+	json_decref(o);
+}
+
+/* Every component has words for its deviations. */
+static void a_deviation_has_words(void **state)
+{
+	(void)state;
+	for (int k = 0; k < COMPONENT_N; k++)
+		assert_true(component_words[k].above && strstr(component_words[k].above, "%s"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none),
+					   cmocka_unit_test(test_line),
+					   cmocka_unit_test(a_deviation_has_words)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,6 @@ static void test_rows_are_complete(void **state)
 		assert_true(row->title && *row->title && row->meaning && *row->meaning);
 		assert_true(row->rule && *row->rule && row->source && *row->source);
 		assert_non_null(row->decide);
-		assert_true(row->above && strstr(row->above, "%s"));
 		assert_true(!(row->scatter > 0) || row->two_sided);
 		assert_true(*component_names[k] && *accept_limit_names[k] && accept_keys[k].name);
 		for (int j = 0; j < k; j++) {

@@ -219,7 +219,9 @@ static void differences_that_the_protocol_hash_lacks(void **state)
 	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
 	assert_null(p.difference);
 	assert_int_equal(p.n_warnings, 1);
-	assert_non_null(strstr(p.warning[0], "each laboratory determines their number"));
+	assert_int_equal(p.warning[0].kind, POOL_OTHER_REQUESTS);
+	assert_string_equal(p.warning[0].what, "s");
+	assert_true(p.warning[0].n == 1 && p.warning[0].of == 1);
 	pool_release(&p);
 	requests_set(&b[1], 0, "min-duration = 0ns"); /* not known */
 	requests_set(&b[0], 5, "min-duration = 0ns");
@@ -252,10 +254,13 @@ static void another_program(void **state)
 	b[1].program_version = xstrdup("2");
 	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
 	assert_int_equal(p.n_warnings, 2);
-	assert_string_equal(
-	    p.warning[0],
-	    "event is another program in host1 (fio-3.36) than in host0 (version unknown)");
-	assert_string_equal(p.warning[1], "host0 was measured by validate 1, host1 by 2");
+	assert_int_equal(p.warning[0].kind, POOL_OTHER_PROGRAM);
+	assert_string_equal(p.warning[0].what, "event");
+	assert_string_equal(p.warning[0].x->name, "host0");
+	assert_string_equal(p.warning[0].y->name, "host1");
+	assert_null(p.warning[0].x_version);
+	assert_string_equal(p.warning[0].y_version, "fio-3.36");
+	assert_int_equal(p.warning[1].kind, POOL_OTHER_VERSION);
 	pool_release(&p);
 	laboratories_free(b);
 }

@@ -69,56 +69,11 @@ static void test_sessions_add_up(void **state)
 	json_decref(both);
 }
 
-/* The shown shares add up: to the sum before them, and with program and replays to the whole. */
-static void test_line(void **state)
-{
-	(void)state;
-	struct strbuf text = STRBUF_INIT;
-	json_t *o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "total_s", 200.0, "program_s", 50.0,
-			      "replay_s", 100.0, "sync_s", 30.0, "start_s", 14.0, "journal_s", 6.0);
-	time_use_add_words(&text, NULL, 0.01);
-	assert_int_equal(text.len, 0);
-	time_use_add_words(&text, o, 0.01);
-	assert_string_equal(text.s, "3 min 20 s: program 25 %, replays 50 %; other work 25 %: "
-				    "syncing 15 %, starting processes 7 %, journal 3 %");
-	strbuf_reset(&text);
-	time_use_add_words(&text, o, 0.1);
-	assert_string_equal(text.s, "3 min 20 s: program 25 %, replays 50 %; other work 25 %: "
-				    "syncing 15 %, the rest 10 %");
-	json_decref(o);
-	/* also if each share would be rounded down */
-	o = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "total_s", 1000.0, "program_s", 304.0,
-		      "replay_s", 304.0, "sync_s", 134.0, "start_s", 124.0, "evict_s", 114.0,
-		      "journal_s", 20.0);
-	strbuf_reset(&text);
-	time_use_add_words(&text, o, 0.1);
-	double whole = 0, other = NAN, parts = 0;
-	const char *const work = strstr(text.s, "other work ");
-	assert_non_null(work);
-	for (const char *at = text.s; (at = strchr(at, '%')); at++) {
-		const char *begin = at;
-		while (begin > text.s && strchr("0123456789 ", begin[-1]))
-			begin--;
-		const double percent = strtod(begin, NULL);
-		if (begin < work)
-			whole += percent;
-		else if (isnan(other))
-			other = percent;
-		else
-			parts += percent;
-	}
-	if (!(other == parts && whole + other == 100))
-		fail_msg("%s", text.s);
-	strbuf_release(&text);
-	json_decref(o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_every_moment_once),
 	    cmocka_unit_test(test_sessions_add_up),
-	    cmocka_unit_test(test_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
