@@ -6,6 +6,18 @@
 static const struct table_kind *const kinds[] = {TABLES(TABLE_ADDRESS)};
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
+static void row_add(struct table *t, const struct analysis *a, const struct table_kind *kind,
+		    size_t i)
+{
+	const struct cell *c = kind->cell ? ROW_ITEM(t, &a->cell[i]) : NULL;
+	if (kind->cell) {
+		table_cell(t, a, c);
+		kind->cell(t, c);
+	} else if (kind->row) {
+		kind->row(t, a, i);
+	}
+}
+
 static void build(struct table *t, const struct analysis *a, const struct table_kind *kind)
 {
 	table_init(t, kind->name, kind->title);
@@ -13,16 +25,14 @@ static void build(struct table *t, const struct analysis *a, const struct table_
 	if (kind->note)
 		table_note(t, "%s", kind->note);
 	t->in_heads = true;
-	if (kind->row)
-		kind->row(t, a, 0);
-	else
+	row_add(t, a, kind, 0);
+	if (kind->item)
 		kind->item(t, a, 0, 0);
 	t->in_heads = false;
 	if (kind->n_row_headers)
 		t->n_row_headers = kind->n_row_headers;
-	for (size_t i = 0, n = kind->n_rows(a); i < n; i++) {
-		if (kind->row)
-			kind->row(t, a, i);
+	for (size_t i = 0, n = kind->cell ? a->n_cells : kind->n_rows(a); i < n; i++) {
+		row_add(t, a, kind, i);
 		for (size_t k = 0; kind->item && k < kind->n_items(a, i); k++)
 			kind->item(t, a, i, k);
 	}

@@ -24,17 +24,26 @@ const struct table *tables_find(const struct tables *ts, const char *name);
 /* How a table is made. `row` names each column together with its value (the COL macros). It is
  * first called with t->in_heads: then it only adds the columns and reads no value, so a table
  * without rows has its columns as well. A row may add nothing. With `item` instead of `row`, row i
- * has n_items() lines. */
+ * has n_items() lines. With `cell` instead of n_rows and `row`, each case has a row, which begins
+ * with the names of the case. */
 struct table_kind {
 	const char *name, *title;
 	size_t (*n_rows)(const struct analysis *a);
 	void (*row)(struct table *t, const struct analysis *a, size_t i);
+	void (*cell)(struct table *t, const struct cell *c);
 	size_t (*n_items)(const struct analysis *a, size_t i);
 	void (*item)(struct table *t, const struct analysis *a, size_t i, size_t k);
 	const char *note;
 	size_t n_row_headers; /* 0: 2 with COL_CELL, else 1 */
 	bool data_only;
 };
+
+/* Defines a static function for n_rows: a number of the analysis `a`. */
+#define ROWS_OF(name, number)                                                                      \
+	static size_t name(const struct analysis *a)                                               \
+	{                                                                                          \
+		return number;                                                                     \
+	}
 
 /* All tables in the order of the report. Each is named table_NAME and is in the file of its
  * subject. */

@@ -2,10 +2,7 @@
 #include "reports/tables/tables.h"
 #include "validate/analysis/added.h"
 
-static size_t added_n(const struct analysis *a)
-{
-	return a->added ? a->n_cells : 0;
-}
+ROWS_OF(added_n, a->added ? a->n_cells : 0)
 
 static void added_row(struct table *t, const struct analysis *a, size_t i)
 {

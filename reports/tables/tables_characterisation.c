@@ -3,10 +3,8 @@
 #include "common/sort.h"
 #include "reports/tables/tables.h"
 
-static void response_time_row(struct table *t, const struct analysis *a, size_t i)
+static void response_time_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF(t, cell, c, n_pairs, NULL, "Pairs");
 	COL_NUMBER(t, TIME, "program_mean", "Program mean", c->r.mean, c->r.sd);
 	COL_STATUS(t, TIME, "program_sd", "s", c->r.status, c->r.sd, c->r.sd);
@@ -21,17 +19,15 @@ static void response_time_row(struct table *t, const struct analysis *a, size_t 
 	COL_OF_U(t, cell, c, correlation, NULL, "Correlation", 0.1);
 }
 
-const struct table_kind table_response_time = {"response-time", "Response times", table_n_cells,
-	response_time_row, .note =
+const struct table_kind table_response_time = {"response-time", "Response times",
+	.cell = response_time_row, .note =
 	"The result of a run is the mean response time of all its requests. Mean, standard "
 	"deviation s and coefficient of variation (CV = s / mean) are computed over the runs. "
 	"Median and p99 are means, over the runs, of the median and the 99th percentile of a "
 	"run."};
 
-static void precision_row(struct table *t, const struct analysis *a, size_t i)
+static void precision_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF(t, cell, c, precision_ratio, "ratio", "Ratio [95 %]");
 	COL_OF_U(t, cell, c, precision_lower95, "ratio_lower95", "One-sided lower limit",
 	       c->precision_upper95 - c->precision_lower95);
@@ -51,7 +47,7 @@ static void precision_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, cell, c, shapiro_p_r, NULL, "Normality p, program");
 }
 
-const struct table_kind table_precision = {"precision", "Precision", table_n_cells, precision_row,
+const struct table_kind table_precision = {"precision", "Precision", .cell = precision_row,
 	.note =
 	"Ratio of the standard deviations of the results, replay over program; 1 is ideal. The "
 	"one-sided limits of the paired analysis decide, together with the P-value of a test "
@@ -60,10 +56,8 @@ const struct table_kind table_precision = {"precision", "Precision", table_n_cel
 	"critical value the classic test calls the replay less precise), and the P-value of the "
 	"Brown-Forsythe test, which does not need normal data."};
 
-static void bias_row(struct table *t, const struct analysis *a, size_t i)
+static void bias_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
 	COL_OF(t, cell, c, bias, NULL, "Bias [95 %]");
@@ -76,7 +70,7 @@ static void bias_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_bias = {
-    "bias", "Bias", table_n_cells, bias_row,
+    "bias", "Bias", .cell = bias_row,
     .note = "Relative bias of the mean response time, computed from the logarithms of the "
     	"ratios replay / program of the pairs. The same is shown for the medians of the runs "
     	"and for their trimmed means (without the fastest and slowest tenth). If these are much "
@@ -146,10 +140,7 @@ static void linearity_bias_row(struct table *t, const struct analysis *a, size_t
 	over_levels_row(t, a, i, FORMAT_RELATIVE, "bias");
 }
 
-static size_t n_linearity(const struct analysis *a)
-{
-	return a->n_linearity;
-}
+ROWS_OF(n_linearity, a->n_linearity)
 
 const struct table_kind table_linearity_precision = {
     "linearity-precision",

@@ -4,10 +4,7 @@
 #include "validate/analysis/costs.h"
 #include "validate/analysis/courses.h"
 
-static size_t n_courses(const struct analysis *a)
-{
-	return a->course ? a->n_cells : 0;
-}
+ROWS_OF(n_courses, a->course ? a->n_cells : 0)
 
 static size_t n_intervals(const struct analysis *a, size_t i)
 {
@@ -85,10 +82,7 @@ static void stamps_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF_U(t, cost, k, observed_share, "observed", "Seen by the observer", 0.001);
 }
 
-static size_t n_costs(const struct analysis *a)
-{
-	return a->cost ? a->n_cells : 0;
-}
+ROWS_OF(n_costs, a->cost ? a->n_cells : 0)
 
 const struct table_kind table_stamps = {
     "stamps", "Source of the replays' times", n_costs, stamps_row,

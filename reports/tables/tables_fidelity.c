@@ -2,10 +2,8 @@
 /* Tables of the behaviour of a replay: time, order, concurrency, issue error, requests replayed. */
 #include "reports/tables/tables.h"
 
-static void time_row(struct table *t, const struct analysis *a, size_t i)
+static void time_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_time", "Program", c->r_time.mean, c->r_time.sem);
 	COL_NUMBER(t, TIME, "replay_time", "Replay", c->x_time.mean, c->x_time.sem);
 	COL_OF(t, cell, c, execution_time, NULL, "Difference [95 %]");
@@ -17,15 +15,13 @@ static void time_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_time = {
-    "execution-time", "Execution time and throughput", table_n_cells, time_row,
+    "execution-time", "Execution time and throughput", .cell = time_row,
     .note = "Execution time: from the first start to the last end. Its difference is split into "
     	"longer requests (service) and longer waits between requests (schedule), both relative "
     	"to the program's time. Requests per second are means over the runs."};
 
-static void order_row(struct table *t, const struct analysis *a, size_t i)
+static void order_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF(t, cell, c, order.n_received, NULL, "Requests");
 	COL_OF(t, cell, c, order.n_reordered, NULL, "Reordered");
 	COL_OF(t, cell, c, order.deciding, "reordered", "Share (deciding) [95 %]");
@@ -36,7 +32,7 @@ static void order_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, cell, c, order.n_descents, NULL, "Descents");
 }
 
-const struct table_kind table_order = {"order", "Order of the requests", table_n_cells, order_row,
+const struct table_kind table_order = {"order", "Order of the requests", .cell = order_row,
 	.note =
 	"A request is reordered if it was issued after a request that follows it in the trace "
 	"(RFC 4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over "
@@ -44,10 +40,8 @@ const struct table_kind table_order = {"order", "Order of the requests", table_n
 	"Descents count only neighbours in the wrong order. They are a lower bound, for "
 	"comparison with other tools."};
 
-static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
+static void in_flight_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF_U(t, cell, c, concurrency.mean_r, "program_mean_level", "Program, mean", 0.1);
 	COL_OF_U(t, cell, c, concurrency.mean_x, "replay_mean_level", "Replay, mean", 0.1);
 	COL_OF(t, cell, c, concurrency.in_flight, NULL, "Difference [95 %]");
@@ -59,14 +53,12 @@ static void in_flight_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_in_flight = {
-    "in-flight", "Requests in flight", table_n_cells, in_flight_row,
+    "in-flight", "Requests in flight", .cell = in_flight_row,
     .note = "Mean and maximum number of requests in flight in a run, as means over the runs, "
     	"and the difference between replay and program."};
 
-static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
+static void concurrency_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF(t, cell, c, concurrency.time, NULL, "By time [95 %]");
 	COL_OF(t, cell, c, concurrency.request, NULL, "By request [95 %]");
 	COL_DECISION(t, "decision", "Decision", c->component[COMPONENT_CONCURRENCY].decision);
@@ -75,16 +67,14 @@ static void concurrency_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_concurrency = {
-    "concurrency", "Distance of the concurrency distributions", table_n_cells, concurrency_row,
+    "concurrency", "Distance of the concurrency distributions", .cell = concurrency_row,
     .note = "Largest distance between the distributions of the number of requests in flight of "
     	"program and replay, as a mean over the runs. By time: how long each number lasted. By "
     	"request: which number a request found. 0: equal, 1: entirely different. The distance "
     	"within a pair also contains the scatter of the runs."};
 
-static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
+static void issue_error_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF(t, cell, c, issue_error.p50, "issue_error_p50", "Median");
 	COL_OF(t, cell, c, issue_error.p99, "issue_error_p99", "p99");
 	COL_OF(t, cell, c, issue_error.max, "issue_error_max", "Maximum");
@@ -98,17 +88,15 @@ static void issue_error_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_issue_error = {
-    "issue-error", "Issue error and schedule", table_n_cells, issue_error_row,
+    "issue-error", "Issue error and schedule", .cell = issue_error_row,
     .note = "Issue error: start of a request minus the time at which it was due; only replays "
     	"that keep times have one. Late: issued later than 1 % of the mean traced gap or 1 µs, "
     	"whichever is larger. No CPU: the thread had no CPU when its request was due; this is "
     	"not a fault of the replayer. Schedule: how far the start of a request has moved from "
     	"its place in the trace, in any replay."};
 
-static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
+static void fidelity_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF(t, cell, c, n_requests, NULL, "Requests");
 	COL_OF(t, cell, c, n_lost, NULL, "Lost");
 	COL_OF(t, cell, c, n_extra, NULL, "Extra");
@@ -122,16 +110,14 @@ static void fidelity_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_fidelity = {
-    "fidelity", "What was replayed, and failed runs", table_n_cells, fidelity_row,
+    "fidelity", "What was replayed, and failed runs", .cell = fidelity_row,
     .note = "Requests of all runs. Lost: in the trace, but not replayed. Extra: replayed more "
     	"often than in the trace. Mismatched: another return value than in the trace. Skipped: "
     	"not replayed by design (on pipes and similar objects, or excluded by an option); these "
     	"are not judged."};
 
-static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
+static void diagnostics_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF_U(t, cell, c, diagnostics.lag1, NULL, "Lag-1 correlation", 0.1);
 	COL_OF_U(t, cell, c, diagnostics.n_effective, NULL, "Pairs count as", 1);
 	COL_OF(t, cell, c, diagnostics.runs_p, NULL, "p of the runs test");
@@ -139,7 +125,7 @@ static void diagnostics_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_diagnostics = {
-    "diagnostics", "Were the replicates independent?", table_n_cells, diagnostics_row,
+    "diagnostics", "Were the replicates independent?", .cell = diagnostics_row,
     .note =
 	"The pairs are examined in the order in which they ran: correlation of neighbours (0 is "
 	"ideal), number of independent pairs as which they count, P-value of \"no runs above or "

@@ -26,10 +26,7 @@ static void add_remark(struct table *t, const struct analysis *a, const struct l
 		table_textf(t, "largest bias in %s", p->scenario[a->cell[worst].scenario].name);
 }
 
-static size_t league_n(const struct analysis *a)
-{
-	return a->league ? a->n_league : 0;
-}
+ROWS_OF(league_n, a->league ? a->n_league : 0)
 
 static void league_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -103,10 +100,7 @@ const struct table_kind table_observation = {"observation", "Whose times count",
 	table_n_scenarios, observation_row, .n_row_headers = 1, .note =
 	"The times of program and replayers in a scenario are measured in the same way."};
 
-static size_t device_n(const struct analysis *a)
-{
-	return a->device ? a->n_cells : 0;
-}
+ROWS_OF(device_n, a->device ? a->n_cells : 0)
 
 static void device_row(struct table *t, const struct analysis *a, size_t i)
 {

@@ -14,10 +14,7 @@ static void family_columns(struct table *t, const struct analysis *a, size_t cel
 	COL_WORDS(t, "nodes", "Delayed nodes", parallel_add_nodes(&s_, s));
 }
 
-static size_t n_cases(const struct analysis *a)
-{
-	return a->parallel ? a->parallel->n_cases : 0;
-}
+ROWS_OF(n_cases, a->parallel ? a->parallel->n_cases : 0)
 
 static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -58,10 +55,7 @@ const struct table_kind table_parallel = {"parallel",
 	"how well the replayer works. The last columns compare the runs of the recording with "
 	"the application: all runs together, and a run with a delayed node (mean)."};
 
-static size_t n_worst(const struct analysis *a)
-{
-	return a->parallel ? a->parallel->n_worst : 0;
-}
+ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)
 
 static void parallel_worst_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -138,10 +132,7 @@ const struct table_kind table_parallel_replayers = {"parallel-replayers",
 
 /* --- nodes --------------------------------------------------------------- */
 
-static size_t n_nodes(const struct analysis *a)
-{
-	return a->parallel ? a->parallel->n_nodes : 0;
-}
+ROWS_OF(n_nodes, a->parallel ? a->parallel->n_nodes : 0)
 
 static void parallel_nodes_row(struct table *t, const struct analysis *a, size_t i)
 {

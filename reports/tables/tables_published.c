@@ -4,10 +4,7 @@
 #include "reports/tables/tables.h"
 #include "validate/analysis/operations.h"
 
-static size_t published_n(const struct analysis *a)
-{
-	return a->n_published;
-}
+ROWS_OF(published_n, a->n_published)
 
 static void published_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -50,19 +47,13 @@ static void published_values_row(struct table *t, const struct analysis *a, size
 	COL_ESTIMATE(t, NUMBER, "measured", "Measured", &r->measured);
 }
 
-static size_t published_values_n(const struct analysis *a)
-{
-	return a->n_published;
-}
+ROWS_OF(published_values_n, a->n_published)
 
 const struct table_kind table_published_values = {
     "published-values", "Published and measured values, in base units",
     published_values_n, published_values_row, .data_only = true};
 
-static size_t claims_n(const struct analysis *a)
-{
-	return a->n_claims;
-}
+ROWS_OF(claims_n, a->n_claims)
 
 static void claims_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -176,10 +167,7 @@ static void operations_row(struct table *t, const struct analysis *a, size_t i)
 	COL_OF(t, operation_result, o, uncertainty, NULL, "2 u_c [95 %]");
 }
 
-static size_t operations_n(const struct analysis *a)
-{
-	return a->n_operations;
-}
+ROWS_OF(operations_n, a->n_operations)
 
 const struct table_kind table_operations = {
     "operations",

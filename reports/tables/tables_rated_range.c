@@ -8,10 +8,7 @@ static const char *mark_of(const struct rated_limit *l, size_t i, const char *la
 	return i == l->last ? last : i == l->next ? "next" : NULL;
 }
 
-static size_t rated_n(const struct analysis *a)
-{
-	return a->n_rated;
-}
+ROWS_OF(rated_n, a->n_rated)
 
 static size_t n_points(const struct analysis *a, size_t i)
 {

@@ -12,10 +12,8 @@ static const char *significance(const struct estimate *bias)
 	return bias->lo95 > 0 ? "longer" : bias->hi95 < 0 ? "shorter" : "–";
 }
 
-static void calibration_row(struct table *t, const struct analysis *a, size_t i)
+static void calibration_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_OF(t, cell, c, bias, NULL, "Bias [95 %]");
 	COL_TEXT(t, "difference", "Replay takes", significance(&c->bias));
 	COL_OF_U(t, cell, c, diagnostics.off_cpu_r, "program_off_cpu", "Off CPU, program", 0.01);
@@ -32,8 +30,7 @@ static void calibration_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_calibration = {
-    "calibration", "Systematic difference, and what accompanied it", table_n_cells,
-    calibration_row,
+    "calibration", "Systematic difference, and what accompanied it", .cell = calibration_row,
     .note =
 	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0. The "
 	"other columns can explain a difference. They have values for program and replay. Off "
@@ -166,10 +163,7 @@ static const char *run_role(const struct protocol *p, const struct run *r)
 								: "unknown";
 }
 
-static size_t runs_n(const struct analysis *a)
-{
-	return a->results->n_runs;
-}
+ROWS_OF(runs_n, a->results->n_runs)
 
 static void runs_row(struct table *t, const struct analysis *a, size_t i)
 {

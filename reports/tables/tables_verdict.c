@@ -4,10 +4,8 @@
 #include "reports/words.h"
 #include "validate/components/component.h"
 
-static void summary_row(struct table *t, const struct analysis *a, size_t i)
+static void summary_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_ESTIMATE(t, RELATIVE, "bias", "Bias", &c->component[COMPONENT_BIAS].estimate);
 	COL_OF(t, cell, c, precision_ratio, NULL, "Precision ratio");
@@ -25,23 +23,17 @@ static void summary_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_summary = {
-    "summary", "Verdict of each scenario and replayer", table_n_cells, summary_row,
+    "summary", "Verdict of each scenario and replayer", .cell = summary_row,
     .note =
 	"Bias: relative difference between the mean response times of replay and program. "
 	"Precision: scatter of the replay's results divided by that of the program's results. "
 	"Time: relative difference of the execution time. Intervals are 95 % confidence "
 	"intervals."};
 
-static size_t listed(const struct analysis *a)
-{
-	return components_listed(&a->results->protocol.accept);
-}
+ROWS_OF(listed, components_listed(&a->results->protocol.accept))
 
 /* Number of rows of a table with a row for each component of each case. */
-static size_t components_n(const struct analysis *a)
-{
-	return a->n_cells * listed(a);
-}
+ROWS_OF(components_n, a->n_cells * listed(a))
 
 static const struct component *component_at(const struct analysis *a, size_t i)
 {
@@ -122,10 +114,7 @@ static size_t n_applied(const struct protocol *p, const struct replayer *r)
 	return n;
 }
 
-static size_t replayers_n(const struct analysis *a)
-{
-	return a->results->protocol.n_replayers;
-}
+ROWS_OF(replayers_n, a->results->protocol.n_replayers)
 
 static void replayers_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -153,10 +142,7 @@ static void sources_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "note", "Note", *s->note ? s->note : NULL);
 }
 
-static size_t sources_n(const struct analysis *a)
-{
-	return a->n_sources;
-}
+ROWS_OF(sources_n, a->n_sources)
 
 const struct table_kind table_sources = {"sources", "Sources of uncertainty", sources_n,
 					 sources_row};
@@ -218,10 +204,7 @@ const struct table_kind table_parts = {"parts", "Every part of the components th
 
 /* The table of the causes of differences in response time and execution time. */
 
-static size_t why_n(const struct analysis *a)
-{
-	return a->why ? a->n_cells * SPLIT_N : 0;
-}
+ROWS_OF(why_n, a->why ? a->n_cells * SPLIT_N : 0)
 
 static size_t n_why_parts(const struct analysis *a, size_t i)
 {

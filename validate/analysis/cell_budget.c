@@ -28,20 +28,10 @@ static double mean_of(const struct run **runs, size_t n,
 	return n ? sum / (double)n : 0;
 }
 
-static double clock_resolution(const struct run_summary *s)
-{
-	return s->clock_resolution_ns;
-}
+SUMMARY_VALUE(clock_resolution, s->clock_resolution_ns)
+SUMMARY_VALUE(read_cost, s->clock_read_cost_ns)
 
-static double read_cost(const struct run_summary *s)
-{
-	return s->clock_read_cost_ns;
-}
-
-static double clock_correction(const struct run_summary *s)
-{
-	return s->correction_u_ns;
-}
+SUMMARY_VALUE(clock_correction, s->correction_u_ns)
 
 /* Returns the largest share of the response time that the certified standard adds: |bias| + U. 0:
  * none. */

@@ -4,30 +4,13 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/quantiles.h"
 
-static double response_p50(const struct run_summary *s)
-{
-	return s->response_median;
-}
+SUMMARY_VALUE(response_p50, s->response_median)
+SUMMARY_VALUE(response_p90, s->response_p90)
 
-static double response_p90(const struct run_summary *s)
-{
-	return s->response_p90;
-}
+SUMMARY_VALUE(response_p99, s->response_p99)
+SUMMARY_VALUE(response_p999, s->response_p999)
 
-static double response_p99(const struct run_summary *s)
-{
-	return s->response_p99;
-}
-
-static double response_p999(const struct run_summary *s)
-{
-	return s->response_p999;
-}
-
-static double n_requests(const struct run_summary *s)
-{
-	return (double)s->response.n;
-}
+SUMMARY_VALUE(n_requests, (double)s->response.n)
 
 static double fewest_responses(const struct run **runs, size_t n,
 			       double (*value)(const struct run_summary *s))

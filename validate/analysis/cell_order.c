@@ -106,30 +106,13 @@ static void fidelity_measure(struct cell *c, struct evidence *e, const struct pa
 	}
 }
 
-static double issue_p50(const struct run_summary *s)
-{
-	return s->issue_error_p50;
-}
+SUMMARY_VALUE(issue_p50, s->issue_error_p50)
+SUMMARY_VALUE(issue_p99, s->issue_error_p99)
 
-static double issue_p99(const struct run_summary *s)
-{
-	return s->issue_error_p99;
-}
+SUMMARY_VALUE(cpu_delayed_share, (double)s->n_cpu_delayed / (double)s->issue_error.n)
+SUMMARY_VALUE(others_p99, s->issue_error_others_p99)
 
-static double cpu_delayed_share(const struct run_summary *s)
-{
-	return (double)s->n_cpu_delayed / (double)s->issue_error.n;
-}
-
-static double others_p99(const struct run_summary *s)
-{
-	return s->issue_error_others_p99;
-}
-
-static double schedule_measure(const struct run_summary *s)
-{
-	return s->schedule_error.mean;
-}
+SUMMARY_VALUE(schedule_measure, s->schedule_error.mean)
 
 static struct estimate mean_over_runs(const struct pairs *p,
 				      double (*value)(const struct run_summary *s))

@@ -10,36 +10,17 @@
 #include "validate/stats/shapiro.h"
 #include "validate/stats/variance_ratio.h"
 
-static double mean_response(const struct run_summary *s)
-{
-	return s->response.n ? s->response.mean : NAN;
-}
+SUMMARY_VALUE(mean_response, s->response.n ? s->response.mean : NAN)
+SUMMARY_VALUE(median_response, s->response_median)
 
-static double median_response(const struct run_summary *s)
-{
-	return s->response_median;
-}
+SUMMARY_VALUE(trimmed_response, s->response_trimmed_mean)
+SUMMARY_VALUE(p99_response, s->response_p99)
 
-static double trimmed_response(const struct run_summary *s)
-{
-	return s->response_trimmed_mean;
-}
-
-static double p99_response(const struct run_summary *s)
-{
-	return s->response_p99;
-}
-
-static double run_execution_ns(const struct run_summary *s)
-{
-	return (double)s->execution_ns;
-}
+SUMMARY_VALUE(run_execution_ns, (double)s->execution_ns)
 
 /* Requests per second; NaN for a run without duration. */
-static double run_rate(const struct run_summary *s)
-{
-	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
-}
+SUMMARY_VALUE(run_rate,
+	s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN)
 
 /* Returns the mean of ln r in blocks with a slow volume, minus the mean in the other blocks; 0 if
  * there are no blocks of one kind. */

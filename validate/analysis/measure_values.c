@@ -98,10 +98,8 @@ static double share_alone(const struct run_summary *s)
 	return s->n_levels > 1 ? (double)s->requests_at_level[1] / total : NAN;
 }
 
-static double cpu_time(const struct run_summary *s)
-{
-	return s->has_facts ? (double)s->facts.cpu_user_ns + (double)s->facts.cpu_system_ns : NAN;
-}
+SUMMARY_VALUE(cpu_time,
+	s->has_facts ? (double)s->facts.cpu_user_ns + (double)s->facts.cpu_system_ns : NAN)
 
 /* ln(replay / program); means of these become relative deviations. */
 static double log_ratio(double x, double r)
@@ -109,17 +107,10 @@ static double log_ratio(double x, double r)
 	return x > 0 && r > 0 ? log(x / r) : NAN;
 }
 
-static double run_rate(const struct run_summary *s)
-{
-	return s->execution_ns > 0 ? (double)s->response.n / (double)s->execution_ns : NAN;
-}
-
-static double share_reordered(const struct run_summary *s)
-{
-	return s->reorder_all.n_received
-		   ? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received
-		   : NAN;
-}
+SUMMARY_VALUE(run_rate, s->execution_ns > 0 ? (double)s->response.n / (double)s->execution_ns : NAN)
+SUMMARY_VALUE(share_reordered,
+	s->reorder_all.n_received
+	? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received : NAN)
 
 static double percent_error(double replay_ns, double program_ns)
 {

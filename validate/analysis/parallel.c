@@ -37,15 +37,9 @@ static struct estimate over_runs(const struct run **runs, size_t n,
 	return estimate_of_mean(x, n);
 }
 
-static double running_ns(const struct run_summary *s)
-{
-	return (double)s->execution_ns;
-}
-
-static double run_bandwidth(const struct run_summary *s)
-{
-	return s->execution_ns > 0 ? (double)s->n_bytes / ((double)s->execution_ns * 1e-9) : NAN;
-}
+SUMMARY_VALUE(running_ns, (double)s->execution_ns)
+SUMMARY_VALUE(run_bandwidth,
+	s->execution_ns > 0 ? (double)s->n_bytes / ((double)s->execution_ns * 1e-9) : NAN)
 
 /* Combines the standard error of an estimate with the clock's step at both ends of two runs
  * (rectangular distribution). */

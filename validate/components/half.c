@@ -3,15 +3,8 @@
  * first and too slow at the end can have the right mean. */
 #include "validate/components/component.h"
 
-static double half_first(const struct run_summary *s)
-{
-	return s->has_halves && s->half[0].n ? s->half[0].mean : NAN;
-}
-
-static double half_second(const struct run_summary *s)
-{
-	return s->has_halves && s->half[1].n ? s->half[1].mean : NAN;
-}
+SUMMARY_VALUE(half_first, s->has_halves && s->half[0].n ? s->half[0].mean : NAN)
+SUMMARY_VALUE(half_second, s->has_halves && s->half[1].n ? s->half[1].mean : NAN)
 
 static void measure_halves(const struct measuring *m)
 {

@@ -50,12 +50,8 @@ QUANTILE(P90, p90, 0.1, "90th percentile", "90th percentile", 1);
 QUANTILE(P99, p99, 0.01, "99th percentile", "99th percentile", 2);
 QUANTILE(P999, p999, 0.001, "99.9th percentile", "99.9th percentile", 4);
 
-static double requests_per_ns(const struct run_summary *s)
-{
-	return s->execution_ns > 0 && s->response.n
-		   ? (double)s->response.n / (double)s->execution_ns
-		   : NAN;
-}
+SUMMARY_VALUE(requests_per_ns, s->execution_ns > 0 && s->response.n
+	? (double)s->response.n / (double)s->execution_ns : NAN)
 
 static void measure_iops(const struct measuring *m)
 {

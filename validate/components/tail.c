@@ -5,10 +5,7 @@
 
 #define FEWEST_REQUESTS 500 /* of a run: 1 % is at least five */
 
-static double run_tail(const struct run_summary *s)
-{
-	return s->response_tail;
-}
+SUMMARY_VALUE(run_tail, s->response_tail)
 
 static void measure_tail(const struct measuring *m)
 {

@@ -4,10 +4,7 @@
  * right mean. */
 #include "validate/components/component.h"
 
-static double run_typical(const struct run_summary *s)
-{
-	return s->response_typical;
-}
+SUMMARY_VALUE(run_typical, s->response_typical)
 
 static void measure_typical(const struct measuring *m)
 {

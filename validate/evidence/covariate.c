@@ -76,15 +76,8 @@ void covariate_remove(const struct covariate_effect *k, const double *z, double 
 
 /* --- all cells of a campaign --------------------------------------------- */
 
-static double mean_response(const struct run_summary *s)
-{
-	return s->response.mean;
-}
-
-static double run_execution_ns(const struct run_summary *s)
-{
-	return (double)s->execution_ns;
-}
+SUMMARY_VALUE(mean_response, s->response.mean)
+SUMMARY_VALUE(run_execution_ns, (double)s->execution_ns)
 
 static double *z_of(const struct pairs *p)
 {

@@ -213,6 +213,13 @@ struct run_summary {
 	struct run_facts facts;
 };
 
+/* Defines a static function of a summary `s`: the value of a run. */
+#define SUMMARY_VALUE(name, value)                                                                 \
+	static double name(const struct run_summary *s)                                            \
+	{                                                                                          \
+		return value;                                                                      \
+	}
+
 /* Reads TRACE (and INPUT; NULL for the program's own runs) in one pass, or in two passes if the
  * requests are far from the order of their starts. Memory does not grow with the length of the
  * traces: at most about 50 MB, and 64 MiB for a second pass, which writes further data to an
