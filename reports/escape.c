@@ -33,21 +33,10 @@ static uint32_t next_char(const char **s)
 
 static void add_char(struct strbuf *out, uint32_t c)
 {
-	if (c < 0x80) {
-		strbuf_addch(out, (char)c);
-	} else if (c < 0x800) {
-		strbuf_addch(out, (char)(0xc0 | c >> 6));
-		strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		strbuf_addch(out, (char)(0xe0 | c >> 12));
-		strbuf_addch(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
-	} else {
-		strbuf_addch(out, (char)(0xf0 | c >> 18));
-		strbuf_addch(out, (char)(0x80 | (c >> 12 & 0x3f)));
-		strbuf_addch(out, (char)(0x80 | (c >> 6 & 0x3f)));
-		strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
-	}
+	unsigned int n = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3; /* bytes that follow */
+	strbuf_addch(out, (char)(n ? (0xf0 << (3 - n) & 0xff) | c >> 6 * n : c));
+	while (n--)
+		strbuf_addch(out, (char)(0x80 | (c >> 6 * n & 0x3f)));
 }
 
 /* Whether c is a control character (C0, C1), or a character that changes the reading direction or
@@ -110,31 +99,30 @@ void escape_bytes(struct strbuf *out, const char *s)
 	}
 }
 
+struct sign {
+	uint32_t c; /* 0 ends a list */
+	const char *text;
+};
+
+/* NULL: the character is no sign of the list. */
+static const char *sign_text(const struct sign *s, uint32_t c)
+{
+	while (s->c && s->c != c)
+		s++;
+	return s->text;
+}
+
 static void add_html(struct strbuf *out, uint32_t c)
 {
-	if (is_command(out, c)) {
+	static const struct sign signs[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"},
+					    {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
+	const char *text = sign_text(signs, c);
+	if (is_command(out, c))
 		strbuf_addf(out, "&#%u;", (unsigned int)c);
-		return;
-	}
-	switch (c) {
-	case '<':
-		strbuf_addstr(out, "&lt;");
-		break;
-	case '>':
-		strbuf_addstr(out, "&gt;");
-		break;
-	case '&':
-		strbuf_addstr(out, "&amp;");
-		break;
-	case '"':
-		strbuf_addstr(out, "&quot;");
-		break;
-	case '\'':
-		strbuf_addstr(out, "&#39;");
-		break;
-	default:
+	else if (text)
+		strbuf_addstr(out, text);
+	else
 		add_char(out, c);
-	}
 }
 
 void escape_html(struct strbuf *out, const char *s)
@@ -154,10 +142,7 @@ void escape_html_text(struct strbuf *out, const char *s)
 	}
 }
 
-static const struct {
-	uint32_t c;
-	const char *latex;
-} latex_signs[] = {
+static const struct sign latex_signs[] = {
     {'\\', "\\textbackslash{}"},
     {'{', "\\{"},
     {'}', "\\}"},
@@ -197,6 +182,7 @@ static const struct {
     {REPLACEMENT, "?"},
     {0x202f, "\\,"},
     {0x2009, "\\,"},
+    {0, NULL},
 };
 
 void escape_latex(struct strbuf *out, const char *s)
@@ -205,11 +191,9 @@ void escape_latex(struct strbuf *out, const char *s)
 		uint32_t c = next_char(&s);
 		if (is_control(c))
 			c = ' ';
-		size_t i = 0, n = sizeof latex_signs / sizeof latex_signs[0];
-		while (i < n && latex_signs[i].c != c)
-			i++;
-		if (i < n)
-			strbuf_addstr(out, latex_signs[i].latex);
+		const char *text = sign_text(latex_signs, c);
+		if (text)
+			strbuf_addstr(out, text);
 		else if (c < 0x180)
 			add_shown(out, c);
 		else /* pdflatex would stop at a character that its fonts lack */
@@ -249,10 +233,7 @@ void escape_gnuplot(struct strbuf *out, const char *s)
 		uint32_t c = next_char(&s);
 		if (c == '\'')
 			strbuf_addstr(out, "''");
-		else if (c ==
-			 /* single quotes prevent expansion, but these characters are replaced all
-			  * the same */
-			 '`')
+		else if (c == '`') /* single quotes prevent expansion; replaced all the same */
 			add_char(out, 0x2018);
 		else
 			add_shown(out, is_control(c) ? ' ' : c);
