@@ -317,10 +317,10 @@ static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct tra
 		args->object_kind = a == ARG_PATH     ? OBJECT_PATH
 				    : a == ARG_DEVICE ? OBJECT_DEVICE
 						      : OBJECT_FD;
-		int rc = plain ? 0 : unescape(&args->unescaped, s, len, e);
+		int ret = plain ? 0 : unescape(&args->unescaped, s, len, e);
 		args->object_name = plain ? s : args->unescaped.s;
 		args->object_name_len = plain ? len : args->unescaped.len;
-		return rc;
+		return ret;
 	case ARG_HEAP:
 		args->has_heap = true;
 		return unhex(&args->heap, s, len, e);
@@ -392,9 +392,9 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 		bool plain = true; /* no escapes and no NUL (a NUL is an error) */
 		for (; stop < end && *stop != ';'; stop++)
 			plain &= *stop && *stop != '%';
-		int rc = set_arg(a, equal + 1, (size_t)(stop - equal - 1), plain, r, args, e);
-		if (rc)
-			return rc;
+		int ret = set_arg(a, equal + 1, (size_t)(stop - equal - 1), plain, r, args, e);
+		if (ret)
+			return ret;
 		s = stop + (stop < end);
 	}
 	return check_given(given, r, e);

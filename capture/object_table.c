@@ -101,9 +101,9 @@ int object_table_intern(struct object_table *t, enum object_kind kind, const cha
 	}
 	uint32_t *known = place_of(t, kind, name, len);
 	if (*known == OBJECT_NONE) {
-		int rc = object_table_add(t, t->n, kind, name, len, e);
-		if (rc)
-			return rc;
+		int ret = object_table_add(t, t->n, kind, name, len, e);
+		if (ret)
+			return ret;
 		*known = t->n_named++;
 	}
 	*id = *known;

@@ -36,8 +36,8 @@ static int new_object(struct pour_job *j, const struct trace_object *o, uint32_t
 	if (!j->p->rename)
 		return trace_writer_object(j->w, o->kind, o->name, id, e);
 	strbuf_reset(&j->name);
-	int rc = j->p->rename(j->p->ctx, o->kind, o->name, &j->name, e);
-	return rc ? rc : trace_writer_object(j->w, o->kind, j->name.s, id, e);
+	int ret = j->p->rename(j->p->ctx, o->kind, o->name, &j->name, e);
+	return ret ? ret : trace_writer_object(j->w, o->kind, j->name.s, id, e);
 }
 
 /* Copies an object when a request first refers to it, so objects of omitted requests are not
@@ -57,9 +57,9 @@ static int map_object(struct pour_job *j, struct pour_source *s, uint32_t *objec
 		GROW(s->id, s->n, s->cap);
 		s->id[s->n++] = OBJECT_NONE;
 	}
-	int rc = new_object(j, o, &s->id[*object], e);
+	int ret = new_object(j, o, &s->id[*object], e);
 	*object = s->id[*object];
-	return rc;
+	return ret;
 }
 
 static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_record *r,
@@ -69,14 +69,14 @@ static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_reco
 	size_t len;
 	struct op_peer peer;
 	const void *data;
-	int rc = trace_heap(s->t, r->heap, &data, &len, e);
+	int ret = trace_heap(s->t, r->heap, &data, &len, e);
 	r->heap = HEAP_NONE;
-	if (rc || !data)
-		return rc;
+	if (ret || !data)
+		return ret;
 	if ((uses & OP_HEAP_PEER) && len == sizeof peer) {
 		memcpy(&peer, data, sizeof peer);
-		rc = map_object(j, s, &peer.object, e);
-		return rc ? rc : trace_writer_heap(j->w, &peer, sizeof peer, &r->heap, e);
+		ret = map_object(j, s, &peer.object, e);
+		return ret ? ret : trace_writer_heap(j->w, &peer, sizeof peer, &r->heap, e);
 	}
 	if (!j->p->rename || (uses & (OP_HEAP_IOVEC | OP_HEAP_TIMES | OP_HEAP_LOCK)))
 		return trace_writer_heap(j->w, data, len, &r->heap, e);
@@ -86,8 +86,8 @@ static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_reco
 	memcpy(name, data, len);
 	name[len] = 0;
 	strbuf_reset(&j->name);
-	rc = j->p->rename(j->p->ctx, uses & OP_HEAP_PATH ? OBJECT_PATH : 0, name, &j->name, e);
-	return rc ? rc : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);
+	ret = j->p->rename(j->p->ctx, uses & OP_HEAP_PATH ? OBJECT_PATH : 0, name, &j->name, e);
+	return ret ? ret : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -115,11 +115,11 @@ static int pour_record(struct pour_job *j, struct pour_source *s, const struct t
 	j->stop |= keep == 2;
 	if (keep != 1)
 		return 0;
-	int rc = r->object == OBJECT_NONE ? 0 : map_object(j, s, &r->object, e);
-	if (!rc && r->heap != HEAP_NONE)
-		rc = map_heap(j, s, r, e);
-	if (rc)
-		return rc;
+	int ret = r->object == OBJECT_NONE ? 0 : map_object(j, s, &r->object, e);
+	if (!ret && r->heap != HEAP_NONE)
+		ret = map_heap(j, s, r, e);
+	if (ret)
+		return ret;
 	if (j->p->new_seq)
 		r->seq = j->p->n_written;
 	j->p->n_unordered += r->begin_ns != TIME_NONE && r->begin_ns < j->last_begin_ns;
@@ -133,11 +133,11 @@ static int pour_record(struct pour_job *j, struct pour_source *s, const struct t
 static int source_fill(struct pour_source *s, struct err *e)
 {
 	while (!s->n_left && !s->over) {
-		int rc = trace_next_batch(s->t, &s->r, &s->n_left, e);
-		if (rc < 0)
-			return rc;
-		s->over = !rc;
-		s->n_left = rc ? s->n_left : 0;
+		int ret = trace_next_batch(s->t, &s->r, &s->n_left, e);
+		if (ret < 0)
+			return ret;
+		s->over = !ret;
+		s->n_left = ret ? s->n_left : 0;
 	}
 	return s->n_left > 0;
 }
@@ -154,10 +154,10 @@ static int next_source(struct pour_job *j, struct pour_source **first, struct er
 	*first = NULL;
 	for (size_t i = 0; i < j->n_sources; i++) {
 		struct pour_source *s = &j->source[i];
-		int rc = source_fill(s, e);
-		if (rc < 0)
-			return rc;
-		if (rc && (!*first || begin_of(s) < begin_of(*first)))
+		int ret = source_fill(s, e);
+		if (ret < 0)
+			return ret;
+		if (ret && (!*first || begin_of(s) < begin_of(*first)))
 			*first = s;
 	}
 	return *first != NULL;
@@ -166,63 +166,63 @@ static int next_source(struct pour_job *j, struct pour_source **first, struct er
 static int pour_all(struct pour_job *j, struct err *e)
 {
 	struct pour_source *s = j->source;
-	int rc = 0;
+	int ret = 0;
 	while (!j->stop &&
-	       (rc = j->n_sources == 1 ? source_fill(s, e) : next_source(j, &s, e)) == 1) {
+	       (ret = j->n_sources == 1 ? source_fill(s, e) : next_source(j, &s, e)) == 1) {
 		do {
-			rc = pour_record(j, s, s->r, e);
+			ret = pour_record(j, s, s->r, e);
 			s->r++;
 			s->n_left--;
-		} while (!rc && !j->stop && s->n_left && j->n_sources == 1);
-		if (rc)
-			return rc;
+		} while (!ret && !j->stop && s->n_left && j->n_sources == 1);
+		if (ret)
+			return ret;
 	}
-	return rc < 0 ? rc : flush(j, e);
+	return ret < 0 ? ret : flush(j, e);
 }
 
 static int pour_to(struct pour_job *j, const struct trace_meta *meta, const char *path,
 		   struct err *e)
 {
-	int rc = 0;
-	for (size_t i = 0; i < j->n_sources && !rc; i++)
-		rc = trace_rewind(j->source[i].t, e);
-	rc = rc ? rc : trace_writer_open(&j->w, path, meta, &j->p->write, e);
-	if (rc)
-		return rc;
-	rc = pour_all(j, e);
-	if (!rc && j->p->finish) {
+	int ret = 0;
+	for (size_t i = 0; i < j->n_sources && !ret; i++)
+		ret = trace_rewind(j->source[i].t, e);
+	ret = ret ? ret : trace_writer_open(&j->w, path, meta, &j->p->write, e);
+	if (ret)
+		return ret;
+	ret = pour_all(j, e);
+	if (!ret && j->p->finish) {
 		struct trace_meta last = *meta;
 		j->p->finish(j->p->ctx, &last);
-		rc = trace_writer_set_meta(j->w, &last, e);
+		ret = trace_writer_set_meta(j->w, &last, e);
 	}
-	if (rc)
+	if (ret)
 		trace_writer_abort(j->w);
 	else
-		rc = trace_writer_close(j->w, e);
-	return rc;
+		ret = trace_writer_close(j->w, e);
+	return ret;
 }
 
 /* Sorts `temporary`, unless the order is right or must be kept. */
 static int put_in_order(struct pour_job *j, const char *temporary, const char *path, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	j->p->sorted = j->p->n_unordered && !j->p->keep_order;
 	if (j->p->sorted) {
 		char *sorted;
 		int fd = file_beside(path, 0666, &sorted, e);
-		rc = fd < 0 ? fd : trace_sort(temporary, sorted, &j->p->write, e);
-		rc = file_beside_keep(sorted, temporary, rc, e);
+		ret = fd < 0 ? fd : trace_sort(temporary, sorted, &j->p->write, e);
+		ret = file_beside_keep(sorted, temporary, ret, e);
 		fd_close(fd);
 	}
-	return rc;
+	return ret;
 }
 
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n,
 	 const struct trace_meta *meta, const char *path, struct err *e)
 {
-	int rc = trace_output_check_replaced(path, e);
-	if (rc)
-		return rc;
+	int ret = trace_output_check_replaced(path, e);
+	if (ret)
+		return ret;
 	char *temporary;
 	int fd = file_beside(path, 0666, &temporary, e);
 	if (fd < 0)
@@ -237,13 +237,13 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
 	for (size_t i = 0; i < n; i++)
 		j->source[i] = (struct pour_source){.t = t[i],
 						    .shift_ns = shift_ns ? shift_ns[i] : 0};
-	rc = pour_to(j, meta, temporary, e);
-	rc = rc ? rc : put_in_order(j, temporary, path, e);
-	rc = file_beside_keep(temporary, path, rc, e);
+	ret = pour_to(j, meta, temporary, e);
+	ret = ret ? ret : put_in_order(j, temporary, path, e);
+	ret = file_beside_keep(temporary, path, ret, e);
 	close(fd);
 	for (size_t i = 0; i < n; i++)
 		free(j->source[i].id);
 	free(j->source);
 	strbuf_release(&j->name);
-	return rc;
+	return ret;
 }

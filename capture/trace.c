@@ -54,10 +54,10 @@ int trace_next(struct trace *t, const struct trace_record **r, struct err *e)
 {
 	do {
 		if (!t->n_pending) {
-			int rc = t->reader->next_batch(t, &t->pending, &t->n_pending, e);
-			if (rc != 1) {
+			int ret = t->reader->next_batch(t, &t->pending, &t->n_pending, e);
+			if (ret != 1) {
 				t->n_pending = 0;
-				return rc;
+				return ret;
 			}
 		}
 		t->n_pending--;
@@ -82,9 +82,9 @@ int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, 
 	if (!t->requests_only)
 		return batch_next(t, r, n, e);
 	for (;;) {
-		int rc = batch_next(t, r, n, e);
-		if (rc != 1)
-			return rc;
+		int ret = batch_next(t, r, n, e);
+		if (ret != 1)
+			return ret;
 		for (; *n && cause_counted(t, *r); --*n)
 			++*r;
 		size_t n_requests = 0;

@@ -94,21 +94,21 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 		return err_sys(e, errno, "%s: cannot map %llu bytes", f->path,
 			       (unsigned long long)(to - from));
 	*w = (struct window){.map = map, .offset = from, .len = to - from};
-	int rc = window_populate(w, f, e);
-	if (rc)
+	int ret = window_populate(w, f, e);
+	if (ret)
 		window_release(w);
 	else if (to < f->size) /* start to read the next window */
 		posix_fadvise(f->fd, (off_t)to, WINDOW_BYTES, POSIX_FADV_WILLNEED);
-	return rc;
+	return ret;
 }
 
 int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
 		const void **p, struct err *e)
 {
 	if (!w->map || offset < w->offset || offset + len > w->offset + w->len) {
-		int rc = window_move(w, f, offset, len, e);
-		if (rc)
-			return rc;
+		int ret = window_move(w, f, offset, len, e);
+		if (ret)
+			return ret;
 	}
 	*p = w->map + (offset - w->offset);
 	return 0;
@@ -163,9 +163,9 @@ static int find_block(const struct block_file *f, struct window *w, uint64_t off
 				offset = (uint64_t)data - (uint64_t)data % BLOCK_ALIGN;
 			checked = offset + WINDOW_BYTES;
 		}
-		int rc = window_show(w, f, offset, sizeof(struct block_header), &p, e);
-		if (rc)
-			return rc;
+		int ret = window_show(w, f, offset, sizeof(struct block_header), &p, e);
+		if (ret)
+			return ret;
 		if (!header_fault(f, offset, p)) {
 			*found = offset;
 			return 0;
@@ -199,9 +199,9 @@ int block_look(const struct block_file *f, struct window *w, uint64_t offset, st
 	*state = BLOCK_CUT;
 	if (f->size - offset < sizeof b->h)
 		return 0;
-	int rc = read_header(f, w, offset, &b->h, e);
-	if (rc)
-		return rc;
+	int ret = read_header(f, w, offset, &b->h, e);
+	if (ret)
+		return ret;
 	b->why = header_fault(f, offset, &b->h);
 	if (b->why) {
 		*state = BLOCK_DAMAGED;
@@ -223,9 +223,9 @@ int block_payload(const struct block_file *f, struct window *w, const struct tra
 {
 	uint64_t from = b->h.offset + sizeof b->h;
 	size_t len = b->next - from; /* length including the padding */
-	int rc = window_show(w, f, from, len, p, e);
-	if (rc)
-		return rc;
+	int ret = window_show(w, f, from, len, p, e);
+	if (ret)
+		return ret;
 	*why = crc32c(0, *p, b->h.stored_len) == b->h.payload_crc
 		   ? NULL
 		   : "its content does not match its checksum";

@@ -18,9 +18,9 @@ static int copy_objects(struct trace_copying *c, struct err *e)
 		const struct trace_object *o = trace_object(c->from, c->n);
 		GROW(c->id, c->n, c->cap);
 		c->id[c->n] = OBJECT_NONE; /* if a damaged block has lost the object */
-		int rc = o ? trace_writer_object(c->to, o->kind, o->name, &c->id[c->n], e) : 0;
-		if (rc)
-			return rc;
+		int ret = o ? trace_writer_object(c->to, o->kind, o->name, &c->id[c->n], e) : 0;
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -32,15 +32,15 @@ static int copy_record(struct trace_copying *c, struct trace_record *r, struct e
 	if (r->heap == HEAP_NONE)
 		return 0;
 	const void *data;
-	int rc = trace_heap(c->from, r->heap, &data, &len, e);
+	int ret = trace_heap(c->from, r->heap, &data, &len, e);
 	r->heap = HEAP_NONE;
-	return rc || !data ? rc : trace_writer_heap(c->to, data, len, &r->heap, e);
+	return ret || !data ? ret : trace_writer_heap(c->to, data, len, &r->heap, e);
 }
 
 static int copy_changed(struct trace_copying *c, struct trace_record *r, struct err *e)
 {
-	int rc = copy_record(c, r, e);
-	return rc || !c->how || !c->how->change ? rc : c->how->change(c->how->ctx, c->to, r, e);
+	int ret = copy_record(c, r, e);
+	return ret || !c->how || !c->how->change ? ret : c->how->change(c->how->ctx, c->to, r, e);
 }
 
 static int copy_all(struct trace_copying *c, struct err *e)
@@ -48,21 +48,21 @@ static int copy_all(struct trace_copying *c, struct err *e)
 	const struct trace_record *r;
 	struct trace_record some[1024];
 	size_t n;
-	int rc = trace_rewind(c->from, e);
-	while (!rc && (rc = trace_next_batch(c->from, &r, &n, e)) == 1) {
-		rc = copy_objects(c, e);
-		while (n && !rc) {
+	int ret = trace_rewind(c->from, e);
+	while (!ret && (ret = trace_next_batch(c->from, &r, &n, e)) == 1) {
+		ret = copy_objects(c, e);
+		while (n && !ret) {
 			size_t now = n < 1024 ? n : 1024;
-			for (size_t i = 0; i < now && !rc; i++) {
+			for (size_t i = 0; i < now && !ret; i++) {
 				some[i] = r[i];
-				rc = copy_changed(c, &some[i], e);
+				ret = copy_changed(c, &some[i], e);
 			}
-			rc = rc ? rc : trace_writer_append(c->to, some, now, e);
+			ret = ret ? ret : trace_writer_append(c->to, some, now, e);
 			r += now;
 			n -= now;
 		}
 	}
-	return rc ? rc : copy_objects(c, e);
+	return ret ? ret : copy_objects(c, e);
 }
 
 int trace_copy(struct trace *t, const char *path, const struct trace_change *how,
@@ -70,12 +70,12 @@ int trace_copy(struct trace *t, const char *path, const struct trace_change *how
 {
 	struct trace_copying c = {.from = t, .how = how};
 	const struct trace_meta *meta = how && how->meta ? how->meta : trace_meta(t);
-	int rc = trace_writer_open(&c.to, path, meta, o, e);
-	rc = rc ? rc : copy_all(&c, e);
-	if (rc)
+	int ret = trace_writer_open(&c.to, path, meta, o, e);
+	ret = ret ? ret : copy_all(&c, e);
+	if (ret)
 		trace_writer_abort(c.to);
 	else
-		rc = trace_writer_close(c.to, e);
+		ret = trace_writer_close(c.to, e);
 	free(c.id);
-	return rc;
+	return ret;
 }

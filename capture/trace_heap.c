@@ -66,13 +66,13 @@ static int show(struct heap_index *x, const struct block_file *f, const struct t
 	const void *p;
 	const char *why;
 	x->shown_offset = 0;
-	int rc = block_payload(f, &x->window, b, &p, &why, e);
-	if (!rc && !why && b->h.flags & BLOCK_ZSTD) {
-		rc = decompress(x, f, b, p, &why, e);
+	int ret = block_payload(f, &x->window, b, &p, &why, e);
+	if (!ret && !why && b->h.flags & BLOCK_ZSTD) {
+		ret = decompress(x, f, b, p, &why, e);
 		p = x->raw;
 	}
-	if (rc || why)
-		return !rc && indexed ? changed(f, b->h.offset, why, e) : rc;
+	if (ret || why)
+		return !ret && indexed ? changed(f, b->h.offset, why, e) : ret;
 	x->data = p;
 	x->shown_offset = b->h.offset;
 	x->shown_first = b->h.first;
@@ -99,9 +99,9 @@ static int find(struct heap_index *x, const struct block_file *f, uint64_t unit,
 	const uint64_t from = x->entry[low - 1].offset;
 	for (uint64_t offset = from; offset < x->end; offset = b.next) {
 		enum block_state state;
-		int rc = block_look(f, &x->window, offset, &b, &state, e);
-		if (rc)
-			return rc;
+		int ret = block_look(f, &x->window, offset, &b, &state, e);
+		if (ret)
+			return ret;
 		const bool heap = state == BLOCK_WHOLE && b.h.kind == BLOCK_HEAP;
 		if (!heap && offset == from)
 			return changed(f, offset, "the block changed while it was read", e);
@@ -121,9 +121,9 @@ int heap_index_get(struct heap_index *x, const struct block_file *f, uint32_t re
 	uint64_t unit = ref;
 	if (!x->shown_offset || unit < x->shown_first ||
 	    unit >= x->shown_first + x->shown_len / 8) {
-		int rc = find(x, f, unit, e);
-		if (rc != 1)
-			return rc;
+		int ret = find(x, f, unit, e);
+		if (ret != 1)
+			return ret;
 	}
 	uint64_t at = (unit - x->shown_first) * 8, left = x->shown_len - at;
 	uint32_t item_len;

@@ -176,13 +176,13 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
 	json_object_set_new(top, "seed", json_of_count(meta->seed));
 	if (meta->files.n)
 		json_object_set_new(top, "files", json_files(&meta->files));
-	int rc = meta->extra_json ? set_extra(top, meta->extra_json, e) : 0;
-	*text = rc ? NULL : json_dumps(top, JSON_COMPACT);
+	int ret = meta->extra_json ? set_extra(top, meta->extra_json, e) : 0;
+	*text = ret ? NULL : json_dumps(top, JSON_COMPACT);
 	json_decref(top);
-	if (!rc && !*text)
-		rc = err_set(e, ENOMEM, "the trace's metadata cannot be written as JSON");
+	if (!ret && !*text)
+		ret = err_set(e, ENOMEM, "the trace's metadata cannot be written as JSON");
 	*len = *text ? strlen(*text) : 0;
-	return rc;
+	return ret;
 }
 
 /* --- from JSON ----------------------------------------------------------- */
@@ -373,12 +373,12 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		}
 		entry[i].path = keep(m, path);
 		entry[i].directory = json_is_true(json_object_get(o, "directory"));
-		int rc = get_u64(o, "size", &entry[i].size, e);
-		rc = rc ? rc : get_mode_and_link(m, o, &detail[i], e);
-		rc = rc ? rc : get_digest(o, &detail[i], e);
-		rc = rc ? rc
+		int ret = get_u64(o, "size", &entry[i].size, e);
+		ret = ret ? ret : get_mode_and_link(m, o, &detail[i], e);
+		ret = ret ? ret : get_digest(o, &detail[i], e);
+		ret = ret ? ret
 			: get_same_file(o, !entry[i].directory && !detail[i].link, &detail[i], e);
-		if (rc)
+		if (ret)
 			return err_context(e, "files[%zu]", i);
 	}
 	m->meta.files = (struct fileset){.entry = entry, .n = n, .detail = detail};
@@ -400,14 +400,14 @@ static int get_extra(struct meta_store *m, const json_t *top, struct err *e)
 static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 {
 	struct trace_meta *meta = &m->meta;
-	int rc = get_level(meta, top, e);
-	rc = rc ? rc : get_times(meta, top, e);
-	rc = rc ? rc : get_u64(top, "n_events_lost", &meta->n_events_lost, e);
+	int ret = get_level(meta, top, e);
+	ret = ret ? ret : get_times(meta, top, e);
+	ret = ret ? ret : get_u64(top, "n_events_lost", &meta->n_events_lost, e);
 	meta->cut = json_is_true(json_object_get(top, "cut"));
-	rc = rc ? rc : get_u64(top, "seed", &meta->seed, e);
-	rc = rc ? rc : get_strings(m, top, e);
-	rc = rc ? rc : get_files(m, top, e);
-	return rc ? rc : get_extra(m, top, e);
+	ret = ret ? ret : get_u64(top, "seed", &meta->seed, e);
+	ret = ret ? ret : get_strings(m, top, e);
+	ret = ret ? ret : get_files(m, top, e);
+	return ret ? ret : get_extra(m, top, e);
 }
 
 /* Limits the memory for untrusted text: a parsed list or object needs some hundred bytes. */
@@ -432,12 +432,12 @@ int meta_from_json(struct meta_store *m, const char *text, size_t len, struct er
 	struct meta_store fresh;
 	meta_store_init(&fresh);
 	fresh.memory = xcalloc(1, sizeof *fresh.memory);
-	int rc = json_is_object(top) ? get_all(&fresh, top, e)
+	int ret = json_is_object(top) ? get_all(&fresh, top, e)
 				     : err_set(e, EINVAL, "metadata is not a JSON object");
 	json_decref(top);
-	struct meta_store unwanted = rc ? fresh : *m;
-	if (!rc)
+	struct meta_store unwanted = ret ? fresh : *m;
+	if (!ret)
 		*m = fresh;
 	meta_store_release(&unwanted);
-	return rc;
+	return ret;
 }

@@ -74,9 +74,9 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 static int load(struct binary_trace *t, const struct trace_block *b, const void **p,
 		const char **why, struct err *e)
 {
-	int rc = block_payload(&t->file, &t->window, b, p, why, e);
-	if (rc || *why || !(b->h.flags & BLOCK_ZSTD))
-		return rc;
+	int ret = block_payload(&t->file, &t->window, b, p, why, e);
+	if (ret || *why || !(b->h.flags & BLOCK_ZSTD))
+		return ret;
 	if (b->h.raw_len > t->raw_cap) {
 		void *raw = realloc(t->raw, b->h.raw_len);
 		if (!raw)
@@ -135,15 +135,15 @@ static int load_objects(struct binary_trace *t, const struct trace_block *b, con
 			const char **why, struct err *e)
 {
 	*why = objects_fault(b, p, t->base.objects.n, t->file.size);
-	int rc = 0;
-	for (uint32_t i = 0; i < b->h.count && !*why && !rc; i++) {
+	int ret = 0;
+	for (uint32_t i = 0; i < b->h.count && !*why && !ret; i++) {
 		struct object_item item;
 		memcpy(&item, p, sizeof item);
-		rc = object_table_add(&t->base.objects, (uint32_t)b->h.first + i, item.kind,
-				      (const char *)p + sizeof item, item.len, e);
+		ret = object_table_add(&t->base.objects, (uint32_t)b->h.first + i, item.kind,
+				       (const char *)p + sizeof item, item.len, e);
 		p += align_up(sizeof item + item.len + 1, 8);
 	}
-	return rc ? err_context(e, "%s", t->file.path) : 0;
+	return ret ? err_context(e, "%s", t->file.path) : 0;
 }
 
 static const char *heap_fault(const struct trace_block *b, const unsigned char *p)
@@ -169,16 +169,16 @@ static int take_other(struct binary_trace *t, const struct trace_block *b, struc
 {
 	const void *p;
 	const char *why;
-	int rc = load(t, b, &p, &why, e);
-	if (rc)
-		return rc;
+	int ret = load(t, b, &p, &why, e);
+	if (ret)
+		return ret;
 	if (!why && b->h.kind == BLOCK_OBJECTS && is_new(t, b->h.offset))
-		rc = load_objects(t, b, p, &why, e);
+		ret = load_objects(t, b, p, &why, e);
 	if (!why && b->h.kind == BLOCK_HEAP && !(why = heap_fault(b, p)))
-		rc = heap_index_add(&t->heap, b, e);
+		ret = heap_index_add(&t->heap, b, e);
 	if (!why && b->h.kind == BLOCK_END && b->next != t->file.size)
 		why = "it is not the last block";
-	return rc || !why ? rc : damaged_content(t, b, why, e);
+	return ret || !why ? ret : damaged_content(t, b, why, e);
 }
 
 /* --- records ------------------------------------------------------------- */
@@ -219,10 +219,10 @@ static int begin_run(struct binary_trace *t, const struct trace_block *b, struct
 	if (b->h.flags & BLOCK_ZSTD)
 		whole = 0; /* part of a compressed block cannot be read */
 	if (whole) {
-		int rc = window_show(&t->window, &t->file, b->h.offset + sizeof b->h,
-				     whole * sizeof *t->run, &p, e);
-		if (rc)
-			return rc;
+		int ret = window_show(&t->window, &t->file, b->h.offset + sizeof b->h,
+				      whole * sizeof *t->run, &p, e);
+		if (ret)
+			return ret;
 		t->run = p;
 		t->n_run = whole;
 	}
@@ -237,11 +237,11 @@ static int take_records(struct binary_trace *t, const struct trace_block *b,
 {
 	const void *p;
 	const char *why;
-	int rc = load(t, b, &p, &why, e);
-	if (!rc && !why && !records_are_usable(p, b->h.count))
+	int ret = load(t, b, &p, &why, e);
+	if (!ret && !why && !records_are_usable(p, b->h.count))
 		why = "a record in it is uncommitted, or its operation or times are impossible";
-	if (rc || why)
-		return rc ? rc : damaged_content(t, b, why, e);
+	if (ret || why)
+		return ret ? ret : damaged_content(t, b, why, e);
 	*r = p;
 	*n = b->h.count;
 	return *n > 0;
@@ -254,20 +254,20 @@ static int take_block(struct binary_trace *t, const struct trace_record **r, siz
 	struct trace_block b;
 	enum block_state state;
 	uint64_t offset = t->offset;
-	int rc = block_look(&t->file, &t->window, offset, &b, &state, e);
-	if (rc)
-		return rc;
+	int ret = block_look(&t->file, &t->window, offset, &b, &state, e);
+	if (ret)
+		return ret;
 	t->offset = b.next;
 	if (state == BLOCK_DAMAGED)
-		rc = damaged_header(t, offset, &b, e);
+		ret = damaged_header(t, offset, &b, e);
 	else if (b.h.kind == BLOCK_RECORDS && (state == BLOCK_CUT || b.h.commit == BLOCK_OPEN))
-		rc = begin_run(t, &b, e);
+		ret = begin_run(t, &b, e);
 	else if (state == BLOCK_WHOLE)
-		rc =
+		ret =
 		    b.h.kind == BLOCK_RECORDS ? take_records(t, &b, r, n, e) : take_other(t, &b, e);
 	if (t->offset > t->examined)
 		t->examined = t->offset;
-	return rc;
+	return ret;
 }
 
 static int binary_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
@@ -280,9 +280,9 @@ static int binary_next_batch(struct trace *base, const struct trace_record **r, 
 			return 1;
 		if (t->offset >= t->file.size)
 			return 0;
-		int rc = take_block(t, r, n, e);
-		if (rc)
-			return rc;
+		int ret = take_block(t, r, n, e);
+		if (ret)
+			return ret;
 	}
 }
 
@@ -339,18 +339,18 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	if (t->file.size < sizeof(struct file_header) + len || t->file.size % BLOCK_ALIGN)
 		return 0;
 	const void *h;
-	int rc = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header),
-			     &h, e);
+	int ret = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header),
+			      &h, e);
 	/* checked before block_look(), which would search the file if there is no header */
-	if (rc || ((const struct block_header *)h)->magic != BLOCK_MAGIC)
-		return rc;
-	rc = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
-	if (rc || state != BLOCK_WHOLE || b.h.kind != BLOCK_END || b.h.flags ||
+	if (ret || ((const struct block_header *)h)->magic != BLOCK_MAGIC)
+		return ret;
+	ret = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
+	if (ret || state != BLOCK_WHOLE || b.h.kind != BLOCK_END || b.h.flags ||
 	    b.h.raw_len != sizeof(struct end_payload))
-		return rc;
-	rc = block_payload(&t->file, &t->window, &b, &p, &why, e);
-	if (rc || why)
-		return rc;
+		return ret;
+	ret = block_payload(&t->file, &t->window, &b, &p, &why, e);
+	if (ret || why)
+		return ret;
 	const struct end_payload *end = p;
 	if (end->n_records / (RAW_LEN_MAX / sizeof(struct trace_record)) >
 	    t->file.size / sizeof b.h)
@@ -369,9 +369,9 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 	*o = (struct overview){0};
 	for (uint64_t offset = sizeof(struct file_header); offset < t->file.size; offset = b.next) {
 		enum block_state state;
-		int rc = block_look(&t->file, &t->window, offset, &b, &state, e);
-		if (rc)
-			return rc;
+		int ret = block_look(&t->file, &t->window, offset, &b, &state, e);
+		if (ret)
+			return ret;
 		if (state == BLOCK_DAMAGED)
 			continue;
 		bool whole = state == BLOCK_WHOLE && b.h.commit == BLOCK_SEALED;
@@ -385,10 +385,10 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 		} else if (whole && b.h.kind == BLOCK_RECORDS) {
 			o->n_records += b.h.count;
 		} else if (b.h.kind == BLOCK_RECORDS && some) {
-			rc = window_show(&t->window, &t->file, offset + sizeof b.h,
-					 some * sizeof(struct trace_record), &p, e);
-			if (rc)
-				return rc;
+			ret = window_show(&t->window, &t->file, offset + sizeof b.h,
+					  some * sizeof(struct trace_record), &p, e);
+			if (ret)
+				return ret;
 			o->n_records += n_usable(p, some);
 		}
 	}
@@ -405,12 +405,12 @@ static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 	const char *why;
 	if (!offset || offset % BLOCK_ALIGN || offset >= t->file.size)
 		return 0;
-	int rc = block_look(&t->file, &t->window, offset, &b, &state, e);
-	if (rc || state != BLOCK_WHOLE || b.h.kind != BLOCK_META)
-		return rc;
-	rc = load(t, &b, &p, &why, e);
-	if (rc || why)
-		return rc;
+	int ret = block_look(&t->file, &t->window, offset, &b, &state, e);
+	if (ret || state != BLOCK_WHOLE || b.h.kind != BLOCK_META)
+		return ret;
+	ret = load(t, &b, &p, &why, e);
+	if (ret || why)
+		return ret;
 	return !meta_from_json(&t->base.meta, p, b.h.raw_len, NULL);
 }
 
@@ -427,13 +427,13 @@ static int open_overview(struct binary_trace *t, struct err *e)
 {
 	struct overview o = {0};
 	bool by_end;
-	int rc = overview_by_end(t, &o, &by_end, e);
-	int taken = !rc && by_end ? take_meta(t, o.meta[0], e) : 0;
-	rc = taken < 0 ? taken : rc;
-	if (!rc && !taken) {
+	int ret = overview_by_end(t, &o, &by_end, e);
+	int taken = !ret && by_end ? take_meta(t, o.meta[0], e) : 0;
+	ret = taken < 0 ? taken : ret;
+	if (!ret && !taken) {
 		uint64_t n_records = o.n_records;
-		rc = overview_by_walk(t, &o, e);
-		rc = rc ? rc : take_last_meta(t, &o, e);
+		ret = overview_by_walk(t, &o, e);
+		ret = ret ? ret : take_last_meta(t, &o, e);
 		if (by_end)
 			o.n_records = n_records;
 	}
@@ -441,7 +441,7 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	t->base.n_records_known = true;
 	t->base.health.complete = o.complete;
 	t->base.meta.meta.cut |= !o.complete; /* copies of the metadata keep this mark */
-	return rc;
+	return ret;
 }
 
 static int binary_open(struct trace **out, const char *path, const struct trace_open_options *o,
@@ -451,14 +451,14 @@ static int binary_open(struct trace **out, const char *path, const struct trace_
 	struct binary_trace *t = xcalloc(1, sizeof *t);
 	trace_base_init(&t->base, &reader);
 	*out = NULL;
-	int rc = block_file_open(&t->file, path, e);
-	rc = rc ? rc : open_overview(t, e);
-	rc = rc ? rc : binary_rewind(&t->base, e);
-	if (rc)
+	int ret = block_file_open(&t->file, path, e);
+	ret = ret ? ret : open_overview(t, e);
+	ret = ret ? ret : binary_rewind(&t->base, e);
+	if (ret)
 		trace_close(&t->base);
 	else
 		*out = &t->base;
-	return rc;
+	return ret;
 }
 
 static int binary_bid(const unsigned char *head, size_t len, const char *path)
@@ -484,8 +484,8 @@ const struct trace_format format_trace = {
 
 int trace_file_open(struct trace **t, const char *path, struct err *e)
 {
-	int rc = binary_open(t, path, NULL, e);
-	if (!rc)
+	int ret = binary_open(t, path, NULL, e);
+	if (!ret)
 		(*t)->format = &format_trace;
-	return rc;
+	return ret;
 }

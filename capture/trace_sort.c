@@ -51,9 +51,9 @@ static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
 {
 	const struct trace_record *r;
 	bool ordered = true;
-	int rc = 0;
+	int ret = 0;
 	*n = 0;
-	while (*n < RUN_RECORDS && (rc = trace_next(s->from, &r, e)) == 1) {
+	while (*n < RUN_RECORDS && (ret = trace_next(s->from, &r, e)) == 1) {
 		struct trace_record *to = &s->v[*n];
 		*to = *r;
 		if (to->begin_ns == TIME_NONE) {
@@ -67,7 +67,7 @@ static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
 	}
 	if (!ordered)
 		qsort(s->key, *n, sizeof *s->key, key_compare);
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 static int out_flush(struct sort *s, bool to_trace, struct err *e)
@@ -76,8 +76,8 @@ static int out_flush(struct sort *s, bool to_trace, struct err *e)
 	s->n_out = 0;
 	if (to_trace)
 		return n ? trace_writer_append(s->to, s->out, n, e) : 0;
-	int rc = write_all(s->fd, s->out, n * sizeof *s->out);
-	return rc ? err_sys(e, -rc, "cannot write the temporary file of a sort") : 0;
+	int ret = write_all(s->fd, s->out, n * sizeof *s->out);
+	return ret ? err_sys(e, -ret, "cannot write the temporary file of a sort") : 0;
 }
 
 static int emit(struct sort *s, const struct trace_record *r, struct err *e)
@@ -93,15 +93,15 @@ static int emit(struct sort *s, const struct trace_record *r, struct err *e)
 static int keep_run(struct sort *s, size_t n, struct err *e)
 {
 	off_t at = s->n_runs ? s->run[s->n_runs - 1].end : 0;
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++) {
+	int ret = 0;
+	for (size_t i = 0; i < n && !ret; i++) {
 		s->out[s->n_out++] = s->v[s->key[i].i];
 		if (s->n_out == OUT_RECORDS || i + 1 == n)
-			rc = out_flush(s, false, e);
+			ret = out_flush(s, false, e);
 	}
 	GROW(s->run, s->n_runs, s->cap_runs);
 	s->run[s->n_runs++] = (struct sort_run){.at = at, .end = at + (off_t)(n * sizeof *s->v)};
-	return rc;
+	return ret;
 }
 
 static int run_load(struct sort *s, struct sort_run *r, struct err *e)
@@ -136,19 +136,19 @@ static int merge(struct sort *s, struct err *e)
 	s->heap = xcalloc(s->n_runs, sizeof *s->heap);
 	for (size_t i = 0; i < s->n_runs; i++) {
 		s->run[i].window = xmalloc(s->window_records * sizeof(struct trace_record));
-		int rc = run_load(s, &s->run[i], e);
-		if (rc)
-			return rc;
+		int ret = run_load(s, &s->run[i], e);
+		if (ret)
+			return ret;
 		s->heap[s->n_heap++] = i;
 	}
 	heap_make(&heap, s->heap, s->n_heap);
 	while (s->n_heap) {
 		struct sort_run *r = &s->run[s->heap[0]];
-		int rc = emit(s, &r->window[r->i++], e);
-		if (!rc && r->i == r->n)
-			rc = run_load(s, r, e);
-		if (rc)
-			return rc;
+		int ret = emit(s, &r->window[r->i++], e);
+		if (!ret && r->i == r->n)
+			ret = run_load(s, r, e);
+		if (ret)
+			return ret;
 		if (!r->n)
 			s->heap[0] = s->heap[--s->n_heap];
 		heap_sift_down(&heap, s->heap, s->n_heap, 0);
@@ -161,55 +161,55 @@ static int merge(struct sort *s, struct err *e)
 static int copy_objects_and_heap(struct sort *s, struct err *e)
 {
 	const struct trace_record *r;
-	int rc;
-	while ((rc = trace_next(s->from, &r, e)) == 1)
+	int ret;
+	while ((ret = trace_next(s->from, &r, e)) == 1)
 		if (r->heap != HEAP_NONE) {
 			size_t len;
 			uint32_t ref;
 			const void *data;
-			rc = trace_heap(s->from, r->heap, &data, &len, e);
-			if (!rc && data)
-				rc = trace_writer_heap(s->to, data, len, &ref, e);
-			if (!rc && data && ref != r->heap)
-				rc = err_set(e, EINVAL, "the heap of the trace to be sorted is not "
-					"in the order of its requests");
-			if (rc)
-				return rc;
+			ret = trace_heap(s->from, r->heap, &data, &len, e);
+			if (!ret && data)
+				ret = trace_writer_heap(s->to, data, len, &ref, e);
+			if (!ret && data && ref != r->heap)
+				ret = err_set(e, EINVAL, "the heap of the trace to be sorted is "
+					"not in the order of its requests");
+			if (ret)
+				return ret;
 		}
-	for (uint32_t i = 0; i < trace_n_objects(s->from) && !rc; i++) {
+	for (uint32_t i = 0; i < trace_n_objects(s->from) && !ret; i++) {
 		const struct trace_object *o = trace_object(s->from, i);
 		uint32_t id = i;
-		rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
-		if (!rc && id != i)
-			rc = err_set(e, EINVAL,
+		ret = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
+		if (!ret && id != i)
+			ret = err_set(e, EINVAL,
 				"cannot sort the trace: its objects would get other numbers");
 	}
-	return rc ? rc : trace_rewind(s->from, e);
+	return ret ? ret : trace_rewind(s->from, e);
 }
 
 /* Writes a single part without the scratch file. */
 static int emit_run(struct sort *s, size_t n, struct err *e)
 {
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = emit(s, &s->v[s->key[i].i], e);
-	return rc;
+	int ret = 0;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = emit(s, &s->v[s->key[i].i], e);
+	return ret;
 }
 
 static int sort_all(struct sort *s, struct err *e)
 {
 	size_t n;
 	int64_t last_ns = -TRACE_TIME_MAX;
-	int rc = copy_objects_and_heap(s, e);
-	while (!rc && !(rc = fill_run(s, &n, &last_ns, e)) && n) {
+	int ret = copy_objects_and_heap(s, e);
+	while (!ret && !(ret = fill_run(s, &n, &last_ns, e)) && n) {
 		bool all = !s->n_runs && n < RUN_RECORDS;
-		rc = all ? emit_run(s, n, e) : keep_run(s, n, e);
+		ret = all ? emit_run(s, n, e) : keep_run(s, n, e);
 	}
 	FREE_EACH(s->v, s->key);
 	s->v = NULL;
 	s->key = NULL;
-	rc = rc || !s->n_runs ? rc : merge(s, e);
-	return rc ? rc : out_flush(s, true, e);
+	ret = ret || !s->n_runs ? ret : merge(s, e);
+	return ret ? ret : out_flush(s, true, e);
 }
 
 /* The scratch file is in the directory of the result, which needs the same amount of space
@@ -224,25 +224,25 @@ static int scratch_beside(const char *path, struct err *e)
 int trace_sort(const char *from, const char *to, const struct trace_write_options *o, struct err *e)
 {
 	struct sort s = {.fd = -1};
-	int rc = trace_file_open(&s.from, from, e);
-	if (rc)
-		return rc;
+	int ret = trace_file_open(&s.from, from, e);
+	if (ret)
+		return ret;
 	s.fd = scratch_beside(to, e);
-	rc = s.fd < 0 ? s.fd : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
-	if (!rc) {
+	ret = s.fd < 0 ? s.fd : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
+	if (!ret) {
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
 		s.key = xmalloc(RUN_RECORDS * sizeof *s.key);
 		s.out = xmalloc(OUT_RECORDS * sizeof *s.out);
-		rc = sort_all(&s, e);
-		if (rc)
+		ret = sort_all(&s, e);
+		if (ret)
 			trace_writer_abort(s.to);
 		else
-			rc = trace_writer_close(s.to, e);
+			ret = trace_writer_close(s.to, e);
 	}
 	for (size_t i = 0; i < s.n_runs; i++)
 		free(s.run[i].window);
 	FREE_EACH(s.run, s.heap, s.out);
 	fd_close(s.fd);
 	trace_close(s.from);
-	return rc;
+	return ret;
 }

@@ -64,12 +64,12 @@ static int part_begin(struct trace_split *s, struct err *e)
 	meta.extra_json = extra;
 	if (s->n)
 		meta.files = (struct fileset){0};
-	int rc = trace_writer_open(&s->to, name, &meta, &how, e);
+	int ret = trace_writer_open(&s->to, name, &meta, &how, e);
 	s->n++;
 	s->n_objects = 0;
 	s->n_bytes = 0;
 	FREE_EACH(extra, name);
-	return rc;
+	return ret;
 }
 
 static int part_end(struct trace_split *s, struct err *e)
@@ -84,12 +84,12 @@ static int objects_copy(struct trace_split *s, struct err *e)
 {
 	for (uint32_t id; s->n_objects < trace_n_objects(s->from); s->n_objects++) {
 		const struct trace_object *o = trace_object(s->from, s->n_objects);
-		int rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
-		if (!rc && (!o || id != s->n_objects))
-			rc = err_set(e, EBADMSG, "%s: object %u is missing or duplicated",
-				     s->path, s->n_objects);
-		if (rc)
-			return rc;
+		int ret = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
+		if (!ret && (!o || id != s->n_objects))
+			ret = err_set(e, EBADMSG, "%s: object %u is missing or duplicated",
+				      s->path, s->n_objects);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -117,19 +117,19 @@ static int record_write(struct trace_split *s, const struct trace_record *from, 
 	struct trace_record r = *from;
 	size_t len = 0;
 	const void *data = NULL;
-	int rc = trace_heap(s->from, r.heap, &data, &len, e);
-	if (!rc && s->to && is_full(s, &r, sizeof r + len))
-		rc = part_end(s, e);
-	if (!rc && !s->to) {
-		rc = part_begin(s, e);
+	int ret = trace_heap(s->from, r.heap, &data, &len, e);
+	if (!ret && s->to && is_full(s, &r, sizeof r + len))
+		ret = part_end(s, e);
+	if (!ret && !s->to) {
+		ret = part_begin(s, e);
 		end_find(s, &r);
 	}
 	s->n_bytes += sizeof r + len;
-	rc = rc ? rc : objects_copy(s, e);
+	ret = ret ? ret : objects_copy(s, e);
 	r.heap = HEAP_NONE;
-	if (!rc && data)
-		rc = trace_writer_heap(s->to, data, len, &r.heap, e);
-	return rc ? rc : trace_writer_append(s->to, &r, 1, e);
+	if (!ret && data)
+		ret = trace_writer_heap(s->to, data, len, &r.heap, e);
+	return ret ? ret : trace_writer_append(s->to, &r, 1, e);
 }
 
 int trace_split(const char *path, const struct trace_parts *p, bool compress, uint32_t *n,
@@ -138,18 +138,18 @@ int trace_split(const char *path, const struct trace_parts *p, bool compress, ui
 	struct trace_split s = {.path = path, .size = p, .compress = compress,
 				.first_ns = TIME_NONE};
 	const struct trace_record *r;
-	int rc = trace_file_open(&s.from, path, e);
-	while (!rc && (rc = trace_next(s.from, &r, e)) == 1)
-		rc = record_write(&s, r, e);
-	if (!rc && !s.n)
-		rc = part_begin(&s, e); /* a trace without requests becomes one part */
-	if (rc)
+	int ret = trace_file_open(&s.from, path, e);
+	while (!ret && (ret = trace_next(s.from, &r, e)) == 1)
+		ret = record_write(&s, r, e);
+	if (!ret && !s.n)
+		ret = part_begin(&s, e); /* a trace without requests becomes one part */
+	if (ret)
 		trace_writer_abort(s.to);
 	else
-		rc = part_end(&s, e);
+		ret = part_end(&s, e);
 	trace_close(s.from);
-	if (!rc && unlink(path))
-		rc = err_sys(e, errno, "cannot remove %s", path);
+	if (!ret && unlink(path))
+		ret = err_sys(e, errno, "cannot remove %s", path);
 	*n = s.n;
-	return rc;
+	return ret;
 }

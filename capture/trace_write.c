@@ -118,12 +118,12 @@ static int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32
 	struct iovec v[] = {{&h, sizeof h},
 			    {(void *)data, h.stored_len},
 			    {(void *)zeros, next - w->end - sizeof h - h.stored_len}};
-	int rc = writer_put(w, v, 3, w->end, e);
-	if (!rc) {
+	int ret = writer_put(w, v, 3, w->end, e);
+	if (!ret) {
 		w->end = next;
 		w->n_blocks++;
 	}
-	return rc;
+	return ret;
 }
 
 /* --- objects and the side heap: in memory until a record is written ------ */
@@ -142,8 +142,8 @@ int trace_writer_object(struct trace_writer *w, enum object_kind kind, const cha
 
 static int writer_put_objects(struct trace_writer *w, struct err *e)
 {
-	int rc = 0;
-	while (!rc && w->n_objects_in_file < w->objects.n) {
+	int ret = 0;
+	while (!ret && w->n_objects_in_file < w->objects.n) {
 		uint32_t first = w->n_objects_in_file, id = first;
 		size_t cap = 0, len = 0;
 		for (; id < w->objects.n && cap < OBJECTS_FLUSH_BYTES; id++)
@@ -158,23 +158,23 @@ static int writer_put_objects(struct trace_writer *w, struct err *e)
 			memcpy(payload + len + sizeof item, o->name, item.len);
 			len += align_up(sizeof item + item.len + 1, 8);
 		}
-		rc = writer_put_block(w, BLOCK_OBJECTS, id - first, first, payload, len, e);
+		ret = writer_put_block(w, BLOCK_OBJECTS, id - first, first, payload, len, e);
 		free(payload);
-		if (!rc)
+		if (!ret)
 			w->n_objects_in_file = id;
 	}
-	return rc;
+	return ret;
 }
 
 static int writer_put_heap(struct trace_writer *w, struct err *e)
 {
 	if (!w->heap_len)
 		return 0;
-	int rc = writer_put_block(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap,
-				  w->heap_len, e);
+	int ret = writer_put_block(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap,
+				   w->heap_len, e);
 	w->n_heap_units += w->heap_len / 8;
 	w->heap_len = w->n_heap_items = 0;
-	return rc;
+	return ret;
 }
 
 /* --- records: each append writes to the open block at the end of the file - */
@@ -191,12 +191,12 @@ static int records_write_open(struct trace_writer *w, struct err *e)
 	bool begun = w->n_in_file > 0;
 	struct iovec v[] = {{&h, sizeof h}, {from, len}};
 	uint64_t offset = begun ? w->end + sizeof h + w->n_in_file * sizeof *from : w->end;
-	int rc = writer_put(w, v + begun, 2 - begun, offset, e);
-	if (!rc) {
+	int ret = writer_put(w, v + begun, 2 - begun, offset, e);
+	if (!ret) {
 		w->crc = crc32c(w->crc, from, len);
 		w->n_in_file = w->n_filled;
 	}
-	return rc;
+	return ret;
 }
 
 static int block_seal(struct trace_writer *w, struct err *e)
@@ -208,37 +208,37 @@ static int block_seal(struct trace_writer *w, struct err *e)
 	h.payload_crc = w->crc;
 	h.crc = block_header_crc(&h);
 	struct iovec v = {&h, sizeof h};
-	int rc = writer_put(w, &v, 1, w->end, e);
-	if (!rc) {
+	int ret = writer_put(w, &v, 1, w->end, e);
+	if (!ret) {
 		w->end = align_up(w->end + sizeof h + h.stored_len, BLOCK_ALIGN);
 		w->n_blocks++;
 	}
-	return rc;
+	return ret;
 }
 
 /* Writes the last n counted records as a complete block, after the data to which they refer. */
 static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n,
 			       struct err *e)
 {
-	int rc = writer_put_objects(w, e);
-	rc = rc ? rc : writer_put_heap(w, e);
-	return rc ? rc
+	int ret = writer_put_objects(w, e);
+	ret = ret ? ret : writer_put_heap(w, e);
+	return ret ? ret
 		  : writer_put_block(w, BLOCK_RECORDS, n, w->n_records - n, r, n * sizeof *r, e);
 }
 
 static int writer_end_records(struct trace_writer *w, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	if (!w->n_filled)
 		return 0;
 	if (w->n_in_file) {
-		rc = w->n_in_file < w->n_filled ? records_write_open(w, e) : 0;
-		rc = rc ? rc : block_seal(w, e);
+		ret = w->n_in_file < w->n_filled ? records_write_open(w, e) : 0;
+		ret = ret ? ret : block_seal(w, e);
 	} else {
-		rc = records_write_whole(w, w->record, w->n_filled, e);
+		ret = records_write_whole(w, w->record, w->n_filled, e);
 	}
 	w->n_filled = w->n_in_file = w->crc = 0;
-	return rc;
+	return ret;
 }
 
 /* Copies and commits n records. Returns n, or the index of the first invalid record. */
@@ -280,21 +280,21 @@ static int take_records(struct trace_writer *w, const struct trace_record *r, si
 int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n,
 			struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	if (w->failed)
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
 	if (w->n_in_file && (w->n_objects_in_file < w->objects.n || w->heap_len))
-		rc = writer_end_records(w, e);
-	for (size_t n_taken; n && !rc; r += n_taken, n -= n_taken)
-		rc = take_records(w, r, n, &n_taken, e);
+		ret = writer_end_records(w, e);
+	for (size_t n_taken; n && !ret; r += n_taken, n -= n_taken)
+		ret = take_records(w, r, n, &n_taken, e);
 	/* a compressed block cannot grow, so it is written when it is full */
-	if (rc || w->zstd || w->n_filled == w->n_in_file)
-		return rc;
+	if (ret || w->zstd || w->n_filled == w->n_in_file)
+		return ret;
 	if (!w->n_in_file) {
-		rc = writer_put_objects(w, e);
-		rc = rc ? rc : writer_put_heap(w, e);
+		ret = writer_put_objects(w, e);
+		ret = ret ? ret : writer_put_heap(w, e);
 	}
-	return rc ? rc : records_write_open(w, e);
+	return ret ? ret : records_write_open(w, e);
 }
 
 int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref,
@@ -310,11 +310,11 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 		return err_set(e, EOVERFLOW, "%s: the side heap is full (32 GiB)", w->path);
 	if (w->heap_len && w->heap_len + room > HEAP_FLUSH_BYTES) {
 		/* flush early, because the record that refers to these bytes comes later */
-		int rc = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)
+		int ret = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)
 				   : (w->n_in_file ? writer_end_records(w, e) : 0);
-		rc = rc ? rc : writer_put_heap(w, e);
-		if (rc)
-			return rc;
+		ret = ret ? ret : writer_put_heap(w, e);
+		if (ret)
+			return ret;
 	}
 	if (w->heap_len + room > w->heap_cap) {
 		w->heap_cap =
@@ -378,20 +378,20 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 {
 	char *text;
 	size_t len;
-	int rc = meta_to_json(meta, &text, &len, e);
-	if (rc)
+	int ret = meta_to_json(meta, &text, &len, e);
+	if (ret)
 		return err_context(e, "%s", w->path);
 	if (len > META_LEN_MAX)
-		rc = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), the limit is %u",
-			     w->path, len, meta->files.n, META_LEN_MAX);
+		ret = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), the limit is %u",
+			      w->path, len, meta->files.n, META_LEN_MAX);
 	uint64_t at = w->end;
-	rc = rc ? rc : writer_put_block(w, BLOCK_META, 1, w->n_metas, text, len, e);
+	ret = ret ? ret : writer_put_block(w, BLOCK_META, 1, w->n_metas, text, len, e);
 	free(text);
-	if (!rc) {
+	if (!ret) {
 		w->meta_offset = at;
 		w->n_metas++;
 	}
-	return rc;
+	return ret;
 }
 
 int trace_output_check(const char *path, struct err *e)
@@ -427,17 +427,17 @@ int trace_output_check(const char *path, struct err *e)
 
 int trace_output_check_replaced(const char *path, struct err *e)
 {
-	int rc = trace_output_check(path, e);
-	rc = rc ? rc : file_is_in_place(path, e);
-	return rc > 0 ? err_set(e, EINVAL, "%s: a trace is written to a regular file only", path)
-		      : rc;
+	int ret = trace_output_check(path, e);
+	ret = ret ? ret : file_is_in_place(path, e);
+	return ret > 0 ? err_set(e, EINVAL, "%s: a trace is written to a regular file only", path)
+		      : ret;
 }
 
 int trace_writer_open(struct trace_writer **out, const char *path, const struct trace_meta *meta,
 		      const struct trace_write_options *o, struct err *e)
 {
 	struct trace_writer *w = xcalloc(1, sizeof *w);
-	int rc;
+	int ret;
 	*out = NULL;
 	w->options = o ? *o : (struct trace_write_options){0};
 	w->path = xstrdup(w->options.shown ? w->options.shown : path);
@@ -448,70 +448,70 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 		w->nonce =
 		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* is unlikely to repeat */
 	w->fd = -1;
-	if ((rc = trace_output_check(path, e)) < 0)
+	if ((ret = trace_output_check(path, e)) < 0)
 		goto out;
 	w->fd = create_file(w);
 	w->created = w->fd >= 0;
 	if (w->fd < 0 || lseek(w->fd, 0, SEEK_CUR) < 0) {
-		rc = errno == ENXIO || errno == ESPIPE
+		ret = errno == ENXIO || errno == ESPIPE
 			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s",
 				   w->path)
 			 : err_sys(e, errno, "cannot create the trace %s", w->path);
 		goto out;
 	}
 	if (w->options.compress && !(w->zstd = ZSTD_createCCtx())) {
-		rc = err_set(e, ENOMEM, "%s: not enough memory to compress", w->path);
+		ret = err_set(e, ENOMEM, "%s: not enough memory to compress", w->path);
 		goto out;
 	}
-	rc = write_file_header(w, e);
-	rc = rc ? rc : meta_write(w, meta, e);
+	ret = write_file_header(w, e);
+	ret = ret ? ret : meta_write(w, meta, e);
 out:
-	if (rc)
+	if (ret)
 		trace_writer_abort(w);
 	else
 		*out = w;
-	return rc;
+	return ret;
 }
 
 int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta, struct err *e)
 {
 	if (w->failed)
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
-	int rc = writer_end_records(w, e);
-	return rc ? rc : meta_write(w, meta, e);
+	int ret = writer_end_records(w, e);
+	return ret ? ret : meta_write(w, meta, e);
 }
 
 static int finish(struct trace_writer *w, struct err *e)
 {
 	if (w->failed)
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
-	int rc = writer_end_records(w, e);
-	rc = rc ? rc : writer_put_objects(w, e);
-	rc = rc ? rc : writer_put_heap(w, e);
+	int ret = writer_end_records(w, e);
+	ret = ret ? ret : writer_put_objects(w, e);
+	ret = ret ? ret : writer_put_heap(w, e);
 	struct end_payload end = {.n_records = w->n_records,
 				  .n_objects = w->n_objects_in_file,
 				  .n_heap_units = w->n_heap_units,
 				  .n_blocks = w->n_blocks,
 				  .meta_offset = w->meta_offset};
-	return rc ? rc : writer_put_block(w, BLOCK_END, 1, w->n_records, &end, sizeof end, e);
+	return ret ? ret : writer_put_block(w, BLOCK_END, 1, w->n_records, &end, sizeof end, e);
 }
 
 int trace_writer_close(struct trace_writer *w, struct err *e)
 {
-	int rc = finish(w, e);
-	if (!rc && !w->options.no_sync) {
+	int ret = finish(w, e);
+	if (!ret && !w->options.no_sync) {
 		/* EINVAL: /dev/null and similar files */
 		if (fsync(w->fd) && errno != EINVAL && errno != EROFS)
-			rc = err_sys(e, errno, "cannot sync %s", w->path);
+			ret = err_sys(e, errno, "cannot sync %s", w->path);
 	}
-	if (close(w->fd) && !rc)
-		rc = err_sys(e, errno, "cannot close %s", w->path);
+	if (close(w->fd) && !ret)
+		ret = err_sys(e, errno, "cannot close %s", w->path);
 	w->fd = -1;
 	if (w->temporary)
-		rc = file_beside_keep(w->temporary, w->file, rc, e);
+		ret = file_beside_keep(w->temporary, w->file, ret, e);
 	w->temporary = NULL;
-	w->whole = !rc;
-	if (!rc && !w->options.no_sync) {
+	w->whole = !ret;
+	if (!ret && !w->options.no_sync) {
 		/* Makes the file's name durable, too. */
 		char *copy = xstrdup(w->file);
 		int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -523,7 +523,7 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 		free(copy);
 	}
 	trace_writer_abort(w);
-	return rc;
+	return ret;
 }
 
 void trace_writer_abort(struct trace_writer *w)

@@ -165,9 +165,9 @@ static int open_looked_at(int dir_fd, const char *path, int flags, mode_t mode, 
 int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct err *e)
 {
 	mode_t refused = 0;
-	int rc = confined_path_check(path, e);
-	if (rc)
-		return rc;
+	int ret = confined_path_check(path, e);
+	if (ret)
+		return ret;
 	flags |= O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NOCTTY);
 	int fd = confined_harmless(flags) ? open_below(dir_fd, path, flags, mode)
 					  : open_looked_at(dir_fd, path, flags, mode, &refused);
@@ -196,18 +196,18 @@ static int open_directory(int dir_fd, const char *path, bool create, struct err 
 	int parent = confined_parent(dir_fd, path, true, &name, e);
 	if (parent < 0)
 		return parent;
-	int rc = mkdirat(parent, name, 0777) && errno != EEXIST
+	int ret = mkdirat(parent, name, 0777) && errno != EEXIST
 		     ? err_sys(e, errno, "%s: cannot create the directory", path)
 		     : 0;
 	close(parent);
-	return rc ? rc : confined_open(dir_fd, path, flags, 0, e);
+	return ret ? ret : confined_open(dir_fd, path, flags, 0, e);
 }
 
 int confined_parent(int dir_fd, const char *path, bool create, const char **name, struct err *e)
 {
-	int rc = confined_path_check(path, e);
-	if (rc)
-		return rc;
+	int ret = confined_path_check(path, e);
+	if (ret)
+		return ret;
 	const char *slash = strrchr(path, '/');
 	*name = slash ? slash + 1 : path;
 	if (!**name || !strcmp(*name, "."))

@@ -25,19 +25,19 @@ static int by_mincore(int fd, uint64_t offset, uint64_t end, uint64_t *n_pages)
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t most = end - offset < MINCORE_SPAN ? end - offset : MINCORE_SPAN;
 	SCOPED_FREE unsigned char *present = xmalloc(most / page + 2);
-	int rc = 0;
+	int ret = 0;
 	*n_pages = 0;
-	for (uint64_t at = offset / page * page; at < end && !rc; at += MINCORE_SPAN) {
+	for (uint64_t at = offset / page * page; at < end && !ret; at += MINCORE_SPAN) {
 		uint64_t len = end - at < MINCORE_SPAN ? end - at : MINCORE_SPAN;
 		void *map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)at);
 		if (map == MAP_FAILED || mincore(map, len, present))
-			rc = -errno;
-		for (uint64_t i = 0; i < (len + page - 1) / page && !rc; i++)
+			ret = -errno;
+		for (uint64_t i = 0; i < (len + page - 1) / page && !ret; i++)
 			*n_pages += present[i] & 1;
 		if (map != MAP_FAILED)
 			munmap(map, len);
 	}
-	return rc;
+	return ret;
 }
 
 /* On overlayfs, cachestat() examines the inode of the overlay, which has no pages, and returns 0. A

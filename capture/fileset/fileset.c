@@ -39,13 +39,13 @@ static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp
 static int set_check(const struct fileset *s, struct err *e)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		int rc = confined_path_check(s->entry[i].path, e);
-		if (!rc && s->entry[i].size > INT64_MAX)
-			rc = err_set(e, EFBIG,
-				     "%s: %llu bytes are more than the largest possible file",
-				     s->entry[i].path, (unsigned long long)s->entry[i].size);
-		if (rc)
-			return rc;
+		int ret = confined_path_check(s->entry[i].path, e);
+		if (!ret && s->entry[i].size > INT64_MAX)
+			ret = err_set(e, EFBIG,
+				      "%s: %llu bytes are more than the largest possible file",
+				      s->entry[i].path, (unsigned long long)s->entry[i].size);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -152,17 +152,17 @@ static int make_directory(const struct restore *r, size_t i, struct err *e)
 	if (parent < 0)
 		return parent;
 	int code = mkdirat(parent, name, 0777) ? errno : 0;
-	int rc = made_or_there(r, parent, name, f->path, code, S_IFDIR, "directory", e);
+	int ret = made_or_there(r, parent, name, f->path, code, S_IFDIR, "directory", e);
 	struct stat st;
-	int fd = rc || !mode
+	int fd = ret || !mode
 		     ? -1
 		     : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (!rc && mode &&
+	if (!ret && mode &&
 	    (fd < 0 || fstat(fd, &st) || ((st.st_mode & 07777) != mode && fchmod(fd, mode))))
-		rc = err_sys(e, errno, "%s: cannot set its permissions", f->path);
+		ret = err_sys(e, errno, "%s: cannot set its permissions", f->path);
 	fd_close(fd);
 	close(parent);
-	return rc;
+	return ret;
 }
 
 static int make_link(const struct restore *r, size_t i, struct err *e)
@@ -173,9 +173,9 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 	if (parent < 0)
 		return parent;
 	int code = symlinkat(fileset_link(r->set, i), parent, name) ? errno : 0;
-	int rc = made_or_there(r, parent, name, f->path, code, S_IFLNK, "link", e);
+	int ret = made_or_there(r, parent, name, f->path, code, S_IFLNK, "link", e);
 	close(parent);
-	return rc;
+	return ret;
 }
 
 /* Makes the name of a new file durable. If a file system cannot sync directories, this is not
@@ -183,11 +183,11 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 static int sync_name(int parent, const char *path, struct err *e)
 {
 	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
+	int ret = fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
 		     ? err_sys(e, errno, "%s: cannot sync its directory", path)
 		     : 0;
 	fd_close(fd);
-	return rc;
+	return ret;
 }
 
 /* As confined_parent(), which creates missing directories. The descriptor stays open for the next
@@ -225,12 +225,12 @@ static int open_or_create(const struct restore *r, const char *path, struct err 
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	int rc = fd < 0         ? err_sys(e, errno, "%s: cannot create the file", path)
+	int ret = fd < 0         ? err_sys(e, errno, "%s: cannot create the file", path)
 		 : r->sync_each ? sync_name(parent, path, e)
 				: 0;
-	if (rc && fd >= 0)
+	if (ret && fd >= 0)
 		close(fd);
-	return rc ? rc : fd;
+	return ret ? ret : fd;
 }
 
 static bool is_as_restored(const struct fileset_stamp *was, const struct fileset_stamp *is,
@@ -276,44 +276,44 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 	int fd = open_or_create(r, f->path, e);
 	if (fd < 0)
 		return fd;
-	int rc = r->keeps_state ? stamp_of(fd, f->path, key, &now, e) : 0;
-	if (rc || (r->keeps_state && !r->rewrite && is_as_restored(stamp, &now, f->size)))
+	int ret = r->keeps_state ? stamp_of(fd, f->path, key, &now, e) : 0;
+	if (ret || (r->keeps_state && !r->rewrite && is_as_restored(stamp, &now, f->size)))
 		goto out;
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > r->n_names[i]) {
-		rc = err_set(e, EPERM, "%s: refused: the file has %llu hard links, and a write "
+		ret = err_set(e, EPERM, "%s: refused: the file has %llu hard links, and a write "
 				       "would change the file under all these "
 				       "names", f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}
 	if ((uint64_t)st.st_size > f->size && ftruncate(fd, (off_t)f->size)) {
-		rc = err_sys(e, errno, "%s: cannot truncate it to %llu bytes", f->path,
-			     (unsigned long long)f->size);
+		ret = err_sys(e, errno, "%s: cannot truncate it to %llu bytes", f->path,
+			      (unsigned long long)f->size);
 		goto out;
 	}
 	if (r->payload || !digest_matches(r->set, i, fd))
-		rc = write_content(r, f, fd, key, e);
+		ret = write_content(r, f, fd, key, e);
 	mode_t mode = mode_of(r, i);
-	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
-		rc = err_sys(e, errno, "%s: cannot set its permissions", f->path);
-	if (!rc && r->sync_each && fdatasync(fd))
-		rc = err_sys(e, errno, "cannot sync %s", f->path);
+	if (!ret && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
+		ret = err_sys(e, errno, "%s: cannot set its permissions", f->path);
+	if (!ret && r->sync_each && fdatasync(fd))
+		ret = err_sys(e, errno, "cannot sync %s", f->path);
 	r->state->n_files_written++;
 out:
 	close(fd);
-	return rc;
+	return ret;
 }
 
 static int make_further_name(const struct restore *r, size_t i, struct err *e)
 {
 	const struct fileset_entry *entry = r->set->entry;
-	const int rc = name_make(r->dir_fd, entry[r->first[i]].path, entry[i].path, e);
-	if (rc > 0) {
+	const int ret = name_make(r->dir_fd, entry[r->first[i]].path, entry[i].path, e);
+	if (ret > 0) {
 		r->state->n_files_written++;
 		r->state->stamp[r->first[i]].key = 0; /* its ctime has changed */
 		r->state->stamp[i].key = 0;
 	}
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 static int restore_entry(const struct restore *r, size_t i, struct err *e)
@@ -336,11 +336,11 @@ static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *
 		int fd = confined_open(r->dir_fd, f->path, O_PATH, 0, e);
 		if (fd < 0)
 			return fd;
-		int rc = stamp_of(fd, f->path, content_key_of(r->set, i, r->seed),
-				  &r->state->stamp[i], e);
+		int ret = stamp_of(fd, f->path, content_key_of(r->set, i, r->seed),
+				   &r->state->stamp[i], e);
 		close(fd);
-		if (rc)
-			return rc;
+		if (ret)
+			return ret;
 		if (r->state->stamp[i].ctime_ns > *latest_ns)
 			*latest_ns = r->state->stamp[i].ctime_ns;
 	}
@@ -364,10 +364,10 @@ static void wait_for_file_time(int64_t latest_ns)
 static int sync_together(const struct restore *r, struct err *e)
 {
 	int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc =
+	int ret =
 	    fd < 0 || syncfs(fd) ? err_sys(e, errno, "cannot sync the target's file system") : 0;
 	fd_close(fd);
-	return rc;
+	return ret;
 }
 
 int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
@@ -394,24 +394,24 @@ int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rew
 	}
 	r.state->n_files_written = r.state->n_bytes_written = 0;
 	r.buffer = xmalloc(CHUNK);
-	int rc = set_check(s, e);
-	r.n_names = rc ? NULL : names_there(s, r.first, dir_fd);
-	rc = rc ? rc : space_check(s, r.first, dir_fd, e);
-	for (size_t i = 0; i < s->n && !rc; i++)
-		rc = restore_entry(&r, i, e);
-	if (!rc && r.state->n_files_written) {
-		rc = r.sync_each ? 0 : sync_together(&r, e);
-		if (!rc && state)
-			rc = take_stamps(&r, &latest_ns, e);
-		if (!rc && state)
+	int ret = set_check(s, e);
+	r.n_names = ret ? NULL : names_there(s, r.first, dir_fd);
+	ret = ret ? ret : space_check(s, r.first, dir_fd, e);
+	for (size_t i = 0; i < s->n && !ret; i++)
+		ret = restore_entry(&r, i, e);
+	if (!ret && r.state->n_files_written) {
+		ret = r.sync_each ? 0 : sync_together(&r, e);
+		if (!ret && state)
+			ret = take_stamps(&r, &latest_ns, e);
+		if (!ret && state)
 			wait_for_file_time(latest_ns);
 	}
-	if (rc) /* files may be incomplete: the next restore writes everything */
+	if (ret) /* files may be incomplete: the next restore writes everything */
 		memset(r.state->stamp, 0, s->n * sizeof *r.state->stamp);
 	fd_close(directory.fd);
 	FREE_EACH(r.buffer, r.first, r.n_names, directory.path);
 	fileset_state_release(&own);
-	return rc;
+	return ret;
 }
 
 /* --- removing ------------------------------------------------------------ */
@@ -427,19 +427,19 @@ static int remove_one(const struct fileset *s, const struct fileset_entry *f, in
 		return 0;
 	if (parent < 0)
 		return parent;
-	int rc = 0;
+	int ret = 0;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
-		rc = errno == ENOENT ? 0 : err_sys(e, errno, "cannot examine %s", f->path);
+		ret = errno == ENOENT ? 0 : err_sys(e, errno, "cannot examine %s", f->path);
 	else if (f->directory ? !S_ISDIR(st.st_mode)
 		 : link       ? !S_ISLNK(st.st_mode)
 			      : !S_ISREG(st.st_mode))
-		rc = err_set(e, EPERM, "%s: not removed: it is not a %s", f->path,
-			     f->directory ? "directory" : link ? "link" : "file");
+		ret = err_set(e, EPERM, "%s: not removed: it is not a %s", f->path,
+			      f->directory ? "directory" : link ? "link" : "file");
 	else if (unlinkat(parent, name, f->directory ? AT_REMOVEDIR : 0) && errno != ENOENT &&
 		 errno != ENOTEMPTY && errno != EEXIST)
-		rc = err_sys(e, errno, "%s: cannot remove it", f->path);
+		ret = err_sys(e, errno, "%s: cannot remove it", f->path);
 	close(parent);
-	return rc;
+	return ret;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -460,10 +460,10 @@ int fileset_remove(const struct fileset *s, int dir_fd, struct err *e)
 	qsort(order, s->n, sizeof *order, longest_first);
 	for (size_t i = 0; i < s->n; i++) {
 		struct err one = ERR_INIT;
-		int rc = remove_one(s, order[i], dir_fd, &one);
-		if (rc && !first_rc) {
-			first_rc = rc;
-			err_set(e, -rc, "%s", one.msg);
+		int ret = remove_one(s, order[i], dir_fd, &one);
+		if (ret && !first_rc) {
+			first_rc = ret;
+			err_set(e, -ret, "%s", one.msg);
 		}
 	}
 	free(order);

@@ -15,13 +15,13 @@ int fileset_open_file(int dir_fd, const char *path, int flags, struct err *e)
 			       path);
 	if (fd < 0)
 		return fd;
-	int rc = fstat(fd, &st) ? err_sys(e, errno, "cannot examine %s", path) : 0;
-	if (!rc && !S_ISREG(st.st_mode))
-		rc = err_set(e, EPERM, "%s: refused: expected a regular file, found %s", path,
-			     confined_kind_name(st.st_mode));
-	if (rc)
+	int ret = fstat(fd, &st) ? err_sys(e, errno, "cannot examine %s", path) : 0;
+	if (!ret && !S_ISREG(st.st_mode))
+		ret = err_set(e, EPERM, "%s: refused: expected a regular file, found %s", path,
+			      confined_kind_name(st.st_mode));
+	if (ret)
 		close(fd);
-	return rc ? rc : fd;
+	return ret ? ret : fd;
 }
 
 /* Calls `action` with every file of the set, open for reading. Stops at the first error. */
@@ -29,17 +29,17 @@ static int each_file(const struct fileset *s, int dir_fd,
 		     int (*action)(const struct fileset_entry *f, int fd, void *ctx, struct err *e),
 		     void *ctx, struct err *e)
 {
-	int rc = 0;
-	for (size_t i = 0; i < s->n && !rc; i++) {
+	int ret = 0;
+	for (size_t i = 0; i < s->n && !ret; i++) {
 		if (s->entry[i].directory || fileset_link(s, i))
 			continue;
 		int fd = fileset_open_file(dir_fd, s->entry[i].path, O_RDONLY, e);
 		if (fd < 0)
 			return fd;
-		rc = action(&s->entry[i], fd, ctx, e);
+		ret = action(&s->entry[i], fd, ctx, e);
 		close(fd);
 	}
-	return rc;
+	return ret;
 }
 
 static int evict_file(const struct fileset_entry *f, int fd, void *ctx, struct err *e)
@@ -81,9 +81,9 @@ static int residency_of(const struct fileset_entry *f, int fd, void *ctx, struct
 	struct stat st;
 	if (fstat(fd, &st))
 		return err_sys(e, errno, "cannot examine %s", f->path);
-	int rc = residency_get(fd, 0, 0, r->by_cachestat, &now);
-	if (rc)
-		return err_sys(e, -rc, "%s: cannot determine its cached pages", f->path);
+	int ret = residency_get(fd, 0, 0, r->by_cachestat, &now);
+	if (ret)
+		return err_sys(e, -ret, "%s: cannot determine its cached pages", f->path);
 	if (!now.by_cachestat) { /* one file measured by mincore: the sum has its precision */
 		r->by_cachestat = false;
 		r->dirty_bytes = 0;

@@ -46,7 +46,7 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e)
 {
 	struct stat a, b;
 	const char *from, *to;
-	int rc = 0, from_dir = confined_parent(dir_fd, first, false, &from, e);
+	int ret = 0, from_dir = confined_parent(dir_fd, first, false, &from, e);
 	if (from_dir < 0)
 		return from_dir;
 	const int to_dir = confined_parent(dir_fd, path, true, &to, e);
@@ -56,16 +56,16 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e)
 	}
 	const bool there = fstatat(to_dir, to, &b, AT_SYMLINK_NOFOLLOW) == 0;
 	if (fstatat(from_dir, from, &a, AT_SYMLINK_NOFOLLOW))
-		rc = err_sys(e, errno, "cannot examine %s", first);
+		ret = err_sys(e, errno, "cannot examine %s", first);
 	else if (there && is_same_file(&a, &b))
-		rc = 0;
+		ret = 0;
 	else if (there && !S_ISREG(b.st_mode))
-		rc = err_set(e, EPERM, "%s: refused: it exists, but is not a file", path);
+		ret = err_set(e, EPERM, "%s: refused: it exists, but is not a file", path);
 	else if ((there && unlinkat(to_dir, to, 0)) || linkat(from_dir, from, to_dir, to, 0))
-		rc = err_sys(e, errno, "%s: cannot link it to %s", path, first);
+		ret = err_sys(e, errno, "%s: cannot link it to %s", path, first);
 	else
-		rc = 1;
+		ret = 1;
 	close(from_dir);
 	close(to_dir);
-	return rc;
+	return ret;
 }

@@ -30,9 +30,9 @@ static int add_directory(struct list *l, struct sink *s, const char *path, size_
 			 struct err *e)
 {
 	uint32_t n = l->listed.n, id;
-	int rc = object_table_intern(&l->listed, OBJECT_PATH, path, len, &id, e);
-	if (rc || id < n)
-		return rc;
+	int ret = object_table_intern(&l->listed, OBJECT_PATH, path, len, &id, e);
+	if (ret || id < n)
+		return ret;
 	strbuf_addstr(&s->out, "dir#");
 	add_path(s, trace_meta(l->t), path, len);
 	strbuf_addch(&s->out, '\n');
@@ -42,16 +42,16 @@ static int add_directory(struct list *l, struct sink *s, const char *path, size_
 static int add_entry(struct list *l, struct sink *s, const struct fileset_entry *f,
 		     const char *link, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	if (strchr(f->path, '#') || text_has_control(f->path) ||
 	    (link && (strchr(link, '#') || text_has_control(link))))
 		return err_set(e, EINVAL, "\"%s\": ARTC's list cannot hold a name with #, control "
 			"characters or invalid UTF-8", f->path);
-	for (const char *slash = strchr(f->path, '/'); slash && !rc; slash = strchr(slash + 1, '/'))
-		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e)
+	for (const char *slash = f->path; !ret && (slash = strchr(slash, '/')); slash++)
+		ret = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e)
 				     : 0;
-	if (rc || f->directory)
-		return rc ? rc : add_directory(l, s, f->path, strlen(f->path), e);
+	if (ret || f->directory)
+		return ret ? ret : add_directory(l, s, f->path, strlen(f->path), e);
 	strbuf_addstr(&s->out, link ? "symlink#" : "file#");
 	add_path(s, trace_meta(l->t), f->path, strlen(f->path));
 	if (link)
@@ -65,7 +65,7 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 {
 	struct list *l = ctx;
 	const struct fileset *files = &trace_meta(l->t)->files;
-	int rc = 0;
+	int ret = 0;
 	/* Lists the directories that contain the names, because ARTC stops at a file in a directory
 	 * that is not listed. */
 	const struct trace_meta *m = trace_meta(l->t);
@@ -77,9 +77,9 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 			strbuf_addf(&s->out, "dir#%s%.*s\n", above(root), (int)(slash - root),
 				    root);
 	}
-	for (size_t i = 0; i < files->n && !rc; i++)
-		rc = add_entry(l, s, &files->entry[i], fileset_link(files, i), e);
-	return rc;
+	for (size_t i = 0; i < files->n && !ret; i++)
+		ret = add_entry(l, s, &files->entry[i], fileset_link(files, i), e);
+	return ret;
 }
 
 /* Requests are not part of this file, so they count neither as written nor as left out. */
@@ -103,9 +103,9 @@ static int artc_init_write(struct trace *t, const char *path, struct trace_expor
 			"(capture app --snapshot makes one)");
 	struct list l = {.t = t};
 	memset(&l.listed, 0, sizeof l.listed);
-	int rc = sink_write_trace(&writer, &l, t, path, report, e);
+	int ret = sink_write_trace(&writer, &l, t, path, report, e);
 	object_table_release(&l.listed);
-	return rc;
+	return ret;
 }
 
 const struct trace_format format_artc_init = {

@@ -54,9 +54,9 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 		if (!scan_u64(&p, s, &major) || p == s || *p++ != ',' || !scan_u64(&p, s, &minor) ||
 		    p != s || major > 4095 || minor > 1048575 || len >= sizeof t->last.name)
 			return foreign_at(&t->base, *at, e, "a device such as 8,0 is missing");
-		int rc = foreign_object(&t->base, OBJECT_DEVICE, *at, len, &t->last.object, e);
-		if (rc)
-			return rc;
+		int ret = foreign_object(&t->base, OBJECT_DEVICE, *at, len, &t->last.object, e);
+		if (ret)
+			return ret;
 		memcpy(t->last.name, *at, len);
 		t->last.len = len;
 		t->last.number = (uint32_t)(major << 20 | minor);
@@ -130,9 +130,9 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	struct pair_event v = {.kind = EVENT_OTHER};
 	uint64_t cpu, sequence, pid;
 	const char *at = s;
-	int rc = take_device(t, &at, end, &v, e);
-	if (rc)
-		return rc;
+	int ret = take_device(t, &at, end, &v, e);
+	if (ret)
+		return ret;
 	if (!take_number(&at, end, UINT64_MAX, &cpu))
 		return foreign_at(&t->base, at, e, "the number of the CPU is missing");
 	if (!take_number(&at, end, UINT64_MAX, &sequence))
@@ -150,10 +150,10 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	const char *rwbs = at = skip_blanks(at, end);
 	at = word_end(at, end);
 	size_t rwbs_len = (size_t)(at - rwbs);
-	rc = v.kind == EVENT_OTHER
+	ret = v.kind == EVENT_OTHER
 		 ? 0
 		 : take_extent(t, skip_blanks(at, end), end, rwbs, rwbs_len, &v, e);
-	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &v, e);
+	return ret ? ret : block_pairs_take(&t->pairs, &t->base, &v, e);
 }
 
 /* "Input file sda.blktrace.0 added": buffering puts this line before or after the events. */
@@ -209,9 +209,9 @@ static int blkparse_line(struct foreign *f, const char *s, size_t len, struct er
 		if (t->over)
 			return 0;
 	}
-	int rc = event_line(t, s, end, e);
-	t->n_events += !rc;
-	return rc;
+	int ret = event_line(t, s, end, e);
+	t->n_events += !ret;
+	return ret;
 }
 
 static void blkparse_end(struct foreign *f)

@@ -112,9 +112,9 @@ static int next_event(struct text_input *in, struct blktrace_event *v, struct er
 {
 	const char *s;
 	size_t len;
-	int rc = text_input_peek(in, sizeof *v, &s, &len, e);
-	if (rc || !len)
-		return rc;
+	int ret = text_input_peek(in, sizeof *v, &s, &len, e);
+	if (ret || !len)
+		return ret;
 	if (len < sizeof *v) {
 		text_input_take(in, len);
 		return err_set(e, EILSEQ, "the file ends within a record");
@@ -133,9 +133,9 @@ static int next_event(struct text_input *in, struct blktrace_event *v, struct er
 			       magic);
 	}
 	size_t want = sizeof *v + v->pdu_len;
-	rc = text_input_peek(in, want, &s, &len, e);
-	if (rc)
-		return rc;
+	ret = text_input_peek(in, want, &s, &len, e);
+	if (ret)
+		return ret;
 	text_input_take(in, len < want ? len : want);
 	return len < want ? err_set(e, EILSEQ, "the file ends within a record") : 1;
 }
@@ -185,9 +185,9 @@ static int device_object(struct blktrace *t, uint32_t device, uint32_t *object, 
 	char name[32];
 	if (t->object == OBJECT_NONE || t->device != device) {
 		int len = snprintf(name, sizeof name, "%u,%u", device >> 20, device & 0xfffff);
-		int rc = foreign_object(&t->base, OBJECT_DEVICE, name, (size_t)len, &t->object, e);
-		if (rc)
-			return rc;
+		int ret = foreign_object(&t->base, OBJECT_DEVICE, name, (size_t)len, &t->object, e);
+		if (ret)
+			return ret;
 		t->device = device;
 	}
 	*object = t->object;
@@ -216,8 +216,8 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 		t->first_ns = (int64_t)v->time;
 	}
 	b.ns = (int64_t)v->time - t->first_ns;
-	int rc = b.kind == EVENT_OTHER ? 0 : device_object(t, v->device, &b.object, e);
-	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &b, e);
+	int ret = b.kind == EVENT_OTHER ? 0 : device_object(t, v->device, &b.object, e);
+	return ret ? ret : block_pairs_take(&t->pairs, &t->base, &b, e);
 }
 
 /* --- all files, by time -------------------------------------------------- */
@@ -227,35 +227,35 @@ static int fill(struct text_input *in, struct blktrace_event *v, bool *has, bool
 {
 	if (*has || *over)
 		return 0;
-	int rc = next_event(in, v, e);
-	*has = rc == 1;
-	*over = !rc;
-	return rc < 0 ? rc : 0;
+	int ret = next_event(in, v, e);
+	*has = ret == 1;
+	*over = !ret;
+	return ret < 0 ? ret : 0;
 }
 
 static int blktrace_piece(struct foreign *f, struct err *e)
 {
 	struct blktrace *t = (struct blktrace *)f;
-	int rc = fill(&f->in, &t->next, &t->has_next, &t->over, e);
+	int ret = fill(&f->in, &t->next, &t->has_next, &t->over, e);
 	struct blktrace_event *first = t->has_next ? &t->next : NULL;
 	bool *has = &t->has_next;
-	for (size_t i = 0; i < t->n_more && !rc; i++) {
+	for (size_t i = 0; i < t->n_more && !ret; i++) {
 		struct more_file *m = &t->more[i];
 		uint64_t at = m->in.offset + m->in.at;
-		rc = fill(&m->in, &m->next, &m->has_next, &m->over, e);
-		f->piece_at = rc ? at : f->piece_at;
-		if (rc)
+		ret = fill(&m->in, &m->next, &m->has_next, &m->over, e);
+		f->piece_at = ret ? at : f->piece_at;
+		if (ret)
 			return err_context(e, "%s", m->in.path);
 		if (m->has_next && (!first || m->next.time < first->time)) {
 			first = &m->next;
 			has = &m->has_next;
 		}
 	}
-	if (rc || !first)
-		return rc;
+	if (ret || !first)
+		return ret;
 	*has = false;
-	rc = take_event(t, first, e);
-	return rc ? rc : 1;
+	ret = take_event(t, first, e);
+	return ret ? ret : 1;
 }
 
 static void blktrace_end(struct foreign *f)
@@ -334,15 +334,15 @@ static int blktrace_open(struct trace **out, const char *path, const struct trac
 {
 	for (size_t i = 0; i < o->n_more; i++) { /* the setup cannot return an error */
 		struct text_input in;
-		int rc = text_input_open(&in, o->more[i], e);
+		int ret = text_input_open(&in, o->more[i], e);
 		text_input_close(&in);
-		if (rc)
-			return rc;
+		if (ret)
+			return ret;
 	}
-	int rc = foreign_open(out, &reader, path, o, e);
-	if (!rc)
+	int ret = foreign_open(out, &reader, path, o, e);
+	if (!ret)
 		(*out)->notes.one_cpu_of_many = !o->n_more && has_siblings(path);
-	return rc;
+	return ret;
 }
 
 static int blktrace_bid(const unsigned char *head, size_t len, const char *path)

@@ -143,9 +143,9 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct pair_e
 	r.object = v->object;
 	r.pid = r.tid = w->pid;
 	r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : v->flags;
-	int rc = foreign_check(&r, e);
-	if (rc)
-		return rc;
+	int ret = foreign_check(&r, e);
+	if (ret)
+		return ret;
 	w->ticket = record_queue_add(&f->queue, &r);
 	w->has_ticket = true;
 	return 0;

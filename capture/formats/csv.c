@@ -87,9 +87,9 @@ static int csv_next_batch(struct trace *base, const struct trace_record **r, siz
 	struct csv_trace *t = csv(base);
 	t->n_records = 0;
 	while (!t->n_records && !t->error.code && !t->at_end) {
-		int rc = take_chunk(t, e);
-		if (rc)
-			return rc;
+		int ret = take_chunk(t, e);
+		if (ret)
+			return ret;
 	}
 	*r = t->record;
 	*n = t->n_records;
@@ -158,20 +158,20 @@ static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
 static int look_at_beginning(struct csv_trace *t, struct err *e)
 {
 	int64_t step_ns = 1000000000;
-	int rc = csv_rewind(&t->base, e);
-	for (int i = 0; i < SAMPLE_CHUNKS && !rc && !t->at_end && !t->error.code; i++) {
-		rc = take_chunk(t, e);
+	int ret = csv_rewind(&t->base, e);
+	for (int i = 0; i < SAMPLE_CHUNKS && !ret && !t->at_end && !t->error.code; i++) {
+		ret = take_chunk(t, e);
 		step_ns = resolution_of(t, step_ns);
 	}
-	if (!rc && t->error.code && !t->n_columns)
-		rc = err_set(e, t->error.code, "%s", t->error.msg);
+	if (!ret && t->error.code && !t->n_columns)
+		ret = err_set(e, t->error.code, "%s", t->error.msg);
 	t->base.n_records_known = t->at_end && !t->error.code;
 	t->base.n_records = t->n_rows;
 	t->base.health.complete = true;
 	t->base.meta.meta.clock = "csv";
 	t->base.meta.meta.clock_resolution_ns = t->n_rows ? (double)step_ns : 1;
 	t->base.meta.meta.captured_by = "unknown (read from CSV)";
-	return rc ? rc : csv_rewind(&t->base, e);
+	return ret ? ret : csv_rewind(&t->base, e);
 }
 
 static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o,
@@ -179,7 +179,7 @@ static int csv_open(struct trace **out, const char *path, const struct trace_ope
 {
 	struct csv_trace *t = xcalloc(1, sizeof *t);
 	struct stat st;
-	int rc = 0;
+	int ret = 0;
 	*out = NULL;
 	trace_base_init(&t->base, &reader);
 	t->n_lenient = o->n_lenient;
@@ -189,20 +189,20 @@ static int csv_open(struct trace **out, const char *path, const struct trace_ope
 	strbuf_init(&t->heap);
 	t->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (t->fd < 0 || fstat(t->fd, &st))
-		rc = err_sys(e, errno, "cannot open the trace %s", path);
+		ret = err_sys(e, errno, "cannot open the trace %s", path);
 	else if (!S_ISREG(st.st_mode))
-		rc = err_set(e, EINVAL, "%s: not a regular file", path);
-	bool small = !rc && st.st_size < (off_t)CHUNK;
+		ret = err_set(e, EINVAL, "%s: not a regular file", path);
+	bool small = !ret && st.st_size < (off_t)CHUNK;
 	t->cap = small && st.st_size < CHUNK_MIN ? CHUNK_MIN
 		 : small                         ? (size_t)st.st_size + 1
 						 : CHUNK;
 	t->chunk = xmalloc(t->cap + 1);
-	rc = rc ? rc : look_at_beginning(t, e);
-	if (rc)
+	ret = ret ? ret : look_at_beginning(t, e);
+	if (ret)
 		trace_close(&t->base);
 	else
 		*out = &t->base;
-	return rc;
+	return ret;
 }
 
 static bool names_some_column(const unsigned char *s, size_t len)

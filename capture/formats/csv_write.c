@@ -26,9 +26,9 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	size_t heap_len;
 	const void *heap;
 	(void)why;
-	int rc = trace_heap(x->from, r->heap, &heap, &heap_len, e);
-	if (rc)
-		return rc;
+	int ret = trace_heap(x->from, r->heap, &heap, &heap_len, e);
+	if (ret)
+		return ret;
 	sink_u64(s, r->pid);
 	strbuf_addch(&s->out, ',');
 	sink_u64(s, r->tid);
@@ -70,7 +70,7 @@ int trace_export_csv(struct trace *t, const char *path, struct err *e)
 	    .one = write_one,
 	    .causes = true};
 	struct csv_export x = {.from = t, .args = STRBUF_INIT};
-	int rc = sink_write_trace(&writer, &x, t, path, NULL, e);
+	int ret = sink_write_trace(&writer, &x, t, path, NULL, e);
 	strbuf_release(&x.args);
-	return rc;
+	return ret;
 }

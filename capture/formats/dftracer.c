@@ -101,10 +101,10 @@ static int take_other(struct dftracer *t, const json_t *o, bool metadata, const 
 	}
 	if (!name || strcmp(name, "FH") || !path || !hash_of(args, "value", &hash))
 		return 0;
-	int rc = path_intern(t, path, &object, e);
-	if (!rc)
+	int ret = path_intern(t, path, &object, e);
+	if (!ret)
 		*u64_map_at(&t->files, hash, object) = object;
-	return rc;
+	return ret;
 }
 
 static int take_object(struct dftracer *t, const json_t *args, struct trace_record *r,
@@ -127,17 +127,17 @@ static int take_args(struct dftracer *t, const json_t *args, struct trace_record
 {
 	const unsigned int uses = op_info(r->op)->uses;
 	int64_t length = 0, offset = 0, v = 0;
-	int rc = take_object(t, args, r, e);
-	if (!rc && (uses & OP_HAS_LENGTH))
-		rc = need(t, args, number_of(args, "count", &v) ? "count" : "size", 0, INT64_MAX,
-			  &length, e);
-	if (!rc && (uses & OP_HAS_OFFSET))
-		rc = need(t, args, "offset", r->op == OP_LSEEK ? INT64_MIN : 0, INT64_MAX, &offset,
-			  e);
-	if (!rc && r->op == OP_LSEEK)
-		rc = need(t, args, "whence", 0, 2, &v, e);
-	if (rc)
-		return rc;
+	int ret = take_object(t, args, r, e);
+	if (!ret && (uses & OP_HAS_LENGTH))
+		ret = need(t, args, number_of(args, "count", &v) ? "count" : "size", 0, INT64_MAX,
+			   &length, e);
+	if (!ret && (uses & OP_HAS_OFFSET))
+		ret = need(t, args, "offset", r->op == OP_LSEEK ? INT64_MIN : 0, INT64_MAX, &offset,
+			   e);
+	if (!ret && r->op == OP_LSEEK)
+		ret = need(t, args, "whence", 0, 2, &v, e);
+	if (ret)
+		return ret;
 	r->length = (uint64_t)length;
 	r->offset = uses & OP_KNOWS_OFFSET ? OFFSET_NONE : (uint64_t)offset;
 	r->flags = r->op == OP_LSEEK				       ? (uint32_t)v
@@ -155,14 +155,14 @@ static int take_call(struct dftracer *t, const json_t *o, const json_t *args, en
 {
 	struct trace_record r = foreign_record();
 	int64_t pid = 0, tid = 0, ts = 0, dur = 0;
-	int rc = need(t, o, "pid", 0, UINT32_MAX, &pid, e);
-	rc = rc ? rc : need(t, o, "tid", 0, UINT32_MAX, &tid, e);
-	rc = rc ? rc : need(t, o, "ts", 0, INT64_MAX / 4000, &ts, e);
-	rc = rc ? rc : need(t, o, "dur", 0, INT64_MAX / 4000, &dur, e);
+	int ret = need(t, o, "pid", 0, UINT32_MAX, &pid, e);
+	ret = ret ? ret : need(t, o, "tid", 0, UINT32_MAX, &tid, e);
+	ret = ret ? ret : need(t, o, "ts", 0, INT64_MAX / 4000, &ts, e);
+	ret = ret ? ret : need(t, o, "dur", 0, INT64_MAX / 4000, &dur, e);
 	r.op = (uint16_t)op;
-	rc = rc ? rc : take_args(t, args, &r, e);
-	if (rc)
-		return rc;
+	ret = ret ? ret : take_args(t, args, &r, e);
+	if (ret)
+		return ret;
 	if (!t->has_first) {
 		t->has_first = true;
 		t->first_us = ts;

@@ -73,20 +73,20 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 		f->base.notes.n_not_requests++;
 		return 0;
 	}
-	int rc = take_number(t, &s, end, "rank", &rank, e);
+	int ret = take_number(t, &s, end, "rank", &rank, e);
 	const char *op = s = skip_blanks(s, end);
 	s = word_end(s, end);
-	if (!rc && !(s - op == 5 && !memcmp(op, "write", 5)) &&
+	if (!ret && !(s - op == 5 && !memcmp(op, "write", 5)) &&
 	    !(s - op == 4 && !memcmp(op, "read", 4)))
-		rc = foreign_at(f, op, e, "neither write nor read");
+		ret = foreign_at(f, op, e, "neither write nor read");
 	r.op = op < end && *op == 'w' ? OP_PWRITE : OP_PREAD;
-	rc = rc ? rc : take_number(t, &s, end, "number of the segment", &segment, e);
-	rc = rc ? rc : take_number(t, &s, end, "offset", &r.offset, e);
-	rc = rc ? rc : take_number(t, &s, end, "length", &r.length, e);
-	rc = rc ? rc : take_time(t, &s, end, &r.begin_ns, e);
-	rc = rc ? rc : take_time(t, &s, end, &r.end_ns, e);
-	if (rc)
-		return rc;
+	ret = ret ? ret : take_number(t, &s, end, "number of the segment", &segment, e);
+	ret = ret ? ret : take_number(t, &s, end, "offset", &r.offset, e);
+	ret = ret ? ret : take_number(t, &s, end, "length", &r.length, e);
+	ret = ret ? ret : take_time(t, &s, end, &r.begin_ns, e);
+	ret = ret ? ret : take_time(t, &s, end, &r.end_ns, e);
+	if (ret)
+		return ret;
 	if (rank > UINT32_MAX || t->object == OBJECT_NONE)
 		return foreign_at(f, module, e,
 				  t->object == OBJECT_NONE

@@ -253,12 +253,12 @@ static void link_event(struct events_out *x, const struct trace_record *r)
 static int link_events(struct events_out *x, struct err *e)
 {
 	const struct trace_record *r;
-	int rc = trace_rewind(x->t, e);
+	int ret = trace_rewind(x->t, e);
 	x->linking = true;
-	while (!rc && ((rc = trace_next(x->t, &r, e)) == 1 || rc == -EBADMSG)) {
-		if (rc == 1)
+	while (!ret && ((ret = trace_next(x->t, &r, e)) == 1 || ret == -EBADMSG)) {
+		if (ret == 1)
 			link_event(x, r);
-		rc = 0;
+		ret = 0;
 	}
 	x->child = xmalloc((x->n_edges + 1) * sizeof *x->child);
 	if (x->n_edges)
@@ -268,7 +268,7 @@ static int link_events(struct events_out *x, struct err *e)
 	x->n = 0;
 	x->linking = false;
 	forget(x);
-	return rc;
+	return ret;
 }
 
 /* --- writing ------------------------------------------------------------- */
@@ -353,11 +353,11 @@ static int events_write(struct trace *t, const char *path, struct trace_export_r
 	static const struct sink_writer writer = {.head = write_head, .one = write_one};
 	SCOPED_FREE struct events_out *x = xcalloc(1, sizeof *x);
 	x->t = t;
-	int rc = link_events(x, e);
-	rc = rc ? rc : sink_write_trace(&writer, x, t, path, report, e);
+	int ret = link_events(x, e);
+	ret = ret ? ret : sink_write_trace(&writer, x, t, path, report, e);
 	forget(x);
 	FREE_EACH(x->thread, x->number, x->edge, x->child, x->next);
-	return rc;
+	return ret;
 }
 
 const struct trace_format format_events = {

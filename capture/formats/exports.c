@@ -27,16 +27,16 @@ static int count_transfers(struct exports_out *x, struct err *e)
 	const struct trace_record *r;
 	const char *why;
 	bool is_write;
-	int rc = trace_rewind(x->t, e);
-	while (!rc && ((rc = trace_next(x->t, &r, e)) == 1 || rc == -EBADMSG)) {
-		if (rc == 1 && is_block_transfer(x, r, &is_write, &why)) {
+	int ret = trace_rewind(x->t, e);
+	while (!ret && ((ret = trace_next(x->t, &r, e)) == 1 || ret == -EBADMSG)) {
+		if (ret == 1 && is_block_transfer(x, r, &is_write, &why)) {
 			x->first_ns =
 			    !x->count || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
 			x->count++;
 		}
-		rc = 0;
+		ret = 0;
 	}
-	return rc;
+	return ret;
 }
 
 /* --- blkreplay ----------------------------------------------------------- */
@@ -61,8 +61,8 @@ static int blkreplay_write(struct trace *t, const char *path, struct trace_expor
 {
 	static const struct sink_writer writer = {.one = blkreplay_one};
 	struct exports_out x = {.t = t};
-	int rc = count_transfers(&x, e);
-	return rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
+	int ret = count_transfers(&x, e);
+	return ret ? ret : sink_write_trace(&writer, &x, t, path, report, e);
 }
 
 const struct trace_format format_blkreplay = {
@@ -114,8 +114,8 @@ static int btrecord_write(struct trace *t, const char *path, struct trace_export
 {
 	static const struct sink_writer writer = {.head = btrecord_head, .one = btrecord_one};
 	struct exports_out x = {.t = t};
-	int rc = count_transfers(&x, e);
-	return rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
+	int ret = count_transfers(&x, e);
+	return ret ? ret : sink_write_trace(&writer, &x, t, path, report, e);
 }
 
 const struct trace_format format_btrecord = {

@@ -16,9 +16,9 @@ int foreign_at(struct foreign *f, const char *where, struct err *e, const char *
 	va_list ap;
 	f->wrong = where;
 	va_start(ap, format);
-	int rc = err_vset(e, EINVAL, format, ap);
+	int ret = err_vset(e, EINVAL, format, ap);
 	va_end(ap);
-	return rc;
+	return ret;
 }
 
 int foreign_check(const struct trace_record *r, struct err *e)
@@ -29,11 +29,11 @@ int foreign_check(const struct trace_record *r, struct err *e)
 
 int foreign_add(struct foreign *f, struct trace_record *r, struct err *e)
 {
-	int rc = foreign_check(r, e);
+	int ret = foreign_check(r, e);
 	r->commit = TRACE_COMMIT;
-	if (!rc)
+	if (!ret)
 		record_queue_add(&f->queue, r);
-	return rc;
+	return ret;
 }
 
 int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len,
@@ -142,16 +142,16 @@ static int take_line(struct foreign *f, struct err *e)
 	struct err why; /* not ERR_INIT, which would clear the whole struct for every line */
 	err_clear(&why);
 	f->line = f->wrong = NULL;
-	int rc = text_input_line(&f->in, &f->line, &len, &why);
-	if (rc < 0 && rc != -EMSGSIZE)
-		return err_set(e, -rc, "%s", why.msg);
-	if (rc == 1)
-		rc = f->reader->line(f, f->line, len, &why);
-	else if (!rc)
-		f->ended = !f->reader->next || (rc = f->reader->next(f, &why)) != 1;
-	if (rc == -ENOMEM)
+	int ret = text_input_line(&f->in, &f->line, &len, &why);
+	if (ret < 0 && ret != -EMSGSIZE)
+		return err_set(e, -ret, "%s", why.msg);
+	if (ret == 1)
+		ret = f->reader->line(f, f->line, len, &why);
+	else if (!ret)
+		f->ended = !f->reader->next || (ret = f->reader->next(f, &why)) != 1;
+	if (ret == -ENOMEM)
 		return err_set(e, ENOMEM, "%s: %s", f->path, why.msg);
-	if (rc < 0)
+	if (ret < 0)
 		unreadable(f, &why);
 	return 0;
 }
@@ -161,12 +161,12 @@ static int take_piece(struct foreign *f, struct err *e)
 	struct err why; /* not ERR_INIT, which would clear the whole struct for every piece */
 	err_clear(&why);
 	f->piece_at = f->in.offset + f->in.at;
-	int rc = f->reader->piece(f, &why);
-	if (rc == -ENOMEM || rc == -EIO)
-		return err_set(e, -rc, "%s: %s", f->path, why.msg);
-	if (rc < 0)
+	int ret = f->reader->piece(f, &why);
+	if (ret == -ENOMEM || ret == -EIO)
+		return err_set(e, -ret, "%s: %s", f->path, why.msg);
+	if (ret < 0)
 		unreadable(f, &why);
-	f->ended = !rc;
+	f->ended = !ret;
 	return 0;
 }
 
@@ -174,15 +174,15 @@ static int take_some(struct foreign *f, struct err *e)
 {
 	if (f->heap.len > HEAP_KEPT)
 		heap_trim(f);
-	int rc = 0;
-	for (int i = 0; i < LINES_AT_ONCE && !rc && !f->ended && !f->error.code; i++)
-		rc = f->reader->line ? take_line(f, e) : take_piece(f, e);
+	int ret = 0;
+	for (int i = 0; i < LINES_AT_ONCE && !ret && !f->ended && !f->error.code; i++)
+		ret = f->reader->line ? take_line(f, e) : take_piece(f, e);
 	/* also before an error: unfinished requests are returned as they are */
-	if (!rc && (f->ended || f->error.code) && f->reader->end)
+	if (!ret && (f->ended || f->error.code) && f->reader->end)
 		f->reader->end(f);
 	struct trace_notes *n = &f->base.notes;
 	n->mean_queue_ns = n->n_queued ? f->queue_sum_ns / (double)n->n_queued : 0;
-	return rc;
+	return ret;
 }
 
 static int foreign_next_batch(struct trace *base, const struct trace_record **r, size_t *n,
@@ -197,9 +197,9 @@ static int foreign_next_batch(struct trace *base, const struct trace_record **r,
 			return err_set(e, f->error.code, "%s", f->error.msg);
 		if (f->ended)
 			return 0;
-		int rc = take_some(f, e);
-		if (rc)
-			return rc;
+		int ret = take_some(f, e);
+		if (ret)
+			return ret;
 	}
 	struct trace_record *v = &f->queue.v[f->queue.head];
 	for (size_t i = 0; i < *n; i++)
@@ -210,9 +210,9 @@ static int foreign_next_batch(struct trace *base, const struct trace_record **r,
 static int foreign_rewind(struct trace *base, struct err *e)
 {
 	struct foreign *f = foreign(base);
-	int rc = text_input_rewind(&f->in, e);
-	if (rc)
-		return rc;
+	int ret = text_input_rewind(&f->in, e);
+	if (ret)
+		return ret;
 	record_queue_reset(&f->queue);
 	f->error = (struct err)ERR_INIT;
 	f->ended = false;
@@ -258,27 +258,27 @@ int foreign_open_unread(struct trace **t, const struct foreign_reader *reader, c
 	f->base.meta.meta.captured_by = reader->captured_by;
 	if (reader->setup)
 		reader->setup(f, o);
-	int rc = text_input_open(&f->in, path, e);
+	int ret = text_input_open(&f->in, path, e);
 	f->path = f->in.path;
-	if (rc)
+	if (ret)
 		trace_close(&f->base);
 	else
 		*t = &f->base;
-	return rc;
+	return ret;
 }
 
 int foreign_open(struct trace **t, const struct foreign_reader *reader, const char *path,
 		 const struct trace_open_options *o, struct err *e)
 {
-	int rc = foreign_open_unread(t, reader, path, o, e);
-	if (rc)
-		return rc;
-	rc = foreign_rewind(*t, e);
-	rc = rc ? rc : take_some(foreign(*t), e);
-	rc = rc ? rc : foreign_rewind(*t, e);
-	if (rc) {
+	int ret = foreign_open_unread(t, reader, path, o, e);
+	if (ret)
+		return ret;
+	ret = foreign_rewind(*t, e);
+	ret = ret ? ret : take_some(foreign(*t), e);
+	ret = ret ? ret : foreign_rewind(*t, e);
+	if (ret) {
 		trace_close(*t);
 		*t = NULL;
 	}
-	return rc;
+	return ret;
 }

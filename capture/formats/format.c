@@ -102,30 +102,30 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		if ((*f)->bid)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
-	int rc = err_set(e, EILSEQ, "%s: not a trace: its first bytes fit no known format (%s); "
+	int ret = err_set(e, EILSEQ, "%s: not a trace: its first bytes fit no known format (%s); "
 		"--from FORMAT reads it as FORMAT and names the first difference", path, names.s);
-	return rc;
+	return ret;
 }
 
 int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
 		    const struct trace_open_options *o, struct err *e)
 {
 	static const struct trace_open_options none;
-	int rc = 0;
+	int ret = 0;
 	*t = NULL;
 	o = o ? o : &none;
 	if (!f && o->mapping)
 		f = &format_mapping;
 	if (!f)
-		rc = trace_format_detect(&f, path, e);
-	if (rc)
-		return rc;
+		ret = trace_format_detect(&f, path, e);
+	if (ret)
+		return ret;
 	if (!f->bid)
 		return err_set(e, ENOTSUP, "%s: the format %s can only be written", path, f->name);
-	rc = f->open ? f->open(t, path, o, e) : foreign_open(t, f->reader, path, o, e);
-	if (!rc)
+	ret = f->open ? f->open(t, path, o, e) : foreign_open(t, f->reader, path, o, e);
+	if (!ret)
 		(*t)->format = f;
-	return rc;
+	return ret;
 }
 
 /* --- notes of a reader --------------------------------------------------- */

@@ -91,9 +91,9 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	struct trace_record r = foreign_record();
 	const bool block = t->base.base.meta.meta.level == LEVEL_BLOCK;
 	size_t k = 0, n_actions = sizeof actions / sizeof *actions;
-	int rc = take_name(t, &w[0], e);
-	if (rc || is(&w[1], "add"))
-		return rc;
+	int ret = take_name(t, &w[0], e);
+	if (ret || is(&w[1], "add"))
+		return ret;
 	while (k < n_actions && !is(&w[1], actions[k].name))
 		k++;
 	if (k == n_actions)
@@ -105,17 +105,17 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	/* Until the level is decided, names count as devices, so that the object table contains no
 	 * paths if all names are devices. */
 	const bool as_device = block || (!t->decided && !t->has_file);
-	rc = foreign_object(&t->base, as_device ? OBJECT_DEVICE : OBJECT_PATH, w[0].s, w[0].len,
-			    &r.object, e);
+	ret = foreign_object(&t->base, as_device ? OBJECT_DEVICE : OBJECT_PATH, w[0].s, w[0].len,
+			     &r.object, e);
 	bool transfer = r.op == OP_PREAD || r.op == OP_PWRITE || r.op == OP_FALLOCATE;
-	if (!rc && transfer && n < 4)
-		rc = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length",
-				actions[k].name);
+	if (!ret && transfer && n < 4)
+		ret = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length",
+				 actions[k].name);
 	const bool extent = transfer || (r.op == OP_SYNC_FILE_RANGE && n >= 4);
-	rc = rc || !extent ? rc : word_u64(t, &w[2], INT64_MAX, &r.offset, e);
-	rc = rc || !extent ? rc : word_u64(t, &w[3], INT64_MAX, &r.length, e);
-	if (rc)
-		return rc;
+	ret = ret || !extent ? ret : word_u64(t, &w[2], INT64_MAX, &r.offset, e);
+	ret = ret || !extent ? ret : word_u64(t, &w[3], INT64_MAX, &r.length, e);
+	if (ret)
+		return ret;
 	r.fd = block ? -1 : (int32_t)(r.object % (INT32_MAX - 3)) + 3;
 	r.rvalue = r.op == OP_OPEN                    ? r.fd
 		   : transfer && r.op != OP_FALLOCATE ? (int64_t)r.length
@@ -157,11 +157,11 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!t->version)
 		return take_header(t, w, n, e);
 	if (t->version == 3) {
-		int rc = n < 3 ? foreign_at(f, s, e,
-					    "a line needs at least a time, a file and an action")
+		int ret = n < 3 ? foreign_at(f, s, e,
+					     "a line needs at least a time, a file and an action")
 			       : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
-		if (rc)
-			return rc;
+		if (ret)
+			return ret;
 		t->now_ns = (int64_t)v * 1000;
 		return take_action(t, w + 1, n - 1, e);
 	}
@@ -172,11 +172,11 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!t->wait_unit_ns)
 		return foreign_at(f, w[1].s, e, "the unit of waits differs between writers of "
 			"version 2: add --wait-unit us or --wait-unit ms");
-	int rc =
+	int ret =
 	    n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time")
 		  : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	if ((int64_t)v * t->wait_unit_ns > TRACE_TIME_MAX - t->now_ns)
 		return foreign_at(f, w[2].s, e, "a time is beyond the range of a trace");
 	t->now_ns += (int64_t)v * t->wait_unit_ns;
@@ -327,9 +327,9 @@ static int iolog_write(struct trace *t, const char *path, struct trace_export_re
 	static const struct sink_writer writer = {
 	    .header = "fio version 3 iolog\n", .one = write_one, .tail = write_tail};
 	struct iolog_out x = {.t = t};
-	int rc = sink_write_trace(&writer, &x, t, path, report, e);
+	int ret = sink_write_trace(&writer, &x, t, path, report, e);
 	free(x.added);
-	return rc;
+	return ret;
 }
 
 const struct trace_format format_iolog = {

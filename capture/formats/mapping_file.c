@@ -14,14 +14,14 @@ const char *const mapping_field_names[MAP_N + 1] = {
 struct mapping_parse {
 	struct mapping *m;
 	struct err *e;
-	int rc;
+	int ret;
 	char section[128];
 	struct mapping_column *column;
 };
 
 static int bad(struct mapping_parse *p, const char *key, const char *value, const char *wanted)
 {
-	p->rc = err_set(p->e, EINVAL, "%s = %.60s: not %s", key, value, wanted);
+	p->ret = err_set(p->e, EINVAL, "%s = %.60s: not %s", key, value, wanted);
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static int set_column(struct mapping_parse *p, const char *key, const char *valu
 			return 1;
 		c->field = MAP_NONE;
 		const char *near = nearest_name(value, mapping_field_names);
-		p->rc =
+		p->ret =
 		    err_set(p->e, EINVAL, "field = %.60s: unknown%s%s%s", value,
 			    near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		return 0;
@@ -231,7 +231,7 @@ static int on_key(void *user, const char *section, const char *key, const char *
 		return set_format(p, key, value);
 	if (p->column)
 		return set_column(p, key, value);
-	p->rc =
+	p->ret =
 	    err_set(p->e, EINVAL, "section [%.60s] is neither [format] nor [column ...]", section);
 	return 0;
 }
@@ -288,26 +288,26 @@ int mapping_parse(struct mapping *m, const char *name, const char *text, struct 
 	*m = (struct mapping){
 	    .delimiter = ',', .level = LEVEL_BLOCK, .object_kind = OBJECT_DEVICE, .bid = 30};
 	int line = ini_parse_string(text, on_key, &p);
-	if (p.rc)
+	if (p.ret)
 		return err_set(e, EINVAL, "%s: line %d: %s", name, line, inner.msg);
 	if (line)
 		return err_set(e, EINVAL, "%s: line %d: neither [section] nor key = value", name,
 			       line);
 	if (!m->name)
 		m->name = xstrdup("mapping");
-	int rc = check(m, &inner);
-	return rc ? err_set(e, -rc, "%s: %s", name, inner.msg) : 0;
+	int ret = check(m, &inner);
+	return ret ? err_set(e, -ret, "%s: %s", name, inner.msg) : 0;
 }
 
 int mapping_load(struct mapping *m, const char *path, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	memset(m, 0, sizeof *m);
-	int rc = file_read(path, &text, 1u << 20, e);
-	if (!rc && strlen(text.s) != text.len)
-		rc = err_set(e, EINVAL, "%s: not a mapping file: it contains NUL bytes", path);
-	rc = rc ? rc : mapping_parse(m, path, text.s, e);
-	return rc;
+	int ret = file_read(path, &text, 1u << 20, e);
+	if (!ret && strlen(text.s) != text.len)
+		ret = err_set(e, EINVAL, "%s: not a mapping file: it contains NUL bytes", path);
+	ret = ret ? ret : mapping_parse(m, path, text.s, e);
+	return ret;
 }
 
 void mapping_release(struct mapping *m)

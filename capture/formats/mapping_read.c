@@ -124,7 +124,7 @@ static int take_field(struct mapped_trace *t, const struct mapping_column *c, co
 		      struct trace_record *r, struct line_extra *x, struct err *e)
 {
 	int64_t v = 0;
-	int rc;
+	int ret;
 	switch (c->field) {
 	case MAP_BEGIN:
 		return take_time(t, c, f, true, &r->begin_ns, e);
@@ -146,26 +146,26 @@ static int take_field(struct mapped_trace *t, const struct mapping_column *c, co
 	case MAP_COUNT:
 		return take_number(t, f, 1, MAPPING_COUNT_MAX, &x->count, e);
 	case MAP_OBJECT:
-		rc = c->number ? take_number(t, f, 0, INT64_MAX, &v, e) : 0;
+		ret = c->number ? take_number(t, f, 0, INT64_MAX, &v, e) : 0;
 		if (t->object_text.len)
 			strbuf_addch(&t->object_text, '.');
 		strbuf_add(&t->object_text, f->s, f->len);
-		return rc;
+		return ret;
 	case MAP_PID:
 	case MAP_TID:
-		rc = take_number(t, f, 0, UINT32_MAX, &v, e);
+		ret = take_number(t, f, 0, UINT32_MAX, &v, e);
 		*(c->field == MAP_PID ? &r->pid : &r->tid) = (uint32_t)v;
-		return rc;
+		return ret;
 	case MAP_FD:
-		rc = take_number(t, f, -1, INT32_MAX, &v, e);
+		ret = take_number(t, f, -1, INT32_MAX, &v, e);
 		r->fd = (int32_t)v;
-		return rc;
+		return ret;
 	case MAP_RVALUE:
 		return take_number(t, f, INT64_MIN, INT64_MAX, &r->rvalue, e);
 	case MAP_ERROR:
-		rc = take_number(t, f, 0, UINT16_MAX, &v, e);
+		ret = take_number(t, f, 0, UINT16_MAX, &v, e);
 		r->error = (uint16_t)v;
-		return rc;
+		return ret;
 	default:
 		return c->number ? take_number(t, f, INT64_MIN, INT64_MAX, &v, e) : 0;
 	}
@@ -239,10 +239,10 @@ static int take_object(struct mapped_trace *t, struct trace_record *r, struct er
 		return 0;
 	if (now->len != last->len || memcmp(now->s, last->s, now->len) ||
 	    t->object == OBJECT_NONE) {
-		int rc =
+		int ret =
 		    foreign_object(&t->base, t->m->object_kind, now->s, now->len, &t->object, e);
-		if (rc)
-			return rc;
+		if (ret)
+			return ret;
 		strbuf_reset(last);
 		strbuf_add(last, now->s, now->len);
 	}
@@ -253,9 +253,9 @@ static int take_object(struct mapped_trace *t, struct trace_record *r, struct er
 static int finish(struct mapped_trace *t, struct trace_record *r, const struct line_extra *x,
 		  struct err *e)
 {
-	int rc = take_object(t, r, e);
-	if (rc)
-		return rc;
+	int ret = take_object(t, r, e);
+	if (ret)
+		return ret;
 	if (x->response_ns >= 0 && r->begin_ns != TIME_NONE)
 		r->end_ns = r->begin_ns + x->response_ns;
 	if (x->last >= -1) {
@@ -272,9 +272,9 @@ static int finish(struct mapped_trace *t, struct trace_record *r, const struct l
 								      : 0;
 	if (r->op == OP_FALLOCATE && t->m->level == LEVEL_BLOCK)
 		r->flags = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-	for (int64_t i = 0; i < x->count && !rc; i++)
-		rc = foreign_add(&t->base, r, e);
-	return rc;
+	for (int64_t i = 0; i < x->count && !ret; i++)
+		ret = foreign_add(&t->base, r, e);
+	return ret;
 }
 
 static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct err *e)
@@ -293,9 +293,9 @@ static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct 
 		if (!c || (c->optional && !f.len))
 			continue;
 		x.has_rvalue |= c->field == MAP_RVALUE;
-		int rc = take_field(t, c, &f, &r, &x, e);
-		if (rc)
-			return rc;
+		int ret = take_field(t, c, &f, &r, &x, e);
+		if (ret)
+			return ret;
 	}
 	if (i < t->n_needed)
 		return foreign_at(&t->base, end, e, "the line has %u columns, %u are needed", i,

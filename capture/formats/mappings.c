@@ -7,8 +7,8 @@
 
 static int builtin_parse(struct mapping *m, const char *name, const char *text, struct err *e)
 {
-	int rc = mapping_parse(m, name, text, e);
-	return rc ? err_context(e, "the built-in mapping") : 0;
+	int ret = mapping_parse(m, name, text, e);
+	return ret ? err_context(e, "the built-in mapping") : 0;
 }
 
 static int builtin_bid(const char *name, const char *text, const unsigned char *head, size_t len)
@@ -24,22 +24,22 @@ static int parse_and_open(const char *name, const char *text, struct trace **t, 
 			  const struct trace_open_options *o, struct err *e)
 {
 	struct mapping *m = xmalloc(sizeof *m);
-	int rc = text ? builtin_parse(m, name, text, e) : mapping_load(m, o->mapping, e);
-	if (!rc)
+	int ret = text ? builtin_parse(m, name, text, e) : mapping_load(m, o->mapping, e);
+	if (!ret)
 		return mapping_open(t, m, path, o, e);
 	mapping_release(m);
 	free(m);
-	return rc;
+	return ret;
 }
 
 static int builtin_write(const char *name, const char *text, struct trace *t, const char *path,
 			 struct trace_export_report *report, struct err *e)
 {
 	struct mapping m;
-	int rc = builtin_parse(&m, name, text, e);
-	rc = rc ? rc : mapping_write(&m, t, path, report, e);
+	int ret = builtin_parse(&m, name, text, e);
+	ret = ret ? ret : mapping_write(&m, t, path, report, e);
 	mapping_release(&m);
-	return rc;
+	return ret;
 }
 
 #define READER(NAME)                                                                               \

@@ -21,9 +21,9 @@ static int oracle_piece(struct foreign *f, struct err *e)
 	uint32_t seconds, size;
 	uint64_t object;
 	char name[24];
-	int rc = text_input_peek(&f->in, ITEM_BYTES, &s, &len, e);
-	if (rc || !len)
-		return rc;
+	int ret = text_input_peek(&f->in, ITEM_BYTES, &s, &len, e);
+	if (ret || !len)
+		return ret;
 	if (len < ITEM_BYTES) {
 		text_input_take(&f->in, len);
 		return err_set(e, EILSEQ, "the file ends within a request");
@@ -44,9 +44,9 @@ static int oracle_piece(struct foreign *f, struct err *e)
 	r.length = size;
 	r.rvalue = size;
 	int n = snprintf(name, sizeof name, "%llu", (unsigned long long)object);
-	rc = foreign_object(f, OBJECT_PATH, name, (size_t)n, &r.object, e);
-	rc = rc ? rc : foreign_add(f, &r, e);
-	return rc ? rc : 1;
+	ret = foreign_object(f, OBJECT_PATH, name, (size_t)n, &r.object, e);
+	ret = ret ? ret : foreign_add(f, &r, e);
+	return ret ? ret : 1;
 }
 
 static void oracle_reset(struct foreign *f)

@@ -29,12 +29,12 @@ static int file_open(struct parallel *p, size_t file, struct err *e)
 {
 	struct foreign *f = &p->calls.base;
 	text_input_close(&f->in);
-	int rc = text_input_open(&f->in, p->path[file], e);
+	int ret = text_input_open(&f->in, p->path[file], e);
 	f->path = f->in.path;
 	p->file = file;
 	p->at = p->facts.n_nodes ? node_of_file(p, file) : 0;
 	p->in_comment = false;
-	return rc;
+	return ret;
 }
 
 static int parallel_next(struct foreign *f, struct err *e)
@@ -42,8 +42,8 @@ static int parallel_next(struct foreign *f, struct err *e)
 	struct parallel *p = parallel_of(f);
 	if (p->file + 1 >= p->n_files)
 		return 0;
-	int rc = file_open(p, p->file + 1, e);
-	return rc ? rc : 1;
+	int ret = file_open(p, p->file + 1, e);
+	return ret ? ret : 1;
 }
 
 /* --- reading the trace -------------------------------------------------- */
@@ -95,10 +95,10 @@ static int head_take(struct parallel *p, const char *s, const char *end, struct 
 	const char *close = end - 2;
 	while (close > s && memcmp(close, "*/", 2))
 		close--;
-	int rc = close > s ? meta_from_json(&p->head, s, (size_t)(close - s), e)
+	int ret = close > s ? meta_from_json(&p->head, s, (size_t)(close - s), e)
 			   : err_set(e, EINVAL, "the comment does not end: */ is missing");
-	rc = rc ? rc : causality_facts_read(&p->facts, &p->head.meta, e);
-	return rc ? err_context(e, "%s: line 1", p->path[0]) : 0;
+	ret = ret ? ret : causality_facts_read(&p->facts, &p->head.meta, e);
+	return ret ? err_context(e, "%s: line 1", p->path[0]) : 0;
 }
 
 /* If the first line does not declare the nodes, counts them by the highest number in the text. */
@@ -128,20 +128,20 @@ static int files_look(struct parallel *p, struct err *e)
 		struct text_input in;
 		const char *s;
 		size_t len;
-		int rc = text_input_open(&in, p->path[i], e), got = 0;
+		int ret = text_input_open(&in, p->path[i], e), got = 0;
 		bool first = !i, known = false;
-		while (!rc && !known &&
+		while (!ret && !known &&
 		       ((got = text_input_line(&in, &s, &len, e)) == 1 || got == -EMSGSIZE)) {
 			const char *at = s;
 			known = got == 1 && first && take_word(&at, s + len, PARALLEL_MAGIC);
-			rc = known ? head_take(p, at, s + len, e) : 0;
+			ret = known ? head_take(p, at, s + len, e) : 0;
 			if (got == 1)
 				nodes_look(s, s + len, &n_nodes);
 			first = false;
 		}
 		text_input_close(&in);
-		if (rc || got < 0 || known)
-			return rc ? rc : got < 0 ? got : 0;
+		if (ret || got < 0 || known)
+			return ret ? ret : got < 0 ? got : 0;
 	}
 	facts_make(p, n_nodes);
 	return 0;
@@ -185,9 +185,9 @@ static const struct foreign_reader reader = {.clock = "unknown",
 static int parallel_open(struct trace **out, const char *path, const struct trace_open_options *o,
 			 struct err *e)
 {
-	int rc = foreign_open_unread(out, &reader, path, o, e);
-	if (rc)
-		return rc;
+	int ret = foreign_open_unread(out, &reader, path, o, e);
+	if (ret)
+		return ret;
 	struct parallel *p = parallel_of((struct foreign *)*out);
 	meta_store_init(&p->head);
 	strbuf_init(&p->args.unescaped);
@@ -196,15 +196,15 @@ static int parallel_open(struct trace **out, const char *path, const struct trac
 	p->path = xcalloc(p->n_files, sizeof *p->path);
 	for (size_t i = 0; i < p->n_files; i++)
 		p->path[i] = xstrdup(i ? o->more[i - 1] : path);
-	rc = files_look(p, e);
-	if (!rc)
+	ret = files_look(p, e);
+	if (!ret)
 		meta_take(p);
-	rc = rc ? rc : trace_rewind(*out, e);
-	if (rc) {
+	ret = ret ? ret : trace_rewind(*out, e);
+	if (ret) {
 		trace_close(*out);
 		*out = NULL;
 	}
-	return rc;
+	return ret;
 }
 
 /* Recognises the first line that this program writes, or a line that only this format has. */

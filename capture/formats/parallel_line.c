@@ -64,10 +64,10 @@ static int add_cause(struct parallel *p, const struct parallel_line *l, enum tra
 		r.end_ns = l->to_ns;
 	else if (op == OP_COMPUTE && !l->has_begin)
 		r.end_ns = r.begin_ns + (int64_t)length;
-	int rc = foreign_add(&p->calls.base, &r, e);
-	if (!rc) /* a time that the trace cannot represent does not change the node's clock */
+	int ret = foreign_add(&p->calls.base, &r, e);
+	if (!ret) /* a time that the trace cannot represent does not change the node's clock */
 		n->now_ns = r.end_ns > n->now_ns ? r.end_ns : n->now_ns;
-	return rc;
+	return ret;
 }
 
 static int take_partner(struct parallel *p, const struct parallel_line *l, const char *s,
@@ -197,12 +197,12 @@ static int take_other(struct parallel *p, struct parallel_line *l, struct err *e
 	if (s < l->end && !name_table_find(&p->calls.names, s, (size_t)(l->end - s), &code))
 		return foreign_at(f, s, e, "no name of an error");
 	r.error = (uint16_t)code;
-	int rc = csv_args_read(open + 1, (size_t)(close - open - 1), &r, &p->args, e);
-	if (!rc && p->args.object_kind)
-		rc = foreign_object(f, p->args.object_kind, p->args.object_name,
-				    p->args.object_name_len, &r.object, e);
-	if (rc)
-		return rc;
+	int ret = csv_args_read(open + 1, (size_t)(close - open - 1), &r, &p->args, e);
+	if (!ret && p->args.object_kind)
+		ret = foreign_object(f, p->args.object_kind, p->args.object_name,
+				     p->args.object_name_len, &r.object, e);
+	if (ret)
+		return ret;
 	if (p->args.has_heap)
 		r.heap = foreign_heap(f, p->args.heap.s, p->args.heap.len);
 	r.begin_ns = l->has_begin ? l->begin_ns : p->node[p->at].now_ns;
@@ -231,9 +231,9 @@ static int take_call(struct parallel *p, const struct parallel_line *l, struct e
 		return 0;
 	}
 	size_t before = f->queue.n;
-	int rc = strace_take_call(&p->calls, strace_thread_get(&p->calls, p->at + 1), &c, e);
-	if (rc || f->queue.n == before || f->queue.v[f->queue.n - 1].commit != TRACE_COMMIT)
-		return rc;
+	int ret = strace_take_call(&p->calls, strace_thread_get(&p->calls, p->at + 1), &c, e);
+	if (ret || f->queue.n == before || f->queue.v[f->queue.n - 1].commit != TRACE_COMMIT)
+		return ret;
 	struct trace_record *r = &f->queue.v[f->queue.n - 1];
 	r->pid = p->facts.node[p->at].pid;
 	r->tid = p->facts.node[p->at].tid;

@@ -49,9 +49,9 @@ struct parallel_out {
 
 static int node_flush(struct parallel_out *x, struct parallel_write_node *n, struct err *e)
 {
-	int rc = n->text.len ? file_write_at(x->fd, n->text.s, n->text.len, x->end, e) : 0;
-	if (rc || !n->text.len)
-		return rc;
+	int ret = n->text.len ? file_write_at(x->fd, n->text.s, n->text.len, x->end, e) : 0;
+	if (ret || !n->text.len)
+		return ret;
 	GROW(n->chunk, n->n_chunks, n->cap);
 	n->chunk[n->n_chunks++] = (struct parallel_chunk){x->end, n->text.len};
 	x->end += n->text.len;
@@ -63,15 +63,15 @@ static int node_copy(struct parallel_out *x, struct parallel_write_node *n, int 
 		     const char *path, struct err *e)
 {
 	SCOPED_FREE char *buf = xmalloc(CHUNK);
-	int rc = node_flush(x, n, e);
-	for (size_t i = 0; i < n->n_chunks && !rc; i++)
-		for (size_t at = 0, part; at < n->chunk[i].len && !rc; at += part) {
+	int ret = node_flush(x, n, e);
+	for (size_t i = 0; i < n->n_chunks && !ret; i++)
+		for (size_t at = 0, part; at < n->chunk[i].len && !ret; at += part) {
 			part = n->chunk[i].len - at < CHUNK ? n->chunk[i].len - at : CHUNK;
-			rc = file_read_at(x->fd, buf, part, n->chunk[i].at + at, e);
-			if (!rc && (rc = write_all(fd, buf, part)))
-				rc = err_sys(e, -rc, "cannot write %s", path);
+			ret = file_read_at(x->fd, buf, part, n->chunk[i].at + at, e);
+			if (!ret && (ret = write_all(fd, buf, part)))
+				ret = err_sys(e, -ret, "cannot write %s", path);
 		}
-	return rc;
+	return ret;
 }
 
 /* --- lines --------------------------------------------------------------- */
@@ -120,9 +120,9 @@ static int add_other(struct parallel_out *x, const struct trace_record *r, struc
 	const struct trace_object *o = trace_object(x->t, r->object);
 	size_t len;
 	const void *heap;
-	int rc = trace_heap(x->t, r->heap, &heap, &len, e);
-	if (rc)
-		return rc;
+	int ret = trace_heap(x->t, r->heap, &heap, &len, e);
+	if (ret)
+		return ret;
 	struct trace_object whole = {o ? o->kind : OBJECT_PATH, o ? whole_name(x, o) : NULL};
 	const char *error = r->error ? strerrorname_np(r->error) : NULL;
 	strbuf_addf(&x->line, "@%s(", op_name(r->op));
@@ -135,10 +135,10 @@ static int add_other(struct parallel_out *x, const struct trace_record *r, struc
 
 static int add_request(struct parallel_out *x, const struct trace_record *r, struct err *e)
 {
-	int rc = strace_call_text(x->t, r, &x->line, e);
-	rc = rc ? rc : add_other(x, r, e);
-	if (rc < 0)
-		return rc;
+	int ret = strace_call_text(x->t, r, &x->line, e);
+	ret = ret ? ret : add_other(x, r, e);
+	if (ret < 0)
+		return ret;
 	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns) {
 		strbuf_addstr(&x->line, " <");
 		add_seconds(&x->line, r->end_ns - r->begin_ns);
@@ -215,9 +215,9 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		add_times(&x->line, r);
 	} else {
 		add_waits(x, n, op_name(r->op));
-		int rc = add_request(x, r, e);
-		if (rc)
-			return rc;
+		int ret = add_request(x, r, e);
+		if (ret)
+			return ret;
 	}
 	if (r->op == OP_WAIT) {
 		n->barrier = n->barrier == UINT32_MAX ? barrier : n->barrier;
@@ -227,8 +227,8 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (n->held.len)
 		add_waits(x, n, op_name(r->op));
 	strbuf_add(&n->text, x->line.s, x->line.len);
-	const int rc = n->text.len >= CHUNK ? node_flush(x, n, e) : 0;
-	return rc ? rc : 1;
+	const int ret = n->text.len >= CHUNK ? node_flush(x, n, e) : 0;
+	return ret ? ret : 1;
 }
 
 /* --- writing the trace -------------------------------------------------- */
@@ -246,41 +246,41 @@ static int file_of_node(struct parallel_out *x, uint32_t of, struct err *e)
 {
 	char *path = xasprintf("%s/node.%u", x->dir, of), *temporary;
 	SCOPED_STRBUF head = STRBUF_INIT;
-	int fd = file_beside(path, 0666, &temporary, e), rc = fd < 0 ? fd : 0;
+	int fd = file_beside(path, 0666, &temporary, e), ret = fd < 0 ? fd : 0;
 	strbuf_addf(&head, "%s\n", x->head);
 	node_head(x, of, &head);
-	if (!rc && (rc = write_all(fd, head.s, head.len)))
-		rc = err_sys(e, -rc, "cannot write %s", path);
-	rc = rc ? rc : node_copy(x, &x->node[of], fd, path, e);
-	if (!rc && fsync(fd))
-		rc = err_sys(e, errno, "cannot sync %s", path);
-	if (fd >= 0 && close(fd) && !rc)
-		rc = err_sys(e, errno, "cannot close %s", path);
-	rc = file_beside_keep(temporary, path, rc, e);
+	if (!ret && (ret = write_all(fd, head.s, head.len)))
+		ret = err_sys(e, -ret, "cannot write %s", path);
+	ret = ret ? ret : node_copy(x, &x->node[of], fd, path, e);
+	if (!ret && fsync(fd))
+		ret = err_sys(e, errno, "cannot sync %s", path);
+	if (fd >= 0 && close(fd) && !ret)
+		ret = err_sys(e, errno, "cannot close %s", path);
+	ret = file_beside_keep(temporary, path, ret, e);
 	free(path);
-	return rc;
+	return ret;
 }
 
 static int write_nodes(void *ctx, struct sink *s, struct err *e)
 {
 	struct parallel_out *x = ctx;
-	int rc = 0;
+	int ret = 0;
 	for (uint32_t i = 0; i < x->f.n_nodes; i++)
 		add_waits(x, &x->node[i], "the end");
 	if (!x->dir)
 		strbuf_addf(&s->out, "%s\n", x->head);
-	for (uint32_t i = 0; i < x->f.n_nodes && !rc; i++) {
+	for (uint32_t i = 0; i < x->f.n_nodes && !ret; i++) {
 		if (x->dir) {
-			rc = file_of_node(x, i, e);
+			ret = file_of_node(x, i, e);
 			continue;
 		}
 		node_head(x, i, &s->out);
-		if ((rc = write_all(s->fd, s->out.s, s->out.len)))
-			return err_sys(e, -rc, "cannot write %s", s->path);
+		if ((ret = write_all(s->fd, s->out.s, s->out.len)))
+			return err_sys(e, -ret, "cannot write %s", s->path);
 		strbuf_reset(&s->out);
-		rc = node_copy(x, &x->node[i], s->fd, s->path, e);
+		ret = node_copy(x, &x->node[i], s->fd, s->path, e);
 	}
-	return rc;
+	return ret;
 }
 
 /* Makes the first line: the metadata, with names relative to the root directory. */
@@ -300,13 +300,13 @@ static int head_make(struct parallel_out *x, struct err *e)
 	m.files.entry = entry;
 	SCOPED_FREE char *extra = causality_facts_text(&x->f, m.extra_json);
 	m.extra_json = extra;
-	int rc = meta_to_json(&m, &text, &len, e);
-	if (!rc && len > META_MAX) {
+	int ret = meta_to_json(&m, &text, &len, e);
+	if (!ret && len > META_MAX) {
 		free(text);
 		m.files.n = 0;
-		rc = meta_to_json(&m, &text, &len, e);
+		ret = meta_to_json(&m, &text, &len, e);
 	}
-	if (!rc) {
+	if (!ret) {
 		struct strbuf b = STRBUF_INIT;
 		strbuf_addstr(&b, PARALLEL_MAGIC);
 		/* escapes characters that would end the comment or the line */
@@ -321,7 +321,7 @@ static int head_make(struct parallel_out *x, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		free((char *)(uintptr_t)entry[i].path);
 	free(text);
-	return rc;
+	return ret;
 }
 
 /* Finds the barriers. If the trace cannot be replayed, it is written without names of barriers. */
@@ -352,8 +352,8 @@ static int threads_find(struct parallel_out *x, struct err *e)
 {
 	const struct trace_record *r;
 	uint32_t cap = 0, last = 0;
-	int rc = trace_rewind(x->t, e), got = 0;
-	while (!rc && ((got = trace_next(x->t, &r, e)) == 1 || got == -EBADMSG)) {
+	int ret = trace_rewind(x->t, e), got = 0;
+	while (!ret && ((got = trace_next(x->t, &r, e)) == 1 || got == -EBADMSG)) {
 		if (got != 1 || (last < x->f.n_nodes && x->f.node[last].pid == r->pid &&
 				 x->f.node[last].tid == r->tid))
 			continue;
@@ -369,30 +369,30 @@ static int threads_find(struct parallel_out *x, struct err *e)
 		    (struct causality_node){x->f.n_nodes, r->pid, r->tid, -1, NULL};
 		x->f.n_nodes++;
 	}
-	if (!rc && !got && !x->f.n_nodes)
-		rc = err_set(e, EINVAL, "the trace is empty");
-	return rc ? rc : got;
+	if (!ret && !got && !x->f.n_nodes)
+		ret = err_set(e, EINVAL, "the trace is empty");
+	return ret ? ret : got;
 }
 
 static int prepare(struct parallel_out *x, const char *path, struct err *e)
 {
 	SCOPED_FREE char *copy = xstrdup(path);
 	const char *dir = x->dir ? x->dir : strcmp(path, "-") ? dirname(copy) : "/tmp";
-	int rc = causality_facts_read(&x->f, trace_meta(x->t), e);
-	if (!rc && !x->f.n_nodes)
-		rc = threads_find(x, e);
+	int ret = causality_facts_read(&x->f, trace_meta(x->t), e);
+	if (!ret && !x->f.n_nodes)
+		ret = threads_find(x, e);
 	x->node = xcalloc((size_t)x->f.n_nodes + 1, sizeof *x->node);
 	for (uint32_t i = 0; i < x->f.n_nodes; i++) {
 		strbuf_init(&x->node[i].text);
 		strbuf_init(&x->node[i].held);
 		x->node[i].barrier = UINT32_MAX;
 	}
-	if (!rc)
+	if (!ret)
 		barriers_look(x);
-	rc = rc ? rc : head_make(x, e);
-	if (!rc && (x->fd = unnamed_file_open(dir, e)) < 0)
-		rc = x->fd;
-	return rc;
+	ret = ret ? ret : head_make(x, e);
+	if (!ret && (x->fd = unnamed_file_open(dir, e)) < 0)
+		ret = x->fd;
+	return ret;
 }
 
 int parallel_write(struct trace *t, const char *path, struct trace_export_report *report,
@@ -405,9 +405,9 @@ int parallel_write(struct trace *t, const char *path, struct trace_export_report
 					    (!stat(path, &st) && S_ISDIR(st.st_mode)));
 	struct parallel_out x = {.t = t, .dir = is_dir ? path : NULL, .fd = -1, .name = STRBUF_INIT,
 				 .line = STRBUF_INIT};
-	int rc = is_dir ? dir_create(path, e) : 0;
-	rc = rc ? rc : prepare(&x, path, e);
-	rc = rc ? rc : sink_write_trace(&writer, &x, t, is_dir ? "/dev/null" : path, report, e);
+	int ret = is_dir ? dir_create(path, e) : 0;
+	ret = ret ? ret : prepare(&x, path, e);
+	ret = ret ? ret : sink_write_trace(&writer, &x, t, is_dir ? "/dev/null" : path, report, e);
 	for (uint32_t i = 0; i < x.f.n_nodes && x.node; i++) {
 		strbuf_release(&x.node[i].text);
 		strbuf_release(&x.node[i].held);
@@ -420,5 +420,5 @@ int parallel_write(struct trace *t, const char *path, struct trace_export_report
 	strbuf_release(&x.name);
 	strbuf_release(&x.line);
 	FREE_EACH(x.by_wait, x.node, x.head);
-	return rc;
+	return ret;
 }

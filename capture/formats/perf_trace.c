@@ -269,13 +269,13 @@ static int call_take(struct kernel_text *k, const struct perf_line *l, struct er
 		k->base.base.notes.n_not_requests++;
 		return 0;
 	}
-	int rc = 0;
+	int ret = 0;
 	if (!l->continued) {
 		args_take(k, row, l->args, arg);
-		rc = kernel_text_enter(k, l->tid, l->begin_ns, row, arg, e);
+		ret = kernel_text_enter(k, l->tid, l->begin_ns, row, arg, e);
 	}
-	if (rc || l->end_ns == TIME_NONE || l->result.s == l->result.end)
-		return rc;
+	if (ret || l->end_ns == TIME_NONE || l->result.s == l->result.end)
+		return ret;
 	return kernel_text_exit(k, l->tid, l->end_ns, row, result_of(k, l->result), l->args, e);
 }
 
@@ -306,9 +306,9 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 		f->base.notes.n_not_requests++;
 		return 0;
 	}
-	int rc = l.begin_ns > TRACE_TIME_MAX || (l.end_ns != TIME_NONE && l.end_ns > TRACE_TIME_MAX)
-		     ? foreign_at(f, first, e, "a time is beyond the range of a trace") : 0;
-	return rc ? rc : call_take(k, &l, e);
+	if (l.begin_ns > TRACE_TIME_MAX || (l.end_ns != TIME_NONE && l.end_ns > TRACE_TIME_MAX))
+		return foreign_at(f, first, e, "a time is beyond the range of a trace");
+	return call_take(k, &l, e);
 }
 
 static void perf_trace_setup(struct foreign *f, const struct trace_open_options *o)

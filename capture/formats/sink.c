@@ -10,9 +10,9 @@
 
 static int sink_flush(struct sink *s, struct err *e)
 {
-	int rc = write_all(s->fd, s->out.s, s->out.len);
+	int ret = write_all(s->fd, s->out.s, s->out.len);
 	strbuf_reset(&s->out);
-	return rc ? err_sys(e, -rc, "cannot write %s", s->path) : 0;
+	return ret ? err_sys(e, -ret, "cannot write %s", s->path) : 0;
 }
 
 /* Opens the output. A regular file is written under a temporary name, a pipe or device in place. */
@@ -24,9 +24,9 @@ static int sink_open(struct sink *s, const char *path, struct err *e)
 		s->path = "standard output";
 		return 0;
 	}
-	int rc = file_is_in_place(path, e);
-	if (rc < 0)
-		return rc;
+	int ret = file_is_in_place(path, e);
+	if (ret < 0)
+		return ret;
 	if (lstat(path, &st) || S_ISREG(st.st_mode)) {
 		s->fd = file_beside(path, 0666, &s->temporary, e);
 		return s->fd < 0 ? s->fd : 0;
@@ -35,17 +35,17 @@ static int sink_open(struct sink *s, const char *path, struct err *e)
 	return s->fd < 0 ? err_sys(e, errno, "cannot create %s", path) : 0;
 }
 
-static int sink_close(struct sink *s, const char *path, int rc, struct err *e)
+static int sink_close(struct sink *s, const char *path, int ret, struct err *e)
 {
-	if (!rc && s->fd >= 0)
-		rc = sink_flush(s, e);
-	if (!rc && s->temporary && fsync(s->fd))
-		rc = err_sys(e, errno, "cannot sync %s", path);
-	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) && !rc)
-		rc = err_sys(e, errno, "cannot close %s", path);
-	rc = file_beside_keep(s->temporary, path, rc, e);
+	if (!ret && s->fd >= 0)
+		ret = sink_flush(s, e);
+	if (!ret && s->temporary && fsync(s->fd))
+		ret = err_sys(e, errno, "cannot sync %s", path);
+	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) && !ret)
+		ret = err_sys(e, errno, "cannot close %s", path);
+	ret = file_beside_keep(s->temporary, path, ret, e);
 	strbuf_release(&s->out);
-	return rc;
+	return ret;
 }
 
 struct sink_walk {
@@ -61,18 +61,18 @@ static int write_one(struct sink_walk *x, struct sink *s, const struct trace_rec
 {
 	const char *why = "the format cannot hold it";
 	bool held = x->w->causes || op_info(r->op)->family != FAMILY_CAUSE;
-	int rc = held ? x->w->one(x->ctx, s, r, &why, e) : 0;
+	int ret = held ? x->w->one(x->ctx, s, r, &why, e) : 0;
 	if (!held)
 		why = "the format holds requests only";
-	if (rc < 0)
-		return rc;
-	if (!rc && x->report->left_out)
+	if (ret < 0)
+		return ret;
+	if (!ret && x->report->left_out)
 		x->report->left_out(x->report->ctx, x->n, r);
 	x->n++;
-	if (!rc && !x->report->n_left_out++)
+	if (!ret && !x->report->n_left_out++)
 		snprintf(x->report->why, sizeof x->report->why, "%s (number %llu): %s",
 			 op_name(r->op), (unsigned long long)r->seq, why);
-	x->report->n_written += rc == 1;
+	x->report->n_written += ret == 1;
 	return s->out.len >= FLUSH_BYTES ? sink_flush(s, e) : 0;
 }
 
@@ -80,20 +80,20 @@ static int write_all_of(struct sink_walk *x, struct sink *s, struct trace *t, st
 {
 	const struct trace_record *r;
 	struct err one = ERR_INIT;
-	int rc = trace_rewind(t, e);
+	int ret = trace_rewind(t, e);
 	if (x->w->header)
 		strbuf_addstr(&s->out, x->w->header);
-	if (!rc && x->w->head)
-		rc = x->w->head(x->ctx, s, e);
-	while (!rc && ((rc = trace_next(t, &r, &one)) == 1 || rc == -EBADMSG)) {
-		if (rc == -EBADMSG && !x->n_damaged++)
+	if (!ret && x->w->head)
+		ret = x->w->head(x->ctx, s, e);
+	while (!ret && ((ret = trace_next(t, &r, &one)) == 1 || ret == -EBADMSG)) {
+		if (ret == -EBADMSG && !x->n_damaged++)
 			x->damage = one; /* reports the first error */
-		rc = rc == 1 ? write_one(x, s, r, e) : 0;
-		if (rc)
-			return rc;
+		ret = ret == 1 ? write_one(x, s, r, e) : 0;
+		if (ret)
+			return ret;
 	}
-	if (rc)
-		return one.code ? err_set(e, -rc, "%s", one.msg) : rc;
+	if (ret)
+		return one.code ? err_set(e, -ret, "%s", one.msg) : ret;
 	if (x->w->footer)
 		strbuf_addstr(&s->out, x->w->footer);
 	return x->w->tail ? x->w->tail(x->ctx, s, e) : 0;
@@ -108,13 +108,13 @@ int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, co
 			      .damage = ERR_INIT};
 	x.report->n_written = x.report->n_left_out = 0;
 	x.report->why[0] = 0;
-	int rc = sink_open(&s, path, e);
-	rc = rc ? rc : write_all_of(&x, &s, t, e);
-	rc = sink_close(&s, path, rc, e);
-	if (!rc && x.n_damaged)
-		rc = err_set(e, EBADMSG, "%s (damaged blocks left out: %llu)", x.damage.msg,
-			     (unsigned long long)x.n_damaged);
-	return rc;
+	int ret = sink_open(&s, path, e);
+	ret = ret ? ret : write_all_of(&x, &s, t, e);
+	ret = sink_close(&s, path, ret, e);
+	if (!ret && x.n_damaged)
+		ret = err_set(e, EBADMSG, "%s (damaged blocks left out: %llu)", x.damage.msg,
+			      (unsigned long long)x.n_damaged);
+	return ret;
 }
 
 void sink_u64(struct sink *s, uint64_t v)

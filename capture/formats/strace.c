@@ -103,8 +103,8 @@ static int take_resumed(struct strace *t, struct strace_thread *th, const char *
 	struct err why; /* not ERR_INIT, which would clear the whole struct for every line */
 	err_clear(&why);
 	const uint32_t tid = th->tid;
-	int rc = strace_take_call(t, th, &l, &why);
-	if (rc) { /* a column of the joined text would not exist in the file */
+	int ret = strace_take_call(t, th, &l, &why);
+	if (ret) { /* a column of the joined text would not exist in the file */
 		syscalls_forget(t->calls_made, tid);
 		return foreign_at(&t->base, rest + 8, e, "%s", why.msg);
 	}
@@ -205,9 +205,9 @@ static int joined_line(struct strace *t, const char *s, const char *end, struct 
 	err_clear(&why);
 	strbuf_init(&t->cut);
 	strbuf_add(&whole, s, (size_t)(end - s));
-	int rc = stamped_line(t, whole.s, whole.s + whole.len, &why);
+	int ret = stamped_line(t, whole.s, whole.s + whole.len, &why);
 	strbuf_release(&whole);
-	return rc ? foreign_at(&t->base, s, e, "%s", why.msg) : 0;
+	return ret ? foreign_at(&t->base, s, e, "%s", why.msg) : 0;
 }
 
 static int strace_line(struct foreign *f, const char *s, size_t len, struct err *e)
@@ -397,10 +397,10 @@ static const struct foreign_reader reader = {.clock = "strace",
 static int strace_open(struct trace **out, const char *path, const struct trace_open_options *o,
 		       struct err *e)
 {
-	int rc = foreign_open(out, &reader, path, o, e);
+	int ret = foreign_open(out, &reader, path, o, e);
 	const char *dot = strrchr(path, '.');
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	struct strace *t = (struct strace *)*out;
 	t->threads.first = t->number_met;
 	if (dot && !t->has_pids) { /* FILE.PID of strace -ff: its lines do not contain the thread */

@@ -132,10 +132,10 @@ static int clone_range(struct strace_parsed *p, struct strbuf *to, const struct 
 					 .src_length = key_value(p, &rest, "src_length="),
 					 .dest_offset = key_value(p, &rest, "dest_offset=")};
 	int64_t fd = -1;
-	int rc = strace_descriptor(p, &source, &fd, e);
+	int ret = strace_descriptor(p, &source, &fd, e);
 	range.src_fd = fd;
 	strbuf_add(to, &range, sizeof range);
-	return rc;
+	return ret;
 }
 
 /* {sa_family=AF_UNIX, sun_path="/run/x"}. Abstract names ("@...") and other address families are
@@ -151,12 +151,12 @@ static int address(struct strace_parsed *p, struct strbuf *to, const struct part
 		return 0;
 	s += sizeof key - 1;
 	const struct part name = {s, (size_t)(a->s + a->len - s)};
-	int rc = strace_path(p, &name, NULL, &path, e);
+	int ret = strace_path(p, &name, NULL, &path, e);
 	strbuf_add(to, &head, offsetof(struct sockaddr_un, sun_path));
 	strbuf_add(to, path.s, path.len);
 	strbuf_addch(to, '\0');
 	strbuf_release(&path);
-	return rc;
+	return ret;
 }
 
 static void at_offset(struct strbuf *to, const struct part *a)
@@ -173,13 +173,13 @@ static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a
 	const bool numbered = p->dir && p->dir->len && *p->dir->s >= '0' && *p->dir->s <= '9';
 	/* NULL in utimensat(): the descriptor itself */
 	const bool none = p->dir && a->len == 4 && is_null(a);
-	int rc = none ? 0 : strace_path(p, a, p->dir, to, e);
-	if (!rc && numbered && !to->len) { /* AT_EMPTY_PATH: the call refers to the descriptor */
+	int ret = none ? 0 : strace_path(p, a, p->dir, to, e);
+	if (!ret && numbered && !to->len) { /* AT_EMPTY_PATH: the call refers to the descriptor */
 		int64_t fd;
-		rc = strace_descriptor(p, p->dir, &fd, e);
+		ret = strace_descriptor(p, p->dir, &fd, e);
 		p->value[p->dir_at] = (uint64_t)fd;
 	}
-	return rc;
+	return ret;
 }
 
 static int text(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
@@ -255,7 +255,7 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 	const struct part *a = &p->arg[i];
 	uint64_t *v = &p->value[i];
 	int64_t fd = -1;
-	int rc = 0;
+	int ret = 0;
 	switch (letter) {
 	case 'f':
 	case 'X':
@@ -267,9 +267,9 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 			*v = (uint64_t)strace_first_fd(a->s, a->s + a->len);
 			return 0;
 		}
-		rc = strace_descriptor(p, a, &fd, e);
+		ret = strace_descriptor(p, a, &fd, e);
 		*v = fd >= INT32_MIN && fd <= INT32_MAX ? (uint64_t)fd : (uint64_t)-1;
-		return rc;
+		return ret;
 	case 'D':
 	case 'd':
 		p->dir = a;
@@ -317,8 +317,8 @@ static int number(struct strace_parsed *p, char letter, unsigned int i, struct e
 int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
 {
 	unsigned int i = 0, n_pointers = 0;
-	int rc = 0;
-	for (const char *letter = p->call->args; *letter && !rc && !p->no_request; letter++, i++) {
+	int ret = 0;
+	for (const char *letter = p->call->args; *letter && !ret && !p->no_request; letter++, i++) {
 		if (i >= p->n &&
 		    (partly || p->call->kind != SYSCALL_REQUEST || strchr("mAOv_cVLYE*", *letter) ||
 		     (*letter == 's' && p->r.rvalue < 0)))
@@ -327,22 +327,22 @@ int strace_take_args(struct strace_parsed *p, bool partly, struct err *e)
 			return foreign_at(&p->t->base, p->ret, e, "%s has only %u arguments",
 				strace_call_name(p->call), p->n);
 		if (!strchr(SYSCALL_POINTERS, *letter)) {
-			rc = number(p, *letter, i, e);
+			ret = number(p, *letter, i, e);
 			continue;
 		}
 		struct strbuf *to = &p->t->memory[n_pointers];
 		struct syscall_memory *m = &p->memory[n_pointers++];
 		strbuf_reset(to);
-		rc = pointee(p, *letter, to, &p->arg[i], &p->value[i], e);
+		ret = pointee(p, *letter, to, &p->arg[i], &p->value[i], e);
 		if (strchr("pPTN", *letter)) {
 			/* unreadable path: the call failed for that reason */
-			const bool unreadable = rc && p->r.rvalue < 0;
-			*m = (struct syscall_memory){rc ? NULL : to->s ? to->s : "", to->len};
-			rc = unreadable ? 0 : rc;
+			const bool unreadable = ret && p->r.rvalue < 0;
+			*m = (struct syscall_memory){ret ? NULL : to->s ? to->s : "", to->len};
+			ret = unreadable ? 0 : ret;
 			p->dir = NULL;
 		} else if (to->len) {
 			*m = (struct syscall_memory){to->s, to->len};
 		}
 	}
-	return rc;
+	return ret;
 }

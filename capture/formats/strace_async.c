@@ -146,8 +146,8 @@ static int block_take(struct strace_parsed *p, const struct part *block,
 {
 	const char *s = block->s + 1, *end = block->s + block->len;
 	struct part field, value;
-	int rc = 0;
-	while (!rc && strace_next_part(&s, end, &field)) {
+	int ret = 0;
+	while (!ret && strace_next_part(&s, end, &field)) {
 		int64_t fd = -1;
 		if (is_field(&field, "aio_data", &value))
 			one->data = number_of(&value);
@@ -160,15 +160,15 @@ static int block_take(struct strace_parsed *p, const struct part *block,
 		else if (is_field(&field, "aio_buf", &value) && value.len && *value.s == '[')
 			one->r.length = buffers_length(&value);
 		else if (is_field(&field, "aio_fildes", &value)) {
-			rc = strace_descriptor(p, &value, &fd, e);
+			ret = strace_descriptor(p, &value, &fd, e);
 			one->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
-			rc = rc ? rc
+			ret = ret ? ret
 				: syscalls_file_object(p->t->calls_made,
 						       syscalls_file(p->t->calls_made, p->tid, fd),
 						       &one->r.object, e);
 		}
 	}
-	return rc;
+	return ret;
 }
 
 /* --- the calls ----------------------------------------------------------- */
@@ -190,8 +190,8 @@ static int submitted(struct strace_parsed *p, const struct part *list, struct er
 	const char *s = list->s + 1, *end = list->s + list->len;
 	struct part block;
 	int64_t n = 0;
-	int rc = 0;
-	for (; !rc && n < p->r.rvalue && element(&s, end, &block); n++) {
+	int ret = 0;
+	for (; !ret && n < p->r.rvalue && element(&s, end, &block); n++) {
 		struct strace_aio_request one = {.pid = p->r.pid,
 						 .context = context_of(p),
 						 .r = foreign_record()};
@@ -199,15 +199,15 @@ static int submitted(struct strace_parsed *p, const struct part *list, struct er
 		one.r.begin_ns = p->r.begin_ns;
 		one.r.pid = p->r.pid;
 		one.r.tid = p->tid;
-		rc = block_take(p, &block, &one, e);
+		ret = block_take(p, &block, &one, e);
 		one.ticket = record_queue_add(&p->t->base.queue, &one.r);
-		if (!rc && a->n_in_flight < IN_FLIGHT_MAX)
+		if (!ret && a->n_in_flight < IN_FLIGHT_MAX)
 			request_add(a, &one);
 		else
 			foreign_unfinished(&p->t->base, one.ticket);
 	}
 	p->t->base.base.notes.n_unshown += n && n < p->r.rvalue ? (uint64_t)(p->r.rvalue - n) : 0;
-	return rc;
+	return ret;
 }
 
 static int request_finish(struct strace_parsed *p, const struct strace_aio_request *one,
@@ -229,8 +229,8 @@ static int fetched(struct strace_parsed *p, const struct part *list, struct err 
 {
 	const char *s = list->s + 1, *end = list->s + list->len;
 	struct part event, field, value;
-	int rc = 0;
-	while (!rc && element(&s, end, &event)) {
+	int ret = 0;
+	while (!ret && element(&s, end, &event)) {
 		const char *in = event.s + 1;
 		struct strace_aio_request one;
 		uint64_t data = 0;
@@ -241,11 +241,11 @@ static int fetched(struct strace_parsed *p, const struct part *list, struct err 
 			else if (is_field(&field, "res", &value))
 				result = signed_of(&value);
 		if (request_remove(&p->t->async, p->r.pid, context_of(p), data, result, &one))
-			rc = request_finish(p, &one, result, e);
+			ret = request_finish(p, &one, result, e);
 		else
 			p->t->base.base.notes.n_without_begin++;
 	}
-	return rc;
+	return ret;
 }
 
 int strace_async_take(struct strace_parsed *p, struct err *e)

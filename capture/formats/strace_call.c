@@ -320,14 +320,14 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 		syscalls_descriptor(calls, p->tid, (int)p->value[0], "", 0, OFFSET_NONE, 0);
 	strace_use_seen(p);
 	t->now = p;
-	int rc = syscalls_exit(calls, p->tid, p->r.end_ns, p->call, result, p->memory, e);
+	int ret = syscalls_exit(calls, p->tid, p->r.end_ns, p->call, result, p->memory, e);
 	t->now = NULL;
 	f = p->r.op == OP_OPEN ? syscalls_file(calls, p->tid, p->r.rvalue) : NULL;
 	if (f)
 		f->opened = true;
 	if (f && scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, &d))
 		strace_keep_shown(t, f, s, d.s + d.len + 1);
-	return rc;
+	return ret;
 }
 
 int strace_take_call(struct strace *t, struct strace_thread *th, const struct call_line *l,
@@ -347,23 +347,23 @@ int strace_take_call(struct strace *t, struct strace_thread *th, const struct ca
 		;
 	p.ret = s;
 	int64_t duration_ns = take_duration(&p);
-	int rc = take_result(&p, e);
-	rc = rc ? rc : times(&p, l, duration_ns, e);
-	t->base.base.notes.n_not_requests += !rc && p.call->kind != SYSCALL_REQUEST;
-	if (rc || p.call->kind > SYSCALL_UMASK) {
-		if (!rc)
+	int ret = take_result(&p, e);
+	ret = ret ? ret : times(&p, l, duration_ns, e);
+	t->base.base.notes.n_not_requests += !ret && p.call->kind != SYSCALL_REQUEST;
+	if (ret || p.call->kind > SYSCALL_UMASK) {
+		if (!ret)
 			take_other(&p, l);
-		return rc;
+		return ret;
 	}
-	rc = strace_take_args(&p, false, e);
-	if (!rc && p.no_request) {
+	ret = strace_take_args(&p, false, e);
+	if (!ret && p.no_request) {
 		t->base.base.notes.n_not_requests++;
 		if (p.entered)
 			syscalls_forget(t->calls_made, p.tid);
 		return 0;
 	}
-	rc = rc ? rc : call_end(&p, l, e);
-	if (!rc && (p.r.op == OP_IO_SUBMIT || p.r.op == OP_IO_GETEVENTS))
-		rc = strace_async_take(&p, e);
-	return rc;
+	ret = ret ? ret : call_end(&p, l, e);
+	if (!ret && (p.r.op == OP_IO_SUBMIT || p.r.op == OP_IO_GETEVENTS))
+		ret = strace_async_take(&p, e);
+	return ret;
 }

@@ -90,8 +90,8 @@ static void add_at_flags(struct strbuf *b, uint32_t flags)
 static const void *heap_item(struct strace_line *x, const struct trace_record *r, size_t *len)
 {
 	const void *heap;
-	int rc = trace_heap(x->t, r->heap, &heap, len, x->err);
-	x->failed = rc ? rc : x->failed;
+	int ret = trace_heap(x->t, r->heap, &heap, len, x->err);
+	x->failed = ret ? ret : x->failed;
 	return heap;
 }
 

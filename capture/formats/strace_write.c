@@ -75,13 +75,13 @@ static int strace_processes_init(struct strace_processes *p, struct trace *t, st
 	const struct trace_record *r;
 	size_t n;
 	bool known;
-	int rc = 1;
+	int ret = 1;
 	*p = (struct strace_processes){.wall_ns = trace_meta(t)->wall_epoch_ns};
 	trace_n_records(t, &known);
-	while (!known && ((rc = trace_next_batch(t, &r, &n, e)) == 1 || rc == -EBADMSG))
+	while (!known && ((ret = trace_next_batch(t, &r, &n, e)) == 1 || ret == -EBADMSG))
 		;
-	if (!known && rc < 0)
-		return rc;
+	if (!known && ret < 0)
+		return ret;
 	json_auto_t *extra =
 	    trace_meta(t)->extra_json ? json_loads(trace_meta(t)->extra_json, 0, NULL) : NULL;
 	events_add(p, json_object_get(extra, "processes"));
@@ -328,13 +328,13 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	struct strace_out x = {.line = {.t = t, .root = root, .old = old, .text = STRBUF_INIT},
 			       .wall_ns = m->wall_epoch_ns,
 			       .report = report};
-	int rc = old ? 0 : strace_processes_init(&x.processes, t, e);
-	rc = rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
+	int ret = old ? 0 : strace_processes_init(&x.processes, t, e);
+	ret = ret ? ret : sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.line.text);
 	free(x.processes.event);
 	x.processes.event = NULL;
 	FREE_EACH(x.thread, x.opened);
-	return rc;
+	return ret;
 }
 
 int strace_write(struct trace *t, const char *path, struct trace_export_report *report,

@@ -81,9 +81,9 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 	size_t seen = 0; /* bytes from `at` on without a line end */
 	/* skip a byte order mark of UTF-8 */
 	if (!in->line && !in->at && !in->offset) {
-		int rc = in->len ? 0 : fill(in, e);
-		if (rc)
-			return rc;
+		int ret = in->len ? 0 : fill(in, e);
+		if (ret)
+			return ret;
 		in->at = in->len >= 3 && !memcmp(in->buf, "\xef\xbb\xbf", 3) ? 3 : 0;
 	}
 	for (;;) {
@@ -119,18 +119,18 @@ int text_input_line(struct text_input *in, const char **s, size_t *len, struct e
 			return err_set(e, EMSGSIZE, "line %llu is longer than %u bytes",
 				       (unsigned long long)in->line, TEXT_LINE_MAX);
 		}
-		int rc = fill(in, e);
-		if (rc)
-			return rc;
+		int ret = fill(in, e);
+		if (ret)
+			return ret;
 	}
 }
 
 int text_input_peek(struct text_input *in, size_t want, const char **s, size_t *len, struct err *e)
 {
 	while (in->len - in->at < want && !in->eof) {
-		int rc = fill(in, e);
-		if (rc)
-			return rc;
+		int ret = fill(in, e);
+		if (ret)
+			return ret;
 	}
 	*s = in->buf + in->at;
 	*len = in->len - in->at;

@@ -237,18 +237,18 @@ static int named_call(struct kernel_text *k, const struct tracepoints_event *v, 
 		k->base.base.notes.n_not_requests += !row;
 		return 1;
 	}
-	int rc;
+	int ret;
 	if (exit || arrow) {
 		struct text value = text_after(v->args, "ret");
 		if (value.s == value.end)
 			value = (struct text){skip_blanks(v->args.s + (arrow ? 2 : 0), v->args.end),
 					      v->args.end};
-		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16),
-				      (struct text){NULL, NULL}, e);
+		ret = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16),
+				       (struct text){NULL, NULL}, e);
 	} else {
-		rc = named_enter(k, v, row, e);
+		ret = named_enter(k, v, row, e);
 	}
-	return rc ? rc : 1;
+	return ret ? ret : 1;
 }
 
 /* --- threads and pages --------------------------------------------------- */
@@ -301,8 +301,8 @@ static int page_event(struct kernel_text *k, const struct tracepoints_event *v, 
 	if (add)
 		p.n = UINT64_C(1) << (text_number(text_after(v->args, "order"), 10) & 31);
 	k->has_calls = true;
-	int rc = add ? syscalls_page_add(k->calls, &p, e) : syscalls_fault(k->calls, &p, e);
-	return rc ? rc : 1;
+	int ret = add ? syscalls_page_add(k->calls, &p, e) : syscalls_fault(k->calls, &p, e);
+	return ret ? ret : 1;
 }
 
 /* --- block events -------------------------------------------------------- */
@@ -327,13 +327,13 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 	const char *device = s;
 	if (!scan_u64(&s, end, &major) || s == end || *s++ != ',' || !scan_u64(&s, end, &minor))
 		return foreign_at(&k->base, s, e, "a device such as 254,0 is missing");
-	int rc =
+	int ret =
 	    foreign_object(&k->base, OBJECT_DEVICE, device, (size_t)(s - device), &b.object, e);
 	b.device = (uint32_t)(major << 20 | (minor & 0xfffff));
 	const char *rwbs = skip_blanks(s, end), *rwbs_end = word_end(rwbs, end),
 		   *plus = memmem(rwbs_end, (size_t)(end - rwbs_end), " + ", 3);
-	if (rc || !plus)
-		return rc ? rc : 1;
+	if (ret || !plus)
+		return ret ? ret : 1;
 	s = plus + 3;
 	if (!scan_u64(&s, end, &n) || n > UINT32_MAX)
 		return foreign_at(&k->base, plus, e, "the number of sectors after + is missing");
@@ -353,8 +353,8 @@ static int block_event(struct kernel_text *k, const struct tracepoints_event *v,
 		k->base.base.notes.n_not_requests++;
 		return 1;
 	}
-	rc = block_pairs_take(&k->pairs, &k->base, &b, e);
-	return rc ? rc : 1;
+	ret = block_pairs_take(&k->pairs, &k->base, &b, e);
+	return ret ? ret : 1;
 }
 
 /* --- the file ------------------------------------------------------------ */
@@ -366,20 +366,20 @@ static int event_take(struct kernel_text *k, const struct tracepoints_event *v, 
 		foreign_lost(&k->base, text_number(text_after(v->args, "lost"), 10));
 		return 0;
 	}
-	int rc = block_event(k, v, e);
-	if (rc || k->base.base.meta.meta.level == LEVEL_BLOCK) {
-		k->base.base.notes.n_not_requests += !rc;
-		return rc < 0 ? rc : 0;
+	int ret = block_event(k, v, e);
+	if (ret || k->base.base.meta.meta.level == LEVEL_BLOCK) {
+		k->base.base.notes.n_not_requests += !ret;
+		return ret < 0 ? ret : 0;
 	}
 	if (named(v, "sys_enter"))
 		return raw_enter(k, v, e);
 	if (named(v, "sys_exit"))
 		return raw_exit(k, v, e);
-	rc = named_call(k, v, e);
-	rc = rc ? rc : task_event(k, v);
-	rc = rc ? rc : page_event(k, v, e);
-	k->base.base.notes.n_not_requests += !rc;
-	return rc < 0 ? rc : 0;
+	ret = named_call(k, v, e);
+	ret = ret ? ret : task_event(k, v);
+	ret = ret ? ret : page_event(k, v, e);
+	k->base.base.notes.n_not_requests += !ret;
+	return ret < 0 ? ret : 0;
 }
 
 /* Recognises stack frames: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of
@@ -440,8 +440,8 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 		f->base.meta.meta.clock_resolution_ns = step;
 	}
 	k->n_lines++;
-	int rc = kernel_text_time(k, at, digits, &v.ns, e);
-	return rc ? rc : event_take(k, &v, e);
+	int ret = kernel_text_time(k, at, digits, &v.ns, e);
+	return ret ? ret : event_take(k, &v, e);
 }
 
 static const struct foreign_reader reader = {.clock = "tracefs",

@@ -99,12 +99,12 @@ static int btf_open(struct btf **out, struct err *e)
 	}
 	const int code = errno;
 	fd_close(fd);
-	int rc = got < 0 ? err_sys(e, code, "cannot read the kernel's types %s", BTF_FILE) : 0;
-	rc = rc ? rc : types_index(b, e);
-	*out = rc ? NULL : b;
-	if (rc)
+	int ret = got < 0 ? err_sys(e, code, "cannot read the kernel's types %s", BTF_FILE) : 0;
+	ret = ret ? ret : types_index(b, e);
+	*out = ret ? NULL : b;
+	if (ret)
 		btf_close(b);
-	return rc;
+	return ret;
 }
 
 static bool is_called(const struct btf *b, uint32_t at, const char *name, size_t len)
@@ -330,27 +330,27 @@ int ring_entries_open(struct ring_entries **out, struct err *e)
 {
 	struct btf *b;
 	*out = NULL;
-	int rc = btf_open(&b, e);
-	if (rc)
-		return rc;
+	int ret = btf_open(&b, e);
+	if (ret)
+		return ret;
 	struct ring_entries *r = xcalloc(1, sizeof *r);
-	rc = layout_take(&r->layout, b, e);
-	for (size_t i = 0; !rc && i < sizeof rows / sizeof *rows; i++)
+	ret = layout_take(&r->layout, b, e);
+	for (size_t i = 0; !ret && i < sizeof rows / sizeof *rows; i++)
 		/* an operation that the kernel lacks or stores in another layout is not decoded */
 		if (row_take(r, b, &rows[i], NULL))
 			r->op[rows[i].opcode].row = NULL;
 	for (size_t i = 0; i < sizeof others; i++)
 		r->op[others[i]].items = UM_RING_KNOWN;
-	if (!rc && !r->op[IORING_OP_READ].row)
-		rc = err_set(e, ENOENT, "this kernel's struct io_rw is laid out in an unknown way");
-	if (!rc)
+	if (!ret && !r->op[IORING_OP_READ].row)
+		ret = err_set(e, ENOENT, "the layout of this kernel's struct io_rw is unknown");
+	if (!ret)
 		r->layout.vector_length = r->op[IORING_OP_READV].field[2].offset;
 	btf_close(b);
-	if (rc)
+	if (ret)
 		free(r);
 	else
 		*out = r;
-	return rc;
+	return ret;
 }
 
 void ring_entries_close(struct ring_entries *r)

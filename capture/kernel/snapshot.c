@@ -112,17 +112,17 @@ int snapshot_open(struct snapshot **out, const char *scratch, struct err *e)
 	s->channel = -1;
 	filter_make(s);
 	s->file = tracing_scratch_file(scratch, e);
-	int rc = s->file < 0 ? s->file : 0;
-	if (!rc && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
-		rc = err_sys(e, errno, "cannot create a socket for --snapshot");
+	int ret = s->file < 0 ? s->file : 0;
+	if (!ret && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		ret = err_sys(e, errno, "cannot create a socket for --snapshot");
 	s->channel = pair[0];
-	rc = rc ? rc : looker_start(s, pair[1], e);
+	ret = ret ? ret : looker_start(s, pair[1], e);
 	fd_close(pair[1]);
-	if (rc)
+	if (ret)
 		snapshot_close(s);
 	else
 		*out = s;
-	return rc;
+	return ret;
 }
 
 static int by_time(const void *pa, const void *pb)

@@ -185,14 +185,14 @@ bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns,
 
 int syscalls_file_object(struct syscalls *c, struct app_open_file *f, uint32_t *id, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	if (f && !f->path[0])
 		*id = OBJECT_NONE;
 	else if (f && f->object && c->sink.from_text)
 		*id = f->object - 1;
-	else if (f && !(rc = syscall_object(c, f->path, f->is_path, id, e)))
+	else if (f && !(ret = syscall_object(c, f->path, f->is_path, id, e)))
 		f->object = *id + 1;
-	return rc;
+	return ret;
 }
 
 static int64_t size_of(const struct syscall_done *d, uint32_t object)
@@ -232,22 +232,22 @@ static int object_take(struct syscall_done *d, struct app_open_file *f, uint32_t
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
-	int rc = 0;
+	int ret = 0;
 	if (uses & OP_HAS_PATH) {
 		if (d->path)
-			rc = syscall_object(d->c, d->path, true, id, e);
+			ret = syscall_object(d->c, d->path, true, id, e);
 		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, without a variant for descriptors */
-			rc = present_object(d, state_file(d->t->process, l->fd), id, e);
+			ret = present_object(d, state_file(d->t->process, l->fd), id, e);
 		else if (l->error != EFAULT) /* the known name "" does not count */
 			d->c->counts.n_unnamed += !d->has_path || d->path_unknown;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
 		const struct app_mapping *m = state_mapping(d->t->process, l->offset, l->length);
-		return m ? (rc = syscalls_file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;
+		return m ? (ret = syscalls_file_object(d->c, m->file, id, e), ret ? ret : 1) : 0;
 	} else if (uses & OP_HAS_FD) {
-		rc = syscalls_file_object(d->c, f, id, e);
+		ret = syscalls_file_object(d->c, f, id, e);
 		d->c->counts.n_unknown += !f && l->fd >= 0 && !l->error;
 	}
-	return rc ? rc : 1;
+	return ret ? ret : 1;
 }
 
 /* Resolves the second name of rename and link like the first. The target of a symbolic link is not
@@ -278,9 +278,9 @@ static int heap_put(struct syscall_done *d, struct trace_record *r, struct err *
 	if (uses & OP_HEAP_PEER && d->has_peer) {
 		struct op_peer peer = d->peer;
 		struct app_open_file *f = state_file(d->t->process, peer.fd);
-		int rc = d->l.op == OP_DUP2 ? 0 : syscalls_file_object(c, f, &peer.object, e);
-		if (rc)
-			return rc;
+		int ret = d->l.op == OP_DUP2 ? 0 : syscalls_file_object(c, f, &peer.object, e);
+		if (ret)
+			return ret;
 		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append &&
 		    d->l.op != OP_DUP2)
 			peer.offset = f->position;
@@ -310,9 +310,9 @@ static int record_make(struct syscall_done *d, struct app_open_file *f, struct t
 							 : -1;
 	if (d->t->process->umask && op_makes_file(l->op, l->flags))
 		r->length = op_mode_under(l->op, l->length, d->t->process->umask);
-	int rc = object_take(d, f, &r->object, e);
-	if (rc <= 0)
-		return rc;
+	int ret = object_take(d, f, &r->object, e);
+	if (ret <= 0)
+		return ret;
 	if (r->flags & OP_COPY_CLONES && r->op == OP_COPY_FILE_RANGE && !r->length) {
 		/* a copy reads up to the end of the source */
 		const int64_t size = size_of(d, r->object);
@@ -320,8 +320,8 @@ static int record_make(struct syscall_done *d, struct app_open_file *f, struct t
 			r->length = (uint64_t)size - r->offset;
 		r->rvalue = (int64_t)r->length;
 	}
-	rc = heap_put(d, r, e);
-	return rc ? rc : 1;
+	ret = heap_put(d, r, e);
+	return ret ? ret : 1;
 }
 
 static int hand_over(struct syscall_done *d, struct app_open_file *f, struct err *e)
@@ -332,13 +332,13 @@ static int hand_over(struct syscall_done *d, struct app_open_file *f, struct err
 	if (!t->has_ticket)
 		return 0;
 	bool without_file = d->no_request || (d->l.op == OP_MMAP && (d->l.flags & MAP_ANONYMOUS));
-	int rc = without_file ? 0 : record_make(d, f, &r, e);
+	int ret = without_file ? 0 : record_make(d, f, &r, e);
 	struct trace_record *place = record_queue_at(c->queue, t->ticket);
-	if (rc <= 0) {
-		c->counts.n_other += !rc;
+	if (ret <= 0) {
+		c->counts.n_other += !ret;
 		if (place)
 			record_queue_drop(c->queue, t->ticket);
-		return rc;
+		return ret;
 	}
 	if (r.op == OP_IO_URING_ENTER && c->reads_rings)
 		r.flags = LOG_BY_LIBURING;
@@ -518,22 +518,22 @@ static void descriptors_made(struct syscall_done *d)
 static int range_close(struct syscall_done *d, struct err *e)
 {
 	const struct process_state *p = d->t->process;
-	int rc = 0;
+	int ret = 0;
 	if (d->l.result < 0 || d->l.flags & 4 || d->t->hidden)
 		return 0;
-	for (uint64_t fd = d->l.offset; fd <= d->l.length && fd < p->n_fds && !rc; fd++) {
+	for (uint64_t fd = d->l.offset; fd <= d->l.length && fd < p->n_fds && !ret; fd++) {
 		struct app_open_file *f = state_file(p, (int)fd);
 		if (!f)
 			continue;
 		struct trace_record r = record_of(d->t, d->t->begin_ns, OP_CLOSE);
 		r.end_ns = (int64_t)d->l.end;
 		r.fd = (int32_t)fd;
-		rc = syscalls_file_object(d->c, f, &r.object, e);
+		ret = syscalls_file_object(d->c, f, &r.object, e);
 		r.commit = TRACE_COMMIT;
-		if (!rc)
+		if (!ret)
 			record_queue_add(d->c->queue, &r);
 	}
-	return rc;
+	return ret;
 }
 
 /* Finds the inode number of an opened path. */
@@ -542,8 +542,8 @@ static int identify(struct syscall_done *d, struct err *e)
 	uint32_t id;
 	if (d->l.op != OP_OPEN || d->l.result < 0 || !d->path)
 		return 0;
-	int rc = syscall_object(d->c, d->path, true, &id, e);
-	return rc ? rc : syscall_file_identify(d->c, d->path, id, e);
+	int ret = syscall_object(d->c, d->path, true, &id, e);
+	return ret ? ret : syscall_file_identify(d->c, d->path, id, e);
 }
 
 int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row,
@@ -583,19 +583,19 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		d.path =
 		    state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
 	struct app_open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
-	int rc = 0;
+	int ret = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
 		descriptors_made(&d);
 	} else if (row->kind == SYSCALL_UMASK) {
 		t->process->umask = OP_UMASK_KNOWN | (uint32_t)(d.l.length & 0777);
 	} else {
-		rc = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
-		rc = rc ? rc : identify(&d, e);
+		ret = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
+		ret = ret ? ret : identify(&d, e);
 		apply(&d);
 	}
 	t->before_ns = ns;
 	call_over(t);
-	return rc;
+	return ret;
 }
 
 void syscalls_finish(struct syscalls *c)

@@ -69,8 +69,8 @@ int syscalls_identify(struct syscalls *c, const char *path, struct err *e)
 	uint32_t id;
 	if (path[0] != '/')
 		return 0;
-	int rc = syscall_object(c, path, true, &id, e);
-	return rc ? rc : syscall_file_identify(c, path, id, e);
+	int ret = syscall_object(c, path, true, &id, e);
+	return ret ? ret : syscall_file_identify(c, path, id, e);
 }
 
 static int object_of(struct syscalls *c, const struct page_event *v, uint32_t *id, struct err *e)
@@ -198,8 +198,8 @@ int syscalls_fault(struct syscalls *c, const struct page_event *v, struct err *e
 	t->fault_inode = v->inode;
 	t->fault_page = v->first;
 	const struct fault_event *at = fault_is_of(c, t, v) ? &t->fault : NULL;
-	int rc = object_of(c, v, &object, e);
-	return rc ? rc : fault_record(c, t, v, at, object);
+	int ret = object_of(c, v, &object, e);
+	return ret ? ret : fault_record(c, t, v, at, object);
 }
 
 int syscalls_fault_at(struct syscalls *c, const struct fault_event *v, struct err *e)
@@ -218,8 +218,8 @@ int syscalls_fault_at(struct syscalls *c, const struct fault_event *v, struct er
 				     .first =
 					 (v->address - m->from + m->offset) / c->sink.page_bytes,
 				     .handled = true};
-	int rc = syscall_object(c, m->file->path, m->file->is_path, &object, e);
-	return rc ? rc : fault_record(c, t, &p, v, object);
+	int ret = syscall_object(c, m->file->path, m->file->is_path, &object, e);
+	return ret ? ret : fault_record(c, t, &p, v, object);
 }
 
 int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err *e)
@@ -234,19 +234,19 @@ int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err
 	bool by_call = range_of_call(t, &w);
 	if (by_call)
 		file_learn(c, v, &w, page);
-	int rc = object_of(c, v, &object, e);
-	if (rc)
-		return rc;
+	int ret = object_of(c, v, &object, e);
+	if (ret)
+		return ret;
 	if (by_call) {
 		uint32_t of_call;
-		rc = syscall_object(c, w.file->path, w.file->is_path, &of_call, e);
-		asked = !rc && of_call == object &&
+		ret = syscall_object(c, w.file->path, w.file->is_path, &of_call, e);
+		asked = !ret && of_call == object &&
 			overlap(v->first * page, v->n * page, w.offset, w.length);
 	} else if (v->device == t->fault_device && v->inode == t->fault_inode) {
 		asked = overlap(v->first, v->n, t->fault_page, 1);
 	}
-	if (!rc)
+	if (!ret)
 		page_record(c, t, v, OP_PAGE_CACHE_ADD, asked ? PAGE_ASKED : 0, object,
 			    (int64_t)v->n);
-	return rc;
+	return ret;
 }

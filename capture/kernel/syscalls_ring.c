@@ -95,10 +95,10 @@ int syscalls_ring_end(struct syscalls *c, int64_t ns, uint64_t request, int64_t 
 	struct ring_request **place = place_of(c, request);
 	if (!*place)
 		return 0;
-	const int rc =
+	const int ret =
 	    syscall_end(c, &(*place)->t, ns, (*place)->t.row, result, (*place)->memory, e);
 	drop(c, place);
-	return rc;
+	return ret;
 }
 
 void syscall_rings_abandon(struct syscalls *c)

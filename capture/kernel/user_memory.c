@@ -146,33 +146,33 @@ static int maps_make(struct user_memory *m, struct err *e)
 	    {&p->state, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct um_state), 1},
 	    {&p->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES},
 	};
-	int rc = 0;
-	for (size_t i = 0; i < sizeof maps / sizeof *maps && !rc; i++)
-		rc = map_make(maps[i].fd, maps[i].type, maps[i].key_bytes, maps[i].value_bytes,
-			      maps[i].n, e);
-	return rc;
+	int ret = 0;
+	for (size_t i = 0; i < sizeof maps / sizeof *maps && !ret; i++)
+		ret = map_make(maps[i].fd, maps[i].type, maps[i].key_bytes, maps[i].value_bytes,
+			       maps[i].n, e);
+	return ret;
 }
 
 static int maps_fill(struct user_memory *m, struct err *e)
 {
-	int rc = 0;
-	for (const struct syscall_row *row = syscall_rows; row->name && !rc; row++) {
+	int ret = 0;
+	for (const struct syscall_row *row = syscall_rows; row->name && !ret; row++) {
 		struct syscall_pointee p;
 		uint32_t item[SYSCALL_MEMORIES] = {0}, number = (uint32_t)row->number;
 		for (unsigned int i = 0; i < SYSCALL_MEMORIES && syscall_pointee(row, i, &p); i++)
 			item[i] = um_item(p.arg, p.what, p.size);
 		if (item[0] && row->number >= 0 && row->number < UM_NUMBERS)
-			rc = map_set(m->map.calls, &number, item);
+			ret = map_set(m->map.calls, &number, item);
 	}
-	return rc ? err_sys(e, -rc, "cannot fill a BPF map") : 0;
+	return ret ? err_sys(e, -ret, "cannot fill a BPF map") : 0;
 }
 
 int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struct err *e)
 {
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = map_set(m->map.watched, &tid[i], &tid[i]);
-	return rc ? err_sys(e, -rc, "cannot fill a BPF map") : 0;
+	int ret = 0;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = map_set(m->map.watched, &tid[i], &tid[i]);
+	return ret ? err_sys(e, -ret, "cannot fill a BPF map") : 0;
 }
 
 static int programs_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
@@ -183,65 +183,65 @@ static int programs_start(struct user_memory *m, const struct user_memory_option
 	m->counts_32_bits =
 	    layout && layout->task_status >= 0 &&
 	    !program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "enter", NULL);
-	int rc = 0;
+	int ret = 0;
 	if (!m->counts_32_bits) { /* Linux before 5.11 cannot read the task structure */
 		um_code_enter(c, &m->map, -1);
-		rc = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c,
-				  "enter", e);
+		ret = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c,
+				   "enter", e);
 	}
 	um_code_exit(c, &m->map);
-	rc = rc ? rc
+	ret = ret ? ret
 		: program_load(&m->program[LINK_EXIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "exit", e);
 	um_code_ended(c, &m->map);
-	rc =
-	    rc ? rc
+	ret =
+	    ret ? ret
 	       : program_load(&m->program[LINK_ENDED], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "ended", e);
 	um_code_newtask(c, &m->map, layout ? layout->task_pid : -1, o->newtask_pid_offset);
-	rc = rc ? rc
+	ret = ret ? ret
 		: program_load(&m->program[LINK_NEWTASK],
 			       layout ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT, c,
 			       "newtask", e);
 	free(c);
 	/* a raw tracepoint is detached without the delay of 0.07 s that the other kind has */
-	if (!rc && layout)
-		rc = link_raw(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], "task_newtask", e);
-	else if (!rc)
-		rc = link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK],
-				     o->newtask_id, "task:task_newtask", e);
-	rc = rc ? rc
+	if (!ret && layout)
+		ret = link_raw(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], "task_newtask", e);
+	else if (!ret)
+		ret = link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK],
+				      o->newtask_id, "task:task_newtask", e);
+	ret = ret ? ret
 		: link_raw(&m->link[LINK_ENDED], m->program[LINK_ENDED], "sched_process_exit", e);
-	rc = rc ? rc : link_raw(&m->link[LINK_EXIT], m->program[LINK_EXIT], "sys_exit", e);
-	return rc ? rc : link_raw(&m->link[LINK_ENTER], m->program[LINK_ENTER], "sys_enter", e);
+	ret = ret ? ret : link_raw(&m->link[LINK_EXIT], m->program[LINK_EXIT], "sys_exit", e);
+	return ret ? ret : link_raw(&m->link[LINK_ENTER], m->program[LINK_ENTER], "sys_enter", e);
 }
 
 static int ring_ops_fill(struct user_memory *m, const struct ring_entries *r, struct err *e)
 {
-	int rc = 0;
-	for (uint32_t i = 0; i < OPCODES_MAX && !rc; i++) {
+	int ret = 0;
+	for (uint32_t i = 0; i < OPCODES_MAX && !ret; i++) {
 		const uint64_t items = ring_entries_items(r, i);
-		rc = items ? map_set(m->map.ring_ops, &i, &items) : 0;
+		ret = items ? map_set(m->map.ring_ops, &i, &items) : 0;
 	}
-	return rc ? err_sys(e, -rc, "cannot fill a BPF map") : 0;
+	return ret ? err_sys(e, -ret, "cannot fill a BPF map") : 0;
 }
 
 /* Starts reading requests of io_uring. If that fails, everything else works. */
 static int rings_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
 {
 	struct um_code *c = xcalloc(1, sizeof *c);
-	int rc = map_make(&m->map.ring_ops, BPF_MAP_TYPE_ARRAY, 4, 8, OPCODES_MAX, e);
-	rc = rc ? rc : map_make(&m->map.inflight, BPF_MAP_TYPE_HASH, 8, 8, WATCHED_MAX, e);
-	rc = rc ? rc : ring_ops_fill(m, o->rings, e);
+	int ret = map_make(&m->map.ring_ops, BPF_MAP_TYPE_ARRAY, 4, 8, OPCODES_MAX, e);
+	ret = ret ? ret : map_make(&m->map.inflight, BPF_MAP_TYPE_HASH, 8, 8, WATCHED_MAX, e);
+	ret = ret ? ret : ring_ops_fill(m, o->rings, e);
 	um_code_ring_submit(c, &m->map, ring_entries_layout(o->rings));
-	rc = rc ? rc
+	ret = ret ? ret
 		: program_load(&m->program[LINK_SUBMIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "submit",
 			       e);
 	um_code_ring_done(c, &m->map, ring_entries_layout(o->rings));
-	rc = rc ? rc
+	ret = ret ? ret
 		: program_load(&m->program[LINK_DONE], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "done", e);
 	free(c);
-	rc = rc ? rc
+	ret = ret ? ret
 		: link_raw(&m->link[LINK_DONE], m->program[LINK_DONE], "io_uring_complete", e);
-	return rc ? rc
+	return ret ? ret
 		  : link_raw(&m->link[LINK_SUBMIT], m->program[LINK_SUBMIT], "io_uring_submit_req",
 			     e);
 }
@@ -251,9 +251,9 @@ static int aio_start(struct user_memory *m)
 {
 	SCOPED_FREE struct um_code *c = xcalloc(1, sizeof *c);
 	um_code_aio(c, &m->map);
-	const int rc =
+	const int ret =
 	    program_load(&m->program[LINK_AIO], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "aio", NULL);
-	return rc ? rc : link_raw(&m->link[LINK_AIO], m->program[LINK_AIO], "sys_enter", NULL);
+	return ret ? ret : link_raw(&m->link[LINK_AIO], m->program[LINK_AIO], "sys_enter", NULL);
 }
 
 bool user_memory_reads_aio(const struct user_memory *m)
@@ -342,22 +342,22 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	for (int i = 0; i < N_LINKS; i++)
 		m->program[i] = m->link[i] = -1;
 	m->file = tracing_scratch_file(o->scratch, e);
-	int rc = m->file < 0 ? m->file : maps_make(m, e);
-	rc = rc ? rc : maps_fill(m, e);
-	rc = rc ? rc : user_memory_watch(m, o->tid, o->n, e);
-	rc = rc ? rc : ring_map(m, e);
-	rc = rc ? rc : programs_start(m, o, e);
-	m->reads_rings = !rc && o->rings && rings_start(m, o, &m->no_rings) == 0;
-	m->reads_aio = !rc && aio_start(m) == 0;
-	int code = rc ? 0 : pthread_create(&m->reader, NULL, reader_main, m);
+	int ret = m->file < 0 ? m->file : maps_make(m, e);
+	ret = ret ? ret : maps_fill(m, e);
+	ret = ret ? ret : user_memory_watch(m, o->tid, o->n, e);
+	ret = ret ? ret : ring_map(m, e);
+	ret = ret ? ret : programs_start(m, o, e);
+	m->reads_rings = !ret && o->rings && rings_start(m, o, &m->no_rings) == 0;
+	m->reads_aio = !ret && aio_start(m) == 0;
+	int code = ret ? 0 : pthread_create(&m->reader, NULL, reader_main, m);
 	if (code)
-		rc = err_sys(e, code, "cannot start the reader of the BPF ring");
-	m->reading = !rc;
-	if (rc)
+		ret = err_sys(e, code, "cannot start the reader of the BPF ring");
+	m->reading = !ret;
+	if (ret)
 		user_memory_close(m);
 	else
 		*out = m;
-	return rc;
+	return ret;
 }
 
 /* --- reading the records ------------------------------------------------ */
@@ -427,11 +427,11 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 		m->n_lost = state.n_lost;
 	m->n_ring_lost = state.n_ring_lost;
 	m->n_calls32 = state.n_calls32;
-	int rc = index_make(m, e);
-	if (!rc && m->write_error)
-		rc = err_sys(e, m->write_error,
-			     "cannot store the data of pointer arguments in the scratch directory");
-	return rc;
+	int ret = index_make(m, e);
+	if (!ret && m->write_error)
+		ret = err_sys(e, m->write_error, "cannot store the data of pointer arguments in "
+			      "the scratch directory");
+	return ret;
 }
 
 void user_memory_close(struct user_memory *m)

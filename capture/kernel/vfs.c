@@ -94,9 +94,9 @@ static int write_finished(void *context, struct err *e)
 	struct vfs_writing *w = context;
 	const struct trace_record *r;
 	size_t n, some;
-	int rc = 0;
-	for (record_queue_take(&w->queue, &r, &n); n && !rc; record_queue_take(&w->queue, &r, &n)) {
-		for (size_t at = 0; at < n && !rc; at += some) {
+	int ret = 0;
+	while (!ret && (record_queue_take(&w->queue, &r, &n), n)) {
+		for (size_t at = 0; at < n && !ret; at += some) {
 			some = n - at < N_BATCH ? n - at : N_BATCH;
 			for (size_t i = 0; i < some; i++) {
 				struct trace_record *to = &w->batch[i];
@@ -108,10 +108,10 @@ static int write_finished(void *context, struct err *e)
 				w->outcome->n_faults += to->op == OP_PAGE_FAULT;
 				w->outcome->n_added += to->op == OP_PAGE_CACHE_ADD;
 			}
-			rc = trace_writer_append(w->writer, w->batch, some, e);
+			ret = trace_writer_append(w->writer, w->batch, some, e);
 		}
 	}
-	return rc;
+	return ret;
 }
 
 /* --- the trace ----------------------------------------------------------- */
@@ -178,16 +178,16 @@ static int convert(struct vfs_writing *w, struct tracing *t, struct user_memory 
 		   const struct trace_meta *meta, struct trace_meta *last, struct err *e)
 {
 	const struct vfs_looks looks = {w->snapshot, &w->files};
-	int rc = vfs_events_convert(t, m, w->rings, w->calls, &w->processes, &w->threads, &looks,
-				    w->epoch_ns, write_finished, w, e);
+	int ret = vfs_events_convert(t, m, w->rings, w->calls, &w->processes, &w->threads, &looks,
+				     w->epoch_ns, write_finished, w, e);
 	w->outcome->n_events = tracing_n_events(t);
 	w->outcome->counts = *syscalls_counts(w->calls);
 	SCOPED_FREE char *facts = facts_of(w->config, w->outcome, &w->processes, &w->threads);
 	*last = *meta;
 	last->extra_json = facts;
 	last->n_events_lost = w->outcome->n_lost;
-	rc = rc ? rc : files_meta_set(&w->files, w->writer, last, &w->outcome->files, e);
-	return rc;
+	ret = ret ? ret : files_meta_set(&w->files, w->writer, last, &w->outcome->files, e);
+	return ret;
 }
 
 /* --- capture ------------------------------------------------------------ */
@@ -220,10 +220,10 @@ static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struc
 		const char **event = vfs_events_make(o->faults);
 		const struct tracing_options options = {.event = event,
 		.buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
-		int rc = tracing_open(t, &options, e);
+		int ret = tracing_open(t, &options, e);
 		vfs_events_free(event);
-		if (rc)
-			return rc;
+		if (ret)
+			return ret;
 		if (!tracing_has(*t, VFS_N_FIXED)) {
 			tracing_close(*t);
 			*t = NULL;
@@ -258,15 +258,15 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	    .newtask_id = tracing_event_id(t, VFS_NEWTASK),
 	    .newtask_pid_offset = tracing_field(t, VFS_NEWTASK, "pid").offset,
 	    .rings = w->rings};
-	int rc = user_memory_open(m, &options, &o->no_paths);
-	if (!rc && user_memory_reads_aio(*m))
+	int ret = user_memory_open(m, &options, &o->no_paths);
+	if (!ret && user_memory_reads_aio(*m))
 		syscalls_aio_read(w->calls);
-	if (!rc && user_memory_reads_rings(*m, &why))
+	if (!ret && user_memory_reads_rings(*m, &why))
 		syscalls_rings_read(w->calls);
-	else if (!rc && w->rings)
+	else if (!ret && w->rings)
 		o->no_rings = *why;
-	if (rc && c->paths == PATHS_BPF)
-		return err_set(e, -rc, "%s", o->no_paths.msg);
+	if (ret && c->paths == PATHS_BPF)
+		return err_set(e, -ret, "%s", o->no_paths.msg);
 	return 0;
 }
 
@@ -292,42 +292,42 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 					      .prelude_ctx = w->snapshot};
 	struct watched watched = {0};
 	const int32_t self = (int32_t)syscall(SYS_gettid);
-	int rc = vfs_threads_of(&threads, c->command ? (int32_t)getpid() : (int32_t)c->pid, e);
-	if (!rc && c->command) { /* watches only the processes that this thread starts */
+	int ret = vfs_threads_of(&threads, c->command ? (int32_t)getpid() : (int32_t)c->pid, e);
+	if (!ret && c->command) { /* watches only the processes that this thread starts */
 		threads.tid[0] = self;
 		threads.n = 1;
 	}
-	rc = rc ? rc
+	ret = ret ? ret
 		: memory_prepare(c, w, t, &threads, m, o,
 				 e); /* starts its reader before any thread is watched */
-	rc = rc ? rc : tracing_watch(t, threads.tid, threads.n, e);
-	if (!rc && !c->command) { /* also processes that were started meanwhile */
-		rc = vfs_threads_of(&more, (int32_t)c->pid, e);
-		rc = rc ? rc : tracing_watch(t, more.tid, more.n, e);
-		rc = rc || !*m ? rc : user_memory_watch(*m, more.tid, more.n, e);
+	ret = ret ? ret : tracing_watch(t, threads.tid, threads.n, e);
+	if (!ret && !c->command) { /* also processes that were started meanwhile */
+		ret = vfs_threads_of(&more, (int32_t)c->pid, e);
+		ret = ret ? ret : tracing_watch(t, more.tid, more.n, e);
+		ret = ret || !*m ? ret : user_memory_watch(*m, more.tid, more.n, e);
 	}
-	rc = rc ? rc : tracing_start(t, e);
-	if (!rc)
+	ret = ret ? ret : tracing_start(t, e);
+	if (!ret)
 		vfs_state_take(w->calls, &w->processes, c->command ? &threads : &more,
 			       c->command != NULL, e);
-	rc = rc ? rc : watched_run(&watch, &watched, e);
-	if (!rc && c->command)
+	ret = ret ? ret : watched_run(&watch, &watched, e);
+	if (!ret && c->command)
 		children_wait(t);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
-	int stopped = tracing_stop(t, rc ? NULL : e);
-	rc = rc ? rc : stopped;
+	int stopped = tracing_stop(t, ret ? NULL : e);
+	ret = ret ? ret : stopped;
 	o->n_lost = tracing_n_lost(t);
-	stopped = *m ? user_memory_stop(*m, rc ? NULL : e) : 0;
-	rc = rc ? rc : stopped;
+	stopped = *m ? user_memory_stop(*m, ret ? NULL : e) : 0;
+	ret = ret ? ret : stopped;
 	o->n_memory_lost = *m ? user_memory_n_lost(*m) : 0;
 	o->n_lost += *m ? user_memory_n_ring_lost(*m) : 0;
 	o->counts_32_bits = *m && user_memory_calls32(*m, &o->n_calls32);
-	stopped = w->snapshot ? snapshot_stop(w->snapshot, rc ? NULL : e) : 0;
-	rc = rc ? rc : stopped;
+	stopped = w->snapshot ? snapshot_stop(w->snapshot, ret ? NULL : e) : 0;
+	ret = ret ? ret : stopped;
 	o->n_unseen = w->snapshot ? snapshot_n_unseen(w->snapshot) : 0;
 	FREE_EACH(threads.tid, more.tid);
-	return rc;
+	return ret;
 }
 
 int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e)
@@ -340,8 +340,8 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	struct ring_entries *rings = NULL;
 	sigset_t before;
 	watched_hold(&before);
-	int rc = w ? namespace_check(e) : err_set(e, ENOMEM, "not enough memory");
-	rc = rc ? rc : tracing_prepare(c, &t, o, e);
+	int ret = w ? namespace_check(e) : err_set(e, ENOMEM, "not enough memory");
+	ret = ret ? ret : tracing_prepare(c, &t, o, e);
 	gethostname(host, sizeof host - 1);
 	struct trace_meta last, meta = {.level = LEVEL_SYSCALL, .epoch_ns = clock_monotonic_ns(),
 	.wall_epoch_ns = clock_realtime_ns(),
@@ -349,27 +349,27 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 					 .host = host, .command = command, .root = "/",
 					.captured_by = "validate capture vfs"};
 	const struct trace_write_options how = {.compress = c->compress};
-	if (!rc) {
+	if (!ret) {
 		*w = (struct vfs_writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
 		processes_init(&w->processes);
 		threads_init(&w->threads);
 		files_init(&w->files);
-		rc = c->snapshot ? snapshot_open(&w->snapshot, c->scratch, e) : 0;
-		rc = rc ? rc : trace_writer_open(&w->writer, c->output, &meta, &how, e);
+		ret = c->snapshot ? snapshot_open(&w->snapshot, c->scratch, e) : 0;
+		ret = ret ? ret : trace_writer_open(&w->writer, c->output, &meta, &how, e);
 	}
-	if (!rc) {
+	if (!ret) {
 		const struct syscalls_sink sink = {.context = w, .object = object_sink,
 		.heap = heap_sink, .identify = identify_sink, .renamed = rename_sink,
 						.lists_all = true,
 						 .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
-		rc = record(c, w, t, &before, o, &m, e);
+		ret = record(c, w, t, &before, o, &m, e);
 		/* the instance is removed, so a signal may interrupt now */
 		watched_release(&before);
-		rc = rc ? rc : convert(w, t, m, &meta, &last, e);
+		ret = ret ? ret : convert(w, t, m, &meta, &last, e);
 		int closed =
-		    rc ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
-		rc = rc ? rc : closed;
+		    ret ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
+		ret = ret ? ret : closed;
 	}
 	if (w) {
 		syscalls_close(w->calls);
@@ -386,5 +386,5 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	tracing_close(t);
 	watched_release(&before);
 	free(command);
-	return rc;
+	return ret;
 }

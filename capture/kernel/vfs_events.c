@@ -139,12 +139,12 @@ static int aio_done(struct syscalls *c, uint32_t tid, int64_t ns, const struct s
 {
 	const uint32_t pid = syscalls_process(c, tid);
 	struct io_event v;
-	int rc = 0;
-	for (size_t at = 0; m->data && at + sizeof v <= m->len && !rc; at += sizeof v) {
+	int ret = 0;
+	for (size_t at = 0; m->data && at + sizeof v <= m->len && !ret; at += sizeof v) {
 		memcpy(&v, (const char *)m->data + at, sizeof v);
-		rc = syscalls_ring_end(c, ns, aio_request(pid, v.obj), v.res, e);
+		ret = syscalls_ring_end(c, ns, aio_request(pid, v.obj), v.res, e);
 	}
-	return rc;
+	return ret;
 }
 
 static int call_event(struct converting *w, const struct tracing_event *v, struct err *e)
@@ -168,9 +168,9 @@ static int call_event(struct converting *w, const struct tracing_event *v, struc
 	    syscalls_pending(w->c, (uint32_t)v->pid, &after_ns, &under_way) && under_way == row)
 		user_memory_find(w->memory, (uint32_t)v->pid, row, after_ns, v->ns, memory);
 	if (row->op == OP_IO_GETEVENTS) {
-		const int rc = aio_done(w->c, (uint32_t)v->pid, v->ns, &memory[0], e);
-		if (rc)
-			return rc;
+		const int ret = aio_done(w->c, (uint32_t)v->pid, v->ns, &memory[0], e);
+		if (ret)
+			return ret;
 	}
 	return syscalls_exit(w->c, (uint32_t)v->pid, v->ns, row, tracing_signed(v, w->result),
 			     memory, e);
@@ -226,8 +226,8 @@ static int rings_convert(struct syscalls *c, struct user_memory *m,
 			 const struct ring_entries *rings, int64_t ns, struct err *e)
 {
 	struct user_ring_event v;
-	int rc = 0;
-	while (m && !rc && user_memory_ring_next(m, ns, &v)) {
+	int ret = 0;
+	while (m && !ret && user_memory_ring_next(m, ns, &v)) {
 		uint64_t arg[SYSCALL_ARGS];
 		if (v.is_aio) {
 			const struct syscall_row *call = aio_entry_call(v.entry, arg);
@@ -236,13 +236,13 @@ static int rings_convert(struct syscalls *c, struct user_memory *m,
 			continue;
 		}
 		if (v.done) {
-			rc = syscalls_ring_end(c, v.ns, v.entry->request, v.entry->result, e);
+			ret = syscalls_ring_end(c, v.ns, v.entry->request, v.entry->result, e);
 			continue;
 		}
 		const struct syscall_row *row = ring_entries_call(rings, v.entry, arg);
 		syscalls_ring_begin(c, v.tid, v.ns, v.entry->request, row, arg, v.memory);
 	}
-	return rc;
+	return ret;
 }
 
 int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ring_entries *rings,
@@ -269,16 +269,16 @@ int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ri
 				       .old_pid = tracing_field(t, VFS_EXEC, "old_pid")};
 	struct tracing_event v;
 	unsigned int n = 0;
-	int any, rc = 0;
-	while (!rc && (any = tracing_next(t, &v, e)) != 0) {
+	int any, ret = 0;
+	while (!ret && (any = tracing_next(t, &v, e)) != 0) {
 		if (any > 0)
 			looks_convert(c, looks, v.ns);
-		rc = any < 0 ? any : rings_convert(c, m, rings, v.ns, e);
-		rc = rc ? rc : convert(&w, &v, e);
-		if (!rc && ++n % 256 == 0)
-			rc = take(context, e);
+		ret = any < 0 ? any : rings_convert(c, m, rings, v.ns, e);
+		ret = ret ? ret : convert(&w, &v, e);
+		if (!ret && ++n % 256 == 0)
+			ret = take(context, e);
 	}
-	rc = rc ? rc : rings_convert(c, m, rings, INT64_MAX, e);
+	ret = ret ? ret : rings_convert(c, m, rings, INT64_MAX, e);
 	syscalls_finish(c);
-	return rc ? rc : take(context, e);
+	return ret ? ret : take(context, e);
 }

@@ -267,13 +267,13 @@ static bool is_32_bit(int fd)
 int vfs_program_identify(struct syscalls *c, const char *path, struct err *e)
 {
 	char next[PATH_MAX], name[PATH_MAX];
-	int rc = 0;
+	int ret = 0;
 	snprintf(name, sizeof name, "%s", path);
-	for (int depth = 0; depth < 4 && !rc; depth++) {
+	for (int depth = 0; depth < 4 && !ret; depth++) {
 		int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (fd < 0)
 			return 0;
-		rc = syscalls_identify(c, name, e);
+		ret = syscalls_identify(c, name, e);
 		if (is_32_bit(fd))
 			syscalls_program_unseen(c);
 		const bool more =
@@ -283,5 +283,5 @@ int vfs_program_identify(struct syscalls *c, const char *path, struct err *e)
 			break;
 		memcpy(name, next, sizeof name);
 	}
-	return rc;
+	return ret;
 }

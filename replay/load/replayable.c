@@ -17,11 +17,11 @@ static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 	uint64_t n = trace_n_records(t, &known);
 	const struct trace_record *r;
 	size_t some;
-	int rc = 0;
-	while (!known && n <= n_max && (rc = trace_next_batch(t, &r, &some, e)) == 1)
+	int ret = 0;
+	while (!known && n <= n_max && (ret = trace_next_batch(t, &r, &some, e)) == 1)
 		n += some;
 	*many = n > n_max;
-	return rc < 0 ? rc : trace_rewind(t, e);
+	return ret < 0 ? ret : trace_rewind(t, e);
 }
 
 /* Counts the records that load_read() ignores: records of calls that were never issued, and records
@@ -30,16 +30,16 @@ static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e
 {
 	const struct trace_record *r;
 	uint32_t record = 0;
-	int rc = trace_rewind(t, e);
-	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
+	int ret = trace_rewind(t, e);
+	while (!ret && (ret = trace_next(t, &r, e)) == 1) {
 		if (r->begin_ns == TIME_NONE)
 			count(&x->never_issued, record);
 		else if (op_info(r->op)->family == FAMILY_CAUSE)
 			count(&x->skipped[SKIP_CAUSE][r->op], record);
 		record++;
-		rc = 0;
+		ret = 0;
 	}
-	return rc;
+	return ret;
 }
 
 static bool is_unknown(const struct load_request *r)
@@ -75,26 +75,26 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 		x->state = REPLAYABLE_BLOCK;
 		return 0;
 	}
-	int rc = trace_rewind(t, &x->why);
-	rc = rc ? rc : too_many(t, n_max, &many, &x->why);
+	int ret = trace_rewind(t, &x->why);
+	ret = ret ? ret : too_many(t, n_max, &many, &x->why);
 	x->state = many ? REPLAYABLE_TOO_MANY : REPLAYABLE_KNOWN;
-	if (!rc && !many) {
-		rc = load_read(&load, t, false, &x->why);
-		rc = rc ? rc : slots_find(&slots, &load, t, &x->why);
-		if (!rc)
+	if (!ret && !many) {
+		ret = load_read(&load, t, false, &x->why);
+		ret = ret ? ret : slots_find(&slots, &load, t, &x->why);
+		if (!ret)
 			count_requests(x, &load);
-		if (!rc && load.n < load.n_records)
-			rc = count_not_loaded(x, t, &x->why);
+		if (!ret && load.n < load.n_records)
+			ret = count_not_loaded(x, t, &x->why);
 		slots_release(&slots);
 		load_release(&load);
 	}
 	/* these errors mean that a replay would refuse the trace; other errors come from the
 	 * system */
-	if (rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG) {
+	if (ret == -EINVAL || ret == -E2BIG || ret == -EBADMSG) {
 		x->state = REPLAYABLE_REFUSED;
 		return 0;
 	}
-	return rc ? err_set(e, -rc, "%s", x->why.msg) : 0;
+	return ret ? err_set(e, -ret, "%s", x->why.msg) : 0;
 }
 
 uint64_t replayable_n_skipped(const struct replayable *x, enum skip_reason reason)

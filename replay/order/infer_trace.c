@@ -28,12 +28,12 @@ int think_times_read(struct think_times *h, struct trace *t, struct err *e)
 	const struct trace_record *r;
 	int64_t last_begin = INT64_MIN, last_end = INT64_MIN;
 	*h = (struct think_times){.least_ns = INT64_MAX};
-	int rc = trace_rewind(t, e);
-	for (; !rc && (rc = trace_next(t, &r, e)) == 1; i++, rc = 0) {
+	int ret = trace_rewind(t, e);
+	for (; !ret && (ret = trace_next(t, &r, e)) == 1; i++, ret = 0) {
 		if (r->begin_ns == TIME_NONE)
 			continue;
 		if (think_check(r, last_begin, e)) {
-			rc = record_error(i, e);
+			ret = record_error(i, e);
 			break;
 		}
 		last_begin = r->begin_ns;
@@ -48,7 +48,7 @@ int think_times_read(struct think_times *h, struct trace *t, struct err *e)
 			last_end = r->end_ns;
 	}
 	h->least_ns = h->n ? h->least_ns : 0;
-	return rc;
+	return ret;
 }
 
 /* --- a trace ------------------------------------------------------------- */
@@ -63,28 +63,28 @@ int infer_trace(struct infer_what *w, struct trace *t, struct infer_summary *s, 
 	f.ended = w->ended;
 	f.ctx = w->ctx;
 	w->n_unknown = 0;
-	int rc = trace_rewind(t, e);
-	while (!rc && (rc = trace_next_batch(t, &r, &n, e)) == 1) {
-		rc = 0;
-		for (size_t i = 0; i < n && !rc; i++) {
+	int ret = trace_rewind(t, e);
+	while (!ret && (ret = trace_next_batch(t, &r, &n, e)) == 1) {
+		ret = 0;
+		for (size_t i = 0; i < n && !ret; i++) {
 			struct infer_parents p;
 			if (r[i].begin_ns == TIME_NONE) {
 				w->n_unknown++;
 				continue;
 			}
-			rc = infer_feed(&f, r[i].begin_ns, r[i].end_ns, &p, e);
-			if (rc)
+			ret = infer_feed(&f, r[i].begin_ns, r[i].end_ns, &p, e);
+			if (ret)
 				record_error(first + i, e);
 			else if (w->fed)
 				w->fed(w->ctx, f.sum.n_requests - 1, &r[i], &p);
 		}
 		first += n;
 	}
-	if (!rc)
+	if (!ret)
 		infer_finish(&f);
 	*s = f.sum;
 	infer_release(&f);
-	return rc;
+	return ret;
 }
 
 /* --- annotation ---------------------------------------------------------- */
@@ -102,8 +102,8 @@ static int annotate(void *ctx, struct trace_writer *w, struct trace_record *r, s
 	uint64_t record = a->record++;
 	if (r->begin_ns == TIME_NONE)
 		return 0;
-	int rc = infer_feed(&a->f, r->begin_ns, r->end_ns, &p, e);
-	if (rc)
+	int ret = infer_feed(&a->f, r->begin_ns, r->end_ns, &p, e);
+	if (ret)
 		return record_error(record, e);
 	if (r->heap != HEAP_NONE)
 		return 0; /* a system call whose record has a heap item already */
@@ -135,7 +135,7 @@ int infer_annotate(struct trace *t, int64_t threshold_ns, const char *path, stru
 	meta.extra_json = extra;
 	infer_init(&a.f, threshold_ns);
 	const struct trace_change how = {.meta = &meta, .change = annotate, .ctx = &a};
-	int rc = trace_copy(t, path, &how, NULL, e);
+	int ret = trace_copy(t, path, &how, NULL, e);
 	infer_release(&a.f);
-	return rc;
+	return ret;
 }
