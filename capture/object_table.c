@@ -63,21 +63,6 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 	return 0;
 }
 
-const struct trace_object *object_table_get(const struct object_table *t, uint32_t id)
-{
-	uint32_t low = 0, high = t->n_entries;
-	if (id < high && t->entry[id].id == id)
-		return t->entry[id].object; /* there are no gaps before this id */
-	while (low < high) { /* the first entry that is not before `id` */
-		const uint32_t mid = low + (high - low) / 2;
-		if (t->entry[mid].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->n_entries && t->entry[low].id == id ? t->entry[low].object : NULL;
-}
-
 /* The cell in by_name for the id of (kind, name). It contains OBJECT_NONE for a new name. */
 static uint32_t *place_of(struct object_table *t, enum object_kind kind, const char *name,
 			  size_t len)

@@ -29,7 +29,21 @@ void object_table_release(struct object_table *t);
 int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind, const char *name,
 		     size_t len, struct err *e);
 /* Returns NULL for an unknown id. */
-const struct trace_object *object_table_get(const struct object_table *t, uint32_t id);
+static inline const struct trace_object *object_table_get(const struct object_table *t,
+							  uint32_t id)
+{
+	uint32_t low = 0, high = t->n_entries;
+	if (id < high && t->entry[id].id == id)
+		return t->entry[id].object; /* there are no gaps before this id */
+	while (low < high) { /* the first entry that is not before `id` */
+		const uint32_t mid = low + (high - low) / 2;
+		if (t->entry[mid].id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->n_entries && t->entry[low].id == id ? t->entry[low].object : NULL;
+}
 
 /* Returns in *id the id of (kind, name[len]). `name` need not be NUL-terminated and contains no
  * NUL. A new object gets the next id. Only for tables without gaps. Errors: as object_table_add. */

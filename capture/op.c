@@ -20,6 +20,7 @@ enum {
 	MOVES = OP_MOVES_POSITION,
 	COPY_FD = OP_MAKES_FD,
 	VARIES = OP_RESULT_VARIES,
+	LOCAL = OP_RESULT_LOCAL,
 	IOVEC = OP_HEAP_IOVEC,
 	PEER = OP_HEAP_PEER,
 	PATH_2 = OP_HEAP_PATH,
@@ -73,12 +74,12 @@ enum {
 	X(FCHOWN, "fchown", ATTRIBUTE, FD | OFFSET)                                               \
 	X(UTIMENS, "utimens", ATTRIBUTE, PATH | FLAGS | TIMES)                                    \
 	X(FUTIMENS, "futimens", ATTRIBUTE, FD | TIMES)                                            \
-	X(GETXATTR, "getxattr", ATTRIBUTE, PATH | LENGTH | FLAGS | XATTR)                         \
-	X(FGETXATTR, "fgetxattr", ATTRIBUTE, FD | LENGTH | XATTR)                                 \
+	X(GETXATTR, "getxattr", ATTRIBUTE, PATH | LENGTH | FLAGS | XATTR | LOCAL)                 \
+	X(FGETXATTR, "fgetxattr", ATTRIBUTE, FD | LENGTH | XATTR | LOCAL)                         \
 	X(SETXATTR, "setxattr", ATTRIBUTE, PATH | LENGTH | FLAGS | XATTR)                         \
 	X(FSETXATTR, "fsetxattr", ATTRIBUTE, FD | LENGTH | FLAGS | XATTR)                         \
-	X(LISTXATTR, "listxattr", ATTRIBUTE, PATH | LENGTH | FLAGS)                               \
-	X(FLISTXATTR, "flistxattr", ATTRIBUTE, FD | LENGTH)                                       \
+	X(LISTXATTR, "listxattr", ATTRIBUTE, PATH | LENGTH | FLAGS | LOCAL)                       \
+	X(FLISTXATTR, "flistxattr", ATTRIBUTE, FD | LENGTH | LOCAL)                               \
 	X(REMOVEXATTR, "removexattr", ATTRIBUTE, PATH | FLAGS | XATTR)                            \
 	X(FREMOVEXATTR, "fremovexattr", ATTRIBUTE, FD | XATTR)                                    \
 	X(RENAME, "rename", NAME, PATH | FLAGS | PATH_2)                                          \
@@ -89,7 +90,7 @@ enum {
 	X(MKDIR, "mkdir", NAME, PATH | MODE)                                                      \
 	X(RMDIR, "rmdir", NAME, PATH)                                                             \
 	X(MKNOD, "mknod", NAME, PATH | OFFSET | MODE)                                             \
-	X(REALPATH, "realpath", NAME, PATH)                                                       \
+	X(REALPATH, "realpath", NAME, PATH | LOCAL)                                               \
 	X(CHDIR, "chdir", NAME, PATH)                                                             \
 	X(FCHDIR, "fchdir", NAME, FD)                                                             \
 	X(CHROOT, "chroot", NAME, PATH)                                                           \
@@ -101,8 +102,8 @@ enum {
 	X(SEEKDIR, "seekdir", DIRECTORY, FD | OFFSET | MOVES)                                     \
 	X(TELLDIR, "telldir", DIRECTORY, FD | VARIES)                                             \
 	X(GETDENTS, "getdents", DIRECTORY, FD | LENGTH | MOVES | VARIES)                          \
-	X(SCANDIR, "scandir", DIRECTORY, PATH)                                                    \
-	X(WALK, "walk", DIRECTORY, PATH | FLAGS)                                                  \
+	X(SCANDIR, "scandir", DIRECTORY, PATH | LOCAL)                                            \
+	X(WALK, "walk", DIRECTORY, PATH | FLAGS | LOCAL)                                          \
 	X(MMAP, "mmap", MAP, FD | OFFSET | LENGTH | FLAGS | VARIES)                               \
 	X(MUNMAP, "munmap", MAP, FD | OFFSET | LENGTH)                                            \
 	X(MSYNC, "msync", MAP, FD | OFFSET | LENGTH | FLAGS)                                      \
@@ -126,13 +127,13 @@ enum {
 	X(FPUTC, "fputc", STREAM, FD | LENGTH | BYTES)                                            \
 	X(UNGETC, "ungetc", STREAM, FD | LENGTH)                                                  \
 	X(FPRINTF, "fprintf", STREAM, FD | BYTES)                                                 \
-	X(FSCANF, "fscanf", STREAM, FD)                                                           \
+	X(FSCANF, "fscanf", STREAM, FD | LOCAL)                                                   \
 	X(FSEEK, "fseek", STREAM, FD | OFFSET | FLAGS | SIGNED)                                   \
 	X(FTELL, "ftell", STREAM, FD)                                                             \
 	X(FFLUSH, "fflush", STREAM, FD)                                                           \
 	X(SETVBUF, "setvbuf", STREAM, FD | LENGTH | FLAGS)                                        \
 	X(IO_SUBMIT, "io_submit", ASYNC, FD | LENGTH)                                             \
-	X(IO_GETEVENTS, "io_getevents", ASYNC, FD | LENGTH)                                       \
+	X(IO_GETEVENTS, "io_getevents", ASYNC, FD | LENGTH | LOCAL)                               \
 	X(IO_CANCEL, "io_cancel", ASYNC, FD)                                                      \
 	X(IO_URING_ENTER, "io_uring_enter", ASYNC, FD | LENGTH)                                   \
 	X(AIO_READ, "aio_read", READ, AT_OFFSET)                                                  \

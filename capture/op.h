@@ -48,6 +48,8 @@ extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., 
 #define OP_MAKES_FD 0x800u
 /* rvalue is an address or similar; only success or failure can be compared */
 #define OP_RESULT_VARIES 0x1000u
+/* rvalue depends on the state of the machine: a replay compares only success or failure */
+#define OP_RESULT_LOCAL 0x2000u
 
 /* page_fault: the file's fault handler handled it, for this page alone; otherwise pages around it
  * were mapped from the cache */

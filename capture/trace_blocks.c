@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/trace_blocks.h"
 
-#include <sys/mman.h>
-
-#include "common/crc32c.h"
-
 #define WINDOW_BYTES (4u << 20)
-
-uint32_t block_header_crc(const struct block_header *h)
-{
-	uint32_t crc = crc32c(0, h, offsetof(struct block_header, crc));
-	return crc32c(crc, &h->commit, sizeof h->commit);
-}
 
 static int check_file_header(struct block_file *f, const struct file_header *h, struct err *e)
 {
@@ -76,8 +66,8 @@ static int window_populate(const struct window *w, const struct block_file *f, s
 		       strerror(errno));
 }
 
-static int window_move(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
-		       struct err *e)
+int window_move(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
+		struct err *e)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct stat st;
@@ -100,18 +90,6 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 	else if (to < f->size) /* start to read the next window */
 		posix_fadvise(f->fd, (off_t)to, WINDOW_BYTES, POSIX_FADV_WILLNEED);
 	return ret;
-}
-
-int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
-		const void **p, struct err *e)
-{
-	if (!w->map || offset < w->offset || offset + len > w->offset + w->len) {
-		int ret = window_move(w, f, offset, len, e);
-		if (ret)
-			return ret;
-	}
-	*p = w->map + (offset - w->offset);
-	return 0;
 }
 
 /* --- blocks -------------------------------------------------------------- */

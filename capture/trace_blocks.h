@@ -24,11 +24,21 @@ struct block_file {
  * another version; EBADMSG if its header is damaged. */
 int block_file_open(struct block_file *f, const char *path, struct err *e);
 
-/* Makes bytes [offset, offset + len) of the file readable at *p; they must be inside the file. The
- * previous pointer into the window becomes invalid. Errors: EIO if the file cannot be read or was
- * truncated; ENOMEM. */
-int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
-		const void **p, struct err *e);
+/* Maps a piece of the file that contains bytes [offset, offset + len), which must be inside the
+ * file. Errors: EIO if the file cannot be read or was truncated; ENOMEM. */
+int window_move(struct window *w, const struct block_file *f, uint64_t offset, size_t len,
+		struct err *e);
+/* Makes these bytes readable at *p. The previous pointer into the window becomes invalid. Errors:
+ * as window_move. */
+static inline int window_show(struct window *w, const struct block_file *f, uint64_t offset,
+			      size_t len, const void **p, struct err *e)
+{
+	const bool shown = w->map && offset >= w->offset && offset + len <= w->offset + w->len;
+	int ret = shown ? 0 : window_move(w, f, offset, len, e);
+	if (!ret)
+		*p = w->map + (offset - w->offset);
+	return ret;
+}
 static inline void window_release(struct window *w)
 {
 	if (w->map)

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "capture/trace.h"
+#include "common/crc32c.h"
 
 #define FILE_MAGIC "\x89VTRACE\n" /* 8 bytes; no text file begins with them */
 #define FILE_VERSION 1u
@@ -105,4 +106,8 @@ static inline uint64_t align_up(uint64_t x, uint64_t to)
 	return (x + to - 1) / to * to;
 }
 
-uint32_t block_header_crc(const struct block_header *h); /* trace_blocks.c */
+static inline uint32_t block_header_crc(const struct block_header *h)
+{
+	const uint32_t crc = crc32c(0, h, offsetof(struct block_header, crc));
+	return crc32c(crc, &h->commit, sizeof h->commit);
+}

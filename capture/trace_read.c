@@ -414,34 +414,25 @@ static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 	return !meta_from_json(&t->base.meta, p, b.h.raw_len, NULL);
 }
 
-/* Reads the last metadata block, or the block before it if the last is damaged. */
-static int take_last_meta(struct binary_trace *t, const struct overview *o, struct err *e)
-{
-	int taken = take_meta(t, o->meta[0], e);
-	if (!taken)
-		taken = take_meta(t, o->meta[1], e);
-	return taken < 0 ? taken : 0;
-}
-
 static int open_overview(struct binary_trace *t, struct err *e)
 {
 	struct overview o = {0};
 	bool by_end;
-	int ret = overview_by_end(t, &o, &by_end, e);
-	int taken = !ret && by_end ? take_meta(t, o.meta[0], e) : 0;
-	ret = taken < 0 ? taken : ret;
-	if (!ret && !taken) {
-		uint64_t n_records = o.n_records;
-		ret = overview_by_walk(t, &o, e);
-		ret = ret ? ret : take_last_meta(t, &o, e);
-		if (by_end)
+	int ret = overview_by_end(t, &o, &by_end, e), taken = 0;
+	/* the metadata that the end names; then the last metadata, or the metadata before them */
+	for (int i = by_end ? 0 : 1; !ret && !taken && i < 3; i++) {
+		const uint64_t n_records = o.n_records;
+		if (i == 1)
+			ret = overview_by_walk(t, &o, e);
+		if (i == 1 && by_end)
 			o.n_records = n_records;
+		taken = ret ? 0 : take_meta(t, o.meta[i == 2], e);
 	}
 	t->base.n_records = o.n_records;
 	t->base.n_records_known = true;
 	t->base.health.complete = o.complete;
 	t->base.meta.meta.cut |= !o.complete; /* copies of the metadata keep this mark */
-	return ret;
+	return taken < 0 ? taken : ret;
 }
 
 static int binary_open(struct trace **out, const char *path, const struct trace_open_options *o,

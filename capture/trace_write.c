@@ -10,7 +10,6 @@
 
 #include "capture/trace_format.h"
 #include "capture/trace_private.h"
-#include "common/crc32c.h"
 #include "common/file_beside.h"
 #include "common/files.h"
 

@@ -92,12 +92,6 @@ static int command_unknown(const char *name, struct err *e)
 	return EXIT_USAGE;
 }
 
-static int command_run(const char *name, int argc, char **argv, struct err *e)
-{
-	const struct command *c = command_find(name);
-	return c ? c->run(argc, argv, e) : command_unknown(name, e);
-}
-
 /* Below these limits, the kernel could kill the program at any point without a message. */
 #define STACK_LEAST (UINT64_C(512) << 10)
 #define GROUP_LEAST (UINT64_C(16) << 20)
@@ -133,7 +127,8 @@ static int dispatch(int argc, char **argv, struct err *e)
 	if (help && argc > 2 && argv[2][0] != '-' && strcmp(argv[2], "help")) {
 		char ask[] = "--help";
 		char *line[] = {argv[2], ask, NULL};
-		return command_run(argv[2], 2, line, e);
+		const struct command *asked = command_find(argv[2]);
+		return asked ? asked->run(2, line, e) : command_unknown(argv[2], e);
 	}
 	if (help) {
 		help_print(stdout);
@@ -143,7 +138,10 @@ static int dispatch(int argc, char **argv, struct err *e)
 		printf("validate %s\n", VALIDATE_VERSION);
 		return EXIT_OK;
 	}
-	return limits_check(word, e) ? EXIT_FAILED : command_run(word, argc - 1, argv + 1, e);
+	if (limits_check(word, e))
+		return EXIT_FAILED;
+	const struct command *command = command_find(word);
+	return command ? command->run(argc - 1, argv + 1, e) : command_unknown(word, e);
 }
 
 static void ignore_signal(int signal_number)

@@ -467,10 +467,9 @@ static void value_print(struct strbuf *out, const struct option_spec *o, const v
 void options_command(struct strbuf *out, const struct option_spec *table, const void *config,
 		     const void *standard, bool with_cli_only)
 {
-	for (const struct option_spec *o = table; o->name; o++) {
+	for (const struct option_spec *o = table; (o = options_changed(o, config, standard)); o++) {
 		const void *value = field(o, config);
-		if ((o->flags & OPT_CLI_ONLY && !with_cli_only) ||
-		    is_same(o, value, field(o, standard)))
+		if (o->flags & OPT_CLI_ONLY && !with_cli_only)
 			continue;
 		bool no = o->type == OPT_FLAG && !*(const bool *)value;
 		strbuf_addf(out, " --%s%s", no ? "no-" : "", o->name);

@@ -34,14 +34,10 @@ static bool controller_is_gone(const struct pause_page *page)
 	return gone;
 }
 
-int pause_join(struct pause *p, struct err *e)
+int pause_page_join(struct pause *p, const char *text, struct err *e)
 {
-	const char *text = getenv(PAUSE_VARIABLE);
 	struct stat st;
 	uint64_t fd = 0;
-	pause_init(p);
-	if (!text)
-		return 0;
 	int ret = parse_uint(text, &fd, e);
 	unsetenv(PAUSE_VARIABLE);
 	if (ret) {

@@ -64,17 +64,25 @@ struct pause { /* of the process that is paused */
 
 /* --- the process that is paused ------------------------------------------ */
 
-/* Joins the page, if there is a page, and removes the variable from the environment, so that
- * children are not paused. From then on, the process dies with its parent. It dies at once if the
- * controller is gone, because nothing would wake its threads. Errors: EINVAL: the descriptor is not
- * that of a page; ENOMEM. */
-int pause_join(struct pause *p, struct err *e);
 /* Initialises a pause without a controller. */
 static inline void pause_init(struct pause *p)
 {
 	p->page = NULL;
 	atomic_init(&p->own, 0);
 	p->word = &p->own;
+}
+
+/* As pause_join, with the value of the variable. */
+int pause_page_join(struct pause *p, const char *text, struct err *e);
+/* Joins the page, if there is a page, and removes the variable from the environment, so that
+ * children are not paused. From then on, the process dies with its parent. It dies at once if the
+ * controller is gone, because nothing would wake its threads. Errors: EINVAL: the descriptor is not
+ * that of a page; ENOMEM. */
+static inline int pause_join(struct pause *p, struct err *e)
+{
+	const char *text = getenv(PAUSE_VARIABLE);
+	pause_init(p);
+	return text ? pause_page_join(p, text, e) : 0;
 }
 
 static inline void pause_release(struct pause *p)

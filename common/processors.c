@@ -2,15 +2,8 @@
 #include "common/processors.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #include "common/proc_text.h"
-
-int processors_allowed(void)
-{
-	cpu_set_t allowed;
-	return sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? 1 : CPU_COUNT(&allowed);
-}
 
 int processor_nth(uint32_t i)
 {

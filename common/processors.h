@@ -2,9 +2,16 @@
 /* The CPUs that this process may use, and binding of a thread to one of them. */
 #pragma once
 
+#include <sched.h>
+
 #include "common/std.h"
 
-int processors_allowed(void); /* at least 1 */
+/* Their number, at least 1. */
+static inline int processors_allowed(void)
+{
+	cpu_set_t allowed;
+	return sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? 1 : CPU_COUNT(&allowed);
+}
 /* Number of the i-th allowed CPU, i modulo their count. -1: the kernel gives no answer. */
 int processor_nth(uint32_t i);
 

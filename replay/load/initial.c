@@ -462,8 +462,15 @@ static void late_links_take(struct walker *w, struct late_link *late, uint32_t n
 	}
 }
 
+static void late_free(struct late_link *late, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		FREE_EACH(late[i].path, late[i].text);
+	free(late);
+}
+
 static void walk(struct walker *w, const struct trace_meta *meta, struct late_link *late,
-		uint32_t n_late)
+		 uint32_t n_late)
 {
 	const struct load *l = w->l;
 	w->out = xcalloc(1, sizeof *w->out);
@@ -496,27 +503,24 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 	free(w->slot);
 }
 
-static void late_free(struct late_link *late, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		FREE_EACH(late[i].path, late[i].text);
-	free(late);
-}
-
 /* Walks the trace a second time if it followed links before a request showed that they are
  * links. */
 struct initial *initial_find(const struct load *l, const struct slots *s,
-		const struct trace_meta *meta)
+			     const struct trace_meta *meta)
 {
-	struct walker first = {.l = l, .s = s}, again = {.l = l, .s = s};
-	walk(&first, meta, NULL, 0);
-	if (!first.n_late)
-		return first.out;
-	initial_free(first.out);
-	walk(&again, meta, first.late, first.n_late);
-	late_free(first.late, first.n_late);
-	late_free(again.late, again.n_late);
-	return again.out;
+	struct walker w = {.late = NULL};
+	struct late_link *late = NULL;
+	uint32_t n_late = 0;
+	for (int pass = 0; pass < 2 && (!pass || n_late); pass++) {
+		initial_free(w.out);
+		w = (struct walker){.l = l, .s = s};
+		walk(&w, meta, late, n_late);
+		late_free(late, n_late);
+		late = w.late;
+		n_late = w.n_late;
+	}
+	late_free(late, n_late);
+	return w.out;
 }
 
 void initial_free(struct initial *i)

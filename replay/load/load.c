@@ -101,10 +101,10 @@ static int more_take(struct reader *rd, const struct trace_record *r, uint32_t *
 {
 	struct load *l = rd->l;
 	const struct op_info *o = op_info(r->op);
-	size_t len;
+	size_t len = 0;
 	const bool holds = o->uses & OP_HEAP || r->op == OP_READLINK;
-	const void *item;
-	int ret = trace_heap(rd->t, holds ? r->heap : HEAP_NONE, &item, &len, e);
+	const void *item = NULL;
+	int ret = holds && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &item, &len, e) : 0;
 	*more = 0;
 	if (ret)
 		return ret;

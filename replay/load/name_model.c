@@ -81,10 +81,8 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Follows `path` from the directory `at`. *n_links: number of links followed so far. With `parent`
- * it stops before the last component and returns that component in *last. */
-static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool follow, bool parent,
-		     unsigned int *n_links, const char **last, size_t *last_len)
+uint32_t name_model_walk(struct name_model *m, uint32_t at, const char *path, bool follow,
+			 bool parent, unsigned int *n_links, const char **last, size_t *last_len)
 {
 	for (size_t len; (len = component(&path)) > 0; path += len) {
 		const char *rest = path + len;
@@ -107,8 +105,8 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool f
 			const char *to = m->node[next].link;
 			if (++*n_links > MAX_LINKS)
 				return NODE_NONE;
-			next = walk(m, *to == '/' ? NODE_ROOT : at, to, true, false, n_links, NULL,
-				    NULL);
+			next = name_model_walk(m, *to == '/' ? NODE_ROOT : at, to, true, false,
+					       n_links, NULL, NULL);
 			if (next == NODE_NONE)
 				return NODE_NONE;
 		}
@@ -120,17 +118,11 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool f
 	return at;
 }
 
-uint32_t name_model_find(struct name_model *m, const char *path, bool follow)
-{
-	unsigned int n_links = 0;
-	return walk(m, NODE_ROOT, path, follow, false, &n_links, NULL, NULL);
-}
-
 uint32_t name_model_parent(struct name_model *m, const char *path, const char **last, size_t *len)
 {
 	unsigned int n_links = 0;
 	*last = NULL;
-	uint32_t at = walk(m, NODE_ROOT, path, false, true, &n_links, last, len);
+	uint32_t at = name_model_walk(m, NODE_ROOT, path, false, true, &n_links, last, len);
 	return *last && !is(*last, *len, ".") && !is(*last, *len, "..") ? at : NODE_NONE;
 }
 

@@ -50,9 +50,17 @@ struct bond { /* an entry: a name in a directory */
 void name_model_init(struct name_model *m);
 void name_model_release(struct name_model *m);
 
+/* Follows `path` from the directory `at`. *n_links: number of links followed so far. With `parent`
+ * it stops before the last component and returns that component in *last. */
+uint32_t name_model_walk(struct name_model *m, uint32_t at, const char *path, bool follow,
+			 bool parent, unsigned int *n_links, const char **last, size_t *last_len);
 /* Returns the node of a path; NODE_NONE if nothing can exist there. `follow`: follow a link at the
  * end of the path. */
-uint32_t name_model_find(struct name_model *m, const char *path, bool follow);
+static inline uint32_t name_model_find(struct name_model *m, const char *path, bool follow)
+{
+	unsigned int n_links = 0;
+	return name_model_walk(m, NODE_ROOT, path, follow, false, &n_links, NULL, NULL);
+}
 /* Returns the directory of the last component, or NODE_NONE. *last is that component, *len bytes,
  * borrowed from `path`. */
 uint32_t name_model_parent(struct name_model *m, const char *path, const char **last,

@@ -153,7 +153,8 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 	const struct op_info *o = op_info(r->op);
 	if (copies_descriptor(r) && r->more)
 		load_more(f->l, r)->itself = r->rvalue == r->fd;
-	r->slot = slot_of_request(f, r);
+	const uint32_t file = name_of_request(f, r);
+	r->slot = r->fd < 0 ? slot_of_nameless(f, r, file) : slot_of_number(f, r, r->fd, file);
 	if (o->family == FAMILY_COPY && r->op != OP_VMSPLICE)
 		copy_slots(f, r);
 	if (r->slot == 0) {

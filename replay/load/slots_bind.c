@@ -7,38 +7,32 @@
 
 /* --- processes: the metadata "processes", otherwise inherited descriptors - */
 
-/* Reads "processes" or "threads", whose rows have the number `key`. */
-static int kin_read(const struct finder *f, const char *name, const char *key, const json_t **to,
-		    struct err *e)
+/* Reads "processes" and "threads". */
+static int kin_read(struct finder *f, struct err *e)
 {
-	const json_t *rows = *to = json_object_get(f->extra, name);
-	if (rows && !json_is_array(rows))
-		return err_set(e, EINVAL, "the trace's \"%s\" are not a list", name);
-	const char *const members[] = {key, "parent", "begin_ns"};
+	static const char *const names[] = {"processes", "threads"}, *const keys[] = {"pid", "tid"};
 	size_t i;
 	json_t *row;
-	json_array_foreach(rows, i, row)
-	{
-		for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-			if (!json_is_integer(json_object_get(row, members[k])))
-				return err_set(e, EINVAL, "the trace's \"%s\", entry %zu "
-					"needs integers \"%s\", \"parent\" and \"begin_ns\"",
-					name, i, key);
+	for (int kind = 0; kind < 2; kind++) {
+		const json_t *rows = json_object_get(f->extra, names[kind]);
+		const char *const members[] = {keys[kind], "parent", "begin_ns"};
+		if (rows && !json_is_array(rows))
+			return err_set(e, EINVAL, "the trace's \"%s\" are not a list",
+				       names[kind]);
+		*(kind ? &f->threads : &f->processes) = rows;
+		json_array_foreach(rows, i, row)
+		{
+			for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+				if (!json_is_integer(json_object_get(row, members[k])))
+					return err_set(e, EINVAL, "the trace's \"%s\", entry %zu "
+						"needs integers \"%s\", \"parent\" and "
+						"\"begin_ns\"", names[kind], i, keys[kind]);
+		}
 	}
-	return 0;
-}
-
-static int process_table_read(struct finder *f, struct err *e)
-{
-	size_t i;
-	json_t *row;
-	const int ret = kin_read(f, "processes", "pid", &f->processes, e);
-	if (ret)
-		return ret;
 	json_array_foreach(f->processes, i, row)
 		u64_map_at(&f->row_of_pid,
 			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
-	return kin_read(f, "threads", "tid", &f->threads, e);
+	return 0;
 }
 
 static const json_t *row_of(const struct finder *f, uint32_t pid)
@@ -47,14 +41,10 @@ static const json_t *row_of(const struct finder *f, uint32_t pid)
 	return row ? json_array_get(f->processes, *row) : NULL;
 }
 
-static uint32_t process_parent(const struct finder *f, uint32_t pid)
-{
-	return (uint32_t)json_integer_value(json_object_get(row_of(f, pid), "parent"));
-}
-
 static void process_init(const struct finder *f, struct slot_process *p)
 {
-	const json_t *row = row_of(f, p->pid), *waited = json_object_get(row, "waited_ns"),
+	const json_t *row = f->processes ? row_of(f, p->pid) : NULL,
+		     *waited = json_object_get(row, "waited_ns"),
 		     *by = json_object_get(row, "waited_by");
 	p->parent = p->knows = NONE32;
 	if (!row)
@@ -179,7 +169,7 @@ int descriptor_table_read(struct finder *f, struct err *e)
 	f->extra = json_loads(text, 0, &why);
 	if (!f->extra)
 		return err_set(e, EINVAL, "the trace's extra metadata is not JSON: %s", why.text);
-	int ret = process_table_read(f, e);
+	int ret = kin_read(f, e);
 	if (ret)
 		return ret;
 	f->table = json_object_get(f->extra, "descriptors");
@@ -220,8 +210,12 @@ static const uint32_t *table_row(const struct finder *f, uint32_t pid, int32_t f
 static const uint32_t *ancestors_row(const struct finder *f, uint32_t pid, int32_t fd)
 {
 	const uint32_t *row = NULL;
-	for (int i = 0; i < GENERATIONS_MAX && !row && (pid = process_parent(f, pid)) != 0; i++)
+	for (int i = 0; f->processes && i < GENERATIONS_MAX && !row; i++) {
+		pid = (uint32_t)json_integer_value(json_object_get(row_of(f, pid), "parent"));
+		if (!pid)
+			break;
 		row = table_row(f, pid, fd);
+	}
 	return row;
 }
 
@@ -399,9 +393,7 @@ static uint32_t slot_infer(struct finder *f, const struct load_request *r, uint3
 	return slot_add(f, made, true);
 }
 
-/* Returns the slot of a request with a file but without a descriptor number: each thread has a
- * separate slot for each file. */
-static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file)
+uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file)
 {
 	if (file == NONE32 || r->rvalue == -EBADF)
 		return 0;
@@ -439,7 +431,7 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, uint32_t p
 	const json_t *row = number ? json_array_get(f->table, *number) : NULL;
 	const json_t *flags = json_object_get(row, "flags");
 	uint32_t named =
-	    row ? name_find(f, json_string_value(json_object_get(row, "path"))) : NONE32;
+	    row ? name_find(f, json_string_value(json_object_get(row, "path")), false) : NONE32;
 	if (!row || (file != NONE32 && file != named))
 		return 0;
 	uint32_t *slot = u64_map_at(&f->slot_of_row, first_alike(f, *number), 0);
@@ -500,10 +492,4 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	slot_bind(f, process, fd, slot,
 		  s->slot[slot].inherited ? s->process[process].birth_ns : INT64_MIN);
 	return slot;
-}
-
-uint32_t slot_of_request(struct finder *f, const struct load_request *r)
-{
-	uint32_t file = name_of_request(f, r);
-	return r->fd < 0 ? slot_of_nameless(f, r, file) : slot_of_number(f, r, r->fd, file);
 }

@@ -70,31 +70,22 @@ static uint32_t name_add(struct finder *f, const char *name, bool is_path)
 	}
 }
 
-/* "d/" and "d" are the same name. */
-uint32_t name_find(struct finder *f, const char *path)
+uint32_t name_find(struct finder *f, const char *path, bool keep_slash)
 {
 	const char *plain = plain_name(path);
 	size_t len = strlen(plain), end = len;
-	while (end > 1 && plain[end - 1] == '/')
+	while (!keep_slash && end > 1 && plain[end - 1] == '/')
 		end--;
 	if (end == len)
 		return name_add(f, plain, true);
-	SCOPED_FREE char *name = xmalloc(end + 1);
-	memcpy(name, plain, end);
-	name[end] = '\0';
-	uint32_t file = name_add(f, name, true);
-	return file;
+	SCOPED_FREE char *name = xasprintf("%.*s", (int)end, plain);
+	return name_add(f, name, true);
 }
 
 /* Whether the request may have failed because of its trailing slash. */
 static bool keeps_trailing_slash(const struct load_request *r)
 {
 	return r->rvalue < 0 && r->rvalue > -4096 && op_slash_decides(r->op, (int)-r->rvalue);
-}
-
-static uint32_t name_found(struct finder *f, const struct load_request *r, const char *path)
-{
-	return keeps_trailing_slash(r) ? name_add(f, plain_name(path), true) : name_find(f, path);
 }
 
 /* Returns the name of a path. A relative path is joined to the working directory, if the trace also
@@ -104,16 +95,15 @@ static uint32_t name_joined(struct finder *f, const struct load_request *r, cons
 	uint32_t process = process_of(f, r);
 	const char *base = f->s->process[process].directory;
 	if (path[0] == '/' || !base)
-		return name_found(f, r, path);
-	SCOPED_STRBUF joined = STRBUF_INIT;
-	strbuf_addf(&joined, "%s/%s", base, path);
-	uint32_t file = name_found(f, r, joined.s);
-	return file;
+		return name_find(f, path, keeps_trailing_slash(r));
+	SCOPED_FREE char *joined = xasprintf("%s/%s", base, path);
+	return name_find(f, joined, keeps_trailing_slash(r));
 }
 
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path)
 {
-	return f->absolute ? name_joined(f, r, path) : name_found(f, r, path);
+	return f->absolute ? name_joined(f, r, path)
+			   : name_find(f, path, keeps_trailing_slash(r));
 }
 
 uint32_t name_of_request(struct finder *f, const struct load_request *r)
@@ -121,7 +111,8 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	uint32_t *known = r->object < f->n_objects ? &f->file_of_object[r->object] : NULL;
 	if (!known)
 		return NONE32;
-	if (*known != NONE32 && !keeps_trailing_slash(r))
+	const bool keep_slash = keeps_trailing_slash(r);
+	if (*known != NONE32 && !keep_slash)
 		return *known;
 	const struct trace_object *o = trace_object(f->t, r->object);
 	if (!o || !o->name || (o->kind != OBJECT_PATH && o->kind != OBJECT_FD))
@@ -131,9 +122,9 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	    f->s->process[process].directory)
 		/* not cached: the name depends on the process and the time */
 		return name_joined(f, r, o->name);
-	uint32_t file =
-	    o->kind == OBJECT_PATH ? name_found(f, r, o->name) : name_add(f, o->name, false);
-	if ((!f->absolute || o->name[0] == '/') && !keeps_trailing_slash(r))
+	uint32_t file = o->kind == OBJECT_PATH ? name_find(f, o->name, keep_slash)
+					       : name_add(f, o->name, false);
+	if ((!f->absolute || o->name[0] == '/') && !keep_slash)
 		*known = file;
 	return file;
 }
@@ -193,7 +184,7 @@ void names_of_system(struct finder *f)
 		target_name(&target, listed->entry[i].path, text);
 		if (name_skip_reason(f, target.s) != SKIP_SYSTEM)
 			continue;
-		const uint32_t file = name_find(f, listed->entry[i].path);
+		const uint32_t file = name_find(f, listed->entry[i].path, false);
 		f->s->file[file].to_system = true;
 	}
 }
@@ -208,7 +199,7 @@ static void names_list(struct finder *f)
 		const bool link = fileset_link(listed, i) != NULL;
 		if (listed->entry[i].directory && !link)
 			continue;
-		const uint32_t file = name_find(f, listed->entry[i].path);
+		const uint32_t file = name_find(f, listed->entry[i].path, false);
 		if (link) {
 			f->s->file[file].maybe_link = true;
 			continue;
@@ -254,7 +245,7 @@ static void leads_mark(struct finder *f)
 		strbuf_reset(&path);
 		strbuf_add(&path, name, len);
 		for (;;) {
-			uint32_t parent = name_find(f, path.s);
+			uint32_t parent = name_find(f, path.s, false);
 			char *up = strrchr(path.s, '/');
 			if (s->file[parent].leads)
 				break;

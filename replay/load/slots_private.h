@@ -83,8 +83,9 @@ struct finder {
 };
 
 /* slots_name.c */
-/* Returns the path with this text, which is added if it is new. */
-uint32_t name_find(struct finder *f, const char *path);
+/* Returns the path with this text, which is added if it is new. "d/" and "d" are the same path,
+ * unless `keep_slash` is set. */
+uint32_t name_find(struct finder *f, const char *path, bool keep_slash);
 /* Returns the path that a request's object names, or NONE32. */
 uint32_t name_of_request(struct finder *f, const struct load_request *r);
 /* Returns the path in a heap item, which is joined to the working directory as an object's path
@@ -104,10 +105,11 @@ void names_require(struct finder *f); /* sets `required` from slots.initial */
 /* Reads the descriptors and processes that existed before the trace from its metadata. Errors:
  * EINVAL for wrong metadata. */
 int descriptor_table_read(struct finder *f, struct err *e);
-/* Returns the slot of the request's descriptor, or of another number. Adds a slot if the trace
- * lacks the open. 0: the descriptor was not open, or is no file. `file`: path of the request,
- * NONE32: unknown. */
-uint32_t slot_of_request(struct finder *f, const struct load_request *r);
+/* Returns the slot of a request with a file but without a descriptor number: each thread has a
+ * separate slot for each file. */
+uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file);
+/* Returns the slot of a descriptor number. Adds a slot if the trace lacks the open. 0: the
+ * descriptor was not open, or is no file. `file`: path of the request, NONE32: unknown. */
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file);
 /* Adds a slot. `at_known`: the file position is known to be 0. */
 uint32_t slot_add(struct finder *f, struct slot what, bool at_known);

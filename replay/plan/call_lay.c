@@ -8,28 +8,6 @@
 #include "replay/content/captured.h"
 #include "replay/plan/plan.h"
 
-bool call_result_counts(uint16_t op)
-{
-	const struct op_info *o = op_info(op);
-	if (o->uses & (OP_RESULT_VARIES | OP_MAKES_FD | OP_RETURNS_FD))
-		return false;
-	switch (op) {
-	case OP_PAGE_FAULT:
-	case OP_FSCANF:
-	case OP_SCANDIR:
-	case OP_WALK:
-	case OP_REALPATH:
-	case OP_IO_GETEVENTS:
-	case OP_GETXATTR:
-	case OP_FGETXATTR:
-	case OP_LISTXATTR:
-	case OP_FLISTXATTR:
-		return false;
-	default:
-		return true;
-	}
-}
-
 /* --- paths: a directory, which the run looks up in the target, and a name -- */
 
 /* While the table is built. */
@@ -379,36 +357,6 @@ static bool writes_payload(const struct call_table *c, const struct load_request
 	return c->payload && writes && r->rvalue != -EFAULT;
 }
 
-struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s,
-			    const struct load_request *r)
-{
-	struct hot_request h = {.offset = r->offset,
-				.length = (uint32_t)r->length,
-				.slot = r->slot,
-				.op = (uint8_t)r->op};
-	uint64_t number = 0;
-	const bool payload = !r->skipped && writes_payload(c, r, &number);
-	c->n_skipped[r->skipped]++;
-	/* for computing, the length is an enum compute_kind */
-	if (op_info(r->op)->family == FAMILY_CAUSE)
-		return (struct hot_request){
-		    .op = (uint8_t)r->op, .offset = r->length, .length = r->flags};
-	if (r->skipped) {
-		h.op = HOT_SKIPPED;
-	} else if (is_plain(s, r) && !payload &&
-		   (!l->reads || reads_action(l->reads, s, r) == READ_AS_IS)) {
-		h.length = r->op == OP_LSEEK ? r->flags : h.length;
-	} else {
-		h.op = HOT_CALL;
-		h.length = call_add(c, l, s, r);
-		if (payload) {
-			c->call[h.length].bits |= CALL_PAYLOAD;
-			c->call[h.length].to = number;
-		}
-	}
-	return h;
-}
-
 /* Returns the number of bytes that a copy takes from the buffer: if its source is skipped, its
  * bytes come from there. */
 static uint64_t copied_bytes(const struct load_request *r)
@@ -437,8 +385,8 @@ static uint64_t stream_bytes(const struct load *l, const struct load_request *r)
 	}
 }
 
-uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
-			   const struct load_request *r)
+static uint64_t buffer_bytes(const struct load *l, const struct slots *s,
+			     const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	uint64_t n = 0;
@@ -454,6 +402,37 @@ uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
 					     o->family == FAMILY_DIRECTORY || r->op == OP_READLINK))
 		n = r->length < CALL_BUFFER_MAX ? r->length : CALL_BUFFER_MAX;
 	return n < REPLAY_MAX_REQUEST_BYTES ? n : REPLAY_MAX_REQUEST_BYTES;
+}
+
+struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s,
+			    const struct load_request *r, uint64_t *n_bytes)
+{
+	struct hot_request h = {.offset = r->offset,
+				.length = (uint32_t)r->length,
+				.slot = r->slot,
+				.op = (uint8_t)r->op};
+	uint64_t number = 0;
+	const bool payload = !r->skipped && writes_payload(c, r, &number);
+	c->n_skipped[r->skipped]++;
+	*n_bytes = buffer_bytes(l, s, r);
+	/* for computing, the length is an enum compute_kind */
+	if (op_info(r->op)->family == FAMILY_CAUSE)
+		return (struct hot_request){
+		    .op = (uint8_t)r->op, .offset = r->length, .length = r->flags};
+	if (r->skipped) {
+		h.op = HOT_SKIPPED;
+	} else if (is_plain(s, r) && !payload &&
+		   (!l->reads || reads_action(l->reads, s, r) == READ_AS_IS)) {
+		h.length = r->op == OP_LSEEK ? r->flags : h.length;
+	} else {
+		h.op = HOT_CALL;
+		h.length = call_add(c, l, s, r);
+		if (payload) {
+			c->call[h.length].bits |= CALL_PAYLOAD;
+			c->call[h.length].to = number;
+		}
+	}
+	return h;
 }
 
 /* --- the table ----------------------------------------------------------- */

@@ -136,21 +136,22 @@ struct hot_request;
 
 /* Converts requests to hot requests. Every call that is not plain gets an entry in the table. Call
  * call_table_init first, call_hot for each request in issue order, and call_table_laid last.
- * Borrows l->bytes and the names of `s`. */
+ * *n_bytes: number of bytes of buffer that the request's call reads or writes. Borrows l->bytes and
+ * the names of `s`. */
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s);
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s,
-			    const struct load_request *r);
-/* Returns the number of bytes of buffer that a request's call reads or writes. Call it after
- * slots_find. */
-uint64_t call_buffer_bytes(const struct load *l, const struct slots *s,
-			   const struct load_request *r);
+			    const struct load_request *r, uint64_t *n_bytes);
 /* Whether descriptors or streams end with a process (index into slots.process). */
 bool call_ends_something(const struct call_table *c, uint32_t process);
 void call_table_laid(struct call_table *c);
 
 /* Whether the result of the operation is compared. If not, only its success is compared
  * (doc/replay-engines.md). */
-bool call_result_counts(uint16_t op);
+static inline bool call_result_counts(uint16_t op)
+{
+	return !(op_info(op)->uses &
+		 (OP_RESULT_VARIES | OP_RESULT_LOCAL | OP_MAKES_FD | OP_RETURNS_FD));
+}
 
 /* --- use in another program (call_table.c) ------------------------------- */
 

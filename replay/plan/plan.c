@@ -357,9 +357,8 @@ static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct 
  * that it reads, and the bytes that it writes are arbitrary or are generated just before the
  * request. */
 static void buffer_lay(struct replay_plan *p, struct lane *a, const struct load *l,
-		       const struct slots *s, const struct load_request *r, struct hot_request *h)
+		       const struct load_request *r, uint64_t n_bytes, struct hot_request *h)
 {
-	const uint64_t n_bytes = call_buffer_bytes(l, s, r);
 	const bool made = h->op == HOT_CALL && p->calls.call[h->length].bits & CALL_PAYLOAD;
 	const bool common = n_bytes > PLACEMENT_OWN_MAX && !made;
 	uint64_t *longest = common ? &a->common_bytes : &a->own_bytes;
@@ -393,8 +392,9 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 					by_thread ? lanes->base[r->thread] + r->index : i};
 		struct lane *a = &p->lane[at.lane];
 		waits_lay(p, &waits, l, lanes, i, at);
-		struct hot_request h = call_hot(&p->calls, l, s, r);
-		buffer_lay(p, a, l, s, r, &h);
+		uint64_t n_bytes;
+		struct hot_request h = call_hot(&p->calls, l, s, r, &n_bytes);
+		buffer_lay(p, a, l, r, n_bytes, &h);
 		request_lay(&a->request[at.index], h);
 		a->expected[at.index] = expected_of(r);
 		if (a->due)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/output.h"
 
-#include <sys/utsname.h>
-
 #include "common/sort.h"
 #include "replay/result/overlap.h"
 
@@ -443,38 +441,6 @@ static void summarise(struct output *o)
 		issue_errors_summarise(o);
 }
 
-/* Writes the metadata. It is written when the output is opened, and again, complete, at the end. */
-static int meta_put(struct output *o, const char *input_path, bool first, struct err *e)
-{
-	const struct trace_meta *in = trace_meta(o->input);
-	struct utsname host = {.nodename = ""};
-	uname(&host);
-	SCOPED_FREE char *captured_by =
-	    xasprintf("validate replay %s " VALIDATE_VERSION, o->c->engine);
-	SCOPED_FREE char *command = replay_describe_command(o->c, o->from->config, input_path);
-	SCOPED_FREE char *extra = replay_describe_extra(o->c, o->from, o->s, in, input_path);
-	struct trace_meta meta = {
-		.level = o->from->level,
-		.epoch_ns = o->epoch_ns,
-		.wall_epoch_ns = clock_realtime_ns() - (clock_monotonic_ns() - o->epoch_ns),
-		.clock = o->from->clock->source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
-		.clock_resolution_ns = o->from->clock->resolution_ns,
-		.clock_read_cost_ns = o->from->clock->read_cost_ns,
-		.host = host.nodename,
-		.command = command,
-		.captured_by = captured_by,
-		.root = o->from->root,
-		.n_events_lost = in->n_events_lost + o->from->n_events_lost,
-		.cut = in->cut,
-		.seed = in->seed,
-		.extra_json = extra,
-		.files = in->files,
-	};
-	const struct trace_write_options how = {.no_sync = o->c->no_sync_output, .no_part = true};
-	return first ? trace_writer_open(&o->w, o->c->output, &meta, &how, e)
-		     : trace_writer_set_meta(o->w, &meta, e);
-}
-
 int output_write(struct trace *input, const char *input_path, const struct output_source *from,
 		 const struct replay_config *c, struct replay_summary *s, struct err *e)
 {
@@ -494,14 +460,14 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 				(unsigned long long)from->n_requests)
 		      : 0;
 	if (!ret && c->output)
-		ret = meta_put(o, input_path, true, e);
+		ret = output_meta_put(&o->w, input, input_path, from, c, s, e);
 	ret = ret ? ret : walk(o, e);
 	s->n_input_lost = trace_meta(input)->n_events_lost;
 	s->input_incomplete = trace_meta(input)->cut;
 	if (!ret)
 		summarise(o);
 	if (!ret && o->w)
-		ret = meta_put(o, input_path, false, e);
+		ret = output_meta_put(&o->w, input, input_path, from, c, s, e);
 	if (o->w && ret)
 		trace_writer_abort(o->w);
 	else if (o->w)

@@ -67,15 +67,10 @@ struct output_source output_of_plan(const struct replay_plan *p, const struct re
 int output_write(struct trace *input, const char *input_path, const struct output_source *from,
 		 const struct replay_config *c, struct replay_summary *s, struct err *e);
 
-/* The description of a replay in the metadata of its trace. */
-/* Returns the command line that repeats the replay. `c`: as given; `settled`: with the engine's
- * changes. The caller frees. */
-char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,
-			      const char *input_path);
-
-/* Returns the extra metadata as a JSON object: "replay" (engine, options, input, counts), "facts",
- * and the parts of the input's metadata that also apply to its replay ("descriptors", "workload").
- * The caller frees. */
-char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
-			    const struct replay_summary *s, const struct trace_meta *input,
-			    const char *input_path);
+/* Writes the metadata of a replay trace: the command line that repeats the replay, and a JSON
+ * object with "replay" (engine, options, input, counts), "facts", and the parts of the input's
+ * metadata that also apply to its replay ("descriptors", "workload"). Opens *w if it is NULL. Call
+ * it again when the counts are complete. `c`: the configuration as given. */
+int output_meta_put(struct trace_writer **w, struct trace *input, const char *input_path,
+		    const struct output_source *from, const struct replay_config *c,
+		    const struct replay_summary *s, struct err *e);

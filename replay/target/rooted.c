@@ -4,22 +4,10 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
-#include "common/confine.h"
-
 #define TEMPORARY (O_TMPFILE & ~O_DIRECTORY) /* the bit of its own */
 #define PAGE_BYTES 4096u
 #define N_TRIES 100
 #define N_LINKS 40 /* as the kernel */
-
-/* --- the directory ------------------------------------------------------- */
-
-int rooted_begin(struct rooted *r, const char *dir, struct err *e)
-{
-	*r = (struct rooted){.tree = -1};
-	r->fd = no_devices_open(dir, &r->tree, e);
-	r->no_devices = r->tree >= 0;
-	return r->fd < 0 ? r->fd : 0;
-}
 
 /* --- refusing ------------------------------------------------------------ */
 

@@ -22,7 +22,7 @@
 
 #include <stdatomic.h>
 
-#include "common/std.h"
+#include "common/confine.h"
 
 struct rooted_refused { /* in memory that all workers share */
 	_Atomic uint64_t n; /* calls that were refused */
@@ -40,7 +40,13 @@ struct rooted { /* the target directory */
 };
 
 /* Opens the directory. Errors: from the system, with the path. Ownership: rooted_release. */
-int rooted_begin(struct rooted *r, const char *dir, struct err *e);
+static inline int rooted_begin(struct rooted *r, const char *dir, struct err *e)
+{
+	*r = (struct rooted){.tree = -1};
+	r->fd = no_devices_open(dir, &r->tree, e);
+	r->no_devices = r->tree >= 0;
+	return r->fd < 0 ? r->fd : 0;
+}
 /* fd -1: nothing is open */
 static inline void rooted_release(struct rooted *r)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/result/output.h"
 
+#include <sys/utsname.h>
+
 #include "capture/unseen.h"
 #include "common/options.h"
 #include "common/text.h"
 #include "replay/options/engine.h"
 
-char *replay_describe_command(const struct replay_config *c, const struct replay_config *settled,
+/* `c`: as given; `settled`: with the engine's changes. */
+static char *command_describe(const struct replay_config *c, const struct replay_config *settled,
 			      const char *input_path)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -52,8 +55,9 @@ static json_t *counts_by_reason(const struct replay_summary *s)
 	return counts;
 }
 
-char *replay_describe_extra(const struct replay_config *c, const struct output_source *o,
-	const struct replay_summary *s, const struct trace_meta *input, const char *input_path)
+static char *extra_describe(const struct replay_config *c, const struct output_source *o,
+			    const struct replay_summary *s, const struct trace_meta *input,
+			    const char *input_path)
 {
 	static const char *const kept[] = {"descriptors", "workload", "causality", NULL};
 	json_t *all = json_object(), *replay = json_object();
@@ -110,8 +114,42 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	for (const char *const *key = kept; *key; key++)
 		if (json_object_get(old, *key))
 			json_object_set(all, *key, json_object_get(old, *key));
-	unseen_add(all, old); /* the replay lacks the same requests */
+	if (json_object_get(old, "capture")) /* the replay lacks the same requests */
+		unseen_add(all, old);
 	char *text = json_dumps(all, JSON_COMPACT);
 	json_decref(all);
 	return text;
+}
+
+int output_meta_put(struct trace_writer **w, struct trace *input, const char *input_path,
+		    const struct output_source *from, const struct replay_config *c,
+		    const struct replay_summary *s, struct err *e)
+{
+	const struct trace_meta *in = trace_meta(input);
+	const int64_t epoch_ns = clock_ns_of_ticks(from->clock, from->start_ticks);
+	struct utsname host = {.nodename = ""};
+	uname(&host);
+	SCOPED_FREE char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION, c->engine);
+	SCOPED_FREE char *command = command_describe(c, from->config, input_path);
+	SCOPED_FREE char *extra = extra_describe(c, from, s, in, input_path);
+	struct trace_meta meta = {
+		.level = from->level,
+		.epoch_ns = epoch_ns,
+		.wall_epoch_ns = clock_realtime_ns() - (clock_monotonic_ns() - epoch_ns),
+		.clock = from->clock->source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
+		.clock_resolution_ns = from->clock->resolution_ns,
+		.clock_read_cost_ns = from->clock->read_cost_ns,
+		.host = host.nodename,
+		.command = command,
+		.captured_by = captured_by,
+		.root = from->root,
+		.n_events_lost = in->n_events_lost + from->n_events_lost,
+		.cut = in->cut,
+		.seed = in->seed,
+		.extra_json = extra,
+		.files = in->files,
+	};
+	const struct trace_write_options how = {.no_sync = c->no_sync_output, .no_part = true};
+	return *w ? trace_writer_set_meta(*w, &meta, e)
+		  : trace_writer_open(w, c->output, &meta, &how, e);
 }
