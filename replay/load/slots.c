@@ -364,7 +364,8 @@ static void finder_release(struct finder *f)
 	free(f->flight.item);
 	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)
 		free(f->maps[i].item);
-	FREE_EACH(f->maps, f->touch, f->scan, f->walk, f->file_of_object, f->process_at);
+	FREE_EACH(f->processes, f->threads, f->maps, f->touch, f->scan, f->walk, f->file_of_object,
+		  f->process_at);
 }
 
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)

@@ -15,58 +15,51 @@ static int kin_read(struct finder *f, struct err *e)
 	json_t *row;
 	for (int kind = 0; kind < 2; kind++) {
 		const json_t *rows = json_object_get(f->extra, names[kind]);
-		const char *const members[] = {keys[kind], "parent", "begin_ns"};
+		struct kin *k = rows ? xcalloc(json_array_size(rows) + 1, sizeof *k) : NULL;
+		*(kind ? &f->threads : &f->processes) = k;
 		if (rows && !json_is_array(rows))
 			return err_set(e, EINVAL, "the trace's \"%s\" are not a list",
 				       names[kind]);
-		*(kind ? &f->threads : &f->processes) = rows;
 		json_array_foreach(rows, i, row)
 		{
-			for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-				if (!json_is_integer(json_object_get(row, members[k])))
-					return err_set(e, EINVAL, "the trace's \"%s\", entry %zu "
-						"needs integers \"%s\", \"parent\" and "
-						"\"begin_ns\"", names[kind], i, keys[kind]);
+			json_int_t number, parent, begin_ns, waited_by, waited_ns;
+			if (json_unpack(row, "{s:I,s:I,s:I}", keys[kind], &number, "parent",
+					&parent, "begin_ns", &begin_ns))
+				return err_set(e, EINVAL, "the trace's \"%s\", entry %zu needs "
+					"integers \"%s\", \"parent\" and \"begin_ns\"",
+					names[kind], i, keys[kind]);
+			k[i] = (struct kin){.number = (uint32_t)number,
+					    .parent = (uint32_t)parent,
+					    .begin_ns = begin_ns,
+					    .waited = !json_unpack(row, "{s:I,s:I}", "waited_by",
+								   &waited_by, "waited_ns",
+								   &waited_ns)};
+			if (k[i].waited) {
+				k[i].waited_by = (uint32_t)waited_by;
+				k[i].waited_ns = waited_ns;
+			}
+			if (!kind)
+				u64_map_at(&f->row_of_pid, k[i].number, (uint32_t)i);
 		}
+		f->n_threads = (uint32_t)json_array_size(rows);
 	}
-	json_array_foreach(f->processes, i, row)
-		u64_map_at(&f->row_of_pid,
-			   (uint32_t)json_integer_value(json_object_get(row, "pid")), (uint32_t)i);
 	return 0;
 }
 
-static const json_t *row_of(const struct finder *f, uint32_t pid)
+static const struct kin *kin_of(const struct finder *f, uint32_t pid)
 {
 	const uint32_t *row = u64_map_find(&f->row_of_pid, pid);
-	return row ? json_array_get(f->processes, *row) : NULL;
-}
-
-static void process_init(const struct finder *f, struct slot_process *p)
-{
-	const json_t *row = f->processes ? row_of(f, p->pid) : NULL,
-		     *waited = json_object_get(row, "waited_ns"),
-		     *by = json_object_get(row, "waited_by");
-	p->parent = p->knows = NONE32;
-	if (!row)
-		return;
-	int64_t begin_ns = json_integer_value(json_object_get(row, "begin_ns"));
-	p->birth_ns = begin_ns < p->birth_ns ? begin_ns : p->birth_ns;
-	p->parent_pid = (uint32_t)json_integer_value(json_object_get(row, "parent"));
-	if (json_is_integer(waited) && json_is_integer(by)) {
-		p->waiter_tid = (uint32_t)json_integer_value(by);
-		p->waited_ns = json_integer_value(waited);
-		p->waited = true;
-	}
+	return row ? &f->processes[*row] : NULL;
 }
 
 /* Returns the nearest ancestor of a process that has requests, or NONE32. */
 static uint32_t ancestor_find(const struct finder *f, uint32_t pid)
 {
 	for (int i = 0; i < GENERATIONS_MAX; i++) {
-		const json_t *row = row_of(f, pid);
-		if (!row)
+		const struct kin *k = kin_of(f, pid);
+		if (!k)
 			return NONE32;
-		pid = (uint32_t)json_integer_value(json_object_get(row, "parent"));
+		pid = k->parent;
 		const uint32_t *known = u64_map_find(&f->process_of, pid);
 		if (known)
 			return *known;
@@ -74,12 +67,10 @@ static uint32_t ancestor_find(const struct finder *f, uint32_t pid)
 	return NONE32;
 }
 
-static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint32_t tid,
-		      int64_t ns)
+static uint32_t thread_of(const struct u64_map *of_tid, uint32_t tid)
 {
 	const uint32_t *thread = u64_map_find(of_tid, tid);
-	p->knows = thread ? *thread : NONE32;
-	p->knows_ns = ns;
+	return thread ? *thread : NONE32;
 }
 
 /* Adds births of a process, its parent and so on, until an ancestor has requests. */
@@ -87,48 +78,40 @@ static void spawns_find(struct finder *f, uint32_t process, const struct u64_map
 {
 	struct slot_process *p = &f->s->process[process];
 	struct slot_spawn b = {process, p->parent_pid, p->birth_ns, p->waited, p->waited_ns};
-	if (p->waited)
-		end_known(p, of_tid, p->waiter_tid, p->waited_ns);
+	if (p->waited) {
+		p->knows = thread_of(of_tid, p->waiter_tid);
+		p->knows_ns = p->waited_ns;
+	}
 	for (int i = 0; i < GENERATIONS_MAX && b.parent; i++) {
 		GROW(f->s->spawn, f->s->n_spawns, f->s->spawns_cap);
 		f->s->spawn[f->s->n_spawns++] = b;
-		const json_t *row =
-		    u64_map_find(&f->process_of, b.parent) ? NULL : row_of(f, b.parent);
-		const json_t *waited = json_object_get(row, "waited_ns"),
-			     *by = json_object_get(row, "waited_by");
-		if (!row)
+		const struct kin *k =
+		    u64_map_find(&f->process_of, b.parent) ? NULL : kin_of(f, b.parent);
+		if (!k)
 			return;
-		b.parent = (uint32_t)json_integer_value(json_object_get(row, "parent"));
-		b.birth_ns = json_integer_value(json_object_get(row, "begin_ns"));
-		b.ended_ns = json_integer_value(waited);
-		b.ended =
-		    b.ended && p->knows == NONE32 && json_is_integer(waited) && json_is_integer(by);
-		if (b.ended)
-			end_known(p, of_tid, (uint32_t)json_integer_value(by), b.ended_ns);
+		b.parent = k->parent;
+		b.birth_ns = k->begin_ns;
+		b.ended_ns = k->waited_ns;
+		b.ended = b.ended && p->knows == NONE32 && k->waited;
+		if (b.ended) {
+			p->knows = thread_of(of_tid, k->waited_by);
+			p->knows_ns = b.ended_ns;
+		}
 	}
-}
-
-static uint32_t thread_of(const struct u64_map *of_tid, const json_t *tid)
-{
-	const uint32_t *thread =
-	    json_is_integer(tid) ? u64_map_find(of_tid, (uint32_t)json_integer_value(tid)) : NULL;
-	return thread ? *thread : NONE32;
 }
 
 static void threads_settle(struct finder *f, const struct u64_map *of_tid)
 {
 	struct slots *s = f->s;
-	size_t i;
-	json_t *row;
-	s->thread = xcalloc(json_array_size(f->threads) + 1, sizeof *s->thread);
-	json_array_foreach(f->threads, i, row)
-	{
+	s->thread = xcalloc((size_t)f->n_threads + 1, sizeof *s->thread);
+	for (uint32_t i = 0; i < f->n_threads; i++) {
+		const struct kin *k = &f->threads[i];
 		const struct slot_thread x = {
-		    .thread = thread_of(of_tid, json_object_get(row, "tid")),
-		    .creator = thread_of(of_tid, json_object_get(row, "parent")),
-		    .joiner = thread_of(of_tid, json_object_get(row, "waited_by")),
-		    .created_ns = json_integer_value(json_object_get(row, "begin_ns")),
-		    .joined_ns = json_integer_value(json_object_get(row, "waited_ns")),
+		    .thread = thread_of(of_tid, k->number),
+		    .creator = thread_of(of_tid, k->parent),
+		    .joiner = k->waited ? thread_of(of_tid, k->waited_by) : NONE32,
+		    .created_ns = k->begin_ns,
+		    .joined_ns = k->waited_ns,
 		};
 		if (x.thread != NONE32)
 			s->thread[s->n_threads++] = x;
@@ -211,9 +194,10 @@ static const uint32_t *ancestors_row(const struct finder *f, uint32_t pid, int32
 {
 	const uint32_t *row = NULL;
 	for (int i = 0; f->processes && i < GENERATIONS_MAX && !row; i++) {
-		pid = (uint32_t)json_integer_value(json_object_get(row_of(f, pid), "parent"));
-		if (!pid)
+		const struct kin *k = kin_of(f, pid);
+		if (!k || !k->parent)
 			break;
+		pid = k->parent;
 		row = table_row(f, pid, fd);
 	}
 	return row;
@@ -237,8 +221,17 @@ uint32_t process_of(struct finder *f, const struct load_request *r)
 		f->maps = xreallocarray(f->maps, s->processes_cap, sizeof *f->maps);
 		memset(f->maps + cap, 0, (s->processes_cap - cap) * sizeof *f->maps);
 	}
-	s->process[s->n_processes] = (struct slot_process){.pid = pid, .birth_ns = r->begin_ns};
-	process_init(f, &s->process[s->n_processes]);
+	const struct kin *k = f->processes ? kin_of(f, pid) : NULL;
+	struct slot_process *p = &s->process[s->n_processes];
+	*p = (struct slot_process){
+	    .pid = pid, .birth_ns = r->begin_ns, .parent = NONE32, .knows = NONE32};
+	if (k) {
+		p->birth_ns = k->begin_ns < r->begin_ns ? k->begin_ns : r->begin_ns;
+		p->parent_pid = k->parent;
+		p->waited = k->waited;
+		p->waiter_tid = k->waited_by;
+		p->waited_ns = k->waited_ns;
+	}
 	return s->n_processes++;
 }
 
@@ -317,10 +310,10 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
 static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
 {
 	for (int i = 0; i < GENERATIONS_MAX && pid != from; i++) {
-		const json_t *row = row_of(f, pid);
-		if (!row)
+		const struct kin *k = kin_of(f, pid);
+		if (!k)
 			return false;
-		pid = (uint32_t)json_integer_value(json_object_get(row, "parent"));
+		pid = k->parent;
 	}
 	return pid == from;
 }

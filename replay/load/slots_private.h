@@ -45,6 +45,12 @@ struct slot_walk { /* state of a slot during the walk through the trace */
 	uint8_t stream_last; /* the previous operation on the stream */
 };
 
+struct kin { /* a process or thread in the metadata */
+	uint32_t number, parent, waited_by;
+	int64_t begin_ns, waited_ns;
+	bool waited; /* waited_by and waited_ns are known */
+};
+
 struct finder {
 	struct slots *s;
 	struct slot_walk *walk; /* walk[s->n] */
@@ -53,8 +59,9 @@ struct finder {
 	const struct trace *t;
 	json_t *extra;		 /* the trace's extra metadata */
 	json_t *table;		 /* "descriptors" of the metadata, borrowed; NULL: none */
-	const json_t *processes; /* "processes" of the metadata, borrowed; NULL: none */
-	const json_t *threads;	 /* "threads" of the metadata, borrowed; NULL: none */
+	struct kin *processes;	 /* "processes" of the metadata; NULL: none */
+	struct kin *threads;	 /* threads[n_threads]: "threads" of the metadata; NULL: none */
+	uint32_t n_threads;
 	struct u64_map row_of_pid; /* rows of `processes` */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of `table` without and with a pid */
 	struct u64_map slot_of_row; /* slots that were made from rows of `table` */
