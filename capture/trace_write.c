@@ -512,14 +512,13 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 	w->whole = !ret;
 	if (!ret && !w->options.no_sync) {
 		/* Makes the file's name durable, too. */
-		char *copy = xstrdup(w->file);
+		SCOPED_FREE char *copy = xstrdup(w->file);
 		int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0) {
 			/* some file systems return an error here, but keep names durable anyway */
 			fsync(fd);
 			close(fd);
 		}
-		free(copy);
 	}
 	trace_writer_abort(w);
 	return ret;

@@ -12,9 +12,8 @@ char *companion_find(const char *name, const char *what_it_is, struct err *e)
 		return NULL;
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
-		char *path = xasprintf("%s/%s%s", self, places[i], name);
+		SCOPED_FREE char *path = xasprintf("%s/%s%s", self, places[i], name);
 		found = realpath(path, NULL);
-		free(path);
 	}
 	if (!found)
 		err_set(e, ENOENT, "%s, %s, is missing: it must be in the directory of the "

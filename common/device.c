@@ -114,7 +114,7 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	int ret = device_uses_find(&uses, &device_system, path, &st, e);
 	if (ret)
 		return ret;
-	char *kind = NULL;
+	SCOPED_FREE char *kind = NULL;
 	if (uses.n)
 		ret = in_use(&uses, path, e);
 	else if (how == DEVICE_WRITE)
@@ -124,7 +124,6 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	*refused = uses.n || kind;
 	if (!ret && how == DEVICE_WRITE)
 		ret = others_examine(&uses, path, refused, e);
-	free(kind);
 	device_uses_release(&uses);
 	return ret;
 }

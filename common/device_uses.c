@@ -225,7 +225,7 @@ static int under_loop(struct search *s, struct err *e)
 		use_add(s, "%s is on the device %s: use that device instead", s->path, backing);
 	} else if (backing) {
 		struct stat own = s->st;
-		char *block = xasprintf("%s/block", s->system->sys);
+		SCOPED_FREE char *block = xasprintf("%s/block", s->system->sys);
 		const char *path = s->path;
 		s->st = st;
 		s->path = s->backing = backing;
@@ -233,7 +233,6 @@ static int under_loop(struct search *s, struct err *e)
 		s->st = own;
 		s->path = path;
 		s->backing = NULL;
-		free(block);
 	}
 	if (st.st_mode && !s->uses->under)
 		s->uses->under = xstrdup(backing);

@@ -288,9 +288,8 @@ static int remove_content(struct removing *r, int fd, const char *path, int dept
 		    unlinkat(fd, entry->d_name, 0) == 0 || errno == ENOENT)
 			continue;
 		const int why = errno;
-		char *below = xasprintf("%s/%s", path, entry->d_name);
+		SCOPED_FREE char *below = xasprintf("%s/%s", path, entry->d_name);
 		ret = remove_entry(r, fd, entry->d_name, below, depth, why, e);
-		free(below);
 	}
 	if (!ret && code)
 		ret = err_sys(e, code, "cannot read directory %s", path);

@@ -85,10 +85,9 @@ size_t leftover_sweep(const char *pattern, bool (*may_go)(const char *path))
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		if (strlen(entry->d_name) != len || strncmp(entry->d_name, name, fixed))
 			continue;
-		char *path = xasprintf("%.*s%s", dir_len, pattern, entry->d_name);
+		SCOPED_FREE char *path = xasprintf("%.*s%s", dir_len, pattern, entry->d_name);
 		if (is_left(path) && (!may_go || may_go(path)))
 			n += !dir_remove_tree(path, NULL);
-		free(path);
 	}
 	if (d)
 		closedir(d);

@@ -58,11 +58,10 @@ size_t mpi_leftovers_remove(struct mpi_leftovers *m)
 	for (size_t i = 0; i < now.n; i++) {
 		if (m->n && bsearch(&now.name[i], m->name, m->n, sizeof *m->name, order_text))
 			continue;
-		char *path = xasprintf(DIR_OF "/%s", now.name[i]);
+		SCOPED_FREE char *path = xasprintf(DIR_OF "/%s", now.name[i]);
 		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
 		    !processes_opening(path) && !processes_mapping(path, NULL, 0))
 			n += !unlink(path);
-		free(path);
 	}
 	release(&now);
 	release(m);

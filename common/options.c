@@ -17,7 +17,7 @@ const struct option_spec *options_find(const struct option_spec *table, const ch
 
 const struct option_spec *options_nearest(const struct option_spec *table, const char *name)
 {
-	const char **names = NULL;
+	SCOPED_FREE const char **names = NULL;
 	size_t n = 0, cap = 0;
 	for (const struct option_spec *o = table; o->name; o++) {
 		GROW(names, n, cap);
@@ -26,7 +26,6 @@ const struct option_spec *options_nearest(const struct option_spec *table, const
 	GROW(names, n, cap);
 	names[n] = NULL;
 	const char *near = nearest_name(name, names);
-	free(names);
 	return near ? options_find(table, near) : NULL;
 }
 

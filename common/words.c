@@ -142,7 +142,7 @@ void placeholders_release(struct placeholders *p)
 
 static int unknown(const struct placeholders *p, const char *name, const char *word, struct err *e)
 {
-	const char **names = xcalloc(p->n + 1, sizeof *names);
+	SCOPED_FREE const char **names = xcalloc(p->n + 1, sizeof *names);
 	for (size_t i = 0; i < p->n; i++)
 		names[i] = p->v[i].name;
 	const char *near = nearest_name(name, names);
@@ -151,7 +151,6 @@ static int unknown(const struct placeholders *p, const char *name, const char *w
 			   word, name, near)
 		 : err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} ({{ is a brace)", word,
 			   name);
-	free(names);
 	return ret;
 }
 

@@ -52,7 +52,7 @@ static int thread_files_open(struct thread_files *s, const struct microbench_con
 		return -ENOMEM;
 	*s = (struct thread_files){.n = (t->n_files - thread + c->level - 1) / c->level};
 	size_t n_absent = s->n / ABSENT_SHARE;
-	size_t *order = xcalloc(s->n, sizeof *order);
+	SCOPED_FREE size_t *order = xcalloc(s->n, sizeof *order);
 	s->exists = xcalloc(s->n, sizeof *s->exists);
 	s->n_bytes = xcalloc(s->n, sizeof *s->n_bytes);
 	for (size_t i = 0; i < s->n; i++) {
@@ -62,7 +62,6 @@ static int thread_files_open(struct thread_files *s, const struct microbench_con
 	gsl_ran_shuffle(rng, order, s->n, sizeof *order);
 	for (size_t i = n_absent; i < s->n; i++)
 		s->exists[order[i]] = true;
-	free(order);
 	gsl_rng_free(rng);
 	return 0;
 }

@@ -58,14 +58,13 @@ static int engine_unknown(const char *name, struct err *e)
 	size_t n = 0;
 	while (replay_engines[n])
 		n++;
-	const char **names = xcalloc(n + 1, sizeof *names);
+	SCOPED_FREE const char **names = xcalloc(n + 1, sizeof *names);
 	for (size_t i = 0; i < n; i++)
 		names[i] = replay_engines[i]->name;
 	const char *near = nearest_name(name, names);
 	int ret =
 	    near ? err_set(e, ENOENT, "unknown engine \"%s\" (did you mean \"%s\"?)", name, near)
 		 : err_set(e, ENOENT, "unknown engine \"%s\" (--list-engines lists them)", name);
-	free(names);
 	return ret;
 }
 

@@ -273,13 +273,12 @@ void strace_begin_call(struct strace *t, struct strace_thread *th, const char *t
 	err_clear(&ignored);
 	/* a close, or a call on memory, takes effect at its begin */
 	if (th->call->op == OP_CLOSE || op_info(th->call->op)->family == FAMILY_MAP) {
-		struct strbuf whole = STRBUF_INIT;
+		SCOPED_STRBUF whole = STRBUF_INIT;
 		strbuf_add(&whole, text, (size_t)(end - text));
 		strbuf_addch(&whole, ')');
 		const char *s = whole.s;
 		p.n = strace_split(&s, whole.s + whole.len, p.arg);
 		strace_take_args(&p, true, &ignored);
-		strbuf_release(&whole);
 	}
 	t->base.base.notes = notes; /* the resumed line counts */
 	th->entered = true;

@@ -30,11 +30,10 @@ static int option_add(struct words_list *out, const struct option_spec *o,
 	const struct option_spec row[] = {*o, {.name = NULL}};
 	struct words_list words;
 	if (o->type == OPT_STRING) { /* any text */
-		struct strbuf word = STRBUF_INIT;
+		SCOPED_STRBUF word = STRBUF_INIT;
 		strbuf_addf(&word, "--%s=%s", o->name,
 			    *(const char *const *)((const char *)c + o->offset));
 		words_list_add(out, word.s);
-		strbuf_release(&word);
 		return 0;
 	}
 	struct strbuf text = STRBUF_INIT;

@@ -85,7 +85,7 @@ static bool server_ended(const struct volume *v, int patience_ms)
  * umount. */
 static void unmount(const struct volume *v)
 {
-	char *mount = volume_inside(v, "mount");
+	SCOPED_FREE char *mount = volume_inside(v, "mount");
 	if (umount2(mount, MNT_DETACH | UMOUNT_NOFOLLOW) < 0 && errno == EPERM) {
 		pid_t pid = fork();
 		if (!pid) {
@@ -95,7 +95,6 @@ static void unmount(const struct volume *v)
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 	}
-	free(mount);
 }
 
 int volume_remove(const struct volume *v, bool *refused, struct err *e)

@@ -130,10 +130,9 @@ static void failed_no_directory(struct walker *w, const struct load_request *r, 
 		initial_require(w, name_model_find(&w->m, path, load_follows_link(r)),
 				INITIAL_FILE);
 	} else if (prefix_state == PREFIX_DIRECTORY && slash && slash > path) {
-		char *parent = xstrdup(path);
+		SCOPED_FREE char *parent = xstrdup(path);
 		parent[slash - path] = '\0';
 		initial_require(w, name_model_find(&w->m, parent, true), INITIAL_FILE);
-		free(parent);
 	}
 }
 

@@ -109,15 +109,13 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 		const char *names[sizeof faults / sizeof *faults] = {NULL};
 		for (size_t i = 0; faults[i].name; i++)
 			names[i] = faults[i].name;
-		char *word = xstrdup(text);
+		SCOPED_FREE char *word = xstrdup(text);
 		word[len] = '\0';
 		const char *near = nearest_name(word, names);
-		int ret = near ? err_set(e, ENOENT, "unknown mutant \"%s\" (did you mean \"%s\"?)",
-					 word, near)
-			       : err_set(e, ENOENT,
-					 "unknown mutant \"%s\" (--list-mutants lists them)", word);
-		free(word);
-		return ret;
+		return near ? err_set(e, ENOENT, "unknown mutant \"%s\" (did you mean \"%s\"?)",
+				      word, near)
+			    : err_set(e, ENOENT,
+				      "unknown mutant \"%s\" (--list-mutants lists them)", word);
 	}
 	m->kind = f->kind;
 	if (f->argument == ARGUMENT_NONE)

@@ -102,11 +102,10 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	int ret = a->ready ? 0 : texts_check(&p, &none, "command", c->adapter.command, e);
 	ret = ret ? ret : texts_check(&p, &none, "environment", c->adapter.environment, e);
 	if (!ret && c->adapter.start_in) {
-		char *dir = NULL;
+		SCOPED_FREE char *dir = NULL;
 		ret = placeholders_replace(&p, c->adapter.start_in, &dir, e)
 			  ? err_context(e, "start-in")
 			  : 0;
-		free(dir);
 	}
 	placeholders_release(&p);
 	if (!ret && !a->program && !c->adapter.command)

@@ -251,9 +251,8 @@ int inputs_export(struct inputs *in, struct trace *t, const struct trace_format 
 	struct exporting x = {.in = in};
 	int ret;
 	if (per == ADAPTER_PER_TRACE) {
-		char *path = xasprintf("%s/input%s", dir, suffix);
+		SCOPED_FREE char *path = xasprintf("%s/input%s", dir, suffix);
 		ret = file_export(&x, t, f, path, e);
-		free(path);
 	} else {
 		struct splitting s = {.t = t, .per = per, .dir = dir};
 		ret = parts_export(&x, &s, f, suffix, e);

@@ -467,14 +467,13 @@ int block_plan_make(struct block_plan *p, struct block_input *l, const struct re
 	const bool has_slack = c->block.mode == MODE_HF && c->block.limit == LIMIT_SLACK;
 	SCOPED_FREE uint8_t *slack = has_slack ? xcalloc((size_t)l->n + 1, 1) : NULL;
 	if (has_slack || (c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED)) {
-		uint32_t *exact = depth;
+		SCOPED_FREE uint32_t *exact = depth;
 		depth = xmalloc(((size_t)l->n + 1) * sizeof *depth);
 		block_depths_around(l, exact, LIMIT_WINDOW_NS, depth);
 		for (uint32_t i = 0; has_slack && i < l->n; i++)
 			depth[i] = block_round_up(depth[i]);
 		if (has_slack)
 			block_slacks(l, exact, depth, LIMIT_WINDOW_NS, slack);
-		free(exact);
 	}
 	int ret = mutant_parse(&p->mutant, c->mutant, e);
 	if (!ret && dep)

@@ -109,7 +109,7 @@ static int headers_write(const char *dir, struct err *e)
 	int ret = 0;
 	for (const char *name = program_headers; *name && !ret; name = program_header_next(name)) {
 		const char *text = program_header_text(name);
-		char *path = xasprintf("%s/%s", dir, name);
+		SCOPED_FREE char *path = xasprintf("%s/%s", dir, name);
 		*strrchr(path, '/') = '\0';
 		ret = dir_create(path, e);
 		path[strlen(path)] = '/';
@@ -120,7 +120,6 @@ static int headers_write(const char *dir, struct err *e)
 			ret = -errno;
 		if (ret)
 			ret = err_sys(e, -ret, "cannot write %s", path);
-		free(path);
 	}
 	return ret;
 }
