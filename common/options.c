@@ -60,25 +60,17 @@ static int check_range(const struct option_spec *o, const char *text, double v, 
 
 static int set_choice(const struct option_spec *o, int *field, const char *text, struct err *e)
 {
-	struct strbuf all = STRBUF_INIT;
+	SCOPED_STRBUF all = STRBUF_INIT;
 	const int first = o->flags & OPT_UNSET ? 1 : 0;
-	int ret = 0;
 	for (int i = first; o->choices[i]; i++) {
 		if (!strcmp(o->choices[i], text)) {
 			*field = i;
-			goto out;
+			return 0;
 		}
 		strbuf_addf(&all, "%s%s", i > first ? ", " : "", o->choices[i]);
 	}
-	const char *near = nearest_name(text, o->choices + first);
-	if (near)
-		ret = err_set(e, EINVAL, "\"%s\" is not one of %s (did you mean \"%s\"?)", text,
-			      all.s, near);
-	else
-		ret = err_set(e, EINVAL, "\"%s\" is not one of %s", text, all.s);
-out:
-	strbuf_release(&all);
-	return ret;
+	return name_refuse(e, EINVAL, text, o->choices + first, "", "\"%s\" is not one of %s", text,
+			   all.s);
 }
 
 static void set_none(const struct option_spec *o, void *field)
@@ -208,22 +200,15 @@ static int parse_long(struct options_parse *p, struct err *e)
 	SCOPED_FREE char *name = xstrdup(word);
 	if (equals)
 		name[equals - word] = 0;
-	int ret;
+	const char *value = equals ? equals + 1 : NULL;
 	const struct option_spec *o = options_find(p->table, name);
-	if (o && o->type == OPT_FLAG) {
-		ret = take_value(p, o, equals ? equals + 1 : "yes", e);
-	} else if (o) {
-		ret = take_value(p, o, equals ? equals + 1 : NULL, e);
-	} else if (!strncmp(name, "no-", 3) && (o = options_find(p->table, name + 3)) &&
-		   o->type == OPT_FLAG) {
-		ret = equals ? err_set(e, EINVAL, "--%s takes no value", name)
-			     : take_value(p, o, "no", e);
-	} else if (!strcmp(name, "help") && !equals) {
-		ret = 1;
-	} else {
-		ret = unknown_option(p, name, e);
-	}
-	return ret;
+	if (o)
+		return take_value(p, o, value || o->type != OPT_FLAG ? value : "yes", e);
+	if (!strncmp(name, "no-", 3) && (o = options_find(p->table, name + 3)) &&
+	    o->type == OPT_FLAG)
+		return equals ? err_set(e, EINVAL, "--%s takes no value", name)
+			      : take_value(p, o, "no", e);
+	return !strcmp(name, "help") && !equals ? 1 : unknown_option(p, name, e);
 }
 
 /* "-n value", "-nvalue", "-vq" */
@@ -237,10 +222,9 @@ static int parse_letters(struct options_parse *p, struct err *e)
 			return 1;
 		if (!o->name)
 			return err_set(e, ENOENT, "unknown option -%c", *c);
-		if (o->type != OPT_FLAG)
-			return take_value(p, o, c[1] ? c + 1 : NULL, e);
-		int ret = take_value(p, o, "yes", e);
-		if (ret)
+		const bool flag = o->type == OPT_FLAG;
+		int ret = take_value(p, o, flag ? "yes" : c[1] ? c + 1 : NULL, e);
+		if (ret || !flag)
 			return ret;
 	}
 	return 0;

@@ -145,13 +145,8 @@ static int unknown(const struct placeholders *p, const char *name, const char *w
 	SCOPED_FREE const char **names = xcalloc(p->n + 1, sizeof *names);
 	for (size_t i = 0; i < p->n; i++)
 		names[i] = p->v[i].name;
-	const char *near = nearest_name(name, names);
-	int ret =
-	    near ? err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} (did you mean {%s}?)",
-			   word, name, near)
-		 : err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} ({{ is a brace)", word,
-			   name);
-	return ret;
+	return name_refuse(e, EINVAL, name, names, " ({{ is a brace)",
+			   "\"%s\": there is no placeholder {%s}", word, name);
 }
 
 /* Length of the name in braces at `s`; 0: there is none. */

@@ -55,17 +55,9 @@ struct replay_config replay_settled(const struct replay_config *c)
 
 static int engine_unknown(const char *name, struct err *e)
 {
-	size_t n = 0;
-	while (replay_engines[n])
-		n++;
-	SCOPED_FREE const char **names = xcalloc(n + 1, sizeof *names);
-	for (size_t i = 0; i < n; i++)
-		names[i] = replay_engines[i]->name;
-	const char *near = nearest_name(name, names);
-	int ret =
-	    near ? err_set(e, ENOENT, "unknown engine \"%s\" (did you mean \"%s\"?)", name, near)
-		 : err_set(e, ENOENT, "unknown engine \"%s\" (--list-engines lists them)", name);
-	return ret;
+	SCOPED_FREE const char **names = names_of(replay_engines);
+	return name_refuse(e, ENOENT, name, names, " (--list-engines lists them)",
+			   "unknown engine \"%s\"", name);
 }
 
 /* Refuses options that only other engines have. */

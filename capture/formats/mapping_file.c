@@ -175,10 +175,8 @@ static int set_column(struct mapping_parse *p, const char *key, const char *valu
 		if (c->field < MAP_N)
 			return 1;
 		c->field = MAP_NONE;
-		const char *near = nearest_name(value, mapping_field_names);
-		p->ret =
-		    err_set(p->e, EINVAL, "field = %.60s: unknown%s%s%s", value,
-			    near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		p->ret = name_refuse(p->e, EINVAL, value, mapping_field_names, "",
+				     "field = %.60s: unknown", value);
 		return 0;
 	}
 	if (!strcmp(key, "unit"))

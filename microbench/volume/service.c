@@ -128,14 +128,9 @@ static int kind_find(const char *name, size_t len, enum kind *kind, struct err *
 			return 0;
 		}
 	}
-	SCOPED_FREE char *word = strndup(name, len);
-	const char *near = word ? nearest_name(word, names) : NULL;
-	return near ? err_set(e, EINVAL, "unknown service model \"%s\" (did you mean \"%s\"?)",
-			      word, near)
-		    : err_set(e, EINVAL,
-			      "unknown service model \"%s\" (constant, exponential, lognormal, "
-			      "uniform, gamma, hdd, ssd, throttled)",
-			      word ? word : "");
+	SCOPED_FREE char *word = xasprintf("%.*s", (int)len, name);
+	return name_refuse(e, EINVAL, word, names, " (constant, exponential, lognormal, uniform, "
+			   "gamma, hdd, ssd, throttled)", "unknown service model \"%s\"", word);
 }
 
 static int key_set(struct service *s, char *item, struct err *e)

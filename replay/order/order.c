@@ -168,14 +168,6 @@ static void derive_thread(struct edges *out, const struct load *l)
 	process_waits_release(&asynchronous);
 }
 
-static int rule_unknown(const char *name, struct err *e)
-{
-	const char *near = nearest_name(name, fs_rule_names);
-	return near ? err_set(e, EINVAL, "unknown order rule \"%s\" (did you mean \"%s\"?)", name,
-			      near)
-		    : err_set(e, EINVAL, "unknown order rule \"%s\"", name);
-}
-
 int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)
 {
 	unsigned int with = 0, without = 0;
@@ -192,7 +184,8 @@ int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)
 		else if (!leave && !strcmp(name, "all"))
 			with |= RULES_ALL;
 		else
-			ret = rule_unknown(name, e);
+			ret = name_refuse(e, EINVAL, name, fs_rule_names, "",
+					  "unknown order rule \"%s\"", name);
 	}
 	*rules = (with || !without ? with : RULES_ALL) & ~without;
 	free(copy);

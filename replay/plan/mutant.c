@@ -111,11 +111,8 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 			names[i] = faults[i].name;
 		SCOPED_FREE char *word = xstrdup(text);
 		word[len] = '\0';
-		const char *near = nearest_name(word, names);
-		return near ? err_set(e, ENOENT, "unknown mutant \"%s\" (did you mean \"%s\"?)",
-				      word, near)
-			    : err_set(e, ENOENT,
-				      "unknown mutant \"%s\" (--list-mutants lists them)", word);
+		return name_refuse(e, ENOENT, word, names, " (--list-mutants lists them)",
+				   "unknown mutant \"%s\"", word);
 	}
 	m->kind = f->kind;
 	if (f->argument == ARGUMENT_NONE)

@@ -65,11 +65,11 @@ expect_line err 'start-in: '
 expect_line err 'Not a directory'
 run 2 --times "$form" --start-in '{targt}' --command './simple-replayer {trace} {device}'
 expect_line err 'start-in: '
-expect_line err 'did you mean {target}?'
+expect_line err 'did you mean "target"?'
 
 # --- wrong output -------------------------------------------------------------------------------------------------------------
 run 2 --times "$form" --command './simple-replayer {trac}'
-expect_line err 'did you mean {trace}?'
+expect_line err 'did you mean "trace"?'
 run 2 --times 'self:csv(begin=1,edn=2)' --command './simple-replayer'
 expect_line err 'did you mean "end"?'
 run 2 --times 'self:csv(begin=1)' --command './simple-replayer'

@@ -22,16 +22,11 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 		if ((*g)->write)
 			names[n++] = (*g)->name;
 	names[n] = NULL;
-	const char *near = nearest_name(name, names);
 	int ret = 0;
 	if (!*f)
-		ret = near ? err_set(e, ENOENT,
-				     "export: unknown format \"%s\" (did you mean \"%s\"?)", name,
-				     near)
-			   : err_set(e, ENOENT,
-				     "export: unknown format \"%s\" (\"validate export --to "
-				     "list\" prints all)",
-				     name);
+		ret = name_refuse(e, ENOENT, name, names,
+				  " (\"validate export --to list\" prints all)",
+				  "export: unknown format \"%s\"", name);
 	else if (!(*f)->write)
 		ret = err_set(e, EINVAL, "export: the format %s can only be read", name);
 	int which = 0;

@@ -86,9 +86,7 @@ static int item_take(struct times_form *f, char *item, struct err *e)
 		    at < TIMES_N ? column_set(f, at, value, e) : setting_set(f, item, value, e);
 		return ret ? err_context(e, "%s", item) : 0;
 	}
-	const char *near = nearest_name(item, form_keys);
-	return near ? err_set(e, EINVAL, "there is no \"%s\" (did you mean \"%s\"?)", item, near)
-		    : err_set(e, EINVAL, "there is no \"%s\"", item);
+	return name_refuse(e, EINVAL, item, form_keys, "", "there is no \"%s\"", item);
 }
 
 static int form_check(const struct times_form *f, struct err *e)
@@ -145,13 +143,8 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 	SCOPED_FREE char *way = xasprintf("%.*s", (int)len, text);
 	int at = place_in(times_names, way), ret = 0;
 	if (at < 0) {
-		const char *near = nearest_name(way, times_names);
-		ret = near ? err_set(e, EINVAL,
-				     "times: \"%s\" is not one of self, preload, block, none (did "
-				     "you mean \"%s\"?)",
-				     way, near)
-			   : err_set(e, EINVAL,
-				     "times: \"%s\" is not one of self, preload, block, none", way);
+		ret = name_refuse(e, EINVAL, way, times_names, "",
+				  "times: \"%s\" is not one of self, preload, block, none", way);
 	} else {
 		t->how = times_values[at];
 		t->has_form = text[len] != 0;

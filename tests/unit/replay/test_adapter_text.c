@@ -79,7 +79,7 @@ static void placeholders_in_words(void **state)
 		free(out);
 	}
 	assert_int_equal(placeholders_replace(&p, "x{trase}", &out, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "did you mean {trace}?"));
+	assert_non_null(strstr(e.msg, "did you mean \"trace\"?"));
 	assert_null(out);
 	placeholders_release(&p);
 }
