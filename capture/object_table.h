@@ -6,6 +6,7 @@
 
 #include "capture/trace.h"
 #include "common/u64_map.h"
+#include "common/sort.h"
 
 struct object_entry {
 	uint32_t id;
@@ -32,16 +33,10 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 static inline const struct trace_object *object_table_get(const struct object_table *t,
 							  uint32_t id)
 {
-	uint32_t low = 0, high = t->n_entries;
-	if (id < high && t->entry[id].id == id)
+	uint32_t low = 0;
+	if (id < t->n_entries && t->entry[id].id == id)
 		return t->entry[id].object; /* there are no gaps before this id */
-	while (low < high) { /* the first entry that is not before `id` */
-		const uint32_t mid = low + (high - low) / 2;
-		if (t->entry[mid].id < id)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, t->n_entries, i, t->entry[i].id < id)
 	return low < t->n_entries && t->entry[low].id == id ? t->entry[low].object : NULL;
 }
 

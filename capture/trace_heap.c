@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/trace_heap.h"
+#include "common/sort.h"
 
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -84,15 +85,9 @@ static int show(struct heap_index *x, const struct block_file *f, const struct t
  * or 0 if there is no such block. */
 static int find(struct heap_index *x, const struct block_file *f, uint64_t unit, struct err *e)
 {
-	size_t low = 0, high = x->n;
+	size_t low = 0;
 	x->shown_offset = 0; /* block_look() may move the window */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (x->entry[mid].first_unit <= unit)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, x->n, i, x->entry[i].first_unit <= unit)
 	if (!low)
 		return 0;
 	struct trace_block b;

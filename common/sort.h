@@ -34,6 +34,17 @@
 		return strcmp(x->member, y->member);                                               \
 	}
 
+/* Binary search: advances `low` to the first index, not above `end`, whose element is not before the
+ * sought place. `before` is an expression in `i`: whether element i is before that place. */
+#define BISECT(low, end, i, before)                                                                \
+	for (__typeof__(low) i, high_ = (end); low < high_;) {                                     \
+		i = low + (high_ - low) / 2;                                                       \
+		if (before)                                                                        \
+			low = i + 1;                                                               \
+		else                                                                               \
+			high_ = i;                                                                 \
+	}
+
 /* For elements that are numbers, or pointers to texts. */
 #define ORDER_OF(name, type)                                                                       \
 	static inline int name(const void *a, const void *b)                                       \

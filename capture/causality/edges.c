@@ -91,15 +91,9 @@ ORDER_BY(compare_signals, struct causality_link, signaller, signal_request, sign
  * are in the order of places_find. */
 static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, uint64_t request)
 {
-	size_t from = 0, to = l->n;
-	while (from < to) {
-		const size_t mid = from + (to - from) / 2;
-		const struct causality_link *g = &l->link[mid];
-		if (g->waiter < node || (g->waiter == node && g->wait_request < request))
-			from = mid + 1;
-		else
-			to = mid;
-	}
+	size_t from = 0;
+	BISECT(from, l->n, i, l->link[i].waiter < node ||
+		       (l->link[i].waiter == node && l->link[i].wait_request < request))
 	const bool any =
 	    from < l->n && l->link[from].waiter == node && l->link[from].wait_request == request;
 	return any ? l->link[from].computed_ppm : COMPUTED_ALL;

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/nodes.h"
 
+#include "common/sort.h"
 #include "common/splitmix.h"
 #include "common/units.h"
 
-static int order(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /* Nodes without requests are the last. */
-static int compare(const void *a, const void *b)
-{
-	const struct watch_thread *x = a, *y = b;
-	int c = order(x->sends, y->sends);
-	c = c ? c : order(x->rank, y->rank);
-	c = c ? c : order(x->pid, y->pid);
-	return c ? c : order(x->tid, y->tid);
-}
+ORDER_BY(compare, struct watch_thread, sends, rank, pid, tid)
 
 static bool makes_requests(const struct watch_thread *t)
 {
@@ -57,14 +46,7 @@ struct nodes_place {
 	uint32_t pid, tid, index;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct nodes_place *x = a, *y = b;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	int c = order(x->pid, y->pid);
-	return c ? c : order(x->tid, y->tid);
-}
+ORDER_BY(compare_places, struct nodes_place, key, pid, tid)
 
 static bool is_sender(const struct watch_thread *base, uint32_t n_base, uint64_t key)
 {

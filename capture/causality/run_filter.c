@@ -152,14 +152,8 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 /* Whether the path is one of the names, or a directory above one of them. */
 static bool is_wanted(const char *path, bool directory, const char **name, size_t n)
 {
-	size_t from = 0, to = n, len = strlen(path);
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (strcmp(name[mid], path) < 0)
-			from = mid + 1;
-		else
-			to = mid;
-	}
+	size_t from = 0, len = strlen(path);
+	BISECT(from, n, i, strcmp(name[i], path) < 0)
 	for (; from < n && !strncmp(name[from], path, len); from++)
 		if (!name[from][len] || (directory && name[from][len] == '/'))
 			return true;

@@ -4,6 +4,7 @@
 #include "common/crc32c.h"
 #include "common/files.h"
 #include "common/unnamed_file.h"
+#include "common/sort.h"
 
 struct content {
 	char *path;
@@ -138,14 +139,8 @@ int content_descriptor(const struct content *c)
 
 bool content_find(const struct content *c, uint64_t seq, uint64_t *place, uint64_t *n_bytes)
 {
-	uint64_t low = 0, high = c->facts.n_requests;
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-		if (c->request[middle].seq < seq)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint64_t low = 0;
+	BISECT(low, c->facts.n_requests, i, c->request[i].seq < seq)
 	if (low == c->facts.n_requests || c->request[low].seq != seq)
 		return false;
 	*place = low;

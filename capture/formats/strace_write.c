@@ -7,6 +7,7 @@
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
 #include "capture/unseen.h"
+#include "common/sort.h"
 
 /* --- processes ----------------------------------------------------------- */
 
@@ -27,13 +28,7 @@ struct strace_processes {
 	int64_t wall_ns; /* wall-clock time at time 0 */
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct process_event *x = a, *y = b;
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return (int)x->is_wait - (int)y->is_wait;
-}
+ORDER_BY(by_time, struct process_event, ns, is_wait)
 
 static bool is_pid(json_int_t v)
 {

@@ -517,15 +517,9 @@ bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_
 /* Finds the thread's first record after `ns`. */
 static size_t first_after(const struct user_memory *m, uint32_t tid, int64_t ns)
 {
-	size_t from = 0, to = m->n;
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-		const struct user_memory_found *f = &m->index[middle];
-		if (f->tid < tid || (f->tid == tid && f->ns <= ns))
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	size_t from = 0;
+	BISECT(from, m->n, i, m->index[i].tid < tid ||
+		       (m->index[i].tid == tid && m->index[i].ns <= ns))
 	return from;
 }
 

@@ -150,14 +150,8 @@ void misses_find(struct misses *m, const struct load *l, const struct slots *s)
 
 const struct miss *misses_of(const struct misses *m, uint32_t request, uint32_t *n)
 {
-	uint32_t low = 0, high = m->n;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (m->miss[middle].request < request)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t low = 0, high;
+	BISECT(low, m->n, i, m->miss[i].request < request)
 	for (high = low; high < m->n && m->miss[high].request == request; high++)
 		;
 	*n = high - low;

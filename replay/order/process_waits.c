@@ -36,14 +36,8 @@ static void threads_find(struct threads *t)
 /* Returns the number of requests of a thread that began before `ns`. */
 static uint32_t n_begun(const struct threads *t, uint32_t thread, int64_t ns)
 {
-	uint32_t low = t->first[thread], high = t->first[thread + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (t->l->request[t->of[middle]].begin_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	uint32_t low = t->first[thread];
+	BISECT(low, t->first[thread + 1], i, t->l->request[t->of[i]].begin_ns < ns)
 	return low - t->first[thread];
 }
 

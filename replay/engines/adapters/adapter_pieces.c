@@ -6,6 +6,7 @@
  * same and is joined, too. */
 
 #include "replay/engines/adapters/adapter_private.h"
+#include "common/sort.h"
 
 /* least length of a full bio: a buffer need not begin at a page boundary */
 #define BIO_BYTES_LEAST (255u * 4096)
@@ -38,19 +39,8 @@ struct joiner {
 	uint32_t n_objects;
 };
 
-static int compare_place(const struct whole *a, const struct whole *b)
-{
-	if (a->family != b->family)
-		return a->family < b->family ? -1 : 1;
-	return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
-static int compare(const void *x, const void *y)
-{
-	const struct whole *a = x, *b = y;
-	const int place = compare_place(a, b);
-	return place ? place : (a->length > b->length) - (a->length < b->length);
-}
+ORDER_BY(compare_place, struct whole, family, offset)
+ORDER_BY(compare, struct whole, family, offset, length)
 
 static struct whole whole_of(const struct trace_record *r)
 {
@@ -97,14 +87,8 @@ static int wholes_find(struct joiner *j, struct err *e)
 static void candidates_find(const struct joiner *j, const struct whole *w,
 			    const struct whole **from, const struct whole **to)
 {
-	size_t low = 0, high = j->n_wholes;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (compare(&j->whole[middle], w) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = 0, high;
+	BISECT(low, j->n_wholes, i, compare(&j->whole[i], w) <= 0)
 	for (high = low; high < j->n_wholes && !compare_place(&j->whole[high], w); high++)
 		;
 	*from = &j->whole[low];

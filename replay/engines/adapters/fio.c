@@ -66,22 +66,8 @@ static int row_take(void *ctx, char *line, struct err *e)
 	return 0;
 }
 
-static int by_key(const struct fio_row *a, const struct fio_row *b)
-{
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	if (a->length != b->length)
-		return a->length < b->length ? -1 : 1;
-	return (a->op > b->op) - (a->op < b->op);
-}
-
-static int by_key_and_order(const void *x, const void *y)
-{
-	const struct fio_row *a = x, *b = y;
-	int c = by_key(a, b);
-	return c ? c : (a->order > b->order) - (a->order < b->order);
-}
-
+ORDER_BY(by_key, struct fio_row, offset, length, op)
+ORDER_BY(by_key_and_order, struct fio_row, offset, length, op, order)
 ORDER_BY(by_order, struct fio_row, order)
 
 static void rows_sort(struct fio_rows *rows, int (*compare)(const void *, const void *))

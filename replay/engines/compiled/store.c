@@ -5,6 +5,7 @@
 
 #include "common/files.h"
 #include "common/leftovers.h"
+#include "common/sort.h"
 
 #define KEY_LENGTH (SOURCE_KEY - 1)
 
@@ -111,14 +112,7 @@ struct kept {
 	struct timespec used;
 };
 
-static int compare_used(const void *a, const void *b)
-{
-	const struct timespec *x = &((const struct kept *)a)->used,
-			      *y = &((const struct kept *)b)->used;
-	if (x->tv_sec != y->tv_sec)
-		return x->tv_sec < y->tv_sec ? -1 : 1;
-	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
-}
+ORDER_BY(compare_used, struct kept, used.tv_sec, used.tv_nsec)
 
 static void room_make(const char *dir)
 {
