@@ -21,11 +21,9 @@ static int check_file_header(struct block_file *f, const struct file_header *h, 
 		    h->version, FILE_VERSION);
 	if (h->byte_order != FILE_BYTE_ORDER || h->header_bytes != sizeof *h ||
 	    h->record_bytes != sizeof(struct trace_record))
-		return err_set(e, EILSEQ,
-			       "%s: byte order %#x, header of %u bytes and records of %u bytes do "
-			       "not fit version %u",
-			       f->path, h->byte_order, h->header_bytes, h->record_bytes,
-			       FILE_VERSION);
+		return err_set(e, EILSEQ, "%s: byte order %#x, header of %u bytes and records of "
+			"%u bytes do not fit version %u", f->path, h->byte_order, h->header_bytes,
+			h->record_bytes, FILE_VERSION);
 	f->nonce = h->nonce;
 	return 0;
 }

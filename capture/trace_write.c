@@ -405,8 +405,7 @@ int trace_output_check(const char *path, struct err *e)
 		/* a block device given by mistake must not be overwritten */
 		if (S_ISBLK(st.st_mode))
 			return err_set(e, EINVAL, "%s is a block device: name a regular file for "
-						  "the trace",
-				       path);
+				"the trace", path);
 		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
 			return err_set(e, ESPIPE, "%s: a trace is written to a file, not to a pipe",
 				       path);

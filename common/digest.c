@@ -60,8 +60,7 @@ int digest_ready(struct err *e)
 	}
 	if (!ret && state == FAILED)
 		ret = err_set(e, EIO, "cannot compute a digest: libgcrypt could not start. Memory "
-				      "or SHA-256 is missing, or /proc/sys/crypto/fips_enabled "
-				      "cannot be read");
+			"or SHA-256 is missing, or /proc/sys/crypto/fips_enabled cannot be read");
 	pthread_mutex_unlock(&once);
 	return ret;
 }

@@ -27,11 +27,9 @@ static int check(const struct microbench_config *c, struct err *e)
 			       "files %llu: expected at least one for each of %llu threads",
 			       (unsigned long long)c->n_files, (unsigned long long)c->level);
 	if (c->min_file_bytes < 1 || c->min_file_bytes > c->file_bytes || c->file_bytes > MAX_BYTES)
-		return err_set(
-		    e, EINVAL,
-		    "min-file-size %llu, file-size %llu: expected "
-		    "1 <= min-file-size <= file-size <= 1G",
-		    (unsigned long long)c->min_file_bytes, (unsigned long long)c->file_bytes);
+		return err_set(e, EINVAL, "min-file-size %llu, file-size %llu: expected 1 <= "
+			"min-file-size <= file-size <= 1G", (unsigned long long)c->min_file_bytes,
+			(unsigned long long)c->file_bytes);
 	return 0;
 }
 

@@ -227,13 +227,12 @@ static int refused_check(const struct replay_summary *s, struct err *e)
 static json_t *more_of_plan(const struct replay_plan *p, const struct replay_summary *s)
 {
 	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*, s:s}", "n_pre_spin_wakes",
-			 (json_int_t)p->n_relays, "parallel",
-			 p->layout ? layout_to_json(p->layout) : json_null(), "balloon",
-			 p->balloon ? balloon_to_json(p->balloon) : json_null(), "scheduling",
-			 p->scheduling.set ? scheduling_to_json(&p->scheduling) : json_null(),
-			 "memory", memory_to_json(&s->memory),
-			 "captured_content", captured_to_json(&s->captured), "metadata_cache",
-			 metadata_state_names[s->metadata]);
+		(json_int_t)p->n_relays, "parallel",
+		p->layout ? layout_to_json(p->layout) : json_null(), "balloon",
+		p->balloon ? balloon_to_json(p->balloon) : json_null(), "scheduling",
+		p->scheduling.set ? scheduling_to_json(&p->scheduling) : json_null(), "memory",
+		memory_to_json(&s->memory), "captured_content", captured_to_json(&s->captured),
+		"metadata_cache", metadata_state_names[s->metadata]);
 }
 
 /* Whether all workers may spin at the same time. */

@@ -284,8 +284,7 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 	}
 	if (v->sector > INT64_MAX / 512)
 		return err_set(e, ERANGE, "sector %llu is too large: its offset in bytes exceeds "
-					  "2^63",
-			       (unsigned long long)v->sector);
+			"2^63", (unsigned long long)v->sector);
 	switch (v->kind) {
 	case EVENT_QUEUE:
 		return on_queue(p, f, v, e);

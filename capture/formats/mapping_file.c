@@ -261,12 +261,10 @@ static int check(struct mapping *m, struct err *e)
 	for (unsigned int i = 0; i < m->n; i++) {
 		if (!m->column[i].name != !m->header)
 			return err_set(e, EINVAL, "header must come before the first column, "
-						  "because it defines whether columns have names "
-						  "or numbers");
+				"because it defines whether columns have names or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
-			return err_set(e, EINVAL,
-				"the column with field = operation lacks the key values = "
-				"TEXT:OPERATION, ...");
+			return err_set(e, EINVAL, "the column with field = operation lacks the key "
+				"values = TEXT:OPERATION, ...");
 		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
 			return err_set(e, EINVAL, "the column with field = %s needs a unit of time "
 						  "(unit = s, ms, us or ns)",

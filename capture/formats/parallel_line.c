@@ -77,9 +77,8 @@ static int take_partner(struct parallel *p, const struct parallel_line *l, const
 	const char *at = s;
 	const bool of_barrier = take_word(&s, l->end, "barrier ");
 	if (!scan_u64(&s, l->end, &node) || s == l->end || *s != ')' || s + 1 != l->end)
-		return foreign_at(&p->calls.base, at, e,
-				  "the number of a node or a barrier and a parenthesis are "
-				  "expected");
+		return foreign_at(&p->calls.base, at, e, "the number of a node or a barrier and a "
+			"parenthesis are expected");
 	if (of_barrier)
 		return add_cause(p, l, op, CAUSE_OF_BARRIER, node, 0, e);
 	if (node >= p->facts.n_nodes || node == p->at)

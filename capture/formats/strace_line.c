@@ -176,8 +176,7 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 		return strbuf_addf(b, "%#x", r->flags & 0x1fffffff), true;
 	case 'v':
 		return strbuf_addf(b, "%#x",
-				   r->op == OP_SETXATTR || r->op == OP_FSETXATTR ? r->flags & 3
-										 : r->flags),
+			r->op == OP_SETXATTR || r->op == OP_FSETXATTR ? r->flags & 3 : r->flags),
 		       true;
 	default:
 		return false;

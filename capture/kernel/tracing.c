@@ -81,8 +81,7 @@ static int instance_make(struct tracing *t, struct err *e)
 	snprintf(name, sizeof name, INSTANCE_PREFIX "%ld", (long)getpid());
 	t->instance = tracefs_instance_create(name);
 	if (!t->instance)
-		return err_sys(e, errno ? errno : EIO,
-			       "%s: cannot create a tracing instance", dir);
+		return err_sys(e, errno ? errno : EIO, "%s: cannot create a tracing instance", dir);
 	return 0;
 }
 
@@ -387,8 +386,7 @@ static int stream_advance(struct tracing *t, struct cpu_stream *c, struct err *e
 	while (!ret && !c->data && c->at < c->n_bytes) {
 		if (kbuffer_load_subbuffer(c->page, c->map + c->at) < 0)
 			return err_set(e, EBADMSG, "cannot decode the kernel's events: a page of "
-						   "the tracing buffer is damaged or of an unknown "
-						   "format");
+				"the tracing buffer is damaged or of an unknown format");
 		c->at += t->page_bytes;
 		c->loaded = true;
 		c->data = kbuffer_read_event(c->page, &c->ns);

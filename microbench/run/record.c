@@ -269,11 +269,9 @@ int bench_failure(const struct bench_run *r, struct err *e)
 				       " (%s) failed: %s; the trace ends there",
 				       r->config->dir, path, t->n_requests_done, op_name(last->op),
 				       strerror(-last->result));
-		return err_set(e, EIO,
-			       "%s/%s: request %" PRIu64 " (%s) moved only %d of %zu bytes; "
-			       "the trace ends there",
-			       r->config->dir, path, t->n_requests_done, op_name(last->op),
-			       last->result, t->block_bytes);
+		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) moved only %d of %zu "
+			"bytes; the trace ends there", r->config->dir, path, t->n_requests_done,
+			op_name(last->op), last->result, t->block_bytes);
 	}
 	return 0;
 }

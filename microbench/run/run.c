@@ -16,10 +16,8 @@ static int output_is_outside(const struct bench_run *r, struct err *e)
 	size_t len = of_top ? strlen(of_top) : 0;
 	bool inside = of_output && of_top && !strncmp(of_output, of_top, len) &&
 		      (of_output[len] == '/' || !of_output[len]);
-	int ret = inside ? err_set(e, EINVAL,
-				   "%s: the workload replaces all files in %s: write the trace to "
-				   "another directory",
-				   r->config->output, top)
+	int ret = inside ? err_set(e, EINVAL, "%s: the workload replaces all files in %s: write "
+		"the trace to another directory", r->config->output, top)
 			 : 0;
 	FREE_EACH(copy, top, of_output, of_top);
 	return ret;

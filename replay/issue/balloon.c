@@ -181,10 +181,9 @@ static uint64_t wanted(const struct balloon *b, const struct balloon_step *step)
 static int refuse(const struct balloon *b, int code, const char *limit, uint64_t limit_bytes,
 		  struct err *e)
 {
-	return err_set(e, code, "the balloon needs %s in addition to the %s of the replay "
-				"itself: %s is %s",
-		       size_text(b->room_bytes).s, size_text(b->own_bytes).s, limit,
-		       size_text(limit_bytes).s);
+	return err_set(e, code, "the balloon needs %s in addition to the %s of the replay itself: "
+		"%s is %s", size_text(b->room_bytes).s, size_text(b->own_bytes).s, limit,
+		size_text(limit_bytes).s);
 }
 
 /* Checks that the balloon fits. Otherwise filling it would invoke the out-of-memory killer. */

@@ -18,8 +18,7 @@ static int kin_read(struct finder *f, struct err *e)
 		struct kin *k = rows ? xcalloc(json_array_size(rows) + 1, sizeof *k) : NULL;
 		*(kind ? &f->threads : &f->processes) = k;
 		if (rows && !json_is_array(rows))
-			return err_set(e, EINVAL, "the trace's \"%s\" are not a list",
-				       names[kind]);
+			return err_set(e, EINVAL, "the trace's \"%s\" are not a list", names[kind]);
 		json_array_foreach(rows, i, row)
 		{
 			json_int_t number, parent, begin_ns, waited_by, waited_ns;

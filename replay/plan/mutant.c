@@ -138,11 +138,9 @@ int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint
 	if (s->wanted > s->left)
 		s->wanted = s->left;
 	if (s->wanted == 0)
-		return err_set(e, EINVAL,
-			       "mutant %s: %.4g%% of the %llu requests that it can "
-			       "change is less than one request; choose a larger share",
-			       mutant_fault(m->kind)->name, m->ratio * 100,
-			       (unsigned long long)s->left);
+		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu requests that it can "
+			"change is less than one request; choose a larger share",
+			mutant_fault(m->kind)->name, m->ratio * 100, (unsigned long long)s->left);
 	return 0;
 }
 

@@ -88,11 +88,9 @@ static int file_open(struct replay_plan *p, const struct replay_config *c, uint6
 		p->file.fd = fd;
 	const int code = ret ? 0 : -file_reserve(fd, n_bytes);
 	if (code) {
-		ret = err_sys(
-		    e, code,
-		    "%s: not enough space for the plan of the replay, which takes %s "
-		    "(choose another directory with --scratch)",
-		    dir, size_text(n_bytes).s);
+		ret = err_sys(e, code, "%s: not enough space for the plan of the replay, which "
+			"takes %s (choose another directory with --scratch)", dir,
+			size_text(n_bytes).s);
 	}
 	p->file.in_memory = !ret && file_in_memory(fd);
 	return ret;

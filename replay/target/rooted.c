@@ -193,10 +193,8 @@ int rooted_kind(const struct rooted *r, const char *path, struct err *e)
 		return 0;
 	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s: cannot examine it", path) : 1;
 	if (ret > 0 && !may_be_opened(st.st_mode))
-		ret = err_set(e, EPERM,
-			      "%s: refused: it is %s; a replay opens only regular files and "
-			      "directories",
-			      path, confined_kind_name(st.st_mode));
+		ret = err_set(e, EPERM, "%s: refused: it is %s; a replay opens only regular files "
+			"and directories", path, confined_kind_name(st.st_mode));
 	close(fd);
 	return ret;
 }

@@ -53,10 +53,8 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 			   : err_set(e, EINVAL, "this program prints no help: see \"validate "
 						"microbench --help\"");
 	if (!*w || !(*w)->script || !(*w)->script->parallel)
-		return err_set(
-		    e, EINVAL,
-		    "the name of the parallel application is missing (\"validate microbench "
-		    "--list\" names them)");
+		return err_set(e, EINVAL, "the name of the parallel application is missing "
+			"(\"validate microbench --list\" names them)");
 	workload_config_init(*w, c);
 	c->level = (uint64_t)r->n_ranks;
 	ret = options_parse(microbench_options, c, argc, argv, &n_positional, e);
@@ -64,14 +62,12 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 		return ret;
 	if (c->level != (uint64_t)r->n_ranks)
 		return err_set(e, EINVAL, "level is %llu, but the launcher started %d ranks: both "
-					  "must be equal",
-			       (unsigned long long)c->level, r->n_ranks);
+			"must be equal", (unsigned long long)c->level, r->n_ranks);
 	if (!c->dir)
 		return err_set(e, EINVAL, "--dir DIR is missing: the directory of the files");
 	if ((*w)->script->inside_mpi && c->output)
 		return err_set(e, EINVAL, "-o: workload %s writes no trace; capture it with "
-					  "validate capture causality",
-			       (*w)->name);
+			"validate capture causality", (*w)->name);
 	return microbench_check(*w, c, e);
 }
 

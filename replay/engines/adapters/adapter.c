@@ -350,10 +350,9 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	ret = ret ? ret : seen_match(a, e);
 	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
 		ret = err_set(e, ENODATA, "%s succeeded, but none of its %llu requests was "
-					  "observed (times %s; %llu other requests were "
-					  "observed)", a->run.adapter->name,
-			(unsigned long long)a->run.n_requests, times_name(a->times.how),
-			(unsigned long long)(a->n_extra + a->n_other));
+			"observed (times %s; %llu other requests were observed)",
+			a->run.adapter->name, (unsigned long long)a->run.n_requests,
+			times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
 	return ret ? ret : adapter_output_write(a, s, e);
 }
 

@@ -231,11 +231,10 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	case CHILD_TOO_MUCH_OUTPUT:
 		if (r->output_error)
 			break;
-		return fail(a, EFBIG, e,
-			    "wrote more than %" PRIu64 " bytes of times for %" PRIu64
-			    " requests, and was killed",
-			    OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
-			    a->inputs.n_records);
+		return fail(a, EFBIG, e, "wrote more than %" PRIu64 " bytes of times for %" PRIu64
+			" requests, and was killed",
+			OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
+			a->inputs.n_records);
 	case CHILD_INTERRUPTED:
 		return fail(a, EINTR, e, "was interrupted");
 	case CHILD_QUIET:

@@ -136,8 +136,7 @@ static int call_take(void *ctx, const struct adapter_request *call, struct err *
 	}
 	return ret ? ret
 		   : err_set(e, EBADMSG, "thread %u: ARTC reports a %s that is not in the thread's "
-					 "trace", call->tid,
-			     op_name(call->op));
+				"trace", call->tid, op_name(call->op));
 }
 
 static int artc_parse(struct adapter_run *r, struct err *e)

@@ -34,11 +34,9 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 	if (!found && given && *given)
 		err_context(e, "%s", variable);
 	else if (!found)
-		err_set(
-		    e, ENOENT,
-		    "%s was not found: PATH has no program \"%s\"; install it, or set the "
-		    "environment variable %s to its path",
-		    a->name, a->program, variable);
+		err_set(e, ENOENT, "%s was not found: PATH has no program \"%s\"; install it, or "
+			"set the environment variable %s to its path", a->name, a->program,
+			variable);
 	return found;
 }
 

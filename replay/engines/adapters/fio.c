@@ -242,11 +242,9 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 			return adapter_seen(p->run, &q, e);
 	}
 	return ret ? ret
-		   : err_set(
-			 e, EBADMSG,
-			 "fio's log has a %s of %llu bytes at %llu that is not the next request "
-			 "of the trace",
-			 op_name(q.op), (unsigned long long)q.length, (unsigned long long)q.offset);
+		   : err_set(e, EBADMSG, "fio's log has a %s of %llu bytes at %llu that is not the "
+				"next request of the trace", op_name(q.op),
+				(unsigned long long)q.length, (unsigned long long)q.offset);
 }
 
 static int fio_parse(struct adapter_run *r, struct err *e)

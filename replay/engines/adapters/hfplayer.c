@@ -162,10 +162,8 @@ static int hfplayer_check(const struct replay_config *c, struct err *e)
 {
 	const struct known_options *o = &c->adapter.known;
 	if (o->hfplayer_mode == PLAYER_DEP && o->hfplayer_bundle_ns)
-		return err_set(
-		    e, EINVAL,
-		    "hfplayer-bundle: in mode dep, hfplayer fails with an assertion if it "
-		    "bundles requests");
+		return err_set(e, EINVAL, "hfplayer-bundle: in mode dep, hfplayer fails with an "
+			"assertion if it bundles requests");
 	return 0;
 }
 
@@ -178,11 +176,10 @@ static int machine_check(const struct adapter_run *r, struct err *e)
 			"to %u requests; give it fewer or more", (unsigned long long)r->n_requests,
 			CRASHES_FROM, CRASHES_TO);
 	if (there >= 0 && (uint64_t)there < needed)
-		return err_set(e, EINVAL,
-			       "hfplayer refuses to run with %llu thread(s) on fewer than %llu "
-			       "CPUs: there are %ld",
-			       (unsigned long long)needed - MORE_PROCESSORS,
-			       (unsigned long long)needed, there);
+		return err_set(e, EINVAL, "hfplayer refuses to run with %llu thread(s) on fewer "
+			"than %llu CPUs: there are %ld",
+			(unsigned long long)needed - MORE_PROCESSORS, (unsigned long long)needed,
+			there);
 	return 0;
 }
 

@@ -57,8 +57,7 @@ static const char *behind_root(const char *path, const char *root)
 static int refuse(const struct names *x, const char *name, const char *why, struct err *e)
 {
 	return err_set(e, EPERM, "refused: the name \"%s\" %s, and %s does not check names; an "
-				 "engine of validate (--engine event) stays in the target "
-				 "directory", name, why,
+		"engine of validate (--engine event) stays in the target directory", name, why,
 		x->how->program);
 }
 
@@ -191,8 +190,7 @@ static int request_check(struct names *x, struct trace *t, const struct trace_re
 		      r->op != OP_READLINK && r->op != OP_REALPATH;
 	if (!ret && r->op == OP_MKNOD && type && type != S_IFREG && type != S_IFSOCK)
 		ret = err_set(e, EPERM, "refused: the trace creates %s, and %s would create it "
-					"without a check",
-			      confined_kind_name((mode_t)type), x->how->program);
+			"without a check", confined_kind_name((mode_t)type), x->how->program);
 	return ret;
 }
 

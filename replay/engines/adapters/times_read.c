@@ -224,9 +224,8 @@ int times_read(struct adapter_run *r, const struct times_form *f, struct err *e)
 		ret = line_take(r, &l, e);
 		if (ret)
 			err_context(e, "%s:%" PRIu64,
-				    strrchr(r->output, '/') ? strrchr(r->output, '/') + 1
-							    : r->output,
-				    in.line);
+				strrchr(r->output, '/') ? strrchr(r->output, '/') + 1 : r->output,
+				in.line);
 	}
 	text_input_close(&in);
 	FREE_EACH(l.text, l.field);

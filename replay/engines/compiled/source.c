@@ -188,12 +188,9 @@ static void main_text(struct source_writer *s)
 	for (uint32_t i = 0; i < n_threads(s); i++)
 		fprintf(s->out, unrolled(s) ? "\tthread_%" PRIu32 ",\n" : "\tblank_%" PRIu32 ",\n",
 			unrolled(s) ? i : (uint32_t)s->lane[i].ordered);
-	fprintf(s->out,
-		"};\n\nint main(int argc, char **argv)\n{\n"
-		"\tconst struct program program = {&program_tables, threads, blanks, %" PRIu32
-		"};\n"
-		"\treturn program_main(argc, argv, &program);\n}\n",
-		n_threads(s));
+	fprintf(s->out, "};\n\nint main(int argc, char **argv)\n{\n\tconst struct program program "
+		"= {&program_tables, threads, blanks, %" PRIu32 "};\n\treturn program_main(argc, "
+		"argv, &program);\n}\n", n_threads(s));
 }
 
 static void loops_text(struct source_writer *s)
@@ -271,11 +268,10 @@ static void part_write(struct source_writer *s, uint32_t lane, uint32_t part)
 	for (uint32_t k = first; k < end; k++) {
 		const struct hot_request *h = &a->request[k];
 		unsigned int op = s->c->blank ? HOT_NOTHING : h->op;
-		fprintf(s->out,
-			"\tPROGRAM_STEP(%d, %s, %" PRIu32 "u, %uu, %u, %u, %u, %u, %" PRIu32
-			"u, %" PRIu32 "u, %" PRIu64 "u);\n",
-			s->lane[lane].ordered, timing_word(s), k, issue_kind_of(op), op, h->flags,
-			h->process, h->n_waits, h->slot, h->length, h->offset);
+		fprintf(s->out, "\tPROGRAM_STEP(%d, %s, %" PRIu32 "u, %uu, %u, %u, %u, %u, %" PRIu32
+			"u, %" PRIu32 "u, %" PRIu64 "u);\n", s->lane[lane].ordered, timing_word(s),
+			k, issue_kind_of(op), op, h->flags, h->process, h->n_waits, h->slot,
+			h->length, h->offset);
 	}
 	fputs("}\n\n", s->out);
 }
