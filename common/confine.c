@@ -267,8 +267,8 @@ int no_devices_open(const char *dir, int *tree, struct err *e)
 	pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)CLONE_FILES, NULL, NULL, NULL, NULL);
 	if (pid == 0)
 		child(fd, place);
-	while (pid > 0 && waitpid(pid, &status, __WALL) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		TEMP_FAILURE_RETRY(waitpid(pid, &status, __WALL));
 	if (pid > 0 && status == 0)
 		*tree = place;
 	else

@@ -14,12 +14,8 @@ static int content_add(gcry_md_hd_t h, int fd, const char *path, struct err *e)
 	ssize_t got;
 	off_t at = 0;
 	int ret = 0;
-	while ((got = pread(fd, part, PART, at)) > 0 || (got < 0 && errno == EINTR)) {
-		if (got < 0)
-			continue;
+	for (; (got = TEMP_FAILURE_RETRY(pread(fd, part, PART, at))) > 0; at += got)
 		gcry_md_write(h, part, (size_t)got);
-		at += got;
-	}
 	if (got < 0)
 		ret = err_sys(e, errno, "cannot read %s", path);
 	return ret;

@@ -11,17 +11,39 @@ int write_all(int fd, const void *data, size_t len)
 {
 	const char *p = data;
 	while (len) {
-		ssize_t n = write(fd, p, len < INT32_MAX ? len : INT32_MAX);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO;
+		ssize_t n =
+		    TEMP_FAILURE_RETRY(write(fd, p, len < INT32_MAX ? len : INT32_MAX));
+		if (n <= 0)
+			return n ? -errno : -EIO;
 		p += n;
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int write_all_at(int fd, const void *data, size_t len, uint64_t offset)
+{
+	for (const char *p = data; len;) {
+		ssize_t n = TEMP_FAILURE_RETRY(pwrite(fd, p, len, (off_t)offset));
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		len -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+ssize_t read_all_at(int fd, void *to, size_t len, uint64_t offset)
+{
+	size_t done = 0;
+	for (ssize_t n = 1; n && done < len; done += (size_t)n) {
+		n = TEMP_FAILURE_RETRY(
+		    pread(fd, (char *)to + done, len - done, (off_t)(offset + done)));
+		if (n < 0)
+			return -errno;
+	}
+	return (ssize_t)done;
 }
 
 /* A rename is durable only after a sync of the directory. Some file systems do not support that,
@@ -121,9 +143,7 @@ int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err
 	int ret = 0;
 	char chunk[16384];
 	for (;;) {
-		ssize_t n = read(fd, chunk, sizeof chunk);
-		if (n < 0 && errno == EINTR)
-			continue;
+		ssize_t n = TEMP_FAILURE_RETRY(read(fd, chunk, sizeof chunk));
 		if (n < 0)
 			ret = err_sys(e, errno, "cannot read %s", path);
 		if (n <= 0)

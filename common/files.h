@@ -25,6 +25,10 @@ int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err
  * caller frees. */
 char *file_read_line(const char *path);
 int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
+/* The same at an offset. */
+int write_all_at(int fd, const void *data, size_t len, uint64_t offset);
+/* Reads `len` bytes, or all bytes up to the end of the file. Returns their number or -errno. */
+ssize_t read_all_at(int fd, void *to, size_t len, uint64_t offset);
 /* creates missing parents, too; an existing directory is no error */
 int dir_create(const char *path, struct err *e);
 bool path_exists(const char *path); /* also false if the answer is unknown */

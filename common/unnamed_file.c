@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/unnamed_file.h"
+#include "common/files.h"
 
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -21,30 +22,16 @@ int unnamed_file_open(const char *dir, struct err *e)
 
 int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e)
 {
-	for (size_t done = 0; done < n_bytes;) {
-		const ssize_t got =
-		    pread(fd, (char *)to + done, n_bytes - done, (off_t)(offset + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return err_sys(e, got ? errno : EIO, "cannot read a scratch file");
-		done += (size_t)got;
-	}
-	return 0;
+	const ssize_t got = read_all_at(fd, to, n_bytes, offset);
+	return got == (ssize_t)n_bytes
+		   ? 0
+		   : err_sys(e, got < 0 ? (int)-got : EIO, "cannot read a scratch file");
 }
 
 int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, struct err *e)
 {
-	for (size_t done = 0; done < n_bytes;) {
-		const ssize_t got =
-		    pwrite(fd, (const char *)from + done, n_bytes - done, (off_t)(offset + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return err_sys(e, got ? errno : EIO, "cannot write a scratch file");
-		done += (size_t)got;
-	}
-	return 0;
+	const int ret = write_all_at(fd, from, n_bytes, offset);
+	return ret ? err_sys(e, -ret, "cannot write a scratch file") : 0;
 }
 
 int file_reserve(int fd, uint64_t n_bytes)

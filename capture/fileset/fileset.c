@@ -5,6 +5,7 @@
 #include "common/confine.h"
 #include "common/payload.h"
 #include "common/units.h"
+#include "common/files.h"
 
 #define CHUNK (1u << 20)
 /* for more files, one sync of the file system is cheaper than an fsync of each file */
@@ -245,22 +246,15 @@ static int write_content(const struct restore *r, const struct fileset_entry *f,
 			 uint64_t key, struct err *e)
 {
 	for (uint64_t at = 0; at < f->size;) {
-		size_t len = f->size - at < CHUNK ? f->size - at : CHUNK, done = 0;
+		size_t len = f->size - at < CHUNK ? f->size - at : CHUNK;
 		if (r->payload)
 			payload_make(r->payload, key, at, r->buffer, len);
 		else
 			content_make(key, at, r->buffer, len);
-		while (done < len) {
-			ssize_t got = pwrite(fd, r->buffer + done, len - done, (off_t)(at + done));
-			if (got < 0 && errno == EINTR)
-				continue;
-			if (got <= 0)
-				return err_sys(e, got ? errno : EIO,
-					       "%s: cannot write at byte %llu of %llu", f->path,
-					       (unsigned long long)(at + done),
-					       (unsigned long long)f->size);
-			done += (size_t)got;
-		}
+		const int ret = write_all_at(fd, r->buffer, len, at);
+		if (ret)
+			return err_sys(e, -ret, "%s: cannot write at byte %llu of %llu", f->path,
+				       (unsigned long long)at, (unsigned long long)f->size);
 		at += len;
 		r->state->n_bytes_written += len;
 	}

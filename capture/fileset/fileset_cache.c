@@ -59,10 +59,9 @@ int fileset_evict(const struct fileset *s, int dir_fd, struct err *e)
 static int warm_file(const struct fileset_entry *f, int fd, void *ctx, struct err *e)
 {
 	ssize_t got;
-	while ((got = read(fd, ctx, CHUNK)) != 0)
-		if (got < 0 && errno != EINTR)
-			return err_sys(e, errno, "cannot read %s", f->path);
-	return 0;
+	while ((got = TEMP_FAILURE_RETRY(read(fd, ctx, CHUNK))) > 0)
+		;
+	return got ? err_sys(e, errno, "cannot read %s", f->path) : 0;
 }
 
 int fileset_warm(const struct fileset *s, int dir_fd, struct err *e)

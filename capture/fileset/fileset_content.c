@@ -73,9 +73,7 @@ static bool content_add(gcry_md_hd_t h, int fd, uint64_t size)
 	SCOPED_FREE unsigned char *part = xmalloc(PART);
 	uint64_t at = 0;
 	while (at < size) {
-		ssize_t got = pread(fd, part, PART, (off_t)at);
-		if (got < 0 && errno == EINTR)
-			continue;
+		ssize_t got = TEMP_FAILURE_RETRY(pread(fd, part, PART, (off_t)at));
 		if (got <= 0)
 			break;
 		gcry_md_write(h, part, (size_t)got);

@@ -64,9 +64,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 		csv_fail(t, "a line of more than %u bytes (is a quote not closed?)", ROW_MAX);
 		return 0;
 	}
-	do
-		got = read(t->fd, t->chunk + t->n_chunk, t->cap - t->n_chunk);
-	while (got < 0 && errno == EINTR);
+	got = TEMP_FAILURE_RETRY(read(t->fd, t->chunk + t->n_chunk, t->cap - t->n_chunk));
 	if (got < 0)
 		return err_sys(e, errno, "cannot read %s", t->path);
 	t->n_records = 0;

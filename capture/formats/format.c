@@ -3,6 +3,7 @@
 
 #include "capture/formats/foreign.h"
 #include "capture/unseen.h"
+#include "common/files.h"
 
 const struct trace_format *const trace_formats[] = {FORMATS(FORMAT_ADDRESS) NULL};
 
@@ -25,20 +26,9 @@ static ssize_t read_head(const char *path, unsigned char *head, size_t cap)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	size_t len = 0;
-	ssize_t got;
-	while (len < cap && (got = pread(fd, head + len, cap - len, (off_t)len)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			got = -errno;
-			close(fd);
-			return got;
-		}
-		len += (size_t)got;
-	}
+	const ssize_t len = read_all_at(fd, head, cap, 0);
 	close(fd);
-	return (ssize_t)len;
+	return len;
 }
 
 /* Advice for files that must be unpacked or converted first; NULL: none. */

@@ -43,7 +43,6 @@ int text_input_rewind(struct text_input *in, struct err *e)
 /* Moves the unconsumed bytes to the front and reads more; sets eof at the end. */
 static int fill(struct text_input *in, struct err *e)
 {
-	ssize_t got;
 	memmove(in->buf, in->buf + in->at, in->len - in->at);
 	in->offset += in->at;
 	in->len -= in->at;
@@ -53,9 +52,8 @@ static int fill(struct text_input *in, struct err *e)
 		in->buf = xrealloc(in->buf, CAP + 1);
 	}
 	size_t room = in->cap - in->len;
-	do
-		got = read(in->fd, in->buf + in->len, room < CHUNK ? room : CHUNK);
-	while (got < 0 && errno == EINTR);
+	const ssize_t got =
+	    TEMP_FAILURE_RETRY(read(in->fd, in->buf + in->len, room < CHUNK ? room : CHUNK));
 	if (got < 0)
 		return err_sys(e, errno, "cannot read %s", in->path);
 	in->eof = !got;

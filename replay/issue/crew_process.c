@@ -236,8 +236,7 @@ static int process_reap(struct crew_processes *ps, uint32_t i, const struct watc
 {
 	struct process *x = &ps->process[i];
 	int status = 0;
-	while (waitpid(x->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(x->pid, &status, 0));
 	fd_close(x->watch);
 	x->watch = -1;
 	x->pid = 0;

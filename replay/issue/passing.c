@@ -98,9 +98,7 @@ static void *receive(void *arg)
 				   .msg_iovlen = 1,
 				   .msg_control = &rights,
 				   .msg_controllen = sizeof rights};
-		ssize_t got = recvmsg(p->socket, &m, MSG_CMSG_CLOEXEC);
-		if (got < 0 && errno == EINTR)
-			continue;
+		ssize_t got = TEMP_FAILURE_RETRY(recvmsg(p->socket, &m, MSG_CMSG_CLOEXEC));
 		if (got != sizeof slot)
 			return NULL;
 		int was = atomic_exchange(&p->fds[slot], fd_of(&m));
@@ -156,12 +154,10 @@ void passing_send(struct passing *p, uint32_t process, uint32_t slot, int fd)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof fd);
 	memcpy(CMSG_DATA(c), &fd, sizeof fd);
-	ssize_t sent;
-	do
-		sent = process < p->n_processes
-			   ? sendmsg(p->pair[process][TO_SEND], &m, MSG_NOSIGNAL)
-			   : -1;
-	while (sent < 0 && errno == EINTR);
+	const ssize_t sent =
+	    process < p->n_processes
+		? TEMP_FAILURE_RETRY(sendmsg(p->pair[process][TO_SEND], &m, MSG_NOSIGNAL))
+		: -1;
 	while (sent >= 0 && atomic_load(&p->arrived[slot]) == before &&
 	       !atomic_load(&p->left[process]))
 		syscall(SYS_futex, &p->arrived[slot], FUTEX_WAIT, before, &look, NULL, 0);

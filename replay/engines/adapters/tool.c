@@ -56,8 +56,7 @@ static int tool_wait(pid_t pid, int64_t limit_ns, int *status)
 	fd_close(ended.fd);
 	if (ready < 1)
 		kill(-pid, SIGKILL);
-	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, status, 0));
 	return ready < 1 ? -ETIMEDOUT : 0;
 }
 

@@ -79,8 +79,7 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 	int code = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ);
 	if (code)
 		return err_sys(e, code, "cannot start the compiler \"%s\"", cc);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
 		ret = err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not "
 			"found (choose another with --cc)", cc);
