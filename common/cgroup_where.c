@@ -24,7 +24,7 @@ static bool mount_find(const char *root, enum cgroup_kind kind, const char *cont
 		       struct mount_found *m)
 {
 	char *path = xasprintf("%s/proc/self/mountinfo", root), line[2000];
-	FILE *in = fopen(path, "re");
+	SCOPED_FILE FILE *in = fopen(path, "re");
 	bool found = false;
 	free(path);
 	while (in && !found && fgets(line, sizeof line, in)) {
@@ -36,8 +36,6 @@ static bool mount_find(const char *root, enum cgroup_kind kind, const char *cont
 		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, controller)
 					  : !strcmp(type, "cgroup2");
 	}
-	if (in)
-		fclose(in);
 	return found;
 }
 
@@ -46,7 +44,7 @@ static bool own_group(const char *root, enum cgroup_kind kind, const char *contr
 		      size_t size)
 {
 	char *path = xasprintf("%s/proc/self/cgroup", root), line[1000];
-	FILE *in = fopen(path, "re");
+	SCOPED_FILE FILE *in = fopen(path, "re");
 	bool found = false;
 	free(path);
 	while (in && !found && fgets(line, sizeof line, in)) {
@@ -60,8 +58,6 @@ static bool own_group(const char *root, enum cgroup_kind kind, const char *contr
 		group[strcspn(group, "\n")] = 0;
 		snprintf(out, size, "%s", group);
 	}
-	if (in)
-		fclose(in);
 	return found;
 }
 
@@ -109,7 +105,7 @@ void cgroup_where_release(struct cgroup_where *w)
 static bool number_get(const char *dir, const char *name, const char *key, uint64_t *value)
 {
 	char *path = xasprintf("%s/%s", dir, name), line[200];
-	FILE *in = fopen(path, "re");
+	SCOPED_FILE FILE *in = fopen(path, "re");
 	size_t len = key ? strlen(key) : 0;
 	unsigned long long v;
 	bool found = false;
@@ -121,8 +117,6 @@ static bool number_get(const char *dir, const char *name, const char *key, uint6
 		if (!found && !key)
 			break;
 	}
-	if (in)
-		fclose(in);
 	if (found)
 		*value = v;
 	return found;

@@ -87,7 +87,7 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 static int each_entry(struct search *s, const char *dir, int depth,
 		      int (*call)(struct search *, const char *, int, struct err *), struct err *e)
 {
-	DIR *d = opendir(dir);
+	SCOPED_DIR DIR *d = opendir(dir);
 	if (!d)
 		return errno == ENOENT ? 0 : err_sys(e, errno, "cannot open directory %s", dir);
 	int ret = 0, code = 0;
@@ -102,7 +102,6 @@ static int each_entry(struct search *s, const char *dir, int depth,
 			ret = err_sys(e, errno, "cannot resolve %s", joined);
 		FREE_EACH(path, joined);
 	}
-	closedir(d);
 	return ret || !code ? ret : err_sys(e, code, "cannot read the directory %s", dir);
 }
 

@@ -87,11 +87,9 @@ static bool is_stale(int dir, const char *name)
 
 void file_beside_sweep(const char *dir)
 {
-	DIR *d = opendir(dir);
+	SCOPED_DIR DIR *d = opendir(dir);
 	struct dirent *entry;
 	while (d && (entry = readdir(d)))
 		if (is_stale(dirfd(d), entry->d_name))
 			unlinkat(dirfd(d), entry->d_name, 0);
-	if (d)
-		closedir(d);
 }

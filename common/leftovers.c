@@ -78,7 +78,7 @@ size_t leftover_sweep(const char *pattern, bool (*may_go)(const char *path))
 	size_t fixed = len;
 	const int dir_len = (int)(name - pattern);
 	SCOPED_FREE char *parent = dir_len ? xasprintf("%.*s", dir_len, pattern) : xstrdup(".");
-	DIR *d = opendir(parent);
+	SCOPED_DIR DIR *d = opendir(parent);
 	size_t n = 0;
 	while (fixed && name[fixed - 1] == 'X')
 		fixed--;
@@ -89,8 +89,6 @@ size_t leftover_sweep(const char *pattern, bool (*may_go)(const char *path))
 		if (is_left(path) && (!may_go || may_go(path)))
 			n += !dir_remove_tree(path, NULL);
 	}
-	if (d)
-		closedir(d);
 	return n;
 }
 

@@ -22,7 +22,7 @@ static bool is_of_this_host(const char *name)
 
 static void list(struct mpi_leftovers *m)
 {
-	DIR *d = opendir(DIR_OF);
+	SCOPED_DIR DIR *d = opendir(DIR_OF);
 	*m = (struct mpi_leftovers){0};
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		if (!is_of_this_host(entry->d_name))
@@ -30,8 +30,6 @@ static void list(struct mpi_leftovers *m)
 		GROW(m->name, m->n, m->cap);
 		m->name[m->n++] = xstrdup(entry->d_name);
 	}
-	if (d)
-		closedir(d);
 	if (m->n)
 		qsort(m->name, m->n, sizeof *m->name, order_text);
 }

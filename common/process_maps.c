@@ -9,13 +9,11 @@ static bool opens(const char *pid, const char *path)
 	const size_t len = strlen(path);
 	bool found = false;
 	snprintf(name, sizeof name, "/proc/%s/fd", pid);
-	DIR *d = opendir(name);
+	SCOPED_DIR DIR *d = opendir(name);
 	for (struct dirent *entry; d && !found && (entry = readdir(d));) {
 		const ssize_t got = readlinkat(dirfd(d), entry->d_name, file, sizeof file);
 		found = got == (ssize_t)len && !memcmp(file, path, len);
 	}
-	if (d)
-		closedir(d);
 	return found;
 }
 
@@ -25,15 +23,13 @@ static bool maps(const char *pid, const char *path)
 	size_t cap = 0;
 	bool found = false;
 	snprintf(name, sizeof name, "/proc/%s/maps", pid);
-	FILE *f = fopen(name, "re");
+	SCOPED_FILE FILE *f = fopen(name, "re");
 	while (f && !found && getline(&line, &cap, f) > 0) {
 		/* the fields before the path contain no slash */
 		const char *file = strchr(line, '/');
 		found = file && !strncmp(file, path, strlen(path));
 	}
 	free(line);
-	if (f)
-		fclose(f);
 	return found;
 }
 
@@ -41,7 +37,7 @@ static size_t processes_find(bool (*has)(const char *pid, const char *path), con
 			     pid_t *pid, size_t n_max)
 {
 	size_t n = 0;
-	DIR *d = opendir("/proc");
+	SCOPED_DIR DIR *d = opendir("/proc");
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		if (*entry->d_name < '1' || *entry->d_name > '9' || !has(entry->d_name, path))
 			continue;
@@ -49,8 +45,6 @@ static size_t processes_find(bool (*has)(const char *pid, const char *path), con
 			pid[n] = (pid_t)strtol(entry->d_name, NULL, 10);
 		n++;
 	}
-	if (d)
-		closedir(d);
 	return n;
 }
 

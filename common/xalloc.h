@@ -5,7 +5,9 @@
  * where a clear error is possible. */
 #pragma once
 
+#include <dirent.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,10 +56,23 @@ static inline void *xaligned(size_t alignment, size_t n, size_t size)
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Releases a local variable at every exit from its scope by calling release(&variable). Initialise
- * the variable where it is declared. SCOPED_FREE is for pointers to allocated memory, SCOPED_STRBUF
+ * the variable where it is declared. SCOPED_FREE is for pointers to allocated memory, SCOPED_FILE
+ * and SCOPED_DIR for pointers to open streams and directories (NULL: none), SCOPED_STRBUF
  * (strbuf.h) for strings, json_auto_t (jansson.h) for JSON values. */
 #define SCOPED(release) __attribute__((cleanup(release)))
 #define SCOPED_FREE SCOPED(free_pointer)
+#define SCOPED_FILE SCOPED(file_pointer_close)
+#define SCOPED_DIR SCOPED(dir_pointer_close)
+static inline void file_pointer_close(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+}
+static inline void dir_pointer_close(DIR **directory)
+{
+	if (*directory)
+		closedir(*directory);
+}
 static inline void free_pointer(void *pointer)
 {
 	free(*(void **)pointer);

@@ -293,13 +293,11 @@ static bool has_siblings(const char *path)
 	char *copy = xstrdup(path), *copy2 = xstrdup(path), *base = basename(copy2);
 	const char *mark = strstr(base, ".blktrace.");
 	bool found = false;
-	DIR *d = mark ? opendir(dirname(copy)) : NULL;
+	SCOPED_DIR DIR *d = mark ? opendir(dirname(copy)) : NULL;
 	struct dirent *x;
 	size_t len = mark ? (size_t)(mark - base) + strlen(".blktrace.") : 0;
 	while (d && (x = readdir(d)))
 		found |= !strncmp(x->d_name, base, len) && strcmp(x->d_name, base);
-	if (d)
-		closedir(d);
 	FREE_EACH(copy, copy2);
 	return found;
 }

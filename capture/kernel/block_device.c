@@ -6,10 +6,8 @@
 static int sysfs_number(const struct block_device *d, const char *file, uint64_t *value)
 {
 	SCOPED_FREE char *path = xasprintf("/sys/dev/block/%u:%u/%s", d->major, d->minor, file);
-	FILE *f = fopen(path, "re");
+	SCOPED_FILE FILE *f = fopen(path, "re");
 	int ok = f && fscanf(f, "%" SCNu64, value) == 1;
-	if (f)
-		fclose(f);
 	return ok ? 0 : -ENOENT;
 }
 
@@ -23,12 +21,10 @@ static int partition_resolve(struct block_device *d, struct err *e)
 	if (sysfs_number(d, "partition", &number))
 		return 0;
 	SCOPED_FREE char *path = xasprintf("/sys/dev/block/%u:%u/../dev", d->major, d->minor);
-	FILE *f = fopen(path, "re");
+	SCOPED_FILE FILE *f = fopen(path, "re");
 	unsigned int major, minor;
 	int ok = f && fscanf(f, "%u:%u", &major, &minor) == 2 &&
 		 !sysfs_number(d, "start", &d->first_sector);
-	if (f)
-		fclose(f);
 	if (ok) {
 		d->major = major;
 		d->minor = minor;

@@ -23,13 +23,11 @@ static void children_add(struct vfs_threads *to, int32_t pid, int32_t tid)
 	char path[80];
 	int32_t child;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, tid);
-	FILE *f = fopen(path, "re");
+	SCOPED_FILE FILE *f = fopen(path, "re");
 	while (f && fscanf(f, "%" SCNd32, &child) == 1) {
 		GROW(to->tid, to->n, to->cap);
 		to->tid[to->n++] = child;
 	}
-	if (f)
-		fclose(f);
 }
 
 /* Adds the threads of a process, and its children to `next`. */
@@ -37,7 +35,7 @@ static bool process_add(struct vfs_threads *t, struct vfs_threads *next, int32_t
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	DIR *d = opendir(path);
+	SCOPED_DIR DIR *d = opendir(path);
 	const struct dirent *entry;
 	while (d && (entry = readdir(d))) {
 		int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
@@ -49,8 +47,6 @@ static bool process_add(struct vfs_threads *t, struct vfs_threads *next, int32_t
 		}
 		children_add(next, pid, tid);
 	}
-	if (d)
-		closedir(d);
 	return d != NULL;
 }
 
@@ -76,12 +72,10 @@ static int fd_under_way(int32_t tid)
 	uint64_t argument;
 	int fd = SYSCALLS_ANY_FD;
 	snprintf(path, sizeof path, "/proc/%d/syscall", tid);
-	FILE *f = fopen(path, "re");
+	SCOPED_FILE FILE *f = fopen(path, "re");
 	if (f && fscanf(f, "%" SCNd64 " %" SCNx64, &number, &argument) == 2 &&
 	    argument <= INT32_MAX)
 		fd = (int)argument;
-	if (f)
-		fclose(f);
 	return fd;
 }
 
@@ -129,7 +123,7 @@ static void descriptors_take(struct syscalls *c, int32_t pid)
 {
 	char path[300], target[PATH_MAX];
 	snprintf(path, sizeof path, "/proc/%d/fd", pid);
-	DIR *d = opendir(path);
+	SCOPED_DIR DIR *d = opendir(path);
 	const struct dirent *entry;
 	while (d && (entry = readdir(d))) {
 		int fd = (int)strtol(entry->d_name, NULL, 10);
@@ -143,8 +137,6 @@ static void descriptors_take(struct syscalls *c, int32_t pid)
 		syscalls_descriptor(c, (uint32_t)pid, fd, target, flags, position, as_of_ns);
 		syscalls_identify(c, target, NULL);
 	}
-	if (d)
-		closedir(d);
 }
 
 static void mappings_take(struct syscalls *c, int32_t pid)
@@ -152,7 +144,7 @@ static void mappings_take(struct syscalls *c, int32_t pid)
 	char path[40], *line = NULL;
 	size_t size = 0;
 	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	FILE *f = fopen(path, "re");
+	SCOPED_FILE FILE *f = fopen(path, "re");
 	while (f && getline(&line, &size, f) > 0) {
 		uint64_t from, to, offset;
 		int at = 0;
@@ -164,8 +156,6 @@ static void mappings_take(struct syscalls *c, int32_t pid)
 		syscalls_mapping(c, (uint32_t)pid, from, to, offset, line + at);
 		syscalls_identify(c, line + at, NULL);
 	}
-	if (f)
-		fclose(f);
 	free(line);
 }
 
@@ -177,14 +167,12 @@ static uint32_t process_of(int32_t tid, uint32_t *parent, uint32_t *umask)
 	*parent = 0;
 	*umask = UINT32_MAX;
 	snprintf(path, sizeof path, "/proc/%d/status", tid);
-	FILE *f = fopen(path, "re");
+	SCOPED_FILE FILE *f = fopen(path, "re");
 	while (f && fgets(line, sizeof line, f)) /* the lines have this order */
 		if (sscanf(line, "Umask: %" SCNo32, umask) != 1 &&
 		    sscanf(line, "Tgid: %" SCNu32, &pid) != 1 &&
 		    sscanf(line, "PPid: %" SCNu32, parent) == 1)
 			break;
-	if (f)
-		fclose(f);
 	return pid;
 }
 

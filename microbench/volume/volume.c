@@ -206,7 +206,7 @@ int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 	size_t cap = 0;
 	int ret = 0;
 	*n = 0;
-	DIR *d = opendir(top);
+	SCOPED_DIR DIR *d = opendir(top);
 	if (!d && errno != ENOENT)
 		ret = err_sys(e, errno, "cannot open directory %s", top);
 	for (struct dirent *entry; d && (entry = readdir(d));) {
@@ -220,8 +220,6 @@ int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 		GROW(v, *n, cap);
 		volume_read(&v[(*n)++], top, entry->d_name);
 	}
-	if (d)
-		closedir(d);
 	if (*n)
 		qsort(v, *n, sizeof *v, by_name);
 	free(top);

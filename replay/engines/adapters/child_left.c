@@ -27,7 +27,7 @@ typedef void visit(int pid, const char *name, void *ctx);
 
 static void children_visit(visit *one, void *ctx)
 {
-	DIR *d = opendir("/proc");
+	SCOPED_DIR DIR *d = opendir("/proc");
 	const struct dirent *entry;
 	char name[64], state;
 	while (d && (entry = readdir(d)))
@@ -35,8 +35,6 @@ static void children_visit(visit *one, void *ctx)
 		    parent_of(entry->d_name, name, sizeof name, &state) == getpid() &&
 		    state != 'Z' && state != 'X')
 			one(atoi(entry->d_name), name, ctx);
-	if (d)
-		closedir(d);
 }
 
 struct naming {

@@ -37,7 +37,7 @@ static int line_next(FILE *f, char *line, struct err *e)
 int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx,
 	       struct err *e)
 {
-	FILE *f = text_open(path, e);
+	SCOPED_FILE FILE *f = text_open(path, e);
 	if (!f)
 		return -e->code;
 	char *line = xmalloc(LINE_BYTES_MAX + 1);
@@ -49,7 +49,6 @@ int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e
 		ret = ret > 0 ? one(ctx, line, e) : ret ? ret : 1;
 	} while (!ret);
 	free(line);
-	fclose(f);
 	return ret < 0 ? err_context(e, "%s, line %llu", path, number) : 0;
 }
 
@@ -70,7 +69,7 @@ static const char *text_find(const char *from, size_t len, const char *text, con
 
 static bool file_says(const char *path, const char *text, const char *unless, struct strbuf *line)
 {
-	FILE *f = path ? text_open(path, NULL) : NULL;
+	SCOPED_FILE FILE *f = path ? text_open(path, NULL) : NULL;
 	if (!f)
 		return false;
 	char *all = xmalloc(SAID_BYTES + 1);
@@ -83,7 +82,6 @@ static bool file_says(const char *path, const char *text, const char *unless, st
 		strbuf_add(line, at, strcspn(at, "\r\n"));
 	}
 	free(all);
-	fclose(f);
 	return at;
 }
 

@@ -119,7 +119,7 @@ static void room_make(const char *dir)
 	SCOPED_FREE struct kept *kept = NULL;
 	size_t n = 0, cap = 0;
 	uint64_t sum = 0;
-	DIR *d = opendir(dir);
+	SCOPED_DIR DIR *d = opendir(dir);
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		struct stat st;
 		char *path = xasprintf("%s/%s", dir, entry->d_name);
@@ -135,8 +135,6 @@ static void room_make(const char *dir)
 		}
 		free(path);
 	}
-	if (d)
-		closedir(d);
 	if (n)
 		qsort(kept, n, sizeof *kept, compare_used);
 	for (size_t i = 0; i < n; i++) {
