@@ -88,10 +88,8 @@ static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 static bool is_link(int dir_fd, const char *path)
 {
 	struct stat st;
-	int fd = confined_open(dir_fd, path, O_PATH, 0, NULL);
-	bool link = fd >= 0 && !fstat(fd, &st) && S_ISLNK(st.st_mode);
-	fd_close(fd);
-	return link;
+	SCOPED_FD int fd = confined_open(dir_fd, path, O_PATH, 0, NULL);
+	return fd >= 0 && !fstat(fd, &st) && S_ISLNK(st.st_mode);
 }
 
 /* --- inspecting before opening ------------------------------------------- */
@@ -193,13 +191,12 @@ static int open_directory(int dir_fd, const char *path, bool create, struct err 
 	if (fd != -ENOENT)
 		return confined_open(dir_fd, path, flags, 0, e); /* repeats it for the message */
 	const char *name;
-	int parent = confined_parent(dir_fd, path, true, &name, e);
+	SCOPED_FD int parent = confined_parent(dir_fd, path, true, &name, e);
 	if (parent < 0)
 		return parent;
 	int ret = mkdirat(parent, name, 0777) && errno != EEXIST
 		     ? err_sys(e, errno, "%s: cannot create the directory", path)
 		     : 0;
-	close(parent);
 	return ret ? ret : confined_open(dir_fd, path, flags, 0, e);
 }
 

@@ -76,13 +76,11 @@ static bool is_stale(int dir, const char *name)
 	struct stat st;
 	if (strncmp(name, PREFIX, strlen(PREFIX)) || strlen(name) != strlen(PREFIX) + N_LETTERS)
 		return false;
-	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	SCOPED_FD int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	bool stale = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-		     !flock(fd, LOCK_EX | LOCK_NB);
-	close(fd);
-	return stale;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       !flock(fd, LOCK_EX | LOCK_NB);
 }
 
 void file_beside_sweep(const char *dir)

@@ -74,10 +74,9 @@ int file_digest_fd(int fd, const char *path, char hex[FILE_DIGEST_HEX], struct e
 int file_digest(const char *path, char hex[FILE_DIGEST_HEX], struct err *e)
 {
 	hex[0] = 0;
-	int fd = file_open_regular(path, O_RDONLY, e);
+	SCOPED_FD int fd = file_open_regular(path, O_RDONLY, e);
 	if (fd < 0)
 		return fd;
 	int ret = file_digest_fd(fd, path, hex, e);
-	close(fd);
 	return ret;
 }

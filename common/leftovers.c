@@ -63,12 +63,10 @@ char *leftover_directory(char *path)
 static bool is_left(const char *path)
 {
 	struct stat st;
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	const bool left = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() &&
-			  ((st.st_mode & 0777) == 0700 || st.st_mode & S_ISVTX) &&
-			  time(NULL) - st.st_mtime >= SETTLED_S && !flock(fd, LOCK_EX | LOCK_NB);
-	fd_close(fd);
-	return left;
+	SCOPED_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() &&
+	       ((st.st_mode & 0777) == 0700 || st.st_mode & S_ISVTX) &&
+	       time(NULL) - st.st_mtime >= SETTLED_S && !flock(fd, LOCK_EX | LOCK_NB);
 }
 
 size_t leftover_sweep(const char *pattern, bool (*may_go)(const char *path))

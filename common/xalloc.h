@@ -57,8 +57,9 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Releases a local variable at every exit from its scope by calling release(&variable). Initialise
  * the variable where it is declared. SCOPED_FREE is for pointers to allocated memory, SCOPED_FILE
- * and SCOPED_DIR for pointers to open streams and directories (NULL: none), SCOPED_STRBUF
- * (strbuf.h) for strings, json_auto_t (jansson.h) for JSON values. */
+ * and SCOPED_DIR for pointers to open streams and directories (NULL: none), SCOPED_FD for
+ * descriptors (negative: none), SCOPED_STRBUF (strbuf.h) for strings, json_auto_t (jansson.h) for
+ * JSON values. */
 #define SCOPED(release) __attribute__((cleanup(release)))
 #define SCOPED_FREE SCOPED(free_pointer)
 #define SCOPED_FILE SCOPED(file_pointer_close)
@@ -92,6 +93,11 @@ static inline void fd_close(int fd)
 {
 	if (fd >= 0)
 		close(fd);
+}
+#define SCOPED_FD SCOPED(fd_scope_close)
+static inline void fd_scope_close(const int *fd)
+{
+	fd_close(*fd);
 }
 
 /* Under the address sanitizer, whose realloc() always moves memory, short arrays are reallocated at

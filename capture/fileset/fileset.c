@@ -149,20 +149,18 @@ static int make_directory(const struct restore *r, size_t i, struct err *e)
 	const struct fileset_entry *f = &r->set->entry[i];
 	const mode_t mode = mode_of(r, i);
 	const char *name;
-	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
+	SCOPED_FD int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
 	if (parent < 0)
 		return parent;
 	int code = mkdirat(parent, name, 0777) ? errno : 0;
 	int ret = made_or_there(r, parent, name, f->path, code, S_IFDIR, "directory", e);
 	struct stat st;
-	int fd = ret || !mode
+	SCOPED_FD int fd = ret || !mode
 		     ? -1
 		     : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (!ret && mode &&
 	    (fd < 0 || fstat(fd, &st) || ((st.st_mode & 07777) != mode && fchmod(fd, mode))))
 		ret = err_sys(e, errno, "%s: cannot set its permissions", f->path);
-	fd_close(fd);
-	close(parent);
 	return ret;
 }
 
@@ -170,12 +168,11 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 {
 	const struct fileset_entry *f = &r->set->entry[i];
 	const char *name;
-	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
+	SCOPED_FD int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
 	if (parent < 0)
 		return parent;
 	int code = symlinkat(fileset_link(r->set, i), parent, name) ? errno : 0;
 	int ret = made_or_there(r, parent, name, f->path, code, S_IFLNK, "link", e);
-	close(parent);
 	return ret;
 }
 
@@ -183,11 +180,10 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
  * necessary. */
 static int sync_name(int parent, const char *path, struct err *e)
 {
-	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPED_FD int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int ret = fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
 		     ? err_sys(e, errno, "%s: cannot sync its directory", path)
 		     : 0;
-	fd_close(fd);
 	return ret;
 }
 
@@ -357,10 +353,9 @@ static void wait_for_file_time(int64_t latest_ns)
 /* Many files: syncs the whole file system. */
 static int sync_together(const struct restore *r, struct err *e)
 {
-	int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPED_FD int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int ret =
 	    fd < 0 || syncfs(fd) ? err_sys(e, errno, "cannot sync the target's file system") : 0;
-	fd_close(fd);
 	return ret;
 }
 

@@ -33,11 +33,10 @@ static int each_file(const struct fileset *s, int dir_fd,
 	for (size_t i = 0; i < s->n && !ret; i++) {
 		if (s->entry[i].directory || fileset_link(s, i))
 			continue;
-		int fd = fileset_open_file(dir_fd, s->entry[i].path, O_RDONLY, e);
+		SCOPED_FD int fd = fileset_open_file(dir_fd, s->entry[i].path, O_RDONLY, e);
 		if (fd < 0)
 			return fd;
 		ret = action(&s->entry[i], fd, ctx, e);
-		close(fd);
 	}
 	return ret;
 }

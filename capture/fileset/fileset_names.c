@@ -18,10 +18,8 @@ uint32_t *fileset_first_names(const struct fileset *s)
 static bool name_stat(int dir_fd, const char *path, struct stat *st)
 {
 	const char *name;
-	const int parent = confined_parent(dir_fd, path, false, &name, NULL);
-	const bool there = parent >= 0 && fstatat(parent, name, st, AT_SYMLINK_NOFOLLOW) == 0;
-	fd_close(parent);
-	return there;
+	SCOPED_FD int parent = confined_parent(dir_fd, path, false, &name, NULL);
+	return parent >= 0 && fstatat(parent, name, st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
@@ -46,14 +44,13 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e)
 {
 	struct stat a, b;
 	const char *from, *to;
-	int ret = 0, from_dir = confined_parent(dir_fd, first, false, &from, e);
+	int ret = 0;
+	SCOPED_FD int from_dir = confined_parent(dir_fd, first, false, &from, e);
 	if (from_dir < 0)
 		return from_dir;
-	const int to_dir = confined_parent(dir_fd, path, true, &to, e);
-	if (to_dir < 0) {
-		close(from_dir);
+	SCOPED_FD int to_dir = confined_parent(dir_fd, path, true, &to, e);
+	if (to_dir < 0)
 		return to_dir;
-	}
 	const bool there = fstatat(to_dir, to, &b, AT_SYMLINK_NOFOLLOW) == 0;
 	if (fstatat(from_dir, from, &a, AT_SYMLINK_NOFOLLOW))
 		ret = err_sys(e, errno, "cannot examine %s", first);
@@ -65,7 +62,5 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e)
 		ret = err_sys(e, errno, "%s: cannot link it to %s", path, first);
 	else
 		ret = 1;
-	close(from_dir);
-	close(to_dir);
 	return ret;
 }

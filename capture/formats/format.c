@@ -23,12 +23,10 @@ const struct trace_format *trace_format_of(const struct trace *t)
 /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
 static ssize_t read_head(const char *path, unsigned char *head, size_t cap)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	SCOPED_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	const ssize_t len = read_all_at(fd, head, cap, 0);
-	close(fd);
-	return len;
+	return read_all_at(fd, head, cap, 0);
 }
 
 /* Advice for files that must be unpacked or converted first; NULL: none. */

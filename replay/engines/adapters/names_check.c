@@ -86,8 +86,7 @@ static int missing_check(const struct names *x, const char *name, struct err *e)
 {
 	if (names_climb(name))
 		return refuse(x, name, "has \"..\" and does not exist", e);
-	const int fd = look(x->dir_fd, name, RESOLVE_NO_SYMLINKS);
-	fd_close(fd);
+	SCOPED_FD int fd = look(x->dir_fd, name, RESOLVE_NO_SYMLINKS);
 	return fd == -ELOOP || fd == -EPERM
 		   ? refuse(x, name, "is reached by a link that leads to nothing", e)
 		   : 0;
