@@ -462,7 +462,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 		goto out;
 	}
 	ret = write_file_header(w, e);
-	ret = ret ? ret : meta_write(w, meta, e);
+	ret = ret ? ret : trace_writer_set_meta(w, meta, e);
 out:
 	if (ret)
 		trace_writer_abort(w);

@@ -35,20 +35,6 @@ static void read_take(struct walker *w, uint32_t node, uint64_t end)
 	initial_require(w, node, INITIAL_FILE);
 }
 
-void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
-{
-	const struct load *l = w->l;
-	const uint32_t next = w->request + 1;
-	const int64_t end_ns = load_end_ns(l, &l->request[w->request]);
-	if (next >= l->n || end_ns <= l->request[next].begin_ns) {
-		read_take(w, node, end);
-		return;
-	}
-	GROW(w->read, w->n_reads, w->reads_cap);
-	w->read[w->n_reads] = (struct late_read){end_ns, end, node};
-	heap_sift_up(&earliest, w->read, w->n_reads++);
-}
-
 void initial_reads_take(struct walker *w, int64_t ns)
 {
 	while (w->n_reads && w->read[0].end_ns <= ns) {
@@ -57,6 +43,18 @@ void initial_reads_take(struct walker *w, int64_t ns)
 		heap_sift_down(&earliest, w->read, w->n_reads, 0);
 		read_take(w, r.node, r.end);
 	}
+}
+
+void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
+{
+	const struct load *l = w->l;
+	const uint32_t next = w->request + 1;
+	const int64_t end_ns = load_end_ns(l, &l->request[w->request]);
+	GROW(w->read, w->n_reads, w->reads_cap);
+	w->read[w->n_reads] = (struct late_read){end_ns, end, node};
+	heap_sift_up(&earliest, w->read, w->n_reads++);
+	if (next >= l->n || end_ns <= l->request[next].begin_ns)
+		initial_reads_take(w, end_ns);
 }
 
 static void was_written(struct walker *w, uint32_t node, uint64_t end)

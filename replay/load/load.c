@@ -27,6 +27,7 @@ struct reader {
 	struct load *l;
 	struct trace *t;
 	uint32_t cap, thread_cap;
+	uint64_t n_expected;      /* records of the trace; 0: unknown */
 	bool causes;              /* keep the records of computing and waiting (FAMILY_CAUSE) */
 	bool any_async;
 	uint32_t umask;           /* of this process */
@@ -187,6 +188,8 @@ static int record_take(struct reader *rd, const struct trace_record *r, uint64_t
 static int room_for(struct reader *rd, uint64_t n_more, struct err *e)
 {
 	uint64_t wanted = rd->l->n + n_more;
+	if (wanted < rd->n_expected)
+		wanted = rd->n_expected;
 	if (wanted > REPLAY_MAX_REQUESTS)
 		return err_set(e, E2BIG, "more than %llu requests; replay a slice of the trace",
 			       (unsigned long long)REPLAY_MAX_REQUESTS);
@@ -318,12 +321,13 @@ int load_read(struct load *l, struct trace *t, bool causes, struct err *e)
 {
 	*l = (struct load){.request = NULL};
 	const mode_t mask = umask(0);
-	struct reader rd = {.l = l, .t = t, .causes = causes, .umask = mask};
-	bool known;
+	struct reader rd = {.l = l,
+			    .t = t,
+			    .causes = causes,
+			    .umask = mask,
+			    .n_expected = trace_n_records(t, NULL)};
 	umask(mask); /* the mask can only be read by setting it */
-	uint64_t expected = trace_n_records(t, &known);
-	int ret = known ? room_for(&rd, expected, e) : 0;
-	ret = ret ? ret : records_read(&rd, e);
+	int ret = records_read(&rd, e);
 	if (ret) {
 		load_release(l);
 	} else {

@@ -35,13 +35,6 @@ static char *text_copy(const char *s, size_t len)
 	return copy;
 }
 
-uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
-{
-	GROW(m->node, m->n, m->cap);
-	m->node[m->n] = (struct node){.kind = kind};
-	return m->n++;
-}
-
 /* Returns the entry of a name in a directory. A new entry of a directory that existed at first gets
  * a node that existed at first. */
 static struct bond *bond_of(struct name_model *m, uint32_t directory, const char *name, size_t len)

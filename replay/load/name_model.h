@@ -68,6 +68,11 @@ uint32_t name_model_parent(struct name_model *m, const char *path, const char **
 /* Makes the name refer to `node` (NODE_NONE: to nothing). No effect if its directory is unknown. */
 void name_model_set(struct name_model *m, const char *path, uint32_t node);
 /* A new node that the trace created. */
-uint32_t name_model_make(struct name_model *m, enum initial_kind kind);
+static inline uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
+{
+	GROW(m->node, m->n, m->cap);
+	m->node[m->n] = (struct node){.kind = kind};
+	return m->n++;
+}
 /* Returns the path of a node before the first request, or NULL. The caller frees. */
 char *name_model_first_path(const struct name_model *m, uint32_t node);

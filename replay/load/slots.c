@@ -239,13 +239,14 @@ static void path_request(struct finder *f, struct load_request *r)
 		struct slot made = {.file = r->name,
 				    .flags = r->flags,
 				    .mode = (uint32_t)r->length,
+				    .stream = o->family == FAMILY_STREAM,
+				    .directory = o->family == FAMILY_DIRECTORY,
 				    .placed = true};
 		if (r->op == OP_OPENDIR)
 			made.flags = O_RDONLY | O_DIRECTORY;
 		made.process = process_of(f, r);
 		f->s->file[made.file].opened = true;
 		r->slot = slot_add(f, made, true);
-		access_follow(&f->s->slot[r->slot], &f->s->slot[r->slot], r);
 		file_follow(&f->s->file[r->name], r);
 	}
 }
