@@ -119,18 +119,14 @@ static int limits_check(const char *command, struct err *e)
 static int dispatch(int argc, char **argv, struct err *e)
 {
 	const char *word = argc > 1 ? argv[1] : "";
-	bool help = !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+	const bool help = !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+	const bool of_command =
+	    help && argc > 2 && argv[2][0] != '-' && strcmp(argv[2], "help") != 0;
 	if (argc < 2) {
 		help_print(stderr);
 		return EXIT_USAGE;
 	}
-	if (help && argc > 2 && argv[2][0] != '-' && strcmp(argv[2], "help")) {
-		char ask[] = "--help";
-		char *line[] = {argv[2], ask, NULL};
-		const struct command *asked = command_find(argv[2]);
-		return asked ? asked->run(2, line, e) : command_unknown(argv[2], e);
-	}
-	if (help) {
+	if (help && !of_command) {
 		help_print(stdout);
 		return EXIT_OK;
 	}
@@ -138,10 +134,15 @@ static int dispatch(int argc, char **argv, struct err *e)
 		printf("validate %s\n", VALIDATE_VERSION);
 		return EXIT_OK;
 	}
-	if (limits_check(word, e))
+	if (!of_command && limits_check(word, e))
 		return EXIT_FAILED;
-	const struct command *command = command_find(word);
-	return command ? command->run(argc - 1, argv + 1, e) : command_unknown(word, e);
+	const char *name = of_command ? argv[2] : word;
+	const struct command *command = command_find(name);
+	char ask[] = "--help";
+	char *line[] = {argv[2], ask, NULL};
+	return !command     ? command_unknown(name, e)
+	       : of_command ? command->run(2, line, e)
+			    : command->run(argc - 1, argv + 1, e);
 }
 
 static void ignore_signal(int signal_number)

@@ -446,7 +446,7 @@ static void entries_take(struct walker *w)
 ORDER_BY_TEXT(compare_late, struct late_link, path)
 
 /* Adds the links in the order of their paths, because the path of a link may contain another
- * link. */
+ * link. Frees them. */
 static void late_links_take(struct walker *w, struct late_link *late, uint32_t n)
 {
 	if (n)
@@ -459,10 +459,6 @@ static void late_links_take(struct walker *w, struct late_link *late, uint32_t n
 		of->kind = INITIAL_LINK;
 		of->link = xstrdup(late[i].text);
 	}
-}
-
-static void late_free(struct late_link *late, uint32_t n)
-{
 	for (uint32_t i = 0; i < n; i++)
 		FREE_EACH(late[i].path, late[i].text);
 	free(late);
@@ -514,11 +510,12 @@ struct initial *initial_find(const struct load *l, const struct slots *s,
 		initial_free(w.out);
 		w = (struct walker){.l = l, .s = s};
 		walk(&w, meta, late, n_late);
-		late_free(late, n_late);
 		late = w.late;
 		n_late = w.n_late;
 	}
-	late_free(late, n_late);
+	for (uint32_t i = 0; i < n_late; i++)
+		FREE_EACH(late[i].path, late[i].text);
+	free(late);
 	return w.out;
 }
 
