@@ -5,7 +5,6 @@
 
 #include "capture/format.h"
 #include "capture/object_table.h"
-#include "capture/trace.h"
 #include "capture/trace_meta.h"
 
 struct trace_reader {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/file_beside.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/random.h>

@@ -3,7 +3,6 @@
  * named directory. */
 #pragma once
 
-#include <dirent.h>
 
 #include "common/std.h"
 

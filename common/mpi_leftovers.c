@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/mpi_leftovers.h"
 
-#include <dirent.h>
-
 #include "common/process_maps.h"
 #include "common/sort.h"
 

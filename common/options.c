@@ -2,7 +2,6 @@
 #include "common/options.h"
 
 #include <float.h>
-#include <jansson.h>
 
 #include "common/json_count.h"
 #include "common/units.h"

@@ -3,7 +3,6 @@
 
 #include <linux/futex.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 

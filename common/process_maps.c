@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/process_maps.h"
 
-#include <dirent.h>
-
 static bool opens(const char *pid, const char *path)
 {
 	char name[300], file[PATH_MAX];

@@ -2,7 +2,6 @@
 #include "common/scheduling.h"
 
 #include <jansson.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 

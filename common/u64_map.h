@@ -6,7 +6,6 @@
 #pragma once
 
 #include "common/splitmix.h"
-#include "common/std.h"
 
 struct u64_map_cell {
 	uint64_t key;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/vm.h"
 
-#include <sys/mman.h>
-
 #include "common/process_memory.h"
 #include "common/units.h"
 

@@ -2,7 +2,6 @@
 #include <assert.h>
 
 #include "common/mpi_launch.h"
-#include "common/options.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
 #include "common/wait.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "microbench/describe.h"
 
-#include "common/options.h"
-
 json_t *describe_options(const struct workload *w, const struct microbench_config *c)
 {
 	json_t *all = options_to_json(microbench_options, c);

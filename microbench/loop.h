@@ -4,10 +4,8 @@
  * stamps. */
 #pragma once
 
-#include <stdatomic.h>
 
 #include "capture/trace.h"
-#include "common/clock.h"
 #include "common/pause.h"
 #include "common/placement.h"
 #include "common/wait.h"

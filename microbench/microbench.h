@@ -13,7 +13,6 @@
  * program, only the call is between the stamps. */
 #pragma once
 
-#include "capture/file_list.h"
 #include "capture/trace.h"
 #include "common/options.h"
 

@@ -2,7 +2,6 @@
 /* Plays a script. The next call, its arguments and its buffer are determined before the first stamp
  * of a request. Only the call is between its stamps. The result is checked after the second
  * stamp. */
-#include <dirent.h>
 
 #include "microbench/loop.h"
 #include "microbench/script.h"

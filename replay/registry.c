@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/registry.h"
 
-#include "common/options.h"
 #include "common/processors.h"
 #include "common/scheduling.h"
 #include "common/units.h"

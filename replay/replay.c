@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <sys/statvfs.h>
 
-#include "common/confine.h"
 #include "common/process_memory.h"
 #include "common/wait.h"
 #include "replay/engines/parallel/layout.h"

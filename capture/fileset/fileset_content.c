@@ -6,7 +6,6 @@
 
 #include "capture/fileset/fileset_private.h"
 #include "common/digest.h"
-#include "common/splitmix.h"
 
 /* never 0 */
 static uint64_t content_key(uint64_t seed, const char *path)

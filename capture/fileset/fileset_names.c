@@ -3,7 +3,6 @@
 
 #include "capture/fileset/fileset_private.h"
 #include "common/confine.h"
-#include "common/u64_map.h"
 
 uint32_t *fileset_first_names(const struct fileset *s)
 {

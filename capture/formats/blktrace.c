@@ -2,7 +2,6 @@
 /* Reads blktrace's binary files: one file for each CPU, merged here by time, or one file that
  * blkparse -d has merged.
  * Source: linux/blktrace_api.h; doc/formats/blktrace.md. */
-#include <dirent.h>
 #include <libgen.h>
 
 #include "capture/formats/block_pairs.h"

@@ -4,7 +4,6 @@
 #include <linux/falloc.h>
 
 #include "capture/kernel/block_requests.h"
-#include "common/splitmix.h"
 
 void block_pairs_release(struct block_pairs *p)
 {

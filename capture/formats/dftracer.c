@@ -10,7 +10,6 @@
 #include "capture/number.h"
 #include "capture/op.h"
 #include "common/fnv1a.h"
-#include "common/u64_map.h"
 
 struct dftracer {
 	struct foreign base;

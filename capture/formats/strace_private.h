@@ -7,7 +7,6 @@
 #include "capture/formats/names.h"
 #include "capture/kernel/syscalls.h"
 #include "capture/processes.h"
-#include "common/u64_map.h"
 
 /* Requests of libaio between io_submit and io_getevents, for the reader of strace. */
 #define STRACE_ASYNC_CHAINS 1024u

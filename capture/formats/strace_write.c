@@ -7,7 +7,6 @@
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
 #include "capture/unseen.h"
-#include "common/sort.h"
 
 /* --- processes ----------------------------------------------------------- */
 

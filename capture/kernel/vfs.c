@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/command_facts.h"
-#include "capture/kernel/vfs.h"
 
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>
 
 #include "capture/kernel/vfs_private.h"
 #include "capture/kernel/watched.h"
-#include "common/clock.h"
 
 #define FIELD(name) offsetof(struct vfs_config, name)
 static const char *const fault_names[] = {"auto", "filemap", "address", "none", NULL};

@@ -3,13 +3,10 @@
 #pragma once
 
 #include "capture/app/app_files.h"
-#include "capture/app/app_private.h"
 #include "capture/kernel/ring_entries.h"
-#include "capture/kernel/syscalls.h"
 #include "capture/kernel/tracing.h"
 #include "capture/kernel/vfs.h"
 #include "capture/processes.h"
-#include "capture/trace.h"
 
 /* Reads the memory to which arguments of system calls point (paths, vectors, times) with a small
  * BPF program. It reads when the call begins. If the page was not present, or if the kernel writes

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The open files and mappings of processes before the first event, from /proc. */
-#include <dirent.h>
 #include <elf.h>
 
 #include "capture/kernel/vfs_private.h"

@@ -8,7 +8,6 @@
 #include "common/companion.h"
 #include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
-#include "common/options.h"
 
 /* --- the command --------------------------------------------------------- */
 

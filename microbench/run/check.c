@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks a configuration before anything is changed, and lists the files that a run needs. */
-#include "common/options.h"
-#include "common/placement.h"
-#include "common/scheduling.h"
 #include "common/units.h"
-#include "common/wait.h"
 #include "microbench/draw.h"
 #include "microbench/run/run.h"
 #include "microbench/tree.h"

@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "common/unnamed_file.h"
 #include "replay/content/captured_take.h"

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/issue/balloon.h"
 
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "common/cgroup_where.h"
 #include "common/process_memory.h"
 #include "common/units.h"
-#include "common/vm.h"
 #include "replay/issue/feed.h"
-#include "replay/plan/plan.h"
 
 #define STEP_BYTES ((uint64_t)64 << 10) /* changes below are not followed */
 #define LOOK_NS 5000000

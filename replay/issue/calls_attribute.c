@@ -4,9 +4,7 @@
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 
-#include "capture/op.h"
 #include "replay/issue/calls_private.h"
-#include "replay/target/rooted.h"
 
 /* set-user-ID is not replayed, and set-group-ID only for directories */
 #define PERMISSIONS 01777

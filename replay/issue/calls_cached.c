@@ -5,7 +5,6 @@
  * the cache before the first stamp and read between the stamps. Only pages that the kernel read
  * ahead at capture are read ahead. Pages that were in the cache at capture are read if all of them
  * are cached now, and otherwise not read; this is checked before the first stamp. */
-#include <sys/mman.h>
 #include <sys/uio.h>
 
 #include "common/residency.h"

@@ -2,11 +2,8 @@
 /* Mapped files. The kernel chooses the address of a mapping; requests on it have an offset from its
  * start. An unmapped part stays reserved, so that no other mapping gets an address that later
  * requests of the trace use. */
-#include <pthread.h>
 #include <setjmp.h>
-#include <sys/mman.h>
 
-#include "capture/op.h"
 #include "replay/issue/calls_private.h"
 
 #define MAP_BYTES_MAX (UINT64_C(1) << 40)

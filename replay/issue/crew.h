@@ -4,17 +4,12 @@
 #pragma once
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "common/pause.h"
 #include "common/placement.h"
-#include "common/scheduling.h"
-#include "common/vm.h"
-#include "common/wait.h"
 #include "common/wait_group.h"
 #include "replay/issue/calls.h"
 #include "replay/issue/gate.h"
-#include "replay/plan/plan.h"
 
 struct crew;
 

@@ -3,7 +3,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 
 #include "common/processors.h"

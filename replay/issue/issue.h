@@ -4,10 +4,7 @@
  * thread waits for it. */
 #pragma once
 
-#include "capture/trace.h"
-#include "replay/issue/calls.h"
 #include "replay/issue/crew.h"
-#include "replay/target/rooted.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)

@@ -2,7 +2,6 @@
 /* The walk over the requests of a trace. Private to replay/load/initial*.c. */
 #pragma once
 
-#include "common/u64_map.h"
 #include "replay/load/name_model.h"
 
 struct open_state { /* of the open file of a slot */

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "capture/op.h"
-#include "capture/trace.h"
 #include "replay/options/config.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */

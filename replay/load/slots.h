@@ -13,7 +13,6 @@
  * Slot 0 is a missing descriptor: requests on it fail with EBADF. */
 #pragma once
 
-#include "capture/file_list.h"
 #include "replay/load/load.h"
 #include "replay/target/rooted.h"
 

@@ -12,8 +12,6 @@
  * rules are in doc/replay-engines.md. */
 #pragma once
 
-#include "replay/load/load.h"
-#include "replay/options/config.h"
 #include "replay/load/slots.h"
 
 struct edge {

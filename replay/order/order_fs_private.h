@@ -2,7 +2,6 @@
 /* State of the derivation of order `fs`. Private to replay/order/order_fs*.c. */
 #pragma once
 
-#include "common/u64_map.h"
 #include "replay/order/extent_map.h"
 #include "replay/order/order_private.h"
 #include "replay/order/use_set.h"

@@ -11,12 +11,9 @@
  * name may be a link, the whole path is looked up between the stamps. */
 #pragma once
 
-#include <stdatomic.h>
 
 #include "common/payload.h"
 #include "common/vm.h"
-#include "replay/target/rooted.h"
-#include "replay/load/load.h"
 #include "replay/load/slots.h"
 
 enum call_bit {

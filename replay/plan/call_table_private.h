@@ -2,7 +2,6 @@
 /* Parts of a call table. Private to plan/call_*.c and issue/calls*.c. */
 #pragma once
 
-#include <dirent.h>
 #include <pthread.h>
 
 #include "common/u64_map.h"

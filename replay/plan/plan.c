@@ -2,7 +2,6 @@
 #include "replay/plan/plan.h"
 
 #include <libgen.h>
-#include <sys/mman.h>
 
 #include "common/heap.h"
 #include "common/placement.h"

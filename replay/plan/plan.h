@@ -9,19 +9,13 @@
  * from start to end. With order `none` lanes are queues from which workers take requests. */
 #pragma once
 
-#include <stdatomic.h>
 
 #include "capture/run_facts.h"
 #include "common/clock.h"
 #include "common/scheduling.h"
-#include "common/vm.h"
 #include "replay/plan/call_table.h"
-#include "replay/target/rooted.h"
-#include "replay/load/load.h"
 #include "replay/plan/mutant.h"
 #include "replay/order/order.h"
-#include "replay/options/config.h"
-#include "replay/load/slots.h"
 
 enum hot_flag {
 	HOT_PUBLISH_BEGUN = 1, /* another thread waits for its start */

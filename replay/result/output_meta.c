@@ -4,7 +4,6 @@
 #include <sys/utsname.h>
 
 #include "capture/unseen.h"
-#include "common/options.h"
 #include "common/text.h"
 #include "replay/options/engine.h"
 

@@ -2,7 +2,6 @@
 /* The summary of a replay, for the terminal. */
 #pragma once
 
-#include "capture/trace.h"
 #include "common/block/probe.h"
 #include "replay/content/captured.h"
 #include "replay/load/load.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/target/evict.h"
 
-#include "capture/fileset/fileset.h"
 #include "common/drop_caches.h"
 #include "common/unnamed_file.h"
 

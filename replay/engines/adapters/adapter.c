@@ -5,7 +5,6 @@
 
 #include "common/files.h"
 #include "common/leftovers.h"
-#include "common/options.h"
 #include "common/processors.h"
 #include "replay/engines/adapters/adapter_private.h"
 #include "replay/engines/block/block_load.h"

@@ -9,7 +9,6 @@
  * record i of the input. doc/adapters.md explains how to add one. */
 #pragma once
 
-#include "capture/trace.h"
 #include "replay/options/engine.h"
 #include "replay/result/summary.h"
 

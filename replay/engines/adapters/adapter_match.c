@@ -2,7 +2,6 @@
 /* Finds the request of the input for each observed request: by its number, if the replayer reports
  * one; by its position, if the replayer reports only times, in the order of the input; otherwise by
  * operation, object, offset and length, the k-th to the k-th. */
-#include <sys/mman.h>
 
 #include "capture/match/key_match.h"
 #include "capture/match/positions.h"

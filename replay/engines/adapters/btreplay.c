@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 
 #include "replay/engines/adapters/outputs.h"
-#include "common/u64_map.h"
 
 #define BUNCH_MAX 512u /* limit of btreplay */
 

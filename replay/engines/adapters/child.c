@@ -3,7 +3,6 @@
 
 #include <grp.h>
 #include <pwd.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>

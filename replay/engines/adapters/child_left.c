@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/child.h"
 
-#include <dirent.h>
 #include <sys/wait.h>
 
 #include "common/proc_text.h"

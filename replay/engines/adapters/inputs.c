@@ -4,7 +4,6 @@
 #include "common/heap.h"
 #include "common/units.h"
 #include "replay/engines/adapters/adapter_private.h"
-#include "common/u64_map.h"
 
 #define FILES_MAX 512 /* open for writing at once */
 

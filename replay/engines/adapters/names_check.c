@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 
 #include "common/confine.h"
-#include "common/u64_map.h"
 
 struct names {
 	const struct names_how *how;

@@ -6,7 +6,6 @@
 
 #include "common/companion.h"
 #include "common/files.h"
-#include "common/options.h"
 #include "common/processors.h"
 
 #define LIBRARY "libvalidate-replay.a"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <sys/mman.h>
 
 #include "replay/engines/compiled/image.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The main function of compiled programs. */
-#include <sys/mman.h>
 
 #include "replay/content/captured_take.h"
 #include "replay/engines/compiled/control.h"

@@ -2,8 +2,6 @@
 #include "replay/engines/compiled/compiled.h"
 
 #include <poll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
