@@ -78,4 +78,4 @@ static int baseline_run(int argc, char **argv, struct err *e)
 }
 
 const struct command cmd_baseline = {
-    "baseline", "save the part of a campaign that a comparison needs", baseline_run};
+    "baseline", "save the data of a campaign for later comparisons", baseline_run};

@@ -191,5 +191,5 @@ static int capture_command(int argc, char **argv, struct err *e)
 	return EXIT_USAGE;
 }
 
-const struct command cmd_capture = {"capture", "record the I/O of a program as a trace",
+const struct command cmd_capture = {"capture", "record the I/O of a program or of a device",
 				    capture_command};

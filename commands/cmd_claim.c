@@ -129,4 +129,4 @@ static int claim_run(int argc, char **argv, struct err *e)
 							      : judge_trace(&c, argv[2], e);
 }
 
-const struct command cmd_claim = {"claim", "show or refute a claim about replayers", claim_run};
+const struct command cmd_claim = {"claim", "test a claim about replayers", claim_run};

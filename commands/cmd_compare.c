@@ -14,13 +14,13 @@ struct compare_config {
 static const struct option_spec compare_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default text)"),
-	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "accept these differences "
-	       "between the campaigns: protocol, requests, environment, missing, all (default "
-	       "none)"),
+	OPTION(STRING, "allow", FIELD(allow), .arg = "LIST", .help = "compare in spite of these "
+	       "differences between the campaigns: protocol, requests, environment, missing, all "
+	       "(default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
-	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome: "
-	       "for the exit status, error is 4, fail is 1, pass and skip are 0; JUnit reports "
-	       "the component by this word (default error)"),
+	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome. Exit "
+	       "status: error gives 4, fail 1, pass and skip 0. In JUnit the word is the result "
+	       "of the component (default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

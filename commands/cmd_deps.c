@@ -21,26 +21,26 @@ struct deps_config {
 #define AT(field) offsetof(struct deps_config, field)
 static const struct option_spec deps_options[] = {
     OPTION(CHOICE, "order", AT(order), .arg = "ORDER", .choices = replay_order_names,
-	   .help = "order policy (default fs)"),
+	   .help = "order from which the waits follow (default fs)"),
     OPTION(STRING, "fs-rules", AT(fs_rules), .arg = "RULES",
 	   .help = "rules of order fs, as in validate replay (default all)"),
     OPTION(STRING, "dot", AT(dot), .arg = "FILE",
 	   .help = "write the graph for Graphviz to FILE; with -, write only the graph, to "
 		   "standard output"),
     OPTION(UINT, "requests", AT(n_shown), .letter = 'n', .arg = "N",
-	   .help = "only the first N requests in the graph (default 0: all)"),
+	   .help = "number of requests in the graph (default 0: all)"),
     OPTION(FLAG, "infer", AT(infer),
-	   .help = "infer dependencies from times, as for block-level traces"),
+	   .help = "derive the waits from the times of the requests, as for block-level traces"),
     OPTION(STRING, "think-time", AT(think), .arg = "TIME",
 	   .help =
-	       "inference: shortest think "
-	       "time between a request and a request that depends on it; auto: the shortest gap in "
-	       "the trace (default 10us)"),
+	       "waits from times: shortest time that a program needs from the end of a request "
+	       "to a dependent request; auto: the shortest gap in the trace (default 10us)"),
     OPTION(UINT, "from", AT(from), .arg = "N",
-	   .help = "inference and parallel applications: "
-		   "first request in the graph (default 0)"),
+	   .help = "waits from times, and parallel applications: first request in the graph "
+	       "(default 0)"),
     OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "FILE",
-	   .help = "inference: write the trace with the dependencies of each request"),
+	   .help = "waits from times: write the trace with the dependencies of each request to "
+	       "FILE"),
     OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
     {.name = NULL},
 };
@@ -202,4 +202,5 @@ static int deps_run(int argc, char **argv, struct err *e)
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_deps = {"deps", "show which request waits for which", deps_run};
+const struct command cmd_deps = {"deps", "show which request waits for which other request",
+					deps_run};

@@ -88,5 +88,5 @@ static int export_run(int argc, char **argv, struct err *e)
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_export = {"export", "write a trace in the format of another tool",
+const struct command cmd_export = {"export", "convert a trace to the format of another tool",
 				   export_run};

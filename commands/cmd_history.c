@@ -21,12 +21,14 @@ static const struct option_spec history_options[] = {
 	       .help = "show: only campaigns of this host (default all)"),
 	OPTION(UINT, "baseline", FIELD(baseline), .arg = "N", .min = HISTORY_BASELINE_MIN,
 	       .max = 1000000,
-	       .help = "show: number of in-control entries that set the limits (default 20)"),
+	       .help = "show: number of in-control entries from which the limits are computed "
+	       "(default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
-	       .help = "show: start at campaign N, for example after an intended change (default "
-	       "1)"),
+	       .help = "show: leave out the campaigns before campaign N, for example those "
+	       "before an intended change (default 1)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
-	       .help = "show: also write page, plots, tables and JSON to DIR"),
+	       .help = "show: also write a report (page, plots, tables and JSON) into the "
+	       "directory DIR"),
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "show: output format: terminal, html, csv, latex or json (default "
 	       "terminal)"),
@@ -118,4 +120,5 @@ static int history_run(int argc, char **argv, struct err *e)
 										      : EXIT_OK;
 }
 
-const struct command cmd_history = {"history", "show drift of a replayer over months", history_run};
+const struct command cmd_history = {"history", "store results over months, and find changes",
+					history_run};

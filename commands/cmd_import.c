@@ -22,7 +22,7 @@ static const struct option_spec import_options[] = {
 	       .help = "compress the trace file with zstd"),
 	OPTION(FLAG, "keep-order", AT(keep_order),
 	       .help = "keep the requests in the order of the input (default: sort by start time)"),
-	OPTION(FLAG, "quiet", AT(quiet), .letter = 'q', .help = "print only warnings"),
+	OPTION(FLAG, "quiet", AT(quiet), .letter = 'q', .help = "print warnings, but no summary"),
 	{.name = NULL},
 };
 
@@ -175,4 +175,4 @@ static int import_run(int argc, char **argv, struct err *e)
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_import = {"import", "convert a trace in another format", import_run};
+const struct command cmd_import = {"import", "convert a trace from another format", import_run};

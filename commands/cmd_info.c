@@ -17,19 +17,21 @@ struct info_config {
 #define AT(field) offsetof(struct info_config, field)
 static const struct option_spec info_options[] = {
 	OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
-	OPTION(FLAG, "plot", AT(plot), .help = "print character plots below the tables (default: "
-	       "if standard output is a terminal)"),
+	OPTION(FLAG, "plot", AT(plot), .help = "print plots of characters below the tables "
+	       "(default: if standard output is a terminal)"),
 	OPTION(STRING, "html", AT(html), .arg = "FILE",
-	       .help = "write only a self-contained page with plots to FILE; - is standard output"),
+	       .help = "write a self-contained page with plots to FILE instead of the "
+	       "description; - is standard output"),
 	OPTION(UINT, "records", AT(n_records), .letter = 'n', .arg = "N",
 	       .help = "also print the first N requests (default none)"),
 	OPTION(STRING, "csv", AT(csv), .arg = "FILE",
-	       .help = "write only all requests as CSV to FILE; - is standard output"),
+	       .help = "write all requests as CSV to FILE instead of the description; - is "
+	       "standard output"),
 	OPTION(UINT, "threads", AT(n_threads), .arg = "N", .min = 1, .max = 2,
-	       .help = "number of threads, 1 or 2 (default 2)"),
+	       .help = "number of threads that read the trace, 1 or 2 (default 2)"),
 	OPTION(UINT, "replay-max", AT(n_replay_max), .arg = "N", .max = UINT32_MAX,
-	       .help = "list what a replay would skip, if the trace has at most N requests; 0: "
-	       "never (default 1000000)"),
+	       .help = "predict which requests a replay would skip or refuse, if the trace has "
+	       "at most N requests; 0: never (default 1000000)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	{.name = NULL},
 };
@@ -113,4 +115,4 @@ static int info_run(int argc, char **argv, struct err *e)
 	return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_info = {"info", "describe a trace and its quality", info_run};
+const struct command cmd_info = {"info", "describe a trace, and list its problems", info_run};

@@ -177,4 +177,4 @@ static int init_run(int argc, char **argv, struct err *e)
 	return status;
 }
 
-const struct command cmd_init = {"init", "write a protocol as a starting point", init_run};
+const struct command cmd_init = {"init", "write a protocol with comments", init_run};

@@ -39,27 +39,28 @@ static const struct option_spec metrics_options[] = {
 	       "auto: by number if the replay's metadata permits it and its requests are the same "
 	       "(default auto)"),
 	OPTION(STRING, "observe", FIELD(observe), .arg = "POINT,...",
-	       .help = "points where order is observed: issue, dispatch, complete (default issue "
-	       "and complete, and dispatch if known)"),
+	       .help = "points at which the order of requests is observed: issue, dispatch, "
+	       "complete (default: issue and complete, and dispatch if both traces have it)"),
 	OPTION(STRING, "scope", FIELD(scope), .arg = "SCOPE,...", .help = "sequences whose order "
 	       "is examined: all requests, requests of an object, requests of a thread (default "
 	       "all,object,thread)"),
 	OPTION(STRING, "only", FIELD(only), .arg = "METRIC,...",
 	       .help = "compute only these metrics, see --list (default all)"),
-	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "displacement threshold of the reorder "
-	       "density, at most 65536 (default none)", .flags = OPT_NONE),
-	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "buffer threshold of the "
-	       "buffer-occupancy density (default none; if requests are lost, 4 times the "
-	       "reference's maximum in flight)", .flags = OPT_NONE),
-	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "ignore the first N "
-	       "requests of the reference, or requests that begin within TIME (500ms) of the "
-	       "first, and their replays"),
+	OPTION(UINT, "dt", FIELD(dt), .arg = "N", .help = "reorder density: requests that are "
+	       "displaced by more than N places count as lost; N is at most 65536 (default none: "
+	       "no threshold)", .flags = OPT_NONE),
+	OPTION(UINT, "bt", FIELD(bt), .arg = "N", .help = "reorder buffer-occupancy density: "
+	       "size of the buffer, in requests (default none: no limit; if requests are lost, 4 "
+	       "times the reference's maximum in flight)", .flags = OPT_NONE),
+	OPTION(STRING, "warmup", FIELD(warmup), .arg = "N|TIME", .help = "leave out the first N "
+	       "requests of the reference, or its requests in the first TIME (such as 500ms), "
+	       "and their partners in the replay"),
 	OPTION(FLAG, "lenient", FIELD(lenient), .help = 
 		"accept traces without an end, and requests that end before they begin, which then "
 		"have no response time"),
 	OPTION(UINT, "threads", FIELD(threads), .arg = "N", .min = 1, .max = 2,
-	       .help = "number of threads, 1 or 2 (default 2)"),
-	OPTION(FLAG, "list", FIELD(list), .help = "print the metrics that --only accepts and exit"),
+	       .help = "number of threads that read the traces, 1 or 2 (default 2)"),
+	OPTION(FLAG, "list", FIELD(list), .help = "print the names that --only accepts and exit"),
 	{.name = NULL},
 };
 
@@ -170,4 +171,5 @@ static int metrics_run(int argc, char **argv, struct err *e)
 	return EXIT_OK;
 }
 
-const struct command cmd_metrics = {"metrics", "compare a replay with its trace", metrics_run};
+const struct command cmd_metrics = {
+    "metrics", "compare the trace of a replay with the replayed trace", metrics_run};

@@ -141,4 +141,4 @@ static int microbench_main(int argc, char **argv, struct err *e)
 }
 
 const struct command cmd_microbench = {
-    "microbench", "run an instrumented workload and write its trace", microbench_main};
+    "microbench", "run a workload that records its own requests", microbench_main};

@@ -13,16 +13,17 @@ struct pool_config {
 #define FIELD(name) offsetof(struct pool_config, name)
 static const struct option_spec pool_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
-	       .help = "also write page, plots, tables and JSON to DIR"),
+	       .help = "also write a report (page, plots, tables and JSON) into the directory "
+	       "DIR"),
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format: terminal, html, csv, latex or json (default terminal)"),
 	OPTION(CHOICE, "measure", FIELD(measure), .choices = pool_measure_names,
-	       .help = "quantity to compare: mean, median or quantile of the response time, or "
-	       "execution time (default mean)"),
+	       .help = "quantity to compare: mean, median, p90 or p99 of the response times of a "
+	       "run, or its execution time (default mean)"),
 	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
 	       .help = "only the cases of this replayer (default all)"),
-	OPTION(FLAG, "allow", FIELD(allow), .help = "pool results although their protocols, "
-	       "settings or requests differ, with a note"),
+	OPTION(FLAG, "allow", FIELD(allow), .help = "compare the laboratories even if their "
+	       "protocols, settings or requests differ; the report states the difference"),
 	{.name = NULL},
 };
 #undef FIELD

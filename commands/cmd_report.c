@@ -19,7 +19,8 @@ static const struct option_spec report_options[] = {
 	OPTION(STRING, "format", FIELD(format), .letter = 'f', .arg = "FORM",
 	       .help = "output format, see --list (default terminal)"),
 	OPTION(FLAG, "certificate", FIELD(certificate),
-	       .help = "short for --format certificate: one page per replayer, for citation"),
+	       .help = "the same as --format certificate: a page for each replayer, to cite "
+	       "beside measurements"),
 	OPTION(FLAG, "verify", FIELD(verify), .help = "write nothing; check the results against "
 	       "the digests of the campaign, and report/certificate.txt against the results"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",

@@ -26,24 +26,24 @@ static const struct option_spec run_options[] = {
 	OPTION(STRING, "output", FIELD(dir), .letter = 'o', .arg = "DIR",
 	       .help = "results directory, new or empty (default results-NAME-DATE-TIME)"),
 	OPTION(FLAG, "resume", FIELD(resume), .help = "continue the campaign in the directory of "
-	       "-o with its first unfinished run"),
+	       "-o from its first unfinished run"),
 	OPTION(STRING, "replicates", FIELD(replicates), .arg = "N|A..B",
-	       .help = "number of blocks instead of the protocol's replicates"),
+	       .help = "number of blocks, in place of the protocol's replicates"),
 	OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME", .min = 1e6, .max = 30 * 86400e9,
-	       .help = "time of the whole campaign instead of the protocol's budget; with --resume "
-	       "a campaign that used its budget continues"),
+	       .help = "longest time of the whole campaign, in place of the protocol's budget; "
+	       "with --resume, a campaign that has used its budget continues"),
 	OPTION(FLAG, "dry-run", FIELD(dry_run),
 	       .help = "print scenarios, runs, expected time and space, and change nothing"),
 	OPTION(STRING, "scatter", FIELD(scatter), .arg = "RATIO|DIR",
-	       .help = "--dry-run: assumed scatter of ln(replay/program) from pair to pair, or a "
-	       "results directory that measured it (default 10%)"),
+	       .help = "--dry-run: assumed scatter, the standard deviation of ln(replay/program) "
+	       "over the pairs, or a results directory in which it was measured (default 10%)"),
 	OPTION(STRING, "device", FIELD(device), .arg = "NAME", .help = "permit overwriting this "
-	       "device of a destructive target; separate several by commas"),
+	       "device, the target of the protocol; separate several by commas"),
 	OPTION(STRING, "format", FIELD(format), .arg = "FORM", .help = "output format at the end, "
 	       "see \"validate report --list\" (default terminal)"),
 	OPTION(STRING, "hosts", FIELD(hosts), .arg = "LIST|FILE",
-	       .help = "run the protocol on each of these hosts (such as node[01-12]), on "
-	       "the storage of that host, and pool the results into one report"),
+	       .help = "run the protocol on each of these hosts (such as node[01-12]), each with "
+	       "its own storage, and pool the results into one report"),
 	OPTION(STRING, "launcher", FIELD(launcher), .arg = "COMMAND",
 	       .help = "--hosts: command that runs its arguments on {host} (default "
 	       "\"ssh {host}\")"),

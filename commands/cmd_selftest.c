@@ -19,38 +19,44 @@ struct selftest_config {
 
 #define FIELD(name) offsetof(struct selftest_config, name)
 static const struct option_spec selftest_options[] = {
-	OPTION(FLAG, "quick", FIELD(quick), .help = "use small sample sizes; takes about a minute"),
+	OPTION(FLAG, "quick", FIELD(quick), .help = "use few campaigns and runs; takes about a "
+	       "minute"),
 	OPTION(STRING, "output", FIELD(dir), .letter = 'o', .arg = "PATH",
-	       .help = "directory of the runs and plots (default: temporary, removed at the end); "
-	       "capture: file of the calibration"),
-	OPTION(STRING, "target", FIELD(target), .arg = "DIR", .help = "directory whose file system "
-	       "is measured (default: that of -o; capture: the working directory)"),
-	OPTION(FLAG, "resume", FIELD(resume), .help = "continue in the directory of -o"),
+	       .help = "stats, replay: directory of the runs and plots (default: temporary, "
+	       "removed at the end); capture: file of the calibration"),
+	OPTION(STRING, "target", FIELD(target), .arg = "DIR", .help = "directory whose file "
+	       "system is measured (default: the directory of -o; capture: the working "
+	       "directory)"),
+	OPTION(FLAG, "resume", FIELD(resume), .help = "continue an interrupted selftest in the "
+	       "directory of -o"),
 	OPTION(UINT, "campaigns", FIELD(campaigns), .arg = "N", .max = 100000,
-	       .help = "campaigns with each fault at its largest size (default 59; quick: 1)"),
+	       .help = "replay: number of campaigns with each fault at its largest size (default "
+	       "59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "number of these campaigns with all three sizes (default 20; quick: 0)"),
+	       .help = "replay: number of these campaigns in which each fault has all three "
+	       "sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
-	       .help = "campaigns with the program in place of the replayer (default 10; quick: "
-	       "1)"),
+	       .help = "replay: number of campaigns with the program in place of the replayer "
+	       "(default 10; quick: 1)"),
 	OPTION(UINT, "permutations", FIELD(permutations), .arg = "N", .max = 1000000,
-	       .help = "permutations of the labels in each of these campaigns (default 100; quick: "
-		       "20)"),
+	       .help = "replay: number of permutations of the labels in each campaign of "
+	       "--campaigns-aa (default 100; quick: 20)"),
 	OPTION(UINT, "replicates", FIELD(replicates), .arg = "N", .min = 3, .max = 1000,
-	       .help = "blocks of a campaign on the machine (default 20); capture: runs of each "
-	       "method (default 10; quick: 3)"),
+	       .help = "replay: number of blocks of a campaign (default 20); capture: number of "
+	       "runs with each method (default 10; quick: 3)"),
 	OPTION(DURATION, "run-duration", FIELD(run_ns), .arg = "TIME", .min = 1e6, .max = 60e9,
-	       .help = "minimum duration of a run (default 10ms)"),
+	       .help = "shortest duration of a run (default 10ms)"),
 	OPTION(UINT, "simulated", FIELD(simulated), .arg = "N", .min = 10, .max = 1e8,
-	       .help = "simulated campaigns of a faultless replayer and trials of each test "
-	       "(default 10000; quick: 300)"),
+	       .help = "stats: number of simulated campaigns of a faultless replayer, and of "
+	       "trials of each test (default 10000; quick: 300)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .max = 1e12,
 	       .help = "seed of the simulations, workloads and plans (default 1)"),
 	OPTION(UINT, "jobs", FIELD(jobs), .letter = 'j', .arg = "N", .max = 1024,
-	       .help = "number of simulating processes; the numbers do not depend on it (default "
-	       "0: one per CPU)"),
+	       .help = "stats: number of processes that simulate at the same time, without "
+	       "effect on the results (default 0: one per CPU)"),
 	OPTION(STRING, "methods", FIELD(methods), .arg = "LIST",
-	       .help = "capture: only these of app, vfs, strace (default: all available)"),
+	       .help = "capture: methods to examine, of app, vfs and strace (default: all "
+	       "available methods)"),
 	OPTION(FLAG, "keep", FIELD(keep), .help = "keep the results directory of every campaign"),
 	OPTION(FLAG, "json", FIELD(json), .help = "print JSON"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),

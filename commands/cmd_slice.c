@@ -19,44 +19,45 @@ static const struct option_spec slice_options[] = {
 	OPTION(STRING, "output", AT(output), .group = "Output", .letter = 'o', .arg = "TRACE",
 	       .help = "trace file to write (default: the first TRACE with suffix .slice.trace)"),
 	OPTION(DURATION, "begin", AT(filter.begin_ns), .group = "Filters", .arg = "TIME",
-	       .help = "skip requests that begin before TIME, counted from the first request "
-	       "(default 0)"),
-	OPTION(DURATION, "end", AT(filter.end_ns), .arg = "TIME", .help = "skip requests that "
-	       "begin at TIME or later (default none: the end of the trace)", .flags = OPT_NONE),
+	       .help = "leave out requests that begin before TIME, counted from the first "
+	       "request (default 0)"),
+	OPTION(DURATION, "end", AT(filter.end_ns), .arg = "TIME", .help = "leave out requests "
+	       "that begin at TIME or later (default none: no end)", .flags = OPT_NONE),
 	OPTION(UINT, "skip", AT(filter.n_skip), .arg = "N",
-	       .help = "skip the first N requests that pass the other filters (default 0)"),
+	       .help = "leave out the first N requests that match the other filters (default 0)"),
 	OPTION(UINT, "requests", AT(filter.n_max), .letter = 'n', .arg = "N",
 	       .help = "write at most N requests (default none: all)", .flags = OPT_NONE),
 	OPTION(STRING, "process", AT(filter.processes), .arg = "LIST",
-	       .help = "only requests of these processes (default all)"),
+	       .help = "keep only requests of these processes (default all)"),
 	OPTION(STRING, "thread", AT(filter.threads), .arg = "LIST",
-	       .help = "only requests of these threads (default all)"),
+	       .help = "keep only requests of these threads (default all)"),
 	OPTION(STRING, "object", AT(filter.objects), .arg = "LIST",
-	       .help = "only requests on objects whose name matches one of these shell patterns "
-	       "(default all)"),
+	       .help = "keep only requests on objects whose name matches one of these shell "
+	       "patterns (default all)"),
 	OPTION(STRING, "operation", AT(filter.operations), .arg = "LIST",
-	       .help = "only these operations or operation families, such as read or write "
-	       "(default all)"),
+	       .help = "keep only requests with these operations, or of families of operations "
+	       "such as read (default all)"),
 	OPTION(STRING, "join", AT(join), .group = "Changes", .arg = "TRACE",
-	       .help = "add the page faults and page-cache misses of a capture vfs trace of the "
-	       "same run, matched by thread and file"),
+	       .help = "add the page faults and page-cache misses of TRACE, which capture vfs "
+	       "recorded in the same run"),
 	OPTION(DOUBLE, "scale", AT(filter.scale), .arg = "FACTOR", .min = 1e-9, .max = 1e9,
-	       .help = "multiply the start times, counted from the first, by FACTOR; response "
-	       "times stay (default 1)"),
+	       .help = "multiply the time from the first start to each start by FACTOR; response "
+	       "times do not change (default 1)"),
 	OPTION(FLAG, "from-zero", AT(filter.from_zero),
 	       .help = "shift all times so that the first request begins at 0"),
-	OPTION(FLAG, "renumber", AT(renumber), .help = "renumber the requests (default: keep the "
-	       "recorded numbers, except in merged traces)"),
-	OPTION(FLAG, "anonymise", AT(anonymise), .help = "replace each part of every path, and "
-	       "attribute names, by a keyed hash; drop host, command and other facts except the "
-	       "process tree"),
-	OPTION(STRING, "key", AT(key), .arg = "FILE", .help = "file with the key of the hashes, "
-	       "for equal names in several traces (default: random, not stored)"),
+	OPTION(FLAG, "renumber", AT(renumber), .help = "give the requests new numbers (default: "
+	       "keep the numbers, except in merged traces)"),
+	OPTION(FLAG, "anonymise", AT(anonymise), .help = "replace each component of every path, "
+	       "and the names of attributes, by a keyed hash; leave out host, command and "
+	       "similar facts"),
+	OPTION(STRING, "key", AT(key), .arg = "FILE", .help = "file with the key of the hashes; "
+	       "the same key gives equal names in several traces (default: random, not stored)"),
 	OPTION(STRING, "calibration", AT(calibration), .arg = "FILE",
-	       .help = "correct response times for the bias of capture, with the output of "
-	       "validate selftest capture -o FILE"),
+	       .help = "subtract the bias of the capture from the response times; FILE is the "
+	       "output of validate selftest capture -o FILE"),
 	OPTION(STRING, "capture-method", AT(method), .arg = "NAME",
-	       .help = "method of the calibration: app, vfs or strace (default: from the trace)"),
+	       .help = "method of capture whose bias is subtracted: app, vfs or strace (default: "
+	       "as the trace states)"),
 	OPEN_OPTION_ROWS(AT(open)),
 	OPTION(FLAG, "compress", AT(compress), .group = "Output format",
 	       .help = "compress the trace file with zstd"),

@@ -20,19 +20,20 @@ struct standard_config {
 static const struct option_spec standard_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "FILE",
 	       .help = "certify: write the certificate to FILE"),
-	OPTION(FLAG, "quick", FIELD(o.quick), .help = "certify: a small grid (constant, "
-	       "exponential; 200 us, 1 ms; 1 and 16 in flight)"),
-	OPTION(FLAG, "file", FIELD(o.file), .help = "certify: requests go to the volume's file, "
-	       "without a loop device (protocol: volume-file = yes)"),
+	OPTION(FLAG, "quick", FIELD(o.quick), .help = "certify: only 8 points: models constant "
+	       "and exponential, 200 us and 1 ms, 1 and 16 requests in flight"),
+	OPTION(FLAG, "file", FIELD(o.file), .help = "certify: send the requests to the volume's "
+	       "file, without a loop device (protocol: volume-file = yes)"),
 	OPTION(UINT, "rounds", FIELD(o.rounds), .arg = "N", .max = 10000,
-	       .help = "visits to each point, at least 3 (default: certify 6, check 3)"),
+	       .help = "number of visits to each point, at least 3 (default: 6 for certify, 3 "
+	       "for check)"),
 	OPTION(DURATION, "over", FIELD(o.over_ns), .arg = "TIME", .max = 604800e9,
-	       .help = "certify: spread the rounds over TIME, to measure the stability (default: "
-	       "no pauses)"),
-	OPTION(FLAG, "points", FIELD(points), .help = "certify: print every point of the grid; "
+	       .help = "certify: spread the rounds over TIME, so that U covers changes of the "
+	       "machine in this time (default: no pauses)"),
+	OPTION(FLAG, "points", FIELD(points), .help = "certify: print the result at every point; "
 	       "check: measure every valid point"),
 	OPTION(UINT, "seed", FIELD(o.seed), .arg = "N",
-	       .help = "seed of the order of the visits (default 1)"),
+	       .help = "seed of the random order of the visits (default 1)"),
 	OPTION(STRING, "root", FIELD(o.root), .arg = "DIR",
 	       .help = "directory of the volumes, as in validate volume"),
 	OPTION(FLAG, "quiet", FIELD(o.quiet), .letter = 'q', .help = "print no progress"),

@@ -9,54 +9,57 @@ static const char *const header_words[] = {"auto", "yes", "no", NULL};
 #define FIELD(name) offsetof(struct stats_config, name)
 static const struct option_spec stats_options[] = {
 	OPTION(STRING, "column", FIELD(column), .group = "Input", .letter = 'C',
-	       .arg = "COLUMN[,COLUMN...]", .help = "number or name of the value column; several: "
-	       "one per file, or all columns to compare in one file (default: the only column, in "
-	       "text the first)"),
+	       .arg = "COLUMN[,COLUMN...]", .help = "number or name of the column that has the "
+	       "values; several: one for each file, or all columns to compare in one file "
+	       "(default: first column of text, only column of CSV)"),
 	OPTION(CHOICE, "header", FIELD(header), .choices = header_words,
 	       .help = "whether the first line names the columns (default auto)"),
 	OPTION(FLAG, "paired", FIELD(paired),
-	       .help = "pair line i of the replay with line i of the reference"),
-	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "the values come from one run in "
-	       "order of time: use batch means, block bootstrap and effective sample sizes"),
+	       .help = "compare line i of the replay with line i of the reference"),
+	OPTION(FLAG, "time-ordered", FIELD(time_ordered), .help = "the values come from one run, "
+	       "in the order of time: use batch means, block bootstrap and effective sample "
+	       "sizes"),
 	OPTION(STRING, "sessions", FIELD(sessions), .arg = "COLUMN",
-	       .help = "column that names the session of each value: adds ISO 5725-2 statistics of "
-	       "each sample"),
+	       .help = "column that names the session (day or machine) of each value; adds the "
+	       "statistics of ISO 5725-2"),
 	OPTION(FLAG, "files-are-sessions", FIELD(files_are_sessions),
-	       .help = "each file is a session of the same samples, one sample per column of -C: "
-	       "adds ISO 5725-2 statistics"),
+	       .help = "each file is a session (day or machine), and each column of -C is a "
+	       "sample; adds the statistics of ISO 5725-2"),
 	OPTION(STRING, "where", FIELD(where), .arg = "COLUMN=TEXT,...",
-	       .help = "only lines whose columns equal these texts (!=: differ from them)"),
+	       .help = "use only lines in which each COLUMN equals its TEXT (with !=: differs "
+	       "from it)"),
 	OPTION(DOUBLE, "alpha", FIELD(alpha), .group = "Limits and verdict", .arg = "A",
 	       .min = 1e-6, .max = 0.25,
 	       .help = "significance level; intervals have confidence 1 - A (default 0.05)"),
 	OPTION(RATIO, "limit-bias", FIELD(limit_bias), .arg = "SHARE", .min = 1e-9, .max = 0.99,
-	       .help = "largest accepted bias relative to the reference (default 10%)"),
+	       .help = "largest accepted bias, as a share of the reference mean (default 10%)"),
 	OPTION(DOUBLE, "limit-precision", FIELD(limit_precision), .arg = "RATIO", .min = 1e-3,
-	       .max = 1e6, .help = "largest accepted ratio of standard deviations, replay over "
-	       "reference (default 2)"),
+	       .max = 1e6, .help = "largest accepted standard deviation of the replay, divided "
+	       "by that of the reference (default 2)"),
 	OPTION(FLAG, "judge", FIELD(judge), .help = "give a verdict, also as exit status: 0 "
 	       "trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
-	       .choices = paper_mode_names, .help = "how the text combines uncertainties, for "
-						    "comparison with the metrology paper (default "
-						    "paper)"),
+	       .choices = paper_mode_names, .help = "how the sentences combine uncertainties: as "
+	       "the text of the metrology paper, as its tables, or with one denominator (default "
+	       "paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
-	       .help = "half-width of the clock's error in the unit of the data, for the "
-	       "uncertainty budget (default 0)"),
+	       .help = "half-width of the interval of the clock's error in the unit of the data, "
+	       "for the uncertainty budget (default 0)"),
 	OPTION(UINT, "bootstrap", FIELD(n_resamples), .letter = 'B', .arg = "N", .min = 0,
 	       .max = 1e7,
-	       .help = "resamples for BCa intervals, 100 or more; 0: no bootstrap (default 10000)"),
+	       .help = "number of resamples for BCa intervals, at least 100; 0: no bootstrap "
+	       "(default 10000)"),
 	OPTION(UINT, "block", FIELD(block), .arg = "N", .min = 1, .max = 1e9,
-	       .help = "values per bootstrap block (default 1; with --time-ordered estimated from "
-	       "the data)"),
+	       .help = "number of values in a block of the bootstrap (default 1; with "
+	       "--time-ordered computed from the data)"),
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	       .help = "seed of the random numbers (default 1)"),
 	OPTION(STRING, "units", FIELD(units), .group = "Output", .arg = "TEXT",
-	       .help = "unit of the data, for labels"),
+	       .help = "unit of the data, only a label in the output"),
 	OPTION(FLAG, "all", FIELD(all), .letter = 'a', .help = "print every statistic"),
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object with every statistic"),
 	OPTION(STRING, "compute", FIELD(compute), .arg = "NAME",
-	       .help = "print one statistic of the given inputs and parameters"),
+	       .help = "print one statistic, computed from the given inputs and parameters"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the names for --compute and exit"),
 	{.name = NULL},
 };
@@ -176,4 +179,4 @@ static int stats_run(int argc, char **argv, struct err *e)
 	return stats_files(&config, argv + 1, (size_t)n, e);
 }
 
-const struct command cmd_stats = {"stats", "compare columns of replicate results", stats_run};
+const struct command cmd_stats = {"stats", "compare columns of numbers from files", stats_run};

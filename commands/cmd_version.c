@@ -75,5 +75,6 @@ static int version_run(int argc, char **argv, struct err *e)
 	return EXIT_OK;
 }
 
-const struct command cmd_version = {"version", "print the versions of program and libraries",
-				    version_run};
+const struct command cmd_version = {
+    "version", "print the versions of the program and its libraries",
+    version_run};

@@ -24,23 +24,24 @@ static const struct option_spec volume_options[] = {
 	OPTION(STRING, "service", MADE(service), .arg = "MODEL", .help = "create: model of the "
 	       "service time, see above (default constant:time=200us)"),
 	OPTION(STRING, "file", MADE(backing), .arg = "FILE",
-	       .help = "create: keep the content in FILE, created if missing (default: in memory)"),
+	       .help = "create: store the content in FILE, which is created if missing (default: "
+	       "in memory)"),
 	OPTION(UINT, "seed", MADE(seed), .arg = "N",
-	       .help = "create: seed of random service times (default 1)"),
+	       .help = "create: seed from which random service times follow (default 1)"),
 	OPTION(UINT, "log", MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
 	       .help = "create: number of requests that the log can hold (default 1000000)"),
 	OPTION(STRING, "lead", AT(lead), .arg = "TIME", .help = "create: send each answer this "
-		       "much before it is due; auto: the measured delivery time of answers "
-		       "(default auto)"),
+	       "much before it is due; auto: the measured time that an answer takes to the "
+	       "client (default auto)"),
 	OPTION(FLAG, "loop", MADE(loop),
 	       .help = "create: also create a loop device (default: yes as root, else no)"),
 	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "TRACE",
 	       .help = "trace: write the log to TRACE"),
-	OPTION(FLAG, "reset", AT(reset), .help = "trace: clear the log afterwards"),
+	OPTION(FLAG, "reset", AT(reset), .help = "trace: empty the log after it is written"),
 	OPTION(FLAG, "all", AT(all), .help = "remove: every volume of this user"),
 	OPTION(FLAG, "json", AT(json), .help = "list: print one JSON object"),
-	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes (default "
-	       "/run/validate-volumes; for ordinary users another)"),
+	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes "
+	       "(default /run/validate-volumes; ordinary users have another)"),
 	{.name = NULL},
 };
 

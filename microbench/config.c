@@ -30,17 +30,17 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "destructive", FIELD(destructive), .flags = OPT_CLI_ONLY,
 	       .help = "block-*: permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
-	       .help = "block-*: permit a file system on the device, which must be a volume "
+	       .help = "block-*: accept a file system on the device if the device is a volume "
 	       "(validate volume)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .flags = OPT_CLI_ONLY, .help = "write the trace to TRACE"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .flags = OPT_CLI_ONLY,
-	       .help = "create the files first, or restore their content; with --no-prepare they "
-	       "must exist (default yes)"),
+	       .help = "create the files before the run, or restore their content; with "
+	       "--no-prepare they must exist (default yes)"),
 	OPTION(FLAG, "prepare-only", FIELD(prepare_only), .flags = OPT_CLI_ONLY,
 	       .help = "create the files and exit"),
 	OPTION(FLAG, "remove", FIELD(remove), .flags = OPT_CLI_ONLY,
-	       .help = "remove the files afterwards"),
+	       .help = "remove the files of the workload after the run"),
 	OPTION(FLAG, "print-command", FIELD(print_command), .flags = OPT_CLI_ONLY,
 	       .help = "parallel applications: print the command that starts the ranks, quoted for "
 	       "a shell, and exit"),
@@ -50,20 +50,24 @@ const struct option_spec microbench_options[] = {
 	       .help = "print the workloads and exit"),
 	OPTION(UINT, "level", FIELD(level), .group = "Requests", .arg = "N", .min = 1,
 	       .max = MICROBENCH_MAX_LEVEL,
-	       .help = "concurrency: number of threads, each with its own file (default 1)"),
+	       .help = "number of threads, each with its own file; parallel applications: number "
+	       "of ranks (default 1)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	       .help = "requests per thread (default 5000); fileserver: rounds; postmark: "
-	       "transactions; compile: compilations; createfiles, copyfiles: files"),
+	       .help = "number of requests of each thread (default 5000). Instead of requests, "
+	       "fileserver counts rounds, postmark transactions, compile compilations, "
+	       "createfiles and copyfiles files"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "continue beyond --requests until this time has passed (default 0)"),
+	       .help = "continue to make requests after --requests until this time has passed "
+	       "(default 0)"),
 	OPTION(SIZE, "block-size", FIELD(block_bytes), .arg = "SIZE", .min = 1,
-	       .max = (double)MICROBENCH_MAX_BLOCK_BYTES, .help = "bytes per request (default 4K)"),
+	       .max = (double)MICROBENCH_MAX_BLOCK_BYTES, .help = "size of a request (default "
+	       "4K)"),
 	OPTION(SIZE, "file-size", FIELD(file_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .help = "size of each thread's file (default 16M)"),
 	OPTION(DURATION, "pause", FIELD(pause_ns), .group = "Pauses and threads", .arg = "TIME",
-	       .max = NO_LIMIT, .help = "pause between the requests of a thread (default 0)"),
+	       .max = NO_LIMIT, .help = "pause between two requests of a thread (default 0)"),
 	OPTION(CHOICE, "pause-by", FIELD(pause_by), .arg = "METHOD", .choices = wait_method_names,
-	       .help = "how a thread waits in a pause (default nanosleep)"),
+	       .help = "how a thread waits during a pause (default nanosleep)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the threads: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
@@ -72,39 +76,42 @@ const struct option_spec microbench_options[] = {
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N", .help = "seed of offsets, pauses and "
 	       "content; equal seeds give equal requests (default 1)"),
 	OPTION(FLAG, "direct", FIELD(direct), .help = "bypass the page cache (O_DIRECT)"),
-	OPTION(FLAG, "sync", FIELD(sync), .help = "complete each write on stable storage (O_SYNC)"),
+	OPTION(FLAG, "sync", FIELD(sync), .help = "return from a write only when its data are on "
+	       "disk (O_SYNC)"),
 	OPTION(FLAG, "fsync-end", FIELD(fsync_end),
-	       .help = "each thread ends with an fsync, which is in the trace"),
+	       .help = "each thread calls fsync at its end; this call is in the trace"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "placement of buffers in memory; use the same for program and replay "
-		       "(default offset)"),
-	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th permitted CPU"),
+	       .help = "place of the buffers in memory; use the same for program and replay "
+	       "(default offset)"),
+	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th CPU that the process "
+	       "may use"),
 	OPTION(SIZE, "anon-memory", FIELD(anon_bytes), .arg = "SIZE",
-	       .help = "anonymous memory that the program holds (default 0; fileserver: 84M, as "
-	       "filebench uses)"),
+	       .help = "anonymous memory that the workload holds (default 0; fileserver: 84M, as "
+	       "much as filebench)"),
 	OPTION(UINT, "fileset-seed", FIELD(fileset_seed), .group = "Workloads of many files",
 	       .arg = "N", .help = "fileserver, createfiles, copyfiles, compile: seed of the "
 	       "layout and sizes of the initial files (default 1)"),
 	OPTION(UINT, "files", FIELD(n_files), .arg = "N", .max = 1e8,
-	       .help = "number of files of all threads: fileserver (default 1000), postmark "
-	       "(20000), createfiles (50000), copyfiles (100000), sources of compile (100)"),
+	       .help = "number of files of all threads together: fileserver (default 1000), "
+	       "postmark (20000), createfiles (50000), copyfiles (100000), source files of "
+	       "compile (100)"),
 	OPTION(SIZE, "min-file-size", FIELD(min_file_bytes), .arg = "SIZE",
 	       .help = "postmark: smallest size of a new file; --file-size is the largest (default "
 	       "512)"),
 	OPTION(SIZE, "append-size", FIELD(append_bytes), .arg = "SIZE", .max = 1 << 29,
-	       .help = "fileserver: mean bytes of an append (default 16K)"),
+	       .help = "fileserver: mean size of an append (default 16K)"),
 	OPTION(UINT, "dir-width", FIELD(dir_width), .arg = "N", .max = 1e6,
-	       .help = "mean number of entries per directory: fileserver, copyfiles (default 20), "
-	       "createfiles (100)"),
+	       .help = "mean number of entries of a directory: fileserver, copyfiles (default "
+	       "20), createfiles (100)"),
 	OPTION(DOUBLE, "size-shape", FIELD(size_shape), .arg = "X", .max = 1e6,
 	       .help = "fileserver, createfiles, copyfiles, compile: shape of the gamma "
 	       "distribution of sizes (default 1.5)"),
 	OPTION(UINT, "subdirs", FIELD(n_subdirs), .arg = "N", .max = 1e6,
 	       .help = "postmark: number of directories for each thread's files (default 0: one "
-	       "for all)"),
+	       "directory)"),
 	OPTION(RATIO, "read-share", FIELD(read_share), .arg = "RATIO", .max = 1,
-	       .help = "postmark: share of transactions that read; the others append (default "
-	       "50%)"),
+	       .help = "postmark: share of transactions that read, the others append (default "
+	       "50%); block-*: share of requests that read, the others write (default 100%)"),
 	OPTION(RATIO, "create-share", FIELD(create_share), .arg = "RATIO", .max = 1,
 	       .help = "postmark: share of transactions that create; the others delete (default "
 	       "50%)"),
@@ -113,26 +120,31 @@ const struct option_spec microbench_options[] = {
 	OPTION(UINT, "include-dirs", FIELD(n_include_dirs), .arg = "N", .max = 1000,
 	       .help = "compile: number of directories that are searched for a header (default 8)"),
 	OPTION(UINT, "includes", FIELD(n_includes), .arg = "N", .max = 1e6,
-	       .help = "compile: mean number of headers per source (default 20)"),
+	       .help = "compile: mean number of headers that a source file includes (default "
+	       "20)"),
 	OPTION(UINT, "queue-depth", FIELD(queue_depth), .group = "Block devices (block-*)",
 	       .arg = "N", .max = 1024,
-	       .help = "block-*: requests in flight per thread (default 32)"),
+	       .help = "block-*: largest number of requests that each thread has in flight "
+	       "(default 32)"),
 	OPTION(DOUBLE, "rate", FIELD(rate), .arg = "N", .max = 1e9,
-	       .help = "block-*: requests/s of all threads, independent of completions (default 0: "
-	       "each request follows a completion)"),
+	       .help = "block-*: number of requests per second of all threads together, due at "
+	       "times that do not depend on completions (default 0: a thread issues its next "
+	       "request when a request ends)"),
 	OPTION(CHOICE, "arrivals", FIELD(arrivals), .arg = "KIND", .choices = arrivals_names,
-	       .help = "block-*, with --rate: equal intervals or a Poisson process (default "
-	       "fixed)"),
+	       .help = "block-*, with --rate: times at which requests are due: fixed intervals "
+	       "or a Poisson process (default fixed)"),
 	OPTION(UINT, "burst", FIELD(burst), .arg = "N", .max = 1e6,
-	       .help = "block-*, with --rate: requests due at one instant (default 1)"),
+	       .help = "block-*, with --rate: number of requests that are due at the same time "
+	       "(default 1)"),
 	OPTION(STRING, "sizes", FIELD(sizes), .arg = "SIZE:SHARE,...",
-	       .help = "block-*: request sizes and their shares, such as 4K:70%,64K:30% (default: "
-	       "--block-size)"),
+	       .help = "block-*: sizes of requests with their shares, such as 4K:70%,64K:30% "
+	       "(default: --block-size)"),
 	OPTION(SIZE, "span", FIELD(span_bytes), .arg = "SIZE", .max = NO_LIMIT,
-	       .help = "block-*: use only this many bytes from the start of the device (default 0: "
+	       .help = "block-*: use only this many bytes at the start of the device (default 0: "
 	       "all)"),
 	OPTION(STRING, "backend", FIELD(backend), .arg = "NAME", .help = "block-*: interface to "
-	       "the kernel, io_uring, libaio or psync (default auto: the choice of a probe)"),
+	       "the kernel, io_uring, libaio or psync (default auto: chosen by a test of the "
+	       "device)"),
 	OPTION(DURATION, "compute", FIELD(compute_ns), .group = "Parallel applications",
 	       .arg = "TIME", .max = 2e9, .help = "checkpoint-compute, earthquake: mean CPU time "
 	       "between requests (default 1ms)"),

@@ -30,14 +30,16 @@ const struct option_spec app_options[] = {
 	OPTION(FLAG, "digests", FIELD(digests),
 	       .help = "with --snapshot: read each file and store a digest of its content"),
 	OPTION(FLAG, "content", FIELD(content),
-	       .help = "store written data in TRACE.content, for replay --payload captured"),
+	       .help = "store the data that the program writes in TRACE.content, for replay "
+	       "--payload captured"),
 	OPTION(FLAG, "memory", FIELD(memory),
-	       .help = "record how much anonymous memory the programs use over time"),
+	       .help = "sample the anonymous memory of all programs together, for replay "
+	       "--balloon traced"),
 	OPTION(DURATION, "memory-interval", FIELD(memory_interval_ns), .arg = "TIME",
-	       .help = "time between two samples of the memory (default 100ms)", .min = 1e6,
+	       .help = "with --memory: time between two samples (default 100ms)", .min = 1e6,
 	       .max = 3.6e12),
 	OPTION(FLAG, "no-characters", FIELD(no_characters),
-	       .help = "ignore stdio calls of one character (getc, putc)"),
+	       .help = "do not record stdio calls that move a single character (getc, putc)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
 	       .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
 	       "TRACE.001, ... (default: one file)"),
@@ -48,7 +50,7 @@ const struct option_spec app_options[] = {
 	       .help = "exit with status 3 if COMMAND fails; the trace is still written"),
 	OPTION(FLAG, "compress", FIELD(compress), .help = "compress the trace with zstd"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
-	       .help = "directory of the buffers while the command runs (default /dev/shm)"),
+	       .help = "directory for the buffers while the command runs (default /dev/shm)"),
 	{0},
 };
 

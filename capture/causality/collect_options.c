@@ -15,28 +15,28 @@ const struct option_spec collect_options[] = {
 		.arg = "TRACE",
 	 .help = "write the trace to TRACE"},
 	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
-	 .help = "nodes to delay, one per run: all, random:M, a list such as 0,2-5, or none "
-		 "(default all)"},
+	 .help = "nodes whose requests are delayed, one node in each run: all, random:M, a list "
+	       "such as 0,2-5, or none (default all)"},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "delay every Nth request; auto: start at 1000 and halve until a replay takes "
-		 "as long as the application (default 1)"},
+	 .help = "delay every Pth request of a node; auto: begin with 1000 and halve it until a "
+	       "replay takes as long as the application (default 1)"},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO",
-	 .help = "with --period auto: accepted difference in running time between replay and "
-		 "application (default 10%)",
+	 .help = "with --period auto: accepted relative difference between the running times of "
+	       "replay and application (default 10%)",
 	 .min = 0.0001, .max = 10},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
 	 .help = "with --period auto: command that replays $TRACE and prints the running time, "
-		 "such as \"1.5s\" (default: engine parallel)"},
+	       "such as \"1.5s\" (default: engine parallel)"},
 	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
-	 .help = "with --period auto and without --check: directory of the replays' files, on "
-		 "the application's storage"},
+	 .help = "with --period auto and without --check: directory for the files of the "
+	       "replays, on the application's storage"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
-	 .help = "seed that selects random nodes (default 1)"},
+	 .help = "seed of the random choice of nodes (default 1)"},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
-	 .help = "record only files below DIR (default: all files outside the system's "
-		 "directories)"},
+	 .help = "record only requests on files below DIR (default: on all files except those of "
+	       "the system)"},
 	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
-	 .help = "shell command before each run that restores the files"},
+	 .help = "shell command before each run, to restore the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
 	 .help = "what counts as computing. blocking: the time between two requests without "
@@ -44,26 +44,26 @@ const struct option_spec collect_options[] = {
 		 "delays the node; auto: throttled if a node polls memory (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
-	 .help = "clock that measures computing; auto: cpu if there are more nodes than CPUs "
-		 "(default auto)"},
+	 .help = "clock that measures computing, CPU time or elapsed time; auto: cpu if there "
+	       "are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "a thread counts as waiting if it computes X times as long as its maximum in "
-		 "the first run (default 2)", .min = 1, .max = 1000},
+	 .help = "during a delay, a thread counts as waiting if it computes X times as long as "
+	       "ever between two requests in the first run (default 2)", .min = 1, .max = 1000},
 	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME",
-	 .help = "a thread that computes for less than this never counts as waiting (default "
-		 "10ms)", .min = 1e5,
+	 .help = "during a delay, a thread that has computed for less than this time does not "
+	       "count as waiting (default 10ms)", .min = 1e5,
 	 .max = 3.6e12},
 	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR",
-	 .help = "directory of the runs (default TRACE.runs)"},
+	 .help = "directory for the records and the output of all runs (default TRACE.runs)"},
 	{.name = "hosts", .type = OPT_STRING, .offset = FIELD(hosts), .arg = "LIST|FILE",
 	 .help = "hosts on which COMMAND starts its ranks, such as node[01-12] (default: this "
 		 "host); needs --root"},
 	{.name = "launcher", .type = OPT_STRING, .offset = FIELD(launcher), .arg = "COMMAND",
 	 .help = "--hosts: command that runs its arguments on {host} (default \"ssh {host}\")"},
 	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
-	 .help = "continue an interrupted capture after its finished runs"},
+	 .help = "continue an interrupted capture after its last finished run"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
-	 .help = "directory of the buffers while the command runs (default /dev/shm)"},
+	 .help = "directory for the buffers while the command runs (default /dev/shm)"},
 	{0},
 };
 

@@ -19,18 +19,18 @@ const struct option_spec block_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .help = "write the trace to TRACE"),
 	OPTION(CHOICE, "unit", FIELD(unit), .choices = unit_names, .arg = "UNIT",
-	       .help = "what counts as a request: request, as the device received it (issue to "
-	       "completion), or bio, as it was submitted, before splitting and merging (default "
-	       "request)"),
+	       .help = "what counts as a request. request: as the device receives it, from issue "
+	       "to completion; bio: as it was submitted, before the kernel splits and merges "
+	       "(default request)"),
 	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
 	       .help = "stop after this time (default 0: when the command ends, or at a signal)"),
 	OPTION(DURATION, "linger", FIELD(linger_ns), .arg = "TIME", .max = -1,
-	       .help = "continue for this time after the command, until requests in flight "
+	       .help = "continue for this time after the command, so that requests in flight can "
 	       "complete (default 200ms)"),
 	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
-	       .help = "kernel buffer of each CPU (default 8M)"),
-	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .help = "directory of the events "
-	       "during capture, not on the traced device (default /dev/shm)"),
+	       .help = "size of the kernel's buffer for events, for each CPU (default 8M)"),
+	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .help = "directory for the "
+	       "events until the capture ends, not on the recorded device (default /dev/shm)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
 	       .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
 	       "TRACE.001, ... (default: one file)"),

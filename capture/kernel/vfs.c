@@ -14,7 +14,7 @@ const struct option_spec vfs_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "TRACE",
 	       .help = "write the trace to TRACE"),
 	OPTION(INT, "pid", FIELD(pid), .letter = 'p', .arg = "PID", .min = 1, .max = 4194304,
-	       .help = "trace a running process and its children instead of a command"),
+	       .help = "record a running process and its children instead of a command"),
 	OPTION(DURATION, "duration", FIELD(duration_ns), .arg = "TIME", .max = -1,
 	       .help = "stop after this time (default 0: when the command or process ends, or at a "
 	       "signal)"),
@@ -29,9 +29,9 @@ const struct option_spec vfs_options[] = {
 	OPTION(FLAG, "snapshot", FIELD(snapshot), .help = "record the files as they were before "
 	       "their first use, for replay --prepare"),
 	OPTION(SIZE, "buffer", FIELD(buffer_bytes), .arg = "SIZE", .min = 65536, .max = 1e12,
-	       .help = "kernel buffer of each CPU (default 8M)"),
+	       .help = "size of the kernel's buffer for events, for each CPU (default 8M)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR",
-	       .help = "directory of the events during capture (default /dev/shm)"),
+	       .help = "directory for the events until the capture ends (default /dev/shm)"),
 	OPTION(STRING, "rotate", FIELD(rotate), .arg = "SIZE|TIME",
 	       .help = "split the trace into files of this size (64M) or duration (1h): TRACE.000, "
 	       "TRACE.001, ... (default: one file)"),

@@ -69,66 +69,78 @@ void replay_config_init(struct replay_config *c)
 /* Options that several engines have: rows of the tables of these engines and of replay_options. */
 #define MODE_ROW										   \
 	OPTION(CHOICE, "mode", BLOCK(mode), .group = "Block devices (engine block)",		\
-	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: hf "	\
-	       "(traced times and number in flight), afap (as fast as possible), load (traced "	\
-	       "number in flight) or dep (after dependencies), default hf. Engine parallel: "	\
-	       "causal (after computing and waiting for other nodes), afap, think-limited "	\
-	       "(traced pauses) or timing-accurate (traced times), default causal")
+	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: hf "		\
+	       "(traced times, limited number in flight), afap (as fast as possible), load "		\
+	       "(traced number in flight) or dep (after dependencies), default hf. Engine "		\
+	       "parallel: causal (after computing and waiting for other nodes), afap, "		\
+	       "think-limited (traced pauses) or timing-accurate (traced times), default "		\
+	       "causal")
 #define BLOCK_ROWS										   \
 	OPTION(CHOICE, "backend", BLOCK(backend), .arg = "NAME", .choices = block_backend_names,\
 	       .help = "engine block: interface to the kernel (default auto: io_uring, or "	\
 	       "libaio if io_uring is forbidden or would use kernel threads)"),			\
 	OPTION(CHOICE, "in-flight", BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,	\
-	       .help = "mode hf: limit of requests in flight: exact (traced number), instant "	\
-	       "(rounded up to a power of two), rounded (maximum within 100 ms, rounded up), "	\
-	       "slack (as rounded, but up to 128 during a short stall), none (default slack)"),	\
+	       .help = "mode hf: largest number in flight at the issue of a request: exact "		\
+	       "(traced number), instant (rounded up to a power of two), rounded (largest "		\
+	       "traced number within 100 ms, rounded up), slack (as rounded, but 128 "		\
+	       "during a short stall of the device), none (default slack)"),	\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
-	       .help = "modes hf and dep: submit requests closer than this together (default: "	\
-	       "the measured cost of a submission)"),						\
+	       .help = "modes hf and dep: submit in one system call the requests that are "		\
+	       "due within this time after its first request (default: the measured time "		\
+	       "of a call)"),						\
 	OPTION(UINT, "bundle-max", BLOCK(bundle_max), .arg = "N", .min = 1,			\
-	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests "	\
-	       "submitted together (default 256)"),						\
+	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests "		\
+	       "that one system call submits (default 256)"),						\
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
-	       .help = "engine block: largest number of requests in flight (default 0: as the "	\
-	       "mode needs; afap: 128)"),							\
+	       .help = "engine block: largest number of requests in flight (default 0: 128 "		\
+	       "in mode afap, no limit in other modes)"),							\
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: when a request is due. each: a traced gap after each request "\
-	       "on which it depends; all: after the end of all these; nearest: after the one "	\
-	       "that ended last in the trace; count: after as many completions as in the "	\
-	       "trace (default each)"),					\
+	       .help = "mode dep: a request is due when its traced gap has passed after: "		\
+	       "the end of each request on which it depends (each), of all of them (all), "		\
+	       "of the one that ended last in the trace (nearest), or after as many ends "		\
+	       "as in the trace (count) (default each)"),					\
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
-	       .max = 1e6, .help = "mode dep: divide traced think times by this (default 1)"),	\
+	       .max = 1e6, .help = "mode dep: divide the traced think times by FACTOR "		\
+	       "(default 1)"),	\
 	OPTION(DOUBLE, "device-scale", BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,	\
-	       .help = "mode dep: emulate a device this many times faster than the traced "	\
-	       "device, by delaying a faster target (default 0: no delay)"),			\
+	       .help = "mode dep: emulate a device FACTOR times as fast as the traced "		\
+	       "device, by delays on a faster device (default 0: no delay)"),			\
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
-	       .help = "mode dep: shortest think time between a request and a request that "	\
-	       "depends on it; auto: the shortest gap in the trace (default 10us)"),		\
+	       .help = "mode dep: shortest time that a program needs from the end of a "		\
+	       "request to a dependent request; auto: the shortest gap in the trace "		\
+	       "(default 10us)"),		\
 	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
-	       .help = "io_uring: a kernel thread polls for submissions"),			\
+	       .help = "io_uring: let a kernel thread poll for requests; this thread keeps "		\
+	       "a CPU busy"),			\
 	OPTION(FLAG, "registered", BLOCK(registered),						\
-	       .help = "io_uring: register file and buffers (default yes)"),			\
-	OPTION(FLAG, "harvester", BLOCK(harvester), .help = "engine block: a second thread per "\
-	       "worker fetches completions; not with --discards"),				\
+	       .help = "io_uring: register the device's file and the buffers with the "		\
+	       "kernel (default yes)"),			\
+	OPTION(FLAG, "harvester", BLOCK(harvester), .help = "engine block: fetch the "		\
+	       "completions of each worker in a second thread; not with --discards"),				\
 	OPTION(FLAG, "discards", BLOCK(discards), .help = "engine block: also replay discards"),\
-	OPTION(FLAG, "read-only", BLOCK(read_only), .help = "engine block: read where the trace " \
-	       "writes; engine exec: declare that the command does not write to the device"),	\
+	OPTION(FLAG, "read-only", BLOCK(read_only), .help = "engine block: issue a read in "		\
+	       "place of each traced write; engine exec: declare that the command does not "		\
+	       "write to the device"),	\
 	OPTION(FLAG, "dry-run", BLOCK(dry_run), .flags = OPT_CLI_ONLY,				\
-	       .help = "engine block: issue no request; print the requests, what they would "	\
-	       "change on the device, and whether they would be refused"),			\
+	       .help = "engine block: issue no request; print the number of requests, the "		\
+	       "bytes that they would overwrite, and whether the device would be "		\
+	       "refused"),			\
 	OPTION(CHOICE, "beyond", BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,	\
-	       .help = "engine block: requests beyond the end of the device are an error, are "	\
-	       "moved modulo its size, or all offsets are scaled to it (default error)"),	\
+	       .help = "engine block: requests beyond the end of the device. error: refuse "		\
+	       "the trace; modulo: take their offsets modulo the size of the device; "		\
+	       "scale: scale all offsets to the device (default error)"),	\
 	OPTION(CHOICE, "unaligned", BLOCK(unaligned), .arg = "HOW",				\
-	       .choices = block_unaligned_names, .help = "engine block: requests that are not "	\
-	       "whole device blocks are an error, or are rounded outwards to blocks (default "	\
-	       "error)")
+	       .choices = block_unaligned_names, .help = "engine block: requests that are "		\
+	       "not whole blocks of the device. error: refuse the trace; round: extend "		\
+	       "them to whole blocks (default error)")
 #define COMPILED_FILE_ROWS									   \
 	OPTION(FLAG, "compile-only", COMPILED(compile_only),					\
 	       .group = "Compiled programs (engine compiled)", .flags = OPT_CLI_ONLY,		\
-	       .help = "engine compiled: compile and cache the program, without a replay"),	\
+	       .help = "engine compiled: compile and store the program, but replay "		\
+	       "nothing"),	\
 	OPTION(STRING, "keep-source", COMPILED(keep_source), .arg = "DIR", .flags = OPT_CLI_ONLY, \
-	       .help = "engine compiled: build in DIR and keep the source there (default none)"), \
+	       .help = "engine compiled: compile in DIR and leave the source there "		\
+	       "(default: no source is kept)"), \
 	OPTION(STRING, "program-cache", COMPILED(program_cache), .arg = "DIR",			\
 	       .flags = OPT_CLI_ONLY, .help = "engine compiled: directory of compiled programs "\
 	       "(default validate/programs in $XDG_CACHE_HOME or ~/.cache)")
@@ -140,15 +152,17 @@ void replay_config_init(struct replay_config *c)
 	       "each request instead of a table row; slow to compile")
 #define PARALLEL_ROWS										   \
 	OPTION(STRING, "launcher", PARALLEL(launcher), .arg = "COMMAND",			\
-	       .help = "engine parallel: command that starts the ranks; {n} is their number, "	\
-	       "and without {n} \"-n N\" is appended (default mpirun, with the options needed "	\
-	       "here)"),									\
+	       .help = "engine parallel: command that starts the ranks; {n} stands for "		\
+	       "their number; without {n}, \"-n N\" is appended (default mpirun, with the "		\
+	       "options needed here)"),									\
 	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
 	       .choices = parallel_compute_names,						\
-	       .help = "engine parallel: computing keeps a CPU busy, or sleeps (default spin)"),\
+	       .help = "engine parallel: what a node does while it computed in the trace: "		\
+	       "spin keeps a CPU busy, sleep leaves the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
-	       .help = "engine parallel: clock of computing, CPU time or elapsed time; auto: as " \
-	       "the trace states, and cpu if there are more threads than CPUs (default auto)")
+	       .help = "engine parallel: clock that measures computing, CPU time or "		\
+	       "elapsed time; auto: cpu if there are more threads than CPUs, else as the "		\
+	       "trace states (default auto)")
 const struct option_spec block_option_table[] = {MODE_ROW, BLOCK_ROWS, {.name = NULL}};
 const struct option_spec parallel_option_table[] = {MODE_ROW, PARALLEL_ROWS, {.name = NULL}};
 const struct option_spec compiled_option_table[] = {COMPILED_FILE_ROWS, COMPILED_ROWS,
@@ -168,22 +182,25 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "destructive", FIELD(destructive), .flags = OPT_CLI_ONLY,
 	       .help = "engine block: permit overwriting the content of the device"),
 	OPTION(FLAG, "own-device", FIELD(own_device), .flags = OPT_CLI_ONLY,
-	       .help = "engine block: permit a file system on the device, which must be a volume "
-	       "(validate volume)"),
+	       .help = "engine block: accept a file system on the device if the device is a "
+	       "volume (validate volume)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
-	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default none)"),
+	       .flags = OPT_CLI_ONLY, .help = "write the replay trace to OUT (default: no "
+	       "trace)"),
 	OPTION(STRING, "scratch", FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
-	       .help = "directory of the scratch file of --memory, and of the plan of engine "
-	       "parallel (default: directory of -o, else $TMPDIR or /var/tmp, parallel: /tmp)"),
+	       .help = "directory for the scratch file of --memory and the plan of engine "
+	       "parallel (default: directory of -o, else $TMPDIR, else /var/tmp; engine "
+	       "parallel: else /tmp)"),
 	OPTION(FLAG, "prepare", FIELD(prepare), .group = "Files and caches", .flags = OPT_CLI_ONLY,
-	       .help = "first create the files that the trace needs, or restore their content"),
+	       .help = "before the replay, create the files that the trace needs, or restore "
+	       "their content"),
 	OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = replay_cache_names,
-	       .flags = OPT_CLI_ONLY, .help = "cold: just before the first request, write back and "
-	       "evict; as root all caches including dentries and inodes, else only pages of the "
-	       "trace's files (default as-is)"),
-	OPTION(FLAG, "keep", FIELD(keep), .flags = OPT_CLI_ONLY, .help = "leave the trace's files "
-	       "in --dir; with --no-keep and --prepare, files and directories made by the replay "
-	       "are removed at its end, also after an interrupt or failure (default yes)"),
+	       .flags = OPT_CLI_ONLY, .help = "state of the caches at the first request. as-is: "
+	       "unchanged; cold: evicted just before, as root all caches with dentries and "
+	       "inodes, else only the pages of the trace's files (default as-is)"),
+	OPTION(FLAG, "keep", FIELD(keep), .flags = OPT_CLI_ONLY, .help = "leave the trace's "
+	       "files in --dir. --no-keep with --prepare: remove them at the end, also after a "
+	       "failure or an interruption (default yes)"),
 	OPTION(FLAG, "no-sync-output", FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	       .help = "do not wait until the replay trace is on disk"),
 	OPTION(FLAG, "prepare-only", FIELD(prepare_only), .flags = OPT_CLI_ONLY,
@@ -194,52 +211,54 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "list-mutants", FIELD(list_mutants), .flags = OPT_CLI_ONLY,
 	       .help = "print the deliberate faults and exit"),
 	OPTION(FLAG, "blank", FIELD(blank), .flags = OPT_CLI_ONLY,
-	       .help = "make no call between the time stamps, to measure the replay itself"),
+	       .help = "make no calls, to measure the time of the replayer itself"),
 	OPTION(CHOICE, "order", FIELD(order), .group = "Order and timing", .arg = "ORDER",
 	       .choices = replay_order_names,
-	       .help = "which requests each request waits for (default temporal)"),
+	       .help = "for which earlier requests each request waits (default temporal)"),
 	OPTION(CHOICE, "timing", FIELD(timing), .arg = "TIMING", .choices = replay_timing_names,
 	       .help = "when a request is issued (default fullspeed)"),
 	OPTION(DOUBLE, "speed", FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
-	       .help = "divide the traced times and gaps by this (default 1)"),
+	       .help = "divide the traced times and pauses by FACTOR (default 1)"),
 	OPTION(DURATION, "max-gap", FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .flags = OPT_NONE, .help = "refuse a timed replay that would wait longer than this "
-	       "for one request, or 1000 times as long for all; none: no limit (default 1h)"),
+	       .flags = OPT_NONE, .help = "refuse a timed replay that would wait longer than "
+	       "this for one request, or 1000 times as long in total; none: no limit (default "
+	       "1h)"),
 	OPTION(STRING, "fs-rules", FIELD(fs_rules), .arg = "RULES",
 	       .help = "rules of order fs, separated by commas; a leading - excludes rules instead "
 	       "(default: descriptor, position, name, directory, data, size, attribute, process)"),
 	OPTION(CHOICE, "wait", FIELD(wait), .group = "Waiting and CPUs", .arg = "METHOD",
 	       .choices = wait_method_names,
-	       .help = "how a worker waits for an instant (default hybrid)"),
-	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "a spinning worker wakes the worker "
-		     "that is due next, and at most one worker per CPU spins (default yes)"),
+	       .help = "how a worker waits until its request is due: hybrid sleeps, then spins "
+	       "(default hybrid)"),
+	OPTION(FLAG, "pre-spin", FIELD(pre_spin), .help = "with --wait hybrid: a spinning worker "
+	       "wakes the worker that is due next, and at most one worker per CPU spins (default "
+	       "yes)"),
 	OPTION(STRING, "scheduler", FIELD(scheduler), .arg = "POLICY",
 	       .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
 	OPTION(DURATION, "spin", FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "time to spin for another request before yielding and sleeping (default "
-	       "5us)"),
+	       .help = "time for which a worker spins while its request waits for another "
+	       "request; then it yields the CPU and sleeps (default 5us)"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "placement of buffers in memory; use the same for program and replay "
-		       "(default offset)"),
-	OPTION(FLAG, "processes", FIELD(processes), .help = "use one process per traced process, "
-	       "each with its own descriptors (default: threads of one process)"),
-	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th permitted CPU"),
-	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th of "
-	       "these CPUs, in turn: numbers and ranges such as 0,2-3 (in a protocol 0+2-3); "
-	       "traced: the CPUs to which the traced thread was pinned"),
+	       .help = "place of the buffers in memory; use the same for program and replay "
+	       "(default offset)"),
+	OPTION(FLAG, "processes", FIELD(processes), .help = "replay each traced process in a "
+	       "process with its own descriptors (default: in threads of one process)"),
+	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "
+	       "may use"),
+	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th CPU "
+	       "of LIST, such as 0,2-3 (in a protocol 0+2-3), in turn; traced: to the CPUs to "
+	       "which its traced thread was pinned"),
 	OPTION(UINT, "workers", FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
-	       .help = "workers of order none (default 0: the traced maximum of concurrent "
-	       "threads) and of engine block (default 0: one)"),
+	       .help = "number of workers, for order none (default 0: largest number of threads "
+	       "in the trace at one time) and engine block (default 0: one)"),
 	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
-	       .choices = replay_reads_names, .help = "which pages reads fetch from storage. "
-						      "current: pages that are not cached now; "
-						      "original: pages that were not cached at "
-						      "capture (slice --join); none: make no "
-						      "reads (default current)"),
-	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory of "
-	       "replay and a locked balloon together: off, traced (the program's use over time) or "
-	       "a size (default off)"),
+	       .choices = replay_reads_names, .help = "pages that reads fetch from storage. "
+	       "current: pages that are not cached now; original: pages that were not cached "
+	       "during the capture (slice --join); none: make no reads (default current)"),
+	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory "
+	       "that the replay holds, by locking further memory: off, a size, or traced, as "
+	       "much as the program held (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
 	       .help = "content of writes. buffer: the worker's buffer; random, zero: generated "
 		       "content, also in the files of --prepare; captured: the program's data, "
@@ -251,15 +270,15 @@ const struct option_spec replay_options[] = {
 	       .help = "payload random: share of 4 KiB blocks that repeat one of a few blocks "
 	       "(default 0%)"),
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
-	       .flags = OPT_NONE, .help = "engine event: if requests, order and outcomes need more "
-	       "memory, read them ahead from a scratch file into locked memory of this size; none: "
-	       "keep all in memory (default 64MiB)"),
+	       .flags = OPT_NONE, .help = "engine event: largest memory for requests, order and "
+	       "results; if they need more, a scratch file is read ahead into locked memory of "
+	       "this size; none: no limit (default 64MiB)"),
 	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),
 	OPTION(DURATION, "watchdog", FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "end a replay in which no request completes for this time, and name the "
-	       "request that blocks; 0: never (default 60s)"),
+	       .help = "fail if no request ends for this time although a request is due, and "
+	       "name the request that does not return; 0: never (default 60s)"),
 	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",
 	       .help = "deliberate fault, to test how replayers are judged (see --list-mutants)"),
 	MODE_ROW,

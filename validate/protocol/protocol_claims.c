@@ -11,27 +11,27 @@ const char *const claim_direction_names[] = {"larger", "smaller", "alike", NULL}
 
 const struct option_spec claim_keys[] = {
     OPTION(STRING, "text", FIELD(text), .arg = "TEXT", .help = "the finding as a sentence"),
-    OPTION(STRING, "source", FIELD(source), .arg = "TEXT", .help = "where it was published"),
+    OPTION(STRING, "source", FIELD(source), .arg = "TEXT", .help = "publication of the finding"),
     OPTION(STRING, "published", FIELD(published), .arg = "TEXT",
            .help = "the published numbers, in words (default none)"),
     OPTION(STRING, "measure", FIELD(measure_name), .arg = "NAME", .help = "quantity to compare"),
     OPTION(STRING, "operation", FIELD(operation), .arg = "NAME",
-           .help = "only requests of this operation: read, write (default all)"),
+           .help = "kind of request to compare: read, write (default all)"),
     OPTION(STRING, "scenario", FIELD(scenario_text), .arg = "SETTINGS",
            .help = "scenarios, selected by settings: \"type=random-read level=2\" (default all)"),
     OPTION(STRING, "replayer", FIELD(replayer_text), .arg = "SETTINGS",
            .help = "replayers, selected by settings: \"engine=event order=fs\""),
     OPTION(CHOICE, "direction", FIELD(direction), .arg = "HOW", .choices = claim_direction_names,
-           .help = "relation of the measure here to the measure of `than`"),
+           .help = "how the measure of these cases compares with that of `than`"),
     OPTION(STRING, "than", FIELD(than_text), .arg = "SETTINGS|NUMBER",
-           .help = "replayers to compare with, each paired with the replayer that agrees in all "
-           "other settings; or a number"),
+           .help = "replayers to compare with, by settings (a case is compared only with cases "
+	       "that agree in all other settings), or a number"),
     OPTION(STRING, "than-scenario", FIELD(than_scenario_text), .arg = "SETTINGS",
            .help = "scenarios to compare with (default: each with itself)"),
     OPTION(STRING, "reproduce", FIELD(reproduce), .arg = "COMMANDS",
-           .help = "commands to examine the finding by hand, printed in the report (default none)"),
+           .help = "commands for a check by hand, which the report prints (default none)"),
     OPTION(STRING, "margin", FIELD(margin_text), .arg = "RATIO",
-           .help = "largest difference that counts as alike (default 10%)"),
+           .help = "alike: largest permitted difference (default 10%)"),
     {.name = NULL},
 };
 #undef FIELD

@@ -37,12 +37,12 @@ const struct option_spec compare_keys[] = {
     CHANGE("in-flight", in_flight,
 	   "the mean number of requests in flight, relative to the program's", "10%"),
     OPTION(DOUBLE, "precision-ratio", FIELD(precision_ratio), .arg = "X",
-	   .help = "largest ratio of the standard deviations from run to run, new over old or old "
-		   "over new (default 2)",
+	   .help = "largest ratio of the standard deviations from run to run, new/old or old/new "
+	       "(default 2)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
-	   .help = "largest ratio of the combined standard uncertainties, new over old or old over "
-		   "new (default none: the machine causes most of them)",
+	   .help = "largest ratio of the combined standard uncertainties, new/old or old/new "
+	       "(default none: most of it comes from the machine)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     CHANGE("reordered", reordered,
 	   "the share of Type-P-Reordered requests, as a difference of "
@@ -53,14 +53,15 @@ const struct option_spec compare_keys[] = {
 	   "distances",
 	   "10%"),
     OPTION(UINT, "mismatches", FIELD(n_mismatched), .arg = "N",
-	   .help = "largest increase of lost, extra and mismatched requests per run (default 0)",
+	   .help = "largest increase of the number of lost, extra and mismatched requests of a "
+	       "run (default 0)",
 	   .flags = OPT_NONE),
     OPTION(STRING, "environment", FIELD(environment), .arg = "LIST",
 	   .help = "members of the environment that must be equal for a comparison: \"kernel, "
 		   "machine.cpu_model\" (default none)"),
     OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER",
-	   .help = "with new: the two replayers of "
-		   "this protocol to compare; the comparison then decides when looks end"),
+	   .help = "with new: the two replayers of this protocol to compare; the campaign then "
+	       "ends when their comparison is decided"),
     OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER", .help = "see old"),
     {.name = NULL},
 };

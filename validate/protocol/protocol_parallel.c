@@ -26,20 +26,22 @@ static const struct option_spec parallel_keys[] = {
            .max = 1000),
     OPTION(UINT, "ranks", FIELD(n_ranks), .arg = "N", .help = "number of ranks, passed to the "
            "script as $RANKS (default 0: the script decides)", .max = 4096),
-    OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay every Nth request of a "
-           "node while its dependencies are searched; auto: start at 1000 and halve until `error` "
-           "is reached (default 1)"),
+    OPTION(STRING, "period", FIELD(period), .arg = "N|auto", .help = "delay every Nth request of "
+	       "a node, to find the nodes that wait for it; auto: begin with 1000 and halve it "
+	       "until `error` is reached (default 1)"),
     OPTION(STRING, "nodes", FIELD(nodes), .arg = "all|N", .help = "nodes whose requests are "
-           "delayed, each in its own run: all, or N random nodes (default all)"),
-    OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: accepted error of "
-           "the execution time, on the storage of the recording (default 10 %)", .min = 0.001,
+	       "delayed, each in a run of its own: all, or N random nodes (default all)"),
+    OPTION(RATIO, "error", FIELD(error), .arg = "RATIO", .help = "period = auto: largest "
+	       "accepted error of the running time of a replay, on the storage of the recording "
+	       "(default 10 %)", .min = 0.001,
            .max = 10),
     OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,
-           .help = "what a node computes between its requests: its think time without blocking "
-           "calls, or that of the delayed node (default auto)"),
+           .help = "how computing is distinguished from waiting. blocking: by the calls that "
+	       "wait; throttled: by the run in which the node was delayed; auto: throttled if "
+	       "nodes poll memory (default auto)"),
     OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
-           .help = "end a longer recording, with all of its runs, and count it as failed (default "
-           "1 h)", .min = 1e9, .max = 30 * 86400e9),
+           .help = "time limit of a recording with all of its runs; a longer recording is ended "
+	       "and fails (default 1 h)", .min = 1e9, .max = 30 * 86400e9),
     {.name = NULL},
 };
 #undef FIELD
