@@ -12,14 +12,14 @@
 
 static const struct option_spec judge_options[] = {
 	JUDGE_TRACE_ROWS(
-	    "engine of \"validate replay --list-engines\" with its options: "
-	    "event:order=fs,timing=think; can be repeated (default: every installed replayer that "
-	    "can replay the trace; on a device, a replayer of another project only if it can be "
-	    "observed there. Engines of validate: order=fs,timing=timestamp; on a device "
-	    "mode=hf)"),
+	    "replayer to judge: an engine of \"validate replay --list-engines\", with options after a "
+	    "colon: event:order=fs,timing=think. Engines of validate use order=fs,timing=timestamp, "
+	    "on a device mode=hf. Repeat it for several replayers (default: every installed "
+	    "replayer that can replay the trace; on a device, replayers of other projects only if "
+	    "they can be observed there)"),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
-	       .help = "replicates of each replayer (default 10; with --rerun 20)"),
+	       .help = "number of replays by each replayer (default 10; with --rerun 20)"),
 	JUDGE_OUTPUT_ROWS("judge"),
 	{.name = NULL},
 };

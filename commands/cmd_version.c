@@ -56,8 +56,11 @@ static int version_run(int argc, char **argv, struct err *e)
 {
 	struct version_config config = {false};
 	int n_positional;
-	int status = command_parse(&cmd_version, "[--json]", NULL, version_options, &config, argc,
-				   argv, 0, 0, &n_positional, e);
+	int status = command_parse(&cmd_version, "[--json]",
+				   "Prints the version of validate, the versions of the loaded "
+				   "libraries, and the\ncompiler.\n\nExit status: 0 done, 2 wrong "
+				   "usage.", version_options, &config, argc, argv, 0, 0,
+				   &n_positional, e);
 	if (status >= 0)
 		return status;
 	const struct version_part parts[] = {
