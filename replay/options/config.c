@@ -253,7 +253,7 @@ const struct option_spec replay_options[] = {
 	       .help = "number of workers, for order none (default 0: largest number of threads "
 	       "in the trace at one time) and engine block (default 0: one)"),
 	OPTION(CHOICE, "reads", FIELD(reads), .group = "Cache, memory and content", .arg = "HOW",
-	       .choices = replay_reads_names, .help = "pages that reads fetch from storage. "
+	       .choices = replay_reads_names, .help = "pages that a read fetches from storage. "
 	       "current: pages that are not cached now; original: pages that were not cached "
 	       "during the capture (slice --join); none: make no reads (default current)"),
 	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory "

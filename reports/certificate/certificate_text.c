@@ -105,7 +105,7 @@ static int certificate_print(const struct analysis *a, FILE *out, struct err *e)
 
 const struct report_form report_form_certificate = {
     .name = "certificate",
-    .help = "a statement per replayer, for citation with published measurements",
+    .help = "a statement on each replayer, to cite beside published measurements",
     .write = certificate_write,
     .print = certificate_print,
 };
