@@ -30,7 +30,7 @@ const struct option_spec app_options[] = {
 	OPTION(FLAG, "digests", FIELD(digests),
 	       .help = "with --snapshot: read each file and store a digest of its content"),
 	OPTION(FLAG, "content", FIELD(content),
-	       .help = "store the data that the program writes in TRACE.content, for replay "
+	       .help = "store in TRACE.content the data that the program writes, for replay "
 	       "--payload captured"),
 	OPTION(FLAG, "memory", FIELD(memory),
 	       .help = "sample the anonymous memory of all programs together, for replay "
