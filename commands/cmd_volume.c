@@ -41,7 +41,8 @@ static const struct option_spec volume_options[] = {
 	OPTION(FLAG, "all", AT(all), .help = "remove: every volume of this user"),
 	OPTION(FLAG, "json", AT(json), .help = "list: print one JSON object"),
 	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes "
-	       "(default /run/validate-volumes; ordinary users have another)"),
+	       "(default /run/validate-volumes for root, a directory of their own for other "
+	       "users)"),
 	{.name = NULL},
 };
 
