@@ -280,7 +280,8 @@ const struct option_spec replay_options[] = {
 	       .help = "fail if no request ends for this time although a request is due, and "
 	       "name the request that does not return; 0: never (default 60s)"),
 	OPTION(STRING, "mutant", FIELD(mutant), .arg = "FAULT[:SIZE]",
-	       .help = "deliberate fault, to test how replayers are judged (see --list-mutants)"),
+	       .help = "add a deliberate fault, to test methods that judge replayers (see "
+	       "--list-mutants)"),
 	MODE_ROW,
 	BLOCK_ROWS,
 	COMPILED_ROWS,
