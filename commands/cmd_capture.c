@@ -13,10 +13,10 @@
 static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMENT]...";
 static const char app_about[] =
 	"Runs COMMAND with a preloaded library, and writes a trace of the file calls of\n"
-	"COMMAND and all its children. Recording ends when the last of them has ended.\n"
+	"COMMAND and all its children. The capture ends when the last of them has ended.\n"
 	"The trace has every call that returned, even if a program was killed. The\n"
 	"library sees only calls through the C library. It does not see statically\n"
-	"linked programs, the dynamic linker and direct system calls. For these, and for\n"
+	"linked programs, the dynamic linker and direct system calls. To record these, or\n"
 	"a running process, use validate capture vfs.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed, 6 refused\n"
@@ -154,6 +154,17 @@ static const struct capture_way {
 	{NULL, NULL},
 };
 
+static const char methods_help[] =
+	"Usage: validate capture app|vfs|block|causality [options] -o TRACE ...\n"
+	"\n"
+	"Records I/O requests, and writes them as a trace. There are four methods:\n"
+	"  app        file calls of a program, by a preloaded library\n"
+	"  vfs        file calls of a program, page faults and page-cache misses, by the\n"
+	"             kernel's tracepoints; needs root\n"
+	"  block      requests of a block device, by the kernel's tracepoints; needs root\n"
+	"  causality  file calls of a parallel application, and the waits of its nodes\n"
+	"             for each other, by several runs with a preloaded library\n";
+
 /* Handles a call without a method, for which only the help is available. */
 static int capture_nothing(int argc, char **argv, struct err *e)
 {
@@ -166,10 +177,10 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 				"causality, block or vfs");
 		return EXIT_USAGE;
 	}
+	fputs(methods_help, stdout);
 	for (const struct capture_way *w = ways; w->name; w++) {
 		char *help[] = {(char *)(uintptr_t)w->name, argv[1], NULL};
-		if (w != ways)
-			putchar('\n');
+		putchar('\n');
 		w->run(2, help, e);
 	}
 	return EXIT_OK;

@@ -46,11 +46,11 @@ static const struct option_spec deps_options[] = {
 };
 
 static const char about[] =
-	"Shows which request of a trace waits for which other request under an order.\n"
-	"Prints the number of waits without redundant ones, and the concurrency that\n"
-	"they leave. Nothing is replayed. Block-level traces have neither files nor\n"
-	"threads, so their dependencies are inferred from times. Traces of parallel\n"
-	"applications hold their own waits, which are shown without --order.\n"
+	"Finds which request of a trace would wait for which other request in a replay.\n"
+	"Prints the number of waits (without waits that follow from other waits), and\n"
+	"the concurrency that they permit. Nothing is replayed. Block-level traces have\n"
+	"neither files nor threads, so the waits are derived from the times. Traces of\n"
+	"parallel applications record their waits; without --order, these are shown.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

@@ -71,11 +71,12 @@ static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--js
 	"--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
 	"--list";
 static const char about[] =
-	"Compares columns of numbers, one result of a run on each line. Tests whether\n"
-	"the mean and the spread of each REPLAY agree with the REFERENCE, and gives the\n"
-	"uncertainty. A single column is described. Files are text (columns separated by\n"
-	"blanks, # comments), CSV with a header, or JSON of hyperfine, pytest-benchmark\n"
-	"or fio; - is standard input. Without --paired, samples count as independent.\n"
+	"Compares columns of numbers, in which each line has the result of one run.\n"
+	"Tests whether the mean and the spread of each REPLAY agree with the REFERENCE,\n"
+	"and prints the uncertainty. If there is only one column, prints its statistics.\n"
+	"Files are text (columns separated by blanks, # comments), CSV with a header, or\n"
+	"JSON of hyperfine, pytest-benchmark or fio; - is standard input. Without\n"
+	"--paired, samples count as independent.\n"
 	"\n"
 	"With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4),\n"
 	"FILE[:COLUMN[:WHERE=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN.\n"
