@@ -247,8 +247,8 @@ const struct option_spec replay_options[] = {
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "
 	       "may use"),
 	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th CPU "
-	       "of LIST, such as 0,2-3 (in a protocol 0+2-3), in turn; traced: to the CPUs to "
-	       "which its traced thread was pinned"),
+	       "of LIST, such as 0,2-3 (in a protocol 0+2-3), and begin again after the last "
+	       "CPU; traced: pin it to the CPUs to which its traced thread was pinned"),
 	OPTION(UINT, "workers", FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	       .help = "number of workers, for order none (default 0: largest number of threads "
 	       "in the trace at one time) and engine block (default 0: one)"),
