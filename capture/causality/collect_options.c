@@ -39,9 +39,9 @@ const struct option_spec collect_options[] = {
 	 .help = "shell command before each run, to restore the files"},
 	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW",
 		.choices = compute_names,
-	 .help = "what counts as computing. blocking: the time between two requests without "
-		 "calls that wait; throttled: the time between two requests in the run that "
-		 "delays the node; auto: throttled if a node polls memory (default auto)"},
+	 .help = "what counts as computing. blocking: the time between two requests, minus the "
+	       "calls that wait; throttled: the time between two requests in the run that delays "
+	       "the node; auto: throttled if a node polls memory (default auto)"},
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing, CPU time or elapsed time; auto: cpu if there "
