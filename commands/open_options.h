@@ -22,10 +22,10 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	OPTION(STRING, "mapping", OPEN_AT(AT, mapping), .arg = "FILE",				\
 	       .help = "the input is delimited text, and FILE names its columns"),		\
 	OPTION(UINT, "lenient", OPEN_AT(AT, n_lenient), .arg = "N",				\
-	       .help = "skip up to N unreadable lines or records, and print their number "		\
+	       .help = "skip up to N unreadable lines or records, and print their number " \
 	       "(default 0)"),	\
-	OPTION(FLAG, "queue", OPEN_AT(AT, queue), .help = "for block events: a request "		\
-	       "begins when it enters the queue (event Q), not when it is issued to the "		\
+	OPTION(FLAG, "queue", OPEN_AT(AT, queue), .help = "for block events: a request " \
+	       "begins when it enters the queue (event Q), not when it is issued to the " \
 	       "device (event D)"),	\
 	OPTION(CHOICE, "as", OPEN_AT(AT, as), .arg = "OP", .choices = open_as_names,		\
 	       .flags = OPT_UNSET,								\

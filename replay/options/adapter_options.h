@@ -57,44 +57,44 @@ struct known_options {
 	OPTION(FLAG, "fio-no-stall", AT(known.fio_no_stall),					\
 	       .help = "fio: replay at full speed instead of at the traced times"),		\
 	OPTION(DURATION, "btreplay-bunch", AT(known.btreplay_bunch_ns), .arg = "TIME", .min = 0,\
-	       .max = 1e12, .help = "btreplay: requests within this time after the first "		\
-	       "form a bunch and start together; 0: each request alone (default 10ms)"),			\
+	       .max = 1e12, .help = "btreplay: requests within this time after the first " \
+	       "form a bunch and start together; 0: each request alone (default 10ms)"), \
 	OPTION(UINT, "btreplay-bunch-max", AT(known.btreplay_bunch_max), .arg = "N", .min = 1,	\
 	       .max = 512,									\
 	       .help = "btreplay: largest number of requests in a bunch (default 8)"),		\
 	OPTION(UINT, "btreplay-streams", AT(known.btreplay_streams), .arg = "N", .min = 1,	\
-	       .max = 1024, .help = "btreplay: number of streams, each a thread on its own "		\
-	       "CPU; traced threads are distributed among them (default 1)"),				\
+	       .max = 1024, .help = "btreplay: number of streams, each a thread on its own " \
+	       "CPU; traced threads are distributed among them (default 1)"), \
 	OPTION(UINT, "blkreplay-threads", AT(known.blkreplay_threads), .arg = "N", .min = 1,	\
 	       .max = 32768,									\
 	       .help = "blkreplay: number of processes that issue requests (default 64)"),	\
 	OPTION(CHOICE, "blkreplay-conflicts", AT(known.blkreplay_conflicts), .arg = "HOW",	\
 	       .choices = blkreplay_conflicts_names, .help = "blkreplay: treatment of "		\
-	       "requests with overlapping blocks; partial: they are postponed (default "		\
+	       "requests with overlapping blocks; partial: they are postponed (default " \
 	       "partial)"),	\
 	OPTION(CHOICE, "hfplayer-mode", AT(known.hfplayer_mode), .arg = "MODE",			\
-	       .choices = hfplayer_mode_names, .help = "hfplayer: its mode: traced times, "		\
-	       "dependencies, as fast as possible, or traced number in flight (default "		\
+	       .choices = hfplayer_mode_names, .help = "hfplayer: its mode: traced times, " \
+	       "dependencies, as fast as possible, or traced number in flight (default " \
 	       "hf)"),			\
 	OPTION(UINT, "hfplayer-threads", AT(known.hfplayer_threads), .arg = "N", .min = 1,	\
 	       .max = 64, .help = "hfplayer: number of threads that issue requests; "		\
-	       "hfplayer needs three CPUs more than this (default 1)"),							\
+	       "hfplayer needs three CPUs more than this (default 1)"), \
 	OPTION(UINT, "hfplayer-queue", AT(known.hfplayer_queue), .arg = "N", .min = 1,		\
 	       .max = 65536,									\
 	       .help = "hfplayer: largest number of requests in flight (default 8192)"),	\
 	OPTION(DURATION, "hfplayer-bundle", AT(known.hfplayer_bundle_ns), .arg = "TIME",	\
-	       .min = 0, .max = 1e9, .help = "hfplayer: submit requests together if the "		\
-	       "time between them is shorter than this, except in mode dep (default 0: no "		\
+	       .min = 0, .max = 1e9, .help = "hfplayer: submit requests together if the " \
+	       "time between them is shorter than this, except in mode dep (default 0: no " \
 	       "bundles)"),				\
 	OPTION(CHOICE, "artc-order", AT(known.artc_order), .arg = "ORDER",			\
 	       .choices = artc_order_names,							\
-	       .help = "ARTC: rule that states for which calls a call waits; root: ARTC's "		\
+	       .help = "ARTC: rule that states for which calls a call waits; root: ARTC's " \
 	       "own rules (default root)"),		\
-	OPTION(FLAG, "artc-gaps", AT(known.artc_gaps), .help = "ARTC: keep the traced gap "		\
+	OPTION(FLAG, "artc-gaps", AT(known.artc_gaps), .help = "ARTC: keep the traced gap " \
 	       "before each call (default: replay at full speed)"),				\
 	OPTION(CHOICE, "beefs-policy", AT(known.beefs_policy), .arg = "POLICY",			\
-	       .choices = beefs_policy_names, .help = "beefs: rule that states when an "		\
-	       "event starts; faster: when its parents have ended (default faster)"),						\
+	       .choices = beefs_policy_names, .help = "beefs: rule that states when an " \
+	       "event starts; faster: when its parents have ended (default faster)"), \
 	OPTION(UINT, "beefs-workers", AT(known.beefs_workers), .arg = "N", .min = 0, .max = 4096, \
 	       .help = "beefs: number of threads (default 0: as many as in the trace)"),	\
 	OPTION(DURATION, "beefs-delay", AT(known.beefs_delay_ns), .arg = "TIME", .min = 0,	\
@@ -124,26 +124,26 @@ struct adapter_options {
 #define ADAPTER_OPTION_ROWS(AT)									   \
 	OPTION(STRING, "times", AT(times), .group = "Replayers of other projects", .arg = "HOW",\
 	       .help = "source of the times of requests: the output of the replayer "		\
-	       "(self), a preloaded library (preload), the kernel's tracepoints at the "		\
+	       "(self), a preloaded library (preload), the kernel's tracepoints at the " \
 	       "device (block) or none; engine exec: self:csv(begin=3,end=4,unit=us) "		\
-	       "(default: the replayer's usual source)"),									\
-	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format "		\
-	       "in which the replayer gets the trace; with /thread, /process or /device "		\
-	       "appended, a file for each"),								\
+	       "(default: the replayer's usual source)"), \
+	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format " \
+	       "in which the replayer gets the trace; with /thread, /process or /device " \
+	       "appended, a file for each"), \
 	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "command that "		\
-	       "starts the replayer, as a list of words with placeholders: [\"replayer\", "		\
-	       "\"--in\", \"{trace}\"] (default: that of the adapter)"),					\
+	       "starts the replayer, as a list of words with placeholders: [\"replayer\", " \
+	       "\"--in\", \"{trace}\"] (default: that of the adapter)"), \
 	OPTION(STRING, "environment", AT(environment), .arg = "WORDS",				\
-	       .help = "additional environment variables of the command, each NAME=VALUE "		\
+	       .help = "additional environment variables of the command, each NAME=VALUE " \
 	       "(default none)"),								\
-	OPTION(STRING, "start-in", AT(start_in), .arg = "DIR", .help = "working directory "		\
-	       "of the command, such as {target} (default {scratch}, a directory of the "		\
+	OPTION(STRING, "start-in", AT(start_in), .arg = "DIR", .help = "working directory " \
+	       "of the command, such as {target} (default {scratch}, a directory of the " \
 	       "run)"),										\
 	OPTION(STRING, "user", AT(user), .arg = "NAME",						\
 	       .help = "user that runs the command (default: the current user)"),	\
 	OPTION(STRING, "accept-status", AT(accept_status), .arg = "LIST",			\
 	       .help = "exit statuses of the command, besides 0, that mean success "		\
-	       "(default none)"),									\
+	       "(default none)"), \
 	OPTION(DURATION, "time-limit", AT(time_limit_ns), .arg = "TIME", .min = 1e6, .max = 1e15, \
 	       .help = "kill the command after this time (default 10min)"),		\
 	OPTION(FLAG, "full-speed", AT(full_speed), .help = "engine exec: the replayer issues "	\

@@ -70,35 +70,36 @@ void replay_config_init(struct replay_config *c)
 #define MODE_ROW										   \
 	OPTION(CHOICE, "mode", BLOCK(mode), .group = "Block devices (engine block)",		\
 	       .arg = "MODE", .choices = block_mode_names, .help = "engine block: hf "		\
-	       "(traced times, limited number in flight), afap (as fast as possible), load "		\
-	       "(traced number in flight) or dep (after dependencies), default hf. Engine "		\
+	       "(traced times, limited number in flight), afap (as fast as possible), load " \
+	       "(traced number in flight) or dep (after dependencies), default hf. Engine " \
 	       "parallel: causal (after computing and waiting for other nodes), afap, "		\
-	       "think-limited (traced pauses) or timing-accurate (traced times), default "		\
+	       "think-limited (traced pauses) or timing-accurate (traced times), default " \
 	       "causal")
 #define BLOCK_ROWS										   \
 	OPTION(CHOICE, "backend", BLOCK(backend), .arg = "NAME", .choices = block_backend_names,\
 	       .help = "engine block: interface to the kernel (default auto: io_uring, or "	\
 	       "libaio if io_uring is forbidden or would use kernel threads)"),			\
 	OPTION(CHOICE, "in-flight", BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,	\
-	       .help = "mode hf: largest number in flight at the issue of a request: exact "		\
-	       "(traced number), instant (rounded up to a power of two), rounded (largest "		\
-	       "traced number within 100 ms, rounded up), slack (as rounded, but 128 "		\
-	       "during a short stall of the device), none (default slack)"),	\
+	       .help = "mode hf: largest number in flight at the issue of a request. "		\
+	       "exact: the traced number; instant: that number, rounded up to a power of " \
+	       "two; rounded: the largest traced number within 100 ms, rounded up; slack: " \
+	       "as rounded, but 128 during a short stall of the device; none: no limit " \
+	       "(default slack)"),	\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
-	       .help = "modes hf and dep: submit in one system call the requests that are "		\
-	       "due within this time after its first request (default: the measured time "		\
+	       .help = "modes hf and dep: submit in one system call the requests that are " \
+	       "due within this time after its first request (default: the measured time " \
 	       "of a call)"),						\
 	OPTION(UINT, "bundle-max", BLOCK(bundle_max), .arg = "N", .min = 1,			\
-	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests "		\
-	       "that one system call submits (default 256)"),						\
+	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests " \
+	       "that one system call submits (default 256)"), \
 	OPTION(UINT, "depth", BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,			\
-	       .help = "engine block: largest number of requests in flight (default 0: 128 "		\
-	       "in mode afap, no limit in other modes)"),							\
+	       .help = "engine block: largest number of requests in flight (default 0: 128 " \
+	       "in mode afap, no limit in other modes)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: a request is due when its traced gap has passed after: "		\
-	       "the end of each request on which it depends (each), of all of them (all), "		\
-	       "of the one that ended last in the trace (nearest), or after as many ends "		\
-	       "as in the trace (count) (default each)"),					\
+	       .help = "mode dep: a request is due when its traced gap has passed after an " \
+	       "event. each: the end of each request on which it depends; all: the ends of " \
+	       "all of them; nearest: the end of the request that ended last in the trace; " \
+	       "count: as many ends as in the trace (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced think times by FACTOR "		\
 	       "(default 1)"),	\
@@ -106,32 +107,32 @@ void replay_config_init(struct replay_config *c)
 	       .help = "mode dep: emulate a device FACTOR times as fast as the traced "		\
 	       "device, by delays on a faster device (default 0: no delay)"),			\
 	OPTION(STRING, "think-time", BLOCK(think_time), .arg = "TIME",				\
-	       .help = "mode dep: shortest time that a program needs from the end of a "		\
+	       .help = "mode dep: shortest time that a program needs from the end of a " \
 	       "request to a dependent request; auto: the shortest gap in the trace "		\
 	       "(default 10us)"),		\
 	OPTION(FLAG, "sq-poll", BLOCK(sq_poll),							\
-	       .help = "io_uring: let a kernel thread poll for requests; this thread keeps "		\
+	       .help = "io_uring: let a kernel thread poll for requests; this thread keeps " \
 	       "a CPU busy"),			\
 	OPTION(FLAG, "registered", BLOCK(registered),						\
 	       .help = "io_uring: register the device's file and the buffers with the "		\
 	       "kernel (default yes)"),			\
 	OPTION(FLAG, "harvester", BLOCK(harvester), .help = "engine block: fetch the "		\
-	       "completions of each worker in a second thread; not with --discards"),				\
+	       "completions of each worker in a second thread; not with --discards"), \
 	OPTION(FLAG, "discards", BLOCK(discards), .help = "engine block: also replay discards"),\
-	OPTION(FLAG, "read-only", BLOCK(read_only), .help = "engine block: issue a read in "		\
-	       "place of each traced write; engine exec: declare that the command does not "		\
+	OPTION(FLAG, "read-only", BLOCK(read_only), .help = "engine block: issue a read in " \
+	       "place of each traced write; engine exec: declare that the command does not " \
 	       "write to the device"),	\
 	OPTION(FLAG, "dry-run", BLOCK(dry_run), .flags = OPT_CLI_ONLY,				\
-	       .help = "engine block: issue no request; print the number of requests, the "		\
+	       .help = "engine block: issue no request; print the number of requests, the " \
 	       "bytes that they would overwrite, and whether the device would be "		\
 	       "refused"),			\
 	OPTION(CHOICE, "beyond", BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,	\
-	       .help = "engine block: requests beyond the end of the device. error: refuse "		\
+	       .help = "engine block: requests beyond the end of the device. error: refuse " \
 	       "the trace; modulo: take their offsets modulo the size of the device; "		\
 	       "scale: scale all offsets to the device (default error)"),	\
 	OPTION(CHOICE, "unaligned", BLOCK(unaligned), .arg = "HOW",				\
-	       .choices = block_unaligned_names, .help = "engine block: requests that are "		\
-	       "not whole blocks of the device. error: refuse the trace; round: extend "		\
+	       .choices = block_unaligned_names, .help = "engine block: requests that are " \
+	       "not whole blocks of the device. error: refuse the trace; round: extend " \
 	       "them to whole blocks (default error)")
 #define COMPILED_FILE_ROWS									   \
 	OPTION(FLAG, "compile-only", COMPILED(compile_only),					\
@@ -152,16 +153,16 @@ void replay_config_init(struct replay_config *c)
 	       "each request instead of a table row; slow to compile")
 #define PARALLEL_ROWS										   \
 	OPTION(STRING, "launcher", PARALLEL(launcher), .arg = "COMMAND",			\
-	       .help = "engine parallel: command that starts the ranks; {n} stands for "		\
-	       "their number; without {n}, \"-n N\" is appended (default mpirun, with the "		\
-	       "options needed here)"),									\
+	       .help = "engine parallel: command that starts the ranks; {n} stands for " \
+	       "their number; without {n}, \"-n N\" is appended (default mpirun, with the " \
+	       "options needed here)"), \
 	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
 	       .choices = parallel_compute_names,						\
-	       .help = "engine parallel: what a node does while it computed in the trace: "		\
+	       .help = "engine parallel: what a node does while it computed in the trace: " \
 	       "spin keeps a CPU busy, sleep leaves the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
 	       .help = "engine parallel: clock that measures computing, CPU time or "		\
-	       "elapsed time; auto: cpu if there are more threads than CPUs, else as the "		\
+	       "elapsed time; auto: cpu if there are more threads than CPUs, else as the " \
 	       "trace states (default auto)")
 const struct option_spec block_option_table[] = {MODE_ROW, BLOCK_ROWS, {.name = NULL}};
 const struct option_spec parallel_option_table[] = {MODE_ROW, PARALLEL_ROWS, {.name = NULL}};
