@@ -12,12 +12,11 @@
 
 static const struct option_spec judge_options[] = {
 	JUDGE_TRACE_ROWS(
-	    "replayer to judge: an engine of \"validate replay --list-engines\", with options after "
-	    "a colon: event:order=fs,timing=think. Engines of validate use "
+	    "replayer to judge: an engine of \"validate replay --list-engines\", with options "
+	    "after a colon: event:order=fs,timing=think. Engines of validate use "
 	    "order=fs,timing=timestamp, on a device mode=hf. Repeat it for several replayers "
-	    "(default: every installed "
-	    "replayer that can replay the trace; on a device, replayers of other projects only if "
-	    "they can be observed there)"),
+	    "(default: every installed replayer that can replay the trace; on a device, replayers "
+	    "of other projects only if they can be observed there)"),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
 	       .help = "number of replays by each replayer (default 10; with --rerun 20)"),
