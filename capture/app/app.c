@@ -201,12 +201,12 @@ static int processes_follow(struct app_run *r, struct err *e)
 {
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
 	bool calibrated = false;
-	int rc = 0;
+	int ret = 0;
 	while (children_reap(r)) {
 		size_t before = r->spool.n_windows;
-		rc = spool_drain(&r->spool, processors_are_busy() ? SPOOL_BUSY : SPOOL_NOW, e);
-		if (rc)
-			return rc;
+		ret = spool_drain(&r->spool, processors_are_busy() ? SPOOL_BUSY : SPOOL_NOW, e);
+		if (ret)
+			return ret;
 		if (!signals_take(r)) {
 			r->outcome->interrupted = true;
 			break;
@@ -214,16 +214,16 @@ static int processes_follow(struct app_run *r, struct err *e)
 		int64_t now = clock_monotonic_ns();
 		if (!calibrated && now - r->clock.first.ns >= CALIBRATION_NS) {
 			calibrated = true;
-			rc = clock_calibrate(&r->clock, CALIBRATION_NS, e);
-			if (rc)
-				return rc;
+			ret = clock_calibrate(&r->clock, CALIBRATION_NS, e);
+			if (ret)
+				return ret;
 		}
 		if (memory_is_due(&r->memory, now))
 			memory_add(&r->memory, now, spool_memory(&r->spool));
 		poll(&p, 1, r->spool.n_windows > before ? POLL_BUSY_MS : POLL_MS);
 	}
-	rc = spool_drain(&r->spool, SPOOL_LAST, e);
-	return rc || calibrated ? rc : clock_calibrate(&r->clock, CALIBRATION_NS, e);
+	ret = spool_drain(&r->spool, SPOOL_LAST, e);
+	return ret || calibrated ? ret : clock_calibrate(&r->clock, CALIBRATION_NS, e);
 }
 
 static int signals_open(struct app_run *r, struct err *e)
@@ -257,34 +257,34 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 	struct stat st;
 	if (stat(r->config->root, &st) || !S_ISDIR(st.st_mode))
 		return err_sys(e, ENOTDIR, "--root %s", r->config->root);
-	int rc = trace_output_check(r->config->output, e);
-	rc = rc ? rc : content_check(r->config, e);
-	rc = rc ? rc : clock_open(&r->clock, e);
-	rc = rc ? rc
+	int ret = trace_output_check(r->config->output, e);
+	ret = ret ? ret : content_check(r->config, e);
+	ret = ret ? ret : clock_open(&r->clock, e);
+	ret = ret ? ret
 		: spool_open(&r->spool, r->config->scratch, r->config->output, &r->clock, flags, e);
-	if (rc)
-		return rc;
-	rc = signals_open(r, e);
-	if (!rc && r->config->prepare)
-		rc = r->config->prepare(r->config->prepare_ctx, r->spool.dir, e);
+	if (ret)
+		return ret;
+	ret = signals_open(r, e);
+	if (!ret && r->config->prepare)
+		ret = r->config->prepare(r->config->prepare_ctx, r->spool.dir, e);
 	r->start = clock_begin(&r->clock);
 	r->wall_epoch_ns = clock_realtime_ns();
-	rc = rc ? rc : command_start(r, file, library, e);
-	if (!rc) {
-		rc = processes_follow(r, e);
-		if (rc) {
+	ret = ret ? ret : command_start(r, file, library, e);
+	if (!ret) {
+		ret = processes_follow(r, e);
+		if (ret) {
 			/* after an error (for example a full disk), the command continues without
-			 * being recorded */
+			  * being recorded */
 			struct pollfd p = {.fd = r->signals, .events = POLLIN};
 			atomic_store(&r->spool.control->closed, 1);
 			while (children_reap(r) && signals_take(r))
 				poll(&p, 1, POLL_MS);
-			return rc;
+			return ret;
 		}
-		rc = clock_reanchor(&r->clock, e);
+		ret = clock_reanchor(&r->clock, e);
 	}
 	r->outcome->n_samples = r->memory.n;
-	return rc ? rc
+	return ret ? ret
 		  : app_trace_write(r->config, &r->spool, &r->clock, r->start, r->wall_epoch_ns,
 				    &r->memory, r->outcome, e);
 }
@@ -297,20 +297,20 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
 	char *library = app_library_find(c->causes, e),
 	     *file = library ? app_command_find(c->command[0], e) : NULL;
-	int rc = file ? app_command_check(file, e) : -e->code;
+	int ret = file ? app_command_check(file, e) : -e->code;
 	/* orphaned descendants become children of this process, so that it can wait for them */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	rc = rc ? rc : run_all(&r, file, library, e);
+	ret = ret ? ret : run_all(&r, file, library, e);
 	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
-	if (!rc && scratch && path_exists(scratch))
-		rc = err_set(e, EIO, "the trace is written, but the scratch directory %s cannot be "
-			"removed: remove it", scratch);
+	if (!ret && scratch && path_exists(scratch))
+		ret = err_set(e, EIO, "the trace is written, but the scratch directory %s cannot "
+			"be removed: remove it", scratch);
 	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);
 		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);
 	}
 	FREE_EACH(library, file);
-	return rc;
+	return ret;
 }

@@ -9,14 +9,14 @@
 #define LIBRARY "libvalidate-capture.so"
 #define LIBRARY_CAUSES "libvalidate-causality.so"
 
-/* The library at `path`. NULL: it does not exist, or it cannot be used and *rc is the error. */
-static char *library_at(const char *path, int *rc, struct err *e)
+/* The library at `path`. NULL: it does not exist, or it cannot be used and *ret is the error. */
+static char *library_at(const char *path, int *ret, struct err *e)
 {
 	char *real = realpath(path, NULL);
 	if (!real || !strpbrk(real, " :"))
 		return real;
-	*rc = err_set(e, EINVAL, "%s: the dynamic linker cannot preload a library whose path has a "
-		"blank or a colon: install validate elsewhere", real);
+	*ret = err_set(e, EINVAL, "%s: the dynamic linker cannot preload a library whose path has "
+		"a blank or a colon: install validate elsewhere", real);
 	free(real);
 	return NULL;
 }
@@ -26,18 +26,18 @@ char *app_library_find(bool causes, struct err *e)
 	static const char *const places[] = {"", "../lib/validate/"};
 	const char *name = causes ? LIBRARY_CAUSES : LIBRARY;
 	char *self = program_path(e), *found = NULL;
-	int rc = 0;
+	int ret = 0;
 	if (!self)
 		return NULL;
 	char *slash = strrchr(self, '/');
 	if (slash)
 		*slash = 0;
-	for (size_t i = 0; i < sizeof places / sizeof *places && !found && !rc; i++) {
+	for (size_t i = 0; i < sizeof places / sizeof *places && !found && !ret; i++) {
 		char *path = xasprintf("%s/%s%s", self, places[i], name);
-		found = library_at(path, &rc, e);
+		found = library_at(path, &ret, e);
 		free(path);
 	}
-	if (!found && !rc)
+	if (!found && !ret)
 		err_set(e, ENOENT, "%s is missing: it must be in the directory of the program "
 				   "(%s) or in ../lib/validate", name, self);
 	free(self);
@@ -110,10 +110,10 @@ static int is_dynamic(const char *file)
 
 int app_command_check(const char *file, struct err *e)
 {
-	int rc = privileges_check(file, e);
-	if (!rc && is_dynamic(file) == 0)
-		rc = err_set(e, ENOEXEC,
-			     "%s is statically linked: a preloaded library does not see its calls",
-			     file);
-	return rc;
+	int ret = privileges_check(file, e);
+	if (!ret && is_dynamic(file) == 0)
+		ret = err_set(e, ENOEXEC,
+			      "%s is statically linked: a preloaded library does not see its calls",
+			      file);
+	return ret;
 }

@@ -385,9 +385,9 @@ static int meta_set_without(struct trace_writer *w, struct trace_meta *meta, str
 	SCOPED_FREE char *text = extra ? json_dumps(extra, JSON_COMPACT) : NULL;
 	meta->files.n = 0;
 	meta->extra_json = text;
-	int rc = trace_writer_set_meta(w, meta, e);
+	int ret = trace_writer_set_meta(w, meta, e);
 	meta->extra_json = whole;
-	return rc;
+	return ret;
 }
 
 int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_meta *meta,
@@ -397,12 +397,12 @@ int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_met
 	*n = (struct files_noted){.n_files = meta->files.n};
 	for (size_t i = 0; i < meta->files.n; i++)
 		n->n_holes_cut += meta->files.detail[i].holes_cut;
-	int rc = trace_writer_set_meta(w, meta, e);
-	if (rc == -EFBIG && meta->files.n) {
+	int ret = trace_writer_set_meta(w, meta, e);
+	if (ret == -EFBIG && meta->files.n) {
 		n->n_left_out = meta->files.n;
-		rc = meta_set_without(w, meta, e);
+		ret = meta_set_without(w, meta, e);
 	}
 	FREE_EACH(meta->files.entry, meta->files.detail);
 	meta->files = (struct fileset){.n = 0};
-	return rc;
+	return ret;
 }

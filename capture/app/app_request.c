@@ -50,8 +50,8 @@ static int object_of(struct request_maker *m, const char *path, bool is_path, ui
 	const char *name = is_path ? request_name(m, path) : m->root_len ? NULL : path;
 	if (!name)
 		return 0;
-	int rc = trace_writer_object(m->writer, is_path ? OBJECT_PATH : OBJECT_FD, name, id, e);
-	return rc ? rc : 1;
+	int ret = trace_writer_object(m->writer, is_path ? OBJECT_PATH : OBJECT_FD, name, id, e);
+	return ret ? ret : 1;
 }
 
 /* The same for an open file, which keeps the number of its object. */
@@ -61,10 +61,10 @@ static int file_object(struct request_maker *m, struct app_open_file *f, uint32_
 	*id = f && f->object ? f->object - 1 : OBJECT_NONE;
 	if (!f || f->object)
 		return f || !m->root_len;
-	int rc = object_of(m, f->path, f->is_path, id, e);
-	if (rc == 1)
+	int ret = object_of(m, f->path, f->is_path, id, e);
+	if (ret == 1)
 		f->object = *id + 1;
-	return rc;
+	return ret;
 }
 
 /* --- one request --------------------------------------------------------- */
@@ -106,9 +106,9 @@ static int heap_put(struct request_maker *m, const struct process_state *p,
 	if (uses & OP_HEAP_PEER && len == sizeof peer) {
 		memcpy(&peer, data, sizeof peer);
 		struct app_open_file *f = state_file(p, peer.fd);
-		int rc = r->r->op == OP_DUP2 ? 0 : file_object(m, f, &peer.object, e);
-		if (rc < 0)
-			return rc;
+		int ret = r->r->op == OP_DUP2 ? 0 : file_object(m, f, &peer.object, e);
+		if (ret < 0)
+			return ret;
 		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append &&
 		    r->r->op != OP_DUP2)
 			peer.offset = f->position;
@@ -138,8 +138,8 @@ static int request_object(struct request_maker *m, const struct process_state *p
 	const struct app_open_file *linked =
 	    r->r->op == OP_LINK && path ? state_file(p, path_descriptor(path)) : NULL;
 	if (linked && linked->is_path && request_name(m, linked->path)) {
-		int rc = trace_writer_object(m->writer, OBJECT_PATH, path + 1, &to->object, e);
-		return rc ? rc : 1;
+		int ret = trace_writer_object(m->writer, OBJECT_PATH, path + 1, &to->object, e);
+		return ret ? ret : 1;
 	}
 	if (uses & OP_HAS_PATH && path)
 		return object_of(m, path, true, &to->object, e);
@@ -184,9 +184,9 @@ int request_make(struct request_maker *m, const struct process_state *p,
 	const struct merge_record *r, const char *path, struct trace_record *to, struct err *e)
 {
 	request_fill(m, p, r, to);
-	int rc = request_object(m, p, r, path, to, e);
-	if (rc <= 0)
-		return rc;
-	rc = heap_put(m, p, r, to, e);
-	return rc ? rc : 1;
+	int ret = request_object(m, p, r, path, to, e);
+	if (ret <= 0)
+		return ret;
+	ret = heap_put(m, p, r, to, e);
+	return ret ? ret : 1;
 }

@@ -35,10 +35,10 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 		return -EIO;
 	app_scratch_clean(scratch);
 	if (!leftover_directory(*dir)) {
-		int rc = err_sys(e, errno, "%s: cannot create the scratch directory", *dir);
+		int ret = err_sys(e, errno, "%s: cannot create the scratch directory", *dir);
 		free(*dir);
 		*dir = NULL;
-		return rc;
+		return ret;
 	}
 	*dir_fd = open(*dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return *dir_fd < 0 ? err_sys(e, errno, "cannot open the scratch directory %s", *dir) : 0;

@@ -26,9 +26,9 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	 * programs */
 	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *s->control);
 	if (code) {
-		int rc = err_sys(e, code, "%s/control", s->dir);
+		int ret = err_sys(e, code, "%s/control", s->dir);
 		fd_close(fd);
-		return rc;
+		return ret;
 	}
 	void *at = mmap(NULL, sizeof *s->control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
@@ -49,9 +49,9 @@ static int spool_make(struct spool *s, const char *near, struct err *e)
 {
 	char *copy = xstrdup(near), *dir = dirname(copy);
 	s->fd = unnamed_file_open(dir, e);
-	int rc = s->fd < 0 ? s->fd : 0;
+	int ret = s->fd < 0 ? s->fd : 0;
 	free(copy);
-	return rc;
+	return ret;
 }
 
 /* At most 64 MiB, 1/64 of the available memory, and a quarter of the free scratch space. */
@@ -69,14 +69,14 @@ int spool_open(struct spool *s, const char *scratch, const char *near, const str
 	       uint32_t flags, struct err *e)
 {
 	*s = (struct spool){.dir_fd = -1, .fd = -1};
-	int rc = app_scratch_make(scratch, &s->dir, &s->dir_fd, e);
-	rc = rc ? rc : control_make(s, clock, flags, e);
-	rc = rc ? rc : spool_make(s, near, e);
+	int ret = app_scratch_make(scratch, &s->dir, &s->dir_fd, e);
+	ret = ret ? ret : control_make(s, clock, flags, e);
+	ret = ret ? ret : spool_make(s, near, e);
 	s->buffer = xmalloc(LOG_WINDOW);
-	s->n_put_off_max = rc ? 0 : put_off_max(s->dir_fd);
-	if (rc)
+	s->n_put_off_max = ret ? 0 : put_off_max(s->dir_fd);
+	if (ret)
 		spool_close(s);
-	return rc;
+	return ret;
 }
 
 static void image_unmap(struct spool *s, struct spool_image *i)
@@ -256,9 +256,9 @@ static int window_spool(struct spool *s, uint32_t image, const struct log_window
 			const char *from, uint32_t n_units, struct err *e)
 {
 	size_t len = (size_t)n_units * LOG_UNIT;
-	int rc = spool_write(s, from, len, e);
-	if (rc)
-		return rc;
+	int ret = spool_write(s, from, len, e);
+	if (ret)
+		return ret;
 	GROW(s->window, s->n_windows, s->windows_cap);
 	s->window[s->n_windows++] = (struct spool_window){.at = s->end,
 							  .sequence = w->sequence,
@@ -294,11 +294,11 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 		kept = window_gather(s, from, n_units, generation, state == WINDOW_FULL);
 		from = (const char *)s->buffer;
 	}
-	int rc = kept ? window_spool(s, image, w, from, kept, e) : 0;
-	if (!rc)
+	int ret = kept ? window_spool(s, image, w, from, kept, e) : 0;
+	if (!ret)
 		atomic_store_explicit(&w->use, log_use(generation, WINDOW_FREE),
 				      memory_order_release);
-	return rc;
+	return ret;
 }
 
 /* The number of full windows of an image. */
@@ -330,16 +330,16 @@ static int windows_drain(struct spool *s, uint32_t image, uint32_t n, bool ended
 	struct spool_image *i = &s->image[image];
 	struct log_file *f = (struct log_file *)i->base;
 	size_t before = s->n_windows;
-	int rc = 0;
-	for (uint32_t k = 1; k < n && !rc; k++) {
-		rc = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
+	int ret = 0;
+	for (uint32_t k = 1; k < n && !ret; k++) {
+		ret = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
 		/* the first windows are reused while they are in a cache */
 		if (s->n_windows > before) {
 			atomic_store_explicit(&f->hint, k - 1, memory_order_relaxed);
 			before = SIZE_MAX;
 		}
 	}
-	return rc;
+	return ret;
 }
 
 static int image_drain(struct spool *s, uint32_t image, enum spool_when when, uint32_t *left,
@@ -353,15 +353,15 @@ static int image_drain(struct spool *s, uint32_t image, enum spool_when when, ui
 	n = n < i->n_max ? n : i->n_max;
 	if (when == SPOOL_BUSY && !ended && image_may_wait(i, n, left))
 		return 0;
-	int rc = windows_drain(s, image, n, ended, e);
-	if (!rc && ended)
+	int ret = windows_drain(s, image, n, ended, e);
+	if (!ret && ended)
 		image_unmap(s, i);
-	return rc;
+	return ret;
 }
 
 int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	uint32_t left = s->n_put_off_max;
 	if (atomic_exchange_explicit(&s->control->wanted, 0, memory_order_relaxed) &&
 	    when == SPOOL_BUSY)
@@ -369,10 +369,10 @@ int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 	images_find(s);
 	if (when == SPOOL_LAST) /* records of images that were not mapped are lost */
 		atomic_fetch_add_explicit(&s->control->n_lost, s->n_unmapped, memory_order_relaxed);
-	for (size_t i = 0; i < s->n_images && !rc; i++)
+	for (size_t i = 0; i < s->n_images && !ret; i++)
 		if (s->image[i].base)
-			rc = image_drain(s, (uint32_t)i, when, &left, e);
-	return rc;
+			ret = image_drain(s, (uint32_t)i, when, &left, e);
+	return ret;
 }
 
 /* Whether the image is the latest image of its process: the running program. */

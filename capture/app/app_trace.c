@@ -32,9 +32,9 @@ struct conversion {
 
 static int batch_write(struct conversion *c, struct err *e)
 {
-	int rc = trace_writer_append(c->maker.writer, c->batch, c->n, e);
+	int ret = trace_writer_append(c->maker.writer, c->batch, c->n, e);
 	c->n = 0;
-	return rc;
+	return ret;
 }
 
 /* --- content ------------------------------------------------------------- */
@@ -74,35 +74,35 @@ static int content_settle(struct conversion *c, const struct merge_record *r, ui
 			app_content_forget(&c->content, r);
 		return 0;
 	}
-	int rc = app_content_settle(&c->content, r, seq, (uint64_t)r->r->result, &kept, e);
+	int ret = app_content_settle(&c->content, r, seq, (uint64_t)r->r->result, &kept, e);
 	c->outcome->n_without_content += !kept;
-	return rc;
+	return ret;
 }
 
 static int content_finish(struct conversion *c, struct err *e)
 {
 	struct content_facts facts = {.n_requests = 0};
-	int rc = app_content_finish(&c->content, &facts, e);
+	int ret = app_content_finish(&c->content, &facts, e);
 	c->outcome->n_content_requests = facts.n_requests;
 	c->outcome->n_content_bytes = facts.n_bytes;
 	c->outcome->n_content_stored_bytes = facts.n_stored_bytes;
 	memcpy(c->outcome->content_name, facts.name, sizeof facts.name);
-	return rc;
+	return ret;
 }
 
 static int request_write(struct conversion *c, struct process_state *p,
 			 const struct merge_record *r, const char *path, struct err *e)
 {
 	struct trace_record *to = &c->batch[c->n];
-	int rc = request_make(&c->maker, p, r, path, to, e);
-	if (rc == 0 && op_info(r->r->op)->family != FAMILY_MAP)
+	int ret = request_make(&c->maker, p, r, path, to, e);
+	if (ret == 0 && op_info(r->r->op)->family != FAMILY_MAP)
 		c->outcome->n_outside++;
-	if (rc <= 0)
-		return rc;
+	if (ret <= 0)
+		return ret;
 	to->seq = c->seq++;
-	rc = content_settle(c, r, to->seq, e);
-	if (rc)
-		return rc;
+	ret = content_settle(c, r, to->seq, e);
+	if (ret)
+		return ret;
 	return ++c->n == N_BATCH ? batch_write(c, e) : 0;
 }
 
@@ -112,19 +112,19 @@ static int closes_write(struct conversion *c, struct process_state *p, const str
 {
 	struct log_record one = *r->r;
 	struct merge_record shown = *r;
-	int rc = 0;
+	int ret = 0;
 	one.op = OP_CLOSE;
 	one.flags = 0;
 	one.offset = one.length = 0;
 	shown.r = &one;
 	if (r->r->result < 0 || r->r->flags & 4)
 		return 0;
-	for (uint64_t fd = r->r->offset; fd < p->n_fds && fd <= r->r->length && !rc; fd++) {
+	for (uint64_t fd = r->r->offset; fd < p->n_fds && fd <= r->r->length && !ret; fd++) {
 		one.fd = (int32_t)fd;
 		if (state_file(p, one.fd))
-			rc = request_write(c, p, &shown, NULL, e);
+			ret = request_write(c, p, &shown, NULL, e);
 	}
-	return rc;
+	return ret;
 }
 
 /* Whether the time is possible. The limits are ticks, because a conversion takes longer. */
@@ -235,7 +235,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	state_advance(&c->maker.state, r->r->begin);
 	struct process_state *p = state_process(&c->maker.state, r->image, r->pid,
 						c->spool->image[r->image].pid, i->parent);
-	int rc = 0;
+	int ret = 0;
 	processes_follow(c, p, r);
 	const char *path = NULL;
 	if (r->r->op < OP_N && r->r->op != OP_INVALID) {
@@ -243,13 +243,13 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		    (r->path_len || r->r->dir != AT_FDCWD))
 			path = state_path_asked(&c->maker.state, p, r->r, r->r->dir, r->path,
 						r->path_len);
-		rc = request_write(c, p, r, path, e);
+		ret = request_write(c, p, r, path, e);
 	} else if (r->r->op == LOG_AIO_SUBMIT) {
-		rc = async_write(c, p, r, e);
+		ret = async_write(c, p, r, e);
 	} else if (r->r->op == LOG_CONTENT_OF) {
-		rc = content_take(c, p, r, e);
+		ret = content_take(c, p, r, e);
 	} else if (r->r->op == LOG_CLOSE_RANGE) {
-		rc = closes_write(c, p, r, e);
+		ret = closes_write(c, p, r, e);
 	}
 	if (c->config->snapshot || c->config->digests)
 		files_follow(c, p, r, path);
@@ -264,7 +264,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		if (name)
 			facts_descriptor_add(c->descriptors, p->pid, r->r, f->path, name);
 	}
-	return rc;
+	return ret;
 }
 
 /* --- writing the trace -------------------------------------------------- */
@@ -272,22 +272,22 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 static int records_convert(struct conversion *c, struct merge *m, struct err *e)
 {
 	struct merge_record r;
-	int rc = 0;
-	while (!rc && merge_next(m, &r))
-		rc = record_convert(c, &r, e);
-	return rc ? rc : batch_write(c, e);
+	int ret = 0;
+	while (!ret && merge_next(m, &r))
+		ret = record_convert(c, &r, e);
+	return ret ? ret : batch_write(c, e);
 }
 
 static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *meta, struct err *e)
 {
 	const struct trace_write_options how = {.compress = c->config->compress};
-	int rc = trace_writer_open(&c->maker.writer, c->config->output, meta, &how, e);
-	if (rc)
-		return rc;
-	rc = c->config->content ? app_content_open(&c->content, c->config->output, e) : 0;
-	rc = rc ? rc : records_convert(c, m, e);
+	int ret = trace_writer_open(&c->maker.writer, c->config->output, meta, &how, e);
+	if (ret)
+		return ret;
+	ret = c->config->content ? app_content_open(&c->content, c->config->output, e) : 0;
+	ret = ret ? ret : records_convert(c, m, e);
 	/* before the metadata, which contain the id of the content file */
-	rc = rc ? rc : content_finish(c, e);
+	ret = ret ? ret : content_finish(c, e);
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
 	json_auto_t *processes = processes_list(&c->processes),
@@ -297,15 +297,15 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 				 affinity, c->memory, c->maker.epoch_ns);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;
-	rc = rc ? rc : files_meta_set(&c->files, c->maker.writer, meta, &c->outcome->files, e);
+	ret = ret ? ret : files_meta_set(&c->files, c->maker.writer, meta, &c->outcome->files, e);
 	free(facts);
-	if (rc)
+	if (ret)
 		trace_writer_abort(c->maker.writer);
 	else
-		rc = trace_writer_close(c->maker.writer, e);
+		ret = trace_writer_close(c->maker.writer, e);
 	/* replaces the previous content together with its trace, not earlier */
-	int closed = app_content_close(&c->content, rc != 0, rc ? NULL : e);
-	return rc ? rc : closed;
+	int closed = app_content_close(&c->content, ret != 0, ret ? NULL : e);
+	return ret ? ret : closed;
 }
 
 int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock,
@@ -318,10 +318,10 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	char *root = realpath(c->root, NULL);
 	if (!root)
 		return err_sys(e, errno, "cannot use the root directory %s", c->root);
-	int rc = merge_open(&m, s, e);
-	if (rc) {
+	int ret = merge_open(&m, s, e);
+	if (ret) {
 		free(root);
-		return rc;
+		return ret;
 	}
 	SCOPED_FREE struct conversion *v = xcalloc(1, sizeof *v);
 	*v = (struct conversion){
@@ -353,7 +353,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	    .captured_by = "validate capture app " VALIDATE_VERSION,
 	    .root = root,
 	};
-	rc = trace_make(v, m, &meta, e);
+	ret = trace_make(v, m, &meta, e);
 	strbuf_release(&command);
 	census_release(&census);
 	request_maker_release(&v->maker);
@@ -363,5 +363,5 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	app_threads_release(&v->threads);
 	merge_close(m);
 	free(root);
-	return rc;
+	return ret;
 }

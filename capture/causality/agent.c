@@ -25,9 +25,9 @@ static int given_read(struct agent *a, const char *path, struct err *e)
 	SCOPED_FREE char *from = xasprintf("%s.given", path);
 	SCOPED_STRBUF b = STRBUF_INIT;
 	struct agent_given *g = &a->given;
-	int rc = file_read(from, &b, 0, e);
-	if (rc)
-		return rc;
+	int ret = file_read(from, &b, 0, e);
+	if (ret)
+		return ret;
 	if (b.len >= sizeof *g)
 		memcpy(g, b.s, sizeof *g);
 	if (b.len < sizeof *g || strncmp(g->version, VALIDATE_VERSION, sizeof g->version) ||
@@ -60,15 +60,15 @@ static void application_over(void *ctx)
 static int agent_prepare(void *ctx, const char *dir, struct err *e)
 {
 	struct agent *a = ctx;
-	int rc = watch_prepare(a->watch, dir, e);
-	if (!rc && symlink(dir, a->given.link) < 0)
-		rc = err_sys(e, errno,
-			     "cannot create the link %s (if two of the named hosts are the same "
-			     "machine, name only one of them)",
-			     a->given.link);
-	if (!rc && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
-		rc = err_set(e, EPIPE, "the connection to the collector was lost");
-	return rc;
+	int ret = watch_prepare(a->watch, dir, e);
+	if (!ret && symlink(dir, a->given.link) < 0)
+		ret = err_sys(e, errno,
+			      "cannot create the link %s (if two of the named hosts are the same "
+			      "machine, name only one of them)",
+			      a->given.link);
+	if (!ret && write_all(STDOUT_FILENO, AGENT_READY "\n", sizeof AGENT_READY) < 0)
+		ret = err_set(e, EPIPE, "the connection to the collector was lost");
+	return ret;
 }
 
 static int seen_write(struct agent *a, const char *path, const struct app_outcome *o, struct err *e)
@@ -98,10 +98,10 @@ int agent_run(const char *path, const char *host, struct err *e)
 	char *command[] = {"sh", NULL};
 	SCOPED_FREE char *raw = agent_path(path, host, ".raw"),
 			 *seen = agent_path(path, host, ".seen");
-	int rc = given_read(&a, path, e);
-	if (!rc && pipe2(a.end, O_CLOEXEC) < 0)
-		rc = err_sys(e, errno, "cannot create a pipe");
-	if (!rc) {
+	int ret = given_read(&a, path, e);
+	if (!ret && pipe2(a.end, O_CLOEXEC) < 0)
+		ret = err_sys(e, errno, "cannot create a pipe");
+	if (!ret) {
 		const struct agent_given *g = &a.given;
 		const struct watch_config watch = {.root = g->root,
 						   .throttled = g->throttled,
@@ -126,16 +126,16 @@ int agent_run(const char *path, const char *host, struct err *e)
 		app.start_ctx = &a;
 		app.prepare = agent_prepare;
 		app.prepare_ctx = &a;
-		rc = app_capture(&app, &o, e);
+		ret = app_capture(&app, &o, e);
 		unlink(g->link);
-		rc = rc ? rc : seen_write(&a, seen, &o, e);
-		if (!rc && write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE) < 0)
-			rc = err_set(e, EPIPE, "the connection to the collector was lost");
+		ret = ret ? ret : seen_write(&a, seen, &o, e);
+		if (!ret && write_all(STDOUT_FILENO, AGENT_DONE "\n", sizeof AGENT_DONE) < 0)
+			ret = err_set(e, EPIPE, "the connection to the collector was lost");
 		watch_close(a.watch);
 		app_outcome_release(&o);
 	}
 	fd_close(a.end[0]);
 	fd_close(a.end[1]);
 	free(a.known);
-	return rc;
+	return ret;
 }

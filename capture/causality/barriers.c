@@ -202,13 +202,13 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 	for (uint32_t i = 0; i < l->n_barriers; i++)
 		b->of_record[i] = UINT32_MAX;
 	pairs_make(&f);
-	int rc = causality_links_walk(l, &walk, e);
+	int ret = causality_links_walk(l, &walk, e);
 	FREE_EACH(f.by_wait, f.by_signal, f.by_pair, f.first, f.at);
-	if (!rc)
+	if (!ret)
 		records_fill(&f);
 	else
 		causality_barriers_release(b);
-	return rc;
+	return ret;
 }
 
 void causality_nodes_text(struct strbuf *out, const uint32_t *node, uint32_t n)

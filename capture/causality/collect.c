@@ -130,15 +130,15 @@ static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 {
 	uint32_t n;
 	const struct watch_thread *t = watch_threads(r->watch, &n);
-	int rc = ranks_check(t, n, &r->seen, e);
+	int ret = ranks_check(t, n, &r->seen, e);
 	const int64_t least_ns = (int64_t)(SENDER_SHARE * (double)r->took_ns);
-	rc = rc ? rc
+	ret = ret ? ret
 		: nodes_take(t, n, least_ns, &j->kept.node, &j->kept.n_nodes,
 			     &j->kept.n_outside, e);
 	j->kept.cpu_time =
 	    j->config->clock == CLOCK_CPU ||
 	    (j->config->clock == CLOCK_AUTO && j->kept.n_nodes > (uint32_t)processors_allowed());
-	return rc;
+	return ret;
 }
 
 static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, uint64_t period,
@@ -162,24 +162,24 @@ static int run_keep(struct collect_job *j, struct run_result *r, int64_t node, u
 	SCOPED_FREE int64_t *number = xcalloc(n + 1, sizeof *number);
 	host_name(host, sizeof host);
 	facts_init(j, &facts, host);
-	int rc = nodes_match(j->kept.node, j->kept.n_nodes, t, n, number, e);
-	if (!rc) {
+	int ret = nodes_match(j->kept.node, j->kept.n_nodes, t, n, number, e);
+	if (!ret) {
 		facts_of_run(&facts, t, n, number);
-		rc = run_filter(raw, trace, &facts, false, &counts, e);
+		ret = run_filter(raw, trace, &facts, false, &counts, e);
 	}
-	rc = rc ? rc
+	ret = ret ? ret
 		: waits_to_edges(trace, &facts, waits, n_waits, number, &edge, &kept.n_edges,
 				 &kept.n_computing, e);
-	rc = rc ? rc : edges_save(edges, edge, kept.n_edges, e);
-	if (!rc) {
+	ret = ret ? ret : edges_save(edges, edge, kept.n_edges, e);
+	if (!ret) {
 		j->kept.application_ns = node < 0 ? counts.running_ns : j->kept.application_ns;
 		kept.name = xstrdup(name);
 		kept_run_add(&j->kept, &kept);
-		rc = kept_runs_save(&j->kept, e);
+		ret = kept_runs_save(&j->kept, e);
 	}
 	causality_facts_release(&facts);
 	FREE_EACH(trace, edges);
-	return rc;
+	return ret;
 }
 
 /* `node` -1: makes the run without delays. */
@@ -198,13 +198,13 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 		c.watch.throttled = j->kept.node[node].key;
 		c.watch.period = period;
 	}
-	int rc = run_once(&c, &r, e);
+	int ret = run_once(&c, &r, e);
 	if (r.clock_bound_ns > j->outcome->clock_bound_ns)
 		j->outcome->clock_bound_ns = r.clock_bound_ns;
-	if (!rc && node < 0)
-		rc = base_take(j, &r, e);
-	rc = rc ? rc : run_keep(j, &r, node, period, name, raw, e);
-	if (rc && rc != -EINTR)
+	if (!ret && node < 0)
+		ret = base_take(j, &r, e);
+	ret = ret ? ret : run_keep(j, &r, node, period, name, raw, e);
+	if (ret && ret != -EINTR)
 		err_context(e,
 			    node < 0 ? "the run without delays"
 				     : "the run that delays node %" PRId64,
@@ -212,7 +212,7 @@ static int run_make(struct collect_job *j, int64_t node, uint64_t period, struct
 	watch_close(r.watch);
 	unlink(raw);
 	FREE_EACH(raw, log);
-	return rc;
+	return ret;
 }
 
 /* --- expected durations -------------------------------------------------- */
@@ -288,19 +288,19 @@ static int without_senders(struct collect_job *j, struct err *e)
 	j->kept.n_nodes = 0;
 	j->kept.without_senders = true;
 	err_clear(e);
-	int rc = run_make(j, -1, 0, e);
-	return rc ? rc
+	int ret = run_make(j, -1, 0, e);
+	return ret ? ret
 		  : nodes_choose(j->config->nodes, j->config->seed, j->kept.n_nodes, j->wanted, e);
 }
 
 static int runs_make(struct collect_job *j, uint64_t period, struct err *e)
 {
 	uint32_t n, done = 0;
-	int rc = 0;
+	int ret = 0;
 	progress_start(&j->progress, 0, runs_expected_ns(j, period, &n) / 1e9, j->config->progress);
 	j->progress.n_total = n;
 	double work = 0;
-	for (uint32_t i = 0; i < j->kept.n_nodes && !rc; i++) {
+	for (uint32_t i = 0; i < j->kept.n_nodes && !ret; i++) {
 		if (!j->wanted[i] || kept_run_find(&j->kept, i, period))
 			continue;
 		char what[80];
@@ -308,10 +308,10 @@ static int runs_make(struct collect_job *j, uint64_t period, struct err *e)
 			 period);
 		progress_step(&j->progress, done++, work, what);
 		work += run_expected_ns(j, i, period) / 1e9;
-		rc = run_make(j, i, period, e);
+		ret = run_make(j, i, period, e);
 	}
 	progress_end(&j->progress);
-	return rc;
+	return ret;
 }
 
 /* --- merge --------------------------------------------------------------- */
@@ -329,9 +329,9 @@ static bool is_by_throttling(const struct collect_job *j, uint64_t period, uint6
 static int runs_list(const struct collect_job *j, uint64_t period, struct causality_run *run,
 		     struct causality_facts *f, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	f->n_runs = 0;
-	for (uint32_t i = 0; i < j->kept.n_runs && !rc; i++) {
+	for (uint32_t i = 0; i < j->kept.n_runs && !ret; i++) {
 		const struct kept_run *k = &j->kept.run[i];
 		if (k->throttled >= 0 && (k->period != period || !j->wanted[k->throttled]))
 			continue;
@@ -340,21 +340,21 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 		struct causality_edge *edge;
 		to->trace = kept_path(&j->kept, k->name, ".trace");
 		to->throttled = k->throttled;
-		rc = edges_load(edges, &edge, &to->n_edges, e);
+		ret = edges_load(edges, &edge, &to->n_edges, e);
 		to->edge = edge;
-		if (!rc && to->n_edges != k->n_edges)
-			rc = err_set(e, EILSEQ,
-				     "%s is damaged: only %" PRIu64 " of its %" PRIu64 " "
-				     "dependencies can be read. Remove its directory and record "
-				     "again",
-				     edges, to->n_edges, k->n_edges);
+		if (!ret && to->n_edges != k->n_edges)
+			ret = err_set(e, EILSEQ,
+				      "%s is damaged: only %" PRIu64 " of its %" PRIu64 " "
+				      "dependencies can be read. Remove its directory and record "
+				      "again",
+				      edges, to->n_edges, k->n_edges);
 		free(edges);
 		f->tracing_ns += k->took_ns;
 	}
 	for (uint32_t i = 0; i < j->kept.n_nodes; i++)
 		if (j->wanted[i])
 			f->throttled[f->n_throttled++] = i;
-	return rc;
+	return ret;
 }
 
 static void uncertain_find(struct collect_outcome *o, const struct causality_run *run, uint32_t n)
@@ -382,8 +382,8 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	f.period = period;
 	f.by_throttling = is_by_throttling(j, period, &o->n_computing);
 	f.application_ns = j->kept.application_ns;
-	int rc = runs_list(j, period, run, &f, e);
-	rc = rc ? rc : causality_merge(run, f.n_runs, &f, j->config->output, &o->merged, e);
+	int ret = runs_list(j, period, run, &f, e);
+	ret = ret ? ret : causality_merge(run, f.n_runs, &f, j->config->output, &o->merged, e);
 	uncertain_find(o, run, f.n_runs);
 	o->n_runs = f.n_runs;
 	o->n_throttled = f.n_throttled;
@@ -396,7 +396,7 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	}
 	free(run);
 	causality_facts_release(&f);
-	return rc;
+	return ret;
 }
 
 /* Makes the runs and merges them. Repeats this with longer maxima if the application got stuck, or
@@ -405,20 +405,20 @@ static int period_collect(struct collect_job *j, uint64_t period, struct err *e)
 {
 	for (int attempt = 1;; attempt++) {
 		expectation_report(j, period);
-		int rc = runs_make(j, period, e);
-		rc = rc ? rc : runs_merge(j, period, e);
-		const bool again = rc == -EDEADLK || rc == -ELOOP;
-		if ((again || rc == -EILSEQ) && has_senders(j)) {
-			rc = without_senders(j, e);
-			if (rc)
-				return rc;
+		int ret = runs_make(j, period, e);
+		ret = ret ? ret : runs_merge(j, period, e);
+		const bool again = ret == -EDEADLK || ret == -ELOOP;
+		if ((again || ret == -EILSEQ) && has_senders(j)) {
+			ret = without_senders(j, e);
+			if (ret)
+				return ret;
 			continue;
 		}
 		if (!again || attempt == ATTEMPTS)
-			return rc;
-		rc = stuck_again(j, e);
-		if (rc)
-			return rc;
+			return ret;
+		ret = stuck_again(j, e);
+		if (ret)
+			return ret;
 	}
 }
 
@@ -438,25 +438,26 @@ static int check_run(const struct collect_job *j, int64_t *took_ns, struct err *
 	if (!got || status)
 		return err_set(e, ECHILD, "the command of --check, \"%s\", %s", j->config->check,
 			       status ? "failed" : "printed nothing");
-	int rc = parse_duration(line, took_ns, e);
-	return rc ? err_context(e, "--check") : 0;
+	int ret = parse_duration(line, took_ns, e);
+	return ret ? err_context(e, "--check") : 0;
 }
 
 static int replay_run(const struct collect_job *j, int64_t *took_ns, struct err *e)
 {
 	SCOPED_FREE char *to = kept_path(&j->kept, "replay", ".trace");
-	int rc = j->config->replay(j->config->ctx, j->config->output, j->config->replay_dir, to, e);
-	rc = rc ? rc : trace_running(to, took_ns, e);
+	int ret =
+	    j->config->replay(j->config->ctx, j->config->output, j->config->replay_dir, to, e);
+	ret = ret ? ret : trace_running(to, took_ns, e);
 	unlink(to);
-	return rc;
+	return ret;
 }
 
 static int error_measure(struct collect_job *j, struct err *e)
 {
 	int64_t took = 0;
-	int rc = j->config->check ? check_run(j, &took, e) : replay_run(j, &took, e);
-	if (rc)
-		return rc;
+	int ret = j->config->check ? check_run(j, &took, e) : replay_run(j, &took, e);
+	if (ret)
+		return ret;
 	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
 	j->outcome->error =
 	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
@@ -482,10 +483,10 @@ static int auto_collect(struct collect_job *j, struct err *e)
 	while (period / 2 >= requests_most(j))
 		period /= 2;
 	for (; period; period /= 2) {
-		int rc = period_collect(j, period, e);
-		rc = rc ? rc : error_measure(j, e);
-		if (rc || j->outcome->error <= j->config->error)
-			return rc;
+		int ret = period_collect(j, period, e);
+		ret = ret ? ret : error_measure(j, e);
+		if (ret || j->outcome->error <= j->config->error)
+			return ret;
 	}
 	announce(j,
 		 "no period gives a difference of at most %.1f %%: the trace is that of period 1",
@@ -500,9 +501,9 @@ static int hosts_take(struct collect_job *j, struct err *e)
 	const struct collect_config *c = j->config;
 	if (!c->root)
 		return err_set(e, EINVAL, "--hosts needs --root DIR, the files of the application");
-	int rc = host_launcher_check(c->launcher ? c->launcher : HOSTS_LAUNCHER, e);
-	rc = rc ? rc : hosts_parse(c->hosts, &j->hosts, e);
-	return rc ? err_context(e, "--hosts") : 0;
+	int ret = host_launcher_check(c->launcher ? c->launcher : HOSTS_LAUNCHER, e);
+	ret = ret ? ret : hosts_parse(c->hosts, &j->hosts, e);
+	return ret ? err_context(e, "--hosts") : 0;
 }
 
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e)
@@ -510,28 +511,28 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	struct collect_job j = {.config = c, .outcome = o};
 	uint64_t period;
 	*o = (struct collect_outcome){.error = NAN};
-	int rc = collect_period(c, &period, e);
-	rc = rc ? rc : trace_output_check_replaced(c->output, e);
-	rc = rc || !c->hosts ? rc : hosts_take(&j, e);
-	if (rc)
-		return rc;
+	int ret = collect_period(c, &period, e);
+	ret = ret ? ret : trace_output_check_replaced(c->output, e);
+	ret = ret || !c->hosts ? ret : hosts_take(&j, e);
+	if (ret)
+		return ret;
 	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output),
 	     *what = collect_what(c);
-	rc = kept_runs_open(&j.kept, dir, what, c->resume, e);
-	const uint32_t n_left = rc ? 0 : app_scratch_clean(c->scratch);
+	ret = kept_runs_open(&j.kept, dir, what, c->resume, e);
+	const uint32_t n_left = ret ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
 		announce(&j,
 		     "removed the leftovers of %" PRIu32 " killed capture%s: the scratch "
 		     "directory, and processes of the application that still ran",
 		     n_left, n_left == 1 ? "" : "s");
-	if (!rc && !j.kept.n_runs)
-		rc = run_make(&j, -1, 0, e);
-	if (!rc) {
+	if (!ret && !j.kept.n_runs)
+		ret = run_make(&j, -1, 0, e);
+	if (!ret) {
 		j.wanted = xcalloc(CAUSALITY_MAX_NODES + 1, sizeof *j.wanted);
-		rc = nodes_choose(c->nodes, c->seed, j.kept.n_nodes, j.wanted, e);
+		ret = nodes_choose(c->nodes, c->seed, j.kept.n_nodes, j.wanted, e);
 	}
-	rc = rc ? rc : period ? period_collect(&j, period, e) : auto_collect(&j, e);
-	if (rc == -EINTR)
+	ret = ret ? ret : period ? period_collect(&j, period, e) : auto_collect(&j, e);
+	if (ret == -EINTR)
 		err_set(e, EINTR,
 			"interrupted: %" PRIu32
 			" run%s kept in %s; the same command with --resume continues",
@@ -543,5 +544,5 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	kept_runs_release(&j.kept);
 	words_list_release(&j.hosts);
 	FREE_EACH(j.wanted, dir, what);
-	return rc;
+	return ret;
 }

@@ -103,9 +103,9 @@ int collect_period(const struct collect_config *c, uint64_t *period, struct err 
 {
 	*period = 0;
 	if (strcmp(c->period, "auto")) {
-		int rc = parse_uint(c->period, period, e);
-		if (rc || !*period)
-			return rc ? err_context(e, "--period")
+		int ret = parse_uint(c->period, period, e);
+		if (ret || !*period)
+			return ret ? err_context(e, "--period")
 				  : err_set(e, EINVAL,
 					    "--period 0 is invalid: 1 delays every request, N "
 					    "every Nth request");

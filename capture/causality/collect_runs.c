@@ -51,10 +51,10 @@ int kept_runs_save(const struct kept_runs *k, struct err *e)
 	    (json_int_t)k->n_outside, "cpu_time", (int)k->cpu_time, "without_senders",
 	    (int)k->without_senders, "scale", k->scale, "nodes", nodes, "runs", runs);
 	char *text = json_dumps(top, JSON_INDENT(1)), *path = kept_path(k, "runs", ".json");
-	int rc =
+	int ret =
 	    text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, ENOMEM, "%s", path);
 	FREE_EACH(text, path);
-	return rc;
+	return ret;
 }
 
 /* --- reading ------------------------------------------------------------- */
@@ -132,26 +132,26 @@ int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool 
 	*k = (struct kept_runs){.dir = xstrdup(dir), .what = xstrdup(what), .scale = 1};
 	SCOPED_FREE char *path = kept_path(k, "runs", ".json");
 	json_error_t where;
-	int rc = dir_create(dir, e), there = rc ? 0 : path_is_there(path, e);
-	rc = there < 0 ? there : rc;
+	int ret = dir_create(dir, e), there = ret ? 0 : path_is_there(path, e);
+	ret = there < 0 ? there : ret;
 	if (there > 0) {
 		json_t *top = json_load_file(path, 0, &where);
 		const char *of = top ? json_string_value(json_object_get(top, "of")) : NULL;
 		if (!resume)
-			rc = err_set(e, EEXIST, "%s already contains runs: add --resume to "
+			ret = err_set(e, EEXIST, "%s already contains runs: add --resume to "
 				"continue, or choose another --runs-dir", dir);
 		else if (!of)
-			rc = err_set(e, EILSEQ, "%s: %s", path, top ?
+			ret = err_set(e, EILSEQ, "%s: %s", path, top ?
 				"it contains no runs" : where.text);
 		else if (strcmp(of, what))
-			rc = err_set(e, ESTALE, "%s has runs of another command or of other "
+			ret = err_set(e, ESTALE, "%s has runs of another command or of other "
 						"options: %s instead of %s", path, of, what);
 		else if (!runs_load(k, top))
-			rc = err_set(e, EILSEQ, "%s is damaged or of another version: remove the "
+			ret = err_set(e, EILSEQ, "%s is damaged or of another version: remove the "
 				"directory and record again", path);
 		json_decref(top);
 	}
-	return rc;
+	return ret;
 }
 
 void kept_runs_release(struct kept_runs *k)
@@ -210,10 +210,10 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 	FILE *f = fopen(path, "re");
 	uint64_t cap = 0;
 	char line[200];
-	int rc = f ? 0 : err_sys(e, errno, "cannot open %s", path);
+	int ret = f ? 0 : err_sys(e, errno, "cannot open %s", path);
 	*edge = NULL;
 	*n = 0;
-	while (!rc && fgets(line, sizeof line, f)) {
+	while (!ret && fgets(line, sizeof line, f)) {
 		struct causality_edge x;
 		int uncertain, end = 0;
 		if (sscanf(line,
@@ -223,19 +223,19 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 			   &x.computed_ppm, &x.n_later, &x.signalled_ppm, &uncertain, &end) != 8 ||
 		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL ||
 		    x.signalled_ppm > COMPUTED_ALL) {
-			rc = err_set(e, EILSEQ,
-				     "%s: line %" PRIu64
-				     " is not a dependency: remove the directory and record again",
-				     path, *n + 1);
+			ret = err_set(e, EILSEQ,
+				      "%s: line %" PRIu64
+				      " is not a dependency: remove the directory and record again",
+				      path, *n + 1);
 			break;
 		}
 		x.uncertain = uncertain;
 		GROW(*edge, *n, cap);
 		(*edge)[(*n)++] = x;
 	}
-	if (!rc && ferror(f))
-		rc = err_sys(e, errno ? errno : EIO, "cannot read %s", path);
+	if (!ret && ferror(f))
+		ret = err_sys(e, errno ? errno : EIO, "cannot read %s", path);
 	if (f)
 		fclose(f);
-	return rc;
+	return ret;
 }

@@ -33,11 +33,11 @@ static int of_run(struct computes *c, const struct causality_run *run, uint32_t 
 	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
-	int rc = requests_open(&q, run->trace, n_nodes, e);
-	if (rc)
-		return rc;
-	while (!rc && (rc = requests_next(&q, &r, &node, &number, e)) == 1) {
-		rc = 0;
+	int ret = requests_open(&q, run->trace, n_nodes, e);
+	if (ret)
+		return ret;
+	while (!ret && (ret = requests_next(&q, &r, &node, &number, e)) == 1) {
+		ret = 0;
 		if (node != run->throttled || r->op != OP_COMPUTE ||
 		    r->length > (uint64_t)TRACE_TIME_MAX)
 			continue;
@@ -48,7 +48,7 @@ static int of_run(struct computes *c, const struct causality_run *run, uint32_t 
 			at->blocked_ns += r->offset;
 	}
 	requests_close(&q);
-	return rc ? err_context(e, "%s", run->trace) : 0;
+	return ret ? err_context(e, "%s", run->trace) : 0;
 }
 
 int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs,
@@ -64,15 +64,15 @@ int computes_gather(struct computes *c, const struct causality_run *run, uint32_
 			c->first[run[i].throttled] = n;
 			n += n_requests[run[i].throttled] + 1;
 		}
-	int rc = n ? file_get(c, n, dir, e) : 0;
+	int ret = n ? file_get(c, n, dir, e) : 0;
 	SCOPED_FREE bool *done = xcalloc((size_t)n_nodes + 1, sizeof *done);
-	for (uint32_t i = 0; i < n_runs && !rc; i++) {
+	for (uint32_t i = 0; i < n_runs && !ret; i++) {
 		if (run[i].throttled < 0 || run[i].throttled >= n_nodes || done[run[i].throttled])
 			continue;
 		done[run[i].throttled] = true;
-		rc = of_run(c, &run[i], n_nodes, e);
+		ret = of_run(c, &run[i], n_nodes, e);
 	}
-	return rc;
+	return ret;
 }
 
 void computes_release(struct computes *c)

@@ -61,13 +61,13 @@ int critical_path(const struct causality_links *l, const struct work_before *bef
 			     .node = xcalloc((size_t)l->n_nodes + 1, sizeof *x.node)};
 	const struct causality_walk walk = {
 	    .signal = signalled, .wait = waited, .mark = marked, .ctx = &x};
-	int rc = causality_links_walk(l, &walk, e);
+	int ret = causality_links_walk(l, &walk, e);
 	*longest = (struct work_amount){0};
-	for (uint32_t i = 0; i < l->n_nodes && !rc; i++) {
+	for (uint32_t i = 0; i < l->n_nodes && !ret; i++) {
 		advance(&x.node[i], &total[i]);
 		if (x.node[i].when.ns > longest->ns)
 			*longest = x.node[i].when;
 	}
 	FREE_EACH(x.sent, x.all, x.node);
-	return rc;
+	return ret;
 }

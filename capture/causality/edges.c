@@ -150,14 +150,14 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 		n += run[i].n_edges;
 	*l = (struct causality_links){
 	    .n_nodes = n_nodes, .cap = n + 1, .link = xcalloc(n + 1, sizeof *l->link)};
-	int rc = 0;
+	int ret = 0;
 	size_t number = 0;
-	for (uint32_t i = 0; i < n_runs && !rc; i++)
-		for (uint64_t k = 0; k < run[i].n_edges && !rc; k++, number++)
-			rc = edge_take(l, &run[i], &run[i].edge[k], number, n_requests,
-				       !early[number], e);
-	if (rc || !l->n)
-		return rc;
+	for (uint32_t i = 0; i < n_runs && !ret; i++)
+		for (uint64_t k = 0; k < run[i].n_edges && !ret; k++, number++)
+			ret = edge_take(l, &run[i], &run[i].edge[k], number, n_requests,
+					!early[number], e);
+	if (ret || !l->n)
+		return ret;
 	places_find(l);
 	signals_find(l);
 	qsort(l->link, l->n, sizeof *l->link, compare_links);

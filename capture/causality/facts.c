@@ -33,12 +33,12 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 {
 	json_int_t number, pid, tid, rank;
 	const json_t *host = json_object_get(o, "host");
-	int rc = whole(o, "node", 0, (json_int_t)f->n_nodes - 1, -1, &number, e);
-	rc = rc ? rc : whole(o, "pid", 0, UINT32_MAX, -1, &pid, e);
-	rc = rc ? rc : whole(o, "tid", 0, UINT32_MAX, -1, &tid, e);
-	rc = rc ? rc : whole(o, "rank", -1, INT32_MAX, -1, &rank, e);
-	if (rc)
-		return rc;
+	int ret = whole(o, "node", 0, (json_int_t)f->n_nodes - 1, -1, &number, e);
+	ret = ret ? ret : whole(o, "pid", 0, UINT32_MAX, -1, &pid, e);
+	ret = ret ? ret : whole(o, "tid", 0, UINT32_MAX, -1, &tid, e);
+	ret = ret ? ret : whole(o, "rank", -1, INT32_MAX, -1, &rank, e);
+	if (ret)
+		return ret;
 	if (host && !json_is_string(host) && !json_is_null(host))
 		return err_set(e, EINVAL, "\"causality\": the host of node %lld is not text",
 			       (long long)number);
@@ -65,9 +65,9 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 		f->by_thread[i] = i;
 	}
 	for (size_t i = 0; i < n; i++) {
-		int rc = node_read(f, json_array_get(list, i), e);
-		if (rc)
-			return rc;
+		int ret = node_read(f, json_array_get(list, i), e);
+		if (ret)
+			return ret;
 	}
 	qsort_r(f->by_thread, n, sizeof *f->by_thread, compare_threads, f);
 	for (size_t i = 1; i < n; i++)
@@ -113,17 +113,17 @@ static int word(const json_t *o, const char *name, const char *first, const char
 static int all_read(struct causality_facts *f, const json_t *o, struct err *e)
 {
 	json_int_t period, runs, application, predicted, tracing;
-	int rc = nodes_read(f, json_object_get(o, "nodes"), e);
-	rc = rc ? rc : throttled_read(f, json_object_get(o, "throttled"), e);
-	rc = rc ? rc : word(o, "compute", "blocking-calls", "throttled", &f->by_throttling, e);
-	rc = rc ? rc : word(o, "clock", "wall", "cpu", &f->cpu_time, e);
-	rc = rc ? rc : whole(o, "period", 0, INT64_MAX, 0, &period, e);
-	rc = rc ? rc : whole(o, "runs", 0, UINT32_MAX, 0, &runs, e);
-	rc = rc ? rc : whole(o, "predicted_ns", 0, INT64_MAX, 0, &predicted, e);
-	rc = rc ? rc : whole(o, "application_ns", 0, INT64_MAX, 0, &application, e);
-	rc = rc ? rc : whole(o, "tracing_ns", 0, INT64_MAX, 0, &tracing, e);
-	if (rc)
-		return rc;
+	int ret = nodes_read(f, json_object_get(o, "nodes"), e);
+	ret = ret ? ret : throttled_read(f, json_object_get(o, "throttled"), e);
+	ret = ret ? ret : word(o, "compute", "blocking-calls", "throttled", &f->by_throttling, e);
+	ret = ret ? ret : word(o, "clock", "wall", "cpu", &f->cpu_time, e);
+	ret = ret ? ret : whole(o, "period", 0, INT64_MAX, 0, &period, e);
+	ret = ret ? ret : whole(o, "runs", 0, UINT32_MAX, 0, &runs, e);
+	ret = ret ? ret : whole(o, "predicted_ns", 0, INT64_MAX, 0, &predicted, e);
+	ret = ret ? ret : whole(o, "application_ns", 0, INT64_MAX, 0, &application, e);
+	ret = ret ? ret : whole(o, "tracing_ns", 0, INT64_MAX, 0, &tracing, e);
+	if (ret)
+		return ret;
 	f->period = (uint64_t)period;
 	f->n_runs = (uint32_t)runs;
 	f->predicted_ns = predicted;
@@ -137,13 +137,13 @@ int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, 
 	*f = (struct causality_facts){0};
 	f->kept = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
 	const json_t *o = json_object_get(f->kept, "causality");
-	int rc = 0;
+	int ret = 0;
 	if (o)
-		rc = json_is_object(o) ? all_read(f, o, e)
+		ret = json_is_object(o) ? all_read(f, o, e)
 				       : err_set(e, EINVAL, "\"causality\" is not a JSON object");
-	if (rc || !o)
+	if (ret || !o)
 		causality_facts_release(f);
-	return rc;
+	return ret;
 }
 
 void causality_facts_release(struct causality_facts *f)

@@ -94,24 +94,24 @@ int hosts_join(const char *path, const struct words_list *host, const struct hos
 			 .epoch_ns = INT64_MAX,
 			 .name = name,
 			 .n_names = n_names};
-	int rc = 0;
-	for (size_t i = 0; i < host->n && !rc; i++) {
+	int ret = 0;
+	for (size_t i = 0; i < host->n && !ret; i++) {
 		SCOPED_FREE char *raw = agent_path(path, host->v[i], ".raw");
-		rc = trace_file_open(&j.t[i], raw, e);
-		j.shift_ns[i] = rc ? 0 : trace_meta(j.t[i])->epoch_ns - clock[i].ahead_ns[0];
+		ret = trace_file_open(&j.t[i], raw, e);
+		j.shift_ns[i] = ret ? 0 : trace_meta(j.t[i])->epoch_ns - clock[i].ahead_ns[0];
 		j.epoch_ns = j.shift_ns[i] < j.epoch_ns ? j.shift_ns[i] : j.epoch_ns;
 	}
-	if (!rc) {
+	if (!ret) {
 		struct trace_meta meta = *trace_meta(j.t[0]);
 		struct pour p = {.filter = record_join, .finish = files_join, .ctx = &j,
 				 .new_seq = true};
 		for (size_t i = 0; i < host->n; i++)
 			j.shift_ns[i] -= j.epoch_ns;
 		meta.epoch_ns = j.epoch_ns;
-		rc = pour(&p, j.t, j.shift_ns, host->n, &meta, to, e);
+		ret = pour(&p, j.t, j.shift_ns, host->n, &meta, to, e);
 	}
 	for (size_t i = 0; i < host->n; i++)
 		trace_close(j.t[i]);
 	FREE_EACH(j.t, j.shift_ns, j.entry, j.detail);
-	return rc;
+	return ret;
 }

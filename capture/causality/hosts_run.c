@@ -60,8 +60,8 @@ static int names_walk(struct hosts_run *h, const char *dir, const char *below, s
 	int code = 0;
 	if (!d)
 		return err_sys(e, errno, "cannot open directory %s", dir);
-	int rc = 0;
-	for (struct dirent *entry; !rc && (entry = dir_next(d, &code));) {
+	int ret = 0;
+	for (struct dirent *entry; !ret && (entry = dir_next(d, &code));) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		SCOPED_FREE char *path = xasprintf("%s/%s", dir, entry->d_name);
@@ -70,10 +70,10 @@ static int names_walk(struct hosts_run *h, const char *dir, const char *below, s
 		char *name = h->name[h->n_names++] =
 		    xasprintf("%s%s%s", below, *below ? "/" : "", entry->d_name);
 		if (!lstat(path, &st) && S_ISDIR(st.st_mode))
-			rc = names_walk(h, path, name, e);
+			ret = names_walk(h, path, name, e);
 	}
 	closedir(d);
-	return rc ? rc : code ? err_sys(e, code, "cannot read directory %s", dir) : 0;
+	return ret ? ret : code ? err_sys(e, code, "cannot read directory %s", dir) : 0;
 }
 
 /* --- messages ------------------------------------------------------------ */
@@ -208,25 +208,25 @@ static int agent_start(struct hosts_run *h, struct peer *p, const char *self, st
 		return err_sys(e, errno, "cannot create a pipe");
 	p->out = pipe_fd[0];
 	const int messages = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	const int rc = messages < 0 ? err_sys(e, errno, "cannot create %s", log)
+	const int ret = messages < 0 ? err_sys(e, errno, "cannot create %s", log)
 				    : host_start(&p->process, h->config->launcher, p->host,
 						 script.s, pipe_fd[1], messages, e);
 	close(pipe_fd[1]);
 	fd_close(messages);
-	return rc;
+	return ret;
 }
 
 static int agents_start(struct hosts_run *h, struct err *e)
 {
 	SCOPED_FREE char *self = program_path(e);
 	char line[128];
-	int rc = self ? given_write(h, e) : -e->code;
-	for (size_t i = 0; i < h->n && !rc; i++)
-		rc = agent_start(h, &h->peer[i], self, e);
-	for (size_t i = 0; i < h->n && !rc; i++)
+	int ret = self ? given_write(h, e) : -e->code;
+	for (size_t i = 0; i < h->n && !ret; i++)
+		ret = agent_start(h, &h->peer[i], self, e);
+	for (size_t i = 0; i < h->n && !ret; i++)
 		if (!answer_await(&h->peer[i], AGENT_READY, line, sizeof line, READY_MS))
-			rc = agent_failed(h, &h->peer[i], e);
-	return rc;
+			ret = agent_failed(h, &h->peer[i], e);
+	return ret;
 }
 
 /* Measures the clock of a host. Its error is at most half of the fastest round trip, even if the
@@ -256,13 +256,13 @@ static int clock_ask(struct hosts_run *h, size_t i, int k, struct err *e)
 /* Asks the hosts in turn, because an agent without messages takes the application for stuck. */
 static int clocks_measure(struct hosts_run *h, int k, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	for (size_t i = 0; i < h->n; i++)
 		h->clock[i].bound_ns[k] = INT64_MAX;
 	for (int n = 0; n < PINGS; n++)
-		for (size_t i = 0; i < h->n && !rc && !h->killed; i++)
-			rc = clock_ask(h, i, k, e);
-	return rc;
+		for (size_t i = 0; i < h->n && !ret && !h->killed; i++)
+			ret = clock_ask(h, i, k, e);
+	return ret;
 }
 
 /* --- the application ----------------------------------------------------- */
@@ -416,14 +416,14 @@ static int seen_load(const struct hosts_run *h, uint32_t i, struct watch *w, uin
 	SCOPED_FREE char *path = agent_path(h->path, h->peer[i].host, ".seen");
 	SCOPED_STRBUF b = STRBUF_INIT;
 	struct agent_seen seen = {.n_threads = 0};
-	int rc = file_read(path, &b, 0, e);
-	if (!rc && b.len >= sizeof seen)
+	int ret = file_read(path, &b, 0, e);
+	if (!ret && b.len >= sizeof seen)
 		memcpy(&seen, b.s, sizeof seen);
 	const size_t threads = seen.n_threads * sizeof *w->list;
-	if (!rc && b.len != sizeof seen + threads + seen.n_waits * sizeof *w->wait)
-		rc = err_set(e, EILSEQ, "%s is damaged", path);
-	if (rc)
-		return rc;
+	if (!ret && b.len != sizeof seen + threads + seen.n_waits * sizeof *w->wait)
+		ret = err_set(e, EILSEQ, "%s is damaged", path);
+	if (ret)
+		return ret;
 	outcome_add(&w->outcome, &seen.outcome);
 	*n_lost += seen.n_lost;
 	w->list = xreallocarray(w->list, w->n_list + seen.n_threads + 1, sizeof *w->list);
@@ -453,17 +453,17 @@ static int found_join(const struct hosts_run *h, struct watch *w, uint64_t *n_lo
 {
 	const struct run_config *c = h->config;
 	uint32_t throttled = 0;
-	int rc = 0;
-	for (uint32_t i = 0; i < h->n && !rc; i++)
-		rc = seen_load(h, i, w, n_lost, e);
-	while (!rc && throttled < w->n_list && w->list[throttled].key != c->watch.throttled)
+	int ret = 0;
+	for (uint32_t i = 0; i < h->n && !ret; i++)
+		ret = seen_load(h, i, w, n_lost, e);
+	while (!ret && throttled < w->n_list && w->list[throttled].key != c->watch.throttled)
 		throttled++;
-	for (uint64_t k = 0; k < w->n_waits && !rc; k++)
+	for (uint64_t k = 0; k < w->n_waits && !ret; k++)
 		if (w->wait[k].throttled == WAIT_THROTTLED_ELSEWHERE)
 			w->wait[k].throttled = throttled;
-	if (w->n_waits && !rc)
+	if (w->n_waits && !ret)
 		qsort(w->wait, w->n_waits, sizeof *w->wait, by_instant);
-	return rc;
+	return ret;
 }
 
 /* --- a run -------------------------------------------------------------- */
@@ -493,25 +493,25 @@ static int run_all(struct hosts_run *h, const char *file, const char *library, s
 {
 	const struct run_config *c = h->config;
 	char line[128];
-	int rc = c->snapshot ? names_walk(h, c->root, "", e) : 0;
+	int ret = c->snapshot ? names_walk(h, c->root, "", e) : 0;
 	if (h->n_names)
 		qsort(h->name, h->n_names, sizeof *h->name, order_text);
-	rc = rc ? rc : agents_start(h, e);
-	rc = rc ? rc : clocks_measure(h, 0, e);
-	if (rc)
-		return rc;
+	ret = ret ? ret : agents_start(h, e);
+	ret = ret ? ret : clocks_measure(h, 0, e);
+	if (ret)
+		return ret;
 	application_start(h, file, library);
 	if (h->application < 0)
 		return err_sys(e, errno, "cannot start %s", file);
 	application_serve(h);
-	rc = clocks_measure(h, 1, e);
+	ret = clocks_measure(h, 1, e);
 	for (size_t i = 0; i < h->n; i++)
 		say(&h->peer[i], AGENT_END "\n");
-	for (size_t i = 0; i < h->n && !rc; i++)
+	for (size_t i = 0; i < h->n && !ret; i++)
 		if (!h->peer[i].done &&
 		    !answer_await(&h->peer[i], AGENT_DONE, line, sizeof line, INT_MAX))
-			rc = agent_failed(h, &h->peer[i], e);
-	return rc;
+			ret = agent_failed(h, &h->peer[i], e);
+	return ret;
 }
 
 /* The absolute path of the run's files without ".raw", because agents start in another
@@ -534,16 +534,16 @@ int hosts_run_once(const struct run_config *c, struct run_result *r, struct app_
 	h.clock = xcalloc(h.n, sizeof *h.clock);
 	for (size_t i = 0; i < h.n; i++)
 		h.peer[i] = (struct peer){.host = c->hosts->v[i], .process = {0, -1}, .out = -1};
-	int rc = library ? run_all(&h, file, library, e) : -e->code;
-	rc = rc ? rc : found_join(&h, r->watch, &o->n_lost, e);
+	int ret = library ? run_all(&h, file, library, e) : -e->code;
+	ret = ret ? ret : found_join(&h, r->watch, &o->n_lost, e);
 	o->status = h.status;
-	if (!rc && !h.killed)
-		rc = hosts_join(h.path, c->hosts, h.clock, c->snapshot ? h.name : NULL, h.n_names,
-				c->raw, e);
-	for (size_t i = 0; i < h.n && !rc; i++)
+	if (!ret && !h.killed)
+		ret = hosts_join(h.path, c->hosts, h.clock, c->snapshot ? h.name : NULL, h.n_names,
+				 c->raw, e);
+	for (size_t i = 0; i < h.n && !ret; i++)
 		r->clock_bound_ns = h.clock[i].bound_ns[0] > r->clock_bound_ns
 					? h.clock[i].bound_ns[0]
 					: r->clock_bound_ns;
 	hosts_release(&h);
-	return rc;
+	return ret;
 }

@@ -300,7 +300,7 @@ int causality_links_walk(const struct causality_links *l, const struct causality
 	w.barrier = xcalloc((size_t)l->n_barriers + 1, sizeof *w.barrier);
 	w.ready = xcalloc(l->n_nodes + 1, sizeof *w.ready);
 	order_all(&w);
-	const int rc = walk_all(&w, e);
+	const int ret = walk_all(&w, e);
 	FREE_EACH(w.by_wait, w.by_signal, w.sent, w.node, w.barrier, w.ready);
-	return rc;
+	return ret;
 }

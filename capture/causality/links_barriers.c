@@ -60,24 +60,24 @@ static int seen_check(const struct links_barriers *b, const struct barrier_seen 
 int links_marks_finish(struct links_barriers *b, struct causality_links *l, struct err *e)
 {
 	SCOPED_FREE struct barrier_seen *seen = xcalloc((size_t)l->n_barriers + 1, sizeof *seen);
-	int rc = 0;
+	int ret = 0;
 	barriers_number(b, l);
 	if (l->n_marks)
 		qsort(l->mark, l->n_marks, sizeof *l->mark, compare_marks);
-	for (size_t i = 0; i < l->n_marks && !rc; i++) {
+	for (size_t i = 0; i < l->n_marks && !ret; i++) {
 		const struct causality_mark *m = &l->mark[i];
 		const uint32_t node = m->node;
 		struct barrier_seen *s = &seen[m->barrier];
 		if (s->last[m->is_wait] == node + 1)
-			rc = err_set(e, EINVAL, "node %" PRIu32 " reaches barrier %" PRIu64 " twice",
-				     node, b->number[m->barrier]);
+			ret = err_set(e, EINVAL, "node %" PRIu32 " reaches barrier %" PRIu64
+				      " twice", node, b->number[m->barrier]);
 		if (!s->last[0] && !s->last[1])
 			s->first = i;
 		s->last[m->is_wait] = node + 1;
 	}
-	for (uint32_t i = 0; i < l->n_barriers && !rc; i++)
-		rc = seen_check(b, &seen[i], &l->mark[seen[i].first], e);
-	return rc;
+	for (uint32_t i = 0; i < l->n_barriers && !ret; i++)
+		ret = seen_check(b, &seen[i], &l->mark[seen[i].first], e);
+	return ret;
 }
 
 void links_barriers_release(struct links_barriers *b)

@@ -45,8 +45,8 @@ static int mark_take(struct links_reading *x, uint32_t of, const struct trace_re
 			       op_name(r->op), r->length);
 	const struct links_read_node *n = &x->node[of];
 	if (n->place > UINT32_MAX)
-		return err_set(e, E2BIG, "record %" PRIu64 ": node %" PRIu32 " has more than 2^32-1 "
-					 "records before a barrier", index, of);
+		return err_set(e, E2BIG, "record %" PRIu64 ": node %" PRIu32 " has more than "
+			"2^32-1 records before a barrier", index, of);
 	links_mark_add(&x->barriers, x->l, r->length,
 		       (struct causality_mark){.node = of & INT32_MAX, .is_wait = r->op == OP_WAIT,
 					       .place = (uint32_t)n->place,
@@ -154,27 +154,27 @@ int causality_links_read(struct causality_links *l, struct trace *t,
 	const struct trace_record *r;
 	uint64_t index = 0;
 	*l = (struct causality_links){.n_nodes = f->n_nodes};
-	int rc = trace_rewind(t, e), got = 0;
-	while (!rc && (got = trace_next(t, &r, e)) == 1)
-		rc = take(&x, r, index++, e);
-	rc = rc ? rc : got;
-	rc = rc ? rc : join(l, &x.signals, &x.waits, e);
-	rc = rc ? rc : links_marks_finish(&x.barriers, l, e);
+	int ret = trace_rewind(t, e), got = 0;
+	while (!ret && (got = trace_next(t, &r, e)) == 1)
+		ret = take(&x, r, index++, e);
+	ret = ret ? ret : got;
+	ret = ret ? ret : join(l, &x.signals, &x.waits, e);
+	ret = ret ? ret : links_marks_finish(&x.barriers, l, e);
 	links_barriers_release(&x.barriers);
 	FREE_EACH(x.signals.v, x.waits.v, x.node);
-	if (rc)
+	if (ret)
 		causality_links_release(l);
-	return rc;
+	return ret;
 }
 
 int causality_check(struct trace *t, struct err *e)
 {
 	struct causality_facts f;
 	struct causality_links l = {0};
-	int rc = causality_facts_read(&f, trace_meta(t), e);
-	rc = rc ? rc : causality_links_read(&l, t, &f, e);
-	rc = rc ? rc : causality_links_walk(&l, NULL, e);
+	int ret = causality_facts_read(&f, trace_meta(t), e);
+	ret = ret ? ret : causality_links_read(&l, t, &f, e);
+	ret = ret ? ret : causality_links_walk(&l, NULL, e);
 	causality_links_release(&l);
 	causality_facts_release(&f);
-	return rc;
+	return ret;
 }

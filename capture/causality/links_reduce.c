@@ -34,8 +34,8 @@ static void knowledge_put(struct link_reducer *x, struct knowledge *k)
 	x->n_bytes -= sizeof *k + x->l->n_nodes * sizeof *k->v;
 }
 
-/* Returns a vector clock with zeros; NULL: there is no memory for it. Links that it would imply then
- * remain. */
+/* Returns a vector clock with zeros; NULL: there is no memory for it. Links that it would imply
+ * then remain. */
 static struct knowledge *knowledge_make(struct link_reducer *x)
 {
 	const size_t size = sizeof(struct knowledge) + x->l->n_nodes * sizeof *x->merged;
@@ -179,15 +179,15 @@ static int reduce_all(struct link_reducer *x, struct err *e)
 	ranks_find(x);
 	for (size_t i = 0; i < x->l->n_marks; i++)
 		x->n_waits[x->l->mark[i].barrier] += x->l->mark[i].is_wait;
-	int rc = causality_links_walk(x->l, &walk, e);
-	if (!rc) {
+	int ret = causality_links_walk(x->l, &walk, e);
+	if (!ret) {
 		size_t n = 0;
 		for (size_t i = 0; i < x->l->n; i++)
 			if (!x->drop[i])
 				x->l->link[n++] = x->l->link[i];
 		x->l->n = n;
 	}
-	return rc;
+	return ret;
 }
 
 int causality_links_reduce(struct causality_links *l, struct err *e)
@@ -205,9 +205,9 @@ int causality_links_reduce(struct causality_links *l, struct err *e)
 	x.of_node = xcalloc(l->n_nodes + 1, sizeof *x.of_node);
 	x.merged = xcalloc(l->n_nodes + 1, sizeof *x.merged);
 	x.direct = xcalloc(l->n_nodes + 1, sizeof *x.direct);
-	int rc = reduce_all(&x, e);
+	int ret = reduce_all(&x, e);
 	/* releases vector clocks of signals without a wait, after a cycle */
-	for (size_t i = 0; rc && i < l->n; i++)
+	for (size_t i = 0; ret && i < l->n; i++)
 		knowledge_put(&x, x.of_link[i]);
 	for (uint32_t i = 0; i < l->n_nodes; i++)
 		knowledge_put(&x, x.of_node[i]);
@@ -215,5 +215,5 @@ int causality_links_reduce(struct causality_links *l, struct err *e)
 		knowledge_put(&x, x.of_barrier[i]);
 	FREE_EACH(x.rank, x.mark_rank, x.of_link, x.of_barrier, x.n_waits, x.drop, x.of_node,
 		  x.merged, x.direct);
-	return rc;
+	return ret;
 }

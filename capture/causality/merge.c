@@ -32,14 +32,14 @@ static int links_gather(struct causality_links *l, const struct causality_run *r
 		struct contradiction c = {l, early, 0};
 		const struct causality_walk walk = {.loop = loop_note, .ctx = &c};
 		struct err why = ERR_INIT;
-		int rc = edges_gather(l, run, n_runs, n_nodes, n_requests, early, e);
-		if (rc)
-			return rc;
-		rc = causality_links_walk(l, &walk, &why);
-		if (!rc)
+		int ret = edges_gather(l, run, n_runs, n_nodes, n_requests, early, e);
+		if (ret)
+			return ret;
+		ret = causality_links_walk(l, &walk, &why);
+		if (!ret)
 			return causality_links_reduce(l, e);
-		if (rc != -ELOOP || !c.n)
-			return err_set(e, -rc, "%s", why.msg);
+		if (ret != -ELOOP || !c.n)
+			return err_set(e, -ret, "%s", why.msg);
 		if (round >= ROUNDS_MAX)
 			memset(early, true, n_edges * sizeof *early);
 		causality_links_release(l);
@@ -65,11 +65,11 @@ static int links_settle(struct causality_links *l, const struct causality_run *r
 {
 	for (unsigned int round = 0;; round++) {
 		size_t n = 0;
-		int rc = links_gather(l, run, n_runs, n_nodes, n_requests, early, n_edges, e);
-		rc = rc || round == ROUNDS_MAX ? rc
+		int ret = links_gather(l, run, n_runs, n_nodes, n_requests, early, n_edges, e);
+		ret = ret || round == ROUNDS_MAX ? ret
 					       : late_signals_find(run[0].trace, l, early, &n, e);
-		if (rc || !n)
-			return rc;
+		if (ret || !n)
+			return ret;
 		causality_links_release(l);
 	}
 }
@@ -81,9 +81,9 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 	for (uint32_t i = 0; i < n_runs; i++)
 		counts->n_edges_seen += run[i].n_edges;
 	SCOPED_FREE bool *early = xcalloc(counts->n_edges_seen + 1, sizeof *early);
-	int rc = links_settle(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
+	int ret = links_settle(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
 	counts->n_early = n_early(run, n_runs, early);
-	return rc;
+	return ret;
 }
 
 /* A node without requests is needed until its last signal for which a node with requests waits,
@@ -117,16 +117,16 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
 	SCOPED_FREE char *copy = xstrdup(output);
-	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
-	rc = rc ? rc : links_make(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
-	if (!rc && facts->by_throttling)
-		rc = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);
-	if (!rc)
+	int ret = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
+	ret = ret ? ret : links_make(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
+	if (!ret && facts->by_throttling)
+		ret = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);
+	if (!ret)
 		senders_prune(l, facts);
-	for (uint32_t i = 0; !rc && i < facts->n_nodes; i++)
+	for (uint32_t i = 0; !ret && i < facts->n_nodes; i++)
 		counts->n_requests += facts->node[i].sends ? 0 : n_requests[i];
 	counts->n_edges_left = l->n;
-	return rc;
+	return ret;
 }
 
 /* Counts the barriers as a reader finds them: waits with a computation of length 0 between them
@@ -137,16 +137,16 @@ static int barriers_count(const char *path, struct causality_merge_counts *count
 	struct causality_links l = {0};
 	struct causality_facts f = {0};
 	struct trace *t = NULL;
-	int rc = trace_file_open(&t, path, e);
-	rc = rc ? rc : causality_facts_read(&f, trace_meta(t), e);
-	rc = rc ? rc : causality_links_read(&l, t, &f, e);
-	rc = rc ? rc : causality_barriers_find(&barriers, &l, e);
+	int ret = trace_file_open(&t, path, e);
+	ret = ret ? ret : causality_facts_read(&f, trace_meta(t), e);
+	ret = ret ? ret : causality_links_read(&l, t, &f, e);
+	ret = ret ? ret : causality_barriers_find(&barriers, &l, e);
 	counts->n_barriers = barriers.n;
 	causality_barriers_release(&barriers);
 	causality_links_release(&l);
 	causality_facts_release(&f);
 	trace_close(t);
-	return rc;
+	return ret;
 }
 
 int causality_merge(const struct causality_run *run, uint32_t n_runs,
@@ -160,10 +160,10 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
 		return err_set(e, EINVAL, "%" PRIu32 " runs of %" PRIu32 " nodes cannot be merged",
 			       n_runs, facts->n_nodes);
 	SCOPED_FREE uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
-	int rc = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
-	rc = rc ? rc : merge_write(&run[0], &l, &c, facts, output, counts, e);
-	rc = rc ? rc : barriers_count(output, counts, e);
+	int ret = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
+	ret = ret ? ret : merge_write(&run[0], &l, &c, facts, output, counts, e);
+	ret = ret ? ret : barriers_count(output, counts, e);
 	computes_release(&c);
 	causality_links_release(&l);
-	return rc;
+	return ret;
 }

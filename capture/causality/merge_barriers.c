@@ -44,13 +44,13 @@ int merge_barriers_find(struct merge_barriers *m, const struct causality_links *
 			const size_t *by_wait, const size_t *by_signal, struct err *e)
 {
 	struct causality_barriers b = {0};
-	int rc = causality_barriers_find(&b, l, e);
+	int ret = causality_barriers_find(&b, l, e);
 	uint32_t *number = xcalloc((size_t)b.n + 1, sizeof *number), n = 0;
 	bool *differs = xcalloc((size_t)b.n + 1, sizeof *differs);
 	*m = (struct merge_barriers){.number = xcalloc(l->n + 1, sizeof *m->number),
 				     .again_wait = xcalloc(l->n + 1, sizeof *m->again_wait),
 				     .again_signal = xcalloc(l->n + 1, sizeof *m->again_signal)};
-	if (!rc) {
+	if (!ret) {
 		places_compare(l, by_signal, &b, differs);
 		for (uint32_t i = 0; i < b.n; i++)
 			number[i] = b.v[i].n_nodes > 2 && !differs[i] ? ++n : 0;
@@ -61,7 +61,7 @@ int merge_barriers_find(struct merge_barriers *m, const struct causality_links *
 	}
 	FREE_EACH(differs, number);
 	causality_barriers_release(&b);
-	return rc;
+	return ret;
 }
 
 void merge_barriers_release(struct merge_barriers *m)

@@ -60,8 +60,8 @@ static int base_read(struct late_job *j, struct requests *q, struct err *e)
 	const struct trace_record *r;
 	int64_t of;
 	uint64_t number;
-	int rc;
-	while ((rc = requests_next(q, &r, &of, &number, e)) == 1) {
+	int ret;
+	while ((ret = requests_next(q, &r, &of, &number, e)) == 1) {
 		if (of < 0 || r->begin_ns == TIME_NONE)
 			continue;
 		if (is_request(r))
@@ -70,7 +70,7 @@ static int base_read(struct late_job *j, struct requests *q, struct err *e)
 			 r->end_ns != TIME_NONE)
 			compute_take(j, (uint32_t)of, r, number);
 	}
-	return rc;
+	return ret;
 }
 
 static void nodes_set(struct late_job *j)
@@ -93,9 +93,9 @@ int late_signals_find(const char *base, const struct causality_links *l, bool *e
 		      struct err *e)
 {
 	struct requests q;
-	int rc = requests_open(&q, base, l->n_nodes, e);
-	if (rc)
-		return rc;
+	int ret = requests_open(&q, base, l->n_nodes, e);
+	if (ret)
+		return ret;
 	struct late_job j = {.l = l,
 			     .by_wait = xcalloc(l->n + 1, sizeof *j.by_wait),
 			     .by_signal = xcalloc(l->n + 1, sizeof *j.by_signal),
@@ -104,9 +104,9 @@ int late_signals_find(const char *base, const struct causality_links *l, bool *e
 			     .continued_ns = xcalloc(l->n + 1, sizeof *j.continued_ns)};
 	causality_links_order(l, j.by_wait, j.by_signal);
 	nodes_set(&j);
-	rc = base_read(&j, &q, e);
+	ret = base_read(&j, &q, e);
 	*n = 0;
-	for (size_t i = 0; i < l->n && !rc; i++) {
+	for (size_t i = 0; i < l->n && !ret; i++) {
 		const struct causality_link *g = &l->link[i];
 		if (!g->is_later || early[g->edge] || j.continued_ns[i] == INT64_MAX ||
 		    j.sent_ns[i] - j.continued_ns[i] < LATE_LEAST_NS)
@@ -120,5 +120,5 @@ int late_signals_find(const char *base, const struct causality_links *l, bool *e
 	free(j.node);
 	free(j.sent_ns);
 	free(j.continued_ns);
-	return rc;
+	return ret;
 }

@@ -109,11 +109,11 @@ static int link_emit_first(struct merge_job *j, bool signal, uint32_t of, size_t
 			   const struct trace_record *r, struct err *e)
 {
 	struct causality_link *g = &j->l->link[link];
-	const int rc = emit(j, of, r, e);
+	const int ret = emit(j, of, r, e);
 	*(signal ? &g->signal_place : &g->wait_place) = j->node[of].place;
 	if (signal)
 		j->sent_ns[link] = j->node[of].at_ns;
-	return rc;
+	return ret;
 }
 
 /* Writes the signal or the wait of a link. */
@@ -150,8 +150,8 @@ static int emit_compute(struct merge_job *j, uint32_t of, const struct trace_rec
 	busy.offset = 0;
 	busy.end_ns = busy.begin_ns;
 	part.length = (uint64_t)slept_ns;
-	int rc = emit(j, of, &busy, e);
-	return rc ? rc : emit(j, of, &part, e);
+	int ret = emit(j, of, &busy, e);
+	return ret ? ret : emit(j, of, &part, e);
 }
 
 /* Copies a record. Objects and heap items keep their places, because nothing else is written to the
@@ -164,21 +164,21 @@ static int emit_copy(struct merge_job *j, uint32_t of, const struct trace_record
 	for (; j->n_objects < trace_n_objects(j->q.t); j->n_objects++) {
 		const struct trace_object *o = trace_object(j->q.t, j->n_objects);
 		uint32_t id;
-		int rc = o ? trace_writer_object(j->to, o->kind, o->name, &id, e) : 0;
-		if (!rc && (!o || id != j->n_objects))
-			rc = err_set(e, EBADMSG, "object %" PRIu32 " is missing", j->n_objects);
-		if (rc)
-			return rc;
+		int ret = o ? trace_writer_object(j->to, o->kind, o->name, &id, e) : 0;
+		if (!ret && (!o || id != j->n_objects))
+			ret = err_set(e, EBADMSG, "object %" PRIu32 " is missing", j->n_objects);
+		if (ret)
+			return ret;
 	}
 	if (r->heap != HEAP_NONE) {
 		size_t len;
 		const void *data;
-		int rc = trace_heap(j->q.t, r->heap, &data, &len, e);
+		int ret = trace_heap(j->q.t, r->heap, &data, &len, e);
 		copy.heap = HEAP_NONE;
-		if (!rc && data)
-			rc = trace_writer_heap(j->to, data, len, &copy.heap, e);
-		if (rc)
-			return rc;
+		if (!ret && data)
+			ret = trace_writer_heap(j->to, data, len, &copy.heap, e);
+		if (ret)
+			return ret;
 	}
 	return emit(j, of, &copy, e);
 }
@@ -207,29 +207,29 @@ static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t u
 			struct err *e)
 {
 	struct merge_node *n = &j->node[of];
-	int rc = 0;
+	int ret = 0;
 	n->owes = false;
 	n->last_ns = ns;
-	while (n->signal < n->signals_end && !rc) {
+	while (n->signal < n->signals_end && !ret) {
 		const struct causality_link *g = &j->l->link[j->by_signal[n->signal]];
 		if (g->signal_request > n->n_requests ||
 		    (g->signal_request == n->n_requests && g->signalled_ppm > upto_ppm))
 			break;
-		rc = emit_link(j, OP_SIGNAL, of, ns, j->by_signal[n->signal++], e);
+		ret = emit_link(j, OP_SIGNAL, of, ns, j->by_signal[n->signal++], e);
 	}
-	return rc;
+	return ret;
 }
 
 /* Writes the signals of all nodes that are due up to `ns`. */
 static int due_emit(struct merge_job *j, int64_t ns, struct err *e)
 {
-	int rc = 0;
-	while (!rc && j->n_due && j->due[0].ns <= ns) {
+	int ret = 0;
+	while (!ret && j->n_due && j->due[0].ns <= ns) {
 		struct due d = due_take(j);
 		if (j->node[d.node].owes && j->node[d.node].due_ns == d.ns)
-			rc = signals_emit(j, d.node, d.ns, 0, e);
+			ret = signals_emit(j, d.node, d.ns, 0, e);
 	}
-	return rc;
+	return ret;
 }
 
 /* --- the base run -------------------------------------------------------- */
@@ -237,14 +237,14 @@ static int due_emit(struct merge_job *j, int64_t ns, struct err *e)
 static int waits_emit(struct merge_job *j, uint32_t of, int64_t ns, uint64_t number, struct err *e)
 {
 	struct merge_node *n = &j->node[of];
-	int rc = 0;
-	while (n->wait < n->waits_end && !rc) {
+	int ret = 0;
+	while (n->wait < n->waits_end && !ret) {
 		const struct causality_link *g = &j->l->link[j->by_wait[n->wait]];
 		if (g->wait_request > number)
 			break;
-		rc = emit_link(j, OP_WAIT, of, ns, j->by_wait[n->wait++], e);
+		ret = emit_link(j, OP_WAIT, of, ns, j->by_wait[n->wait++], e);
 	}
-	return rc;
+	return ret;
 }
 
 static const struct compute *compute_of(const struct merge_job *j, int64_t node, uint64_t number)
@@ -278,10 +278,10 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, int64
 	struct trace_record rest = *r;
 	const double slept = r->length ? (double)slept_ns / (double)r->length : 0;
 	const int64_t own_ns = n->own_ns, from_ns = r->begin_ns, elapsed_ns = merge_elapsed(r);
-	int rc = 0;
+	int ret = 0;
 	int64_t ppm;
 	bool signals;
-	while (!rc && (ppm = next_ppm(j, n, number, &signals)) >= 0) {
+	while (!ret && (ppm = next_ppm(j, n, number, &signals)) >= 0) {
 		const uint64_t done = r->length - rest.length,
 			       upto = (uint64_t)((double)r->length * (double)ppm / COMPUTED_ALL);
 		/* a short computation before a wait or after a signal gets no record */
@@ -293,19 +293,19 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, int64
 			part.offset = 0;
 			part.end_ns = part.begin_ns;
 			rest.length -= part.length;
-			rc = emit_compute(j, of, &part, llrint(slept * (double)part.length), e);
+			ret = emit_compute(j, of, &part, llrint(slept * (double)part.length), e);
 		}
 		n->own_ns = own_ns + llrint((double)elapsed_ns * (double)ppm / COMPUTED_ALL);
 		n->at_ns = from_ns + (n->own_ns - own_ns);
-		if (!rc && signals)
-			rc = signals_emit(j, of, r->begin_ns, (uint32_t)ppm, e);
-		else if (!rc)
-			rc = emit_link(j, OP_WAIT, of, r->begin_ns, j->by_wait[n->wait++], e);
+		if (!ret && signals)
+			ret = signals_emit(j, of, r->begin_ns, (uint32_t)ppm, e);
+		else if (!ret)
+			ret = emit_link(j, OP_WAIT, of, r->begin_ns, j->by_wait[n->wait++], e);
 	}
-	rc = rc ? rc : emit_compute(j, of, &rest, llrint(slept * (double)rest.length), e);
+	ret = ret ? ret : emit_compute(j, of, &rest, llrint(slept * (double)rest.length), e);
 	n->own_ns = own_ns + elapsed_ns;
 	n->at_ns = from_ns + elapsed_ns;
-	return rc ? rc : signals_emit(j, of, n->last_ns, COMPUTED_ALL, e);
+	return ret ? ret : signals_emit(j, of, n->last_ns, COMPUTED_ALL, e);
 }
 
 /* Assigns the time in waiting calls before request `number` to external waits, unexplained waits,
@@ -392,19 +392,19 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 {
 	struct merge_node *n = &j->node[node];
 	const struct compute *other = compute_of(j, node, number);
-	int rc = 0;
+	int ret = 0;
 	if (other && !n->n_parts && other->ns >= 0) {
 		struct trace_record compute =
 		    cause_of(j, OP_COMPUTE, (uint32_t)node, ns, (uint64_t)other->ns);
 		compute.offset = other->blocked_ns;
-		rc = emit_compute(j, (uint32_t)node, &compute, other->slept_ns, e);
+		ret = emit_compute(j, (uint32_t)node, &compute, other->slept_ns, e);
 	}
 	n->n_parts = 0;
-	rc = rc ? rc : signals_emit(j, (uint32_t)node, ns, COMPUTED_ALL, e);
+	ret = ret ? ret : signals_emit(j, (uint32_t)node, ns, COMPUTED_ALL, e);
 	n->n_requests = number + 1;
-	rc = rc ? rc : waits_emit(j, (uint32_t)node, ns, number, e);
-	rc = rc ? rc : external_emit(j, (uint32_t)node, ns, e);
-	rc = rc || is_message(r) ? rc : emit_copy(j, (uint32_t)node, r, e);
+	ret = ret ? ret : waits_emit(j, (uint32_t)node, ns, number, e);
+	ret = ret ? ret : external_emit(j, (uint32_t)node, ns, e);
+	ret = ret || is_message(r) ? ret : emit_copy(j, (uint32_t)node, r, e);
 	n->at_ns = r->end_ns > ns ? r->end_ns : ns;
 	n->own_ns +=
 	    r->end_ns != TIME_NONE && r->begin_ns != TIME_NONE ? r->end_ns - r->begin_ns : 0;
@@ -416,7 +416,7 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 		j->due[j->n_due] = (struct due){n->due_ns, ((uint32_t)node)};
 		heap_sift_up(&heap_of_due, j->due, j->n_due++);
 	}
-	return rc;
+	return ret;
 }
 
 static int take(struct merge_job *j, const struct trace_record *r, int64_t node, uint64_t number,
@@ -431,13 +431,13 @@ static int take(struct merge_job *j, const struct trace_record *r, int64_t node,
 	struct merge_node *n = &j->node[node];
 	int64_t ns =
 	    r->begin_ns != TIME_NONE && r->begin_ns > n->last_ns ? r->begin_ns : n->last_ns;
-	int rc = due_emit(j, r->begin_ns, e);
-	if (!rc && n->owes)
-		rc = signals_emit(j, (uint32_t)node, ns, 0, e);
+	int ret = due_emit(j, r->begin_ns, e);
+	if (!ret && n->owes)
+		ret = signals_emit(j, (uint32_t)node, ns, 0, e);
 	n->last_ns = ns;
 	/* after its last signal, no node waits for a node without requests */
-	if (rc || (j->facts->node[node].sends && n->signal == n->signals_end))
-		return rc;
+	if (ret || (j->facts->node[node].sends && n->signal == n->signals_end))
+		return ret;
 	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e)
 				   : request_take(j, r, node, number, ns, e);
 }
@@ -447,13 +447,13 @@ static int take_all(struct merge_job *j, struct err *e)
 	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
-	int rc = 0;
-	while (!rc && (rc = requests_next(&j->q, &r, &node, &number, e)) == 1)
-		rc = take(j, r, node, number, e);
-	rc = rc ? rc : due_emit(j, INT64_MAX, e);
-	for (uint32_t i = 0; i < j->l->n_nodes && !rc; i++)
-		rc = signals_emit(j, i, j->node[i].last_ns, COMPUTED_ALL, e);
-	return rc ? rc : flush(j, e);
+	int ret = 0;
+	while (!ret && (ret = requests_next(&j->q, &r, &node, &number, e)) == 1)
+		ret = take(j, r, node, number, e);
+	ret = ret ? ret : due_emit(j, INT64_MAX, e);
+	for (uint32_t i = 0; i < j->l->n_nodes && !ret; i++)
+		ret = signals_emit(j, i, j->node[i].last_ns, COMPUTED_ALL, e);
+	return ret ? ret : flush(j, e);
 }
 
 /* Sets each node to its first wait and signal. */
@@ -479,8 +479,8 @@ static int places_find(struct merge_job *j, struct err *e)
 {
 	causality_links_order(j->l, j->by_wait, j->by_signal);
 	nodes_reset(j);
-	int rc = requests_rewind(&j->q, e);
-	return rc ? rc : take_all(j, e);
+	int ret = requests_rewind(&j->q, e);
+	return ret ? ret : take_all(j, e);
 }
 
 /* Sets the places of the links. Waits at different places of a short computation get one place,
@@ -488,15 +488,15 @@ static int places_find(struct merge_job *j, struct err *e)
 static int first_pass(struct merge_job *j, struct err *e)
 {
 	j->first_pass = true;
-	int rc = places_find(j, e);
+	int ret = places_find(j, e);
 	const size_t n = j->l->n;
-	rc = rc ? rc : causality_links_reduce(j->l, e);
-	rc = rc || j->l->n == n ? rc : places_find(j, e);
+	ret = ret ? ret : causality_links_reduce(j->l, e);
+	ret = ret || j->l->n == n ? ret : places_find(j, e);
 	j->first_pass = false;
 	j->counts->n_edges_left = j->l->n;
-	rc = rc ? rc : requests_rewind(&j->q, e);
-	if (rc)
-		return rc;
+	ret = ret ? ret : requests_rewind(&j->q, e);
+	if (ret)
+		return ret;
 	causality_links_order(j->l, j->by_wait, j->by_signal);
 	nodes_reset(j);
 	return merge_barriers_find(&j->barriers, j->l, j->by_wait, j->by_signal, e);
@@ -510,10 +510,10 @@ static int running_predict(struct merge_job *j, struct err *e)
 	for (uint32_t i = 0; i < j->l->n_nodes; i++)
 		total[i].ns = j->node[i].own_ns;
 	const struct work_before before = {.wait = j->at_wait, .signal = j->at_signal};
-	int rc = critical_path(j->l, &before, total, &longest, e);
+	int ret = critical_path(j->l, &before, total, &longest, e);
 	j->counts->predicted_ns = longest.ns;
 	free(total);
-	return rc;
+	return ret;
 }
 
 /* Omits nodes without requests for which no node waits. */
@@ -567,16 +567,16 @@ static int meta_write(struct merge_job *j, const struct causality_facts *facts, 
 static int write_all_of(struct merge_job *j, const struct causality_facts *facts, const char *path,
 			const char *shown, struct err *e)
 {
-	int rc = meta_write(j, facts, path, shown, e);
-	if (rc)
-		return rc;
-	rc = take_all(j, e);
-	rc = rc ? rc : running_predict(j, e);
-	rc = rc ? rc : meta_write(j, facts, path, shown, e);
-	if (!rc)
+	int ret = meta_write(j, facts, path, shown, e);
+	if (ret)
+		return ret;
+	ret = take_all(j, e);
+	ret = ret ? ret : running_predict(j, e);
+	ret = ret ? ret : meta_write(j, facts, path, shown, e);
+	if (!ret)
 		return trace_writer_close(j->to, e);
 	trace_writer_abort(j->to);
-	return rc;
+	return ret;
 }
 
 /* Whether each request of each node was delayed, or there is only one node. */
@@ -598,14 +598,14 @@ int merge_write(const struct causality_run *base, struct causality_links *l,
 		struct causality_merge_counts *counts, struct err *e)
 {
 	struct merge_job *j = xcalloc(1, sizeof *j);
-	int rc = requests_open(&j->q, base->trace, facts->n_nodes, e);
-	if (rc) {
+	int ret = requests_open(&j->q, base->trace, facts->n_nodes, e);
+	if (ret) {
 		free(j);
-		return rc;
+		return ret;
 	}
 	char *temporary = NULL;
 	int fd = file_beside(output, 0666, &temporary, e);
-	rc = fd < 0 ? fd : 0;
+	ret = fd < 0 ? fd : 0;
 	j->l = l;
 	j->c = c;
 	j->facts = facts;
@@ -619,10 +619,10 @@ int merge_write(const struct causality_run *base, struct causality_links *l,
 	j->at_signal = xcalloc(l->n + 1, sizeof *j->at_signal);
 	j->number = xcalloc((size_t)facts->n_nodes + 1, sizeof *j->number);
 	nodes_number(j);
-	rc = rc ? rc : first_pass(j, e);
-	rc = rc ? rc : write_all_of(j, facts, temporary, output, e);
-	rc = file_beside_keep(temporary, output, rc, e);
+	ret = ret ? ret : first_pass(j, e);
+	ret = ret ? ret : write_all_of(j, facts, temporary, output, e);
+	ret = file_beside_keep(temporary, output, ret, e);
 	fd_close(fd);
 	job_release(j);
-	return rc;
+	return ret;
 }

@@ -74,36 +74,36 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 		uint32_t n, int64_t *number, struct err *e)
 {
 	uint32_t n_a, n_b, b = 0;
-	int rc = 0;
+	int ret = 0;
 	SCOPED_FREE struct nodes_place *in_base = places_make(base, n_base, base, n_base, &n_a);
 	SCOPED_FREE struct nodes_place *here = places_make(thread, n, base, n_base, &n_b);
 	for (uint32_t i = 0; i < n; i++)
 		number[i] = -1;
-	for (uint32_t a = 0; a < n_a && !rc; a++, b++) {
+	for (uint32_t a = 0; a < n_a && !ret; a++, b++) {
 		const struct watch_thread *t = &base[in_base[a].index];
 		if (b == n_b || here[b].key != in_base[a].key)
-			rc = err_set(e, EILSEQ,
-				     "node %" PRIu32 "%s%.0d, with %" PRIu64
-				     " requests in the first run, makes none in this run, or "
-				     "starts differently: the application must make the same "
-				     "requests in every run",
-				     in_base[a].index, t->rank >= 0 ? " of rank " : "",
-				     t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
+			ret = err_set(e, EILSEQ,
+				      "node %" PRIu32 "%s%.0d, with %" PRIu64
+				      " requests in the first run, makes none in this run, or "
+				      "starts differently: the application must make the same "
+				      "requests in every run",
+				      in_base[a].index, t->rank >= 0 ? " of rank " : "",
+				      t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
 		else if (t->sends && (!thread[here[b].index].sends ||
 				      thread[here[b].index].n_requests != t->n_requests))
-			rc = err_set(e, EILSEQ,
-				     "node %" PRIu32 ", which makes no requests, sends %" PRIu64
-				     " messages in the first run and %" PRIu64 " in this run",
-				     in_base[a].index, t->n_requests,
-				     thread[here[b].index].n_requests);
+			ret = err_set(e, EILSEQ,
+				      "node %" PRIu32 ", which makes no requests, sends %" PRIu64
+				      " messages in the first run and %" PRIu64 " in this run",
+				      in_base[a].index, t->n_requests,
+				      thread[here[b].index].n_requests);
 		else
 			number[here[b].index] = in_base[a].index;
 	}
-	if (!rc && b < n_b)
-		rc = err_set(e, EILSEQ, "process %" PRIu32 " (thread %" PRIu32 ") makes requests, "
+	if (!ret && b < n_b)
+		ret = err_set(e, EILSEQ, "process %" PRIu32 " (thread %" PRIu32 ") makes requests, "
 			"but did not exist in the first run: the application differs from run to "
 			"run", here[b].pid, here[b].tid);
-	return rc;
+	return ret;
 }
 
 /* --- selection of throttled nodes ---------------------------------------- */
@@ -111,8 +111,8 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *wanted, struct err *e)
 {
 	uint64_t m, state = seed;
-	int rc = parse_uint(text, &m, e);
-	if (rc)
+	int ret = parse_uint(text, &m, e);
+	if (ret)
 		return err_context(e, "--nodes random:%s", text);
 	if (!m || m > n)
 		return err_set(e, ERANGE,
@@ -156,11 +156,11 @@ int nodes_choose(const char *text, uint64_t seed, uint32_t n_nodes, bool *wanted
 		return 0;
 	if (!strncmp(text, "random:", 7))
 		return random_choose(text + 7, seed, n_nodes, wanted, e);
-	int rc = split_list(text, &items, &n, e);
-	if (rc)
+	int ret = split_list(text, &items, &n, e);
+	if (ret)
 		return err_context(e, "--nodes");
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = range_choose(items[i], n_nodes, wanted, e);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = range_choose(items[i], n_nodes, wanted, e);
 	list_free(items, n);
-	return rc;
+	return ret;
 }

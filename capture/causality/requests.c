@@ -6,15 +6,15 @@
 int requests_open(struct requests *q, const char *path, uint32_t n_nodes, struct err *e)
 {
 	*q = (struct requests){0};
-	int rc = trace_file_open(&q->t, path, e);
-	rc = rc ? rc : causality_facts_read(&q->f, trace_meta(q->t), e);
-	if (!rc && q->f.n_nodes != n_nodes)
-		rc = err_set(e, EINVAL,
-			     "a run has %" PRIu32 " nodes, but %" PRIu32
-			     " are expected: the number of nodes must be the same in each run",
-			     q->f.n_nodes, n_nodes);
+	int ret = trace_file_open(&q->t, path, e);
+	ret = ret ? ret : causality_facts_read(&q->f, trace_meta(q->t), e);
+	if (!ret && q->f.n_nodes != n_nodes)
+		ret = err_set(e, EINVAL,
+			      "a run has %" PRIu32 " nodes, but %" PRIu32
+			      " are expected: the number of nodes must be the same in each run",
+			      q->f.n_nodes, n_nodes);
 	q->n = xcalloc((size_t)n_nodes + 1, sizeof *q->n);
-	if (!rc)
+	if (!ret)
 		return 0;
 	requests_close(q);
 	return err_context(e, "%s", path);
@@ -37,9 +37,9 @@ int requests_rewind(struct requests *q, struct err *e)
 int requests_next(struct requests *q, const struct trace_record **r, int64_t *node,
 		  uint64_t *number, struct err *e)
 {
-	int rc = trace_next(q->t, r, e);
-	if (rc != 1)
-		return rc;
+	int ret = trace_next(q->t, r, e);
+	if (ret != 1)
+		return ret;
 	*node = causality_node_of(&q->f, (*r)->pid, (*r)->tid);
 	*number = *node < 0 ? 0 : q->n[*node];
 	if (*node >= 0 && is_request(*r))
@@ -52,9 +52,9 @@ int request_describe(struct strbuf *out, const struct trace *t, const struct tra
 {
 	size_t len;
 	const void *heap;
-	int rc = trace_heap(t, r->heap, &heap, &len, e);
-	if (rc)
-		return rc;
+	int ret = trace_heap(t, r->heap, &heap, &len, e);
+	if (ret)
+		return ret;
 	strbuf_addf(out, "%s(", op_name(r->op));
 	csv_args_write(out, r, trace_object(t, r->object), heap, len);
 	strbuf_addch(out, ')');

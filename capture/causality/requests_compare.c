@@ -69,9 +69,9 @@ static int request_digest(const struct trace *t, const struct trace_record *r, u
 	if (uses & (OP_HEAP_IOVEC | OP_HEAP_PATH | OP_HEAP_NAME | OP_HEAP_LOCK)) {
 		size_t len;
 		const void *heap;
-		int rc = trace_heap(t, r->heap, &heap, &len, e);
-		if (rc)
-			return rc;
+		int ret = trace_heap(t, r->heap, &heap, &len, e);
+		if (ret)
+			return ret;
 		h = heap ? bytes_mixed(h, heap, len) : h;
 	}
 	*digest = h;
@@ -98,19 +98,19 @@ static int chains_read(struct requests *q, struct requests_chain *chain, struct 
 	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
-	int rc = requests_rewind(q, e);
+	int ret = requests_rewind(q, e);
 	for (uint32_t i = 0; i < q->f.n_nodes; i++)
 		chain[i] = (struct requests_chain){.stride = 1};
-	while (!rc && (rc = requests_next(q, &r, &node, &number, e)) == 1) {
+	while (!ret && (ret = requests_next(q, &r, &node, &number, e)) == 1) {
 		uint64_t digest;
-		rc = 0;
+		ret = 0;
 		if (node < 0 || !is_request(r))
 			continue;
-		rc = request_digest(q->t, r, &digest, e);
-		if (!rc)
+		ret = request_digest(q->t, r, &digest, e);
+		if (!ret)
 			chain_add(&chain[node], digest);
 	}
-	return rc;
+	return ret;
 }
 
 /* --- location of a difference -------------------------------------------- */
@@ -136,12 +136,12 @@ static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t
 	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
-	int rc = requests_rewind(q, e), got = 0;
+	int ret = requests_rewind(q, e), got = 0;
 	*n_read = 0;
-	while (!rc && *n_read < n && (got = requests_next(q, &r, &node, &number, e)) == 1)
+	while (!ret && *n_read < n && (got = requests_next(q, &r, &node, &number, e)) == 1)
 		if (node == of && is_request(r) && number >= from)
-			rc = request_digest(q->t, r, &digest[(*n_read)++], e);
-	return rc ? rc : got < 0 ? got : 0;
+			ret = request_digest(q->t, r, &digest[(*n_read)++], e);
+	return ret ? ret : got < 0 ? got : 0;
 }
 
 static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct strbuf *out,
@@ -150,12 +150,12 @@ static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct
 	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
-	int rc = requests_rewind(q, e), got = 0;
-	while (!rc && (got = requests_next(q, &r, &node, &number, e)) == 1)
+	int ret = requests_rewind(q, e), got = 0;
+	while (!ret && (got = requests_next(q, &r, &node, &number, e)) == 1)
 		if (node == of && is_request(r) && number == wanted)
 			return request_describe(out, q->t, r, e);
 	strbuf_addstr(out, "no further request");
-	return rc ? rc : got < 0 ? got : 0;
+	return ret ? ret : got < 0 ? got : 0;
 }
 
 static int differ_error(struct requests *base, struct requests *other,
@@ -166,18 +166,18 @@ static int differ_error(struct requests *base, struct requests *other,
 		strbuf_addf(&when, "while node %" PRId64 " is delayed", run->throttled);
 	else
 		strbuf_addstr(&when, "in another run");
-	int rc = request_text(base, node, number, &a, e);
-	rc = rc ? rc : request_text(other, node, number, &b, e);
-	if (!rc)
-		rc = err_set(e, EILSEQ,
-			     "the application does not make the same requests in each run, so its "
-			     "dependencies cannot be found: request %" PRIu64 " of node %" PRIu32
-			     " (counted from 0) is %s without delays, and %s %s (%s)",
-			     number, node, a.s, b.s, when.s, run->trace);
+	int ret = request_text(base, node, number, &a, e);
+	ret = ret ? ret : request_text(other, node, number, &b, e);
+	if (!ret)
+		ret = err_set(e, EILSEQ,
+			      "the application does not make the same requests in each run, so its "
+			      "dependencies cannot be found: request %" PRIu64 " of node %" PRIu32
+			      " (counted from 0) is %s without delays, and %s %s (%s)",
+			      number, node, a.s, b.s, when.s, run->trace);
 	strbuf_release(&a);
 	strbuf_release(&b);
 	strbuf_release(&when);
-	return rc;
+	return ret;
 }
 
 static int differ_find(struct requests *base, struct requests *other,
@@ -186,43 +186,43 @@ static int differ_find(struct requests *base, struct requests *other,
 {
 	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
 	SCOPED_FREE uint64_t *digest = xcalloc(2 * stride, sizeof *digest);
-	int rc = digests_read(base, node, from, digest, stride, &n_a, e);
-	rc = rc ? rc : digests_read(other, node, from, digest + stride, stride, &n_b, e);
+	int ret = digests_read(base, node, from, digest, stride, &n_a, e);
+	ret = ret ? ret : digests_read(other, node, from, digest + stride, stride, &n_b, e);
 	while (i < n_a && i < n_b && digest[i] == digest[stride + i])
 		i++;
-	return rc ? rc : differ_error(base, other, run, node, from + i, e);
+	return ret ? ret : differ_error(base, other, run, node, from + i, e);
 }
 
 static int compare_one(struct requests *base, const struct requests_chain *want,
 		       const struct causality_run *run, struct requests_chain *got, struct err *e)
 {
 	struct requests other;
-	int rc = requests_open(&other, run->trace, base->f.n_nodes, e);
-	if (rc)
-		return rc;
-	rc = chains_read(&other, got, e);
-	if (rc)
+	int ret = requests_open(&other, run->trace, base->f.n_nodes, e);
+	if (ret)
+		return ret;
+	ret = chains_read(&other, got, e);
+	if (ret)
 		err_context(e, "%s", run->trace);
-	for (uint32_t i = 0; !rc && i < base->f.n_nodes; i++)
+	for (uint32_t i = 0; !ret && i < base->f.n_nodes; i++)
 		if (want[i].n != got[i].n || want[i].digest != got[i].digest)
-			rc = differ_find(base, &other, run, i, &want[i], &got[i], e);
+			ret = differ_find(base, &other, run, i, &want[i], &got[i], e);
 	requests_close(&other);
-	return rc;
+	return ret;
 }
 
 int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes,
 		     uint64_t *n_requests, struct err *e)
 {
 	struct requests base;
-	int rc = requests_open(&base, run[0].trace, n_nodes, e);
-	if (rc)
-		return rc;
+	int ret = requests_open(&base, run[0].trace, n_nodes, e);
+	if (ret)
+		return ret;
 	SCOPED_FREE struct requests_chain *chain = xcalloc(2 * (size_t)n_nodes, sizeof *chain);
-	rc = chains_read(&base, chain, e);
-	for (uint32_t i = 1; !rc && i < n_runs; i++)
-		rc = compare_one(&base, chain, &run[i], chain + n_nodes, e);
-	for (uint32_t i = 0; !rc && i < n_nodes; i++)
+	ret = chains_read(&base, chain, e);
+	for (uint32_t i = 1; !ret && i < n_runs; i++)
+		ret = compare_one(&base, chain, &run[i], chain + n_nodes, e);
+	for (uint32_t i = 0; !ret && i < n_nodes; i++)
 		n_requests[i] = chain[i].n;
 	requests_close(&base);
-	return rc;
+	return ret;
 }

@@ -128,10 +128,10 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	struct run_start s = {.config = c};
 	struct mpi_leftovers leftovers;
 	*r = (struct run_result){NULL};
-	int rc = before_run(c->before, c->log, e);
-	s.file = rc ? NULL : app_command_find(c->command[0], e);
+	int ret = before_run(c->before, c->log, e);
+	s.file = ret ? NULL : app_command_find(c->command[0], e);
 	if (!s.file)
-		return rc ? rc : -e->code;
+		return ret ? ret : -e->code;
 	app_config_init(&app);
 	app.output = c->raw;
 	app.command = c->command;
@@ -147,15 +147,15 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	app.prepare_ctx = r->watch;
 	mpi_leftovers_note(&leftovers);
 	const int64_t begin = clock_monotonic_ns();
-	rc = c->hosts ? hosts_run_once(c, r, &o, s.file, e) : app_capture(&app, &o, e);
+	ret = c->hosts ? hosts_run_once(c, r, &o, s.file, e) : app_capture(&app, &o, e);
 	r->took_ns = clock_monotonic_ns() - begin;
 	watch_end(r->watch, &r->seen);
 	leave_nothing();
 	mpi_leftovers_remove(&leftovers);
 	r->interrupted = o.n_stops > 0;
-	if (!rc || o.n_stops)
-		rc = outcome_judge(c, &o, r, e);
+	if (!ret || o.n_stops)
+		ret = outcome_judge(c, &o, r, e);
 	app_outcome_release(&o);
 	free(s.file);
-	return rc;
+	return ret;
 }

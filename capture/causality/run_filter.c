@@ -215,8 +215,8 @@ static int requests_look(struct trace *t, struct filter *f, struct err *e)
 	struct last_request *last = xcalloc((size_t)f->facts->n_nodes + 1, sizeof *last);
 	const struct trace_record *r;
 	bool any = false;
-	int rc;
-	for (uint64_t index = 0; (rc = trace_next(t, &r, e)) > 0; index++) {
+	int ret;
+	for (uint64_t index = 0; (ret = trace_next(t, &r, e)) > 0; index++) {
 		const int64_t node = causality_node_of(f->facts, r->pid, r->tid);
 		if (node < 0)
 			continue;
@@ -233,7 +233,7 @@ static int requests_look(struct trace *t, struct filter *f, struct err *e)
 	free(last);
 	if (f->n_drop)
 		qsort(f->drop, f->n_drop, sizeof *f->drop, order_u64);
-	return rc < 0 ? rc
+	return ret < 0 ? ret
 	       : any  ? trace_rewind(t, e)
 		      : err_set(e, ENODATA, "no request of the application is in the trace");
 }
@@ -247,9 +247,9 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	disarm(&f);
 	f.begun = xcalloc(facts->n_nodes + 1, sizeof *f.begun);
 	f.earlier = xcalloc(facts->n_nodes + 1, sizeof *f.earlier);
-	int rc = trace_file_open(&t, from, e);
-	rc = rc ? rc : requests_look(t, &f, e);
-	if (!rc) {
+	int ret = trace_file_open(&t, from, e);
+	ret = ret ? ret : requests_look(t, &f, e);
+	if (!ret) {
 		struct trace_meta meta = *trace_meta(t);
 		struct pour p = {.filter = filter_record,
 				 .finish = files_keep,
@@ -260,13 +260,13 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 		meta.extra_json = text;
 		disarm(&f);
 		f.t = t;
-		rc = pour(&p, &t, NULL, 1, &meta, to, e);
+		ret = pour(&p, &t, NULL, 1, &meta, to, e);
 		free(text);
 	}
 	trace_close(t);
 	FREE_EACH(f.armed_ns, f.begun, f.earlier, f.named, f.drop, f.entry, f.detail);
 	*counts = (struct run_filter_counts){f.n, f.last_ns - f.first_ns};
-	return rc;
+	return ret;
 }
 
 int trace_running(const char *path, int64_t *running_ns, struct err *e)
@@ -275,8 +275,8 @@ int trace_running(const char *path, int64_t *running_ns, struct err *e)
 	const struct trace_record *r;
 	int64_t first = 0, last = 0;
 	bool any = false;
-	int rc = trace_file_open(&t, path, e), got = 0;
-	while (!rc && (got = trace_next(t, &r, e)) > 0) {
+	int ret = trace_file_open(&t, path, e), got = 0;
+	while (!ret && (got = trace_next(t, &r, e)) > 0) {
 		if (is_cause(r) || r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
 			continue;
 		first = !any || r->begin_ns < first ? r->begin_ns : first;
@@ -285,8 +285,8 @@ int trace_running(const char *path, int64_t *running_ns, struct err *e)
 	}
 	trace_close(t);
 	*running_ns = last - first;
-	rc = rc ? rc : got;
-	return rc    ? rc
+	ret = ret ? ret : got;
+	return ret    ? ret
 	       : any ? 0
 		     : err_set(e, ENODATA, "%s: no request has both a start and an end", path);
 }

@@ -149,9 +149,9 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 				  .at = xcalloc(n_waits + 1, sizeof *x.at)};
 	for (uint32_t i = 0; i < facts->n_nodes; i++)
 		x.node[i].compute_ns = -1;
-	int rc = trace_file_open(&t, trace, e), got = 0;
-	x.epoch_ns = rc ? 0 : trace_meta(t)->epoch_ns;
-	while (!rc && (got = trace_next(t, &r, e)) > 0) {
+	int ret = trace_file_open(&t, trace, e), got = 0;
+	x.epoch_ns = ret ? 0 : trace_meta(t)->epoch_ns;
+	while (!ret && (got = trace_next(t, &r, e)) > 0) {
 		int64_t node = causality_node_of(facts, r->pid, r->tid);
 		if (node < 0)
 			continue;
@@ -175,11 +175,11 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts,
 			x.node[node].compute_ns = -1;
 		}
 	}
-	rc = rc ? rc : got;
+	ret = ret ? ret : got;
 	*edge = xcalloc(x.n_placed + 1, sizeof **edge);
 	*n_computing = 0;
-	*n_edges = rc ? 0 : edges_make(&x, x.n_placed, *edge, n_computing);
+	*n_edges = ret ? 0 : edges_make(&x, x.n_placed, *edge, n_computing);
 	trace_close(t);
 	FREE_EACH(x.node, x.at);
-	return rc;
+	return ret;
 }

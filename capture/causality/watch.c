@@ -266,15 +266,15 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* allocate the page now: a page without room would raise SIGBUS later */
 	int code = fd < 0 ? errno : -file_reserve(fd, sizeof *w->page);
-	int rc = code ? err_sys(e, code, "cannot create %s", path) : 0;
-	void *at = rc ? MAP_FAILED
+	int ret = code ? err_sys(e, code, "cannot create %s", path) : 0;
+	void *at = ret ? MAP_FAILED
 		      : mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (!rc && at == MAP_FAILED)
-		rc = err_sys(e, errno, "cannot map %s", path);
+	if (!ret && at == MAP_FAILED)
+		ret = err_sys(e, errno, "cannot map %s", path);
 	fd_close(fd);
 	free(path);
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	w->page = at;
 	w->page->throttled = w->config.throttled;
 	w->page->period = w->config.period;
@@ -295,17 +295,17 @@ int watch_prepare(void *watch, const char *scratch_dir, struct err *e)
 	sigset_t all, was;
 	if (w->root && strlen(w->root) >= CAUSE_ROOT_MAX)
 		return err_set(e, ENAMETOOLONG, "--root %s", w->root);
-	int rc = page_make(w, scratch_dir, e);
-	if (rc)
-		return rc;
+	int ret = page_make(w, scratch_dir, e);
+	if (ret)
+		return ret;
 	/* an agent waits for the agents of other hosts until the collector asks for its clock */
 	w->progress_ns = w->looked_ns = w->config.by_agent ? INT64_MAX : clock_monotonic_ns();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &was);
-	rc = pthread_create(&w->thread, NULL, watch_run, w);
+	ret = pthread_create(&w->thread, NULL, watch_run, w);
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
-	w->runs = !rc;
-	return rc ? err_sys(e, rc, "cannot start the watchdog") : 0;
+	w->runs = !ret;
+	return ret ? err_sys(e, ret, "cannot start the watchdog") : 0;
 }
 
 void watch_output(struct watch *w, int fd)

@@ -98,11 +98,11 @@ static int path_find(struct work_reading *x, struct err *e)
 	struct work_amount longest, *total = xcalloc((size_t)w->links.n_nodes + 1, sizeof *total);
 	for (uint32_t i = 0; i < w->n_nodes; i++)
 		total[i] = x->place[i].done;
-	int rc = critical_path(&w->links, &x->before, total, &longest, e);
+	int ret = critical_path(&w->links, &x->before, total, &longest, e);
 	w->critical_ns = longest.ns;
 	w->critical_compute_ns = longest.compute_ns;
 	free(total);
-	return rc;
+	return ret;
 }
 
 /* --- totals -------------------------------------------------------------- */
@@ -114,10 +114,10 @@ static int implied_count(struct causality_work *w, struct err *e)
 		return 0;
 	copy.link = xcalloc(copy.n + 1, sizeof *copy.link);
 	memcpy(copy.link, w->links.link, copy.n * sizeof *copy.link);
-	int rc = causality_links_reduce(&copy, e);
+	int ret = causality_links_reduce(&copy, e);
 	w->n_implied = w->links.n - copy.n;
 	free(copy.link);
-	return rc;
+	return ret;
 }
 
 /* Counts the requests with waits before them. */
@@ -181,16 +181,16 @@ static int trace_read(struct work_reading *x, struct trace *t, const struct caus
 		      struct err *e)
 {
 	const struct trace_record *r;
-	int rc = trace_rewind(t, e), got = 0;
+	int ret = trace_rewind(t, e), got = 0;
 	for (uint32_t i = 0; i < x->w->n_nodes; i++)
 		x->w->node[i].first_ns = x->w->node[i].last_ns = TIME_NONE;
 	places_reset(x);
-	while (!rc && (got = trace_next(t, &r, e)) == 1) {
+	while (!ret && (got = trace_next(t, &r, e)) == 1) {
 		int64_t of = causality_node_of(f, r->pid, r->tid);
 		if (of >= 0)
 			take(x, (uint32_t)of, r);
 	}
-	return rc ? rc : got;
+	return ret ? ret : got;
 }
 
 int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f,
@@ -199,7 +199,7 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 	struct work_reading x = {.w = w};
 	*w = (struct causality_work){.n_nodes = f->n_nodes,
 				     .node = xcalloc((size_t)f->n_nodes + 1, sizeof *w->node)};
-	int rc = causality_links_read(&w->links, t, f, e);
+	int ret = causality_links_read(&w->links, t, f, e);
 	size_t n = w->links.n + 1;
 	x.by_wait = xcalloc(n, sizeof *x.by_wait);
 	x.by_signal = xcalloc(n, sizeof *x.by_signal);
@@ -207,18 +207,18 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 	x.before.signal = xcalloc(n, sizeof *x.before.signal);
 	x.before.mark = xcalloc(w->links.n_marks + 1, sizeof *x.before.mark);
 	x.place = xcalloc((size_t)w->links.n_nodes + 1, sizeof *x.place);
-	if (!rc) {
+	if (!ret) {
 		causality_links_order(&w->links, x.by_wait, x.by_signal);
 		waiting_count(w, x.by_wait);
 		pairs_count(w);
-		rc = trace_read(&x, t, f, e);
+		ret = trace_read(&x, t, f, e);
 	}
-	rc = rc ? rc : path_find(&x, e);
+	ret = ret ? ret : path_find(&x, e);
 	FREE_EACH(x.by_wait, x.by_signal, x.before.wait, x.before.signal, x.before.mark, x.place);
-	rc = rc ? rc : implied_count(w, e);
-	rc = rc ? rc : causality_barriers_find(&w->barriers, &w->links, e);
+	ret = ret ? ret : implied_count(w, e);
+	ret = ret ? ret : causality_barriers_find(&w->barriers, &w->links, e);
 	all_sum(w);
-	return rc;
+	return ret;
 }
 
 void causality_work_release(struct causality_work *w)

@@ -120,10 +120,10 @@ static void announce(struct process_room *m, uint32_t pid)
 	read_link("/proc/self/exe", m->program, sizeof m->program);
 	NOTE(.op = LOG_START, .fd = (int32_t)pid, .path = m->cwd, .extra = m->program,
 	     .extra_len = strlen(m->program));
-	long rc = descriptors_note(m);
+	long ret = descriptors_note(m);
 	begin = end = clock_now(&capture_clock);
 	got = 0;
-	NOTE(.op = LOG_FDS_END, .flags = rc < 0);
+	NOTE(.op = LOG_FDS_END, .flags = ret < 0);
 }
 
 void process_announce(uint32_t pid)

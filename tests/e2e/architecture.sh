@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # doc/architecture.md: an importer, a statistic, a table, a number and a component are added with the files that "Where to add a
-# part" names and no others; each function of "The ways" is in its file and called by the function above it.
+# part" names and no others; each function of "The ways" is in its file and called by the function above it; errors are handled
+# by one idiom.
 . "$SRCDIR/tests/e2e/lib.sh"
 page=$SRCDIR/doc/architecture.md
 libs=
@@ -45,6 +46,16 @@ sed 's/^\(1 [0-9]* \)campaign_run /\1campaign_runs /; s/^\(2 .*\)->run/\1->walk/
 grep -q 'does not define campaign_runs' wrong || fail "a wrong name is not found: $(cat wrong)"
 sed '/ session_run /d' ways | follow > wrong
 grep -q 'does not call runs_make' wrong || fail "a missing call is not found: $(cat wrong)"
+
+# --- one idiom for errors: the status of a function is `ret`, and its only label is `out` --------------------------------------
+idiom() { # FILE...: prints other labels, and other names of a status
+	grep -HnE '^[a-z_0-9]+:$|^[^"]*[^a-z_0-9.">](rc|res|rv)( =|;| \?)' "$@" | grep -vE ':out:$|[.>](rc|res|rv)'
+}
+(cd "$SRCDIR" && find common capture microbench replay -name '*.[ch]') > sources
+(cd "$SRCDIR" && idiom $(cat "$OLDPWD/sources")) > wrong
+[ ! -s wrong ] || fail "errors are handled in another way: $(head -5 wrong)"
+printf 'static int f(void)\n{\n\tint rc = g();\nfail:\n\treturn rc ? rc : 0;\n}\n' > sample.c
+[ "$(idiom sample.c | wc -l)" = 3 ] || fail "the check of the idiom finds $(idiom sample.c)"
 
 # --- where to add a part: the new and changed files are in add/, all others are the program's ---------------------------
 named() { # PART NAME: the paths that the row of the page names
@@ -99,8 +110,8 @@ static int sample_line(struct foreign *f, const char *s, size_t len, struct err 
 		return foreign_at(f, s, e, "not a time");
 	r.op = OP_FSYNC;
 	r.begin_ns = r.end_ns = at;
-	int rc = foreign_object(f, OBJECT_PATH, "a", 1, &r.object, e);
-	return rc ? rc : foreign_add(f, &r, e);
+	int ret = foreign_object(f, OBJECT_PATH, "a", 1, &r.object, e);
+	return ret ? ret : foreign_add(f, &r, e);
 }
 static const struct foreign_reader reader = {.clock = "sample", .captured_by = "sample", .level = LEVEL_SYSCALL,
 					     .size = sizeof(struct foreign), .line = sample_line};
