@@ -25,7 +25,7 @@ for page in "$SRCDIR"/doc/man/*.1; do
 		[ -e "$root/opt/${path##*/opt/}" ] || fail "$(basename "$page") names $path, which is not installed"
 	done
 done
-for document in "$SRCDIR"/*.md "$SRCDIR"/doc/*.md "$SRCDIR"/doc/formats/*.md "$SRCDIR"/doc/ci/* "$SRCDIR"/doc/notebooks/* "$SRCDIR"/doc/images/*; do
+for document in "$SRCDIR"/*.md "$SRCDIR"/doc/*.md "$SRCDIR"/doc/formats/*.md "$SRCDIR"/doc/ci/* "$SRCDIR"/doc/notebooks/* "$SRCDIR"/doc/images/* "$SRCDIR"/doc/samples/*.png; do
 	cmp -s "$document" "$root/opt/a v/share/doc/validate${document#"$SRCDIR"}" || fail "$document is not installed"
 done
 for protocol in "$SRCDIR"/protocols/*.conf "$SRCDIR"/protocols/*.csv; do
