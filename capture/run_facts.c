@@ -135,18 +135,20 @@ int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e)
 {
 	struct run_facts read = {0};
 	if (!json_is_object(o))
-		return err_set(e, EINVAL, "the facts of a run are not a JSON object");
+		return err_set(e, EINVAL, "the recorded facts of a run (CPU times, page faults and "
+			"others) are not a JSON object");
 	for (size_t i = 0; i < N_FACTS; i++) {
 		const json_t *member = json_object_get(o, facts[i].name);
 		if (!member && facts[i].may_miss)
 			continue;
 		if (!json_is_integer(member))
-			return err_set(e, EINVAL, "the facts of a run: \"%s\" %s", facts[i].name,
+			return err_set(e, EINVAL, "recorded facts of a run: \"%s\" %s",
+				       facts[i].name,
 				       member ? "is not an integer" : "is missing");
 		int64_t value = json_integer_value(member);
 		if (value < facts[i].lowest)
 			return err_set(e, EINVAL,
-				       "the facts of a run: \"%s\" is %lld, which is too small",
+				       "recorded facts of a run: \"%s\" is %lld: too small",
 				       facts[i].name, (long long)value);
 		memcpy((char *)&read + facts[i].offset, &value, sizeof value);
 	}

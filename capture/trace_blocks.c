@@ -6,9 +6,10 @@
 static int check_file_header(struct block_file *f, const struct file_header *h, struct err *e)
 {
 	if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic))
-		return err_set(e, EILSEQ, "%s: not a trace of this program", f->path);
+		return err_set(e, EILSEQ, "%s: not a trace of validate", f->path);
 	if (h->byte_order != FILE_BYTE_ORDER && h->byte_order == __builtin_bswap32(FILE_BYTE_ORDER))
-		return err_set(e, EILSEQ, "%s was written on a machine with the other byte order",
+		return err_set(e, EILSEQ, "%s was written on a machine with another byte order, "
+			"and cannot be read on this machine",
 			       f->path);
 	if (h->crc != crc32c(0, h, offsetof(struct file_header, crc)))
 		return err_set(e, EBADMSG,
@@ -17,7 +18,8 @@ static int check_file_header(struct block_file *f, const struct file_header *h, 
 	if (h->version != FILE_VERSION)
 		return err_set(
 		    e, EILSEQ,
-		    "%s has version %u of the trace format; this program reads version %u", f->path,
+		    "%s has version %u of the trace format, but this version of validate reads "
+		    "version %u", f->path,
 		    h->version, FILE_VERSION);
 	if (h->byte_order != FILE_BYTE_ORDER || h->header_bytes != sizeof *h ||
 	    h->record_bytes != sizeof(struct trace_record))

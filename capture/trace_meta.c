@@ -144,11 +144,11 @@ static int set_extra(json_t *top, const char *extra, struct err *e)
 	json_error_t je;
 	json_t *o = json_loads(extra, JSON_REJECT_DUPLICATES, &je);
 	if (!o)
-		return err_set(e, EINVAL, "extra facts of the trace are not JSON: column %d: %s",
+		return err_set(e, EINVAL, "the trace's extra metadata is not JSON: column %d: %s",
 			       je.column, je.text);
 	if (!json_is_object(o)) {
 		json_decref(o);
-		return err_set(e, EINVAL, "extra facts of the trace are not a JSON object");
+		return err_set(e, EINVAL, "the trace's extra metadata is not a JSON object");
 	}
 	json_object_set_new(top, "extra", o);
 	return 0;

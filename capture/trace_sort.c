@@ -171,8 +171,8 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 			if (!ret && data)
 				ret = trace_writer_heap(s->to, data, len, &ref, e);
 			if (!ret && data && ref != r->heap)
-				ret = err_set(e, EINVAL, "the heap of the trace to be sorted is "
-					"not in the order of its requests");
+				ret = err_set(e, EINVAL, "cannot sort the trace: its names and "
+					"arguments are not in the order of its requests");
 			if (ret)
 				return ret;
 		}
@@ -182,7 +182,7 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 		ret = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
 		if (!ret && id != i)
 			ret = err_set(e, EINVAL,
-				"cannot sort the trace: its objects would get other numbers");
+				"cannot sort the trace: its objects are not numbered in order");
 	}
 	return ret ? ret : trace_rewind(s->from, e);
 }

@@ -29,8 +29,8 @@ static void print(const struct block_config *c, const struct block_outcome *o)
 	count_line("note", o->counts.n_unfinished, "request had not completed at the end",
 		   "requests had not completed at the end");
 	count_line("note", o->counts.n_unpaired,
-		   "completion of a request that began earlier is left out",
-		   "completions of requests that began earlier are left out");
+		   "completion is left out: its request began before the capture",
+		   "completions are left out: their requests began before the capture");
 	count_line("note", o->counts.n_requeued,
 		   "request was requeued by the driver and issued again",
 		   "requests were requeued by the driver and issued again");

@@ -151,8 +151,8 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 		       "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)
-		printf("%-14s%" PRIu64 " signal%s placed just after the delayed request%s: the "
-		       "places where the waiting nodes continued contradict each other\n",
+		printf("%-14s%" PRIu64 " signal%s placed just after the delayed request%s, "
+		       "because the runs disagree on where the waiting nodes continued\n",
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
 		       o->merged.n_early == 1 ? "" : "s");
 	if (o->clock_bound_ns)

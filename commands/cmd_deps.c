@@ -69,9 +69,10 @@ static void print_text(const struct deps *d, const char *path)
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
 		printf("               %" PRIu64 " requests wait (%.3g %%), at most %" PRIu64 " "
-		       "waits each; %" PRIu64 " pair%s of threads\n",
+		       "wait%s each; %" PRIu64 " pair%s of threads\n",
 		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests,
-		       s->n_waits_max, s->n_pairs, s->n_pairs == 1 ? "" : "s");
+		       s->n_waits_max, s->n_waits_max == 1 ? "" : "s", s->n_pairs,
+		       s->n_pairs == 1 ? "" : "s");
 	printf("Critical path  %s; all requests together take "
 	       "%s", duration_text((double)s->critical_ns).s,
 	       duration_text((double)s->service_ns).s);

@@ -237,8 +237,8 @@ static void captured_print(const struct captured_summary *c)
 static void memory_print(const struct replay_config *c, const struct replay_memory *m)
 {
 	if (m->ahead_bytes) {
-		printf("%-16s%s at a time of a plan of %s, %s; at most %s resident while requests "
-		       "ran\n",
+		printf("%-16sthe replay kept %s of its plan of %s in memory at a time, %s; at most "
+			"%s were resident while requests ran\n",
 		       "memory", size_text(m->ahead_bytes).s, size_text(m->plan_bytes).s,
 		       m->locked_bytes ? "locked" : "not locked (ulimit -l)",
 		       size_text(m->peak_bytes).s);

@@ -90,7 +90,7 @@ static void load_look(struct doctor_finding *f)
 	if (!line || sscanf(line, "%lf", &one) != 1)
 		one = 0;
 	finding(f, one > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN),
-		"something else is running: wait for it, or expect wide intervals",
+		"other programs are running: wait until they end, or expect wide intervals",
 		"%.2f in the last minute", one);
 }
 
@@ -106,7 +106,7 @@ static void stolen_look(struct doctor_finding *f)
 	double share = stolen_share(&a, &b),
 	       ever = a.total ? (double)a.stolen / (double)a.total : 0;
 	finding(f, share > 0.02 || ever > 0.02,
-		"the hypervisor gives this machine's time to others",
+		"the hypervisor gives CPU time of this machine to others",
 		"%.1f %% now, %.1f %% since boot", 100 * (share > 0 ? share : 0), 100 * ever);
 }
 

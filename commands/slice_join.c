@@ -36,12 +36,12 @@ static int of_one_run(const struct trace_set *set, struct err *e)
 			       "clock",
 			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))
-		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s",
+		return err_set(e, EINVAL, "%s and %s were captured on different hosts: %s and %s",
 			       set->path[0], set->path[1], a->host ? a->host : "unknown",
 			       b->host ? b->host : "unknown");
 	if (!same_text(a->root, b->root))
 		return err_set(e, EINVAL,
-			       "%s and %s name files relative to different directories: %s, %s",
+			       "%s and %s name files relative to different directories: %s and %s",
 			       set->path[0], set->path[1], a->root ? a->root : "unknown",
 			       b->root ? b->root : "unknown");
 	return 0;

@@ -16,6 +16,8 @@
 #define MAX_DISAGREEMENT 200e-6
 /* consecutive readings without progress before an error; the coarsest clocks step every 10 ms */
 #define MAX_STILL 10000000
+#define WENT_BACKWARDS \
+	"CLOCK_MONOTONIC went backwards by %lld ns: the time stamps cannot be trusted"
 #define N_READS 2001 /* readings for resolution and read cost; odd, so the median is one of them */
 
 /* --- anchors ------------------------------------------------------------- */
@@ -37,8 +39,7 @@ static int anchor_take(enum clock_source source, struct clock_anchor *a, struct 
 		uint64_t ticks = clock_begin(&c);
 		int64_t after = clock_monotonic_ns();
 		if (after < before)
-			return err_set(e, EIO, "CLOCK_MONOTONIC went backwards by %lld ns",
-				       (long long)(before - after));
+			return err_set(e, EIO, WENT_BACKWARDS, (long long)(before - after));
 		if (after - before < a->bracket_ns)
 			*a = (struct clock_anchor){ticks, before + (after - before) / 2,
 						   after - before};
@@ -54,13 +55,10 @@ static double rate(const struct clock_anchor *a, const struct clock_anchor *b)
 int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e)
 {
 	if (now->ns < c->last.ns)
-		return err_set(
-		    e, EIO,
-		    "CLOCK_MONOTONIC went backwards by %lld ns: the stamps cannot be trusted",
-		    (long long)(c->last.ns - now->ns));
+		return err_set(e, EIO, WENT_BACKWARDS, (long long)(c->last.ns - now->ns));
 	if (now->ticks < c->last.ticks)
 		return err_set(e, EIO, "the time-stamp counter went backwards by %llu ticks: the "
-			"stamps cannot be trusted",
+			"time stamps cannot be trusted",
 			(unsigned long long)(c->last.ticks - now->ticks));
 	/* time since the last anchor by each clock; the error of an anchor is at most half its
 	 * bracket */
@@ -70,7 +68,8 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 	double off_ns = fabs(expected_ns - passed_ns);
 	if (off_ns > passed_ns * MAX_DISAGREEMENT + slack_ns)
 		return err_set(e, EIO, "the time-stamp counter and CLOCK_MONOTONIC disagree by "
-			"%.0f ns over %.0f ns (limit %.0f ppm): the stamps cannot be trusted",
+			"%.0f ns over %.0f ns (limit %.0f ppm): the time stamps cannot be "
+			"trusted",
 			off_ns, passed_ns, MAX_DISAGREEMENT * 1e6);
 	c->last = *now;
 	if (c->last.ticks > c->first.ticks && c->source == CLOCK_SOURCE_TSC)
@@ -193,18 +192,18 @@ int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e)
 	for (uint64_t n_still = 0; last_ns - c->first.ns < baseline_ns || last_ns == c->first.ns;) {
 		int64_t now_ns = clock_monotonic_ns();
 		if (now_ns < last_ns)
-			return err_set(e, EIO, "CLOCK_MONOTONIC went backwards by %lld ns",
-				       (long long)(last_ns - now_ns));
+			return err_set(e, EIO, WENT_BACKWARDS, (long long)(last_ns - now_ns));
 		n_still = now_ns > last_ns ? 0 : n_still + 1;
 		if (n_still > MAX_STILL)
-			return err_set(e, EIO, "CLOCK_MONOTONIC does not advance");
+			return err_set(e, EIO, "CLOCK_MONOTONIC does not advance: nothing can be "
+				"timed");
 		last_ns = now_ns;
 	}
 	const int ret = anchor_take(c->source, &c->last, e);
 	if (ret)
 		return ret;
 	if (c->last.ticks <= c->first.ticks || c->last.ns <= c->first.ns)
-		return err_set(e, EIO, "the clock did not advance in %lld ns",
+		return err_set(e, EIO, "the clock did not advance in %lld ns: nothing can be timed",
 			       (long long)(last_ns - c->first.ns));
 	if (c->source == CLOCK_SOURCE_TSC)
 		c->ns_per_tick = rate(&c->first, &c->last);

@@ -35,7 +35,7 @@ int confined_path_check(const char *path, struct err *e)
 	char name[NAME_MAX + 1];
 	bool too_long;
 	if (!*path)
-		return err_set(e, EINVAL, "an empty path names no file");
+		return err_set(e, EINVAL, "the path of a file is empty");
 	if (*path == '/')
 		return err_set(
 		    e, EINVAL,
@@ -43,7 +43,8 @@ int confined_path_check(const char *path, struct err *e)
 		    path);
 	for (const char *p = path; next_component(&p, name, &too_long);) {
 		if (too_long)
-			return err_set(e, ENAMETOOLONG, "path \"%s\": a name longer than %d bytes",
+			return err_set(e, ENAMETOOLONG, "path \"%s\" has a name of more than %d "
+				"bytes",
 				       path, NAME_MAX);
 		if (!strcmp(name, ".."))
 			return err_set(e, EINVAL,

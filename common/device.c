@@ -86,6 +86,8 @@ static int other_examine(const char *other, const char *what, bool tables, const
 	int ret = tables ? device_signature(fd, &kind, e) : device_signature_whole(fd, &kind, e);
 	close(fd);
 	*refused |= kind != NULL;
+	if (ret)
+		ret = err_context(e, "%s: %s%s", path, what, other);
 	if (kind)
 		ret = signed_refuse(path, what, other, kind, e);
 	free(kind);
@@ -118,7 +120,7 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	if (uses.n)
 		ret = in_use(&uses, path, e);
 	else if (how == DEVICE_WRITE)
-		ret = device_signature(d->fd, &kind, e);
+		ret = device_signature(d->fd, &kind, e) ? err_context(e, "%s", path) : 0;
 	if (kind)
 		ret = signed_refuse(path, "it", "", kind, e);
 	*refused = uses.n || kind;

@@ -16,7 +16,8 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	errno = 0;
 	int found = blkid_do_safeprobe(p);
 	if (found == -1)
-		return err_sys(e, errno ? errno : EIO, "cannot look for signatures");
+		return err_sys(e, errno ? errno : EIO, "cannot search it for file systems and "
+			"partitions");
 	if (found == 1)
 		return 0;
 	const char *type = NULL, *usage = NULL;
@@ -93,10 +94,11 @@ static int signature(int fd, int n_kinds, char **kind, struct err *e)
 	*kind = NULL;
 	blkid_probe p = blkid_new_probe();
 	if (!p)
-		return err_set(e, ENOMEM, "not enough memory to look for signatures");
+		return err_set(e, ENOMEM, "not enough memory to search it for file systems and "
+			"partitions");
 	int ret = 0;
 	if (blkid_probe_set_device(p, fd, 0, 0))
-		ret = err_set(e, EIO, "cannot look for signatures");
+		ret = err_set(e, EIO, "cannot search it for file systems and partitions");
 	struct strbuf text = STRBUF_INIT;
 	for (int partitions = 0; partitions < n_kinds && !ret; partitions++)
 		ret = probe_one(p, partitions, &text, e);

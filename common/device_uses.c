@@ -75,8 +75,8 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 	if (!number_of(dir, &number) || near_of(s, number))
 		return 0;
 	if (s->n_near == NEAR_MAX)
-		return err_set(e, E2BIG, "%s: more than %d devices belong to it", s->path,
-			       NEAR_MAX);
+		return err_set(e, E2BIG, "%s has more than %d partitions and related devices",
+			       s->path, NEAR_MAX);
 	const char *slash = strrchr(dir, '/');
 	s->near[s->n_near++] = (struct near){number, xstrdup(slash ? slash + 1 : dir), role};
 	return 0;
@@ -110,8 +110,8 @@ static int holders_add(struct search *s, const char *dir, int depth, struct err 
 static int holder_add(struct search *s, const char *dir, int depth, struct err *e)
 {
 	if (depth > DEPTH_MAX)
-		return err_set(e, ELOOP, "%s: more than %d levels of stacked "
-					 "devices", s->path, DEPTH_MAX);
+		return err_set(e, ELOOP, "%s: more than %d devices are stacked", s->path,
+			       DEPTH_MAX);
 	size_t n = s->n_near;
 	int ret = near_add(s, dir, "its upper device ", e);
 	if (!ret && s->n_near > n)

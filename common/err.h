@@ -15,6 +15,10 @@ struct err {
 
 #define ERR_INIT { 0, "" }
 
+/* Message about a file whose format has another version. Arguments: a long long, an int. */
+#define ERR_OTHER_VERSION \
+	"the file has version %lld of its format, but this version of validate reads version %d"
+
 /* Sets code and message and returns -code, for `return err_set(e, EINVAL, ...)`. `e` may be NULL:
  * the message is lost. A code of 0 is a bug and becomes EIO. */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

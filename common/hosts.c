@@ -21,7 +21,7 @@ static int name_add(struct words_list *names, const char *name, struct err *e)
 		if (!strcmp(names->v[i], name))
 			return err_set(e, EINVAL, "the host %s occurs twice", name);
 	if (names->n == HOSTS_MAX)
-		return err_set(e, EINVAL, "more than %d hosts", HOSTS_MAX);
+		return err_set(e, EINVAL, "more than %d hosts are named", HOSTS_MAX);
 	words_list_add(names, name);
 	return 0;
 }

@@ -204,7 +204,7 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 	if (!s->set || s->policy != SCHED_DEADLINE)
 		return 0;
 	if (pin)
-		return err_set(e, EINVAL, "scheduler deadline: not with --pin or --cpus: the "
+		return err_set(e, EINVAL, "scheduler deadline excludes --pin and --cpus: the "
 			"kernel accepts no deadline thread with an affinity mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)

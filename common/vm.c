@@ -96,8 +96,10 @@ int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const 
 
 int vm_lock(const struct vm_region *r, struct err *e)
 {
-	return r->n_bytes && mlock(r->base, r->n_bytes) ? err_sys(e, errno, "cannot lock memory")
-							: 0;
+	if (!r->n_bytes || !mlock(r->base, r->n_bytes))
+		return 0;
+	return err_sys(e, errno, "cannot lock %zu bytes of memory (\"ulimit -l\" shows the limit)",
+		       r->n_bytes);
 }
 
 void vm_own(void *p, size_t n_bytes)

@@ -117,13 +117,13 @@ static int payload_check(const struct replay_config *c, const struct replay_engi
 			 struct err *e)
 {
 	if (c->payload != PAYLOAD_RANDOM && (c->compressible > 0 || c->duplicates > 0))
-		return err_set(e, EINVAL, "compressible, duplicates: only for payload random");
+		return err_set(e, EINVAL, "compressible and duplicates need payload random");
 	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
 		return err_set(e, EINVAL, "payload does not apply to a mutant, which writes only "
 			"the content of the buffers");
 	if (c->payload == PAYLOAD_CAPTURED && !g->captured)
 		return err_set(e, EINVAL,
-			"payload captured: only for engines event, coordinator and compiled");
+			"payload captured needs engine event, coordinator or compiled");
 	return 0;
 }
 
@@ -208,7 +208,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 		    "mutant %s changes when requests are due: it needs timing timestamp or think",
 		    f->name);
 	if (c->n_workers && !pool)
-		return err_set(e, EINVAL, "workers: only for order none; other orders have one "
-			"worker for each traced thread");
+		return err_set(e, EINVAL, "workers applies only to order none; other orders have "
+			"one worker for each traced thread");
 	return g->check ? g->check(c, e) : 0;
 }

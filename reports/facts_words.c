@@ -83,7 +83,7 @@ static void add_length(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, " to %s", duration_text((double)most).s);
 }
 
-/* " by gate", " by gate and signal": how the campaign pauses processes. */
+/* ", paused at gates", ", paused at gates and by signals" */
 static void add_pauses(struct strbuf *out, const struct protocol *p)
 {
 	bool gate = pairing_pause(p, SIZE_MAX) == PAUSE_GATE, signal = !gate;
@@ -91,8 +91,8 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 		gate |= pairing_pause(p, i) == PAUSE_GATE;
 		signal |= pairing_pause(p, i) == PAUSE_SIGNAL;
 	}
-	strbuf_addf(out, " by %s%s%s", gate ? "gate" : "", gate && signal ? " and " : "",
-		    signal ? "signal" : "");
+	strbuf_addf(out, ", paused %s%s%s", gate ? "at gates before requests" : "",
+		    gate && signal ? " and " : "", signal ? "by signals" : "");
 }
 
 void facts_add_pairing(struct strbuf *out, const struct analysis *a)
@@ -106,18 +106,18 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 		n_sliced += is_sliced(a, i);
 	if (n_sliced) {
 		double share = share_left_out(a);
-		strbuf_addstr(out, "Program and replays ran in turn, in slices");
+		strbuf_addstr(out, "Program and replays took turns in slices");
 		add_length(out, a);
 		add_pauses(out, &a->results->protocol);
 		if (n_sliced < n)
 			strbuf_addf(out, ", in %zu of %zu scenarios", n_sliced, n);
 		strbuf_addstr(out, "; ");
 		number_add(out, share, share, number_unit_percent, false);
-		strbuf_addstr(out, " of the requests were left out");
+		strbuf_addstr(out, " of the requests do not count, because a slice began or ended "
+				   "near them");
 		if (n_late(a))
-			strbuf_addf(out,
-				    "; after %" PRIu64 " slices a thread had not paused within 1 s",
-				    n_late(a));
+			strbuf_addf(out, "; at the end of %" PRIu64 " slices, a thread did not "
+				"pause within 1 s", n_late(a));
 	}
 	if (n_sliced < n && why)
 		strbuf_addf(out, "%s whole runs one after the other: %s%s%s",
@@ -158,7 +158,7 @@ void facts_add_claim(struct strbuf *out, const struct analysis *a)
 		most = a->cell[i].n_pairs > most ? a->cell[i].n_pairs : most;
 	for (size_t i = 0; i < r->n_runs; i++)
 		n += r->run[i].state == RUN_OK || r->run[i].state == RUN_FAILED;
-	strbuf_addf(out, "The claim took at most %u pairs of a case, %zu runs and %s", most, n,
+	strbuf_addf(out, "The claim took at most %u pairs for a case, %zu runs and %s", most, n,
 		    duration_text(words_elapsed_s(r) * 1e9).s);
 }
 
@@ -201,18 +201,19 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 		return;
 	strbuf_addstr(out, "Other programs used ");
 	add_share(out, others);
-	strbuf_addstr(out, " of the CPUs");
+	strbuf_addstr(out, " of the CPU time");
 	if (!(stolen >= 0.01))
 		return;
 	strbuf_addstr(out, "; the hypervisor took ");
 	add_share(out, stolen);
+	strbuf_addstr(out, " of it");
 }
 
 /* --- use of time --------------------------------------------------------- */
 
 static const char *const part_texts[] = {"program", "replays", "calibration", "recordings",
     "blank replays", "starting processes", "restoring files", "syncing", "evicting caches",
-    "settling", "summaries", "journal", "analysis", "setup", "cleaning up", "other"};
+    "settling", "summaries", "journal", "analysis", "setup", "cleaning up", NULL};
 
 struct shown_part {
 	const char *text;
@@ -246,7 +247,7 @@ void words_add_time(struct strbuf *out, const json_t *o, double least)
 		return;
 	for (int i = TIME_REPLAY + 1; i < TIME_N; i++) {
 		const double share = time_use_of(o, time_part_names[i]) / total;
-		if (share < least)
+		if (share < least || !part_texts[i])
 			continue;
 		part[n++] = (struct shown_part){part_texts[i], share};
 		rest -= share;
@@ -267,5 +268,8 @@ void words_add_time(struct strbuf *out, const json_t *o, double least)
 
 void facts_add_time(struct strbuf *out, const struct analysis *a)
 {
-	words_add_time(out, json_object_get(a->results->environment, "time"), LEAST_SHARE);
+	SCOPED_STRBUF parts = STRBUF_INIT;
+	words_add_time(&parts, json_object_get(a->results->environment, "time"), LEAST_SHARE);
+	if (parts.len)
+		strbuf_addf(out, "The campaign took %s", parts.s);
 }

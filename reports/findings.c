@@ -62,9 +62,9 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 	/* in a complete campaign, pending runs belong to looks that were not needed */
 	if (!a->complete)
 		warn(f, "The campaign is incomplete: %zu of %zu planned runs were not made. "
-			"\"validate run --resume\" continues.", n_pending, r->n_runs);
+			"\"validate run -o DIR --resume\" continues it.", n_pending, r->n_runs);
 	if (first)
-		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs,
+		warn(f, "%zu of %zu runs failed. The first is run %u: %s", n_failed, r->n_runs,
 		     (unsigned int)first->id,
 		     first->reason && *first->reason ? first->reason : "no reason was recorded");
 	if (r->seal.state == SEAL_BROKEN)
@@ -75,10 +75,10 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 	if (r->seal.state == SEAL_ABSENT)
 		warn(f,
 		     "The results are not sealed: an earlier version made a part of them, or the "
-		     "start of the journal was damaged. Changes to that part cannot be found.");
+		     "start of the journal was damaged. Changes to that part cannot be detected.");
 	if (r->n_damaged_journal_lines)
-		warn(f, "%zu damaged lines of the journal were left out.",
-		     r->n_damaged_journal_lines);
+		warn(f, "The journal has %zu damaged line%s, which this report ignores.",
+		     r->n_damaged_journal_lines, r->n_damaged_journal_lines == 1 ? "" : "s");
 }
 
 /* Whether the warnings about runs already describe this kind of source, with the first reason and
@@ -95,9 +95,8 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		warn(f, "No scenario has a complete block: nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
-		warn(f, "%llu %s lost while capturing: the traces are incomplete.",
-		     (unsigned long long)a->n_events_lost,
-		     a->n_events_lost == 1 ? "event was" : "events were");
+		warn(f, "Capture lost %llu event%s: the traces are incomplete.",
+		     (unsigned long long)a->n_events_lost, a->n_events_lost == 1 ? "" : "s");
 	if (!a->look && a->n_cells)
 		warn(f, "The campaign has not reached its first planned look. The numbers are "
 			"preliminary, and there is no verdict yet.");
@@ -106,8 +105,8 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 			warn(f, "%s: %s", a->source[i].name,
 			     *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (!protocol_in_detail(&a->results->protocol))
-		warn(f, "The campaign has more than %d cases. The report leaves out the figures "
-			"over the time of a run, and the propagation of distributions.",
+		warn(f, "The campaign has more than %d cases. So the report leaves out the figures "
+			"over the time of a run, and the Monte Carlo intervals.",
 			PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
 		warn(f, "The reference is the recorded trace. The program was not run again "

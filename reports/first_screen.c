@@ -18,13 +18,13 @@ static void count_tendencies(size_t n[TENDENCY_N], const struct analysis *a)
 			n[cell_tendency(&a->cell[i])]++;
 }
 
-/* Appends " (1 looks wrong, 2 are too noisy)"; if all undecided cases have the same tendency:
+/* Appends " (1 looks wrong, 2 too noisy)"; if all undecided cases have the same tendency:
  * " (too noisy here)". */
 static void add_tendencies(struct strbuf *out, const struct analysis *a)
 {
-	static const char *const one[] = {NULL, "looks right", "looks wrong", "is too noisy",
+	static const char *const one[] = {NULL, "looks right", "looks wrong", "too noisy",
 					  "differs from the recording"};
-	static const char *const many[] = {NULL, "look right", "look wrong", "are too noisy",
+	static const char *const many[] = {NULL, "look right", "look wrong", "too noisy",
 					   "differ from the recording"};
 	static const char *const all[] = {NULL, "look right, not proven", "look wrong, not proven",
 					  NULL, "differ from the recording"};
@@ -44,6 +44,15 @@ static void add_tendencies(struct strbuf *out, const struct analysis *a)
 	}
 	if (n_shown)
 		strbuf_addch(out, ')');
+}
+
+/* Appends "trusted in both scenarios", "trusted in all 3 scenarios". */
+static void add_all(struct strbuf *out, const char *word, size_t n, const char *what)
+{
+	if (n == 2)
+		strbuf_addf(out, "%s in both %s", word, what);
+	else
+		strbuf_addf(out, "%s in all %zu %s", word, n, what);
 }
 
 static const char *word_trusted(const struct analysis *a)
@@ -71,7 +80,7 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 	else if (a->n_trusted == n_counted && n_counted == 1)
 		strbuf_addf(out, "%s in the one case", word);
 	else if (a->n_trusted == n_counted)
-		strbuf_addf(out, "%s in all %zu cases", word, n_counted);
+		add_all(out, word, n_counted, "cases");
 	else
 		strbuf_addf(out, "%s in %zu of %zu case%s", word, a->n_trusted, n_counted,
 			    n_counted == 1 ? "" : "s");
@@ -82,7 +91,8 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 		add_tendencies(out, a);
 	}
 	if (n_counted < a->n_cells)
-		strbuf_addf(out, "; %zu more for comparison", a->n_cells - n_counted);
+		strbuf_addf(out, "; %zu more case%s for comparison only", a->n_cells - n_counted,
+			    a->n_cells - n_counted == 1 ? "" : "s");
 }
 
 /* --- the main cause of a replayer --- */
@@ -244,7 +254,7 @@ void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t 
 {
 	size_t n[3] = {0}, n_cells = 0;
 	if (a->results->protocol.replayer[replayer].comparison)
-		strbuf_addstr(out, "for comparison: ");
+		strbuf_addstr(out, "for comparison only: ");
 	for (size_t i = 0; i < a->n_cells; i++)
 		if (a->cell[i].replayer == replayer) {
 			n[a->cell[i].verdict]++;
@@ -252,15 +262,15 @@ void first_screen_replayer(struct strbuf *out, const struct analysis *a, size_t 
 		}
 	if (!n_cells)
 		strbuf_addstr(out, "no complete block");
-	else if (n[VERDICT_TRUSTED] == n_cells)
-		strbuf_addf(out, n_cells == 1 ? "%s" : "%s in all %zu scenarios", word_trusted(a),
-			    n_cells);
-	else if (n_cells == 1)
-		strbuf_addstr(out, n[VERDICT_NOT_TRUSTED] ? word_not_trusted(a) : "undecided");
-	else if (n[VERDICT_NOT_TRUSTED] == n_cells || n[VERDICT_INCONCLUSIVE] == n_cells)
-		strbuf_addf(out, "%s in all %zu scenarios",
-			    n[VERDICT_NOT_TRUSTED] ? word_not_trusted(a) : "undecided", n_cells);
-	else {
+	else if (n[0] == n_cells || n[1] == n_cells || n[2] == n_cells) {
+		const char *word = n[VERDICT_TRUSTED]       ? word_trusted(a)
+				   : n[VERDICT_NOT_TRUSTED] ? word_not_trusted(a)
+							    : "undecided";
+		if (n_cells == 1)
+			strbuf_addstr(out, word);
+		else
+			add_all(out, word, n_cells, "scenarios");
+	} else {
 		strbuf_addf(out, "%s in %zu of %zu scenarios", word_trusted(a), n[VERDICT_TRUSTED],
 			    n_cells);
 		if (n[VERDICT_NOT_TRUSTED])

@@ -90,7 +90,7 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 	strbuf_addf(out, "confirmed in %zu of %zu comparison%s", r->n_confirmed, r->n,
 		    r->n == 1 ? "" : "s");
 	if (r->n_not_confirmed)
-		strbuf_addf(out, ", with the opposite result in %zu", r->n_not_confirmed);
+		strbuf_addf(out, ", the opposite shown in %zu", r->n_not_confirmed);
 	if (!isfinite(r->least))
 		return;
 	add_f_tests(out, r, &a->results->protocol.claim[claim]);
@@ -99,10 +99,13 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 		published_add_difference(out, m, &r->comparison[0].difference);
 		return;
 	}
+	SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
 	double u = fmax(fabs(r->least), fabs(r->most)) / 10;
-	number_add(out, r->least, u, difference_unit(m, r->most), true);
-	strbuf_addstr(out, " to ");
-	number_add(out, r->most, u, difference_unit(m, r->most), true);
+	number_add(&least, r->least, u, difference_unit(m, r->most), true);
+	number_add(&most, r->most, u, difference_unit(m, r->most), true);
+	strbuf_addstr(out, least.s);
+	if (strcmp(least.s, most.s))
+		strbuf_addf(out, " to %s", most.s);
 }
 
 void published_add_measure(struct strbuf *out, enum measure m, const char *operation)
@@ -122,8 +125,8 @@ const char *published_unit(enum measure m)
 }
 
 static const char *const defects[] = {
-    "Table II of the metrology paper is judged by the critical value 15.21. For its 9 and 9 "
-    "degrees of freedom at 5 % the value is 3.18.",
+    "The metrology paper compares the F ratios of its Table II with the critical value 15.21. For "
+    "9 and 9 degrees of freedom at 5 %, the critical value is 3.18.",
     "The rows of the compilation-based tool in Table II repeat its expanded uncertainties in Table "
     "V. They are not F ratios.",
     "The paper calls a bias significant if it exceeds 2 u(bias). No bias can: u(bias) is never "

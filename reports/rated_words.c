@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/words.h"
 
-#include "common/units.h"
+#include "reports/number.h"
 
 static void add_rate(struct strbuf *out, const struct rated_point *q)
 {
@@ -10,30 +10,41 @@ static void add_rate(struct strbuf *out, const struct rated_point *q)
 
 static void add_gap(struct strbuf *out, const struct rated_point *q)
 {
-	format_duration(out, q->gap_ns);
+	number_add(out, q->gap_ns, q->gap_ns / 10, number_unit_time(q->gap_ns), false);
 }
 
+/* The words for a limit by rate or by gap. */
+static const struct limit_words {
+	const char *to, *last, *first, *beyond;
+	void (*add)(struct strbuf *, const struct rated_point *);
+} by_rate = {"up to", "highest rate", "lowest rate", "a higher rate", add_rate},
+  by_gap = {"down to", "shortest gap", "longest gap", "a shorter gap", add_gap};
+
 static void add_limit(struct strbuf *out, const struct analysis *a, const struct rated_range *r,
-		      const struct rated_limit *l, const char *words, const char *end,
-		      void (*add)(struct strbuf *, const struct rated_point *))
+		      const struct rated_limit *l, const struct limit_words *w)
 {
-	const struct rated_point *next = l->next == RATED_NONE ? NULL : &r->point[l->next];
-	if (l->last != RATED_NONE) {
-		strbuf_addf(out, "trusted %s ", words);
-		add(out, &r->point[l->last]);
-	}
-	if (!next) {
-		strbuf_addf(out, ", the %s tried", end);
+	const struct rated_point *last = l->last == RATED_NONE ? NULL : &r->point[l->last],
+				 *next = l->next == RATED_NONE ? NULL : &r->point[l->next];
+	if (!next)
+		strbuf_addf(out, "trusted %s the %s tried, ", w->to, w->last);
+	else if (last)
+		strbuf_addf(out, "trusted %s ", w->to);
+	if (last)
+		w->add(out, last);
+	if (!next)
 		return;
-	}
-	strbuf_addstr(out, l->last == RATED_NONE ? "no range is trusted; " : "; ");
-	add(out, next);
-	strbuf_addf(out, " (%s) is %s",
+	if (last)
+		strbuf_addstr(out, "; ");
+	else
+		strbuf_addf(out, "no range is trusted: the %s tried, ", w->first);
+	w->add(out, next);
+	strbuf_addf(out, " (%s)%s is %s",
 		    a->results->protocol.scenario[a->cell[next->cell].scenario].name,
-		    verdict_name(next->verdict));
+		    last ? "" : ",", verdict_name(next->verdict));
 	if (l->n_beyond)
-		strbuf_addf(out, ", although %zu case%s beyond it %s trusted", l->n_beyond,
-			    l->n_beyond == 1 ? "" : "s", l->n_beyond == 1 ? "is" : "are");
+		strbuf_addf(out, ", although %zu case%s with %s %s trusted", l->n_beyond,
+			    l->n_beyond == 1 ? "" : "s", w->beyond,
+			    l->n_beyond == 1 ? "is" : "are");
 }
 
 /* Smallest gap that counts as a pause: the gaps of a program without pauses are some hundred ns and
@@ -54,14 +65,14 @@ static bool has_pauses(const struct rated_range *r)
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r)
 {
 	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
-	add_limit(out, a, r, &r->rate, "up to", "highest", add_rate);
+	add_limit(out, a, r, &r->rate, &by_rate);
 	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE)
 		return; /* neither a rate nor a gap is trusted */
 	if (!has_pauses(r))
 		return;
 	const bool no_next = r->rate.next == RATED_NONE && r->gap.next == RATED_NONE;
-	strbuf_addstr(out, no_next ? ", and " : ". Gap between requests: ");
-	add_limit(out, a, r, &r->gap, "down to a gap of", "shortest", add_gap);
+	strbuf_addstr(out, no_next ? ", and " : ". By the gap between requests: ");
+	add_limit(out, a, r, &r->gap, &by_gap);
 }
 
 const struct scenario *parallel_scenario(const struct analysis *a, size_t cell)

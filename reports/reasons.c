@@ -23,57 +23,59 @@ static const char *const templates[REASON_N] = {
     [REASON_TOO_EARLY] =
 	"this look is too early to decide (level %.2g): a later planned look decides",
     [REASON_NO_REPLAY] = "nothing was replayed: the program itself ran in the replayer's place",
-    [REASON_NOT_COMPARED] = "%N: a replay was not compared with the trace it replayed",
+    [REASON_NOT_COMPARED] = "%N: a replay was not compared with the trace that it replayed",
     [REASON_STATUS] = "%N: %M",
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
-	"; dependence cannot be excluded with so few runs: %.0f runs count as little more than "
-	"one",
+	"; with so few runs it is possible that they depend on each other: %.0f runs count as "
+	"little more than one",
     [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (lag-1 correlation "
 			  "%.2f) that %.0f runs count as little more than one",
-    [REASON_IF_INDEPENDENT] = "; the component would be within its limit if the runs were "
-			      "known to be independent",
-    [REASON_DEPENDENT] = "; with independent runs it would be within the limit, but %.0f runs "
-			 "count as only %.1f independent runs (lag-1 correlation %.2f)",
+    [REASON_IF_INDEPENDENT] = "; it would be within the limit if the runs were known to be "
+			      "independent",
+    [REASON_DEPENDENT] = "; it would be within the limit if the runs were independent, but %.0f "
+			 "runs count as only %.1f independent runs (lag-1 correlation %.2f)",
     [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs (lag-1 correlation %.2f)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
     [REASON_UNTIMED] = "the replay does not issue requests at given times",
-    [REASON_BELOW_LOQ] = "refused: the program's mean of %.4g ns lies below the limit of "
+    [REASON_BELOW_LOQ] = "not judged: the program's mean of %.4g ns lies below the limit of "
 			 "quantification, %.4g ns (%.0f times the standard deviation of %.0f "
 			 "replays without calls)",
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = "; %.0f pairs share %.0f recordings, so they count as %.1f pairs",
+    [REASON_RECORDINGS] = "; the %.0f pairs use only %.0f recordings, so they count as %.1f pairs "
+			  "with a recording each",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U, specific risk of accepting wrongly %.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U, specific risk of rejecting wrongly %.2g %%",
-    [REASON_PART_CHANGE] = "%L %C %%",
+    [REASON_PART_CHANGE] = "%L: %C %%",
     [REASON_PART_NUMBER] = "%L %+.3f",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
     [REASON_NUMBER_INTERVAL] = ", %E %% interval %+.3f to %+.3f",
     [REASON_CHANGE_LIMITS] = ", %W the limits ±%P %%",
     [REASON_NUMBER_LIMITS] = ", %W the limits ±%.3g",
     [REASON_SHARE] =
-	"%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %W the limit %P %%",
+	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
+	"%%",
     [REASON_SHARE_ALONE] = "%.3g %% of the requests, without an interval, limit %P %%",
-    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, equal in all runs, upper limit %.2g %%, %W the "
-			   "limit %P %%",
-    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, equal in all runs, lower limit %.2g %%, "
-				  "beyond the limit %P %%",
+    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, equal in all runs, upper confidence limit "
+			   "%.2g %%, %W the limit %P %%",
+    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, equal in all runs, lower confidence "
+				  "limit %.2g %%, beyond the limit %P %%",
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "equal at every level, limit %.3g",
     [REASON_DISTANCE_TIME] =
-	"distance %.3g over time, at %.0f requests in flight (upper limit %.3g), %W the limit "
-	"%.3g",
+	"a difference of %.3g in the share of the time with at most %.0f requests in flight "
+	"(upper confidence limit %.3g), %W the limit %.3g",
     [REASON_DISTANCE_REQUEST] =
-	"distance %.3g over requests, at %.0f requests in flight (upper limit %.3g), %W the limit "
-	"%.3g",
+	"a difference of %.3g in the share of the requests with at most %.0f requests in flight "
+	"(upper confidence limit %.3g), %W the limit %.3g",
     [REASON_PAIRS_FAR] =
-	"; not accepted: some pairs deviate far, so the mean of all pairs is %C %%",
-    [REASON_TIME_SPLIT] = "; requests account for %C %%, waiting between them for %C %%",
+	"; not accepted, because some pairs deviate far: with them, the mean is %C %%",
+    [REASON_TIME_SPLIT] = "; the requests themselves cause %C %%, the waits between them %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
 			   "%.0f in a run, limit %.0f",
@@ -81,57 +83,62 @@ static const char *const templates[REASON_N] = {
 	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
     [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; fidelity is not known from them",
     [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (times has no "
-			       "column result), so their failures are unknown",
+			       "column result), so it is unknown whether they failed",
     [REASON_SKIPPED] = "; %.0f more skipped",
     [REASON_PERCENTILE] = "99th percentile %T",
-    [REASON_PERCENTILE_INTERVAL] = ", one-sided limits %T and %T",
+    [REASON_PERCENTILE_INTERVAL] = ", one-sided confidence limits %T and %T",
     [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
     [REASON_LOWEST_LEVEL] = "the scenario has no lower level to compare with",
-    [REASON_OFF_LINE] = "level %.0f is %C %% off the line through %.0f levels",
+    [REASON_OFF_LINE] = "the bias at level %.0f is %C %% off the straight line through %.0f "
+			"levels",
     [REASON_RISE] = "the bias changes by %C %% from the lowest level to this one",
-    [REASON_SCATTER] = "scatter %.3g times the program's, one-sided %E %% limits %.3g and %.3g, "
-		       "%W the limit %.3g",
-    [REASON_SCATTER_SHOWN] = "scatter %P times the program's, no limit set",
-    [REASON_SCATTER_CHANCE] = "; a permutation of labels within pairs does not confirm this (P "
-			      "%.2g): a few runs cause the scatter",
-    [REASON_DIFFERENCE_CHANCE] = "; a permutation of labels within pairs does not confirm this "
-				 "(P %.2g): a few runs cause the difference",
-    [REASON_REPEATABILITY] =
-	"repeatability %P %%, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
+    [REASON_SCATTER] = "the replays scatter %.3g times as much as the program, one-sided %E %% "
+		       "confidence limits %.3g and %.3g, %W the limit %.3g",
+    [REASON_SCATTER_SHOWN] = "the replays scatter %P times as much as the program, no limit set",
+    [REASON_SCATTER_CHANCE] = "; a permutation test of the pairs does not confirm this (P %.2g): "
+			      "a few runs cause the scatter",
+    [REASON_DIFFERENCE_CHANCE] = "; a permutation test of the pairs does not confirm this (P "
+				 "%.2g): a few runs cause the difference",
+    [REASON_REPEATABILITY] = "repeatability %P %%, one-sided %E %% confidence limits %P and %P "
+			     "%%, %W the limit %P %%",
     [REASON_REPEATABILITY_ONLY] = "one recording is the reference of several replays: only the "
 				  "repeatability of the replays is known",
     [REASON_REPEATABILITY_VALUE] = ", %P %%",
-    [REASON_NOT_SLOWED] = "no block had slower storage; use a volume with responsiveness = yes",
+    [REASON_NOT_SLOWED] = "no block had slower storage: use a volume, and set responsiveness = yes",
     [REASON_PROGRAM_DEAF] = "the program takes %C %% longer on the slower storage. This is not "
 			    "shown to exceed the limit, so a replay cannot be judged by it",
     [REASON_FOLLOWS] =
 	"; on the slower storage the program takes %P %% longer and the replay %P %% longer",
     [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",
-    [REASON_EXPANDED] = "U %P %%, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
-    [REASON_EXPANDED_BIAS] =
-	"U %P %% with the bias, one-sided %E %% limits %P and %P %%, %W the limit %P %%",
+    [REASON_EXPANDED] = "U %P %%, one-sided %E %% confidence limits %P and %P %%, %W the limit %P "
+			"%%",
+    [REASON_EXPANDED_BIAS] = "U %P %% with the bias, one-sided %E %% confidence limits %P and %P "
+			     "%%, %W the limit %P %%",
     [REASON_MACHINE] = "limited by the machine: the program itself has U %P %%",
-    [REASON_MACHINE_UPPER] = " (upper limit %P %%)",
+    [REASON_MACHINE_UPPER] = " (upper confidence limit %P %%)",
     [REASON_MACHINE_LIMIT] = ", limit %P %%",
     [REASON_PLAN_NONE] = "; " NO_NUMBER,
     [REASON_PLAN_MEAN] = "; " NO_NUMBER ": the %X of the replicates have a standard "
-			 "deviation of %.2g %%, and %.0f replicates suffice only up to %.2g %%",
+			 "deviation of %.2g %%, and %.0f replicates suffice only if it is at most "
+			 "%.2g %%",
     [REASON_PLAN_RATIO_MOST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
 			       "suffice only for a ratio of at most %.3g",
     [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
 				"suffice only for a ratio of at least %.3g",
     [REASON_NOT_AFTER_HOLM] =
-	"; not significant after Holm's correction (adjusted P %.2g, level %.2g)",
+	"; not rejected after Holm's correction for the number of tests (adjusted P %.2g, level "
+	"%.2g)",
     [REASON_DIFFERS] = "; it differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
-    [REASON_DEFERRED] = "to be decided at %.0f replicates; %.0f made so far",
+    [REASON_DEFERRED] = "to be decided after %.0f replicates; %.0f were made so far",
     [REASON_VERDICT_REFUSED] = "no verdict: %S",
     [REASON_VERDICT_DEFERRED] =
-	"the first planned look, at %.0f replicates, has not been reached: %.0f made so far",
+	"the first planned look, after %.0f replicates, has not been reached: %.0f were made so "
+	"far",
     [REASON_REPLAYS_FAILED] = "%.0f of %.0f replays failed",
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENTS_LOST] =
-	"its traces are incomplete: %.0f %{event was|events were} lost in capture",
+	"its traces are incomplete: capture lost %.0f %{event|events}",
     [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a trace "
 			"without an end",
     [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: capture could not see all "
@@ -141,8 +148,8 @@ static const char *const templates[REASON_N] = {
     [REASON_CLAIM_NOT_JUDGED] = "%S was not judged, and the claim names it",
     [REASON_OWN_STAMPS] = "the replayer's own stamps measure its response times (times = self, "
 			  "observe = own)",
-    [REASON_ONE_RECORDING] = "all %.0f pairs replay the same recording: its effect is not known "
-			     "(bank = 2 or more)",
+    [REASON_ONE_RECORDING] = "all %.0f pairs replay the same recording, so its effect is not known "
+			     "(set bank = 2 or more)",
 };
 
 /* Appends a percentage with three digits, without exponent below 10^7: "12.3", "3020". */

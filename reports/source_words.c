@@ -12,18 +12,18 @@ static const struct {
     [SOURCE_LEAST_TIME] = {"workload", "length of a run",
 			   "at least %.0f ms, so that short disturbances average out"},
     [SOURCE_GIVEN_COUNTS] = {"workload", "length of a run",
-			     "request counts as given, no minimum duration: short runs measure "
-			     "the scheduler"},
+			     "the protocol sets numbers of requests, but no minimum duration: in "
+			     "short runs the CPU scheduler decides the times"},
     [SOURCE_PINNING] = {"trace replayer", "pinning",
-			"in %.0f of %.0f cases, for example of %S, either only the program or "
-			"only the replayer pins each thread to a CPU (pin, cpus); the effect on "
-			"response times (25 %% on some machines) is part of the bias"},
+			"in %.0f of %.0f cases, for example in %S, only one of program and "
+			"replayer pins each thread to a CPU (pin, cpus); the effect on response "
+			"times (25 %% on some machines) is part of the bias"},
     [SOURCE_WAITING] = {"trace replayer", "waiting for predecessors",
-			"the cost of the order policy is part of the bias, which is stated apart "
-			"from the uncertainty"},
+			"the cost of waiting is part of the bias, which is stated apart from the "
+			"uncertainty"},
     [SOURCE_ISSUE_TIME] = {"trace replayer", "time of issue",
-			   "late or early issue changes concurrency and with it response times; "
-			   "shown as issue and schedule error"},
+			   "late or early issue changes the number of requests in flight, and so "
+			   "the response times; shown as issue error and schedule error"},
     [SOURCE_REPEATABILITY] = {"trace replayer", "repeatability",
 			      "scatter of the replays of a scenario from run to run"},
     [SOURCE_NOISE_UNKNOWN] = {"testbed", "noise between processes",
@@ -39,62 +39,62 @@ static const struct {
 		       "cold caches were requested, but up to %.2g %% of the files' bytes stayed "
 		       "cached (mean of a scenario)"},
     [SOURCE_ONE_MACHINE] = {"testbed", "this machine",
-			    "one machine, one kernel, one storage device: the results do not cover "
-			    "others"},
+			    "the results hold for this machine, kernel and storage device only"},
     [SOURCE_NO_CGROUP] = {"testbed", "page-cache budget",
 			  "%.0f of %.0f runs had no memory cgroup, which the protocol requests: "
 			  "only the memory of the machine limits them"},
     [SOURCE_CGROUP] = {"testbed", "page-cache budget",
 		       "all runs were inside a memory cgroup with the requested budget or limit"},
     [SOURCE_WARM_METADATA] = {"testbed", "warm metadata",
-			      "in %.0f of %.0f scenarios with cold files their names and inodes "
-			      "were in memory: response times of open, stat and readdir are those "
-			      "of warm metadata; evict = all (root) drops them"},
+			      "in %.0f of %.0f scenarios with cold files, names and inodes of the "
+			      "files were cached, so open, stat and readdir took the time of warm "
+			      "metadata; evict = all drops these caches too (as root)"},
     [SOURCE_COLD_METADATA] = {"testbed", "cold metadata",
 			      "dentries and inodes were dropped before each run"},
     [SOURCE_RERUN] = {"reference", "the program run again",
-		      "with the same seed, at a random place of every block, so that pairs share "
-		      "state and drift"},
+		      "with the same seed, at a random place in every block, so that program and "
+		      "replay of a pair have the same state and drift"},
     [SOURCE_RECORDED] = {"reference", "times recorded in the trace",
-			 "recorded before the replays: drift since then is not cancelled"},
+			 "recorded before the replays: drift of the machine since then is part of "
+			 "the bias"},
     [SOURCE_ONE_RECORDING] = {"reference", "scatter of the reference",
-			      "one recording serves several replays: its own scatter is not in the "
-			      "budget"},
+			      "one recording is the reference of several replays: the scatter of "
+			      "the program is not in the budget"},
     [SOURCE_STANDARD] = {"reference", "deviation of the standard",
 			 "certified %S: |bias| at most %.2g %%, U at most %.2g %% (95 %%); it "
 			 "affects program and replay equally, so it only scales the bias"},
     [SOURCE_STAMPS] = {"reference", "instrumentation",
-		       "the program's stamps are taken in the program itself, just around the "
+		       "the program takes its time stamps itself, just before and after each "
 		       "call"},
     [SOURCE_RESOLUTION] = {"clock", "resolution", "steps of at most %.3g ns"},
     [SOURCE_READ_COST] = {"clock", "read cost",
 			  "at most %.3g ns for the two stamps of a request, equal in program and "
 			  "replay: their difference is in the budget"},
     [SOURCE_CLOCK_BACK] = {"clock", "wall clock",
-			   "set back by at least %.3g s between two runs: dates are not in the "
-			   "order of the runs; no measurement depends on them"},
+			   "set back by at least %.3g s between two runs, so dates are not in the "
+			   "order of the runs; no measurement depends on dates"},
     [SOURCE_CORRECTION] = {"clock", "correction of capture",
 			   "response times were corrected for the bias of capture; the standard "
-			   "uncertainty of that is at most %.3g ns"},
+			   "uncertainty of this correction is at most %.3g ns"},
     [SOURCE_EVENTS_LOST] = {"clock", "events lost",
-			    "%.0f %{event was|events were} lost in capture"},
+			    "capture lost %.0f %{event|events}"},
     [SOURCE_CUT] = {"clock", "cut trace",
 		    "the traces of %.0f %{run|runs} were made from a trace without an end: its "
 		    "writer was killed or ran out of space, and requests may be missing"},
     [SOURCE_PROGRAMS_UNSEEN] = {"clock", "calls unseen",
-				"%.0f programs can make calls that capture does not see: traces "
-				"are incomplete"},
+				"the traces are incomplete: %.0f %{program|programs} can make "
+				"calls that capture does not see"},
     [SOURCE_REQUESTS_UNSEEN] = {"clock", "requests unseen",
-				"%.0f asynchronous requests, or submissions of them, are not in "
-				"the traces: traces are incomplete"},
+				"the traces are incomplete: %.0f asynchronous requests, or calls "
+				"that submit such requests, are missing"},
     [SOURCE_DRIFT] = {"procedure", "order and drift",
-		      "order randomised within blocks; a trend over the blocks (Mann-Kendall, "
-		      "P <= 0.01 over all cases together) in %.0f of %.0f cases"},
+		      "the order within blocks is random; %.0f of %.0f cases have a trend over the "
+		      "blocks (Mann-Kendall test, P <= 0.01 over all cases together)"},
     [SOURCE_ORDER] = {"procedure", "order in the block",
 		      "a replay runs before or after its program: this order had an effect "
 		      "(P <= 0.05) in %.0f of %.0f cases, and is a row of their budgets"},
     [SOURCE_FAILED_RUNS] = {"procedure", "failed runs",
-			    "%.0f %{run failed and its|runs failed and their} pairs are left out"},
+			    "%.0f %{run failed; its|runs failed; their} pairs are left out"},
     [SOURCE_JOURNAL] = {"procedure", "journal", "%.0f damaged lines were left out"},
     [SOURCE_UNFINISHED] = {"procedure", "unfinished", "not all planned runs were made"},
     [SOURCE_UNMET] = {"procedure", NULL, NULL},
@@ -103,9 +103,9 @@ static const struct {
 static void add_note(struct strbuf *out, const struct uncertainty_source *s, uint64_t seed)
 {
 	if (s->kind == SOURCE_SEEDED)
-		strbuf_addf(out, "seeded (%" PRIu64 "): the program and the replays of a block "
-			    "issue the same requests; their variation between blocks is in the "
-			    "repeatability", seed);
+		strbuf_addf(out, "random with seed %" PRIu64 ": the program and the replays of a "
+			    "block issue the same requests; the variation of the requests between "
+			    "blocks is part of the repeatability", seed);
 	else if (s->kind == SOURCE_UNMET)
 		strbuf_addf(out, "%s%s%s", s->text[1] ? s->text[1] : "not available",
 			    s->text[2] ? "; instead: " : "", s->text[2] ? s->text[2] : "");

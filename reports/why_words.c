@@ -2,7 +2,7 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE "the distribution of response times differs by %s at the %p: more requests are "
+#define SHAPE "the share of requests that are shorter than the program's %p is "
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
@@ -16,7 +16,7 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_TYPICAL] = {"the fastest 90 % of the requests take %s longer",
 			   "the fastest 90 % of the requests take %s less time",
 			   "summaries of an earlier version lack the typical response"},
-    [COMPONENT_SHAPE] = {SHAPE "shorter than that", SHAPE "longer than that",
+    [COMPONENT_SHAPE] = {SHAPE "larger by %s", SHAPE "smaller by %s",
 			 "the summaries lack the shape of the distribution"},
     [COMPONENT_TAIL] = {"the slowest 1 % of the requests take %s longer",
 			"the slowest 1 % of the requests take %s less time",
@@ -30,16 +30,19 @@ const struct component_words component_words[COMPONENT_N] = {
     [COMPONENT_PRECISION] = {"runs scatter %s times as much as the program's"},
     [COMPONENT_EXECUTION_TIME] = {"execution time is %s longer", "execution time is %s shorter"},
     [COMPONENT_REORDERING] = {"%s of the requests are out of order"},
-    [COMPONENT_FIDELITY] = {"%s requests per run are lost, repeated or have another result"},
+    [COMPONENT_FIDELITY] = {"%s requests per run are lost, repeated or return a different "
+			      "result"},
     [COMPONENT_UNCERTAINTY] = {"one replay is accurate to only ±%s"},
-    [COMPONENT_CONCURRENCY] = {"the distribution of the number in flight differs by %s"},
+    [COMPONENT_CONCURRENCY] = {"the distributions of the number of requests in flight differ by "
+				 "%s (at most 1)"},
     [COMPONENT_LINEARITY] = {"the bias grows by %s with the load",
 			     "the bias falls by %s with the load"},
-    [COMPONENT_ISSUE_ERROR] = {"requests are issued up to %s late"},
+    [COMPONENT_ISSUE_ERROR] = {"1 % of the requests are issued more than %s late"},
     [COMPONENT_SHARE_LATE] = {"%s of the requests are issued late"},
-    [COMPONENT_IN_FLIGHT] = {"%s more requests are in flight", "%s fewer requests are in flight"},
-    [COMPONENT_IN_FLIGHT_MAX] = {"at most %s more requests are in flight",
-				 "at most %s fewer requests are in flight"},
+    [COMPONENT_IN_FLIGHT] = {"on average, %s more requests are in flight",
+			     "on average, %s fewer requests are in flight"},
+    [COMPONENT_IN_FLIGHT_MAX] = {"the maximum number of requests in flight is %s larger",
+				 "the maximum number of requests in flight is %s smaller"},
     [COMPONENT_RESPONSIVENESS] = {DEAF "times are %s too long",
 				  DEAF "times are %s too short"},
     [COMPONENT_MEDIAN] = QUANTILE("median"),
@@ -142,10 +145,11 @@ static const struct why_part *next_largest(const struct split *s, double below)
 static void add_percent(struct strbuf *out, double ratio)
 {
 	double percent = 100 * fabs(ratio);
-	strbuf_addf(out, "%s%.*f %%", ratio < 0 ? "-" : "+",
-		    percent < 0.995  ? 2
-		    : percent < 9.95 ? 1
-				     : 0,
+	strbuf_addf(out, percent < 0.005 ? "%s%.*g %%" : "%s%.*f %%", ratio < 0 ? "-" : "+",
+		    percent < 0.005   ? 1
+		    : percent < 0.995 ? 2
+		    : percent < 9.95  ? 1
+				      : 0,
 		    percent);
 }
 

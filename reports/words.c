@@ -153,8 +153,9 @@ const char *words_verdict_meaning(enum verdict v)
 	case VERDICT_INCONCLUSIVE:
 		break;
 	}
-	return "the runs are not enough for a decision; more replicates, a quieter machine or "
-	       "wider limits may help. \"Looks right\" and \"looks wrong\" are not proven";
+	return "the runs do not suffice for a decision; more replicates, a quieter machine or "
+	       "wider limits may help. \"Looks right\" and \"looks wrong\" are tendencies without "
+	       "proof";
 }
 
 const char *words_treatment(const struct uncertainty_source *s)
@@ -263,10 +264,12 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 		strbuf_addstr(out, ", one run of the program to ±");
 		add_span(out, lo_machine, hi_machine);
 	}
-	if (n_limited && n_limited == n)
-		strbuf_addstr(out, "; the machine is the limit");
-	else if (n_limited)
-		strbuf_addf(out, "; the machine is the limit in %zu of %zu cases", n_limited, n);
+	if (!n_limited)
+		return;
+	if (n_limited < n)
+		strbuf_addf(out, "; in %zu of %zu cases", n_limited, n);
+	strbuf_addf(out, "%s the program's own runs vary too much here to judge the uncertainty of "
+		"a replay", n_limited < n ? "" : ";");
 }
 
 void words_add_machine(struct strbuf *out, const struct analysis *a)

@@ -33,7 +33,8 @@ static int given_read(struct agent *a, const char *path, struct err *e)
 	if (b.len < sizeof *g || strncmp(g->version, VALIDATE_VERSION, sizeof g->version) ||
 	    g->size != sizeof *g + sizeof *a->known ||
 	    b.len != sizeof *g + g->n_known * sizeof *a->known)
-		return err_set(e, EPROTO, "%s is of another version of validate", from);
+		return err_set(e, EPROTO, "%s was written by another version of validate: install "
+			"the same version on all hosts", from);
 	a->known = xcalloc((size_t)g->n_known + 1, sizeof *a->known);
 	memcpy(a->known, b.s + sizeof *g, g->n_known * sizeof *a->known);
 	return 0;

@@ -20,11 +20,12 @@ static int whole(const json_t *o, const char *name, json_int_t least, json_int_t
 	const json_t *member = json_object_get(o, name);
 	*v = member ? json_integer_value(member) : missing;
 	if (member && !json_is_integer(member))
-		return err_set(e, EINVAL, "\"causality\": \"%s\" is not an integer", name);
+		return err_set(e, EINVAL, "metadata \"causality\": \"%s\" is not an integer", name);
 	if (*v < least || *v > most)
 		return err_set(e, EINVAL,
-			       member ? "\"causality\": \"%s\" is %lld, which is out of range"
-				      : "\"causality\": a node lacks \"%s\"",
+			       member ? "metadata \"causality\": \"%s\" is %lld, which is out of "
+			       	"range"
+				      : "metadata \"causality\": a node lacks \"%s\"",
 			       name, (long long)*v);
 	return 0;
 }
@@ -40,11 +41,12 @@ static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
 	if (ret)
 		return ret;
 	if (host && !json_is_string(host) && !json_is_null(host))
-		return err_set(e, EINVAL, "\"causality\": the host of node %lld is not text",
+		return err_set(e, EINVAL, "metadata \"causality\": the host of node %lld is not "
+			"text",
 			       (long long)number);
 	struct causality_node *n = &f->node[number];
 	if (n->number != UINT32_MAX)
-		return err_set(e, EINVAL, "\"causality\": node %lld occurs twice",
+		return err_set(e, EINVAL, "metadata \"causality\": node %lld occurs twice",
 			       (long long)number);
 	*n = (struct causality_node){(uint32_t)number, (uint32_t)pid, (uint32_t)tid, (int32_t)rank,
 				     json_string_value(host)};
@@ -55,7 +57,7 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 {
 	size_t n = json_array_size(list);
 	if (!n || n > CAUSALITY_MAX_NODES)
-		return err_set(e, EINVAL, "\"causality\": %zu nodes; there must be 1 to %d", n,
+		return err_set(e, EINVAL, "metadata \"causality\": %zu nodes; expected 1 to %d", n,
 			       CAUSALITY_MAX_NODES);
 	f->n_nodes = (uint32_t)n;
 	f->node = xcalloc(n, sizeof *f->node);
@@ -73,7 +75,7 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 	for (size_t i = 1; i < n; i++)
 		if (!compare_threads(&f->by_thread[i - 1], &f->by_thread[i], f))
 			return err_set(e, EINVAL,
-				       "\"causality\": nodes %u and %u are the same thread",
+				       "metadata \"causality\": nodes %u and %u are one thread",
 				       f->by_thread[i - 1], f->by_thread[i]);
 	return 0;
 }
@@ -82,7 +84,7 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 {
 	size_t n = json_array_size(list);
 	if ((list && !json_is_array(list)) || n > f->n_nodes)
-		return err_set(e, EINVAL, "\"causality\": \"throttled\" is not a list "
+		return err_set(e, EINVAL, "metadata \"causality\": \"throttled\" is not a list "
 				"of nodes, or has more entries than there are nodes");
 	f->throttled = xcalloc(n + 1, sizeof *f->throttled);
 	for (size_t i = 0; i < n; i++) {
@@ -90,7 +92,8 @@ static int throttled_read(struct causality_facts *f, const json_t *list, struct 
 		json_int_t v = json_is_integer(one) ? json_integer_value(one) : -1;
 		if (v < 0 || v >= f->n_nodes)
 			return err_set(e, EINVAL,
-				"\"causality\": \"throttled\" names a node that does not exist");
+				"metadata \"causality\": \"throttled\" names a node that does not "
+				"exist");
 		f->throttled[f->n_throttled++] = (uint32_t)v;
 	}
 	qsort(f->throttled, n, sizeof *f->throttled, order_u32);
@@ -105,7 +108,8 @@ static int word(const json_t *o, const char *name, const char *first, const char
 	const char *text = json_string_value(member);
 	*is_second = text && !strcmp(text, second);
 	if (member && (!text || (!*is_second && strcmp(text, first))))
-		return err_set(e, EINVAL, "\"causality\": \"%s\" is neither \"%s\" nor \"%s\"",
+		return err_set(e, EINVAL, "metadata \"causality\": \"%s\" is neither \"%s\" nor "
+			"\"%s\"",
 			       name, first, second);
 	return 0;
 }
@@ -140,7 +144,8 @@ int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, 
 	int ret = 0;
 	if (o)
 		ret = json_is_object(o) ? all_read(f, o, e)
-				       : err_set(e, EINVAL, "\"causality\" is not a JSON object");
+				       : err_set(e, EINVAL,
+						 "metadata \"causality\" is not a JSON object");
 	if (ret || !o)
 		causality_facts_release(f);
 	return ret;

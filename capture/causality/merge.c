@@ -157,8 +157,10 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
 	struct computes c = {0};
 	*counts = (struct causality_merge_counts){0};
 	if (!n_runs || !facts->n_nodes || facts->n_nodes > CAUSALITY_MAX_NODES)
-		return err_set(e, EINVAL, "%" PRIu32 " runs of %" PRIu32 " nodes cannot be merged",
-			       n_runs, facts->n_nodes);
+		return err_set(e, EINVAL,
+			       "cannot merge %" PRIu32 " runs of %" PRIu32
+			       " nodes: expected at least 1 run, and 1 to %d nodes",
+			       n_runs, facts->n_nodes, CAUSALITY_MAX_NODES);
 	SCOPED_FREE uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
 	int ret = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
 	ret = ret ? ret : merge_write(&run[0], &l, &c, facts, output, counts, e);

@@ -93,7 +93,8 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 				      thread[here[b].index].n_requests != t->n_requests))
 			ret = err_set(e, EILSEQ,
 				      "node %" PRIu32 ", which makes no requests, sends %" PRIu64
-				      " messages in the first run and %" PRIu64 " in this run",
+				      " messages in the first run and %" PRIu64
+				      " in this run: it must send the same messages in every run",
 				      in_base[a].index, t->n_requests,
 				      thread[here[b].index].n_requests);
 		else
@@ -141,7 +142,8 @@ static int range_choose(const char *item, uint32_t n, bool *wanted, struct err *
 		    item);
 	if (to >= n)
 		return err_set(e, ERANGE,
-			       "--nodes: there is no node %u: the application has %" PRIu32, to, n);
+			       "--nodes: there is no node %u: the application has %" PRIu32
+					       " nodes", to, n);
 	for (uint32_t i = from; i <= to; i++)
 		wanted[i] = true;
 	return 0;

@@ -79,7 +79,7 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			 const struct run_result *r, struct err *e)
 {
 	if (o->n_stops)
-		return err_set(e, EINTR, "interrupted");
+		return err_set(e, EINTR, "interrupted by a signal");
 	if (r->seen.runs_on[0])
 		return err_set(e, EILSEQ,
 			       "the application does not make the same requests in each run: "
@@ -92,8 +92,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 			       r->seen.stopped, c->log);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
-			       "while one request was delayed, no node made a request, although "
-			       "the other nodes do not wait for it (%s)",
+			       "the application hung: while one request was delayed, no node made "
+			       "a request, although the other nodes do not wait for it (%s)",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,

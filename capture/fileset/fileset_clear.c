@@ -63,7 +63,9 @@ static int walk(struct clearing *c, int dir_fd, unsigned int depth, struct err *
 	size_t len = c->path.len;
 	int ret = 0, code = 0;
 	if (!dir) {
-		ret = err_set(e, depth < MAX_DEPTH ? ENOMEM : ELOOP, "%s: cannot be listed",
+		ret = err_set(e, depth < MAX_DEPTH ? ENOMEM : ELOOP,
+			      depth < MAX_DEPTH ? "not enough memory to list the directory %s"
+						: "%s: directories are nested too deeply",
 			      c->path.s);
 		close(dir_fd);
 		return ret;

@@ -209,7 +209,8 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 	}
 	sequence_gaps_see(&t->gaps, v->device, v->cpu, v->sequence);
 	if (v->time > TRACE_TIME_MAX)
-		return err_set(e, ERANGE, "a time is too large for a trace (2^61 ns, 73 years)");
+		return err_set(e, ERANGE, "a time exceeds the limit of the trace format (2^61 ns, "
+			"73 years)");
 	if (!t->has_first) {
 		t->has_first = true;
 		t->first_ns = (int64_t)v->time;

@@ -136,7 +136,8 @@ static void take_error(struct csv_trace *t, const char *s, size_t len)
 			    !memcmp(name, s, len))
 				break;
 		if (u == 4096)
-			csv_fail(t, "\"%.*s\" is not an error's name", (int)(len < 60 ? len : 60),
+			csv_fail(t, "\"%.*s\" is not the name of an error, such as ENOENT",
+				 (int)(len < 60 ? len : 60),
 				 s);
 	}
 	t->row.error = (uint16_t)u;

@@ -24,7 +24,7 @@ int foreign_at(struct foreign *f, const char *where, struct err *e, const char *
 int foreign_check(const struct trace_record *r, struct err *e)
 {
 	return record_is_sane(r) ? 0 : err_set(e, ERANGE,
-		"a time is too large for a trace (2^61 ns, 73 years)");
+		"a time exceeds the limit of the trace format (2^61 ns, 73 years)");
 }
 
 int foreign_add(struct foreign *f, struct trace_record *r, struct err *e)

@@ -41,7 +41,8 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 		return err_set(e, EINVAL, "pause: with a rate, requests do not wait for other "
 			"requests; use either --pause or --rate");
 	if (c->think != THINK_FIXED)
-		return err_set(e, EINVAL, "think: not for %s, whose pauses are fixed", w->name);
+		return err_set(e, EINVAL, "think does not apply to %s, which has fixed pauses",
+			       w->name);
 	if (c->fsync_end)
 		return err_set(
 		    e, EINVAL,

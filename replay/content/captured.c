@@ -88,7 +88,8 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	if (ret)
 		ret = err_context(e, "payload captured");
 	else if (!name_is(c->reader.content, wanted))
-		ret = err_set(e, EINVAL, "%s: belongs to another trace", beside);
+		ret = err_set(e, EINVAL, "%s: the captured content belongs to another trace",
+			      beside);
 	ret = ret ? ret : seqs_read(c, path, e);
 	free(beside);
 	if (ret)

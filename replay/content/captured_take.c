@@ -43,7 +43,8 @@ static int memory_join(struct captured_reader *r, int fd, struct err *e)
 	return r->shared->n_bytes == (uint64_t)st.st_size
 		   ? 0
 		   : err_set(e, EINVAL,
-			     "payload captured: the shared memory is of another version");
+			     "payload captured: the shared memory was made by another version of "
+			     "validate");
 }
 
 int captured_join(struct captured_reader **out, int content_fd, int memory_fd, struct err *e)

@@ -178,8 +178,10 @@ static uint64_t wanted(const struct balloon *b, const struct balloon_step *step)
 static int refuse(const struct balloon *b, int code, const char *limit, uint64_t limit_bytes,
 		  struct err *e)
 {
-	return err_set(e, code, "the balloon needs %s in addition to the %s of the replay itself: "
-		"%s is %s", size_text(b->room_bytes).s, size_text(b->own_bytes).s, limit,
+	return err_set(e, code, "the balloon needs %s of memory in addition to the %s of the "
+		"replay "
+		"itself, but %s is %s (--balloon off replays without it)",
+		size_text(b->room_bytes).s, size_text(b->own_bytes).s, limit,
 		size_text(limit_bytes).s);
 }
 

@@ -80,7 +80,7 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 				(unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;
 	if (r->op == OP_OPEN && r->error != EFAULT && (!o || o->kind != OBJECT_PATH))
-		return err_set(e, EINVAL, "record %llu: an open without a path",
+		return err_set(e, EINVAL, "record %llu: the open has no path",
 			       (unsigned long long)i);
 	return time_check(r, i, e);
 }
@@ -191,7 +191,8 @@ static int room_for(struct reader *rd, uint64_t n_more, struct err *e)
 	if (wanted < rd->n_expected)
 		wanted = rd->n_expected;
 	if (wanted > REPLAY_MAX_REQUESTS)
-		return err_set(e, E2BIG, "more than %llu requests; replay a slice of the trace",
+		return err_set(e, E2BIG, "the trace has more than %llu requests: replay a slice of "
+			"it",
 			       (unsigned long long)REPLAY_MAX_REQUESTS);
 	if (wanted <= rd->cap)
 		return 0;
@@ -230,9 +231,10 @@ static int records_read(struct reader *rd, struct err *e)
 		if (ret)
 			return ret;
 		if (l->n_threads > REPLAY_MAX_THREADS)
-			return err_set(e, E2BIG, "more than %u threads", REPLAY_MAX_THREADS);
+			return err_set(e, E2BIG, "the trace has more than %u threads",
+				       REPLAY_MAX_THREADS);
 		if (l->n_records > UINT32_MAX)
-			return err_set(e, E2BIG, "more than %u records", UINT32_MAX);
+			return err_set(e, E2BIG, "the trace has more than %u records", UINT32_MAX);
 	}
 	return ret;
 }

@@ -239,7 +239,7 @@ static void add_traceability(struct certificate *c, const struct analysis *a)
 			100 * json_number_value(member(e, "standard", "expanded_uncertainty")));
 	strbuf_addf(&text,
 		    "; clock of all times: %s%s; bias, precision and U are ratios of times of one "
-		    "clock, so its rate cancels",
+		    "clock, so an error of its rate cancels",
 		    clock, strcmp(clock, "tsc") ? "" : ", set to the kernel's CLOCK_MONOTONIC");
 	capture_describe(&text, a->results);
 	fact_add_of_all(c, "Traceability", &text);
@@ -266,9 +266,10 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 	strbuf_addf(&text,
 		    "A scenario is trusted if one-sided tests show each assessed component to be "
 		    "within its limit. At a limit, a component is wrongly accepted with a "
-		    "probability of at most %.3g %%. It is not trusted if a component is shown to "
-		    "be beyond its limit. All %u tests of this campaign together reject wrongly "
-		    "with a probability of at most %.3g %% (Holm). Otherwise it is inconclusive",
+		    "probability of at most %.3g %%. A scenario is not trusted if a component is "
+		    "shown to be beyond its limit. All %u tests of this campaign together reject "
+		    "wrongly with a probability of at most %.3g %% (Holm). Other scenarios are "
+		    "inconclusive",
 		    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests,
 		    100 * (a->look ? a->level_reject : 0.01));
 	if (p->accept.guard_band > 0)

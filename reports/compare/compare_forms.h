@@ -43,6 +43,13 @@ const char *compare_new_value(const struct difference *d);
 void compare_add_difference(struct strbuf *out, const struct difference *d);
 /* "old", or "old and new" if their names differ. */
 void compare_add_replayer(struct strbuf *out, const struct case_change *c);
+/* Whether all cases have the same pair of replayers. Then the names of cases omit the replayers. */
+bool compare_is_of_one_replayer(const struct campaign_change *c);
+/* "reads level=1", or "reads level=1, event" if the cases have different replayers; and the title
+ * of a column of such names. */
+void compare_add_case(struct strbuf *out, const struct campaign_change *all,
+		      const struct case_change *c);
+const char *compare_case_title(const struct campaign_change *c);
 
 extern const struct compare_form compare_form_text, compare_form_json, compare_form_html;
 extern const struct compare_form compare_form_markdown, compare_form_junit, compare_form_github,

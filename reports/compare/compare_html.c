@@ -70,18 +70,25 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "</p></div>\n");
 }
 
-static const char *const side_labels[] = {"from", "date", "host", "validate", "protocol"};
+static const char *const side_labels[] = {"Results", "Replayer", "Date", "Host", "validate",
+	"Protocol"};
 
-static void side_row(struct strbuf *out, const char *which, const struct baseline *b)
+static void side_row(struct strbuf *out, const char *which, const struct campaign_change *c,
+		     const struct baseline *b)
 {
-	const char *const text[] = {b->source, b->date, b->host, b->program_version, b->protocol};
+	const char *const replayer =
+		!c->n_cells || !compare_is_of_one_replayer(c) ? "several"
+		: b == c->old_side ? c->cell[0].old_case->replayer
+				   : c->cell[0].new_case->replayer;
+	const char *const text[] = {b->source, replayer, b->date, b->host, b->program_version,
+		b->protocol};
 	strbuf_addf(out, "<tr><th scope=\"row\">%s</th>", which);
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
 		strbuf_addf(out, "<td class=\"b\" data-l=\"%s\">", side_labels[i]);
 		escape_html(out, text[i]);
 		strbuf_addstr(out, "</td>");
 	}
-	strbuf_addf(out, "<td class=\"n b\" data-l=\"replicates\">%u</td></tr>\n", b->n_replicates);
+	strbuf_addf(out, "<td class=\"n b\" data-l=\"Replicates\">%u</td></tr>\n", b->n_replicates);
 }
 
 static void sides(struct strbuf *out, const struct campaign_change *c)
@@ -90,9 +97,9 @@ static void sides(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "<table class=\"stack\"><thead><tr><td></td>");
 	for (size_t i = 0; i < sizeof side_labels / sizeof *side_labels; i++)
 		strbuf_addf(out, "<th scope=\"col\">%s</th>", side_labels[i]);
-	strbuf_addstr(out, "<th scope=\"col\" class=\"n\">replicates</th></tr></thead><tbody>\n");
-	side_row(out, "old", c->old_side);
-	side_row(out, "new", c->new_side);
+	strbuf_addstr(out, "<th scope=\"col\" class=\"n\">Replicates</th></tr></thead><tbody>\n");
+	side_row(out, "old", c, c->old_side);
+	side_row(out, "new", c, c->new_side);
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
@@ -188,22 +195,25 @@ static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct
 static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 {
 	struct dumbbells column[] = {{ASPECT_RESPONSE_TIME, 0, 0}, {ASPECT_EXECUTION_TIME, 0, 0}};
+	static const char *const titles[] = {"Response time", "Execution time"};
 	strbuf_addstr(out,
 		"<h2>Old against new</h2>\n<p>Deviation of the replay from the program: ○ old, "
-		"● new. The vertical line marks 0: the replay takes as long as the program.</p>\n");
+		"● new. At the vertical line the replay takes as long as the program. Colours show "
+		"the outcome: <span class=\"chip trusted\">same or better</span>, <span "
+		"class=\"chip inconclusive\">inconclusive</span>, <span class=\"chip "
+		"not\">worse</span>.</p>\n");
 	html_begin_wide(out, "Old against new");
-	strbuf_addstr(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">Scenario, "
-			   "replayer</th>");
+	strbuf_addf(out, "<table class=\"strip\"><thead><tr><th scope=\"col\">%s</th>",
+		    compare_case_title(c));
 	for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
 		find_range(&column[k], c);
 		strbuf_addf(out, "<th scope=\"col\" class=\"bars\">%s</th><th scope=\"col\" "
-				 "class=\"n lim\">old to new</th>", aspect_names[column[k].aspect]);
+				 "class=\"n lim\">Old to new</th>", titles[k]);
 	}
 	strbuf_addstr(out, "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < c->n_cells; i++) {
 		SCOPED_STRBUF name = STRBUF_INIT;
-		strbuf_addf(&name, "%s, ", c->cell[i].scenario);
-		compare_add_replayer(&name, &c->cell[i]);
+		compare_add_case(&name, c, &c->cell[i]);
 		html_add_text(out, "<tr><th scope=\"row\" class=\"l\">", name.s, "</th>");
 		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
 			dumbbell(out, &column[k], &c->cell[i].aspect[column[k].aspect]);
@@ -230,8 +240,8 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 {
 	strbuf_addstr(out, "<h2>Every component</h2>\n");
 	html_begin_wide(out, "Every component");
-	strbuf_addstr(out, "<table class=\"map\"><thead><tr><th scope=\"col\">Scenario, "
-			   "replayer</th><th scope=\"col\" class=\"v\">Outcome</th>");
+	strbuf_addf(out, "<table class=\"map\"><thead><tr><th scope=\"col\">%s</th><th "
+			 "scope=\"col\" class=\"v\">Outcome</th>", compare_case_title(c));
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k))
 			strbuf_addf(out, "<th scope=\"col\"><span>%s</span></th>", aspect_names[k]);
@@ -241,8 +251,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 	for (size_t i = 0; i < c->n_cells; i++) {
 		const struct case_change *cell = &c->cell[i];
 		SCOPED_STRBUF name = STRBUF_INIT;
-		strbuf_addf(&name, "%s, ", cell->scenario);
-		compare_add_replayer(&name, cell);
+		compare_add_case(&name, c, cell);
 		html_add_text(out, "<tr><th scope=\"row\">", name.s, "</th>");
 		strbuf_addf(out, "<td class=\"v\" title=\"%zu %s\">",
 			    cell->paired ? cell->n : cell->new_case->n,

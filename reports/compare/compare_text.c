@@ -21,21 +21,12 @@ static void paragraph(struct strbuf *out, const char *text, size_t first, size_t
 	text_paragraph(out, line.s, first, indent, WIDTH);
 }
 
-static bool is_of_one_replayer(const struct campaign_change *c)
-{
-	for (size_t i = 1; i < c->n_cells; i++)
-		if (strcmp(c->cell[i].old_case->replayer, c->cell[0].old_case->replayer) ||
-		    strcmp(c->cell[i].new_case->replayer, c->cell[0].new_case->replayer))
-			return false;
-	return true;
-}
-
 static void side_add(struct strbuf *out, const char *which, const struct campaign_change *c,
 		     const struct baseline *b)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s  %s", which, b->source);
-	if (c->n_cells && is_of_one_replayer(c))
+	if (c->n_cells && compare_is_of_one_replayer(c))
 		strbuf_addf(&line, ", replayer %s",
 			(b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
 	strbuf_addf(&line, ": %u replicates, %s", b->n_replicates, b->date);
@@ -79,18 +70,15 @@ static void row_release(struct case_row *r)
 		strbuf_release(&r->text[k]);
 }
 
-static void row_make(struct case_row *r, const struct case_change *c, bool replayer)
+static void row_make(struct case_row *r, const struct campaign_change *all,
+		     const struct case_change *c)
 {
 	SCOPED_STRBUF name = STRBUF_INIT;
 	size_t count[CHANGE_NOT_JUDGED + 1] = {0};
 	*r = (struct case_row){.text = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT}};
 	for (size_t k = 0; k < ASPECT_N; k++)
 		count[c->aspect[k].word]++;
-	strbuf_addstr(&name, c->scenario);
-	if (replayer) {
-		strbuf_addstr(&name, ", ");
-		compare_add_replayer(&name, c);
-	}
+	compare_add_case(&name, all, c);
 	escape_line(&r->text[CASE_NAME], name.s);
 	strbuf_addstr(&r->text[CASE_OUTCOME], change_name(c->word));
 	compare_add_change(&r->text[CASE_RESPONSE], &c->aspect[ASPECT_RESPONSE_TIME],
@@ -124,18 +112,17 @@ static void row_add(struct strbuf *out, const struct case_row *r, const size_t *
 
 static void cases_add(struct strbuf *out, const struct campaign_change *c)
 {
-	const bool replayer = !is_of_one_replayer(c);
 	SCOPED(row_release) struct case_row head = {
 	    .text = {STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT}};
 	size_t width[CASE_N] = {0}, n = 0;
-	strbuf_addstr(&head.text[CASE_NAME], replayer ? "Scenario, replayer" : "Scenario");
+	strbuf_addstr(&head.text[CASE_NAME], compare_case_title(c));
 	strbuf_addstr(&head.text[CASE_OUTCOME], "Outcome");
 	strbuf_addstr(&head.text[CASE_RESPONSE], "Response time");
 	strbuf_addstr(&head.text[CASE_COUNTS], "w/i/b/s");
 	row_measure(&head, width);
 	for (size_t i = 0; i < c->n_cells; i++) {
 		SCOPED(row_release) struct case_row row;
-		row_make(&row, &c->cell[i], replayer);
+		row_make(&row, c, &c->cell[i]);
 		row_measure(&row, width);
 	}
 	const size_t most = WIDTH - INDENT - width[CASE_OUTCOME] - width[CASE_RESPONSE] -
@@ -150,7 +137,7 @@ static void cases_add(struct strbuf *out, const struct campaign_change *c)
 				? pass == 0
 				: (c->cell[i].word == CHANGE_SAME) == (pass == 1)) {
 				SCOPED(row_release) struct case_row row;
-				row_make(&row, &c->cell[i], replayer);
+				row_make(&row, c, &c->cell[i]);
 				row_add(out, &row, width);
 				n++;
 			}
@@ -302,10 +289,11 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	if (!c->n_cells)
 		return;
 	strbuf_addch(out, '\n');
-	paragraph(out, "Same: shown to be within the limit. Worse: shown to be beyond it, and "
-		       "farther from the program's run in the same block (or with more scatter, "
-		       "reordering or mismatches), with a joint error probability of at most 1 "
-		       "%. Inconclusive: neither. Intervals have 95 % confidence.", 0, 2);
+	paragraph(out, "Same: the change is shown to be within the limit. Worse: the change is "
+		       "shown to be beyond the limit, and the new replays are farther from the "
+		       "program (or have more scatter, reordering or mismatches). The probability "
+		       "that any such finding is wrong is at most 1 %. Inconclusive: neither is "
+		       "shown. Intervals have 95 % confidence.", 0, 2);
 }
 
 const struct compare_form compare_form_text = {"text", "the outcome on one screen", text_add};

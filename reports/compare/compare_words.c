@@ -58,7 +58,8 @@ void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
 	/* templates (reports/reasons.c) */
 	static const char *const words[CHANGE_REASON_N] = {
 	    [CHANGE_BEYOND_FEW] =
-		"not judged: fewer than %.0f of the %.0f requests of a run lie beyond it",
+		"not judged: fewer than %.0f of the %.0f requests of a run lie beyond this "
+		"quantile",
 	    [CHANGE_ONE_RECORDING] =
 		"the old and the new results each have one recording as their "
 		"reference, and the difference between recordings is unknown: ",
@@ -134,6 +135,30 @@ const char *compare_new_value(const struct difference *d)
 	return d->unknown ? "unknown (earlier version, or no successful recording)"
 			  : "different operations, files, offsets, lengths or number "
 			    "(min-duration = 0 fixes the number)";
+}
+
+bool compare_is_of_one_replayer(const struct campaign_change *c)
+{
+	for (size_t i = 1; i < c->n_cells; i++)
+		if (strcmp(c->cell[i].old_case->replayer, c->cell[0].old_case->replayer) ||
+		    strcmp(c->cell[i].new_case->replayer, c->cell[0].new_case->replayer))
+			return false;
+	return true;
+}
+
+const char *compare_case_title(const struct campaign_change *c)
+{
+	return compare_is_of_one_replayer(c) ? "Scenario" : "Scenario, replayer";
+}
+
+void compare_add_case(struct strbuf *out, const struct campaign_change *all,
+		      const struct case_change *c)
+{
+	strbuf_addstr(out, c->scenario);
+	if (compare_is_of_one_replayer(all))
+		return;
+	strbuf_addstr(out, ", ");
+	compare_add_replayer(out, c);
 }
 
 void compare_add_difference(struct strbuf *out, const struct difference *d)

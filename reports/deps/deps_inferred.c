@@ -204,10 +204,12 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
 	    h->origin);
 	say("Dependencies",
-	    "%" PRIu64 " (redundant ones do not count): %.3g for each request, at most %" PRIu64,
+	    "%" PRIu64 " (redundant dependencies do not count): %.3g for each request, at most "
+	    "%" PRIu64,
 	    s->n_edges, (double)s->n_edges / n, s->n_parents_max);
 	say("", "%" PRIu64 " requests depend on no other request", s->n_roots);
-	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains hold them all",
+	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains contain all "
+		"requests",
 	    s->longest_chain, s->width_max);
 	say("Width",
 	    "%.3g on average, %" PRIu64 " at most: requests that do not depend on each other",

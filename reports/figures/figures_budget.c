@@ -140,8 +140,8 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		fmax(fmin(lo, hi) / 2, 0.5), hi * 2, palette[PALETTE_TEXT].hex,
 		palette[PALETTE_GRID].hex, palette[PALETTE_MUTED].hex, palette[PALETTE_BLUE].hex,
 		palette[PALETTE_ORANGE].hex, palette[PALETTE_VERMILLION].hex);
-	figure_caption(f, "Issue error of the replays that keep times: how much later than "
-			  "intended a request was issued.");
+	figure_caption(f, "Issue error of the timed replays: time by which a request was "
+			  "issued later than intended.");
 }
 
 void figures_issue(struct figures *fs, const struct analysis *a)

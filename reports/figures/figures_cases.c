@@ -251,8 +251,9 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 	const double margin = 5 * (hi - lo);
 	strbuf_addf(&f->script, "set lmargin at screen 0.49\nset rmargin 3\nunset key\nset border "
 		"1\nset yrange [%zu.6:0.4]\nunset ytics\nset grid noytics\nset format x '%%+g "
-		"%%%%'\nset xrange [%.10g:%.10g]\nset xtics %.10g\nset style fill solid 1.0 "
-		"noborder\nset xzeroaxis\n"
+		"%%%%'\nset xrange [%.10g:%.10g]\nset xtics %.10g\nset xtics add ('0 %%%%' 0)\nset "
+		"style "
+		"fill solid 1.0 noborder\nset xzeroaxis\n"
 		"set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '%s'\nplot", row,
 		100 * lo - margin, 100 * hi + margin, plot_step(100 * lo, 100 * hi, 2),
 		palette[PALETTE_MUTED].hex);

@@ -24,10 +24,10 @@ static void series_row(struct table *t, const struct history_charts *c)
 	const double u = t->in_heads || c->status ? NAN : c->limits.sigma;
 	series_columns(t, c);
 	COL_COUNT(t, "n_entries", "Entries", c->n);
-	COL_COUNT(t, "n_baseline", "Base", c->n_base);
+	COL_COUNT(t, "n_baseline", "Baseline", c->n_base);
 	COL_STATUS(t, RELATIVE, "center", "Centre", c->status, expm1(c->limits.center), u);
-	COL_STATUS(t, RELATIVE, "lower", "Lower", c->status, expm1(c->limits.lower), u);
-	COL_STATUS(t, RELATIVE, "upper", "Upper", c->status, expm1(c->limits.upper), u);
+	COL_STATUS(t, RELATIVE, "lower", "Lower limit", c->status, expm1(c->limits.lower), u);
+	COL_STATUS(t, RELATIVE, "upper", "Upper limit", c->status, expm1(c->limits.upper), u);
 	COL_NUMBER_IF(t, RELATIVE, "latest", "Latest", c->n, expm1(c->x[c->n - 1]), u);
 	COL_COUNT(t, "n_events", "Events", c->n_events);
 	COL_COUNT(t, "n_signals", "Signals", c->n_signals);
@@ -38,8 +38,8 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 	table_init(t, "series", "Each replayer in each scenario");
 	table_note(t, "x/r is the mean response time of the replay divided by that of the "
 		"program, which ran beside it. Centre and limits belong to the chart of "
-		"individual values. The first entries in control set them (%zu if there are so "
-		"many).", s->baseline);
+		"individual values. The first entries in control set them (at most %zu "
+		"entries: the baseline).", s->baseline);
 	TABLE_HEADS(t, series_row(t, NULL));
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++)
@@ -63,21 +63,21 @@ static void event_row(struct table *t, const struct history_study *s,
 	COL_TEXT(t, "kind", "Kind", event_kind_names[e->kind]);
 	COL_NUMBER(t, RELATIVE, "change", "Change", expm1(e->change), e->sd);
 	COL_TEXT(t, "onset", "Onset", history_date(history_campaign_at(s, c, e->onset)));
-	COL_TEXT(t, "onset_lo", "from", history_date(history_campaign_at(s, c, e->onset_lo)));
-	COL_TEXT(t, "onset_hi", "to", history_date(history_campaign_at(s, c, e->onset_hi)));
-	COL_TEXT(t, "last", "Last",
+	COL_TEXT(t, "onset_lo", "Onset from", history_date(history_campaign_at(s, c, e->onset_lo)));
+	COL_TEXT(t, "onset_hi", "Onset to", history_date(history_campaign_at(s, c, e->onset_hi)));
+	COL_TEXT(t, "last", "Last entry",
 		e->last + 1 == c->n ? "ongoing" : history_date(history_campaign_at(s, c, e->last)));
-	COL_COUNT(t, "onset_number", "from no.", history_campaign_at(s, c, e->onset)->number);
-	COL_COUNT(t, "found_number", "seen at", history_campaign_at(s, c, e->found)->number);
-	COL_COUNT(t, "last_number", "to", history_campaign_at(s, c, e->last)->number);
+	COL_COUNT(t, "onset_number", "Onset no.", history_campaign_at(s, c, e->onset)->number);
+	COL_COUNT(t, "found_number", "Found at no.", history_campaign_at(s, c, e->found)->number);
+	COL_COUNT(t, "last_number", "Last no.", history_campaign_at(s, c, e->last)->number);
 }
 
 static void table_events(struct table *t, const struct history_study *s)
 {
 	table_init(t, "events", "Events");
-	table_note(t, "Change: change of x/r relative to the level before it; for a drift, from "
-		"its onset to its last entry. Onset: first changed entry, with its 95 %% "
-		"interval.");
+	table_note(t, "Change: relative change of x/r from the level before the event; for a "
+		"drift, from its onset to its last entry. Onset: date of the first changed entry, "
+		"and the limits of its 95 %% interval. No.: number of a campaign.");
 	TABLE_HEADS(t, event_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)
@@ -93,19 +93,20 @@ static void signal_row(struct table *t, const struct history_study *s,
 	COL_NUMBER(t, RELATIVE, "change", "Change", g->change, c->limits.sigma);
 	COL_TEXT(t, "onset", "Onset", history_date(history_campaign_at(s, c, g->onset)));
 	COL_TEXT(t, "signalled", "Signalled", history_date(history_campaign_at(s, c, g->first)));
-	COL_TEXT(t, "last", "Last",
+	COL_TEXT(t, "last", "Last entry",
 		g->lasting ? "ongoing" : history_date(history_campaign_at(s, c, g->last)));
-	COL_COUNT(t, "onset_number", "from no.", history_campaign_at(s, c, g->onset)->number);
-	COL_COUNT(t, "signalled_number", "seen at", history_campaign_at(s, c, g->first)->number);
-	COL_COUNT(t, "last_number", "to", history_campaign_at(s, c, g->last)->number);
+	COL_COUNT(t, "onset_number", "Onset no.", history_campaign_at(s, c, g->onset)->number);
+	COL_COUNT(t, "signalled_number", "Signal at no.",
+		  history_campaign_at(s, c, g->first)->number);
+	COL_COUNT(t, "last_number", "Last no.", history_campaign_at(s, c, g->last)->number);
 }
 
 static void table_signals(struct table *t, const struct history_study *s)
 {
 	table_init(t, "signals", "Signals of the control charts");
-	table_note(t, "Change of x/r: its mean from the onset to the end, relative to the centre; "
-		"for a moving range, the change between the two entries. Onset: the chart's "
-		"estimate of the entry where the change began.");
+	table_note(t, "Change: mean of x/r from the onset to the last entry, relative to the "
+		"centre; for a moving range, the change between the two entries. Onset: the entry "
+		"at which the change began, as the chart estimates it.");
 	TABLE_HEADS(t, signal_row(t, s, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_signals; k++)
@@ -167,7 +168,7 @@ static void campaign_row(struct table *t, const struct history_campaign *c)
 	COL_TEXT(t, "host", "Host", c->host);
 	COL_TEXT(t, "program_version", "validate", c->program_version);
 	COL_TEXT(t, "protocol_hash", "Protocol", c->protocol_hash);
-	COL_TEXT(t, "clock", "Clock", c->goes_back ? "earlier than the one before" : "");
+	COL_TEXT(t, "clock", "Clock", c->goes_back ? "earlier than the previous campaign" : "");
 }
 
 static void table_campaigns(struct table *t, const struct history_study *s)
@@ -195,7 +196,7 @@ static void entry_row(struct table *t, const struct history_study *s,
 	COL_NUMBER(t, NUMBER, "u_c", "u_c", e->u_c, NAN);
 	COL_NUMBER(t, NUMBER, "U95", "U95", e->U95, NAN);
 	COL_TEXT(t, "verdict", "Verdict", e->verdict);
-	COL_YES(t, "in_baseline", "Base", c->in_base[i]);
+	COL_YES(t, "in_baseline", "Baseline", c->in_base[i]);
 	COL_STATUS(t, NUMBER, "z", "z", c->status, c->z[i], NAN);
 	COL_STATUS(t, NUMBER, "moving_range", "moving_range", i ? STAT_OK : STAT_NOT_APPLICABLE,
 		i ? fabs(c->x[i] - c->x[i - 1]) : 0, NAN);

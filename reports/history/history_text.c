@@ -13,7 +13,7 @@
 const char history_explanation[] = "The charts show x/r on a logarithmic scale: the mean "
 	"response time of the replay divided by that of the program, which ran beside it. "
 	"Events are changes of the level (shift, drift) and single deviating entries (outlier). "
-	"There are less than 0.5 events in 100 unchanged entries. A shift of 2 standard "
+	"If nothing changes, 100 entries have fewer than 0.5 events. A shift of 2 standard "
 	"deviations is found at its third entry (median). If the environment changed within the "
 	"95 % interval of the date of an event, the change is named; it need not be the cause. "
 	"The report also has control charts: individual values (3 sigma), moving range, CUSUM "

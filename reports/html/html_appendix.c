@@ -97,13 +97,13 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addf(&text, "%llu", (unsigned long long)p->n_replicates_min);
 	if (p->n_replicates_max != p->n_replicates_min) {
-		strbuf_addf(&text, " to %llu, looked at after",
+		strbuf_addf(&text, " to %llu, with planned looks after",
 			    (unsigned long long)p->n_replicates_max);
 		for (unsigned int i = 0; i < p->n_looks && i < sizeof p->look / sizeof p->look[0];
 		     i++)
 			strbuf_addf(&text, "%s %u", i ? "," : "", p->look[i]);
 	}
-	strbuf_addstr(&text, " (and block 0, which warms up and is never used)");
+	strbuf_addstr(&text, "; block 0 before them warms up and does not count");
 	add_item(out, "Blocks", text.s);
 }
 

@@ -97,9 +97,6 @@ static void add_reasons(struct strbuf *out, const struct cell *c)
 		if (m->decision == DECISION_INCONCLUSIVE && m->n_more && !m->impractical)
 			strbuf_addf(&text, "; about %llu more replicate%s would probably decide it",
 				    (unsigned long long)m->n_more, m->n_more == 1 ? "" : "s");
-		if (m->rejected_before_holm && m->decision != DECISION_REJECT)
-			strbuf_addstr(&text, "; rejected alone, but not after the correction for "
-					     "the number of tests");
 		if (names.len && strcmp(text.s, reason.s))
 			add_reason(out, &names, &reason);
 		strbuf_addf(&names, "%s%s", names.len ? ", " : "", components[k]->title);

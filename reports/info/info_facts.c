@@ -51,7 +51,7 @@ static void add_file(struct info_page *page, const struct info *x)
 	else
 		strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"
 				    : whole      ? "complete"
-						 : "complete as a file");
+						 : "the file is complete");
 	for (unsigned int i = 0; (reason = missing_reason(s, x->meta, i, buf, sizeof buf)); i++)
 		strbuf_addf(&out, "; %s%s", i ? "" : "the trace is incomplete: ", reason);
 	add_unknown(&out, x->meta, UNSEEN_CODE, "not checked: ");
@@ -89,7 +89,7 @@ static void add_requests(struct info_page *page, const struct info *x)
 		strbuf_addf(&out, " over %s, %s", duration_text((double)span_ns).s,
 				  rate_text((double)s->n_begin_known / ((double)span_ns * 1e-9)).s);
 	if (!isnan(gap_ns))
-		strbuf_addf(&out, ", one every %s", duration_text(gap_ns).s);
+		strbuf_addf(&out, ", on average one every %s", duration_text(gap_ns).s);
 	add(page, "Requests", &out);
 	add_causes(page, &x->profile->causes);
 	strbuf_addf(&out, "%s%s in %s, on %s", s->threads_cut ? "more than " : "",

@@ -171,7 +171,8 @@ static void note_positions(struct table *s, const struct profile *p)
 
 static void add_access(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Position after the previous on the same", "requests",
+	static const char *const column[] = {"Position after the previous request of the same",
+					     "requests",
 	    "sequential", "strided", "repeated", "near", "random", "first", NULL};
 	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor",
 							  "thread on an object"};

@@ -35,7 +35,7 @@ static void format_value(struct strbuf *cell, double x, enum cell_unit unit)
 	else if (unit == CELL_SHARE)
 		strbuf_addf(cell, "%.4g %%", 100 * x);
 	else
-		strbuf_addf(cell, "%.5g", x);
+		strbuf_addf(cell, fabs(x) < 99999.5 ? "%.5g" : "%.0f", x);
 }
 
 void cells_add_label(struct strbuf *out, const char *label)
@@ -66,7 +66,7 @@ void cells_add_pair(struct strbuf *out, const char *label, double reference, dou
 	format_value(&cell, replay, unit);
 	add_cell(out, &cell);
 	if (isfinite(error))
-		strbuf_addf(&cell, "%+.3g %%", error);
+		strbuf_addf(&cell, error == 0 ? "%.3g %%" : "%+.3g %%", error);
 	else
 		strbuf_addstr(&cell, "-");
 	add_cell(out, &cell);

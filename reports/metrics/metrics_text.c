@@ -25,7 +25,7 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	if (m->n_skipped)
 		strbuf_addf(out, ", %s skipped", count_text(m->n_skipped).s);
 	if (m->parts & PART_FIDELITY)
-		strbuf_addf(out, ", %s with another result", count_text(m->n_mismatched).s);
+		strbuf_addf(out, ", %s with a different result", count_text(m->n_mismatched).s);
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11s%s", "", metrics_match_words(m->match_reason));
 	if (m->match_reason && m->n_compared)
@@ -158,12 +158,12 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 	static const struct {
 		const char *label, *key;
 		enum cell_unit unit;
-	} pair[] = {{"mean level, by time", "conc_mean_time", CELL_NUMBER},
-		    {"mean level, while busy", "conc_mean_busy", CELL_NUMBER},
-		    {"mean level found by a request", "conc_mean_request", CELL_NUMBER},
-		    {"largest level", "conc_max_level", CELL_COUNT},
+	} pair[] = {{"mean number, by time", "conc_mean_time", CELL_NUMBER},
+		    {"mean number, while busy", "conc_mean_busy", CELL_NUMBER},
+		    {"mean number found by a request", "conc_mean_request", CELL_NUMBER},
+		    {"largest number", "conc_max_level", CELL_COUNT},
 		    {"time with nothing in flight", "conc_idle_time", CELL_DURATION},
-		    {"mean level over a request's life", "conc_mean_lifetime", CELL_NUMBER}};
+		    {"mean number over a request's life", "conc_mean_lifetime", CELL_NUMBER}};
 	static const char *const distance[][3] = {
 	    {"distance of the CDFs by time", "conc_ks_time", "conc_wasserstein1_time"},
 	    {"distance by busy time", "conc_ks_time_busy", "conc_wasserstein1_time_busy"},
@@ -172,14 +172,14 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 		     *r = json_object_get(o, "reference"), *x = json_object_get(o, "replay");
 	if (!o)
 		return;
-	cells_add_heads(out, "Concurrency", heads, 3);
+	cells_add_heads(out, "Requests in flight", heads, 3);
 	for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
 		if (json_object_get(r, pair[i].key))
 			cells_add_pair(out, pair[i].label, cells_number(r, pair[i].key),
 				cells_number(x, pair[i].key), pair[i].unit);
 	for (size_t i = 0; i < 3 && json_object_get(o, distance[i][1]); i++) {
 		cells_add_label(out, distance[i][0]);
-		strbuf_addf(out, "    largest %.4g, area %.4g levels\n",
+		strbuf_addf(out, "    largest %.4g, area %.4g requests\n",
 			cells_number(o, distance[i][1]), cells_number(o, distance[i][2]));
 	}
 }
@@ -208,17 +208,16 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	} note[] = {
 	    {s->n_failed, "request failed", "requests failed"},
 	    {s->n_unfinished,
-	     "request without an end: in flight to the end, without a response time",
-	     "requests have no end: active to the last instant, no response time"},
+	     "request has no end: it counts as in flight to the end, without a response time",
+	     "requests have no end: they count as in flight to the end, without a response time"},
 	    {s->n_negative,
 	     "request ends before it begins: left out of response times and of the order of "
 	     "completion",
 	     "requests end before they begin: left out of response times and of the order of "
 	     "completion"},
 	    {s->n_backwards,
-	     "request begins before the previous request of its thread: a clock that went "
-	     "backwards",
-	     "requests begin before the previous request of their thread: a clock that went "
+	     "request begins before the previous request of its thread: a clock went backwards",
+	     "requests begin before the previous request of their thread: a clock went "
 	     "backwards"},
 	    {s->n_unknown, "request names no object: not matched",
 	     "requests name no object: not matched"},
@@ -243,11 +242,13 @@ static void add_notes(struct strbuf *out, const struct metrics *m)
 		add_note(
 		    out, &any, m->n_ambiguous_keys,
 		    m->ambiguous_at_least
-			? "key at least is ambiguous: swaps of identical requests are not seen"
-			: "key is ambiguous: swaps of identical requests are not seen",
+			? "or more keys are ambiguous: swaps of identical requests cannot be "
+			  "detected"
+			: "key is ambiguous: swaps of identical requests cannot be detected",
 		    m->ambiguous_at_least
-			? "keys at least are ambiguous: swaps of identical requests are not seen"
-			: "keys are ambiguous: swaps of identical requests are not seen",
+			? "or more keys are ambiguous: swaps of identical requests cannot be "
+			  "detected"
+			: "keys are ambiguous: swaps of identical requests cannot be detected",
 		    NULL);
 }
 

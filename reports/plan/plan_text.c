@@ -16,9 +16,9 @@ static void heading_put(const struct protocol *p, FILE *out)
 	fprintf(out, "%zu scenario%s, %zu replayer%s, ", p->n_scenarios,
 		p->n_scenarios == 1 ? "" : "s", p->n_replayers, p->n_replayers == 1 ? "" : "s");
 	fprintf(out, "%s %s; reference: %s\n", p->replicates,
-		p->budget_ns     ? "pairs of each scenario (and block 0, never used)"
+		p->budget_ns     ? "pairs of each scenario (and block 0, a warm-up)"
 		: p->n_looks > 1 ? "replicates"
-				 : "replicates (and block 0, never used)",
+				 : "replicates (and block 0, a warm-up)",
 		p->reference == REFERENCE_RERUN ? "the program run again in each block"
 						: "the recorded traces");
 	if (p->n_looks > 1) {
@@ -163,7 +163,7 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 	uint64_t files_bytes = 0;
 	for (size_t i = 0; i < p->n_targets; i++)
 		files_bytes += place_bytes(&places.place[i]);
-	fprintf(out, "\nruns:    %s%llu, and about %llu to find request counts\n",
+	fprintf(out, "\nruns:    %s%llu, and about %llu to find the numbers of requests\n",
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);
 	if (p->budget_ns)

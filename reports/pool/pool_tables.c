@@ -47,8 +47,8 @@ static void table_ranks(struct table *t, const struct pool *p)
 	pool_league_make(&l, p);
 	table_init(t, "league", "League table");
 	table_note(t, "Number of cases of each replayer in all laboratories, by verdict. "
-		"Replayers without a case that is not trusted come first, then the order is by "
-		"the share of trusted cases and by the largest bias.");
+		"Replayers whose cases are all trusted or inconclusive come first. Then the "
+		"order is by the share of trusted cases and by the largest bias.");
 	TABLE_HEADS(t, rank_row(t, NULL, 0));
 	t->n_row_headers = 2;
 	for (size_t i = 0; i < l.n_ranks; i++)
@@ -140,8 +140,8 @@ static void table_studies(struct table *t, const struct pool *p)
 	table_note(t, "Each value is x/r: the %s of the replay divided by that of the program, "
 		"which ran beside it. Bias: mean of x/r - 1 over the laboratories. Two results "
 		"of one laboratory differ by more than r in 5 %% of cases, and results of two "
-		"laboratories by more than R (ISO 5725-6). From, to: 95 %% interval of s_R, "
-		"which is wide with few laboratories.", pool_measure_names[p->measure]);
+		"laboratories by more than R (ISO 5725-6). s_R from, to: 95 %% interval of "
+		"s_R, which is wide with few laboratories.", pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		study_row(t, &p->one[i]);

@@ -54,7 +54,7 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	time_put(resolution, sizeof resolution, s->resolution_ns, s->resolution_ns, false);
 	fprintf(out, "; resolution %s, %" PRIu64 " events lost\n", resolution, s->n_lost);
 	fprintf(out, "  %-10s%4s%10s%8s%7s   %10s +- %-10s%9s%10s%11s   %s\n", "call", "thr.",
-		"matched", "missed", "extra", "bias", "95 %", "scatter", "p99", "begin",
+		"matched", "missed", "extra", "bias", "95 %", "scatter", "p99", "start",
 		"own time, with to without");
 	for (uint16_t op = 0; op < OP_N; op++)
 		for (size_t l = 0; l < CAPTURE_N_LEVELS; l++)

@@ -22,15 +22,15 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 		text_cut(&line, c->source, TEXT);
 		strbuf_addstr(&line, ")");
 		if (c->published) {
-			strbuf_addstr(&line, "; there ");
+			strbuf_addstr(&line, "; published: ");
 			text_cut(&line, c->published, TEXT);
 		}
-		strbuf_addstr(&line, "; here ");
+		strbuf_addstr(&line, "; measured here: ");
 		published_add_outcome(&line, a, i);
 		strbuf_addstr(out, "  ");
 		text_paragraph(out, line.s, 2, 4, style->width);
 		if (c->reproduce)
-			strbuf_addf(out, "    by hand: %s\n", c->reproduce);
+			strbuf_addf(out, "    to measure this alone: %s\n", c->reproduce);
 	}
 	for (const char *const *defect = published_defects(a); *defect; defect++) {
 		strbuf_addstr(out, "  Note: ");
@@ -38,9 +38,9 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 	}
 	if (a->n_published)
 		strbuf_addf(out,
-			    "  %zu published value%s with the measured value: "
-			    "tables/published.csv in the report\n",
-			    a->n_published, a->n_published == 1 ? "" : "s");
+			    "  tables/published.csv in the report has %zu published value%s beside "
+			    "the\n    measured value%s\n", a->n_published,
+			    a->n_published == 1 ? "" : "s", a->n_published == 1 ? "" : "s");
 }
 
 static void add_sum(struct strbuf *out, const struct analysis *a, const struct parallel_sum *s,
@@ -53,7 +53,7 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 		    a->results->protocol.replayer[s->replayer].name);
 	if (w) {
 		const struct scenario *of = parallel_scenario(a, w->cell);
-		strbuf_addf(&line, "%.3g %% on average over %zu case%s, largest %.3g %% (",
+		strbuf_addf(&line, "%.3g %% on average over %zu case%s, %.3g %% at most (",
 			    100 * s->mean_size, s->n_cells, s->n_cells == 1 ? "" : "s",
 			    100 * w->size.value);
 		parallel_add_application(&line, of);
@@ -75,6 +75,6 @@ void terminal_add_parallel(struct strbuf *out, const struct analysis *a,
 	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", "Parallel applications");
 	for (size_t i = 0; i < a->parallel->n_sums; i++)
 		add_sum(out, a, &a->parallel->sum[i], style);
-	strbuf_addstr(out, "  All applications, targets, periods and numbers of delayed nodes: "
-			   "tables/parallel-replayers.csv in the report\n");
+	strbuf_addstr(out, "  tables/parallel-replayers.csv in the report has a row for each "
+			   "application,\n    target, period and number of delayed nodes\n");
 }

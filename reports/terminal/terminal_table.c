@@ -375,17 +375,17 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
 	if (is_dropped(&g, REORDERED) && is_dropped(&g, MISMATCHED))
-		strbuf_addstr(out, "No request was reordered, lost or repeated, or had another "
-				   "result.\n");
+		strbuf_addstr(out, "No request was reordered, lost or repeated, and none had a "
+				   "different result.\n");
 	else
 		strbuf_addstr(
 		    out,
-		    "Reord.: share of requests issued after a request that follows in the "
+		    "Reord.: share of requests issued after a request that follows them in the "
 		    "trace.\n"
-		    "Mism.: requests that were lost or repeated, or had another result.\n");
+		    "Mism.: requests that were lost or repeated, or had a different result.\n");
 	if (a->n_cells > MAX_ROWS)
-		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the "
-				   "others: the largest)\n");
+		strbuf_addstr(out, "Bias: smallest … largest of a workload's scenarios; other "
+				   "columns: the largest.\n");
 	else if (width[UNCERTAINTY])
 		strbuf_addstr(
 		    out,

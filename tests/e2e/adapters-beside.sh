@@ -58,7 +58,7 @@ reasons removes "the replayer removed '"
 reasons directory "by a directory"
 reasons beside 'created ' # the adapter reports a new name, the campaign reports a changed file
 reasons itself 'replaced its target'
-reasons banks 'changed the trace that it was to replay'
+reasons banks 'changed its input trace'
 all_failed 40
 [ "$(cat outside/f)" = kept ] || fail 'a file outside was changed'
 # files that a replayer creates beside the target may belong to other programs: they stay and are

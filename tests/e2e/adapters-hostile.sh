@@ -59,7 +59,7 @@ hostile 3 removes --environment "REMOVED=$PWD/target"
 expect_line err 'hostile-replayer removed its target'
 input
 hostile 3 truncates --environment "TRUNCATED=$PWD/in.csv"
-expect_line err 'hostile-replayer changed the trace that it was to replay'
+expect_line err 'hostile-replayer changed its input trace'
 input
 hostile 0 truncates --environment 'TRUNCATED={trace}' # a replayer may change the exported file: the changed content counts
 [ "$(fact n_matched)" -lt 200 ] || fail 'a trace cut off was replayed to its end'

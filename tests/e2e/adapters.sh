@@ -73,7 +73,7 @@ expect_line err 'did you mean "trace"?'
 run 2 --times 'self:csv(begin=1,edn=2)' --command './simple-replayer'
 expect_line err 'did you mean "end"?'
 run 2 --times 'self:csv(begin=1)' --command './simple-replayer'
-expect_line err 'the columns begin, and end or took, are missing'
+expect_line err 'begin=COLUMN and one of end=COLUMN and took=COLUMN are needed'
 run 2 --times selv --command './simple-replayer'
 expect_line err 'did you mean "self"?'
 run 2 --times self --command './simple-replayer'
@@ -124,7 +124,7 @@ expect_line err 'times:1:'
 hostile 3 endless-times
 expect_line err 'wrote more than'
 hostile 0 flood
-expect_line out 'it printed 1073741824 bytes'
+expect_line out 'the replayer printed 1073741824 bytes'
 [ "$(wc -c <out.trace.printed)" -lt 200000 ] || fail "its printed text is not limited: $(wc -c <out.trace.printed) bytes"
 hostile 0 skip
 expect_line out '180 of 200'

@@ -68,7 +68,7 @@ incomplete() { # WHY COMMAND...
 	why=$1
 	shift
 	capture "$@"
-	grep -q "^Health     complete as a file; the trace is incomplete: .*$why" info ||
+	grep -q "^Health     the file is complete; the trace is incomplete: .*$why" info ||
 		fail "called complete: $*: $(grep Health info)"
 	"$VALIDATE" info --json trace >json
 	expect_line json "$why"

@@ -16,7 +16,7 @@ incomplete() { # TEXT COMMAND...
 	text=$1
 	shift
 	captured "$@"
-	grep -q "^Health     complete as a file; the trace is incomplete: .*$text" out ||
+	grep -q "^Health     the file is complete; the trace is incomplete: .*$text" out ||
 		fail "$*: $(grep Health out)"
 }
 complete() { # COMMAND...

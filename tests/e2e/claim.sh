@@ -79,7 +79,7 @@ tr -s '\n ' '  ' <out >joined # lines wrap anywhere
 expect_line joined "Claim \"$wide\": "
 [ "$(jq -r '[.cells[].replayer] | sort | join(" ")' wide/report/report.json)" = 'event event-1' ] || fail "$(jq -c '[.cells[].replayer]' wide/report/report.json)"
 if [ "$status" -eq 0 ]; then
-	expect_line joined 'shown in all 2 cases'
+	expect_line joined 'shown in both cases'
 	[ "$(ended wide)" = decided ] || fail "shown, but it ended by: $(ended wide)"
 fi
 # the stored protocol gives the same verdict without the command

@@ -56,8 +56,8 @@ pid,tid,begin,end,function,args,rvalue
 END
 expect_status 0 "$VALIDATE" deps --infer block.csv
 expect_line out 'at least 10 us for a dependency'
-expect_line out 'Dependencies   3 (redundant ones do not count)'
-expect_line out 'the longest has 3 requests; 2 chains hold them all'
+expect_line out 'Dependencies   3 (redundant dependencies do not count)'
+expect_line out 'the longest has 3 requests; 2 chains contain all requests'
 expect_status 0 "$VALIDATE" deps --infer --think-time 5us --json block.csv
 [ "$(jq .n_dependencies out)" -eq 3 ] || fail "not 3 dependencies at 5 us"
 [ "$(jq .n_independent out)" -eq 2 ] || fail "not 2 without parents at 5 us"

@@ -94,7 +94,7 @@ expect_status 0 "$VALIDATE" metrics told.blkparse told.blkparse --match key
 expect_line out '(reference)'
 sed '20s/^/CPU:1 [LOST 17 EVENTS]\n/' "$data/tracepoints-ftrace.txt" >told.txt
 expect_status 0 "$VALIDATE" info told.txt
-expect_line out 'Health     complete as a file; the trace is incomplete: 17 events were lost when it was captured'
+expect_line out 'Health     the file is complete; the trace is incomplete: 17 events were lost when it was captured'
 
 # Darshan reports only that something is missing
 cat >some.dxt <<'D'

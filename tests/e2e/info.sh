@@ -5,7 +5,7 @@ golden=$SRCDIR/tests/data/trace-v1.trace
 
 expect_status 0 "$VALIDATE" info "$golden"
 expect_line out 'format "trace"'
-expect_line out 'Health     complete as a file; the trace is incomplete: 3 events were lost when it was captured'
+expect_line out 'Health     the file is complete; the trace is incomplete: 3 events were lost when it was captured'
 expect_line out 'Requests   60 over '
 expect_line out '4 threads in 1 process, on 5 objects'
 expect_line out 'tsc, resolution '
@@ -108,7 +108,7 @@ told() { # FILE COMMAND...: warns of FILE
 }
 made() { # FILE: made of a cut trace
 	told "$1" info "$1"
-	expect_line out 'Health     complete as a file; the trace is incomplete: it was made from a trace without an end'
+	expect_line out 'Health     the file is complete; the trace is incomplete: it was made from a trace without an end'
 	expect_line out 'made from a trace without an end: requests may be missing'
 	told "$1" info --json "$1"
 	expect_line out '"complete": false'

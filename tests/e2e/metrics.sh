@@ -18,7 +18,7 @@ expect_status 0 "$VALIDATE" microbench rr --level 2 --requests 300 --file-size 2
 expect_status 0 "$VALIDATE" replay --dir files -o replay.trace run.trace
 expect_status 0 "$VALIDATE" metrics run.trace replay.trace
 expect_line out 'Matched    by number: '
-expect_line out ' 0 lost, 0 extra, 0 with another result'
+expect_line out ' 0 lost, 0 extra, 0 with a different result'
 expect_line out "the replay's metadata states this number of requests"
 expect_line out 'by number, '
 expect_line out 'execution time '
@@ -45,7 +45,7 @@ expect_value n_compared "$n"
 expect_status 0 "$VALIDATE" replay --prepare --reads none --dir files -o mixed.trace mixed.csv
 expect_status 0 "$VALIDATE" metrics mixed.csv mixed.trace
 expect_line out 'Reference  mixed.csv: 5 requests in 85 us'
-expect_line out '5 requests, 0 lost, 0 extra, 5 skipped, 0 with another result'
+expect_line out '5 requests, 0 lost, 0 extra, 5 skipped, 0 with a different result'
 expect_status 0 "$VALIDATE" metrics --json mixed.csv mixed.trace
 expect_value n_lost 0
 expect_value n_skipped 5

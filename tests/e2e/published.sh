@@ -48,7 +48,7 @@ outcome=$(sed -n 's/^  *\(confirmed\|not confirmed\|inconclusive\): Replays are 
 [ -n "$outcome" ] || fail "no outcome on the terminal: $(cat out)"
 expect_line out 'not assessed: A replayer that is not here is slower'
 tr -s '\n ' '  ' <out >joined # lines wrap anywhere
-expect_line joined 'there 12 %'
+expect_line joined 'published: 12 %'
 tables=results/report/tables
 tr -d '\r' <"$tables/findings.csv" >findings.csv
 expect_line findings.csv 'slower,Replays are slower than the program,"Somewhere, Table 1",12 %'

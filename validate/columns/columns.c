@@ -308,7 +308,7 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 			continue;
 		if (got < 0 || *len > MAX_BYTES) {
 			int rc = got < 0 ? err_sys(e, errno, "cannot read %s", path)
-					 : err_set(e, EFBIG, "%s: more than 4 GiB", path);
+					 : err_set(e, EFBIG, "%s is larger than 4 GiB", path);
 			free(buffer);
 			return rc;
 		}

@@ -388,10 +388,11 @@ static int check_format(const json_t *o, struct err *e)
 	const char *format = json_string_value(json_object_get(o, "format"));
 	const json_t *version = json_object_get(o, "format_version");
 	if (!format || strcmp(format, BASELINE_FORMAT) || !json_is_integer(version))
-		return err_set(e, EINVAL, "not a baseline (\"validate baseline save\" writes one)");
+		return err_set(e, EINVAL, "the file is not a baseline (\"validate baseline save\" "
+			"writes one)");
 	if (json_integer_value(version) != BASELINE_VERSION)
 		return err_set(e, EPROTONOSUPPORT,
-			       "a baseline of version %lld; this program reads version %d",
+			       ERR_OTHER_VERSION,
 			       (long long)json_integer_value(version), BASELINE_VERSION);
 	const json_t *all = json_object_get(o, "columns");
 	const size_t n =

@@ -46,8 +46,8 @@ static void plan_execution_time(struct component *c, const struct planning *p)
 const struct component_row component_execution_time = {
 	.title = "Execution time",
 	.meaning = "By how much the whole replay, from the start of the first request to "
-		   "the end of the last, takes longer (+) or shorter (-) than the program. Pairs "
-		   "far from the other pairs are winsorised.",
+		   "the end of the last, takes longer (+) or shorter (-) than the program. Values "
+		   "of pairs far from the others are replaced by less extreme values (winsorised).",
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside", .source = "as bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,

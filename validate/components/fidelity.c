@@ -43,7 +43,7 @@ static void decide_fidelity(struct component *c, const struct deciding *d)
 const struct component_row component_fidelity = {
 	.title = "Fidelity",
 	.meaning = "Number of requests per run that were lost, were issued too often, or "
-		   "returned another result than in the trace.",
+		   "returned a different result than in the trace.",
 	.rule = "counted, not estimated: one run above the limit suffices to reject; replays that "
 		"failed are no evidence", .source = "Pereira et al. 2016, section III",
 	.replayers_own = true,

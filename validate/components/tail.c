@@ -29,7 +29,7 @@ static void decide_tail(struct component *c, const struct deciding *d)
 
 const struct component_row component_tail = {
     .title = "Tail", .shown = "largest deviation",
-    .words = {"mean of the slowest 1 %", true},
+    .words = {"mean of the slowest 1 % of the requests", true},
     .meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
     .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "

@@ -17,7 +17,7 @@ static void measure_typical(const struct measuring *m)
 
 const struct component_row component_typical = {
     .title = "Typical response", .shown = "largest deviation",
-    .words = {"mean of the fastest 90 %", true},
+    .words = {"mean of the fastest 90 % of the requests", true},
     .meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
     .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "

@@ -170,8 +170,7 @@ static int content_check(sqlite3 *db, const char *path, bool writes, struct err 
 			       "%s is not a history: it is a database of another program", path);
 	if (version != HISTORY_DB_VERSION)
 		return err_set(e, EPROTONOSUPPORT,
-			       "%s: version %lld of a history, this program reads version %d", path,
-			       version, HISTORY_DB_VERSION);
+			       "%s: " ERR_OTHER_VERSION, path, version, HISTORY_DB_VERSION);
 	ret = tables_check(db, path, e);
 	return ret ? ret : integrity_check(db, path, e);
 }

@@ -61,7 +61,7 @@ int histogram_quantile(const struct histogram *h, double p, double *value, struc
 	if (!(p >= 0 && p <= 1))
 		return err_set(e, EINVAL, "quantile %g: must be between 0 and 1", p);
 	if (!h->n)
-		return err_set(e, ENODATA, "quantile %g of no values", p);
+		return err_set(e, ENODATA, "quantile %g does not exist: there are no values", p);
 	*value = histogram_at_rank(h, histogram_rank(p, h->n));
 	return 0;
 }
@@ -95,7 +95,7 @@ int histogram_trimmed_mean(const struct histogram *h, double share, double *mean
 	if (!(share >= 0 && share < 0.5))
 		return err_set(e, EINVAL, "trimmed share %g: must be between 0 and 0.5", share);
 	if (!h->n)
-		return err_set(e, ENODATA, "trimmed mean of no values");
+		return err_set(e, ENODATA, "the trimmed mean does not exist: there are no values");
 	uint64_t cut = (uint64_t)(share * (double)h->n * (1 + 4e-16));
 	if (2 * cut >= h->n)
 		cut = (h->n - 1) / 2;

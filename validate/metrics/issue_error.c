@@ -14,7 +14,8 @@ int issue_error_quantile(const struct issue_error *i, double p, double *value, s
 	if (!(p >= 0 && p <= 1))
 		return err_set(e, EINVAL, "quantile %g: must be between 0 and 1", p);
 	if (!n)
-		return err_set(e, ENODATA, "quantile %g of no issue errors", p);
+		return err_set(e, ENODATA, "quantile %g does not exist: there are no issue errors",
+			       p);
 	uint64_t rank = histogram_rank(p, n);
 	if (rank > i->early.n) {
 		*value = histogram_at_rank(&i->late, rank - i->early.n);

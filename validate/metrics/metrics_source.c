@@ -22,8 +22,8 @@ int metrics_trace_check(const struct trace *t, const char *path, uint64_t n, str
 	struct trace_health h;
 	trace_health(t, &h);
 	if (h.n_blocks_damaged)
-		return err_set(e, EBADMSG, "%s: %llu damaged blocks", path,
-			       (unsigned long long)h.n_blocks_damaged);
+		return err_set(e, EBADMSG, "%s has %llu damaged blocks (\"validate info\" shows "
+			"them)", path, (unsigned long long)h.n_blocks_damaged);
 	if (!h.complete || h.n_records_uncommitted)
 		return err_set(e, ENODATA, "%s: the trace has no end: its writer was killed or ran "
 			"out of space after %llu requests", path, (unsigned long long)n);

@@ -375,11 +375,13 @@ static int making_write(struct device_making *m, const char *out, struct err *e)
 	if (m->sequence)
 		rc = sequence_write(m, e);
 	if (!rc && m->sequence && !m->o->n_seen)
-		rc = err_set(e, ENODATA, "the device saw none of the %llu requests",
+		rc = err_set(e, ENODATA, "none of the %llu requests reached the device: the page "
+			     "cache served them, or their files are on another device",
 			     (unsigned long long)m->o->n_requests);
 	rc = rc ? rc : extras_write(m, e);
 	if (!rc && !m->sequence && !m->o->n_extra)
-		rc = err_set(e, ENODATA, "the device saw no request");
+		rc = err_set(e, ENODATA, "no request reached the device: the page cache served all "
+			     "of them, or the files are on another device");
 	if (!rc && !m->sequence) {
 		m->o->n_requests = m->o->n_seen = m->o->n_extra;
 		m->o->n_extra = 0;

@@ -139,9 +139,9 @@ static int check_version(const json_t *o, struct err *e)
 {
 	const json_t *version = json_object_get(o, "version");
 	if (!json_is_object(o) || !json_is_integer(version))
-		return err_set(e, EINVAL, "not a summary of a run");
+		return err_set(e, EINVAL, "the file is not the summary of a run");
 	if (json_integer_value(version) != SUMMARY_VERSION)
-		return err_set(e, EINVAL, "version %lld, this program reads version %d",
+		return err_set(e, EINVAL, ERR_OTHER_VERSION,
 			       (long long)json_integer_value(version), SUMMARY_VERSION);
 	return 0;
 }

@@ -187,7 +187,7 @@ int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_meas
 		}
 	for (size_t i = 0; i < p->n_cases; i++)
 		suspects_count(p, &p->one[i]);
-	return p->n_cases ? 0 : err_set(e, EINVAL, "no laboratory has a case");
+	return p->n_cases ? 0 : err_set(e, EINVAL, "no laboratory has a case with results");
 }
 
 void pool_release(struct pool *p)

@@ -111,7 +111,8 @@ static int place_check(const struct target *t, const struct workload *w,
 	if (w->block && t->device && !t->destructive && c->read_share < 1)
 		return err_set(
 		    e, EINVAL,
-		    "read-share: %s writes, and target %s does not have destructive = yes", w->name,
+		    "read-share: %s writes, but target %s does not have destructive = yes, which "
+		    "permits overwriting its content", w->name,
 		    t->name);
 	return 0;
 }
@@ -160,7 +161,8 @@ static int program_place_check(const struct target *t, struct err *e)
 	if (t->device && !t->destructive)
 		return err_set(
 		    e, EINVAL,
-		    "the program can write, and target %s does not have destructive = yes",
+		    "the program can write, but target %s does not have destructive = yes, which "
+		    "permits overwriting its content",
 		    t->name);
 	return 0;
 }

@@ -82,7 +82,7 @@ static int row_take(struct published_reading *r)
 		return err_set(r->e, EINVAL, "%s: row %zu has %zu fields, %d are expected", r->path,
 			       r->n_rows, r->n_fields, N_COLUMNS);
 	if (p->n_published == ROWS_MAX)
-		return err_set(r->e, EFBIG, "%s: more than %d rows", r->path, ROWS_MAX);
+		return err_set(r->e, EFBIG, "%s has more than %d rows", r->path, ROWS_MAX);
 	p->published = xreallocarray(p->published, p->n_published + 1, sizeof *p->published);
 	struct published_value *v = &p->published[p->n_published++];
 	*v = (struct published_value){.uncertainty = NAN,
@@ -92,8 +92,8 @@ static int row_take(struct published_reading *r)
 	if (*r->field[COLUMN_OPERATION]) {
 		v->operation = xstrdup(r->field[COLUMN_OPERATION]);
 		if (!measure_info[v->measure].by_operation) {
-			err_set(r->e, EINVAL, "not for measure %s, which applies to all requests "
-					      "together",
+			err_set(r->e, EINVAL, "measure %s has no values by operation: leave this "
+					      "field empty",
 				measure_info[v->measure].name);
 			return row_refuse(r, COLUMN_OPERATION);
 		}

@@ -42,9 +42,10 @@ int responsiveness_check(const struct protocol *p, const struct target *t, struc
 	if (t->responsiveness != RESPONSIVENESS_YES)
 		return 0;
 	if (!t->volume || is_throttled(t))
-		return err_set(e, EINVAL, "\"yes\": the protocol has no volume");
+		return err_set(e, EINVAL, "\"yes\": this needs a target with volume = "
+			"SERVICE, and not throttled");
 	if (p->reference != REFERENCE_RERUN)
-		return err_set(e, EINVAL, "\"yes\": it needs reference = rerun, because recordings "
-			"are made at one speed");
+		return err_set(e, EINVAL, "\"yes\": this needs reference = rerun, because a "
+			"recording is made with one service time");
 	return 0;
 }

@@ -149,7 +149,7 @@ int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
 			i++;
 		if (i == p->n_replayers || !json_is_string(why))
 			return err_set(e, EINVAL,
-				"the plan excludes replayers that the protocol does not have");
+				"the plan excludes a replayer that the protocol does not have");
 		replayer_leave_out(p, i, json_string_value(why));
 	}
 	return 0;
@@ -189,7 +189,8 @@ static int run_from_json(struct design_run *r, const struct protocol *p, json_t 
 	    position > UINT32_MAX || scenario < 0 || scenario >= (json_int_t)p->n_scenarios ||
 	    role < ROLE_RECORD || role >= (json_int_t)p->n_replayers || bank < 0 ||
 	    bank >= (json_int_t)protocol_n_bank(p))
-		return err_set(e, EINVAL, "run %zu of the plan is damaged or not of this protocol",
+		return err_set(e, EINVAL, "run %zu of the plan is damaged, or belongs to another "
+			"protocol",
 			       index);
 	*r = (struct design_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario,
 				 (int32_t)role, (uint32_t)bank};
@@ -203,14 +204,15 @@ int design_from_json(struct design *plan, const struct protocol *p, const json_t
 	if (!json_is_integer(version) || !json_is_array(runs))
 		return err_set(e, EINVAL, "the file is not the plan of a campaign");
 	if (json_integer_value(version) != PLAN_VERSION)
-		return err_set(e, EINVAL, "plan version %lld is unknown, %d is expected",
+		return err_set(e, EINVAL, ERR_OTHER_VERSION,
 			       (long long)json_integer_value(version), PLAN_VERSION);
 	if (!names_match(json_object_get(o, "scenarios"), p->n_scenarios, scenario_name, p) ||
 	    !names_match(json_object_get(o, "replayers"), p->n_replayers, replayer_name, p))
 		return err_set(e, EINVAL,
-			       "the plan's scenarios or replayers are not those of the protocol");
+			       "the scenarios or replayers of the plan differ from those of the "
+			       "protocol");
 	if (json_array_size(runs) > protocol_n_runs(p))
-		return err_set(e, EINVAL, "the plan has more runs than the protocol: %zu",
+		return err_set(e, EINVAL, "the plan has more runs (%zu) than the protocol",
 			       json_array_size(runs));
 	plan->n_runs = json_array_size(runs);
 	plan->run = xcalloc(plan->n_runs + 1, sizeof *plan->run);

@@ -259,11 +259,11 @@ static int environment_load(struct results *r, struct err *e)
 	int ret = json_read_file(path, &r->environment, e);
 	const json_t *version = json_object_get(r->environment, "version");
 	if (!ret && !json_is_object(r->environment))
-		ret = err_set(e, EINVAL, "%s: not an object", path);
+		ret = err_set(e, EINVAL, "%s is damaged: it is not a JSON object", path);
 	if (!ret && json_is_integer(version) && json_integer_value(version) != ENVIRONMENT_VERSION)
 		ret = err_set(e, EPROTONOSUPPORT,
-			      "%s: version %lld of an environment; this program reads version %d",
-			      path, (long long)json_integer_value(version), ENVIRONMENT_VERSION);
+			      "%s: " ERR_OTHER_VERSION, path,
+			      (long long)json_integer_value(version), ENVIRONMENT_VERSION);
 	free(path);
 	if (!ret)
 		name_restore(r);

@@ -177,7 +177,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	const char *state = json_string_value(json_object_get(event, "state")),
 		   *reason = json_string_value(json_object_get(event, "reason"));
 	if (!json_is_integer(id) || !state)
-		return err_set(e, EINVAL, "an event of a run is incomplete");
+		return err_set(e, EINVAL, "a line of the journal about a run is incomplete");
 	if (json_integer_value(id) < 0 || (uint64_t)json_integer_value(id) >= n_runs)
 		return err_set(e, EINVAL, "run %lld is not in the plan",
 			       (long long)json_integer_value(id));
@@ -192,7 +192,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	r->trace_bytes = 0;
 	r->file_sha256[0] = r->line_sha256[0] = 0;
 	return json_members_get(r, event_members, event, e)
-		   ? err_context(e, "an event of a run is incomplete")
+		   ? err_context(e, "a line of the journal about a run is incomplete")
 		   : 0;
 }
 
@@ -246,17 +246,17 @@ int run_summary_take(struct run *r, const json_t *o, const char *path, bool brie
 		     *summary = json_object_get(o, "summary");
 	if (json_is_integer(version) && json_integer_value(version) != SUMMARY_VERSION)
 		return err_set(e, EINVAL,
-			       "%s: version %lld of a run's summary; this program reads version %d",
-			       path, (long long)json_integer_value(version), SUMMARY_VERSION);
+			       "%s: " ERR_OTHER_VERSION, path,
+			       (long long)json_integer_value(version), SUMMARY_VERSION);
 	if (!json_is_integer(version) || !json_is_integer(id) || json_integer_value(id) != r->id)
-		return err_set(e, EINVAL, "%s: this is not a summary of run %u", path, r->id);
+		return err_set(e, EINVAL, "%s is not the summary of run %u", path, r->id);
 	if (json_members_get(r, beside_members, o, e))
 		return err_context(e, "%s", path);
 	if (r->has_served && !r->served.n)
-		return err_set(e, EINVAL, "%s: \"served\": no request was served", path);
+		return err_set(e, EINVAL, "%s: \"served\" is damaged: it has no request", path);
 	if (r->has_device && r->device.n_received < r->device.n_reordered)
-		return err_set(e, EINVAL, "%s: \"device\": more requests are reordered than were "
-					  "received", path);
+		return err_set(e, EINVAL, "%s: \"device\" is damaged: more requests are reordered "
+					  "than were received", path);
 	if ((brief ? summary_brief_from_json : summary_from_json)(&r->summary, summary, e) < 0)
 		return err_context(e, "%s", path);
 	r->has_summary = true;

@@ -48,7 +48,8 @@ static int method_read(struct calibration *c, const json_t *root, const char *me
 	size_t i;
 	if (!json_is_array(list) || json_integer_value(json_object_get(root, "schema")) != 1)
 		return err_set(e, EINVAL,
-			"not a calibration of capture (validate selftest capture writes one)");
+			"the file is not a calibration of capture (\"validate selftest "
+				  "capture\" writes one)");
 	json_array_foreach(list, i, item)
 	{
 		const char *name = json_string_value(json_object_get(item, "method"));

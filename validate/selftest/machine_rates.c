@@ -124,11 +124,13 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "as run", t.trusted, t.n);
 	r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "labels permuted", p_not,
 		     p_cells);
-	snprintf(r->note, sizeof r->note, "of the same %llu campaigns: the interval is too short",
+	snprintf(r->note, sizeof r->note, "of the same %llu campaigns, so the interval is too "
+		"narrow",
 		 (unsigned long long)n);
 	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign",
 		     "labels permuted", p_any, p_n);
-	snprintf(r->note, sizeof r->note, "of the same %llu campaigns: the interval is too short",
+	snprintf(r->note, sizeof r->note, "of the same %llu campaigns, so the interval is too "
+		"narrow",
 		 (unsigned long long)n);
 	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "labels permuted", p_trusted,
 		 p_cells);

@@ -178,9 +178,12 @@ static int certificate_take(struct standard *s, const json_t *o, struct err *e)
 		   *format = json_string_value(json_object_get(o, "format"));
 	double checked, covered;
 	if (!format || strcmp(format, FORMAT))
-		return err_set(e, EILSEQ, "not a certificate of \"validate standard certify\"");
+		return err_set(e, EILSEQ, "the file is not a certificate of \"validate standard "
+			"certify\"");
 	if (json_integer_value(json_object_get(o, "version")) != VERSION)
-		return err_set(e, EILSEQ, "the version of the certificate is not %d", VERSION);
+		return err_set(e, EILSEQ, ERR_OTHER_VERSION,
+			       (long long)json_integer_value(json_object_get(o, "version")),
+			       VERSION);
 	if (!made || !json_is_object(machine) || !json_array_size(points) ||
 	    json_array_size(points) > POINTS_MOST)
 		return err_set(e, EINVAL, "\"made\", \"machine\" or \"points\" is missing");

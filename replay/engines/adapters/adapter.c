@@ -194,7 +194,7 @@ static int scratch_make(struct adapter_state *a, struct err *e)
 	char *made = parent ? xasprintf("%s/%sXXXXXX", parent, name ? name + 1 : near) : NULL;
 	int ret = made && leftover_directory(made)
 		      ? 0
-		      : err_sys(e, errno, "cannot create a directory %sXXXXXX", near);
+		      : err_sys(e, errno, "cannot create a scratch directory %s...", near);
 	FREE_EACH(copy, near, parent);
 	if (ret) {
 		free(made);

@@ -205,13 +205,13 @@ static int files_judge(const struct adapter_state *a, struct err *e)
 	const char *target = file_mark_differs(&a->target_before, a->target, false);
 	const char *program = file_mark_differs(&a->program_before, a->binary, true);
 	if (input)
-		return fail(a, EIO, e, "%s the trace that it was to replay, %s", input,
+		return fail(a, EIO, e, "%s its input trace %s", input,
 			    a->input_path);
 	if (target)
-		return fail(a, EIO, e, "%s its target, %s", target, a->target);
+		return fail(a, EIO, e, "%s its target %s", target, a->target);
 	if (file_mark_resized(&a->target_before, a->target))
-		return fail(a, EIO, e, "changed the size of its target, %s", a->target);
-	return program ? fail(a, EIO, e, "%s its own program, %s", program, a->binary) : 0;
+		return fail(a, EIO, e, "changed the size of its target %s", a->target);
+	return program ? fail(a, EIO, e, "%s its own program %s", program, a->binary) : 0;
 }
 
 static int end_judge(struct adapter_state *a, struct err *e)
@@ -286,7 +286,8 @@ int adapter_start(struct adapter_state *a, struct err *e)
 	a->run.quiet = a->result->end == CHILD_QUIET;
 	if (a->result->n_printed_bytes > 2 * CHILD_PRINTED_BYTES)
 		adapter_note(&a->run,
-			     "it printed %" PRIu64 " bytes; the first and the last %u are kept",
+			     "the replayer printed %" PRIu64 " bytes; the first and the last %u "
+			     "are kept",
 			     a->result->n_printed_bytes, CHILD_PRINTED_BYTES);
 	if (!ret || !is_keeper_killed(a->result)) {
 		struct err judged = ERR_INIT;

@@ -37,14 +37,14 @@ static int lun_note(void *ctx, char *line, struct err *e)
 	if (*line == '#')
 		return 0;
 	if (line_fields(line, ',', field, LUN_COLUMN + 2) != LUN_COLUMN + 2)
-		return err_set(e, EBADMSG, "no column LUN_SSID");
+		return err_set(e, EBADMSG, "the trace has no column LUN_SSID");
 	int ret = field_number(field[LUN_COLUMN], "LUN_SSID", 0, &lun, e);
 	while (!ret && i < l->n && l->lun[i] != lun)
 		i++;
 	if (ret || i < l->n)
 		return ret;
 	if (l->n == LUNS_MAX)
-		return err_set(e, EINVAL, "more than %u devices", LUNS_MAX);
+		return err_set(e, EINVAL, "the trace uses more than %u devices", LUNS_MAX);
 	l->lun[l->n++] = lun;
 	return 0;
 }

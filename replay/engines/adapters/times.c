@@ -86,16 +86,17 @@ static int item_take(struct times_form *f, char *item, struct err *e)
 		    at < TIMES_N ? column_set(f, at, value, e) : setting_set(f, item, value, e);
 		return ret ? err_context(e, "%s", item) : 0;
 	}
-	return name_refuse(e, EINVAL, item, form_keys, "", "there is no \"%s\"", item);
+	return name_refuse(e, EINVAL, item, form_keys, "", "unknown key \"%s\"", item);
 }
 
 static int form_check(const struct times_form *f, struct err *e)
 {
 	const uint64_t *c = f->column;
 	if (!c[TIMES_BEGIN] || (!c[TIMES_END] && !c[TIMES_TOOK]))
-		return err_set(e, EINVAL, "the columns begin, and end or took, are missing");
+		return err_set(e, EINVAL, "begin=COLUMN and one of end=COLUMN and took=COLUMN are "
+			"needed");
 	if (c[TIMES_END] && c[TIMES_TOOK])
-		return err_set(e, EINVAL, "either end or took is required");
+		return err_set(e, EINVAL, "end and took exclude each other");
 	bool whole = c[TIMES_OP] && c[TIMES_OFFSET] && c[TIMES_LENGTH],
 	     any = c[TIMES_OP] || c[TIMES_OFFSET] || c[TIMES_LENGTH];
 	if (any && !whole && !c[TIMES_SEQ])

@@ -261,7 +261,7 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	if (o->sq_poll && o->backend > 1)
 		return err_set(e, EINVAL, "sq-poll needs io_uring");
 	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
-		return err_set(e, EINVAL, "harvester: not for backend psync, which has no "
+		return err_set(e, EINVAL, "harvester does not apply to backend psync, which has no "
 					  "completions to fetch");
 	if (o->harvester && o->discards)
 		return err_set(e, EINVAL, "harvester: cannot be used with discards, which end "
@@ -273,7 +273,8 @@ static int block_check(const struct replay_config *c, struct err *e)
 {
 	if (c->order != ORDER_TEMPORAL || c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL,
-			       "engine block has modes (--mode) instead of orders and timings");
+			       "engine block has modes (--mode) instead of orders and timings: "
+			       "omit --order and --timing");
 	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
 	    (c->balloon && strcmp(c->balloon, "off")))
 		return err_set(e, EINVAL, "engine block does not support blank, stop-on-mismatch, "

@@ -103,7 +103,8 @@ static int request_check(const struct loader *p, const struct trace_record *r, s
 	    (r->offset > INT64_MAX || r->length > (uint64_t)INT64_MAX - r->offset))
 		return err_set(e, EINVAL, "%" PRIu64 " bytes at %" PRIu64 " end above 2^63",
 			       r->length, r->offset);
-	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "more than 2^30 requests") : 0;
+	return p->l->n == REPLAY_MAX_REQUESTS ? err_set(e, E2BIG, "the trace has more than 2^30 "
+		"requests") : 0;
 }
 
 static void skipped_mark(struct loader *p, uint64_t record)
@@ -177,8 +178,9 @@ static int records_read(struct loader *p, struct err *e)
 	int ret;
 	while ((ret = trace_next_batch(p->t, &r, &n, e)) > 0)
 		for (size_t k = 0; k < n; k++, i++) {
-			ret = i > UINT32_MAX - 1 ? err_set(e, E2BIG, "too many records")
-						 : record_take(p, &r[k], i, e);
+			ret = i > UINT32_MAX - 1
+				  ? err_set(e, E2BIG, "the trace has more than 2^32-1 records")
+				  : record_take(p, &r[k], i, e);
 			if (ret)
 				return err_context(e, "record %" PRIu64, i);
 		}

@@ -56,7 +56,8 @@ static int plan_take(struct control *c, const struct program *program, struct er
 		return ret;
 	if (p->n_slots != c->n_slots || (!p->pool && p->n_lanes != program->n_threads) ||
 	    c->outcomes_at + image_outcome_bytes(p) > c->n_bytes)
-		return err_set(e, EINVAL, "the compiled program was made for another replay");
+		return err_set(e, EINVAL, "the compiled program belongs to another replay: "
+				       "remove it from the directory of --program-cache");
 	p->calls.null_fd = null_fd;
 	p->root = root;
 	p->root.refused = &p->calls.common->counts.refused;

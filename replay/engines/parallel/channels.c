@@ -104,7 +104,7 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 		return err_set(e, EINVAL, "record %llu: a %s of node %u for node %llu, which %s",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op), own,
 			       (unsigned long long)other,
-			       other == own          ? "is itself"
+			       other == own          ? "is the same node"
 			       : other >= f->n_nodes ? "does not exist"
 						     : "makes no request");
 	const bool signal = h->op == OP_SIGNAL;

@@ -133,7 +133,7 @@ static void records_that_cannot_be_replayed_are_named(void **state)
 	sample_data(&s, 1, 0, 1, OP_GETDELIM, 3, 0, 0, 0, INT64_MAX);
 	refuse(&s, E2BIG, "record 0: the getdelim moved 9223372036854775807 bytes");
 	sample_data(&s, 1, 0, 1, OP_OPEN, 3, OBJECT_NONE, 0, 0, 3);
-	refuse(&s, EINVAL, "record 0: an open without a path");
+	refuse(&s, EINVAL, "record 0: the open has no path");
 	s.extra_json = "{\"descriptors\":[{\"fd\":\"three\",\"path\":\"f\"}]}";
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
 	refuse(&s, EINVAL, "\"descriptors\", entry 0");

@@ -203,7 +203,8 @@ static void test_linearity_up_to_a_level(void **state)
 		run_find(&c, b, 1, 0)->summary.response.mean *= 1.4;
 	again(&c, &a);
 	assert_int_equal(component_of(&a, 2, COMPONENT_LINEARITY)->decision, DECISION_REJECT);
-	assert_non_null(strstr(component_of(&a, 2, COMPONENT_LINEARITY)->reason, "off the line"));
+	assert_non_null(strstr(component_of(&a, 2, COMPONENT_LINEARITY)->reason, "off the straight "
+		"line"));
 	/* another group has no lower level */
 	for (size_t i = 0; i < 3; i++)
 		c.results.protocol.scenario[i].group = i;

@@ -104,9 +104,9 @@ static void test_comparison(void **state)
 	trust_all(a);
 	f.results.protocol.replayer[1].comparison = true;
 	a->n_trusted = 8;
-	verdict_is(a, "Trusted in all 8 cases; 8 more for comparison");
+	verdict_is(a, "Trusted in all 8 cases; 8 more cases for comparison only");
 	replayer_is(a, 0, "trusted in all 8 scenarios");
-	replayer_is(a, 1, "for comparison: trusted in all 8 scenarios");
+	replayer_is(a, 1, "for comparison only: trusted in all 8 scenarios");
 	fixture_release(&f);
 }
 
@@ -125,7 +125,7 @@ static void test_tendencies(void **state)
 		    "proven)");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
 	decide_case(a, 5, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
-	verdict_is(a, "Trusted in 13 of 16 cases; 3 undecided (1 looks right, 1 looks wrong, 1 is "
+	verdict_is(a, "Trusted in 13 of 16 cases; 3 undecided (1 looks right, 1 looks wrong, 1 "
 		      "too noisy)");
 	fixture_release(&f);
 }
@@ -286,13 +286,14 @@ static void test_facts(void **state)
 	assert_non_null(f.results.environment);
 	fact_is(&facts[0], &f.analysis, ""); /* no claim */
 	fact_is(&facts[1], &f.analysis,
-		"Program and replays ran in turn, in slices of 5 ms by gate, in 6 of 8 scenarios; "
-		"1.0 % of the requests were left out; elsewhere whole runs "
-		"one after the other: replays are timed");
+		"Program and replays took turns in slices of 5 ms, paused at gates before "
+		"requests, in 6 of 8 scenarios; 1.0 % of the requests do not count, because a "
+		"slice began or "
+		"ended near them; elsewhere whole runs one after the other: replays are timed");
 	fact_is(&facts[2], &f.analysis,
-		"Other programs used 35 % of the CPUs; the hypervisor took 2 %");
-	fact_is(&facts[3], &f.analysis, "100 s: program 30 %, replays 50 %; other work "
-					   "20 %: syncing 5 %, the rest 15 %");
+		"Other programs used 35 % of the CPU time; the hypervisor took 2 % of it");
+	fact_is(&facts[3], &f.analysis, "The campaign took 100 s: program 30 %, replays 50 %; "
+		"other work 20 %: syncing 5 %, the rest 15 %");
 	assert_null(facts[4].name);
 	fixture_release(&f);
 }

@@ -51,7 +51,7 @@ static void test_forms(void **state)
 {
 	(void)state;
 	static const char *const terminal[] = {"Parallel applications", "% on average over 7 cases",
-					       "largest 25", "(checkpoint on", NULL};
+					       "% at most (checkpoint on", NULL};
 	static const char *const html[] = {"id=\"parallel\"",
 					   "<h2 id=\"parallel\">Parallel applications", NULL};
 	static const char *const replayers[] = {"checkpoint,a,1,all,", "checkpoint,a,10,all,",

@@ -33,8 +33,8 @@ static void a_range_by_gap_needs_all_gaps(void **state)
 	(void)state;
 	assert_words(5e5, (struct rated_limit){0, 1, 0},
 		     "reads, event: trusted up to 1000 requests/s; 2000 requests/s (fast) is not "
-		     "trusted. Gap between requests: trusted down to a gap of 1 ms; 500 us (fast) is "
-		     "not trusted");
+		     "trusted. By the gap between requests: trusted down to 1.00 ms; 500 µs (fast) "
+		     "is not trusted");
 	assert_words(
 	    NAN, (struct rated_limit){RATED_NONE, RATED_NONE, 0},
 	    "reads, event: trusted up to 1000 requests/s; 2000 requests/s (fast) is not trusted");

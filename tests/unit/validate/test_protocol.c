@@ -56,10 +56,11 @@ static const struct {
      "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
     {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
     {PROTOCOL "[target v]\nresponsiveness = yes\n" WORKLOAD REPLAYER,
-     "bad.conf:3: responsiveness: \"yes\": the protocol has no volume"},
+     "bad.conf:3: responsiveness: \"yes\": this needs a target with volume = SERVICE, and not "
+     "throttled"},
     {PROTOCOL
      "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
-     "bad.conf:5: responsiveness: \"yes\": it needs reference = rerun"},
+     "bad.conf:5: responsiveness: \"yes\": this needs reference = rerun"},
     {PROTOCOL WORKLOAD REPLAYER "[compare x]\n", "bad.conf:6: [compare] has no name"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\np9 = 5%\n", "bad.conf:7: "},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\nresponse-time = 5\nprecision-ratio = 1\n",
