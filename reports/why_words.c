@@ -34,7 +34,7 @@ const struct component_words component_words[COMPONENT_N] = {
 			      "result"},
     [COMPONENT_UNCERTAINTY] = {"one replay is accurate to only ±%s"},
     [COMPONENT_CONCURRENCY] = {"the distributions of the number of requests in flight differ by "
-				 "%s (at most 1)"},
+				 "%s (0: equal, 1: entirely different)"},
     [COMPONENT_LINEARITY] = {"the bias grows by %s with the load",
 			     "the bias falls by %s with the load"},
     [COMPONENT_ISSUE_ERROR] = {"1 % of the requests are issued more than %s late"},

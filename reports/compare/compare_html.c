@@ -171,6 +171,12 @@ static double place_of(const struct dumbbells *d, double value)
 	return 100 * (value - d->lo) / (d->hi - d->lo);
 }
 
+/* Returns the ratio in percent. A value that would be printed as -0.0 becomes 0. */
+static double tenth(double ratio)
+{
+	return fabs(ratio) < 5e-4 ? 0 : 100 * ratio;
+}
+
 static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct aspect_change *a)
 {
 	SCOPED_STRBUF title = STRBUF_INIT;
@@ -178,7 +184,7 @@ static void dumbbell(struct strbuf *out, const struct dumbbells *d, const struct
 	if (has_both(a)) {
 		const double zero = place_of(d, 0), from = place_of(d, a->old_value),
 			     to = place_of(d, a->new_value);
-		strbuf_addf(&title, "%+.1f to %+.1f %%", 100 * a->old_value, 100 * a->new_value);
+		strbuf_addf(&title, "%+.1f to %+.1f %%", tenth(a->old_value), tenth(a->new_value));
 		strbuf_addf(out, "<svg class=\"bar %s\" role=\"img\" aria-label=\"",
 			    class_of(a->word));
 		escape_numbers(out, title.s);

@@ -183,7 +183,7 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	SCOPED_FREE struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
 	SCOPED_FREE struct cursor **heap = calloc(o->n_runs, sizeof *heap);
 	if (!cursor || !heap)
-		rc = err_set(e, ENOMEM, "not enough memory to merge %zu runs of requests",
+		rc = err_set(e, ENOMEM, "not enough memory to merge %zu parts of requests",
 			     o->n_runs);
 	for (size_t i = 0; i < o->n_runs && !rc; i++) {
 		struct cursor *c = heap[i] = &cursor[i];
@@ -200,7 +200,7 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 		c->buffer_cap = each / sizeof *c->buffer;
 		c->buffer = malloc(c->buffer_cap * sizeof *c->buffer);
 		rc = !c->buffer
-			 ? err_set(e, ENOMEM, "not enough memory to merge %zu runs of requests",
+			 ? err_set(e, ENOMEM, "not enough memory to merge %zu parts of requests",
 				   o->n_runs)
 			 : cursor_fill(o, c, e);
 		rc = rc < 0 ? rc : 0;

@@ -284,7 +284,7 @@ static void extra_count(struct matching *m, const struct trace_record *r, uint64
 static int next_of(struct trace *t, const struct trace_record **r, struct err *e)
 {
 	int ret = trace_next(t, r, e);
-	return ret == -EBADMSG ? err_context(e, "the requests that were seen") : ret;
+	return ret == -EBADMSG ? err_context(e, "the observed requests") : ret;
 }
 
 /* Matches by number, or by position if the replayer issues the exported requests in order. */
