@@ -271,7 +271,7 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ALL_LIBS)
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # --- torture: hostile traces, kills and full disks for hours; a part of it in seconds is tests/e2e/hostile.sh ------------
-# The program's main() has another name in it, so that it can be called in a forked process. Calls of clock_init() are its own.
+# The program's main() has another name in it, so that it can be called in a forked process. Calls of clock_init() and clock_calibrate() are its own.
 SECONDS ?= 60
 COUNTS ?= $(BUILD)/torture.counts
 $(BUILD)/obj/tests/hostile/main.o: $(BUILD)/obj/commands/main.o
@@ -280,7 +280,7 @@ $(BUILD)/obj/tests/hostile/main.o: $(BUILD)/obj/commands/main.o
 $(TORTURE): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/hostile/torture*.c))) $(BUILD)/obj/tests/hostile/main.o $(ALL_LIBS)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=clock_init -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=clock_init,--wrap=clock_calibrate -o $@ $^ $(LDLIBS)
 torture: $(MAIN) $(TORTURE)
 	$(Q)tests/hostile/torture.sh $(BUILD) $(SECONDS) $(COUNTS)
 torture-asan:

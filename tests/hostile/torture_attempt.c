@@ -195,6 +195,8 @@ static void command_note(const struct words_list *w)
 
 int __real_clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
 int __wrap_clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
+int __real_clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e);
+int __wrap_clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e);
 
 static struct clock calibrated;
 
@@ -207,12 +209,23 @@ void attempts_begin(void)
 	}
 }
 
-/* The linker replaces clock_init() by this function (--wrap). Replays of this process use the clock
- * that was calibrated before, because calibration is half of the CPU time of a short replay. */
+/* The linker replaces clock_init() and clock_calibrate() by these functions (--wrap). Replays of
+ * this process use the clock that was calibrated before, because calibration is half of the CPU
+ * time of a short replay. */
 int __wrap_clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 {
 	*c = calibrated;
 	return clock_reanchor(c, NULL) ? __real_clock_init(c, baseline_ns, e) : 0;
+}
+
+int __wrap_clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e)
+{
+	const struct clock opened = *c;
+	*c = calibrated;
+	if (!clock_reanchor(c, NULL))
+		return 0;
+	*c = opened;
+	return __real_clock_calibrate(c, baseline_ns, e);
 }
 
 /* --- processes ----------------------------------------------------------- */
