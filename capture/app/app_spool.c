@@ -12,14 +12,10 @@
 #include "common/process_memory.h"
 #include "common/unnamed_file.h"
 
-/* Limit of the windows: an eighth of the available memory, because windows are charged to the
- * program's cgroup, which is mostly also that of this process. */
-static uint64_t windows_max(void)
-{
-	return memory_available_bytes() / 8 / LOG_WINDOW;
-}
-
-static int control_make(struct spool *s, const struct clock *clock, uint32_t flags, struct err *e)
+/* `memory`: available bytes. Limit of the windows: an eighth of it, because windows are charged to
+ * the program's cgroup, which is mostly also that of this process. */
+static int control_make(struct spool *s, const struct clock *clock, uint32_t flags,
+			uint64_t memory, struct err *e)
 {
 	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	/* allocate the page now: a page without room would raise SIGBUS later, also in the
@@ -37,7 +33,7 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	s->control = at;
 	s->control->clock_source = clock->source;
 	s->control->flags = flags;
-	s->control->windows_max = windows_max();
+	s->control->windows_max = memory / 8 / LOG_WINDOW;
 	struct stat ns;
 	s->control->pid_namespace = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
 	s->control->magic = LOG_MAGIC;
@@ -54,14 +50,13 @@ static int spool_make(struct spool *s, const char *near, struct err *e)
 	return ret;
 }
 
-/* At most 64 MiB, 1/64 of the available memory, and a quarter of the free scratch space. */
-static uint32_t put_off_max(int dir_fd)
+/* At most 64 MiB, 1/64 of the available `memory`, and a quarter of the free scratch space. */
+static uint32_t put_off_max(int dir_fd, uint64_t memory)
 {
 	const uint64_t most = UINT64_C(64) << 20;
 	struct statvfs v;
-	uint64_t memory = memory_available_bytes() / 64;
 	uint64_t room = fstatvfs(dir_fd, &v) ? 0 : (uint64_t)v.f_bavail * v.f_frsize / 4;
-	uint64_t bytes = memory < room ? memory : room;
+	uint64_t bytes = memory / 64 < room ? memory / 64 : room;
 	return (uint32_t)((bytes < most ? bytes : most) / LOG_WINDOW);
 }
 
@@ -69,11 +64,12 @@ int spool_open(struct spool *s, const char *scratch, const char *near, const str
 	       uint32_t flags, struct err *e)
 {
 	*s = (struct spool){.dir_fd = -1, .fd = -1};
+	const uint64_t memory = memory_available_bytes();
 	int ret = app_scratch_make(scratch, &s->dir, &s->dir_fd, e);
-	ret = ret ? ret : control_make(s, clock, flags, e);
+	ret = ret ? ret : control_make(s, clock, flags, memory, e);
 	ret = ret ? ret : spool_make(s, near, e);
 	s->buffer = xmalloc(LOG_WINDOW);
-	s->n_put_off_max = ret ? 0 : put_off_max(s->dir_fd);
+	s->n_put_off_max = ret ? 0 : put_off_max(s->dir_fd, memory);
 	if (ret)
 		spool_close(s);
 	return ret;
