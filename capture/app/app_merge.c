@@ -36,6 +36,7 @@ struct merge {
 	size_t n_sources, sources_cap;
 	struct merge_source **heap;
 	size_t n_heap;
+	bool skips_requests; /* see merge_events() */
 	struct log_record record; /* the record returned last */
 };
 
@@ -44,14 +45,21 @@ struct merge {
 static bool stream_next(const struct merge *m, struct merge_source *s)
 {
 	s->next = NULL;
-	for (; s->window < s->n; s->window++, s->unit = 0) {
+	while (s->window < s->n) {
 		const struct spool_window *w = &m->order[s->first + s->window];
-		if (s->unit >= w->n_units)
+		if (s->unit >= w->n_units) {
+			s->window++;
+			s->unit = 0;
 			continue;
-		s->next = m->base + w->at + (uint64_t)s->unit * LOG_UNIT;
-		s->n_units = log_units(s->next, w->n_units - s->unit);
-		s->begin = log_begin(s->next, s->n_units);
-		s->unit += s->n_units ? s->n_units : 1;
+		}
+		const char *at = m->base + w->at + (uint64_t)s->unit * LOG_UNIT;
+		const uint32_t n_units = log_units(at, w->n_units - s->unit);
+		s->unit += n_units ? n_units : 1;
+		if (m->skips_requests && n_units == 1 && log_short_op(at) != OP_IO_URING_ENTER)
+			continue;
+		s->next = at;
+		s->n_units = n_units;
+		s->begin = log_begin(at, n_units);
 		return true;
 	}
 	return false;
@@ -114,7 +122,7 @@ static bool comes_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_sources = {sizeof(struct merge_source *), comes_before, NULL};
 
-void merge_rewind(struct merge *m)
+static void rewind_all(struct merge *m)
 {
 	m->n_heap = 0;
 	for (size_t i = 0; i < m->n_sources; i++) {
@@ -125,6 +133,18 @@ void merge_rewind(struct merge *m)
 			m->heap[m->n_heap++] = &m->source[i];
 	}
 	heap_make(&heap_of_sources, m->heap, m->n_heap);
+}
+
+void merge_rewind(struct merge *m)
+{
+	m->skips_requests = false;
+	rewind_all(m);
+}
+
+void merge_events(struct merge *m)
+{
+	m->skips_requests = true;
+	rewind_all(m);
 }
 
 static void record_describe(struct merge *m, const struct merge_source *s, struct merge_record *to)

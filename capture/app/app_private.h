@@ -139,6 +139,9 @@ void merge_close(struct merge *m);
 /* The next record; false at the end. */
 bool merge_next(struct merge *m, struct merge_record *r);
 void merge_rewind(struct merge *m);
+/* The same, but merge_next() then skips the requests that the census does not need: short records,
+ * except those of io_uring_enter. */
+void merge_events(struct merge *m);
 uint64_t merge_n_threads(const struct merge *m);
 
 /* --- app_path.c ---------------------------------------------------------- */

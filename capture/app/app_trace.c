@@ -333,6 +333,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	v->descriptors = json_array();
 	processes_init(&v->processes);
 	app_threads_init(&v->threads);
+	merge_events(m);
 	census_take(&census, s, m, clock, start, wall_epoch_ns, o);
 	merge_rewind(m);
 	o->n_threads = merge_n_threads(m);

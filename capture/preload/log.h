@@ -213,6 +213,14 @@ static inline uint64_t log_begin(const void *at, uint32_t n)
 	return n >= 2 ? word : word & ((UINT64_C(1) << LOG_SHORT_BEGIN_BITS) - 1);
 }
 
+/* Returns the operation of the short record at `at`. */
+static inline uint16_t log_short_op(const void *at)
+{
+	uint64_t word;
+	__builtin_memcpy(&word, at, sizeof word);
+	return (uint16_t)(word >> LOG_SHORT_BEGIN_BITS);
+}
+
 /* Copies the record of `n` units at `at` to `r` and expands a short record. */
 static inline void log_expand(const void *at, uint32_t n, struct log_record *r)
 {
@@ -228,7 +236,7 @@ static inline void log_expand(const void *at, uint32_t n, struct log_record *r)
 	    .begin = begin,
 	    .end = begin + (uint32_t)word[2],
 	    .offset = (word[1] & offsets) == offsets ? OFFSET_NONE : word[1] & offsets,
-	    .op = (uint16_t)(word[0] >> LOG_SHORT_BEGIN_BITS),
+	    .op = log_short_op(at),
 	    .n_units = 1,
 	    .length = word[2] >> 32,
 	    .result = (int64_t)(word[3] & (LOG_SHORT - 1)),

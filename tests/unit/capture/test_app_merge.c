@@ -54,8 +54,52 @@ static void test_data_precedes_its_request(void **state)
 	close(s.fd);
 }
 
+/* merge_events() leaves out short records, except those of io_uring_enter. */
+static void test_short_requests_are_left_out(void **state)
+{
+	const uint64_t ops[] = {OP_READ, OP_IO_URING_ENTER, OP_WRITE, OP_READ};
+	struct log_short units[6];
+	const struct log_record event = record(250, LOG_START, 0);
+	for (uint64_t i = 0; i < 4; i++)
+		units[i < 2 ? i : i + 2] = (struct log_short){
+		    .begin_op = (i + 1) * 100 | ops[i] << LOG_SHORT_BEGIN_BITS, .commit = LOG_SHORT};
+	memcpy(&units[2], &event, sizeof event);
+	struct spool_window window = {.at = 0, .n_units = 6, .pid = 9, .tid = 9};
+	char path[] = "spool-XXXXXX";
+	struct spool s = {
+	    .fd = mkstemp(path), .end = sizeof units, .window = &window, .n_windows = 1};
+	const uint16_t all[] = {OP_READ, OP_IO_URING_ENTER, LOG_START, OP_WRITE, OP_READ},
+		       events[] = {OP_IO_URING_ENTER, LOG_START};
+	struct merge *m;
+	struct merge_record r;
+	struct err e = ERR_INIT;
+	(void)state;
+	unlink(path);
+	assert_int_equal(write(s.fd, units, sizeof units), sizeof units);
+	assert_int_equal(merge_open(&m, &s, &e), 0);
+	for (int round = 0; round < 2; round++) {
+		merge_events(m);
+		for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+			assert_true(merge_next(m, &r));
+			assert_int_equal(r.r->op, events[i]);
+		}
+		assert_false(merge_next(m, &r));
+		merge_rewind(m);
+		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+			assert_true(merge_next(m, &r));
+			assert_int_equal(r.r->op, all[i]);
+		}
+		assert_false(merge_next(m, &r));
+	}
+	merge_close(m);
+	close(s.fd);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_data_precedes_its_request)};
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_data_precedes_its_request),
+	    cmocka_unit_test(test_short_requests_are_left_out),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
