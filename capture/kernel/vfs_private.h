@@ -117,7 +117,8 @@ struct vfs_looks { /* recorded file states and their receiver; `snapshot` NULL: 
 	struct app_files *files;
 };
 /* Converts all events: calls to `c`; starts of and waits for processes to `processes`, starts of
- * threads to `threads`, with times minus epoch_ns. Calls `take` whenever finished records may be available. */
+ * threads to `threads`, with times minus epoch_ns. Calls `take` whenever finished records may be
+ * available. */
 int vfs_events_convert(struct tracing *t, struct user_memory *m, const struct ring_entries *rings,
 		       struct syscalls *c, struct processes *processes,
 		       struct processes *threads, const struct vfs_looks *looks, int64_t epoch_ns,
