@@ -389,12 +389,11 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 		walk(&f);
 		free(f.walk);
 		f.walk = NULL;
-		names_mark(&f);
 		threads_count(&f);
 		if (f.processes || f.threads || s->n_processes > 1)
 			processes_settle(&f);
 		s->initial = initial_find(l, s, trace_meta(t));
-		names_require(&f);
+		names_mark(&f);
 	}
 	finder_release(&f);
 	if (ret)

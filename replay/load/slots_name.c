@@ -208,7 +208,8 @@ static void names_list(struct finder *f)
 	}
 }
 
-void names_require(struct finder *f)
+/* Marks the files that existed before the trace. */
+static void names_require(const struct finder *f)
 {
 	const struct initial *i = f->s->initial;
 	for (uint32_t k = 0; k < i->n; k++) {
@@ -291,4 +292,5 @@ void names_mark(struct finder *f)
 {
 	names_list(f);
 	links_mark(f);
+	names_require(f);
 }
