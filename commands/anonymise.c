@@ -25,46 +25,46 @@ static int take_key(struct anonymiser *a, const char *path, struct err *e)
 {
 	SCOPED_STRBUF key = STRBUF_INIT;
 	unsigned char some[32];
-	int rc = 0;
+	int ret = 0;
 	if (path) {
-		rc = file_read(path, &key, KEY_BYTES_MAX, e);
-		if (!rc && key.len < KEY_BYTES_MIN)
-			rc = err_set(e, EINVAL,
-				     "%s: a key needs at least %d bytes, and this file has %zu",
-				     path, KEY_BYTES_MIN, key.len);
+		ret = file_read(path, &key, KEY_BYTES_MAX, e);
+		if (!ret && key.len < KEY_BYTES_MIN)
+			ret = err_set(e, EINVAL,
+				      "%s: a key needs at least %d bytes, and this file has %zu",
+				      path, KEY_BYTES_MIN, key.len);
 	} else if (getrandom(some, sizeof some, 0) == (ssize_t)sizeof some) {
 		strbuf_add(&key, some, sizeof some);
 	} else {
-		rc = err_sys(e, errno, "cannot get a random key");
+		ret = err_sys(e, errno, "cannot get a random key");
 	}
-	const gcry_error_t why = rc ? 0 : gcry_md_setkey(a->hash, key.s, key.len);
+	const gcry_error_t why = ret ? 0 : gcry_md_setkey(a->hash, key.s, key.len);
 	if (why)
-		rc = hash_failed(why, e);
+		ret = hash_failed(why, e);
 	if (key.len)
 		explicit_bzero(key.s, key.len);
 	explicit_bzero(some, sizeof some);
-	return rc;
+	return ret;
 }
 
 int anonymiser_open(struct anonymiser **out, const char *key_path, struct err *e)
 {
 	*out = NULL;
-	int rc = digest_ready(e);
-	if (rc)
-		return rc;
+	int ret = digest_ready(e);
+	if (ret)
+		return ret;
 	if (!gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P)) {
 		gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
 		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 	}
 	struct anonymiser *a = xcalloc(1, sizeof *a);
 	const gcry_error_t why = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC);
-	rc = why ? hash_failed(why, e) : 0;
-	rc = rc ? rc : take_key(a, key_path, e);
-	if (rc)
+	ret = why ? hash_failed(why, e) : 0;
+	ret = ret ? ret : take_key(a, key_path, e);
+	if (ret)
 		anonymiser_close(a);
 	else
 		*out = a;
-	return rc;
+	return ret;
 }
 
 void anonymiser_close(struct anonymiser *a)
@@ -115,32 +115,32 @@ int anonymise_attribute(struct anonymiser *a, const char *name, struct strbuf *o
 	return 0;
 }
 
-static char *new_path(struct anonymiser *a, const char *path, int *rc, struct err *e)
+static char *new_path(struct anonymiser *a, const char *path, int *ret, struct err *e)
 {
 	struct strbuf name = STRBUF_INIT;
-	*rc = *rc ? *rc : anonymise_path(a, path, &name, e);
+	*ret = *ret ? *ret : anonymise_path(a, path, &name, e);
 	return strbuf_detach(&name);
 }
 
 int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct fileset *to,
 		      struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	*to = (struct fileset){.entry = xcalloc(from->n ? from->n : 1, sizeof *to->entry)};
 	if (from->detail)
 		to->detail = xcalloc(from->n ? from->n : 1, sizeof *to->detail);
-	for (; to->n < from->n && !rc; to->n++) {
+	for (; to->n < from->n && !ret; to->n++) {
 		to->entry[to->n] = from->entry[to->n];
-		to->entry[to->n].path = new_path(a, from->entry[to->n].path, &rc, e);
+		to->entry[to->n].path = new_path(a, from->entry[to->n].path, &ret, e);
 		if (!from->detail)
 			continue;
 		to->detail[to->n] = from->detail[to->n]; /* holes are borrowed from the original */
 		/* a digest would identify the file to a reader with a copy of it */
 		to->detail[to->n].has_digest = false;
 		const char *link = from->detail[to->n].link;
-		to->detail[to->n].link = link ? new_path(a, link, &rc, e) : NULL;
+		to->detail[to->n].link = link ? new_path(a, link, &ret, e) : NULL;
 	}
-	return rc;
+	return ret;
 }
 
 void anonymise_fileset_release(struct fileset *f)

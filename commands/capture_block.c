@@ -48,25 +48,25 @@ int capture_block(int argc, char **argv, struct err *e)
 	struct trace_parts parts;
 	int n_positional, command;
 	block_config_init(&c);
-	int rc =
+	int ret =
 	    options_parse_command(block_options, &c, argc, argv, 1, &n_positional, &command, e);
-	if (rc > 0) {
+	if (ret > 0) {
 		command_help(&cmd_capture, synopsis, about, block_options);
 		return EXIT_OK;
 	}
-	if (!rc && n_positional < 1)
-		rc = err_set(e, EINVAL,
+	if (!ret && n_positional < 1)
+		ret = err_set(e, EINVAL,
 			"the argument DEVICE is missing: usage is validate capture %s", synopsis);
-	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o TRACE is missing");
-	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
-	if (rc)
+	if (!ret && !c.output)
+		ret = err_set(e, EINVAL, "-o TRACE is missing");
+	ret = ret ? ret : rotate_check(&parts, c.rotate, e);
+	if (ret)
 		return EXIT_USAGE;
 	c.device = argv[1];
 	c.command = command < argc ? argv + command : NULL;
-	rc = block_capture(&c, &o, e);
-	if (!rc)
+	ret = block_capture(&c, &o, e);
+	if (!ret)
 		print(&c, &o);
-	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
-	return rc ? EXIT_FAILED : EXIT_OK;
+	ret = ret ? ret : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
+	return ret ? EXIT_FAILED : EXIT_OK;
 }

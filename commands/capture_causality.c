@@ -57,16 +57,16 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 			      (char *)(uintptr_t)trace,
 			      NULL};
 	posix_spawn_file_actions_t actions;
-	int rc = posix_spawn_file_actions_init(&actions);
-	if (!rc) {
-		rc = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
-						      O_WRONLY, 0);
-		rc = rc ? rc : posix_spawn(&pid, self, &actions, NULL, argv, environ);
+	int ret = posix_spawn_file_actions_init(&actions);
+	if (!ret) {
+		ret = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
+						       O_WRONLY, 0);
+		ret = ret ? ret : posix_spawn(&pid, self, &actions, NULL, argv, environ);
 		posix_spawn_file_actions_destroy(&actions);
 	}
 	free(self);
-	if (rc)
-		return err_sys(e, rc, "cannot start the replay that tests a period");
+	if (ret)
+		return err_sys(e, ret, "cannot start the replay that tests a period");
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return err_sys(e, errno, "cannot wait for the replay that tests a period");
@@ -172,27 +172,27 @@ int capture_causality(int argc, char **argv, struct err *e)
 	if (argc == 4 && !strcmp(argv[1], "--agent")) /* the collector starts this on each host */
 		return agent_run(argv[2], argv[3], e) ? EXIT_FAILED : EXIT_OK;
 	collect_config_init(&c);
-	int rc =
+	int ret =
 	    options_parse_command(collect_options, &c, argc, argv, 0, &n_positional, &command, e);
-	if (rc > 0) {
+	if (ret > 0) {
 		command_help(&cmd_capture, synopsis, about, collect_options);
 		return EXIT_OK;
 	}
-	if (!rc && command >= argc)
-		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
-			     synopsis);
-	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o TRACE is missing");
-	if (rc)
+	if (!ret && command >= argc)
+		ret = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
+			      synopsis);
+	if (!ret && !c.output)
+		ret = err_set(e, EINVAL, "-o TRACE is missing");
+	if (ret)
 		return EXIT_USAGE;
 	c.command = argv + command;
 	c.announce = line_print;
 	c.replay = replay_by_engine;
 	c.progress = true;
-	rc = collect(&c, &o, e);
-	if (!rc)
+	ret = collect(&c, &o, e);
+	if (!ret)
 		print(&c, &o);
-	return !rc                                               ? EXIT_OK
-	       : rc == -EINVAL || rc == -ERANGE || rc == -EEXIST ? EXIT_USAGE
+	return !ret                                               ? EXIT_OK
+	       : ret == -EINVAL || ret == -ERANGE || ret == -EEXIST ? EXIT_USAGE
 								 : EXIT_FAILED;
 }

@@ -4,8 +4,8 @@
 int rotate_check(struct trace_parts *p, const char *text, struct err *e)
 {
 	struct err why = ERR_INIT;
-	int rc = text ? trace_parts_parse(p, text, &why) : 0;
-	return rc ? err_set(e, -rc, "--rotate %s", why.msg) : 0;
+	int ret = text ? trace_parts_parse(p, text, &why) : 0;
+	return ret ? err_set(e, -ret, "--rotate %s", why.msg) : 0;
 }
 
 int rotate_apply(const struct trace_parts *p, const char *text, const char *output, bool compress,
@@ -14,9 +14,9 @@ int rotate_apply(const struct trace_parts *p, const char *text, const char *outp
 	uint32_t n;
 	if (!text)
 		return 0;
-	int rc = trace_split(output, p, compress, &n, e);
-	if (rc)
-		return rc;
+	int ret = trace_split(output, p, compress, &n, e);
+	if (ret)
+		return ret;
 	SCOPED_FREE char *last = trace_part_name(output, n - 1),
 			 *stale = trace_part_name(output, n);
 	printf("%-14s%u, %s.000 to %s; to join them: validate slice %s -o JOINED\n", "parts",

@@ -84,27 +84,27 @@ int capture_vfs(int argc, char **argv, struct err *e)
 	struct trace_parts parts;
 	int n_positional, command;
 	vfs_config_init(&c);
-	int rc = options_parse_command(vfs_options, &c, argc, argv, 0, &n_positional, &command, e);
-	if (rc > 0) {
+	int ret = options_parse_command(vfs_options, &c, argc, argv, 0, &n_positional, &command, e);
+	if (ret > 0) {
 		command_help(&cmd_capture, synopsis, about, vfs_options);
 		return EXIT_OK;
 	}
-	if (!rc && (command < argc) == (c.pid != 0))
-		rc = err_set(e, EINVAL, "%s: usage is validate capture %s",
-			     c.pid ? "a command or --pid, not both" : "the command is missing",
-			     synopsis);
-	if (!rc && c.pid && c.snapshot)
-		rc = err_set(e, EINVAL, "--snapshot needs a command: a running process (--pid) "
+	if (!ret && (command < argc) == (c.pid != 0))
+		ret = err_set(e, EINVAL, "%s: usage is validate capture %s",
+			      c.pid ? "a command or --pid, not both" : "the command is missing",
+			      synopsis);
+	if (!ret && c.pid && c.snapshot)
+		ret = err_set(e, EINVAL, "--snapshot needs a command: a running process (--pid) "
 			"does not wait until its files were read");
-	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o TRACE is missing");
-	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
-	if (rc)
+	if (!ret && !c.output)
+		ret = err_set(e, EINVAL, "-o TRACE is missing");
+	ret = ret ? ret : rotate_check(&parts, c.rotate, e);
+	if (ret)
 		return EXIT_USAGE;
 	c.command = command < argc ? argv + command : NULL;
-	rc = vfs_capture(&c, &o, e);
-	if (!rc)
+	ret = vfs_capture(&c, &o, e);
+	if (!ret)
 		print(&c, &o);
-	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
-	return rc ? EXIT_FAILED : EXIT_OK;
+	ret = ret ? ret : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
+	return ret ? EXIT_FAILED : EXIT_OK;
 }

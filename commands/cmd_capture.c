@@ -105,38 +105,38 @@ static int capture_app(int argc, char **argv, struct err *e)
 	struct trace_parts parts;
 	int n_positional, command;
 	app_config_init(&c);
-	int rc = options_parse_command(app_options, &c, argc, argv, 0, &n_positional, &command, e);
-	if (rc > 0) {
+	int ret = options_parse_command(app_options, &c, argc, argv, 0, &n_positional, &command, e);
+	if (ret > 0) {
 		command_help(&cmd_capture, app_synopsis, app_about, app_options);
 		return EXIT_OK;
 	}
-	if (!rc && c.pid)
-		rc = err_set(e, EINVAL, "--pid %s: capture app cannot attach to a running process, "
+	if (!ret && c.pid)
+		ret = err_set(e, EINVAL, "--pid %s: capture app cannot attach to a running process "
 			"because its library is loaded when a program starts. As root use: "
 			"validate capture vfs --pid %s -o TRACE", c.pid, c.pid);
-	if (!rc && command >= argc)
-		rc = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
-			     app_synopsis);
-	if (!rc && !c.output)
-		rc = err_set(e, EINVAL, "-o TRACE is missing");
-	if (!rc && c.rotate && c.content)
-		rc = err_set(e, EINVAL, "--rotate and --content exclude each other: the content "
+	if (!ret && command >= argc)
+		ret = err_set(e, EINVAL, "the command is missing: usage is validate capture %s",
+			      app_synopsis);
+	if (!ret && !c.output)
+		ret = err_set(e, EINVAL, "-o TRACE is missing");
+	if (!ret && c.rotate && c.content)
+		ret = err_set(e, EINVAL, "--rotate and --content exclude each other: the content "
 			"belongs to one trace file");
-	rc = rc ? rc : rotate_check(&parts, c.rotate, e);
-	if (rc)
+	ret = ret ? ret : rotate_check(&parts, c.rotate, e);
+	if (ret)
 		return EXIT_USAGE;
 	c.command = argv + command;
-	rc = app_capture(&c, &o, e);
-	if (!rc)
+	ret = app_capture(&c, &o, e);
+	if (!ret)
 		app_print(&c, &o);
-	rc = rc ? rc : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
-	if (!rc && c.check_status && o.status)
-		rc = err_set(e, ECANCELED,
-			     WIFSIGNALED(o.status) ? "the command was killed by signal %d"
+	ret = ret ? ret : rotate_apply(&parts, c.rotate, c.output, c.compress, e);
+	if (!ret && c.check_status && o.status)
+		ret = err_set(e, ECANCELED,
+			      WIFSIGNALED(o.status) ? "the command was killed by signal %d"
 						   : "the command ended with status %d",
-			     WIFSIGNALED(o.status) ? WTERMSIG(o.status) : WEXITSTATUS(o.status));
+			      WIFSIGNALED(o.status) ? WTERMSIG(o.status) : WEXITSTATUS(o.status));
 	app_outcome_release(&o);
-	return !rc ? EXIT_OK : rc == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
+	return !ret ? EXIT_OK : ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 }
 
 /* --- the table ----------------------------------------------------------- */

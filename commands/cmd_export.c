@@ -34,23 +34,23 @@ static int export_trace(const struct export_config *c, const struct trace_format
 {
 	struct trace *t;
 	struct trace_export_report report = {0};
-	int rc = output_check_input(c->output, path, e);
-	rc = rc ? rc : open_trace(&t, &c->open, path, NULL, 0, e);
-	if (rc)
-		return rc;
-	rc = f->write(t, c->output, &report, e);
+	int ret = output_check_input(c->output, path, e);
+	ret = ret ? ret : open_trace(&t, &c->open, path, NULL, 0, e);
+	if (ret)
+		return ret;
+	ret = f->write(t, c->output, &report, e);
 	bool counted = report.n_written || report.n_left_out;
-	if (!rc && !c->quiet && counted)
+	if (!ret && !c->quiet && counted)
 		notice("%s: %" PRIu64 " request%s written as %s", c->output, report.n_written,
 		       report.n_written == 1 ? "" : "s", f->name);
-	if (!rc && report.n_left_out)
+	if (!ret && report.n_left_out)
 		notice("%s: %" PRIu64 " left out; the first: %s", c->output, report.n_left_out,
 		       report.why);
 	char text[1000];
-	for (unsigned int i = 0; !rc && !c->quiet && trace_note(t, i, text, sizeof text); i++)
+	for (unsigned int i = 0; !ret && !c->quiet && trace_note(t, i, text, sizeof text); i++)
 		notice("%s: %s", path, text);
 	trace_close(t);
-	return rc;
+	return ret;
 }
 
 static int export_run(int argc, char **argv, struct err *e)
@@ -80,12 +80,12 @@ static int export_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	if (chosen)
 		c.output = chosen;
-	int rc = export_trace(&c, f, argv[1], e);
+	int ret = export_trace(&c, f, argv[1], e);
 	bool to_standard_output = !strcmp(c.output, "-");
 	free(chosen);
-	if (rc == -EPIPE && to_standard_output)
+	if (ret == -EPIPE && to_standard_output)
 		return EXIT_OK; /* the reader has closed the pipe */
-	return rc ? EXIT_FAILED : EXIT_OK;
+	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command cmd_export = {"export", "convert a trace to the format of another tool",

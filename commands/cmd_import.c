@@ -134,8 +134,8 @@ static int import_all(const struct import_config *c, struct trace_set *set, stru
 			 .new_seq = set->n > 1, .write = {.compress = c->compress}};
 	tally_begin(x.summary);
 	trace_set_meta(set, &meta);
-	int rc = pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
-	if (!rc) {
+	int ret = pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
+	if (!ret) {
 		tally_end(x.summary, set->t[0]);
 		meta.n_events_lost = trace_set_events_lost(set);
 		if (!c->quiet)
@@ -144,7 +144,7 @@ static int import_all(const struct import_config *c, struct trace_set *set, stru
 	}
 	tally_release(x.summary);
 	FREE_EACH(x.summary, x.extra);
-	return rc;
+	return ret;
 }
 
 static int import_run(int argc, char **argv, struct err *e)
@@ -168,11 +168,11 @@ static int import_run(int argc, char **argv, struct err *e)
 	if (chosen)
 		c.output = chosen;
 	SCOPED(trace_set_close) struct trace_set set;
-	int rc =
+	int ret =
 	    trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, c.output, e);
-	rc = rc ? rc : import_all(&c, &set, e);
+	ret = ret ? ret : import_all(&c, &set, e);
 	free(chosen);
-	return rc ? EXIT_FAILED : EXIT_OK;
+	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command cmd_import = {"import", "convert a trace from another format", import_run};

@@ -73,23 +73,23 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 	    config->n_replay_max ? xcalloc(1, sizeof *replay) : NULL;
 	struct profile_options o = {(unsigned int)config->n_threads};
 	struct stat st = {0};
-	int rc = profile_compute(p, t, &o, e);
-	rc = rc || !replay ? rc : replayable_find(replay, t, config->n_replay_max, e);
-	if (!rc && stat(path, &st) < 0 && errno != ENOENT)
-		rc = err_sys(e, errno, "cannot determine the size of %s", path);
-	if (!rc) {
+	int ret = profile_compute(p, t, &o, e);
+	ret = ret || !replay ? ret : replayable_find(replay, t, config->n_replay_max, e);
+	if (!ret && stat(path, &st) < 0 && errno != ENOENT)
+		ret = err_sys(e, errno, "cannot determine the size of %s", path);
+	if (!ret) {
 		struct info x = {.path = path,
 				 .file_bytes = (uint64_t)st.st_size,
 				 .format = trace_format_of(t)->name, .meta = trace_meta(t),
 				 .trace = t, .n_objects = trace_n_objects(t), .profile = p,
 				 .replay = replay};
-		rc = show(&x, t, config, e);
+		ret = show(&x, t, config, e);
 	}
-	if (!rc && p->tally.n_damage)
-		rc = err_set(e, EBADMSG, "%s%s", p->tally.damage[0],
-			     p->tally.n_damage > 1 ? " (and more, see above)" : "");
+	if (!ret && p->tally.n_damage)
+		ret = err_set(e, EBADMSG, "%s%s", p->tally.damage[0],
+			      p->tally.n_damage > 1 ? " (and more, see above)" : "");
 	profile_release(p);
-	return rc;
+	return ret;
 }
 
 static int info_run(int argc, char **argv, struct err *e)
@@ -107,12 +107,12 @@ static int info_run(int argc, char **argv, struct err *e)
 		return EXIT_FAILED;
 	if (open_trace(&t, &config.open, argv[1], NULL, 0, e))
 		return EXIT_FAILED;
-	int rc = config.csv ? trace_export_csv(t, config.csv, e) : print(t, argv[1], &config, e);
+	int ret = config.csv ? trace_export_csv(t, config.csv, e) : print(t, argv[1], &config, e);
 	trace_close(t);
-	if (rc == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) ||
-			     (config.html && !strcmp(config.html, "-"))))
+	if (ret == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) ||
+			      (config.html && !strcmp(config.html, "-"))))
 		return EXIT_OK; /* the reader has closed the pipe */
-	return rc ? EXIT_FAILED : EXIT_OK;
+	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command cmd_info = {"info", "describe a trace, and list its problems", info_run};

@@ -83,9 +83,9 @@ static int bits_of(const char *option, const char *text, const char *const *name
 		return 0;
 	if (split_list(text, &item, &n, e))
 		return err_context(e, "--%s", option);
-	int rc = 0;
+	int ret = 0;
 	*bits = 0;
-	for (size_t i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !ret; i++) {
 		int k = 0;
 		while (names[k] && strcmp(names[k], item[i]))
 			k++;
@@ -93,11 +93,11 @@ static int bits_of(const char *option, const char *text, const char *const *name
 			*bits |= 1u << k;
 			continue;
 		}
-		rc = name_refuse(e, EINVAL, item[i], names, " (see --help)",
-				 "--%s: unknown name \"%s\"", option, item[i]);
+		ret = name_refuse(e, EINVAL, item[i], names, " (see --help)",
+				  "--%s: unknown name \"%s\"", option, item[i]);
 	}
 	list_free(item, n);
-	return rc;
+	return ret;
 }
 
 /* Parses a number of requests, or a time with a unit. */
@@ -105,12 +105,12 @@ static int warmup_of(const char *text, struct metrics_options *o, struct err *e)
 {
 	if (!text)
 		return 0;
-	int rc = text[strspn(text, "0123456789")] ? parse_duration(text, &o->warmup_ns, e)
+	int ret = text[strspn(text, "0123456789")] ? parse_duration(text, &o->warmup_ns, e)
 						   : parse_uint(text, &o->warmup_requests, e);
-	if (!rc && (o->warmup_ns < 0 || o->warmup_requests >= UINT64_MAX - 1))
-		rc = err_set(e, ERANGE, "\"%s\" is out of range: expected a number of requests, or "
-					"a time of 0 or more", text);
-	return rc ? err_context(e, "--warmup") : 0;
+	if (!ret && (o->warmup_ns < 0 || o->warmup_requests >= UINT64_MAX - 1))
+		ret = err_set(e, ERANGE, "\"%s\" is out of range: expected a number of requests, "
+			"or a time of 0 or more", text);
+	return ret ? err_context(e, "--warmup") : 0;
 }
 
 static int options_of(const struct metrics_config *c, struct metrics_options *o, struct err *e)
@@ -127,14 +127,14 @@ static int options_of(const struct metrics_config *c, struct metrics_options *o,
 	if (c->dt > DENSITY_MAX_DT && c->dt != DENSITY_UNBOUNDED)
 		return err_set(e, ERANGE, "--dt %llu: expected at most %u, or none",
 			       (unsigned long long)c->dt, DENSITY_MAX_DT);
-	int rc = warmup_of(c->warmup, o, e);
-	rc = rc ? rc : bits_of("observe", c->observe, metrics_point_names, &o->points, e);
-	rc = rc ? rc : bits_of("scope", c->scope, metrics_scope_names, &o->scopes, e);
-	rc = rc ? rc : bits_of("only", c->only, part_names, &bits, e);
+	int ret = warmup_of(c->warmup, o, e);
+	ret = ret ? ret : bits_of("observe", c->observe, metrics_point_names, &o->points, e);
+	ret = ret ? ret : bits_of("scope", c->scope, metrics_scope_names, &o->scopes, e);
+	ret = ret ? ret : bits_of("only", c->only, part_names, &bits, e);
 	o->parts = 0;
 	for (size_t i = 0; i < N_PARTS; i++)
 		o->parts |= bits >> i & 1 ? parts[i].part : 0;
-	return rc;
+	return ret;
 }
 
 static int metrics_run(int argc, char **argv, struct err *e)

@@ -184,22 +184,22 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 	o.self = self;
 	/* recorded before the runs, which load the machine */
 	json_auto_t *environment = environment_make(self);
-	int rc = capture_trial_run(&t, &o, e);
-	json_auto_t *all = rc ? NULL : calibration_to_json(&t, environment);
+	int ret = capture_trial_run(&t, &o, e);
+	json_auto_t *all = ret ? NULL : calibration_to_json(&t, environment);
 	SCOPED_FREE char *text =
 	    all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
-	if (!rc && !text)
-		rc = err_set(e, ENOMEM, "not enough memory for the result");
-	if (!rc && c->dir)
-		rc = file_write_atomic(c->dir, text, strlen(text), e);
+	if (!ret && !text)
+		ret = err_set(e, ENOMEM, "not enough memory for the result");
+	if (!ret && c->dir)
+		ret = file_write_atomic(c->dir, text, strlen(text), e);
 	if (text && c->json)
 		puts(text);
 	else if (text)
 		selftest_capture_print(&t, stdout);
-	if (!rc && c->dir && !c->json)
+	if (!ret && c->dir && !c->json)
 		printf("\ncalibration: %s\n", c->dir);
 	free(self);
-	return rc ? EXIT_FAILED : EXIT_OK;
+	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 static int selftest_run(int argc, char **argv, struct err *e)

@@ -139,9 +139,9 @@ static int on_name(void *ctx, enum object_kind kind, const char *name, struct st
 static int hide(struct slicing *s, struct trace_meta *meta, struct fileset *files, struct err *e)
 {
 	SCOPED(causality_facts_release) struct causality_facts f = {0};
-	int rc = causality_facts_read(&f, meta, e);
-	if (rc)
-		return rc;
+	int ret = causality_facts_read(&f, meta, e);
+	if (ret)
+		return ret;
 	for (uint32_t i = 0; i < f.n_nodes; i++)
 		f.node[i].host = NULL;
 	s->extra = f.n_nodes ? causality_facts_text(&f, NULL) : NULL;
@@ -150,9 +150,9 @@ static int hide(struct slicing *s, struct trace_meta *meta, struct fileset *file
 	meta->captured_by = "unknown (anonymised)";
 	meta->epoch_ns = meta->wall_epoch_ns = 0;
 	meta->seed = 0;
-	rc = anonymise_fileset(s->anonymiser, &meta->files, files, e);
+	ret = anonymise_fileset(s->anonymiser, &meta->files, files, e);
 	meta->files = *files;
-	return rc;
+	return ret;
 }
 
 static int slice_traces(const struct slice_config *c, struct trace_set *set, struct slicing *s,
@@ -165,29 +165,29 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 			 .write = {.compress = c->compress}};
 	trace_set_meta(set, &meta);
 	meta.clock_resolution_ns *= c->filter.scale;
-	int rc = c->calibration
+	int ret = c->calibration
 		     ? slice_correction_open(&s->correction, c->calibration, c->method, set, e)
 		     : 0;
 	s->no_causes = set->n > 1 && !s->join;
-	rc = rc || s->no_causes ? rc : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
-	rc = rc || !c->anonymise ? rc : hide(s, &meta, &files, e);
-	rc = rc ? rc : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
-	if (!rc)
+	ret = ret || s->no_causes ? ret : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
+	ret = ret || !c->anonymise ? ret : hide(s, &meta, &files, e);
+	ret = ret ? ret : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
+	if (!ret)
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
 		       s->causes ? "requests, signals, waits and parts of computing" : "requests",
 		       slice_filter_stopped(s->filter) ? " read" : "",
 		       p.sorted ? ", sorted by start time" : "");
-	if (!rc && s->causes)
+	if (!ret && s->causes)
 		slice_causes_print(s->causes);
-	if (!rc && s->n_causes_left_out)
+	if (!ret && s->n_causes_left_out)
 		printf("%" PRIu64
 		       " signals, waits and parts of computing left out: they cannot be merged\n",
 		       s->n_causes_left_out);
-	if (!rc && s->join)
+	if (!ret && s->join)
 		slice_join_print(s->join);
-	if (!rc && s->correction)
+	if (!ret && s->correction)
 		slice_correction_print(s->correction);
-	return rc;
+	return ret;
 }
 
 /* Checks combinations of options. */
@@ -212,12 +212,12 @@ static int traces_open(const struct slice_config *c, char **argv, int n, struct 
 	const char **path = xcalloc((size_t)n + 1, sizeof *path);
 	memcpy(path, argv, (size_t)n * sizeof *path);
 	path[n] = c->join;
-	int rc = output_check_input(c->output, c->key, e);
-	rc = rc ? rc : output_check_input(c->output, c->calibration, e);
-	rc = rc ? rc
+	int ret = output_check_input(c->output, c->key, e);
+	ret = ret ? ret : output_check_input(c->output, c->calibration, e);
+	ret = ret ? ret
 		: trace_set_open(set, &c->open, path, (size_t)n + (c->join != NULL), c->output, e);
 	free((void *)path);
-	return rc || !c->join ? rc : slice_join_open(&s->join, set, e);
+	return ret || !c->join ? ret : slice_join_open(&s->join, set, e);
 }
 
 static int slice_run(int argc, char **argv, struct err *e)
@@ -241,9 +241,9 @@ static int slice_run(int argc, char **argv, struct err *e)
 		free(chosen);
 		return EXIT_USAGE;
 	}
-	int rc = c.anonymise ? anonymiser_open(&s.anonymiser, c.key, e) : 0;
-	rc = rc ? rc : traces_open(&c, argv + 1, n, &set, &s, e);
-	rc = rc ? rc : slice_traces(&c, &set, &s, e);
+	int ret = c.anonymise ? anonymiser_open(&s.anonymiser, c.key, e) : 0;
+	ret = ret ? ret : traces_open(&c, argv + 1, n, &set, &s, e);
+	ret = ret ? ret : slice_traces(&c, &set, &s, e);
 	trace_set_close(&set);
 	slice_correction_close(s.correction);
 	slice_join_close(s.join);
@@ -252,7 +252,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
 	free(chosen);
-	return rc ? EXIT_FAILED : EXIT_OK;
+	return ret ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command cmd_slice = {"slice", "cut, filter, merge or anonymise traces", slice_run};

@@ -138,13 +138,13 @@ static int verdict_status(const struct stats *s)
 static int stats_files(const struct stats_config *config, char **path, size_t n, struct err *e)
 {
 	SCOPED(stats_release) struct stats s = {.config = config, .plan = plan_of(config)};
-	int rc = stats_read(&s, path, n, e), status = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	if (!rc && config->judge && s.n < 2) {
+	int ret = stats_read(&s, path, n, e), status = ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	if (!ret && config->judge && s.n < 2) {
 		err_set(e, EINVAL, "--judge needs a reference and a replay");
 		status = EXIT_USAGE;
-		rc = -EINVAL;
+		ret = -EINVAL;
 	}
-	if (!rc) {
+	if (!ret) {
 		stats_compute_all(&s);
 		if (config->json)
 			stats_print_json(&s);

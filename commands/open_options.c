@@ -53,16 +53,16 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .wait_unit_ns = unit_ns[o->wait_unit],
 				       .as = o->as ? open_as_names[o->as] : NULL, .more = more,
 				       .n_more = n_more};
-	int rc = o->from ? find_format(&f, "--from", o->from, e) : 0;
-	rc = rc ? rc : trace_open_with(t, f, path, &x, e);
-	char *part = rc == -ENOENT ? trace_part_name(path, 0) : NULL;
+	int ret = o->from ? find_format(&f, "--from", o->from, e) : 0;
+	ret = ret ? ret : trace_open_with(t, f, path, &x, e);
+	char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
 	if (part && !access(part, F_OK))
 		err_set(e, ENOENT, "%s is one part of a capture (%s ...): join the parts first: "
 			"validate slice %s -o JOINED", path, part, path);
 	free(part);
-	if (!rc)
+	if (!ret)
 		warn_of_cut(path, trace_meta(*t)->cut);
-	return rc;
+	return ret;
 }
 
 void notice(const char *fmt, ...)

@@ -53,12 +53,12 @@ static int ends_read(struct trace *t, const struct causality_facts *f, struct sl
 	const struct trace_record *r;
 	size_t cap = 0;
 	bool over = false;
-	int rc = trace_rewind(t, e);
-	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
+	int ret = trace_rewind(t, e);
+	while (!ret && (ret = trace_next(t, &r, e)) == 1) {
 		struct trace_record copy = *r;
 		int keep = over ? 0 : slice_filter_pass(filter, t, &copy);
 		over |= keep == 2;
-		rc = 0;
+		ret = 0;
 		if (r->op != OP_SIGNAL && r->op != OP_WAIT)
 			continue;
 		bool is_wait = r->op == OP_WAIT;
@@ -73,7 +73,7 @@ static int ends_read(struct trace *t, const struct causality_facts *f, struct sl
 				       keep == 1, *n};
 		++*n;
 	}
-	return rc;
+	return ret;
 }
 
 int slice_causes_open(struct slice_causes **out, struct trace *t,
@@ -84,17 +84,17 @@ int slice_causes_open(struct slice_causes **out, struct trace *t,
 	struct end *end = NULL;
 	size_t n = 0;
 	*out = NULL;
-	int rc = causality_facts_read(&f, trace_meta(t), e);
-	if (rc || !f.n_nodes)
-		return rc;
+	int ret = causality_facts_read(&f, trace_meta(t), e);
+	if (ret || !f.n_nodes)
+		return ret;
 	struct slice_causes *x = *out = xcalloc(1, sizeof *x);
-	rc = slice_filter_open(&filter, c, e);
-	rc = rc ? rc : ends_read(t, &f, filter, &end, &n, e);
+	ret = slice_filter_open(&filter, c, e);
+	ret = ret ? ret : ends_read(t, &f, filter, &end, &n, e);
 	x->drop = xcalloc(n + 1, sizeof *x->drop);
 	x->n = n;
 	if (n)
 		qsort(end, n, sizeof *end, compare_ends);
-	for (size_t from = 0, to; !rc && from < n; from = to) {
+	for (size_t from = 0, to; !ret && from < n; from = to) {
 		for (to = from + 1; to < n && end[to].of_barrier == end[from].of_barrier &&
 				    end[to].signaller == end[from].signaller &&
 				    end[to].waiter == end[from].waiter;
@@ -107,7 +107,7 @@ int slice_causes_open(struct slice_causes **out, struct trace *t,
 	}
 	free(end);
 	slice_filter_close(filter);
-	return rc;
+	return ret;
 }
 
 void slice_causes_close(struct slice_causes *x)

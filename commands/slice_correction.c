@@ -23,8 +23,8 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 	for (size_t i = 0; i < set->n; i++) {
 		const struct trace_meta *meta = trace_meta(set->t[i]);
 		const char *own = calibration_method_of(meta->captured_by);
-		int rc = corrected_already(meta, e);
-		if (rc)
+		int ret = corrected_already(meta, e);
+		if (ret)
 			return err_context(e, "%s", set->path[i]);
 		if (!*method && !own)
 			return err_set(e, EINVAL,
@@ -43,9 +43,9 @@ static int method_choose(const struct trace_set *set, const char **method, struc
 int slice_correction_open(struct slice_correction **out, const char *file, const char *method,
 			  const struct trace_set *set, struct err *e)
 {
-	int rc = method_choose(set, &method, e);
-	if (rc)
-		return rc;
+	int ret = method_choose(set, &method, e);
+	if (ret)
+		return ret;
 	struct slice_correction *c = xcalloc(1, sizeof *c);
 	const char *host = trace_meta(set->t[0])->host;
 	c->host = host ? xasprintf("%s", host) : NULL;

@@ -34,14 +34,14 @@ static int numbers_of(struct number_list *to, const char *text, const char *opti
 {
 	char **item;
 	size_t n;
-	int rc = text ? split_list(text, &item, &n, e) : 0;
-	if (rc || !text)
-		return rc ? err_context(e, "%s", option) : 0;
+	int ret = text ? split_list(text, &item, &n, e) : 0;
+	if (ret || !text)
+		return ret ? err_context(e, "%s", option) : 0;
 	to->v = xcalloc(n ? n : 1, sizeof *to->v);
-	for (; to->n < n && !rc; to->n += !rc)
-		rc = parse_uint(item[to->n], &to->v[to->n], e);
+	for (; to->n < n && !ret; to->n += !ret)
+		ret = parse_uint(item[to->n], &to->v[to->n], e);
 	list_free(item, n);
-	return rc ? err_context(e, "%s", option) : 0;
+	return ret ? err_context(e, "%s", option) : 0;
 }
 
 /* Parses an operation or a family. "read" is both; here it means the family. */
@@ -69,13 +69,13 @@ static int operations_of(struct slice_filter *f, struct err *e)
 		memset(f->op, true, sizeof f->op);
 		return 0;
 	}
-	int rc = split_list(f->c.operations, &item, &n, e);
-	if (rc)
+	int ret = split_list(f->c.operations, &item, &n, e);
+	if (ret)
 		return err_context(e, "--operation");
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = take_operation(f, item[i], e);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = take_operation(f, item[i], e);
 	list_free(item, n);
-	return rc;
+	return ret;
 }
 
 int slice_filter_open(struct slice_filter **out, const struct slice_filter_config *c, struct err *e)
@@ -83,12 +83,12 @@ int slice_filter_open(struct slice_filter **out, const struct slice_filter_confi
 	struct slice_filter *f = *out = xcalloc(1, sizeof *f);
 	f->c = *c;
 	f->first_ns = f->zero_ns = f->instant_ns = TIME_NONE;
-	int rc = numbers_of(&f->pid, c->processes, "--process", e);
-	rc = rc ? rc : numbers_of(&f->tid, c->threads, "--thread", e);
-	rc = rc ? rc : operations_of(f, e);
-	if (!rc && c->objects && split_list(c->objects, &f->pattern, &f->n_patterns, e))
-		rc = err_context(e, "--object");
-	return rc;
+	int ret = numbers_of(&f->pid, c->processes, "--process", e);
+	ret = ret ? ret : numbers_of(&f->tid, c->threads, "--thread", e);
+	ret = ret ? ret : operations_of(f, e);
+	if (!ret && c->objects && split_list(c->objects, &f->pattern, &f->n_patterns, e))
+		ret = err_context(e, "--object");
+	return ret;
 }
 
 void slice_filter_close(struct slice_filter *f)

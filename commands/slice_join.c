@@ -63,16 +63,16 @@ static int processes_find(struct slice_join *j, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
 	size_t n;
-	int rc;
+	int ret;
 	uint32_t last = 0;
-	while ((rc = trace_next_batch(t, &r, &n, e)) > 0)
+	while ((ret = trace_next_batch(t, &r, &n, e)) > 0)
 		for (size_t i = 0; i < n; i++) {
 			if (j->n_pids && r[i].pid == last)
 				continue;
 			last = r[i].pid;
 			pid_note(j, last);
 		}
-	return rc;
+	return ret;
 }
 
 static void names_find(struct slice_join *j, const struct trace *t)
@@ -93,10 +93,10 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 	const struct trace_record *r;
 	size_t n;
 	bool pages = false, process = false;
-	int rc;
-	while (!(pages && process) && (rc = trace_next_batch(set->t[1], &r, &n, e)) != 0) {
-		if (rc < 0)
-			return rc;
+	int ret;
+	while (!(pages && process) && (ret = trace_next_batch(set->t[1], &r, &n, e)) != 0) {
+		if (ret < 0)
+			return ret;
 		for (size_t i = 0; i < n; i++) {
 			pages |= op_info(r[i].op)->family == FAMILY_PAGE;
 			process |= bsearch(&r[i].pid, j->pid, j->n_pids, sizeof *j->pid,
@@ -114,18 +114,18 @@ static int pages_check(const struct slice_join *j, struct trace_set *set, struct
 
 int slice_join_open(struct slice_join **out, struct trace_set *set, struct err *e)
 {
-	int rc = of_one_run(set, e);
-	if (rc)
-		return rc;
+	int ret = of_one_run(set, e);
+	if (ret)
+		return ret;
 	struct slice_join *j = *out = xcalloc(1, sizeof *j);
 	const struct trace_meta *above = trace_meta(set->t[0]), *below = trace_meta(set->t[1]);
 	j->below = set->t[1];
 	j->captured_by = xasprintf("%s", below->captured_by ? below->captured_by : "unknown");
 	set->shift_ns[0] = 0;
 	set->shift_ns[1] = below->epoch_ns - above->epoch_ns;
-	rc = processes_find(j, set->t[0], e);
+	ret = processes_find(j, set->t[0], e);
 	names_find(j, set->t[0]);
-	return rc ? rc : pages_check(j, set, e);
+	return ret ? ret : pages_check(j, set, e);
 }
 
 void slice_join_close(struct slice_join *j)

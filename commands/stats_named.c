@@ -141,19 +141,19 @@ static int file_read(struct named_inputs *in, const struct stats_config *config,
 	if (third)
 		*third++ = 0;
 	bool grouped = third && !strchr(third, '=');
-	int rc = third && !grouped ? stats_conditions_split(third, &w, e) : 0;
-	if (rc)
-		return rc;
+	int ret = third && !grouped ? stats_conditions_split(third, &w, e) : 0;
+	if (ret)
+		return ret;
 	struct column_choice choice[STATS_MAX_CONDITIONS + 1] = {
 	    {column && *column ? column : NULL, false, NULL, false}};
 	stats_conditions_choose(&w, choice + 1);
 	if (grouped)
 		choice[1] = (struct column_choice){third, true, NULL, false};
-	rc = columns_read(&c, text, choice, 1 + w.n + grouped, (enum columns_header)config->header,
-			  e);
+	ret = columns_read(&c, text, choice, 1 + w.n + grouped, (enum columns_header)config->header,
+			   e);
 	list_free(w.item, w.n);
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	in->x[k] = xcalloc(c.n, sizeof *in->x[k]);
 	if (grouped)
 		groups_by_label(in, &c);
@@ -189,11 +189,11 @@ static int argument_take(struct named_inputs *in, const struct named_statistic *
 	for (size_t i = 0; i < in->n_roles; i++)
 		if (!strcmp(in->role[i].role, text))
 			return err_set(e, EINVAL, "%s is given twice", text);
-	int rc = is_list(value) ? list_read(in, value, e) : file_read(in, config, value, e);
+	int ret = is_list(value) ? list_read(in, value, e) : file_read(in, config, value, e);
 	in->role[in->n_roles].role = text;
 	in->role[in->n_roles].group = in->group[in->n_roles];
 	in->n_roles++;
-	return rc;
+	return ret;
 }
 
 static int result_print(const char *name, const struct named_statistic *s, struct named_call *call,
@@ -219,16 +219,16 @@ int stats_compute(const struct stats_config *config, char **argument, size_t n, 
 {
 	const struct named_statistic *s = statistic_find(config->compute, e);
 	struct named_inputs *in;
-	int rc = 0, status;
+	int ret = 0, status;
 	if (!s)
 		return EXIT_USAGE;
 	if (n > MAX_ARGUMENTS)
 		return command_fail(EXIT_USAGE, e, E2BIG, "more than %d arguments", MAX_ARGUMENTS);
 	in = xcalloc(1, sizeof *in);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = argument_take(in, s, config, argument[i], e);
-	status = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	if (!rc) {
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = argument_take(in, s, config, argument[i], e);
+	status = ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	if (!ret) {
 		struct named_call call = {in->role, in->n_roles, in->param, in->n_params, false};
 		status = result_print(config->compute, s, &call, e);
 	}

@@ -8,11 +8,11 @@
 
 int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e)
 {
-	int rc = split_list(text, &w->item, &w->n, e);
-	for (size_t i = 0; i < w->n && !rc; i++) {
+	int ret = split_list(text, &w->item, &w->n, e);
+	for (size_t i = 0; i < w->n && !ret; i++) {
 		char *equals = strchr(w->item[i], '=');
 		if (!equals || equals == w->item[i] || i == STATS_MAX_CONDITIONS) {
-			rc = err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or "
+			ret = err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or "
 				"there are more than %d of them", w->item[i], STATS_MAX_CONDITIONS);
 			continue;
 		}
@@ -20,11 +20,11 @@ int stats_conditions_split(const char *text, struct stats_conditions *w, struct 
 		equals[w->except[i] ? -1 : 0] = 0;
 		w->text[i] = equals + 1;
 	}
-	if (rc) {
+	if (ret) {
 		list_free(w->item, w->n);
 		*w = (struct stats_conditions){.n = 0};
 	}
-	return rc;
+	return ret;
 }
 
 void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice)
@@ -113,11 +113,11 @@ static int column_read(struct plan *p, size_t i, const struct stats_config *conf
 static int plan_read(struct plan *p, const struct stats_config *config, struct err *e)
 {
 	size_t n = p->n_samples * p->n_files;
-	int rc = 0;
+	int ret = 0;
 	p->columns = xcalloc(n, sizeof *p->columns);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = column_read(p, i, config, e);
-	return rc;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = column_read(p, i, config, e);
+	return ret;
 }
 
 /* --- samples ------------------------------------------------------------- */
@@ -166,13 +166,13 @@ static int values_check(const struct columns *c, struct err *e)
 
 static int samples_take(struct stats *s, struct plan *p, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	s->n = p->n_samples;
 	s->sample = xcalloc(s->n, sizeof *s->sample);
 	for (size_t i = 0; i < p->n_samples * p->n_files; i++) {
 		forget_conditions(&p->columns[i], s->config->sessions ? 2 : 1);
-		if (!rc && p->n_samples > 1)
-			rc = values_check(&p->columns[i], e);
+		if (!ret && p->n_samples > 1)
+			ret = values_check(&p->columns[i], e);
 	}
 	for (size_t i = 0; i < p->n_samples; i++) {
 		struct columns *of = &p->columns[i * p->n_files];
@@ -187,11 +187,11 @@ static int samples_take(struct stats *s, struct plan *p, struct err *e)
 	/* lines of one file are pairs, so both columns of each file need the same number of
 	 * lines */
 	for (size_t i = p->n_files;
-	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
+	     i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !ret; i++)
 		if (p->columns[i].n != p->columns[i % p->n_files].n)
-			rc = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be paired",
+			ret = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be paired",
 				p->columns[i].path, p->columns[i % p->n_files].n, p->columns[i].n);
-	return rc;
+	return ret;
 }
 
 int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
@@ -199,20 +199,20 @@ int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
 	struct plan p = {.path = path, .n_paths = n_paths};
 	SCOPED_FREE char *text = xstrdup(s->config->column ? s->config->column : "");
 	p.n_selectors = selectors_split(text, p.selector, STATS_MAX_SAMPLES);
-	int rc = s->config->where ? stats_conditions_split(s->config->where, &p.where, e) : 0;
-	rc = rc ? rc : plan_make(&p, s->config, e);
-	if (!rc) {
-		rc = plan_read(&p, s->config, e);
-		rc = rc ? rc : samples_take(s, &p, e);
+	int ret = s->config->where ? stats_conditions_split(s->config->where, &p.where, e) : 0;
+	ret = ret ? ret : plan_make(&p, s->config, e);
+	if (!ret) {
+		ret = plan_read(&p, s->config, e);
+		ret = ret ? ret : samples_take(s, &p, e);
 		/* one errno for every error, because the message states the place */
-		if (rc)
-			rc = -EBADMSG;
+		if (ret)
+			ret = -EBADMSG;
 	}
 	for (size_t i = 0; p.columns && i < p.n_samples * p.n_files; i++)
 		columns_release(&p.columns[i]);
 	free(p.columns);
 	list_free(p.where.item, p.where.n);
-	return rc;
+	return ret;
 }
 
 void stats_sample_release(struct stats_sample *s)

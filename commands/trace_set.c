@@ -32,10 +32,10 @@ static void align(struct trace_set *m)
 /* Checks that no input has the name of the output, because the output replaces that file. */
 static int output_check_inputs(const char *output, const char *const *path, size_t n, struct err *e)
 {
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = output_check_input(output, path[i], e);
-	return rc;
+	int ret = 0;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = output_check_input(output, path[i], e);
+	return ret;
 }
 
 /* If a name has no file, replaces it by the parts of a capture (--rotate). */
@@ -70,22 +70,22 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
 		.shift_ns = xcalloc(n, sizeof *m->shift_ns), .given = found.given, .n_given = n};
 	const struct trace_format *f = NULL;
-	int rc = output_check_inputs(output, path, n, e);
-	rc = rc ? rc : output_check_input(output, o->mapping, e);
-	if (!rc && o->from)
-		rc = find_format(&f, "--from", o->from, e);
-	else if (!rc && !o->mapping)
-		rc = trace_format_detect(&f, path[0], e);
+	int ret = output_check_inputs(output, path, n, e);
+	ret = ret ? ret : output_check_input(output, o->mapping, e);
+	if (!ret && o->from)
+		ret = find_format(&f, "--from", o->from, e);
+	else if (!ret && !o->mapping)
+		ret = trace_format_detect(&f, path[0], e);
 	/* formats in which several files are parts of one trace */
 	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel"));
-	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
-		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
+	for (size_t i = 0; i < (one ? 1 : n) && !ret; i++) {
+		ret = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
 		m->path[i] = path[i];
-		m->n += !rc;
+		m->n += !ret;
 	}
-	if (!rc)
+	if (!ret)
 		align(m);
-	return rc;
+	return ret;
 }
 
 void trace_set_close(struct trace_set *m)

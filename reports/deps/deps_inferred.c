@@ -20,20 +20,20 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 	if (!think)
 		return 0;
 	if (strcmp(think, "auto")) {
-		int rc = parse_duration(think, &h->ns, e);
-		if (!rc && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
-			rc = err_set(e, EINVAL,
-				     "a think time cannot be negative or longer than a trace");
-		*usage = rc != 0;
+		int ret = parse_duration(think, &h->ns, e);
+		if (!ret && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
+			ret = err_set(e, EINVAL,
+				      "a think time cannot be negative or longer than a trace");
+		*usage = ret != 0;
 		h->origin = "as given";
-		return rc ? err_context(e, "--think-time") : 0;
+		return ret ? err_context(e, "--think-time") : 0;
 	}
-	int rc = think_times_read(&h->seen, t, e);
+	int ret = think_times_read(&h->seen, t, e);
 	h->estimated = h->seen.n >= THINK_TIMES_ENOUGH;
 	h->origin = h->estimated ? "the smallest gap in the trace with no request in flight" :
 				  "the default: too few think times in this trace to estimate it";
 	h->ns = h->estimated ? h->seen.least_ns : INFER_THRESHOLD_NS;
-	return rc;
+	return ret;
 }
 
 /* --- width over time ----------------------------------------------------- */
@@ -255,16 +255,16 @@ int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *u
 	struct infer_summary s;
 	struct pass pass = {.c = c};
 	struct infer_what w = {.fed = fed, .ended = ended, .ctx = &pass};
-	int rc = threshold_find(&h, t, c->think, usage, e);
+	int ret = threshold_find(&h, t, c->think, usage, e);
 	w.threshold_ns = h.ns;
-	rc = rc ? rc : infer_trace(&w, t, &s, e);
-	if (!rc && c->dot)
-		rc = dot_write(&pass, &h, e);
-	if (!rc && c->output)
-		rc = infer_annotate(t, h.ns, c->output, e);
+	ret = ret ? ret : infer_trace(&w, t, &s, e);
+	if (!ret && c->dot)
+		ret = dot_write(&pass, &h, e);
+	if (!ret && c->output)
+		ret = infer_annotate(t, h.ns, c->output, e);
 	free(pass.shown);
-	if (rc || (c->dot && !strcmp(c->dot, "-")))
-		return rc;
+	if (ret || (c->dot && !strcmp(c->dot, "-")))
+		return ret;
 	if (c->json)
 		print_json(&s, &w, &h, &pass.time);
 	else

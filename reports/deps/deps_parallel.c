@@ -124,22 +124,22 @@ static int dot_write(struct trace *t, const struct causality_facts *f,
 	const struct causality_work *w, const struct deps_parallel_config *c, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
-	int rc = deps_parallel_dot(&text, t, f, w, c, e);
-	return rc ? rc : output_path(c->dot, &text, e);
+	int ret = deps_parallel_dot(&text, t, f, w, c, e);
+	return ret ? ret : output_path(c->dot, &text, e);
 }
 
 int deps_parallel(struct trace *t, const struct causality_facts *f,
 		  const struct deps_parallel_config *c, struct err *e)
 {
 	SCOPED(causality_work_release) struct causality_work w;
-	int rc = causality_work_read(&w, t, f, e);
-	if (!rc && c->dot)
-		rc = dot_write(t, f, &w, c, e);
-	if (!rc && !(c->dot && !strcmp(c->dot, "-"))) {
+	int ret = causality_work_read(&w, t, f, e);
+	if (!ret && c->dot)
+		ret = dot_write(t, f, &w, c, e);
+	if (!ret && !(c->dot && !strcmp(c->dot, "-"))) {
 		if (c->json)
 			print_json(&w, f);
 		else
 			print_text(&w, f, c->path);
 	}
-	return rc;
+	return ret;
 }

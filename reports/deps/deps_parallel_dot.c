@@ -80,8 +80,8 @@ static int requests_draw(struct drawing *d, struct trace *t, const struct deps_p
 {
 	const struct trace_record *r;
 	uint64_t i = 0;
-	int rc = trace_rewind(t, e), got = 0;
-	while (!rc && (got = trace_next(t, &r, e)) == 1) {
+	int ret = trace_rewind(t, e), got = 0;
+	while (!ret && (got = trace_next(t, &r, e)) == 1) {
 		int64_t of = causality_node_of(d->f, r->pid, r->tid);
 		if (of < 0)
 			continue;
@@ -98,7 +98,7 @@ static int requests_draw(struct drawing *d, struct trace *t, const struct deps_p
 		memset(d->node[of].compute_ns, 0, sizeof d->node[of].compute_ns);
 		i++;
 	}
-	return rc ? rc : got;
+	return ret ? ret : got;
 }
 
 static void links_draw(struct strbuf *out, const struct drawing *d)
@@ -156,7 +156,7 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 		strbuf_init(&d.node[i].requests);
 		strbuf_init(&d.node[i].order);
 	}
-	int rc = requests_draw(&d, t, c, e);
+	int ret = requests_draw(&d, t, c, e);
 	strbuf_addstr(out, "digraph deps {\n  // nodes of a parallel application; bold: waits for "
 			   "the end of the other\n"
 			   "  rankdir=TB; node [shape=box, fontsize=10]; edge [fontsize=9];\n");
@@ -178,7 +178,7 @@ int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causalit
 		strbuf_release(&d.node[i].order);
 	}
 	FREE_EACH(d.node, d.n_requests);
-	return rc;
+	return ret;
 }
 
 static void node(struct strbuf *out, const struct deps *d, uint32_t i)

@@ -114,11 +114,11 @@ int info_write_html(const struct info *x, const char *path, struct err *e)
 	SCOPED_STRBUF out = STRBUF_INIT;
 	SCOPED(figures_release) struct figures figures;
 	info_figures_build(&figures, x);
-	int rc = figures_render(&figures, NULL, e);
-	if (!rc)
+	int ret = figures_render(&figures, NULL, e);
+	if (!ret)
 		add_page(&out, x, &figures);
-	if (!rc)
-		rc = strcmp(path, "-") ? file_write_atomic(path, out.s, out.len, e)
+	if (!ret)
+		ret = strcmp(path, "-") ? file_write_atomic(path, out.s, out.len, e)
 				: output_stream(stdout, &out, e);
-	return rc;
+	return ret;
 }

@@ -116,17 +116,17 @@ static int add_requests(json_t *top, struct trace *t, uint64_t n, struct err *e)
 	json_t *a = json_array();
 	const struct trace_record *r;
 	json_object_set_new(top, "requests", a);
-	int rc = trace_rewind(t, e);
-	while (!rc && json_array_size(a) < n) {
+	int ret = trace_rewind(t, e);
+	while (!ret && json_array_size(a) < n) {
 		do
-			rc = trace_next(t, &r, e);
-		while (rc == -EBADMSG);
-		if (rc != 1)
+			ret = trace_next(t, &r, e);
+		while (ret == -EBADMSG);
+		if (ret != 1)
 			break;
-		rc = 0;
+		ret = 0;
 		json_array_append_new(a, json_request(t, r));
 	}
-	return rc;
+	return ret;
 }
 
 int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, struct err *e)
@@ -160,10 +160,10 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 	info_json_profile(top, x);
 	json_add(top, J_VALUE("meta", json_meta(x->meta)),
 		J_VALUE("files", json_files(&x->meta->files)), J_VALUE("warnings", warnings));
-	int rc = n_records ? add_requests(top, t, n_records, e) : 0;
-	if (rc)
+	int ret = n_records ? add_requests(top, t, n_records, e) : 0;
+	if (ret)
 		json_decref(top);
 	else
 		json_print(top);
-	return rc;
+	return ret;
 }

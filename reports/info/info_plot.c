@@ -442,12 +442,12 @@ int info_plot_text(struct strbuf *out, const struct info *x, unsigned int column
 	n += text_response(&plot[n], x, columns, rows);
 	if (has_levels(x))
 		text_level(&plot[n++], x, columns, rows);
-	int rc = gnuplot_run(plot, n, GNUPLOT_TIMEOUT_S, e);
+	int ret = gnuplot_run(plot, n, GNUPLOT_TIMEOUT_S, e);
 	for (size_t i = 0; i < 3; i++) {
-		if (!rc)
+		if (!ret)
 			add_plot(out, &plot[i].text);
 		strbuf_release(&plot[i].script);
 		strbuf_release(&plot[i].text);
 	}
-	return rc;
+	return ret;
 }

@@ -90,20 +90,20 @@ int info_print_records(struct trace *t, uint64_t n_records, struct err *e)
 {
 	const struct trace_record *r;
 	SCOPED_STRBUF out = STRBUF_INIT;
-	int rc = n_records ? trace_rewind(t, e) : 0;
+	int ret = n_records ? trace_rewind(t, e) : 0;
 	if (n_records)
 		printf("\n%8s  %-15s  %12s  %9s  %s\n", "number", "process/thread", "start [s]",
 		       "time", "request");
-	for (uint64_t i = 0; i < n_records && !rc; i++) {
+	for (uint64_t i = 0; i < n_records && !ret; i++) {
 		do
-			rc = trace_next(t, &r, e);
-		while (rc == -EBADMSG); /* already printed */
-		if (rc != 1)
+			ret = trace_next(t, &r, e);
+		while (ret == -EBADMSG); /* already printed */
+		if (ret != 1)
 			break;
-		rc = 0;
+		ret = 0;
 		strbuf_reset(&out);
 		add_request(&out, t, r);
 		fwrite(out.s, 1, out.len, stdout);
 	}
-	return rc;
+	return ret;
 }

@@ -51,7 +51,7 @@ grep -q 'does not call runs_make' wrong || fail "a missing call is not found: $(
 idiom() { # FILE...: prints other labels, and other names of a status
 	grep -HnE '^[a-z_0-9]+:$|^[^"]*[^a-z_0-9.">](rc|res|rv)( =|;| \?)' "$@" | grep -vE ':out:$|[.>](rc|res|rv)'
 }
-(cd "$SRCDIR" && find common capture microbench replay -name '*.[ch]') > sources
+(cd "$SRCDIR" && find common capture microbench replay validate reports commands -name '*.[ch]') > sources
 (cd "$SRCDIR" && idiom $(cat "$OLDPWD/sources")) > wrong
 [ ! -s wrong ] || fail "errors are handled in another way: $(head -5 wrong)"
 printf 'static int f(void)\n{\n\tint rc = g();\nfail:\n\treturn rc ? rc : 0;\n}\n' > sample.c

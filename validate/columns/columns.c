@@ -89,16 +89,16 @@ static int no_such_column(struct columns_reader *r, const char *selector, bool h
 	char buffer[SHOWN + 4];
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", cell_shown(cell[i], buffer));
-	int rc;
+	int ret;
 	if (header)
-		rc = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there are %s%s", r->c->path,
-			     r->line, selector, names.s, n > MAX_NAMES ? ", ..." : "");
+		ret = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there are %s%s", r->c->path,
+			      r->line, selector, names.s, n > MAX_NAMES ? ", ..." : "");
 	else
-		rc = err_set(
+		ret = err_set(
 		    r->e, ENOENT,
 		    "%s:%zu: no column \"%s\": there is no header, and there are %zu columns",
 		    r->c->path, r->line, selector, n);
-	return rc;
+	return ret;
 }
 
 static int selector_missing(struct columns_reader *r, bool header, const struct column_cell *cell,
@@ -200,9 +200,9 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 		bool header = is_header(r, cell, n);
 		r->begun = true;
 		for (size_t i = 0; i < c->n_columns; i++) {
-			int rc = column_locate(r, &r->choice[i], &c->column[i], header, cell, n);
-			if (rc)
-				return rc;
+			int ret = column_locate(r, &r->choice[i], &c->column[i], header, cell, n);
+			if (ret)
+				return ret;
 		}
 		if (header)
 			return 0;
@@ -212,20 +212,20 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 	rows_grow(r);
 	for (size_t i = 0; i < c->n_columns; i++) {
 		struct column *column = &c->column[i];
-		int rc = 0;
+		int ret = 0;
 		if (column->number <= n)
-			rc = cell_store(r, column, cell[column->number - 1]);
+			ret = cell_store(r, column, cell[column->number - 1]);
 		else
-			rc = err_set(r->e, EBADMSG,
-				     "%s:%zu: this line has %zu column%s, but the value is in "
-				     "column %zu",
-				     r->c->path, r->line, n, n == 1 ? "" : "s", column->number);
-		if (rc) {
+			ret = err_set(r->e, EBADMSG,
+				      "%s:%zu: this line has %zu column%s, but the value is in "
+				      "column %zu",
+				      r->c->path, r->line, n, n == 1 ? "" : "s", column->number);
+		if (ret) {
 			/* remove the stored values of this row */
 			while (i-- > 0)
 				if (c->column[i].label)
 					free(c->column[i].label[c->n]);
-			return rc;
+			return ret;
 		}
 	}
 	c->n++;
@@ -272,9 +272,9 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	}
 	SCOPED_STRBUF numbers = STRBUF_INIT;
 	struct column_choice only = choice[0];
-	int rc = 0;
+	int ret = 0;
 	if (columns_is_json(text, len)) {
-		rc = n_choices > 1
+		ret = n_choices > 1
 			 ? err_set(e, EINVAL, "%s: --sessions and --where do not apply to JSON",
 				   path)
 			 : columns_of_json(&numbers, path, text, len, choice[0].selector, e);
@@ -283,18 +283,18 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 		text = numbers.s;
 		len = numbers.len;
 	}
-	char delimiter = rc ? 0 : delimiter_of(text, len);
+	char delimiter = ret ? 0 : delimiter_of(text, len);
 	r.text = !delimiter;
-	rc = rc          ? rc
+	ret = ret          ? ret
 	     : delimiter ? columns_split_csv(&r, text, len, delimiter)
 			 : columns_split_text(&r, text, len);
-	if (!rc && !c->n)
-		rc = err_set(e, ENODATA, "%s: %s", path,
-			     any_condition(choice, n_choices) ? "no line matches the conditions"
+	if (!ret && !c->n)
+		ret = err_set(e, ENODATA, "%s: %s", path,
+			      any_condition(choice, n_choices) ? "no line matches the conditions"
 							      : "the file has no values");
-	if (rc)
+	if (ret)
 		columns_release(c);
-	return rc;
+	return ret;
 }
 
 static int file_read(int fd, const char *path, char **text, size_t *len, struct err *e)
@@ -307,20 +307,20 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 || *len > MAX_BYTES) {
-			int rc = got < 0 ? err_sys(e, errno, "cannot read %s", path)
+			int ret = got < 0 ? err_sys(e, errno, "cannot read %s", path)
 					 : err_set(e, EFBIG, "%s is larger than 4 GiB", path);
 			free(buffer);
-			return rc;
+			return ret;
 		}
 		if (!got)
 			break;
 		/* checked early, before a whole device is read into memory */
 		const char *none = memchr(buffer + *len, 0, (size_t)got);
 		if (none) {
-			int rc = err_set(e, EILSEQ, "%s is not text: byte %zu is 0", path,
-					 (size_t)(none - buffer));
+			int ret = err_set(e, EILSEQ, "%s is not text: byte %zu is 0", path,
+					  (size_t)(none - buffer));
 			free(buffer);
-			return rc;
+			return ret;
 		}
 		*len += (size_t)got;
 		if (*len == cap)
@@ -340,14 +340,14 @@ int columns_read(struct columns *c, const char *path, const struct column_choice
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot open %s", path);
-	int rc = file_read(fd, name, &text, &len, e);
+	int ret = file_read(fd, name, &text, &len, e);
 	if (!standard)
 		close(fd);
-	if (rc)
-		return rc;
-	rc = columns_parse(c, name, text, len, choice, n_choices, header, e);
+	if (ret)
+		return ret;
+	ret = columns_parse(c, name, text, len, choice, n_choices, header, e);
 	free(text);
-	return rc;
+	return ret;
 }
 
 void columns_release(struct columns *c)

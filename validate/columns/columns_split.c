@@ -18,8 +18,8 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 {
 	SCOPED_FREE struct column_cell *cell = NULL;
 	size_t cap = 0;
-	int rc = 0;
-	for (size_t from = 0; from < len && !rc;) {
+	int ret = 0;
+	for (size_t from = 0; from < len && !ret;) {
 		size_t size = line_length(text + from, len - from), n = 0, i = 0;
 		const char *line = text + from;
 		r->line++;
@@ -36,10 +36,10 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 			n++;
 		}
 		if (n)
-			rc = columns_row(r, cell, n);
+			ret = columns_row(r, cell, n);
 		from += size + 1;
 	}
-	return rc;
+	return ret;
 }
 
 /* --- CSV, line by line through libcsv: skips comments and keeps line numbers --- */
@@ -52,7 +52,7 @@ struct csv_row {
 	struct column_cell *cell;
 	size_t *offset;
 	size_t n, cell_cap, offset_cap, first_line;
-	int rc;
+	int ret;
 };
 
 static void on_field(void *text, size_t len, void *arg)
@@ -75,8 +75,8 @@ static void on_row(int c, void *arg)
 	for (size_t i = 0; i < row->n; i++)
 		row->cell[i].text = row->text.s + row->offset[i];
 	bool empty = row->n == 0 || (row->n == 1 && row->cell[0].len == 0);
-	if (!row->rc && !empty)
-		row->rc = columns_row(row->r, row->cell, row->n);
+	if (!row->ret && !empty)
+		row->ret = columns_row(row->r, row->cell, row->n);
 	row->n = 0;
 	strbuf_reset(&row->text);
 }
@@ -90,7 +90,7 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 		return err_set(r->e, ENOMEM, "%s: cannot start the CSV parser: not enough memory",
 			       r->c->path);
 	csv_set_delim(&parser, (unsigned char)delimiter);
-	for (size_t from = 0; from < len && !row.rc;) {
+	for (size_t from = 0; from < len && !row.ret;) {
 		size_t size = line_length(text + from, len - from),
 		       whole = size + (from + size < len);
 		r->line++;
@@ -99,17 +99,17 @@ int columns_split_csv(struct columns_reader *r, const char *text, size_t len, ch
 			     (at = memchr(at, '"', (size_t)(text + from + size - at))); at++)
 				quoted = !quoted;
 			if (csv_parse(&parser, text + from, whole, on_field, on_row,
-			    &row) != whole && !row.rc)
-				row.rc = err_set(r->e, EBADMSG, "%s:%zu: %s", r->c->path, r->line,
-						 csv_strerror(csv_error(&parser)));
+			    &row) != whole && !row.ret)
+				row.ret = err_set(r->e, EBADMSG, "%s:%zu: %s", r->c->path, r->line,
+						  csv_strerror(csv_error(&parser)));
 		}
 		from += size + 1;
 	}
-	if (!row.rc && csv_fini(&parser, on_field, on_row, &row))
-		row.rc = err_set(r->e, EBADMSG, "%s:%zu: the file ends within quotes", r->c->path,
-				 r->line);
+	if (!row.ret && csv_fini(&parser, on_field, on_row, &row))
+		row.ret = err_set(r->e, EBADMSG, "%s:%zu: the file ends within quotes", r->c->path,
+				  r->line);
 	csv_free(&parser);
 	strbuf_release(&row.text);
 	FREE_EACH(row.cell, row.offset);
-	return row.rc;
+	return row.ret;
 }

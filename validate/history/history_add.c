@@ -57,9 +57,9 @@ static int id_find(struct history_writer *w, const char *sql, const char *const 
 		return ret;
 	for (int i = 0; i < n; i++)
 		history_db_bind_text(s, i + 1, text[i]);
-	int rc = sqlite3_step(s);
-	*id = rc == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+	int code = sqlite3_step(s);
+	*id = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
 		ret = history_db_err(w->db, w->path, w->e);
 	sqlite3_finalize(s);
 	return ret;
@@ -74,15 +74,15 @@ static int campaign_is_new(struct history_writer *w, const struct baseline *b)
 	if (ret)
 		return ret;
 	history_db_bind_text(s, 1, b->campaign);
-	int rc = sqlite3_step(s);
-	if (rc == SQLITE_ROW) {
+	int code = sqlite3_step(s);
+	if (code == SQLITE_ROW) {
 		const char *date = (const char *)sqlite3_column_text(s, 1),
 			   *label = (const char *)sqlite3_column_text(s, 2);
 		ret = err_set(
 		    w->e, EEXIST, "%s already has campaign %s (%s): it is number %lld of %s%s%s",
 		    b->source, b->campaign, b->title ? b->title : "", sqlite3_column_int64(s, 0),
 		    date ? date : "an unknown date", label ? ", " : "", label ? label : "");
-	} else if (rc != SQLITE_DONE)
+	} else if (code != SQLITE_DONE)
 		ret = history_db_err(w->db, w->path, w->e);
 	sqlite3_finalize(s);
 	return ret;
@@ -95,13 +95,13 @@ static int date_compare(struct history_writer *w, const struct baseline *b, char
 	    w->db, w->path, &s, "SELECT date, id FROM campaign ORDER BY id DESC LIMIT 1", w->e);
 	if (ret)
 		return ret;
-	int rc = sqlite3_step(s);
-	const char *before = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
+	int code = sqlite3_step(s);
+	const char *before = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
 	if (date_is_earlier(b->date, before))
 		*goes_back = xasprintf("its date, %s, is earlier than that of number %lld, which "
 			"was added before and has date %s: entries are shown in the order of their "
 			"dates", b->date, sqlite3_column_int64(s, 1), before);
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
 		ret = history_db_err(w->db, w->path, w->e);
 	sqlite3_finalize(s);
 	return ret;

@@ -77,10 +77,10 @@ int history_db_prepare(sqlite3 *db, const char *path, sqlite3_stmt **s, const ch
 
 int history_db_step_done(sqlite3 *db, const char *path, sqlite3_stmt *s, struct err *e)
 {
-	int ret = 0, rc;
-	while ((rc = sqlite3_step(s)) == SQLITE_ROW)
+	int ret = 0, code;
+	while ((code = sqlite3_step(s)) == SQLITE_ROW)
 		;
-	if (rc != SQLITE_DONE)
+	if (code != SQLITE_DONE)
 		ret = history_db_err(db, path, e);
 	sqlite3_reset(s);
 	return ret;
@@ -188,10 +188,10 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
 	/* also read-write for readers, because they roll back the unfinished transaction of a
 	 * killed writer; if that is impossible, SQLite opens it read-only */
-	int rc = sqlite3_open_v2(name, db,
+	int code = sqlite3_open_v2(name, db,
 				 SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
 	free(name);
-	if (rc != SQLITE_OK)
+	if (code != SQLITE_OK)
 		return *db ? history_db_err(*db, path, e)
 			   : err_set(e, ENOMEM, "%s: out of memory", path);
 	sqlite3_busy_timeout(*db, BUSY_MS);

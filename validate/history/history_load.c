@@ -29,7 +29,7 @@ static int rows_read(struct history_reader *r, struct history *h, const char *sq
 		     int (*take)(struct history_reader *, struct history *, sqlite3_stmt *))
 {
 	sqlite3_stmt *s;
-	int rc = SQLITE_DONE, ret = history_db_prepare(r->db, r->path, &s, sql, r->e);
+	int code = SQLITE_DONE, ret = history_db_prepare(r->db, r->path, &s, sql, r->e);
 	if (ret)
 		return ret;
 	int n = sqlite3_bind_parameter_count(s);
@@ -40,9 +40,9 @@ static int rows_read(struct history_reader *r, struct history *h, const char *sq
 		history_db_bind_text(s, 3, r->f->replayer);
 		history_db_bind_text(s, 4, r->f->host);
 	}
-	while (!ret && (rc = sqlite3_step(s)) == SQLITE_ROW)
+	while (!ret && (code = sqlite3_step(s)) == SQLITE_ROW)
 		ret = take(r, h, s);
-	if (!ret && rc != SQLITE_DONE)
+	if (!ret && code != SQLITE_DONE)
 		ret = history_db_err(r->db, r->path, r->e);
 	sqlite3_finalize(s);
 	return ret;

@@ -54,15 +54,15 @@ int arrivals_give(struct arrivals *o, const uint64_t *key, size_t from, size_t t
 {
 	if (!key)
 		return to > from ? o->sink.take(o->sink.context, o->a + from, to - from, e) : 0;
-	int rc = 0;
-	while (from < to && !rc) {
+	int ret = 0;
+	while (from < to && !ret) {
 		size_t n = to - from < ARRIVALS_BATCH ? to - from : ARRIVALS_BATCH;
 		for (size_t i = 0; i < n; i++)
 			o->batch[i] = o->a[ARRIVALS_INDEX(key[from + i])];
-		rc = o->sink.take(o->sink.context, o->batch, n, e);
+		ret = o->sink.take(o->sink.context, o->batch, n, e);
 		from += n;
 	}
-	return rc;
+	return ret;
 }
 
 /* --- sorting ------------------------------------------------------------- */
@@ -170,9 +170,9 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 	*order = NULL;
 	if (!o->unsorted)
 		return 0;
-	int rc = reserve_keys(o, e);
-	if (rc)
-		return rc;
+	int ret = reserve_keys(o, e);
+	if (ret)
+		return ret;
 	uint64_t range = (uint64_t)o->max_ns - (uint64_t)o->min_ns;
 	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range | 1);
 	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* the window covers hours: speed does not matter */
@@ -250,42 +250,42 @@ static bool is_late(const struct arrivals *o, const struct arrival *a)
 static int window_give(struct arrivals *o, size_t keep, struct err *e)
 {
 	const uint64_t *order;
-	int rc = window_sort(o, &order, e);
-	if (rc)
-		return rc;
+	int ret = window_sort(o, &order, e);
+	if (ret)
+		return ret;
 	if (keep && o->window < o->options.window_max && lag(order, o->n) > o->window / LAG_SHARE) {
-		rc = grow_window(o, e);
-		return rc ? rc : keep_rest(o, order, 0, e);
+		ret = grow_window(o, e);
+		return ret ? ret : keep_rest(o, order, 0, e);
 	}
 	size_t n_given = o->n - keep;
 	if (n_given && is_late(o, &o->a[order ? ARRIVALS_INDEX(order[0]) : 0])) {
 		o->late = true;
 		return 0;
 	}
-	rc = arrivals_give(o, order, 0, n_given, e);
+	ret = arrivals_give(o, order, 0, n_given, e);
 	if (n_given) {
 		const struct arrival *last =
 		    &o->a[order ? ARRIVALS_INDEX(order[n_given - 1]) : n_given - 1];
 		o->given_ns = last->begin_ns;
 		o->given_place = o->by_place ? last->file_place : 0;
 	}
-	return rc ? rc : keep_rest(o, order, n_given, e);
+	return ret ? ret : keep_rest(o, order, n_given, e);
 }
 
 int arrivals_full(struct arrivals *o, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	if (o->mode == ARRIVALS_RUNS) {
 		const uint64_t *order;
-		rc = window_sort(o, &order, e);
-		rc = rc ? rc : arrivals_run_store(o, order, e);
+		ret = window_sort(o, &order, e);
+		ret = ret ? ret : arrivals_run_store(o, order, e);
 		window_empty(o);
 	} else if (!o->late) {
-		rc = window_give(o, o->window / 4, e);
+		ret = window_give(o, o->window / 4, e);
 	}
-	if (o->late || rc)
+	if (o->late || ret)
 		window_empty(o);
-	return rc;
+	return ret;
 }
 
 int arrivals_finish(struct arrivals *o, struct err *e)
@@ -294,6 +294,6 @@ int arrivals_finish(struct arrivals *o, struct err *e)
 		return 0;
 	if (o->mode == ARRIVALS_WINDOW)
 		return window_give(o, 0, e);
-	int rc = o->n ? arrivals_full(o, e) : 0;
-	return rc ? rc : arrivals_runs_merge(o, e);
+	int ret = o->n ? arrivals_full(o, e) : 0;
+	return ret ? ret : arrivals_runs_merge(o, e);
 }

@@ -21,9 +21,9 @@ struct arrivals_run {
 
 static int file_append(struct arrivals *o, const struct arrival *a, size_t n, struct err *e)
 {
-	int rc = write_all(o->fd, a, n * sizeof *a);
-	if (rc)
-		return err_sys(e, -rc,
+	int ret = write_all(o->fd, a, n * sizeof *a);
+	if (ret)
+		return err_sys(e, -ret,
 			"cannot write requests to a temporary file (TMPDIR sets its directory)");
 	o->file_bytes += n * sizeof *a;
 	return 0;
@@ -31,20 +31,20 @@ static int file_append(struct arrivals *o, const struct arrival *a, size_t n, st
 
 static int store_in_file(struct arrivals *o, const uint64_t *key, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	if (o->fd < 0)
 		o->fd = spill_open(o->options.tmpdir, e);
 	if (o->fd < 0)
-		rc = o->fd;
-	if (!rc && !key)
+		ret = o->fd;
+	if (!ret && !key)
 		return file_append(o, o->a, o->n, e);
-	for (size_t i = 0; i < o->n && !rc;) {
+	for (size_t i = 0; i < o->n && !ret;) {
 		size_t n = 0;
 		while (n < ARRIVALS_BATCH && i < o->n)
 			o->batch[n++] = o->a[ARRIVALS_INDEX(key[i++])];
-		rc = file_append(o, o->batch, n, e);
+		ret = file_append(o, o->batch, n, e);
 	}
-	return rc;
+	return ret;
 }
 
 int arrivals_run_store(struct arrivals *o, const uint64_t *key, struct err *e)
@@ -162,16 +162,16 @@ static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err 
 				heap[0] = heap[--n];
 			heap_sift_down(&heap_of_cursors, heap, n, 0);
 		}
-		int rc = o->sink.take(o->sink.context, o->batch, filled, e);
-		if (rc)
-			return rc;
+		int ret = o->sink.take(o->sink.context, o->batch, filled, e);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
 
 int arrivals_runs_merge(struct arrivals *o, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	if (!o->n_runs)
 		return 0;
 	free(o->a); /* the window is no longer needed, and its memory is used for the cursors */
@@ -183,9 +183,9 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 	SCOPED_FREE struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
 	SCOPED_FREE struct cursor **heap = calloc(o->n_runs, sizeof *heap);
 	if (!cursor || !heap)
-		rc = err_set(e, ENOMEM, "not enough memory to merge %zu parts of requests",
-			     o->n_runs);
-	for (size_t i = 0; i < o->n_runs && !rc; i++) {
+		ret = err_set(e, ENOMEM, "not enough memory to merge %zu parts of requests",
+			      o->n_runs);
+	for (size_t i = 0; i < o->n_runs && !ret; i++) {
 		struct cursor *c = heap[i] = &cursor[i];
 		const struct arrivals_run *r = &o->run[i];
 		c->run = i;
@@ -199,14 +199,14 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 		c->offset = r->offset;
 		c->buffer_cap = each / sizeof *c->buffer;
 		c->buffer = malloc(c->buffer_cap * sizeof *c->buffer);
-		rc = !c->buffer
+		ret = !c->buffer
 			 ? err_set(e, ENOMEM, "not enough memory to merge %zu parts of requests",
 				   o->n_runs)
 			 : cursor_fill(o, c, e);
-		rc = rc < 0 ? rc : 0;
+		ret = ret < 0 ? ret : 0;
 	}
-	rc = rc ? rc : merge(o, heap, o->n_runs, e);
+	ret = ret ? ret : merge(o, heap, o->n_runs, e);
 	for (size_t i = 0; cursor && i < o->n_runs; i++)
 		free(cursor[i].buffer);
-	return rc;
+	return ret;
 }

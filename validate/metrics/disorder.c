@@ -185,11 +185,11 @@ static int add_in_order(struct disorder *d, struct disorder_sequence *s, uint64_
 	}
 	if (place > s->next && !s->window->open)
 		disorder_window_open(s->window, s->n);
-	int rc = s->window && s->window->open
+	int ret = s->window && s->window->open
 		     ? disorder_window_pass(s->window, place, s->n, a->time_ns, a->bytes, e)
 		     : 0;
 	s->next = place + 1;
-	return rc;
+	return ret;
 }
 
 static int add_late(struct disorder *d, struct disorder_sequence *s, uint64_t place,
@@ -233,9 +233,9 @@ int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k,
 		add_densities(d, s, place);
 	d->total.n_descents += s->n && place < s->previous;
 	d->total.footrule += place > s->n ? place - s->n : s->n - place;
-	int rc = place >= s->next ? add_in_order(d, s, place, a, e) : add_late(d, s, place, a, e);
-	if (rc)
-		return rc;
+	int ret = place >= s->next ? add_in_order(d, s, place, a, e) : add_late(d, s, place, a, e);
+	if (ret)
+		return ret;
 	s->previous = place;
 	s->n++;
 	if (s->window && s->window->open && s->window->first == s->window->next)

@@ -104,9 +104,9 @@ static int ring_reserve(struct disorder_window *w, uint64_t end, struct err *e)
 		cap *= 2;
 	struct disorder_window old = *w;
 	void *memory;
-	int rc = spill_map(&memory, ring_bytes(cap), e);
-	if (rc)
-		return rc;
+	int ret = spill_map(&memory, ring_bytes(cap), e);
+	if (ret)
+		return ret;
 	ring_lay_out(w, cap, memory);
 	for (uint64_t p = w->first; p < w->next; p++) {
 		size_t i = at(w, p), j = at(&old, p);
@@ -235,9 +235,9 @@ static void tail_put(struct disorder_window *w, uint64_t place)
 int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t position, int64_t time,
 			 uint64_t bytes, struct err *e)
 {
-	int rc = ring_reserve(w, place + 1, e);
-	if (rc)
-		return rc;
+	int ret = ring_reserve(w, place + 1, e);
+	if (ret)
+		return ret;
 	for (uint64_t p = w->next; p <= place; p++) {
 		size_t i = at(w, p);
 		ring_enter(w, p);

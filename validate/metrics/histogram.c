@@ -197,16 +197,16 @@ int histogram_from_json(struct histogram *h, const json_t *o, struct err *e)
 	    !json_is_array(runs))
 		return err_set(e, EINVAL,
 			       "histogram: \"n\", \"negative\" and \"buckets\" are needed");
-	int rc = 0;
+	int ret = 0;
 	uint64_t next = 0;
-	for (size_t i = 0; i < json_array_size(runs) && !rc; i++)
-		rc = run_from_json(h, json_array_get(runs, i), &next, e);
-	if (!rc && (json_int_t)h->n != json_integer_value(n))
-		rc = err_set(e, EINVAL, "histogram: the counts add up to %llu, not to n = %lld",
-			     (unsigned long long)h->n, (long long)json_integer_value(n));
-	if (rc)
+	for (size_t i = 0; i < json_array_size(runs) && !ret; i++)
+		ret = run_from_json(h, json_array_get(runs, i), &next, e);
+	if (!ret && (json_int_t)h->n != json_integer_value(n))
+		ret = err_set(e, EINVAL, "histogram: the counts add up to %llu, not to n = %lld",
+			      (unsigned long long)h->n, (long long)json_integer_value(n));
+	if (ret)
 		histogram_release(h);
 	else
 		h->n_negative = (uint64_t)json_integer_value(negative);
-	return rc;
+	return ret;
 }

@@ -59,9 +59,9 @@ int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct er
 		l->n_unfinished++;
 		return 0;
 	}
-	int rc = reserve(l, e);
-	if (rc)
-		return rc;
+	int ret = reserve(l, e);
+	if (ret)
+		return ret;
 	l->heap[l->n++] = (struct lifetime_request){end_ns, begin_ns, l->area};
 	heap_sift_up(&by_end, l->heap, l->n - 1);
 	return 0;

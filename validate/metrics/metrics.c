@@ -82,7 +82,7 @@ static struct observation_options lane_options(const struct metrics_work *w,
 static void *pass_thread(void *pass)
 {
 	struct metrics_pass *p = pass;
-	p->rc = pass_run(p, &p->e);
+	p->ret = pass_run(p, &p->e);
 	return NULL;
 }
 
@@ -161,25 +161,25 @@ static int passes_run(struct metrics_pass *p, const struct metrics_work *w, unsi
 		      struct err *e)
 {
 	pthread_t thread;
-	int rc = 0;
-	for (unsigned int i = 0; i < n && !rc; i++) {
+	int ret = 0;
+	for (unsigned int i = 0; i < n && !ret; i++) {
 		pass_plan(&p[i], w, i, n);
-		rc = pass_init(&p[i], w->reference, w->replay, e);
+		ret = pass_init(&p[i], w->reference, w->replay, e);
 	}
-	if (rc)
-		return rc;
+	if (ret)
+		return ret;
 	bool threaded = n > 1 && !pthread_create(&thread, NULL, pass_thread, &p[1]);
 	pass_thread(&p[0]);
 	if (threaded)
 		pthread_join(thread, NULL);
 	else if (n > 1)
 		pass_thread(&p[1]);
-	for (unsigned int i = 0; i < n && !rc; i++) {
-		rc = p[i].rc;
-		if (rc && e)
+	for (unsigned int i = 0; i < n && !ret; i++) {
+		ret = p[i].ret;
+		if (ret && e)
 			*e = p[i].e;
 	}
-	return rc;
+	return ret;
 }
 
 static void tally_reset(struct metrics *m)
@@ -211,21 +211,21 @@ static int work_once(struct metrics_work *w, struct err *e)
 	bool second = w->left[LANE_COMPLETE] || w->left[LANE_DISPATCH];
 	bool first = w->tally || w->left[LANE_REFERENCE] || w->left[LANE_ISSUE];
 	unsigned int n = w->o->n_threads > 1 && first && second ? 2 : 1;
-	int rc = passes_run(p, w, n, e);
+	int ret = passes_run(p, w, n, e);
 	bool unsorted = false, needs_reference_again = false;
 	for (unsigned int i = 0; i < n; i++) {
 		unsorted |= p[i].reference_unsorted;
 		needs_reference_again |= p[i].needs_late_reference;
 	}
 	bool again = unsorted || needs_reference_again;
-	if (!rc && again) {
+	if (!ret && again) {
 		w->late_reference |= needs_reference_again;
 		w->unsorted |= unsorted;
 		w->sort_reference |= unsorted;
 		tally_reset(w->m);
-		rc = warmup_find(&w->warmup, w->reference, w->o, w->unsorted, e);
+		ret = warmup_find(&w->warmup, w->reference, w->o, w->unsorted, e);
 	}
-	for (int i = 0; i < LANE_N && !rc && !again; i++)
+	for (int i = 0; i < LANE_N && !ret && !again; i++)
 		for (unsigned int k = 0; k < n; k++) {
 			struct metrics_lane *l = &p[k].lane[i];
 			if (!l->wanted)
@@ -235,10 +235,10 @@ static int work_once(struct metrics_work *w, struct err *e)
 			if (!l->late)
 				take_lane(w, &p[k], (enum metrics_lane_kind)i, &l->observation);
 		}
-	w->tally &= rc || again;
+	w->tally &= ret || again;
 	for (unsigned int i = 0; i < n; i++)
 		pass_release(&p[i]);
-	return rc;
+	return ret;
 }
 
 /* If requests were lost and no threshold is set, chooses a threshold and returns true: the order
@@ -302,14 +302,14 @@ static void metrics_begin(struct metrics *m, const struct metrics_options *o)
 /* Makes all passes, with the matching method of m->match. */
 static int compute_matched(struct metrics_work *w, bool dispatch, struct err *e)
 {
-	int rc = warmup_find(&w->warmup, w->reference, w->o, false, e);
+	int ret = warmup_find(&w->warmup, w->reference, w->o, false, e);
 	work_plan(w, dispatch);
-	while (!rc && has_work(w)) {
-		rc = work_once(w, e);
-		if (!rc && !has_work(w))
+	while (!ret && has_work(w)) {
+		ret = work_once(w, e);
+		if (!ret && !has_work(w))
 			choose_bt(w);
 	}
-	return rc;
+	return ret;
 }
 
 static int compute_by_key_instead(struct metrics *m, const struct metrics_work *first,
@@ -322,10 +322,10 @@ static int compute_by_key_instead(struct metrics *m, const struct metrics_work *
 	metrics_begin(m, w.o);
 	m->match = MATCH_KEY;
 	m->match_reason = MATCHED_OTHER_REQUESTS;
-	int rc = compute_matched(&w, dispatch, e);
+	int ret = compute_matched(&w, dispatch, e);
 	m->n_compared = n_compared;
 	m->n_same_request = n_same_request;
-	return rc;
+	return ret;
 }
 
 int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
@@ -334,16 +334,16 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference,
 	struct metrics_work w = {.reference = reference, .replay = replay, .o = o, .m = m};
 	bool dispatch;
 	metrics_begin(m, o);
-	int rc = metrics_match_decide(m, reference, replay, o, &dispatch, e);
-	rc = rc ? rc : compute_matched(&w, dispatch, e);
+	int ret = metrics_match_decide(m, reference, replay, o, &dispatch, e);
+	ret = ret ? ret : compute_matched(&w, dispatch, e);
 	/* most records are requests other than those of the reference: the metadata is wrong */
-	if (!rc && o->match == MATCH_AUTO && m->match == MATCH_NUMBER &&
+	if (!ret && o->match == MATCH_AUTO && m->match == MATCH_NUMBER &&
 	    2 * m->n_same_request < m->n_compared)
-		rc = compute_by_key_instead(m, &w, dispatch, e);
-	rc = rc ? rc : check_side(&m->reference, reference->name, e);
-	rc = rc ? rc : check_side(&m->replay, replay->name, e);
+		ret = compute_by_key_instead(m, &w, dispatch, e);
+	ret = ret ? ret : check_side(&m->reference, reference->name, e);
+	ret = ret ? ret : check_side(&m->replay, replay->name, e);
 	m->has_issue_error = m->issue_error.sum.n;
-	if (rc)
+	if (ret)
 		metrics_release(m);
-	return rc;
+	return ret;
 }

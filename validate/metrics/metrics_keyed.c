@@ -40,8 +40,8 @@ static int take_unmatched(struct metrics_pass *p, enum match_side side,
 		return 0;
 	if (p->tally)
 		p->m->n_lost += known;
-	int rc = count_late(p, r, index, e);
-	return known && !rc ? observe_pair(p, r, index, NULL, 0, e) : rc;
+	int ret = count_late(p, r, index, e);
+	return known && !ret ? observe_pair(p, r, index, NULL, 0, e) : ret;
 }
 
 static int take_keyed_reference(struct metrics_pass *p, const struct trace_record *r,
@@ -76,8 +76,8 @@ static int take_matched(struct metrics_pass *p, const struct trace_record *a, ui
 		return 0;
 	if (p->tally)
 		tally_pair(p, a, x, of_x);
-	int rc = count_late(p, a, of_a, e);
-	return rc ? rc : observe_pair(p, a, of_a, x, of_x, e);
+	int ret = count_late(p, a, of_a, e);
+	return ret ? ret : observe_pair(p, a, of_a, x, of_x, e);
 }
 
 /* Returns the offset of a request. A request on a file without an offset has the file position. */
@@ -111,19 +111,19 @@ static int take_keyed(struct metrics_pass *p, enum match_side side, const struct
 		      uint64_t key, uint64_t index, bool last, struct err *e)
 {
 	const struct key_waiting *partner;
-	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
-	if (rc)
-		return rc;
+	int ret = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
+	if (ret)
+		return ret;
 	if (key == KEY_NONE) { /* neither lost nor extra */
 		if (p->tally && r->begin_ns != TIME_NONE)
 			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
 		return take_unmatched(p, side, r, index, false, e);
 	}
-	rc = key_match_put(&p->keys, side, key, index, r, last, &partner, e);
-	if (rc < 0)
+	ret = key_match_put(&p->keys, side, key, index, r, last, &partner, e);
+	if (ret < 0)
 		return err_context(e, "%s, record %llu", side == SIDE_REFERENCE ? p->reference.name
 			: p->replay.name, (unsigned long long)index);
-	if (!rc)
+	if (!ret)
 		return last ? take_unmatched(p, side, r, index, true, e) : 0;
 	if (side == SIDE_REPLAY)
 		return take_matched(p, key_match_kept(&p->keys, partner), partner->index, r, index,
@@ -139,40 +139,40 @@ static int take_keyed_batch(struct metrics_pass *p, enum match_side side, struct
 	uint64_t *index = side == SIDE_REFERENCE ? &p->n_reference : &p->n_replay;
 	size_t n = b->n < AT_ONCE ? b->n : AT_ONCE;
 	uint64_t key[AT_ONCE];
-	int rc = check_batch(p, s, b->r, n, *index, e);
-	if (!rc)
+	int ret = check_batch(p, s, b->r, n, *index, e);
+	if (!ret)
 		keys_make(p, side, b->r, n, key);
-	for (size_t i = 0; i < n && !rc; i++)
+	for (size_t i = 0; i < n && !ret; i++)
 		if (counts(side, &b->r[i]))
-			rc = take_keyed(p, side, &b->r[i], key[i], *index + i, last, e);
+			ret = take_keyed(p, side, &b->r[i], key[i], *index + i, last, e);
 	batch_pass(b, n, index, of, p->tally);
-	return rc;
+	return ret;
 }
 
 int run_keyed(struct metrics_pass *p, struct err *e)
 {
 	struct batch b = {0}, c = {0};
-	int rc = 0;
-	while (!rc && !p->needs_late_reference && (p->may_be_unsorted || !p->reference_unsorted)) {
-		rc = batch_fill(&b, &p->reference, e);
-		rc = rc ? rc : batch_fill(&c, &p->replay, e);
-		if (rc || (b.ended && c.ended))
+	int ret = 0;
+	while (!ret && !p->needs_late_reference && (p->may_be_unsorted || !p->reference_unsorted)) {
+		ret = batch_fill(&b, &p->reference, e);
+		ret = ret ? ret : batch_fill(&c, &p->replay, e);
+		if (ret || (b.ended && c.ended))
 			break;
 		if (b.n)
-			rc = take_keyed_batch(p, SIDE_REFERENCE, &b, c.ended, e);
-		if (!rc && c.n)
-			rc = take_keyed_batch(p, SIDE_REPLAY, &c, b.ended, e);
+			ret = take_keyed_batch(p, SIDE_REFERENCE, &b, c.ended, e);
+		if (!ret && c.n)
+			ret = take_keyed_batch(p, SIDE_REPLAY, &c, b.ended, e);
 	}
 	const struct key_waiting *w;
-	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
-		rc = take_unmatched(p, (enum match_side)w->side, key_match_kept(&p->keys, w),
-				    w->index, true, e);
-	if (!rc && p->tally) {
+	for (size_t at = 0; !ret && (w = key_match_left(&p->keys, &at));)
+		ret = take_unmatched(p, (enum match_side)w->side, key_match_kept(&p->keys, w),
+				     w->index, true, e);
+	if (!ret && p->tally) {
 		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
 		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;
 		p->m->ambiguous_at_least = !p->keys.seen_all;
 	}
 	if (p->may_be_unsorted)
 		p->reference_unsorted = false;
-	return rc;
+	return ret;
 }

@@ -11,10 +11,10 @@ int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
 	p->reference_begin_ns = INT64_MIN;
 	for (unsigned int op = 0; op < OP_N; op++)
 		p->moves_bytes[op] = op_info(op)->uses & OP_RETURNS_BYTES;
-	int rc = reference->open(reference, &p->reference, e);
-	rc = rc ? rc : replay->open(replay, &p->replay, e);
-	if (rc)
-		return rc;
+	int ret = reference->open(reference, &p->reference, e);
+	ret = ret ? ret : replay->open(replay, &p->replay, e);
+	if (ret)
+		return ret;
 	matcher_init(&p->matcher, p->replay.trace, p->reference.trace);
 	bool by_name = p->match != MATCH_KEY && p->reference.trace && p->replay.trace;
 	p->compare = by_name && (p->o->parts & PART_FIDELITY || p->o->match == MATCH_AUTO);
@@ -24,12 +24,12 @@ int pass_init(struct metrics_pass *p, const struct metrics_origin *reference,
 		positions_init(&p->positions[0]);
 		positions_init(&p->positions[1]);
 	}
-	for (int i = 0; i < LANE_N && !rc; i++)
+	for (int i = 0; i < LANE_N && !ret; i++)
 		if (p->lane[i].wanted) {
 			p->has_order |= p->lane[i].options.scopes;
-			rc = observation_init(&p->lane[i].observation, &p->lane[i].options, e);
+			ret = observation_init(&p->lane[i].observation, &p->lane[i].options, e);
 		}
-	return rc;
+	return ret;
 }
 
 void pass_release(struct metrics_pass *p)
@@ -139,11 +139,11 @@ static int observe_references(struct metrics_pass *p, const struct trace_record 
 	struct metrics_lane *l = &p->lane[LANE_REFERENCE];
 	struct arrival a[AT_ONCE];
 	size_t n_issued = 0;
-	int rc = 0;
+	int ret = 0;
 	if (!l->wanted || !l->options.in_order) {
-		for (size_t i = 0; i < n && !rc; i++)
-			rc = observe_reference(p, &r[i], p->n_reference + i, e);
-		return rc;
+		for (size_t i = 0; i < n && !ret; i++)
+			ret = observe_reference(p, &r[i], p->n_reference + i, e);
+		return ret;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].begin_ns == TIME_NONE)
@@ -179,25 +179,25 @@ int observe_pair(struct metrics_pass *p, const struct trace_record *r, uint64_t 
 	bool issued = x && x->begin_ns != TIME_NONE;
 	if (issued && x->rvalue > 0 && p->moves_bytes[x->op])
 		a.bytes = x->rvalue < UINT32_MAX ? (uint32_t)x->rvalue : UINT32_MAX;
-	int rc = 0;
+	int ret = 0;
 	if (p->lane[LANE_ISSUE].wanted) {
 		a.begin_ns = issued ? x->begin_ns : TIME_NONE;
 		a.end_ns = issued ? end_of(x) : TIME_NONE;
-		rc =
+		ret =
 		    observation_add(&p->lane[LANE_ISSUE].observation, &a, place, (uint32_t)of_r, e);
 	}
 	a.end_ns = TIME_NONE;
-	if (p->lane[LANE_COMPLETE].wanted && !rc) {
+	if (p->lane[LANE_COMPLETE].wanted && !ret) {
 		a.begin_ns = issued && !is_negative(x) ? x->end_ns : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_COMPLETE].observation, &a, place, (uint32_t)of_r,
-				     e);
+		ret = observation_add(&p->lane[LANE_COMPLETE].observation, &a, place,
+				      (uint32_t)of_r, e);
 	}
-	if (p->lane[LANE_DISPATCH].wanted && !rc) {
+	if (p->lane[LANE_DISPATCH].wanted && !ret) {
 		a.begin_ns = issued ? x->dispatch_ns : TIME_NONE;
-		rc = observation_add(&p->lane[LANE_DISPATCH].observation, &a, place, (uint32_t)of_r,
-				     e);
+		ret = observation_add(&p->lane[LANE_DISPATCH].observation, &a, place,
+				      (uint32_t)of_r, e);
 	}
-	return rc;
+	return ret;
 }
 
 /* --- matching by number -------------------------------------------------- */
@@ -206,11 +206,11 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 {
 	if (b->n || b->ended)
 		return 0;
-	int rc = s->next(s->context, &b->r, &b->n, e);
-	b->ended = rc == 0;
-	if (rc <= 0)
+	int ret = s->next(s->context, &b->r, &b->n, e);
+	b->ended = ret == 0;
+	if (ret <= 0)
 		b->n = 0;
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* Observes a batch of records. Record i of the replay replays record i of the reference. Either
@@ -218,7 +218,7 @@ int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 			 const struct trace_record *x, size_t n, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	for (size_t i = 0; i < n && p->tally; i++) {
 		bool expected = r && r[i].begin_ns != TIME_NONE,
 		     issued = x && x[i].begin_ns != TIME_NONE;
@@ -228,15 +228,15 @@ static int take_numbered(struct metrics_pass *p, const struct trace_record *r,
 		p->m->n_extra += issued && !expected;
 	}
 	if (r)
-		rc = observe_references(p, r, n, e);
-	for (size_t i = 0; i < n && !rc; i++) {
+		ret = observe_references(p, r, n, e);
+	for (size_t i = 0; i < n && !ret; i++) {
 		if (r && r[i].begin_ns != TIME_NONE)
-			rc = observe_pair(p, &r[i], p->n_reference + i, x ? &x[i] : NULL,
-					  p->n_replay + i, e);
+			ret = observe_pair(p, &r[i], p->n_reference + i, x ? &x[i] : NULL,
+					   p->n_replay + i, e);
 		else if (x)
-			rc = observe_extra(p, &x[i], p->n_replay + i, e);
+			ret = observe_extra(p, &x[i], p->n_replay + i, e);
 	}
-	return rc;
+	return ret;
 }
 
 /* Why a request of the reference and its replay are skipped. */
@@ -302,11 +302,11 @@ static int take_batches(struct metrics_pass *p, struct batch *b, struct batch *c
 	n = n < AT_ONCE ? n : AT_ONCE;
 	if (r)
 		n = leaving_span(p, r, x, n, &why);
-	int rc = r ? check_batch(p, &p->reference, r, n, p->n_reference, e) : 0;
-	if (!rc && x)
-		rc = check_batch(p, &p->replay, x, n, p->n_replay, e);
-	if (rc)
-		return rc;
+	int ret = r ? check_batch(p, &p->reference, r, n, p->n_reference, e) : 0;
+	if (!ret && x)
+		ret = check_batch(p, &p->replay, x, n, p->n_replay, e);
+	if (ret)
+		return ret;
 	if (why)
 		skip_numbered(p, r, x, n, why);
 	if (p->tally && r && !why)
@@ -314,26 +314,26 @@ static int take_batches(struct metrics_pass *p, struct batch *b, struct batch *c
 	if (p->tally && x && !why)
 		tally_side(p, replay, x, n, p->n_replay);
 	if (!why)
-		rc = take_numbered(p, r, x, n, e);
+		ret = take_numbered(p, r, x, n, e);
 	batch_pass(b, n, &p->n_reference, reference, p->tally);
 	batch_pass(c, n, &p->n_replay, replay, p->tally);
-	return rc;
+	return ret;
 }
 
 static int run_numbered(struct metrics_pass *p, struct err *e)
 {
 	struct batch b = {0}, c = {0};
-	int rc = 0;
-	while (!rc && !p->reference_unsorted) {
-		rc = batch_fill(&b, &p->reference, e);
-		rc = rc ? rc : batch_fill(&c, &p->replay, e);
-		if (rc || (b.ended && c.ended))
+	int ret = 0;
+	while (!ret && !p->reference_unsorted) {
+		ret = batch_fill(&b, &p->reference, e);
+		ret = ret ? ret : batch_fill(&c, &p->replay, e);
+		if (ret || (b.ended && c.ended))
 			break;
-		rc = take_batches(p, &b, &c, e);
+		ret = take_batches(p, &b, &c, e);
 		if (p->may_be_unsorted)
 			p->reference_unsorted = false;
 	}
-	return rc;
+	return ret;
 }
 
 /* --- the whole pass ------------------------------------------------------ */
@@ -341,7 +341,7 @@ static int run_numbered(struct metrics_pass *p, struct err *e)
 static int check_end(struct metrics_pass *p, struct metrics_source *s, struct metrics_side *side,
 		     struct err *e)
 {
-	int rc = s->check_end ? s->check_end(s->context, e) : 0;
+	int ret = s->check_end ? s->check_end(s->context, e) : 0;
 	if (p->tally && s->trace) {
 		const struct trace_meta *m = trace_meta(s->trace);
 		json_auto_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
@@ -350,27 +350,27 @@ static int check_end(struct metrics_pass *p, struct metrics_source *s, struct me
 		side->n_unseen = programs_unseen(extra) + requests_unseen(extra);
 		side->not_visible = unseen_scope(m);
 	}
-	if (rc && p->o->lenient && rc == -ENODATA) {
+	if (ret && p->o->lenient && ret == -ENODATA) {
 		err_clear(e);
 		if (p->tally)
 			side->complete = false;
 		return 0;
 	}
-	return rc;
+	return ret;
 }
 
 int pass_run(struct metrics_pass *p, struct err *e)
 {
-	int rc = p->match == MATCH_KEY ? run_keyed(p, e) : run_numbered(p, e);
-	if (rc || p->reference_unsorted || p->needs_late_reference)
-		return rc;
-	rc = check_end(p, &p->reference, &p->m->reference, e);
-	rc = rc ? rc : check_end(p, &p->replay, &p->m->replay, e);
-	for (int i = 0; i < LANE_N && !rc; i++)
+	int ret = p->match == MATCH_KEY ? run_keyed(p, e) : run_numbered(p, e);
+	if (ret || p->reference_unsorted || p->needs_late_reference)
+		return ret;
+	ret = check_end(p, &p->reference, &p->m->reference, e);
+	ret = ret ? ret : check_end(p, &p->replay, &p->m->replay, e);
+	for (int i = 0; i < LANE_N && !ret; i++)
 		if (p->lane[i].wanted)
-			rc = observation_finish(&p->lane[i].observation, &p->lane[i].late, e);
-	if (!rc && p->tally && p->m->n_matched)
+			ret = observation_finish(&p->lane[i].observation, &p->lane[i].late, e);
+	if (!ret && p->tally && p->m->n_matched)
 		p->m->schedule_rest_ns = p->first_pair_ns[SIDE_REPLAY] -
 					 p->first_pair_ns[SIDE_REFERENCE] - p->m->schedule_shift_ns;
-	return rc;
+	return ret;
 }

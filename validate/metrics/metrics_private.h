@@ -76,7 +76,7 @@ struct metrics_pass {
 	struct matcher matcher;
 	struct key_match keys;
 	struct positions positions[2]; /* by enum match_side; used by key */
-	int rc;
+	int ret;
 	struct err e;
 };
 

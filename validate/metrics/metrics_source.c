@@ -12,9 +12,9 @@ struct file_source {
 static int file_next(void *context, const struct trace_record **r, size_t *n, struct err *e)
 {
 	struct file_source *f = context;
-	int rc = trace_next_batch(f->trace, r, n, e);
-	f->n += rc > 0 ? *n : 0;
-	return rc;
+	int ret = trace_next_batch(f->trace, r, n, e);
+	f->n += ret > 0 ? *n : 0;
+	return ret;
 }
 
 int metrics_trace_check(const struct trace *t, const char *path, uint64_t n, struct err *e)
@@ -45,9 +45,9 @@ static void file_close(void *context)
 static int file_open(const struct metrics_origin *o, struct metrics_source *s, struct err *e)
 {
 	struct trace *t;
-	int rc = trace_open(&t, o->context, e);
-	if (rc)
-		return rc;
+	int ret = trace_open(&t, o->context, e);
+	if (ret)
+		return ret;
 	trace_requests_only(t, true);
 	struct file_source *f = xcalloc(1, sizeof *f);
 	*f = (struct file_source){t, o->context, 0};
@@ -93,17 +93,17 @@ int metrics_match_decide(struct metrics *m, const struct metrics_origin *referen
 			 bool *dispatch, struct err *e)
 {
 	struct metrics_source r = {0}, x = {0};
-	int rc = reference->open(reference, &r, e);
-	rc = rc ? rc : replay->open(replay, &x, e);
+	int ret = reference->open(reference, &r, e);
+	ret = ret ? ret : replay->open(replay, &x, e);
 	m->match = o->match;
-	if (!rc && o->match == MATCH_AUTO)
+	if (!ret && o->match == MATCH_AUTO)
 		m->match = match_choose(&r, &x, &m->match_reason);
-	*dispatch = !rc && r.trace && x.trace && trace_meta(r.trace)->level == LEVEL_BLOCK &&
+	*dispatch = !ret && r.trace && x.trace && trace_meta(r.trace)->level == LEVEL_BLOCK &&
 		    trace_meta(x.trace)->level == LEVEL_BLOCK;
 	if (r.close)
 		r.close(r.context);
 	if (x.close)
 		x.close(x.context);
-	return rc;
+	return ret;
 }
 

@@ -49,15 +49,15 @@ static int read_places(struct warmup_places *s, const struct metrics_source *sou
 	const struct trace_record *r;
 	uint64_t index = 0;
 	size_t n;
-	int rc = 1;
+	int ret = 1;
 	while ((unsorted || s->n < s->wanted) &&
-	       (rc = source->next(source->context, &r, &n, e)) > 0)
+	       (ret = source->next(source->context, &r, &n, e)) > 0)
 		for (size_t i = 0; i < n; i++, index++) {
 			struct warmup_cut place = {true, r[i].begin_ns, index};
 			if (r[i].begin_ns != TIME_NONE && (unsorted || s->n < s->wanted))
 				places_add(s, &place);
 		}
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
@@ -69,18 +69,18 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
 	c->on = o->warmup_requests || o->warmup_ns > 0;
 	if (!c->on)
 		return 0;
-	int rc = reference->open(reference, &source, e);
-	rc = rc ? rc : read_places(&s, &source, unsorted, e);
-	if (!rc && s.n < s.wanted)
-		rc = err_set(e, ENODATA, "%s: a warm-up of %llu requests leaves none of %llu",
-			     reference->name, (unsigned long long)o->warmup_requests,
-			     (unsigned long long)s.n_seen);
-	if (!rc && !o->warmup_requests)
+	int ret = reference->open(reference, &source, e);
+	ret = ret ? ret : read_places(&s, &source, unsorted, e);
+	if (!ret && s.n < s.wanted)
+		ret = err_set(e, ENODATA, "%s: a warm-up of %llu requests leaves none of %llu",
+			      reference->name, (unsigned long long)o->warmup_requests,
+			      (unsigned long long)s.n_seen);
+	if (!ret && !o->warmup_requests)
 		*c = (struct warmup_cut){true, s.place[0].begin_ns + o->warmup_ns, 0};
-	else if (!rc)
+	else if (!ret)
 		*c = s.place[0];
 	if (source.close)
 		source.close(source.context);
 	free(s.place);
-	return rc;
+	return ret;
 }

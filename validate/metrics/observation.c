@@ -3,12 +3,12 @@
 
 int observation_take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e)
 {
-	int rc = 0;
-	for (size_t i = 0; i < n && o->options.levels && !rc; i++)
-		rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
-	for (size_t i = 0; i < n && o->options.lifetimes && !rc; i++)
-		rc = lifetime_add(&o->lifetime, a[i].begin_ns, a[i].end_ns, e);
-	return rc;
+	int ret = 0;
+	for (size_t i = 0; i < n && o->options.levels && !ret; i++)
+		ret = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
+	for (size_t i = 0; i < n && o->options.lifetimes && !ret; i++)
+		ret = lifetime_add(&o->lifetime, a[i].begin_ns, a[i].end_ns, e);
+	return ret;
 }
 
 /* Processes one scope at a time, so that its data stays in the first-level cache. */
@@ -16,8 +16,8 @@ static int take_order(struct observation *o, const struct arrival *a, size_t n,
 		      enum order_scope scope, struct err *e)
 {
 	struct disorder *d = &o->scope[scope];
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++) {
+	int ret = 0;
+	for (size_t i = 0; i < n && !ret; i++) {
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
 		uint32_t sequence = scope == SCOPE_ALL      ? 0
@@ -26,9 +26,9 @@ static int take_order(struct observation *o, const struct arrival *a, size_t n,
 		uint32_t k = scope == SCOPE_ALL      ? a[i].k_all
 			     : scope == SCOPE_OBJECT ? a[i].k_object
 						     : a[i].k_thread;
-		rc = disorder_add(d, sequence, k, a[i].begin_ns, a[i].bytes, e);
+		ret = disorder_add(d, sequence, k, a[i].begin_ns, a[i].bytes, e);
 	}
-	return rc;
+	return ret;
 }
 
 enum { AT_ONCE = 128 };
@@ -36,17 +36,17 @@ enum { AT_ONCE = 128 };
 static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct observation *o = context;
-	int rc = 0;
-	while (n && !rc) {
+	int ret = 0;
+	while (n && !ret) {
 		size_t m = n < AT_ONCE ? n : AT_ONCE;
-		rc = observation_take_levels(o, a, m, e);
-		for (int s = 0; s < SCOPE_N && !rc; s++)
+		ret = observation_take_levels(o, a, m, e);
+		for (int s = 0; s < SCOPE_N && !ret; s++)
 			if (o->options.scopes & (1u << s))
-				rc = take_order(o, a, m, (enum order_scope)s, e);
+				ret = take_order(o, a, m, (enum order_scope)s, e);
 		a += m;
 		n -= m;
 	}
-	return rc;
+	return ret;
 }
 
 /* Encoding of an entry that is sorted by the reference. begin_ns and file_place are those of the
@@ -57,9 +57,9 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 static int take_by_reference(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct observation *o = context;
-	int rc = 0;
+	int ret = 0;
 	o->options.sort_reference = false; /* from now on requests come in order */
-	for (size_t i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !ret; i++) {
 		struct arrival observed = a[i];
 		observed.begin_ns = a[i].end_ns;
 		observed.end_ns = TIME_NONE;
@@ -67,10 +67,10 @@ static int take_by_reference(void *context, const struct arrival *a, size_t n, s
 		const uint64_t duration = (uint64_t)a[i].k_all << 32 | a[i].k_thread;
 		if (duration != NO_END)
 			observed.end_ns = a[i].end_ns + (int64_t)duration;
-		rc = observation_add(o, &observed, 0, 0, e);
+		ret = observation_add(o, &observed, 0, 0, e);
 	}
 	o->options.sort_reference = true;
-	return rc;
+	return ret;
 }
 
 int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns,
@@ -97,15 +97,16 @@ int observation_init(struct observation *o, const struct observation_options *op
 	o->by_time.fd = o->by_reference.fd = -1;
 	for (int s = 0; s < SCOPE_N; s++)
 		disorder_init(&o->scope[s], &options->order);
-	int rc = arrivals_init(&o->by_time, options->mode, &options->sorting,
-			       (struct arrivals_sink){o, take}, e);
-	if (!rc && options->sort_reference)
-		rc = arrivals_init(&o->by_reference, options->mode, &options->sorting,
-				   (struct arrivals_sink){o, take_by_reference}, e);
+	int ret = arrivals_init(&o->by_time, options->mode, &options->sorting,
+				(struct arrivals_sink){o, take}, e);
+	if (!ret && options->sort_reference)
+		ret = arrivals_init(&o->by_reference, options->mode, &options->sorting,
+				    (struct arrivals_sink){o, take_by_reference}, e);
 	o->by_time.by_place = options->by_place;
 	o->by_reference.by_place = options->sort_reference;
-	return !rc && options->levels ? concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS, e)
-				      : rc;
+	return ret || !options->levels
+		   ? ret
+		   : concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS, e);
 }
 
 void observation_release(struct observation *o)
@@ -151,15 +152,15 @@ int observation_finish(struct observation *o, bool *late, struct err *e)
 {
 	*late = false;
 	if (o->options.sort_reference) {
-		int rc = arrivals_finish(&o->by_reference, e);
+		int ret = arrivals_finish(&o->by_reference, e);
 		*late = o->by_reference.late;
-		if (rc || *late)
-			return rc;
+		if (ret || *late)
+			return ret;
 	}
-	int rc = arrivals_finish(&o->by_time, e);
+	int ret = arrivals_finish(&o->by_time, e);
 	*late = o->by_time.late;
-	if (rc || *late)
-		return rc;
+	if (ret || *late)
+		return ret;
 	for (int s = 0; s < SCOPE_N; s++)
 		disorder_finish(&o->scope[s]);
 	if (o->options.levels)

@@ -49,18 +49,18 @@ static int trace_read_calls(struct observed_reading *r, const char *path, struct
 	struct trace *t;
 	size_t n;
 	*r = (struct observed_reading){.first_ns = INT64_MAX, .last_ns = INT64_MIN};
-	int rc = trace_open(&t, path, e);
-	if (rc)
-		return rc;
+	int ret = trace_open(&t, path, e);
+	if (ret)
+		return ret;
 	trace_requests_only(t, true);
-	while ((rc = trace_next_batch(t, &q, &n, e)) == 1)
+	while ((ret = trace_next_batch(t, &q, &n, e)) == 1)
 		for (size_t i = 0; i < n; i++)
 			record_take(r, &q[i], trace_meta(t)->epoch_ns);
 	trace_close(t);
 	for (unsigned int op = 0; op < OP_N; op++)
 		if (r->of[op].n)
 			qsort(r->of[op].call, r->of[op].n, sizeof *r->of[op].call, by_begin);
-	return rc ? err_context(e, "%s", path) : 0;
+	return ret ? err_context(e, "%s", path) : 0;
 }
 
 /* Finds the calls of c[n] that begin within first..last, extended by `slack_ns`. Sets *from and
@@ -116,12 +116,12 @@ static int changed_write(const char *own, const char *out, const int64_t *took, 
 	struct changing c = {.took = took};
 	struct trace_change how = {.change = record_change, .ctx = &c};
 	struct trace *t;
-	int rc = trace_open(&t, own, e);
-	if (rc)
-		return rc;
-	rc = trace_copy(t, out, &how, NULL, e);
+	int ret = trace_open(&t, own, e);
+	if (ret)
+		return ret;
+	ret = trace_copy(t, out, &how, NULL, e);
 	trace_close(t);
-	return rc;
+	return ret;
 }
 
 int observed_write(const char *own, const char *side, const char *out, struct observed *o,
@@ -130,24 +130,24 @@ int observed_write(const char *own, const char *side, const char *out, struct ob
 	struct observed_reading mine, theirs = {0};
 	double sum = 0;
 	*o = (struct observed){0};
-	int rc = trace_read_calls(&mine, own, e);
-	rc = rc ? rc : trace_read_calls(&theirs, side, e);
+	int ret = trace_read_calls(&mine, own, e);
+	ret = ret ? ret : trace_read_calls(&theirs, side, e);
 	SCOPED_FREE int64_t *took = xreallocarray(NULL, mine.n_records + 1, sizeof *took);
 	memset(took, 0xff, (mine.n_records + 1) * sizeof *took);
-	for (unsigned int op = 0; !rc && op < OP_N; op++) {
+	for (unsigned int op = 0; !ret && op < OP_N; op++) {
 		for (size_t i = 0; i < mine.of[op].n; i++)
 			sum += (double)mine.of[op].call[i].took_ns;
 		o->n_requests += mine.of[op].n;
 		if (mine.of[op].n)
 			kind_match(&mine.of[op], &theirs.of[op], &mine, took, o);
 	}
-	if (!rc && !o->n_requests)
-		rc = err_set(e, ENODATA, "%s has no request that was issued and ended", own);
-	if (!rc) {
+	if (!ret && !o->n_requests)
+		ret = err_set(e, ENODATA, "%s has no request that was issued and ended", own);
+	if (!ret) {
 		o->own_mean_ns = sum / (double)o->n_requests;
-		rc = changed_write(own, out, took, e);
+		ret = changed_write(own, out, took, e);
 	}
 	reading_release(&mine);
 	reading_release(&theirs);
-	return rc;
+	return ret;
 }

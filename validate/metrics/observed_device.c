@@ -55,8 +55,8 @@ static int device_side_read(struct device_side *s, const char *path, struct err 
 	const struct trace_record *r;
 	size_t n;
 	*s = (struct device_side){0};
-	int rc = trace_open(&s->trace, path, e);
-	while (!rc && (rc = trace_next_batch(s->trace, &r, &n, e)) == 1) {
+	int ret = trace_open(&s->trace, path, e);
+	while (!ret && (ret = trace_next_batch(s->trace, &r, &n, e)) == 1) {
 		for (size_t i = 0; i < n; i++) {
 			GROW(s->seen, s->n, s->cap);
 			s->seen[s->n] = (struct device_request){.offset = r[i].offset,
@@ -66,9 +66,9 @@ static int device_side_read(struct device_side *s, const char *path, struct err 
 				.kind = (uint8_t)device_kind_of(&r[i])};
 			s->n++;
 		}
-		rc = 0;
+		ret = 0;
 	}
-	if (rc)
+	if (ret)
 		return err_context(e, "%s", path);
 	if (s->n)
 		qsort(s->seen, s->n, sizeof *s->seen, by_place);
@@ -256,17 +256,17 @@ static void record_make(struct device_making *m, struct trace_record *r,
 
 static int objects_copy(struct device_making *m, const struct trace *from, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	uint32_t n = trace_n_objects(from);
 	m->object = xreallocarray(m->object, n + 1, sizeof *m->object);
-	for (; !rc && m->n_objects < n; m->n_objects++) {
+	for (; !ret && m->n_objects < n; m->n_objects++) {
 		const struct trace_object *x = trace_object(from, m->n_objects);
 		m->object[m->n_objects] = OBJECT_NONE;
-		rc = x ? trace_writer_object(m->writer, x->kind, x->name, &m->object[m->n_objects],
-					     e)
+		ret = x ? trace_writer_object(m->writer, x->kind, x->name, &m->object[m->n_objects],
+					      e)
 		       : 0;
 	}
-	return rc;
+	return ret;
 }
 
 static int own_next(struct device_making *m, const struct trace_record **own, struct err *e)
@@ -274,33 +274,33 @@ static int own_next(struct device_making *m, const struct trace_record **own, st
 	*own = NULL;
 	if (!m->own || !m->how->numbered)
 		return 0;
-	int rc = trace_next(m->own, own, e);
-	if (rc == 0)
+	int ret = trace_next(m->own, own, e);
+	if (ret == 0)
 		m->own = NULL; /* there are no more records; the caller closes the trace */
-	if (rc <= 0)
+	if (ret <= 0)
 		*own = NULL;
-	return rc < 0 ? err_context(e, "%s", m->how->own) : 0;
+	return ret < 0 ? err_context(e, "%s", m->how->own) : 0;
 }
 
 static int sequence_write(struct device_making *m, struct err *e)
 {
 	const struct trace_record *r, *own;
 	size_t n;
-	int rc = 0;
-	while (!rc && (rc = trace_next_batch(m->sequence, &r, &n, e)) == 1) {
-		rc = objects_copy(m, m->sequence, e);
-		for (size_t i = 0; i < n && !rc; i++) {
+	int ret = 0;
+	while (!ret && (ret = trace_next_batch(m->sequence, &r, &n, e)) == 1) {
+		ret = objects_copy(m, m->sequence, e);
+		for (size_t i = 0; i < n && !ret; i++) {
 			struct trace_record x = r[i];
-			rc = own_next(m, &own, e);
-			if (rc)
+			ret = own_next(m, &own, e);
+			if (ret)
 				break;
 			x.object = x.object < m->n_objects ? m->object[x.object] : OBJECT_NONE;
 			record_make(m, &x, own);
-			rc = trace_writer_append(m->writer, &x, 1, e);
+			ret = trace_writer_append(m->writer, &x, 1, e);
 			m->n_records++;
 		}
 	}
-	return rc;
+	return ret;
 }
 
 ORDER_BY(by_time, struct device_request, queue_ns, index)
@@ -332,10 +332,10 @@ static int extras_write(struct device_making *m, struct err *e)
 	const int64_t first = m->how->sequence ? m->first_ns : INT64_MIN,
 		      last = m->how->sequence ? m->last_ns : INT64_MAX;
 	uint32_t object = 0;
-	int rc = 0;
+	int ret = 0;
 	if (s->n)
 		qsort(s->seen, s->n, sizeof *s->seen, by_time);
-	for (size_t i = 0; i < s->n && !rc; i++) {
+	for (size_t i = 0; i < s->n && !ret; i++) {
 		const struct device_request *q = &s->seen[i];
 		if (q->taken || q->kind == KIND_NONE || (q->kind == KIND_FLUSH && m->how->sequence))
 			continue;
@@ -345,11 +345,11 @@ static int extras_write(struct device_making *m, struct err *e)
 		}
 		const struct trace_object *x = trace_object(s->trace, q->object);
 		if (!m->o->n_extra++)
-			rc = trace_writer_object(m->writer, OBJECT_DEVICE, x ? x->name : "device",
-						 &object, e);
-		rc = rc ? rc : extra_write(m, q, object, e);
+			ret = trace_writer_object(m->writer, OBJECT_DEVICE, x ? x->name : "device",
+						  &object, e);
+		ret = ret ? ret : extra_write(m, q, object, e);
 	}
-	return rc;
+	return ret;
 }
 
 static int making_write(struct device_making *m, const char *out, struct err *e)
@@ -369,26 +369,26 @@ static int making_write(struct device_making *m, const char *out, struct err *e)
 	meta.n_events_lost = side->n_events_lost;
 	meta.cut |= side->cut;
 	m->own_shift_ns = own->epoch_ns - side->epoch_ns;
-	int rc = trace_writer_open(&m->writer, out, &meta, &options, e);
-	if (rc)
-		return rc;
+	int ret = trace_writer_open(&m->writer, out, &meta, &options, e);
+	if (ret)
+		return ret;
 	if (m->sequence)
-		rc = sequence_write(m, e);
-	if (!rc && m->sequence && !m->o->n_seen)
-		rc = err_set(e, ENODATA, "none of the %llu requests reached the device: the page "
-			     "cache served them, or their files are on another device",
-			     (unsigned long long)m->o->n_requests);
-	rc = rc ? rc : extras_write(m, e);
-	if (!rc && !m->sequence && !m->o->n_extra)
-		rc = err_set(e, ENODATA, "no request reached the device: the page cache served all "
-			     "of them, or the files are on another device");
-	if (!rc && !m->sequence) {
+		ret = sequence_write(m, e);
+	if (!ret && m->sequence && !m->o->n_seen)
+		ret = err_set(e, ENODATA, "none of the %llu requests reached the device: the page "
+			      "cache served them, or their files are on another device",
+			      (unsigned long long)m->o->n_requests);
+	ret = ret ? ret : extras_write(m, e);
+	if (!ret && !m->sequence && !m->o->n_extra)
+		ret = err_set(e, ENODATA, "no request reached the device: the page cache served "
+			      "all of them, or the files are on another device");
+	if (!ret && !m->sequence) {
 		m->o->n_requests = m->o->n_seen = m->o->n_extra;
 		m->o->n_extra = 0;
 	}
-	if (rc)
+	if (ret)
 		trace_writer_abort(m->writer);
-	return rc ? rc : trace_writer_close(m->writer, e);
+	return ret ? ret : trace_writer_close(m->writer, e);
 }
 
 int observed_device_write(const struct device_observation *how, const char *out,
@@ -397,16 +397,16 @@ int observed_device_write(const struct device_observation *how, const char *out,
 	struct device_making m = {.how = how, .o = o, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 	struct trace *own = NULL;
 	*o = (struct observed_device){0};
-	int rc = device_side_read(&m.side, how->side, e);
-	if (!rc && how->sequence)
-		rc = trace_open(&m.sequence, how->sequence, e);
-	if (!rc && how->own)
-		rc = trace_open(&own, how->own, e);
+	int ret = device_side_read(&m.side, how->side, e);
+	if (!ret && how->sequence)
+		ret = trace_open(&m.sequence, how->sequence, e);
+	if (!ret && how->own)
+		ret = trace_open(&own, how->own, e);
 	m.own = own;
-	rc = rc ? rc : making_write(&m, out, e);
+	ret = ret ? ret : making_write(&m, out, e);
 	trace_close(own);
 	trace_close(m.sequence);
 	free(m.object);
 	device_side_release(&m.side);
-	return rc;
+	return ret;
 }

@@ -24,9 +24,9 @@ int slice_clock_init(struct slice_clock *c, const struct slices *s, int64_t epoc
 {
 	int64_t active_ns = 0;
 	*c = (struct slice_clock){.slices = s, .epoch_ns = epoch_ns};
-	int rc = slices_check(s, e);
-	if (rc)
-		return rc;
+	int ret = slices_check(s, e);
+	if (ret)
+		return ret;
 	c->active_ns = xcalloc(s->n, sizeof *c->active_ns);
 	for (size_t i = 0; i < s->n; i++) {
 		c->active_ns[i] = active_ns;

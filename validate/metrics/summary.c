@@ -50,12 +50,12 @@ static int input_fill(struct summary_pass *p, struct err *e)
 {
 	if (!p->input || p->n_r || p->input_ended)
 		return 0;
-	int rc = trace_next_batch(p->input, &p->r, &p->n_r, e);
-	if (rc == 0)
+	int ret = trace_next_batch(p->input, &p->r, &p->n_r, e);
+	if (ret == 0)
 		p->input_ended = true;
-	if (rc <= 0)
+	if (ret <= 0)
 		p->n_r = 0;
-	return rc < 0 ? rc : 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* Records processed together: they fit into the first-level cache. */
@@ -86,9 +86,9 @@ static int take_batch(struct summary_pass *p, const struct trace_record *x, size
 	struct summary_mapped mapped;
 	const bool *kept;
 	while (n) {
-		int rc = input_fill(p, e);
-		if (rc)
-			return rc;
+		int ret = input_fill(p, e);
+		if (ret)
+			return ret;
 		bool extra = p->input && p->input_ended;
 		size_t m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
 		if (p->input && !extra)
@@ -103,8 +103,8 @@ static int take_batch(struct summary_pass *p, const struct trace_record *x, size
 		if (!p->input)
 			requests_hash_add(&p->requests, y, m);
 		p->n_records += m;
-		rc = summary_order_add(&p->order, y, kept, m, extra, e);
-		if (rc)
+		ret = summary_order_add(&p->order, y, kept, m, extra, e);
+		if (ret)
 			return err_context(e, "%s", p->trace_path);
 		x += m;
 		n -= m;
@@ -116,18 +116,18 @@ static int pass_run(struct summary_pass *p, struct err *e)
 {
 	const struct trace_record *x;
 	size_t n;
-	int rc;
-	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0) {
-		rc = take_batch(p, x, n, e);
-		if (rc)
-			return rc;
+	int ret;
+	while ((ret = trace_next_batch(p->trace, &x, &n, e)) > 0) {
+		ret = take_batch(p, x, n, e);
+		if (ret)
+			return ret;
 	}
-	while (!rc && p->input && !p->input_ended) {
-		rc = input_fill(p, e);
+	while (!ret && p->input && !p->input_ended) {
+		ret = input_fill(p, e);
 		summary_tally_missing(&p->tally, p->r, p->n_r);
 		p->n_r = 0;
 	}
-	return rc;
+	return ret;
 }
 
 /* Makes the second pass: over the trace alone, sorted in runs. */
@@ -141,23 +141,23 @@ static int reorder_run(struct summary_pass *p, const struct arrivals_options *op
 	bool late;
 	size_t n;
 	summary_order_release(&p->order);
-	int rc = summary_order_init(&p->order, ARRIVALS_RUNS, options, p->input, e);
-	rc = rc ? rc : trace_rewind(p->trace, e);
-	if (rc)
-		return rc;
-	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0)
+	int ret = summary_order_init(&p->order, ARRIVALS_RUNS, options, p->input, e);
+	ret = ret ? ret : trace_rewind(p->trace, e);
+	if (ret)
+		return ret;
+	while ((ret = trace_next_batch(p->trace, &x, &n, e)) > 0)
 		for (size_t m; n; x += m, n -= m) {
 			const bool extra = p->input && !left;
 			m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
 			m = p->input && left && left < m ? (size_t)left : m;
 			left -= p->input && left ? m : 0;
 			const struct trace_record *y = map(p, x, m, &mapped, &kept);
-			rc = summary_order_add(&p->order, y, kept, m, extra, e);
-			if (rc)
+			ret = summary_order_add(&p->order, y, kept, m, extra, e);
+			if (ret)
 				return err_context(e, "%s", p->trace_path);
 		}
-	rc = rc ? rc : summary_order_finish(&p->order, &late, e);
-	return rc;
+	ret = ret ? ret : summary_order_finish(&p->order, &late, e);
+	return ret;
 }
 
 /* Counts the halves again if the file did not state its number of requests. */
@@ -169,16 +169,16 @@ static int halves_run(struct summary_pass *p, struct err *e)
 	uint64_t index = 0;
 	size_t n;
 	memset(p->tally.response, 0, sizeof p->tally.response);
-	int rc = trace_rewind(p->trace, e);
-	if (rc)
-		return rc;
-	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0)
+	int ret = trace_rewind(p->trace, e);
+	if (ret)
+		return ret;
+	while ((ret = trace_next_batch(p->trace, &x, &n, e)) > 0)
 		for (size_t m; n; x += m, n -= m, index += m) {
 			m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
 			const struct trace_record *y = map(p, x, m, &mapped, &kept);
 			summary_tally_add_response(&p->tally, y, kept, m, index);
 		}
-	return rc;
+	return ret;
 }
 
 static int halves_check(struct summary_pass *p, struct err *e)
@@ -195,9 +195,9 @@ static int halves_check(struct summary_pass *p, struct err *e)
 static int check_run(const struct summary_pass *p, struct err *e)
 {
 	const struct summary_tally *t = &p->tally;
-	int rc = metrics_trace_check(p->trace, p->trace_path, p->n_records, e);
-	if (rc)
-		return rc;
+	int ret = metrics_trace_check(p->trace, p->trace_path, p->n_records, e);
+	if (ret)
+		return ret;
 	if (t->n_negative) {
 		const struct trace_record *q = &t->first_negative;
 		return err_set(e, EINVAL, "%s: negative response times: %llu of %llu requests, the "
@@ -222,10 +222,10 @@ static int check_run(const struct summary_pass *p, struct err *e)
 
 static int quantile(const struct run_summary *s, double p, double *value, struct err *e)
 {
-	int rc = histogram_quantile(&s->response_histogram, p, value, e);
-	if (!rc) /* a bucket's midpoint may be outside the extremes */
+	int ret = histogram_quantile(&s->response_histogram, p, value, e);
+	if (!ret) /* a bucket's midpoint may be outside the extremes */
 		*value = between(*value, s->response.min, s->response.max);
-	return rc;
+	return ret;
 }
 
 /* Sets the moments of all requests, by operation and by half. */
@@ -260,11 +260,11 @@ static int fill_response(struct run_summary *s, struct summary_tally *t, struct 
 	fill_moments(s, t);
 	/* in a recording without response times only order and issue times are known */
 	const bool none = !s->response.n;
-	int rc = none ? 0 : quantile(s, 0.5, &s->response_median, e);
-	rc = rc || none ? rc : quantile(s, 0.9, &s->response_p90, e);
-	rc = rc || none ? rc : quantile(s, 0.99, &s->response_p99, e);
-	rc = rc || none ? rc : quantile(s, 0.999, &s->response_p999, e);
-	rc = rc || none ? rc
+	int ret = none ? 0 : quantile(s, 0.5, &s->response_median, e);
+	ret = ret || none ? ret : quantile(s, 0.9, &s->response_p90, e);
+	ret = ret || none ? ret : quantile(s, 0.99, &s->response_p99, e);
+	ret = ret || none ? ret : quantile(s, 0.999, &s->response_p999, e);
+	ret = ret || none ? ret
 			: histogram_trimmed_mean(&s->response_histogram, 0.1,
 						 &s->response_trimmed_mean, e);
 	s->response_trimmed_mean =
@@ -273,7 +273,7 @@ static int fill_response(struct run_summary *s, struct summary_tally *t, struct 
 	s->n_unfinished = t->n_unfinished;
 	s->n_left_out = t->n_left_out;
 	s->n_bytes = t->n_bytes;
-	return rc;
+	return ret;
 }
 
 static void *copied(const void *from, size_t size)
@@ -348,9 +348,9 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 	} wanted[] = {
 	    {0.5, &s->issue_error_p50}, {0.99, &s->issue_error_p99}, {0.999, &s->issue_error_p999}};
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-		int rc = issue_error_quantile(&t->issue, wanted[i].p, wanted[i].value, e);
-		if (rc)
-			return rc;
+		int ret = issue_error_quantile(&t->issue, wanted[i].p, wanted[i].value, e);
+		if (ret)
+			return ret;
 		*wanted[i].value =
 		    between(*wanted[i].value, s->issue_error.min, s->issue_error.max);
 	}
@@ -358,10 +358,10 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 	    xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
 	for (int i = 0; i < SUMMARY_N_ISSUE_QUANTILES; i++) {
 		double *q = &s->issue_error_quantile[i];
-		int rc =
+		int ret =
 		    issue_error_quantile(&t->issue, i / (SUMMARY_N_ISSUE_QUANTILES - 1.0), q, e);
-		if (rc)
-			return rc;
+		if (ret)
+			return ret;
 		*q = between(*q, s->issue_error.min, s->issue_error.max);
 	}
 	s->has_issue_quantiles = true;
@@ -432,26 +432,26 @@ static int fill_meta(struct run_summary *s, const struct summary_pass *p, struct
 			       why.text);
 	const json_t *facts = json_object_get(extra, "facts");
 	struct correction correction;
-	int rc = correction_from_json(&correction, extra, e);
-	if (rc > 0)
+	int ret = correction_from_json(&correction, extra, e);
+	if (ret > 0)
 		s->correction_u_ns = correction.u_ns;
 	s->n_programs_unseen = programs_unseen(extra);
 	if (!n_async) /* capture counts the same requests */
 		s->n_requests_unseen += requests_unseen(extra);
 	fill_cpu_delay(s, extra);
 	s->n_results_unknown = s->has_input ? results_unknown(extra, s->n_input) : 0;
-	rc = rc < 0 ? rc : 0;
-	if (!rc && facts) {
-		rc = run_facts_from_json(&s->facts, facts, e);
-		s->has_facts = !rc;
+	ret = ret < 0 ? ret : 0;
+	if (!ret && facts) {
+		ret = run_facts_from_json(&s->facts, facts, e);
+		s->has_facts = !ret;
 	}
-	return rc ? err_context(e, "%s", p->trace_path) : 0;
+	return ret ? err_context(e, "%s", p->trace_path) : 0;
 }
 
 static int fill_summary(struct run_summary *s, struct summary_pass *p, struct err *e)
 {
-	int rc = fill_response(s, &p->tally, e);
-	if (rc)
+	int ret = fill_response(s, &p->tally, e);
+	if (ret)
 		return err_context(e, "%s", p->trace_path);
 	s->n_slices = p->clock.slices ? p->clock.slices->n : 0;
 	const struct concurrency *c = &p->order.concurrency;
@@ -468,8 +468,8 @@ static int fill_summary(struct run_summary *s, struct summary_pass *p, struct er
 		fill_comparison(s, p);
 	else
 		s->requests_hash = requests_hash_value(&p->requests);
-	rc = fill_issue_error(s, &p->tally, e);
-	return rc ? rc : fill_meta(s, p, e);
+	ret = fill_issue_error(s, &p->tally, e);
+	return ret ? ret : fill_meta(s, p, e);
 }
 
 /* --- the whole computation ----------------------------------------------- */
@@ -486,10 +486,10 @@ static int pass_start(struct summary_pass *p, const struct slices *slices,
 	const uint64_t n = trace_n_records(p->input ? p->input : p->trace, &known);
 	p->tally.n_first = n / 2 + n % 2;
 	requests_hash_init(&p->requests, p->trace);
-	int rc = summary_order_init(&p->order, ARRIVALS_WINDOW, options, p->input, e);
-	if (!rc && slices)
-		rc = slice_clock_init(&p->clock, slices, trace_meta(p->trace)->epoch_ns, e);
-	return rc;
+	int ret = summary_order_init(&p->order, ARRIVALS_WINDOW, options, p->input, e);
+	if (!ret && slices)
+		ret = slice_clock_init(&p->clock, slices, trace_meta(p->trace)->epoch_ns, e);
+	return ret;
 }
 
 int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
@@ -498,29 +498,29 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 	struct summary_pass p = {.trace_path = trace, .input_path = input};
 	bool late = false;
 	memset(s, 0, sizeof *s);
-	int rc = trace_open(&p.trace, trace, e);
-	if (!rc && input)
-		rc = trace_open(&p.input, input, e);
-	if (!rc) {
-		rc = pass_start(&p, slices, options, e);
-		rc = rc ? rc : pass_run(&p, e);
-		rc = rc ? rc : check_run(&p, e);
-		rc = rc ? rc : summary_order_finish(&p.order, &late, e);
-		if (!rc && late)
-			rc = reorder_run(&p, options, e);
-		rc = rc ? rc : halves_check(&p, e);
-		rc = rc ? rc : fill_summary(s, &p, e);
-		rc = rc ? rc : summary_nodes(s, trace, input, slices, e);
+	int ret = trace_open(&p.trace, trace, e);
+	if (!ret && input)
+		ret = trace_open(&p.input, input, e);
+	if (!ret) {
+		ret = pass_start(&p, slices, options, e);
+		ret = ret ? ret : pass_run(&p, e);
+		ret = ret ? ret : check_run(&p, e);
+		ret = ret ? ret : summary_order_finish(&p.order, &late, e);
+		if (!ret && late)
+			ret = reorder_run(&p, options, e);
+		ret = ret ? ret : halves_check(&p, e);
+		ret = ret ? ret : fill_summary(s, &p, e);
+		ret = ret ? ret : summary_nodes(s, trace, input, slices, e);
 		summary_tally_release(&p.tally);
 		requests_hash_release(&p.requests);
 		summary_order_release(&p.order);
 		slice_clock_release(&p.clock);
 	}
-	if (rc)
+	if (ret)
 		summary_release(s);
 	trace_close(p.trace);
 	trace_close(p.input);
-	return rc;
+	return ret;
 }
 
 int summary_compute(struct run_summary *s, const char *trace, const char *input,

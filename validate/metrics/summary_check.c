@@ -44,9 +44,9 @@ static int check_distribution(const struct run_summary *s, struct err *e)
 		return err_set(e, EINVAL,
 			"\"response_typical\" is not between the minimum and \"response_tail\"");
 	for (size_t i = 0; i < 2 && s->has_halves; i++) {
-		int rc = check_moments(&s->half[i], "half", e);
-		if (rc)
-			return rc;
+		int ret = check_moments(&s->half[i], "half", e);
+		if (ret)
+			return ret;
 	}
 	if (s->has_halves &&
 	    (s->half[0].n > s->response.n || s->half[1].n != s->response.n - s->half[0].n))
@@ -71,8 +71,8 @@ static int check_ops(const struct run_summary *s, struct err *e)
 		if (strspn(op->op, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(op->op))
 			return err_set(e, EINVAL, "\"op\" is not an operation's name (lower-case "
 				"letters, digits, underscores)");
-		int rc = check_moments(&op->response, "response", e);
-		if (rc)
+		int ret = check_moments(&op->response, "response", e);
+		if (ret)
 			return err_context(e, "operation %s", op->op);
 		n += op->response.n;
 	}
@@ -103,32 +103,32 @@ static int check_levels(const struct run_summary *s, struct err *e)
 
 static int check_comparison(const struct run_summary *s, struct err *e)
 {
-	int rc = check_reorder(&s->reorder_all, "reorder_all", e);
-	rc = rc ? rc : check_reorder(&s->reorder_thread, "reorder_thread", e);
-	rc = rc ? rc : check_reorder(&s->reorder_object, "reorder_object", e);
-	rc = rc ? rc : check_moments(&s->schedule_error, "schedule_error", e);
-	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
-		rc = err_set(e, EINVAL, "more requests are lost or mismatched than the trace has");
-	if (!rc && s->n_skipped > s->n_input - s->n_lost)
-		rc = err_set(e, EINVAL,
-			     "\"n_skipped\": more requests are lost or skipped than exist");
-	if (!rc && s->n_results_unknown > s->n_input)
-		rc = err_set(e, EINVAL,
+	int ret = check_reorder(&s->reorder_all, "reorder_all", e);
+	ret = ret ? ret : check_reorder(&s->reorder_thread, "reorder_thread", e);
+	ret = ret ? ret : check_reorder(&s->reorder_object, "reorder_object", e);
+	ret = ret ? ret : check_moments(&s->schedule_error, "schedule_error", e);
+	if (!ret && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
+		ret = err_set(e, EINVAL, "more requests are lost or mismatched than the trace has");
+	if (!ret && s->n_skipped > s->n_input - s->n_lost)
+		ret = err_set(e, EINVAL,
+			      "\"n_skipped\": more requests are lost or skipped than exist");
+	if (!ret && s->n_results_unknown > s->n_input)
+		ret = err_set(e, EINVAL,
 			"\"n_results_unknown\": more results are unknown than there are requests");
-	return rc;
+	return ret;
 }
 
 static int check_issue_error(const struct run_summary *s, struct err *e)
 {
-	int rc = check_moments(&s->issue_error, "issue_error", e);
-	if (!rc && s->n_cpu_delayed > s->issue_error.n)
-		rc = err_set(e, EINVAL, "\"n_held_up\" (%" PRIu64 ") is larger than the number of "
-			     "requests with an issue error (%" PRIu64 ")", s->n_cpu_delayed,
-			     s->issue_error.n);
-	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
+	int ret = check_moments(&s->issue_error, "issue_error", e);
+	if (!ret && s->n_cpu_delayed > s->issue_error.n)
+		ret = err_set(e, EINVAL, "\"n_held_up\" (%" PRIu64 ") is larger than the number of "
+			      "requests with an issue error (%" PRIu64 ")", s->n_cpu_delayed,
+			      s->issue_error.n);
+	for (size_t i = 1; s->issue_error_quantile && !ret && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
-			rc = err_set(e, EINVAL, "\"issue_error_quantile\" is not ascending");
-	return rc;
+			ret = err_set(e, EINVAL, "\"issue_error_quantile\" is not ascending");
+	return ret;
 }
 
 static int check_pace(const struct run_summary *s, struct err *e)
@@ -164,28 +164,28 @@ static int check_lateness(const struct run_summary *s, struct err *e)
 
 static int check_nodes(const struct run_summary *s, struct err *e)
 {
-	int rc = 0;
-	for (uint64_t i = 0; i < s->n_nodes && !rc; i++) {
+	int ret = 0;
+	for (uint64_t i = 0; i < s->n_nodes && !ret; i++) {
 		const struct node_summary *node = &s->node[i];
-		rc = check_moments(&node->response, "response", e);
-		if (!rc && (!node->response.n || (i && node->node <= node[-1].node)))
-			rc = err_set(
+		ret = check_moments(&node->response, "response", e);
+		if (!ret && (!node->response.n || (i && node->node <= node[-1].node)))
+			ret = err_set(
 			    e, EINVAL,
 			    "the numbers in \"nodes\" do not ascend, or a node has no request");
 	}
-	return rc;
+	return ret;
 }
 
 int summary_check(const struct run_summary *s, bool brief, struct err *e)
 {
-	int rc = check_moments(&s->response, "response", e);
-	rc = rc ? rc : check_response(s, brief, e);
-	rc = rc ? rc : check_distribution(s, e);
-	rc = rc ? rc : check_ops(s, e);
-	rc = rc ? rc : check_levels(s, e);
-	rc = rc ? rc : check_comparison(s, e);
-	rc = rc ? rc : check_issue_error(s, e);
-	rc = rc || !s->pace ? rc : check_pace(s, e);
-	rc = rc || !s->requests_at_lateness ? rc : check_lateness(s, e);
-	return rc ? rc : check_nodes(s, e);
+	int ret = check_moments(&s->response, "response", e);
+	ret = ret ? ret : check_response(s, brief, e);
+	ret = ret ? ret : check_distribution(s, e);
+	ret = ret ? ret : check_ops(s, e);
+	ret = ret ? ret : check_levels(s, e);
+	ret = ret ? ret : check_comparison(s, e);
+	ret = ret ? ret : check_issue_error(s, e);
+	ret = ret || !s->pace ? ret : check_pace(s, e);
+	ret = ret || !s->requests_at_lateness ? ret : check_lateness(s, e);
+	return ret ? ret : check_nodes(s, e);
 }

@@ -152,17 +152,17 @@ static int get_summary(struct run_summary *s, const json_t *o, bool brief, struc
 	*s = (struct run_summary){.response_tail = NAN, .response_typical = NAN,
 				  .has_facts = facts != NULL};
 	histogram_init(&s->response_histogram);
-	int rc = check_version(o, e);
-	rc = rc ? rc : json_members_get(s, first_members, o, e);
-	if (!rc && !brief)
-		rc = histogram_from_json(&s->response_histogram,
-					 json_object_get(o, "response_histogram"), e);
-	rc = rc ? rc : json_members_get(s, members, o, e);
-	rc = rc || !facts ? rc : run_facts_from_json(&s->facts, facts, e);
-	rc = rc ? rc : summary_check(s, brief, e);
-	if (rc)
+	int ret = check_version(o, e);
+	ret = ret ? ret : json_members_get(s, first_members, o, e);
+	if (!ret && !brief)
+		ret = histogram_from_json(&s->response_histogram,
+					  json_object_get(o, "response_histogram"), e);
+	ret = ret ? ret : json_members_get(s, members, o, e);
+	ret = ret || !facts ? ret : run_facts_from_json(&s->facts, facts, e);
+	ret = ret ? ret : summary_check(s, brief, e);
+	if (ret)
 		summary_release(s);
-	return rc ? err_context(e, "summary") : 0;
+	return ret ? err_context(e, "summary") : 0;
 }
 
 int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
@@ -178,14 +178,14 @@ int summary_brief_from_json(struct run_summary *s, const json_t *o, struct err *
 json_t *summary_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
-	int rc = json_object_set_new(o, "version", json_integer(SUMMARY_VERSION));
-	rc |= json_members_put(o, s, first_members);
-	rc |=
+	int ret = json_object_set_new(o, "version", json_integer(SUMMARY_VERSION));
+	ret |= json_members_put(o, s, first_members);
+	ret |=
 	    json_object_set_new(o, "response_histogram", histogram_to_json(&s->response_histogram));
-	rc |= json_members_put(o, s, members);
+	ret |= json_members_put(o, s, members);
 	if (s->has_facts)
-		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
-	if (!rc)
+		ret |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
+	if (!ret)
 		return o;
 	json_decref(o);
 	return NULL;

@@ -65,12 +65,12 @@ static int read_both(struct node_tally *tally, struct causality_summary *c,
 {
 	const struct trace_record *r, *x;
 	struct trace_record mapped;
-	int rc;
-	while ((rc = trace_next(of, &r, e)) > 0) {
+	int ret;
+	while ((ret = trace_next(of, &r, e)) > 0) {
 		int64_t node = causality_node_of(facts, r->pid, r->tid);
 		x = r;
-		if (trace != of && (rc = trace_next(trace, &x, e)) <= 0)
-			return rc;
+		if (trace != of && (ret = trace_next(trace, &x, e)) <= 0)
+			return ret;
 		if (op_info(r->op)->family == FAMILY_CAUSE)
 			cause_add(c, r);
 		else if (node >= 0 && node < SUMMARY_MAX_NODES && !clock)
@@ -80,7 +80,7 @@ static int read_both(struct node_tally *tally, struct causality_summary *c,
 			tally_add(&tally[node], &mapped, kept);
 		}
 	}
-	return rc;
+	return ret;
 }
 
 static void nodes_take(struct run_summary *s, const struct node_tally *tally, uint32_t n)
@@ -100,24 +100,24 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 	struct causality_facts facts = {0};
 	struct causality_summary causes = {0};
 	struct slice_clock clock = {0};
-	int rc = trace_open(&of, input ? input : trace, e);
-	rc = rc ? rc : causality_facts_read(&facts, trace_meta(of), e);
-	if (rc || !facts.n_nodes)
+	int ret = trace_open(&of, input ? input : trace, e);
+	ret = ret ? ret : causality_facts_read(&facts, trace_meta(of), e);
+	if (ret || !facts.n_nodes)
 		goto out;
 	if (facts.n_nodes > SUMMARY_MAX_NODES) {
-		rc = err_set(e, EINVAL, "%s: %u nodes, at most %d are possible",
-			     input ? input : trace, facts.n_nodes, SUMMARY_MAX_NODES);
+		ret = err_set(e, EINVAL, "%s: %u nodes, at most %d are possible",
+			      input ? input : trace, facts.n_nodes, SUMMARY_MAX_NODES);
 		goto out;
 	}
-	rc = input ? trace_open(&t, trace, e) : 0;
-	if (!rc && slices)
-		rc = slice_clock_init(&clock, slices, trace_meta(input ? t : of)->epoch_ns, e);
+	ret = input ? trace_open(&t, trace, e) : 0;
+	if (!ret && slices)
+		ret = slice_clock_init(&clock, slices, trace_meta(input ? t : of)->epoch_ns, e);
 	struct node_tally *tally = xcalloc(facts.n_nodes, sizeof *tally);
-	rc = rc ? rc
+	ret = ret ? ret
 		: read_both(tally, &causes, &facts, input ? t : of, of, slices ? &clock : NULL, e);
-	if (!rc)
+	if (!ret)
 		nodes_take(s, tally, facts.n_nodes);
-	if (!rc && !input) {
+	if (!ret && !input) {
 		causes.n_nodes = facts.n_nodes;
 		causes.n_throttled = facts.n_throttled;
 		causes.n_runs = facts.n_runs;
@@ -133,5 +133,5 @@ out:
 	causality_facts_release(&facts);
 	trace_close(t);
 	trace_close(of);
-	return rc;
+	return ret;
 }

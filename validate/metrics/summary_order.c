@@ -8,10 +8,10 @@ static int reorder_add(struct disorder *d, uint32_t sequence, uint32_t k, double
 		       double *sum, struct err *e)
 {
 	uint64_t before = sequence < d->n_sequences ? d->sequence[sequence].n_reordered : 0;
-	int rc = disorder_add(d, sequence, k, 0, 0, e);
-	if (!rc && d->sequence[sequence].n_reordered != before)
+	int ret = disorder_add(d, sequence, k, 0, 0, e);
+	if (!ret && d->sequence[sequence].n_reordered != before)
 		*sum += response_ns;
-	return rc;
+	return ret;
 }
 
 static int take(void *context, const struct arrival *a, size_t n, struct err *e)
@@ -19,9 +19,9 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 	struct summary_order *o = context;
 	for (size_t i = 0; i < n; i++) {
 		size_t level = 0;
-		int rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, &level, e);
-		if (rc)
-			return rc;
+		int ret = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, &level, e);
+		if (ret)
+			return ret;
 		const bool counts = a[i].end_ns != TIME_NONE && !a[i].bytes;
 		double response_ns = counts ? (double)(a[i].end_ns - a[i].begin_ns) : 0;
 		level = level < SUMMARY_MAX_LEVELS ? level : SUMMARY_MAX_LEVELS - 1;
@@ -30,15 +30,15 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 		o->concurrency.requests_at_level[level] -= a[i].bytes;
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
-		rc = reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all, e);
-		if (!rc)
-			rc = reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns,
-					 &o->reordered_thread, e);
-		if (!rc)
-			rc = reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns,
-					 &o->reordered_object, e);
-		if (rc)
-			return rc;
+		ret = reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all, e);
+		if (!ret)
+			ret = reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns,
+					  &o->reordered_thread, e);
+		if (!ret)
+			ret = reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns,
+					  &o->reordered_object, e);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -50,11 +50,11 @@ int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 	memset(o, 0, sizeof *o);
 	o->response_at_level = xcalloc(SUMMARY_MAX_LEVELS, sizeof *o->response_at_level);
 	o->has_input = has_input;
-	int rc = arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
+	int ret = arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
 	disorder_init(&o->all, &unbounded);
 	disorder_init(&o->by_thread, &unbounded);
 	disorder_init(&o->by_object, &unbounded);
-	return rc ? rc : concurrency_init(&o->concurrency, SUMMARY_MAX_LEVELS - 1, e);
+	return ret ? ret : concurrency_init(&o->concurrency, SUMMARY_MAX_LEVELS - 1, e);
 }
 
 void summary_order_release(struct summary_order *o)
@@ -73,9 +73,9 @@ void summary_order_release(struct summary_order *o)
 int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept,
 		      size_t n, bool extra, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	extra |= !o->has_input;
-	for (size_t i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !ret; i++) {
 		bool negative = x[i].end_ns != TIME_NONE && x[i].end_ns < x[i].begin_ns;
 		if (x[i].begin_ns == TIME_NONE || negative)
 			continue;
@@ -93,17 +93,17 @@ int summary_order_add(struct summary_order *o, const struct trace_record *x, con
 			a->object =
 			    sequences_place(&o->objects, metrics_object_key(&x[i]), &a->k_object);
 		}
-		rc = arrivals_added(&o->arrivals, e);
+		ret = arrivals_added(&o->arrivals, e);
 	}
-	return rc;
+	return ret;
 }
 
 int summary_order_finish(struct summary_order *o, bool *late, struct err *e)
 {
-	int rc = arrivals_finish(&o->arrivals, e);
+	int ret = arrivals_finish(&o->arrivals, e);
 	*late = o->arrivals.late;
-	if (rc || *late)
-		return rc;
+	if (ret || *late)
+		return ret;
 	concurrency_finish(&o->concurrency);
 	disorder_finish(&o->all);
 	disorder_finish(&o->by_thread);

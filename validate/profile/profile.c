@@ -64,7 +64,7 @@ struct related {
 	struct profile_order order;
 	bool block;
 	/* errors of the order; after an error nothing is added to it */
-	int rc;
+	int ret;
 	struct err e;
 
 	bool threaded;
@@ -81,8 +81,8 @@ struct related {
 static void related_add(struct related *x, const struct trace_record *r, size_t n)
 {
 	profile_add_related(x->p, r, n, x->block);
-	if (!x->rc)
-		x->rc = profile_order_add(&x->order, r, n, &x->e);
+	if (!x->ret)
+		x->ret = profile_order_add(&x->order, r, n, &x->e);
 }
 
 static void *related_run(void *arg)
@@ -126,9 +126,9 @@ static int related_start(struct related *x, struct profile *p, bool block, unsig
 			 struct err *e)
 {
 	*x = (struct related){.p = p, .block = block};
-	int rc = profile_order_init(&x->order, p, ARRIVALS_WINDOW, e);
-	if (rc || n_threads < 2)
-		return rc;
+	int ret = profile_order_init(&x->order, p, ARRIVALS_WINDOW, e);
+	if (ret || n_threads < 2)
+		return ret;
 	x->chunk = xmalloc(N_CHUNKS * sizeof *x->chunk);
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_cond_init(&x->changed, NULL);
@@ -172,18 +172,18 @@ static int profile_pass(struct profile *p, struct trace *t, struct related *x, s
 	const struct trace_record *r;
 	struct err one = ERR_INIT;
 	size_t n;
-	int rc = trace_rewind(t, e);
-	if (rc)
-		return rc;
-	while ((rc = trace_next_batch(t, &r, &n, &one)) == 1 || rc == -EBADMSG) {
-		if (rc == 1)
+	int ret = trace_rewind(t, e);
+	if (ret)
+		return ret;
+	while ((ret = trace_next_batch(t, &r, &n, &one)) == 1 || ret == -EBADMSG) {
+		if (ret == 1)
 			add_batch(p, x, r, n);
 		else
 			tally_damage(&p->tally, one.msg);
 	}
 	tally_end(&p->tally, t);
 	p->causes = *trace_causes(t);
-	return rc ? err_set(e, -rc, "%s", one.msg) : 0;
+	return ret ? err_set(e, -ret, "%s", one.msg) : 0;
 }
 
 /* Reads the trace again, and sorts it completely. */
@@ -193,20 +193,20 @@ static int pass_of_order(struct profile *p, struct trace *t, struct err *e)
 	const struct trace_record *r;
 	size_t n;
 	bool late;
-	int rc = profile_order_init(&o, p, ARRIVALS_RUNS, e);
-	rc = rc ? rc : trace_rewind(t, e);
-	while (!rc) {
-		rc = trace_next_batch(t, &r, &n, e);
-		if (rc == -EBADMSG) { /* reported by the first pass */
-			rc = 0;
+	int ret = profile_order_init(&o, p, ARRIVALS_RUNS, e);
+	ret = ret ? ret : trace_rewind(t, e);
+	while (!ret) {
+		ret = trace_next_batch(t, &r, &n, e);
+		if (ret == -EBADMSG) { /* reported by the first pass */
+			ret = 0;
 			continue;
 		}
-		if (rc != 1)
+		if (ret != 1)
 			break;
-		rc = profile_order_add(&o, r, n, e);
+		ret = profile_order_add(&o, r, n, e);
 	}
-	rc = rc ? rc : profile_order_finish(&o, &late, e);
-	return rc;
+	ret = ret ? ret : profile_order_finish(&o, &late, e);
+	return ret;
 }
 
 int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o,
@@ -216,16 +216,16 @@ int profile_compute(struct profile *p, struct trace *t, const struct profile_opt
 	bool late = false;
 	profile_init(p);
 	trace_requests_only(t, true);
-	int rc = related_start(&x, p, trace_meta(t)->level == LEVEL_BLOCK, o->n_threads, e);
-	rc = rc ? rc : profile_pass(p, t, &x, e);
+	int ret = related_start(&x, p, trace_meta(t)->level == LEVEL_BLOCK, o->n_threads, e);
+	ret = ret ? ret : profile_pass(p, t, &x, e);
 	related_end(&x);
-	if (!rc && x.rc)
-		rc = err_set(e, -x.rc, "%s", x.e.msg);
-	rc = rc ? rc : profile_order_finish(&x.order, &late, e);
+	if (!ret && x.ret)
+		ret = err_set(e, -x.ret, "%s", x.e.msg);
+	ret = ret ? ret : profile_order_finish(&x.order, &late, e);
 	profile_order_release(&x.order);
-	rc = rc || !late ? rc : pass_of_order(p, t, e);
+	ret = ret || !late ? ret : pass_of_order(p, t, e);
 	trace_requests_only(t, false);
-	return rc;
+	return ret;
 }
 
 /* --- derived numbers ----------------------------------------------------- */

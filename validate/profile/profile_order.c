@@ -18,10 +18,10 @@ static int arrivals_take(void *context, const struct arrival *a, size_t n, struc
 	p->sum_gap_squared = squared;
 	o->last_begin_ns = last_ns;
 	o->n += n;
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = concurrency_add(&p->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
-	return rc;
+	int ret = 0;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = concurrency_add(&p->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
+	return ret;
 }
 
 int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode,
@@ -35,8 +35,8 @@ int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals
 	histogram_init(&p->gap);
 	p->sum_gap_ns = p->sum_gap_squared = 0;
 	p->sorted = mode == ARRIVALS_WINDOW;
-	int rc = concurrency_init(&p->concurrency, PROFILE_LEVELS, e);
-	return rc ? rc
+	int ret = concurrency_init(&p->concurrency, PROFILE_LEVELS, e);
+	return ret ? ret
 		  : arrivals_init(&o->arrivals, mode, &options,
 				  (struct arrivals_sink){o, arrivals_take}, e);
 }
@@ -59,20 +59,20 @@ int profile_order_add(struct profile_order *o, const struct trace_record *r, siz
 		/* an end before the start counts as length 0 */
 		a->end_ns = r[i].end_ns != TIME_NONE && r[i].end_ns < r[i].begin_ns ? r[i].begin_ns
 										    : r[i].end_ns;
-		int rc = arrivals_added(&o->arrivals, e);
-		if (rc)
-			return rc;
+		int ret = arrivals_added(&o->arrivals, e);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
 
 int profile_order_finish(struct profile_order *o, bool *late, struct err *e)
 {
-	int rc = o->arrivals.late ? 0 : arrivals_finish(&o->arrivals, e);
+	int ret = o->arrivals.late ? 0 : arrivals_finish(&o->arrivals, e);
 	*late = o->arrivals.late;
-	if (!rc && !*late) {
+	if (!ret && !*late) {
 		concurrency_finish(&o->p->concurrency);
 		o->p->has_order = o->n > 0;
 	}
-	return rc;
+	return ret;
 }

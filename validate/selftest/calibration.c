@@ -60,9 +60,9 @@ static int method_read(struct calibration *c, const json_t *root, const char *me
 		return err_set(e, ENOENT, "capture by %s was not measured", method);
 	json_array_foreach(operations, i, o)
 	{
-		int rc = operation_read(c, o, e);
-		if (rc)
-			return rc;
+		int ret = operation_read(c, o, e);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -72,14 +72,14 @@ int calibration_read(struct calibration *c, const char *path, const char *method
 	struct strbuf text = STRBUF_INIT;
 	json_error_t why;
 	memset(c, 0, sizeof *c);
-	int rc = file_read(path, &text, MAX_BYTES, e);
-	json_t *root = rc ? NULL : json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
+	int ret = file_read(path, &text, MAX_BYTES, e);
+	json_t *root = ret ? NULL : json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
 	strbuf_release(&text);
-	if (!rc && !root)
+	if (!ret && !root)
 		return err_set(e, EINVAL, "%s: line %d: %s", path, why.line, why.text);
-	if (rc)
-		return rc;
-	rc = method_read(c, root, method, e);
+	if (ret)
+		return ret;
+	ret = method_read(c, root, method, e);
 	const json_t *where = json_object_get(root, "environment");
 	snprintf(c->method, sizeof c->method, "%s", method);
 	text_of(c->host, sizeof c->host, json_object_get(where, "host"));
@@ -87,7 +87,7 @@ int calibration_read(struct calibration *c, const char *path, const char *method
 	text_of(c->kernel, sizeof c->kernel,
 		json_object_get(json_object_get(where, "kernel"), "release"));
 	json_decref(root);
-	return rc ? err_context(e, "%s", path) : 0;
+	return ret ? err_context(e, "%s", path) : 0;
 }
 
 /* --- correction of a trace ----------------------------------------------- */

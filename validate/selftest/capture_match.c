@@ -101,9 +101,9 @@ static int calls_read(struct match_job *j, struct trace *t, bool own, struct err
 	struct match_calls *to = own ? &j->own : &j->captured;
 	const struct trace_record *r;
 	int64_t zero_ns = j->wall ? trace_meta(t)->wall_epoch_ns : trace_meta(t)->epoch_ns;
-	int rc = trace_rewind(t, e);
-	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
-		rc = 0;
+	int ret = trace_rewind(t, e);
+	while (!ret && (ret = trace_next(t, &r, e)) == 1) {
+		ret = 0;
 		if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE ||
 		    op_info(r->op)->family == FAMILY_PAGE)
 			continue;
@@ -117,7 +117,7 @@ static int calls_read(struct match_job *j, struct trace *t, bool own, struct err
 		GROW(to->call, to->n, to->cap);
 		to->call[to->n++] = c;
 	}
-	return rc;
+	return ret;
 }
 
 /* --- pairs --------------------------------------------------------------- */
@@ -212,12 +212,12 @@ int capture_match_add(struct capture_match *m, const char *own, const char *capt
 {
 	struct trace *t = NULL, *x = NULL;
 	struct match_job j = {0};
-	int rc = trace_open(&t, own, e);
-	rc = rc ? rc : trace_open(&x, captured, e);
-	rc = rc ? rc : clock_choose(&j, trace_meta(t), trace_meta(x), e);
-	rc = rc ? rc : calls_read(&j, t, true, e);
-	rc = rc ? rc : calls_read(&j, x, false, e);
-	if (!rc) {
+	int ret = trace_open(&t, own, e);
+	ret = ret ? ret : trace_open(&x, captured, e);
+	ret = ret ? ret : clock_choose(&j, trace_meta(t), trace_meta(x), e);
+	ret = ret ? ret : calls_read(&j, t, true, e);
+	ret = ret ? ret : calls_read(&j, x, false, e);
+	if (!ret) {
 		match(m, &j);
 		m->resolution_ns = fmax(m->resolution_ns, trace_meta(x)->clock_resolution_ns);
 		m->n_lost += trace_meta(x)->n_events_lost;
@@ -225,7 +225,7 @@ int capture_match_add(struct capture_match *m, const char *own, const char *capt
 	FREE_EACH(j.own.call, j.captured.call, j.span);
 	trace_close(x);
 	trace_close(t);
-	return rc;
+	return ret;
 }
 
 void capture_match_release(struct capture_match *m)

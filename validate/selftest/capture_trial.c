@@ -92,12 +92,12 @@ static int launch(struct trial_job *j, size_t method, const char *script, char *
 	    .argv = (char *const *)(uintptr_t)argv, .timeout_ns = TIMEOUT_NS,
 	    .signal_fd = j->signal_fd};
 	struct launch_result r = {0};
-	int rc = launch_run(&spec, &r, e);
-	if (!rc && r.end == LAUNCH_INTERRUPTED)
-		rc = err_set(e, EINTR, "interrupted");
+	int ret = launch_run(&spec, &r, e);
+	if (!ret && r.end == LAUNCH_INTERRUPTED)
+		ret = err_set(e, EINTR, "interrupted");
 	FREE_EACH(r.memory, output);
-	snprintf(reason, size, "%s", rc ? "" : r.reason);
-	return rc;
+	snprintf(reason, size, "%s", ret ? "" : r.reason);
+	return ret;
 }
 
 /* --- available methods --------------------------------------------------- */
@@ -139,9 +139,9 @@ static int methods_try(struct trial_job *j, struct err *e)
 			snprintf(s->left_out, sizeof s->left_out, "not requested");
 			continue;
 		}
-		int rc = launch(j, i, "exit 0", reason, sizeof reason, e);
-		if (rc)
-			return rc;
+		int ret = launch(j, i, "exit 0", reason, sizeof reason, e);
+		if (ret)
+			return ret;
 		reason[strcspn(reason, "\n")] = 0;
 		for (char *c = reason; *c; c++) /* make the text safe for JSON */
 			*c = *c < ' ' || *c > '~' ? '?' : *c;
@@ -159,23 +159,23 @@ static int methods_try(struct trial_job *j, struct err *e)
 
 static int run_read(struct trial_job *j, size_t method, size_t run, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	bool none = method == CAPTURE_N_METHODS;
 	/* each own trace of the run reports the losses of the single captured trace */
 	uint64_t lost = 0;
 	SCOPED_FREE char *captured = xasprintf("%s/captured", j->dir);
-	for (int i = 0; i < N_CONDITIONS && !rc; i++) {
+	for (int i = 0; i < N_CONDITIONS && !ret; i++) {
 		SCOPED(capture_match_release) struct capture_match m = {0};
 		SCOPED_FREE char *own = xasprintf("%s/own-%d.trace", j->dir, i);
 		if (path_exists(own)) {
-			rc = capture_match_add(&m, own, none ? own : captured, e);
-			if (!rc)
+			ret = capture_match_add(&m, own, none ? own : captured, e);
+			if (!ret)
 				capture_study_add(&j->t->study, none ? CAPTURE_NONE : method,
 						  (size_t)(i / CAPTURE_N_LEVELS),
 						  capture_levels[i % CAPTURE_N_LEVELS], run, &m);
 			unlink(own);
 		}
-		if (!rc && !none) {
+		if (!ret && !none) {
 			struct capture_standing *s = &j->t->method[method];
 			s->resolution_ns =
 			    m.resolution_ns > s->resolution_ns ? m.resolution_ns : s->resolution_ns;
@@ -186,7 +186,7 @@ static int run_read(struct trial_job *j, size_t method, size_t run, struct err *
 	if (!none)
 		j->t->method[method].n_lost += lost;
 	unlink(captured);
-	return rc;
+	return ret;
 }
 
 static int run_make(struct trial_job *j, size_t method, size_t run, struct err *e)
@@ -196,46 +196,46 @@ static int run_make(struct trial_job *j, size_t method, size_t run, struct err *
 	gsl_ran_shuffle(j->rng, j->order, N_CONDITIONS, sizeof *j->order);
 	char *script = script_make(j->order, j->o->seed + run, j->o->quick);
 	progress_step(&j->progress, j->n_done, (double)j->n_done, name);
-	int rc = launch(j, method, script, reason, sizeof reason, e);
+	int ret = launch(j, method, script, reason, sizeof reason, e);
 	free(script);
-	if (!rc && reason[0])
-		rc = err_set(e, ECHILD, "a run under %s failed: %s", name, reason);
-	rc = rc ? rc : run_read(j, method, run, e);
+	if (!ret && reason[0])
+		ret = err_set(e, ECHILD, "a run under %s failed: %s", name, reason);
+	ret = ret ? ret : run_read(j, method, run, e);
 	j->n_done++;
-	return rc;
+	return ret;
 }
 
 static int runs_make(struct trial_job *j, struct err *e)
 {
-	int rc = 0;
+	int ret = 0;
 	size_t method[CAPTURE_N_METHODS + 1], n = 0;
 	for (size_t i = 0; i <= CAPTURE_N_METHODS; i++)
 		if (i == CAPTURE_N_METHODS || !j->t->method[i].left_out[0])
 			method[n++] = i;
 	j->n_total = n * j->o->n_runs;
 	progress_start(&j->progress, j->n_total, (double)j->n_total, !j->o->quiet);
-	for (size_t run = 0; run < j->o->n_runs && !rc; run++) {
+	for (size_t run = 0; run < j->o->n_runs && !ret; run++) {
 		gsl_ran_shuffle(j->rng, method, n, sizeof *method);
-		for (size_t i = 0; i < n && !rc; i++)
-			rc = run_make(j, method[i], run, e);
+		for (size_t i = 0; i < n && !ret; i++)
+			ret = run_make(j, method[i], run, e);
 	}
 	progress_end(&j->progress);
-	return rc;
+	return ret;
 }
 
 static int work(struct trial_job *j, struct err *e)
 {
 	sigset_t old;
 	char *files = xasprintf("%s/files", j->dir);
-	int rc = dir_create(files, e);
+	int ret = dir_create(files, e);
 	free(files);
-	rc = rc ? rc : signals_take(&old, &j->signal_fd, e);
-	if (rc)
-		return rc;
-	rc = methods_try(j, e);
-	rc = rc ? rc : runs_make(j, e);
+	ret = ret ? ret : signals_take(&old, &j->signal_fd, e);
+	if (ret)
+		return ret;
+	ret = methods_try(j, e);
+	ret = ret ? ret : runs_make(j, e);
 	signals_restore(&old, j->signal_fd);
-	return rc;
+	return ret;
 }
 
 int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o, struct err *e)
@@ -248,33 +248,33 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 	if (o->n_runs < CAPTURE_MIN_RUNS)
 		return err_set(e, EINVAL, "%llu runs are too few for an interval: at least %d",
 			       (unsigned long long)o->n_runs, CAPTURE_MIN_RUNS);
-	int rc = methods_check(o->methods, e);
-	if (rc)
-		return rc;
+	int ret = methods_check(o->methods, e);
+	if (ret)
+		return ret;
 	char *where = realpath(o->target ? o->target : ".", NULL);
 	if (!where)
 		return err_sys(e, errno, "cannot use directory %s", o->target);
 	j.dir = xasprintf("%s/validate-capture-XXXXXX", where);
 	free(where);
 	if (!leftover_directory(j.dir)) {
-		rc = err_sys(e, errno,
-			     "cannot create a directory like %s (choose another with --target)",
-			     j.dir);
+		ret = err_sys(e, errno,
+			      "cannot create a directory like %s (choose another with --target)",
+			      j.dir);
 		free(j.dir);
-		return rc;
+		return ret;
 	}
 	j.rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(j.rng, (unsigned long)o->seed);
 	for (int i = 0; i < N_CONDITIONS; i++)
 		j.order[i] = i;
-	rc = work(&j, e);
+	ret = work(&j, e);
 	gsl_rng_free(j.rng);
-	if (dir_remove_tree(j.dir, &second) < 0 && !rc) {
+	if (dir_remove_tree(j.dir, &second) < 0 && !ret) {
 		*e = second;
-		rc = -second.code;
+		ret = -second.code;
 	}
 	free(j.dir);
-	return rc;
+	return ret;
 }
 
 void capture_trial_release(struct capture_trial *t)
