@@ -156,12 +156,10 @@ static void memory_look(struct doctor_finding *f)
 	uint64_t free_bytes = 0;
 	unsigned long long kib;
 	char line[200];
-	FILE *in = fopen("/proc/meminfo", "re");
+	SCOPED_FILE FILE *in = fopen("/proc/meminfo", "re");
 	while (in && fgets(line, sizeof line, in))
 		if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
 			free_bytes = kib * 1024;
-	if (in)
-		fclose(in);
 	finding(f, free_bytes && free_bytes < (512ull << 20),
 		"traces on /dev/shm and large requests may not fit", "%s available",
 		size_text(free_bytes).s);

@@ -9,7 +9,7 @@
 
 static int dir_is_empty(const char *path, bool *empty, struct err *e)
 {
-	DIR *d = opendir(path);
+	SCOPED_DIR DIR *d = opendir(path);
 	if (!d)
 		return err_sys(e, errno, "cannot use the results directory %s", path);
 	const struct dirent *entry;
@@ -17,7 +17,6 @@ static int dir_is_empty(const char *path, bool *empty, struct err *e)
 	*empty = true;
 	while ((entry = dir_next(d, &code)))
 		*empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	closedir(d);
 	return code ? err_sys(e, code, "cannot read the results directory %s", path) : 0;
 }
 

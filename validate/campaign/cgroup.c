@@ -38,7 +38,7 @@ static int enter_try(const struct cgroup *g)
 /* Removes the groups that killed processes made for such a trial. */
 static void tries_sweep(const char *parent)
 {
-	DIR *d = opendir(parent);
+	SCOPED_DIR DIR *d = opendir(parent);
 	const struct dirent *entry;
 	int pid;
 	while (d && (entry = readdir(d))) {
@@ -48,8 +48,6 @@ static void tries_sweep(const char *parent)
 		SCOPED_FREE char *path = xasprintf("%s/%s", parent, entry->d_name);
 		rmdir(path);
 	}
-	if (d)
-		closedir(d);
 }
 
 /* Makes a group in `parent`, enters it and removes it. */
@@ -151,7 +149,7 @@ int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name
 static uint64_t number_get(const struct cgroup *g, const char *name, const char *key)
 {
 	char *path = xasprintf("%s/%s", g->dir, name), line[200];
-	FILE *in = fopen(path, "re");
+	SCOPED_FILE FILE *in = fopen(path, "re");
 	unsigned long long value = 0, v;
 	free(path);
 	while (in && fgets(line, sizeof line, in)) {
@@ -162,8 +160,6 @@ static uint64_t number_get(const struct cgroup *g, const char *name, const char 
 			value = v;
 		break;
 	}
-	if (in)
-		fclose(in);
 	return value;
 }
 

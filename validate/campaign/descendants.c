@@ -35,7 +35,7 @@ static struct descendants_process *processes_read(size_t *n)
 {
 	struct descendants_process *all = NULL;
 	size_t cap = 0;
-	DIR *d = opendir("/proc");
+	SCOPED_DIR DIR *d = opendir("/proc");
 	const struct dirent *entry;
 	char path[64], state;
 	*n = 0;
@@ -48,8 +48,6 @@ static struct descendants_process *processes_read(size_t *n)
 		GROW(all, *n, cap);
 		all[(*n)++] = p;
 	}
-	if (d)
-		closedir(d);
 	return all;
 }
 
@@ -101,14 +99,12 @@ static bool process_uses(pid_t pid, const char *dir)
 	const size_t len = strlen(dir);
 	bool found = false;
 	snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
-	DIR *d = opendir(path);
+	SCOPED_DIR DIR *d = opendir(path);
 	const struct dirent *entry;
 	while (!found && d && (entry = readdir(d))) {
 		const ssize_t got = readlinkat(dirfd(d), entry->d_name, file, sizeof file);
 		found = got > (ssize_t)len && !memcmp(file, dir, len) && file[len] == '/';
 	}
-	if (d)
-		closedir(d);
 	return found;
 }
 
@@ -133,15 +129,13 @@ static bool process_is_stopped(pid_t pid)
 	struct descendants_process p;
 	bool stopped = true;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-	DIR *d = opendir(path);
+	SCOPED_DIR DIR *d = opendir(path);
 	const struct dirent *entry;
 	while (stopped && d && (entry = readdir(d))) {
 		snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)pid, entry->d_name);
 		if (*entry->d_name != '.' && stat_read(path, &state, &p))
 			stopped = state == 'T' || state == 't' || is_ended(state);
 	}
-	if (d)
-		closedir(d);
 	return stopped;
 }
 

@@ -24,7 +24,7 @@ static json_t *line_of(const char *path)
 /* Returns the text after "key   : " in a file such as /proc/cpuinfo. */
 static json_t *value_of(const char *path, const char *key)
 {
-	FILE *in = fopen(path, "re");
+	SCOPED_FILE FILE *in = fopen(path, "re");
 	char *line = NULL;
 	size_t cap = 0;
 	json_t *o = NULL;
@@ -37,8 +37,6 @@ static json_t *value_of(const char *path, const char *key)
 		o = text_to_json(colon);
 	}
 	free(line);
-	if (in)
-		fclose(in);
 	return o ? o : json_null();
 }
 
@@ -175,13 +173,11 @@ bool cpu_ticks_read(struct cpu_ticks *t)
 	unsigned long long v[8] = {0};
 	/* read only the first line, because the file is long on large machines */
 	char line[200];
-	FILE *in = fopen("/proc/stat", "re");
+	SCOPED_FILE FILE *in = fopen("/proc/stat", "re");
 	int n = in && fgets(line, sizeof line, in)
 		    ? sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1],
 			     &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
 		    : 0;
-	if (in)
-		fclose(in);
 	*t = (struct cpu_ticks){.stolen = v[7], .idle = v[3] + v[4]};
 	for (int i = 0; i < 8; i++)
 		t->total += v[i];

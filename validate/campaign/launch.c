@@ -30,7 +30,7 @@ static bool status_read(pid_t pid, struct status_bytes *s)
 	unsigned long long kib;
 	*s = (struct status_bytes){0};
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *in = fopen(path, "re");
+	SCOPED_FILE FILE *in = fopen(path, "re");
 	if (!in)
 		return false;
 	while (fgets(line, sizeof line, in)) {
@@ -41,7 +41,6 @@ static bool status_read(pid_t pid, struct status_bytes *s)
 		else if (sscanf(line, "RssShmem: %llu", &kib) == 1)
 			s->shared = kib * 1024;
 	}
-	fclose(in);
 	return true;
 }
 

@@ -32,7 +32,7 @@ static void octal_unescape(char *s)
  * last mounted. */
 static void mount_find(struct storage *s)
 {
-	FILE *in = fopen("/proc/self/mountinfo", "re");
+	SCOPED_FILE FILE *in = fopen("/proc/self/mountinfo", "re");
 	SCOPED_FREE char *line = NULL;
 	size_t cap = 0, best = 0;
 	while (in && getline(&line, &cap, in) > 0) {
@@ -52,8 +52,6 @@ static void mount_find(struct storage *s)
 		snprintf(s->source, sizeof s->source, "%s", source);
 		snprintf(s->options, sizeof s->options, "%s;%s", options, more);
 	}
-	if (in)
-		fclose(in);
 }
 
 int storage_look(struct storage *s, const char *dir, struct err *e)

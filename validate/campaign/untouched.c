@@ -71,7 +71,7 @@ static bool is_in_set(const struct place_dir *dir, const char *name)
 static int more_remove(struct place_dir *dir, struct err *e)
 {
 	int code = 0, fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	SCOPED_DIR DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	int ret = d ? 0 : err_sys(e, errno, "cannot read directory %s", dir->path);
 	if (!d && fd >= 0)
@@ -83,8 +83,6 @@ static int more_remove(struct place_dir *dir, struct err *e)
 		SCOPED_FREE char *path = xasprintf("%s/%s", dir->path, entry->d_name);
 		ret = path_remove(path, e);
 	}
-	if (d)
-		closedir(d);
 	return ret || !code ? ret : err_sys(e, code, "cannot read directory %s", dir->path);
 }
 
@@ -208,7 +206,7 @@ struct listed {
 
 int listing_make(struct listing *l, const char *dir, const char *leave_out, struct err *e)
 {
-	DIR *d = opendir(dir);
+	SCOPED_DIR DIR *d = opendir(dir);
 	const struct dirent *entry;
 	int code = d ? 0 : errno;
 	*l = (struct listing){.dir = xstrdup(dir)};
@@ -225,8 +223,6 @@ int listing_make(struct listing *l, const char *dir, const char *leave_out, stru
 		GROW(l->v, l->n, l->cap);
 		l->v[l->n++] = one;
 	}
-	if (d)
-		closedir(d);
 	if (!code || code == ENOENT)
 		return 0;
 	listing_release(l);

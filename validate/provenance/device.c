@@ -44,12 +44,10 @@ static json_t *device_parts(const char *dir)
 {
 	SCOPED_FREE char *path = xasprintf("%s/slaves", dir);
 	json_t *list = json_array();
-	DIR *d = opendir(path);
+	SCOPED_DIR DIR *d = opendir(path);
 	for (struct dirent *x; d && (x = readdir(d));)
 		if (x->d_name[0] != '.')
 			json_array_append_new(list, text_to_json(x->d_name));
-	if (d)
-		closedir(d);
 	return list;
 }
 

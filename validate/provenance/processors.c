@@ -14,15 +14,13 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 	SCOPED_FREE char **name = NULL;
 	size_t n = 0, cap = 0;
 	json_auto_t *all = json_object();
-	DIR *d = opendir(dir);
+	SCOPED_DIR DIR *d = opendir(dir);
 	for (struct dirent *x; d && (x = readdir(d));) {
 		if (x->d_name[0] == '.')
 			continue;
 		GROW(name, n, cap);
 		name[n++] = xstrdup(x->d_name);
 	}
-	if (d)
-		closedir(d);
 	if (n)
 		qsort(name, n, sizeof *name, order_text);
 	for (size_t i = 0; i < n; i++) {

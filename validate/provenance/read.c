@@ -67,7 +67,7 @@ json_t *fact_keyed(const char *root, const char *path, const char *key)
 	char *full = xasprintf("%s%s", root, path), *line = NULL;
 	size_t cap = 0, len = strlen(key);
 	int fd = file_open_regular(full, O_RDONLY, NULL);
-	FILE *in = fd >= 0 ? fdopen(fd, "re") : NULL;
+	SCOPED_FILE FILE *in = fd >= 0 ? fdopen(fd, "re") : NULL;
 	json_t *o = NULL;
 	while (in && !o && getline(&line, &cap, in) > 0) {
 		char *after = line + len;
@@ -81,8 +81,6 @@ json_t *fact_keyed(const char *root, const char *path, const char *key)
 		o = fact_of_text(after, FACT_LINE);
 	}
 	FREE_EACH(line, full);
-	if (in)
-		fclose(in);
 	return o ? o : json_null();
 }
 
@@ -104,7 +102,7 @@ void numbered_each(const char *root, const char *path, const char *prefix,
 		   void (*each)(const char *path, const char *name, void *context), void *context)
 {
 	SCOPED_FREE char *dir = xasprintf("%s%s", root, path);
-	DIR *d = opendir(dir);
+	SCOPED_DIR DIR *d = opendir(dir);
 	SCOPED_FREE struct numbered *entry = NULL;
 	size_t n = 0, cap = 0;
 	for (struct dirent *x; d && (x = readdir(d));) {
@@ -114,8 +112,6 @@ void numbered_each(const char *root, const char *path, const char *prefix,
 		entry[n++] = (struct numbered){strtoul(x->d_name + strlen(prefix), NULL, 10),
 					       xstrdup(x->d_name)};
 	}
-	if (d)
-		closedir(d);
 	if (n)
 		qsort(entry, n, sizeof *entry, compare_numbered);
 	for (size_t i = 0; i < n; i++) {
