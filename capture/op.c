@@ -130,7 +130,7 @@ enum {
 	X(FSCANF, "fscanf", STREAM, FD | LOCAL)                                                   \
 	X(FSEEK, "fseek", STREAM, FD | OFFSET | FLAGS | SIGNED)                                   \
 	X(FTELL, "ftell", STREAM, FD)                                                             \
-	X(FFLUSH, "fflush", STREAM, FD)                                                           \
+	X(FFLUSH, "fflush", STREAM, FD | FLAGS)                                                   \
 	X(SETVBUF, "setvbuf", STREAM, FD | LENGTH | FLAGS)                                        \
 	X(IO_SUBMIT, "io_submit", ASYNC, FD | LENGTH)                                             \
 	X(IO_GETEVENTS, "io_getevents", ASYNC, FD | LENGTH | LOCAL)                               \

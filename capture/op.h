@@ -94,6 +94,10 @@ static inline bool op_is_lock(unsigned int command) /* fcntl() with a struct flo
 	       command == F_OFD_SETLK || command == F_OFD_SETLKW || command == F_OFD_GETLK;
 }
 
+/* fflush: the process ended without exit(), so the C library did not write the buffer. The record
+ * is not a call of the program. */
+#define OP_FLUSH_DISCARDS 1u
+
 /* ioctl FS_IOC_SETFLAGS: record.offset contains this bit and the flags of the argument. */
 #define OP_IOCTL_VALUE (UINT64_C(1) << 62)
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/syscall_table.h"
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 
 /* Newer architectures lack some of these calls. Older headers lack others. */
@@ -19,6 +21,9 @@
 #endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
+#endif
+#ifndef SYS_move_mount
+#define SYS_move_mount 429
 #endif
 #ifndef SYS_openat2
 #define SYS_openat2 437
@@ -140,8 +145,44 @@ const struct syscall_row syscall_rows[] = {
     {"perf_event_open", SYS_perf_event_open, 0, "", SYSCALL_DESCRIPTOR, 0},
     {"io_uring_setup", SYS_io_uring_setup, 0, "", SYSCALL_DESCRIPTOR, O_CLOEXEC},
     {"pidfd_open", SYS_pidfd_open, 0, "", SYSCALL_DESCRIPTOR, O_CLOEXEC},
+    {"mount", SYS_mount, 0, "_p_v", SYSCALL_CHANGE, 0},
+    {"umount", SYS_umount2, 0, "pv", SYSCALL_CHANGE, 0},
+    {"move_mount", SYS_move_mount, 0, "__Dp", SYSCALL_CHANGE, 0},
+    {"pivot_root", SYS_pivot_root, 0, "", SYSCALL_CHANGE, 0},
+    {"setns", SYS_setns, 0, "_v", SYSCALL_CHANGE, 0},
+    {"unshare", SYS_unshare, 0, "v", SYSCALL_CHANGE, 0},
     {NULL, 0, 0, NULL, 0, 0},
 };
+
+enum syscall_change syscall_change_of(int64_t number, uint64_t flags, const char *path, bool alone)
+{
+	static const char *const virtual[] = {"/proc", "/sys", "/dev"};
+	const uint64_t shared = flags & (CLONE_FILES | CLONE_FS);
+	for (size_t i = 0; path && i < sizeof virtual / sizeof *virtual; i++) {
+		const size_t len = strlen(virtual[i]);
+		if (!strncmp(path, virtual[i], len) && (!path[len] || path[len] == '/'))
+			return CHANGE_NONE;
+	}
+	switch (number) {
+	case SYS_mount: /* these flags change a mount at its place */
+		return flags & (MS_REMOUNT | MS_SHARED | MS_PRIVATE | MS_SLAVE | MS_UNBINDABLE)
+			   ? CHANGE_NONE
+			   : CHANGE_MOUNTS;
+	case SYS_umount2:
+	case SYS_move_mount:
+	case SYS_pivot_root:
+		return CHANGE_MOUNTS;
+	case SYS_setns:
+		return flags & CLONE_NEWNS ? CHANGE_MOUNTS : CHANGE_NONE;
+	case SYS_unshare:
+		return shared && !alone ? CHANGE_SHARING : CHANGE_NONE;
+	case SYS_clone: /* the process of a vfork usually executes a program at once */
+		return shared && !(flags & (CLONE_THREAD | CLONE_VFORK)) ? CHANGE_SHARING
+									 : CHANGE_NONE;
+	default:
+		return CHANGE_NONE;
+	}
+}
 
 enum { N_NUMBERS = 512 };
 
@@ -202,7 +243,7 @@ static size_t size_of(char letter)
 	case 't':
 		return 2 * sizeof(struct timespec);
 	case 'H':
-		return 2 * sizeof(uint64_t);
+		return 3 * sizeof(uint64_t);
 	case 'L':
 		return OP_ACL_BYTES;
 	case '*':

@@ -5,13 +5,14 @@
 #include "capture/op.h"
 
 /* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: the call creates one or two descriptors that are not of files.
- * SYSCALL_UMASK: sets the umask of the process. These kinds are not requests. The kinds after them
- * are for callers. */
+ * SYSCALL_CHANGE: see syscall_change_of(). SYSCALL_UMASK: sets the umask of the process. These kinds
+ * are not requests. The kinds after them are for callers. */
 enum syscall_kind {
 	SYSCALL_REQUEST,
 	SYSCALL_CLOSE_RANGE,
 	SYSCALL_DESCRIPTOR,
 	SYSCALL_PAIR,
+	SYSCALL_CHANGE,
 	SYSCALL_UMASK,
 	SYSCALL_CLONE,
 	SYSCALL_EXEC,
@@ -42,8 +43,24 @@ const struct syscall_row *syscall_row_of_number(int64_t number); /* NULL: not in
 /* The row of a name; "fstat" also gives newfstat. */
 const struct syscall_row *syscall_row_of_name(const char *name, size_t len);
 
+/* Calls after which the same names or descriptors mean other files: a trace that contains such a
+ * call does not show the files of later requests. */
+enum syscall_change {
+	CHANGE_NONE,
+	CHANGE_MOUNTS, /* mounts or unmounts, or goes to another mount namespace */
+	/* The thread no longer shares descriptors or the working directory with its process, or a
+	 * new process shares them with its parent. */
+	CHANGE_SHARING,
+};
+/* The change by a successful call with these flags and path (NULL: unknown). Mounts on /proc, /sys
+ * and /dev do not count. `alone`: the process has no other thread. */
+enum syscall_change syscall_change_of(int64_t number, uint64_t flags, const char *path, bool alone);
+
 #define SYSCALL_ARGS 6
 #define SYSCALL_MEMORIES 3 /* maximum number of pointer arguments of a call */
+
+/* flag of openat2: an absolute path begins at the directory of the call */
+#define SYSCALL_RESOLVE_IN_ROOT 0x10u
 
 #define SYSCALL_POINTERS "pPTNYiHt@#qL*kE" /* the letters of pointer arguments */
 #define SYSCALL_ARGUMENT_BYTES 32u	  /* size of struct flock and of struct file_clone_range */

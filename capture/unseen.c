@@ -32,6 +32,12 @@ const struct unseen_fact unseen_facts[] = {
     {"n_outlived", SIZE_MAX, UNSEEN_REQUESTS,
      "threads that continued after the end of the command and were no longer captured",
      NULL},
+    {"n_mounts", NOTE(n_mounts), UNSEEN_REQUESTS,
+     "calls that mounted or unmounted file systems, so later names lead to other files",
+     "a replay mounts nothing"},
+    {"n_unshared", SIZE_MAX, UNSEEN_REQUESTS,
+     "threads or processes that share descriptors or the working directory in an unusual way",
+     NULL},
     {"n_unknown_cwd", NOTE(n_unknown_cwd), UNSEEN_FILES,
      "paths relative to an unknown directory, which are treated as relative to the "
      "root", "strace -y prints the directories"},

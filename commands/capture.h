@@ -12,6 +12,8 @@ int capture_vfs(int argc, char **argv, struct err *e);
 
 /* Prints the notes about a snapshot of files (cmd_capture.c). */
 void files_noted_print(const struct files_noted *n);
+/* Warns of calls after which names or descriptors mean other files. */
+void changes_print(uint64_t n_mounts, uint64_t n_unshared);
 
 /* --rotate: splits a captured trace into parts. */
 /* Parses the text of --rotate; `text` NULL: not given. Errors: EINVAL, ERANGE. */

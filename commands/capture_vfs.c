@@ -68,6 +68,7 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 	count_line("warning", c->command ? o->counts.n_alive : 0,
 		   "thread still ran after the command: its later calls are not in the trace",
 		   "threads still ran after the command: their later calls are not in the trace");
+	changes_print(o->counts.n_mounts, o->counts.n_unshared);
 	files_noted_print(&o->files);
 	count_line("warning", o->n_unseen,
 		   "call used a file that --snapshot could not read, because of chroot",

@@ -60,6 +60,20 @@ void files_noted_print(const struct files_noted *n)
 		       "note", n->n_holes_cut, n->n_holes_cut == 1 ? " has" : "s have");
 }
 
+void changes_print(uint64_t n_mounts, uint64_t n_unshared)
+{
+	count_line("warning", n_mounts,
+		   "call mounted or unmounted a file system: later names lead to other files, and "
+		   "the trace does not show which",
+		   "calls mounted or unmounted file systems: later names lead to other files, and "
+		   "the trace does not show which");
+	count_line("warning", n_unshared,
+		   "thread or process shares descriptors or the working directory in an unusual "
+		   "way: its files are not known",
+		   "threads or processes share descriptors or the working directory in an unusual "
+		   "way: their files are not known");
+}
+
 static void app_print(const struct app_config *c, const struct app_outcome *o)
 {
 	if (WIFSIGNALED(o->status))
@@ -78,6 +92,7 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 		content_print(c, o);
 	count_line("warning", o->n_lost, "request is lost: the trace is incomplete",
 		   "requests are lost: the trace is incomplete");
+	changes_print(o->n_mounts, o->n_unshared);
 	if (o->interrupted)
 		printf("%-14sinterrupted: processes that still run are not traced further\n",
 		       "warning");

@@ -105,6 +105,10 @@ static void mismatches_print(const struct replay_summary *s)
 		printf("note: %" PRIu64 " of them failed in the traced run for lack of permission "
 			"(EACCES, EPERM), or for a flag of the file (immutable, append-only); this "
 			"replay runs as root and sets no such flags\n", s->n_mismatches_privileged);
+	if (s->n_mismatches_limited)
+		printf("note: %" PRIu64 " of them failed or wrote less in the traced run because "
+			"of a limit (EMFILE, EFBIG, ENOSPC, EDQUOT); a replay sets no such "
+			"limits\n", s->n_mismatches_limited);
 }
 
 static void skipped_print(const struct replay_summary *s)

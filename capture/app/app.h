@@ -64,6 +64,8 @@ struct app_outcome {
 	uint64_t n_torn;	/* records that a killed process did not complete */
 	/* damaged records, because a program has written into its buffers; also counted as lost */
 	uint64_t n_garbled;
+	/* calls after which names or descriptors mean other files: enum syscall_change */
+	uint64_t n_mounts, n_unshared;
 	/* programs that ran without the library: statically linked, or with elevated privileges */
 	struct app_programs unseen;
 	/* programs whose code has system calls on files outside the C library, which are not

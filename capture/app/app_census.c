@@ -250,6 +250,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 	while (merge_next(m, &r)) {
 		struct census_image *i = &c->image[r.image];
 		c->has_ring |= is_ring(&r);
+		i->ended |= r.r->op == LOG_END;
 		if (r.r->op == LOG_START && !i->announced) {
 			i->announced = true;
 			i->parent = spool_pid(s, r.image, (uint32_t)r.r->result);

@@ -116,6 +116,7 @@ static inline const struct object *objects_at(const struct objects *o, uint32_t 
 
 struct census_image {
 	bool announced;
+	bool ended; /* by exit() */
 	uint32_t parent; /* process number */
 	char *cwd;	 /* working directory at its start; NULL: unknown */
 	uint32_t program; /* object number, 0: unknown */

@@ -141,6 +141,10 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 				  (json_int_t)o->n_torn, "ring_entries",
 				  (json_int_t)o->n_ring_entries, "wait_status", o->status);
 	json_object_set_new(facts, "records_garbled", json_integer((json_int_t)o->n_garbled));
+	if (o->n_mounts)
+		json_object_set_new(facts, "n_mounts", json_integer((json_int_t)o->n_mounts));
+	if (o->n_unshared)
+		json_object_set_new(facts, "n_unshared", json_integer((json_int_t)o->n_unshared));
 	if (o->interrupted)
 		json_object_set_new(facts, "interrupted", json_true());
 	if (c->snapshot || c->digests)

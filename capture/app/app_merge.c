@@ -36,6 +36,9 @@ struct merge {
 	size_t n_sources, sources_cap;
 	struct merge_source **heap;
 	size_t n_heap;
+	/* n_left[image]: number of threads of the image with further records, without children by
+	 * vfork */
+	uint32_t *n_left;
 	bool skips_requests; /* see merge_events() */
 	struct log_record record; /* the record returned last */
 };
@@ -122,15 +125,28 @@ static bool comes_before(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_sources = {sizeof(struct merge_source *), comes_before, NULL};
 
+/* The counter of the image, or NULL for a child by vfork. */
+static uint32_t *left_of(const struct merge *m, const struct merge_source *s)
+{
+	const struct spool_window *w = &m->order[s->first];
+	return w->pid == m->spool->image[w->image].pid ? &m->n_left[w->image] : NULL;
+}
+
 static void rewind_all(struct merge *m)
 {
 	m->n_heap = 0;
+	memset(m->n_left, 0, m->spool->n_images * sizeof *m->n_left);
 	for (size_t i = 0; i < m->n_sources; i++) {
-		m->source[i].window = m->source[i].unit = 0;
-		m->source[i].at = 0;
-		source_advance(m, &m->source[i]);
-		if (m->source[i].next)
-			m->heap[m->n_heap++] = &m->source[i];
+		struct merge_source *s = &m->source[i];
+		s->window = s->unit = 0;
+		s->at = 0;
+		source_advance(m, s);
+		if (!s->next)
+			continue;
+		m->heap[m->n_heap++] = s;
+		uint32_t *left = left_of(m, s);
+		if (left)
+			++*left;
 	}
 	heap_make(&heap_of_sources, m->heap, m->n_heap);
 }
@@ -177,8 +193,11 @@ bool merge_next(struct merge *m, struct merge_record *r)
 	struct merge_source *s = m->heap[0];
 	record_describe(m, s, r);
 	source_advance(m, s);
-	if (!s->next)
+	if (!s->next) {
+		uint32_t *left = left_of(m, s);
+		r->is_last = left && !--*left;
 		m->heap[0] = m->heap[--m->n_heap];
+	}
 	heap_sift_down(&heap_of_sources, m->heap, m->n_heap, 0);
 	return true;
 }
@@ -230,6 +249,7 @@ int merge_open(struct merge **out, const struct spool *s, struct err *e)
 	if (s->n_windows)
 		memcpy(m->order, s->window, s->n_windows * sizeof *m->order);
 	qsort(m->order, s->n_windows, sizeof *m->order, compare_windows);
+	m->n_left = xcalloc(s->n_images + 1, sizeof *m->n_left);
 	sources_find(m);
 	merge_rewind(m);
 	return 0;
@@ -243,7 +263,7 @@ void merge_close(struct merge *m)
 		munmap((void *)m->base, m->size);
 	for (size_t i = 0; i < m->n_sources; i++)
 		free(m->source[i].sorted);
-	FREE_EACH(m->source, m->heap, m->order, m);
+	FREE_EACH(m->source, m->heap, m->order, m->n_left, m);
 }
 
 /* Counts a thread once, even if it executed several programs. */

@@ -3,11 +3,14 @@
 #include "capture/app/app_private.h"
 #include "capture/op.h"
 
-static void component_add(struct strbuf *to, const char *name, size_t len)
+static void component_add(struct strbuf *to, const char *name, size_t len,
+			  const struct path_links *links)
 {
 	if (!len || (len == 1 && name[0] == '.'))
 		return;
 	if (len == 2 && name[0] == '.' && name[1] == '.') {
+		if (links)
+			links->follow(links->context, to);
 		while (to->len && to->s[to->len - 1] != '/')
 			to->len--;
 		if (to->len)
@@ -20,31 +23,92 @@ static void component_add(struct strbuf *to, const char *name, size_t len)
 	strbuf_add(to, name, len);
 }
 
-static void components_add(struct strbuf *to, const char *path, size_t len)
+void path_add(struct strbuf *to, const char *path, size_t len, const struct path_links *links)
 {
 	for (size_t at = 0, end; at < len; at = end + 1) {
 		const char *slash = memchr(path + at, '/', len - at);
 		end = slash ? (size_t)(slash - path) : len;
-		component_add(to, path + at, end - at);
+		component_add(to, path + at, end - at, links);
 	}
+}
+
+/* The text after `prefix` at the beginning of `path`, or NULL. */
+static const char *after(const char *path, const char *prefix)
+{
+	const size_t len = strlen(prefix);
+	return strncmp(path, prefix, len) ? NULL : path + len;
+}
+
+/* Reads a number of at most nine digits and moves *at after it. */
+static bool number_read(const char **at, uint32_t *number)
+{
+	const size_t n_digits = strspn(*at, "0123456789");
+	if (!n_digits || n_digits > 9)
+		return false;
+	*number = (uint32_t)atoi(*at);
+	*at += n_digits;
+	return true;
+}
+
+static bool rest_is(const char *rest)
+{
+	return !*rest || *rest == '/';
+}
+
+bool path_of_process(const char *path, struct process_path *to)
+{
+	static const char *const streams[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+	const char *at;
+	uint32_t number = 0;
+	*to = (struct process_path){.what = PROCESS_FD, .rest = NULL};
+	for (int i = 0; i < 3; i++)
+		if ((at = after(path, streams[i]))) {
+			to->fd = i;
+			to->rest = at;
+			return rest_is(at);
+		}
+	if ((at = after(path, "/dev/fd/"))) {
+		const bool read = number_read(&at, &number);
+		to->fd = (int)number;
+		to->rest = at;
+		return read && rest_is(at);
+	}
+	if (!(at = after(path, "/proc/self/")) && !(at = after(path, "/proc/thread-self/"))) {
+		if (!(at = after(path, "/proc/")) || !number_read(&at, &to->pid) || *at++ != '/')
+			return false;
+	}
+	if ((to->rest = after(at, "cwd"))) {
+		to->what = PROCESS_CWD;
+	} else if ((to->rest = after(at, "root"))) {
+		to->what = PROCESS_ROOT;
+	} else if ((to->rest = after(at, "fd/")) && number_read(&to->rest, &number)) {
+		to->fd = (int)number;
+	} else {
+		return false;
+	}
+	return rest_is(to->rest);
 }
 
 int path_descriptor(const char *path)
 {
-	static const char *const in[] = {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"};
-	for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
-		const size_t len = strlen(in[i]);
-		const size_t n_digits =
-		    strncmp(path, in[i], len) ? 0 : strspn(path + len, "0123456789");
-		if (n_digits && n_digits < 10 && !path[len + n_digits])
-			return atoi(path + len);
-	}
-	return -1;
+	struct process_path to;
+	return path_of_process(path, &to) && to.what == PROCESS_FD && !to.pid && !*to.rest ? to.fd
+											   : -1;
 }
 
 bool path_follows(unsigned int op, uint32_t flags)
 {
 	switch (op) {
+	case OP_OPEN:
+	case OP_FOPEN:
+	case OP_FREOPEN:
+		return !(flags & O_NOFOLLOW) && !(flags & O_CREAT && flags & O_EXCL);
+	case OP_OPENDIR:
+	case OP_SCANDIR:
+	case OP_CHDIR:
+	case OP_CHROOT:
+	case OP_STATFS:
+		return true;
 	case OP_CHMOD:
 	case OP_CHOWN:
 	case OP_UTIMENS:
@@ -66,8 +130,8 @@ void path_join(struct strbuf *to, const char *base, const char *path, size_t len
 {
 	strbuf_reset(to);
 	if (!len || path[0] != '/')
-		components_add(to, base, strlen(base));
-	components_add(to, path, len);
+		path_add(to, base, strlen(base), NULL);
+	path_add(to, path, len, NULL);
 	if (!to->len)
 		strbuf_addch(to, '/');
 }

@@ -125,6 +125,7 @@ uint64_t spool_memory(const struct spool *s);
 struct merge_record { /* valid until the next record */
 	const struct log_record *r; /* OP_INVALID: the data are not a record */
 	uint32_t image, pid, tid;
+	bool is_last; /* of its process image, without children by vfork */
 	const char *path; /* not NUL-terminated; NULL: none */
 	const char *extra;
 	size_t path_len, extra_len;
@@ -147,12 +148,32 @@ uint64_t merge_n_threads(const struct merge *m);
 /* --- app_path.c ---------------------------------------------------------- */
 
 struct strbuf;
+/* Knows symbolic links. */
+struct path_links {
+	/* while `to` names a link, replaces it by the link's target */
+	void (*follow)(void *context, struct strbuf *to);
+	void *context;
+};
+/* Appends the components of `path` to the absolute path `to` ("": the root), without "." and "//".
+ * ".." removes a component, after links->follow(). `links` NULL: the path has no link before
+ * "..". */
+void path_add(struct strbuf *to, const char *path, size_t len, const struct path_links *links);
 /* Joins `path` to the directory `base` and normalises it: removes "." and "//"; ".." removes a
  * component. The result is absolute. */
 void path_join(struct strbuf *to, const char *base, const char *path, size_t len);
-/* The descriptor to which an absolute path in /proc refers. -1: none. */
+/* A path through a link in /proc or /dev whose target depends on a process, such as /dev/stdout,
+ * /proc/self/fd/3 or /proc/self/cwd/file. */
+struct process_path {
+	uint32_t pid; /* 0: the calling process */
+	enum { PROCESS_FD, PROCESS_CWD, PROCESS_ROOT } what;
+	int fd;		  /* PROCESS_FD */
+	const char *rest; /* after the link: "" or "/..." */
+};
+/* Whether the absolute path is such a path. If so, fills in `to`, which borrows from `path`. */
+bool path_of_process(const char *path, struct process_path *to);
+/* The descriptor of the calling process that an absolute path names. -1: none. */
 int path_descriptor(const char *path);
-/* Whether the call reads or changes attributes of a link's target. */
+/* Whether the call acts on the target if its path names a link. */
 bool path_follows(unsigned int op, uint32_t flags);
 /* The new path of `path` after `from` was renamed to `to`; with `exchange`, after the two were
  * exchanged. Paths are absolute. NULL: unchanged. The caller frees. */

@@ -18,6 +18,7 @@ void request_maker_init(struct request_maker *m, const struct clock *clock, uint
 			m->link_len--;
 	}
 	state_init(&m->state);
+	m->state.links.reads = true;
 }
 
 void request_maker_release(struct request_maker *m)

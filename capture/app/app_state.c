@@ -2,6 +2,7 @@
 #include "capture/app/app_state.h"
 
 #include "capture/op.h"
+#include "common/fnv1a.h"
 
 #define FDS_MAX (1 << 20)
 #define PENDING_MAX 4096
@@ -71,7 +72,15 @@ void state_descriptor_set(struct process_state *p, int fd, struct app_open_file 
 	}
 	file_keep(f);
 	state_file_drop(p->fd[fd].file);
-	p->fd[fd] = (struct descriptor){f, close_on_exec, false};
+	p->fd[fd] = (struct descriptor){.file = f, .close_on_exec = close_on_exec};
+}
+
+int state_buffered(const struct process_state *p, int fd)
+{
+	for (; (size_t)fd < p->n_fds; fd++)
+		if (p->fd[fd].file && p->fd[fd].buffers)
+			return fd;
+	return -1;
 }
 
 struct app_open_file *state_file(const struct process_state *p, int fd)
@@ -102,6 +111,8 @@ void state_release(struct app_state *s)
 	for (size_t i = 0; i < s->n_processes; i++)
 		process_free(s->process[i]);
 	FREE_EACH(s->pending, s->process);
+	state_links_release(&s->links);
+	u64_map_release(&s->removed);
 	strbuf_release(&s->path);
 }
 
@@ -212,6 +223,47 @@ void state_advance(struct app_state *s, uint64_t now)
 	}
 }
 
+#define REMOVED_MAX (1u << 20) /* bounds the memory that a trace can require */
+
+static uint64_t name_key(const char *path)
+{
+	return fnv1a(FNV1A_START, path, strlen(path));
+}
+
+void state_removed(struct app_state *s, const char *path)
+{
+	if (s->removed.n < REMOVED_MAX)
+		*u64_map_at(&s->removed, name_key(path), 0) = ++s->n_removed;
+}
+
+/* Whether the file has lost its name. */
+static bool is_removed(const struct app_state *s, const struct app_open_file *f)
+{
+	const uint32_t *at = u64_map_find(&s->removed, name_key(state_file_now(f)));
+	return at && *at > f->n_removed;
+}
+
+/* The path that a link in /proc leads to for this process, or NULL. `follows`: the call acts on the
+ * link's target, not on the link. */
+static const char *process_path(struct app_state *s, const struct process_state *p, bool follows)
+{
+	struct process_path to;
+	struct strbuf joined = STRBUF_INIT;
+	if (!path_of_process(s->path.s, &to) || (!*to.rest && !follows))
+		return NULL;
+	if (to.pid && !(p = latest_of(s, to.pid)))
+		return NULL;
+	const struct app_open_file *f = to.what == PROCESS_FD ? state_file(p, to.fd) : NULL;
+	const char *base = to.what == PROCESS_CWD ? p->cwd : p->root ? p->root : "/";
+	if (to.what == PROCESS_FD && (!f || !f->is_path || f->unnamed || is_removed(s, f)))
+		return NULL;
+	base = f ? state_file_now(f) : base;
+	path_join(&joined, base, to.rest + (*to.rest == '/'), strlen(to.rest) - (*to.rest == '/'));
+	strbuf_release(&s->path);
+	s->path = joined;
+	return s->path.s;
+}
+
 const char *state_path(struct app_state *s, const struct process_state *p, int dir,
 		       const char *path, size_t len)
 {
@@ -226,39 +278,47 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 			return NULL;
 		base = state_file_now(f);
 	}
-	path_join(&s->path, base, path, len);
-	return s->path.s;
+	state_join(s, p, base, path, len);
+	const char *named = process_path(s, p, false);
+	return named ? named : s->path.s;
 }
 
 const char *state_path_asked(struct app_state *s, const struct process_state *p,
 			     const struct log_record *l, int dir, const char *path, size_t len)
 {
-	if (!state_path(s, p, dir, path, len))
-		return NULL;
-	/* the open file that an absolute path in /proc names, or NULL */
-	const struct app_open_file *f =
-	    path_follows(l->op, l->flags) ? state_file(p, path_descriptor(s->path.s)) : NULL;
-	if (f && f->is_path && !f->unnamed) {
-		path_join(&s->path, "/", state_file_now(f), strlen(state_file_now(f)));
+	const struct app_open_file *nameless =
+	    l->op == OP_LINK && !len && l->flags & AT_EMPTY_PATH ? state_file(p, dir) : NULL;
+	if (nameless && nameless->unnamed) { /* as linkat of this name with AT_SYMLINK_FOLLOW */
+		strbuf_reset(&s->path);
+		strbuf_addf(&s->path, "/proc/self/fd/%d", dir);
 		return s->path.s;
 	}
-	path_keep_trailing_slash(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
+	if (!state_path(s, p, dir, path, len))
+		return NULL;
+	const char *named =
+	    path_follows(l->op, l->flags) ? process_path(s, p, true) : NULL;
+	if (!named)
+		path_keep_trailing_slash(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
 	return s->path.s;
 }
 
-static void name_follow(char **name, const char *now, const char *from, const char *to,
+static bool name_follow(char **name, const char *now, const char *from, const char *to,
 		bool exchange)
 {
 	char *renamed = path_renamed(now, from, to, exchange);
 	if (!renamed)
-		return;
+		return false;
 	free(*name);
 	*name = renamed;
+	return true;
 }
 
 void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange)
 {
 	s->n_renames++;
+	state_link_renamed(s, from, to, exchange);
+	if (!exchange)
+		state_removed(s, to);
 	for (size_t i = 0; i < s->n_processes; i++) {
 		struct process_state *p = s->process[i];
 		if (p->is_stale)
@@ -268,7 +328,8 @@ void state_renamed(struct app_state *s, const char *from, const char *to, bool e
 			struct app_open_file *f = p->fd[k].file;
 			if (!f || !f->is_path || f->n_renames == s->n_renames)
 				continue; /* no path, or already renamed */
-			name_follow(&f->now, state_file_now(f), from, to, exchange);
+			if (name_follow(&f->now, state_file_now(f), from, to, exchange))
+				f->n_removed = s->n_removed;
 			f->n_renames = s->n_renames;
 		}
 	}

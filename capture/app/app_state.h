@@ -5,6 +5,7 @@
 #pragma once
 
 #include "capture/app/app_private.h"
+#include "common/u64_map.h"
 
 /* An open file description, which descriptors share after dup and fork. */
 struct app_open_file {
@@ -12,6 +13,7 @@ struct app_open_file {
 	char *path;	   /* absolute; or "pipe:[1]" and similar */
 	char *now;	   /* path after renames; NULL: `path` */
 	uint64_t n_renames; /* number of renames (of app_state) that were applied to the path */
+	uint32_t n_removed; /* of app_state, when the file got its present name */
 	bool is_path;
 	bool append;
 	bool unnamed; /* O_TMPFILE: the path is that of the directory */
@@ -37,6 +39,7 @@ struct descriptor {
 	struct app_open_file *file; /* NULL: not open, or its open was not recorded */
 	bool close_on_exec;
 	bool listed;
+	bool buffers; /* a stream on it may have data in its buffer */
 };
 
 struct app_mapping {
@@ -69,12 +72,29 @@ struct effect { /* a descriptor that appears when its call ends */
 	bool close_on_exec;
 };
 
+/* Symbolic links, for ".." in paths (app_parents.c). */
+struct state_links {
+	struct known_link {
+		char *path, *text; /* absolute path; text NULL: it is no link any more. Owned */
+	} *link; /* link[n] */
+	size_t n, cap;
+	struct u64_map by_path; /* hash of the path to the index in `link` */
+	/* links that no call showed are read from this machine */
+	bool reads;
+	uint64_t plain[1024]; /* hashes of paths that were read and are no links; 0: none */
+	unsigned int n_followed; /* in the current path */
+};
+
 struct app_state {
+	struct state_links links;
 	struct process_state **process;
 	size_t n_processes, processes_cap;
 	struct effect *pending;
 	size_t n_pending, pending_cap;
 	uint64_t n_renames;
+	/* names that were removed or replaced: hash to the number of removals at that time */
+	struct u64_map removed;
+	uint32_t n_removed;
 	struct strbuf path;
 };
 
@@ -104,10 +124,14 @@ struct app_open_file *state_file(const struct process_state *p,
 const char *state_path(struct app_state *s, const struct process_state *p, int dir,
 		       const char *path, size_t len);
 /* The same for the request `l`. Keeps a trailing slash that may be the reason why the call failed:
- * path_keep_trailing_slash(). If a call on attributes follows a link /proc/self/fd/N, the result is
- * the path of the open file. */
+ * path_keep_trailing_slash(). If the path leads through a link such as /proc/self/fd/N or
+ * /proc/self/cwd, the result is the path of the open file or directory. */
 const char *state_path_asked(struct app_state *s, const struct process_state *p,
 			     const struct log_record *l, int dir, const char *path, size_t len);
+/* The file with this name was removed or replaced. */
+void state_removed(struct app_state *s, const char *path);
+/* `path` became a symbolic link with this text, or its text was read; len 0: it was removed. */
+void state_link_set(struct app_state *s, const char *path, const char *text, size_t len);
 /* A file or directory was renamed; with `exchange`, two were exchanged. Paths are absolute. Later
  * calls relative to a renamed directory use its new name. */
 void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
@@ -117,9 +141,22 @@ struct app_mapping *state_mapping(const struct process_state *p, uint64_t addres
 void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset,
 	       struct app_open_file *f);
 
+/* The next descriptor from `fd` on whose stream may have data in its buffer; -1: none. */
+int state_buffered(const struct process_state *p, int fd);
 /* Applies a record. `path` comes from state_path(). */
 void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r,
 		 const char *path);
+
+/* app_parents.c: joins `path` to `base` in s->path; ".." after a link leads to the parent of the
+ * link's target. */
+struct links_way {
+	struct app_state *s;
+	const char *root; /* of the process; "": "/" */
+};
+void state_join(struct app_state *s, const struct process_state *p, const char *base,
+		const char *path, size_t len);
+void state_link_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
+void state_links_release(struct state_links *l);
 
 /* Steps of state_apply(). Descriptors count references to their file. */
 struct app_open_file *state_file_make(const char *path, size_t len); /* n_users 0 */

@@ -202,9 +202,11 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 static void apply_open(struct app_state *s, struct process_state *p, const struct merge_record *r,
 		       const char *path)
 {
-	if (r->r->result >= 0 && path)
-		later(s, p, r, (int)r->r->result, file_new(path, r->r->flags),
-		      r->r->flags & O_CLOEXEC);
+	if (r->r->result < 0 || !path)
+		return;
+	struct app_open_file *f = file_new(path, r->r->flags);
+	f->n_removed = s->n_removed;
+	later(s, p, r, (int)r->r->result, f, r->r->flags & O_CLOEXEC);
 }
 
 static void apply_position(struct process_state *p, const struct merge_record *r)
@@ -222,6 +224,29 @@ static void apply_position(struct process_state *p, const struct merge_record *r
 		position_move(f, r->r, info->family == FAMILY_WRITE);
 	else if ((r->r->op == OP_PREADV2 || r->r->op == OP_PWRITEV2) && r->r->offset == OFFSET_NONE)
 		position_move(f, r->r, info->family == FAMILY_WRITE);
+}
+
+static void apply_link(struct app_state *s, const struct merge_record *r, const char *path)
+{
+	const struct log_record *l = r->r;
+	/* a result as long as the buffer may be only the beginning of the text */
+	const bool cut = l->op == OP_READLINK && (uint64_t)l->result >= l->length;
+	if (path && l->result >= 0 && l->op == OP_UNLINK)
+		state_removed(s, path);
+	if (path && l->result >= 0 && !cut && strncmp(path, "/proc/", 6))
+		state_link_set(s, path, r->extra, l->op == OP_UNLINK ? 0 : r->extra_len);
+}
+
+/* Follows whether the buffer of the stream may have data. */
+static void apply_buffer(struct process_state *p, const struct log_record *l)
+{
+	if (l->fd < 0 || (size_t)l->fd >= p->n_fds)
+		return;
+	if (l->op == OP_FFLUSH || l->op == OP_FSEEK)
+		p->fd[l->fd].buffers = false;
+	else if (l->result > 0 && (l->op == OP_FWRITE || l->op == OP_FPUTS || l->op == OP_FPUTC ||
+				   l->op == OP_FPRINTF))
+		p->fd[l->fd].buffers = true;
 }
 
 void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r,
@@ -268,6 +293,11 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		if (l->result == 0 && f)
 			directory_change(p, state_file_now(f), strlen(state_file_now(f)));
 		break;
+	case OP_SYMLINK:
+	case OP_READLINK:
+	case OP_UNLINK:
+		apply_link(s, r, path);
+		break;
 	case OP_MMAP:
 		if (l->result != -1)
 			state_map(p, (uint64_t)l->result, l->length, l->offset, f);
@@ -281,6 +311,8 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 			remap(p, l);
 		break;
 	default:
+		if (l->op < OP_N && op_info(l->op)->family == FAMILY_STREAM)
+			apply_buffer(p, l);
 		if (l->op < OP_N)
 			apply_position(p, r);
 		else

@@ -8,6 +8,7 @@
 #include "capture/app/app_threads.h"
 #include "capture/op.h"
 #include "capture/processes.h"
+#include "capture/syscall_table.h"
 
 enum { N_BATCH = 512 };
 
@@ -127,6 +128,33 @@ static int closes_write(struct conversion *c, struct process_state *p, const str
 	return ret;
 }
 
+/* Writes an fflush for each stream that may have data in its buffer. */
+static int buffers_write(struct conversion *c, struct process_state *p,
+			 const struct merge_record *r, uint32_t flags, struct err *e)
+{
+	struct log_record one = {.begin = r->r->begin, .end = r->r->begin, .op = OP_FFLUSH,
+				 .dir = AT_FDCWD, .flags = flags};
+	struct merge_record shown = {.r = &one, .image = r->image, .pid = r->pid, .tid = r->tid,
+				     .second_dir = AT_FDCWD};
+	int ret = 0;
+	for (int fd = 0; !ret && (fd = state_buffered(p, fd)) >= 0; fd++) {
+		one.fd = fd;
+		ret = request_write(c, p, &shown, NULL, e);
+		p->fd[fd].buffers = false;
+	}
+	return ret;
+}
+
+/* After the last record of a program: an exec, _exit() or a signal discards the buffers of its
+ * streams. */
+static int image_end(struct conversion *c, struct process_state *p, const struct merge_record *r,
+		     struct err *e)
+{
+	if (!r->is_last || c->census->image[r->image].ended)
+		return 0;
+	return buffers_write(c, p, r, OP_FLUSH_DISCARDS, e);
+}
+
 /* Whether the time is possible. The limits are ticks, because a conversion takes longer. */
 static bool time_is_sound(const struct conversion *c, uint64_t ticks)
 {
@@ -160,6 +188,8 @@ static void files_follow(struct conversion *c, const struct process_state *p,
 	if ((l->op == LOG_STATE_OF || l->op == LOG_DIGEST_OF) && r->path)
 		path = state_path(&c->maker.state, p, l->dir, r->path, r->path_len);
 	const char *name = path ? request_name(&c->maker, path) : NULL;
+	if (path && l->op == LOG_STATE_OF && S_ISLNK(l->flags))
+		state_link_set(&c->maker.state, path, r->extra, r->extra_len);
 	if (!name)
 		return;
 	if (l->op == LOG_STATE_OF)
@@ -222,6 +252,16 @@ static void rename_follow(struct conversion *c, const struct process_state *p,
 			r->r->flags & RENAME_EXCHANGE);
 }
 
+/* A copy of the file's present path in s->path, or NULL. */
+static const char *path_of(struct app_state *s, const struct app_open_file *f)
+{
+	if (!f || !f->is_path || f->unnamed)
+		return NULL;
+	strbuf_reset(&s->path);
+	strbuf_addstr(&s->path, state_file_now(f));
+	return s->path.s;
+}
+
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)
 {
 	if (!is_sound(c, r->r)) {
@@ -243,11 +283,16 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		    (r->path_len || r->r->dir != AT_FDCWD))
 			path = state_path_asked(&c->maker.state, p, r->r, r->r->dir, r->path,
 						r->path_len);
+		else if (r->r->op == OP_FREOPEN) /* without a path: the same file */
+			path = path_of(&c->maker.state, state_file(p, r->r->fd));
 		ret = request_write(c, p, r, path, e);
 	} else if (r->r->op == LOG_AIO_SUBMIT) {
 		ret = async_write(c, p, r, e);
 	} else if (r->r->op == LOG_CONTENT_OF) {
 		ret = content_take(c, p, r, e);
+	} else if (r->r->op == LOG_CHANGE) {
+		c->outcome->n_mounts += r->r->flags == CHANGE_MOUNTS;
+		c->outcome->n_unshared += r->r->flags == CHANGE_SHARING;
 	} else if (r->r->op == LOG_CLOSE_RANGE) {
 		ret = closes_write(c, p, r, e);
 	}
@@ -255,6 +300,9 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		files_follow(c, p, r, path);
 	state_apply(&c->maker.state, p, r, path);
 	rename_follow(c, p, r, path);
+	if (!ret && r->r->op == OP_FFLUSH && r->r->fd < 0 && !r->r->result) /* of all streams */
+		ret = buffers_write(c, p, r, 0, e);
+	ret = ret ? ret : image_end(c, p, r, e);
 	if (r->r->op == LOG_FD && p->is_root) {
 		/* records the initial descriptors of a program whose parent was not captured */
 		const struct app_open_file *f = state_file(p, r->r->fd);

@@ -2,11 +2,13 @@
 #include "capture/formats/names.h"
 
 #include <linux/fs.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/xattr.h>
 
 #include "capture/number.h"
+#include "capture/syscall_table.h"
 
 static size_t slot_of(const char *s, size_t len)
 {
@@ -57,6 +59,8 @@ static const struct {
 	C(FALLOC_FL_COLLAPSE_RANGE), C(FALLOC_FL_ZERO_RANGE), C(FALLOC_FL_INSERT_RANGE),
 	C(FALLOC_FL_UNSHARE_RANGE), C(SYNC_FILE_RANGE_WAIT_BEFORE), C(SYNC_FILE_RANGE_WRITE),
 	C(SYNC_FILE_RANGE_WAIT_AFTER), C(RENAME_NOREPLACE), C(RENAME_EXCHANGE), C(RENAME_WHITEOUT),
+	{"RESOLVE_IN_ROOT", SYSCALL_RESOLVE_IN_ROOT}, C(MS_REMOUNT), C(MS_SHARED), C(MS_PRIVATE),
+	C(MS_SLAVE), C(MS_UNBINDABLE), C(CLONE_NEWNS), C(CLONE_FILES), C(CLONE_FS),
 	C(XATTR_CREATE), C(XATTR_REPLACE), C(PROT_NONE), C(PROT_READ), C(PROT_WRITE), C(PROT_EXEC),
 	C(MAP_SHARED), C(MAP_PRIVATE), C(MAP_SHARED_VALIDATE), C(MAP_FIXED), C(MAP_ANONYMOUS),
 	C(MAP_NORESERVE), C(MAP_POPULATE), C(MAP_LOCKED), C(MAP_DENYWRITE), C(MAP_SYNC),

@@ -323,8 +323,13 @@ void strace_state_reset(struct strace *t)
 					   .renamed = renamed, .keep_unfinished = true,
 					   .from_text = true, .size = strace_size,
 					   .made = strace_made, .page_bytes = 4096};
+	struct syscalls *before = t->calls_made;
+	t->calls_made = NULL;
 	threads_release(t);
 	t->calls_made = syscalls_open(&sink, &t->base.queue);
+	if (before) /* the next pass knows all links from its begin on */
+		syscalls_links_take(t->calls_made, before);
+	syscalls_close(before);
 	t->n_threads = t->cloning = t->n_orphans = t->n_sizes = 0;
 	t->n_renames = t->n_unreturned = 0;
 	t->n_unseen = 0;

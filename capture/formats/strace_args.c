@@ -218,7 +218,8 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 		v[1] = to->len / sizeof(struct iovec); /* number of buffers that are printed */
 		return 0;
 	case 'H': {
-		const uint64_t how[2] = {key_value(p, a, "flags="), key_value(p, a, "mode=")};
+		const uint64_t how[] = {key_value(p, a, "flags="), key_value(p, a, "mode="),
+					key_value(p, a, "resolve=")};
 		strbuf_add(to, how, sizeof how);
 		return 0;
 	}

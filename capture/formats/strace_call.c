@@ -290,6 +290,47 @@ static bool is_copy(uint64_t command)
 	return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
 }
 
+/* If an open of "link/../file" gave "/real/file", "link/.." leads to "/real". So `link` may be a
+ * symbolic link; its text is unknown, but its parent is enough to resolve "..". */
+static void parent_shown(struct strace_parsed *p)
+{
+	struct strace *t = p->t;
+	const char *at = strchr(p->call->args, 'D'), *s = p->ret;
+	const int dir = at ? (int)p->value[at - p->call->args] : AT_FDCWD;
+	struct strbuf text = STRBUF_INIT;
+	struct part d;
+	uint64_t fd;
+	size_t up = 0, n_up = 0;
+	if (!p->memory[0].data || strace_rename_under_way(t) || !scan_u64(&s, p->end, &fd) ||
+	    !strace_decoration(s, p->end, &d) || *d.s != '/' ||
+	    strace_without_deleted(d.s, d.len).len != d.len)
+		return;
+	SCOPED_FREE char *asked =
+	    xasprintf("%.*s", (int)p->memory[0].len, (const char *)p->memory[0].data);
+	for (size_t i = 1; asked[i]; i++)
+		if (!strncmp(asked + i, "/..", 3) && (!asked[i + 3] || asked[i + 3] == '/'))
+			up = i;
+	const char *rest = asked + up + 3 + (up && asked[up + 3] == '/');
+	if (!up || !strace_decoration_text(t, &d))
+		return;
+	const size_t n_real = t->path.len, n_rest = strlen(rest);
+	if (n_real <= n_rest + 1 || strcmp(t->path.s + n_real - n_rest, rest) ||
+	    (n_rest && t->path.s[n_real - n_rest - 1] != '/'))
+		return;
+	strbuf_add(&text, t->path.s, n_real - n_rest - (n_rest ? 1 : 0));
+	for (;;) { /* the last ".." may follow others */
+		strbuf_addstr(&text, "/parent");
+		n_up++;
+		if (up < 4 || strncmp(asked + up - 3, "/..", 3))
+			break;
+		up -= 3;
+	}
+	const char *link = syscalls_path_at(t->calls_made, p->tid, dir, asked, up);
+	if (link && link[1])
+		syscalls_parent(t->calls_made, link, &text, n_up);
+	strbuf_release(&text);
+}
+
 /* Adds the end of a call, and its begin if that is not known yet. */
 static int call_end(struct strace_parsed *p, const struct call_line *l, struct err *e)
 {
@@ -318,6 +359,8 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 	if (copies && p->value[0] <= 2 && !syscalls_file(calls, p->tid, (int64_t)p->value[0]))
 		syscalls_descriptor(calls, p->tid, (int)p->value[0], "", 0, OFFSET_NONE, 0);
 	strace_use_seen(p);
+	if (p->r.op == OP_OPEN && result >= 0)
+		parent_shown(p);
 	t->now = p;
 	int ret = syscalls_exit(calls, p->tid, p->r.end_ns, p->call, result, p->memory, e);
 	t->now = NULL;

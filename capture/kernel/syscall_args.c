@@ -132,6 +132,11 @@ static void pointer_arg(struct args_state *k, char letter, uint64_t v, uint64_t 
 	case 'H':
 		d->l.flags = (uint32_t)word_of(m, 0, 0);
 		d->l.length = word_of(m, 1, 0);
+		while (word_of(m, 2, 0) & SYSCALL_RESOLVE_IN_ROOT && d->m.path_len &&
+		       *d->m.path == '/') {
+			d->m.path++;
+			d->m.path_len--;
+		}
 		return;
 	case 't':
 		k->d->has_extra = m && m->len == 4 * sizeof(int64_t);
@@ -225,6 +230,9 @@ static void empty_path(struct syscall_done *d)
 	struct log_record *l = &d->l;
 	if (!d->has_path || d->m.path_len || !(l->flags & AT_EMPTY_PATH) || l->dir == AT_FDCWD)
 		return; /* an unknown path is almost certainly empty */
+	const struct app_open_file *f = state_file(d->t->process, l->dir);
+	if (l->op == OP_LINK && f && f->unnamed)
+		return; /* a name for a file made by O_TMPFILE: state_path_asked() */
 	d->path_unknown = true;
 	l->fd = l->dir;
 	if (l->op == OP_STAT || l->op == OP_STATX)

@@ -21,6 +21,7 @@ struct syscalls *syscalls_open(const struct syscalls_sink *sink, struct record_q
 	strbuf_init(&c->second);
 	strbuf_init(&c->heap);
 	state_init(&c->state);
+	c->state.links.reads = !sink->from_text;
 	return c;
 }
 
@@ -560,6 +561,17 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 	return syscall_end(c, t, ns, row, result, memory, e);
 }
 
+static void change_count(const struct syscall_done *d)
+{
+	const int number = d->t->row->number;
+	/* in a text, descriptors and directories are named at each use */
+	const bool alone = d->t->process->n_threads < 2 || d->c->sink.from_text;
+	const enum syscall_change change =
+	    d->l.result < 0 ? CHANGE_NONE : syscall_change_of(number, d->l.flags, d->path, alone);
+	d->c->counts.n_mounts += change == CHANGE_MOUNTS;
+	d->c->counts.n_unshared += change == CHANGE_SHARING && !d->c->sink.from_text;
+}
+
 int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		const struct syscall_row *row, int64_t result,
 		const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e)
@@ -586,6 +598,8 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 	int ret = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
 		descriptors_made(&d);
+	} else if (row->kind == SYSCALL_CHANGE) {
+		change_count(&d);
 	} else if (row->kind == SYSCALL_UMASK) {
 		t->process->umask = OP_UMASK_KNOWN | (uint32_t)(d.l.length & 0777);
 	} else {

@@ -56,6 +56,8 @@ struct syscalls_counts {
 	uint64_t n_alive;   /* main threads that have not ended */
 	/* executed 32-bit programs, whose calls have no tracepoints */
 	uint64_t n_programs_unseen;
+	/* calls after which names or descriptors mean other files: enum syscall_change */
+	uint64_t n_mounts, n_unshared;
 	/* calls that are not requests, because they concern memory without a file */
 	uint64_t n_other;
 };
@@ -134,6 +136,13 @@ int syscalls_file_object(struct syscalls *c, struct app_open_file *f, uint32_t *
 /* The working directory; "": unknown. Borrowed. */
 const char *syscalls_cwd(struct syscalls *c, uint32_t tid);
 
+/* `path` is a symbolic link with this text. */
+void syscalls_link(struct syscalls *c, const char *path, const char *text, size_t len);
+/* The n-th parent of `path` is that of `text`, which has n components more: if it is not the n-th
+ * parent of the name, `path` is a symbolic link. */
+void syscalls_parent(struct syscalls *c, const char *path, const struct strbuf *text, size_t n);
+/* Moves the known symbolic links. */
+void syscalls_links_take(struct syscalls *to, struct syscalls *from);
 /* The absolute path of `path` for the thread, relative to descriptor `dir` or AT_FDCWD. NULL:
  * unknown. Valid until the next call. */
 const char *syscalls_path_at(struct syscalls *c, uint32_t tid, int dir, const char *path,

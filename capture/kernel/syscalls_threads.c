@@ -99,6 +99,9 @@ void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t
 				      ? from->process
 				      : process_new(c, tid, from->process, false);
 	bool hidden = from->hidden;
+	/* with CLONE_FS alone, the working directory is not followed; a vfork executes at once */
+	c->counts.n_unshared += !thread && !hidden && !c->sink.from_text &&
+				flags & (CLONE_FILES | CLONE_FS) && !(flags & CLONE_VFORK);
 	thread_new(c, tid, thread ? from->pid : tid, p)->hidden = hidden;
 }
 
@@ -202,4 +205,31 @@ const char *syscalls_path_at(struct syscalls *c, uint32_t tid, int dir, const ch
 			     size_t len)
 {
 	return state_path(&c->state, syscall_thread_of(c, tid)->process, dir, path, len);
+}
+
+void syscalls_link(struct syscalls *c, const char *path, const char *text, size_t len)
+{
+	state_link_set(&c->state, path, text, len);
+}
+
+void syscalls_parent(struct syscalls *c, const char *path, const struct strbuf *text, size_t n)
+{
+	struct strbuf up = STRBUF_INIT;
+	strbuf_addstr(&up, path);
+	/* for a directory, the parents are those of its name */
+	size_t len = text->len;
+	for (size_t i = 0; i < n && up.len; i++) {
+		up.len = (size_t)(strrchr(up.s, '/') - up.s);
+		len = (size_t)((const char *)memrchr(text->s, '/', len) - text->s);
+	}
+	if (up.len != len || memcmp(up.s, text->s, len))
+		state_link_set(&c->state, path, text->s, text->len);
+	strbuf_release(&up);
+}
+
+void syscalls_links_take(struct syscalls *to, struct syscalls *from)
+{
+	state_links_release(&to->state.links);
+	to->state.links = from->state.links;
+	from->state.links = (struct state_links){.n = 0};
 }

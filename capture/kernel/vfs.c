@@ -136,6 +136,12 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 		json_object_set_new(capture, "n_ring_unread",
 				    json_integer((json_int_t)o->counts.n_ring_unread));
 	}
+	if (all && o->counts.n_mounts)
+		json_object_set_new(json_object_get(all, "capture"), "n_mounts",
+				    json_integer((json_int_t)o->counts.n_mounts));
+	if (all && o->counts.n_unshared)
+		json_object_set_new(json_object_get(all, "capture"), "n_unshared",
+				    json_integer((json_int_t)o->counts.n_unshared));
 	if (all && o->counts.n_positions_unknown)
 		json_object_set_new(json_object_get(all, "capture"), "n_positions_unknown",
 				    json_integer((json_int_t)o->counts.n_positions_unknown));

@@ -215,6 +215,8 @@ static void looks_convert(struct syscalls *c, const struct vfs_looks *looks, int
 	struct merge_record m;
 	while (looks->snapshot && snapshot_next(looks->snapshot, ns, &m)) {
 		const char *path = syscalls_path_at(c, m.tid, m.r->dir, m.path, m.path_len);
+		if (path && S_ISLNK(m.r->flags))
+			syscalls_link(c, path, m.extra, m.extra_len);
 		if (path)
 			files_see(looks->files, path[1] ? path + 1 : ".", &m);
 	}

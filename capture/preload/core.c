@@ -382,4 +382,6 @@ static __attribute__((destructor)) void capture_end(void)
 	in_line_note_all();
 	if (!capture_confined)
 		process_objects_note();
+	const uint64_t begin = clock_now(&capture_clock), end = begin;
+	NOTE_RESULT(0, .op = LOG_END, .dir = AT_FDCWD, .path = "");
 }

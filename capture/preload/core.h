@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 
 #include "capture/preload/log.h"
+#include "capture/syscall_table.h"
 #include "common/clock.h"
 
 /* The file of windows of a process (log.h defines the layout). The functions run with all signals
@@ -341,6 +342,10 @@ HIDDEN void descriptor_made(int fd, const char *kind, bool numbered, uint64_t at
 HIDDEN void terminal_made(int fd); /* ioctl(TIOCGPTPEER) opened a terminal */
 /* Records the descriptor that a system call by number created, if it created one. Returns `got`. */
 HIDDEN long descriptor_by_number(long number, const long *a, long got);
+/* hook_change.c: notes a call after which names or descriptors mean other files. Returns `got`. */
+HIDDEN void change_write(enum syscall_change change);
+HIDDEN void change_note(long number, uint64_t flags, const char *path, long got);
+HIDDEN long change_by_number(long number, const long *a, long got);
 
 /* --- text.c: with LOG_STATE, records the state of a file before its path is used --- */
 

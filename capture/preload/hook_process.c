@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <wordexp.h>
 
+#include "capture/preload/in_line.h"
 #include "capture/preload/uring.h"
 
 /* --- environments --------------------------------------------------------- */
@@ -286,6 +287,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	if (got == 0 && capture_state == CAPTURE_ON) {						   \
 		uring_mapped_forked();								   \
 		aio_rings_forked();								   \
+		in_line_forked();								   \
 		capture_more();									   \
 		cause_forked();									   \
 	}											   \
@@ -313,6 +315,7 @@ static int clone_child(void *argument)
 	else if (capture_state == CAPTURE_ON) {
 		uring_mapped_forked();
 		aio_rings_forked();
+		in_line_forked();
 		capture_more();
 		cause_forked();
 	}
@@ -330,6 +333,9 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	struct exec_start s = {function, argument, flags};
 	__typeof__(&clone) real = REAL(clone);
 	bool shares = flags & CLONE_VM && !(flags & CLONE_SETTLS);
+	if (flags & (CLONE_FILES | CLONE_FS) && !(flags & (CLONE_THREAD | CLONE_VFORK)) &&
+	    capture_is_on())
+		change_write(CHANGE_SHARING);
 	if (flags & CLONE_VM && !(shares && flags & CLONE_VFORK)) {
 		if (shares && capture_is_on())
 			capture_share();

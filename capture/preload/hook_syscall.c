@@ -86,6 +86,8 @@ static void take_pointer(struct note *n, struct number_extra *x, const struct sy
 		    capture_given(at, sizeof(struct open_how), n->result)) {
 			n->flags = (uint32_t)how[0];
 			n->length = how[1];
+			while (how[2] & SYSCALL_RESOLVE_IN_ROOT && *n->path == '/')
+				n->path++;
 		}
 		return;
 	case 'i':
@@ -405,8 +407,10 @@ EXPORT long syscall(long number, ...)
 			    number, a,
 			    descriptor_by_number(number, a,
 						 real(number, a[0], a[1], a[2], a[3], a[4], a[5])));
-		return descriptor_by_number(number, a,
-					    real(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+		return change_by_number(
+		    number, a,
+		    descriptor_by_number(number, a,
+					 real(number, a[0], a[1], a[2], a[3], a[4], a[5])));
 	}
 	int dir;
 	const char *path;

@@ -110,3 +110,9 @@ void in_line_noted_all(void)
 	for (const FILE *f = _IO_list_all; f; f = f->_chain)
 		in_line_noted(f);
 }
+
+void in_line_forked(void)
+{
+	for (size_t i = 0; i < sizeof followed / sizeof *followed; i++)
+		followed[i].n = 0;
+}

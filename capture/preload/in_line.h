@@ -23,3 +23,6 @@ HIDDEN void in_line_forget(const FILE *f);
 /* all streams, before a call or an exit that flushes them */
 HIDDEN void in_line_note_all(void);
 HIDDEN void in_line_noted_all(void);	       /* call it after such a call */
+/* a forked child inherits the content of buffers; it is recorded like inline characters, before the
+ * child uses or flushes the stream */
+HIDDEN void in_line_forked(void);

@@ -136,7 +136,9 @@ enum log_event {
 	LOG_THREAD,	   /* first record of a thread that is not the first of its process */
 	LOG_THREAD_CREATE, /* this thread created the thread */
 	LOG_THREAD_JOIN,   /* this thread waited for the end of the thread */
-	LOG_LAST = LOG_THREAD_JOIN,
+	LOG_CHANGE,	   /* flags: enum syscall_change */
+	LOG_END,	   /* the program ends by exit(), which writes the buffers of streams */
+	LOG_LAST = LOG_END,
 };
 
 /* the program calls functions of the C library without the hooks, through this library or inside

@@ -76,10 +76,12 @@ static inline uint32_t stream_flags(const char *mode)
 	va_list again;										   \
 	const int error = unlikely(capture_flags & LOG_CONTENT) ? errno : 0; /* value of %m */	   \
 	va_copy(again, ap)
-#define FORMATTED_END(to)									   \
+#define FORMATTED_NOTED(to)									   \
 	if (unlikely(capture_flags & LOG_CONTENT) && got > 0)					   \
 		formatted_note(to, format, again, got, error, begin);				   \
-	va_end(again);										   \
+	va_end(again)
+#define FORMATTED_END(to)									   \
+	FORMATTED_NOTED(to);									   \
 	capture_io(OP_FPRINTF, begin, end, to, 0, 0, 0, got);					   \
 	return got
 
@@ -89,11 +91,13 @@ static inline uint32_t stream_flags(const char *mode)
 	TIMED_PUT(stream, int, function, __VA_ARGS__);						   \
 	FORMATTED_END(fd_of(stream))
 
-/* A formatted call on a descriptor `to`. */
+/* A formatted call on a descriptor `to`, which writes without a buffer. */
 #define FORMATTED_TEXT(to, function, ...)							   \
 	FORMATTED_BEGIN;									   \
 	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);					   \
-	FORMATTED_END(to)
+	FORMATTED_NOTED(to);									   \
+	capture_io(OP_WRITE, begin, end, to, OFFSET_NONE, got > 0 ? (uint64_t)got : 0, 0, got);	   \
+	return got
 
 /* The same for wide characters, whose bytes are unknown. */
 #define FORMATTED(stream, function, ...)							   \

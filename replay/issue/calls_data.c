@@ -124,6 +124,8 @@ void call_sendfile(struct caller *k)
 	int fd = call_fd(k, k->c->slot), to = call_fd(k, k->c->other);
 	if (k->c->bits & CALL_TO_NULL)
 		copy_to_null(k, moved_bytes(k));
+	else if (k->c->bits & CALL_FROM_NULL) /* from memory without a file */
+		copy_from_buffer(k, moved_bytes(k) < k->room ? moved_bytes(k) : k->room);
 	else
 		CALL(k, sendfile(to, fd, offset, k->c->length));
 }

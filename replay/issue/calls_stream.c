@@ -2,6 +2,8 @@
 /* Streams of the C library. Prepared files have no lines, so a call that reads up to a delimiter is
  * replayed as a call that reads the same number of bytes. */
 
+#include <stdio_ext.h>
+
 #include "replay/issue/calls_private.h"
 
 #define BUFFER_MAX (UINT64_C(1) << 20) /* largest buffer that a trace may give a stream */
@@ -209,8 +211,12 @@ static void on_ftell(struct caller *k, struct call_stream *s, FILE *f)
 
 static void on_fflush(struct caller *k, struct call_stream *s, FILE *f)
 {
-	(void)s;
-	CALL(k, fflush(f));
+	if (k->c->flags & OP_FLUSH_DISCARDS) {
+		CALL(k, (__fpurge(f), 0));
+		s->last = 0;
+	} else {
+		CALL(k, fflush(f));
+	}
 }
 
 static void on_setvbuf(struct caller *k, struct call_stream *s, FILE *f)

@@ -192,11 +192,12 @@ static int32_t descriptor_named(const char *name)
 	return *end || fd > INT32_MAX ? -1 : (int32_t)fd;
 }
 
-/* Handles linkat of /proc/self/fd/N, which gives a name to a file made by O_TMPFILE: the file is
- * that of the slot. */
+/* Handles linkat of /proc/self/fd/N or of a descriptor, which gives a name to a file made by
+ * O_TMPFILE: the file is that of the slot. */
 static void link_by_descriptor(struct finder *f, struct load_request *r)
 {
-	const int32_t fd = r->op == OP_LINK && r->rvalue >= 0 && r->flags & AT_SYMLINK_FOLLOW &&
+	const int32_t fd = r->op == OP_LINK && r->rvalue >= 0 &&
+					   r->flags & (AT_SYMLINK_FOLLOW | AT_EMPTY_PATH) &&
 					   r->name != NONE32
 			       ? descriptor_named(f->s->file[r->name].name)
 			       : -1;

@@ -139,6 +139,17 @@ static bool was_refused(int64_t expected, int64_t actual)
 	return (expected == -EACCES || expected == -EPERM) && actual >= 0 && geteuid() == 0;
 }
 
+/* Whether the traced call met a limit of its process, a quota or a full file system. A write that
+ * meets such a limit may transfer a part of its bytes. */
+static bool was_limited(const struct trace_record *r, int64_t expected, int64_t actual)
+{
+	const bool error = expected == -EMFILE || expected == -ENFILE || expected == -EFBIG ||
+			   expected == -ENOSPC || expected == -EDQUOT;
+	const bool part = op_info(r->op)->family == FAMILY_WRITE && expected > 0 &&
+			  (uint64_t)expected < r->length;
+	return (error && actual >= 0) || (part && actual > expected);
+}
+
 /* Whether the error depends on the state of the storage. In calls on files some of these errors
  * have other causes as well, but not in requests to a device. */
 static bool is_storage_error(enum trace_level level, int64_t error)
@@ -193,6 +204,7 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 	}
 	s->n_mismatches_of[r->op < OP_N ? r->op : OP_INVALID]++;
 	s->n_mismatches_privileged += was_refused(expected, actual);
+	s->n_mismatches_limited += was_limited(r, expected, actual);
 	s->n_mismatches_interrupted += expected == -EINTR && actual != -EINTR;
 }
 

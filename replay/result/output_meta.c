@@ -85,6 +85,7 @@ static char *extra_describe(const struct replay_config *c, const struct output_s
 	set_count(replay, "n_mismatches_overlapped", s->n_mismatches_overlapped);
 	set_count(replay, "n_mismatches_interrupted", s->n_mismatches_interrupted);
 	set_count(replay, "n_mismatches_privileged", s->n_mismatches_privileged);
+	set_count(replay, "n_mismatches_limited", s->n_mismatches_limited);
 	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
 	json_object_set_new(replay, "skipped_by_reason", counts_by_reason(s));
 	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);

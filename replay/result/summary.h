@@ -130,6 +130,9 @@ struct replay_summary {
 	uint64_t n_mismatches_interrupted; /* a signal interrupted the traced call (EINTR) */
 	/* number of calls that were denied to the traced program, but not to root */
 	uint64_t n_mismatches_privileged;
+	/* number of calls that failed or wrote less in the traced run because of a limit of the
+	 * process (RLIMIT_NOFILE, RLIMIT_FSIZE), a quota or a full file system */
+	uint64_t n_mismatches_limited;
 	/* number of issued touches of mapped pages; number of touches that write */
 	uint64_t n_touches, n_touches_writing;
 	/* --reads original, see struct call_counts */

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Paths whose file depends on more than the path: /dev/stdout, /proc/self/fd/N, /proc/self/cwd, ".."
+# after a symbolic link, openat2 below a root, files without a name. The replays of capture app,
+# capture vfs and strace leave the files of the program. A trace of a program that mounts a file
+# system, or whose thread has its own working directory, is incomplete. A mismatch for a limit of
+# the process has a reason.
+. "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
+${CC:-cc} -w -O1 -pthread -o elsewhere "$SRCDIR/tests/programs/elsewhere.c" ||
+	fail 'elsewhere.c does not compile'
+
+made() { # DIR: its files before
+	mkdir -p "$1/a/b" "$1/down"
+	echo longer >"$1/a/f"
+	echo x >"$1/f"
+	ln -s a/b "$1/link"
+	ln -s ../a/b "$1/down/far"
+}
+
+cat >command.sh <<'S'
+echo one >out1
+{ echo longer than one; echo one >/dev/stdout; echo two >>/dev/stdout; } >out1
+{ echo three >/dev/fd/3; echo four >>/proc/self/fd/3; } 3>out3
+exec 4>out4
+sh -c "echo five >/proc/$$/fd/4"
+exec 4>&-
+exec 5<>gone
+rm gone
+echo long >/dev/fd/5
+exec 5>&-
+echo six >/proc/self/cwd/out6
+cat <f /dev/stdin >>out6
+cat link/../f >seen
+echo more >>link/../f
+mkdir link/../made
+mv link/../f link/../moved
+ln link/../moved link/../hard
+cd down/far
+echo seven >../seven
+cd ../..
+rm link
+ln -s down/new link
+mkdir -p down/new
+echo eight >link/../eight
+rm link
+../elsewhere
+S
+
+tree() {
+	(cd "$1" && find . -mindepth 1 ! -path ./out ! -path ./err -printf '%P %y %m %s %n %l\n' | sort)
+}
+
+replayed() { # NAME: compares the replay with the files that the program left in ./in
+	tree in >left
+	grep -q '^made d' left && fail "$1: made is not in a" || true
+	grep -q '^a/made d' left || fail "the program: $(cat left)"
+	rm -rf target
+	mkdir target
+	expect_status 0 "$VALIDATE" replay --prepare --dir target "$1.trace"
+	expect_line out 'mismatches      0'
+	tree "target$PWD/in" >replayed
+	[ -z "${2:-}" ] || { # without a snapshot, the initial links are unknown
+		grep -v ' l ' left >left.files
+		mv left.files left
+		grep -v ' l ' replayed >replayed.files
+		mv replayed.files replayed
+	}
+	diff left replayed >differs || fail "$1: $(cat differs)"
+}
+
+traced() { # whether the kernel's events are available
+	[ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] &&
+		[ -e /sys/kernel/tracing/events/syscalls/sys_enter_pipe2 ] &&
+		[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ]
+}
+
+fresh() {
+	rm -rf in
+	made in
+}
+
+methods=app
+! traced || methods='app vfs'
+for method in $methods; do
+	fresh
+	(cd in && expect_status 0 "$VALIDATE" capture $method --snapshot -o ../$method.trace -- sh -e ../command.sh) || exit 1
+	! grep '^command.*\(signal\|status [1-9]\)' in/out || fail "the program failed: $(cat in/out in/err)"
+	replayed $method
+done
+if command -v strace >/dev/null && strace -o probe true; then
+	fresh
+	(cd in && strace -f -yy -v -s 256 -ttt -T -o ../log sh -e ../command.sh) || fail 'strace failed'
+	expect_status 0 "$VALIDATE" import log -o strace.trace
+	replayed strace files
+fi
+
+# names or descriptors that mean other files after a call
+incomplete() { # NAME TEXT
+	expect_status 0 "$VALIDATE" info "$1.trace"
+	expect_line out "the trace is incomplete: $2"
+}
+for method in $methods; do
+	rm -rf in
+	mkdir in
+	(cd in && expect_status 0 "$VALIDATE" capture $method -o ../own.trace -- ../elsewhere own) || exit 1
+	expect_line in/out 'shares descriptors or the working directory in an unusual way'
+	incomplete own 'threads or processes that share'
+done
+if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
+	mkdir -p mounted/at
+	for method in $methods; do
+		(cd mounted && expect_status 0 "$VALIDATE" capture $method -o ../mounts.trace -- unshare -m sh -ec \
+			'mount --bind at /mnt; echo text >/mnt/file') || exit 1
+		expect_line mounted/out 'mounted or unmounted'
+		incomplete mounts 'calls that mounted or unmounted file systems'
+	done
+	! [ -e log ] || {
+		strace -f -yy -o log unshare -m mount -t tmpfs none /mnt
+		expect_status 0 "$VALIDATE" import log -o mounts.trace
+		incomplete mounts 'calls that mounted or unmounted file systems'
+	}
+	# mounts of /proc do not count
+	(cd mounted && expect_status 0 "$VALIDATE" capture app -o ../proc.trace -- unshare -m mount -t proc proc /proc) || exit 1
+	expect_status 0 "$VALIDATE" info proc.trace
+	expect_line out 'no sign of missing requests'
+fi
+
+# a limit of the process
+mkdir limited goal
+(cd limited && expect_status 0 "$VALIDATE" capture app --root . -o ../limited.trace -- ../elsewhere many) || exit 1
+expect_status 0 "$VALIDATE" replay --prepare --dir goal limited.trace
+expect_line out 'mismatches      1'
+expect_line out 'note: 1 of them failed or wrote less in the traced run because of a limit'

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls whose file depends on something other than their path: descriptors in /proc, directories
+ * without a name, files without a name, threads with a working directory of their own. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void *apart(void *none)
+{
+	(void)none;
+	if (unshare(CLONE_FS) == 0 && mkdir("own", 0755) == 0 && chdir("own") == 0)
+		close(open("file", O_CREAT | O_WRONLY, 0644));
+	return NULL;
+}
+
+static int put(int fd, const char *text)
+{
+	return write(fd, text, strlen(text)) != (ssize_t)strlen(text) || close(fd);
+}
+
+/* Opens files up to the limit of descriptors. */
+static int many(void)
+{
+	const struct rlimit limit = {8, 8};
+	char name[16];
+	int fd = setrlimit(RLIMIT_NOFILE, &limit);
+	for (int i = 0; fd >= 0; i++) {
+		snprintf(name, sizeof name, "file%d", i);
+		fd = open(name, O_CREAT | O_WRONLY, 0644);
+	}
+	return errno != EMFILE;
+}
+
+int main(int n_args, char **args)
+{
+	pthread_t t;
+	if (n_args > 1 && !strcmp(args[1], "many"))
+		return many();
+	if (n_args > 1) /* a thread with its own working directory */
+		return pthread_create(&t, NULL, apart, NULL) || pthread_join(t, NULL);
+	char self[64];
+	/* a path below a descriptor, and a descriptor for paths only */
+	const int top = open(".", O_PATH | O_DIRECTORY), at = open("a", O_PATH | O_DIRECTORY);
+	snprintf(self, sizeof self, "/proc/self/fd/%d/below", at);
+	int bad = put(open(self, O_CREAT | O_WRONLY, 0640), "below");
+	const int only = open("a/moved", O_PATH);
+	snprintf(self, sizeof self, "/proc/self/fd/%d", only);
+	bad |= put(open(self, O_WRONLY | O_APPEND), "appended");
+	bad |= fchownat(only, "", 0, 0, AT_EMPTY_PATH) && getuid() == 0;
+	/* an absolute path below a directory */
+	const struct open_how how = {
+	    .flags = O_CREAT | O_WRONLY, .mode = 0600, .resolve = RESOLVE_IN_ROOT};
+	bad |= put((int)syscall(SYS_openat2, at, "/rooted", &how, sizeof how), "in the root");
+	/* a file without a name gets one */
+	const int nameless = open(".", O_TMPFILE | O_RDWR, 0644);
+	bad |= nameless >= 0 && getuid() == 0 &&
+	       (linkat(nameless, "", top, "named", AT_EMPTY_PATH) || put(nameless, "text"));
+	/* a copy from memory without a file */
+	const int memory = memfd_create("memory", 0), to = open("copied", O_CREAT | O_WRONLY, 0644);
+	bad |= write(memory, "memory", 6) != 6 || sendfile(to, memory, &(off_t){0}, 6) != 6;
+	return bad;
+}
