@@ -5,8 +5,8 @@
 #include "capture/op.h"
 
 /* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: the call creates one or two descriptors that are not of files.
- * SYSCALL_CHANGE: see syscall_change_of(). SYSCALL_UMASK: sets the umask of the process. These kinds
- * are not requests. The kinds after them are for callers. */
+ * SYSCALL_CHANGE: see syscall_change_of(). SYSCALL_UMASK: sets the umask of the process. These
+ * kinds are not requests. The kinds after them are for callers. */
 enum syscall_kind {
 	SYSCALL_REQUEST,
 	SYSCALL_CLOSE_RANGE,

@@ -167,18 +167,28 @@ static void at_offset(struct strbuf *to, const struct part *a)
 		strbuf_add(to, &v, sizeof v);
 }
 
+static bool directory_is_numbered(const struct strace_parsed *p)
+{
+	return p->dir && p->dir->len && *p->dir->s >= '0' && *p->dir->s <= '9';
+}
+
+/* Reads the descriptor of the directory. */
+static int directory_take(struct strace_parsed *p, struct err *e)
+{
+	int64_t fd;
+	const int ret = strace_descriptor(p, p->dir, &fd, e);
+	p->value[p->dir_at] = (uint64_t)fd;
+	return ret;
+}
+
 /* The path p, relative to the argument D before it, or the path P, relative to d. */
 static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a, struct err *e)
 {
-	const bool numbered = p->dir && p->dir->len && *p->dir->s >= '0' && *p->dir->s <= '9';
 	/* NULL in utimensat(): the descriptor itself */
 	const bool none = p->dir && a->len == 4 && is_null(a);
 	int ret = none ? 0 : strace_path(p, a, p->dir, to, e);
-	if (!ret && numbered && !to->len) { /* AT_EMPTY_PATH: the call refers to the descriptor */
-		int64_t fd;
-		ret = strace_descriptor(p, p->dir, &fd, e);
-		p->value[p->dir_at] = (uint64_t)fd;
-	}
+	if (!ret && directory_is_numbered(p) && !to->len)
+		ret = directory_take(p, e); /* AT_EMPTY_PATH: the call refers to the descriptor */
 	return ret;
 }
 
@@ -221,6 +231,8 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 		const uint64_t how[] = {key_value(p, a, "flags="), key_value(p, a, "mode="),
 					key_value(p, a, "resolve=")};
 		strbuf_add(to, how, sizeof how);
+		if (how[2] & SYSCALL_RESOLVE_IN_ROOT && directory_is_numbered(p))
+			return directory_take(p, e); /* also for an absolute path */
 		return 0;
 	}
 	case 't':

@@ -35,6 +35,7 @@ echo more >>link/../f
 mkdir link/../made
 mv link/../f link/../moved
 ln link/../moved link/../hard
+readlink down/far
 cd down/far
 echo seven >../seven
 cd ../..
