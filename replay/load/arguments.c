@@ -52,6 +52,8 @@ enum skip_reason call_refusal(const struct load *l, const struct load_request *r
 {
 	uint32_t len, type = (uint32_t)r->length & S_IFMT;
 	const char *text = load_heap(l, r, &len);
+	if (r->rvalue == -EXDEV)
+		return SKIP_ACROSS;
 	switch (r->op) {
 	case OP_CHROOT:
 		return SKIP_FORBIDDEN;

@@ -11,6 +11,7 @@ const char *const skip_reasons[SKIP_N] = {
 	[SKIP_OBJECT] = "pipes, sockets and terminals",
 	[SKIP_SYSTEM] = "/proc, /sys and /dev",
 	[SKIP_FORBIDDEN] = "devices, privileges and changes of the root",
+	[SKIP_ACROSS] = "refused between two file systems (EXDEV)",
 	[SKIP_MISSING] = "arguments that are not in the trace",
 	[SKIP_KERNEL] = "the kernel's page cache",
 	[SKIP_READ] = "reads that --reads leaves out",

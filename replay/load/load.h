@@ -24,6 +24,9 @@ enum skip_reason {
 	SKIP_SYSTEM, /* its file is below /proc, /sys or /dev */
 	/* it would create a device or a privileged attribute, or leave the directory (chroot) */
 	SKIP_FORBIDDEN,
+	/* it failed because its two names were on different file systems (EXDEV); the replay has
+	 * one directory for all names */
+	SKIP_ACROSS,
 	/* the trace lacks an argument: the range of a lock, the argument of an ioctl, a path */
 	SKIP_MISSING,
 	/* an action of the page cache instead of a call: pages added, faults on unknown mappings */
