@@ -129,7 +129,9 @@ static const struct heap_type heap_of_sources = {sizeof(struct merge_source *), 
 static uint32_t *left_of(const struct merge *m, const struct merge_source *s)
 {
 	const struct spool_window *w = &m->order[s->first];
-	return w->pid == m->spool->image[w->image].pid ? &m->n_left[w->image] : NULL;
+	const bool own = w->image < m->spool->n_images &&
+			 w->pid == m->spool->image[w->image].pid;
+	return own ? &m->n_left[w->image] : NULL;
 }
 
 static void rewind_all(struct merge *m)
