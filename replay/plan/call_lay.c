@@ -115,9 +115,10 @@ static bool turns(const struct slots *s, const struct load_request *r, const str
 	    r->op == OP_RENAME || r->op == OP_RMDIR || r->op == OP_UNLINK || r->op == OP_SYMLINK;
 	if (!names || r->name == NONE32)
 		return false;
-	if (s->any_links && r->op != OP_UNLINK)
+	const bool file = r->op == OP_UNLINK && !(r->flags & AT_REMOVEDIR);
+	if (s->any_links && !file)
 		return true; /* files below a link have other paths as well */
-	if (r->op == OP_UNLINK)
+	if (file)
 		return s->file[r->name].maybe_link;
 	return s->file[r->name].leads || (m && m->name != NONE32 && s->file[m->name].leads);
 }

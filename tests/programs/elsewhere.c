@@ -67,6 +67,11 @@ int main(int n_args, char **args)
 	const int nameless = open(".", O_TMPFILE | O_RDWR, 0644);
 	bad |= nameless >= 0 && getuid() == 0 &&
 	       (linkat(nameless, "", top, "named", AT_EMPTY_PATH) || put(nameless, "text"));
+	/* a directory that is made again: its name leads to another directory */
+	for (int i = 0; i < 2; i++)
+		bad |= mkdir("again", 0755) || mkdir("again/below", 0755) ||
+		       unlinkat(AT_FDCWD, "again/below", AT_REMOVEDIR) ||
+		       unlinkat(AT_FDCWD, "again", AT_REMOVEDIR);
 	/* a copy from memory without a file */
 	const int memory = memfd_create("memory", 0), to = open("copied", O_CREAT | O_WRONLY, 0644);
 	bad |= write(memory, "memory", 6) != 6 || sendfile(to, memory, &(off_t){0}, 6) != 6;
