@@ -181,9 +181,17 @@ static int visit_make(struct measuring *m, const struct volume *v, struct standa
 	return ret;
 }
 
-/* Makes a volume for the points first..last, which differ in depth, and visits them. */
+/* Whether a point lacks a visit in round `round`. In further rounds, these are the points with
+ * disturbed visits. */
+static bool is_missing(const struct measuring *m, const struct standard_point *p, uint64_t round)
+{
+	return round < m->o->rounds || standard_undisturbed(p) < m->o->rounds;
+}
+
+/* Makes a volume for the points first..last, which differ in depth, and visits those that lack a
+ * visit. */
 static int volume_visit(struct measuring *m, struct standard_point *first,
-			struct standard_point *last, struct err *e)
+			struct standard_point *last, uint64_t round, struct err *e)
 {
 	struct volume_config c;
 	struct volume v;
@@ -203,7 +211,8 @@ static int volume_visit(struct measuring *m, struct standard_point *first,
 	m->s->awake = v.awake;
 	m->s->own_cpu = v.own_cpu;
 	for (struct standard_point *p = first; p <= last && !ret; p++)
-		ret = visit_make(m, &v, p, e);
+		if (is_missing(m, p, round))
+			ret = visit_make(m, &v, p, e);
 	struct err second = ERR_INIT;
 	int removed = volume_remove(&v, &refused, &second);
 	if (removed && !ret) {
@@ -222,7 +231,7 @@ static void pause_until(const struct measuring *m, int64_t until_ns)
 		nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
-static int round_make(struct measuring *m, uint64_t *random, struct err *e)
+static int round_make(struct measuring *m, uint64_t round, uint64_t *random, struct err *e)
 {
 	struct standard *s = m->s;
 	size_t *begin = xcalloc(s->n + 1, sizeof *begin), n = 0;
@@ -241,9 +250,14 @@ static int round_make(struct measuring *m, uint64_t *random, struct err *e)
 		while (last + 1 < s->point + s->n && last[1].model == first->model &&
 		       last[1].service_ns == first->service_ns)
 			last++;
+		bool missing = false;
+		for (const struct standard_point *p = first; p <= last; p++)
+			missing |= is_missing(m, p, round);
+		if (!missing)
+			continue;
 		progress_step(&m->progress, m->n_done, (double)m->n_done, first->model);
 		ret = *m->o->stop ? err_set(e, EINTR, "interrupted")
-				  : volume_visit(m, first, last, e);
+				  : volume_visit(m, first, last, round, e);
 		const struct standard_clocks now = standard_clocks_read();
 		ret = ret ? ret : standard_clocks_check(&m->clocks, &now, e);
 		m->n_done++;
@@ -329,11 +343,11 @@ int standard_measure(struct standard *s, const struct standard_options *o,
 	date_make(s);
 	progress_start(&m.progress, o->rounds * volumes_count(s),
 		       (double)(o->rounds * volumes_count(s)), !o->quiet);
-	for (uint64_t i = 0; i < o->rounds && !ret; i++) {
-		if (i && o->over_ns)
+	for (uint64_t i = 0; i < 2 * o->rounds && !ret; i++) {
+		if (i && i < o->rounds && o->over_ns)
 			pause_until(&m, m.begun_ns + o->over_ns / (int64_t)(o->rounds - 1) *
 							  (int64_t)i);
-		ret = round_make(&m, &random, e);
+		ret = round_make(&m, i, &random, e);
 	}
 	progress_end(&m.progress);
 	s->duration_s = (double)(clock_monotonic_ns() - m.begun_ns) * 1e-9;

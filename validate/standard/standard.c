@@ -36,8 +36,10 @@ static void means_find(struct standard_point *p, double *bias, double *hours)
 		hours[i] = p->visit[i].hours;
 }
 
-/* Computes U of one later visit. Returns false if the scatter is unknown. */
-static bool uncertainty_find(struct standard_point *p, const double *bias, const double *hours)
+/* Computes U of one later visit. `beside`: variance of visits at other points (variance_beside);
+ * NaN: unknown. Returns false if the scatter is unknown. */
+static bool uncertainty_find(struct standard_point *p, const double *bias, const double *hours,
+			     double beside)
 {
 	const size_t n = p->n_visits;
 	struct sample_moments m;
@@ -54,9 +56,12 @@ static bool uncertainty_find(struct standard_point *p, const double *bias, const
 		if (p->drifts)
 			drift = fabs(line.slope) * (hours[n - 1] - hours[0]) / 2;
 	}
+	const bool shared = isfinite(beside);
+	const double sd = shared ? sqrt((m.sd * m.sd + beside) / 2) : m.sd;
 	struct budget_component c[] = {
 		budget_component("scatter of visits", BUDGET_TYPE_A, BUDGET_STANDARD,
-				 m.sd * sqrt(1 + 1 / (double)n), (double)n - 1),
+				 sd * sqrt(1 + 1 / (double)n),
+				 (shared ? 2 : 1) * ((double)n - 1)),
 		budget_component("reads and writes", BUDGET_TYPE_B, BUDGET_RECTANGULAR,
 				 fabs(p->write_ns) / 2 / p->programmed_ns, INFINITY),
 		budget_component("drift", BUDGET_TYPE_B, BUDGET_RECTANGULAR, drift, INFINITY),
@@ -65,6 +70,15 @@ static bool uncertainty_find(struct standard_point *p, const double *bias, const
 	struct budget_total total;
 	return !budget_combine(c, sizeof c / sizeof *c, &total) &&
 	       !budget_expand(&total, COVERAGE, BUDGET_CONTINUOUS, &p->k, &p->expanded);
+}
+
+/* Computes bias and U of a point. Returns false if the scatter is unknown. */
+static bool results_find(struct standard_point *p, double beside)
+{
+	SCOPED_FREE double *bias = xcalloc(p->n_visits + 1, sizeof *bias);
+	SCOPED_FREE double *hours = xcalloc(p->n_visits + 1, sizeof *hours);
+	means_find(p, bias, hours);
+	return uncertainty_find(p, bias, hours, beside);
 }
 
 double standard_excess_limit_ns(const struct standard_point *p)
@@ -96,21 +110,34 @@ static void reason_find(struct standard_point *p, bool known)
 
 bool standard_is_disturbed(const struct standard_point *p, const struct standard_visit *v)
 {
-	return v->waited > p->waited + STANDARD_WAITED;
+	return v->waited > p->waited * (1 + STANDARD_WAITED_SHARE) + STANDARD_WAITED;
+}
+
+static double usual_wait(const struct standard_point *p)
+{
+	if (isfinite(p->waited))
+		return p->waited;
+	SCOPED_FREE double *waited = xcalloc(p->n_visits + 1, sizeof *waited);
+	for (size_t i = 0; i < p->n_visits; i++)
+		waited[i] = p->visit[i].waited;
+	doubles_sort(waited, p->n_visits);
+	return p->n_visits ? sorted_quantile(waited, p->n_visits, 0.25, 7) : 0;
+}
+
+size_t standard_undisturbed(const struct standard_point *p)
+{
+	const struct standard_point usual = {.waited = usual_wait(p)};
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_visits; i++)
+		n += !standard_is_disturbed(&usual, &p->visit[i]);
+	return n;
 }
 
 static void disturbed_leave_out(struct standard_point *p)
 {
-	size_t n_left = 0, n = 0, from = 0, to = 0;
-	if (!isfinite(p->waited)) {
-		SCOPED_FREE double *waited = xcalloc(p->n_visits + 1, sizeof *waited);
-		for (size_t i = 0; i < p->n_visits; i++)
-			waited[i] = p->visit[i].waited;
-		doubles_sort(waited, p->n_visits);
-		p->waited = p->n_visits ? sorted_quantile(waited, p->n_visits, 0.25, 7) : 0;
-	}
-	for (size_t i = 0; i < p->n_visits; i++)
-		n_left += !standard_is_disturbed(p, &p->visit[i]);
+	size_t n = 0, from = 0, to = 0;
+	p->waited = usual_wait(p);
+	const size_t n_left = standard_undisturbed(p);
 	if (n_left < STANDARD_VISITS || n_left == p->n_visits)
 		return;
 	for (size_t i = 0; i < p->n_visits; i++) {
@@ -131,18 +158,33 @@ static void disturbed_leave_out(struct standard_point *p)
 void standard_evaluate(struct standard_point *p)
 {
 	disturbed_leave_out(p);
-	const size_t n = p->n_visits;
-	double *bias = calloc(n + 1, sizeof *bias), *hours = calloc(n + 1, sizeof *hours);
-	bool known = n >= STANDARD_VISITS && bias && hours && p->n_excess;
+	bool known = p->n_visits >= STANDARD_VISITS && p->n_excess;
 	if (known) {
-		means_find(p, bias, hours);
-		known = uncertainty_find(p, bias, hours);
+		known = results_find(p, NAN);
 		doubles_sort(p->excess_ns, p->n_excess);
 		p->excess_p50_ns = sorted_quantile(p->excess_ns, p->n_excess, 0.5, 7);
 		p->excess_p99_ns = sorted_quantile(p->excess_ns, p->n_excess, 0.99, 7);
 	}
 	reason_find(p, known);
-	FREE_EACH(bias, hours);
+}
+
+/* Returns the usual variance of visits at the other points with the service time and depth of `p`:
+ * the median over these points, so points with disturbed visits do not change it much. NaN if there
+ * are no such points. */
+static double variance_beside(const struct standard *s, const struct standard_point *p)
+{
+	SCOPED_FREE double *variance = xcalloc(s->n + 1, sizeof *variance);
+	size_t n = 0;
+	for (const struct standard_point *q = s->point; q < s->point + s->n; q++) {
+		if (q == p || q->service_ns != p->service_ns || q->depth != p->depth ||
+		    q->n_visits < STANDARD_VISITS || !(q->expanded > 0))
+			continue;
+		/* the median of a sample's variance is below the variance */
+		const double df = (double)q->n_visits - 1;
+		variance[n++] = q->scatter * q->scatter * df / gsl_cdf_chisq_Pinv(0.5, df);
+	}
+	doubles_sort(variance, n);
+	return n ? sorted_quantile(variance, n, 0.5, 7) : NAN;
 }
 
 struct check { /* check of a visit by the other visits of its point */
@@ -150,24 +192,21 @@ struct check { /* check of a visit by the other visits of its point */
 	double bias, expanded; /* their mean and U */
 };
 
-static struct check check_make(const struct standard_point *p, size_t i)
+static struct check check_make(const struct standard_point *p, size_t i, double beside)
 {
 	struct standard_point others = *p;
-	double *bias = xcalloc(p->n_visits, sizeof *bias);
-	double *hours = xcalloc(p->n_visits, sizeof *hours);
 	const struct standard_visit *v = &p->visit[i];
 	others.visit = xcalloc(p->n_visits, sizeof *others.visit);
 	others.n_visits = 0;
 	for (size_t k = 0; k < p->n_visits; k++)
 		if (k != i)
 			others.visit[others.n_visits++] = p->visit[k];
-	means_find(&others, bias, hours);
 	struct check c = {INFINITY, 0, INFINITY};
-	if (uncertainty_find(&others, bias, hours)) {
+	if (results_find(&others, beside)) {
 		const double deviation = v->response_ns / v->programmed_ns - 1 - others.bias;
 		c = (struct check){fabs(deviation) / others.expanded, others.bias, others.expanded};
 	}
-	FREE_EACH(bias, hours, others.visit);
+	free(others.visit);
 	return c;
 }
 
@@ -210,9 +249,12 @@ void standard_widen(struct standard *s)
 		n += checked_of(&s->point[i]);
 	struct check *all = xcalloc(n + 1, sizeof *all), *rest = xcalloc(n + 1, sizeof *rest),
 		     *c = all;
-	for (size_t i = 0; i < s->n; i++)
+	double *beside = xcalloc(s->n + 1, sizeof *beside);
+	for (size_t i = 0; i < s->n; i++) {
+		beside[i] = variance_beside(s, &s->point[i]);
 		for (size_t k = 0; k < checked_of(&s->point[i]); k++)
-			*c++ = check_make(&s->point[i], k);
+			*c++ = check_make(&s->point[i], k, beside[i]);
+	}
 	s->n_checked = n;
 	s->n_covered = 0;
 	c = all;
@@ -227,12 +269,13 @@ void standard_widen(struct standard *s)
 	s->widening = widening_of(all, n);
 	for (size_t i = 0; i < s->n; i++) {
 		struct standard_point *p = &s->point[i];
+		if (!(p->expanded > 0) || !results_find(p, beside[i]))
+			continue;
 		p->k *= s->widening;
 		p->expanded *= s->widening;
-		if (p->expanded > 0)
-			reason_find(p, true);
+		reason_find(p, true);
 	}
-	FREE_EACH(all, rest);
+	FREE_EACH(all, rest, beside);
 }
 
 void standard_release(struct standard *s)

@@ -7,14 +7,18 @@
  * over the duration of the certification, so their scatter includes the effects of a new server, of
  * a new lead and of time. The bias is the mean over visits. U is the expanded uncertainty (95 %) of
  * one later visit around it: u^2 = s^2 (1 + 1/n) for the scatter s of n visits (n - 1 degrees of
- * freedom). Rectangular components are added for half the difference between reads and writes, for
- * the rate of the clock, and for a drift if it is significant. A machine disturbs some visits much
- * more than the others, so U from few visits covers too few later visits. Therefore all U are
- * widened by one factor, which is measured on the visits of the whole grid (standard_widen). Visits
- * whose client waited for a CPU for clearly longer than usual are disturbed; they do not count.
- * Source of the budget: GUM 4.3 and annex G; ISO Guide 35 (stability). Of the widening: conformal
- * prediction with normalised residuals, Lei and others, Distribution-free predictive inference
- * (2018). E_n: ISO 13528, 9.7. */
+ * freedom). Points with the same service time and depth share their scatter: s^2 is the mean of a
+ * point's own variance and of the usual variance of the other points, with 2 (n - 1) degrees of
+ * freedom. So six visits that agree by chance do not make U small. Rectangular components are added
+ * for half the difference between reads and writes, for the rate of the clock, and for a drift if
+ * it is significant. A machine disturbs some visits more than the others, so U from few visits
+ * covers too few later visits. Therefore all U are widened by one factor, which is measured on the
+ * visits of the whole grid (standard_widen). Visits whose client waited for a CPU for longer than
+ * usual are disturbed; they do not count, and are made again.
+ * Source of the budget: GUM 4.3 and annex G; ISO Guide 35 (stability). Of the shared scatter: the
+ * moderated variance of Smyth (2004), with equal weights. Of the widening: conformal prediction
+ * with normalised residuals, Lei and others, Distribution-free predictive inference (2018). E_n:
+ * ISO 13528, 9.7. */
 #pragma once
 
 #include <jansson.h>
@@ -25,7 +29,10 @@
 #define STANDARD_EXCESS_NS 50000.0   /* limit of the 99th percentile of the excess, */
 #define STANDARD_EXCESS_SHARE 0.05   /* or this share of the service time if it is larger */
 #define STANDARD_VISITS 3    /* fewer visits have no U */
-#define STANDARD_WAITED 0.02 /* a visit with more additional run-queue delay is disturbed */
+/* A visit is disturbed if its run-queue delay (share of the time) is longer than usual by more than
+ * STANDARD_WAITED plus STANDARD_WAITED_SHARE of the usual share. */
+#define STANDARD_WAITED 0.005
+#define STANDARD_WAITED_SHARE 0.1
 
 struct standard_visit {
 	double hours;	      /* since the start */
@@ -82,7 +89,9 @@ struct standard {
 };
 
 struct standard_options {
-	uint64_t rounds; /* visits to each point; at least 3 */
+	/* visits to each point; at least 3. Disturbed visits are made again, in up to as many
+	 * further rounds */
+	uint64_t rounds;
 	int64_t over_ns; /* spread the rounds over this time; 0: no pauses */
 	bool quick;	 /* a small grid */
 	bool file; /* requests go to the volume's file, without a loop device */
@@ -102,13 +111,17 @@ struct standard_options {
  * was suspended. Ownership: standard_release. */
 int standard_measure(struct standard *s, const struct standard_options *o,
 		     const struct standard *only, struct err *e);
-/* Whether the client waited for a CPU for STANDARD_WAITED of the time more than usual. */
+/* Whether the client waited for a CPU for longer than usual. p->waited must be set. */
 bool standard_is_disturbed(const struct standard_point *p, const struct standard_visit *v);
+/* Returns the number of visits that are not disturbed. If p->waited is unknown, the usual run-queue
+ * delay is the lower quartile of the visits. */
+size_t standard_undisturbed(const struct standard_point *p);
 /* Computes the results of a point from its visits; sorts excess_ns. Removes disturbed visits,
  * unless fewer than STANDARD_VISITS would remain: then all count, with the scatter of a busy
  * machine. */
 void standard_evaluate(struct standard_point *p);
-/* Sets n_checked, n_covered and the widening from the visits, and widens U of all points. Call it
+/* Sets n_checked, n_covered and the widening from the visits, and computes U of all points again,
+ * with the scatter of the other points, and widened. Call it
  * once, after standard_evaluate() of each point. The widening is the smallest factor, from 1 in
  * steps of 1 %, with which U of a point's other visits covers 95 % of all visits, and 95 % of the
  * visits of points that are then valid. It uses points with at least 4 visits. It is 1 if these

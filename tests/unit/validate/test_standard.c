@@ -130,9 +130,10 @@ static void disturbed_visits_are_left_out(void **state)
 			const bool disturbed = i < n_disturbed;
 			visit(&p, 0.01 * i, disturbed ? 1.0 : 0.001 + 1e-5 * i,
 			      disturbed ? 1e6 : 1000);
-			p.visit[i].waited = 0.3 + (disturbed ? 0.03 : 0.001 * i);
+			p.visit[i].waited = 0.3 + (disturbed ? 0.05 : 0.004 * i);
 		}
 		p.waited = n_disturbed == 2 ? NAN : 0.3; /* of these visits, or certified */
+		assert_int_equal(standard_undisturbed(&p), 6 - n_disturbed);
 		standard_evaluate(&p);
 		assert_int_equal(p.n_visits, n_disturbed == 2 ? 4 : 6);
 		assert_int_equal(p.n_left_out, n_disturbed == 2 ? 2 : 0);
@@ -174,6 +175,36 @@ static void known_values(void **state)
 	assert_int_equal(p.lead_ns, 30000);
 	assert_true(p.valid && !p.reason[0] && !p.drifts);
 	point_free(&p);
+}
+
+/* Six visits that agree by chance do not make U small: the points with the same service time and
+ * depth show the usual scatter. One of them is disturbed, and points with another service time do not
+ * count. Median of chi-square with 5 degrees of freedom: 4.3515. */
+static void points_share_their_scatter(void **state)
+{
+	(void)state;
+	static const char *const model[] = {"constant", "exponential", "lognormal", "ssd", "constant"};
+	static const double deviation[] = {1e-4, 1e-3, 1e-3, 0.1, 1e-5};
+	struct standard_point p[5];
+	struct standard s = {.point = p, .n = 5};
+	for (int i = 0; i < 5; i++) {
+		p[i] = (struct standard_point){.model = standard_kind(model[i]),
+		    .service_ns = i == 4 ? 200000 : 1000000, .depth = 1};
+		for (int k = 0; k < 6; k++)
+			visit(&p[i], 0.01 * k, k % 2 ? deviation[i] : -deviation[i], 1000);
+		standard_evaluate(&p[i]);
+	}
+	const double alone = p[4].expanded, own = 1.2 * 1e-8, beside = 1.2 * 1e-6 * 5 / 4.3515;
+	standard_widen(&s);
+	assert_int_equal(s.n_checked, 30);
+	assert_true(s.widening == 1);
+	const double u_a = sqrt((own + beside) / 2 * 7 / 6), u = hypot(u_a, 5e-4 / sqrt(3));
+	assert_true(p[0].k > 1.96 && p[0].k <= 2.2282); /* at least 10 degrees of freedom */
+	assert_true(fabs(p[0].expanded / p[0].k - u) < 1e-8);
+	assert_true(fabs(p[0].scatter - sqrt(own)) < 1e-12);
+	assert_true(p[4].expanded == alone);
+	for (int i = 0; i < 5; i++)
+		point_free(&p[i]);
 }
 
 static void expect_invalid(struct standard_point *p, const char *reason)
@@ -505,6 +536,7 @@ int main(void)
 		cmocka_unit_test(disturbed_visits_are_left_out),
 		cmocka_unit_test(visits_beyond_u_are_counted),
 		cmocka_unit_test(known_values),
+		cmocka_unit_test(points_share_their_scatter),
 		cmocka_unit_test(invalid_points_say_why),
 		cmocka_unit_test(a_drift_widens_u),
 		cmocka_unit_test(round_trip),
