@@ -64,11 +64,14 @@ static int add(const struct history_config *c, const char *db, const char *path,
 		strbuf_addf(&line, "added to %s as number %lld: %zu %s of campaign %s, %s\n", db,
 			    added.number, added.n_entries, added.n_entries == 1 ? "case" : "cases",
 			    b.campaign, b.date ? b.date : "an unknown date");
-		if (added.goes_back)
-			strbuf_addf(&line, "Warning: %s\n", added.goes_back);
+		if (added.later_date)
+			strbuf_addf(&line, "Warning: its date, %s, is earlier than that of number "
+				"%lld, which was added before and has date %s: entries are shown "
+				"in the order of their dates\n", b.date, added.later_number,
+				added.later_date);
 		ret = output_stream(stdout, &line, e);
 	}
-	free(added.goes_back);
+	free(added.later_date);
 	return ret;
 }
 

@@ -50,9 +50,9 @@ struct history {
 struct history_added {
 	long long number;
 	size_t n_entries;
-	/* message if the date precedes that of the previous campaign; NULL none; owned by the
-	 * caller */
-	char *goes_back;
+	/* the previous campaign, if its date is later; NULL: it is not; owned by the caller */
+	char *later_date;
+	long long later_number;
 };
 
 /* Adds a campaign in one transaction; creates a missing file. `label` may be NULL. Waits up to 10 s

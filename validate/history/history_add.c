@@ -88,7 +88,8 @@ static int campaign_is_new(struct history_writer *w, const struct baseline *b)
 	return ret;
 }
 
-static int date_compare(struct history_writer *w, const struct baseline *b, char **goes_back)
+static int date_compare(struct history_writer *w, const struct baseline *b,
+			struct history_added *added)
 {
 	sqlite3_stmt *s;
 	int ret = history_db_prepare(
@@ -97,10 +98,10 @@ static int date_compare(struct history_writer *w, const struct baseline *b, char
 		return ret;
 	int code = sqlite3_step(s);
 	const char *before = code == SQLITE_ROW ? (const char *)sqlite3_column_text(s, 0) : NULL;
-	if (date_is_earlier(b->date, before))
-		*goes_back = xasprintf("its date, %s, is earlier than that of number %lld, which "
-			"was added before and has date %s: entries are shown in the order of their "
-			"dates", b->date, sqlite3_column_int64(s, 1), before);
+	if (date_is_earlier(b->date, before)) {
+		added->later_number = sqlite3_column_int64(s, 1);
+		added->later_date = xstrdup(before);
+	}
 	if (code != SQLITE_ROW && code != SQLITE_DONE)
 		ret = history_db_err(w->db, w->path, w->e);
 	sqlite3_finalize(s);
@@ -172,7 +173,7 @@ static int campaign_put(struct history_writer *w, const struct baseline *b, cons
 				    b->protocol_hash, b->program_version, b->host, b->source};
 	long long environment = 0;
 	int ret = campaign_is_new(w, b);
-	ret = ret ? ret : date_compare(w, b, &added->goes_back);
+	ret = ret ? ret : date_compare(w, b, added);
 	ret = ret ? ret : environment_take(w, b, &environment);
 	ret = ret ? ret
 		  : texts_run(w,
@@ -197,8 +198,8 @@ int history_add(const char *path, const struct baseline *b, const char *label,
 	ret = ret ? ret : campaign_put(&w, b, label, added);
 	ret = history_db_close(w.db, path, ret, e);
 	if (ret) {
-		free(added->goes_back);
-		added->goes_back = NULL;
+		free(added->later_date);
+		added->later_date = NULL;
 	}
 	return ret;
 }

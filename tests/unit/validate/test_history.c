@@ -230,13 +230,13 @@ static void stored_and_loaded(void **state)
 	baseline_fill(&b, 1, "2026-02-01T00:00:00Z");
 	assert_int_equal(history_add(path, &b, "label", &added, &e), 0);
 	assert_int_equal(added.number, 1);
-	assert_null(added.goes_back);
+	assert_null(added.later_date);
 	assert_int_equal(history_add(path, &b, NULL, &added, &e), -EEXIST);
 	baseline_release(&b);
 	baseline_fill(&b, 2, "2026-01-31T23:59:59Z");
 	assert_int_equal(history_add(path, &b, NULL, &added, &e), 0);
-	assert_non_null(added.goes_back);
-	free(added.goes_back);
+	assert_non_null(added.later_date);
+	free(added.later_date);
 	b.n_cells = 0;
 	assert_int_equal(history_add(path, &b, NULL, &added, &e), -EINVAL);
 	b.n_cells = 1;
