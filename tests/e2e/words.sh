@@ -39,7 +39,9 @@ sentences() { # DIRECTORY
 			{ text = text $0 "\n" }
 			function end_statement() {
 				if (statement !~ /(^|[^a-z_])(err_[a-z]+|[a-z_]*(refuse|fail|break|err|skip)|OPTION) *\(/ &&
-				    statement !~ /_Static_assert|(reason|failure|why)[],:a-z_ .>-]*(=|, *size)|[(&](reason|progress),|progress_step|helper_run/)
+				    statement !~ /_Static_assert|&progress,|progress_step|helper_run/ &&
+				    !(file ~ /^(campaign|results)\// &&
+				      statement ~ /(reason|failure|why)[],:a-z_ .>-]*(=|, *size)|[(&]reason,/))
 					printf "%s", found
 				statement = found = ""
 			}

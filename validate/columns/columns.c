@@ -157,13 +157,13 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 	}
 	if (number_parse(cell, &column->x[c->n], &huge) && !huge)
 		return 0;
-	const char *why = huge	   ? "is too large a number"
-			  : cell.len ? "is not a number"
-				     : "is empty";
 	cell_shown(cell, buffer);
 	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line,
 		       column->number, cell.len ? "\"" : "the cell", cell.len ? buffer : "",
-		       cell.len ? "\" " : " ", why, column->name);
+		       cell.len ? "\" " : " ",
+		       huge	  ? "is too large a number"
+		       : cell.len ? "is not a number"
+				  : "is empty", column->name);
 }
 
 static void rows_grow(struct columns_reader *r)
