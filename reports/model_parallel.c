@@ -8,13 +8,13 @@ GET_AT(size_t, cell_index, (size_t)((const struct cell *)at->s - at->a->cell))
 
 static const char *application_name(const struct model_at *at)
 {
-	parallel_add_application(at->scratch, parallel_scenario(at->a, cell_index(at)));
+	parallel_add_application(at->scratch, cell_scenario(at->a, cell_index(at)));
 	return at->scratch->s;
 }
 
 static const char *target_name(const struct model_at *at)
 {
-	const struct scenario *s = parallel_scenario(at->a, cell_index(at));
+	const struct scenario *s = cell_scenario(at->a, cell_index(at));
 	return at->a->results->protocol.target[at->m->index ? s->recorded_on : s->target].name;
 }
 

@@ -75,11 +75,6 @@ void rated_add_words(struct strbuf *out, const struct analysis *a, const struct 
 	add_limit(out, a, r, &r->gap, &by_gap);
 }
 
-const struct scenario *parallel_scenario(const struct analysis *a, size_t cell)
-{
-	return &a->results->protocol.scenario[a->cell[cell].scenario];
-}
-
 const struct parallel_case *parallel_case_of(const struct analysis *a, size_t cell)
 {
 	for (size_t i = 0; a->parallel && i < a->parallel->n_cases; i++)

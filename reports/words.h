@@ -136,7 +136,6 @@ void parallel_add_nodes(struct strbuf *out, const struct scenario *s);
 
 /* Returns the case of a cell in a->parallel. NULL: it has none. */
 const struct parallel_case *parallel_case_of(const struct analysis *a, size_t cell);
-const struct scenario *parallel_scenario(const struct analysis *a, size_t cell);
 
 /* Published values and findings in words, the same in every form. */
 /* Appends "102.5 µs", "1.6 %", "7.5": a value of the measure, followed by its interval if it has

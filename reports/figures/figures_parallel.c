@@ -13,7 +13,7 @@
 
 static const struct scenario *scenario_of(const struct analysis *a, const struct parallel_worst *w)
 {
-	return parallel_scenario(a, w->first);
+	return cell_scenario(a, w->first);
 }
 
 static bool is_shown(const struct parallel_worst *w)

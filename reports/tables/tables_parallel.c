@@ -6,7 +6,7 @@
 /* Adds the columns that all cells of a family share. */
 static void family_columns(struct table *t, const struct analysis *a, size_t cell)
 {
-	const struct scenario *s = t->in_heads ? NULL : parallel_scenario(a, cell);
+	const struct scenario *s = t->in_heads ? NULL : cell_scenario(a, cell);
 	const struct parallel_case *c = t->in_heads ? NULL : parallel_case_of(a, cell);
 	COL_WORDS(t, "application", "Application", parallel_add_application(&s_, s));
 	COL_TEXT(t, "target", "Target", a->results->protocol.target[s->target].name);
@@ -23,7 +23,7 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	const struct causality_summary *r = t->in_heads ? NULL : c->recording;
 	COL_CELL(t, a, &a->cell[c->cell]);
 	COL_TEXT(t, "recorded_on", "Recorded on",
-		p->target[parallel_scenario(a, c->cell)->recorded_on].name);
+		p->target[cell_scenario(a, c->cell)->recorded_on].name);
 	COL_OF(t, parallel_case, c, program, NULL, "Application [95 %]");
 	COL_OF(t, parallel_case, c, replay, NULL, "Replay [95 %]");
 	COL_OF(t, parallel_case, c, error, NULL, "Error [95 %]");
@@ -65,7 +65,7 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 	COL_TEXT(t, "replayer", "Replayer", p->replayer[a->cell[w->first].replayer].name);
 	COL_OF(t, parallel_worst, w, size, "error", "Error [95 %]");
 	COL_TEXT(t, "recorded_on", "Recorded on", w->cell == PARALLEL_NO_CELL ? NULL
-		: p->target[parallel_scenario(a, w->cell)->recorded_on].name);
+		: p->target[cell_scenario(a, w->cell)->recorded_on].name);
 	COL_OF(t, parallel_worst, w, n_cells, NULL, "of");
 	COL_KNOWN(t, SHARE, "published", "Published",
 		w->published ? fabs(w->published->value) : NAN);
@@ -86,7 +86,7 @@ const struct table_kind table_parallel_worst = {"parallel-worst",
 
 static bool same_row(const struct analysis *a, size_t x, size_t y)
 {
-	return parallel_same_family(parallel_scenario(a, x), parallel_scenario(a, y));
+	return parallel_same_family(cell_scenario(a, x), cell_scenario(a, y));
 }
 
 static const struct parallel_worst *worst_of(const struct analysis *a, size_t family,

@@ -23,7 +23,8 @@
 #define MAX_INCONCLUSIVE 1
 #define NAME 48     /* columns of a name in a sentence */
 
-static void add_heading(struct strbuf *out, const char *text, const struct terminal_style *style)
+void terminal_add_heading(struct strbuf *out, const char *text,
+			  const struct terminal_style *style)
 {
 	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", text);
 }
@@ -60,7 +61,7 @@ static void add_next(struct strbuf *out, const struct analysis *a,
 	SCOPED_STRBUF text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, dir);
 	if (text.len) {
-		add_heading(out, "What to do next", style);
+		terminal_add_heading(out, "What to do next", style);
 		strbuf_addstr(out, "  ");
 		text_paragraph(out, text.s, 2, 2, style->width);
 	}
@@ -156,7 +157,7 @@ static void add_league(struct strbuf *out, const struct analysis *a,
 {
 	if (a->n_league < LEAGUE_LEAST)
 		return;
-	add_heading(out, "League table", style);
+	terminal_add_heading(out, "League table", style);
 	for (size_t i = 0; i < a->n_league; i++) {
 		const struct league_row *row = &a->league[i];
 		const struct replayer *r = &a->results->protocol.replayer[row->replayer];
@@ -188,7 +189,7 @@ static void add_warnings(struct strbuf *out, const struct findings *f,
 			 const struct terminal_style *style)
 {
 	if (f->n_warnings)
-		add_heading(out, "Warnings", style);
+		terminal_add_heading(out, "Warnings", style);
 	for (size_t i = 0; i < f->n_warnings && i < MAX_WARNINGS; i++) {
 		strbuf_addstr(out, "  ");
 		SCOPED_STRBUF text = STRBUF_INIT;
@@ -208,7 +209,7 @@ static void add_facts(struct strbuf *out, const struct analysis *a,
 		f->add(&line, a);
 		if (line.len) {
 			if (!any)
-				add_heading(out, "How it was measured", style);
+				terminal_add_heading(out, "How it was measured", style);
 			any = true;
 			strbuf_addstr(out, "  ");
 			text_paragraph(out, line.s, 2, 4, style->width);
@@ -259,7 +260,7 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 	}
 	add_league(out, a, &style);
 	if (f.n_groups)
-		add_heading(out, "What was not accepted", &style);
+		terminal_add_heading(out, "What was not accepted", &style);
 	for (size_t i = 0; i < f.n_groups; i++)
 		add_group(out, a, &f.group[i], &style);
 	terminal_add_why(out, a, &style);

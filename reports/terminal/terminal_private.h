@@ -11,6 +11,7 @@ struct terminal_style {
 	bool color;
 };
 
+void terminal_add_heading(struct strbuf *out, const char *text, const struct terminal_style *style);
 /* Appends the table of cases; of workloads if there are too many cases. */
 void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 			const struct terminal_style *style);

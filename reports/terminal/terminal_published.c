@@ -52,7 +52,7 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 	strbuf_addf(&line, "%s: error of the running time ",
 		    a->results->protocol.replayer[s->replayer].name);
 	if (w) {
-		const struct scenario *of = parallel_scenario(a, w->cell);
+		const struct scenario *of = cell_scenario(a, w->cell);
 		strbuf_addf(&line, "%.3g %% on average over %zu case%s, %.3g %% at most (",
 			    100 * s->mean_size, s->n_cells, s->n_cells == 1 ? "" : "s",
 			    100 * w->size.value);

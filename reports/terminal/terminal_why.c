@@ -9,11 +9,6 @@
 #define MAX_RANGES 4
 #define NAME 48
 
-static void add_heading(struct strbuf *out, const char *text, const struct terminal_style *style)
-{
-	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", text);
-}
-
 static void add_line(struct strbuf *out, const char *line, const struct terminal_style *style)
 {
 	strbuf_addstr(out, "  ");
@@ -37,7 +32,7 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 			if (!a->why[i].shown || a->why[i].rejected != rejected || n++ >= MAX_CASES)
 				continue;
 			if (n == 1)
-				add_heading(out, "Why the replays differ", style);
+				terminal_add_heading(out, "Why the replays differ", style);
 			const struct protocol *p = &a->results->protocol;
 			SCOPED_STRBUF line = STRBUF_INIT;
 			text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
@@ -59,7 +54,7 @@ static void add_ranges(struct strbuf *out, const struct analysis *a,
 		if (a->rated[i].n < 2 || n++ >= MAX_RANGES)
 			continue;
 		if (n == 1)
-			add_heading(out, "Rated range", style);
+			terminal_add_heading(out, "Rated range", style);
 		rated_add_words(&line, a, &a->rated[i]);
 		text_cut(&shown, line.s, 400);
 		add_line(out, shown.s, style);

@@ -10,11 +10,6 @@ const char *const claim_outcome_names[] = {"confirmed", "not confirmed", "inconc
 
 #define ALPHA 0.05
 
-static const struct scenario *scenario_of(const struct analysis *a, size_t cell)
-{
-	return &a->results->protocol.scenario[a->cell[cell].scenario];
-}
-
 static const struct replayer *replayer_of(const struct analysis *a, size_t cell)
 {
 	return &a->results->protocol.replayer[a->cell[cell].replayer];
@@ -23,7 +18,7 @@ static const struct replayer *replayer_of(const struct analysis *a, size_t cell)
 static bool case_fits(const struct analysis *a, size_t cell, const struct selector *scenario,
 		      const struct selector *replayer)
 {
-	return selector_fits_scenario(scenario, &a->results->protocol, scenario_of(a, cell)) &&
+	return selector_fits_scenario(scenario, &a->results->protocol, cell_scenario(a, cell)) &&
 	       selector_fits_replayer(replayer, replayer_of(a, cell));
 }
 
@@ -41,8 +36,8 @@ static bool is_other(const struct analysis *a, const struct claim *c, size_t cel
 	if (cell == than || !case_fits(a, than, elsewhere ? &c->than_scenario : &c->scenario,
 				       another ? &c->than : &c->replayer))
 		return false;
-	if (elsewhere ? !selector_scenarios_agree(&c->scenario, scenario_of(a, cell),
-						  &c->than_scenario, scenario_of(a, than))
+	if (elsewhere ? !selector_scenarios_agree(&c->scenario, cell_scenario(a, cell),
+						  &c->than_scenario, cell_scenario(a, than))
 		      : a->cell[cell].scenario != a->cell[than].scenario)
 		return false;
 	return another ? selector_replayers_agree(&c->replayer, replayer_of(a, cell), &c->than,

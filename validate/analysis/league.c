@@ -22,16 +22,11 @@ const struct estimate *league_estimate(const struct cell *c, enum league_quantit
 	}
 }
 
-static bool is_known(const struct estimate *e)
-{
-	return (e->status == STAT_OK || e->status == STAT_ZERO_VARIANCE) && isfinite(e->value);
-}
-
 /* Stores the cell if its deviation is larger than that of the stored case. */
 static void worst_update(size_t *at, size_t cell, const struct analysis *a, enum league_quantity q)
 {
 	const struct estimate *e = league_estimate(&a->cell[cell], q);
-	if (is_known(e) && (*at == LEAGUE_NO_CELL ||
+	if (estimate_is_known(e) && (*at == LEAGUE_NO_CELL ||
 			    fabs(e->value) > fabs(league_estimate(&a->cell[*at], q)->value)))
 		*at = cell;
 }
@@ -44,7 +39,7 @@ static double deviation_of(const struct component *k)
 	const double size =
 	    components[k->kind]->two_sided ? fabs(k->estimate.value) : k->estimate.value - ideal;
 	if (k->decision == DECISION_NOT_ASSESSED || k->decision == DECISION_NOT_APPLICABLE ||
-	    !is_known(&k->estimate) || isnan(k->limit))
+	    !estimate_is_known(&k->estimate) || isnan(k->limit))
 		return NAN;
 	if (!(k->limit > ideal) && k->kind != COMPONENT_REORDERING && k->kind != COMPONENT_FIDELITY)
 		return NAN;
@@ -85,7 +80,7 @@ static void cell_add(struct league_row *row, const struct analysis *a, size_t i,
 	for (int q = 0; q < LEAGUE_N; q++)
 		worst_update(&row->worst[q], i, a, q);
 	row->differs |= cell_tendency(c) == TENDENCY_DIFFERS;
-	if (is_known(league_estimate(c, LEAGUE_BIAS)))
+	if (estimate_is_known(league_estimate(c, LEAGUE_BIAS)))
 		mean_add(bias, fabs(league_estimate(c, LEAGUE_BIAS)->value));
 	for (int k = 0; k < COMPONENT_N; k++)
 		mean_add(deviation, deviation_of(&c->component[k]));

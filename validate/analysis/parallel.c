@@ -8,16 +8,6 @@
 
 #define CONFIDENCE 0.95
 
-static const struct scenario *scenario_of(const struct analysis *a, size_t cell)
-{
-	return &a->results->protocol.scenario[a->cell[cell].scenario];
-}
-
-static bool is_known(const struct estimate *e)
-{
-	return (e->status == STAT_OK || e->status == STAT_ZERO_VARIANCE) && isfinite(e->value);
-}
-
 bool parallel_same_family(const struct scenario *a, const struct scenario *b)
 {
 	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
@@ -180,7 +170,7 @@ static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
 	w->n_cells++;
 	w->tracing_time = fmax(w->tracing_time, c->tracing_time);
 	w->tracing_increase = fmax(w->tracing_increase, c->tracing_increase);
-	if (!is_known(&c->error) ||
+	if (!estimate_is_known(&c->error) ||
 	    (w->cell != PARALLEL_NO_CELL && fabs(c->error.value) <= w->size.value))
 		return;
 	w->cell = c->cell;
@@ -194,7 +184,7 @@ static const struct published_value *published_find(const struct analysis *a, si
 		const struct published_value *v = &p->published[i];
 		if ((v->measure == MEASURE_PERCENT_ERROR ||
 		     v->measure == MEASURE_PERCENT_ERROR_MAGNITUDE) &&
-		    selector_fits_scenario(&v->scenario, p, scenario_of(a, cell)) &&
+		    selector_fits_scenario(&v->scenario, p, cell_scenario(a, cell)) &&
 		    selector_fits_replayer(&v->replayer, &p->replayer[a->cell[cell].replayer]))
 			return v;
 	}
@@ -210,8 +200,8 @@ static void worst_compute(struct parallel_analysis *p, const struct analysis *a)
 		for (; k < p->n_worst; k++) {
 			const struct cell *other = &a->cell[p->worst[k].first];
 			if (other->replayer == c->replayer &&
-			    parallel_same_family(scenario_of(a, p->worst[k].first),
-						 scenario_of(a, p->of_case[i].cell)))
+			    parallel_same_family(cell_scenario(a, p->worst[k].first),
+						 cell_scenario(a, p->of_case[i].cell)))
 				break;
 		}
 		if (k == p->n_worst) {
@@ -234,7 +224,7 @@ static void sum_compute(struct parallel_sum *s, const struct parallel_analysis *
 	*s = (struct parallel_sum){.replayer = replayer, .worst = PARALLEL_NO_CELL};
 	for (size_t i = 0; i < p->n_cases; i++)
 		if (a->cell[p->of_case[i].cell].replayer == replayer &&
-		    is_known(&p->of_case[i].error)) {
+		    estimate_is_known(&p->of_case[i].error)) {
 			sizes += fabs(p->of_case[i].error.value);
 			s->n_cells++;
 		}
@@ -260,7 +250,7 @@ void parallel_compute(struct analysis *a)
 	struct parallel_analysis *p = xcalloc(1, sizeof *p);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		SCOPED(measure_runs_release) struct measure_runs m = {0};
-		if (!scenario_of(a, i)->parallel.is)
+		if (!cell_scenario(a, i)->parallel.is)
 			continue;
 		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
 				     a->n_replicates);

@@ -22,6 +22,12 @@ struct estimate {
 	double df;
 };
 
+/* Whether there is a value, perhaps without limits because the runs do not vary. */
+static inline bool estimate_is_known(const struct estimate *e)
+{
+	return (e->status == STAT_OK || e->status == STAT_ZERO_VARIANCE) && isfinite(e->value);
+}
+
 struct sample { /* results of the replicates in block order */
 	size_t n;
 	double *x; /* owned */
@@ -426,3 +432,8 @@ struct analysis {
 	/* Components that were assessed in at least one cell. */
 	bool assessed[COMPONENT_N];
 };
+
+static inline const struct scenario *cell_scenario(const struct analysis *a, size_t cell)
+{
+	return &a->results->protocol.scenario[a->cell[cell].scenario];
+}

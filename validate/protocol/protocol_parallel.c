@@ -3,6 +3,7 @@
  * dependencies between them. */
 #include "common/units.h"
 #include "validate/protocol/protocol_programs.h"
+#include "validate/protocol/selector.h"
 
 #define PERIOD_MAX 1000000000
 #define ERROR_DEFAULT 0.10
@@ -126,14 +127,9 @@ void parallel_take(struct scenario *s)
 
 /* --- shared recordings --------------------------------------------------- */
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 bool scenario_same_application(const struct scenario *a, const struct scenario *b)
 {
-	return a->parallel.is && b->parallel.is && same_text(a->script, b->script) &&
+	return a->parallel.is && b->parallel.is && texts_same(a->script, b->script) &&
 	       a->size == b->size && a->parallel.n_ranks == b->parallel.n_ranks;
 }
 
@@ -141,7 +137,7 @@ static bool same_recording(const struct scenario *a, const struct scenario *b)
 {
 	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
 	return scenario_same_application(a, b) && a->recorded_on == b->recorded_on &&
-		x->period == y->period && x->n_throttled == y->n_throttled && same_text(x->compute,
+		x->period == y->period && x->n_throttled == y->n_throttled && texts_same(x->compute,
 		y->compute) && (x->period || fabs(x->error - y->error) < 1e-12);
 }
 

@@ -87,7 +87,7 @@ static const char *replayer_value(const struct replayer *r, const char *key)
 	return !strcmp(key, "engine") ? r->engine : setting_find(r->option, r->n_options, key);
 }
 
-static bool texts_same(const char *a, const char *b)
+bool texts_same(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }

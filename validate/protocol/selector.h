@@ -15,6 +15,8 @@
 int selector_parse(struct selector *s, const char *text, struct err *e);
 void selector_release(struct selector *s);
 
+/* Whether both texts are equal, or both NULL. */
+bool texts_same(const char *a, const char *b);
 /* Whether every term of the selector is a setting of the scenario or replayer. */
 bool selector_fits_scenario(const struct selector *s, const struct protocol *p,
 			    const struct scenario *scenario);
