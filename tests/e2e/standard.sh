@@ -18,7 +18,7 @@ expect_status 3 "$VALIDATE" standard check c.json
 expect_line err 'c.json: No such file'
 echo '{"format": "something"}' >c.json
 expect_status 3 "$VALIDATE" standard check c.json
-expect_line err 'c.json: not a certificate'
+expect_line err 'c.json: the file is not a certificate'
 echo 'no JSON' >c.json
 expect_status 3 "$VALIDATE" standard check c.json
 
