@@ -159,6 +159,15 @@ int options_set(const struct option_spec *table, void *config, const char *name,
 	return err_set(e, ENOENT, "unknown key \"%s\"", name);
 }
 
+int options_set_item(const struct option_spec *table, void *config, char *item, struct err *e)
+{
+	char *equals = strchr(item, '=');
+	if (!equals)
+		return err_set(e, EINVAL, "\"%s\" is not of the form KEY=VALUE", item);
+	*equals = 0;
+	return options_set(table, config, item, equals + 1, e);
+}
+
 /* --- command lines ------------------------------------------------------- */
 
 struct options_parse {

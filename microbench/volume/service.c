@@ -133,18 +133,6 @@ static int kind_find(const char *name, size_t len, enum kind *kind, struct err *
 			   "gamma, hdd, ssd, throttled)", "unknown service model \"%s\"", word);
 }
 
-static int key_set(struct service *s, char *item, struct err *e)
-{
-	char *equals = strchr(item, '=');
-	if (!equals)
-		return err_set(e, EINVAL, "%s: \"%s\" is not of the form KEY=VALUE",
-			       models[s->kind].name, item);
-	*equals = 0;
-	return options_set(models[s->kind].keys, &s->p, item, equals + 1, e)
-		   ? err_context(e, "%s", models[s->kind].name)
-		   : 0;
-}
-
 static int keys_read(struct service *s, const char *text, struct err *e)
 {
 	char **item;
@@ -153,9 +141,9 @@ static int keys_read(struct service *s, const char *text, struct err *e)
 	if (ret)
 		return err_context(e, "%s", models[s->kind].name);
 	for (size_t i = 0; i < n && !ret; i++)
-		ret = key_set(s, item[i], e);
+		ret = options_set_item(models[s->kind].keys, &s->p, item[i], e);
 	list_free(item, n);
-	return ret;
+	return ret ? err_context(e, "%s", models[s->kind].name) : 0;
 }
 
 /* Derives parameters and checks combinations. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/adapters/times.h"
 
+#include "common/options.h"
 #include "common/units.h"
 
 const char *const times_names[] = {"self", "preload", "block", "none", NULL};
@@ -17,77 +18,40 @@ const char *times_name(enum adapter_times how)
 
 /* --- the form ------------------------------------------------------------ */
 
-/* columns */
-static const char *const form_keys[] = {"begin", "end", "took", "op", "offset", "length", "object",
-    "seq", "result", "tid", "unit", "unit-offset", "first", "header", "sep", "comment", NULL};
+struct form_text { /* the form, and the keys that are converted at its end */
+	struct times_form form;
+	int unit, separator;
+	const char *comment;
+};
+
+#define KEY(key, kind, field, ...)                                                                 \
+	{                                                                                          \
+		.name = key, .type = kind, .offset = offsetof(struct form_text, field),            \
+		##__VA_ARGS__                                                                      \
+	}
+#define COLUMN(key, which)                                                                         \
+	KEY(key, OPT_UINT, form.column[which], .min = 1, .max = TIMES_COLUMNS_MAX)
 static const char *const units[] = {"s", "ms", "us", "ns", NULL};
 static const char *const separators[] = {"comma", "semicolon", "tab", "blank", "colon", NULL};
-
-static int place_in(const char *const *names, const char *word)
-{
-	for (int i = 0; names[i]; i++)
-		if (!strcmp(names[i], word))
-			return i;
-	return -1;
-}
-
-static int column_set(struct times_form *f, int which, const char *value, struct err *e)
-{
-	uint64_t n;
-	int ret = parse_uint(value, &n, e);
-	if (ret)
-		return ret;
-	if (!n || n > TIMES_COLUMNS_MAX)
-		return err_set(e, EINVAL, "column %s: columns are counted from 1 to %d", value,
-			       TIMES_COLUMNS_MAX);
-	f->column[which] = n;
-	return 0;
-}
-
-static int setting_set(struct times_form *f, const char *key, const char *value, struct err *e)
-{
-	if (!strcmp(key, "unit")) {
-		int at = place_in(units, value);
-		f->unit = 9 - 3 * at;
-		return at < 0 ? err_set(e, EINVAL, "\"%s\" is not one of s, ms, us, ns", value) : 0;
-	}
-	if (!strcmp(key, "sep")) {
-		int at = place_in(separators, value);
-		f->separator = ",;\t :"[at < 0 ? 0 : at];
-		return at < 0 ? err_set(e, EINVAL,
-					"\"%s\" is not one of comma, semicolon, tab, blank, colon",
-					value)
-			      : 0;
-	}
-	if (!strcmp(key, "comment")) {
-		f->comment = *value;
-		return strlen(value) == 1
-			   ? 0
-			   : err_set(e, EINVAL, "\"%s\" is not one character", value);
-	}
-	if (!strcmp(key, "unit-offset")) {
-		int ret = parse_size(value, &f->unit_bytes, e);
-		return ret || f->unit_bytes ? ret : err_set(e, EINVAL,
-			"the unit must be larger than 0");
-	}
-	return parse_uint(value, !strcmp(key, "header") ? &f->n_header : &f->first_seq, e);
-}
-
-/* "key=value" */
-static int item_take(struct times_form *f, char *item, struct err *e)
-{
-	char *value = strchr(item, '=');
-	if (!value)
-		return err_set(e, EINVAL, "\"%s\" is not of the form key=value", item);
-	*value++ = 0;
-	int at = place_in(form_keys, item);
-	if (at >= 0) {
-		int ret =
-		    at < TIMES_N ? column_set(f, at, value, e) : setting_set(f, item, value, e);
-		return ret ? err_context(e, "%s", item) : 0;
-	}
-	return name_refuse(e, EINVAL, item, form_keys, "", "unknown key \"%s\"", item);
-}
+static const struct option_spec form_keys[] = {
+	COLUMN("begin", TIMES_BEGIN),
+	COLUMN("end", TIMES_END),
+	COLUMN("took", TIMES_TOOK),
+	COLUMN("op", TIMES_OP),
+	COLUMN("offset", TIMES_OFFSET),
+	COLUMN("length", TIMES_LENGTH),
+	COLUMN("object", TIMES_OBJECT),
+	COLUMN("seq", TIMES_SEQ),
+	COLUMN("result", TIMES_RESULT),
+	COLUMN("tid", TIMES_TID),
+	KEY("unit", OPT_CHOICE, unit, .choices = units),
+	KEY("unit-offset", OPT_SIZE, form.unit_bytes, .min = 1, .max = -1),
+	KEY("first", OPT_UINT, form.first_seq),
+	KEY("header", OPT_UINT, form.n_header),
+	KEY("sep", OPT_CHOICE, separator, .choices = separators),
+	KEY("comment", OPT_STRING, comment),
+	{.name = NULL},
+};
 
 static int form_check(const struct times_form *f, struct err *e)
 {
@@ -107,7 +71,7 @@ static int form_check(const struct times_form *f, struct err *e)
 
 static int form_parse(struct times_form *f, const char *text, struct err *e)
 {
-	*f = (struct times_form){.unit = 3, .unit_bytes = 1, .separator = ','};
+	struct form_text x = {.form = {.unit_bytes = 1}, .unit = 2, .comment = ""};
 	size_t len = strlen(text);
 	char **item;
 	size_t n;
@@ -117,7 +81,15 @@ static int form_parse(struct times_form *f, const char *text, struct err *e)
 	SCOPED_FREE char *inside = xasprintf("%.*s", (int)(len - 5), text + 4);
 	int ret = split_list(inside, &item, &n, e);
 	for (size_t i = 0; !ret && i < n; i++)
-		ret = item_take(f, item[i], e);
+		ret = options_set_item(form_keys, &x, item[i], e);
+	if (ret && e)
+		e->code = EINVAL; /* also for an unknown key */
+	if (!ret && strlen(x.comment) > 1)
+		ret = err_set(e, EINVAL, "comment: \"%s\" is not one character", x.comment);
+	*f = x.form;
+	f->unit = 9 - 3 * x.unit;
+	f->separator = ",;\t :"[x.separator];
+	f->comment = *x.comment;
 	if (!item)
 		n = 0;
 	list_free(item, n);
@@ -142,8 +114,10 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 		return 0;
 	size_t len = strcspn(text, ":");
 	SCOPED_FREE char *way = xasprintf("%.*s", (int)len, text);
-	int at = place_in(times_names, way), ret = 0;
-	if (at < 0) {
+	int at = 0, ret = 0;
+	while (times_names[at] && strcmp(times_names[at], way))
+		at++;
+	if (!times_names[at]) {
 		ret = name_refuse(e, EINVAL, way, times_names, "",
 				  "times: \"%s\" is not one of self, preload, block, none", way);
 	} else {
