@@ -26,8 +26,8 @@ static void series_row(struct table *t, const struct history_charts *c)
 	COL_COUNT(t, "n_entries", "Entries", c->n);
 	COL_COUNT(t, "n_baseline", "Baseline", c->n_base);
 	COL_STATUS(t, RELATIVE, "center", "Centre", c->status, expm1(c->limits.center), u);
-	COL_STATUS(t, RELATIVE, "lower", "Lower limit", c->status, expm1(c->limits.lower), u);
-	COL_STATUS(t, RELATIVE, "upper", "Upper limit", c->status, expm1(c->limits.upper), u);
+	COL_STATUS(t, RELATIVE, "lower", "Lower", c->status, expm1(c->limits.lower), u);
+	COL_STATUS(t, RELATIVE, "upper", "Upper", c->status, expm1(c->limits.upper), u);
 	COL_NUMBER_IF(t, RELATIVE, "latest", "Latest", c->n, expm1(c->x[c->n - 1]), u);
 	COL_COUNT(t, "n_events", "Events", c->n_events);
 	COL_COUNT(t, "n_signals", "Signals", c->n_signals);
