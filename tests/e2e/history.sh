@@ -127,7 +127,7 @@ for file in foreign text cut changed newer; do
 	expect_line err "$file"
 	[ "$(cksum <$file)" = "$sum" ] || fail "$file was written to"
 done
-expect_line err 'version 2 of a history'
+expect_line err 'the file has version 2 of its format'
 for file in empty none .; do
 	expect_status 3 "$VALIDATE" history show $file
 done
