@@ -451,6 +451,15 @@ static uint32_t slot_of_output(struct finder *f, uint32_t process, int32_t fd, u
 	return alike ? slot_inherit(f, origin, process) : 0;
 }
 
+/* Whether the number now belongs to a pipe or socket instead of a file: an exec closed the file, or
+ * the trace lacks its close. No rename has this effect. */
+static bool is_replaced(const struct slots *s, uint32_t slot, uint32_t file)
+{
+	const uint32_t before = s->slot[slot].file;
+	return s->file[file].skipped == SKIP_OBJECT && before != NONE32 &&
+	       s->file[before].skipped == SKIP_NONE;
+}
+
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file)
 {
 	struct slots *s = f->s;
@@ -461,8 +470,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	if (bound) {
 		const bool closed = f->walk[*bound].closed;
 		/* the file has another name: the trace lacks an open, or the file was renamed */
-		bool other =
-		    file != NONE32 && s->slot[*bound].file != file && (!f->renamed || closed);
+		bool other = file != NONE32 && s->slot[*bound].file != file &&
+			     (!f->renamed || closed || is_replaced(s, *bound, file));
 		if (!other && !(closed && r->rvalue >= 0))
 			return *bound;
 	} else {
