@@ -167,16 +167,16 @@ static void at_offset(struct strbuf *to, const struct part *a)
 		strbuf_add(to, &v, sizeof v);
 }
 
-static bool directory_is_numbered(const struct strace_parsed *p)
+static bool is_numbered(const struct part *directory)
 {
-	return p->dir && p->dir->len && *p->dir->s >= '0' && *p->dir->s <= '9';
+	return directory && directory->len && *directory->s >= '0' && *directory->s <= '9';
 }
 
 /* Reads the descriptor of the directory. */
-static int directory_take(struct strace_parsed *p, struct err *e)
+static int directory_take(struct strace_parsed *p, const struct part *directory, struct err *e)
 {
 	int64_t fd;
-	const int ret = strace_descriptor(p, p->dir, &fd, e);
+	const int ret = strace_descriptor(p, directory, &fd, e);
 	p->value[p->dir_at] = (uint64_t)fd;
 	return ret;
 }
@@ -187,8 +187,8 @@ static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a
 	/* NULL in utimensat(): the descriptor itself */
 	const bool none = p->dir && a->len == 4 && is_null(a);
 	int ret = none ? 0 : strace_path(p, a, p->dir, to, e);
-	if (!ret && directory_is_numbered(p) && !to->len)
-		ret = directory_take(p, e); /* AT_EMPTY_PATH: the call refers to the descriptor */
+	if (!ret && is_numbered(p->dir) && !to->len)
+		ret = directory_take(p, p->dir, e); /* AT_EMPTY_PATH: the call refers to the descriptor */
 	return ret;
 }
 
@@ -231,8 +231,9 @@ static int pointee(struct strace_parsed *p, char letter, struct strbuf *to, cons
 		const uint64_t how[] = {key_value(p, a, "flags="), key_value(p, a, "mode="),
 					key_value(p, a, "resolve=")};
 		strbuf_add(to, how, sizeof how);
-		if (how[2] & SYSCALL_RESOLVE_IN_ROOT && directory_is_numbered(p))
-			return directory_take(p, e); /* also for an absolute path */
+		/* also an absolute path begins at the directory, the first argument */
+		if (how[2] & SYSCALL_RESOLVE_IN_ROOT && is_numbered(&p->arg[0]))
+			return directory_take(p, &p->arg[0], e);
 		return 0;
 	}
 	case 't':
