@@ -34,8 +34,8 @@
 		return strcmp(x->member, y->member);                                               \
 	}
 
-/* Binary search: advances `low` to the first index, not above `end`, whose element is not before the
- * sought place. `before` is an expression in `i`: whether element i is before that place. */
+/* Binary search: advances `low` to the first index, not above `end`, whose element is not before
+ * the sought place. `before` is an expression in `i`: whether element i is before that place. */
 #define BISECT(low, end, i, before)                                                                \
 	for (__typeof__(low) i, high_ = (end); low < high_;) {                                     \
 		i = low + (high_ - low) / 2;                                                       \

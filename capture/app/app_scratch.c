@@ -36,8 +36,8 @@ int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e
 		return -EIO;
 	app_scratch_clean(scratch);
 	if (!leftover_directory(*dir)) {
-		int ret = err_sys(e, errno, "cannot create the scratch directory %s (choose another "
-				  "place with --scratch)", *dir);
+		int ret = err_sys(e, errno, "cannot create the scratch directory %s (choose "
+				  "another place with --scratch)", *dir);
 		free(*dir);
 		*dir = NULL;
 		return ret;

@@ -103,8 +103,8 @@ uint32_t name_of_text(struct finder *f, const struct load_request *r, const char
 void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
 /* Sets `to_system` from the table of files that the trace contains. Call it before the walk. */
 void names_of_system(struct finder *f);
-/* Sets `listed` from the same table, `maybe_link` and `leads` from the requests, and `required` from
- * slots.initial. Call it after the walk. */
+/* Sets `listed` from the same table, `maybe_link` and `leads` from the requests, and `required`
+ * from slots.initial. Call it after the walk. */
 void names_mark(struct finder *f);
 
 /* slots_bind.c */

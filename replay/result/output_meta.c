@@ -129,7 +129,8 @@ int output_meta_put(struct trace_writer **w, struct trace *input, const char *in
 	const int64_t epoch_ns = clock_ns_of_ticks(from->clock, from->start_ticks);
 	struct utsname host = {.nodename = ""};
 	uname(&host);
-	SCOPED_FREE char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION, c->engine);
+	SCOPED_FREE char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION,
+						   c->engine);
 	SCOPED_FREE char *command = command_describe(c, from->config, input_path);
 	SCOPED_FREE char *extra = extra_describe(c, from, s, in, input_path);
 	struct trace_meta meta = {

@@ -336,7 +336,8 @@ static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t 
 static void sleep_until_alarm(struct block_worker *w, int64_t wake, int64_t margin)
 {
 	const struct block_schedule *s = &w->schedule;
-	const int64_t wanted_ns = clock_ns_of_ticks(&w->clock, w->start + (uint64_t)(wake - margin)),
+	const int64_t wanted_ns = clock_ns_of_ticks(&w->clock,
+						    w->start + (uint64_t)(wake - margin)),
 		      at_ns = alarms_set(&w->alarms, wanted_ns, ALARM_ABOUT_NS);
 	if (s->next + 1 < s->n) {
 		const int64_t apart = s->request[s->next + 1].due - wake;
