@@ -56,8 +56,8 @@ struct option_spec {
 int options_set(const struct option_spec *table, void *config, const char *name, const char *value,
 		struct err *e);
 
-/* Sets one field from "KEY=VALUE", which is split at the equals sign. Errors: as options_set; EINVAL:
- * no equals sign. */
+/* Sets one field from "KEY=VALUE", which is split at the equals sign. Errors: as options_set;
+ * EINVAL: no equals sign. */
 int options_set_item(const struct option_spec *table, void *config, char *item, struct err *e);
 
 /* The row with this name, or NULL. */

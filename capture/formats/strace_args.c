@@ -187,8 +187,9 @@ static int path(struct strace_parsed *p, struct strbuf *to, const struct part *a
 	/* NULL in utimensat(): the descriptor itself */
 	const bool none = p->dir && a->len == 4 && is_null(a);
 	int ret = none ? 0 : strace_path(p, a, p->dir, to, e);
+	/* AT_EMPTY_PATH: the call refers to the descriptor */
 	if (!ret && is_numbered(p->dir) && !to->len)
-		ret = directory_take(p, p->dir, e); /* AT_EMPTY_PATH: the call refers to the descriptor */
+		ret = directory_take(p, p->dir, e);
 	return ret;
 }
 
