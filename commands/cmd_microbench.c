@@ -111,10 +111,9 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	struct microbench_outcome o;
 	int n_positional;
 	microbench_config_init(&c);
-	char *text = about();
+	SCOPED_FREE char *text = about();
 	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list",
 		text, microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
-	free(text);
 	if (status >= 0)
 		return status;
 	if (c.list) {

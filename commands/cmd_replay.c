@@ -189,7 +189,7 @@ static void block_print(const struct replay_summary *s)
 /* Prints the output of --dry-run; nothing was changed. */
 static int touched_print(const struct replay_config *c, struct block_touched *t)
 {
-	char *real = realpath(c->device, NULL);
+	SCOPED_FREE char *real = realpath(c->device, NULL);
 	printf("%-16s%s%s%s, %s\n", "device", c->device,
 	       real && strcmp(real, c->device) ? ": " : "",
 	       real && strcmp(real, c->device) ? real : "", size_text(t->device_bytes).s);
@@ -207,7 +207,6 @@ static int touched_print(const struct replay_config *c, struct block_touched *t)
 	for (size_t i = 0; i < t->n_written; i++)
 		printf("%-16s%" PRIu64 " to %" PRIu64 "\n", "", t->written[i].from,
 		       t->written[i].to - 1);
-	free(real);
 	bool refused = *t->refusal;
 	block_touched_release(t);
 	return refused ? EXIT_REFUSED : EXIT_OK;

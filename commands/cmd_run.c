@@ -210,12 +210,12 @@ static int run_run(int argc, char **argv, struct err *e)
 				"(\"validate init\" writes one to begin with)");
 	if (report_form_choose(config.format, &form, e) < 0) /* fail before hours of measurement */
 		return EXIT_USAGE;
-	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
+	SCOPED_FREE char *path =
+	    n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
 	int ret = config.resume ? results_links_refuse(config.dir, e) : 0;
 	ret = ret ? ret
 		  : protocol_read_with(
 			&p, path, &(struct protocol_given){.replicates = config.replicates}, e);
-	free(path);
 	if (ret)
 		return EXIT_USAGE;
 	if (replayers_choose(&p, &config, e) < 0)

@@ -206,7 +206,7 @@ static int certify(struct standard_config *c, const char *path, struct err *e)
 	if (measure(&s, &c->o, NULL, e))
 		return EXIT_FAILED;
 	json_t *o = standard_to_json(&s);
-	char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
+	SCOPED_FREE char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
 	int ret = text ? 0 : err_set(e, ENOMEM, "not enough memory for the certificate");
 	if (!ret && c->output)
 		ret = file_write_atomic(c->output, text, strlen(text), e);
@@ -215,7 +215,6 @@ static int certify(struct standard_config *c, const char *path, struct err *e)
 	if (!ret)
 		summary_print(&s);
 	const int status = ret ? EXIT_FAILED : valid_count(&s) ? EXIT_OK : EXIT_NOT_TRUSTED;
-	free(text);
 	json_decref(o);
 	standard_release(&s);
 	return status;

@@ -55,11 +55,10 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .n_more = n_more};
 	int ret = o->from ? find_format(&f, "--from", o->from, e) : 0;
 	ret = ret ? ret : trace_open_with(t, f, path, &x, e);
-	char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
+	SCOPED_FREE char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
 	if (part && !access(part, F_OK))
 		err_set(e, ENOENT, "%s is one part of a capture (%s ...): join the parts first: "
 			"validate slice %s -o JOINED", path, part, path);
-	free(part);
 	if (!ret)
 		warn_of_cut(path, trace_meta(*t)->cut);
 	return ret;

@@ -57,8 +57,7 @@ static int wait_for(pid_t pid, unsigned int timeout_s, int *status)
 		nanosleep(&(struct timespec){0, 5000000}, NULL);
 	}
 	kill(pid, SIGKILL);
-	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, status, 0));
 	return -ETIMEDOUT;
 }
 
@@ -164,10 +163,9 @@ static int run(const char *program, const int fd[3], unsigned int timeout_s, str
 	if (ret)
 		return err_sys(e, -ret, "cannot wait for gnuplot");
 	/* find the line of the log that names the error */
-	ssize_t n = 0;
-	do
-		n = fd[2] >= 0 ? pread(fd[2], complaint, sizeof complaint - 1, 0) : 0;
-	while (n < 0 && errno == EINTR);
+	const ssize_t n =
+	    fd[2] < 0 ? 0
+		      : TEMP_FAILURE_RETRY(pread(fd[2], complaint, sizeof complaint - 1, 0));
 	complaint[n > 0 ? n : 0] = 0;
 	for (char *p = complaint; *p; p++)
 		if ((unsigned char)*p < ' ')

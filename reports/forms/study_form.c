@@ -74,9 +74,8 @@ static int tables_write(const char *dir, const struct tables *ts, struct err *e)
 /* Prepares DIR: it must be empty or contain an earlier report of this command. */
 static int dir_take(const char *dir, const char *command, struct err *e)
 {
-	char *mark = xasprintf("%s/%s.json", dir, command);
+	SCOPED_FREE char *mark = xasprintf("%s/%s.json", dir, command);
 	bool ours = path_exists(mark);
-	free(mark);
 	if (path_exists(dir) && !ours && rmdir(dir) < 0)
 		return err_set(
 		    e, EEXIST,

@@ -305,9 +305,8 @@ static void add_environment(struct strbuf *out, const struct html_page *p)
 
 int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e)
 {
-	char *path = xasprintf("%s/protocol.conf", r->dir);
+	SCOPED_FREE char *path = xasprintf("%s/protocol.conf", r->dir);
 	const int ret = r->dir ? file_read(path, text, MAX_PROTOCOL_BYTES, e) : 0;
-	free(path);
 	if (ret == -ENOENT || ret == -EFBIG) /* the page omits it */
 		err_clear(e);
 	return ret == -ENOENT || ret == -EFBIG ? 0 : ret;

@@ -199,9 +199,8 @@ static void add_row(struct strbuf *out, const struct analysis *a, const struct t
 static void add_title(struct strbuf *out, const char *title)
 {
 	const char *percent = strstr(title, " %");
-	char *before = xasprintf("%.*s", percent ? (int)(percent - title) : 0, title);
+	SCOPED_FREE char *before = xasprintf("%.*s", percent ? (int)(percent - title) : 0, title);
 	escape_html(out, before);
-	free(before);
 	if (percent)
 		strbuf_addstr(out, "\u00a0");
 	escape_html(out, percent ? percent + 1 : title);

@@ -294,8 +294,9 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 
 	/* a GSL error must not abort: each caller checks the domain before the call */
 	gsl_error_handler_t *handler = gsl_set_error_handler_off();
-	struct evidence *evidence = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *evidence);
-	a->cell = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *a->cell);
+	const size_t n_most = p->n_scenarios * p->n_replayers + 1;
+	SCOPED_FREE struct evidence *evidence = xcalloc(n_most, sizeof *evidence);
+	a->cell = xcalloc(n_most, sizeof *a->cell);
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		for (size_t k = 0; k < p->n_replayers; k++) {
 			if (p->replayer[k].applies && !p->replayer[k].applies[s])
@@ -341,7 +342,6 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	sources_list(a);
 	for (size_t i = 0; i < a->n_cells; i++)
 		evidence_release(&evidence[i]);
-	free(evidence);
 	gsl_set_error_handler(handler);
 	return 0;
 }

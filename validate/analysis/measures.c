@@ -110,14 +110,13 @@ static enum stat_status statistic_jackknife(const struct statistic *s, struct t_
 	*t = (struct t_estimate){.value = theta_without(s, n), .df = (double)(n - 1)};
 	if (!isfinite(t->value))
 		return STAT_NOT_ASSESSED;
-	double *theta = xcalloc(n, sizeof *theta);
+	SCOPED_FREE double *theta = xcalloc(n, sizeof *theta);
 	for (size_t i = 0; i < n; i++) {
 		theta[i] = theta_without(s, i);
 		sum += theta[i] / (double)n;
 	}
 	for (size_t i = 0; i < n; i++)
 		squares += (theta[i] - sum) * (theta[i] - sum);
-	free(theta);
 	t->se = sqrt(squares * (double)(n - 1) / (double)n);
 	if (!isfinite(t->se))
 		return STAT_NOT_FINITE;

@@ -93,10 +93,9 @@ static int bank_observe(struct campaign *c, const struct run *r, const char *tra
 	const struct step s = {.scenario = r->scenario, .role = ROLE_RECORD};
 	if (step_observation(c, &s) != OBSERVE_BLOCK)
 		return 0;
-	char *out = observed_bank_path(c, r->scenario, path);
+	SCOPED_FREE char *out = observed_bank_path(c, r->scenario, path);
 	struct bank_work w = {c, {.scenario = r->scenario, .role = ROLE_RECORD}, trace, out};
 	int ret = launch_helper(bank_observed, &w, c->signal_fd, &why);
-	free(out);
 	if (ret == -EINTR)
 		c->interrupted = true;
 	else if (ret)
@@ -110,7 +109,7 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 		       size_t size, struct err *e)
 {
 	struct step_result result;
-	char *part = scratch_path(c, "bank.part");
+	SCOPED_FREE char *part = scratch_path(c, "bank.part");
 	reason[0] = 0;
 	const enum time_part before = time_begin(&c->time, TIME_RECORDINGS);
 	int ret = run_step(c, r, ROLE_RECORD, NULL, part, &result, e);
@@ -126,7 +125,6 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 			 result.reason);
 	else if (!ret)
 		ret = bank_move(part, path, e);
-	free(part);
 	if (ret)
 		return ret;
 	json_t *event =

@@ -264,9 +264,8 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 
 int run_journal(struct campaign *c, const struct run *r, const char *output, struct err *e)
 {
-	char *bank = bank_path(c, r->scenario, r->bank);
+	SCOPED_FREE char *bank = bank_path(c, r->scenario, r->bank);
 	int ret = trace_keep(c, r, r->role == ROLE_RECORD && r->state == RUN_OK ? bank : output, e);
-	free(bank);
 	ret = ret ? ret : printed_keep(c, r, output, e);
 	if (ret)
 		return ret;

@@ -338,12 +338,12 @@ static int queues_begin(struct campaign *c, struct err *e)
  * `e`. Returns 0. */
 static int scheduler_skip(struct campaign *c, const struct scheduling *policy, struct err *e)
 {
-	char *what = xasprintf("real-time scheduling (%s:%d)",
-			       policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
+	SCOPED_FREE char *what =
+	    xasprintf("real-time scheduling (%s:%d)",
+		      policy->policy == SCHED_RR ? "rr" : "fifo", policy->priority);
 	environment_skip(
 	    c->environment, what, "it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO",
 	    "the next policy of the protocol; other processes then delay program and replays more");
-	free(what);
 	err_clear(e);
 	return 0;
 }
@@ -358,7 +358,7 @@ static int launch_check(struct campaign *c, struct err *e)
 	    .argv = argv, .file = LAUNCH_OWN_PROGRAM, .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .timeout_ns = 10000000000, .signal_fd = c->signal_fd,
 	};
-	struct scheduling *policy = NULL;
+	SCOPED_FREE struct scheduling *policy = NULL;
 	size_t n = 0;
 	int ret = c->protocol->scheduler
 		      ? launch_scheduling_parse(c->protocol->scheduler, &policy, &n, e)
@@ -371,7 +371,6 @@ static int launch_check(struct campaign *c, struct err *e)
 		else
 			break;
 	}
-	free(policy);
 	if (!ret && !n)
 		ret = launch_run(&s, &r, e);
 	c->scheduling = s.scheduling;

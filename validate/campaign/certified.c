@@ -57,12 +57,11 @@ int certified_check(const struct protocol *p, struct err *e)
 				   p->standard);
 	if (ret)
 		return err_context(e, "standard");
-	char *self = program_path(e);
+	SCOPED_FREE char *self = program_path(e);
 	json_t *environment = self ? environment_make(self) : NULL;
 	ret = self ? standard_is_here(&s, p->standard, environment, e) : -e->code;
 	ret = ret ? ret : scenarios_cover(p, &s, &bias, &expanded, e);
 	json_decref(environment);
-	free(self);
 	standard_release(&s);
 	return ret;
 }

@@ -25,7 +25,7 @@ static json_t *line_of(const char *path)
 static json_t *value_of(const char *path, const char *key)
 {
 	SCOPED_FILE FILE *in = fopen(path, "re");
-	char *line = NULL;
+	SCOPED_FREE char *line = NULL;
 	size_t cap = 0;
 	json_t *o = NULL;
 	while (in && !o && getline(&line, &cap, in) > 0) {
@@ -36,7 +36,6 @@ static json_t *value_of(const char *path, const char *key)
 		colon[strcspn(colon, "\n")] = 0;
 		o = text_to_json(colon);
 	}
-	free(line);
 	return o ? o : json_null();
 }
 
@@ -113,13 +112,12 @@ static json_t *load_facts(void)
 {
 	double one = NAN, five = NAN, fifteen = NAN;
 	struct cpu_ticks t;
-	char *line = file_read_line("/proc/loadavg");
+	SCOPED_FREE char *line = file_read_line("/proc/loadavg");
 	json_t *o = json_object();
 	if (line && sscanf(line, "%lf %lf %lf", &one, &five, &fifteen) == 3) {
 		json_object_set_new(o, "average_1min", json_real(one));
 		json_object_set_new(o, "average_5min", json_real(five));
 	}
-	free(line);
 	if (cpu_ticks_read(&t) && t.total)
 		json_object_set_new(o, "stolen_share_since_boot",
 				    json_real((double)t.stolen / (double)t.total));

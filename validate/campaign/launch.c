@@ -320,10 +320,7 @@ static void reason_make(const struct launch_spec *s, struct launch_result *r, in
 static int child_started(int pipe_fd, const char *path, struct err *e)
 {
 	struct child_failure f;
-	ssize_t n;
-	do {
-		n = read(pipe_fd, &f, sizeof f);
-	} while (n < 0 && errno == EINTR);
+	const ssize_t n = TEMP_FAILURE_RETRY(read(pipe_fd, &f, sizeof f));
 	if (n == 0)
 		return 0;
 	if (n != sizeof f)
@@ -416,14 +413,10 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, int 
 		close(pipe_fd[0]);
 		return err_sys(e, code, "cannot start a process");
 	}
-	ssize_t n;
-	do {
-		n = read(pipe_fd[0], &said, sizeof said);
-	} while (n < 0 && errno == EINTR);
+	const ssize_t n = TEMP_FAILURE_RETRY(read(pipe_fd[0], &said, sizeof said));
 	close(pipe_fd[0]);
 	int status;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	bool interrupted = signals_pending(signal_fd);
 	if (n != sizeof said && WIFEXITED(status) && WEXITSTATUS(status) == 3)
 		return err_set(e, ENOMEM,

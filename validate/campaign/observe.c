@@ -179,9 +179,10 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 	const struct scenario *scenario = &c->protocol->scenario[run->scenario];
 	/* its requests correspond one to one to those of the program */
 	const bool below = c->places.place[scenario->target].below.path;
-	char *recorded = !input            ? NULL
-			 : scenario->trace ? xstrdup(input)
-					   : observed_bank_path(c, run->scenario, input);
+	SCOPED_FREE char *recorded =
+	    !input	      ? NULL
+	    : scenario->trace ? xstrdup(input)
+			      : observed_bank_path(c, run->scenario, input);
 	struct observed_device o;
 	struct device_observation how = {
 	    .side = side, .sequence = input ? recorded : below ? trace : NULL, .own = trace,
@@ -190,7 +191,6 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 	    .queued = scenario->observe_from == OBSERVE_FROM_QUEUE,
 	};
 	int ret = observed_device_write(&how, out, &o, e);
-	free(recorded);
 	if (ret)
 		return err_context(e, "observe = block");
 	run->has_device = true;

@@ -185,12 +185,11 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 	} else if (!S_ISREG(st.st_mode))
 		return err_set(e, EINVAL, "%s is not a file", path);
 	/* SQLite interprets names that begin with ':' */
-	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
+	SCOPED_FREE char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
 	/* also read-write for readers, because they roll back the unfinished transaction of a
 	 * killed writer; if that is impossible, SQLite opens it read-only */
 	int code = sqlite3_open_v2(name, db,
 				 SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
-	free(name);
 	if (code != SQLITE_OK)
 		return *db ? history_db_err(*db, path, e)
 			   : err_set(e, ENOMEM, "%s: out of memory", path);

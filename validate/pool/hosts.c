@@ -115,8 +115,7 @@ static int archive_unpack(const char *archive, const char *results, struct err *
 	const int code = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
 	if (code)
 		return err_sys(e, code, "cannot start sh");
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	return status ? err_set(e, EIO, "%s: cannot be unpacked", archive) : 0;
 }
 

@@ -131,14 +131,13 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 {
 	struct loading part[EACH_THREADS_MAX];
 	const size_t n = r->n_runs < PARTS_FROM ? 1 : each_threads(r->n_runs);
-	char *path = results_path(r->dir, "journal");
+	SCOPED_FREE char *path = results_path(r->dir, "journal");
 	int ret = 0;
 	for (size_t i = 0; i < n; i++)
 		part[i] = (struct loading){.r = r, .path = path, .part = i, .n_parts = n,
 					   .n_replicates = r->protocol.n_replicates_max,
 					   .e = ERR_INIT};
 	each_do(n, part_load, part);
-	free(path);
 	for (size_t i = 0; i < n; i++) {
 		if (part[i].ret && !ret)
 			ret = err_set(e, -part[i].ret, "%s", part[i].e.msg);
@@ -255,7 +254,7 @@ static void name_restore(struct results *r)
 
 static int environment_load(struct results *r, struct err *e)
 {
-	char *path = results_path(r->dir, "environment.json");
+	SCOPED_FREE char *path = results_path(r->dir, "environment.json");
 	int ret = json_read_file(path, &r->environment, e);
 	const json_t *version = json_object_get(r->environment, "version");
 	if (!ret && !json_is_object(r->environment))
@@ -264,7 +263,6 @@ static int environment_load(struct results *r, struct err *e)
 		ret = err_set(e, EPROTONOSUPPORT,
 			      "%s: " ERR_OTHER_VERSION, path,
 			      (long long)json_integer_value(version), ENVIRONMENT_VERSION);
-	free(path);
 	if (!ret)
 		name_restore(r);
 	return ret;
@@ -277,9 +275,8 @@ static int directory_check(const char *dir, struct err *e)
 		return err_sys(e, errno, "cannot open the results directory %s", dir);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ENOTDIR, "%s is not a directory", dir);
-	char *path = results_path(dir, "protocol.conf");
+	SCOPED_FREE char *path = results_path(dir, "protocol.conf");
 	bool there = path_exists(path);
-	free(path);
 	if (!there)
 		return err_set(e, EINVAL, "%s is not a results directory: protocol.conf is missing",
 			       dir);
@@ -295,9 +292,8 @@ int results_load(struct results *r, const char *dir, struct err *e)
 		return ret;
 	r->dir = xstrdup(dir);
 	r->report_in = r->dir;
-	char *path = results_path(dir, "protocol.conf");
+	SCOPED_FREE char *path = results_path(dir, "protocol.conf");
 	ret = protocol_read(&r->protocol, path, e);
-	free(path);
 	ret = ret ? ret : environment_load(r, e);
 	ret = ret ? ret : plan_load(r, &plan, e);
 	if (!ret) {

@@ -194,10 +194,9 @@ static int run_make(struct trial_job *j, size_t method, size_t run, struct err *
 	char reason[400];
 	const char *name = method < CAPTURE_N_METHODS ? capture_methods[method].name : "no capture";
 	gsl_ran_shuffle(j->rng, j->order, N_CONDITIONS, sizeof *j->order);
-	char *script = script_make(j->order, j->o->seed + run, j->o->quick);
+	SCOPED_FREE char *script = script_make(j->order, j->o->seed + run, j->o->quick);
 	progress_step(&j->progress, j->n_done, (double)j->n_done, name);
 	int ret = launch(j, method, script, reason, sizeof reason, e);
-	free(script);
 	if (!ret && reason[0])
 		ret = err_set(e, ECHILD, "a run under %s failed: %s", name, reason);
 	ret = ret ? ret : run_read(j, method, run, e);
@@ -226,9 +225,8 @@ static int runs_make(struct trial_job *j, struct err *e)
 static int work(struct trial_job *j, struct err *e)
 {
 	sigset_t old;
-	char *files = xasprintf("%s/files", j->dir);
+	SCOPED_FREE char *files = xasprintf("%s/files", j->dir);
 	int ret = dir_create(files, e);
-	free(files);
 	ret = ret ? ret : signals_take(&old, &j->signal_fd, e);
 	if (ret)
 		return ret;

@@ -274,11 +274,10 @@ int machine_selftest(const struct machine_options *o, struct rates *rates, struc
 	struct selftest s = {.o = o, .outcomes = json_array(), .started_ns = clock_monotonic_ns()};
 	sigset_t before;
 	signals_hold(&before);
-	char *script = machine_script_path(o);
+	SCOPED_FREE char *script = machine_script_path(o);
 	int ret = dir_create(o->dir, e);
 	ret = ret ? ret : outcomes_load(&s, e);
 	ret = ret ? ret : fraud_script_write(script, e);
-	free(script);
 	ret = ret ? ret : pilot_make(&s, e);
 	s.started_ns = clock_monotonic_ns();
 	ret = ret ? ret : units_make(&s, e);

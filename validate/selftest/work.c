@@ -59,8 +59,7 @@ static void crew_end(struct work_crew *c)
 	for (unsigned int i = 0; i < c->n; i++)
 		if (c->pid[i] > 0) {
 			kill(c->pid[i], SIGKILL);
-			while (waitpid(c->pid[i], NULL, 0) < 0 && errno == EINTR)
-				;
+			TEMP_FAILURE_RETRY(waitpid(c->pid[i], NULL, 0));
 		}
 }
 

@@ -41,7 +41,7 @@ enum stat_status anova_one_way(const struct values *groups, size_t n_groups, str
 	if (a->n_values <= n_groups)
 		return STAT_TOO_FEW;
 
-	double *means = xcalloc(n_groups, sizeof *means);
+	SCOPED_FREE double *means = xcalloc(n_groups, sizeof *means);
 	for (size_t g = 0; g < n_groups; g++) {
 		means[g] = shifted_mean(&groups[g], shift, &within);
 		a->ss_within += within;
@@ -49,7 +49,6 @@ enum stat_status anova_one_way(const struct values *groups, size_t n_groups, str
 	}
 	for (size_t g = 0; g < n_groups; g++)
 		a->ss_between += (double)groups[g].n * (means[g] - grand) * (means[g] - grand);
-	free(means);
 
 	a->grand_mean = shift + grand;
 	a->df_between = p - 1;

@@ -10,7 +10,7 @@ enum stat_status batch_means(const double *x, size_t n, size_t batches, double *
 	if (batches < 2 || batches > n)
 		return STAT_OUT_OF_RANGE;
 	size_t length = n / batches;
-	double *mean = xmalloc(batches * sizeof *mean);
+	SCOPED_FREE double *mean = xmalloc(batches * sizeof *mean);
 	enum stat_status s = STAT_OK;
 	for (size_t b = 0; b < batches && !s; b++) {
 		s = sample_moments(x + b * length, length, &m);
@@ -18,7 +18,6 @@ enum stat_status batch_means(const double *x, size_t n, size_t batches, double *
 	}
 	s = s ? s : sample_moments_spread(mean, batches, &m);
 	s = s ? s : autocorrelation(mean, batches, 1, lag1);
-	free(mean);
 	*se = m.sem;
 	return s;
 }

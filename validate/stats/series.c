@@ -187,11 +187,10 @@ enum stat_status ljung_box(const double *x, size_t n, size_t lags, double *q, do
 	double sum = 0;
 	if (lags == 0 || lags >= n)
 		return STAT_OUT_OF_RANGE;
-	double *r = xreallocarray(NULL, lags + 1, sizeof *r);
+	SCOPED_FREE double *r = xreallocarray(NULL, lags + 1, sizeof *r);
 	enum stat_status s = autocorrelations(x, n, lags, r);
 	for (size_t k = 1; !s && k <= lags; k++)
 		sum += r[k] * r[k] / (double)(n - k);
-	free(r);
 	if (s)
 		return s;
 	*q = (double)n * ((double)n + 2) * sum;
