@@ -116,7 +116,7 @@ if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
 		incomplete mounts 'calls that mounted or unmounted file systems'
 	done
 	! [ -e log ] || {
-		strace -f -yy -o log unshare -m mount -t tmpfs none /mnt
+		strace -f -yy -ttt -o log unshare -m mount -t tmpfs none /mnt
 		expect_status 0 "$VALIDATE" import log -o mounts.trace
 		incomplete mounts 'calls that mounted or unmounted file systems'
 	}
