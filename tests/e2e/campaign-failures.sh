@@ -103,7 +103,7 @@ wait $pid || status=$?
 any_verdict "after the scratch directory was removed"
 complete swept $N
 [ "$(journal_runs swept | grep -c failed)" -le 2 ] || fail "it did not go on: $(grep failed swept/journal)"
-[ "$(grep -c '"event":"scratch".*"why":"it was removed' swept/journal)" -eq 1 ] || fail "the removal is not in the journal"
+[ "$(grep -c '"event":"scratch".*"why":"removed"' swept/journal)" -eq 1 ] || fail "the removal is not in the journal"
 [ "$(grep -c '"event":"bank".*"state":"recorded again"' swept/journal)" -ge 1 ] || fail "nothing was recorded again"
 clean swept
 [ -z "$(ls scratch)" ] || fail "left behind: $(ls scratch)"
