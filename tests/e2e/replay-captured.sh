@@ -246,7 +246,7 @@ cp good streams.trace.content
 printf 'xxxxxxxx' | dd of=streams.trace.content bs=1 seek=200 conv=notrunc 2>/dev/null
 rm -rf bad && mkdir bad
 expect_status 3 "$VALIDATE" replay --prepare --payload captured --dir bad streams.trace
-grep -q 'was changed' err || fail "$(cat err)"
+grep -q 'does not match its checksum' err || fail "$(cat err)"
 expect_status 2 "$VALIDATE" replay --payload captured --engine fio --dir bad streams.trace
 # and a trace without
 mkdir -p plain.run
