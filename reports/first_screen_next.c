@@ -5,6 +5,7 @@
 #include "reports/escape.h"
 #include "reports/words.h"
 #include "reports/first_screen.h"
+#include "validate/analysis/analysis.h"
 #include "validate/analysis/tendency.h"
 
 #define MOST_REASON 240 /* columns of a reason */
@@ -22,12 +23,13 @@ static void add_time(struct strbuf *out, double seconds)
 		strbuf_addf(out, "%.0f s", ceil(seconds));
 }
 
-/* Number of further pairs that would decide the case; 0: it is decided, or no practical number is
- * known. */
-static uint64_t cell_needs(const struct cell *c)
+/* Number of further pairs that would decide the case; 0: it is decided, no practical number is
+ * known, or its verdict does not count. */
+static uint64_t cell_needs(const struct analysis *a, const struct cell *c)
 {
+	const bool is_open = c->verdict == VERDICT_INCONCLUSIVE && cell_counts(a, c);
 	uint64_t more = 0;
-	for (int k = 0; c->verdict == VERDICT_INCONCLUSIVE && k < COMPONENT_N; k++) {
+	for (int k = 0; is_open && k < COMPONENT_N; k++) {
 		const struct component *m = &c->component[k];
 		if (m->decision != DECISION_INCONCLUSIVE)
 			continue;
@@ -45,7 +47,7 @@ static uint64_t pairs_needed(const struct analysis *a, size_t *n)
 	uint64_t most = 0;
 	*n = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {
-		uint64_t more = cell_needs(&a->cell[i]);
+		uint64_t more = cell_needs(a, &a->cell[i]);
 		*n += more > 0;
 		most = more > most ? more : most;
 	}
@@ -71,7 +73,7 @@ static double more_s(const struct analysis *a, double seconds)
 	for (size_t s = 0; s < r->protocol.n_scenarios; s++) {
 		uint64_t most = 0;
 		for (size_t i = 0; i < a->n_cells; i++) {
-			uint64_t n = a->cell[i].scenario == s ? cell_needs(&a->cell[i]) : 0;
+			uint64_t n = a->cell[i].scenario == s ? cell_needs(a, &a->cell[i]) : 0;
 			most = n > most ? n : most;
 		}
 		more += (double)most;
@@ -108,7 +110,7 @@ static void next_of_budget(struct strbuf *text, struct strbuf *command, const st
 static bool is_exhausted(const struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_needs(&a->cell[i]) &&
+		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_needs(a, &a->cell[i]) &&
 		    a->cell[i].n_pairs < a->results->protocol.n_replicates_max)
 			return false;
 	return true;

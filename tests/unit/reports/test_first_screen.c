@@ -194,6 +194,15 @@ static void test_next_step(void **state)
 	next_is(a, "results/report/certificate.html", "");
 	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
 	next_is(a, "Set replicates = 32 instead of 20", "validate run results/protocol.conf");
+	/* a replayer for comparison needs no further pairs */
+	bool *comparison = &f.results.protocol.replayer[a->cell[1].replayer].comparison;
+	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	*comparison = true;
+	first_screen_next(&text, &line, a, "results");
+	assert_null(strstr(text.s, "replicates"));
+	*comparison = false;
+	strbuf_release(&text);
+	strbuf_release(&line);
 	f.results.protocol.budget_ns = 240000000000;
 	/* 168 groups in 168 s, the last of them half a second */
 	for (size_t i = 0; i < f.results.n_runs; i++)
