@@ -51,6 +51,8 @@ enum syscall_change {
 	/* The thread no longer shares descriptors or the working directory with its process, or a
 	 * new process shares them with its parent. */
 	CHANGE_SHARING,
+	/* not a system call: posix_spawn() with file actions whose effect is unknown */
+	CHANGE_ACTIONS,
 };
 /* The change by a successful call with these flags and path (NULL: unknown). Mounts on /proc, /sys
  * and /dev do not count. `alone`: the process has no other thread. */

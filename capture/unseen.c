@@ -38,6 +38,9 @@ const struct unseen_fact unseen_facts[] = {
     {"n_unshared", SIZE_MAX, UNSEEN_REQUESTS,
      "threads or processes that share descriptors or the working directory in an unusual way",
      NULL},
+    {"n_file_actions", SIZE_MAX, UNSEEN_REQUESTS,
+     "calls of posix_spawn that failed, or whose file actions could not be read, so files may have "
+     "been made or truncated", NULL},
     {"n_unknown_cwd", NOTE(n_unknown_cwd), UNSEEN_FILES,
      "paths relative to an unknown directory, which are treated as relative to the "
      "root", "strace -y prints the directories"},

@@ -65,7 +65,7 @@ struct app_outcome {
 	/* damaged records, because a program has written into its buffers; also counted as lost */
 	uint64_t n_garbled;
 	/* calls after which names or descriptors mean other files: enum syscall_change */
-	uint64_t n_mounts, n_unshared;
+	uint64_t n_mounts, n_unshared, n_file_actions;
 	/* programs that ran without the library: statically linked, or with elevated privileges */
 	struct app_programs unseen;
 	/* programs whose code has system calls on files outside the C library, which are not

@@ -145,6 +145,9 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 		json_object_set_new(facts, "n_mounts", json_integer((json_int_t)o->n_mounts));
 	if (o->n_unshared)
 		json_object_set_new(facts, "n_unshared", json_integer((json_int_t)o->n_unshared));
+	if (o->n_file_actions)
+		json_object_set_new(facts, "n_file_actions",
+				    json_integer((json_int_t)o->n_file_actions));
 	if (o->interrupted)
 		json_object_set_new(facts, "interrupted", json_true());
 	if (c->snapshot || c->digests)

@@ -293,6 +293,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	} else if (r->r->op == LOG_CHANGE) {
 		c->outcome->n_mounts += r->r->flags == CHANGE_MOUNTS;
 		c->outcome->n_unshared += r->r->flags == CHANGE_SHARING;
+		c->outcome->n_file_actions += r->r->flags == CHANGE_ACTIONS;
 	} else if (r->r->op == LOG_CLOSE_RANGE) {
 		ret = closes_write(c, p, r, e);
 	}

@@ -236,7 +236,7 @@ static bool more(bool *announce)
 					      is_shared ? (uint32_t)RAW(SYS_getpid)
 					      : own_pid ? own_pid
 							: p->pid,
-					      tid);
+					      own_pid && !is_shared ? own_pid : tid);
 	if (!w)
 		return false;
 	affinity_note(w);
@@ -293,6 +293,22 @@ void capture_vfork_parent(void)
 	r->next = o->next;
 	r->generation = o->generation;
 	own_pid = o->own_pid;
+}
+
+bool capture_as_child_begin(uint32_t pid, uint64_t *signals)
+{
+	const struct recorder *r = capture_self;
+	if (capture_state != CAPTURE_ON || capture_confined || !r || r->depth >= VFORK_DEPTH)
+		return false;
+	signals_block(signals);
+	capture_vfork_child(pid);
+	return true;
+}
+
+void capture_as_child_end(const uint64_t *signals)
+{
+	capture_vfork_parent();
+	signals_restore(signals);
 }
 
 /* --- start and end -------------------------------------------------------- */

@@ -331,6 +331,10 @@ HIDDEN FILE *capture_popen(const char *command, const char *mode);
  * child gets its own records, although it shares the memory. */
 HIDDEN void capture_vfork_child(uint32_t pid);
 HIDDEN void capture_vfork_parent(void);
+/* For a child that the C library started: until capture_as_child_end(), this thread records as the
+ * child, with all signals blocked. False: this is not possible, and nothing was changed. */
+HIDDEN bool capture_as_child_begin(uint32_t pid, uint64_t *signals);
+HIDDEN void capture_as_child_end(const uint64_t *signals);
 /* Call it before this thread shares its thread-local storage with another thread. From then on,
  * each call looks up its recorder by thread ID. */
 HIDDEN void capture_share(void);

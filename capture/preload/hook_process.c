@@ -3,12 +3,12 @@
  * the hook adds them, so that the new program is traced. A forked child announces itself at once:
  * its descriptors are then listed before it changes them. */
 #include <linux/seccomp.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <wordexp.h>
 
+#include "capture/preload/file_actions.h"
 #include "capture/preload/in_line.h"
 #include "capture/preload/uring.h"
 
@@ -183,11 +183,13 @@ EXPORT int execle(const char *path, const char *first, ...)
 
 /* Records the start of a program. `begin` was read before the call, because the child may start
  * before the call returns. */
-static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid)
+static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid,
+		   const posix_spawn_file_actions_t *actions)
 {
 	uint64_t end = begin;
-	if (capture_is_on() && !got && pid)
+	if (capture_is_on() && !got)
 		NOTE_RESULT(*pid, .op = LOG_SPAWN, .dir = -100, .path = path);
+	file_actions_note(actions, begin, got ? 0 : *pid);
 	return got;
 }
 
@@ -195,9 +197,11 @@ static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid)
 	ENVIRONMENT(envp);									   \
 	pid_t own;										   \
 	pid_t *to = pid ? pid : &own;								   \
+	if (capture_is_on())									   \
+		file_actions_look(actions);							   \
 	uint64_t begin = clock_now(&capture_clock);						   \
 	return spawned(path, begin,								   \
-		       REAL(function)(to, path, actions, attributes, argv, e.list), to)
+		       REAL(function)(to, path, actions, attributes, argv, e.list), to, actions)
 #define SPAWN_PARAMETERS									   \
 	pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,		   \
 	    const posix_spawnattr_t *attributes, char *const argv[], char *const envp[]

@@ -3,7 +3,8 @@
 # after a symbolic link, openat2 below a root, files without a name. The replays of capture app,
 # capture vfs and strace leave the files of the program. A trace of a program that mounts a file
 # system, or whose thread has its own working directory, is incomplete. A mismatch for a limit of
-# the process has a reason.
+# the process has a reason. File actions of posix_spawn are replayed; after a failed posix_spawn, the
+# trace is incomplete.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 ${CC:-cc} -w -O1 -pthread -o elsewhere "$SRCDIR/tests/programs/elsewhere.c" ||
@@ -95,11 +96,37 @@ if command -v strace >/dev/null && strace -o probe true; then
 	replayed strace files
 fi
 
+# file actions of posix_spawn
+for method in $methods; do
+	for options in --snapshot ''; do
+		rm -rf in target
+		mkdir in target
+		echo long >in/cut
+		(cd in && umask 022 && expect_status 0 "$VALIDATE" capture $method $options -o ../spawns.trace -- ../elsewhere spawns) || exit 1
+		expect_line in/out 'ended with status 0'
+		expect_status 0 "$VALIDATE" info spawns.trace
+		expect_line out 'no sign of missing requests'
+		tree in >left
+		grep -q '^output f 640 5' left || fail "the program: $(cat left)"
+		expect_status 0 "$VALIDATE" replay --prepare --dir target spawns.trace
+		expect_line out 'mismatches      0'
+		tree "target$PWD/in" >replayed
+		diff left replayed >differs || fail "$method $options: $(cat differs)"
+	done
+done
+
 # names or descriptors that mean other files after a call
 incomplete() { # NAME TEXT
 	expect_status 0 "$VALIDATE" info "$1.trace"
 	expect_line out "the trace is incomplete: $2"
 }
+rm -rf in
+mkdir in
+echo long >in/cut
+(cd in && expect_status 0 "$VALIDATE" capture app -o ../failed.trace -- ../elsewhere spawns /none/such) || exit 1
+expect_line in/out 'ended with status 0'
+expect_line in/out '1 call of posix_spawn failed'
+incomplete failed 'calls of posix_spawn that failed'
 for method in $methods; do
 	rm -rf in
 	mkdir in

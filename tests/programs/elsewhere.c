@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls whose file depends on something other than their path: descriptors in /proc, directories
- * without a name, files without a name, threads with a working directory of their own. */
+ * without a name, files without a name, threads with a working directory of their own. File actions
+ * of posix_spawn. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void *apart(void *none)
@@ -43,9 +46,41 @@ static int many(void)
 	return errno != EMFILE;
 }
 
+/* File actions that make and truncate files, copy descriptors and change the directory. `program`
+ * does not exist: the actions of the second call are carried out too. */
+static int spawns(const char *program)
+{
+	posix_spawn_file_actions_t a, b;
+	pid_t child;
+	int status, top = open(".", O_RDONLY | O_DIRECTORY), unused = dup(top);
+	int bad = mkdir("below", 0755) || mkdir("below/more", 0755) ||
+		  posix_spawn_file_actions_init(&a) || posix_spawn_file_actions_init(&b);
+	posix_spawn_file_actions_addopen(&a, 1, "output", O_CREAT | O_WRONLY | O_TRUNC, 0640);
+	posix_spawn_file_actions_adddup2(&a, 1, 2);
+	posix_spawn_file_actions_addclose(&a, unused);
+	posix_spawn_file_actions_addclose(&a, 77); /* not open */
+	posix_spawn_file_actions_addopen(&a, 9, "cut", O_WRONLY | O_TRUNC, 0);
+	posix_spawn_file_actions_addchdir_np(&a, "below");
+	posix_spawn_file_actions_addopen(&a, 9, "made", O_CREAT | O_EXCL | O_RDWR, 0777);
+	posix_spawn_file_actions_addchdir_np(&a, "more");
+	posix_spawn_file_actions_addopen(&a, 10, "deep", O_CREAT | O_RDWR, 0600);
+	posix_spawn_file_actions_addfchdir_np(&a, top);
+	posix_spawn_file_actions_addopen(&a, 11, "last", O_CREAT | O_RDWR, 0604);
+	posix_spawn_file_actions_addclosefrom_np(&a, 11);
+	char *const sh[] = {"sh", "-c", "echo 1; echo 22 >&2; echo 333 >&9; echo 4 >here", NULL};
+	bad |= posix_spawnp(&child, "sh", &a, NULL, sh, environ) ||
+	       waitpid(child, &status, 0) != child || status;
+	posix_spawn_file_actions_addopen(&b, 9, "other", O_CREAT | O_WRONLY, 0600);
+	if (program)
+		bad |= posix_spawn(&child, program, &b, NULL, sh, environ) != ENOENT;
+	return bad;
+}
+
 int main(int n_args, char **args)
 {
 	pthread_t t;
+	if (n_args > 1 && !strcmp(args[1], "spawns"))
+		return spawns(args[2]);
 	if (n_args > 1 && !strcmp(args[1], "many"))
 		return many();
 	if (n_args > 1) /* a thread with its own working directory */
