@@ -135,11 +135,13 @@ static int unhex(struct strbuf *out, const char *s, size_t len, struct err *e)
 {
 	strbuf_reset(out);
 	if (len % 2)
-		return err_set(e, EINVAL, "heap has an odd number of hexadecimal digits");
+		return err_set(e, EINVAL, "the argument heap has an odd number of "
+			       "hexadecimal digits");
 	for (size_t i = 0; i < len; i += 2) {
 		int high = hex_digit(s[i]), low = hex_digit(s[i + 1]);
 		if (high < 0 || low < 0)
-			return err_set(e, EINVAL, "heap is not hexadecimal");
+			return err_set(e, EINVAL, "the argument heap contains a character that is "
+				       "not a hexadecimal digit");
 		strbuf_addch(out, (char)(high << 4 | low));
 	}
 	return 0;

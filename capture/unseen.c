@@ -30,7 +30,7 @@ const struct unseen_fact unseen_facts[] = {
     {"n_calls_32_bits", SIZE_MAX, UNSEEN_REQUESTS,
      "system calls of 32 bits, which have no tracepoints", NULL},
     {"n_outlived", SIZE_MAX, UNSEEN_REQUESTS,
-     "threads that continued after the end of the command and were no longer captured",
+     "processes that continued after the end of the command and were no longer captured",
      NULL},
     {"n_mounts", NOTE(n_mounts), UNSEEN_REQUESTS,
      "calls that mounted or unmounted file systems, so later names lead to other files",

@@ -125,7 +125,7 @@ static int options_of(const struct metrics_config *c, struct metrics_options *o,
 	o->lenient = c->lenient;
 	o->n_threads = (unsigned int)c->threads;
 	if (c->dt > DENSITY_MAX_DT && c->dt != DENSITY_UNBOUNDED)
-		return err_set(e, ERANGE, "--dt %llu: expected at most %u, or none",
+		return err_set(e, ERANGE, "--dt %llu: expected a number up to %u, or \"none\"",
 			       (unsigned long long)c->dt, DENSITY_MAX_DT);
 	int ret = warmup_of(c->warmup, o, e);
 	ret = ret ? ret : bits_of("observe", c->observe, metrics_point_names, &o->points, e);

@@ -83,10 +83,10 @@ int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct w
 		const struct watch_thread *t = &base[in_base[a].index];
 		if (b == n_b || here[b].key != in_base[a].key)
 			ret = err_set(e, EILSEQ,
-				      "node %" PRIu32 "%s%.0d, with %" PRIu64
-				      " requests in the first run, makes none in this run, or "
-				      "starts differently: the application must make the same "
-				      "requests in every run",
+				      "node %" PRIu32 "%s%.0d made %" PRIu64
+				      " requests in the first run. In this run it made no "
+				      "requests, or started differently. The application must "
+				      "make the same requests in every run",
 				      in_base[a].index, t->rank >= 0 ? " of rank " : "",
 				      t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
 		else if (t->sends && (!thread[here[b].index].sends ||

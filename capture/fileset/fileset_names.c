@@ -58,7 +58,7 @@ int name_make(int dir_fd, const char *first, const char *path, struct err *e)
 	else if (there && !S_ISREG(b.st_mode))
 		ret = err_set(e, EPERM, "%s: refused: it exists, but is not a file", path);
 	else if ((there && unlinkat(to_dir, to, 0)) || linkat(from_dir, from, to_dir, to, 0))
-		ret = err_sys(e, errno, "%s: cannot link it to %s", path, first);
+		ret = err_sys(e, errno, "%s: cannot create this hard link to %s", path, first);
 	else
 		ret = 1;
 	return ret;

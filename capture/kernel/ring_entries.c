@@ -99,7 +99,8 @@ static int btf_open(struct btf **out, struct err *e)
 	}
 	const int code = errno;
 	fd_close(fd);
-	int ret = got < 0 ? err_sys(e, code, "cannot read the kernel's types %s", BTF_FILE) : 0;
+	int ret =
+	    got < 0 ? err_sys(e, code, "cannot read the kernel's type information %s", BTF_FILE) : 0;
 	ret = ret ? ret : types_index(b, e);
 	*out = ret ? NULL : b;
 	if (ret)
