@@ -27,7 +27,7 @@ int balloon_text_check(const char *text, struct err *e)
 	if (!text || !strcmp(text, "off") || !strcmp(text, "traced") ||
 	    !parse_size(text, &bytes, NULL))
 		return 0;
-	return err_set(e, EINVAL, "balloon: \"%s\" is not one of off, traced or a size", text);
+	return err_set(e, EINVAL, "balloon: \"%s\": expected off, traced or a size", text);
 }
 
 static void step_add(struct balloon *b, size_t *cap, struct balloon_step step)

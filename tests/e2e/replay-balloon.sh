@@ -48,7 +48,7 @@ replay 0 -o out.trace rr.trace
 
 # invalid or unavailable sizes, before any request is issued
 replay 2 --balloon traces rr.trace
-expect_line err 'not one of off, traced or a size'
+expect_line err 'expected off, traced or a size'
 rm -f out.trace
 replay 3 --balloon 1000T -o out.trace rr.trace
 expect_line err 'the balloon needs'

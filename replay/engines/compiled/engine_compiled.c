@@ -111,7 +111,7 @@ static int compiled_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
 		return err_set(e, EINVAL,
-			"mutant: engine compiled has no mutants (engines event and block have)");
+			"mutant: engine compiled has no mutants: use engine event or block");
 	return 0;
 }
 

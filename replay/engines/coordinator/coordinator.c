@@ -331,7 +331,7 @@ static int coordinator_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
 		return err_set(e, EINVAL,
-			"mutant: engine coordinator has no mutants (engines event and block have)");
+			"mutant: engine coordinator has no mutants: use engine event or block");
 	return 0;
 }
 

@@ -34,7 +34,7 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 			       "speed: only modes think-limited and timing-accurate use it");
 	if (*mutant)
 		return err_set(e, EINVAL,
-			"mutant: engine parallel has no mutants (engines event and block have)");
+			"mutant: engine parallel has no mutants: use engine event or block");
 	if (c->balloon && strcmp(c->balloon, "off"))
 		return err_set(e, EINVAL,
 			"balloon: engine parallel does not support it (event and coordinator do)");
