@@ -36,7 +36,7 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 	if (last)
 		strbuf_addstr(out, "; ");
 	else
-		strbuf_addf(out, "no range is trusted: the %s tried, ", w->first);
+		strbuf_addf(out, "trusted in no range, because the %s tried, ", w->first);
 	w->add(out, next);
 	strbuf_addf(out, " (%s)%s is %s",
 		    a->results->protocol.scenario[a->cell[next->cell].scenario].name,

@@ -35,8 +35,10 @@ static const char *const templates[REASON_N] = {
     [REASON_IF_INDEPENDENT] = "; it would be within the limit if the runs were known to be "
 			      "independent",
     [REASON_DEPENDENT] = "; it would be within the limit if the runs were independent, but %.0f "
-			 "runs count as only %.1f independent runs (lag-1 correlation %.2f)",
-    [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs (lag-1 correlation %.2f)",
+			 "runs count as only %.1f independent runs, because they may depend on "
+			 "each other (measured lag-1 correlation %.2f)",
+    [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs, because they may depend on "
+			  "each other (measured lag-1 correlation %.2f)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
@@ -47,8 +49,8 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = "; the %.0f pairs use only %.0f recordings, so they count as %.1f pairs "
-			  "with a recording each",
+    [REASON_RECORDINGS] = "; the %.0f pairs share %.0f recordings, so they count as only %.1f "
+			  "pairs that each have their own recording",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U, specific risk of accepting wrongly %.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U, specific risk of rejecting wrongly %.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",

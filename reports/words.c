@@ -227,16 +227,15 @@ void words_add_not_visible(struct strbuf *out, const char *before, const struct 
 		strbuf_addstr(out, after);
 }
 
-/* Appends "24 %" or "19 to 38 %": smallest and largest value with two significant digits. */
+/* Appends "±24 %" or "±19 % to ±38 %": smallest and largest value with two significant digits. */
 static void add_span(struct strbuf *out, double lo, double hi)
 {
 	SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
 	number_add(&least, 100 * lo, 100 * lo, number_unit_plain, false);
 	number_add(&most, 100 * hi, 100 * hi, number_unit_plain, false);
-	strbuf_add(out, least.s, least.len);
+	strbuf_addf(out, "±%s %%", least.s);
 	if (strcmp(least.s, most.s))
-		strbuf_addf(out, " to %s", most.s);
-	strbuf_addstr(out, " %");
+		strbuf_addf(out, " to ±%s %%", most.s);
 }
 
 void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
@@ -258,10 +257,10 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	}
 	if (lo > hi)
 		return;
-	strbuf_addstr(out, "One replay is accurate to ±");
+	strbuf_addstr(out, "One replay is accurate to ");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
-		strbuf_addstr(out, ", one run of the program to ±");
+		strbuf_addstr(out, ", one run of the program to ");
 		add_span(out, lo_machine, hi_machine);
 	}
 	if (!n_limited)

@@ -92,7 +92,7 @@ void words_add_not_visible(struct strbuf *out, const char *before, const struct 
 
 /* Appends "One replay is accurate to ±24 %, one run of the program to ±23 %": U at 95 % of cases
  * c[n], and U if the program ran in place of the replay. For several cases: the least and the
- * largest value. Appends nothing if no case has a budget. */
+ * largest value ("±19 % to ±38 %"). Appends nothing if no case has a budget. */
 void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n);
 /* Like words_add_uncertainty, over all cases, and how much the program's own runs scatter. */
 void words_add_machine(struct strbuf *out, const struct analysis *a);

@@ -163,8 +163,9 @@ void compare_add_case(struct strbuf *out, const struct campaign_change *all,
 
 void compare_add_difference(struct strbuf *out, const struct difference *d)
 {
-	strbuf_addf(out, "%s%s: %s: ", d->refuses ? "not comparable: " : "",
-		    difference_names[d->kind], d->what);
+	strbuf_addf(out, "%s%s%s%s: ", d->refuses ? "not comparable: " : "",
+		    difference_names[d->kind],
+		    d->kind == DIFFERENCE_SETTINGS ? " of replayer " : ": ", d->what);
 	if (d->kind == DIFFERENCE_REQUESTS)
 		strbuf_addstr(out, compare_new_value(d));
 	else if (d->old_value && d->new_value)

@@ -230,8 +230,9 @@ static void add_footer(struct strbuf *out, const struct analysis *a,
 	words_add_not_visible(&line, " Not visible in the recordings: ", a, ".");
 	text_paragraph(out, line.s, 0, 2, style->width);
 	strbuf_reset(&line);
-	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the "
-			     "program's run in the same block, ± the 95 % interval. Precision: "
+	strbuf_addstr(&line, "Bias: relative difference between the mean response times of the "
+			     "replay and of the program's run in the same block, ± the 95 % "
+			     "interval. Precision: "
 			     "scatter of the replay from run to run divided by that of the "
 			     "program (and its upper limit). Time: execution time.");
 	text_paragraph(out, line.s, 0, 2, style->width);
