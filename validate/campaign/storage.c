@@ -163,7 +163,8 @@ int dir_in_use(const char *path, struct err *e)
 {
 	return err_set(
 	    e, EBUSY,
-	    "another campaign runs in %s: this results directory is a copy, or was copied", path);
+	    "another campaign runs in %s: one of the two results directories is a copy of the other",
+	    path);
 }
 
 #define N_PLACES 6
