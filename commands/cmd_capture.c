@@ -96,8 +96,8 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	count_line("warning", o->n_file_actions,
 		   "call of posix_spawn failed, or its file actions could not be read: the trace "
 		   "does not show which files they made or truncated",
-		   "calls of posix_spawn failed, or their file actions could not be read: the trace "
-		   "does not show which files they made or truncated");
+		   "calls of posix_spawn failed, or their file actions could not be read: the "
+		   "trace does not show which files they made or truncated");
 	if (o->interrupted)
 		printf("%-14sinterrupted: processes that still run are not traced further\n",
 		       "warning");

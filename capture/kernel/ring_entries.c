@@ -99,8 +99,9 @@ static int btf_open(struct btf **out, struct err *e)
 	}
 	const int code = errno;
 	fd_close(fd);
-	int ret =
-	    got < 0 ? err_sys(e, code, "cannot read the kernel's type information %s", BTF_FILE) : 0;
+	int ret = 0;
+	if (got < 0)
+		ret = err_sys(e, code, "cannot read the kernel's type information %s", BTF_FILE);
 	ret = ret ? ret : types_index(b, e);
 	*out = ret ? NULL : b;
 	if (ret)
