@@ -161,10 +161,10 @@ bool dir_lock(int fd)
 
 int dir_in_use(const char *path, struct err *e)
 {
-	return err_set(
-	    e, EBUSY,
-	    "another campaign runs in %s: one of the two results directories is a copy of the other",
-	    path);
+	return err_set(e, EBUSY,
+		       "another campaign runs in %s: one of the two results directories is a copy "
+		       "of the other",
+		       path);
 }
 
 #define N_PLACES 6
