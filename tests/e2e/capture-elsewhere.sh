@@ -54,7 +54,7 @@ tree() {
 
 replayed() { # NAME: compares the replay with the files that the program left in ./in
 	tree in >left
-	grep -q '^made d' left && fail "$1: made is not in a" || true
+	if grep -q '^made d' left; then fail "$1: made is not in a"; fi
 	grep -q '^a/made d' left || fail "the program: $(cat left)"
 	rm -rf target
 	mkdir target

@@ -188,8 +188,8 @@ static bool is_missing(const struct measuring *m, const struct standard_point *p
 	return round < m->o->rounds || standard_undisturbed(p) < m->o->rounds;
 }
 
-/* Makes a volume for the points first..last, which differ in depth, and visits those that lack a
- * visit. */
+/* The points first..last have the same model and service time but different depths. They share a
+ * volume. After the planned rounds, only points with too many disturbed visits are visited. */
 static int volume_visit(struct measuring *m, struct standard_point *first,
 			struct standard_point *last, uint64_t round, struct err *e)
 {
