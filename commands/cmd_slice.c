@@ -76,17 +76,18 @@ struct slicing {
 	struct slice_correction *correction; /* or NULL */
 	struct slice_join *join;	     /* or NULL */
 	struct slice_causes *causes;	     /* or NULL */
+	struct slice_state *state;
 	/* causes are left out, because the nodes of several traces cannot be distinguished */
 	bool no_causes;
+	bool renumbered;
 	uint64_t n_causes_left_out;
 	char *extra; /* metadata of an anonymised trace */
 	const struct trace_set *set;
 	char *facts; /* facts of the slice, or NULL */
 };
 
-static int on_record(void *ctx, struct trace *t, struct trace_record *r)
+static int record_pass(struct slicing *s, struct trace *t, struct trace_record *r)
 {
-	struct slicing *s = ctx;
 	if (s->join && !slice_join_pass(s->join, t, r))
 		return 0;
 	if (s->no_causes && op_info(r->op)->family == FAMILY_CAUSE) {
@@ -99,6 +100,17 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 		return 0;
 	if (keep == 1 && s->correction)
 		slice_correction_apply(s->correction, r);
+	return keep;
+}
+
+static int on_record(void *ctx, struct trace *t, struct trace_record *r)
+{
+	struct slicing *s = ctx;
+	const int keep = record_pass(s, t, r);
+	if (keep == 1)
+		slice_state_kept(s->state);
+	else if (!keep)
+		slice_state_left_out(s->state, t, r);
 	return keep;
 }
 
@@ -118,7 +130,9 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	meta->wall_epoch_ns = epoch_moved(meta->wall_epoch_ns, zero_ns, TRACE_WALL_MAX);
 	const char *hidden = meta->extra_json ? meta->extra_json : "{}";
 	s->facts = slice_facts_text(s->set, s->join ? 1 : s->set->n, s->filter,
-				    s->anonymiser ? hidden : NULL);
+				    s->anonymiser ? hidden : NULL, s->renumbered,
+				    slice_state_is_whole(s->state));
+	slice_state_finish(s->state, &meta->files);
 	if (s->facts)
 		meta->extra_json = s->facts;
 	if (s->correction)
@@ -163,13 +177,15 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	struct pour p = {.filter = on_record, .rename = c->anonymise ? on_name : NULL,
 			 .finish = on_finish, .ctx = s, .new_seq = c->renumber || set->n > 1,
 			 .write = {.compress = c->compress}};
-	trace_set_meta(set, &meta);
+	s->renumbered = p.new_seq;
+	trace_set_meta(set, s->join ? 1 : set->n, &meta);
 	meta.clock_resolution_ns *= c->filter.scale;
 	int ret = c->calibration
 		     ? slice_correction_open(&s->correction, c->calibration, c->method, set, e)
 		     : 0;
 	s->no_causes = set->n > 1 && !s->join;
 	ret = ret || s->no_causes ? ret : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
+	s->state = slice_state_open(&meta.files);
 	ret = ret || !c->anonymise ? ret : hide(s, &meta, &files, e);
 	ret = ret ? ret : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!ret)
@@ -248,6 +264,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 	slice_correction_close(s.correction);
 	slice_join_close(s.join);
 	slice_causes_close(s.causes);
+	slice_state_close(s.state);
 	FREE_EACH(s.extra, s.facts);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);

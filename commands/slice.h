@@ -44,6 +44,24 @@ bool slice_causes_pass(struct slice_causes *x, const struct trace_record *r);
 /* Prints the number of records that were dropped although the filter keeps them. */
 void slice_causes_print(const struct slice_causes *x);
 
+/* Finds the initial files of a slice: those of the trace, except files whose length or name was
+ * changed by a request that the slice leaves out before a request that it keeps. A replay infers
+ * the state of such files from the requests of the slice. */
+struct slice_state;
+
+/* The entries of `files` are borrowed. Ownership: slice_state_close. */
+struct slice_state *slice_state_open(const struct fileset *files);
+void slice_state_close(struct slice_state *s); /* `s` may be NULL */
+/* Takes the requests of the traces in their order. Ignores an unreadable name or descriptor. */
+void slice_state_left_out(struct slice_state *s, const struct trace *t,
+			  const struct trace_record *r);
+void slice_state_kept(struct slice_state *s);
+/* Whether no request before a kept request was left out. */
+bool slice_state_is_whole(const struct slice_state *s);
+/* Removes the changed files from the list, which has the entries of the opened list in the same
+ * order, perhaps with other names. The result is valid until slice_state_close. */
+void slice_state_finish(struct slice_state *s, struct fileset *files);
+
 /* Corrects captured response times of a slice by a calibration. */
 struct slice_correction;
 
@@ -63,9 +81,11 @@ void slice_correction_print(const struct slice_correction *c);
 /* Text of the extra facts of the first trace, with the processes of the first n traces, with times
  * changed like those of requests, and with the counts of missing requests (capture/unseen.h). Call
  * it after all requests. `hidden`: the other facts that an anonymised trace keeps; NULL: all.
- * Returns NULL if nothing changes. The caller frees the text. */
+ * `renumbered`: leave out the captured content, which is found by the numbers of the requests.
+ * `whole`: the initial files of the first trace are those of the slice. Returns NULL if nothing
+ * changes. The caller frees the text. */
 char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice_filter *f,
-		       const char *hidden);
+		       const char *hidden, bool renumbered, bool whole);
 
 /* Joins two captures of one run: the program's calls (capture app) and the kernel's page cache
  * (capture vfs). Each fault on a mapped file and each missed page is assigned to the thread and

@@ -112,7 +112,7 @@ static void retime(json_t *rows, const void *filter)
 }
 
 char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice_filter *f,
-		       const char *hidden)
+		       const char *hidden, bool renumbered, bool whole)
 {
 	json_t *first = trace_extra(set->t[0]),
 	       *top = hidden ? json_loads(hidden, 0, NULL) : json_incref(first);
@@ -121,6 +121,8 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 			     json_object_get(json_object_get(first, "capture"), "untraced");
 	if (hidden)
 		unseen_add(top, first);
+	else
+		trace_set_facts(set, n, top);
 	if (counted)
 		trace_set_unseen(set, n, top);
 	json_decref(first);
@@ -129,7 +131,11 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 	const bool joined = n > 1 && json_object_get(top, "part");
 	/* the command does more than the requests of this slice */
 	const bool had_command = json_object_del(top, "command") == 0;
-	const bool changed = has_kin || memory || joined || had_command || counted;
+	const bool had_content = renumbered && json_object_del(top, "content") == 0;
+	const bool had_files = !whole && json_object_del(json_object_get(top, "capture"),
+							 "snapshot") == 0;
+	const bool changed = has_kin || memory || joined || had_command || had_content ||
+			     had_files || counted;
 	if (joined)
 		json_object_del(top, "part");
 	retime(memory, f);

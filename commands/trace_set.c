@@ -60,6 +60,24 @@ static void parts_find(struct trace_set *m, const char *const *path, size_t n)
 	m->n_given = n_given;
 }
 
+/* Refuses traces in which equal names or numbers mean different things. */
+static int mergeable(const struct trace_set *m, struct err *e)
+{
+	const struct trace_meta *a = m->n ? trace_meta(m->t[0]) : NULL;
+	for (size_t i = 1; i < m->n; i++) {
+		const struct trace_meta *b = trace_meta(m->t[i]);
+		if (a->level != b->level)
+			return err_set(e, EINVAL, "%s and %s cannot be merged: one has requests of "
+				"a block device, the other has system calls", m->path[0],
+				m->path[i]);
+		if (a->level == LEVEL_SYSCALL && a->root && b->root && strcmp(a->root, b->root))
+			return err_set(e, EINVAL, "%s and %s cannot be merged: their names are "
+				"relative to different directories, %s and %s (capture both with "
+				"the same --root)", m->path[0], m->path[i], a->root, b->root);
+	}
+	return 0;
+}
+
 int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *names,
 		   size_t n_names, const char *output, struct err *e)
 {
@@ -83,6 +101,7 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 		m->path[i] = path[i];
 		m->n += !ret;
 	}
+	ret = ret ? ret : mergeable(m, e);
 	if (!ret)
 		align(m);
 	return ret;
@@ -99,9 +118,30 @@ void trace_set_close(struct trace_set *m)
 	memset(m, 0, sizeof *m);
 }
 
-void trace_set_meta(struct trace_set *m, struct trace_meta *meta)
+static bool files_equal(const struct fileset *a, const struct fileset *b)
+{
+	bool equal = a->n == b->n;
+	for (size_t i = 0; i < a->n && equal; i++)
+		equal = !strcmp(a->entry[i].path, b->entry[i].path) &&
+			a->entry[i].size == b->entry[i].size &&
+			a->entry[i].directory == b->entry[i].directory;
+	return equal;
+}
+
+/* Whether all traces state the same initial files, as the parts of one capture do. */
+static bool files_are_common(const struct trace_set *m, size_t n)
+{
+	bool common = true;
+	for (size_t i = 1; i < n && common; i++)
+		common = files_equal(&trace_meta(m->t[0])->files, &trace_meta(m->t[i])->files);
+	return common;
+}
+
+void trace_set_meta(const struct trace_set *m, size_t n, struct trace_meta *meta)
 {
 	*meta = *trace_meta(m->t[0]);
+	if (!files_are_common(m, n))
+		meta->files = (struct fileset){0};
 	for (size_t i = 1; i < m->n; i++) {
 		const struct trace_meta *x = trace_meta(m->t[i]);
 		if (x->clock_resolution_ns > meta->clock_resolution_ns)
@@ -233,10 +273,38 @@ void trace_set_unseen(const struct trace_set *m, size_t n_traces, json_t *top)
 	json_object_del(capture, "untraced");
 }
 
+/* Appends the list `key` of another trace, unless the first trace has the same list. */
+static void rows_add(const char *key, json_t *top, const json_t *first, const json_t *other)
+{
+	json_t *rows = json_object_get(top, key), *more = json_object_get(other, key);
+	if (!json_is_array(more) || json_equal(json_object_get(first, key), more))
+		return;
+	if (rows)
+		json_array_extend(rows, more);
+	else
+		json_object_set(top, key, more);
+}
+
+void trace_set_facts(const struct trace_set *m, size_t n, json_t *top)
+{
+	json_auto_t *first = trace_extra(m->t[0]);
+	for (size_t i = 1; i < n; i++) {
+		json_auto_t *other = trace_extra(m->t[i]);
+		if (!json_equal(json_object_get(first, "anonymous_memory"),
+				json_object_get(other, "anonymous_memory")))
+			json_object_del(top, "anonymous_memory");
+		rows_add("descriptors", top, first, other);
+		rows_add("affinity", top, first, other);
+	}
+	if (!files_are_common(m, n))
+		json_object_del(json_object_get(top, "capture"), "snapshot");
+}
+
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
 {
 	json_t *top = trace_extra(m->t[0]);
 	if (m->n > 1) {
+		trace_set_facts(m, m->n, top);
 		trace_set_kin(m, m->n, top, NULL, NULL);
 		json_object_del(top, "part");
 	}

@@ -120,3 +120,90 @@ expect_status 0 "$VALIDATE" slice --anonymise snap.trace -o hidden.trace
 grep -aq secret hidden.trace && fail "a name is left in the list of files"
 grep -aq sha256 hidden.trace && fail "a digest of content is left"
 grep -aq '"link"' hidden.trace || fail "the list of files has no link any more"
+
+# Merged traces: equal names must mean equal files, and the metadata must hold for all traces.
+mkdir -p one two
+echo aaa >one/f
+echo bbbb >two/g
+expect_status 0 "$VALIDATE" capture app --root "$PWD/one" -o one.trace -- cat one/f
+expect_status 0 "$VALIDATE" capture app --root "$PWD/two" -o two.trace -- cat two/g
+expect_status 3 "$VALIDATE" slice one.trace two.trace -o both.trace
+expect_line err "relative to different directories, $PWD/one and $PWD/two"
+printf '128166372003061629,usr,0,Read,4096,512,1000\n128166372003071629,usr,0,Write,0,512,900\n' >disk.msr
+expect_status 3 "$VALIDATE" slice app.trace disk.msr -o both.trace
+expect_line err 'one has requests of a block device, the other has system calls'
+expect_status 3 "$VALIDATE" import one.trace disk.msr -o both.trace
+[ ! -e both.trace ] || fail "traces that cannot be merged were written"
+
+fact() { # TRACE FILTER
+	"$VALIDATE" info --json "$1" | jq -r "$2"
+}
+exec 7<one/f
+expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o one.trace -- cat one/f
+exec 7<&- 8<two/g
+expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o two.trace -- cat two/g
+exec 8<&-
+expect_status 0 "$VALIDATE" slice one.trace two.trace -o both.trace
+[ "$(fact both.trace .state_known)" = false ] || fail "the files of the first trace count as those of both"
+"$VALIDATE" info both.trace >out
+expect_line out 'State      unknown'
+for name in one/f two/g; do
+	grep -aq "\"path\":\"$name\"" both.trace || fail "the merged trace lacks the inherited descriptor of $name"
+done
+# parts of one trace state the same files
+expect_status 0 "$VALIDATE" slice -n 2 one.trace -o a.trace
+expect_status 0 "$VALIDATE" slice --skip 2 one.trace -o b.trace
+expect_status 0 "$VALIDATE" slice a.trace b.trace -o both.trace
+[ "$(fact both.trace .state_known)" = true ] || fail "parts of one trace lose their files"
+# captured content is found by the numbers of the requests
+expect_status 0 "$VALIDATE" capture app --content -o one.trace -- sh -c 'echo 1 >o1; echo 2 >o2'
+expect_status 0 "$VALIDATE" slice one.trace -o a.trace
+cp one.trace.content a.trace.content
+mkdir content
+expect_status 0 "$VALIDATE" replay --prepare --payload captured --dir content a.trace
+expect_status 0 "$VALIDATE" slice --renumber one.trace -o a.trace
+expect_status 3 "$VALIDATE" replay --prepare --payload captured --dir content a.trace
+expect_line err 'the trace has no captured content'
+
+# The initial files of a slice: a file is not in the list if a request that was left out changed its
+# length or name before a kept request. A replay infers its state.
+mkdir tree2
+for name in grown cut moved replaced copied same later linked; do
+	head -c 10 /dev/zero >"tree2/$name"
+done
+ln tree2/linked tree2/linked2
+cat >changes.py <<'P'
+import os
+def all_of(name):
+    fd = os.open("tree2/" + name, os.O_RDWR)
+    data = os.read(fd, 4096)
+    os.close(fd)
+    return data
+os.stat("tree2/moved")
+os.stat("tree2/linked2")
+same, copied = os.open("tree2/same", os.O_RDWR), os.open("tree2/copied", os.O_RDWR)
+os.pwrite(same, b"x" * 10, 0)
+for name in ("grown", "linked"):
+    fd = os.open("tree2/" + name, os.O_WRONLY | os.O_APPEND)
+    os.write(fd, b"y" * 90)
+    os.close(fd)
+os.truncate("tree2/cut", 4)
+os.rename("tree2/moved", "tree2/replaced")
+os.copy_file_range(same, copied, 10, 0, 90)
+os.access("tree2/same", os.F_OK)
+for name in ("grown", "cut", "replaced", "copied", "same", "linked2"):
+    all_of(name)
+os.truncate("tree2/later", 5)
+P
+expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD/tree2" -o whole.trace -- python3 -S -E changes.py
+when() { # OPERATION NAME: time of its first request since the first request
+	"$VALIDATE" info whole.trace --csv - | awk -F, -v op="$1" -v name="path=$2" 'NR == 2 { t = $3 } $5 == op && index($6, name) { print $3 - t "ns"; exit }'
+}
+expect_status 0 "$VALIDATE" slice --begin "$(when access same)" --end "$(when truncate later)" whole.trace -o part.trace
+mkdir again2
+expect_status 0 "$VALIDATE" replay --prepare --dir again2 part.trace
+expect_line out 'mismatches      0'
+[ "$(stat -c %s again2/later)" -eq 10 ] || fail "a later change counts as one before the slice"
+[ "$(stat -c %s again2/same)" -eq 10 ] || fail "a file of equal length is not in the list"
+"$VALIDATE" info part.trace >out
+expect_line out 'State      known: 2 files'
