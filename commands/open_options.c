@@ -54,6 +54,8 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .as = o->as ? open_as_names[o->as] : NULL, .more = more,
 				       .n_more = n_more};
 	int ret = o->from ? find_format(&f, "--from", o->from, e) : 0;
+	if (!ret && f && o->mapping && strcmp(f->name, "mapping"))
+		ret = err_set(e, EINVAL, "--mapping and --from %s exclude each other", f->name);
 	ret = ret ? ret : trace_open_with(t, f, path, &x, e);
 	SCOPED_FREE char *part = ret == -ENOENT ? trace_part_name(path, 0) : NULL;
 	if (part && !access(part, F_OK))

@@ -22,7 +22,7 @@ enum mapping_field {
 	MAP_OBJECT, /* several columns are joined by "." */
 	MAP_OFFSET,
 	MAP_LENGTH,
-	MAP_LAST,  /* offset of the last byte; length = last - offset + 1 */
+	MAP_LAST,  /* offset of the last byte or unit; length = last - offset + 1 */
 	MAP_COUNT, /* the line represents this number of equal requests */
 	MAP_PID,
 	MAP_TID,
@@ -33,6 +33,9 @@ enum mapping_field {
 };
 extern const char *const mapping_field_names[MAP_N + 1];
 
+/* what the key `unit` of a column names */
+enum mapping_unit { UNIT_ABSENT, UNIT_OF_TIME, UNIT_OF_BYTES, UNIT_IS_NUMBER };
+
 struct mapping_value {
 	char *text;
 	enum trace_op op; /* OP_INVALID: the request is skipped */
@@ -42,7 +45,8 @@ struct mapping_column {
 	char *name; /* name in the header line; NULL: the column is identified by its number */
 	unsigned int index; /* 0-based number of a column without a name */
 	enum mapping_field field;
-	int64_t unit; /* times: ns, a divisor of 1 s; offset and length: bytes */
+	int64_t unit; /* times: ns, a divisor of 1 s; offset, length and last: bytes */
+	enum mapping_unit unit_kind;
 	struct mapping_value value[MAPPING_VALUES_MAX];
 	unsigned int n_values;
 	bool any_case, optional, number;

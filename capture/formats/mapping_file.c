@@ -151,17 +151,22 @@ static int set_unit(struct mapping_parse *p, const char *value)
 	static const struct {
 		const char *name;
 		int64_t unit;
-	} units[] = {{"ns", 1},         {"100ns", 100}, {"us", 1000},    {"ms", 1000000},
-		     {"s", 1000000000}, {"bytes", 1},   {"sectors", 512}};
+		enum mapping_unit kind;
+	} units[] = {{"ns", 1, UNIT_OF_TIME},	  {"100ns", 100, UNIT_OF_TIME},
+		     {"us", 1000, UNIT_OF_TIME},  {"ms", 1000000, UNIT_OF_TIME},
+		     {"s", 1000000000, UNIT_OF_TIME}, {"bytes", 1, UNIT_OF_BYTES},
+		     {"sectors", 512, UNIT_OF_BYTES}};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (!strcmp(value, units[i].name)) {
 			p->column->unit = units[i].unit;
+			p->column->unit_kind = units[i].kind;
 			return 1;
 		}
-	uint64_t bytes;
+	uint64_t bytes, number;
 	if (parse_size(value, &bytes, NULL) || !bytes || bytes > 1u << 30)
 		return bad(p, "unit", value, "ns, 100ns, us, ms, s, bytes, sectors or a size");
 	p->column->unit = (int64_t)bytes;
+	p->column->unit_kind = parse_uint(value, &number, NULL) ? UNIT_OF_BYTES : UNIT_IS_NUMBER;
 	return 1;
 }
 
@@ -234,18 +239,59 @@ static int on_key(void *user, const char *section, const char *key, const char *
 	return 0;
 }
 
-static bool has(const struct mapping *m, enum mapping_field f)
+static unsigned int count(const struct mapping *m, enum mapping_field f)
 {
+	unsigned int n = 0;
 	for (unsigned int i = 0; i < m->n; i++)
-		if (m->column[i].field == f)
-			return true;
-	return false;
+		n += m->column[i].field == f;
+	return n;
 }
 
-/* A unit of time must divide a second. */
-static bool is_time(enum mapping_field f)
+/* A unit of time must divide a second. There is no default for it, because a wrong one would give
+ * wrong times without an error. */
+static int unit_check(const struct mapping_column *c, struct err *e)
 {
-	return f == MAP_BEGIN || f == MAP_END || f == MAP_RESPONSE || f == MAP_DISPATCH;
+	const char *name = mapping_field_names[c->field];
+	switch (c->field) {
+	case MAP_BEGIN:
+	case MAP_END:
+	case MAP_RESPONSE:
+	case MAP_DISPATCH:
+		if (c->unit_kind == UNIT_ABSENT || c->unit_kind == UNIT_OF_BYTES ||
+		    1000000000 % c->unit)
+			return err_set(e, EINVAL, "the column with field = %s needs a unit of time "
+						  "(unit = s, ms, us or ns)", name);
+		return 0;
+	case MAP_OFFSET:
+	case MAP_LENGTH:
+	case MAP_LAST:
+		if (c->unit_kind == UNIT_OF_TIME)
+			return err_set(e, EINVAL, "the column with field = %s needs a unit of size "
+						  "(unit = bytes, sectors or a size)", name);
+		return 0;
+	default:
+		return c->unit_kind == UNIT_ABSENT
+			   ? 0
+			   : err_set(e, EINVAL, "the column with field = %s cannot have a unit", name);
+	}
+}
+
+/* Whether another column before column i has the same field, name or number. */
+static int twice_check(const struct mapping *m, unsigned int i, struct err *e)
+{
+	const struct mapping_column *c = &m->column[i];
+	for (unsigned int k = 0; k < i; k++) {
+		const struct mapping_column *x = &m->column[k];
+		if (c->field && c->field != MAP_OBJECT && c->field == x->field)
+			return err_set(e, EINVAL, "two columns have field = %s",
+				       mapping_field_names[c->field]);
+		if (c->name && x->name ? !strcasecmp(c->name, x->name)
+				       : !c->name && !x->name && c->index == x->index)
+			return c->name ? err_set(e, EINVAL, "[column %s] occurs twice", c->name)
+				       : err_set(e, EINVAL, "[column %u] occurs twice",
+						 c->index + 1);
+	}
+	return 0;
 }
 
 static int check(struct mapping *m, struct err *e)
@@ -255,20 +301,20 @@ static int check(struct mapping *m, struct err *e)
 	/* for an object store, the offset may be missing: an object is read from its beginning */
 	const size_t n_needed = m->object_kind == OBJECT_PATH ? 3 : 4;
 	for (size_t i = 0; i < n_needed; i++)
-		if (!has(m, needed[i]))
+		if (!count(m, needed[i]) && !(needed[i] == MAP_LENGTH && count(m, MAP_LAST)))
 			return err_set(e, EINVAL, "no column has field = %s",
 				       mapping_field_names[needed[i]]);
 	for (unsigned int i = 0; i < m->n; i++) {
+		int ret = unit_check(&m->column[i], e);
+		ret = ret ? ret : twice_check(m, i, e);
+		if (ret)
+			return ret;
 		if (!m->column[i].name != !m->header)
 			return err_set(e, EINVAL, "header must come before the first column, "
 				"because it defines whether columns have names or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
 			return err_set(e, EINVAL, "the column with field = operation lacks the key "
 				"values = TEXT:OPERATION, ...");
-		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
-			return err_set(e, EINVAL, "the column with field = %s needs a unit of time "
-						  "(unit = s, ms, us or ns)",
-				mapping_field_names[m->column[i].field]);
 		if (m->column[i].index >= m->n_columns && !(m->more && m->column[i].optional))
 			m->n_columns = m->column[i].index + 1;
 	}

@@ -142,7 +142,9 @@ static int take_field(struct mapped_trace *t, const struct mapping_column *c, co
 		return take_bytes(t, c, f, &r->length, e);
 	case MAP_LAST:
 		x->last_at = f->s;
-		return take_number(t, f, -1, INT64_MAX - 1, &x->last, e);
+		ret = take_number(t, f, -1, INT64_MAX / c->unit - 1, &v, e);
+		x->last = (v + 1) * c->unit - 1;
+		return ret;
 	case MAP_COUNT:
 		return take_number(t, f, 1, MAPPING_COUNT_MAX, &x->count, e);
 	case MAP_OBJECT:
@@ -206,7 +208,6 @@ static int take_header(struct mapped_trace *t, const char *s, size_t len, struct
 {
 	const char *at = s, *end = s + len;
 	struct field f;
-	unsigned int n_found = 0;
 	memset(t->at, 0, sizeof t->at);
 	for (t->n_at = 0; next_field(t->m->delimiter, &at, end, &f); t->n_at++) {
 		if (t->n_at == MAPPING_COLUMNS_MAX)
@@ -215,8 +216,12 @@ static int take_header(struct mapped_trace *t, const char *s, size_t len, struct
 		for (unsigned int i = 0; i < t->m->n; i++)
 			if (strlen(t->m->column[i].name) == f.len &&
 			    !strncasecmp(t->m->column[i].name, f.s, f.len)) {
+				for (unsigned int k = 0; k < t->n_at; k++)
+					if (t->at[k] == &t->m->column[i])
+						return foreign_at(&t->base, f.s, e, "the header "
+							"has the column \"%s\" twice",
+							t->m->column[i].name);
 				t->at[t->n_at] = &t->m->column[i];
-				n_found++;
 			}
 	}
 	for (unsigned int i = 0; i < t->m->n; i++) {

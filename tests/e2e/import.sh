@@ -155,6 +155,29 @@ for unit in 4K 1GiB; do
 	expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
 	expect_line err 'the column with field = begin needs a unit of time'
 done
+# times without a unit, units of another kind, units of numbers, and columns that occur twice
+refused_map() { # SCRIPT MESSAGE
+	sed "$1" own.map >bad.map
+	expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
+	expect_line err "$2"
+}
+refused_map '/^unit = ms/d' 'the column with field = begin needs a unit of time'
+refused_map 's/^unit = ms/unit = sectors/' 'the column with field = begin needs a unit of time'
+refused_map 's/^unit = 4K/unit = us/' 'the column with field = offset needs a unit of size'
+refused_map 's/^field = object/&\nunit = ms/' 'the column with field = object cannot have a unit'
+refused_map '$a[column more]\nfield = length' 'two columns have field = length'
+refused_map '$a[column LEN]\nfield = none' '[column LEN] occurs twice'
+refused_map 's/^field = length//' 'no column has field = length'
+printf 'name\tt\to\toff\tlen\tlen\nx y\t1.5\tget\t2\t100\t5\n' >twice.txt
+expect_status 3 "$VALIDATE" import --mapping own.map twice.txt -o x.trace
+expect_line err 'the header has the column "len" twice'
+# the number of the last unit replaces the length
+sed '/^\[column len\]/,/^field/s/length/last\nunit = 4K/' own.map >last.map
+printf 'name\tt\to\toff\tlen\nx y\t1.5\tget\t2\t4\n' >last.txt
+expect_status 0 "$VALIDATE" import --mapping last.map last.txt -o own.trace
+[ "$(nth own.trace 1 3-)" = '1500000,,pread,path=x y;offset=8192;length=12288,12288,,0,,' ] || fail "last unit: $(nth own.trace 1 3-)"
+expect_status 3 "$VALIDATE" import --mapping own.map --from msr own.txt -o x.trace
+expect_line err '--mapping and --from msr exclude each other'
 # a failed request moved nothing, nor did a request that is no transfer; fallocate on a device
 # discards
 cat >results.map <<'M'
