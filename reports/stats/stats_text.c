@@ -96,14 +96,16 @@ static void bias_print(const struct stats *s, const struct comparison *c, const 
 	       who, fabs(a->value), a->value < 0 ? "below" : "above", conf, a->lo, a->hi,
 	       p_value(a->p, p));
 	printf("  a difference is %s, and ", shown_different ? "shown" : "not shown");
-	if (c->bias_decision == DECIDED_ACCEPT)
-		printf("the bias is within the limits of %.4g %% (%.4g %% interval %.3g to %.3g "
-			"%%).\n", limit, inner, a->inner_lo, a->inner_hi);
-	else if (c->bias_decision == DECIDED_REJECT)
+	if (c->bias_decision == DECIDED_REJECT) {
 		printf("the bias is beyond the limits of %.4g %%.\n", limit);
-	else
-		printf("it is undecided whether the bias is within the limits of %.4g %% (%.4g "
-			"%% interval %.3g to %.3g %%).\n", limit, inner, a->inner_lo, a->inner_hi);
+		return;
+	}
+	printf("%s the limits of %.4g %%\n", c->bias_decision == DECIDED_ACCEPT
+						   ? "the bias is within"
+						   : "it is undecided whether the bias is within",
+	       limit);
+	printf("  (%.4g %% interval, widened for dependence between values: %.3g to %.3g %%).\n",
+	       inner, a->inner_lo, a->inner_hi);
 }
 
 static void precision_print(const struct stats *s, const struct comparison *c, const char *who)
@@ -123,7 +125,11 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 		printf("  shown to be more than %.4g times", limit);
 	else
 		printf("  not shown to be at most %.4g times", limit);
-	printf(" (one-sided %.4g %% limits %.3g and %.3g).\n", conf, a->inner_lo, a->inner_hi);
+	printf("\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for dependence, %.3g%s).\n",
+	       conf, a->inner_lo, a->inner_hi,
+	       c->precision_decision == DECIDED_INCONCLUSIVE && a->inner_hi <= limit
+		   ? ",\n  not confirmed by the test with exchanged labels"
+		   : "");
 }
 
 const char *stats_verdict_name(const struct stats *s)
@@ -337,6 +343,19 @@ static void sessions_print(const struct stats *s, size_t i)
 		list_print("all of the sessions", &g->estimates);
 }
 
+static void verdict_print(const struct stats *s)
+{
+	bool beyond = false;
+	for (size_t i = 0; i + 1 < s->n; i++)
+		beyond |= s->comparison[i].bias_decision == DECIDED_REJECT ||
+			  s->comparison[i].precision_decision == DECIDED_REJECT;
+	printf("Verdict on bias and precision: %s", stats_verdict_name(s));
+	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
+		printf("\n  (a value is beyond its limit with P <= %.4g; \"not trusted\" needs P <= "
+		       "%.4g over all tests)", s->plan.alpha, REJECTION_ERROR);
+	puts(".");
+}
+
 void stats_print_text(const struct stats *s)
 {
 	char cell[CELL];
@@ -346,7 +365,7 @@ void stats_print_text(const struct stats *s)
 		precision_print(s, &s->comparison[i], sample_name(s, i + 1, cell));
 	}
 	if (s->config->judge)
-		printf("Verdict on bias and precision: %s.\n", stats_verdict_name(s));
+		verdict_print(s);
 	if (s->n > 1)
 		putchar('\n');
 	stats_print_plot(s, PLOT_WIDTH);

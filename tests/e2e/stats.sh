@@ -61,6 +61,21 @@ expect_status 0 stats pairs.csv near -C program,1
 expect_status 0 stats pairs.csv pairs.csv -C replay
 expect_line out 'a difference is not shown'
 
+# the limits that decide are wider than the interval for independent values, and the output states
+# why a small upper limit does not decide
+printf '%s\n' 92.7 97.5 95.1 104.6 110.4 100.7 99.3 101.4 91.5 98.4 89.6 96.3 >uneven
+printf '%s\n' 107.4 97.9 104.5 103.5 110.7 102.3 95.1 101.9 100.1 99.0 102.6 102.5 >steady
+expect_status 0 stats uneven steady
+expect_line out '(90 % interval, widened for dependence between values: '
+expect_line out 'upper, widened for dependence, '
+"$VALIDATE" stats --json uneven steady | jq -e '.replays[0].comparison.precision | .inner_ci_hi <= 2 and .decision == "inconclusive"' >/dev/null ||
+	fail "the upper limit alone decides: $("$VALIDATE" stats --json uneven steady | jq -c '.replays[0].comparison.precision')"
+expect_line out 'not confirmed by the test with exchanged labels'
+awk '{ print 1.16 * $1 }' uneven >slower
+expect_status 4 stats uneven slower --judge
+expect_line out 'the bias is beyond the limits of 10 %'
+expect_line out '"not trusted" needs P <= 0.01 over all tests'
+
 # --- verdicts
 seq 1 40 | awk '{ printf "%.3f\n", 100 + ($1 * 7 % 40 - 19.5) / 10 }' >r40
 seq 1 40 | awk '{ printf "%.3f\n", 101 + ($1 * 11 % 40 - 19.5) / 10 }' >x40

@@ -15,8 +15,6 @@
 #include "validate/stats/spread_ratio.h"
 #include "validate/stats/variance_ratio.h"
 
-#define REJECTION_ERROR 0.01 /* total error of the rejections of all comparisons */
-
 const char *const decided_names[] = {"accept", "reject", "inconclusive", NULL};
 
 /* P of a bias within the limits, widened; of a bias beyond the nearer limit; of no bias,

@@ -87,6 +87,8 @@ void comparison_compute(struct comparison *c, const struct column_sample *ref,
 			const struct column_sample *rep, const struct comparison_plan *plan);
 void comparison_release(struct comparison *c);
 
+#define REJECTION_ERROR 0.01 /* total error of the rejections of all comparisons */
+
 /* Returns the verdict over all comparisons. Trusted: all components of all comparisons are
  * accepted. Not trusted: the P-value of a rejection, after Holm's correction over all rejection
  * tests, is at most 0.01. Otherwise inconclusive. A component without a result is inconclusive, and
