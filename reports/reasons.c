@@ -199,15 +199,18 @@ static const char *position_name(double decision)
 					     : "undecided at";
 }
 
-/* Appends a number by a conversion of printf, which begins at `t` with its %. Returns its
- * length. */
+/* Appends a number by a conversion of printf, which begins at `t` with its %. Returns its length.
+ * %g gives 320 instead of 3.2e+02. */
 static size_t add_number(struct strbuf *out, const char *t, double value)
 {
 	const size_t len = strcspn(t, "efg") + 1;
-	char fmt[8];
+	char fmt[8], rounded[32];
 	snprintf(fmt, sizeof fmt, "%.*s", (int)len, t);
+	snprintf(rounded, sizeof rounded, fmt, value);
 	if (value >= 0x1p64 && t[len - 1] == 'f') /* the sum of counts is out of range */
 		strbuf_addf(out, "%" PRIu64, UINT64_MAX);
+	else if (t[len - 1] == 'g' && fabs(value) >= 1 && fabs(value) < 1e9)
+		strbuf_addf(out, strchr(fmt, '+') ? "%+.15g" : "%.15g", strtod(rounded, NULL));
 	else
 		strbuf_addf(out, fmt, value);
 	return len;

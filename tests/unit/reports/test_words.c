@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "reports/reasons.h"
 #include "reports/words.h"
 
 static void an_empty_list_is_none(void **state)
@@ -25,6 +26,16 @@ static void an_empty_list_is_none(void **state)
 	a.assessed[COMPONENT_BIAS] = false;
 	words_add_components(&out, &a, false);
 	assert_string_equal(out.s, "bias");
+	strbuf_release(&out);
+}
+
+static void large_numbers_have_no_exponent(void **state)
+{
+	(void)state;
+	static const double number[] = {323, 1e5, -1234.5, 0.00001234, 99.6, 4.2};
+	struct strbuf out = STRBUF_INIT;
+	words_add_template(&out, "%.2g %.2g %+.3g %.2g %.2g %.3g", number, "", COMPONENT_N);
+	assert_string_equal(out.s, "320 100000 -1230 1.2e-05 100 4.2");
 	strbuf_release(&out);
 }
 
@@ -83,6 +94,7 @@ static void a_deviation_has_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none),
+					   cmocka_unit_test(large_numbers_have_no_exponent),
 					   cmocka_unit_test(test_line),
 					   cmocka_unit_test(a_deviation_has_words)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
