@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate baseline: stores the data of a campaign that later comparisons need. */
 #include "commands/commands.h"
-#include "common/files.h"
 #include "reports/compare/compare_forms.h"
 #include "reports/output.h"
 
@@ -13,7 +12,7 @@ struct baseline_config {
 #define FIELD(name) offsetof(struct baseline_config, name)
 static const struct option_spec baseline_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "FILE",
-	       .help = "save: write the baseline to FILE (default: standard output)"),
+	       .help = "save: write the baseline to FILE; - is standard output (default)"),
 	OPTION(STRING, "replayer", FIELD(replayer), .arg = "NAME",
 	       .help = "only the cases of this replayer (default all)"),
 	OPTION(FLAG, "redact", FIELD(redact),
@@ -39,8 +38,7 @@ static int save(const struct baseline *b, const char *path, struct err *e)
 	SCOPED_STRBUF text = STRBUF_INIT;
 	int ret = baseline_print(b, &text, e);
 	if (!ret)
-		ret = path ? file_write_atomic(path, text.s, text.len, e)
-			   : output_stream(stdout, &text, e);
+		ret = output_path(path ? path : "-", &text, e);
 	return ret;
 }
 

@@ -15,6 +15,8 @@ expect_status 0 "$VALIDATE" baseline save results -o baseline.json
 [ ! -s out ] || fail "printed although written to a file"
 expect_status 0 "$VALIDATE" baseline save results
 cmp -s out baseline.json || fail "standard output differs from the file"
+expect_status 0 "$VALIDATE" baseline save results -o -
+cmp -s out baseline.json || fail "-o - is not standard output"
 expect_status 0 "$VALIDATE" baseline save baseline.json
 cmp -s out baseline.json || fail "a baseline of a baseline differs: $(diff out baseline.json | head -n 3)"
 jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" baseline.json >faults ||

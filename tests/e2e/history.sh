@@ -91,6 +91,8 @@ expect_status 0 "$VALIDATE" history show few
 expect_line out 'no limits yet'
 expect_status 3 "$VALIDATE" history show db --scenario nothing
 expect_line err 'no entry of scenario nothing'
+expect_status 3 "$VALIDATE" history show db --from 9999
+expect_line err 'no entry from campaign 9999 on'
 jq '.host = "it'"'"'s elsewhere" | .campaign = "00000000000000ff"' c1.json >other.json
 cp db two
 expect_status 0 "$VALIDATE" history add two other.json
