@@ -156,7 +156,7 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 		       "note", o->merged.n_early, o->merged.n_early == 1 ? " is" : "s are",
 		       o->merged.n_early == 1 ? "" : "s");
 	if (o->clock_bound_ns)
-		printf("%-14sdifferences of the hosts' clocks are known to %s\n", "clocks",
+		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);
 	if (o->n_outside)
 		printf("%-14s%" PRIu32

@@ -65,11 +65,11 @@ static void print_text(const struct deps *d, const char *path)
 	if (d->order == ORDER_NONE)
 		printf("Program order  not kept\n");
 	printf("Waits          %" PRIu64 " between threads (redundant waits do not count): "
-	       "%" PRIu64 " for a start, %" PRIu64 " for an end\n",
+	       "%" PRIu64 " for the start of a request, %" PRIu64 " for its end\n",
 	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
 	if (s->n_waiting)
 		printf("               %" PRIu64 " requests wait (%.3g %%), at most %" PRIu64 " "
-		       "wait%s each; %" PRIu64 " pair%s of threads\n",
+		       "wait%s each; these waits are between %" PRIu64 " pair%s of threads\n",
 		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests,
 		       s->n_waits_max, s->n_waits_max == 1 ? "" : "s", s->n_pairs,
 		       s->n_pairs == 1 ? "" : "s");

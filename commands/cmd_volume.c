@@ -85,7 +85,7 @@ static void lead_print(const struct volume_lead *l)
 	putchar('\n');
 	if (l->high_ns && l->n_steady < VOLUME_DEPTHS)
 		printf("  warning    with %u requests in flight the lead is not steady: the "
-			"machine was busy, or cannot serve as many in time\n",
+		       "machine was busy, or cannot serve that many in time\n",
 			volume_depth[l->n_steady]);
 }
 

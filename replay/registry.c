@@ -180,7 +180,8 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 ||
 	    c->n_workers > REPLAY_MAX_THREADS)
 		return err_set(e, EINVAL,
-			"speed must be above 0, spin at least 0, and workers within the limit");
+			"speed must be above 0, spin at least 0, and workers at most %d",
+			REPLAY_MAX_THREADS);
 	if (f && c->blank)
 		return err_set(e, EINVAL,
 			       "blank: the replay makes no calls, so mutant %s has no effect",

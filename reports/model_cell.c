@@ -33,7 +33,7 @@ MODEL(S, "Results of the runs of one case.",
 #undef S
 
 #define S component_part
-MODEL(S, "One number of a component that judges several of them.",
+MODEL(S, "One part of a component that judges several numbers.",
 	TEXT(label, "part", "Operation, half or quantile.")
 	OBJECT(estimate, "estimate", NULL))
 #undef S
@@ -68,8 +68,8 @@ MODEL(S, "One component of the verdict.",
 	    "alternative.")
 	TEXT(reason, "reason", NULL)
 	ARRAY(part, n_parts, "parts",
-	      "Numbers of a component that judges several of them: operations, halves of a run, or "
-	      "quantiles. Absent from other components.", IF_SET(n_parts)))
+	      "Parts of a component that judges several numbers: a number for each operation, half "
+	      "of a run, or quantile. Absent from other components.", IF_SET(n_parts)))
 #undef S
 
 #define S budget_row

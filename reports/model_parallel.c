@@ -32,7 +32,8 @@ GET_AT(double, predicted_error, causality_predicted_error(at->s))
 MODEL(S, "Origin of the recording.",
 	ROW(uint64_t, n_nodes, "n_nodes", COUNT, NULL)
 	ROW(uint64_t, n_throttled, "n_delayed", COUNT, "Delayed nodes.")
-	ROW(uint64_t, n_runs, "n_runs", COUNT, "Runs of the capture, with the one without delays.")
+	ROW(uint64_t, n_runs, "n_runs", COUNT, "Number of runs of the capture, including the run "
+					       "without delays.")
 	ROW(uint64_t, period, "period", COUNT, "Every such request of a delayed node is delayed.")
 	ROW(uint64_t, n_waits, "n_waits", COUNT, NULL)
 	ROW(uint64_t, n_signals, "n_signals", COUNT, NULL)

@@ -127,7 +127,8 @@ MODEL(S, NULL,
 	BY_TEXT(run_scenario_name, "scenario", NULL, NULLABLE)
 	BY_TEXT(role_name, "role", NULL, .words = roles)
 	BY_TEXT(run_replayer_name, "replayer", NULL, NULLABLE)
-	ROW(uint32_t, bank, "bank", COUNT, "Index of the reference trace replayed or recorded.")
+	ROW(uint32_t, bank, "bank", COUNT, "Index of the reference trace that the run replays or "
+					   "records.")
 	WORD(state, "state", NULL, run_states)
 	TEXT(reason, "reason", "Why it failed.", NULLABLE)
 	ROW(int64_t, started_ns, "started_ns", TIME,

@@ -93,8 +93,12 @@ void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t 
 		strbuf_addf(out, ", the opposite shown in %zu", r->n_not_confirmed);
 	if (!isfinite(r->least))
 		return;
-	add_f_tests(out, r, &a->results->protocol.claim[claim]);
-	strbuf_addstr(out, "; difference ");
+	const struct claim *c = &a->results->protocol.claim[claim];
+	add_f_tests(out, r, c);
+	if (isnan(c->limit))
+		strbuf_addstr(out, "; difference ");
+	else
+		strbuf_addf(out, "; difference from %s: ", c->than_text);
 	if (r->n == 1) {
 		published_add_difference(out, m, &r->comparison[0].difference);
 		return;

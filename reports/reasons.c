@@ -5,6 +5,7 @@
  *   %T  time in ns, "55.71 ms"       %E  confidence for an error, in percent, "95"
  *   %W  position to the limit, "within"
  *   %N  name of a status             %M  its meaning
+ *   %Q  number of requests, "at most 3 requests", "no request"
  *   %V  estimate without a limit, in the component's unit
  * and these take none:
  *   %{one|many}  words for the number before, which is 1 or not
@@ -30,15 +31,17 @@ static const char *const templates[REASON_N] = {
     [REASON_FEW_RUNS] =
 	"; with so few runs it is possible that they depend on each other: %.0f runs count as "
 	"little more than one",
-    [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (lag-1 correlation "
-			  "%.2f) that %.0f runs count as little more than one",
+    [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (correlation of successive "
+			  "runs %.2f) that %.0f runs count as little more than one",
     [REASON_IF_INDEPENDENT] = "; it would be within the limit if the runs were known to be "
 			      "independent",
     [REASON_DEPENDENT] = "; it would be within the limit if the runs were independent, but %.0f "
 			 "runs count as only %.1f independent runs, because they may depend on "
-			 "each other (measured lag-1 correlation %.2f)",
+			 "each other (correlation of successive runs: measured %.2f, possibly "
+			 "higher)",
     [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs, because they may depend on "
-			  "each other (measured lag-1 correlation %.2f)",
+			  "each other (correlation of successive runs: measured %.2f, possibly "
+			  "higher)",
     [REASON_NO_RESPONSES] = "the recording has no response times",
     [REASON_ABSENT] = "%A",
     [REASON_INAPPLICABLE] = "%I",
@@ -49,10 +52,12 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = "; the %.0f pairs share %.0f recordings, so they count as only %.1f "
-			  "pairs that each have their own recording",
-    [REASON_GUARD_ACCEPT] = ", guard band %.3g U, specific risk of accepting wrongly %.2g %%",
-    [REASON_GUARD_REJECT] = ", guard band %.3g U, specific risk of rejecting wrongly %.2g %%",
+    [REASON_RECORDINGS] = "; the %.0f pairs share %.0f recordings, which alone makes them count as "
+			  "only %.1f independent pairs",
+    [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
+			    "%.2g %%",
+    [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
+			    "%.2g %%",
     [REASON_PART_CHANGE] = "%L: %C %%",
     [REASON_PART_NUMBER] = "%L %+.3f",
     [REASON_CHANGE_INTERVAL] = ", %E %% interval %C to %C %%",
@@ -63,20 +68,20 @@ static const char *const templates[REASON_N] = {
 	"%.3g %% of the requests, one-sided confidence limits %.3g and %.3g %%, %W the limit %P "
 	"%%",
     [REASON_SHARE_ALONE] = "%.3g %% of the requests, without an interval, limit %P %%",
-    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, equal in all runs, upper confidence limit "
-			   "%.2g %%, %W the limit %P %%",
-    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, equal in all runs, lower confidence "
-				  "limit %.2g %%, beyond the limit %P %%",
+    [REASON_SHARE_ALIKE] = "%.0f of %.0f requests, the same number in every run, upper confidence "
+			   "limit %.2g %%, %W the limit %P %%",
+    [REASON_SHARE_ALIKE_BEYOND] = "%.0f of %.0f requests, the same number in every run, lower "
+				  "confidence limit %.2g %%, beyond the limit %P %%",
     [REASON_SHARE_NONE] = "%.0f of %.0f requests, none allowed",
     [REASON_EQUAL_LEVELS] = "equal at every level, limit %.3g",
     [REASON_DISTANCE_TIME] =
-	"a difference of %.3g in the share of the time with at most %.0f requests in flight "
-	"(upper confidence limit %.3g), %W the limit %.3g",
+	"a difference of %.3g in the share of the time with %Q in flight (upper confidence limit "
+	"%.3g), %W the limit %.3g",
     [REASON_DISTANCE_REQUEST] =
-	"a difference of %.3g in the share of the requests with at most %.0f requests in flight "
-	"(upper confidence limit %.3g), %W the limit %.3g",
+	"a difference of %.3g in the share of the requests that found %Q in flight (upper "
+	"confidence limit %.3g), %W the limit %.3g",
     [REASON_PAIRS_FAR] =
-	"; not accepted, because some pairs deviate far: with them, the mean is %C %%",
+	"; not accepted, because some pairs deviate far: the plain mean of all pairs is %C %%",
     [REASON_TIME_SPLIT] = "; the requests themselves cause %C %%, the waits between them %C %%",
     [REASON_FAULTS] = "at most %.0f lost, extra or mismatched requests in a run, limit %.0f",
     [REASON_FAULTS_OVER] = "%.0f lost, %.0f extra and %.0f mismatched of %.0f requests, up to "
@@ -84,8 +89,9 @@ static const char *const templates[REASON_N] = {
     [REASON_FAULTS_SHOWN] =
 	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
     [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; fidelity is not known from them",
-    [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (times has no "
-			       "column result), so it is unknown whether they failed",
+    [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (its file of "
+			       "times has no column \"result\"), so it is unknown whether they "
+			       "failed",
     [REASON_SKIPPED] = "; %.0f more skipped",
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided confidence limits %T and %T",
@@ -128,8 +134,8 @@ static const char *const templates[REASON_N] = {
     [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
 				"suffice only for a ratio of at least %.3g",
     [REASON_NOT_AFTER_HOLM] =
-	"; not rejected after Holm's correction for the number of tests (adjusted P %.2g, level "
-	"%.2g)",
+	"; not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "
+	"rejection needs at most %.2g)",
     [REASON_DIFFERS] = "; it differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates; %.0f were made so far",
@@ -192,6 +198,14 @@ static void add_shown(struct strbuf *out, enum component_unit unit, double value
 	strbuf_addstr(out, ratio ? " %" : time ? " µs" : "");
 }
 
+static void add_requests(struct strbuf *out, double most)
+{
+	if (most > 0)
+		strbuf_addf(out, "at most %.0f request%s", most, most > 1 ? "s" : "");
+	else
+		strbuf_addstr(out, "no request");
+}
+
 static const char *position_name(double decision)
 {
 	return decision == DECISION_ACCEPT   ? "within"
@@ -248,6 +262,7 @@ void words_add_template(struct strbuf *out, const char *t, const double *x, cons
 		case 'T': add_time(out, *x++); break;
 		case 'E': add_confidence(out, *x++); break;
 		case 'W': strbuf_addstr(out, position_name(*x++)); break;
+		case 'Q': add_requests(out, *x++); break;
 		case 'N': strbuf_addstr(out, stat_status_name((enum stat_status)*x++)); break;
 		case 'M': strbuf_addstr(out, table_status_text((enum stat_status)*x++)); break;
 		case 'V': add_shown(out, row->unit, *x++); break;

@@ -26,7 +26,8 @@ static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->block_bytes > ((uint64_t)1 << 30) / PIECE_PAGES)
 		return err_set(e, EINVAL,
-			       "block-size %llu: a request has %d blocks, at most 1 GiB in all",
+			       "block-size %llu: a request has %d blocks, and may have at most 1 "
+			       "GiB",
 			       (unsigned long long)c->block_bytes, PIECE_PAGES);
 	if (c->file_bytes % (PIECE_PAGES * c->block_bytes))
 		return err_set(e, EINVAL,

@@ -152,7 +152,9 @@ static void aspect_add(struct strbuf *out, const struct case_change *c, enum asp
 {
 	const struct aspect_change *a = &c->aspect[k];
 	SCOPED_STRBUF line = STRBUF_INIT;
-	strbuf_addf(&line, "%s: %s of %s, ", change_name(a->word), aspect_names[k], c->scenario);
+	const bool one = !strcmp(c->old_case->replayer, c->new_case->replayer);
+	strbuf_addf(&line, "%s: %s of %s, replayer%s ", change_name(a->word), aspect_names[k],
+		    c->scenario, one ? "" : "s");
 	compare_add_replayer(&line, c);
 	strbuf_addstr(&line, ": ");
 	if (!a->status) {

@@ -73,7 +73,8 @@ void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
 	    [CHANGE_SAME_RUNS] = "the old and the new results are the same runs",
 	    [CHANGE_OLD_INCOMPLETE] = "traces of the old results are incomplete",
 	    [CHANGE_NEW_INCOMPLETE] = "traces of the new results are incomplete",
-	    [CHANGE_COUNTS] = "%g in %.0f runs before, %g in %.0f now, at most %g and %g in a run",
+	    [CHANGE_COUNTS] = "%g in %.0f runs before, %g in %.0f runs now; most in one run: %g "
+			      "before, %g now",
 	    [CHANGE_OLD_LOST] = "; %.0f more runs failed before than now, and these lost all of "
 				"their requests",
 	    [CHANGE_NEW_LOST] = "; %.0f more runs failed now than before, and these lost all of "
@@ -97,6 +98,8 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 	if (k == ASPECT_MISMATCHES) {
 		compare_add_reasons(out, a);
 	} else {
+		if (aspect_scale(k) == SCALE_CHANGE)
+			strbuf_addstr(out, "deviation from the program: ");
 		compare_add_value(out, a->old_value, k);
 		strbuf_addstr(out, " before, ");
 		compare_add_value(out, a->new_value, k);
@@ -110,13 +113,13 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		}
 	}
 	if (!isnan(a->p_holm) && a->word != CHANGE_SAME) {
-		strbuf_addstr(out, "; P-value of a change beyond the limit ");
+		strbuf_addstr(out, "; P-values (small: shown): change beyond the limit ");
 		number_add_p(out, a->p);
-		strbuf_addstr(out, ", of any change ");
+		strbuf_addstr(out, ", any change ");
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {
-		strbuf_addstr(out, "; P-value of a change within the limit ");
+		strbuf_addstr(out, "; P-value (small: shown) of a change within the limit ");
 		number_add_p(out, a->p_same);
 	}
 }

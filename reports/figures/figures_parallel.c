@@ -184,8 +184,8 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	add_places(f, a, place, n);
 	strbuf_addf(&f->script, "plot %s\n", plot.s);
 	figure_caption(f,
-		       "Error of the running time, the worst over the targets that were recorded "
-		       "on (figures 8 and 9 of the //TRACE paper)%s",
+		       "Error of the running time: the largest over the targets of the recordings "
+		       "(figures 8 and 9 of the //TRACE paper)%s",
 		       published ? "; squares: published, on other storage" : "");
 	figure_alt(f, "Error of the running time of each application on each target, a bar for "
 		      "each replayer");

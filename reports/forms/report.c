@@ -39,7 +39,7 @@ int report_form_choose(const char *name, const struct report_form **form, struct
 	if (*form)
 		return err_set(e, EINVAL,
 			"the output format \"%s\" of a report consists of files and cannot be "
-			"printed", name);
+			"printed: the directory report/ of the results has these files", name);
 	SCOPED_FREE const char **names = names_of(report_forms);
 	return name_refuse(e, ENOENT, name, names, " (\"validate report --list\" names them)",
 			   "unknown output format \"%s\" of a report", name);

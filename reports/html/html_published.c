@@ -69,10 +69,11 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	if (!p->a->parallel)
 		return;
 	strbuf_addstr(out, "<h2 id=\"parallel\">Parallel applications</h2>\n<p>The time that a "
-		"process waits depends on the other processes and on the storage. So an "
-		"application is recorded on one target and replayed on another. The application "
-		"also runs on the other target: the error is the difference of the two running "
-		"times. The table shows the worst error over the targets of the recordings.</p>\n");
+			   "process waits depends on the other processes and on the storage. So an "
+			   "application is recorded on one target and replayed on another. The "
+			   "application also runs on the other target: the error is the difference "
+			   "of the two running times. The table shows the largest error over the "
+			   "targets of the recordings.</p>\n");
 	html_add_table(out, p, "parallel-replayers", NULL);
 	html_add_figures(out, p, "parallel-error", false);
 	html_add_figures(out, p, "parallel-period", true);
@@ -80,7 +81,8 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	html_add_figures(out, p, "bandwidth", true);
 	html_add_folded_table(
 	    out, p, "parallel-worst",
-	    "Worst error of each application, its published value and the cost of recording", NULL);
+	    "Largest error of each application, its published value and the cost of recording",
+	    NULL);
 	html_add_folded_table(out, p, "parallel", "Every case, with its uncertainty", NULL);
 	html_add_folded_table(out, p, "parallel-nodes", "Response times of each node", NULL);
 }

@@ -138,9 +138,10 @@ static void add_rates(struct info_page *page, const struct info *x)
 	add(page, "Rate", &out);
 	double variation = profile_gap_variation(p);
 	if (!isnan(variation)) {
-		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (1: "
-			"like random arrivals)", quantile_text(&p->gap, 0.5, false).s,
-			quantile_text(&p->gap, 0.99, false).s, variation);
+		strbuf_addf(&out, "median %s, 99 %% up to %s, coefficient of variation %.3g (0: "
+				  "regular, 1: random, above 1: in bursts)",
+			    quantile_text(&p->gap, 0.5, false).s,
+			    quantile_text(&p->gap, 0.99, false).s, variation);
 		add(page, "Gaps", &out);
 	}
 	timeline_release(&wide);

@@ -66,7 +66,8 @@ void cells_add_pair(struct strbuf *out, const char *label, double reference, dou
 	format_value(&cell, replay, unit);
 	add_cell(out, &cell);
 	if (isfinite(error))
-		strbuf_addf(&cell, error == 0 ? "%.3g %%" : "%+.3g %%", error);
+		strbuf_addf(&cell, error == 0 ? "%.3g %%" : error < 999.5 ? "%+.3g %%" : "%+.0f %%",
+			    error);
 	else
 		strbuf_addstr(&cell, "-");
 	add_cell(out, &cell);

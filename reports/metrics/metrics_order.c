@@ -22,8 +22,8 @@ static const struct {
     {"byte offset, mean", CELL_BYTES, "ro_byte_offset.mean", NULL},
     {"byte offset, largest", CELL_BYTES, "ro_byte_offset.max", NULL},
     {"reordering discontinuities", CELL_COUNT, "ro_discontinuities", NULL},
-    {"gap between them, mean", CELL_NUMBER, "ro_gap.mean", NULL},
-    {"gap in time, mean", CELL_DURATION, "ro_gap_time.mean", NULL},
+    {"reordering gap, mean", CELL_NUMBER, "ro_gap.mean", NULL},
+    {"reordering gap in time, mean", CELL_DURATION, "ro_gap_time.mean", NULL},
     {"sequence discontinuities", CELL_COUNT, "ro_seq_discontinuities", NULL},
     {"reordering-free runs", CELL_COUNT, "ro_runs_x", NULL},
     {"run length, mean", CELL_NUMBER, "ro_runs_mean", NULL},
@@ -38,7 +38,7 @@ static const struct {
     {"Kendall's tau", CELL_NUMBER, "ro_kendall_tau", NULL},
     {"fewest requests to move", CELL_COUNT, "ro_received", "ro_lis_length"},
     {"Spearman's footrule", CELL_COUNT, "ro_spearman_footrule", NULL},
-    {"descents (hfplayer's own count)", CELL_COUNT, "ro_hfplayer_script_count", NULL},
+    {"descents (as hfplayer counts)", CELL_COUNT, "ro_hfplayer_script_count", NULL},
 };
 
 static void add_worst(struct strbuf *out, const struct metrics *m, int point)

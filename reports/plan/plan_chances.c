@@ -96,7 +96,8 @@ static int rows_judge(const struct protocol *p, const struct chance_rows *rows, 
 	if (!(chances_level(p, n) > 0))
 		return 0;
 	if (!p->allow_undecidable && rows_explain(&text, p, rows, CHANCE_HOPELESS))
-		ret = err_set(e, EINVAL, "%s: with %s, %u replicates can never accept %s",
+		ret = err_set(e, EINVAL, "%s: with %s, %u replicates can never accept %s: use more "
+					 "replicates or wider limits",
 			      p->path ? p->path : "protocol", scatter, n, text.s);
 	else if (chance_of_rows(p, rows, n) < CHANCE_SMALL) {
 		strbuf_reset(&text);

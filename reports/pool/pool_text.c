@@ -57,8 +57,9 @@ void pool_warning_add(struct strbuf *out, const struct pool_warning *w)
 	switch (w->kind) {
 	case POOL_OTHER_REQUESTS:
 		strbuf_addf(out, "%s and %s did not replay the same requests in %zu of %zu "
-			    "scenarios, %s first: with min-duration, each laboratory determines "
-			    "their number itself", x, y, w->n, w->of, w->what);
+				 "scenarios (first: %s): with min-duration, each laboratory "
+				 "determines the number of requests itself",
+			    x, y, w->n, w->of, w->what);
 		break;
 	case POOL_OTHER_PROGRAM:
 		strbuf_addf(out, "%s is another program in %s (%s) than in %s (%s)", w->what, y,

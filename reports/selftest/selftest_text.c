@@ -135,7 +135,7 @@ static void summary_print(const struct rates *rates, FILE *out)
 	size_t shown = rates_count(rates, STANDING_SHOWN), holds = rates_count(rates,
 		STANDING_HOLDS), broken = rates_count(rates, STANDING_BROKEN);
 	fprintf(out,
-		"%s: %zu bounds, %zu shown (the 95 %% interval keeps the bound), %zu not "
+		"%s: %zu bounds, %zu shown (the whole 95 %% interval is within the bound), %zu not "
 		"contradicted, %zu broken\n",
 		broken ? "Not as promised" : "As promised", shown + holds + broken, shown, holds,
 		broken);

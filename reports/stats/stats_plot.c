@@ -75,5 +75,6 @@ void stats_print_plot(const struct stats *s, size_t width)
 	int used = printf("%-*s  %.6g", NAME_WIDTH, "", a.lo);
 	char high[32];
 	int length = snprintf(high, sizeof high, "%.6g", a.hi);
-	printf("%*s%s\n\n", (int)a.width + NAME_WIDTH + 2 - used - length, "", high);
+	printf("%*s%s\n", (int)a.width + NAME_WIDTH + 2 - used - length, "", high);
+	printf("(A: mean, |: smallest value, median and largest value, [ ]: quartiles)\n\n");
 }

@@ -174,7 +174,7 @@ static const struct table_row rows[] = {
     {"difference of means (Welch)", "welch_diff", NULL, "welch_ci_lo", "welch_ci_hi", NULL,
      "welch_p", NULL},
     {"shift (Hodges-Lehmann)", "hodges_lehmann", NULL, NULL, NULL, NULL, "mwu_p_asym", NULL},
-    {"P(replay > reference), A12", "vargha_delaney_A12", NULL, NULL, NULL, NULL, NULL, NULL},
+    {"P(replay > reference); equal: 0.5", "vargha_delaney_A12", NULL, NULL, NULL, NULL, NULL, NULL},
     {"median bias, %", "quantile_bias_pct", "p=0.5;type=7", "quantile_bias_ci_lo_pct",
      "quantile_bias_ci_hi_pct", "p=0.5", NULL, NULL},
     {"p90 bias, %", "quantile_bias_pct", "p=0.9;type=7", "quantile_bias_ci_lo_pct",
@@ -190,8 +190,8 @@ static const struct table_row rows[] = {
     {"F ratio, one-sided p", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL, "F_p",
      "side=greater"},
     {"  Brown-Forsythe", "brown_forsythe_W", NULL, NULL, NULL, NULL, "brown_forsythe_p", NULL},
-    {"distance (Kolmogorov-Smirnov)", "ks_D", NULL, NULL, NULL, NULL, "ks_p_asym", NULL},
-    {"distance (Wasserstein), %", "wasserstein1_pct", NULL, NULL, NULL, NULL, NULL, NULL},
+    {"Kolmogorov-Smirnov distance, 0..1", "ks_D", NULL, NULL, NULL, NULL, "ks_p_asym", NULL},
+    {"Wasserstein distance, %", "wasserstein1_pct", NULL, NULL, NULL, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -219,7 +219,7 @@ static void row_print(const struct estimates *list, const struct table_row *row)
 	bool interval = (lo && !lo->status) || (hi && !hi->status);
 	if (!value || (row->lo && !lo))
 		return;
-	printf("%-31s  %14s", row->label, shown(value, a));
+	printf("%-33s  %14s", row->label, shown(value, a));
 	if (value->status) {
 		putchar('\n');
 		return;
@@ -234,7 +234,7 @@ static void row_print(const struct estimates *list, const struct table_row *row)
 static void table_print(const struct stats *s, const struct comparison *c)
 {
 	const struct estimates *list = &c->estimates;
-	printf("%-31s  %14s  %14.4g %% interval  p\n", "", "estimate", 100 * (1 - s->plan.alpha));
+	printf("%-33s  %14s  %14.4g %% interval  p\n", "", "estimate", 100 * (1 - s->plan.alpha));
 	for (const struct table_row *row = rows; row->label; row++) {
 		bool of_pairs = !strcmp(row->value, "log_ratio_bias_pct") ||
 				!strcmp(row->value, "pm_log_ratio");
@@ -254,8 +254,8 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c)
 	snprintf(params, sizeof params, "mode=%s", mode);
 	const struct named_estimate *u_c = find(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
-	printf("  as the paper combines it, %%    u_c %s, U(k=2) %s (mode %s: for comparison "
-		"only)\n", shown(u_c, a), shown(find(list, "U_pct", params), f), mode);
+	printf("  as the metrology paper does, %% u_c %s, U(k=2) %s (mode %s: for comparison "
+	       "only)\n", shown(u_c, a), shown(find(list, "U_pct", params), f), mode);
 }
 
 /* --- notes --------------------------------------------------------------- */
@@ -293,8 +293,8 @@ static void comparison_notes(const struct comparison *c)
 			printf("note: the quantile at %s is extrapolated: too few values lie "
 				"beyond it\n", e->params);
 		if (flag && strstr(e->name, "_percentile"))
-			printf("note: %s: all resamples lie on one side, so a percentile interval "
-				"is shown\n", e->name);
+			printf("note: %s: all resamples lie on one side of the estimate, so a "
+			       "percentile interval is shown\n", e->name);
 	}
 }
 

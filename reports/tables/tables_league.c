@@ -39,7 +39,7 @@ static void league_row(struct table *t, const struct analysis *a, size_t i)
 	COL(t, TEXT, "cases", "Cases trusted / inconclusive / not trusted",
 		if (!row->judged) table_none(t); else table_textf(t, "%zu / %zu / %zu",
 		row->n_trusted, row->n_inconclusive, row->n_not_trusted));
-	COL_KNOWN(t, NUMBER, "deviation", "Deviation, in limits", row->deviation);
+	COL_KNOWN(t, NUMBER, "deviation", "Deviation / limit", row->deviation);
 	worst_column(t, a, row, LEAGUE_BIAS, FORMAT_RELATIVE, "bias", "Bias [95 %]");
 	worst_column(t, a, row, LEAGUE_EXECUTION_TIME, FORMAT_RELATIVE, "execution_time",
 		     "Execution time [95 %]");
@@ -67,16 +67,16 @@ static const char *observe_text(const struct scenario *s)
 	const bool device = s->observe == OBSERVE_BLOCK;
 	switch (s->observe_why) {
 	case OBSERVE_RANKS:
-		return "the preloaded library stamps the application's calls, and the ranks of a "
-		       "replay their own in the same way";
+		return "the preloaded library stamps the calls of the application, and the ranks "
+		       "of a replay stamp their own calls in the same way";
 	case OBSERVE_CAPTURED:
 		return device ? "the program's requests are captured at its device"
 			      : "the program is captured by the preloaded library";
 	case OBSERVE_FOREIGN:
-		return device ? "a replayer does not take stamps as the program does, but all make "
-				"requests on the device"
-			      : "a replayer does not take stamps as the program does, but the "
-				"preloaded library sees the calls of all";
+		return device ? "not all replayers take time stamps in the same way as the "
+				"program, but the requests of all reach the device"
+			      : "not all replayers take time stamps in the same way as the "
+				"program, but the preloaded library sees the calls of all";
 	case OBSERVE_ALIKE:
 		return "the program and every replayer take stamps around their calls in the same "
 		       "way";
@@ -96,7 +96,7 @@ static void observation_row(struct table *t, const struct analysis *a, size_t i)
 	COL_TEXT(t, "why", "Why", observe_text(s));
 }
 
-const struct table_kind table_observation = {"observation", "Whose times count",
+const struct table_kind table_observation = {"observation", "Source of the times",
 	table_n_scenarios, observation_row, .n_row_headers = 1, .note =
 	"The times of program and replayers in a scenario are measured in the same way."};
 

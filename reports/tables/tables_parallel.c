@@ -39,9 +39,10 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_KNOWN(t, SHARE, "predicted_error", "Predicted error",
 		  r ? causality_predicted_error(r) : NAN);
 	COL_COUNT_IF(t, "n_runs", "Runs of the recording", r, r->n_runs);
-	COL_KNOWN(t, NUMBER, "tracing_time", "time of these runs / time of the application",
+	COL_KNOWN(t, NUMBER, "tracing_time", "their time / time of the application",
 		  c->tracing_time);
-	COL_KNOWN(t, NUMBER, "tracing_increase", "Increase of a run's", c->tracing_increase);
+	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application "
+						 "- 1", c->tracing_increase);
 }
 
 const struct table_kind table_parallel = {"parallel",
@@ -72,15 +73,16 @@ static void parallel_worst_row(struct table *t, const struct analysis *a, size_t
 	COL_TEXT(t, "source", "in", w->published ? w->published->source : NULL);
 	COL_KNOWN(t, NUMBER, "tracing_time", "Time of the recording / time of the application",
 		w->tracing_time);
-	COL_KNOWN(t, NUMBER, "tracing_increase", "Increase of a run's", w->tracing_increase);
+	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application "
+						 "- 1", w->tracing_increase);
 }
 
 const struct table_kind table_parallel_worst = {"parallel-worst",
-	"Parallel applications: the worst error over the recordings", n_worst,
+	"Parallel applications: the largest error over the recordings", n_worst,
 	parallel_worst_row, .n_row_headers = 5, .note =
-	"For each application, the recording with the worst replay, as in the //TRACE paper "
-	"(figures 8 to 11). Errors have no sign. Published values are means of at least 3 runs; "
-	"their uncertainty is unknown."};
+	"For each application, the recording whose replay has the largest error, as in the //TRACE "
+	"paper (figures 8 to 11), and the number of recordings. Errors have no sign. Published "
+	"values are means of at least 3 runs; their uncertainty is unknown."};
 
 /* --- comparison of replayers ----------------------------------------- */
 
@@ -127,7 +129,7 @@ static void parallel_replayers_row(struct table *t, const struct analysis *a, si
 const struct table_kind table_parallel_replayers = {"parallel-replayers",
 	"Parallel applications: comparison of replayers", n_worst, parallel_replayers_row,
 	.n_row_headers = 4, .note =
-	"Magnitude of the error of the running time: the worst over the targets on which the "
+	"Error of the running time, without its sign: the largest over the targets on which the "
 	"application was recorded."};
 
 /* --- nodes --------------------------------------------------------------- */

@@ -21,8 +21,8 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 	SCOPED_STRBUF s = STRBUF_INIT;
 	strbuf_addstr(&s,
 		"Another machine, storage and time: do not expect equal numbers. What should hold "
-		"again is which value is larger; the findings judge that. A measured value has its "
-		"95 % interval behind it, a published value its published uncertainty.");
+		"again is which value is larger; the findings judge that. A measured value is "
+		"followed by its 95 % interval, a published value by its published uncertainty.");
 	for (const char *const *defect = published_defects(a); *defect; defect++)
 		strbuf_addf(&s, " %s", *defect);
 	table_note(t, "%s", s.s);
@@ -113,10 +113,10 @@ static void comparisons_item(struct table *t, const struct analysis *a, size_t i
 	const struct claim_comparison *q = ROW_ITEM(t, &a->claim[i].comparison[k]);
 	COL_TEXT(t, "finding", "Finding", c->name);
 	COL_CELL(t, a, &a->cell[q->cell]);
-	COL(t, TEXT, "than", "Against", add_other(t, a, c, q));
+	COL(t, TEXT, "than", "Compared with", add_other(t, a, c, q));
 	COL_WORDS(t, "measure", "Measure", published_add_measure(&s_, c->measure, c->operation));
 	COL_WORDS(t, "value", "Value [95 %]", published_add_value(&s_, c->measure, &q->value));
-	COL_WORDS(t, "other", "Of the other [95 %]",
+	COL_WORDS(t, "other", "Value compared with [95 %]",
 		published_add_value(&s_, c->measure, &q->other));
 	COL_WORDS(t, "difference", "Difference [interval]",
 		published_add_difference(&s_, c->measure, &q->difference));
@@ -134,12 +134,12 @@ static void claim_values_item(struct table *t, const struct analysis *a, size_t 
 	const struct estimate *d = q ? &q->difference : NULL;
 	COL_TEXT(t, "finding", "Finding", c->name);
 	COL_CELL(t, a, &a->cell[q->cell]);
-	COL(t, TEXT, "than", "Against", add_other(t, a, c, q));
+	COL(t, TEXT, "than", "Compared with", add_other(t, a, c, q));
 	COL_TEXT(t, "measure", "Measure", measure_info[c->measure].name);
 	COL_TEXT(t, "operation", "Operation", c->operation);
 	COL_TEXT(t, "unit", "Unit", published_unit(c->measure));
 	COL_ESTIMATE(t, NUMBER, "value", "Value", &q->value);
-	COL_ESTIMATE(t, NUMBER, "other", "Of the other", &q->other);
+	COL_ESTIMATE(t, NUMBER, "other", "Value compared with", &q->other);
 	COL_TEXT(t, "difference_unit", "Unit of the difference",
 		 measure_info[c->measure].scale != SCALE_LINEAR ? "ratio"
 								: published_unit(c->measure));

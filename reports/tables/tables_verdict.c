@@ -49,8 +49,8 @@ static void components_row(struct table *t, const struct analysis *a, size_t i)
 	COL_DECISION(t, "decision", "Decision", p->decision);
 	COL_ESTIMATE(t, NUMBER, "estimate", "Estimate", &p->estimate);
 	COL_OF(t, component, p, limit, NULL, "Limit");
-	COL_OF(t, component, p, accept_lo, NULL, "Accepted from: lower limit");
-	COL_OF(t, component, p, accept_hi, NULL, "Accepted from: upper limit");
+	COL_OF(t, component, p, accept_lo, NULL, "Limit of the acceptance test, lower");
+	COL_OF(t, component, p, accept_hi, NULL, "upper");
 	COL_OF(t, component, p, lag1, NULL, "Lag-1 correlation");
 	COL_OF(t, component, p, n_effective, NULL, "Runs count as");
 	COL_YES(t, "dependent", "Undecided because of dependence", p->dependent);

@@ -40,7 +40,8 @@ const struct component_row component_in_flight_max = {
 	.meaning = "By how much the largest number of requests in flight at any time of a run is "
 		   "larger (+) or smaller (-) in the replay.",
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-		"interval lies wholly outside; where all pairs are alike, by their value",
+		"interval lies wholly outside; if all pairs have the same value, this value "
+		"decides",
 	.source = "as bias", .unit = COMPONENT_CHANGE,
 	.two_sided = true, .decide = decide_in_flight_max, .plan = plan_in_flight_max,
 };

@@ -125,8 +125,8 @@ const struct component_row component_precision = {
 		   "program's results (ratio of standard deviations). Below 1 the replay is "
 		   "steadier than the program.",
 	.rule = "accepted when the one-sided 95 % upper limit is at most the limit, rejected when "
-		"the lower limit exceeds it; both only if at most 5 % of the exchanges of replay "
-		"and program within the pairs give a ratio as extreme",
+		"the lower limit exceeds it; both also need a permutation test: of all exchanges "
+		"of replay and program within the pairs, at most 5 % give a ratio as extreme",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
 	.unit = COMPONENT_NUMBER,
 	.relative = true, .decide = decide_precision, .plan = plan_precision,

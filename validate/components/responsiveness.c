@@ -98,8 +98,8 @@ static void plan_responsiveness(struct component *c, const struct planning *p)
 
 const struct component_row component_responsiveness = {
 	.title = "Responsiveness",
-	.meaning = "By how much more (+) or less (-) than the program's the response times of a "
-		   "replay grow when a volume serves requests more slowly.",
+	.meaning = "How much more (+) or less (-) the response times of a replay grow than those "
+		   "of the program, when a volume serves requests more slowly.",
 	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
 		"interval lies wholly outside; not applicable without a volume whose service times "
 		"the campaign changes", .source = "VIM 4.12 (sensitivity); as bias",

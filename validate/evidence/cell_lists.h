@@ -79,7 +79,8 @@
 	X(double, U95, "U95", SHARE, "U95 of one future replay.")                                  \
 	X(double, machine, "machine", SHARE, "U95 of one future run of the program itself.")       \
 	X(double, own, "replayer", SHARE,                                                          \
-	  "The replayer's own part: root of the difference of the squares, or 0.")
+	  "The replayer's own part of U95: root of the difference of the squares of replay and "   \
+	  "program, or 0.")
 
 #define CELL_EXECUTION_TIME(X)                                                                     \
 	X(struct estimate, execution_time, "execution_time", RELATIVE,                             \

@@ -64,7 +64,8 @@ int check_batch(const struct metrics_pass *p, const struct metrics_source *s,
 		if (__builtin_expect(is_negative(&r[i]), 0))
 			return err_set(
 			    e, EINVAL,
-			    "%s: record %llu (%s from %lld ns to %lld ns) ends before it begins",
+			    "%s: record %llu (%s from %lld ns to %lld ns) ends before it begins "
+			    "(--lenient accepts it)",
 			    s->name, (unsigned long long)(index + i), op_name(r[i].op),
 			    (long long)r[i].begin_ns, (long long)r[i].end_ns);
 	return 0;

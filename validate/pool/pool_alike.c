@@ -187,8 +187,8 @@ static int requests_check(const struct pool_laboratory *x, const struct pool_lab
 	if (!n || is_searched(x->baseline))
 		return 0;
 	return err_set(e, EPROTO,
-		       "%s and %s did not replay the same requests in %zu of %zu scenarios, %s "
-		       "first", x->name, y->name, n, x->baseline->n_scenarios, first);
+		       "%s and %s did not replay the same requests in %zu of %zu scenarios (first: "
+		       "%s)", x->name, y->name, n, x->baseline->n_scenarios, first);
 }
 
 /* --- values -------------------------------------------------------------- */

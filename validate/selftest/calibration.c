@@ -57,7 +57,9 @@ static int method_read(struct calibration *c, const json_t *root, const char *me
 			operations = json_object_get(item, "calibration");
 	}
 	if (!json_array_size(operations))
-		return err_set(e, ENOENT, "capture by %s was not measured", method);
+		return err_set(e, ENOENT, "the calibration has no values for capture by %s: "
+			       "\"validate selftest capture --methods %s\" measures them",
+			       method, method);
 	json_array_foreach(operations, i, o)
 	{
 		int ret = operation_read(c, o, e);

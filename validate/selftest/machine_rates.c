@@ -116,23 +116,23 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 		p_trusted += number(p, "trusted");
 	}
 	struct rate_count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
-	struct rate *r = rate_promise(rate_add(rates, "replay", GROUP_AA, "not trusted, a case",
+	struct rate *r = rate_promise(rate_add(rates, "replay", GROUP_AA, "case not trusted",
 		"as run", t.not_trusted, t.n), PROMISE_AT_MOST, 0.01);
-	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "as run",
+	r = rate_add(rates, "replay", GROUP_AA, "campaign with a case not trusted", "as run",
 		     alarmed, n);
 	rate_promise(r, PROMISE_AT_MOST, 0.01);
-	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "as run", t.trusted, t.n);
-	r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "labels permuted", p_not,
+	rate_add(rates, "replay", GROUP_AA, "case trusted", "as run", t.trusted, t.n);
+	r = rate_add(rates, "replay", GROUP_AA, "case not trusted", "labels permuted", p_not,
 		     p_cells);
-	snprintf(r->note, sizeof r->note, "of the same %llu campaigns, so the interval is too "
-		"narrow",
-		 (unsigned long long)n);
-	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign",
+	snprintf(r->note, sizeof r->note,
+		 "the %llu campaigns are the same, so the values depend on each other and the "
+		 "interval is too narrow", (unsigned long long)n);
+	r = rate_add(rates, "replay", GROUP_AA, "campaign with a case not trusted",
 		     "labels permuted", p_any, p_n);
-	snprintf(r->note, sizeof r->note, "of the same %llu campaigns, so the interval is too "
-		"narrow",
-		 (unsigned long long)n);
-	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "labels permuted", p_trusted,
+	snprintf(r->note, sizeof r->note,
+		 "the %llu campaigns are the same, so the values depend on each other and the "
+		 "interval is too narrow", (unsigned long long)n);
+	rate_add(rates, "replay", GROUP_AA, "case trusted", "labels permuted", p_trusted,
 		 p_cells);
 }
 
@@ -144,9 +144,9 @@ void machine_rates(struct rates *rates, const json_t *outcomes)
 		struct rate_count t = cells_count(outcomes, unit_names[kinds[i]], "event", NULL);
 		if (!t.n)
 			continue;
-		rate_add(rates, "replay", GROUP_EVENT, "not trusted, a case", unit_names[kinds[i]],
+		rate_add(rates, "replay", GROUP_EVENT, "case not trusted", unit_names[kinds[i]],
 			 t.not_trusted, t.n);
-		rate_add(rates, "replay", GROUP_EVENT, "trusted, a case", unit_names[kinds[i]],
+		rate_add(rates, "replay", GROUP_EVENT, "case trusted", unit_names[kinds[i]],
 			 t.trusted, t.n);
 	}
 	for (const struct sized_fault *f = sized_faults; f->name; f++)

@@ -10,8 +10,8 @@
 #include "validate/selftest/noise.h"
 #include "validate/selftest/simulate_private.h"
 
-#define GROUP_UNCHANGED "a version that did not change called worse"
-#define GROUP_SAME "a version that did not change called the same, of all cases"
+#define GROUP_UNCHANGED "an unchanged version called worse"
+#define GROUP_SAME "an unchanged version called the same, of all cases"
 #define GROUP_FOUND "a slower response time in one of 16 scenarios called worse"
 #define FALSE_ALARM 0.01
 #define SCENARIOS 16

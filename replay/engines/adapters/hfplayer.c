@@ -94,7 +94,8 @@ static void rank_note(void *ctx, uint64_t request, uint64_t rank)
 static int request_annotate(struct annotation *a, const struct infer_parents *p, struct err *e)
 {
 	if (getline(&a->line, &a->size, a->in) <= 0)
-		return err_set(e, EIO, "fewer requests were exported than the trace has");
+		return err_set(e, EIO, "the input file of hfplayer has fewer requests than the "
+				       "trace");
 	a->line[strcspn(a->line, "\r\n")] = 0;
 	GROW(a->id, a->n_ids, a->cap_ids);
 	a->id[a->n_ids++] = strtoull(a->line, NULL, 10);

@@ -46,7 +46,8 @@ static int ownership_check(const char *path, struct err *e)
 	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077))
 		return 0;
 	return err_set(e, EPERM, "%s: the directory of compiled programs must belong to the user "
-		"and be closed to other users (mode 0700; --program-cache DIR)", path);
+				 "and be closed to other users: set its mode to 0700, or choose "
+				 "another directory with --program-cache DIR", path);
 }
 
 int store_find(const char *wanted, char **dir, struct err *e)

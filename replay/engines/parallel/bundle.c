@@ -235,7 +235,8 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 	int fd = file_open_regular(path, O_RDONLY, e);
 	int ret = fd < 0 ? fd : file_read_at(fd, &r, sizeof r, 0, e);
 	if (!ret && memcmp(r.magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC))
-		ret = err_set(e, EIO, "%s was not written by ranks of this version of validate",
+		ret = err_set(e, EIO, "%s was not written by ranks of this version of validate: "
+				      "install the same version on all hosts",
 			      path);
 	y->report = xcalloc((size_t)y->n_ranks + 1, sizeof *y->report);
 	p->facts = (struct run_facts){.steal_ns = -1};
