@@ -25,11 +25,11 @@ static void side_add(struct strbuf *out, const char *which, const struct campaig
 		     const struct baseline *b)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
-	strbuf_addf(&line, "%s  %s", which, b->source);
+	strbuf_addf(&line, "%s: %s", which, b->source);
 	if (c->n_cells && compare_is_of_one_replayer(c))
 		strbuf_addf(&line, ", replayer %s",
 			(b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
-	strbuf_addf(&line, ": %u replicates, %s", b->n_replicates, b->date);
+	strbuf_addf(&line, ", %u replicates, %s", b->n_replicates, b->date);
 	paragraph(out, line.s, 2, 7);
 }
 

@@ -164,7 +164,7 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 			    (unsigned long long)p->accept.n_mismatched);
 	if (all || !some)
 		return;
-	r = add_name(g, "limit if timed", 0);
+	r = add_name(g, "limit, timed replays", 0);
 	r->is_head = true;
 	words_add_limit(&r->cell[TIME], COMPONENT_EXECUTION_TIME,
 			accept_limit_of(&p->accept, COMPONENT_EXECUTION_TIME, true));

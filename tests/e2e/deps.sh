@@ -11,7 +11,7 @@ pid,tid,begin,end,function,args,rvalue
 END
 expect_status 0 "$VALIDATE" deps --order temporal in.csv
 expect_line out '4 by 2 threads on 1 file, over 30 ns'
-expect_line out '3 between threads (redundant waits do not count): 2 for a start, 1 for an end'
+expect_line out '3 between threads (redundant waits do not count): 2 for the start of a request, 1 for its end'
 expect_line out 'Critical path  20 ns; all requests together take 40 ns'
 expect_status 0 "$VALIDATE" deps in.csv
 expect_line out 'order fs'

@@ -212,7 +212,7 @@ static void differences_that_the_protocol_hash_lacks(void **state)
 		requests_set(&b[i], 5 + (uint64_t)i, "min-duration = 0ns");
 	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), -EPROTO);
 	assert_non_null(
-	    strstr(e.msg, "did not replay the same requests in 1 of 1 scenarios, s first"));
+	    strstr(e.msg, "did not replay the same requests in 1 of 1 scenarios (first: s)"));
 	pool_release(&p);
 	for (int i = 0; i < 2; i++)
 		requests_set(&b[i], 5 + (uint64_t)i, "min-duration = 200000000ns");
