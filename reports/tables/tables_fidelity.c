@@ -83,7 +83,8 @@ static void issue_error_row(struct table *t, const struct cell *c)
 	COL_DECISION(t, "share_late_decision", "Decision",
 		c->component[COMPONENT_SHARE_LATE].decision);
 	COL_OF(t, cell, c, issue_error.cpu_delayed, NULL, "No CPU");
-	COL_OF(t, cell, c, issue_error.others_p99, "issue_error_others_p99", "p99 of the others");
+	COL_OF(t, cell, c, issue_error.others_p99, "issue_error_others_p99",
+		"p99 of requests with a CPU");
 	COL_OF(t, cell, c, schedule_error, NULL, "Schedule");
 }
 
@@ -127,6 +128,7 @@ static void diagnostics_row(struct table *t, const struct cell *c)
 const struct table_kind table_diagnostics = {
     "diagnostics", "Were the replicates independent?", .cell = diagnostics_row,
     .note =
-	"The pairs are examined in the order in which they ran: correlation of neighbours (0 is "
-	"ideal), number of independent pairs as which they count, P-value of \"no runs above or "
-	"below the median\", P-value of \"no trend\". A small P-value shows drift."};
+	"The pairs are examined in the order in which they ran: correlation of successive pairs (0 "
+	"is ideal), and the number of independent pairs that the pairs count as (fewer pairs widen "
+	"the intervals of acceptance). P-values of the hypotheses \"values above and below the "
+	"median alternate at random\" and \"no trend\": a small P-value shows drift."};
