@@ -60,8 +60,8 @@
 	  "(default 25%)")                                                                         \
 	X(RESPONSIVENESS, responsiveness, "responsiveness", responsiveness, OPT_RATIO, 0.10,       \
 	  "responsiveness", 1e-6, 0.99,                                                            \
-	  "largest relative difference of the growth of the response times from the program's, "   \
-	  "when a volume serves more slowly, either way (default 10%)")                            \
+	  "largest difference between the slowdown of a replay and that of the program on a "      \
+	  "slower volume, either way (default 10%)")                                               \
 	X(MEDIAN, median, "median", median, OPT_RATIO, NAN, "median", 1e-6, 0.99,                  \
 	  "largest relative deviation of the median of the response times, either way (default "   \
 	  "none)")                                                                                 \
