@@ -88,8 +88,8 @@ static int plan_make(struct plan *p, const struct stats_config *config, struct e
 	for (size_t i = 0; i < p->n_paths; i++)
 		n_standard += !strcmp(p->path[i], "-");
 	if (n_standard > 1 || (n_standard && p->n_samples * p->n_files > p->n_paths))
-		return err_set(e, EINVAL, "standard input can be read once only%s",
-			       p->n_paths == 1 ? ": give a file" : "");
+		return err_set(e, EINVAL, "standard input can be read only once%s",
+			       p->n_paths == 1 ? ": name a file instead of -" : "");
 	return 0;
 }
 

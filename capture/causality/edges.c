@@ -28,12 +28,13 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
 		return err_set(e, EINVAL,
 			       "%s: node %" PRIu32 " depends on node %" PRIu32
-			       ", but the number of nodes is %" PRIu32,
+			       ": expected two different nodes of the %" PRIu32 " nodes",
 			       run->trace, g->waiter, g->signaller, l->n_nodes);
 	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] ||
 	    g->waiter_request > n_requests[g->waiter])
 		return err_set(e, EINVAL,
-			       "%s: request %" PRIu64 " of node %" PRIu32 " (with %" PRIu64
+			       "%s: a dependency names a request that does not exist: request "
+			       "%" PRIu64 " of node %" PRIu32 " (with %" PRIu64
 			       " requests) depends on request %" PRIu64 " of node %" PRIu32
 			       " (with %" PRIu64 " requests)",
 			       run->trace, g->waiter_request, g->waiter, n_requests[g->waiter],

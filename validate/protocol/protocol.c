@@ -255,7 +255,7 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 			err_set(e, EINVAL, "unknown section [%s]: there are protocol, target, "
 				"workload, replayer, accept, compare and claim", s->kind);
 		else if (single && s->name)
-			err_set(e, EINVAL, "[%s] has no name", s->kind);
+			err_set(e, EINVAL, "the section is [%s], without a name", s->kind);
 		else if (!single && !s->name)
 			err_set(e, EINVAL, "[%s] needs a name: [%s NAME]", s->kind, s->kind);
 		else

@@ -61,7 +61,7 @@ static const struct {
     {PROTOCOL
      "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
      "bad.conf:5: responsiveness: \"yes\": this needs reference = rerun"},
-    {PROTOCOL WORKLOAD REPLAYER "[compare x]\n", "bad.conf:6: [compare] has no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare x]\n", "bad.conf:6: the section is [compare], without a name"},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\np9 = 5%\n", "bad.conf:7: "},
     {PROTOCOL WORKLOAD REPLAYER "[compare]\nresponse-time = 5\nprecision-ratio = 1\n",
      "bad.conf:8: precision-ratio"},
@@ -76,7 +76,7 @@ static const struct {
      "bad.conf:6: [workload a] occurs twice, first at line 2"},
     {PROTOCOL WORKLOAD REPLAYER REPLAYER, "bad.conf:6: [replayer r] occurs twice, first at line 4"},
     {PROTOCOL WORKLOAD REPLAYER "[target t]\n[target t]\n", "bad.conf:7: [target t] occurs twice"},
-    {PROTOCOL WORKLOAD REPLAYER "[accept x]\n", "bad.conf:6: [accept] has no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept x]\n", "bad.conf:6: the section is [accept], without a name"},
     {PROTOCOL WORKLOAD REPLAYER "[target]\n", "bad.conf:6: [target] needs a name: [target NAME]"},
     {PROTOCOL WORKLOAD REPLAYER "[target a b]\n",
      "bad.conf:6: a section heading is [kind] or [kind name]"},
