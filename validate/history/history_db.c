@@ -37,7 +37,8 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return err_set(e, EBUSY, "%s: another program has been writing to it for %d s",
+		return err_set(e, EBUSY, "%s: another program has been writing to it for %d s: try "
+			       "again later",
 			       path, BUSY_MS / 1000);
 	case SQLITE_READONLY:
 		return err_set(

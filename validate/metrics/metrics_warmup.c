@@ -72,7 +72,8 @@ int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference,
 	int ret = reference->open(reference, &source, e);
 	ret = ret ? ret : read_places(&s, &source, unsorted, e);
 	if (!ret && s.n < s.wanted)
-		ret = err_set(e, ENODATA, "%s: a warm-up of %llu requests leaves none of %llu",
+		ret = err_set(e, ENODATA, "%s: a warm-up of %llu requests leaves none of the %llu "
+			      "requests",
 			      reference->name, (unsigned long long)o->warmup_requests,
 			      (unsigned long long)s.n_seen);
 	if (!ret && !o->warmup_requests)
