@@ -172,7 +172,7 @@ void words_add_why(struct strbuf *out, const struct why *w)
 {
 	const char *between = "";
 	if (w->main != CAUSE_N) {
-		strbuf_addf(out, "main cause: %s", words_cause(w->main_name));
+		strbuf_addf(out, "mainly because of %s", words_cause(w->main_name));
 		between = "; ";
 	}
 	for (int q = 0; q < SPLIT_N; q++) {

@@ -227,15 +227,17 @@ void words_add_not_visible(struct strbuf *out, const char *before, const struct 
 		strbuf_addstr(out, after);
 }
 
-/* Appends "±24 %" or "±19 % to ±38 %": smallest and largest value with two significant digits. */
+/* Appends "±24 %" or "between ±19 % and ±38 %": smallest and largest value with two significant
+ * digits. */
 static void add_span(struct strbuf *out, double lo, double hi)
 {
 	SCOPED_STRBUF least = STRBUF_INIT, most = STRBUF_INIT;
 	number_add(&least, 100 * lo, 100 * lo, number_unit_plain, false);
 	number_add(&most, 100 * hi, 100 * hi, number_unit_plain, false);
-	strbuf_addf(out, "±%s %%", least.s);
 	if (strcmp(least.s, most.s))
-		strbuf_addf(out, " to ±%s %%", most.s);
+		strbuf_addf(out, "between ±%s %% and ±%s %%", least.s, most.s);
+	else
+		strbuf_addf(out, "±%s %%", least.s);
 }
 
 void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
