@@ -79,8 +79,8 @@ const char *words_cause(enum why_name name)
 	static const char *const words[WHY_NAME_N] = {
 	    [WHY_UNEXPLAINED] = "the service itself (unexplained)",
 	    [WHY_MIX] = "another mix of operations",
-	    [WHY_LESS_CONCURRENCY] = "lost concurrency",
-	    [WHY_MORE_CONCURRENCY] = "excess concurrency",
+	    [WHY_LESS_CONCURRENCY] = "fewer requests in flight",
+	    [WHY_MORE_CONCURRENCY] = "more requests in flight",
 	    [WHY_CONCURRENCY_WAITS] = "more requests in flight than CPUs, so threads wait for CPUs",
 	    [WHY_LATE_ISSUE] = "late issue",
 	    [WHY_REORDERING] = "reordering",

@@ -38,10 +38,10 @@ struct component_words {
 	const char *absent, *inapplicable;
 };
 extern const struct component_words component_words[];
-/* Appends what differs in a case that `w` explains, with the causes that were found: "mainly lost
- * concurrency; response time +12 %: ...; pwrite takes 68 % longer". */
+/* Appends what differs in a case that `w` explains, with the causes that were found: "mainly
+ * because of late issue; response time +12 %: ...; pwrite takes 68 % longer". */
 void words_add_why(struct strbuf *out, const struct why *w);
-/* "lost concurrency", "late issue" */
+/* "fewer requests in flight", "late issue" */
 const char *words_cause(enum why_name name);
 /* Returns how a part of a difference was obtained: "measured". */
 const char *words_method(enum why_method how);
