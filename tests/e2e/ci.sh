@@ -110,7 +110,7 @@ plain() { # STATUS [NAME=VALUE...]
 }
 RUN_STATUS=1 STORED=$PWD/delayed.json
 plain 1
-expect_line out "worse: response time of reads level=2, old and new: +"
+expect_line out "worse: response time of reads level=2, replayers old and new: +"
 for file in md xml html json; do
 	[ -s "results.compare.$file" ] || fail "no results.compare.$file"
 done

@@ -22,7 +22,7 @@ expect_status 0 "$VALIDATE" compare old.json same.json
 expect_line out "same: 0 of 3 cases worse, 0 inconclusive, 0 better, 3 the same"
 expect_line out "kernel.release: 6.1.0-18-amd64 before, 6.1.0-20-amd64 now"
 expect_status 1 "$VALIDATE" compare old.json worse.json
-on_screen "worse: response time of reads level=2, event: +21.2 % [18.9, 23.5], limit ±5 %"
+on_screen "worse: response time of reads level=2, replayer event: +21.2 % [18.9, 23.5], limit ±5 %"
 expect_line out '  reads level=1  same     '
 expect_status 0 "$VALIDATE" compare worse.json old.json
 expect_line out "better: 0 of 3 cases worse, 0 inconclusive, 1 better, 2 the same"

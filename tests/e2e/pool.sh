@@ -116,7 +116,7 @@ jq '.scenarios |= map(.requests |= map("0123456789abcdef"))' lab2.json >differs.
 expect_status 0 "$VALIDATE" pool lab1.json differs.json -o other-requests
 expect_line out 'with min-duration, each laboratory'
 for file in index.html pool.json; do
-	grep -q 'determines their number' "other-requests/$file" || fail "$file does not warn of other requests"
+	grep -q 'determines the number of requests itself' "other-requests/$file" || fail "$file does not warn of other requests"
 done
 jq -r --slurpfile schema "$SRCDIR/doc/pool-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" other-requests/pool.json >faults || fail 'no JSON'
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
