@@ -25,8 +25,9 @@ complete() { # COMMAND...
 }
 options=
 complete sh -c 'echo text >file; cat file; (echo more >>file; true) & wait'
-incomplete 'processes that continued after the end of the command and were no longer captured: 1' sh -c 'exec 2>&- >&- <&-; sleep 3 & :'
-complete sh -c 'exec 2>&- >&- <&-; (sleep 0.3; echo late >file) & :'
+incomplete 'processes that continued after the end of the command and were no longer captured: 1' sh -c 'exec 2>&- >&- <&-; sleep 60 & echo $! >after'
+kill "$(cat after)"
+complete sh -c 'exec 2>&- >&- <&-; (sleep 0.1; echo late >file) & :'
 "$VALIDATE" info trace --csv csv >/dev/null
 grep -q ',write,"path=[^;]*file;' csv || fail 'the last write of a child is missing'
 options='--paths none'

@@ -22,12 +22,12 @@ expect_line out 'count replays-failures 0'
 [ ! -e "/sys/fs/cgroup/devices/validate-torture-$pid" ] || fail 'a device cgroup was left'
 
 # a program of each harmful kind: the kind "command" executes the program
-harm() { # WHAT REASON COMMANDS
+harm() { # WHAT REASON COMMANDS [LIMIT]
 	what=$1 reason=$2
 	printf '#!/bin/sh\necho "validate: an error" >&2\n%s\n' "$3" >"$what"
 	chmod +x "$what"
 	status=0
-	"$torture" --rounds 1 --seconds 60 --limit 2 --kind command --only 12345 "$what" keep >out 2>err ||
+	"$torture" --rounds 1 --seconds 60 --limit "${4:-60}" --kind command --only 12345 "$what" keep >out 2>err ||
 		status=$?
 	[ $status -eq 1 ] || fail "$what: status $status: $(cat out err)"
 	expect_line out "$reason"
@@ -43,7 +43,7 @@ harm replaces-null '/dev was changed' 'rm /dev/null; exit 3'
 harm leaves-file 'left behind: /mnt/target/.validate-abc' ': >/mnt/target/.validate-abc; exit 3'
 harm leaves-scratch 'left behind: /mnt/tmp/x' ': >$TMPDIR/x; exit 3'
 harm crashes 'ended by signal 11' 'kill -SEGV $$'
-harm hangs 'it hung' 'exec sleep 100'
+harm hangs 'it hung' 'exec sleep 100' 1
 harm leaves-process '1 processes were left' 'sleep 100 & exit 3'
 harm hides-refusal 'exit status 0 although a call was refused' 'echo "refused: a is a device"; exit 0'
 harm odd-status 'exit status 9' 'exit 9'

@@ -107,8 +107,7 @@ n_reads() {
 n=$(n_reads)
 "$VALIDATE" replay --mode dep --think-scale 0.001 --read-only --device "$device" -o gone.trace in.trace >gone.out 2>gone.err &
 pid=$!
-for i in $(seq 1 200); do
-	[ "$(n_reads)" -lt $((n + 3)) ] || break
+until [ "$(n_reads)" -ge $((n + 3)) ] || ! kill -0 $pid 2>/dev/null; do
 	sleep 0.05
 done
 truncate -s 0 image

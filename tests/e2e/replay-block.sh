@@ -176,7 +176,7 @@ expect_status 0 "$VALIDATE" replay --destructive --device whole --beyond modulo 
 expect_line out '; 1 worker'
 
 # killed while it runs: nothing is left over, and the next replay runs
-"$VALIDATE" replay --destructive --device target --speed 0.01 -o killed.trace in.csv >out 2>err &
+"$VALIDATE" replay --destructive --device target --speed 0.001 -o killed.trace in.csv >out 2>err &
 pid=$!
 sleep 0.5
 kill -KILL $pid 2>/dev/null || :
