@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 12 s
+# waits: for a replayer that hangs
 # Engine btreplay on a loop device: bunches as btrecord makes them, and one request in each bunch.
 # btreplay is killed if it hangs after its last request or never begins. Also tests refusals of
 # engine hfplayer, which needs a device.

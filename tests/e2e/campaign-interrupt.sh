@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 20 s
+# waits: for the due times of requests
 # After Ctrl-C or SIGTERM, the campaign ends at once, cleans up, prints how to continue, and can be
 # resumed. Two campaigns cannot share a directory.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 20 s
+# long: 15 s
+# waits: for a slow volume
 # The volume is slower in half of the blocks. A correct replay slows down, too. A replayer that only
 # prints the traced times does not slow down, and is detected.
 . "$SRCDIR/tests/e2e/lib.sh"

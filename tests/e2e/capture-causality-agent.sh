@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 13 s
+# waits: for a slow connection
 # capture causality --hosts: over a slow connection, measuring the clock takes longer than an
 # application may go without a request; a signal ends an agent; two agents end a stuck application.
-# long: 15 s
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 

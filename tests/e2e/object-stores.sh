@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 23 s
+# waits: for the due times of requests
 # Traces of caches and object stores (doc/formats/others.md): their properties, and a client of a
 # store that engine exec starts. Fidelity and issue times are judged, response times are not.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 7 s
+# waits: for slow storage
 # Asynchronous requests are in flight together in the replay, as many as in the trace. The storage,
 # which needs 300 ms for each request, confirms it.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 7 s
+# waits: for time limits
 # A pause of years in a trace: timed replays are refused before the start, and the message names the
 # record.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 8 s
+# waits: for programs that hang
 # The test runner counts correctly, runs tests in parallel, and ends them after a signal. It is
 # tested on a separate tree with programs that pass, fail, crash, hang and skip.
 . "$SRCDIR/tests/e2e/lib.sh"
@@ -7,7 +9,7 @@ mkdir -p tree/tests/unit/room tree/tests/e2e tree/build/tests/unit/room
 cp "$SRCDIR/tests/run-tests" tree/tests/
 runner() {
 	status=0
-	env -u SRCDIR -u BUILD -u VALIDATE TEST_TIMEOUT=2 \
+	env -u SRCDIR -u BUILD -u VALIDATE TEST_TIMEOUT=${limit:-60} \
 		tree/tests/run-tests tree/build "$@" >out 2>&1 || status=$?
 }
 unit() { # name; the program on standard input
@@ -84,37 +86,48 @@ last_is '1 passed, 1 failed, 0 skipped'
 unit test_hang <<'END'
 echo 1..1; sleep 60
 END
+limit=1
 runner unit test_hang
+unset limit
 last_is '0 passed, 1 failed, 0 skipped'
-expect_line out 'timed out after 2 s'
+expect_line out 'timed out after 1 s'
 
 : >tree/tests/unit/room/test_missing.c
 runner unit test_missing
 last_is '0 passed, 1 failed, 0 skipped'
 
 # tests run in parallel, but a test that must be alone runs alone
-meets() { # name, the other's name: passes if both run at the same time
+meets() { # name, the other's name, tries: passes if both run at the same time
 	cat <<-END
 		: >"\$BUILD/$1.here"
-		for i in 1 2 3 4 5 6 7 8; do
+		for i in \$(seq $3); do
 			[ ! -e "\$BUILD/$2.here" ] || exit 0
-			sleep 0.2
+			sleep 0.1
 		done
 		exit 1
 	END
 }
-meets meet-a meet-b >tree/tests/e2e/meet-a.sh
-meets meet-b meet-a >tree/tests/e2e/meet-b.sh
+meets meet-a meet-b 300 >tree/tests/e2e/meet-a.sh
+meets meet-b meet-a 300 >tree/tests/e2e/meet-b.sh
 TEST_JOBS=2 && export TEST_JOBS
 runner e2e meet-
 last_is '2 passed, 0 failed, 0 skipped'
 rm tree/build/*.here
-{ echo '# alone: it measures time' && meets meet-b meet-a; } >tree/tests/e2e/meet-b.sh
-rm -f tree/tests/e2e/meet-a.sh && meets meet-a meet-b >tree/tests/e2e/meet-a.sh
+{ echo '# alone: it measures time' && meets meet-b meet-a 5; } >tree/tests/e2e/meet-b.sh
+rm -f tree/tests/e2e/meet-a.sh && meets meet-a meet-b 5 >tree/tests/e2e/meet-a.sh
 runner e2e meet-
 last_is '1 passed, 1 failed, 0 skipped' # meet-b finds the file of meet-a, and meet-a finds none
 expect_line out 'FAIL  e2e/meet-a.sh'
 rm tree/build/*.here
+# a test that waits runs beside as many others as TEST_JOBS
+{ echo '# waits: for others' && meets meet-c meet-a 300; } >tree/tests/e2e/meet-c.sh
+meets meet-a meet-c 300 >tree/tests/e2e/meet-a.sh
+meets meet-b meet-c 300 >tree/tests/e2e/meet-b.sh
+runner e2e meet-
+last_is '3 passed, 0 failed, 0 skipped'
+rm tree/build/*.here tree/tests/e2e/meet-c.sh
+meets meet-a meet-b 5 >tree/tests/e2e/meet-a.sh
+meets meet-b meet-a 5 >tree/tests/e2e/meet-b.sh
 TEST_JOBS=1
 runner e2e meet-
 last_is '1 passed, 1 failed, 0 skipped'

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 100 s
+# waits: for volumes with a service time
 # validate standard: certificates of volumes. The numbers depend on the machine, so only their form
 # and the handling of failures are tested here.
-# long: 100 s
 . "$SRCDIR/tests/e2e/lib.sh"
 
 # what needs no privilege

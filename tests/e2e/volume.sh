@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # long: 45 s
+# waits: for devices with a service time
 # validate volume: storage with a programmed service time, from creation to removal.
 . "$SRCDIR/tests/e2e/lib.sh"
 
