@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/monte_carlo.h"
 
+#include <gsl/gsl_statistics_double.h>
+
 #include "validate/stats/generator.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
@@ -51,6 +53,20 @@ static void interval_ranks(size_t n, double coverage, size_t *q, size_t *r)
 	*r = *r + *q <= n ? *r : n - *q;
 }
 
+/* Sorts at least the `tail` lowest and the `tail` highest values to their ends of y; the values
+ * between are in any order. */
+static void tails_sort(double *y, size_t n, size_t tail)
+{
+	if (n <= BLOCK || 4 * tail > n) {
+		doubles_sort(y, n);
+		return;
+	}
+	gsl_stats_select(y, 1, n, tail);
+	gsl_stats_select(y + tail, 1, n - tail, n - 2 * tail);
+	doubles_sort(y, tail);
+	doubles_sort(y + n - tail, tail);
+}
+
 static enum stat_status summarise(double *y, size_t n, double coverage,
 				  struct monte_carlo_result *out)
 {
@@ -59,8 +75,8 @@ static enum stat_status summarise(double *y, size_t n, double coverage,
 	enum stat_status s = sample_moments(y, n, &m);
 	if (s)
 		return s;
-	doubles_sort(y, n);
 	interval_ranks(n, coverage, &q, &r);
+	tails_sort(y, n, n - q);
 	out->n_trials = n;
 	out->mean = m.mean;
 	out->sd = m.sd;

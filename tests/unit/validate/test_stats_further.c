@@ -157,6 +157,42 @@ static void test_series(void **state)
 	assert_int_equal(autocorrelations(x, 10, 10, r), STAT_OUT_OF_RANGE);
 }
 
+struct kept {
+	double *y;
+	size_t n;
+};
+
+/* monte_carlo_sum, which also keeps each value. */
+static double kept_sum(const double *value, size_t n, void *arg)
+{
+	struct kept *k = arg;
+	return k->y[k->n++] = monte_carlo_sum(value, n, NULL);
+}
+
+/* The ends of both intervals are those among all values, sorted. */
+static void test_monte_carlo_ends(void **state)
+{
+	enum { N = 30000 };
+	static double y[N];
+	static const double coverage[] = {0.95, 0.9, 0.5};
+	struct monte_carlo_input in[2] = {{MC_STUDENT, 1, 1, 3}, {MC_RECTANGULAR, 0, 2, 1}};
+	struct monte_carlo_result r;
+	(void)state;
+	for (size_t c = 0; c < sizeof coverage / sizeof *coverage; c++) {
+		struct monte_carlo_plan plan = {.n_trials = N, .seed = 4, .coverage = coverage[c]};
+		struct kept k = {.y = y};
+		const size_t q = (size_t)(coverage[c] * N + 0.5), first = (N - q + 1) / 2 - 1;
+		double least = INFINITY;
+		assert_int_equal(monte_carlo(in, 2, kept_sum, &k, &plan, &r), STAT_OK);
+		assert_int_equal(k.n, N);
+		doubles_sort(y, N);
+		for (size_t i = 0; i + q < N; i++)
+			least = fmin(least, y[i + q] - y[i]);
+		assert_true(r.lo == y[first] && r.hi == y[first + q]);
+		assert_true(r.shortest_hi - r.shortest_lo == least);
+	}
+}
+
 static void test_monte_carlo(void **state)
 {
 	struct monte_carlo_input in[4];
@@ -389,7 +425,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sort),	 cmocka_unit_test(test_medians),
 	    cmocka_unit_test(test_large_shift),  cmocka_unit_test(test_series),
-	    cmocka_unit_test(test_monte_carlo),  cmocka_unit_test(test_group_classes),
+	    cmocka_unit_test(test_monte_carlo),  cmocka_unit_test(test_monte_carlo_ends),
+	    cmocka_unit_test(test_group_classes),
 	    cmocka_unit_test(test_double_table), cmocka_unit_test(test_equivalence),
 	    cmocka_unit_test(test_quantification), cmocka_unit_test(test_bounds), cmocka_unit_test(test_winsorise),
 	};
