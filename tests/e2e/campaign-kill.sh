@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 60 s
+# long: 30 s
 # A campaign is killed at random points several times: every finished run is kept, no run is
 # repeated, and nothing is left over.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/campaign-lib"
 
 tiny tiny.conf
-sed -i "s/^replicates = 3/replicates = 20/" tiny.conf
+sed -i "s/^replicates = 3/replicates = 12/" tiny.conf
 N_SMALL=$N_TINY
-N_TINY=130
+N_TINY=82
 n_kills=0
 begun=no
-while [ $n_kills -lt 20 ]; do
+while [ $n_kills -lt 12 ]; do
 	if [ -f results/journal ]; then
 		begun=yes
 		journal_runs results >before
