@@ -312,7 +312,7 @@ static void requests_print(const struct replay_summary *s)
 	}
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued - s->n_causes_done,
 	       s->n_records - s->n_causes);
-	if (s->n_repeated)
+	if (s->n_repeated && !s->adapter.times) /* of an adapter: adapter_print() */
 		printf(", %" PRIu64 " repeated", s->n_repeated);
 	if (s->n_failed)
 		printf(", %" PRIu64 " failed%s", s->n_failed,

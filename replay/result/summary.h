@@ -109,7 +109,7 @@ struct replay_summary {
 	/* records of the input that are not requests (FAMILY_CAUSE). n_issued includes
 	 * n_causes_done, those of them that were executed */
 	uint64_t n_causes, n_causes_done;
-	uint64_t n_repeated;   /* second copies issued by a mutant */
+	uint64_t n_repeated;   /* second copies issued by a mutant; adapters: extra requests */
 	uint64_t n_failed;     /* issued requests that returned an error, expected or not */
 	uint64_t n_mismatches; /* issued requests whose result differs from the traced one */
 	uint64_t n_unknown_fd; /* requests on unknown descriptors: they fail with EBADF */

@@ -41,7 +41,20 @@ expect_line out '200 of 200'
 head -c 256 out.trace.printed | od -An -v -tu1 | tr -s ' ' '\n' | grep . | awk '$1 != NR - 1 { exit 1 }' || fail 'they are not the bytes that it printed'
 hostile 0 twice
 expect_line out '200 requests that the input does not have'
+expect_line out 'requests        200 of 200; times: self'
 [ "$(fact n_matched)" = 200 ] && [ "$(fact n_extra)" = 200 ] || fail "of 200 requests made twice $(fact n_matched) matched, $(fact n_extra) are extra"
+
+# times in another unit than stated: their span is longer than the replayer ran
+right=$form
+form=$(printf %s "$right" | sed 's/unit=us/unit=ms/')
+hostile 3 twice
+expect_line err 'check the unit and the columns'
+form=$right
+hostile 2 twice --accept-status 3,x
+expect_line err 'accept-status: "x" is not a whole number'
+hostile 2 twice --accept-status 256
+hostile 2 twice --environment NAME
+expect_line err 'environment: "NAME" is not of the form NAME=VALUE'
 
 # --- the replayer kills the process that started it: its remaining processes are killed
 # nevertheless ------

@@ -2,14 +2,18 @@
 #include "replay/engines/adapters/adapter.h"
 
 #include <libgen.h>
+#include <math.h>
 
 #include "common/files.h"
 #include "common/leftovers.h"
 #include "common/processors.h"
+#include "common/units.h"
 #include "replay/engines/adapters/adapter_private.h"
 #include "replay/engines/block/block_load.h"
 #include "replay/load/prepare.h"
 #include "replay/result/output.h"
+
+#define SPAN_SLACK_NS 1e7 /* by which printed times may span longer than the replayer ran */
 
 /* --- options ------------------------------------------------------------- */
 
@@ -84,11 +88,14 @@ int adapter_check(const struct replay_config *c, struct err *e)
 	enum adapter_per per;
 	struct times_how times;
 	cpu_set_t set;
+	bool found;
 	int ret = options_check(a, c, e);
 	ret = ret ? ret : times_parse(&times, times_text(c, a), a, e);
 	if (!ret && c->adapter.export)
 		ret = inputs_format_parse(c->adapter.export, &format, &per, e);
 	ret = ret ? ret : user_check(c, &times, e);
+	if (!ret && c->adapter.accept_status)
+		ret = statuses_check(c->adapter.accept_status, 0, &found, e);
 	if (!ret && c->cpus)
 		ret = cpus_read(c, &set, e);
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
@@ -310,6 +317,21 @@ static int input_export(struct adapter_state *a, struct err *e)
 	return device_guard(a, e);
 }
 
+/* Refuses times that span longer than the replayer ran: the unit or a column is wrong, or the
+ * replayer did not measure them. */
+static int span_check(const struct adapter_state *a, struct err *e)
+{
+	const int64_t ran_ns = a->result->ended_ns - a->result->started_ns,
+		      span_ns = a->n_seen ? a->last_seen_ns - a->first_seen_ns : 0;
+	const double rounding_ns = pow(10, a->times.form.unit),
+		     most_ns = 1.01 * (double)ran_ns + SPAN_SLACK_NS + rounding_ns;
+	return (double)span_ns <= most_ns
+		   ? 0
+		   : err_set(e, EBADMSG, "times: the printed times span %s, but the replayer ran "
+			"for %s: check the unit and the columns",
+			duration_text((double)span_ns).s, duration_text((double)ran_ns).s);
+}
+
 /* times self: writes the reported requests as a trace, as the observers do. */
 static int self_read(struct adapter_state *a, struct err *e)
 {
@@ -323,6 +345,8 @@ static int self_read(struct adapter_state *a, struct err *e)
 			     "times has no column result: failed requests cannot be recognised");
 	ret = a->times.has_form ? times_read(&a->run, &a->times.form, e)
 				: a->run.adapter->parse(&a->run, e);
+	if (!ret && a->times.has_form)
+		ret = span_check(a, e);
 	return seen_close(a, ret, e);
 }
 

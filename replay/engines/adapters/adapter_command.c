@@ -66,28 +66,34 @@ static int words_replaced(struct words_list *to, const struct placeholders *p,
 	return ret;
 }
 
+static int assignments_check(const struct words_list *w, size_t from, struct err *e)
+{
+	for (; from < w->n; from++)
+		if (!strchr(w->v[from], '=') || *w->v[from] == '=')
+			return err_set(e, EINVAL,
+				       "environment: \"%s\" is not of the form NAME=VALUE",
+				       w->v[from]);
+	return 0;
+}
+
 static int environment_add(struct adapter_state *a, char *const *words, struct err *e)
 {
 	size_t from = a->environment.n;
 	int ret = words_replaced(&a->environment, &a->placeholders, &a->run, words, e);
-	for (; !ret && from < a->environment.n; from++)
-		if (!strchr(a->environment.v[from], '=') || *a->environment.v[from] == '=')
-			ret =
-			    err_set(e, EINVAL, "environment: \"%s\" is not of the form NAME=VALUE",
-				    a->environment.v[from]);
-	return ret;
+	return ret ? ret : assignments_check(&a->environment, from, e);
 }
 
 /* --- check of the options ------------------------------------------------ */
 
 static int texts_check(const struct placeholders *p, const struct adapter_run *r, const char *key,
-		       const char *text, struct err *e)
+		       const char *text, bool assign, struct err *e)
 {
 	struct words_list words, done = {NULL, 0, 0};
 	if (!text)
 		return 0;
 	int ret = words_parse(&words, text, e);
 	ret = ret ? ret : words_replaced(&done, p, r, words.v, e);
+	ret = ret || !assign ? ret : assignments_check(&done, 0, e);
 	words_list_release(&words);
 	words_list_release(&done);
 	return ret ? err_context(e, "%s", key) : 0;
@@ -99,8 +105,9 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	const struct adapter_run none = {.config = c, .adapter = a};
 	placeholders_fill(&p, &none);
 	/* `ready` may add placeholders later */
-	int ret = a->ready ? 0 : texts_check(&p, &none, "command", c->adapter.command, e);
-	ret = ret ? ret : texts_check(&p, &none, "environment", c->adapter.environment, e);
+	int ret = a->ready ? 0 : texts_check(&p, &none, "command", c->adapter.command, false, e);
+	ret = ret ? ret
+		  : texts_check(&p, &none, "environment", c->adapter.environment, true, e);
 	if (!ret && c->adapter.start_in) {
 		SCOPED_FREE char *dir = NULL;
 		ret = placeholders_replace(&p, c->adapter.start_in, &dir, e)

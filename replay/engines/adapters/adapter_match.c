@@ -16,6 +16,7 @@ int seen_open(struct adapter_state *a, struct err *e)
 	struct trace_meta meta = {
 	    .level = LEVEL_SYSCALL, .clock = "replayer", .captured_by = a->run.adapter->name};
 	a->first_seen_ns = INT64_MAX;
+	a->last_seen_ns = INT64_MIN;
 	return trace_writer_open(&a->writer, a->seen_path, &meta,
 				 &(struct trace_write_options){.no_sync = true}, e);
 }
@@ -85,6 +86,8 @@ int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct 
 		ret = trace_writer_object(a->writer, OBJECT_PATH, q->object, &x.object, e);
 	if (q->begin_ns < a->first_seen_ns)
 		a->first_seen_ns = q->begin_ns;
+	if (q->end_ns > a->last_seen_ns)
+		a->last_seen_ns = q->end_ns;
 	a->n_seen++;
 	return ret ? ret : trace_writer_append(a->writer, &x, 1, e);
 }

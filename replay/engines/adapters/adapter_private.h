@@ -118,7 +118,8 @@ struct adapter_state {
 	char *seen_path;	     /* trace of them */
 	struct trace_writer *writer; /* times self */
 	uint64_t n_seen;	     /* records */
-	int64_t first_seen_ns;	     /* times self: the least start */
+	/* times self: the least start and the greatest end */
+	int64_t first_seen_ns, last_seen_ns;
 	uint64_t n_events_lost;
 	bool numbered, unnumbered;   /* times self: some requests have numbers; some have none */
 	/* without numbers and operations: report k belongs to request k of the input */
@@ -142,6 +143,9 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 /* adapter_run.c: runs the replayer under the observer. The observed requests are in a->seen_path.
  * Errors: with the reason. */
 int adapter_start(struct adapter_state *a, struct err *e);
+/* Whether the list of the option accept-status has this status; statuses as in a shell. Errors:
+ * EINVAL: an item is not a status. */
+int statuses_check(const char *list, uint64_t status, bool *found, struct err *e);
 
 /* adapter_match.c: the trace of reported requests (times self). */
 int seen_open(struct adapter_state *a, struct err *e);

@@ -163,23 +163,33 @@ static int fail(const struct adapter_state *a, int code, struct err *e, const ch
 	return err_set(e, code, "%s %s", slash ? slash + 1 : a->command.v[0], why.s);
 }
 
-/* Whether the option accept-status lists this status; statuses as in a shell. */
-static bool is_accepted(const struct adapter_state *a, int status)
+int statuses_check(const char *list, uint64_t status, bool *found, struct err *e)
 {
 	char **item;
 	size_t n;
-	bool found = false;
-	uint64_t number,
-	    is = (uint64_t)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-	if (!is)
-		return true;
-	if (!a->run.config->adapter.accept_status ||
-	    split_list(a->run.config->adapter.accept_status, &item, &n, NULL))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		found |= !parse_uint(item[i], &number, NULL) && number == is;
+	uint64_t number;
+	int ret = split_list(list, &item, &n, e);
+	*found = false;
+	if (ret)
+		return err_context(e, "accept-status");
+	for (size_t i = 0; i < n && !ret; i++) {
+		ret = parse_uint(item[i], &number, e);
+		if (!ret && number > 255)
+			ret = err_set(e, EINVAL, "\"%s\" is not an exit status (0 to 255)",
+				      item[i]);
+		*found |= !ret && number == status;
+	}
 	list_free(item, n);
-	return found;
+	return ret ? err_context(e, "accept-status") : 0;
+}
+
+static bool is_accepted(const struct adapter_state *a, int status)
+{
+	const uint64_t is =
+	    (uint64_t)(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+	const char *list = a->run.config->adapter.accept_status;
+	bool found;
+	return !is || (list && !statuses_check(list, is, &found, NULL) && found);
 }
 
 static int status_judge(struct adapter_state *a, struct err *e)
