@@ -63,34 +63,15 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 	return 0;
 }
 
-/* The cell in by_name for the id of (kind, name). It contains OBJECT_NONE for a new name. */
-static uint32_t *place_of(struct object_table *t, enum object_kind kind, const char *name,
-			  size_t len)
-{
-	for (uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)kind, name, len);; hash++) {
-		uint32_t *id = u64_map_at(&t->by_name, hash, OBJECT_NONE);
-		if (*id == OBJECT_NONE)
-			return id;
-		const struct trace_object *o = t->entry[*id].object;
-		if (o->kind == kind && !strncmp(o->name, name, len) && !o->name[len])
-			return id;
-	}
-}
-
 int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, size_t len,
 			uint32_t *id, struct err *e)
 {
-	for (; t->n_named < t->n; t->n_named++) {
-		const struct trace_object *o = t->entry[t->n_named].object;
-		*place_of(t, o->kind, o->name, strlen(o->name)) = t->n_named;
+	for (uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)kind, name, len);; hash++) {
+		*id = *u64_map_at(&t->by_name, hash, t->n);
+		if (*id == t->n)
+			return object_table_add(t, *id, kind, name, len, e);
+		const struct trace_object *o = t->entry[*id].object;
+		if (o->kind == kind && !strncmp(o->name, name, len) && !o->name[len])
+			return 0;
 	}
-	uint32_t *known = place_of(t, kind, name, len);
-	if (*known == OBJECT_NONE) {
-		int ret = object_table_add(t, t->n, kind, name, len, e);
-		if (ret)
-			return ret;
-		*known = t->n_named++;
-	}
-	*id = *known;
-	return 0;
 }

@@ -18,8 +18,7 @@ struct object_table {
 	uint32_t n_entries, cap;
 	uint32_t n; /* highest id + 1 */
 	struct object_chunk *chunk;
-	struct u64_map by_name; /* maps hashes of kind and name to ids below n_named */
-	uint32_t n_named;
+	struct u64_map by_name; /* maps hashes of kind and name to ids; of object_table_intern */
 };
 
 void object_table_release(struct object_table *t);
@@ -41,6 +40,7 @@ static inline const struct trace_object *object_table_get(const struct object_ta
 }
 
 /* Returns in *id the id of (kind, name[len]). `name` need not be NUL-terminated and contains no
- * NUL. A new object gets the next id. Only for tables without gaps. Errors: as object_table_add. */
+ * NUL. A new object gets the next id. Only for tables whose objects were all added by this function.
+ * Errors: EOVERFLOW: the table is full. */
 int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, size_t len,
 			uint32_t *id, struct err *e);

@@ -22,9 +22,7 @@
 
 /* --- anchors ------------------------------------------------------------- */
 
-/* Reads the counter between two readings of CLOCK_MONOTONIC. Keeps the try with the narrowest
- * bracket of N_BRACKETS tries. */
-static int anchor_take(enum clock_source source, struct clock_anchor *a, struct err *e)
+int clock_anchor_take(enum clock_source source, struct clock_anchor *a, struct err *e)
 {
 	struct clock c = {.source = source};
 	if (source == CLOCK_SOURCE_MONOTONIC) {
@@ -77,13 +75,6 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 	return 0;
 }
 
-int clock_reanchor(struct clock *c, struct err *e)
-{
-	struct clock_anchor now;
-	int ret = anchor_take(c->source, &now, e);
-	return ret ? ret : clock_line_extend(c, &now, e);
-}
-
 /* --- the source ---------------------------------------------------------- */
 
 #if defined(__x86_64__)
@@ -105,10 +96,10 @@ static bool tsc_agrees_everywhere(void)
 	if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
 		return false;
 	struct clock_anchor first, half, now;
-	bool agree = !anchor_take(CLOCK_SOURCE_TSC, &first, NULL);
+	bool agree = !clock_anchor_take(CLOCK_SOURCE_TSC, &first, NULL);
 	int n_tries = 0;
 	do {
-		agree = agree && !anchor_take(CLOCK_SOURCE_TSC, &half, NULL);
+		agree = agree && !clock_anchor_take(CLOCK_SOURCE_TSC, &half, NULL);
 	} while (agree && half.ns - first.ns < 2000000 && ++n_tries < MAX_STILL / N_BRACKETS);
 	agree = agree && half.ticks > first.ticks && half.ns > first.ns;
 	for (int cpu = 0; agree && cpu < CPU_SETSIZE; cpu++) {
@@ -117,7 +108,7 @@ static bool tsc_agrees_everywhere(void)
 		CPU_ZERO(&one);
 		CPU_SET(cpu, &one);
 		if (sched_setaffinity(0, sizeof one, &one) < 0 ||
-		    anchor_take(CLOCK_SOURCE_TSC, &now, NULL)) {
+		    clock_anchor_take(CLOCK_SOURCE_TSC, &now, NULL)) {
 			agree = false;
 			break;
 		}
@@ -183,7 +174,7 @@ static void measure_quality(struct clock *c)
 int clock_open(struct clock *c, struct err *e)
 {
 	*c = (struct clock){.source = source_choose(), .ns_per_tick = 1};
-	return anchor_take(c->source, &c->first, e);
+	return clock_anchor_take(c->source, &c->first, e);
 }
 
 int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e)
@@ -199,7 +190,7 @@ int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e)
 				"timed");
 		last_ns = now_ns;
 	}
-	const int ret = anchor_take(c->source, &c->last, e);
+	const int ret = clock_anchor_take(c->source, &c->last, e);
 	if (ret)
 		return ret;
 	if (c->last.ticks <= c->first.ticks || c->last.ns <= c->first.ns)

@@ -45,15 +45,22 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
 int clock_open(struct clock *c, struct err *e);
 int clock_calibrate(struct clock *c, int64_t baseline_ns, struct err *e);
 
+/* The two steps of clock_reanchor. clock_anchor_take reads the counter between two readings of
+ * CLOCK_MONOTONIC, and keeps the try with the narrowest bracket of some tries. clock_line_extend
+ * makes `now` the last anchor; after an error, `c` keeps its line. Errors: as clock_reanchor. */
+int clock_anchor_take(enum clock_source source, struct clock_anchor *a, struct err *e);
+int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e);
+
 /* Replaces the last anchor by a new one, which lengthens the baseline. Call it just before a run,
  * for better deadlines, and right after the run, for an exact conversion. Errors: EIO if the
  * counter or CLOCK_MONOTONIC went backwards, or if their rate changed by more than 200 ppm. Then
  * the stamps of the run cannot be trusted. */
-int clock_reanchor(struct clock *c, struct err *e);
-
-/* As clock_reanchor, but the caller gives the anchor. After an error, `c` keeps its line. For
- * tests, and for anchors of another process. */
-int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e);
+static inline int clock_reanchor(struct clock *c, struct err *e)
+{
+	struct clock_anchor now;
+	const int ret = clock_anchor_take(c->source, &now, e);
+	return ret ? ret : clock_line_extend(c, &now, e);
+}
 
 /* Sleeps until the first anchor is at least `baseline_ns` old. The next clock_reanchor then gives a
  * better rate. */

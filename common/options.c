@@ -242,40 +242,27 @@ int options_parse_command(const struct option_spec *table, void *config, int arg
 			  int max_positional, int *n_positional, int *command, struct err *e)
 {
 	struct options_parse p = {table, config, argc, argv, 1};
+	bool ended = false; /* by "--" or by the command */
 	*n_positional = 0;
-	*command = argc;
-	for (; p.at < argc; p.at++) {
+	for (; p.at < argc && !(ended && command); p.at++) {
 		char *word = argv[p.at];
 		int ret = 0;
-		if (!strcmp(word, "--")) {
-			*command = p.at + 1;
-			return 0;
-		} else if (word[0] == '-' && word[1] == '-') {
+		if (!ended && !strcmp(word, "--")) {
+			ended = true;
+		} else if (!ended && word[0] == '-' && word[1] == '-') {
 			ret = parse_long(&p, e);
-		} else if (word[0] == '-' && word[1]) {
+		} else if (!ended && word[0] == '-' && word[1]) {
 			ret = parse_letters(&p, e);
 		} else if (*n_positional == max_positional) {
-			*command = p.at;
-			return 0;
+			break;
 		} else {
 			argv[++*n_positional] = word; /* this slot of argv was already read */
 		}
 		if (ret)
 			return ret;
 	}
-	return 0;
-}
-
-int options_parse(const struct option_spec *table, void *config, int argc, char **argv,
-		  int *n_positional, struct err *e)
-{
-	int command;
-	int ret =
-	    options_parse_command(table, config, argc, argv, INT_MAX, n_positional, &command, e);
-	if (ret)
-		return ret;
-	for (; command < argc; command++)
-		argv[++*n_positional] = argv[command];
+	if (command)
+		*command = p.at;
 	return 0;
 }
 

@@ -70,17 +70,22 @@ const struct option_spec *options_nearest(const struct option_spec *table, const
 /* Parses argv[1..argc-1]: "--name value", "--name=value", "-n value", "-nvalue". Flags may be
  * joined ("-vq"). "--" ends the options. Positional arguments are moved to the front:
  * argv[1..*n_positional]. Returns 1 at once for "--help" and "-h" (unless the table has "h"); the
- * caller then prints the help. Errors: as options_set; the message names the option as "--name". */
-int options_parse(const struct option_spec *table, void *config, int argc, char **argv,
-		  int *n_positional, struct err *e);
-
-/* As options_parse, for command lines that end in the command of another program. Takes at most
- * `max_positional` positional arguments. The next positional argument, or the first word after
- * "--", begins the command. The command keeps its order in argv[*command..argc-1]; *command is argc
- * if there is no command. With max_positional 0, the command begins at the first word that is not
- * an option. */
+ * caller then prints the help. Errors: as options_set; the message names the option as "--name".
+ *
+ * `command`: for a command line that ends in the command of another program; NULL for others. At
+ * most `max_positional` positional arguments are taken. The next positional argument, or the first
+ * word after "--", begins the command. The command keeps its order in argv[*command..argc-1];
+ * *command is argc if there is no command. With max_positional 0, the command begins at the first
+ * word that is not an option. */
 int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv,
 			  int max_positional, int *n_positional, int *command, struct err *e);
+
+/* The same for other command lines. */
+static inline int options_parse(const struct option_spec *table, void *config, int argc,
+				char **argv, int *n_positional, struct err *e)
+{
+	return options_parse_command(table, config, argc, argv, INT_MAX, n_positional, NULL, e);
+}
 
 #define HELP_WIDTH 80
 

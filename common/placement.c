@@ -12,9 +12,8 @@ static size_t round_up(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Lays out the slots of a thread. Returns their size in bytes. */
-static size_t row_lay(struct placement_row *r, enum placement_kind kind, size_t first, size_t step,
-		      size_t block_bytes)
+static void row_lay(struct placement_row *r, enum placement_kind kind, size_t step,
+		    size_t block_bytes)
 {
 	size_t n_slots = kind == PLACEMENT_ROTATE ? N_ROTATED : 1;
 	r->room = block_bytes ? block_bytes : 1;
@@ -22,8 +21,12 @@ static size_t row_lay(struct placement_row *r, enum placement_kind kind, size_t 
 	while (n_slots > 1 && n_slots * r->slot_bytes > PLACEMENT_OWN_MAX)
 		n_slots /= 2;
 	r->slot_mask = n_slots - 1;
-	/* one page between threads, so that two threads never share a cache line or a page */
-	return round_up(first + n_slots * r->slot_bytes, PAGE_BYTES) + PAGE_BYTES;
+}
+
+/* One page is between the slots of two threads, so that they never share a cache line or a page. */
+static size_t row_bytes(const struct placement_row *r, size_t first)
+{
+	return round_up(first + (r->slot_mask + 1) * r->slot_bytes, PAGE_BYTES) + PAGE_BYTES;
 }
 
 static int check(enum placement_kind kind, const struct placement_need *need, struct err *e)
@@ -41,24 +44,13 @@ static int check(enum placement_kind kind, const struct placement_need *need, st
 	return 0;
 }
 
-/* Lays out all rows from `base` on (NULL: no memory yet). Returns their size in bytes. */
-static size_t rows_lay(struct placement *p, enum placement_kind kind,
-		       const struct placement_need *need, size_t first, unsigned char *base)
-{
-	/* each slot of `rotate` begins one cache line further from the start of its page */
-	const size_t step = !need->direct && kind == PLACEMENT_ROTATE ? LINE_BYTES : 0;
-	size_t at = 0;
-	for (unsigned int i = 0; i < need->n_threads; i++) {
-		p->row[i].base = base ? base + at + first : NULL;
-		at += row_lay(&p->row[i], kind, first, step, need->block_bytes[i]);
-	}
-	return at;
-}
-
 int placement_init_each(struct placement *p, enum placement_kind kind,
 			const struct placement_need *need, struct err *e)
 {
 	const size_t first = !need->direct && kind == PLACEMENT_OFFSET ? OFFSET_BYTES : 0;
+	/* each slot of `rotate` begins one cache line further from the start of its page */
+	const size_t step = !need->direct && kind == PLACEMENT_ROTATE ? LINE_BYTES : 0;
+	size_t n_bytes = 0;
 	*p = (struct placement){.align_bytes = need->direct || kind == PLACEMENT_PAGE ? PAGE_BYTES
 										      : LINE_BYTES};
 	int ret = check(kind, need, e);
@@ -66,7 +58,11 @@ int placement_init_each(struct placement *p, enum placement_kind kind,
 		return ret;
 	p->row = xcalloc(need->n_threads, sizeof *p->row);
 	p->n_threads = need->n_threads;
-	ret = vm_alloc(&p->region, rows_lay(p, kind, need, first, NULL), "request buffers", e);
+	for (unsigned int i = 0; i < need->n_threads; i++) {
+		row_lay(&p->row[i], kind, step, need->block_bytes[i]);
+		n_bytes += row_bytes(&p->row[i], first);
+	}
+	ret = vm_alloc(&p->region, n_bytes, "request buffers", e);
 	if (!ret && need->common_bytes)
 		ret = vm_get(&p->common_region, need->across ? VM_SHARED : VM_PRESENT,
 			     first + need->common_bytes, "the common request buffer", e);
@@ -74,7 +70,11 @@ int placement_init_each(struct placement *p, enum placement_kind kind,
 		placement_release(p);
 		return ret;
 	}
-	rows_lay(p, kind, need, first, p->region.base);
+	unsigned char *base = p->region.base;
+	for (unsigned int i = 0; i < need->n_threads; i++) {
+		p->row[i].base = base + first;
+		base += row_bytes(&p->row[i], first);
+	}
 	if (need->common_bytes)
 		p->common = (unsigned char *)p->common_region.base + first;
 	p->common_room = need->common_bytes;
