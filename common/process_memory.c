@@ -65,21 +65,3 @@ uint64_t memory_available_bytes(void)
 	bytes = group < bytes ? group : bytes;
 	return space < bytes ? space : bytes;
 }
-
-void process_peak_reset(void)
-{
-	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	(void)!write(fd, "5", 1); /* proc(5): sets the peak resident set to the current one */
-	close(fd);
-}
-
-uint64_t process_peak_bytes(void)
-{
-	char text[4096];
-	uint64_t bytes = 0;
-	if (proc_text_read("/proc/self/status", text, sizeof text))
-		(void)bytes_after(text, "VmHWM:", &bytes);
-	return bytes;
-}

@@ -13,8 +13,3 @@ uint64_t process_anonymous_bytes(pid_t pid);
  * the room of its memory cgroups (cgroup_where.h) and the room of RLIMIT_AS. UINT64_MAX:
  * unknown. */
 uint64_t memory_available_bytes(void);
-
-/* Resets the peak resident set of this process. If the kernel refuses that, the peak counts from
- * the start of the process. */
-void process_peak_reset(void);
-uint64_t process_peak_bytes(void); /* 0: the kernel gives no answer */

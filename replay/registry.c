@@ -41,15 +41,6 @@ const struct replay_engine *replay_engine_find(const char *name)
 	return NULL;
 }
 
-struct replay_config replay_settled(const struct replay_config *c)
-{
-	struct replay_config settled = *c;
-	settled.row = replay_engine_find(c->engine);
-	if (settled.row && settled.row->settle)
-		settled.row->settle(&settled);
-	return settled;
-}
-
 /* --- checks of a configuration that need no trace ------------------------ */
 
 static int engine_unknown(const char *name, struct err *e)

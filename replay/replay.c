@@ -4,7 +4,7 @@
 #include <malloc.h>
 #include <sys/statvfs.h>
 
-#include "common/process_memory.h"
+#include "common/proc_text.h"
 #include "common/wait.h"
 #include "replay/engines/parallel/layout.h"
 #include "replay/issue/balloon.h"
@@ -132,13 +132,10 @@ static int files_open(struct replay_job *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	const bool elsewhere = r->c->row->opens;
 	SCOPED_FREE int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
-	const struct initial *initial = r->in.slots.initial;
 	/* if false, the check must not load metadata into the cache */
 	const bool is_warm = r->c->prepare || r->c->cache == REPLAY_CACHE_COLD;
 	r->metadata = r->c->prepare ? METADATA_WARM : METADATA_AS_IS;
-	int ret = !is_warm && initial_seems_there(initial, r->in.root.fd)
-		      ? 0
-		      : initial_check(initial, r->in.root.fd, e);
+	int ret = initial_check(r->in.slots.initial, r->in.root.fd, !is_warm, e);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		fds[i] = -1;
 	if (!ret && !elsewhere)
@@ -160,7 +157,37 @@ static int files_evict(struct replay_job *r, struct err *e)
 	return ret ? err_context(e, "%s", r->c->dir) : 0;
 }
 
+/* Frees everything except paths, processes and counts. */
+static void slots_shrink(struct slots *s)
+{
+	initial_free(s->initial);
+	FREE_EACH(s->slot, s->map);
+	s->initial = NULL;
+	s->slot = NULL;
+	s->map = NULL;
+	s->n = s->n_maps = s->cap = s->maps_cap = 0;
+}
+
 /* --- results ------------------------------------------------------------- */
+
+/* Sets the peak resident set of this process to the present one (proc(5)). If the kernel refuses
+ * that, the peak counts from the start of the process. */
+static void peak_reset(void)
+{
+	SCOPED_FD int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)!write(fd, "5", 1);
+}
+
+/* 0: unknown */
+static uint64_t peak_bytes(void)
+{
+	char text[4096];
+	const char *at = proc_text_read("/proc/self/status", text, sizeof text)
+			     ? strstr(text, "\nVmHWM:")
+			     : NULL;
+	return at ? strtoull(at + strlen("\nVmHWM:"), NULL, 10) * 1024 : 0;
+}
 
 static void counts_take(struct replay_summary *s, const struct call_counts *n)
 {
@@ -276,11 +303,11 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 		if (r->captured)
 			ret = captured_start(r->captured, r->c->memory_bytes, e);
 		r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
-		process_peak_reset();
+		peak_reset();
 		ret = ret ? ret : engine->run(&r->plan, r->c, e);
 		if (r->captured && captured_stop(r->captured, &s->captured, ret ? NULL : e) && !ret)
 			ret = -EIO;
-		s->memory.peak_bytes = process_peak_bytes();
+		s->memory.peak_bytes = peak_bytes();
 	}
 	for (int i = SKIP_NONE + 1; i < SKIP_N; i++) {
 		s->n_skipped_of[i] = r->plan.calls.n_skipped[i];

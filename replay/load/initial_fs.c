@@ -53,33 +53,27 @@ static bool first_name_is_missing(const char *path, int dir_fd)
 	return missing;
 }
 
-bool initial_seems_there(const struct initial *i, int dir_fd)
+int initial_check(const struct initial *i, int dir_fd, bool cached, struct err *e)
 {
-	const char *not_cached = NULL;
-	for (uint32_t k = 0; i && k < i->n; k++) {
-		int what = entry_check(&i->entry[k], dir_fd, rooted_look_cached);
-		if (what == MISSING || what == OTHER)
-			return false;
-		if (what == NOT_CACHED && !not_cached)
-			not_cached = i->entry[k].path;
-	}
-	return !not_cached || !first_name_is_missing(not_cached, dir_fd);
-}
-
-int initial_check(const struct initial *i, int dir_fd, struct err *e)
-{
-	const char *first = NULL;
+	const char *first = NULL, *not_cached = NULL;
 	uint32_t n_missing = 0;
 	for (uint32_t k = 0; i && k < i->n; k++) {
-		int what = entry_check(&i->entry[k], dir_fd, rooted_look);
+		const char *path = i->entry[k].path;
+		const int what = entry_check(&i->entry[k], dir_fd,
+					     cached ? rooted_look_cached : rooted_look);
+		if (cached && (what == MISSING || what == OTHER))
+			return initial_check(i, dir_fd, false, e);
 		if (what == OTHER)
 			return err_set(e, ENOTDIR,
-				       "%s: not a directory, but the trace uses it as one",
-				       i->entry[k].path);
+				       "%s: not a directory, but the trace uses it as one", path);
 		if (what == MISSING && !first)
-			first = i->entry[k].path;
+			first = path;
+		if (what == NOT_CACHED && !not_cached)
+			not_cached = path;
 		n_missing += what == MISSING;
 	}
+	if (cached && not_cached && first_name_is_missing(not_cached, dir_fd))
+		return initial_check(i, dir_fd, false, e);
 	if (!n_missing)
 		return 0;
 	if (n_missing == 1)

@@ -7,16 +7,6 @@
  * loops */
 #define MAX_LINKS 40
 
-void name_model_init(struct name_model *m)
-{
-	*m = (struct name_model){.node = NULL};
-	for (uint32_t i = 0; i < 2; i++) {
-		GROW(m->node, m->n, m->cap);
-		m->node[m->n++] =
-		    (struct node){.kind = INITIAL_DIRECTORY, .parent = NODE_ROOT, .initial = true};
-	}
-}
-
 void name_model_release(struct name_model *m)
 {
 	for (uint32_t i = 0; i < m->n; i++)

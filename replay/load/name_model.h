@@ -47,7 +47,6 @@ struct bond { /* an entry: a name in a directory */
 	char *name; /* owned */
 };
 
-void name_model_init(struct name_model *m);
 void name_model_release(struct name_model *m);
 
 /* Follows `path` from the directory `at`. *n_links: number of links followed so far. With `parent`
@@ -73,6 +72,15 @@ static inline uint32_t name_model_make(struct name_model *m, enum initial_kind k
 	GROW(m->node, m->n, m->cap);
 	m->node[m->n] = (struct node){.kind = kind};
 	return m->n++;
+}
+static inline void name_model_init(struct name_model *m)
+{
+	*m = (struct name_model){.node = NULL};
+	for (uint32_t i = NODE_NONE; i <= NODE_ROOT; i++) {
+		const uint32_t made = name_model_make(m, INITIAL_DIRECTORY);
+		m->node[made].parent = NODE_ROOT;
+		m->node[made].initial = true;
+	}
 }
 /* Returns the path of a node before the first request, or NULL. The caller frees. */
 char *name_model_first_path(const struct name_model *m, uint32_t node);

@@ -21,15 +21,6 @@ int input_open(struct input *in, const char *path, const struct replay_config *c
 	return ret ? err_context(e, "%s", path) : 0;
 }
 
-void input_close(struct input *in)
-{
-	slots_release(&in->slots);
-	load_release(&in->load);
-	if (in->trace)
-		trace_close(in->trace);
-	rooted_release(&in->root);
-}
-
 /* Creates the files that requests need and that are missing in the trace's table: a program may
  * create files while the table is made. */
 static int shown_restore(const struct input *in, uint64_t seed, const struct payload *payload,

@@ -16,7 +16,13 @@ struct input { /* a loaded trace and the directory in which it is replayed */
 /* Loads the trace and opens the directory. Errors: EINVAL for a block-level trace; from the system,
  * with the path. Ownership: input_close, also after an error. */
 int input_open(struct input *in, const char *path, const struct replay_config *c, struct err *e);
-void input_close(struct input *in);
+static inline void input_close(struct input *in)
+{
+	slots_release(&in->slots);
+	load_release(&in->load);
+	trace_close(in->trace);
+	rooted_release(&in->root);
+}
 
 /* --prepare: creates the files, with the content of `payload` (NULL: the content that buffers
  * have). `on_storage`: also writes them back, because dirty pages cannot be dropped from the cache.

@@ -148,8 +148,6 @@ void slots_release(struct slots *s);
  * length of the trace. For replays that keep the order of each thread. Call it after slots_find and
  * reads_prepare, before slots are stored elsewhere. */
 void slots_reuse(struct slots *s, struct load *l);
-/* Frees everything except paths, processes and counts. Call it when the descriptors are open. */
-void slots_shrink(struct slots *s);
 /* Finds the files that existed before the first request and that the trace does not list.
  * Ownership: slots_files_release. */
 void slots_files(const struct slots *s, struct fileset *f);

@@ -7,44 +7,6 @@
 
 /* --- processes: the metadata "processes", otherwise inherited descriptors - */
 
-/* Reads "processes" and "threads". */
-static int kin_read(struct finder *f, struct err *e)
-{
-	static const char *const names[] = {"processes", "threads"}, *const keys[] = {"pid", "tid"};
-	size_t i;
-	json_t *row;
-	for (int kind = 0; kind < 2; kind++) {
-		const json_t *rows = json_object_get(f->extra, names[kind]);
-		struct kin *k = rows ? xcalloc(json_array_size(rows) + 1, sizeof *k) : NULL;
-		*(kind ? &f->threads : &f->processes) = k;
-		if (rows && !json_is_array(rows))
-			return err_set(e, EINVAL, "the trace's \"%s\" are not a list", names[kind]);
-		json_array_foreach(rows, i, row)
-		{
-			json_int_t number, parent, begin_ns, waited_by, waited_ns;
-			if (json_unpack(row, "{s:I,s:I,s:I}", keys[kind], &number, "parent",
-					&parent, "begin_ns", &begin_ns))
-				return err_set(e, EINVAL, "the trace's \"%s\", entry %zu needs "
-					"integers \"%s\", \"parent\" and \"begin_ns\"",
-					names[kind], i, keys[kind]);
-			k[i] = (struct kin){.number = (uint32_t)number,
-					    .parent = (uint32_t)parent,
-					    .begin_ns = begin_ns,
-					    .waited = !json_unpack(row, "{s:I,s:I}", "waited_by",
-								   &waited_by, "waited_ns",
-								   &waited_ns)};
-			if (k[i].waited) {
-				k[i].waited_by = (uint32_t)waited_by;
-				k[i].waited_ns = waited_ns;
-			}
-			if (!kind)
-				u64_map_at(&f->row_of_pid, k[i].number, (uint32_t)i);
-		}
-		f->n_threads = (uint32_t)json_array_size(rows);
-	}
-	return 0;
-}
-
 static const struct kin *kin_of(const struct finder *f, uint32_t pid)
 {
 	const uint32_t *row = u64_map_find(&f->row_of_pid, pid);
@@ -141,45 +103,6 @@ void processes_settle(struct finder *f)
 }
 
 /* --- the descriptor table ------------------------------------------------ */
-
-int descriptor_table_read(struct finder *f, struct err *e)
-{
-	const char *text = trace_meta(f->t)->extra_json;
-	json_error_t why;
-	if (!text || !*text)
-		return 0;
-	f->extra = json_loads(text, 0, &why);
-	if (!f->extra)
-		return err_set(e, EINVAL, "the trace's extra metadata is not JSON: %s", why.text);
-	int ret = kin_read(f, e);
-	if (ret)
-		return ret;
-	f->table = json_object_get(f->extra, "descriptors");
-	if (!f->table)
-		return 0;
-	if (!json_is_array(f->table))
-		return err_set(e, EINVAL, "the trace's \"descriptors\" are not a list");
-	size_t i;
-	json_t *row;
-	json_array_foreach(f->table, i, row)
-	{
-		const json_t *fd = json_object_get(row, "fd"), *path = json_object_get(row, "path"),
-			*flags = json_object_get(row, "flags"), *pid = json_object_get(row, "pid");
-		if (!json_is_integer(fd) || json_integer_value(fd) < 0 ||
-		    json_integer_value(fd) > INT32_MAX || !json_is_string(path) ||
-		    (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
-			return err_set(e, EINVAL, "the trace's \"descriptors\", entry %zu "
-				"needs an integer \"fd\" and a text \"path\"; \"flags\" and "
-				"\"pid\" are integers", i);
-		uint32_t number = (uint32_t)json_integer_value(fd);
-		if (pid)
-			u64_map_at(&f->row_of_pid_fd,
-				u64_pair((uint32_t)json_integer_value(pid), number), (uint32_t)i);
-		else
-			u64_map_at(&f->row_of_fd, number, (uint32_t)i);
-	}
-	return 0;
-}
 
 static const uint32_t *table_row(const struct finder *f, uint32_t pid, int32_t fd)
 {
@@ -423,7 +346,7 @@ static uint32_t slot_of_row(struct finder *f, const uint32_t *number, uint32_t p
 	const json_t *row = number ? json_array_get(f->table, *number) : NULL;
 	const json_t *flags = json_object_get(row, "flags");
 	uint32_t named =
-	    row ? name_find(f, json_string_value(json_object_get(row, "path")), false) : NONE32;
+	    row ? name_find(f, json_string_value(json_object_get(row, "path")), NAME_PATH) : NONE32;
 	if (!row || (file != NONE32 && file != named))
 		return 0;
 	uint32_t *slot = u64_map_at(&f->slot_of_row, first_alike(f, *number), 0);

@@ -43,49 +43,46 @@ static uint8_t name_skip_reason(const struct finder *f, const char *name)
 	return SKIP_NONE;
 }
 
-static uint64_t name_hash(const char *name, bool is_path)
+static uint64_t name_hash(const char *name, size_t len, bool is_path)
 {
-	return fnv1a(is_path ? FNV1A_START : 0x9e3779b97f4a7c15u, name, strlen(name));
+	return fnv1a(is_path ? FNV1A_START : 0x9e3779b97f4a7c15u, name, len);
 }
 
-static bool name_is(const struct slot_file *file, const char *name, bool is_path)
+static bool name_is(const struct slot_file *file, const char *name, size_t len, bool is_path)
 {
-	return !strcmp(file->name, name) && (file->skipped == SKIP_OBJECT) == !is_path;
+	return !strncmp(file->name, name, len) && !file->name[len] &&
+	       (file->skipped == SKIP_OBJECT) == !is_path;
 }
 
-static uint32_t name_add(struct finder *f, const char *name, bool is_path)
+uint32_t name_find(struct finder *f, const char *text, enum name_kind kind)
 {
 	struct slots *s = f->s;
-	for (uint64_t hash = name_hash(name, is_path);; hash++) {
+	const bool is_path = kind != NAME_OBJECT;
+	const char *name = is_path ? plain_name(text) : text;
+	size_t len = strlen(name);
+	while (kind == NAME_PATH && len > 1 && name[len - 1] == '/')
+		len--;
+	for (uint64_t hash = name_hash(name, len, is_path);; hash++) {
 		uint32_t *known = u64_map_at(&f->file_of_name, hash, s->n_files);
 		if (*known < s->n_files) {
-			if (name_is(&s->file[*known], name, is_path))
+			if (name_is(&s->file[*known], name, len, is_path))
 				return *known;
 			continue; /* another name of the same hash */
 		}
 		GROW(s->file, s->n_files, s->files_cap);
-		s->file[s->n_files] = (struct slot_file){.name = xstrdup(name)};
-		s->file[s->n_files].skipped = is_path ? name_skip_reason(f, name) : SKIP_OBJECT;
+		struct slot_file *file = &s->file[s->n_files];
+		*file = (struct slot_file){.name = xasprintf("%.*s", (int)len, name)};
+		file->skipped = is_path ? name_skip_reason(f, file->name) : SKIP_OBJECT;
 		return s->n_files++;
 	}
 }
 
-uint32_t name_find(struct finder *f, const char *path, bool keep_slash)
+/* A trailing slash belongs to the name if the request may have failed because of it. */
+static enum name_kind path_kind(const struct load_request *r)
 {
-	const char *plain = plain_name(path);
-	size_t len = strlen(plain), end = len;
-	while (!keep_slash && end > 1 && plain[end - 1] == '/')
-		end--;
-	if (end == len)
-		return name_add(f, plain, true);
-	SCOPED_FREE char *name = xasprintf("%.*s", (int)end, plain);
-	return name_add(f, name, true);
-}
-
-/* Whether the request may have failed because of its trailing slash. */
-static bool keeps_trailing_slash(const struct load_request *r)
-{
-	return r->rvalue < 0 && r->rvalue > -4096 && op_slash_decides(r->op, (int)-r->rvalue);
+	const bool slash =
+	    r->rvalue < 0 && r->rvalue > -4096 && op_slash_decides(r->op, (int)-r->rvalue);
+	return slash ? NAME_PATH_AND_SLASH : NAME_PATH;
 }
 
 /* Returns the name of a path. A relative path is joined to the working directory, if the trace also
@@ -95,15 +92,15 @@ static uint32_t name_joined(struct finder *f, const struct load_request *r, cons
 	uint32_t process = process_of(f, r);
 	const char *base = f->s->process[process].directory;
 	if (path[0] == '/' || !base)
-		return name_find(f, path, keeps_trailing_slash(r));
+		return name_find(f, path, path_kind(r));
 	SCOPED_FREE char *joined = xasprintf("%s/%s", base, path);
-	return name_find(f, joined, keeps_trailing_slash(r));
+	return name_find(f, joined, path_kind(r));
 }
 
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path)
 {
 	return f->absolute ? name_joined(f, r, path)
-			   : name_find(f, path, keeps_trailing_slash(r));
+			   : name_find(f, path, path_kind(r));
 }
 
 uint32_t name_of_request(struct finder *f, const struct load_request *r)
@@ -111,8 +108,8 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	uint32_t *known = r->object < f->n_objects ? &f->file_of_object[r->object] : NULL;
 	if (!known)
 		return NONE32;
-	const bool keep_slash = keeps_trailing_slash(r);
-	if (*known != NONE32 && !keep_slash)
+	const enum name_kind kind = path_kind(r);
+	if (*known != NONE32 && kind == NAME_PATH)
 		return *known;
 	const struct trace_object *o = trace_object(f->t, r->object);
 	if (!o || !o->name || (o->kind != OBJECT_PATH && o->kind != OBJECT_FD))
@@ -122,9 +119,8 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r)
 	    f->s->process[process].directory)
 		/* not cached: the name depends on the process and the time */
 		return name_joined(f, r, o->name);
-	uint32_t file = o->kind == OBJECT_PATH ? name_find(f, o->name, keep_slash)
-					       : name_add(f, o->name, false);
-	if ((!f->absolute || o->name[0] == '/') && !keep_slash)
+	uint32_t file = name_find(f, o->name, o->kind == OBJECT_PATH ? kind : NAME_OBJECT);
+	if ((!f->absolute || o->name[0] == '/') && kind == NAME_PATH)
 		*known = file;
 	return file;
 }
@@ -184,7 +180,7 @@ void names_of_system(struct finder *f)
 		target_name(&target, listed->entry[i].path, text);
 		if (name_skip_reason(f, target.s) != SKIP_SYSTEM)
 			continue;
-		const uint32_t file = name_find(f, listed->entry[i].path, false);
+		const uint32_t file = name_find(f, listed->entry[i].path, NAME_PATH);
 		f->s->file[file].to_system = true;
 	}
 }
@@ -199,7 +195,7 @@ static void names_list(struct finder *f)
 		const bool link = fileset_link(listed, i) != NULL;
 		if (listed->entry[i].directory && !link)
 			continue;
-		const uint32_t file = name_find(f, listed->entry[i].path, false);
+		const uint32_t file = name_find(f, listed->entry[i].path, NAME_PATH);
 		if (link) {
 			f->s->file[file].maybe_link = true;
 			continue;
@@ -213,10 +209,12 @@ static void names_require(const struct finder *f)
 {
 	const struct initial *i = f->s->initial;
 	for (uint32_t k = 0; k < i->n; k++) {
+		const char *path = i->entry[k].path;
+		const size_t len = strlen(path);
 		const uint32_t *known;
-		for (uint64_t hash = name_hash(i->entry[k].path, true);
+		for (uint64_t hash = name_hash(path, len, true);
 		     (known = u64_map_find(&f->file_of_name, hash)) != NULL; hash++)
-			if (name_is(&f->s->file[*known], i->entry[k].path, true)) {
+			if (name_is(&f->s->file[*known], path, len, true)) {
 				f->s->file[*known].required = true;
 				break;
 			}
@@ -246,7 +244,7 @@ static void leads_mark(struct finder *f)
 		strbuf_reset(&path);
 		strbuf_add(&path, name, len);
 		for (;;) {
-			uint32_t parent = name_find(f, path.s, false);
+			uint32_t parent = name_find(f, path.s, NAME_PATH);
 			char *up = strrchr(path.s, '/');
 			if (s->file[parent].leads)
 				break;

@@ -90,9 +90,13 @@ struct finder {
 };
 
 /* slots_name.c */
-/* Returns the path with this text, which is added if it is new. "d/" and "d" are the same path,
- * unless `keep_slash` is set. */
-uint32_t name_find(struct finder *f, const char *path, bool keep_slash);
+enum name_kind {
+	NAME_PATH,           /* "d/" and "d" are the same path */
+	NAME_PATH_AND_SLASH, /* "d/" is another path */
+	NAME_OBJECT,         /* of a pipe, socket or terminal */
+};
+/* Returns the path or object with this name, which is added if it is new. */
+uint32_t name_find(struct finder *f, const char *text, enum name_kind kind);
 /* Returns the path that a request's object names, or NONE32. */
 uint32_t name_of_request(struct finder *f, const struct load_request *r);
 /* Returns the path in a heap item, which is joined to the working directory as an object's path
@@ -108,9 +112,6 @@ void names_of_system(struct finder *f);
 void names_mark(struct finder *f);
 
 /* slots_bind.c */
-/* Reads the descriptors and processes that existed before the trace from its metadata. Errors:
- * EINVAL for wrong metadata. */
-int descriptor_table_read(struct finder *f, struct err *e);
 /* Returns the slot of a request with a file but without a descriptor number: each thread has a
  * separate slot for each file. */
 uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file);
