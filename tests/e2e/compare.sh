@@ -6,8 +6,7 @@ command -v jq >/dev/null || skip "jq is not there to read JSON"
 
 cp "$SRCDIR"/tests/data/compare/*.json .
 fits() { # a comparison in ./out
-	jq -r --slurpfile schema "$SRCDIR/doc/compare-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" out >faults || fail "no JSON"
-	[ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
+	follows_schema compare out
 }
 word() { # SCENARIO COMPONENT
 	jq -r --arg s "$1" --arg c "$2" '.cases[] | select(.scenario == $s) | .components[] | select(.component == $c) | .outcome' out

@@ -103,6 +103,24 @@ assert any(m.samples for m in parser.text_string_to_metric_families(open(sys.arg
 	esac
 }
 
+# follows_schema NAME FILE: FILE fits doc/NAME-schema.json
+follows_schema() {
+	jq -r --slurpfile schema "$SRCDIR/doc/$1-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" "$2" >faults ||
+		fail "$2 is not JSON"
+	[ ! -s faults ] || fail "$2 is not as in doc/$1-schema.json: $(head -n 3 faults)"
+	jq -r --slurpfile schema "$SRCDIR/doc/$1-schema.json" -f "$SRCDIR/tests/e2e/json-members.jq" "$2" >>"members.$1"
+}
+
+# all_members NAME [OTHER]: the files of follows_schema so far have every member that doc/NAME-schema.json
+# describes, except those that match the pattern OTHER
+all_members() {
+	sort -u "members.$1" >members.written
+	jq -nr --slurpfile schema "$SRCDIR/doc/$1-schema.json" -f "$SRCDIR/tests/e2e/json-members.jq" |
+		sort -u | comm -23 - members.written | grep -vxE -e "${2:-none}" >members.missing || :
+	[ ! -s members.missing ] || fail "described, but in no document: $(tr '\n' ' ' <members.missing)"
+	rm "members.$1" members.written members.missing
+}
+
 # text_tree DIR: 300 text files in 10 directories, the same on every machine. Their lines contain
 # the ends of strace's lines.
 text_tree() {
