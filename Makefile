@@ -119,6 +119,8 @@ $(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
 $(BUILD)/obj/reports/html/html_appendix.o: reports/html/appendix.html
 $(BUILD)/obj/reports/html/html_style.o: reports/html/style.css
 $(BUILD)/obj/reports/certificate/certificate_html.o: reports/certificate/sheet.css
+$(BUILD)/obj/validate/judge/judge_rerun.o: validate/judge/rerun.sh
+$(BUILD)/obj/validate/pool/hosts.o: validate/pool/host.sh
 $(BUILD)/obj/validate/selftest/frauds.o: validate/selftest/frauds.awk
 $(BUILD)/obj/commands/cmd_init.o: commands/init.conf
 

@@ -26,9 +26,7 @@ selftest/simulate*.c
 history/*.c                     # SQL
 campaign/campaign_dir.c         # an event of the journal
 campaign/campaign_setup.c
-results/results.c               # a line of the journal
 judge/*.c                       # a protocol, a shell script
-pool/hosts.c                    # a shell script
 selftest/machine_protocol.c     # a protocol
 END
 
@@ -54,6 +52,7 @@ sentences() { # DIRECTORY
 						string = substr(text, 2, RLENGTH - 2)
 						text = substr(text, RLENGTH + 1)
 						words = string
+						gsub(/\\"/, "\"", words) # a word of JSON is no word
 						gsub(/%[-0-9.*+#]*[a-z]+|\\(x..|.)/, " ", words)
 						n = split(words, word, / +/); k = 0
 						for (i = 1; i <= n; i++) k += word[i] ~ /^[(]?[A-Za-z][a-z]+[.,:;)]?$/

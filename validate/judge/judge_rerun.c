@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/embed.h"
 #include "validate/judge/judge.h"
 
 /* Returns the part of `path` after `base` and a slash; NULL: `path` is not within `base`. */
@@ -76,6 +77,14 @@ static bool is_base(const char *text, const char *at, const char *base)
 	return (at == text || (!is_name_char(at[-1]) && at[-1] != '/')) && !is_name_char(after);
 }
 
+/* Adds "NAME='TEXT'" and a newline. */
+static void variable_add(struct strbuf *out, const char *name, const char *text)
+{
+	strbuf_addf(out, "%s=", name);
+	quoted_add(out, text, strlen(text));
+	strbuf_addch(out, '\n');
+}
+
 /* Adds the program. It is not copied, because a copy may lack its content. */
 static void program_add(struct strbuf *out, const struct rerun *r)
 {
@@ -86,41 +95,17 @@ static void program_add(struct strbuf *out, const struct rerun *r)
 	quoted_add(out, path, strlen(path));
 }
 
-static void prepare_add(struct strbuf *out, const struct rerun *r, const char *files)
-{
-	strbuf_addstr(out, "prepare)\n\trm -rf \"$dir\"\n\tmkdir -p \"$home\"\n");
-	if (files) {
-		strbuf_addstr(out, "\tcp -a -- ");
-		quoted_add(out, files, strlen(files));
-		strbuf_addstr(out, "/. \"$home\"\n\tmkdir -p \"$work\"\n\t;;\n");
-		return;
-	}
-	strbuf_addstr(out, "\t\"$VALIDATE\" replay --engine=event --order=thread --prepare-only "
-		"--dir=\"$dir\" ");
-	quoted_add(out, r->trace, strlen(r->trace));
-	strbuf_addstr(out, " >&2\n\tmkdir -p \"$work\"\n\tcd \"$home\"\n"
-			   "\t# content of the files whose size is unchanged\n"
-			   "\tfind . -type f -exec sh -c 'for f do\n"
-			   "\t\to=$0/${f#./}\n"
-			   "\t\t[ ! -f \"$o\" ] || [ \"$(stat -c %s \"$o\")\" != \"$(stat -c %s "
-			   "\"$f\")\" ] || cp -pf \"$o\" \"$f\" || exit 1\n"
-			   "\tdone' ");
-	quoted_add(out, r->base, strlen(r->base));
-	strbuf_addstr(out, " {} +\n\t;;\n");
-}
+EMBED(script, "validate/judge/rerun.sh");
 
 void rerun_script(struct strbuf *out, const struct rerun *r, const char *files)
 {
-	strbuf_addstr(out, "#!/bin/sh\n# Made by validate judge --rerun: runs a captured command "
-			   "again in a copy of its files.\nset -eu\n"
-			   "dir=$2/rerun\nhome=$dir");
-	if (r->whole)
-		quoted_add(out, r->base, strlen(r->base));
-	strbuf_addstr(out, "\nwork=$home/");
-	quoted_add(out, r->below, strlen(r->below));
-	strbuf_addstr(out, "\ncase $1 in\n");
-	prepare_add(out, r, files);
-	strbuf_addstr(out, "run)\n\tcd \"$work\"\n\tstatus=0\n\t");
+	strbuf_addstr(out, "#!/bin/sh\nset -eu\n");
+	variable_add(out, "base", r->base);
+	variable_add(out, "in_home", r->whole ? r->base : "");
+	variable_add(out, "below", r->below);
+	variable_add(out, "files", files ? files : "");
+	variable_add(out, "trace", r->trace);
+	strbuf_addf(out, "status_captured=%d\ncommand_again() {\n\t", r->command.status);
 	program_add(out, r);
 	for (size_t i = 1; i < r->command.n; i++) {
 		strbuf_addch(out, ' ');
@@ -135,10 +120,5 @@ void rerun_script(struct strbuf *out, const struct rerun *r, const char *files)
 		}
 		quoted_add(out, from, strlen(from));
 	}
-	strbuf_addf(out,
-		    " || status=$?\n\tif [ \"$status\" -ne %d ]; then\n"
-		    "\t\techo \"the command ended with status $status, and with %d when it was "
-		    "captured\" >&2\n"
-		    "\t\t[ \"$status\" -eq 0 ] && exit 1 || exit \"$status\"\n\tfi\n\t;;\nesac\n",
-		    r->command.status, r->command.status);
+	strbuf_addf(out, "\n}\n%s", script);
 }

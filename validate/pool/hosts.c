@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include "common/embed.h"
 #include "common/files.h"
 #include "common/hosts.h"
 #include "common/options.h"
@@ -27,31 +28,33 @@ static void words_add(struct strbuf *script, char *const *words)
 	strbuf_addch(script, '\n');
 }
 
+EMBED(host_script, "validate/pool/host.sh");
+
+static void variable_add(struct strbuf *script, const char *name, const char *text)
+{
+	strbuf_addf(script, "%s=", name);
+	shell_word(script, text);
+	strbuf_addch(script, '\n');
+}
+
 /* Makes the script. The shell reads the whole group of commands before it starts. `mark`: a file
  * that a host sees only if the storage is shared. */
 static void script_make(struct strbuf *script, const struct hosts_spec *s, const char *host,
 			const char *mark)
 {
 	SCOPED_FREE char *results = hosts_results(s->dir, host);
-	strbuf_addstr(script, "{\nresults=");
-	shell_word(script, results);
-	strbuf_addstr(script, "\nmkdir -p \"${results%/*}\" || exit 3\nset -- ");
+	strbuf_addstr(script, "{\n");
+	variable_add(script, "results", results);
+	variable_add(script, "program", s->program);
+	variable_add(script, "mark", mark);
+	strbuf_addstr(script, "set -- ");
 	shell_word(script, s->protocol);
 	words_add(script, s->options);
 	if (s->resume_options) {
 		strbuf_addstr(script, "[ ! -e \"$results/journal\" ] || set -- --resume");
 		words_add(script, s->resume_options);
 	}
-	strbuf_addstr(script, "exec 3<&0\n");
-	shell_word(script, s->program);
-	strbuf_addstr(script, " run \"$@\" -o \"$results\" --quiet >/dev/null </dev/null 3<&- &\n"
-			      "campaign=$!\n"
-			      "(read -r end; kill $campaign) <&3 >/dev/null 2>&1 &\nwatch=$!\n"
-			      "wait $campaign\nstatus=$?\nkill $watch\n"
-			      "case $status in 0 | 1 | 4) ;; *) exit 3 ;; esac\n[ -e ");
-	shell_word(script, mark);
-	/* base64, because mpirun connects a terminal, which would change binary data */
-	strbuf_addstr(script, " ] || tar -czf - -C \"$results\" . | base64\nexit\n}\n");
+	strbuf_addf(script, "%s}\n", host_script);
 }
 
 struct host {
