@@ -379,12 +379,3 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	FREE_EACH(r->cpus, r);
 	return ret;
 }
-
-int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches,
-	       struct err *e)
-{
-	struct replay_summary s;
-	int ret = replay_run_summary(trace_path, c, &s, e);
-	*n_mismatches = s.n_mismatches;
-	return ret;
-}

@@ -35,31 +35,21 @@ void table_release(struct table *t)
 	*t = (struct table){0};
 }
 
-static void add_column(struct table *t, enum table_format format, const char *key,
-		       const char *title, bool estimate)
+void table_column(struct table *t, enum table_format format, const char *key, const char *title)
 {
 	assert(t->n_cells == 0);
 	GROW(t->column, t->n_columns, t->cap_columns);
 	t->column[t->n_columns++] = (struct table_column){
-	    .key = xstrdup(key), .title = xstrdup(title), .format = format, .estimate = estimate};
-}
-
-void table_column(struct table *t, enum table_format format, const char *key, const char *title)
-{
-	add_column(t, format, key, title, false);
-}
-
-void table_column_estimate(struct table *t, enum table_format format, const char *key,
-			   const char *title)
-{
-	add_column(t, format, key, title, true);
+	    .key = xstrdup(key), .title = xstrdup(title), .format = format};
 }
 
 bool table_head(struct table *t, enum table_format format, const char *key, const char *title,
 		bool estimate)
 {
-	if (t->in_heads)
-		add_column(t, format, key, title, estimate);
+	if (t->in_heads) {
+		table_column(t, format, key, title);
+		t->column[t->n_columns - 1].estimate = estimate;
+	}
 	return !t->in_heads;
 }
 
@@ -101,11 +91,6 @@ void table_number_status(struct table *t, enum stat_status status, double value,
 	c->status = status;
 	c->value = value;
 	c->u = u;
-}
-
-void table_number(struct table *t, double value)
-{
-	table_number_status(t, STAT_OK, value, NAN);
 }
 
 void table_count(struct table *t, double n)

@@ -70,12 +70,10 @@ void table_note(struct table *t, const char *fmt, ...) __attribute__((format(pri
 void table_release(struct table *t);
 
 /* Adds a column, before the first cell. `key` is its name in data files, `title` its head in tables
- * for people. The second function adds a column of estimates, which are values with limits. */
+ * for people. */
 void table_column(struct table *t, enum table_format format, const char *key, const char *title);
-void table_column_estimate(struct table *t, enum table_format format, const char *key,
-			   const char *title);
 /* If the columns are being named, adds the column and returns false. Otherwise returns true: the
- * caller adds the cell. */
+ * caller adds the cell. `estimate`: the cells are values with limits. */
 bool table_head(struct table *t, enum table_format format, const char *key, const char *title,
 		bool estimate);
 
@@ -85,8 +83,7 @@ void table_none(struct table *t);
 void table_text(struct table *t, const char *s); /* NULL: none */
 void table_textf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void table_count(struct table *t, double n);
-void table_number(struct table *t, double value);             /* NaN: undefined */
-void table_number_u(struct table *t, double value, double u); /* rounded by u */
+void table_number_u(struct table *t, double value, double u); /* rounded by u; NaN: undefined */
 void table_number_status(struct table *t, enum stat_status status, double value, double u);
 void table_estimate(struct table *t, const struct estimate *e); /* NULL: not assessed */
 void table_decision(struct table *t, enum decision d);

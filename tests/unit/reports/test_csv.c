@@ -20,7 +20,9 @@ static void sample_table(struct table *t)
 	table_init(t, "sample", "A sample");
 	table_column(t, FORMAT_TEXT, "name", "Name");
 	table_column(t, FORMAT_TIME, "mean", "Mean");
-	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias [95 %]");
+	t->in_heads = true;
+	table_head(t, FORMAT_RELATIVE, "bias", "Bias [95 %]", true);
+	t->in_heads = false;
 	table_column(t, FORMAT_PERCENT, "old", "Old");
 	table_column(t, FORMAT_COUNT, "n", "Count");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
@@ -28,21 +30,21 @@ static void sample_table(struct table *t)
 	table_text(t, "first, \"quoted\"");
 	table_number_u(t, 1234.5678901234567, 10);
 	table_estimate(t, &(struct estimate){STAT_OK, 0.1, 0.05, 0.15, 0.04, 0.16, 19});
-	table_number(t, 12.5);
+	table_number_u(t, 12.5, NAN);
 	table_count(t, 3);
 	table_decision(t, DECISION_ACCEPT);
 	table_verdict(t, VERDICT_TRUSTED);
 	table_text(t, "=SUM(A1:A9) & 50%_x");
-	table_number(t, NAN);
+	table_number_u(t, NAN, NAN);
 	table_estimate(t, &(struct estimate){STAT_ZERO_REFERENCE, 0, 0, 0, 0, 0, 0});
 	table_number_status(t, STAT_TOO_FEW, 1, 1);
 	table_none(t);
 	table_decision(t, DECISION_NOT_ASSESSED);
 	table_verdict(t, VERDICT_INCONCLUSIVE);
 	table_text(t, NULL);
-	table_number(t, INFINITY);
+	table_number_u(t, INFINITY, NAN);
 	table_estimate(t, &(struct estimate){STAT_OK, -0.02, NAN, NAN, -INFINITY, 0.01, NAN});
-	table_number(t, -INFINITY);
+	table_number_u(t, -INFINITY, NAN);
 	table_count(t, 1e15);
 	table_decision(t, DECISION_REJECT);
 	table_verdict(t, VERDICT_NOT_TRUSTED);
@@ -110,7 +112,7 @@ static void numbers_are_the_shortest(void **state)
 		}
 		strbuf_addf(&wanted, ",%s,\r\n", text);
 		table_text(&t, "");
-		table_number(&t, x);
+		table_number_u(&t, x, NAN);
 	}
 	csv_add_table(&out, &t);
 	assert_string_equal(out.s, wanted.s);
