@@ -146,7 +146,8 @@ static enum clock_source source_choose(void)
 static void measure_quality(struct clock *c)
 {
 	static const int n_warm = 100;
-	uint64_t pair[N_READS], step = UINT64_MAX, last = clock_now(c);
+	SCOPED_FREE uint64_t *pair = xcalloc(N_READS, sizeof *pair);
+	uint64_t step = UINT64_MAX, last = clock_now(c);
 	for (int i = -n_warm; i < N_READS; i++) {
 		uint64_t begin = clock_begin(c), end = clock_end(c);
 		if (begin > last && begin - last < step)

@@ -261,6 +261,30 @@ static json_t *more_of_plan(const struct replay_plan *p, const struct replay_sum
 		"metadata_cache", metadata_state_names[s->metadata]);
 }
 
+static struct output_source source_of(const struct replay_plan *p, const struct replay_config *c,
+				      int64_t input_first_ns)
+{
+	return (struct output_source){
+		.ctx = p,
+		.config = c,
+		.outcome_get = output_plan_outcome,
+		.clock = &p->clock,
+		.start_ticks = p->start_ticks,
+		.n_records = p->n_records,
+		.n_requests = p->n,
+		.level = LEVEL_SYSCALL,
+		.root = c->dir,
+		.timed = c->timing != TIMING_FULLSPEED,
+		.reports_cpu_delay = c->timing != TIMING_FULLSPEED && c->row->marks_cpu_delay,
+		.input_first_ns = input_first_ns,
+		.facts = p->facts,
+		.n_workers = p->n_workers,
+		.n_futex_sleeps = p->n_futex_sleeps,
+		.n_timed_sleeps = p->n_timed_sleeps,
+		.n_late_wakes = p->n_late_wakes,
+	};
+}
+
 /* Whether all workers may spin at the same time. */
 static bool all_spin(const struct replay_config *c)
 {
@@ -340,7 +364,7 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 	/* a mutant changes the times */
 	if (r->c->timing == TIMING_TIMESTAMP && r->plan.mutant.kind == FAULT_NONE)
 		output_spread_cpu_delay(&r->plan);
-	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
+	struct output_source from = source_of(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan, s);
 	int written = output_write(r->in.trace, r->in.path, &from, r->given, s, ret ? NULL : e);
 	json_decref(from.more);

@@ -7,16 +7,6 @@
  * loops */
 #define MAX_LINKS 40
 
-void name_model_release(struct name_model *m)
-{
-	for (uint32_t i = 0; i < m->n; i++)
-		FREE_EACH(m->node[i].name, m->node[i].link, m->node[i].hole);
-	for (uint32_t i = 0; i < m->n_bonds; i++)
-		free(m->bond[i].name);
-	FREE_EACH(m->node, m->bond);
-	u64_map_release(&m->entry);
-}
-
 static char *text_copy(const char *s, size_t len)
 {
 	char *copy = xmalloc(len + 1);

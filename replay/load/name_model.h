@@ -47,8 +47,6 @@ struct bond { /* an entry: a name in a directory */
 	char *name; /* owned */
 };
 
-void name_model_release(struct name_model *m);
-
 /* Follows `path` from the directory `at`. *n_links: number of links followed so far. With `parent`
  * it stops before the last component and returns that component in *last. */
 uint32_t name_model_walk(struct name_model *m, uint32_t at, const char *path, bool follow,
@@ -81,6 +79,15 @@ static inline void name_model_init(struct name_model *m)
 		m->node[made].parent = NODE_ROOT;
 		m->node[made].initial = true;
 	}
+}
+static inline void name_model_release(struct name_model *m)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		FREE_EACH(m->node[i].name, m->node[i].link, m->node[i].hole);
+	for (uint32_t i = 0; i < m->n_bonds; i++)
+		free(m->bond[i].name);
+	FREE_EACH(m->node, m->bond);
+	u64_map_release(&m->entry);
 }
 /* Returns the path of a node before the first request, or NULL. The caller frees. */
 char *name_model_first_path(const struct name_model *m, uint32_t node);

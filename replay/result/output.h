@@ -57,10 +57,10 @@ struct output_source {
 /* Timing timestamp: also marks requests that are late mostly because an earlier request of their
  * lane was CPU-delayed. Call it once before output_write. */
 void output_spread_cpu_delay(struct replay_plan *p);
-/* Returns the source that reads outcomes from a plan after its replay. Borrows `p` and `c`.
- * input_first_ns: first start in the input. */
-struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
-				    int64_t input_first_ns);
+/* `outcome_get` of a source whose `ctx` is a plan after its replay. */
+void output_plan_outcome(const struct output_source *o, uint64_t i,
+			 const struct trace_record *traced, struct trace_record *r,
+			 struct output_result *f);
 
 /* Reads the input again together with the outcomes: completes `s`, and writes c->output unless it
  * is NULL. A failed output is removed. Errors: of writing; EIO if the input has changed. */

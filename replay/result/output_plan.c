@@ -45,9 +45,9 @@ static struct output_outcome outcome_of(const struct replay_plan *p, const struc
 	return o;
 }
 
-static void outcome_get(const struct output_source *o, uint64_t i,
-			const struct trace_record *traced, struct trace_record *r,
-			struct output_result *f)
+void output_plan_outcome(const struct output_source *o, uint64_t i,
+			 const struct trace_record *traced, struct trace_record *r,
+			 struct output_result *f)
 {
 	const struct replay_plan *p = o->ctx;
 	struct lane_place at = p->place[i];
@@ -104,28 +104,4 @@ void output_spread_cpu_delay(struct replay_plan *p)
 	for (uint32_t i = 0; i < p->n_lanes && !p->pool; i++)
 		if (p->lane[i].due)
 			spread_in_lane(p, i);
-}
-
-struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c,
-				    int64_t input_first_ns)
-{
-	return (struct output_source){
-		.ctx = p,
-		.config = c,
-		.outcome_get = outcome_get,
-		.clock = &p->clock,
-		.start_ticks = p->start_ticks,
-		.n_records = p->n_records,
-		.n_requests = p->n,
-		.level = LEVEL_SYSCALL,
-		.root = c->dir,
-		.timed = c->timing != TIMING_FULLSPEED,
-		.reports_cpu_delay = c->timing != TIMING_FULLSPEED && c->row->marks_cpu_delay,
-		.input_first_ns = input_first_ns,
-		.facts = p->facts,
-		.n_workers = p->n_workers,
-		.n_futex_sleeps = p->n_futex_sleeps,
-		.n_timed_sleeps = p->n_timed_sleeps,
-		.n_late_wakes = p->n_late_wakes,
-	};
 }
