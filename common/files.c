@@ -400,6 +400,25 @@ int path_remove(const char *path, struct err *e)
 						    : err_sys(e, errno, "cannot remove %s", path);
 }
 
+char *program_find(const char *name)
+{
+	const char *path = getenv("PATH");
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : xstrdup(name);
+	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;
+	     path += strspn(path, ":")) {
+		size_t len = strcspn(path, ":");
+		char *file = xasprintf("%.*s/%s", (int)len, path, name);
+		struct stat st;
+		if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
+			return file;
+		free(file);
+		path += len;
+	}
+	errno = ENOENT;
+	return NULL;
+}
+
 char *program_path(struct err *e)
 {
 	char path[PATH_MAX];

@@ -1,26 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/mpi_launch.h"
 
+#include "common/files.h"
 #include "common/processors.h"
-
-static bool is_installed(const char *name)
-{
-	const char *path = getenv("PATH");
-	if (strchr(name, '/'))
-		return access(name, X_OK) == 0;
-	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;
-	     path += strspn(path, ":")) {
-		size_t len = strcspn(path, ":");
-		char *file = xasprintf("%.*s/%s", (int)len, path, name);
-		struct stat st;
-		bool found = access(file, X_OK) == 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode);
-		free(file);
-		if (found)
-			return true;
-		path += len;
-	}
-	return false;
-}
 
 static void words_add(struct words_list *w, const char *const *word)
 {
@@ -87,7 +69,7 @@ int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigne
 			     unsigned int n_threads, struct err *e)
 {
 	*w = (struct words_list){NULL, 0, 0};
-	char *number = xasprintf("%u", n_ranks);
+	SCOPED_FREE char *number = xasprintf("%u", n_ranks);
 	int ret = 0;
 	if (launcher) {
 		ret = launcher_words(w, launcher, number, e);
@@ -96,8 +78,8 @@ int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigne
 		words_list_add(w, "-n");
 		words_list_add(w, number);
 	}
-	free(number);
-	if (!ret && !is_installed(w->v[0]))
+	SCOPED_FREE char *file = ret ? NULL : program_find(w->v[0]);
+	if (!ret && !file)
 		ret = err_set(e, ENOENT, "%s is not installed: MPI is needed here (Debian: apt-get "
 			"install openmpi-bin libopenmpi-dev, then make again)", w->v[0]);
 	if (ret)

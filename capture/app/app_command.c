@@ -46,25 +46,12 @@ char *app_library_find(bool causes, struct err *e)
 
 char *app_command_find(const char *name, struct err *e)
 {
-	const char *path = getenv("PATH");
-	if (strchr(name, '/')) {
-		if (!access(name, X_OK))
-			return xstrdup(name);
+	char *file = program_find(name);
+	if (!file && strchr(name, '/'))
 		err_sys(e, errno, "cannot execute %s", name);
-		return NULL;
-	}
-	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;
-	     path += strspn(path, ":")) {
-		size_t len = strcspn(path, ":");
-		char *file = xasprintf("%.*s/%s", (int)len, path, name);
-		struct stat st;
-		if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
-			return file;
-		free(file);
-		path += len;
-	}
-	err_set(e, ENOENT, "there is no command \"%s\"", name);
-	return NULL;
+	else if (!file)
+		err_set(e, ENOENT, "there is no command \"%s\"", name);
+	return file;
 }
 
 /* Programs that gain privileges at their start ignore LD_PRELOAD, so they are refused. */

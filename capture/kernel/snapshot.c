@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "capture/kernel/snapshot_private.h"
+#include "common/descriptor_pass.h"
 
 #if defined(__x86_64__)
 #define OUR_CALLS AUDIT_ARCH_X86_64
@@ -77,7 +78,7 @@ int snapshot_install(void *snapshot)
 	char answer;
 	if (listener < 0)
 		return errno;
-	int code = snapshot_send(s->channel, listener);
+	int code = descriptor_send(s->channel, 0, listener);
 	close(listener);
 	return code ? code : read(s->channel, &answer, 1) == 1 ? 0 : ECHILD;
 }

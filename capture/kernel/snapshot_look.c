@@ -14,6 +14,7 @@
 #include "capture/kernel/snapshot_private.h"
 #include "capture/look.h"
 #include "common/clock.h"
+#include "common/descriptor_pass.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
@@ -39,47 +40,6 @@ struct snapshot_call { /* a waiting call */
 	const struct seccomp_notif *n;
 	bool elsewhere; /* the thread is in another mount namespace */
 };
-
-int snapshot_send(int channel, int fd)
-{
-	char byte = 0;
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {.room = {0}};
-	struct iovec data = {&byte, 1};
-	struct msghdr m = {.msg_iov = &data,
-			   .msg_iovlen = 1,
-			   .msg_control = control.room,
-			   .msg_controllen = sizeof control.room};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(c), &fd, sizeof fd);
-	return sendmsg(channel, &m, MSG_NOSIGNAL) == 1 ? 0 : errno;
-}
-
-static int receive_fd(int channel)
-{
-	char byte;
-	int fd = -1;
-	union {
-		char room[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct iovec data = {&byte, 1};
-	struct msghdr m = {.msg_iov = &data,
-			   .msg_iovlen = 1,
-			   .msg_control = control.room,
-			   .msg_controllen = sizeof control.room};
-	if (recvmsg(channel, &m, MSG_CMSG_CLOEXEC) != 1)
-		return -1;
-	const struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof fd);
-	return fd;
-}
 
 /* --- an inspection ------------------------------------------------------ */
 
@@ -350,10 +310,10 @@ void snapshot_look(int channel, int file)
 {
 	struct snapshot_looker k = {.channel = channel, .file = file};
 	const char answer = 0;
+	uint32_t number;
 	settle(&k);
 	pthread_mutex_init(&k.waiting, NULL);
-	k.listener = receive_fd(k.channel);
-	if (k.listener < 0 || statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &k.root) < 0)
+	if (!descriptor_receive(k.channel, &number, &k.listener) || k.listener < 0 || statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &k.root) < 0)
 		_exit(0);
 	ioctl(k.listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP);
 	if (send(k.channel, &answer, 1, MSG_NOSIGNAL) != 1)

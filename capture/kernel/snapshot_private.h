@@ -16,5 +16,3 @@ struct snapshot_record { /* in the file, followed by path and extra; size: multi
 /* Runs the inspecting process. It receives the filter's descriptor over `channel` and appends to
  * `file`. */
 void snapshot_look(int channel, int file) __attribute__((noreturn));
-/* Sends a descriptor over a socket; returns 0 or an errno. */
-int snapshot_send(int channel, int fd);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include "common/descriptor_pass.h"
 #include "common/vm.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
@@ -21,11 +22,6 @@ struct passing {
 	struct vm_region memory;   /* of arrived and left */
 	_Atomic int *fds;	   /* of this process */
 	int socket;		   /* from which this process receives */
-};
-
-union rights { /* a control message with one descriptor, aligned */
-	struct cmsghdr header;
-	char room[CMSG_SPACE(sizeof(int))];
 };
 
 uint32_t passing_room(uint32_t n_processes)
@@ -78,35 +74,18 @@ void passing_close(struct passing *p)
 
 /* --- receiving ----------------------------------------------------------- */
 
-static int fd_of(struct msghdr *m)
-{
-	int fd = -1;
-	const struct cmsghdr *c = CMSG_FIRSTHDR(m);
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-		memcpy(&fd, CMSG_DATA(c), sizeof fd);
-	return fd;
-}
-
 static void *receive(void *arg)
 {
 	struct passing *p = arg;
-	for (;;) {
-		uint32_t slot = 0;
-		union rights rights;
-		struct iovec text = {&slot, sizeof slot};
-		struct msghdr m = {.msg_iov = &text,
-				   .msg_iovlen = 1,
-				   .msg_control = &rights,
-				   .msg_controllen = sizeof rights};
-		ssize_t got = TEMP_FAILURE_RETRY(recvmsg(p->socket, &m, MSG_CMSG_CLOEXEC));
-		if (got != sizeof slot)
-			return NULL;
-		int was = atomic_exchange(&p->fds[slot], fd_of(&m));
+	uint32_t slot;
+	for (int fd; descriptor_receive(p->socket, &slot, &fd);) {
+		int was = atomic_exchange(&p->fds[slot], fd);
 		if (was >= 0)
 			close(was); /* a mutant opened it twice */
 		atomic_fetch_add(&p->arrived[slot], 1);
 		syscall(SYS_futex, &p->arrived[slot], FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}
+	return NULL;
 }
 
 int passing_join(struct passing *p, uint32_t own, _Atomic int *fds, struct err *e)
@@ -141,24 +120,10 @@ void passing_leave(struct passing *p, uint32_t own)
 
 void passing_send(struct passing *p, uint32_t process, uint32_t slot, int fd)
 {
-	union rights rights = {.room = {0}};
-	struct iovec text = {&slot, sizeof slot};
-	struct msghdr m = {.msg_iov = &text,
-			   .msg_iovlen = 1,
-			   .msg_control = &rights,
-			   .msg_controllen = sizeof rights};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	const struct timespec look = {.tv_nsec = LOOK_NS};
 	uint32_t before = atomic_load(&p->arrived[slot]);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof fd);
-	memcpy(CMSG_DATA(c), &fd, sizeof fd);
-	const ssize_t sent =
-	    process < p->n_processes
-		? TEMP_FAILURE_RETRY(sendmsg(p->pair[process][TO_SEND], &m, MSG_NOSIGNAL))
-		: -1;
-	while (sent >= 0 && atomic_load(&p->arrived[slot]) == before &&
-	       !atomic_load(&p->left[process]))
+	if (process >= p->n_processes || descriptor_send(p->pair[process][TO_SEND], slot, fd))
+		return;
+	while (atomic_load(&p->arrived[slot]) == before && !atomic_load(&p->left[process]))
 		syscall(SYS_futex, &p->arrived[slot], FUTEX_WAIT, before, &look, NULL, 0);
 }
