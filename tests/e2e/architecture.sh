@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # doc/architecture.md: an importer, a statistic, a table, a number and a component are added with the files that "Where to add a
 # part" names and no others; each function of "The ways" is in its file and called by the function above it; errors are handled
-# by one idiom.
+# by one idiom. doc/lines.md: the lines of code of each folder.
 . "$SRCDIR/tests/e2e/lib.sh"
 page=$SRCDIR/doc/architecture.md
 libs=
@@ -56,6 +56,62 @@ idiom() { # FILE...: prints other labels, and other names of a status
 [ ! -s wrong ] || fail "errors are handled in another way: $(head -5 wrong)"
 printf 'static int f(void)\n{\n\tint rc = g();\nfail:\n\treturn rc ? rc : 0;\n}\n' > sample.c
 [ "$(idiom sample.c | wc -l)" = 3 ] || fail "the check of the idiom finds $(idiom sample.c)"
+
+# --- doc/lines.md: each folder is in a table of its room, with its lines of code to 5 % or 30 lines ----------------------------
+lines_check() { # PAGE: prints what does not hold; a folder without a row of its own belongs to the row above it
+	(cd "$SRCDIR" && xargs awk '
+		FNR == NR {
+			if (/^## /) { room = $2; sub(/:.*/, "", room) }
+			if (/^\| *[0-9][0-9,]* \|/) {
+				row++
+				split($0, cell, "|")
+				gsub(/[ ,]/, "", cell[2])
+				wanted[row] = cell[2] + 0
+				n_names = split(cell[3], name, ",")
+				for (i = 1; i <= n_names; i++) {
+					gsub(/[ `]|\/$|\/` *$/, "", name[i])
+					if (name[i] != room && index(name[i], room "/") != 1) name[i] = room "/" name[i]
+					row_of[name[i]] = row
+					names[row] = names[row] " " name[i]
+				}
+			}
+			next
+		}
+		FNR == 1 {
+			comment = 0
+			folder = FILENAME
+			do { sub(/\/[^\/]*$/, "", folder) } while (!(folder in row_of) && folder ~ /\//)
+			if (!(folder in row_of) || (folder !~ /\// && FILENAME ~ /\/.*\//)) print FILENAME ": no row for its folder"
+		}
+		{
+			if (comment) {
+				if (!(i = index($0, "*/"))) next
+				$0 = substr($0, i + 2)
+				comment = 0
+			}
+			gsub(/"(\\.|[^"\\])*"/, "s")
+			while (i = index($0, "/*")) {
+				j = index(substr($0, i + 2), "*/")
+				comment = !j
+				$0 = substr($0, 1, i - 1) (j ? substr($0, i + j + 3) : "")
+			}
+			n[row_of[folder]] += /[^ \t]/
+		}
+		END {
+			for (row in wanted) {
+				off = n[row] - wanted[row]
+				if (off > 30 + wanted[row] / 20 || -off > 30 + wanted[row] / 20)
+					print "the row of" names[row] " states " wanted[row] " lines, but there are " n[row] + 0
+			}
+		}' "$1") < sources
+}
+lines_check "$SRCDIR/doc/lines.md" > wrong
+[ ! -s wrong ] || fail "doc/lines.md: $(cat wrong)"
+# the check itself
+sed 's/^| [0-9,]* | `campaign/| 9,999 | `campaign/; /`judge\/`/d' "$SRCDIR/doc/lines.md" > other.md
+lines_check "$PWD/other.md" > wrong
+grep -q 'validate/campaign states 9999 lines' wrong || fail "a wrong number is not found: $(cat wrong)"
+grep -q 'validate/judge/.*: no row for its folder' wrong || fail "a missing folder is not found: $(cat wrong)"
 
 # --- where to add a part: the new and changed files are in add/, all others are the program's ---------------------------
 named() { # PART NAME: the paths that the row of the page names
