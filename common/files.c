@@ -400,7 +400,7 @@ int path_remove(const char *path, struct err *e)
 						    : err_sys(e, errno, "cannot remove %s", path);
 }
 
-char *program_find(const char *name)
+char *command_path(const char *name)
 {
 	const char *path = getenv("PATH");
 	if (strchr(name, '/'))

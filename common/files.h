@@ -54,7 +54,7 @@ int path_remove(const char *path, struct err *e);
 
 /* Returns the path of a program: `name` if it has a slash, otherwise its file in a directory of
  * $PATH. The caller frees. Errors: NULL with errno. */
-char *program_find(const char *name);
+char *command_path(const char *name);
 /* Path of the file from which this program was started. The caller frees. Errors: NULL if /proc is
  * not mounted. */
 char *program_path(struct err *e);

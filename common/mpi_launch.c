@@ -78,7 +78,7 @@ int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigne
 		words_list_add(w, "-n");
 		words_list_add(w, number);
 	}
-	SCOPED_FREE char *file = ret ? NULL : program_find(w->v[0]);
+	SCOPED_FREE char *file = ret ? NULL : command_path(w->v[0]);
 	if (!ret && !file)
 		ret = err_set(e, ENOENT, "%s is not installed: MPI is needed here (Debian: apt-get "
 			"install openmpi-bin libopenmpi-dev, then make again)", w->v[0]);

@@ -46,7 +46,7 @@ char *app_library_find(bool causes, struct err *e)
 
 char *app_command_find(const char *name, struct err *e)
 {
-	char *file = program_find(name);
+	char *file = command_path(name);
 	if (!file && strchr(name, '/'))
 		err_sys(e, errno, "cannot execute %s", name);
 	else if (!file)

@@ -95,7 +95,7 @@ static void program_add(struct strbuf *out, const struct rerun *r)
 	quoted_add(out, path, strlen(path));
 }
 
-EMBED(script, "validate/judge/rerun.sh");
+EMBED(rerun_body, "validate/judge/rerun.sh");
 
 void rerun_script(struct strbuf *out, const struct rerun *r, const char *files)
 {
@@ -120,5 +120,5 @@ void rerun_script(struct strbuf *out, const struct rerun *r, const char *files)
 		}
 		quoted_add(out, from, strlen(from));
 	}
-	strbuf_addf(out, "\n}\n%s", script);
+	strbuf_addf(out, "\n}\n%s", rerun_body);
 }
