@@ -43,6 +43,10 @@ jq 'del(.sha256)' baseline.json >plain.json
 expect_status 0 "$VALIDATE" baseline save plain.json -o again.json
 expect_line err 'warning: plain.json has no digest'
 jq -e '.sha256 == null' again.json >/dev/null || fail 'a baseline without a digest was sealed'
+# members that few campaigns have
+jq '.span = 2 | .cases[0].incomplete = true' plain.json >rare.json
+expect_status 0 "$VALIDATE" baseline save rare.json -o rare-written.json
+follows_schema baseline rare-written.json
 
 # its numbers are those of the runs
 [ "$(jq '.cases | length' baseline.json)" -eq 4 ] || fail "not 4 cases"

@@ -177,10 +177,23 @@ printf '%s\n7,7,5,1,close,fd=3,0\n' "$head" >backwards.csv
 expect_status 0 "$VALIDATE" info --json backwards.csv
 cp out json
 follows_schema info json
-all_members info
 is .replay.state '"refused"'
 is .replay.refused '"record 0 ends 4 ns before it begins, so no order can be derived"'
 expect_status 0 "$VALIDATE" info backwards.csv
 expect_line out 'Replay     refused: record 0'
 expect_status 0 "$VALIDATE" info "$SRCDIR/tests/data/formats/sda.merged"
 expect_line out 'Replay     requests to a device'
+
+# --- a parallel application; each member of the schema is in some document
+{
+	echo "$head"
+	echo '1,1,0,10,compute,"length=10;offset=0;flags=0x0",0'
+	echo '1,1,10,10,signal,"length=2",0'
+	echo '2,2,10,20,wait,"length=1",0'
+	echo '1,1,20,30,read,"fd=3;length=1",1'
+} >parallel.csv
+expect_status 0 "$VALIDATE" info --json parallel.csv
+cp out json
+follows_schema info json
+is .between_requests '{"n_computes":1,"n_signals":1,"n_waits":1,"compute_ns":10}'
+all_members info

@@ -40,6 +40,15 @@ fits metrics metrics --json --only lifetime,fidelity run.trace replay.trace
 fits metrics metrics --json --lenient odd.csv odd.csv
 [ "$(jq .reference.n_negative out)" = 1 ] || fail "no request ends before it begins"
 
+fits metrics metrics --json --observe dispatch "$SRCDIR/tests/data/formats/sda.blkparse" "$SRCDIR/tests/data/formats/sda.blkparse"
+# another order on a descriptor without a name, another result
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	echo '1,1,0,10,pread,"fd=3;offset=0;length=5",5'
+	echo '1,1,20,30,pread,"fd=3;offset=100;length=5",5'
+} >nameless.csv
+sed 's/offset=0/offset=1&/; s/offset=100/offset=0/; s/offset=1offset=0/offset=100/; $s/5$/4/' nameless.csv >other.csv
+fits metrics metrics --json nameless.csv other.csv
 all_members metrics
 told metrics '.schema = 2' 'is not one of'
 told metrics 'del(.matching.by)' 'no by'
@@ -67,6 +76,8 @@ fits stats stats ref near --json --paired --units us
 cp out good
 fits stats stats ref near equal --json --time-ordered --bootstrap 0
 fits stats stats days.csv -C us --sessions day --json --bootstrap 0
+sed '1s/$/,replay/; 2,$s/,\(.*\)/&,\1/' days.csv >days2.csv
+fits stats stats days2.csv -C us,replay --sessions day --json --bootstrap 0
 fits stats stats equal ref --json --bootstrap 0
 fits stats stats zero ref --json --bootstrap 0
 fits stats stats ref one --json --bootstrap 0
