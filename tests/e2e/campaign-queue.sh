@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 6 s
+# waits: for the due times of requests
 # Settings of the request queue of the target's device: they are changed during a campaign, and
 # restored at its end, after Ctrl-C, and by a resume after a kill.
 . "$SRCDIR/tests/e2e/lib.sh"

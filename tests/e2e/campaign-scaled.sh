@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 20 s
+# long: 17 s
+# waits: for a volume with a service time
 # A program on a device: captured on one target, replayed on another, and compared with its own runs
 # there. Nothing is left over.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 7 s
+# waits: for a stopped process
 # capture app: eight threads make calls while the collector is stopped. With enough space, no call
 # is lost. With little space, the threads wait for the collector.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 10 s
+# waits: for processes that end late
 # capture vfs never calls a trace complete if calls are missing: 32-bit calls, calls of children
 # that outlive the command, calls on unknown paths or descriptors.
 . "$SRCDIR/tests/e2e/lib.sh"

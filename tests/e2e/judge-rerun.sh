@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 24 s
+# long: 16 s
+# waits: for the due times of requests
 # validate judge --rerun: the captured command runs again in a copy of its files and is the
 # reference. Traces that cannot run again are refused.
 . "$SRCDIR/tests/e2e/lib.sh"

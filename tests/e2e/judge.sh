@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 15 s
+# long: 12 s
+# waits: for the due times of requests
 # validate judge: a verdict for one trace; the protocol that it makes is valid; replayers by name;
 # refusals.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 8 s
+# waits: for the due times of requests
 # validate replay --device on a loop device: the kernel's tracepoints show as many requests as were
 # submitted; flushes, forced unit access, discards; I/O errors; limits; a device that is in use.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 10 s
+# waits: for the due times of requests
 # validate replay --device on a regular file, as an ordinary user: modes, kernel interfaces,
 # refusals, deliberate faults, a dry run.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 25 s
+# long: 20 s
+# waits: for the due times of requests
 # The self-test on this machine: deliberate faults are found, a self-test is resumed, and nothing is
 # left over.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* waits: for asynchronous requests */
 /* Asynchronous requests: which of them get channels, which waits they have, and that every engine
  * keeps these waits. */
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* waits: for children */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* waits: for the settling time */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
