@@ -50,10 +50,8 @@ row VI 'random-read +timed +2 u_c +4.900 % '
 row VII 'event balloon=off +bias .read. +-59.10 % +-'
 [ -s paper/report-microbenchmark/report/index.html ] || fail 'no page with the figures'
 # some tables; own campaigns; an archive that was changed
-TABLES='VII f5' expect_status 0 "$reference/tables" "$VALIDATE" paper
-[ "$(grep -c '^Table\|^Figure' out)" -eq 2 ] || fail "not what was asked for: $(grep '^Table\|^Figure' out)"
-expect_status 0 "$reference/tables" "$VALIDATE" own fileserver
-! grep -q '^Table II ' out || fail 'a table of another campaign'
+TABLES='II VII' expect_status 0 "$reference/tables" "$VALIDATE" own fileserver
+[ "$(grep '^Table\|^Figure' out | cut -d ' ' -f 1-2)" = 'Table VII' ] || fail "not what was asked for: $(grep '^Table\|^Figure' out)"
 cp -r "$reference" copy
 printf x >>copy/fileserver.tar.gz
 expect_status 1 copy/tables "$VALIDATE" paper

@@ -157,7 +157,7 @@ exchanged() { # REPLAY-COMMAND...
 			*) kill $id; fail "status $status: $(cat err)" ;;
 			esac
 			! grep -q 'of the trace. The first is on ' err || n=$((n + 1))
-			[ $n -lt 4 ] || break
+			[ $n -lt 2 ] || break
 		done
 		kill $id
 		[ $n -gt 0 ] || fail "no open met the other object in 50 runs with engine $engine"
