@@ -13,6 +13,7 @@
 #define FALSE_TRUST 0.05
 #define FIRST_LOOK 8
 #define LAST_LOOK SYNTHETIC_BLOCKS_MAX
+#define LAST_LOOK_QUICK 24 /* with --quick: a look costs the more, the more pairs there are */
 /* factor by which the number of campaigns is smaller than with one look */
 #define CAMPAIGNS_FEWER 50
 #define AT_LIMIT_FEWER 20  /* campaigns of one scenario */
@@ -22,13 +23,15 @@ struct looks {
 	struct synthetic synthetic;
 	enum scatter scatter;
 	struct defect defect;
+	unsigned int last_look;
 };
 
 enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_COUNTS };
 
-static void looks_init(struct looks *l, size_t n_scenarios)
+static void looks_init(struct looks *l, const struct simulate_options *o, size_t n_scenarios)
 {
-	synthetic_init_of(&l->synthetic, n_scenarios, LAST_LOOK);
+	l->last_look = o->quick ? LAST_LOOK_QUICK : LAST_LOOK;
+	synthetic_init_of(&l->synthetic, n_scenarios, l->last_look);
 	struct protocol *p = &l->synthetic.results.protocol;
 	p->budget_ns = 1;
 	p->n_replicates_min = FIRST_LOOK;
@@ -68,7 +71,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	 * defect of precision */
 	if (l->defect.kind != COMPONENT_PRECISION)
 		l->synthetic.results.protocol.accept.precision_ratio = NAN;
-	for (unsigned int n = FIRST_LOOK; n <= LAST_LOOK && n_open; n++)
+	for (unsigned int n = FIRST_LOOK; n <= l->last_look && n_open; n++)
 		n_open = look(l, n, verdict, counts);
 	for (size_t i = 0; i < CELLS_MAX; i++) {
 		count[N_CASES] += counts[i];
@@ -95,7 +98,7 @@ static int faultless(const struct simulate_options *o, struct rates *rates, stru
 	uint64_t count[N_SCATTERS][N_COUNTS];
 	struct looks l = {.defect = {.kind = COMPONENT_N}};
 	int ret = 0;
-	looks_init(&l, SYNTHETIC_SCENARIOS);
+	looks_init(&l, o, SYNTHETIC_SCENARIOS);
 	for (size_t i = 0; i < N_SCATTERS && !ret; i++) {
 		l.scatter = scatters[i];
 		ret = run(o, &l, "looks after every pair", o->n_campaigns / CAMPAIGNS_FEWER,
@@ -120,7 +123,7 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 	struct looks l = {.scatter = SCATTER_NORMAL};
 	int ret = 0;
 	for (int k = 0; k < COMPONENT_N && !ret; k++) {
-		looks_init(&l, k == COMPONENT_LINEARITY ? 2 : 1); /* it needs two levels */
+		looks_init(&l, o, k == COMPONENT_LINEARITY ? 2 : 1); /* it needs two levels */
 		l.defect = (struct defect){k, 1};
 		for (size_t i = 0; i < sizeof scatters / sizeof *scatters && !ret; i++) {
 			uint64_t count[N_COUNTS];
