@@ -35,6 +35,26 @@ struct fileset {
 	struct fileset_detail *detail; /* detail[n], or NULL: unknown */
 };
 
+/* A file whose holes have more bytes together is not read for a digest, and is made with its
+ * holes. */
+#define FILESET_HOLES_FILLED (UINT64_C(1) << 30)
+
+/* Bytes of the holes with which entry i is made; 0: all its holes are filled, also if the list of
+ * its holes is wrong. */
+static inline uint64_t fileset_holes_kept(const struct fileset *s, size_t i)
+{
+	uint64_t n_bytes = 0, at = 0;
+	for (size_t k = 0; s->detail && k < s->detail[i].n_holes; k++) {
+		const struct fileset_hole h = s->detail[i].hole[k];
+		if (h.offset < at || h.offset > s->entry[i].size ||
+		    h.length > s->entry[i].size - h.offset)
+			return 0;
+		n_bytes += h.length;
+		at = h.offset + h.length;
+	}
+	return n_bytes > FILESET_HOLES_FILLED ? n_bytes : 0;
+}
+
 /* The target of entry i if it is a link, otherwise NULL. */
 static inline const char *fileset_link(const struct fileset *s, size_t i)
 {

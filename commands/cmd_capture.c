@@ -58,6 +58,9 @@ void files_noted_print(const struct files_noted *n)
 		printf("%-14s%" PRIu64
 		       " file%s more than 256 holes: only the first 256 are stored\n",
 		       "note", n->n_holes_cut, n->n_holes_cut == 1 ? " has" : "s have");
+	count_line("note", n->n_undigested,
+		   "file has holes of more than 1 GiB: it has no digest",
+		   "files have holes of more than 1 GiB: they have no digests");
 }
 
 void changes_print(uint64_t n_mounts, uint64_t n_unshared)

@@ -258,6 +258,7 @@ void files_digest(struct app_files *f, const char *path, const struct merge_reco
 	uint32_t slot = *slot_of(f, first ? first : path);
 	struct known_file *k = slot ? &f->file[slot - 1] : NULL;
 	free(first);
+	f->n_undigested += !r->extra_len;
 	if (!k || k->has_digest || !S_ISREG(k->mode) || k->size != r->r->length ||
 	    r->extra_len != sizeof k->digest)
 		return;
@@ -394,7 +395,7 @@ int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_met
 		   struct files_noted *n, struct err *e)
 {
 	files_list(f, &meta->files);
-	*n = (struct files_noted){.n_files = meta->files.n};
+	*n = (struct files_noted){.n_files = meta->files.n, .n_undigested = f->n_undigested};
 	for (size_t i = 0; i < meta->files.n; i++)
 		n->n_holes_cut += meta->files.detail[i].holes_cut;
 	int ret = trace_writer_set_meta(w, meta, e);

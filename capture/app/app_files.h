@@ -43,6 +43,7 @@ struct app_files {
 	size_t n_renames, renames_cap;
 	char **moved; /* moved[n_moved]: paths after resolution of links, owned */
 	size_t n_moved, moved_cap;
+	uint64_t n_undigested; /* for files_noted */
 };
 
 void files_init(struct app_files *f);

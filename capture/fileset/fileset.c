@@ -69,7 +69,7 @@ static uint64_t bytes_needed(const struct fileset *s, const uint32_t *first, int
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->entry[i].directory || fileset_link(s, i) || first[i] != i)
 			continue;
-		const uint64_t size = s->entry[i].size,
+		const uint64_t size = s->entry[i].size - fileset_holes_kept(s, i),
 			       there = more ? bytes_there(dir_fd, s->entry[i].path) : 0;
 		if (size > there && __builtin_add_overflow(sum, size - there, &sum))
 			sum = UINT64_MAX;
@@ -238,11 +238,12 @@ static bool is_as_restored(const struct fileset_stamp *was, const struct fileset
 	       was->mtime_ns == is->mtime_ns && was->ctime_ns == is->ctime_ns && is->size == size;
 }
 
-static int write_content(const struct restore *r, const struct fileset_entry *f, int fd,
-			 uint64_t key, struct err *e)
+/* Writes the range [at, end). */
+static int write_range(const struct restore *r, const struct fileset_entry *f, int fd, uint64_t key,
+		       uint64_t at, uint64_t end, struct err *e)
 {
-	for (uint64_t at = 0; at < f->size;) {
-		size_t len = f->size - at < CHUNK ? f->size - at : CHUNK;
+	while (at < end) {
+		size_t len = end - at < CHUNK ? end - at : CHUNK;
 		if (r->payload)
 			payload_make(r->payload, key, at, r->buffer, len);
 		else
@@ -255,6 +256,22 @@ static int write_content(const struct restore *r, const struct fileset_entry *f,
 		r->state->n_bytes_written += len;
 	}
 	return 0;
+}
+
+static int write_content(const struct restore *r, size_t i, int fd, uint64_t key, struct err *e)
+{
+	const struct fileset_entry *f = &r->set->entry[i];
+	const struct fileset_detail *d =
+	    fileset_holes_kept(r->set, i) ? &r->set->detail[i] : NULL;
+	uint64_t at = 0;
+	int ret = 0;
+	if (d && (ftruncate(fd, 0) || ftruncate(fd, (off_t)f->size)))
+		ret = err_sys(e, errno, "%s: cannot make its holes", f->path);
+	for (size_t k = 0; d && k < d->n_holes && !ret; k++) {
+		ret = write_range(r, f, fd, key, at, d->hole[k].offset, e);
+		at = d->hole[k].offset + d->hole[k].length;
+	}
+	return ret ? ret : write_range(r, f, fd, key, at, f->size, e);
 }
 
 static int restore_file(const struct restore *r, size_t i, struct err *e)
@@ -282,7 +299,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		goto out;
 	}
 	if (r->payload || !digest_matches(r->set, i, fd))
-		ret = write_content(r, f, fd, key, e);
+		ret = write_content(r, i, fd, key, e);
 	mode_t mode = mode_of(r, i);
 	if (!ret && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
 		ret = err_sys(e, errno, "%s: cannot set its permissions", f->path);

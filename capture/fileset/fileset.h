@@ -48,7 +48,8 @@ struct payload; /* common/payload.h */
  * size, and a file with holes is written completely.) Written files are fsynced. Other files in DIR
  * remain. Known permissions are set, always with read and write permission for the owner. Symbolic
  * links are created if their name is free, with any target, because no function here follows them.
- * Holes are filled, because reads must come from storage. Names of one file become hard links; a
+ * Holes are filled, because reads must come from storage, unless a file has more than
+ * FILESET_HOLES_FILLED bytes of holes. Names of one file become hard links; a
  * different file with such a name is removed. If the digest of a file's content is known, a file
  * with that content remains, so a copy of the original can be used. Generated content then depends
  * on `seed`, digest and offset, so equal files remain equal.

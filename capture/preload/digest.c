@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "capture/file_list.h"
 #include "capture/preload/core.h"
 
 enum { PART = 1 << 18, BUSY = 1, DONE = 2, STATES = 3, PROBES = 256, WAIT_MS = 10000 };
@@ -119,6 +120,25 @@ static bool file_digest(long fd, uint8_t *part, uint8_t digest[LOG_DIGEST_BYTES]
 	return true;
 }
 
+/* Whether the file has more than FILESET_HOLES_FILLED bytes of holes. Reading them would take a
+ * long time: files with holes can be larger than the file system. */
+static bool has_long_holes(long fd, const struct statx *x)
+{
+	uint64_t n_bytes = 0;
+	if (x->stx_size <= FILESET_HOLES_FILLED || x->stx_blocks * 512 >= x->stx_size)
+		return false;
+	for (uint64_t at = 0; at < x->stx_size && n_bytes <= FILESET_HOLES_FILLED;) {
+		const long hole = RAW(SYS_lseek, fd, at, SEEK_HOLE);
+		if (hole < 0 || (uint64_t)hole >= x->stx_size)
+			break;
+		const long data = RAW(SYS_lseek, fd, hole, SEEK_DATA);
+		at = data < 0 ? x->stx_size : (uint64_t)data;
+		n_bytes += at - (uint64_t)hole;
+	}
+	RAW(SYS_lseek, fd, 0, SEEK_SET);
+	return n_bytes > FILESET_HOLES_FILLED;
+}
+
 /* --- each file only once ------------------------------------------------ */
 
 static uint64_t key_of(const struct statx *x)
@@ -165,13 +185,14 @@ void digest_note(struct log_control *c, int dir, const char *path, const char *s
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	long fd = RAW(SYS_openat, dir, path,
 		      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-	bool known = fd >= 0 && !(part < 0 && part > -4096) &&
-		     file_digest(fd, (uint8_t *)part, digest, &size);
+	const bool sparse = fd >= 0 && has_long_holes(fd, x);
+	const bool known = fd >= 0 && !sparse && !(part < 0 && part > -4096) &&
+			   file_digest(fd, (uint8_t *)part, digest, &size);
 	if (fd >= 0)
 		RAW(SYS_close, fd);
 	if (!(part < 0 && part > -4096))
 		RAW(SYS_munmap, part, PART + 128);
-	if (known) {
+	if (known || sparse) {
 		const struct note n = {.begin = now,
 				       .end = now,
 				       .op = LOG_DIGEST_OF,
@@ -179,7 +200,7 @@ void digest_note(struct log_control *c, int dir, const char *path, const char *s
 				       .path = shown,
 				       .length = size,
 				       .extra = digest,
-				       .extra_len = sizeof digest};
+				       .extra_len = known ? sizeof digest : 0};
 		capture_note(&n);
 	}
 	atomic_store(place, key_of(x) | DONE);

@@ -190,7 +190,8 @@ uint64_t place_bytes(const struct place *place)
 	uint64_t sum = 0;
 	for (size_t i = 0; i < place->n_dirs; i++)
 		for (size_t k = 0; k < place->dir[i].files.n; k++)
-			sum += place->dir[i].files.entry[k].size;
+			sum += place->dir[i].files.entry[k].size -
+			       fileset_holes_kept(&place->dir[i].files, k);
 	return sum;
 }
 
