@@ -26,7 +26,8 @@ static const struct syscall_row *row_of(long number)
 	const struct syscall_row *w = syscall_row_of_number(number);
 	return w && w->kind == SYSCALL_REQUEST && strpbrk(w->args, "cBRMEk") == NULL &&
 		       w->op != OP_SYNC && w->op != OP_FLOCK && w->op != OP_VMSPLICE &&
-		       w->op != OP_IO_SUBMIT
+		       w->op != OP_IO_SUBMIT &&
+		       (w->op != OP_UTIMENS || number == SYS_utimensat)
 		   ? w
 		   : NULL;
 }

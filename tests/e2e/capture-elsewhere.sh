@@ -2,9 +2,9 @@
 # Paths whose file depends on more than the path: /dev/stdout, /proc/self/fd/N, /proc/self/cwd, ".."
 # after a symbolic link, openat2 below a root, files without a name. The replays of capture app,
 # capture vfs and strace leave the files of the program. A trace of a program that mounts a file
-# system, or whose thread has its own working directory, is incomplete. A mismatch for a limit of
-# the process has a reason. File actions of posix_spawn are replayed; after a failed posix_spawn, the
-# trace is incomplete.
+# system is incomplete; so is a trace of capture app of a thread with its own working directory. A
+# mismatch for a limit of the process has a reason. File actions of posix_spawn are replayed; after a
+# failed posix_spawn, the trace is incomplete.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 ${CC:-cc} -w -O1 -pthread -o elsewhere "$SRCDIR/tests/programs/elsewhere.c" ||
@@ -88,6 +88,8 @@ for method in $methods; do
 	(cd in && expect_status 0 "$VALIDATE" capture $method --snapshot -o ../$method.trace -- sh -e ../command.sh) || exit 1
 	! grep '^command.*\(signal\|status [1-9]\)' in/out || fail "the program failed: $(cat in/out in/err)"
 	replayed $method
+	[ "$(uname -m)" != x86_64 ] || [ "$("$VALIDATE" info --csv - $method.trace | grep -c ',utimens,')" -eq 3 ] ||
+		fail "$method: calls that set times: $("$VALIDATE" info --csv - $method.trace | grep utim)"
 done
 if command -v strace >/dev/null && strace -o probe true; then
 	fresh
@@ -131,8 +133,18 @@ for method in $methods; do
 	rm -rf in
 	mkdir in
 	(cd in && expect_status 0 "$VALIDATE" capture $method -o ../own.trace -- ../elsewhere own) || exit 1
-	expect_line in/out 'shares descriptors or the working directory in an unusual way'
-	incomplete own 'threads or processes that share'
+	if [ $method = app ]; then
+		expect_line in/out 'shares descriptors or the working directory in an unusual way'
+		incomplete own 'threads or processes that share'
+	else # the working directory of each thread is followed
+		expect_status 0 "$VALIDATE" info own.trace
+		expect_line out 'no sign of missing requests'
+		rm -rf target
+		mkdir target
+		expect_status 0 "$VALIDATE" replay --prepare --dir target own.trace
+		expect_line out 'mismatches      0'
+		[ -f "target$PWD/in/own/file" ] || fail "a thread with its own working directory: $(find target)"
+	fi
 done
 if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
 	mkdir -p mounted/at

@@ -107,6 +107,10 @@ int main(int n_args, char **args)
 		bad |= mkdir("again", 0755) || mkdir("again/below", 0755) ||
 		       unlinkat(AT_FDCWD, "again/below", AT_REMOVEDIR) ||
 		       unlinkat(AT_FDCWD, "again", AT_REMOVEDIR);
+#ifdef SYS_utime
+	bad |= syscall(SYS_utime, "f", NULL) || syscall(SYS_utimes, "f", NULL) ||
+	       syscall(SYS_futimesat, top, "f", NULL);
+#endif
 	/* a copy from memory without a file */
 	const int memory = memfd_create("memory", 0), to = open("copied", O_CREAT | O_WRONLY, 0644);
 	bad |= write(memory, "memory", 6) != 6 || sendfile(to, memory, &(off_t){0}, 6) != 6;
