@@ -35,7 +35,7 @@ const struct unseen_fact unseen_facts[] = {
     {"n_mounts", NOTE(n_mounts), UNSEEN_REQUESTS,
      "calls that mounted or unmounted file systems, so later names lead to other files",
      "a replay mounts nothing"},
-    {"n_unshared", SIZE_MAX, UNSEEN_REQUESTS,
+    {"n_unshared", NOTE(n_unshared), UNSEEN_REQUESTS,
      "threads or processes that share descriptors or the working directory in an unusual way",
      NULL},
     {"n_file_actions", SIZE_MAX, UNSEEN_REQUESTS,
@@ -52,6 +52,9 @@ const struct unseen_fact unseen_facts[] = {
     {"n_targets_unknown", NOTE(n_targets_unknown), UNSEEN_FILES,
      "symbolic links that calls follow, but whose target is unknown",
      "a replay creates the target instead of the link"},
+    {"n_parents_unknown", NOTE(n_parents_unknown), UNSEEN_FILES,
+     "directories before \"..\" that may be symbolic links",
+     "the import takes them as directories; strace -y shows more names"},
     {"n_file_calls", NOTE(n_file_calls), UNSEEN_CODE,
      "processes with calls on files only: strace ran with a filter, which may also have left out "
      "calls on files",

@@ -10,15 +10,16 @@
 #define LINKS_FOLLOWED_MAX 40	/* the kernel's limit of links in a path */
 #define LINKS_KNOWN_MAX 65536u	/* bounds the memory that a trace can require */
 
-static uint64_t key_of(const char *path)
+uint64_t state_link_key(const char *path)
 {
+	path += *path == '/';
 	return fnv1a(FNV1A_START, path, strlen(path));
 }
 
 /* NULL: the path is not in the table. */
 static struct known_link *link_find(const struct state_links *l, const char *path)
 {
-	const uint32_t *i = u64_map_find(&l->by_path, key_of(path));
+	const uint32_t *i = u64_map_find(&l->by_path, state_link_key(path));
 	return i && !strcmp(l->link[*i].path, path) ? &l->link[*i] : NULL;
 }
 
@@ -29,7 +30,7 @@ void state_link_set(struct app_state *s, const char *path, const char *text, siz
 	if (!k && (!len || l->n >= LINKS_KNOWN_MAX))
 		return;
 	if (!k) {
-		if (*u64_map_at(&l->by_path, key_of(path), (uint32_t)l->n) != l->n)
+		if (*u64_map_at(&l->by_path, state_link_key(path), (uint32_t)l->n) != l->n)
 			return; /* another path has this key */
 		GROW(l->link, l->n, l->cap);
 		l->link[l->n] = (struct known_link){.path = xstrdup(path)};
@@ -54,6 +55,24 @@ void state_links_release(struct state_links *l)
 		FREE_EACH(l->link[i].path, l->link[i].text);
 	free(l->link);
 	u64_map_release(&l->by_path);
+	u64_map_release(&l->unclear);
+}
+
+void state_link_none(struct app_state *s, const char *path)
+{
+	if (s->links.unclear.n < LINKS_KNOWN_MAX)
+		*u64_map_at(&s->links.unclear, state_link_key(path), 0) = 2;
+}
+
+size_t state_links_unclear(const struct state_links *l, const struct u64_map *plain)
+{
+	size_t n = 0;
+	for (uint64_t i = 0; l->unclear.cell && i <= l->unclear.mask; i++) {
+		const struct u64_map_cell *c = &l->unclear.cell[i];
+		n += c->used && c->value == 1 && !u64_map_find(plain, c->key) &&
+		     !u64_map_find(&l->by_path, c->key);
+	}
+	return n;
 }
 
 /* Writes the text of the link to text[PATH_MAX]. False: the path is not a link, or unknown. */
@@ -64,9 +83,11 @@ static bool link_read(struct app_state *s, const char *path, char *text)
 		snprintf(text, PATH_MAX, "%s", k->text);
 		return true;
 	}
+	if (!s->links.reads && !k && s->links.unclear.n < LINKS_KNOWN_MAX)
+		u64_map_at(&s->links.unclear, state_link_key(path), 1);
 	if (!s->links.reads || !strncmp(path, "/proc/", 6))
 		return false;
-	const uint64_t key = key_of(path);
+	const uint64_t key = state_link_key(path);
 	uint64_t *plain = &s->links.plain[key % (sizeof s->links.plain / sizeof key)];
 	if (*plain == key)
 		return false;
@@ -101,7 +122,7 @@ static void links_follow(void *context, struct strbuf *to)
 void state_join(struct app_state *s, const struct process_state *p, const char *base,
 		const char *path, size_t len)
 {
-	struct links_way way = {s, p->root ? p->root : ""};
+	struct links_way way = {s, p->fs->root ? p->fs->root : ""};
 	s->links.n_followed = 0;
 	strbuf_reset(&s->path);
 	if (!len || path[0] != '/')

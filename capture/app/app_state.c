@@ -14,13 +14,18 @@ void state_init(struct app_state *s)
 
 /* --- files and descriptors ----------------------------------------------- */
 
-struct app_open_file *state_file_make(const char *path, size_t len)
+/* Length of a name from /proc/PID/fd without the mark of a removed file. */
+static size_t name_length(const char *path, size_t len)
 {
 	static const char deleted[] = " (deleted)";
 	const size_t tail = sizeof deleted - 1;
+	return len > tail && !memcmp(path + len - tail, deleted, tail) ? len - tail : len;
+}
+
+struct app_open_file *state_file_make(const char *path, size_t len)
+{
 	struct app_open_file *f = xcalloc(1, sizeof *f);
-	if (len > tail && !memcmp(path + len - tail, deleted, tail))
-		len -= tail;
+	len = name_length(path, len);
 	f->path = xcalloc(1, len + 1);
 	memcpy(f->path, path, len);
 	f->is_path = path[0] == '/';
@@ -32,8 +37,8 @@ struct app_open_file *state_file_listed(const struct process_state *p, const cha
 				    uint32_t flags, uint64_t position)
 {
 	struct app_open_file *f;
-	for (size_t i = 0; i < p->n_fds; i++) {
-		f = p->fd[i].file;
+	for (size_t i = 0; i < p->files->n_fds; i++) {
+		f = p->files->fd[i].file;
 		if (f && f->is_path && f->listed_flags && f->listed_flags == flags &&
 		    f->position == position && strlen(f->path) == len &&
 		    !memcmp(f->path, path, len))
@@ -44,6 +49,28 @@ struct app_open_file *state_file_listed(const struct process_state *p, const cha
 	f->listed_flags = flags;
 	f->position = position;
 	return f;
+}
+
+struct app_open_file *state_file_sent(const struct app_state *s, const char *path, size_t len,
+				      uint64_t position)
+{
+	struct app_open_file *found = NULL;
+	len = name_length(path, len);
+	for (size_t i = 0; i < s->n_processes; i++) {
+		const struct process_state *p = s->process[i];
+		for (size_t k = 0; k < p->files->n_fds && !p->is_stale; k++) {
+			struct app_open_file *f = p->files->fd[k].file;
+			if (!f || f == found || !f->is_path ||
+			    (position != OFFSET_NONE && f->position_known &&
+			     f->position != position) ||
+			    strncmp(state_file_now(f), path, len) || state_file_now(f)[len])
+				continue;
+			if (found)
+				found->position_known = f->position_known = false;
+			found = f;
+		}
+	}
+	return found;
 }
 
 static struct app_open_file *file_keep(struct app_open_file *f)
@@ -64,28 +91,28 @@ void state_descriptor_set(struct process_state *p, int fd, struct app_open_file 
 {
 	if (fd < 0 || fd >= FDS_MAX)
 		return;
-	if ((size_t)fd >= p->n_fds) {
+	if ((size_t)fd >= p->files->n_fds) {
 		size_t n = (size_t)fd + 16;
-		p->fd = xreallocarray(p->fd, n, sizeof *p->fd);
-		memset(p->fd + p->n_fds, 0, (n - p->n_fds) * sizeof *p->fd);
-		p->n_fds = n;
+		p->files->fd = xreallocarray(p->files->fd, n, sizeof *p->files->fd);
+		memset(p->files->fd + p->files->n_fds, 0, (n - p->files->n_fds) * sizeof *p->files->fd);
+		p->files->n_fds = n;
 	}
 	file_keep(f);
-	state_file_drop(p->fd[fd].file);
-	p->fd[fd] = (struct descriptor){.file = f, .close_on_exec = close_on_exec};
+	state_file_drop(p->files->fd[fd].file);
+	p->files->fd[fd] = (struct descriptor){.file = f, .close_on_exec = close_on_exec};
 }
 
 int state_buffered(const struct process_state *p, int fd)
 {
-	for (; (size_t)fd < p->n_fds; fd++)
-		if (p->fd[fd].file && p->fd[fd].buffers)
+	for (; (size_t)fd < p->files->n_fds; fd++)
+		if (p->files->fd[fd].file && p->files->fd[fd].buffers)
 			return fd;
 	return -1;
 }
 
 struct app_open_file *state_file(const struct process_state *p, int fd)
 {
-	return fd >= 0 && (size_t)fd < p->n_fds ? p->fd[fd].file : NULL;
+	return fd >= 0 && (size_t)fd < p->files->n_fds ? p->files->fd[fd].file : NULL;
 }
 
 const char *state_file_now(const struct app_open_file *f)
@@ -97,11 +124,16 @@ const char *state_file_now(const struct app_open_file *f)
 
 static void process_free(struct process_state *p)
 {
-	for (size_t i = 0; i < p->n_fds; i++)
-		state_file_drop(p->fd[i].file);
+	if (!--p->files->n_users) {
+		for (size_t i = 0; i < p->files->n_fds; i++)
+			state_file_drop(p->files->fd[i].file);
+		FREE_EACH(p->files->fd, p->files);
+	}
+	if (!--p->fs->n_users)
+		FREE_EACH(p->fs->cwd, p->fs->root, p->fs);
 	for (size_t i = 0; i < p->n_maps; i++)
 		state_file_drop(p->map[i].file);
-	FREE_EACH(p->fd, p->map, p->cwd, p->root, p);
+	FREE_EACH(p->map, p);
 }
 
 void state_release(struct app_state *s)
@@ -124,33 +156,39 @@ static struct process_state *latest_of(const struct app_state *s, uint32_t pid)
 	return NULL;
 }
 
-/* A program inherits from the previous program of the same process, a child from its parent. */
-static void inherit(struct process_state *to, const struct process_state *from, bool by_exec)
+static void fs_inherit(struct process_state *to, const struct process_state *from, bool shares)
 {
-	to->cwd = xstrdup(from->cwd);
-	to->root = from->root ? xstrdup(from->root) : NULL;
-	to->umask = from->umask;
-	for (size_t i = 0; i < from->n_fds; i++)
-		if (from->fd[i].file && !(by_exec && from->fd[i].close_on_exec))
-			state_descriptor_set(to, (int)i, from->fd[i].file,
-					     from->fd[i].close_on_exec);
-	for (size_t i = 0; i < from->n_maps && !by_exec; i++) {
-		GROW(to->map, to->n_maps, to->maps_cap);
-		to->map[to->n_maps] = from->map[i];
-		file_keep(to->map[to->n_maps++].file);
-	}
+	to->fs = shares ? from->fs : xcalloc(1, sizeof *to->fs);
+	to->fs->n_users++;
+	if (shares)
+		return;
+	to->fs->cwd = xstrdup(from ? from->fs->cwd : "/");
+	to->fs->root = from && from->fs->root ? xstrdup(from->fs->root) : NULL;
+	to->fs->umask = from ? from->fs->umask : 0;
 }
 
+/* A program inherits from the previous program of the same process, a child from its parent, a
+ * thread that leaves its process from the process. */
 struct process_state *state_process_from(struct app_state *s, uint32_t pid,
-					 const struct process_state *from, bool by_exec)
+					 const struct process_state *from, enum state_birth how)
 {
 	struct process_state *p = xcalloc(1, sizeof *p);
+	const bool by_exec = how & STATE_EXECUTED;
 	p->pid = pid;
 	p->is_root = !from;
-	if (from)
-		inherit(p, from, by_exec);
-	else
-		p->cwd = xstrdup("/");
+	fs_inherit(p, from, from && how & STATE_SHARES_FS);
+	p->files = from && how & STATE_SHARES_FILES ? from->files : xcalloc(1, sizeof *p->files);
+	p->files->n_users++;
+	for (size_t i = 0; from && from->files != p->files && i < from->files->n_fds; i++) {
+		const struct descriptor *d = &from->files->fd[i];
+		if (d->file && !(by_exec && d->close_on_exec))
+			state_descriptor_set(p, (int)i, d->file, d->close_on_exec);
+	}
+	for (size_t i = 0; from && i < from->n_maps && !by_exec; i++) {
+		GROW(p->map, p->n_maps, p->maps_cap);
+		p->map[p->n_maps] = from->map[i];
+		file_keep(p->map[p->n_maps++].file);
+	}
 	GROW(s->process, s->n_processes, s->processes_cap);
 	return s->process[s->n_processes++] = p;
 }
@@ -175,18 +213,11 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 	bool by_exec = before && !before->is_stale;
 	if (!by_exec) /* a child of vfork uses the memory of its parent */
 		before = latest_of(s, pid != image_pid ? image_pid : parent);
-	struct process_state *p = xcalloc(1, sizeof *p);
+	struct process_state *p =
+	    state_process_from(s, pid, before, by_exec ? STATE_EXECUTED : STATE_COPIED);
 	p->image = image;
-	p->pid = pid;
-	if (before)
-		inherit(p, before, by_exec);
-	else
-		p->cwd = xstrdup("/");
-	p->is_root = !before;
 	if (by_exec)
 		before->is_stale = true;
-	GROW(s->process, s->n_processes, s->processes_cap);
-	s->process[s->n_processes++] = p;
 	return p;
 }
 
@@ -254,7 +285,7 @@ static const char *process_path(struct app_state *s, const struct process_state 
 	if (to.pid && !(p = latest_of(s, to.pid)))
 		return NULL;
 	const struct app_open_file *f = to.what == PROCESS_FD ? state_file(p, to.fd) : NULL;
-	const char *base = to.what == PROCESS_CWD ? p->cwd : p->root ? p->root : "/";
+	const char *base = to.what == PROCESS_CWD ? p->fs->cwd : p->fs->root ? p->fs->root : "/";
 	if (to.what == PROCESS_FD && (!f || !f->is_path || f->unnamed || is_removed(s, f)))
 		return NULL;
 	base = f ? state_file_now(f) : base;
@@ -267,10 +298,10 @@ static const char *process_path(struct app_state *s, const struct process_state 
 const char *state_path(struct app_state *s, const struct process_state *p, int dir,
 		       const char *path, size_t len)
 {
-	const char *base = p->cwd;
+	const char *base = p->fs->cwd;
 	if (len && path[0] == '/') {
-		base = p->root ? p->root : "/";
-		for (; p->root && len && path[0] == '/'; len--)
+		base = p->fs->root ? p->fs->root : "/";
+		for (; p->fs->root && len && path[0] == '/'; len--)
 			path++;
 	} else if (dir != AT_FDCWD) {
 		const struct app_open_file *f = state_file(p, dir);
@@ -323,9 +354,11 @@ void state_renamed(struct app_state *s, const char *from, const char *to, bool e
 		struct process_state *p = s->process[i];
 		if (p->is_stale)
 			continue;
-		name_follow(&p->cwd, p->cwd, from, to, exchange);
-		for (size_t k = 0; k < p->n_fds; k++) {
-			struct app_open_file *f = p->fd[k].file;
+		if (p->fs->n_renames != s->n_renames)
+			name_follow(&p->fs->cwd, p->fs->cwd, from, to, exchange);
+		p->fs->n_renames = s->n_renames;
+		for (size_t k = 0; k < p->files->n_fds; k++) {
+			struct app_open_file *f = p->files->fd[k].file;
 			if (!f || !f->is_path || f->n_renames == s->n_renames)
 				continue; /* no path, or already renamed */
 			if (name_follow(&f->now, state_file_now(f), from, to, exchange))

@@ -48,16 +48,27 @@ struct app_mapping {
 	struct app_open_file *file;
 };
 
-struct process_state {
-	uint32_t image, pid;
+struct state_files { /* what CLONE_FILES shares */
+	unsigned int n_users;
+	struct descriptor *fd; /* fd[n_fds] */
+	size_t n_fds;
+};
+
+struct state_fs { /* what CLONE_FS shares */
+	unsigned int n_users;
 	char *cwd;
 	char *root; /* after chroot(2); NULL: "/" */
-	struct descriptor *fd;
-	size_t n_fds;
-	struct app_mapping *map;
-	size_t n_maps, maps_cap;
 	/* with OP_UMASK_KNOWN; 0: unknown. Set by callers of state_process_from() */
 	uint32_t umask;
+	uint64_t n_renames; /* number of renames (of app_state) that were applied to `cwd` */
+};
+
+struct process_state {
+	uint32_t image, pid;
+	struct state_files *files;
+	struct state_fs *fs;
+	struct app_mapping *map;
+	size_t n_maps, maps_cap;
 	bool is_root;  /* its parent was not seen */
 	bool is_stale; /* another program replaced it */
 	bool is_listed; /* for callers: the process is in their list of processes */
@@ -78,7 +89,10 @@ struct state_links {
 		char *path, *text; /* absolute path; text NULL: it is no link any more. Owned */
 	} *link; /* link[n] */
 	size_t n, cap;
-	struct u64_map by_path; /* hash of the path to the index in `link` */
+	struct u64_map by_path; /* state_link_key() of the path to the index in `link` */
+	/* state_link_key() of paths before "..", if no call showed whether they are links: 1; 2: a
+	 * later call showed that the path is no link */
+	struct u64_map unclear;
 	/* links that no call showed are read from this machine */
 	bool reads;
 	uint64_t plain[1024]; /* hashes of paths that were read and are no links; 0: none */
@@ -105,11 +119,16 @@ void state_release(struct app_state *s);
  * announced by the image. */
 struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid,
 				    uint32_t image_pid, uint32_t parent);
-/* A new process with the state of `from` (NULL: none). With by_exec, it gets only the state that
- * survives an exec. For callers that keep track of processes themselves, because state_process()
- * does not find it. */
+enum state_birth {
+	STATE_COPIED = 0,	/* by fork */
+	STATE_SHARES_FILES = 1, /* shares the descriptors of `from` */
+	STATE_SHARES_FS = 2,	/* shares the working directory, the root and the umask */
+	STATE_EXECUTED = 4,	/* by exec: copies only the state that survives it */
+};
+/* A new process with the state of `from` (NULL: none). For callers that keep track of processes
+ * themselves, because state_process() does not find it. */
 struct process_state *state_process_from(struct app_state *s, uint32_t pid,
-					 const struct process_state *from, bool by_exec);
+					 const struct process_state *from, enum state_birth how);
 /* Frees such a process. */
 void state_process_drop(struct app_state *s, struct process_state *p);
 /* Applies all effects before `now`. Call it before each lookup. */
@@ -132,6 +151,13 @@ const char *state_path_asked(struct app_state *s, const struct process_state *p,
 void state_removed(struct app_state *s, const char *path);
 /* `path` became a symbolic link with this text, or its text was read; len 0: it was removed. */
 void state_link_set(struct app_state *s, const char *path, const char *text, size_t len);
+/* The path is no link. */
+void state_link_none(struct app_state *s, const char *path);
+/* Hash of an absolute path. */
+uint64_t state_link_key(const char *path);
+/* Number of paths before ".." that may be links. `plain`: hashes of further paths that are no
+ * links. */
+size_t state_links_unclear(const struct state_links *l, const struct u64_map *plain);
 /* A file or directory was renamed; with `exchange`, two were exchanged. Paths are absolute. Later
  * calls relative to a renamed directory use its new name. */
 void state_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
@@ -165,6 +191,12 @@ struct app_open_file *state_file_make(const char *path, size_t len); /* n_users 
  * file. */
 struct app_open_file *state_file_listed(const struct process_state *p, const char *path, size_t len,
 				    uint32_t flags, uint64_t position);
+/* The open file of a descriptor that another process sent: a file of this name that some process
+ * has open at this position (OFFSET_NONE: unknown). If there are several such files, their
+ * positions become unknown, because any of them may be the file that was sent. NULL: none.
+ * Borrowed. */
+struct app_open_file *state_file_sent(const struct app_state *s, const char *path, size_t len,
+				      uint64_t position);
 void state_file_drop(struct app_open_file *f);
 void state_descriptor_set(struct process_state *p, int fd, struct app_open_file *f,
 			  bool close_on_exec);

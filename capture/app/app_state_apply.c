@@ -119,7 +119,7 @@ static void apply_fcntl(struct app_state *s, struct process_state *p, const stru
 	if (l->flags == F_DUPFD || l->flags == F_DUPFD_CLOEXEC)
 		later(s, p, r, (int)l->result, f, l->flags == F_DUPFD_CLOEXEC);
 	else if (l->flags == F_SETFD && f)
-		p->fd[l->fd].close_on_exec = l->offset & FD_CLOEXEC;
+		p->files->fd[l->fd].close_on_exec = l->offset & FD_CLOEXEC;
 	else if (l->flags == F_SETFL && f)
 		f->append = l->offset & O_APPEND;
 }
@@ -128,9 +128,9 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 {
 	if (r->result < 0)
 		return;
-	for (uint64_t fd = r->offset; fd < p->n_fds && fd <= r->length; fd++) {
+	for (uint64_t fd = r->offset; fd < p->files->n_fds && fd <= r->length; fd++) {
 		if (r->flags & 4) /* the flag CLOSE_RANGE_CLOEXEC */
-			p->fd[fd].close_on_exec = true;
+			p->files->fd[fd].close_on_exec = true;
 		else
 			state_descriptor_set(p, (int)fd, NULL, false);
 	}
@@ -150,23 +150,36 @@ static void listed(struct process_state *p, const struct merge_record *r)
 	f->append = r->r->flags & O_APPEND;
 	f->position = r->r->offset;
 	f->position_known = f->is_path;
-	if (r->r->fd >= 0 && (size_t)r->r->fd < p->n_fds)
-		p->fd[r->r->fd].listed = true;
+	if (r->r->fd >= 0 && (size_t)r->r->fd < p->files->n_fds)
+		p->files->fd[r->r->fd].listed = true;
 	state_file_drop(f);
+}
+
+/* Another process sent the descriptor. They share the open file, if it is known. */
+static void received(struct app_state *s, struct process_state *p, const struct merge_record *r)
+{
+	struct app_open_file *f =
+	    S_ISREG(r->r->length) ? state_file_sent(s, r->path, r->path_len, r->r->offset) : NULL;
+	if (f)
+		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);
+	else
+		listed(p, r);
+	if (r->r->fd >= 0 && (size_t)r->r->fd < p->files->n_fds)
+		p->files->fd[r->r->fd].listed = false; /* it does not come from a list */
 }
 
 static void directory_change(struct process_state *p, const char *path, size_t len)
 {
 	if (!path || !len || path[0] != '/')
 		return;
-	free(p->cwd);
-	p->cwd = xcalloc(1, len + 1);
-	memcpy(p->cwd, path, len);
+	free(p->fs->cwd);
+	p->fs->cwd = xcalloc(1, len + 1);
+	memcpy(p->fs->cwd, path, len);
 }
 
 /* --- one record ---------------------------------------------------------- */
 
-static void apply_event(struct process_state *p, const struct merge_record *r)
+static void apply_event(struct app_state *s, struct process_state *p, const struct merge_record *r)
 {
 	switch (r->r->op) {
 	case LOG_START:
@@ -178,17 +191,14 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 			listed(p, r);
 		break;
 	case LOG_DESCRIPTOR:
-		if (r->path) {
-			listed(p, r);
-			if (r->r->fd >= 0 && (size_t)r->r->fd < p->n_fds)
-				p->fd[r->r->fd].listed = false; /* it does not come from a list */
-		}
+		if (r->path)
+			received(s, p, r);
 		break;
 	case LOG_FDS_END:
-		for (size_t i = 0; i < p->n_fds; i++) {
-			if (!r->r->flags && !p->fd[i].listed && p->fd[i].file)
+		for (size_t i = 0; i < p->files->n_fds; i++) {
+			if (!r->r->flags && !p->files->fd[i].listed && p->files->fd[i].file)
 				state_descriptor_set(p, (int)i, NULL, false);
-			p->fd[i].listed = false;
+			p->files->fd[i].listed = false;
 		}
 		break;
 	case LOG_CLOSE_RANGE:
@@ -240,13 +250,13 @@ static void apply_link(struct app_state *s, const struct merge_record *r, const 
 /* Follows whether the buffer of the stream may have data. */
 static void apply_buffer(struct process_state *p, const struct log_record *l)
 {
-	if (l->fd < 0 || (size_t)l->fd >= p->n_fds)
+	if (l->fd < 0 || (size_t)l->fd >= p->files->n_fds)
 		return;
 	if (l->op == OP_FFLUSH || l->op == OP_FSEEK)
-		p->fd[l->fd].buffers = false;
+		p->files->fd[l->fd].buffers = false;
 	else if (l->result > 0 && (l->op == OP_FWRITE || l->op == OP_FPUTS || l->op == OP_FPUTC ||
 				   l->op == OP_FPRINTF))
-		p->fd[l->fd].buffers = true;
+		p->files->fd[l->fd].buffers = true;
 }
 
 void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r,
@@ -285,8 +295,8 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		break;
 	case OP_CHROOT:
 		if (l->result == 0 && path) {
-			free(p->root);
-			p->root = xstrdup(path);
+			free(p->fs->root);
+			p->fs->root = xstrdup(path);
 		}
 		break;
 	case OP_FCHDIR:
@@ -316,6 +326,6 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		if (l->op < OP_N)
 			apply_position(p, r);
 		else
-			apply_event(p, r);
+			apply_event(s, p, r);
 	}
 }

@@ -120,7 +120,7 @@ static int closes_write(struct conversion *c, struct process_state *p, const str
 	shown.r = &one;
 	if (r->r->result < 0 || r->r->flags & 4)
 		return 0;
-	for (uint64_t fd = r->r->offset; fd < p->n_fds && fd <= r->r->length && !ret; fd++) {
+	for (uint64_t fd = r->r->offset; fd < p->files->n_fds && fd <= r->r->length && !ret; fd++) {
 		one.fd = (int32_t)fd;
 		if (state_file(p, one.fd))
 			ret = request_write(c, p, &shown, NULL, e);
@@ -140,7 +140,7 @@ static int buffers_write(struct conversion *c, struct process_state *p,
 	for (int fd = 0; !ret && (fd = state_buffered(p, fd)) >= 0; fd++) {
 		one.fd = fd;
 		ret = request_write(c, p, &shown, NULL, e);
-		p->fd[fd].buffers = false;
+		p->files->fd[fd].buffers = false;
 	}
 	return ret;
 }

@@ -66,6 +66,8 @@ static void stat_seen(struct strace_parsed *p, const struct trace_record *r, con
 			continue;
 		if (key_number(a, "_ino=", &f.inode) && device_of(a, &f.device))
 			key_number(a, "_nlink=", &f.n_names);
+		if (!follows && !S_ISLNK(f.mode))
+			strace_links_none(&p->t->links, &p->t->before, name);
 		if (!S_ISLNK(f.mode))
 			files_found(&p->t->before, name, &f, follows);
 		else if (f.size && f.size < PATH_MAX) /* links in /sys and /proc have size 0 */
@@ -125,9 +127,13 @@ static void before(struct strace_parsed *p, const struct trace_record *r, const 
 	if (r->rvalue < 0) {
 		if (r->error == ENOENT && uses & OP_HAS_PATH && !(uses & OP_HEAP_PATH) && !makes)
 			files_made(&t->before, name);
+		else if (r->op == OP_READLINK && r->error == EINVAL)
+			strace_links_none(&t->links, &t->before, name);
 		return;
 	}
 	link_shown(p, r, name);
+	if (r->op == OP_MKDIR || (r->op == OP_OPEN && r->flags & O_NOFOLLOW && !(r->flags & O_PATH)))
+		strace_links_none(&t->links, &t->before, name);
 	if (r->op == OP_STAT || r->op == OP_STATX || r->op == OP_FSTAT)
 		stat_seen(p, r, name);
 	else if (makes)
@@ -262,6 +268,7 @@ void strace_before_list(struct strace *t)
 	if (t->before_listed)
 		return;
 	t->before_listed = true;
+	t->missing.n_parents = syscalls_links_unclear(t->calls_made, &t->links.real);
 	strace_links_settle(&t->links, &t->before);
 	for (size_t i = 0; i < t->before.n; i++) {
 		const struct known_file *k = &t->before.file[i];

@@ -77,7 +77,9 @@ static void take_child(struct strace_parsed *p, uint32_t pid, uint32_t parent)
 static uint64_t clone_flags(const char *text, size_t len)
 {
 	return (memmem(text, len, "CLONE_THREAD", 12) ? CLONE_THREAD : 0) |
-	       (memmem(text, len, "CLONE_FILES", 11) ? CLONE_FILES : 0);
+	       (memmem(text, len, "CLONE_FILES", 11) ? CLONE_FILES : 0) |
+	       (memmem(text, len, "CLONE_FS", 8) ? CLONE_FS : 0) |
+	       (memmem(text, len, "CLONE_VFORK", 11) ? CLONE_VFORK : 0);
 }
 
 /* Adds a thread with its own entry. A number in a PID namespace may equal that of a traced thread,

@@ -3,6 +3,7 @@
  * shortest path that can be the link is chosen: a directory that is a link is more frequent than
  * links of the same name to each of its files. A path cannot be a link
  * - if it occurs in the name of an open file, which contains no links;
+ * - if lstat, mkdir, readlink (EINVAL) or an open with O_NOFOLLOW shows that it is no link;
  * - if another open below it gave a file other than the link would have given. */
 #include "capture/formats/strace_private.h"
 
@@ -15,13 +16,19 @@ static uint64_t hash(const char *path, size_t len)
 	return fnv1a(FNV1A_START, path, len);
 }
 
-void strace_links_see(struct strace_links *l, const struct app_files *f, const char *name,
-		      const char *real, bool made)
+char *strace_links_real(struct strace_links *l, const struct app_files *f, const char *real)
 {
 	char *first_real = files_first_path(f, real);
 	for (size_t len = strlen(first_real); len; len--)
 		if (!first_real[len] || first_real[len] == '/')
 			u64_map_at(&l->real, hash(first_real, len), 0);
+	return first_real;
+}
+
+void strace_links_see(struct strace_links *l, const struct app_files *f, const char *name,
+		      const char *real, bool made)
+{
+	char *first_real = strace_links_real(l, f, real);
 	char *first_name = strcmp(name, real) ? files_first_path(f, name) : NULL;
 	const size_t n = l->n;
 	if (first_name && n < SHOWN_MAX &&
@@ -31,6 +38,12 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 		return;
 	}
 	FREE_EACH(first_name, first_real);
+}
+
+void strace_links_none(struct strace_links *l, const struct app_files *f, const char *name)
+{
+	SCOPED_FREE char *first = files_first_path(f, name);
+	u64_map_at(&l->real, hash(first, strlen(first)), 0);
 }
 
 /* Whether a link from name[len] to `real` would give the file that each open below it gave. */

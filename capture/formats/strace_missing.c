@@ -142,8 +142,10 @@ bool strace_missing_end(struct strace *t, json_t *capture)
 	n->n_file_calls = t->missing.n_file_calls;
 	n->n_cut_off = t->missing.detached ? 0 : n_alive;
 	n->n_mounts = syscalls_counts(t->calls_made)->n_mounts;
+	n->n_unshared = syscalls_counts(t->calls_made)->n_unshared;
 	n->n_links_unknown = t->missing.n_links;
 	n->n_targets_unknown = t->missing.n_targets;
+	n->n_parents_unknown = t->missing.n_parents;
 	if (n->n_untraced)
 		list_untraced(t, capture);
 	return unseen_notes_add(capture, n);

@@ -92,7 +92,11 @@ int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd
 					  (int)(d.len < 60 ? d.len : 60), d.s);
 		if (!f)
 			strace_unopened(t, p->tid, *fd, &name);
-		if (*fd >= 0 && *fd <= INT32_MAX)
+		const bool sent = !f && *fd > 2 && *fd <= INT32_MAX && t->missing.passed &&
+				  *t->path.s == '/' &&
+				  syscalls_descriptor_sent(t->calls_made, p->tid, (int)*fd,
+							   t->path.s);
+		if (!sent && *fd >= 0 && *fd <= INT32_MAX)
 			syscalls_descriptor(t->calls_made, p->tid, (int)*fd, t->path.s, 0,
 					    OFFSET_NONE, 0);
 		f = syscalls_file(t->calls_made, p->tid, *fd);
@@ -108,6 +112,8 @@ void strace_set_cwd(struct strace_parsed *p, const char *path)
 	/* the directory in which the command was started */
 	if (!t->moved && !t->start.len && t->n_orphans == 1)
 		strbuf_addstr(&t->start, path);
+	if (*path == '/' && strcmp(path, syscalls_cwd(t->calls_made, p->tid)))
+		free(strace_links_real(&t->links, &t->before, path + 1));
 	syscalls_thread(t->calls_made, p->tid, 0, path, false);
 }
 

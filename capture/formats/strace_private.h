@@ -52,13 +52,18 @@ struct strace_links {
 	size_t n, cap;
 	/* maps hashes of `name` to the index in `shown` */
 	struct u64_map by_name;
-	/* hashes of all paths without a link: the real paths and their directories */
+	/* hashes of paths that are no links: the real paths and their directories, and paths that
+	 * calls show */
 	struct u64_map real;
 };
 
 /* Records that an open of `name` gave the file `real`. */
 void strace_links_see(struct strace_links *l, const struct app_files *f, const char *name,
 		      const char *real, bool made);
+/* Records that no component of `real` is a link. Returns its first name; the caller frees it. */
+char *strace_links_real(struct strace_links *l, const struct app_files *f, const char *real);
+/* Records that a call showed that `name` is no link. */
+void strace_links_none(struct strace_links *l, const struct app_files *f, const char *name);
 /* Decides which part of each recorded path is the link, and adds the links to `f`. */
 void strace_links_settle(struct strace_links *l, struct app_files *f);
 void strace_links_release(struct strace_links *l); /* `l` may be all zero */
@@ -70,7 +75,8 @@ struct strace_missing {
 	bool detached;	    /* strace ended before the programs */
 	bool passed;	    /* a process may have received descriptors from another process */
 	uint64_t n_filtered, n_reopened, n_unopened, n_contradictions, n_file_calls;
-	uint64_t n_links, n_targets; /* for the notes of these names; counted in the first pass */
+	/* for the notes of these names; counted in the first pass */
+	uint64_t n_links, n_targets, n_parents;
 };
 
 /* The thread that represents the process of `th`. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/kernel/syscalls.h"
 
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -309,8 +310,8 @@ static int record_make(struct syscall_done *d, struct app_open_file *f, struct t
 	r->fd = uses & OP_HAS_FD                         ? l->fd
 		: uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result
 							 : -1;
-	if (d->t->process->umask && op_makes_file(l->op, l->flags))
-		r->length = op_mode_under(l->op, l->length, d->t->process->umask);
+	if (d->t->process->fs->umask && op_makes_file(l->op, l->flags))
+		r->length = op_mode_under(l->op, l->length, d->t->process->fs->umask);
 	int ret = object_take(d, f, &r->object, e);
 	if (ret <= 0)
 		return ret;
@@ -423,8 +424,8 @@ static void first_call_ended(struct syscalls *c, struct syscall_thread *t,
 	const bool moves = uses & (OP_MOVES_POSITION | OP_HEAP_PEER) &&
 			   (result > 0 || (row->op == OP_LSEEK && result == 0)),
 		   any = t->first_fd == SYSCALLS_ANY_FD || uses & OP_HEAP_PEER;
-	for (size_t fd = 0; moves && t->first_fd != NO_FD && fd < p->n_fds; fd++) {
-		struct app_open_file *f = p->fd[fd].file;
+	for (size_t fd = 0; moves && t->first_fd != NO_FD && fd < p->files->n_fds; fd++) {
+		struct app_open_file *f = p->files->fd[fd].file;
 		if (f && f->as_of_ns && f->as_of_ns < ns && (any || t->first_fd == (int)fd))
 			syscall_position_lost(c, f);
 	}
@@ -522,7 +523,7 @@ static int range_close(struct syscall_done *d, struct err *e)
 	int ret = 0;
 	if (d->l.result < 0 || d->l.flags & 4 || d->t->hidden)
 		return 0;
-	for (uint64_t fd = d->l.offset; fd <= d->l.length && fd < p->n_fds && !ret; fd++) {
+	for (uint64_t fd = d->l.offset; fd <= d->l.length && fd < p->files->n_fds && !ret; fd++) {
 		struct app_open_file *f = state_file(p, (int)fd);
 		if (!f)
 			continue;
@@ -561,15 +562,19 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 	return syscall_end(c, t, ns, row, result, memory, e);
 }
 
-static void change_count(const struct syscall_done *d)
+static void change_follow(const struct syscall_done *d)
 {
 	const int number = d->t->row->number;
-	/* in a text, descriptors and directories are named at each use */
-	const bool alone = d->t->process->n_threads < 2 || d->c->sink.from_text;
+	if (d->l.result < 0)
+		return;
+	/* a replay has one table of descriptors for each process */
+	const bool alone = d->t->process->n_threads < 2 || !(d->l.flags & CLONE_FILES);
 	const enum syscall_change change =
-	    d->l.result < 0 ? CHANGE_NONE : syscall_change_of(number, d->l.flags, d->path, alone);
+	    syscall_change_of(number, d->l.flags, d->path, alone);
 	d->c->counts.n_mounts += change == CHANGE_MOUNTS;
-	d->c->counts.n_unshared += change == CHANGE_SHARING && !d->c->sink.from_text;
+	d->c->counts.n_unshared += change == CHANGE_SHARING;
+	if (number == SYS_unshare)
+		syscall_unshared(d->c, d->t, d->l.flags);
 }
 
 int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
@@ -599,9 +604,9 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
 		descriptors_made(&d);
 	} else if (row->kind == SYSCALL_CHANGE) {
-		change_count(&d);
+		change_follow(&d);
 	} else if (row->kind == SYSCALL_UMASK) {
-		t->process->umask = OP_UMASK_KNOWN | (uint32_t)(d.l.length & 0777);
+		t->process->fs->umask = OP_UMASK_KNOWN | (uint32_t)(d.l.length & 0777);
 	} else {
 		ret = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
 		ret = ret ? ret : identify(&d, e);

@@ -11,6 +11,7 @@
 #include "capture/syscall_table.h"
 
 struct app_open_file;
+struct u64_map;
 
 /* Receivers of names and heap items; as trace_writer_object and trace_writer_heap. */
 struct syscalls_sink {
@@ -121,6 +122,9 @@ uint32_t syscalls_umask_of(struct syscalls *c, uint32_t tid);
  * unknown. */
 void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags,
 			 uint64_t position, int64_t as_of_ns);
+/* A descriptor that another process sent: shares the open file of this name in another process.
+ * False: no process has the file open. */
+bool syscalls_descriptor_sent(struct syscalls *c, uint32_t tid, int fd, const char *path);
 /* Sets the descriptor of the call in which the thread was before its descriptors were read, or
  * SYSCALLS_ANY_FD. By default, a thread is in no call. */
 #define SYSCALLS_ANY_FD (-1)
@@ -141,6 +145,8 @@ void syscalls_link(struct syscalls *c, const char *path, const char *text, size_
 /* The n-th parent of `path` is that of `text`, which has n components more: if it is not the n-th
  * parent of the name, `path` is a symbolic link. */
 void syscalls_parent(struct syscalls *c, const char *path, const struct strbuf *text, size_t n);
+/* Number of paths before ".." that may be symbolic links; `plain` as for state_links_unclear(). */
+size_t syscalls_links_unclear(const struct syscalls *c, const struct u64_map *plain);
 /* Moves the known symbolic links. */
 void syscalls_links_take(struct syscalls *to, struct syscalls *from);
 /* The absolute path of `path` for the thread, relative to descriptor `dir` or AT_FDCWD. NULL:

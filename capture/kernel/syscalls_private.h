@@ -97,6 +97,8 @@ void syscall_rings_abandon(struct syscalls *c);
 void syscall_aio_refused(struct syscalls *c, const struct syscall_thread *t, uint64_t n);
 
 /* syscalls_threads.c */
+/* The thread called unshare(2) with these flags. */
+void syscall_unshared(struct syscalls *c, struct syscall_thread *t, uint64_t flags);
 /* a thread of the process ended */
 void syscall_process_leave(struct syscalls *c, struct process_state *p);
 /* Whether the limit of recorded descriptors allows `fd`. */

@@ -24,9 +24,9 @@ struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid)
 
 bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd)
 {
-	if (fd < 0 || (uint64_t)fd < p->n_fds)
+	if (fd < 0 || (uint64_t)fd < p->files->n_fds)
 		return true;
-	const uint64_t more = (uint64_t)fd + 16 - p->n_fds;
+	const uint64_t more = (uint64_t)fd + 16 - p->files->n_fds;
 	if (c->n_slots + more > SLOTS_MAX)
 		return false;
 	c->n_slots += more;
@@ -37,18 +37,18 @@ void syscall_process_leave(struct syscalls *c, struct process_state *p)
 {
 	if (--p->n_threads)
 		return;
-	const uint64_t n = p->n_fds + p->n_maps;
+	const uint64_t n = (p->files->n_users > 1 ? 0 : p->files->n_fds) + p->n_maps;
 	c->n_slots -= c->n_slots < n ? c->n_slots : n;
 	state_process_drop(&c->state, p);
 }
 
 /* A new process, or the next program of a process. It is empty if the limit is reached. */
 static struct process_state *process_new(struct syscalls *c, uint32_t pid,
-					 const struct process_state *from, bool by_exec)
+					 const struct process_state *from, enum state_birth how)
 {
-	const bool room = !from || c->n_slots + from->n_fds + from->n_maps + 16 <= SLOTS_MAX;
-	struct process_state *p = state_process_from(&c->state, pid, room ? from : NULL, by_exec);
-	c->n_slots += p->n_fds + p->n_maps;
+	const bool room = !from || c->n_slots + from->files->n_fds + from->n_maps + 16 <= SLOTS_MAX;
+	struct process_state *p = state_process_from(&c->state, pid, room ? from : NULL, how);
+	c->n_slots += (p->files->n_users > 1 ? 0 : p->files->n_fds) + p->n_maps;
 	return p;
 }
 
@@ -70,9 +70,9 @@ struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid)
 	struct syscall_thread *t = syscall_thread_find(c, tid);
 	if (t)
 		return t;
-	t = thread_new(c, tid, tid, process_new(c, tid, NULL, false));
+	t = thread_new(c, tid, tid, process_new(c, tid, NULL, STATE_COPIED));
 	if (c->sink.from_text)
-		t->process->cwd[0] = '\0';
+		t->process->fs->cwd[0] = '\0';
 	return t;
 }
 
@@ -88,6 +88,24 @@ void syscalls_ended(struct syscalls *c, uint32_t tid)
 	free(t);
 }
 
+static enum state_birth shared_by(uint64_t flags)
+{
+	return (flags & CLONE_FILES ? STATE_SHARES_FILES : 0) |
+	       (flags & CLONE_FS ? STATE_SHARES_FS : 0);
+}
+
+void syscall_unshared(struct syscalls *c, struct syscall_thread *t, uint64_t flags)
+{
+	struct process_state *from = t->process;
+	if (flags & (CLONE_NEWNS | CLONE_NEWUSER))
+		flags |= CLONE_FS;
+	if (!(flags & (CLONE_FS | CLONE_FILES)))
+		return;
+	t->process = process_new(c, t->pid, from, shared_by(~flags));
+	t->process->n_threads++;
+	syscall_process_leave(c, from);
+}
+
 void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t flags)
 {
 	if (tid == parent)
@@ -95,13 +113,11 @@ void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t
 	syscalls_ended(c, tid); /* the number of the thread is reused */
 	const struct syscall_thread *from = syscall_thread_of(c, parent);
 	const bool thread = flags & CLONE_THREAD;
-	struct process_state *p = thread || flags & CLONE_FILES
-				      ? from->process
-				      : process_new(c, tid, from->process, false);
+	struct process_state *p =
+	    thread ? from->process : process_new(c, tid, from->process, shared_by(flags));
 	bool hidden = from->hidden;
-	/* with CLONE_FS alone, the working directory is not followed; a vfork executes at once */
-	c->counts.n_unshared += !thread && !hidden && !c->sink.from_text &&
-				flags & (CLONE_FILES | CLONE_FS) && !(flags & CLONE_VFORK);
+	/* a replay gives each process its own descriptors; a vfork executes at once */
+	c->counts.n_unshared += !thread && !hidden && flags & CLONE_FILES && !(flags & CLONE_VFORK);
 	thread_new(c, tid, thread ? from->pid : tid, p)->hidden = hidden;
 }
 
@@ -109,7 +125,7 @@ void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid)
 {
 	struct syscall_thread *t = syscall_thread_of(c, old_tid ? old_tid : tid);
 	const uint32_t pid = t->pid;
-	struct process_state *after = process_new(c, pid, t->process, true);
+	struct process_state *after = process_new(c, pid, t->process, STATE_EXECUTED);
 	if (t->tid != tid) { /* not the main thread; it takes over the main thread's number */
 		syscalls_ended(c, t->tid);
 		syscalls_ended(c, tid);
@@ -138,19 +154,19 @@ void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char 
 		t = thread_new(c, tid, pid, leader->process);
 	t->hidden = hidden;
 	if (cwd && cwd[0] == '/') {
-		free(t->process->cwd);
-		t->process->cwd = xstrdup(cwd);
+		free(t->process->fs->cwd);
+		t->process->fs->cwd = xstrdup(cwd);
 	}
 }
 
 void syscalls_umask(struct syscalls *c, uint32_t tid, uint32_t umask)
 {
-	syscall_thread_of(c, tid)->process->umask = OP_UMASK_KNOWN | (umask & 0777);
+	syscall_thread_of(c, tid)->process->fs->umask = OP_UMASK_KNOWN | (umask & 0777);
 }
 
 uint32_t syscalls_umask_of(struct syscalls *c, uint32_t tid)
 {
-	return syscall_thread_of(c, tid)->process->umask;
+	return syscall_thread_of(c, tid)->process->fs->umask;
 }
 
 void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags,
@@ -169,6 +185,18 @@ void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *p
 	state_file_drop(f);
 }
 
+bool syscalls_descriptor_sent(struct syscalls *c, uint32_t tid, int fd, const char *path)
+{
+	struct syscall_thread *t = syscall_thread_of(c, tid);
+	struct app_open_file *f =
+	    syscall_room_for(c, t->process, fd)
+		? state_file_sent(&c->state, path, strlen(path), OFFSET_NONE)
+		: NULL;
+	if (f)
+		state_descriptor_set(t->process, fd, f, false);
+	return f != NULL;
+}
+
 struct app_open_file *syscalls_file(struct syscalls *c, uint32_t tid, int64_t fd)
 {
 	return fd < 0 || fd > INT32_MAX ? NULL
@@ -177,7 +205,7 @@ struct app_open_file *syscalls_file(struct syscalls *c, uint32_t tid, int64_t fd
 
 const char *syscalls_cwd(struct syscalls *c, uint32_t tid)
 {
-	return syscall_thread_of(c, tid)->process->cwd;
+	return syscall_thread_of(c, tid)->process->fs->cwd;
 }
 
 void syscalls_under_way(struct syscalls *c, uint32_t tid, int fd)
@@ -212,19 +240,35 @@ void syscalls_link(struct syscalls *c, const char *path, const char *text, size_
 	state_link_set(&c->state, path, text, len);
 }
 
+/* Length of the parent's path, for a path of this length. */
+static size_t parent_length(const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+	return slash ? (size_t)(slash - path) : 0;
+}
+
 void syscalls_parent(struct syscalls *c, const char *path, const struct strbuf *text, size_t n)
 {
-	struct strbuf up = STRBUF_INIT;
-	strbuf_addstr(&up, path);
-	/* for a directory, the parents are those of its name */
-	size_t len = text->len;
-	for (size_t i = 0; i < n && up.len; i++) {
-		up.len = (size_t)(strrchr(up.s, '/') - up.s);
-		len = (size_t)((const char *)memrchr(text->s, '/', len) - text->s);
+	size_t up = strlen(path), len = text->len;
+	for (size_t i = 0; i < n; i++) {
+		up = parent_length(path, up);
+		len = parent_length(text->s, len);
 	}
-	if (up.len != len || memcmp(up.s, text->s, len))
+	/* for a directory, the parents are those of its name */
+	const bool is_link = up != len || memcmp(path, text->s, len) != 0;
+	SCOPED_FREE char *no_link = xstrdup(is_link ? text->s : path);
+	if (is_link)
 		state_link_set(&c->state, path, text->s, text->len);
-	strbuf_release(&up);
+	for (size_t i = 0, at = strlen(no_link); i < n && at; i++) {
+		no_link[at] = '\0';
+		state_link_none(&c->state, no_link);
+		at = parent_length(no_link, at);
+	}
+}
+
+size_t syscalls_links_unclear(const struct syscalls *c, const struct u64_map *plain)
+{
+	return state_links_unclear(&c->state.links, plain);
 }
 
 void syscalls_links_take(struct syscalls *to, struct syscalls *from)

@@ -70,6 +70,8 @@ static void descriptor_note(struct process_room *m, const char *name, uint16_t o
 	uint64_t begin = now, end = now;
 	struct stat st = {.st_mode = 0};
 	RAW(SYS_newfstatat, AT_FDCWD, path_of(path, "/proc/self/fd/", name), &st, 0);
+	if (op == LOG_DESCRIPTOR && S_ISREG(st.st_mode) && st.st_nlink)
+		capture_look(AT_FDCWD, target); /* the sender may not be captured */
 	NOTE(.op = op, .fd = (int32_t)number_after(name, "", 10), .path = target,
 	     .length = st.st_mode, .flags = (uint32_t)number_after(info, "flags:", 8),
 	     .offset = number_after(info, "pos:", 10));

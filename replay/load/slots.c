@@ -383,6 +383,7 @@ static int kin_read(struct finder *f, struct err *e)
 				k[i].waited_by = (uint32_t)waited_by;
 				k[i].waited_ns = waited_ns;
 			}
+			f->n_roots += !kind && !parent;
 			if (!kind)
 				u64_map_at(&f->row_of_pid, k[i].number, (uint32_t)i);
 		}
@@ -445,6 +446,7 @@ static void finder_release(struct finder *f)
 	u64_map_release(&f->bound);
 	u64_map_release(&f->nameless);
 	u64_map_release(&f->latest);
+	u64_map_release(&f->bound_last);
 	u64_map_release(&f->file_of_name);
 	free(f->flight.item);
 	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)

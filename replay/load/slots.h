@@ -37,6 +37,7 @@ struct slot {
 	bool at_setup;	      /* open before the first request; otherwise a request opens it */
 	bool inferred;	      /* at_setup, but not in the trace's descriptor table */
 	bool inherited;	      /* by fork: created together with its source */
+	bool received;	      /* inherited, but the other process sent it later */
 	bool directory;	      /* some request lists the directory: it is opened as a directory */
 	bool stream;	      /* some request uses it as a stream of the C library */
 	/* a request closes or replaces it; otherwise it lives until its process ends */

@@ -96,7 +96,7 @@ void processes_settle(struct finder *f)
 	u64_map_release(&of_tid);
 	for (uint32_t i = 1; i < s->n; i++) {
 		struct slot_process *p = &s->process[s->slot[i].process];
-		if (s->slot[i].inherited && p->parent == NONE32 &&
+		if (s->slot[i].inherited && !s->slot[i].received && p->parent == NONE32 &&
 		    s->slot[s->slot[i].source].process != s->slot[i].process)
 			p->parent = s->slot[s->slot[i].source].process;
 	}
@@ -211,6 +211,10 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 	if (*latest != slot)
 		s->slot[slot].earlier = *latest;
 	*latest = slot;
+	uint32_t *last = u64_map_at(&f->bound_last, s->slot[slot].file, 0);
+	if (!f->walk[slot].before && *last != slot)
+		f->walk[slot].before = *last;
+	*last = slot;
 }
 
 uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
@@ -297,6 +301,48 @@ static uint32_t slot_of_parent(struct finder *f, uint32_t process, int32_t fd)
 			       f->walk[*bound].closed_ns >= p->birth_ns
 		       ? slot_inherit(f, *bound, process)
 		       : 0;
+}
+
+/* Whether the open file permits the request at its position, as far as these are known. */
+static bool may_be_of(const struct finder *f, const struct load_request *r, uint32_t slot)
+{
+	const uint32_t origin = f->s->slot[slot].origin;
+	const struct slot_walk *w = &f->walk[origin];
+	const struct op_info *o = op_info(r->op);
+	const uint32_t access = f->s->slot[origin].flags & O_ACCMODE;
+	if (r->rvalue >= 0 && ((o->family == FAMILY_READ && access == O_WRONLY) ||
+			       (o->family == FAMILY_WRITE && access == O_RDONLY)))
+		return false;
+	return !(o->uses & OP_MOVES_POSITION) || r->op == OP_LSEEK || r->offset == OFFSET_NONE ||
+	       !w->at_known || w->at == r->offset || f->s->slot[origin].flags & O_APPEND;
+}
+
+/* Returns a slot that shares the open file of another process, which sent its descriptor through a
+ * socket, or from which pidfd_getfd() took it. 0: the descriptor may be older than the trace, or no
+ * other process opened the file. A process may close a descriptor after it sent it, but a
+ * descriptor that is still open is preferred. */
+static uint32_t slot_received(struct finder *f, const struct load_request *r, uint32_t process,
+			      uint32_t file)
+{
+	struct slots *s = f->s;
+	const struct kin *k = f->processes ? kin_of(f, s->process[process].pid) : NULL;
+	const uint32_t *last = u64_map_find(&f->bound_last, file);
+	uint32_t from = 0;
+	/* a process of several that strace attached to may have opened the file before the trace */
+	const bool seen = k && (k->parent || f->table || f->n_roots == 1);
+	if (!seen || !last || s->file[file].skipped)
+		return 0;
+	for (uint32_t slot = *last, n = 0; slot && n < EARLIER_MAX; slot = f->walk[slot].before, n++) {
+		const struct slot *b = &s->slot[slot];
+		if (b->process == process || s->slot[b->origin].inferred || !may_be_of(f, r, slot))
+			continue;
+		from = from && f->walk[slot].closed ? from : slot;
+		if (!f->walk[slot].closed)
+			break;
+	}
+	const uint32_t copy = from ? slot_inherit(f, from, process) : 0;
+	s->slot[copy].received = copy != 0;
+	return copy;
 }
 
 /* --- numbers ------------------------------------------------------------- */
@@ -411,6 +457,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 				   process, file);
 	if (!slot && !bound)
 		slot = slot_of_output(f, process, fd, file);
+	if (!slot && r->rvalue >= 0)
+		slot = slot_received(f, r, process, file);
 	if (!slot)
 		slot = slot_infer(f, r, file);
 	slot_bind(f, process, fd, slot,

@@ -33,6 +33,7 @@ struct last_touch { /* of a thread, since its last call */
 
 struct slot_walk { /* state of a slot during the walk through the trace */
 	int64_t open_ns, closed_ns; /* traced times; closed_ns INT64_MAX: open until the end */
+	uint32_t before;	    /* slot of the same path that was bound before, 0 none */
 	uint64_t at;		    /* origins: the file position, if at_known */
 	int64_t stream_at;	    /* position of the stream, if stream_known */
 	/* range of the file in the stream's buffer, as far as an fgetc shows it; empty: unknown */
@@ -62,6 +63,7 @@ struct finder {
 	struct kin *processes;	 /* "processes" of the metadata; NULL: none */
 	struct kin *threads;	 /* threads[n_threads]: "threads" of the metadata; NULL: none */
 	uint32_t n_threads;
+	uint32_t n_roots;	 /* processes without a known parent */
 	struct u64_map row_of_pid; /* rows of `processes` */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of `table` without and with a pid */
 	struct u64_map slot_of_row; /* slots that were made from rows of `table` */
@@ -74,6 +76,7 @@ struct finder {
 	bool several;		/* there are several processes */
 	/* if several: (file, fd) -> slot that was bound last in any process */
 	struct u64_map latest;
+	struct u64_map bound_last; /* if several: file -> slot that was bound last */
 	struct u64_map file_of_name; /* hash -> file */
 	uint32_t *file_of_object;    /* file_of_object[n_objects] */
 	uint32_t n_objects;

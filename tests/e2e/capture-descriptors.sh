@@ -26,12 +26,24 @@ for call in 'write,"descriptor=pipe:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descr
 	grep -q ",$call" csv || fail "no call $call: $(cat csv)"
 done
 [ "$(grep -c ',write,"path=[^"]*in/sent;fd=[0-9]*;offset=9;length=4",4' csv)" -eq 4 ] || fail "files that were sent: $(grep in/sent csv)"
-# a received file was not opened by the replay's process: only the calls on it are expected to fail
-(cd in && expect_status 0 "$VALIDATE" capture app -o ../alone.trace -- ../made alone) || exit 1
-known alone.trace
-mkdir target
-expect_status 0 "$VALIDATE" replay --prepare --dir target -o replayed.trace alone.trace
-expect_line out 'mismatches      0'
+# the processes share the open file, and its position
+! grep -q ',pread,"path=[^"]*in/fetched;' csv ||
+	grep -q ',write,"path=[^"]*in/fetched;fd=[0-9]*;offset=13;length=3",3' csv || fail "position of a file that was taken: $(grep in/fetched csv)"
+files() {
+	(cd "$1" && stat -c '%n %a %s' fetched own sent)
+}
+files in >left
+expect_line left 'sent 600 13'
+replayed() { # TRACE OPTIONS...
+	rm -rf target
+	mkdir target
+	expect_status 0 "$VALIDATE" replay --prepare --dir target "$@"
+	expect_line out 'mismatches      0'
+	files "target$PWD/in" | diff left - || fail "files of $*"
+}
+for options in '--order fs' '--order temporal' '--order temporal --processes'; do
+	replayed app.trace $options
+done
 
 # the kernel's events, if they are available
 if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/kernel/tracing/events/syscalls/sys_enter_pipe2 ] &&
@@ -110,5 +122,8 @@ expect_status 0 "$VALIDATE" import made.strace -o strace.trace
 "$VALIDATE" info --csv csv strace.trace >/dev/null
 grep -q ',write,"descriptor=pipe2*:[[][0-9]*[]];fd=[0-9]*;length=8",8' csv && grep -q ',read,"descriptor=accept:' csv ||
 	fail "pipes and sockets in strace's output: $(cat csv)"
-(cd in && strace -f -ttt -T -y -o ../made.strace ../made alone)
+rm -f in/sent in/fetched
+(umask 022 && cd in && strace -f -ttt -T -y -o ../made.strace ../made)
 expect_status 0 "$VALIDATE" import made.strace -o strace.trace
+files in >left
+(umask 022 && replayed strace.trace) || exit 1

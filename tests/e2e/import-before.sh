@@ -91,6 +91,9 @@ cat >links.log <<'END'
 7 1700000000.000023 openat(AT_FDCWD, "/lib/new", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3</usr/lib/new> <0.000001>
 7 1700000000.000024 close(3</usr/lib/new>) = 0 <0.000001>
 7 1700000000.000025 openat(AT_FDCWD, "/kept/new", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3</usr/made> <0.000001>
+7 1700000000.000026 openat(AT_FDCWD, "/opt/plain/web/cnf", O_RDONLY) = 4</srv/web/cnf> <0.000001>
+7 1700000000.000027 close(4</srv/web/cnf>) = 0 <0.000001>
+7 1700000000.000028 readlink("/opt/plain", 0x7ffc, 99) = -1 EINVAL (Invalid argument) <0.000001>
 7 1700000000.000026 close(3</usr/made>) = 0 <0.000001>
 END
 expect_status 0 "$VALIDATE" import links.log -o links.trace
@@ -100,7 +103,8 @@ for order in fs temporal; do
 	expect_status 0 "$VALIDATE" replay --order $order --prepare --dir links links.trace
 	expect_line out 'mismatches      0'
 	for link in usr/lib/ssl:../../etc/ssl share/own/list:../../var/list-own lib:usr/lib \
-		share/other/dist/list:../../../var/list-other usr/lib/py/site:/etc/py/site; do
+		share/other/dist/list:../../../var/list-other usr/lib/py/site:/etc/py/site \
+		opt/plain/web:../../srv/web; do
 		[ "$(readlink "links/${link%:*}")" = "${link#*:}" ] ||
 			fail "${link%:*}: $(find links -ls)"
 	done

@@ -234,6 +234,41 @@ mkdir dir
 sed '/lstat/a10 1.000035 readlink("/d/link", "to/b", 99) = 4 <0.000001>' unknown.log >readlink.log
 complete readlink.log
 ! grep -q "$targets" info.out || fail "a link: $missing"
+# a directory before ".." may be a link, unless a call shows that it is none, or shows its text
+cat >parents.log <<'S'
+10 1.000000 openat(AT_FDCWD, "/w/unclear/../f", O_RDONLY) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000001 lstat("/w/b", {st_mode=S_IFDIR|0755, st_size=40, ...}) = 0 <0.000001>
+10 1.000002 readlink("/w/c", 0x7ffc, 99) = -1 EINVAL (Invalid argument) <0.000001>
+10 1.000003 mkdir("/w/d", 0755) = 0 <0.000001>
+10 1.000004 openat(AT_FDCWD, "/w/e", O_RDONLY|O_NOFOLLOW|O_DIRECTORY) = 3 <0.000001>
+10 1.000005 symlink("e", "/w/g") = 0 <0.000001>
+10 1.000006 openat(AT_FDCWD, "/w/h/file", O_RDONLY) = 4</w/h/file> <0.000001>
+10 1.000007 openat(AT_FDCWD, "/w/i/../f", O_RDONLY) = 5</w/f> <0.000001>
+10 1.000008 openat(AT_FDCWD, "/w/j/../f", O_RDONLY) = 6</other/f> <0.000001>
+10 1.000009 openat(AT_FDCWD, "/w/k/l/../../f", O_RDONLY) = 7</w/f> <0.000001>
+10 1.000010 access("/w/b/../f", F_OK) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000011 access("/w/c/../f", F_OK) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000012 access("/w/d/../f", F_OK) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000013 access("/w/e/../f", F_OK) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000014 access("/w/g/../f", F_OK) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000015 access("/w/h/../f", F_OK) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000016 chdir("/w/n") = 0 <0.000001>
+10 1.000017 access("../f", F_OK) = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000090 exit_group(0) = ?
+10 1.000100 +++ exited with 0 +++
+S
+parents='directories before ".." that may be symbolic links'
+complete parents.log
+expect_line info.out "; $parents: 2"
+# getcwd shows the working directory without links
+sed '/chdir/a10 1.000016 getcwd("/w/n", 4096) = 5 <0.000001>' parents.log >getcwd.log
+complete getcwd.log
+expect_line info.out "; $parents: 1"
+# a process that shares its descriptors with another process
+sed '1i10 0.999000 clone(child_stack=0x7e00, flags=CLONE_VM|CLONE_FILES|SIGCHLD) = 11 <0.000001>' parents.log >shares.log
+printf '%s\n' '11 1.000110 exit_group(0) = ?' '11 1.000120 +++ exited with 0 +++' >>shares.log
+incomplete 'threads or processes that share descriptors' shares.log
+
 # -v shows which names are one file
 cat >names.log <<'S'
 10 1.000000 stat("/d/a", {st_dev=makedev(0xfe, 0), st_ino=17, st_mode=S_IFREG|0644, st_nlink=2, st_size=5}) = 0 <0.000001>

@@ -157,6 +157,66 @@ echo '10 1.000004 access("z", F_OK) = 0 <0.000001>' >>nowhere.strace
 expect_status 0 "$VALIDATE" import nowhere.strace -o start.trace
 expect_line out 'relative to an unknown directory'
 
+# CLONE_FS: a thread that called unshare has its own umask and working directory; a process may share
+# them with its parent
+cat >umasks.strace <<'S'
+10 1.000000 umask(022) = 0 <0.000001>
+10 1.000001 chdir("/w") = 0 <0.000001>
+10 1.000002 clone3({flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD, exit_signal=0} => {parent_tid=[11]}, 88) = 11 <0.000001>
+11 1.000003 unshare(CLONE_FS) = 0 <0.000001>
+11 1.000004 umask(077) = 022 <0.000001>
+11 1.000005 mkdir("own", 0777) = 0 <0.000001>
+11 1.000006 chdir("own") = 0 <0.000001>
+10 1.000007 openat(AT_FDCWD, "a", O_WRONLY|O_CREAT, 0666) = 3 <0.000001>
+11 1.000008 openat(AT_FDCWD, "b", O_WRONLY|O_CREAT, 0666) = 4 <0.000001>
+10 1.000009 write(4, "x"..., 2) = 2 <0.000001>
+10 1.000010 clone(child_stack=0x7e00, flags=CLONE_FS|SIGCHLD) = 12 <0.000001>
+12 1.000011 umask(027) = 022 <0.000001>
+12 1.000012 mkdir("shared", 0777) = 0 <0.000001>
+12 1.000013 chdir("shared") = 0 <0.000001>
+10 1.000014 openat(AT_FDCWD, "c", O_WRONLY|O_CREAT, 0666) = 5 <0.000001>
+10 1.000015 rename("/w/shared", "/w/moved") = 0 <0.000001>
+12 1.000016 openat(AT_FDCWD, "d", O_WRONLY|O_CREAT, 0666) = 5 <0.000001>
+11 1.000017 openat(AT_FDCWD, "e", O_WRONLY|O_CREAT, 0666) = 6 <0.000001>
+S
+expect_status 0 "$VALIDATE" import umasks.strace -o umasks.trace
+! grep -q 'unknown umask\|unusual' out || fail "umasks: $(cat out)"
+for order in fs temporal; do
+	rm -rf dir
+	mkdir dir
+	expect_status 0 "$VALIDATE" replay --order $order --prepare --dir dir umasks.trace
+	expect_line out 'mismatches      0'
+	[ "$(cd dir/w && find . -mindepth 1 -printf '%p %m %s\n' | sed 's/\(d\?7[0-9]*\) [0-9]*$/\1/' | sort | tr '\n' ' ')" = \
+		'./a 644 0 ./moved 750 ./moved/c 640 0 ./moved/d 640 0 ./own 700 ./own/b 600 2 ./own/e 600 0 ' ] ||
+		fail "$order: $(find dir -printf '%p %m %s\n')"
+done
+
+# a process that receives a descriptor shares the open file with the sender
+cat >sent.strace <<'S'
+10 1.000000 umask(022) = 022 <0.000001>
+10 1.000001 clone(child_stack=NULL, flags=SIGCHLD) = 11 <0.000001>
+10 1.000002 openat(AT_FDCWD, "/w/new", O_RDWR|O_CREAT|O_EXCL, 0600) = 3</w/new> <0.000001>
+10 1.000003 write(3</w/new>, "x"..., 5) = 5 <0.000001>
+10 1.000004 openat(AT_FDCWD, "/w/closed", O_RDWR|O_CREAT, 0751) = 4</w/closed> <0.000001>
+10 1.000005 write(4</w/closed>, "x"..., 6) = 6 <0.000001>
+10 1.000006 close(4</w/closed>) = 0 <0.000001>
+11 1.000007 recvmsg(5<socket:[7]>, {msg_iov=[{iov_base="x", iov_len=1}], msg_iovlen=1, msg_controllen=24, msg_flags=0}, 0) = 1 <0.000001>
+11 1.000008 write(7</w/new>, "x"..., 4) = 4 <0.000001>
+10 1.000009 write(3</w/new>, "x"..., 3) = 3 <0.000001>
+11 1.000010 write(8</w/closed>, "x"..., 2) = 2 <0.000001>
+11 1.000011 close(7</w/new>) = 0 <0.000001>
+S
+csv sent.strace | grep -q 'write,"path=w/new;fd=3;offset=9;length=3",3' || fail "positions: $(csv sent.strace)"
+expect_status 0 "$VALIDATE" import -q sent.strace -o sent.trace
+for options in '--order fs' '--order temporal' '--order fs --engine compiled' '--order fs --processes'; do
+	rm -rf dir
+	mkdir dir
+	expect_status 0 "$VALIDATE" replay $options --prepare --dir dir sent.trace
+	expect_line out 'mismatches      0'
+	[ "$(stat -c '%n %a %s' dir/w/* | tr '\n' ' ')" = 'dir/w/closed 751 8 dir/w/new 600 12 ' ] ||
+		fail "$options: $(stat -c '%n %a %s' dir/w/*)"
+done
+
 # a real program that renames a directory below a descriptor, and changes to the root and back
 command -v strace >/dev/null || skip "no strace: only logs made by hand were read"
 command -v python3 >/dev/null || skip "no python3: only logs made by hand were read"

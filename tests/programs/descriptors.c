@@ -88,13 +88,14 @@ static void fetched(void)
 		need(write(fd, "some text", 9) == 9 && write(ready[1], &fd, sizeof fd) == sizeof fd,
 		     "fetched");
 		close(over[1]);
-		_exit(read(over[0], buffer, 1) != 0);
+		_exit(read(over[0], buffer, 1) != 0 || write(fd, "end", 3) != 3);
 	}
 	int fd = -1, child = (int)syscall(SYS_pidfd_open, pid, 0);
 	need(read(ready[0], &fd, sizeof fd) == sizeof fd, "ready");
 	fd = (int)syscall(SYS_pidfd_getfd, child, fd, 0);
 	if (fd >= 0)
-		need(pread(fd, buffer, 7, 2) == 7 && close(fd) == 0, "taken");
+		need(pread(fd, buffer, 7, 2) == 7 && write(fd, "more", 4) == 4 && close(fd) == 0,
+		     "taken");
 	close(child), close(over[0]), close(over[1]), close(ready[0]), close(ready[1]);
 	wait(NULL);
 #endif
