@@ -112,7 +112,7 @@ void strace_set_cwd(struct strace_parsed *p, const char *path)
 	/* the directory in which the command was started */
 	if (!t->moved && !t->start.len && t->n_orphans == 1)
 		strbuf_addstr(&t->start, path);
-	if (*path == '/' && strcmp(path, syscalls_cwd(t->calls_made, p->tid)))
+	if (*path == '/' && !u64_map_find(&t->links.real, state_link_key(path)))
 		free(strace_links_real(&t->links, &t->before, path + 1));
 	syscalls_thread(t->calls_made, p->tid, 0, path, false);
 }
