@@ -24,6 +24,25 @@ static void forgive(struct csv_trace *t)
 	err_clear(&t->error);
 }
 
+/* Whether the request is one of a block-level trace: on a device, without a descriptor. */
+static bool is_below(const struct csv_trace *t, const struct trace_record *r)
+{
+	const struct trace_object *o = r->fd < 0 ? trace_object(&t->base, r->object) : NULL;
+	return o && o->kind == OBJECT_DEVICE;
+}
+
+/* Checks the last record: the level of the trace was chosen by its beginning. */
+static void level_check(struct csv_trace *t)
+{
+	if (t->error.code || t->base.meta.meta.level != LEVEL_BLOCK || !t->n_records ||
+	    is_below(t, &t->record[t->n_records - 1]))
+		return;
+	t->n_records--;
+	t->field = t->args_column;
+	csv_fail(t, "a call among the requests to devices with which the file begins: the trace "
+		"can have only one kind");
+}
+
 /* Parses chunk[at..n_chunk), except an incomplete row at its end. */
 static void take_rows(struct csv_trace *t)
 {
@@ -38,6 +57,7 @@ static void take_rows(struct csv_trace *t)
 			csv_row_read(t, &r);
 		else if (!is_empty)
 			csv_header_read(t, &r);
+		level_check(t);
 		if (t->error.code)
 			forgive(t);
 		t->line += r.n_lines;
@@ -155,16 +175,20 @@ static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
 static int look_at_beginning(struct csv_trace *t, struct err *e)
 {
 	int64_t step_ns = 1000000000;
+	bool below = true;
 	int ret = csv_rewind(&t->base, e);
 	for (int i = 0; i < SAMPLE_CHUNKS && !ret && !t->at_end && !t->error.code; i++) {
 		ret = take_chunk(t, e);
 		step_ns = resolution_of(t, step_ns);
+		for (size_t k = 0; k < t->n_records && below; k++)
+			below = is_below(t, &t->record[k]);
 	}
 	if (!ret && t->error.code && !t->n_columns)
 		ret = err_set(e, t->error.code, "%s", t->error.msg);
 	t->base.n_records_known = t->at_end && !t->error.code;
 	t->base.n_records = t->n_rows;
 	t->base.health.complete = true;
+	t->base.meta.meta.level = t->n_rows && below ? LEVEL_BLOCK : LEVEL_SYSCALL;
 	t->base.meta.meta.clock = "csv";
 	t->base.meta.meta.clock_resolution_ns = t->n_rows ? (double)step_ns : 1;
 	t->base.meta.meta.captured_by = "unknown (read from CSV)";
