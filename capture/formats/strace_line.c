@@ -77,13 +77,15 @@ static void add_open_flags(struct strbuf *b, uint32_t flags)
 		  access_names[flags & 3]);
 }
 
-static void add_at_flags(struct strbuf *b, uint32_t flags)
+static void add_at_flags(struct strbuf *b, const struct trace_record *r)
 {
-	static const char *const names[] = {"AT_SYMLINK_NOFOLLOW", "AT_REMOVEDIR",
-					    "AT_SYMLINK_FOLLOW", "AT_EMPTY_PATH"};
+	/* two flags have the same value */
+	const char *const names[] = {"AT_SYMLINK_NOFOLLOW",
+				     r->op == OP_ACCESS ? "AT_EACCESS" : "AT_REMOVEDIR",
+				     "AT_SYMLINK_FOLLOW", "AT_EMPTY_PATH"};
 	static const uint64_t values[] = {AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW,
 					  AT_EMPTY_PATH};
-	add_names(b, flags, names, values, 4, "");
+	add_names(b, r->flags, names, values, 4, "");
 }
 
 /* The record's heap item. NULL: it has none, or `failed` is set. */
@@ -152,7 +154,7 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 	case 'O':
 		return add_open_flags(b, r->flags), true;
 	case 'A':
-		return add_at_flags(b, r->flags), true;
+		return add_at_flags(b, r), true;
 	case 'm':
 		return strbuf_addf(b, "%#llo",
 				   (unsigned long long)(op_makes_file(r->op, r->flags)
@@ -377,6 +379,8 @@ static const char *new_name_of(const struct trace_record *r)
 		      {OP_FUTIMENS, "utimensat", "utimensat"},
 		      {OP_DUP2, NULL, "dup3"},
 		      {OP_RENAME, NULL, "renameat2"},
+		      {OP_ACCESS, NULL, "faccessat2"},
+		      {OP_CHMOD, NULL, "fchmodat2"},
 		      {OP_CHOWN, NULL, "fchownat"},
 		      {OP_LINK, NULL, "linkat"},
 		      {OP_UNLINK, NULL, "unlinkat"}},

@@ -80,6 +80,24 @@ for t in app back; do # times count from the first line; clone is not in it, so 
 done
 cmp app.calls back.calls || { diff app.calls back.calls | head >&2; fail "strace changes in a round trip"; }
 # threads come back as threads, and processes with their parents and the threads that waited for them
+# calls whose flags only the newer call has
+cat >flags.strace <<'S'
+10 1.000000 faccessat2(AT_FDCWD, "/d/f", X_OK, AT_EACCESS) = 0 <0.000001>
+10 1.000010 faccessat2(AT_FDCWD, "/d/f", R_OK, AT_SYMLINK_NOFOLLOW) = 0 <0.000001>
+10 1.000020 access("/d/f", R_OK) = 0 <0.000001>
+10 1.000030 fchmodat2(AT_FDCWD, "/d/f", 0640, AT_SYMLINK_NOFOLLOW) = 0 <0.000001>
+10 1.000040 chmod("/d/f", 0600) = 0 <0.000001>
+10 1.000050 unlinkat(AT_FDCWD, "/d/e", AT_REMOVEDIR) = 0 <0.000001>
+S
+expect_status 0 "$VALIDATE" import -q flags.strace -o flags.trace
+expect_status 0 "$VALIDATE" export --to strace flags.trace -o flags.again
+for call in 'faccessat2(AT_FDCWD, "/d/f", 01, AT_EACCESS)' 'fchmodat2(AT_FDCWD, "/d/f", 0640, AT_SYMLINK_NOFOLLOW)' 'rmdir("/d/e")' 'chmod("/d/f", 0600)'; do
+	expect_line flags.again "$call"
+done
+expect_status 0 "$VALIDATE" import -q flags.again -o flags-again.trace
+"$VALIDATE" export -q --to csv flags.trace -o - | cut -d, -f5- >want
+"$VALIDATE" export -q --to csv flags-again.trace -o - | cut -d, -f5- | cmp - want || fail 'flags change in a round trip'
+
 cat >family.strace <<'S'
 10 1.000000 openat(AT_FDCWD</w>, "a", O_RDWR|O_CREAT, 0644) = 3</w/a> <0.000001>
 10 1.000010 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD) = 11 <0.000002>
