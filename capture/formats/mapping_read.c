@@ -421,8 +421,10 @@ int mapping_open(struct trace **out, struct mapping *m, const char *path,
 }
 
 /* Checks that every complete line of the head matches the mapping, with few exceptions: the reader
- * reports bad lines later. */
+ * reports bad lines later. In a short file, more exceptions give the least bid, so that the reader
+ * names the bad line. */
 #define LINES_TO_A_BAD_ONE 8
+#define LINES_TO_A_BAD_ONE_LEAST 2
 
 int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 {
@@ -451,11 +453,13 @@ int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 		while (s < end && (*s == '\r' || *s == '\n'))
 			s++;
 	}
-	bool good = LINES_TO_A_BAD_ONE * n_bad <= n_good &&
-		    (t.base.queue.n > 0 || (m->header && t.has_header));
+	bool any = t.base.queue.n > 0 || (m->header && t.has_header);
+	bool good = any && LINES_TO_A_BAD_ONE * n_bad <= n_good;
+	bool fair = t.base.queue.n >= LINES_TO_A_BAD_ONE_LEAST &&
+		    t.base.queue.n >= LINES_TO_A_BAD_ONE_LEAST * n_bad;
 	record_queue_release(&t.base.queue);
 	trace_base_release(&t.base.base);
 	strbuf_release(&t.object_text);
 	strbuf_release(&t.object_last);
-	return !good ? 0 : n_bad ? m->bid / 2 : m->bid;
+	return !good ? fair : n_bad ? m->bid / 2 : m->bid;
 }

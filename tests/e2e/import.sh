@@ -115,6 +115,23 @@ sed '$a{"name":"read","cat":"POSIX","pid":11,"tid":12,"ts":1727286231147000,"ph"
 expect_status 0 "$VALIDATE" import lost.pfw -o lost.trace
 expect_line out 'lost'
 
+# the CSV of a block-level trace is one again; a call among its requests is an error
+expect_status 0 "$VALIDATE" export -q --to csv msr.trace -o below.csv
+expect_status 0 "$VALIDATE" info below.csv
+expect_line out 'Level      block'
+awk 'BEGIN { print "pid,tid,begin,end,function,args,rvalue"
+	for (i = 0; i < 40000; i++) printf "0,0,%d,%d,pread,device=hm.0;offset=%d;length=512,512\n", i, i + 1, i * 512
+	print "0,0,50000,50001,pread,path=a;fd=3;offset=0;length=512,512" }' >mixed.csv
+expect_status 3 "$VALIDATE" import mixed.csv -o x.trace
+expect_line err 'mixed.csv: line 40002, column 6 (args): a call among the requests to devices'
+expect_status 0 "$VALIDATE" import --lenient 1 mixed.csv -o x.trace
+expect_line out '40000 requests'
+
+# a short file with a bad line: the message names the line
+{ cat msr.csv; printf '128166372026382155,hm,1,Write,-4096,4096,100\n'; } >short.csv
+expect_status 3 "$VALIDATE" import short.csv -o x.trace
+expect_line err 'short.csv: line 3, column 31: "-4096" is not a whole number'
+
 # a mapping of the user's own
 cat >own.map <<'M'
 [format]
