@@ -115,8 +115,13 @@ static int plan_read(struct plan *p, const struct stats_config *config, struct e
 	size_t n = p->n_samples * p->n_files;
 	int ret = 0;
 	p->columns = xcalloc(n, sizeof *p->columns);
-	for (size_t i = 0; i < n && !ret; i++)
+	for (size_t i = 0; i < n && !ret; i++) {
+		const struct columns *c = &p->columns[i], *first = p->columns;
 		ret = column_read(p, i, config, e);
+		if (!ret && c->unit_ns && first->unit_ns && c->unit_ns != first->unit_ns)
+			ret = err_set(e, EBADMSG, "%s and %s have different units: convert the "
+				"values to one unit", first->path, c->path);
+	}
 	return ret;
 }
 

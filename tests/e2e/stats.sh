@@ -61,6 +61,19 @@ expect_status 0 stats pairs.csv near -C program,1
 expect_status 0 stats pairs.csv pairs.csv -C replay
 expect_line out 'a difference is not shown'
 
+# values with units: the values of different units cannot be compared
+printf '%s\n' '1.5 ms' '1.6 ms' '900 us' >mixed
+expect_status 3 stats mixed
+expect_line err 'mixed:3: the unit is "us", but an earlier line has another unit'
+expect_status 0 stats mixed -C 1
+printf '%s\n' '1.5 ms' '1.6 ms' '1.7 ms' >milli
+printf '%s\n' '1500 us' '1600 us' '1700 us' >micro
+expect_status 3 stats milli micro
+expect_line err 'milli and micro have different units'
+expect_status 0 stats milli milli
+printf '%s\n' '1.5 first' '1.6 2nd' '1.7 s' >labels
+expect_status 0 stats labels
+
 # the limits that decide are wider than the interval for independent values, and the output states
 # why a small upper limit does not decide
 printf '%s\n' 92.7 97.5 95.1 104.6 110.4 100.7 99.3 101.4 91.5 98.4 89.6 96.3 >uneven

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "common/units.h"
 #include "validate/columns/columns_private.h"
 
 enum { SHOWN = 40, MAX_NAMES = 20, MAX_NUMBER = 300 };
@@ -166,6 +167,24 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 				  : "is empty", column->name);
 }
 
+/* Checks that lines such as "1.5 ms" have equal units, if no column was chosen. */
+static int unit_check(struct columns_reader *r, const struct column_cell *cell, size_t n)
+{
+	int64_t unit_ns;
+	if (!r->text || r->choice[0].selector || n < 2 || cell[1].len > 8 ||
+	    isdigit((unsigned char)cell[1].text[0]))
+		return 0;
+	SCOPED_FREE char *one = xasprintf("1%.*s", (int)cell[1].len, cell[1].text);
+	if (parse_duration(one, &unit_ns, NULL))
+		return 0;
+	if (r->c->unit_ns && r->c->unit_ns != unit_ns)
+		return err_set(r->e, EBADMSG, "%s:%zu: the unit is \"%s\", but an earlier line has "
+			"another unit: convert the values to one unit, or choose a column with -C",
+			r->c->path, r->line, one + 1);
+	r->c->unit_ns = unit_ns;
+	return 0;
+}
+
 static void rows_grow(struct columns_reader *r)
 {
 	struct columns *c = r->c;
@@ -209,6 +228,8 @@ int columns_row(struct columns_reader *r, const struct column_cell *cell, size_t
 	}
 	if (!is_wanted(r, cell, n))
 		return 0;
+	if (unit_check(r, cell, n))
+		return -EBADMSG;
 	rows_grow(r);
 	for (size_t i = 0; i < c->n_columns; i++) {
 		struct column *column = &c->column[i];

@@ -37,6 +37,9 @@ struct columns {
 	char *path; /* "standard input" for "-" */
 	struct column *column; /* [n_columns], in the order of the choices */
 	size_t n_columns, n;
+	/* unit of the times in ns, if the lines of a text are like "1.5 ms" and no column was
+	 * chosen; 0: unknown */
+	int64_t unit_ns;
 };
 
 /* Reads the chosen columns; path "-" is standard input. Errors: errno of the file; EBADMSG with
