@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commands/capture.h"
+#include "common/options.h"
 
 int rotate_check(struct trace_parts *p, const char *text, struct err *e)
 {
@@ -19,8 +20,10 @@ int rotate_apply(const struct trace_parts *p, const char *text, const char *outp
 		return ret;
 	SCOPED_FREE char *last = trace_part_name(output, n - 1),
 			 *stale = trace_part_name(output, n);
+	SCOPED_STRBUF word = STRBUF_INIT;
+	shell_word(&word, output);
 	printf("%-14s%u, %s.000 to %s; to join them: validate slice %s -o JOINED\n", "parts",
-	       n, output, last, output);
+	       n, output, last, word.s);
 	if (!access(stale, F_OK))
 		printf("%-14s%s is left from an earlier capture and does not belong to this trace: "
 		       "remove it\n", "warning", stale);

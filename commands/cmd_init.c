@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "common/embed.h"
 #include "common/files.h"
+#include "common/options.h"
 #include "common/units.h"
 #include "microbench/microbench.h"
 #include "replay/replay.h"
@@ -171,8 +172,10 @@ static int init_run(int argc, char **argv, struct err *e)
 		status = EXIT_OK;
 	} else {
 		status = file_create(path, &text, e) < 0 ? EXIT_FAILED : EXIT_OK;
+		SCOPED_STRBUF word = STRBUF_INIT;
+		shell_word(&word, path);
 		if (status == EXIT_OK)
-			printf("%s written; next: validate run %s --dry-run\n", path, path);
+			printf("%s written; next: validate run %s --dry-run\n", path, word.s);
 	}
 	return status;
 }

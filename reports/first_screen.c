@@ -222,9 +222,33 @@ static void add_bar(struct strbuf *out, const struct analysis *a, size_t replaye
 		}
 }
 
+/* Appends the failures of the replayer's first undecided case in which most runs failed. Returns
+ * whether there is such a case. */
+static bool add_failures(struct strbuf *out, const struct analysis *a, size_t replayer)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *c = &a->cell[i];
+		if (c->replayer != replayer || c->verdict != VERDICT_INCONCLUSIVE ||
+		    !cell_mostly_failed(c))
+			continue;
+		strbuf_addf(out, "; %u of %u %s failed",
+			    c->n_failed_replayer ? c->n_failed_replayer : c->n_failed_program,
+			    c->n_blocks,
+			    c->n_failed_replayer ? "replays" : "runs of the program");
+		if (*c->first_failure) {
+			strbuf_addstr(out, ", the first: ");
+			text_cut(out, c->first_failure, sizeof c->first_failure);
+		}
+		return true;
+	}
+	return false;
+}
+
 static void add_cause(struct strbuf *out, const struct analysis *a, size_t replayer, size_t n_cells)
 {
 	struct main_cause k = main_cause_of(a, replayer);
+	if (k.decision != DECISION_REJECT && add_failures(out, a, replayer))
+		return;
 	if (!k.n) {
 		add_bar(out, a, replayer);
 		return;

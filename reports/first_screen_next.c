@@ -239,11 +239,39 @@ static void next_of_blocked(struct strbuf *text, const struct analysis *a, const
 		    reason.s);
 }
 
+/* Number of the undecided cases in which most runs failed. */
+static size_t failing_count(const struct analysis *a)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_cells; i++)
+		n += a->cell[i].verdict == VERDICT_INCONCLUSIVE && cell_counts(a, &a->cell[i]) &&
+		     cell_mostly_failed(&a->cell[i]);
+	return n;
+}
+
+static void next_of_failing(struct strbuf *text, const struct analysis *a, size_t n)
+{
+	if (a->n_inconclusive == 1)
+		strbuf_addstr(text, "Most runs of the undecided case failed");
+	else
+		strbuf_addf(text, "Most runs of %zu of the %zu undecided cases failed", n,
+			    a->n_inconclusive);
+	strbuf_addstr(text, ". Remove the cause, which is stated above, and run the protocol again");
+}
+
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,
 			      const char *dir, double seconds)
 {
 	const struct cell *differing = first_differing(a);
 	size_t n;
+	const size_t n_failing = failing_count(a);
+	if (n_failing && 2 * n_failing >= a->n_inconclusive) {
+		next_of_failing(text, a, n_failing);
+		add_time(text, seconds);
+		strbuf_addch(text, '.');
+		strbuf_addf(command, "validate run %s/protocol.conf", dir);
+		return;
+	}
 	if (differing) {
 		next_of_differing(text, command, &a->results->protocol, differing);
 		return;
@@ -299,6 +327,9 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		       const char *dir)
 {
 	const size_t left = runs_left(a->results);
+	SCOPED_STRBUF word = STRBUF_INIT; /* dir for a shell, never read as an option */
+	SCOPED_FREE char *named = xasprintf("%s%s", *dir == '-' ? "./" : "", dir);
+	shell_word(&word, named);
 	const double seconds = words_elapsed_s(a->results);
 	if (!a->complete && left) {
 		strbuf_addf(text, "The campaign is not finished: %zu of %zu runs are left", left,
@@ -306,17 +337,17 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 		add_time(text,
 			 seconds * (double)left / fmax(1, (double)(a->results->n_runs - left)));
 		strbuf_addstr(text, ".");
-		strbuf_addf(command, "validate run -o %s --resume", dir);
+		strbuf_addf(command, "validate run -o %s --resume", word.s);
 	} else if (a->n_not_trusted) {
 		strbuf_addstr(text,
 			      "Do not use a replayer for a scenario in which it is not trusted. "
 			      "The section \"Why the replays differ\" has the causes.");
 		if (a->n_inconclusive) {
 			strbuf_addch(text, ' ');
-			next_of_undecided(text, command, a, dir, seconds);
+			next_of_undecided(text, command, a, word.s, seconds);
 		}
 	} else if (a->n_inconclusive) {
-		next_of_undecided(text, command, a, dir, seconds);
+		next_of_undecided(text, command, a, word.s, seconds);
 	} else if (a->n_trusted) {
 		strbuf_addf(
 		    text,

@@ -228,10 +228,11 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 					      : err_set(e, EIO, "%s", why.msg);
 	else if (bad == -ENOSPC || bad == -EDQUOT)
 		ret = no_space(c, why.msg, e);
-	else if (is_of_machine(bad))
-		ret = err_set(e, -bad, "run %u cannot be summarised: %s; correct this, then: "
-			"validate run -o %s --resume", r->id, why.msg, c->options->dir);
-	else if (bad)
+	else if (is_of_machine(bad)) {
+		SCOPED_FREE char *command = resume_command(c);
+		ret = err_set(e, -bad, "run %u cannot be summarised: %s; correct this, then: %s",
+			r->id, why.msg, command);
+	} else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {
 		ret = bank_take(c, r, output, e);

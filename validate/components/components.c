@@ -68,5 +68,7 @@ void components_plan(struct cell *c, const struct evidence *e, const struct acce
 		/* nothing is decided before the next look */
 		if (k->n_more && k->n_more < until_next_look)
 			k->n_more = until_next_look;
+		if (cell_mostly_failed(c))
+			k->n_more = 0;
 	}
 }

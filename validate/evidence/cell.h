@@ -229,7 +229,7 @@ struct cell_diagnostics { /* of ln(x/r) in run order, and means per run */
 struct cell { /* one scenario x one replayer */
 	size_t scenario, replayer;
 	CELL_RUNS(CELL_FIELD)
-	char first_failure[200];
+	char first_failure[300];
 	/* Number of threads that make the program's requests, each one request at a time
 	 * (evidence/pairs.h). NaN: unknown, or not equal in all runs. */
 	double n_lanes;
@@ -432,6 +432,12 @@ struct analysis {
 	/* Components that were assessed in at least one cell. */
 	bool assessed[COMPONENT_N];
 };
+
+/* Whether more runs failed than pairs succeeded: further pairs would fail, too. */
+static inline bool cell_mostly_failed(const struct cell *c)
+{
+	return c->n_failed_program + c->n_failed_replayer > c->n_pairs;
+}
 
 static inline const struct scenario *cell_scenario(const struct analysis *a, size_t cell)
 {

@@ -110,6 +110,63 @@ static void test_comparison(void **state)
 	fixture_release(&f);
 }
 
+/* Failed runs are named before any number: more pairs would fail, too. */
+static void test_failures(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
+	struct cell *c = &a->cell[1];
+	c->n_blocks = 8;
+	c->n_pairs = 1;
+	c->n_failed_replayer = 7;
+	strcpy(c->first_failure, "block 1, replay: exit status 3: no request was observed");
+	replayer_is(a, c->replayer,
+		    "trusted in 7 of 8 scenarios, undecided in 1; 7 of 8 replays failed, the "
+		    "first: block 1, replay: exit status 3: no request was observed");
+	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	first_screen_next(&text, &command, a, "DIR");
+	assert_non_null(strstr(text.s, "Most runs of the undecided case failed. Remove the cause"));
+	/* a minority of failures is not the main cause */
+	c->n_pairs = 7;
+	c->n_failed_replayer = 1;
+	strbuf_reset(&text);
+	strbuf_reset(&command);
+	first_screen_next(&text, &command, a, "DIR");
+	assert_null(strstr(text.s, "failed"));
+	strbuf_release(&text);
+	strbuf_release(&command);
+	fixture_release(&f);
+}
+
+/* A shell runs the command as it is printed. */
+static void test_directory_in_command(void **state)
+{
+	(void)state;
+	static const char *const wanted[][2] = {
+	    {"results of today", "validate run 'results of today'/protocol.conf"},
+	    {"-r", "validate run ./-r/protocol.conf"},
+	    {"$(id)", "validate run '$(id)'/protocol.conf"}};
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	fixture_make(&f, FIXTURE_QUICK);
+	trust_all(a);
+	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.01, 0.2);
+	a->cell[1].n_blocks = a->cell[1].n_failed_replayer = 8;
+	a->cell[1].n_pairs = 0;
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+		first_screen_next(&text, &command, a, wanted[i][0]);
+		assert_string_equal(command.s, wanted[i][1]);
+		strbuf_release(&text);
+		strbuf_release(&command);
+	}
+	fixture_release(&f);
+}
+
 static void test_tendencies(void **state)
 {
 	(void)state;
@@ -311,7 +368,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_setting_of_a_cause),
-	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_tendencies),
+	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_failures),
+	    cmocka_unit_test(test_directory_in_command),
+	    cmocka_unit_test(test_tendencies),
 	    cmocka_unit_test(test_excluded), cmocka_unit_test(test_too_early),
 	    cmocka_unit_test(test_next_step),
 	    cmocka_unit_test(test_next_step_of_a_missing_number),
