@@ -48,7 +48,7 @@ static const struct {
     {"", "type = random-read", EXEC, "its schedule continues", PAUSE_SIGNAL},
     {"", "type = random-read", EXEC SELF "full-speed = yes", "not those of the preloaded library", PAUSE_SIGNAL},
     {"pause = gate", "type = random-read", EXEC "full-speed = yes", "no gate", PAUSE_SIGNAL},
-    {"pause = signal", "type = random-read", EXEC "full-speed = yes", "at its gate only", PAUSE_SIGNAL},
+    {"pause = signal", "type = random-read", EXEC "full-speed = yes", "only at its gate", PAUSE_SIGNAL},
     {"", "type = random-read", "engine = fio", "its schedule continues", PAUSE_SIGNAL},
     {"", "type = random-read", "engine = fio\nfio-no-stall = yes", NULL, PAUSE_SIGNAL},
     {"", "type = random-read", "engine = artc", NULL, PAUSE_SIGNAL},
