@@ -206,7 +206,7 @@ static int new_column(struct mapping_parse *p, const char *what)
 {
 	uint64_t index;
 	if (p->m->n == MAPPING_COLUMNS_MAX)
-		return bad(p, "column", what, "accepted: the limit is 64 columns");
+		return bad(p, "column", what, "accepted: at most 64 columns are possible");
 	struct mapping_column *c = &p->m->column[p->m->n++];
 	*c = (struct mapping_column){.unit = 1};
 	if (p->m->header) {
