@@ -28,8 +28,8 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 		return err_set(e, EINVAL, "\"response\" and \"response_histogram\" do not agree");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
-			return err_set(e, EINVAL,
-				"a quantile or the trimmed mean is beyond the extremes");
+			return err_set(e, EINVAL, "a quantile or the trimmed mean is not between "
+				       "minimum and maximum");
 	if (s->n_failed > s->response.n + s->n_left_out)
 		return err_set(e, EINVAL, "\"n_failed\": more requests failed than the run has");
 	return 0;
@@ -39,7 +39,8 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 static int check_distribution(const struct run_summary *s, struct err *e)
 {
 	if (s->response_tail < s->response.min || s->response_tail > s->response.max)
-		return err_set(e, EINVAL, "\"response_tail\" is beyond the extremes");
+		return err_set(e, EINVAL,
+			       "\"response_tail\" is not between minimum and maximum");
 	if (s->response_typical < s->response.min || s->response_typical > s->response_tail)
 		return err_set(e, EINVAL,
 			"\"response_typical\" is not between the minimum and \"response_tail\"");
