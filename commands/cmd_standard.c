@@ -181,8 +181,8 @@ static void summary_print(const struct standard *s)
 		printf("; of these, largest bias %.2g %%, largest U %.2g %% (95 %%)", 100 * bias,
 		       100 * expanded);
 	if (s->n_checked)
-		printf("\nevery U is widened by the factor %.2f; the widened U of a point's other "
-		       "visits covers %llu of %llu visits (%.1f %%)", s->widening,
+		printf("\nevery U is widened by the factor %.2f; %llu of %llu visits (%.1f %%) "
+		       "are within the widened U of the other visits to their point", s->widening,
 		       (unsigned long long)s->n_covered, (unsigned long long)s->n_checked,
 		       100 * (double)s->n_covered / (double)s->n_checked);
 	if (n_left_out)

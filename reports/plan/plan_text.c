@@ -184,7 +184,7 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 			run_role_name(p, plan.run[at].role));
 	devices_put(p, out);
 	int chances = chances_put(p, scatter, out, ret ? NULL : e);
-	fputs("\nNothing was touched.\n", out);
+	fputs("\nNo file or device was changed.\n", out);
 	ret = ret ? ret : chances;
 	return ret ? ret : chances_check(p, e);
 }

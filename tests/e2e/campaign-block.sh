@@ -55,7 +55,7 @@ expect_line err 'to permit this'
 expect_line out 'WOULD BE OVERWRITTEN'
 expect_line out 'any of its 4 MiB may be overwritten (it is not in use'
 expect_line out '; needs --device '
-expect_line out 'Nothing was touched.'
+expect_line out 'No file or device was changed.'
 ! grep 'recording parallel applications' out || fail 'there are none'
 expect_status 0 "$VALIDATE" run file.conf --dry-run --device disk.img
 truncate -s 4M signed.img

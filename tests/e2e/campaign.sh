@@ -22,7 +22,7 @@ everything >before/list
 expect_status 0 "$VALIDATE" run tiny.conf --dry-run
 expect_line out 'A tiny campaign'
 expect_line out 'runs:    28'
-expect_line out 'Nothing was touched.'
+expect_line out 'No file or device was changed.'
 rm out err
 everything >before/list2
 cmp -s before/list before/list2 || fail "a dry run made files: $(diff before/list before/list2)"

@@ -92,7 +92,7 @@ for conf in "$SRCDIR"/protocols/*.conf; do
 		continue
 	fi
 	expect_status 0 "$VALIDATE" run "$conf" --dry-run
-	expect_line out 'Nothing was touched.'
+	expect_line out 'No file or device was changed.'
 	# a volume that changes, or a reason in doc/protocol.md why it does not
 	if grep -q '^volume = ' "$conf"; then
 		case ${conf##*/} in
