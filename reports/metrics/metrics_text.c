@@ -162,7 +162,7 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 		    {"mean number, while busy", "conc_mean_busy", CELL_NUMBER},
 		    {"mean number found by a request", "conc_mean_request", CELL_NUMBER},
 		    {"largest number", "conc_max_level", CELL_COUNT},
-		    {"time with nothing in flight", "conc_idle_time", CELL_DURATION},
+		    {"time without a request in flight", "conc_idle_time", CELL_DURATION},
 		    {"mean number over a request's life", "conc_mean_lifetime", CELL_NUMBER}};
 	static const char *const distance[][3] = {
 	    {"distance of the CDFs by time", "conc_ks_time", "conc_wasserstein1_time"},
