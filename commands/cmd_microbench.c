@@ -38,12 +38,11 @@ static int workload_missing(const char *name, struct err *e)
 		names[n++] = (*w)->alias;
 	}
 	names[n] = NULL;
+	static const char list[] = " (\"validate microbench --list\" lists the workloads)";
 	if (!name)
-		err_set(e, EINVAL,
-			"the workload is missing (\"validate microbench --list\" names them)");
+		err_set(e, EINVAL, "the workload is missing%s", list);
 	else
-		name_refuse(e, ENOENT, name, names, " (\"validate microbench --list\" names them)",
-			    "unknown workload \"%s\"", name);
+		name_refuse(e, ENOENT, name, names, list, "unknown workload \"%s\"", name);
 	return EXIT_USAGE;
 }
 

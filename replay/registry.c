@@ -46,7 +46,7 @@ const struct replay_engine *replay_engine_find(const char *name)
 static int engine_unknown(const char *name, struct err *e)
 {
 	SCOPED_FREE const char **names = names_of(replay_engines);
-	return name_refuse(e, ENOENT, name, names, " (--list-engines lists them)",
+	return name_refuse(e, ENOENT, name, names, " (--list-engines lists the engines)",
 			   "unknown engine \"%s\"", name);
 }
 

@@ -111,7 +111,7 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 			names[i] = faults[i].name;
 		SCOPED_FREE char *word = xstrdup(text);
 		word[len] = '\0';
-		return name_refuse(e, ENOENT, word, names, " (--list-mutants lists them)",
+		return name_refuse(e, ENOENT, word, names, " (--list-mutants lists the mutants)",
 				   "unknown mutant \"%s\"", word);
 	}
 	m->kind = f->kind;

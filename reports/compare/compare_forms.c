@@ -18,7 +18,8 @@ int compare_form_choose(const char *name, const struct compare_form **form, stru
 	if (*form)
 		return 0;
 	SCOPED_FREE const char **names = names_of(compare_forms);
-	return name_refuse(e, ENOENT, name, names, " (\"validate compare --list\" names them)",
+	return name_refuse(e, ENOENT, name, names,
+			   " (\"validate compare --list\" lists the formats)",
 			   "unknown output format \"%s\" of a comparison", name);
 }
 

@@ -41,6 +41,7 @@ int report_form_choose(const char *name, const struct report_form **form, struct
 			"the output format \"%s\" of a report consists of files and cannot be "
 			"printed: the directory report/ of the results has these files", name);
 	SCOPED_FREE const char **names = names_of(report_forms);
-	return name_refuse(e, ENOENT, name, names, " (\"validate report --list\" names them)",
+	return name_refuse(e, ENOENT, name, names,
+			   " (\"validate report --list\" lists the formats)",
 			   "unknown output format \"%s\" of a report", name);
 }

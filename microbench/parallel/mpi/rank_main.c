@@ -54,7 +54,7 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 						"microbench --help\"");
 	if (!*w || !(*w)->script || !(*w)->script->parallel)
 		return err_set(e, EINVAL, "the name of the parallel application is missing "
-			"(\"validate microbench --list\" names them)");
+			"(\"validate microbench --list\" lists the workloads)");
 	workload_config_init(*w, c);
 	c->level = (uint64_t)r->n_ranks;
 	ret = options_parse(microbench_options, c, argc, argv, &n_positional, e);
