@@ -20,10 +20,6 @@ struct block_file {
 	uint64_t nonce;
 };
 
-/* Opens the file and checks its header. Errors: of the system; EILSEQ if it is not a trace or has
- * another version; EBADMSG if its header is damaged. */
-int block_file_open(struct block_file *f, const char *path, struct err *e);
-
 /* Maps a piece of the file that contains bytes [offset, offset + len), which must be inside the
  * file. Errors: EIO if the file cannot be read or was truncated; ENOMEM. */
 int window_move(struct window *w, const struct block_file *f, uint64_t offset, size_t len,

@@ -434,6 +434,55 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	return taken < 0 ? taken : ret;
 }
 
+static int check_file_header(struct block_file *f, const struct file_header *h, struct err *e)
+{
+	if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic))
+		return err_set(e, EILSEQ, "%s: not a trace of validate", f->path);
+	if (h->byte_order != FILE_BYTE_ORDER && h->byte_order == __builtin_bswap32(FILE_BYTE_ORDER))
+		return err_set(e, EILSEQ, "%s was written on a machine with another byte order, "
+			"and cannot be read on this machine",
+			       f->path);
+	if (h->crc != crc32c(0, h, offsetof(struct file_header, crc)))
+		return err_set(e, EBADMSG,
+			       "%s: damaged: the file header at byte 0 does not match its checksum",
+			       f->path);
+	if (h->version != FILE_VERSION)
+		return err_set(
+		    e, EILSEQ,
+		    "%s has version %u of the trace format, but this version of validate reads "
+		    "version %u", f->path,
+		    h->version, FILE_VERSION);
+	if (h->byte_order != FILE_BYTE_ORDER || h->header_bytes != sizeof *h ||
+	    h->record_bytes != sizeof(struct trace_record))
+		return err_set(e, EILSEQ, "%s: byte order %#x, header of %u bytes and records of "
+			"%u bytes do not fit version %u", f->path, h->byte_order, h->header_bytes,
+			h->record_bytes, FILE_VERSION);
+	f->nonce = h->nonce;
+	return 0;
+}
+
+/* Opens the file and checks its header. */
+static int file_open(struct block_file *f, const char *path, struct err *e)
+{
+	struct file_header h;
+	struct stat st;
+	*f = (struct block_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK),
+				 .path = xstrdup(path)};
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return err_sys(e, errno, "cannot open the trace %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, EINVAL, "%s: not a regular file", path);
+	f->size = (uint64_t)st.st_size;
+	ssize_t got = pread(f->fd, &h, sizeof h, 0);
+	if (got < 0)
+		return err_sys(e, errno, "%s: cannot read the file header", path);
+	if ((size_t)got < sizeof h)
+		return err_set(e, EILSEQ, "%s: not a trace: %zd bytes, but a header has %zu", path,
+			       got, sizeof h);
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return check_file_header(f, &h, e);
+}
+
 static int binary_open(struct trace **out, const char *path, const struct trace_open_options *o,
 		       struct err *e)
 {
@@ -441,7 +490,7 @@ static int binary_open(struct trace **out, const char *path, const struct trace_
 	struct binary_trace *t = xcalloc(1, sizeof *t);
 	trace_base_init(&t->base, &reader);
 	*out = NULL;
-	int ret = block_file_open(&t->file, path, e);
+	int ret = file_open(&t->file, path, e);
 	ret = ret ? ret : open_overview(t, e);
 	ret = ret ? ret : binary_rewind(&t->base, e);
 	if (ret)

@@ -106,11 +106,3 @@ void placement_own(const struct placement *p, unsigned int from, unsigned int to
 		vm_own(p->row[from].base, (size_t)(until - p->row[from].base));
 	vm_own(p->common_region.base, p->common_region.n_bytes);
 }
-
-void placement_release(struct placement *p)
-{
-	vm_free(&p->region);
-	vm_free(&p->common_region);
-	free(p->row);
-	*p = (struct placement){.row = NULL};
-}

@@ -60,7 +60,14 @@ int placement_init_each(struct placement *p, enum placement_kind kind,
  * Errors: also EINVAL: block_bytes is 0. */
 int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
 		   unsigned int n_threads, struct err *e);
-void placement_release(struct placement *p); /* `p` may be all zero */
+/* `p` may be all zero */
+static inline void placement_release(struct placement *p)
+{
+	vm_free(&p->region);
+	vm_free(&p->common_region);
+	free(p->row);
+	*p = (struct placement){.row = NULL};
+}
 
 /* Call it in a forked process that runs the threads [from, to): copies their buffers and the common
  * buffer, and makes all pages present (vm_own). */
