@@ -149,6 +149,17 @@ int scheduling_apply(const struct scheduling *s)
 	return EBUSY;
 }
 
+bool scheduling_slice(int64_t ns)
+{
+	struct attributes a = {.size = sizeof a};
+	if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) ||
+	    (a.policy != SCHED_OTHER && a.policy != SCHED_BATCH))
+		return false;
+	a.runtime_ns = (uint64_t)ns; /* an earlier kernel ignores it, and reports 0 */
+	return !syscall(SYS_sched_setattr, 0, &a, 0) &&
+	       !syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) && a.runtime_ns == (uint64_t)ns;
+}
+
 void scheduling_leave(const struct scheduling *s)
 {
 	if (s->set && s->policy == SCHED_DEADLINE)

@@ -25,6 +25,12 @@ struct scheduling scheduling_of(const struct scheduling *s, uint32_t n_threads);
  * positive errno. */
 int scheduling_apply(const struct scheduling *s);
 
+/* Requests time slices of `ns` for the calling thread, if its policy is other or batch. When a
+ * thread wakes up, Linux (since 6.12) lets it replace a running thread that has longer slices. So
+ * the thread gets a CPU sooner, but not a larger share of the CPUs. Units: 100000 to 100000000 ns;
+ * 0: the default. Returns whether the kernel has set `ns`. */
+bool scheduling_slice(int64_t ns);
+
 /* Call it before the thread ends. After a thread ended under policy deadline, Linux 6.18 may refuse
  * further deadline threads for minutes. */
 void scheduling_leave(const struct scheduling *s);

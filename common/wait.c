@@ -161,6 +161,8 @@ void waiter_sensed(struct waiter *w, uint64_t now, struct run_queue_facts facts)
 	} else if (!w->contended && w->n_calm >= 2 * CALM_MOST) {
 		w->n_calm_needed = 0;
 	}
+	if (w->contended && share > 0)
+		w->delayed_ns += delay_ns;
 }
 
 void waiter_sense(struct waiter *w, uint64_t now)

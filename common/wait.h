@@ -56,6 +56,7 @@ struct waiter { /* each thread has its own */
 	bool contended, was_contended;
 	uint64_t sense_ticks, sensed_ticks;
 	struct run_queue_facts sensed;
+	int64_t delayed_ns; /* sum of the run-queue delays while the CPUs were contended */
 	uint32_t n_calm, n_calm_needed;
 	/* waiter_yield: time of the next yield; distance to the yield after it */
 	uint64_t yield_at, yield_ticks, n_yields;

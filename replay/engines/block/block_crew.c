@@ -160,6 +160,8 @@ static int common_init(struct vm_region *r, uint64_t longest_read, struct err *e
 #define JOIN_NS 200000000
 #define GIVE_UP_NS 1000000000
 #define FIRST_BUNDLE_NS 2000 /* default until the cost of a submission has been measured */
+/* time slice of a worker: the shortest that the kernel sets */
+#define SLICE_NS 100000
 #define PROBE_PLACES 16 /* largest number of offsets that the probe tries */
 
 static void schedule_make(struct block_crew *c, struct block_worker *w)
@@ -175,6 +177,7 @@ static void schedule_make(struct block_crew *c, struct block_worker *w)
 					      .shift = p->shift,
 					      .bundle_max = (uint32_t)o->bundle_max,
 					      .slack_most = p->slack_most,
+					      .regains = o->limit == LIMIT_SLACK,
 					      .progress = c->progress,
 					      .index = w->index,
 					      .n_workers = p->n_lanes,
@@ -390,6 +393,9 @@ static int worker_ready(struct block_worker *w)
 		return scheduling_refused(&scheduling, code, c->plan->n_lanes, &w->err);
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
+	/* a thread that sleeps until a due time must get a CPU soon after it wakes up */
+	if (c->config->block.mode == MODE_HF || c->config->block.mode == MODE_DEP)
+		(void)scheduling_slice(SLICE_NS);
 	/* If the kernel forbids or lacks io_uring, libaio is used, and a note says so. */
 	const struct block_backend *const b = c->choice.backend;
 	if (c->config->block.mode == MODE_HF && c->config->wait == WAIT_HYBRID &&

@@ -110,6 +110,14 @@ static bool has_slack(struct block_schedule *s, const struct block_hot *r, uint3
 	       now - oldest->begin < r->slack_ms * s->ms;
 }
 
+/* Number of requests in flight above the limit of `r` while the worker makes up for a delay of its
+ * own: it is late, but not longer than it has waited for a CPU since it was last on time. */
+static uint32_t regain_of(const struct block_schedule *s, const struct block_hot *r, int64_t now)
+{
+	const int64_t late = now - r->due;
+	return s->regains && late > 0 && late <= s->delayed - s->delayed_before ? r->limit / 4 : 0;
+}
+
 static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken)
 {
 	const bool timed = s->mode == MODE_HF;
@@ -122,8 +130,11 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 		if (at > now && (n == 0 || at > horizon))
 			break;
 		if (r->fault != FAULT_LOST) {
-			if (busy + n >= r->limit && !has_slack(s, r, busy + n, now))
+			if (busy + n >= r->limit + (timed ? regain_of(s, r, now) : 0) &&
+			    !has_slack(s, r, busy + n, now))
 				break;
+			if (now - r->due <= s->ms / 10)
+				s->delayed_before = s->delayed;
 			horizon = n == 0 ? at + s->bundle : horizon;
 			taken[n++] = s->next;
 		} else {

@@ -11,7 +11,9 @@
  * requests whose time has come or lies within the bundle's threshold of the first one's. It waits
  * while the number in flight is at its limit, unless the requests in flight are younger than its
  * slack. A worker that is late by more than `grace`, and by more than the time of 4 requests,
- * catches up at twice the traced rate.
+ * catches up at twice the traced rate. A worker can also be late because it waited for a CPU. While
+ * it is not later than that, the limit is a quarter larger. Otherwise the replay of a program that
+ * always has as many requests in flight as its limit would never catch up.
  *
  * load: A request is submitted as soon as the number in flight is below its limit. afap: the same,
  * with the limit of the depth.
@@ -109,6 +111,10 @@ struct block_schedule {
 	uint32_t slack_most;  /* in flight at most, even with slack */
 	uint32_t oldest;      /* all requests before it are done */
 	int64_t grace;	      /* lateness that is caught up at once */
+	bool regains;	      /* the limit is larger while the worker makes up for its own delay */
+	/* time for which the worker has waited for a CPU, so far; and at the last request that was
+	 * issued on time */
+	int64_t delayed, delayed_before;
 	/* of the last submitted request: its time when catching up, and its due time */
 	int64_t paced, paced_due;
 	struct block_progress *progress; /* progress[n_workers] */

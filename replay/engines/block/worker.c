@@ -394,6 +394,7 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 	const bool busy = w->schedule.in_flight > 0;
 	waiter_sense(&w->waiter, w->start + (uint64_t)now);
 	w->schedule.grace = ticks_of(w, w->waiter.contended ? GRACE_CONTENDED_NS : GRACE_NS);
+	w->schedule.delayed = ticks_of(w, w->waiter.delayed_ns);
 	const int64_t margin = margin_of(w);
 	/* a spinning worker would keep a CPU from the worker whose turn it is */
 	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN &&

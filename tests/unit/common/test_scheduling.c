@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <jansson.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,6 +167,31 @@ static void policies_are_set(void **state)
 	assert_int_equal(scheduling_apply(&none), 0);
 }
 
+/* In a child, because the time slice of the test itself must not change. A kernel before 6.12 has
+ * no time slices of threads. */
+static void a_time_slice_is_set(void **state)
+{
+	(void)state;
+	pid_t pid = fork();
+	if (!pid) {
+		struct scheduling s = {.set = true, .policy = SCHED_FIFO, .priority = 1};
+		const bool set = scheduling_slice(200000), again = scheduling_slice(200000);
+		if (set != again || nice(0) != 0)
+			_exit(2);
+		if (!scheduling_apply(&s) && scheduling_slice(200000))
+			_exit(3); /* a thread with a real-time policy has no slice */
+		_exit(set ? 0 : 77);
+	}
+	int status;
+	struct utsname kernel;
+	int major, minor;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(uname(&kernel), 0);
+	assert_int_equal(sscanf(kernel.release, "%d.%d", &major, &minor), 2);
+	assert_int_equal(WEXITSTATUS(status), major > 6 || (major == 6 && minor >= 12) ? 0 : 77);
+}
+
 /* As an ordinary user: the message names the limit. */
 static void a_refused_policy_names_the_limit(void **state)
 {
@@ -231,6 +258,7 @@ int main(void)
 	    cmocka_unit_test(deadline_shares_can_be_admitted),
 	    cmocka_unit_test(deadline_takes_no_affinity_mask),
 	    cmocka_unit_test(policies_are_set),
+	    cmocka_unit_test(a_time_slice_is_set),
 	    cmocka_unit_test(a_refused_policy_names_the_limit),
 	    cmocka_unit_test(spinning_in_real_time_is_warned_about),
 	    cmocka_unit_test(as_json),

@@ -279,9 +279,11 @@ static void contention_narrows_the_margin_until_it_ends(void **state)
 	waiter_sensed(&w, ticks(1), (struct run_queue_facts){5000000000, 7});
 	look(&w, 10, 100000);			 /* 1 % */
 	assert_false(w.contended);
+	assert_int_equal(w.delayed_ns, 0);
 	assert_int_equal(waiter_margin(&w), w.margin_ticks);
 	look(&w, 1, 3000000);
 	assert_true(w.contended);
+	assert_int_equal(w.delayed_ns, 3000000);
 	assert_int_equal(waiter_margin(&w), w.least_ticks);
 	uint64_t margin = w.margin_ticks;
 	waiter_learn(&w, ticks(900000)); /* the run-queue delay does not depend on timers */

@@ -23,7 +23,7 @@ struct block_rig {
 	uint32_t n_issued;
 	uint32_t room;			  /* places in flight */
 	int64_t stall_from, stall_to;	  /* no worker runs in between */
-	
+	bool stall_is_known;		  /* the workers know that they waited for a CPU then */
 };
 
 static inline void block_rig_init(struct block_rig *g, enum block_mode mode)
@@ -66,7 +66,7 @@ static inline void block_rig_plan(struct block_rig *g, int64_t threshold)
 		const struct block_lane *a = &g->p.lane[w];
 		g->s[w] = (struct block_schedule){.mode = (enum block_mode)g->c.block.mode, .request = a->request, .place = a->place, .n = a->n,
 						  .parents = a->parents, .shift = g->p.shift, .bundle = g->c.block.bundle_ns,
-						  .bundle_max = (uint32_t)g->c.block.bundle_max, .grace = 1000, .ms = 1000000, .slack_most = g->p.slack_most, .progress = g->progress,
+						  .bundle_max = (uint32_t)g->c.block.bundle_max, .grace = 1000, .ms = 1000000, .slack_most = g->p.slack_most, .regains = g->c.block.limit == LIMIT_SLACK, .progress = g->progress,
 						  .index = w, .n_workers = g->p.n_lanes, .mutant = g->p.mutant,
 						  .follow = (enum block_follow)g->c.block.follow};
 		struct block_schedule_room room = {(uint32_t)g->p.inferred.width_max,
@@ -141,8 +141,11 @@ static inline void block_rig_run(struct block_rig *g)
 	static struct rig_flight flight[2 * BLOCK_RIG_MAX];
 	uint32_t n_flights = 0, n_unfinished = 1;
 	for (int64_t now = 0, next = 0; n_unfinished; now = next) {
-		if (now > g->stall_from && now < g->stall_to)
+		if (now > g->stall_from && now < g->stall_to) {
+			for (uint32_t w = 0; w < g->p.n_lanes && g->stall_is_known; w++)
+				g->s[w].delayed += g->stall_to - now;
 			now = g->stall_to;
+		}
 		next = rig_end(g, now, flight, &n_flights);
 		bool any = false;
 		n_unfinished = 0;

@@ -163,6 +163,57 @@ static void hf_slack_is_none_at_saturation(void **state)
 	assert_int_equal(most, 1);
 }
 
+/* A program with `depth` requests in flight at any time, each of 1 ms. Its replay loses the CPU for
+ * 20 ms at request 400; after that, requests take `factor` ms. Returns the lateness of the last
+ * request. *n_above: number of requests that began with more than `depth` in flight. */
+static int64_t late_after_lost_cpu(int limit, uint32_t depth, int64_t factor, bool known,
+				   uint32_t *n_above)
+{
+	struct block_rig g;
+	block_rig_init(&g, MODE_HF);
+	g.c.block.limit = limit;
+	for (uint32_t i = 0; i < 2000; i++) {
+		const int64_t at = i / depth * 1000000;
+		block_rig_add(&g, at, at + 1000000, i >= 400 ? factor * 1000000 : 1000000);
+	}
+	g.stall_from = 400 / depth * 1000000 + 1;
+	g.stall_to = g.stall_from + 20000000;
+	g.stall_is_known = known;
+	block_rig_plan(&g, 0);
+	block_rig_run(&g);
+	*n_above = 0;
+	for (uint32_t i = 1; i < 2000; i++) {
+		uint32_t busy = 1;
+		for (uint32_t k = i > 300 ? i - 300 : 0; k < i; k++)
+			busy += g.end[k] > g.begin[i];
+		*n_above += busy > depth;
+		assert_in_range(busy, 1, depth + depth / 4);
+	}
+	const int64_t late = g.begin[1999] - g.l.r[1999].begin_ns;
+	block_rig_release(&g);
+	return late;
+}
+
+static void hf_makes_up_for_a_lost_cpu(void **state)
+{
+	(void)state;
+	uint32_t n_above;
+	/* less than two response times remain */
+	assert_true(late_after_lost_cpu(LIMIT_SLACK, 4, 1, true, &n_above) < 2000000);
+	/* the 80 requests of 20 ms, made up with one request more in flight */
+	assert_in_range(n_above, 60, 500);
+	/* the device stalled; another limit; a program with too few requests in flight */
+	assert_true(late_after_lost_cpu(LIMIT_SLACK, 4, 1, false, &n_above) > 18000000);
+	assert_int_equal(n_above, 0);
+	assert_true(late_after_lost_cpu(LIMIT_ROUNDED, 4, 1, true, &n_above) > 18000000);
+	assert_int_equal(n_above, 0);
+	assert_true(late_after_lost_cpu(LIMIT_SLACK, 2, 1, true, &n_above) > 18000000);
+	assert_int_equal(n_above, 0);
+	/* a slower device makes the replay later than its own delay: the limit applies again */
+	late_after_lost_cpu(LIMIT_SLACK, 4, 3, true, &n_above);
+	assert_in_range(n_above, 0, 40);
+}
+
 static void hf_speed_divides_times(void **state)
 {
 	(void)state;
@@ -534,6 +585,7 @@ int main(void)
 	    cmocka_unit_test(hf_limit_leaves_room_for_a_stall),
 	    cmocka_unit_test(hf_slack_lets_a_stall_pass),
 	    cmocka_unit_test(hf_slack_is_none_at_saturation),
+	    cmocka_unit_test(hf_makes_up_for_a_lost_cpu),
 	    cmocka_unit_test(hf_speed_divides_times),
 	    cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
 	    cmocka_unit_test(hf_bundles_close_requests),
