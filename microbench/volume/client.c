@@ -3,6 +3,7 @@
 
 #include "common/block/backend.h"
 #include "common/clock.h"
+#include "common/scheduling.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/service.h"
 
@@ -11,6 +12,7 @@
 #define PLACES_MOST 4096u
 #define SCATTER 2654435761u /* odd, so i * SCATTER mod 2^k visits every place once */
 #define TIMEOUT_NS INT64_C(10000000000)
+#define SLICE_NS 100000 /* time slice of the client: the shortest that the kernel sets */
 
 struct pending {
 	int64_t begin_ns, end_ns;
@@ -154,7 +156,12 @@ int volume_client_run(const struct volume_client *c, struct volume_request *requ
 	ret = n > l.n_places || from + n > log.head->cap
 		  ? err_set(e, EINVAL, "%s: not enough memory for %u requests", c->path, n)
 		  : loop_open(&l, &fd, e);
-	ret = ret ? ret : loop_run(&l, e);
+	if (!ret) {
+		const bool set = scheduling_slice(SLICE_NS);
+		ret = loop_run(&l, e);
+		if (set)
+			(void)scheduling_slice(0);
+	}
 	if (l.queue)
 		block_libaio.close(l.queue);
 	ret = ret ? ret : entries_match(&l, &log, from, request, e);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes requests to a volume in a closed loop, and gives the times of each request on both sides:
- * the response time of the client, and the times in the server's log. */
+ * the response time of the client, and the times in the server's log.
+ *
+ * The client is a measuring instrument, so it should not wait for a CPU. During a call of
+ * volume_client_run, the calling thread has the shortest time slices (scheduling_slice), so it
+ * replaces other threads when it wakes up. (Under SCHED_FIFO it would wait longer: on two CPUs, the
+ * path of a request was 35 us long instead of 10 us.) */
 #pragma once
 
 #include "common/std.h"

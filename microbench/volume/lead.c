@@ -82,89 +82,113 @@ static bool is_close(const struct pass *p, double share, double ns)
 	return fabs(p->excess_ns) <= fmax(ns, share * p->programmed_ns);
 }
 
+struct settling {
+	struct volume_client c;
+	struct volume_log log;
+	struct volume_lead *lead;
+	double programmed_ns[VOLUME_DEPTHS]; /* mean; 0: unknown */
+	bool steady[VOLUME_DEPTHS];
+};
+
+static int pass_at(struct settling *s, int depth, struct pass *p, struct err *e)
+{
+	s->c.depth = volume_depth[depth];
+	atomic_store(&s->log.head->lead_ns[depth], s->lead->ns[depth]);
+	int ret = pass_make(&s->c, &s->log, s->programmed_ns[depth], p, e);
+	if (!ret)
+		s->programmed_ns[depth] = p->programmed_ns;
+	return ret;
+}
+
 /* Corrects the lead of one depth by the excess of each pass, and keeps the lead of the best pass.
  * The first passes also warm up the server. */
-static int depth_settle(const struct volume_client *c, struct volume_log *log, int depth,
-			struct volume_lead *lead, double *programmed_ns, struct err *e)
+static int depth_settle(struct settling *s, int depth, struct err *e)
 {
-	struct pass p = {.programmed_ns = *programmed_ns}, best = {.excess_ns = INFINITY};
-	int ret = 0;
-	int64_t best_ns = lead->ns[depth];
+	struct pass p, best = {.excess_ns = INFINITY};
+	int64_t *lead_ns = &s->lead->ns[depth], best_ns = *lead_ns;
 	bool usable = true;
 	/* if the lead of one depth is not steady, the leads of greater depths are not steady
 	 * either */
-	const int most = lead->n_steady == (uint32_t)depth ? PASSES * TRIES : PASSES;
+	const int most = !depth || s->steady[depth - 1] ? PASSES * TRIES : PASSES;
 	for (int i = 0; i < most && usable; i++) {
-		atomic_store(&log->head->lead_ns[depth], lead->ns[depth]);
-		ret = pass_make(c, log, p.programmed_ns, &p, e);
+		int ret = pass_at(s, depth, &p, e);
 		if (ret)
 			return ret;
 		if (i == 0 && depth == 0) {
-			lead->low_ns = (int64_t)p.low_ns;
-			lead->high_ns = (int64_t)p.high_ns;
+			s->lead->low_ns = (int64_t)p.low_ns;
+			s->lead->high_ns = (int64_t)p.high_ns;
 		}
 		usable = p.n_usable >= N_USABLE;
 		if (i >= PASSES - 1 && fabs(p.excess_ns) < fabs(best.excess_ns)) {
 			best = p;
-			best_ns = lead->ns[depth];
+			best_ns = *lead_ns;
 		}
 		if (i >= PASSES - 1 && is_close(&p, FINE_SHARE, FINE_NS))
 			break;
-		lead->ns[depth] =
-		    llround(fmin(p.most_ns, fmax(0, (double)lead->ns[depth] + p.excess_ns)));
+		*lead_ns = llround(fmin(p.most_ns, fmax(0, (double)*lead_ns + p.excess_ns)));
 	}
-	lead->ns[depth] = best_ns;
-	atomic_store(&log->head->lead_ns[depth], best_ns);
-	*programmed_ns = p.programmed_ns;
-	if (lead->n_steady == (uint32_t)depth &&
-	    (!usable || is_close(&best, STEADY_SHARE, STEADY_NS)))
-		lead->n_steady++;
+	*lead_ns = best_ns;
+	atomic_store(&s->log.head->lead_ns[depth], best_ns);
+	s->steady[depth] = !usable || is_close(&best, STEADY_SHARE, STEADY_NS);
 	return 0;
 }
 
-static int leads_settle(struct volume_client *c, struct volume_log *log, struct volume_lead *lead,
-			struct err *e)
+/* Makes one more pass at a depth. If it differs from the passes before, something disturbed them
+ * (such as programs that the system starts for a new device), and the lead is settled again. */
+static int depth_verify(struct settling *s, int depth, struct err *e)
 {
-	double programmed_ns = 0;
+	struct pass p;
+	int ret = pass_at(s, depth, &p, e);
+	return ret || p.n_usable < N_USABLE || is_close(&p, FINE_SHARE, FINE_NS)
+		   ? ret
+		   : depth_settle(s, depth, e);
+}
+
+static int leads_settle(struct settling *s, struct err *e)
+{
+	struct volume_lead *lead = s->lead;
 	struct pass warm;
-	int ret;
+	int n = 1; /* depths that are measured */
 	*lead = (struct volume_lead){.n_steady = 0};
 	/* warms up: a server is faster after it has served requests in parallel, with all its
 	 * threads */
-	c->depth = WARM_DEPTH;
-	ret = pass_make(c, log, 0, &warm, e);
-	for (int d = 0; d < VOLUME_DEPTHS && !ret; d++) {
-		if (d && programmed_ns > SLOW_NS) {
-			lead->ns[d] = lead->ns[0];
-			lead->n_steady += lead->n_steady == (uint32_t)d;
-			atomic_store(&log->head->lead_ns[d], lead->ns[d]);
-			continue;
-		}
-		c->depth = volume_depth[d];
-		lead->ns[d] = d ? lead->ns[d - 1] : 0;
-		atomic_store(&log->head->lead_ns[d], lead->ns[d]);
-		ret = depth_settle(c, log, d, lead, &programmed_ns, e);
+	s->c.depth = WARM_DEPTH;
+	int ret = pass_make(&s->c, &s->log, 0, &warm, e);
+	ret = ret ? ret : depth_settle(s, 0, e);
+	for (; n < VOLUME_DEPTHS && !ret && s->programmed_ns[n - 1] <= SLOW_NS; n++) {
+		lead->ns[n] = lead->ns[n - 1];
+		s->programmed_ns[n] = s->programmed_ns[n - 1];
+		ret = depth_settle(s, n, e);
 	}
+	for (int d = 0; d < n && !ret; d++)
+		ret = depth_verify(s, d, e);
+	for (int d = n; d < VOLUME_DEPTHS && !ret; d++) {
+		lead->ns[d] = lead->ns[0];
+		s->steady[d] = true;
+		atomic_store(&s->log.head->lead_ns[d], lead->ns[d]);
+	}
+	while (lead->n_steady < VOLUME_DEPTHS && s->steady[lead->n_steady])
+		lead->n_steady++;
 	return ret;
 }
 
 int volume_lead_measure(const struct volume *v, struct volume_lead *lead, struct err *e)
 {
-	struct volume_log log;
-	int ret = volume_log_open(&log, v->log, true, e);
+	struct settling s = {.c = {.path = volume_path(v), .log = v->log, .n_bytes = v->n_bytes,
+				   .server = v->pid},
+			     .lead = lead};
+	int ret = volume_log_open(&s.log, v->log, true, e);
 	if (ret)
 		return ret;
-	struct volume_client c = {.path = volume_path(v), .log = v->log, .n_bytes = v->n_bytes,
-				  .server = v->pid};
-	ret = leads_settle(&c, &log, lead, e);
+	ret = leads_settle(&s, e);
 	if (ret) {
 		err_context(e, "cannot measure the overhead on service times");
 	} else {
-		volume_log_reset(&log);
+		volume_log_reset(&s.log);
 		/* the random service times of later requests must not depend on the number of these
 		 * reads */
-		atomic_fetch_add(&log.head->n_restarts, 1);
+		atomic_fetch_add(&s.log.head->n_restarts, 1);
 	}
-	volume_log_close(&log);
+	volume_log_close(&s.log);
 	return ret;
 }

@@ -44,7 +44,7 @@ nothing_left certify
 jq -e '(.points | length) == 8 and ([.points[].visits] | min) >= 3 and
 	.duration_s > 20 and .visits_checked <= 64 and .visits_covered <= .visits_checked and .widening >= 1 and
 	([.points[] | .visits + .visits_left_out] | min >= 4 and max <= 8) and
-	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns | type] | unique) == ["number"] and
+	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns, .loops_left_out | type] | unique) == ["number"] and
 	([.points[] | select(.valid) | select((.bias | fabs) + .expanded_uncertainty > 0.020001)] | length) == 0 and
 	([.points[] | select(.valid | not) | .reason | type] | unique - ["string"]) == [] and
 	(.awake | type) == "boolean" and .own_cpu == ('"$(nproc)"' > 2) and

@@ -64,10 +64,11 @@ static json_t *real_or_null(double x)
 
 static json_t *point_to_json(const struct standard_point *p)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I}", "model", p->model, "service_ns",
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "model", p->model, "service_ns",
 			      (json_int_t)p->service_ns, "depth", (json_int_t)p->depth, "visits",
 			      (json_int_t)p->n_visits, "visits_left_out",
-			      (json_int_t)p->n_left_out);
+			      (json_int_t)p->n_left_out, "loops_left_out",
+			      (json_int_t)p->n_loops_left_out);
 	const struct {
 		const char *key;
 		double value;
@@ -165,6 +166,7 @@ static int point_read(struct standard_point *p, const json_t *o, size_t i, struc
 	if (!number_get(o, "client_waited_share", 0, 1, &p->waited)) /* not in older certificates */
 		p->waited = NAN;
 	p->n_left_out = (uint64_t)json_integer_value(json_object_get(o, "visits_left_out"));
+	p->n_loops_left_out = (uint64_t)json_integer_value(json_object_get(o, "loops_left_out"));
 	p->lead_ns = (int64_t)lead_ns;
 	snprintf(p->reason, sizeof p->reason, "%s", p->valid ? "" : reason);
 	return 0;

@@ -5,13 +5,16 @@
 #include "common/progress.h"
 #include "common/splitmix.h"
 #include "common/wait.h"
-#include "microbench/volume/client.h"
 #include "microbench/volume/volume.h"
 #include "validate/standard/certificate.h"
+#include "validate/standard/loops.h"
 
 #define VOLUME_NAME "standard"
 #define VOLUME_BYTES (UINT64_C(32) << 20)
-#define VISIT_NS 250000000 /* a visit makes loops until this time has passed */
+/* A visit makes loops until those that are not disturbed have taken VISIT_NS, but at most for about
+ * VISIT_MOST_NS. */
+#define VISIT_NS 250000000
+#define VISIT_MOST_NS 500000000
 #define LOOP_NS 60000000.0
 #define REQUESTS_LEAST 32.0
 #define REQUESTS_MOST 2048.0
@@ -143,18 +146,28 @@ static uint32_t requests_of(const struct standard_point *p)
 						  fmax(REQUESTS_LEAST, 2 * p->depth)));
 }
 
+static int loop_make(struct loops *l, const struct volume_client *c, struct volume_log *log,
+		     struct err *e)
+{
+	struct volume_request *r = loops_room(l);
+	const int64_t begin_ns = clock_monotonic_ns(), before_ns = thread_runqueue_wait_ns();
+	volume_log_reset(log);
+	int ret = volume_client_run(c, r, l->n_requests, e);
+	const int64_t waited_ns = thread_runqueue_wait_ns() - before_ns;
+	if (!ret)
+		loops_add(l, clock_monotonic_ns() - begin_ns, waited_ns);
+	return ret;
+}
+
 static int visit_make(struct measuring *m, const struct volume *v, struct standard_point *p,
 		      struct err *e)
 {
 	const struct volume_client c = {.path = volume_path(v), .log = v->log,
 					.n_bytes = v->n_bytes, .server = v->pid, .depth = p->depth,
 					.writes = true};
-	const uint32_t n_loop = requests_of(p);
-	struct volume_request *r = NULL;
+	struct loops l = {.n_requests = requests_of(p)};
 	struct volume_log log;
 	const int64_t begin_ns = clock_monotonic_ns();
-	const int64_t before_ns = thread_runqueue_wait_ns();
-	uint64_t n = 0, cap = 0;
 	uint32_t at = 0;
 	while (at < VOLUME_DEPTHS - 1 && p->depth > volume_depth[at])
 		at++;
@@ -162,21 +175,17 @@ static int visit_make(struct measuring *m, const struct volume *v, struct standa
 	if (ret)
 		return ret;
 	do {
-		for (const uint64_t end = n + n_loop; n < end; n++)
-			GROW(r, n, cap);
-		n -= n_loop;
-		volume_log_reset(&log);
-		ret = volume_client_run(&c, r + n, n_loop, e);
-		n += n_loop;
-	} while (!ret && clock_monotonic_ns() - begin_ns < VISIT_NS);
-	const double waited = (double)(thread_runqueue_wait_ns() - before_ns) /
-			      (double)(clock_monotonic_ns() - begin_ns);
-	if (!ret)
-		visit_add(p, r, n, (struct standard_visit){
+		ret = loop_make(&l, &c, &log, e);
+	} while (!ret && loops_usable_ns(&l) < VISIT_NS &&
+		 clock_monotonic_ns() - begin_ns < VISIT_MOST_NS);
+	if (!ret) {
+		const double waited = loops_leave_out(&l, &p->n_loops_left_out);
+		visit_add(p, l.request, l.n * l.n_requests, (struct standard_visit){
 			.hours = (double)(begin_ns - m->begun_ns) / 3600e9,
 			.steady = v->lead.n_steady > at,
 			.waited = waited});
-	free(r);
+	}
+	loops_release(&l);
 	volume_log_close(&log);
 	return ret;
 }

@@ -108,9 +108,14 @@ static void reason_find(struct standard_point *p, bool known)
 	p->valid = !p->reason[0];
 }
 
+double standard_waited_limit(double usual)
+{
+	return usual * (1 + STANDARD_WAITED_SHARE) + STANDARD_WAITED;
+}
+
 bool standard_is_disturbed(const struct standard_point *p, const struct standard_visit *v)
 {
-	return v->waited > p->waited * (1 + STANDARD_WAITED_SHARE) + STANDARD_WAITED;
+	return v->waited > standard_waited_limit(p->waited);
 }
 
 static double usual_wait(const struct standard_point *p)

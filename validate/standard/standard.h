@@ -13,8 +13,9 @@
  * for half the difference between reads and writes, for the rate of the clock, and for a drift if
  * it is significant. A machine disturbs some visits more than the others, so U from few visits
  * covers too few later visits. Therefore all U are widened by one factor, which is measured on the
- * visits of the whole grid (standard_widen). Visits whose client waited for a CPU for longer than
- * usual are disturbed; they do not count, and are made again.
+ * visits of the whole grid (standard_widen). If the client waited for a CPU for longer than usual,
+ * the visit, or the part of it (loop) in which this happened, is disturbed; it does not count, and
+ * is made again.
  * Source of the budget: GUM 4.3 and annex G; ISO Guide 35 (stability). Of the shared scatter: the
  * moderated variance of Smyth (2004), with equal weights. Of the widening: conformal prediction
  * with normalised residuals, Lei and others, Distribution-free predictive inference (2018). E_n:
@@ -29,7 +30,7 @@
 #define STANDARD_EXCESS_NS 50000.0   /* limit of the 99th percentile of the excess, */
 #define STANDARD_EXCESS_SHARE 0.05   /* or this share of the service time if it is larger */
 #define STANDARD_VISITS 3    /* fewer visits have no U */
-/* A visit is disturbed if its run-queue delay (share of the time) is longer than usual by more than
+/* A visit or loop is disturbed if its waiting share is larger than usual by more than
  * STANDARD_WAITED plus STANDARD_WAITED_SHARE of the usual share. */
 #define STANDARD_WAITED 0.005
 #define STANDARD_WAITED_SHARE 0.1
@@ -42,7 +43,7 @@ struct standard_visit {
 	double write_ns;      /* mean excess of writes minus that of reads */
 	int64_t lead_ns;
 	bool steady; /* the volume's check of its lead succeeded */
-	double waited;	 /* run-queue delay of the client, as a share of the time */
+	double waited; /* waiting share: run-queue delay of the client, as a share of the time */
 	size_t n_excess; /* number of requests */
 };
 
@@ -55,10 +56,11 @@ struct standard_point { /* of the grid */
 	/* excess[n_excess]: response time - programmed time of each request; owned */
 	double *excess_ns;
 	size_t n_excess, cap_excess;
-	/* usual run-queue delay of the client, as a share of the time; NaN: standard_evaluate sets
-	 * it to the lower quartile of the visits */
+	/* usual waiting share; NaN: standard_evaluate sets it to the lower quartile of the
+	 * visits */
 	double waited;
 	uint64_t n_left_out; /* disturbed visits, which are no longer in visit[] and excess_ns[] */
+	uint64_t n_loops_left_out; /* disturbed loops within visits */
 	/* results (standard_evaluate); relative to the programmed mean unless the name ends in
 	 * _ns */
 	double programmed_ns, bias, server_bias, scatter, drift_per_hour, expanded, k;
@@ -111,10 +113,12 @@ struct standard_options {
  * was suspended. Ownership: standard_release. */
 int standard_measure(struct standard *s, const struct standard_options *o,
 		     const struct standard *only, struct err *e);
-/* Whether the client waited for a CPU for longer than usual. p->waited must be set. */
+/* Returns the waiting share above which a visit or a loop is disturbed. */
+double standard_waited_limit(double usual);
+/* Whether the waiting share is larger than usual. p->waited must be set. */
 bool standard_is_disturbed(const struct standard_point *p, const struct standard_visit *v);
-/* Returns the number of visits that are not disturbed. If p->waited is unknown, the usual run-queue
- * delay is the lower quartile of the visits. */
+/* Returns the number of visits that are not disturbed. If p->waited is unknown, the usual waiting
+ * share is the lower quartile of the visits. */
 size_t standard_undisturbed(const struct standard_point *p);
 /* Computes the results of a point from its visits; sorts excess_ns. Removes disturbed visits,
  * unless fewer than STANDARD_VISITS would remain: then all count, with the scatter of a busy

@@ -13,6 +13,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/standard/certificate.h"
+#include "validate/standard/loops.h"
 
 static gsl_rng *random_source;
 static json_t *environment;
@@ -143,6 +144,30 @@ static void disturbed_visits_are_left_out(void **state)
 		assert_true(p.excess_p99_ns == (n_disturbed == 2 ? 1000 : 1e6));
 		point_free(&p);
 	}
+}
+
+/* Five loops of 60 ms. In one of them the client waited for 2 ms, which is a small share of the time
+ * of a visit with many requests in flight. */
+static void disturbed_loops_are_left_out(void **state)
+{
+	(void)state;
+	struct loops l = {.n_requests = 3};
+	uint64_t n_left_out = 4;
+	for (int i = 0; i < 5; i++) {
+		struct volume_request *r = loops_room(&l);
+		for (int k = 0; k < 3; k++)
+			r[k] = (struct volume_request){.response_ns = 10 * i + k};
+		loops_add(&l, 60000000, 7200000 + 100000 * i + (i == 2 ? 2000000 : 0));
+	}
+	assert_int_equal(loops_usable_ns(&l), 4 * 60000000);
+	const double waited = loops_leave_out(&l, &n_left_out);
+	assert_true(fabs(waited - 7400000.0 / 60000000) < 1e-12);
+	assert_int_equal(n_left_out, 5);
+	assert_int_equal(l.n, 4);
+	for (int i = 0; i < 12; i++)
+		assert_int_equal(l.request[i].response_ns, 10 * (i / 3 + (i >= 6)) + i % 3);
+	assert_int_equal(loops_usable_ns(&l), 4 * 60000000);
+	loops_release(&l);
 }
 
 /* Five equal visits and another one: only the other one is not covered by the rest. */
@@ -534,6 +559,7 @@ int main(void)
 		cmocka_unit_test(u_covers_a_later_visit),
 		cmocka_unit_test(a_grid_with_disturbed_visits_is_widened),
 		cmocka_unit_test(disturbed_visits_are_left_out),
+		cmocka_unit_test(disturbed_loops_are_left_out),
 		cmocka_unit_test(visits_beyond_u_are_counted),
 		cmocka_unit_test(known_values),
 		cmocka_unit_test(points_share_their_scatter),
