@@ -77,8 +77,8 @@ sweep 29 import "$formats/snia.csv" -o made
 sweep 397 baseline save results -o made
 sweep 103 baseline show old.json
 sweep 1499 compare old.json worse.json
-sweep 19997 report results
-sweep 9973 run --dry-run tiny.conf # GSL's allocations among them
+sweep 39989 report results
+sweep 14983 run --dry-run tiny.conf # GSL's allocations among them
 
 # a helper process without memory: its run has no outcome, and the campaign can be resumed
 n=1

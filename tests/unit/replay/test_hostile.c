@@ -237,7 +237,7 @@ static void outside_is_as_it_was(const struct attack *a, const struct stat *befo
 static void nothing_outside_changes(const char *engine)
 {
 	/* to compile takes its time */
-	uint64_t n_seeds = !strcmp(engine, "compiled") ? 5 : 40, n_run = 0;
+	uint64_t n_seeds = !strcmp(engine, "compiled") ? 5 : 30, n_run = 0;
 	for (uint64_t seed = 1; seed <= n_seeds; seed++) {
 		struct attack a;
 		struct err e = ERR_INIT;

@@ -182,7 +182,7 @@ static void test_synthetic_verdicts(void **state)
 	gsl_rng_set(rng, 12);
 	synthetic_init(&s);
 	size_t n_trusted = 0, n_not = 0;
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 10; i++) {
 		struct analysis a;
 		struct err e = ERR_INIT;
 		synthetic_draw(&s, SCATTER_NORMAL, &(struct defect){.kind = COMPONENT_N}, rng);
@@ -197,7 +197,7 @@ static void test_synthetic_verdicts(void **state)
 				assert_int_equal(a.cell[j].verdict, VERDICT_NOT_TRUSTED);
 		analysis_release(&a);
 	}
-	assert_true(n_trusted > 20 * 16 / 2);
+	assert_true(n_trusted > 10 * 16 / 2);
 	assert_int_equal(n_not, 0);
 	synthetic_release(&s);
 	gsl_rng_free(rng);
