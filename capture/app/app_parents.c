@@ -40,19 +40,43 @@ void state_link_set(struct app_state *s, const char *path, const char *text, siz
 	k->text = len ? xasprintf("%.*s", (int)len, text) : NULL;
 }
 
+void state_link_change(struct app_state *s, const char *path, const char *text, size_t len)
+{
+	struct known_link *k = link_find(&s->links, path);
+	if (k && !k->changed)
+		k->first = k->text ? xstrdup(k->text) : NULL;
+	state_link_set(s, path, text, len);
+	k = k ? k : link_find(&s->links, path);
+	if (k)
+		k->changed = true;
+}
+
+void state_links_restore(struct state_links *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct known_link *k = &l->link[i];
+		if (!k->changed)
+			continue;
+		free(k->text);
+		k->text = k->first;
+		k->first = NULL;
+		k->changed = false;
+	}
+}
+
 void state_link_renamed(struct app_state *s, const char *from, const char *to, bool exchange)
 {
 	const struct known_link *a = link_find(&s->links, from), *b = link_find(&s->links, to);
 	SCOPED_FREE char *text = a && a->text ? xstrdup(a->text) : NULL;
 	SCOPED_FREE char *other = exchange && b && b->text ? xstrdup(b->text) : NULL;
-	state_link_set(s, to, text, text ? strlen(text) : 0);
-	state_link_set(s, from, other, other ? strlen(other) : 0);
+	state_link_change(s, to, text, text ? strlen(text) : 0);
+	state_link_change(s, from, other, other ? strlen(other) : 0);
 }
 
 void state_links_release(struct state_links *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		FREE_EACH(l->link[i].path, l->link[i].text);
+		FREE_EACH(l->link[i].path, l->link[i].text, l->link[i].first);
 	free(l->link);
 	u64_map_release(&l->by_path);
 	u64_map_release(&l->unclear);
@@ -75,23 +99,34 @@ size_t state_links_unclear(const struct state_links *l, const struct u64_map *pl
 	return n;
 }
 
+/* Whether the link was made before the capture. A link made later shows nothing about earlier
+ * calls, and the call that made it is in the table. */
+static bool is_old(const struct state_links *l, const char *path)
+{
+	struct statx x;
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_CTIME | STATX_BTIME, &x))
+		return false;
+	const struct statx_timestamp t = x.stx_mask & STATX_BTIME ? x.stx_btime : x.stx_ctime;
+	return t.tv_sec * 1000000000 + t.tv_nsec < l->since_ns;
+}
+
 /* Writes the text of the link to text[PATH_MAX]. False: the path is not a link, or unknown. */
 static bool link_read(struct app_state *s, const char *path, char *text)
 {
 	const struct known_link *k = link_find(&s->links, path);
+	const uint64_t key = state_link_key(path);
 	if (k && k->text) {
 		snprintf(text, PATH_MAX, "%s", k->text);
 		return true;
 	}
 	if (!s->links.reads && !k && s->links.unclear.n < LINKS_KNOWN_MAX)
-		u64_map_at(&s->links.unclear, state_link_key(path), 1);
+		u64_map_at(&s->links.unclear, key, 1);
 	if (!s->links.reads || !strncmp(path, "/proc/", 6))
 		return false;
-	const uint64_t key = state_link_key(path);
 	uint64_t *plain = &s->links.plain[key % (sizeof s->links.plain / sizeof key)];
 	if (*plain == key)
 		return false;
-	const ssize_t n = readlink(path, text, PATH_MAX - 1);
+	const ssize_t n = is_old(&s->links, path) ? readlink(path, text, PATH_MAX - 1) : 0;
 	if (n <= 0)
 		*plain = key;
 	else

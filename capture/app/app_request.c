@@ -84,7 +84,8 @@ const char *request_second_path(struct request_maker *m, const struct process_st
 	struct strbuf keep = m->state.path;
 	m->state.path = m->second;
 	const char *path =
-	    state_path_asked(&m->state, p, r->r, r->second_dir, r->extra, r->extra_len);
+	    state_path_asked(&m->state, p, r->r, r->second_dir, r->extra, r->extra_len,
+			     NULL);
 	m->second = m->state.path;
 	m->state.path = keep;
 	const char *name = path ? request_name(m, path) : NULL;

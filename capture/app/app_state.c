@@ -276,7 +276,8 @@ static bool is_removed(const struct app_state *s, const struct app_open_file *f)
 
 /* The path that a link in /proc leads to for this process, or NULL. `follows`: the call acts on the
  * link's target, not on the link. */
-static const char *process_path(struct app_state *s, const struct process_state *p, bool follows)
+static const char *process_path(struct app_state *s, const struct process_state *p, bool follows,
+				bool *maybe_link)
 {
 	struct process_path to;
 	struct strbuf joined = STRBUF_INIT;
@@ -289,6 +290,7 @@ static const char *process_path(struct app_state *s, const struct process_state 
 	if (to.what == PROCESS_FD && (!f || !f->is_path || f->unnamed || is_removed(s, f)))
 		return NULL;
 	base = f ? state_file_now(f) : base;
+	*maybe_link = f && f->maybe_link && !*to.rest;
 	path_join(&joined, base, to.rest + (*to.rest == '/'), strlen(to.rest) - (*to.rest == '/'));
 	strbuf_release(&s->path);
 	s->path = joined;
@@ -310,12 +312,14 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 		base = state_file_now(f);
 	}
 	state_join(s, p, base, path, len);
-	const char *named = process_path(s, p, false);
+	bool maybe_link;
+	const char *named = process_path(s, p, false, &maybe_link);
 	return named ? named : s->path.s;
 }
 
 const char *state_path_asked(struct app_state *s, const struct process_state *p,
-			     const struct log_record *l, int dir, const char *path, size_t len)
+			     const struct log_record *l, int dir, const char *path, size_t len,
+			     uint32_t *no_follow)
 {
 	const struct app_open_file *nameless =
 	    l->op == OP_LINK && !len && l->flags & AT_EMPTY_PATH ? state_file(p, dir) : NULL;
@@ -326,8 +330,13 @@ const char *state_path_asked(struct app_state *s, const struct process_state *p,
 	}
 	if (!state_path(s, p, dir, path, len))
 		return NULL;
+	bool maybe_link = false;
 	const char *named =
-	    path_follows(l->op, l->flags) ? process_path(s, p, true) : NULL;
+	    path_follows(l->op, l->flags) ? process_path(s, p, true, &maybe_link) : NULL;
+	if (maybe_link && no_follow)
+		*no_follow = l->op == OP_OPEN	   ? O_NOFOLLOW
+			     : l->op == OP_STATFS ? 0
+						  : AT_SYMLINK_NOFOLLOW;
 	if (!named)
 		path_keep_trailing_slash(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
 	return s->path.s;

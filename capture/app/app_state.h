@@ -17,6 +17,7 @@ struct app_open_file {
 	bool is_path;
 	bool append;
 	bool unnamed; /* O_TMPFILE: the path is that of the directory */
+	bool maybe_link; /* O_PATH and O_NOFOLLOW: the path may be that of a symbolic link */
 	bool position_known;
 	uint32_t listed_flags; /* of state_file_listed(); 0: not from a list */
 	uint64_t position;
@@ -87,14 +88,19 @@ struct effect { /* a descriptor that appears when its call ends */
 struct state_links {
 	struct known_link {
 		char *path, *text; /* absolute path; text NULL: it is no link any more. Owned */
+		/* calls changed the link; `first`: its text before them (NULL: none). Owned */
+		bool changed;
+		char *first;
 	} *link; /* link[n] */
 	size_t n, cap;
 	struct u64_map by_path; /* state_link_key() of the path to the index in `link` */
 	/* state_link_key() of paths before "..", if no call showed whether they are links: 1; 2: a
 	 * later call showed that the path is no link */
 	struct u64_map unclear;
-	/* links that no call showed are read from this machine */
+	/* links that no call showed are read from this machine, if they are older than since_ns
+	 * (ns since 1970) */
 	bool reads;
+	int64_t since_ns;
 	uint64_t plain[1024]; /* hashes of paths that were read and are no links; 0: none */
 	unsigned int n_followed; /* in the current path */
 };
@@ -144,12 +150,18 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 		       const char *path, size_t len);
 /* The same for the request `l`. Keeps a trailing slash that may be the reason why the call failed:
  * path_keep_trailing_slash(). If the path leads through a link such as /proc/self/fd/N or
- * /proc/self/cwd, the result is the path of the open file or directory. */
+ * /proc/self/cwd, the result is the path of the open file or directory. *no_follow (may be NULL):
+ * flags for the request, so that it acts on this file if it is a symbolic link. */
 const char *state_path_asked(struct app_state *s, const struct process_state *p,
-			     const struct log_record *l, int dir, const char *path, size_t len);
+			     const struct log_record *l, int dir, const char *path, size_t len,
+			     uint32_t *no_follow);
 /* The file with this name was removed or replaced. */
 void state_removed(struct app_state *s, const char *path);
-/* `path` became a symbolic link with this text, or its text was read; len 0: it was removed. */
+/* Restores the links as they were before all calls, for another pass over the records. */
+void state_links_restore(struct state_links *l);
+/* `path` became a symbolic link with this text; len 0: it was removed. */
+void state_link_change(struct app_state *s, const char *path, const char *text, size_t len);
+/* The text of the link at `path` was read. */
 void state_link_set(struct app_state *s, const char *path, const char *text, size_t len);
 /* The path is no link. */
 void state_link_none(struct app_state *s, const char *path);

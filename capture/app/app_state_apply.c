@@ -12,6 +12,7 @@ static struct app_open_file *file_new(const char *path, uint32_t flags)
 	f->position_known = f->is_path;
 	f->append = flags & O_APPEND;
 	f->unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+	f->maybe_link = flags & O_PATH && flags & O_NOFOLLOW;
 	return f;
 }
 
@@ -243,8 +244,12 @@ static void apply_link(struct app_state *s, const struct merge_record *r, const 
 	const bool cut = l->op == OP_READLINK && (uint64_t)l->result >= l->length;
 	if (path && l->result >= 0 && l->op == OP_UNLINK)
 		state_removed(s, path);
-	if (path && l->result >= 0 && !cut && strncmp(path, "/proc/", 6))
-		state_link_set(s, path, r->extra, l->op == OP_UNLINK ? 0 : r->extra_len);
+	if (!path || l->result < 0 || cut || !strncmp(path, "/proc/", 6))
+		return;
+	if (l->op == OP_READLINK)
+		state_link_set(s, path, r->extra, r->extra_len);
+	else
+		state_link_change(s, path, r->extra, l->op == OP_UNLINK ? 0 : r->extra_len);
 }
 
 /* Follows whether the buffer of the stream may have data. */

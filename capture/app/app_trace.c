@@ -278,13 +278,23 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	int ret = 0;
 	processes_follow(c, p, r);
 	const char *path = NULL;
+	uint32_t no_follow = 0;
+	struct log_record own;
+	struct merge_record changed;
 	if (r->r->op < OP_N && r->r->op != OP_INVALID) {
 		if (r->path && op_info(r->r->op)->uses & OP_HAS_PATH &&
 		    (r->path_len || r->r->dir != AT_FDCWD))
 			path = state_path_asked(&c->maker.state, p, r->r, r->r->dir, r->path,
-						r->path_len);
+						r->path_len, &no_follow);
 		else if (r->r->op == OP_FREOPEN) /* without a path: the same file */
 			path = path_of(&c->maker.state, state_file(p, r->r->fd));
+		if (no_follow) {
+			own = *r->r;
+			own.flags |= no_follow;
+			changed = *r;
+			changed.r = &own;
+			r = &changed;
+		}
 		ret = request_write(c, p, r, path, e);
 	} else if (r->r->op == LOG_AIO_SUBMIT) {
 		ret = async_write(c, p, r, e);
@@ -378,6 +388,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	request_maker_init(&v->maker, clock, start, root, c->root);
 	v->ticks_least = clock_ticks_of_ns(clock, v->maker.epoch_ns - TRACE_TIME_MAX / 2);
 	v->ticks_most = clock_ticks_of_ns(clock, v->maker.epoch_ns + TRACE_TIME_MAX / 2);
+	v->maker.state.links.since_ns = wall_epoch_ns;
 	files_init(&v->files);
 	v->descriptors = json_array();
 	processes_init(&v->processes);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "capture/kernel/syscalls_private.h"
+#include "common/clock.h"
 
 /* Internal results of the kernel for interrupted calls (ERESTARTSYS and similar), which programs
  * never see. */
@@ -23,6 +24,7 @@ struct syscalls *syscalls_open(const struct syscalls_sink *sink, struct record_q
 	strbuf_init(&c->heap);
 	state_init(&c->state);
 	c->state.links.reads = !sink->from_text;
+	c->state.links.since_ns = clock_realtime_ns();
 	return c;
 }
 
@@ -262,7 +264,7 @@ static void second_path(struct syscall_done *d)
 	struct strbuf keep = c->state.path;
 	c->state.path = c->second;
 	const char *path = state_path_asked(&c->state, d->t->process, &d->l, d->m.second_dir,
-					    d->m.extra, d->m.extra_len);
+					    d->m.extra, d->m.extra_len, NULL);
 	c->second = c->state.path;
 	c->state.path = keep;
 	d->has_second = path != NULL;
@@ -596,9 +598,11 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		d.l.offset = OFFSET_NONE;
 	result_set(&d.l, result);
 	syscall_args_take(&d, memory);
+	uint32_t no_follow = 0;
 	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
-		d.path =
-		    state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
+		d.path = state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path,
+					  d.m.path_len, &no_follow);
+	d.l.flags |= no_follow;
 	struct app_open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
 	int ret = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {

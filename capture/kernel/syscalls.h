@@ -147,7 +147,7 @@ void syscalls_link(struct syscalls *c, const char *path, const char *text, size_
 void syscalls_parent(struct syscalls *c, const char *path, const struct strbuf *text, size_t n);
 /* Number of paths before ".." that may be symbolic links; `plain` as for state_links_unclear(). */
 size_t syscalls_links_unclear(const struct syscalls *c, const struct u64_map *plain);
-/* Moves the known symbolic links. */
+/* Moves the known symbolic links, as they were before all calls. */
 void syscalls_links_take(struct syscalls *to, struct syscalls *from);
 /* The absolute path of `path` for the thread, relative to descriptor `dir` or AT_FDCWD. NULL:
  * unknown. Valid until the next call. */

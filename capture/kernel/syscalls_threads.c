@@ -276,4 +276,5 @@ void syscalls_links_take(struct syscalls *to, struct syscalls *from)
 	state_links_release(&to->state.links);
 	to->state.links = from->state.links;
 	from->state.links = (struct state_links){.n = 0};
+	state_links_restore(&to->state.links);
 }

@@ -32,6 +32,10 @@ exec 5>&-
 echo six >/proc/self/cwd/out6
 cat <f /dev/stdin >>out6
 cat link/../f >seen
+mkdir swap
+cat swap/../f >>seen
+rmdir swap
+ln -s a/b swap
 echo more >>link/../f
 mkdir link/../made
 mv link/../f link/../moved

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static void *apart(void *none)
@@ -107,6 +108,11 @@ int main(int n_args, char **args)
 		bad |= mkdir("again", 0755) || mkdir("again/below", 0755) ||
 		       unlinkat(AT_FDCWD, "again/below", AT_REMOVEDIR) ||
 		       unlinkat(AT_FDCWD, "again", AT_REMOVEDIR);
+	/* a descriptor of a symbolic link: the call does not act on the link's target */
+	const int link = open("down/far", O_PATH | O_NOFOLLOW);
+	snprintf(self, sizeof self, "/proc/self/fd/%d", link);
+	bad |= chown(self, 0, 0) && getuid() == 0;
+	bad |= !setxattr(self, "user.name", "x", 1, 0);
 #ifdef SYS_utime
 	bad |= syscall(SYS_utime, "f", NULL) || syscall(SYS_utimes, "f", NULL) ||
 	       syscall(SYS_futimesat, top, "f", NULL);
