@@ -40,7 +40,7 @@ static inline const struct trace_object *object_table_get(const struct object_ta
 }
 
 /* Returns in *id the id of (kind, name[len]). `name` need not be NUL-terminated and contains no
- * NUL. A new object gets the next id. Only for tables whose objects were all added by this function.
- * Errors: EOVERFLOW: the table is full. */
+ * NUL. A new object gets the next id. Only for tables whose objects were all added by this
+ * function. Errors: EOVERFLOW: the table is full. */
 int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, size_t len,
 			uint32_t *id, struct err *e);

@@ -256,7 +256,8 @@ static void next_of_failing(struct strbuf *text, const struct analysis *a, size_
 	else
 		strbuf_addf(text, "Most runs of %zu of the %zu undecided cases failed", n,
 			    a->n_inconclusive);
-	strbuf_addstr(text, ". Remove the cause, which is stated above, and run the protocol again");
+	strbuf_addstr(text,
+		      ". Remove the cause, which is stated above, and run the protocol again");
 }
 
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a,

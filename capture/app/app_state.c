@@ -94,7 +94,8 @@ void state_descriptor_set(struct process_state *p, int fd, struct app_open_file 
 	if ((size_t)fd >= p->files->n_fds) {
 		size_t n = (size_t)fd + 16;
 		p->files->fd = xreallocarray(p->files->fd, n, sizeof *p->files->fd);
-		memset(p->files->fd + p->files->n_fds, 0, (n - p->files->n_fds) * sizeof *p->files->fd);
+		memset(p->files->fd + p->files->n_fds, 0,
+		       (n - p->files->n_fds) * sizeof *p->files->fd);
 		p->files->n_fds = n;
 	}
 	file_keep(f);

@@ -272,7 +272,8 @@ static int unit_check(const struct mapping_column *c, struct err *e)
 	default:
 		return c->unit_kind == UNIT_ABSENT
 			   ? 0
-			   : err_set(e, EINVAL, "the column with field = %s cannot have a unit", name);
+			   : err_set(e, EINVAL,
+				     "the column with field = %s cannot have a unit", name);
 	}
 }
 

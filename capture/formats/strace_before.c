@@ -132,7 +132,8 @@ static void before(struct strace_parsed *p, const struct trace_record *r, const 
 		return;
 	}
 	link_shown(p, r, name);
-	if (r->op == OP_MKDIR || (r->op == OP_OPEN && r->flags & O_NOFOLLOW && !(r->flags & O_PATH)))
+	if (r->op == OP_MKDIR ||
+	    (r->op == OP_OPEN && r->flags & O_NOFOLLOW && !(r->flags & O_PATH)))
 		strace_links_none(&t->links, &t->before, name);
 	if (r->op == OP_STAT || r->op == OP_STATX || r->op == OP_FSTAT)
 		stat_seen(p, r, name);

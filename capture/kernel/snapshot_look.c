@@ -313,7 +313,8 @@ void snapshot_look(int channel, int file)
 	uint32_t number;
 	settle(&k);
 	pthread_mutex_init(&k.waiting, NULL);
-	if (!descriptor_receive(k.channel, &number, &k.listener) || k.listener < 0 || statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &k.root) < 0)
+	if (!descriptor_receive(k.channel, &number, &k.listener) || k.listener < 0 ||
+	    statx(AT_FDCWD, "/", 0, STATX_INO | STATX_MNT_ID, &k.root) < 0)
 		_exit(0);
 	ioctl(k.listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SYNC_WAKE_UP);
 	if (send(k.channel, &answer, 1, MSG_NOSIGNAL) != 1)

@@ -116,8 +116,8 @@ enum log_event {
 	 * result: device of a regular file; extra: target or holes; fd: enum
 	 * look_what (capture/look.h) */
 	LOG_STATE_OF,
-	/* path; length: size; extra: the digest. Without a digest: a file with long holes, which was
-	 * not read */
+	/* path; length: size; extra: the digest. Without a digest: a file with long holes, which
+	 * was not read */
 	LOG_DIGEST_OF,
 	/* asynchronous request. fd, offset, length; flags: enum trace_op; dir: opcode of AIO_OTHER;
 	 * extra: its key, 8 bytes */

@@ -47,10 +47,10 @@ struct initial *initial_find(const struct load *l, const struct slots *s,
 void initial_free(struct initial *i); /* NULL is fine */
 
 /* Checks that every entry exists below `dir_fd`, without following a link at the end of its path.
- * `cached`: does not warm the metadata of the target. Checks only the entries that are in the dentry
- * cache, and looks up at most one name that is not. Only if an entry is missing or of another kind,
- * it checks all. Errors: ENOENT, with the first missing path and the number of other missing paths;
- * ENOTDIR if something other than a directory is in its place. */
+ * `cached`: does not warm the metadata of the target. Checks only the entries that are in the
+ * dentry cache, and looks up at most one name that is not. Checks all entries only if one is
+ * missing or of another kind. Errors: ENOENT, with the first missing path and the number of other
+ * missing paths; ENOTDIR if something other than a directory is in its place. */
 int initial_check(const struct initial *i, int dir_fd, bool cached, struct err *e);
 
 /* Removes the files and directory trees whose names the trace creates. Links are not followed.

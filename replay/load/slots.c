@@ -392,8 +392,8 @@ static int kin_read(struct finder *f, struct err *e)
 	return 0;
 }
 
-/* Reads the descriptors and processes that existed before the trace from its metadata. Errors: EINVAL
- * for wrong metadata. */
+/* Reads the descriptors and processes that existed before the trace from its metadata. Errors:
+ * EINVAL for wrong metadata. */
 static int descriptor_table_read(struct finder *f, struct err *e)
 {
 	const char *text = trace_meta(f->t)->extra_json;

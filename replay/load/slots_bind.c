@@ -332,7 +332,8 @@ static uint32_t slot_received(struct finder *f, const struct load_request *r, ui
 	const bool seen = k && (k->parent || f->table || f->n_roots == 1);
 	if (!seen || !last || s->file[file].skipped)
 		return 0;
-	for (uint32_t slot = *last, n = 0; slot && n < EARLIER_MAX; slot = f->walk[slot].before, n++) {
+	for (uint32_t slot = *last, n = 0; slot && n < EARLIER_MAX;
+	     slot = f->walk[slot].before, n++) {
 		const struct slot *b = &s->slot[slot];
 		if (b->process == process || s->slot[b->origin].inferred || !may_be_of(f, r, slot))
 			continue;

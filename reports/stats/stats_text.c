@@ -125,7 +125,8 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 		printf("  shown to be more than %.4g times", limit);
 	else
 		printf("  not shown to be at most %.4g times", limit);
-	printf("\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for dependence, %.3g%s).\n",
+	printf("\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for dependence, "
+	       "%.3g%s).\n",
 	       conf, a->inner_lo, a->inner_hi,
 	       c->precision_decision == DECIDED_INCONCLUSIVE && a->inner_hi <= limit
 		   ? ",\n  not confirmed by the test with exchanged labels"
@@ -351,8 +352,8 @@ static void verdict_print(const struct stats *s)
 			  s->comparison[i].precision_decision == DECIDED_REJECT;
 	printf("Verdict on bias and precision: %s", stats_verdict_name(s));
 	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
-		printf("\n  (a value is beyond its limit with P <= %.4g; \"not trusted\" needs P <= "
-		       "%.4g over all tests)", s->plan.alpha, REJECTION_ERROR);
+		printf("\n  (a value is beyond its limit with P <= %.4g; \"not trusted\" needs "
+		       "P <= %.4g over all tests)", s->plan.alpha, REJECTION_ERROR);
 	puts(".");
 }
 

@@ -71,8 +71,8 @@ static int scenario_check(const struct protocol *p, const struct scenario *s, st
 	if (s->observe == OBSERVE_BLOCK)
 		return err_set(e, EINVAL, "its requests are observed at the device");
 	if (s->observe == OBSERVE_PRELOAD && p->pause == PAUSE_SIGNAL)
-		return err_set(e, EINVAL, "the preloaded library observes the program, and can pause "
-			       "it only at its gate, not with pause = signal");
+		return err_set(e, EINVAL, "the preloaded library observes the program, and can "
+			       "pause it only at its gate, not with pause = signal");
 	if (scenario_config(s, &c, NULL) < 0)
 		return err_set(e, EINVAL, "its options are not valid");
 	const struct workload *w = workload_find(s->type);
