@@ -6,17 +6,17 @@
 #include "common/sort.h"
 #include "common/u64_map.h"
 
-struct listed {
+struct slice_listed {
 	const char *path;
 	uint32_t entry; /* index in the list of the traces */
 };
-ORDER_BY_TEXT(by_path, struct listed, path)
+ORDER_BY_TEXT(by_path, struct slice_listed, path)
 
 enum { UNCHANGED, CHANGED_LATER, CHANGED };
 
 struct slice_state {
 	struct fileset files;  /* of the traces */
-	struct listed *listed; /* listed[files.n], sorted */
+	struct slice_listed *listed; /* listed[files.n], sorted */
 	/* state[files.n]: CHANGED: before a kept request; CHANGED_LATER: after the last one */
 	unsigned char *state;
 	uint32_t *later; /* later[n_later]: entries with state CHANGED_LATER */
@@ -32,7 +32,7 @@ struct slice_state *slice_state_open(const struct fileset *files)
 	s->listed = xcalloc(files->n + 1, sizeof *s->listed);
 	s->state = xcalloc(files->n + 1, sizeof *s->state);
 	for (size_t i = 0; i < files->n; i++)
-		s->listed[i] = (struct listed){files->entry[i].path, (uint32_t)i};
+		s->listed[i] = (struct slice_listed){files->entry[i].path, (uint32_t)i};
 	qsort(s->listed, files->n, sizeof *s->listed, by_path);
 	return s;
 }

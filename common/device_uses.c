@@ -19,7 +19,7 @@ struct near {
 	const char *role; /* "its partition "; "" for the device itself */
 };
 
-struct search {
+struct uses_search {
 	const struct device_system *system;
 	struct device_uses *uses;
 	const char *path;
@@ -31,8 +31,9 @@ struct search {
 	size_t n_near;
 };
 
-static void use_add(struct search *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void use_add(struct search *s, const char *fmt, ...)
+static void use_add(struct uses_search *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void use_add(struct uses_search *s, const char *fmt, ...)
 {
 	struct strbuf text = STRBUF_INIT;
 	va_list ap;
@@ -61,7 +62,7 @@ static bool number_of(const char *dir, dev_t *number)
 	return known;
 }
 
-static const struct near *near_of(const struct search *s, dev_t number)
+static const struct near *near_of(const struct uses_search *s, dev_t number)
 {
 	for (size_t i = 0; i < s->n_near; i++)
 		if (s->near[i].number == number)
@@ -69,7 +70,7 @@ static const struct near *near_of(const struct search *s, dev_t number)
 	return NULL;
 }
 
-static int near_add(struct search *s, const char *dir, const char *role, struct err *e)
+static int near_add(struct uses_search *s, const char *dir, const char *role, struct err *e)
 {
 	dev_t number;
 	if (!number_of(dir, &number) || near_of(s, number))
@@ -84,8 +85,9 @@ static int near_add(struct search *s, const char *dir, const char *role, struct 
 
 /* Calls `call` with the path of each entry of `dir`. Skips a missing directory or entry. Errors: of
  * `call`, and of the system, because a device that cannot be checked is not used. */
-static int each_entry(struct search *s, const char *dir, int depth,
-		      int (*call)(struct search *, const char *, int, struct err *), struct err *e)
+static int each_entry(struct uses_search *s, const char *dir, int depth,
+		      int (*call)(struct uses_search *, const char *, int, struct err *),
+		      struct err *e)
 {
 	SCOPED_DIR DIR *d = opendir(dir);
 	if (!d)
@@ -105,9 +107,9 @@ static int each_entry(struct search *s, const char *dir, int depth,
 	return ret || !code ? ret : err_sys(e, code, "cannot read the directory %s", dir);
 }
 
-static int holders_add(struct search *s, const char *dir, int depth, struct err *e);
+static int holders_add(struct uses_search *s, const char *dir, int depth, struct err *e);
 
-static int holder_add(struct search *s, const char *dir, int depth, struct err *e)
+static int holder_add(struct uses_search *s, const char *dir, int depth, struct err *e)
 {
 	if (depth > DEPTH_MAX)
 		return err_set(e, ELOOP, "%s: more than %d devices are stacked", s->path,
@@ -119,13 +121,13 @@ static int holder_add(struct search *s, const char *dir, int depth, struct err *
 	return ret;
 }
 
-static int holders_add(struct search *s, const char *dir, int depth, struct err *e)
+static int holders_add(struct uses_search *s, const char *dir, int depth, struct err *e)
 {
 	SCOPED_FREE char *holders = xasprintf("%s/holders", dir);
 	return each_entry(s, holders, depth, holder_add, e);
 }
 
-static int partition_add(struct search *s, const char *dir, int depth, struct err *e)
+static int partition_add(struct uses_search *s, const char *dir, int depth, struct err *e)
 {
 	SCOPED_FREE char *mark = xasprintf("%s/partition", dir);
 	int there = path_is_there(mark, e), ret = there < 0 ? there : 0;
@@ -136,7 +138,7 @@ static int partition_add(struct search *s, const char *dir, int depth, struct er
 	return ret;
 }
 
-static int parent_add(struct search *s, const char *dir, struct err *e)
+static int parent_add(struct uses_search *s, const char *dir, struct err *e)
 {
 	char *mark = xasprintf("%s/partition", dir), *parent = xstrdup(dir);
 	char *slash = strrchr(parent, '/');
@@ -150,14 +152,14 @@ static int parent_add(struct search *s, const char *dir, struct err *e)
 	return ret;
 }
 
-static char *sys_dir(const struct search *s, dev_t number)
+static char *sys_dir(const struct uses_search *s, dev_t number)
 {
 	SCOPED_FREE char *link =
 	    xasprintf("%s/dev/block/%u:%u", s->system->sys, major(number), minor(number));
 	return realpath(link, NULL);
 }
 
-static int family_add(struct search *s, dev_t number, const char *role, struct err *e)
+static int family_add(struct uses_search *s, dev_t number, const char *role, struct err *e)
 {
 	char *dir = sys_dir(s, number);
 	if (!dir)
@@ -189,7 +191,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 }
 
 /* Finds loop devices over the target. */
-static int loop_look(struct search *s, const char *dir, int depth, struct err *e)
+static int loop_look(struct uses_search *s, const char *dir, int depth, struct err *e)
 {
 	(void)depth;
 	(void)e;
@@ -213,7 +215,7 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 
 /* Examines the backing of a loop device. If this is a device, the user must name that device
  * instead. If it is a file, other loop devices may be over the same file. */
-static int under_loop(struct search *s, struct err *e)
+static int under_loop(struct uses_search *s, struct err *e)
 {
 	char *dir = sys_dir(s, s->st.st_rdev);
 	SCOPED_FREE char *backing = dir ? backing_file(dir) : NULL;
@@ -238,7 +240,7 @@ static int under_loop(struct search *s, struct err *e)
 	return ret;
 }
 
-static void partitions_note(struct search *s)
+static void partitions_note(struct uses_search *s)
 {
 	struct device_uses *u = s->uses;
 	for (size_t i = 0; i < s->n_near; i++) {
@@ -256,7 +258,7 @@ static void partitions_note(struct search *s)
 
 /* Finds the device of a line of the mount table by its number, or by its source: a file system over
  * several devices has a number of its own. */
-static const struct near *near_of_fs(const struct search *s, struct libmnt_fs *fs)
+static const struct near *near_of_fs(const struct uses_search *s, struct libmnt_fs *fs)
 {
 	const struct near *near = near_of(s, mnt_fs_get_devno(fs));
 	const char *source = mnt_fs_get_srcpath(fs);
@@ -266,7 +268,7 @@ static const struct near *near_of_fs(const struct search *s, struct libmnt_fs *f
 	return near;
 }
 
-static int mounts_look(struct search *s, struct err *e)
+static int mounts_look(struct uses_search *s, struct err *e)
 {
 	struct libmnt_table *table = mnt_new_table_from_file(s->system->mountinfo);
 	struct libmnt_iter *it = mnt_new_iter(MNT_ITER_FORWARD);
@@ -285,7 +287,7 @@ static int mounts_look(struct search *s, struct err *e)
 	return ret;
 }
 
-static int swaps_look(struct search *s, struct err *e)
+static int swaps_look(struct uses_search *s, struct err *e)
 {
 	struct libmnt_table *table = mnt_new_table();
 	struct libmnt_iter *it = mnt_new_iter(MNT_ITER_FORWARD);
@@ -313,7 +315,7 @@ static int swaps_look(struct search *s, struct err *e)
 
 /* --- search for all uses ------------------------------------------------ */
 
-static int uses_look(struct search *s, struct err *e)
+static int uses_look(struct uses_search *s, struct err *e)
 {
 	int ret = 0;
 	if (S_ISBLK(s->st.st_mode))
@@ -336,8 +338,8 @@ int device_uses_find(struct device_uses *u, const struct device_system *system, 
 		     const struct stat *st, struct err *e)
 {
 	*u = (struct device_uses){0};
-	struct search *s = xcalloc(1, sizeof *s);
-	*s = (struct search){.system = system, .uses = u, .path = path, .st = *st};
+	struct uses_search *s = xcalloc(1, sizeof *s);
+	*s = (struct uses_search){.system = system, .uses = u, .path = path, .st = *st};
 	int ret = uses_look(s, e);
 	for (size_t i = 0; i < s->n_near; i++)
 		free(s->near[i].name);

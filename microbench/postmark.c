@@ -55,7 +55,7 @@ struct mail {
 	uint64_t n_bytes;
 };
 
-struct pool {
+struct file_pool {
 	const struct microbench_config *c;
 	struct script *script;
 	gsl_rng *rng;
@@ -71,7 +71,7 @@ static uint64_t draw_between(gsl_rng *rng, uint64_t least, uint64_t most)
 	return least + gsl_rng_uniform_int(rng, most - least + 1);
 }
 
-static void make(struct pool *p)
+static void make(struct file_pool *p)
 {
 	struct mail *m = &p->mail[p->n++];
 	uint64_t subdir = p->c->n_subdirs ? gsl_rng_uniform_int(p->rng, p->c->n_subdirs) : 0;
@@ -84,20 +84,20 @@ static void make(struct pool *p)
 	script_close(p->script, 0);
 }
 
-static void delete (struct pool *p, size_t i)
+static void delete (struct file_pool *p, size_t i)
 {
 	script_remove(p->script, p->mail[i].name, OP_UNLINK);
 	p->mail[i] = p->mail[--p->n];
 }
 
-static void read_one(struct pool *p, const struct mail *m)
+static void read_one(struct file_pool *p, const struct mail *m)
 {
 	script_open(p->script, 0, m->name, OPEN_READ, 0644);
 	script_read_whole(p->script, 0, m->n_bytes, p->c->block_bytes, false);
 	script_close(p->script, 0);
 }
 
-static void append_one(struct pool *p, struct mail *m)
+static void append_one(struct file_pool *p, struct mail *m)
 {
 	uint64_t n_bytes = draw_between(p->rng, 1, p->c->file_bytes - m->n_bytes);
 	script_open(p->script, 0, m->name, OPEN_APPEND, 0644);
@@ -106,7 +106,7 @@ static void append_one(struct pool *p, struct mail *m)
 	m->n_bytes += n_bytes;
 }
 
-static void transaction(struct pool *p)
+static void transaction(struct file_pool *p)
 {
 	bool reads = gsl_rng_uniform(p->rng) < p->c->read_share;
 	bool makes = gsl_rng_uniform(p->rng) < p->c->create_share;
@@ -124,7 +124,7 @@ static void transaction(struct pool *p)
 	script_end_unit(p->script);
 }
 
-static void subdirs_make(struct pool *p)
+static void subdirs_make(struct file_pool *p)
 {
 	p->subdir = xcalloc(p->c->n_subdirs + 1, sizeof *p->subdir);
 	for (uint64_t i = 0; i < p->c->n_subdirs; i++) {
@@ -137,7 +137,8 @@ static void subdirs_make(struct pool *p)
 static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
 			struct script *s, struct err *e)
 {
-	struct pool p = {.c = c, .script = s, .rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e)};
+	struct file_pool p = {
+	    .c = c, .script = s, .rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e)};
 	if (!p.rng)
 		return -ENOMEM;
 	size_t n_first = (c->n_files - thread + c->level - 1) / c->level;

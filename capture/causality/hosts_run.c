@@ -26,7 +26,7 @@ enum {
 	END_S = 10, /* seconds that an application has to end after SIGTERM */
 };
 
-struct peer { /* an agent */
+struct agent_peer { /* an agent */
 	const char *host;
 	struct host_process process;
 	int out; /* standard output of the agent */
@@ -39,7 +39,7 @@ struct hosts_run {
 	const struct run_config *config;
 	char *path; /* path of the files of the run, without suffix */
 	char *link;
-	struct peer *peer;
+	struct agent_peer *peer;
 	size_t n;
 	struct host_clock *clock;
 	uint64_t hold, round;
@@ -79,8 +79,8 @@ static int names_walk(struct hosts_run *h, const char *dir, const char *below, s
 /* --- messages ------------------------------------------------------------ */
 
 __attribute__((format(printf, 2, 3)))
-static void say(struct peer *p, const char *format, ...);
-static void say(struct peer *p, const char *format, ...)
+static void say(struct agent_peer *p, const char *format, ...);
+static void say(struct agent_peer *p, const char *format, ...)
 {
 	char line[80];
 	va_list ap;
@@ -95,7 +95,7 @@ static void say(struct peer *p, const char *format, ...)
 }
 
 /* Takes the next complete line of the received bytes. A terminal on the way may have added a CR. */
-static bool line_take(struct peer *p, char *line, size_t size)
+static bool line_take(struct agent_peer *p, char *line, size_t size)
 {
 	char *end = memchr(p->line, '\n', p->n);
 	if (!end && p->n == sizeof p->line)
@@ -110,7 +110,7 @@ static bool line_take(struct peer *p, char *line, size_t size)
 	return true;
 }
 
-static void peer_read(struct peer *p)
+static void peer_read(struct agent_peer *p)
 {
 	const ssize_t got = read(p->out, p->line + p->n, sizeof p->line - p->n);
 	if (got > 0)
@@ -120,7 +120,7 @@ static void peer_read(struct peer *p)
 }
 
 /* Waits for the message `what`, and ignores other messages. Returns the text after `what`. */
-static const char *answer_await(struct peer *p, const char *what, char *line, size_t size,
+static const char *answer_await(struct agent_peer *p, const char *what, char *line, size_t size,
 				int timeout_ms)
 {
 	const int64_t until = clock_monotonic_ns() + timeout_ms * INT64_C(1000000);
@@ -139,7 +139,7 @@ static const char *answer_await(struct peer *p, const char *what, char *line, si
 }
 
 /* Reports the agent's own message from its log, or the status of its launcher. */
-static int agent_failed(const struct hosts_run *h, struct peer *p, struct err *e)
+static int agent_failed(const struct hosts_run *h, struct agent_peer *p, struct err *e)
 {
 	int status = 0;
 	SCOPED_FREE char *log = agent_path(h->path, p->host, ".log");
@@ -194,7 +194,7 @@ static int given_write(struct hosts_run *h, struct err *e)
 	return file_write_atomic(to, b.s, b.len, e);
 }
 
-static int agent_start(struct hosts_run *h, struct peer *p, const char *self, struct err *e)
+static int agent_start(struct hosts_run *h, struct agent_peer *p, const char *self, struct err *e)
 {
 	SCOPED_STRBUF script = STRBUF_INIT;
 	SCOPED_FREE char *log = agent_path(h->path, p->host, ".log");
@@ -348,7 +348,7 @@ static void confirmed_count(struct hosts_run *h)
 		    starts ? 0 : h->confirm_ns + AGENT_SETTLE_NS / 2);
 }
 
-static void message_take(struct hosts_run *h, struct peer *p, const char *line)
+static void message_take(struct hosts_run *h, struct agent_peer *p, const char *line)
 {
 	uint64_t number;
 	int starts;
@@ -472,7 +472,7 @@ static void hosts_release(struct hosts_run *h)
 {
 	static const char *const endings[] = {".raw", ".seen", NULL};
 	for (size_t i = 0; i < h->n; i++) {
-		struct peer *p = &h->peer[i];
+		struct agent_peer *p = &h->peer[i];
 		fd_close(p->process.input); /* at the end of its input, the agent ends */
 		if (p->process.pid > 0)
 			waitpid(p->process.pid, NULL, 0);
@@ -533,7 +533,8 @@ int hosts_run_once(const struct run_config *c, struct run_result *r, struct app_
 	h.peer = xcalloc(h.n, sizeof *h.peer);
 	h.clock = xcalloc(h.n, sizeof *h.clock);
 	for (size_t i = 0; i < h.n; i++)
-		h.peer[i] = (struct peer){.host = c->hosts->v[i], .process = {0, -1}, .out = -1};
+		h.peer[i] = (struct agent_peer){
+		    .host = c->hosts->v[i], .process = {0, -1}, .out = -1};
 	int ret = library ? run_all(&h, file, library, e) : -e->code;
 	ret = ret ? ret : found_join(&h, r->watch, &o->n_lost, e);
 	o->status = h.status;

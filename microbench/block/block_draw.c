@@ -90,7 +90,7 @@ static double due_first(const struct microbench_config *c, gsl_rng *rng, unsigne
 					       : mean_ns * thread / (double)c->level;
 }
 
-int block_draw(struct block_request *request, uint64_t n, const struct microbench_config *c,
+int block_draw(struct drawn_request *request, uint64_t n, const struct microbench_config *c,
 	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
 	       unsigned int thread, struct err *e)
 {
@@ -103,11 +103,11 @@ int block_draw(struct block_request *request, uint64_t n, const struct microbenc
 		uint32_t length = length_draw(sizes, what);
 		if (c->rate > 0 && k % c->burst == 0)
 			due_ns = k ? due_next(c, when, due_ns) : due_first(c, when, thread);
-		request[k] = (struct block_request){
+		request[k] = (struct drawn_request){
 			.length = length,
 			.due = c->rate > 0 ? llround(due_ns) : INT64_MIN,
 		};
-		struct block_request *r = &request[k];
+		struct drawn_request *r = &request[k];
 		r->offset = sequential
 				    ? offset_draw(NULL, &next, thread * part, part, length, grain)
 				    : offset_draw(where, NULL, 0, n_bytes, length, grain);

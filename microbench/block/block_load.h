@@ -16,7 +16,7 @@
 
 struct bench_thread;
 
-struct block_request {
+struct drawn_request {
 	uint64_t offset;
 	uint32_t length;
 	uint32_t direction; /* BLOCK_READ or BLOCK_WRITE */
@@ -27,7 +27,7 @@ struct block_load { /* requests of one thread */
 	const struct block_backend *backend;
 	struct block_queue *queue;
 	struct vm_region requests, reads, content;
-	const struct block_request *request; /* request[capacity] */
+	const struct drawn_request *request; /* request[capacity] */
 	uint32_t *sample_of; /* sample_of[depth]: number of the request in each slot */
 	uint32_t *unused;    /* unused[n_unused], a stack of free slots */
 	uint32_t depth, n_unused;
@@ -52,7 +52,7 @@ int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e);
 /* Draws request[n] of one thread. The device has `n_bytes`; offsets are multiples of `grain`. Due
  * times are in ns. Equal seeds give equal requests; a larger n begins with the same requests.
  * Errors: ENOMEM. */
-int block_draw(struct block_request *request, uint64_t n, const struct microbench_config *c,
+int block_draw(struct drawn_request *request, uint64_t n, const struct microbench_config *c,
 	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
 	       unsigned int thread, struct err *e);
 

@@ -79,7 +79,7 @@ static uint32_t ready(const struct state *s, uint64_t now)
 
 static struct block_command command_of(const struct state *s, uint64_t k, uint32_t slot)
 {
-	const struct block_request *r = &s->b->request[k];
+	const struct drawn_request *r = &s->b->request[k];
 	char *base = r->direction == BLOCK_READ ? s->b->reads.base : s->b->content.base;
 	uint64_t room = s->b->content.n_bytes - s->b->max_length;
 	return (struct block_command){

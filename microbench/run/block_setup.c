@@ -184,7 +184,7 @@ int block_setup(struct bench_run *r, struct worker *w, struct err *e)
 int block_begin(const struct bench_run *r, struct bench_thread *t)
 {
 	struct block_load *b = t->load;
-	struct block_request *request = b->requests.base;
+	struct drawn_request *request = b->requests.base;
 	for (uint64_t k = 0; k < t->capacity && request[k].due != INT64_MIN; k++)
 		request[k].due = (int64_t)((double)request[k].due / t->clock->ns_per_tick);
 	b->pause_ticks = (uint64_t)((double)t->pause_ns / t->clock->ns_per_tick);

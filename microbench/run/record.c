@@ -235,7 +235,7 @@ static int block_failure(const struct bench_run *r, const struct bench_thread *t
 	if (b->failed == UINT64_MAX)
 		return err_sys(e, b->fatal, "%s: cannot submit or fetch requests",
 			       r->config->device);
-	const struct block_request *request = &b->request[b->failed];
+	const struct drawn_request *request = &b->request[b->failed];
 	int32_t got = t->sample[b->failed].result;
 	if (got < 0)
 		return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " failed: %s",

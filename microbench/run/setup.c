@@ -20,7 +20,7 @@ static uint64_t sample_bytes(const struct workload *w, const struct microbench_c
 			   (sizeof(struct bench_sample) + sizeof(struct bench_step)) +
 		       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
 	if (w->block)
-		return sizeof(struct bench_sample) + sizeof(struct block_request);
+		return sizeof(struct bench_sample) + sizeof(struct drawn_request);
 	return sizeof(struct bench_sample) + (w->sequential ? 0 : sizeof(uint32_t)) +
 	       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
 }

@@ -190,7 +190,7 @@ void source_take(struct source *s, const struct bench_run *r, struct trace_recor
 	    .op = (uint16_t)from->op, .error = (uint16_t)(from->result < 0 ? -from->result : 0),
 	};
 	if (t->load) {
-		const struct block_request *request = &t->load->request[s->k++];
+		const struct drawn_request *request = &t->load->request[s->k++];
 		out->offset = request->offset;
 		out->length = request->length;
 		out->intended_ns = request->due == INT64_MIN

@@ -23,7 +23,7 @@
 #define STEADY_SHARE 0.015
 #define STEADY_NS 4000.0
 
-struct pass {
+struct lead_pass {
 	double excess_ns;     /* mean of the middle 90 % of (response - programmed) */
 	double programmed_ns; /* mean */
 	double low_ns, high_ns; /* quartiles of the time outside the server */
@@ -37,10 +37,10 @@ struct pass {
 
 /* Computes the results of a pass. The low quantile is 5 % for single requests. It is 25 % if
  * several requests are in flight, because requests that end together wait for each other. */
-static struct pass pass_of(const struct volume_request *r, uint32_t n, uint32_t depth)
+static struct lead_pass pass_of(const struct volume_request *r, uint32_t n, uint32_t depth)
 {
 	double *excess = xcalloc(n, sizeof *excess), *way = xcalloc(n, sizeof *way), sum = 0;
-	struct pass p = {.n_usable = 0};
+	struct lead_pass p = {.n_usable = 0};
 	for (uint32_t i = 0; i < n; i++) {
 		p.programmed_ns += (double)r[i].programmed_ns / n;
 		way[i] = (double)(r[i].response_ns - (r[i].server_ns - r[i].lead_ns));
@@ -63,7 +63,7 @@ static struct pass pass_of(const struct volume_request *r, uint32_t n, uint32_t 
 /* Makes one pass at the client's depth. Its length depends on `response_ns`, the time of a
  * request. */
 static int pass_make(const struct volume_client *c, struct volume_log *log, double response_ns,
-		     struct pass *p, struct err *e)
+		     struct lead_pass *p, struct err *e)
 {
 	double n = response_ns > 0 ? PASS_NS * c->depth / response_ns : N_LEAST;
 	const double most = fmin(N_MOST, volume_client_most(c->n_bytes));
@@ -77,7 +77,7 @@ static int pass_make(const struct volume_client *c, struct volume_log *log, doub
 	return ret;
 }
 
-static bool is_close(const struct pass *p, double share, double ns)
+static bool is_close(const struct lead_pass *p, double share, double ns)
 {
 	return fabs(p->excess_ns) <= fmax(ns, share * p->programmed_ns);
 }
@@ -90,7 +90,7 @@ struct settling {
 	bool steady[VOLUME_DEPTHS];
 };
 
-static int pass_at(struct settling *s, int depth, struct pass *p, struct err *e)
+static int pass_at(struct settling *s, int depth, struct lead_pass *p, struct err *e)
 {
 	s->c.depth = volume_depth[depth];
 	atomic_store(&s->log.head->lead_ns[depth], s->lead->ns[depth]);
@@ -104,7 +104,7 @@ static int pass_at(struct settling *s, int depth, struct pass *p, struct err *e)
  * The first passes also warm up the server. */
 static int depth_settle(struct settling *s, int depth, struct err *e)
 {
-	struct pass p, best = {.excess_ns = INFINITY};
+	struct lead_pass p, best = {.excess_ns = INFINITY};
 	int64_t *lead_ns = &s->lead->ns[depth], best_ns = *lead_ns;
 	bool usable = true;
 	/* if the lead of one depth is not steady, the leads of greater depths are not steady
@@ -137,7 +137,7 @@ static int depth_settle(struct settling *s, int depth, struct err *e)
  * (such as programs that the system starts for a new device), and the lead is settled again. */
 static int depth_verify(struct settling *s, int depth, struct err *e)
 {
-	struct pass p;
+	struct lead_pass p;
 	int ret = pass_at(s, depth, &p, e);
 	return ret || p.n_usable < N_USABLE || is_close(&p, FINE_SHARE, FINE_NS)
 		   ? ret
@@ -147,7 +147,7 @@ static int depth_verify(struct settling *s, int depth, struct err *e)
 static int leads_settle(struct settling *s, struct err *e)
 {
 	struct volume_lead *lead = s->lead;
-	struct pass warm;
+	struct lead_pass warm;
 	int n = 1; /* depths that are measured */
 	*lead = (struct volume_lead){.n_steady = 0};
 	/* warms up: a server is faster after it has served requests in parallel, with all its

@@ -44,7 +44,7 @@ int columns_split_text(struct columns_reader *r, const char *text, size_t len)
 
 /* --- CSV, line by line through libcsv: skips comments and keeps line numbers --- */
 
-struct csv_row {
+struct split_row {
 	struct columns_reader *r;
 	/* all cells, each with a NUL */
 	struct strbuf text;
@@ -57,7 +57,7 @@ struct csv_row {
 
 static void on_field(void *text, size_t len, void *arg)
 {
-	struct csv_row *row = arg;
+	struct split_row *row = arg;
 	if (row->n == 0)
 		row->first_line = row->r->line;
 	GROW(row->cell, row->n, row->cell_cap);
@@ -70,7 +70,7 @@ static void on_field(void *text, size_t len, void *arg)
 
 static void on_row(int c, void *arg)
 {
-	struct csv_row *row = arg;
+	struct split_row *row = arg;
 	(void)c;
 	for (size_t i = 0; i < row->n; i++)
 		row->cell[i].text = row->text.s + row->offset[i];
@@ -83,7 +83,7 @@ static void on_row(int c, void *arg)
 
 int columns_split_csv(struct columns_reader *r, const char *text, size_t len, char delimiter)
 {
-	struct csv_row row = {.r = r, .text = STRBUF_INIT};
+	struct split_row row = {.r = r, .text = STRBUF_INIT};
 	struct csv_parser parser;
 	bool quoted = false; /* the line begins within quotes */
 	if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI))

@@ -23,7 +23,7 @@
 
 const char *const event_kind_names[] = {"outlier", "shift", "drift", NULL};
 
-struct search {
+struct event_search {
 	const double *x;
 	/* x, limited to a distance of CLIP scales from the median of its segment */
 	double *y;
@@ -53,7 +53,7 @@ static double mean_of(const double *x, size_t n)
 }
 
 /* Computes residuals of entries [n_residuals, until), which are in the present segment. */
-static void residuals_extend(struct search *s, size_t until)
+static void residuals_extend(struct event_search *s, size_t until)
 {
 	if (until <= s->n_residuals)
 		return;
@@ -65,7 +65,7 @@ static void residuals_extend(struct search *s, size_t until)
 	s->n_residuals = until;
 }
 
-static void scale_update(struct search *s, size_t t)
+static void scale_update(struct event_search *s, size_t t)
 {
 	double location;
 	if (t >= s->start + NEWEST + BEFORE_MIN)
@@ -78,7 +78,7 @@ static void scale_update(struct search *s, size_t t)
 	s->df = (double)n - 1;
 }
 
-static void value_take(struct search *s, size_t t)
+static void value_take(struct event_search *s, size_t t)
 {
 	const size_t from = t - s->start > WINDOW ? t - WINDOW : s->start;
 	s->y[t] = s->x[t];
@@ -90,7 +90,7 @@ static void value_take(struct search *s, size_t t)
 }
 
 /* Returns the split of [start, t] with the largest statistic; 0: no split is possible. */
-static size_t split_best(const struct search *s, size_t t, double *statistic)
+static size_t split_best(const struct event_search *s, size_t t, double *statistic)
 {
 	const size_t n = t + 1 - s->start;
 	double behind = 0, sum = 0, y_far = 0;
@@ -118,7 +118,7 @@ static size_t split_best(const struct search *s, size_t t, double *statistic)
 	return best;
 }
 
-static void change_take(struct search *s, size_t onset, size_t t)
+static void change_take(struct event_search *s, size_t onset, size_t t)
 {
 	residuals_extend(s, onset);
 	GROW(s->event, s->n, s->cap);
@@ -131,7 +131,7 @@ static void change_take(struct search *s, size_t onset, size_t t)
 	}
 }
 
-static void changes_find(struct search *s, size_t n)
+static void changes_find(struct event_search *s, size_t n)
 {
 	for (size_t t = 0; t < n; t++) {
 		double z;
@@ -146,7 +146,7 @@ static void changes_find(struct search *s, size_t n)
 }
 
 /* P of the levels before and after event i, computed with all entries. */
-static double event_p(const struct search *s, size_t i, size_t n)
+static double event_p(const struct event_search *s, size_t i, size_t n)
 {
 	const size_t from = i ? s->event[i - 1].onset : 0, at = s->event[i].onset,
 		     to = i + 1 < s->n ? s->event[i + 1].onset : n;
@@ -158,7 +158,7 @@ static double event_p(const struct search *s, size_t i, size_t n)
 }
 
 /* Removes changes that all entries together no longer show, the least significant change first. */
-static void changes_confirm(struct search *s, size_t n)
+static void changes_confirm(struct event_search *s, size_t n)
 {
 	while (s->n) {
 		size_t worst = 0;
@@ -260,19 +260,19 @@ static struct fit ramp_fit(const double *y, size_t from, size_t to)
 
 /* Returns the first entry before event i that shows the level; region_end: the end of the level of
  * event j. */
-static size_t region_begin(const struct search *s, size_t i)
+static size_t region_begin(const struct event_search *s, size_t i)
 {
 	const size_t from = i ? s->event[i - 1].onset : 0, onset = s->event[i].onset;
 	return onset - from > WINDOW ? onset - WINDOW : from;
 }
 
-static size_t region_end(const struct search *s, size_t j, size_t n)
+static size_t region_end(const struct event_search *s, size_t j, size_t n)
 {
 	const size_t to = j + 1 < s->n ? s->event[j + 1].onset : n, onset = s->event[j].onset;
 	return to - onset > WINDOW ? onset + WINDOW : to;
 }
 
-static void shift_describe(struct search *s, size_t i, size_t n)
+static void shift_describe(struct event_search *s, size_t i, size_t n)
 {
 	struct event *e = &s->event[i];
 	const size_t from = region_begin(s, i), to = region_end(s, i, n);
@@ -289,7 +289,7 @@ static double criterion(double squares, double n, double n_parameters, double sc
 }
 
 /* Tests whether events i to j are one drift; if so, event i becomes that drift. */
-static bool drift_take(struct search *s, size_t i, size_t j, size_t n)
+static bool drift_take(struct event_search *s, size_t i, size_t j, size_t n)
 {
 	const size_t from = region_begin(s, i), to = region_end(s, j, n);
 	const double n_entries = (double)(to - from), n_steps = (double)(j - i + 1);
@@ -316,7 +316,7 @@ static bool drift_take(struct search *s, size_t i, size_t j, size_t n)
 }
 
 /* Merges shifts in one direction into a drift if a ramp fits better. */
-static void drifts_merge(struct search *s, size_t n)
+static void drifts_merge(struct event_search *s, size_t n)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		size_t j = i;
@@ -331,7 +331,7 @@ static void drifts_merge(struct search *s, size_t n)
 	}
 }
 
-static void outliers_of(struct search *s, size_t from, size_t to)
+static void outliers_of(struct event_search *s, size_t from, size_t to)
 {
 	const double m = median_of(s->x + from, to - from);
 	for (size_t i = from; i < to && to - from > BEFORE_MIN; i++)
@@ -343,7 +343,7 @@ static void outliers_of(struct search *s, size_t from, size_t to)
 		}
 }
 
-static void outliers_find(struct search *s, size_t n)
+static void outliers_find(struct event_search *s, size_t n)
 {
 	const size_t n_changes = s->n;
 	size_t from = 0;
@@ -360,7 +360,7 @@ ORDER_BY(by_onset, struct event, onset)
 
 size_t events_find(const double *x, size_t n, struct event **event)
 {
-	struct search s = {.x = x,
+	struct event_search s = {.x = x,
 			   .y = xcalloc(n + 1, sizeof(double)),
 			   .far = xcalloc(n + 1, sizeof(bool)),
 			   .residual = xcalloc(n + 1, sizeof(double)),

@@ -10,7 +10,7 @@
 
 /* --- the machine --------------------------------------------------------- */
 
-static const struct fact {
+static const struct standard_fact {
 	/* names in environment.json; group NULL: the member is at the top */
 	const char *group, *member;
 	const char *name;

@@ -31,7 +31,7 @@ static const struct kind {
 #define SERVICES 6
 static const int64_t services_ns[SERVICES] = {50000, 100000, 200000, 500000, 1000000, 5000000};
 
-struct measuring {
+struct visit_job {
 	struct standard *s;
 	const struct standard_options *o;
 	int64_t begun_ns;
@@ -159,7 +159,7 @@ static int loop_make(struct loops *l, const struct volume_client *c, struct volu
 	return ret;
 }
 
-static int visit_make(struct measuring *m, const struct volume *v, struct standard_point *p,
+static int visit_make(struct visit_job *m, const struct volume *v, struct standard_point *p,
 		      struct err *e)
 {
 	const struct volume_client c = {.path = volume_path(v), .log = v->log,
@@ -192,14 +192,14 @@ static int visit_make(struct measuring *m, const struct volume *v, struct standa
 
 /* Whether a point lacks a visit in round `round`. In further rounds, these are the points with
  * disturbed visits. */
-static bool is_missing(const struct measuring *m, const struct standard_point *p, uint64_t round)
+static bool is_missing(const struct visit_job *m, const struct standard_point *p, uint64_t round)
 {
 	return round < m->o->rounds || standard_undisturbed(p) < m->o->rounds;
 }
 
 /* The points first..last have the same model and service time but different depths. They share a
  * volume. After the planned rounds, only points with too many disturbed visits are visited. */
-static int volume_visit(struct measuring *m, struct standard_point *first,
+static int volume_visit(struct visit_job *m, struct standard_point *first,
 			struct standard_point *last, uint64_t round, struct err *e)
 {
 	struct volume_config c;
@@ -234,13 +234,13 @@ static int volume_visit(struct measuring *m, struct standard_point *first,
 
 /* --- the rounds ---------------------------------------------------------- */
 
-static void pause_until(const struct measuring *m, int64_t until_ns)
+static void pause_until(const struct visit_job *m, int64_t until_ns)
 {
 	while (!*m->o->stop && clock_monotonic_ns() < until_ns)
 		nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
-static int round_make(struct measuring *m, uint64_t round, uint64_t *random, struct err *e)
+static int round_make(struct visit_job *m, uint64_t round, uint64_t *random, struct err *e)
 {
 	struct standard *s = m->s;
 	size_t *begin = xcalloc(s->n + 1, sizeof *begin), n = 0;
@@ -337,7 +337,7 @@ static void date_make(struct standard *s)
 int standard_measure(struct standard *s, const struct standard_options *o,
 		     const struct standard *only, struct err *e)
 {
-	struct measuring m = {.s = s, .o = o, .begun_ns = clock_monotonic_ns(),
+	struct visit_job m = {.s = s, .o = o, .begun_ns = clock_monotonic_ns(),
 			      .clocks = standard_clocks_read()};
 	uint64_t random = o->seed;
 	*s = (struct standard){.others_share = NAN, .stolen_share = NAN};

@@ -45,14 +45,14 @@ enum { MPI_ERROR_OTHER = 15 };
 
 /* --- the MPI library ------------------------------------------------------ */
 
-struct object {
+struct mpi_object {
 	size_t wanted, n_seen;
 	char name[4097];
 };
 
 static int object_take(struct dl_phdr_info *info, size_t size, void *ctx)
 {
-	struct object *o = ctx;
+	struct mpi_object *o = ctx;
 	(void)size;
 	if (o->n_seen++ < o->wanted)
 		return 0;
@@ -67,7 +67,7 @@ static int object_take(struct dl_phdr_info *info, size_t size, void *ctx)
  * the object. */
 static void *local_real(const char *name, const void *own)
 {
-	struct object o = {.wanted = 0};
+	struct mpi_object o = {.wanted = 0};
 	for (; o.n_seen = 0, dl_iterate_phdr(object_take, &o); o.wanted++) {
 		void *object = *o.name ? dlopen(o.name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 		void *found = object ? dlsym(object, name) : NULL;

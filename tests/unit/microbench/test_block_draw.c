@@ -23,11 +23,11 @@ static struct microbench_config standard(void)
 	return c;
 }
 
-static struct block_request *drawn(const struct microbench_config *c, const char *sizes,
+static struct drawn_request *drawn(const struct microbench_config *c, const char *sizes,
 				   bool sequential, uint64_t n_bytes, unsigned int thread)
 {
 	struct block_sizes s;
-	struct block_request *r = xcalloc(N, sizeof *r);
+	struct drawn_request *r = xcalloc(N, sizeof *r);
 	assert_int_equal(block_sizes_parse(&s, sizes, NULL), 0);
 	assert_int_equal(block_draw(r, N, c, &s, sequential, n_bytes, s.min, thread, NULL), 0);
 	return r;
@@ -38,7 +38,7 @@ static void sizes_and_their_shares(void **state)
 	(void)state;
 	struct microbench_config c = standard();
 	c.read_share = 0.25;
-	struct block_request *r = drawn(&c, "4K:70%,64K:20%,512:10%", false, 64 * MIB, 0);
+	struct drawn_request *r = drawn(&c, "4K:70%,64K:20%,512:10%", false, 64 * MIB, 0);
 	double n[3] = {0}, reads = 0;
 	for (size_t k = 0; k < N; k++) {
 		assert_true(r[k].length == 4096 || r[k].length == 65536 || r[k].length == 512);
@@ -59,7 +59,7 @@ static void random_offsets_cover_the_file(void **state)
 {
 	(void)state;
 	struct microbench_config c = standard();
-	struct block_request *r = drawn(&c, "4K", false, 16 * 4096, 0);
+	struct drawn_request *r = drawn(&c, "4K", false, 16 * 4096, 0);
 	unsigned int seen[16] = {0};
 	for (size_t k = 0; k < N; k++)
 		seen[r[k].offset / 4096]++;
@@ -73,7 +73,7 @@ static void sequential_through_a_part_of_its_own(void **state)
 	(void)state;
 	struct microbench_config c = standard();
 	c.level = 4;
-	struct block_request *r = drawn(&c, "4K", true, 40 * MIB, 2);
+	struct drawn_request *r = drawn(&c, "4K", true, 40 * MIB, 2);
 	for (size_t k = 0; k < N; k++)
 		assert_int_equal(r[k].offset, 20 * MIB + k * 4096 % (10 * MIB));
 	free(r);
@@ -86,7 +86,7 @@ static void due_at_a_rate(void **state)
 	c.rate = 1000;
 	c.level = 2;
 	c.burst = 4;
-	struct block_request *r = drawn(&c, "4K", false, MIB, 1);
+	struct drawn_request *r = drawn(&c, "4K", false, MIB, 1);
 	for (size_t k = 0; k < N; k++) /* 4 at a time, every 8 ms; the second thread 4 ms later */
 		assert_int_equal(r[k].due, 4000000 + 8000000 * (int64_t)(k / 4));
 	free(r);
@@ -114,7 +114,7 @@ static void the_same_seed_and_a_longer_run(void **state)
 	struct microbench_config c = standard();
 	struct block_sizes s;
 	assert_int_equal(block_sizes_parse(&s, "4K:50%,8K:50%", NULL), 0);
-	struct block_request *a = drawn(&c, "4K:50%,8K:50%", false, MIB, 0),
+	struct drawn_request *a = drawn(&c, "4K:50%,8K:50%", false, MIB, 0),
 			     *b = xcalloc(100, sizeof *b);
 	assert_int_equal(block_draw(b, 100, &c, &s, false, MIB, 4096, 0, NULL), 0);
 	assert_memory_equal(a, b, 100 * sizeof *b);

@@ -42,7 +42,7 @@ static void requests_of_a_queue_that_fails_have_an_end(void **state)
 	const struct block_backend backend = {.name = "made up", .bundle_max = DEPTH, .submit = submit, .harvest = harvest};
 	struct block_queue queue = {0};
 	struct clock clock;
-	struct block_request request[N];
+	struct drawn_request request[N];
 	struct bench_sample sample[N] = {0};
 	uint32_t sample_of[DEPTH], unused[DEPTH] = {0, 1, 2, 3};
 	struct block_load load = {.backend = &backend, .queue = &queue, .request = request, .sample_of = sample_of, .unused = unused,
@@ -52,7 +52,7 @@ static void requests_of_a_queue_that_fails_have_an_end(void **state)
 	assert_int_equal(clock_init(&clock, 5000000, NULL), 0);
 	pause_init(&pause);
 	for (int k = 0; k < N; k++)
-		request[k] = (struct block_request){.offset = 4096u * (unsigned int)k, .length = 4096, .direction = BLOCK_READ, .due = INT64_MIN};
+		request[k] = (struct drawn_request){.offset = 4096u * (unsigned int)k, .length = 4096, .direction = BLOCK_READ, .due = INT64_MIN};
 	t.start = clock_now(&clock);
 	block_loop(&t);
 	assert_true(t.failed);
