@@ -13,17 +13,24 @@ enum {
 	POLL_CPU_LEAST_NS = 1000000,
 };
 
+static int64_t less(int64_t a, int64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* A thread without a CPU does not wait for the held thread. Blocked time and sleep include the time
+ * from the event that ends the call until the thread gets a CPU. This time does not count. */
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
-	int64_t compute_ns = now->compute_ns, blocked_ns = now->blocked_ns;
-	/* It may have been woken, and wait for a CPU since then: only its CPU time counts. */
-	if (now->os_state == 'R' && now->state == CAUSE_SLEEPING)
-		compute_ns -= now->state_ns - now->state_cpu_ns;
-	if (now->os_state == 'R' && now->state == CAUSE_WAITING)
-		blocked_ns -= now->state_ns - now->state_cpu_ns;
+	const int64_t cpu_ns = less(now->compute_ns, now->slept_ns);
+	int64_t delay_ns = now->run_delay_ns;
+	/* it may have been woken, and wait for a CPU since then: the kernel adds this delay later */
+	if (now->os_state == 'R' && (now->state == CAUSE_SLEEPING || now->state == CAUSE_WAITING))
+		delay_ns += now->state_ns - now->state_cpu_ns;
 	/* many short calls, or one call that uses the CPU */
-	return compute_ns > limits->compute ||
-	       (blocked_ns > 0 && compute_ns + blocked_ns > limits->phase);
+	return cpu_ns + less(now->slept_ns, delay_ns) > limits->compute ||
+	       (now->blocked_ns > 0 &&
+		cpu_ns + less(now->slept_ns + now->blocked_ns, delay_ns) > limits->phase);
 }
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits)
@@ -46,7 +53,8 @@ enum judge_verdict judge_thread(const struct judge_sight *now, const struct judg
 			return JUDGE_TOO_LONG;
 		/* S: in an unknown call. (D: waits for a page of a mapped file, and is not
 		 * affected.) */
-		if (now->os_state == 'S' && now->off_cpu_ns > limits->asleep)
+		if (now->os_state == 'S' &&
+		    less(now->off_cpu_ns, now->run_delay_ns) > limits->asleep)
 			return JUDGE_TOO_LONG;
 		break;
 	case CAUSE_SLEEPING:

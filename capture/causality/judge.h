@@ -26,6 +26,10 @@ struct judge_sight { /* state of a thread */
 	/* since its last request or, if that was later, since a thread was held, because before
 	 * that it cannot wait for the held thread */
 	int64_t compute_ns, blocked_ns;
+	int64_t slept_ns; /* part of compute_ns in timed sleep */
+	/* Time without a CPU although the thread was runnable, since a thread was held. Some of it
+	 * can be part of blocked_ns and of slept_ns. */
+	int64_t run_delay_ns;
 	/* the part of these times in its current state, and the CPU time in this state */
 	int64_t state_ns, state_cpu_ns;
 	int64_t off_cpu_ns; /* off the CPU in its current state, since the same instant */

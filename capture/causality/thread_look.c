@@ -32,7 +32,7 @@ static void switches_read(uint32_t pid, uint32_t tid, uint64_t *n)
 	*n = at ? strtoull(at + strlen("voluntary_ctxt_switches:"), NULL, 10) : 0;
 }
 
-char thread_look(uint32_t pid, uint32_t tid, int64_t *cpu_ns, uint64_t *n_slices)
+char thread_look(uint32_t pid, uint32_t tid, struct thread_times *t)
 {
 	char path[80], text[1024];
 	long long cpu;
@@ -44,16 +44,16 @@ char thread_look(uint32_t pid, uint32_t tid, int64_t *cpu_ns, uint64_t *n_slices
 	const char state = *f;
 	const char *ticks = field(f, 11); /* points to utime and stime */
 	const char *more = field(ticks, 1);
-	*cpu_ns = more ? (int64_t)(strtoll(ticks, NULL, 10) + strtoll(more, NULL, 10)) *
-			     (1000000000 / sysconf(_SC_CLK_TCK))
-		       : 0;
+	*t = (struct thread_times){0};
+	t->cpu_ns = more ? (int64_t)(strtoll(ticks, NULL, 10) + strtoll(more, NULL, 10)) *
+			       (1000000000 / sysconf(_SC_CLK_TCK))
+			 : 0;
 	snprintf(path, sizeof path, "/proc/%" PRIu32 "/task/%" PRIu32 "/schedstat", pid, tid);
 	if (proc_text_read(path, text, sizeof text) &&
 	    sscanf(text, "%lld %llu %llu", &cpu, &waited, &slices) == 3 && slices) {
-		*cpu_ns = cpu;
-		*n_slices = slices;
+		*t = (struct thread_times){cpu, (int64_t)waited, slices};
 	} else {
-		switches_read(pid, tid, n_slices);
+		switches_read(pid, tid, &t->n_slices);
 	}
 	return state;
 }

@@ -41,13 +41,13 @@ static void wakes_note(struct watch *w)
 		if (x->by_computing || atomic_load(&s->woken_of) != w->last_release)
 			continue;
 		const uint64_t n = atomic_load(&s->woken_requests);
+		const int64_t delay_ns = atomic_load(&s->woken_run_delay_ns) - x->run_delay_ns;
+		x->woken_ns = atomic_load(&s->woken_ns) - (delay_ns > 0 ? delay_ns : 0);
 		if (x->throttled == WAIT_THROTTLED_ELSEWHERE) {
 			x->n_ended = WAIT_ENDED_UNKNOWN;
-			x->woken_ns = atomic_load(&s->woken_ns);
 			continue;
 		}
 		x->n_ended = n > w->last_requests ? n - w->last_requests : 0;
-		x->woken_ns = atomic_load(&s->woken_ns);
 		x->ended_compute_ns = x->n_ended ? atomic_load(&s->woken_compute_ns) : 0;
 	}
 }
@@ -80,7 +80,8 @@ static void waits_note(struct watch *w, int64_t at)
 		    0,
 		    0,
 		    0,
-		    s->verdict == JUDGE_TOO_LONG};
+		    s->verdict == JUDGE_TOO_LONG,
+		    s->run_delay_ns};
 	}
 	if (here >= 0) {
 		future_nodes_note(&w->future_nodes, w->page, at, (uint32_t)here);
@@ -170,9 +171,8 @@ static void stopped_look(struct watch *w)
 	const uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stopped; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
-		int64_t cpu_ns;
-		uint64_t n_slices;
-		if (s->pid && thread_look(s->pid, s->tid, &cpu_ns, &n_slices) == 'T')
+		struct thread_times times;
+		if (s->pid && thread_look(s->pid, s->tid, &times) == 'T')
 			strbuf_addf(&b, "%s%s %d", b.len ? ", " : "",
 				    s->rank >= 0 ? "rank" : "process",
 				    s->rank >= 0 ? (int)s->rank : (int)s->pid);
@@ -355,7 +355,7 @@ static void future_nodes_settle(struct watch *w)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
 		w->wait[w->n_waits++] = (struct watch_wait){
-		    u->last[i].at_ns, u->last[i].throttled, waiter, false, -1, 0, 0, 0, false};
+		    u->last[i].at_ns, u->last[i].throttled, waiter, false, -1, 0, 0, 0, false, 0};
 	}
 	if (w->n_waits)
 		qsort(w->wait, w->n_waits, sizeof *w->wait, by_instant);

@@ -36,13 +36,15 @@ struct watch_wait {
 	bool by_computing;
 	/* computation or timed sleep of the waiter since its last request; -1: it had not begun */
 	int64_t compute_ns;
-	/* End of the waiter's waiting call, or WAIT_ENDED_UNKNOWN. Number of requests, with the
-	 * held one, that the throttled thread had ended at that instant (0: none or unknown). Its
-	 * computation after the last of them. */
+	/* Instant at which the waiter was woken: the end of its waiting call, less the time for
+	 * which it then had no CPU; 0: unknown. Number of requests, with the held one, that the
+	 * throttled thread had ended at the end of the call (0: none or unknown; or
+	 * WAIT_ENDED_UNKNOWN). Its computation after the last of them. */
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
 	bool uncertain; /* that it waited is known only from how long it did not continue */
+	int64_t run_delay_ns; /* of the waiter, since its start (thread_look.h) */
 };
 
 #define WAIT_ENDED_UNKNOWN UINT32_MAX /* the waiter is on another host */

@@ -60,7 +60,7 @@ uint32_t watch_slots_used(const struct watch *w)
 struct raw_sight { /* values of a slot at one instant */
 	uint64_t changes, n_requests, n_idle;
 	enum cause_state state;
-	int64_t since_ns, since_cpu_ns, compute_ns, blocked_ns;
+	int64_t since_ns, since_cpu_ns, compute_ns, blocked_ns, slept_ns;
 };
 
 static void slot_read(const struct cause_slot *s, struct raw_sight *to)
@@ -74,22 +74,27 @@ static void slot_read(const struct cause_slot *s, struct raw_sight *to)
 		to->since_cpu_ns = atomic_load(&s->since_cpu_ns);
 		to->compute_ns = atomic_load(&s->compute_ns);
 		to->blocked_ns = atomic_load(&s->blocked_ns);
+		to->slept_ns = atomic_load(&s->slept_ns);
 		if (atomic_load(&s->changes) == to->changes)
 			break;
 	}
 }
 
-static struct watch_so_far so_far_of(const struct raw_sight *r, int64_t cpu_ns, int64_t now)
+static struct watch_so_far so_far_of(const struct raw_sight *r, const struct thread_times *t,
+				     int64_t now)
 {
 	const int64_t passed = now > r->since_ns ? now - r->since_ns : 0,
-		      used = cpu_ns > r->since_cpu_ns ? cpu_ns - r->since_cpu_ns : 0;
-	struct watch_so_far f = {r->compute_ns, r->blocked_ns, passed > used ? passed - used : 0};
+		      used = t->cpu_ns > r->since_cpu_ns ? t->cpu_ns - r->since_cpu_ns : 0;
+	struct watch_so_far f = {r->compute_ns, r->blocked_ns, r->slept_ns,
+				 passed > used ? passed - used : 0, t->run_delay_ns};
 	if (r->state == CAUSE_COMPUTING)
 		f.compute_ns += used;
-	else if (r->state == CAUSE_SLEEPING)
+	if (r->state == CAUSE_SLEEPING) {
 		f.compute_ns += passed;
-	else if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING ||
-		 r->state == CAUSE_LOOKING || r->state == CAUSE_STARTING)
+		f.slept_ns += passed;
+	}
+	if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING || r->state == CAUSE_LOOKING ||
+	    r->state == CAUSE_STARTING)
 		f.blocked_ns += passed;
 	return f;
 }
@@ -114,9 +119,13 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	to->state = seen->state = r.state;
 	to->changes = r.changes;
 	to->n_idle = r.n_idle;
-	to->os_state = thread_look(pid, s->tid, &to->cpu_ns, &to->n_slices);
-	struct watch_so_far f = so_far_of(&r, to->cpu_ns, now);
+	struct thread_times times = {0};
+	to->os_state = thread_look(pid, s->tid, &times);
+	to->cpu_ns = times.cpu_ns;
+	to->n_slices = times.n_slices;
+	struct watch_so_far f = so_far_of(&r, &times, now);
 	seen->compute_ns = f.compute_ns;
+	seen->run_delay_ns = f.run_delay_ns;
 	if (seen->held != w->n_holds) {
 		seen->held = w->n_holds;
 		seen->n_requests = r.n_requests;
@@ -131,6 +140,8 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 	to->n_idle_held = r.n_idle - seen->n_idle;
 	to->compute_ns = same ? less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
 	to->blocked_ns = same ? less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
+	to->slept_ns = same ? less(f.slept_ns, seen->then.slept_ns) : f.slept_ns;
+	to->run_delay_ns = less(f.run_delay_ns, seen->then.run_delay_ns);
 	to->state_ns = less(now, r.since_ns > w->held_since_ns ? r.since_ns : w->held_since_ns);
 	const int64_t used_ns = less(to->cpu_ns, r.since_cpu_ns);
 	to->state_cpu_ns = used_ns < to->state_ns ? used_ns : to->state_ns;
@@ -148,12 +159,11 @@ struct extra {
 static bool extra_look(void *ctx, uint32_t tid)
 {
 	struct extra *x = ctx;
-	int64_t cpu;
-	uint64_t slices;
+	struct thread_times times;
 	for (uint32_t i = 0; i < watch_slots_used(x->w); i++)
 		if (x->w->page->slot[i].tid == tid && x->w->page->slot[i].pid == x->pid)
 			return true;
-	char state = thread_look(x->pid, tid, &cpu, &slices);
+	char state = thread_look(x->pid, tid, &times);
 	x->runs = state == 'R' || state == 'D';
 	return !x->runs;
 }

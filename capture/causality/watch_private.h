@@ -9,8 +9,10 @@
 #include "capture/causality/watch.h"
 #include "capture/preload/causes.h"
 
-struct watch_so_far { /* totals of a thread at its last request */
-	int64_t compute_ns, blocked_ns, off_cpu_ns;
+/* Totals of a thread: since its last request; off_cpu_ns: in its current state; run_delay_ns: since
+ * its start. */
+struct watch_so_far {
+	int64_t compute_ns, blocked_ns, slept_ns, off_cpu_ns, run_delay_ns;
 };
 
 struct watch_seen { /* data about the thread of a slot */
@@ -18,7 +20,8 @@ struct watch_seen { /* data about the thread of a slot */
 	uint64_t n_requests, n_idle; /* values at that time */
 	uint64_t n_idle_of; /* number of requests when n_idle was read, if that was later */
 	struct watch_so_far then;
-	int64_t compute_ns; /* since its last request, as of the last inspection */
+	/* as of the last inspection: since its last request; since its start */
+	int64_t compute_ns, run_delay_ns;
 	struct judge_sight mark; /* state at the first inspection since which nothing has changed */
 	enum judge_verdict verdict;
 	enum cause_state state; /* at the last inspection */

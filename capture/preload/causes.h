@@ -74,6 +74,8 @@ struct cause_slot {
 	 * call, and progress of the released thread at that time. */
 	_Atomic uint32_t woken_of;
 	_Atomic int64_t woken_ns;
+	/* time for which this thread was runnable without a CPU, since its start; 0: unknown */
+	_Atomic int64_t woken_run_delay_ns;
 	_Atomic uint64_t woken_requests; /* requests that the released thread had completed */
 	/* computing time of the released thread from its last request to its current or latest
 	 * waiting call */
@@ -82,7 +84,7 @@ struct cause_slot {
 	 * timed sleep, and time in waiting calls */
 	_Atomic int64_t compute_ns;
 	_Atomic int64_t blocked_ns;
-	int64_t slept_ns;   /* part of compute_ns in timed sleep */
+	_Atomic int64_t slept_ns; /* part of compute_ns in timed sleep */
 	int64_t off_cpu_ns; /* part of blocked_ns spent off the CPU in calls that poll */
 	uint64_t outside_ticks;	    /* end of the last request */
 	/* longest times between two requests, and longest request */

@@ -259,7 +259,7 @@ static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 		break;
 	case CAUSE_SLEEPING:
 		ADD(s->compute_ns, passed);
-		s->slept_ns += passed;
+		ADD(s->slept_ns, passed);
 		s->compute_sum_ns += passed;
 		break;
 	case CAUSE_POLLING:
@@ -361,7 +361,8 @@ static void phase_begin(struct cause_slot *s)
 {
 	atomic_store_explicit(&s->compute_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->blocked_ns, 0, memory_order_relaxed);
-	s->slept_ns = s->off_cpu_ns = 0;
+	atomic_store_explicit(&s->slept_ns, 0, memory_order_relaxed);
+	s->off_cpu_ns = 0;
 	s->outside_ticks = clock_now(&capture_clock);
 }
 
@@ -545,6 +546,23 @@ void cause_message(void)
 	cause_message_to(CAUSE_NO_FD);
 }
 
+/* Second field of the thread's scheduler statistics, in ns; 0: unknown. */
+static int64_t run_delay_ns(void)
+{
+	char text[80];
+	const long fd =
+	    RAW(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
+	const long n = fd < 0 ? 0 : RAW(SYS_read, fd, text, sizeof text - 1);
+	if (fd >= 0)
+		RAW(SYS_close, fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *second = strchr(text, ' ');
+	int64_t ns = 0;
+	while (second && *++second >= '0' && *second <= '9')
+		ns = ns * 10 + (*second - '0');
+	return ns;
+}
+
 /* A waiting call has ended. If it is the first since the release of a held node, that node or a
  * node that waited for it ended the call. */
 static void woken_note(const struct cause_page *p, struct cause_slot *s)
@@ -566,6 +584,7 @@ static void woken_note(const struct cause_page *p, struct cause_slot *s)
 	atomic_store_explicit(&s->woken_ns,
 			      atomic_load_explicit(&s->since_ns, memory_order_relaxed),
 			      memory_order_relaxed);
+	atomic_store_explicit(&s->woken_run_delay_ns, run_delay_ns(), memory_order_relaxed);
 	atomic_store_explicit(&s->woken_requests, n_requests, memory_order_relaxed);
 	atomic_store_explicit(&s->woken_compute_ns, compute_ns, memory_order_relaxed);
 	atomic_store_explicit(&s->woken_of, released, memory_order_release);

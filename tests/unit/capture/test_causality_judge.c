@@ -34,13 +34,13 @@ static void test_verdicts(void **unused)
 	/* it was woken, or has slept enough, and waits for a CPU since then */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R', .blocked_ns = 101 * MS, .state_ns = 101 * MS}),
 			 JUDGE_ACTIVE);
-	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'R', .compute_ns = 21 * MS, .state_ns = 20 * MS}),
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'R', .compute_ns = 21 * MS, .slept_ns = 20 * MS, .state_ns = 20 * MS}),
 			 JUDGE_ACTIVE);
 	/* it polls in a call, or again and again sleeps for a short time */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R', .blocked_ns = 102 * MS, .state_ns = 102 * MS,
 						    .state_cpu_ns = 101 * MS}),
 			 JUDGE_TOO_LONG);
-	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'R', .compute_ns = 21 * MS, .state_ns = MS / 2}),
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'R', .compute_ns = 21 * MS, .slept_ns = 21 * MS, .state_ns = MS / 2}),
 			 JUDGE_TOO_LONG);
 	/* a thread in a request does not wait for other nodes, however long the request takes */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_REQUEST, .os_state = 'S', .off_cpu_ns = 100000 * MS}), JUDGE_ACTIVE);
@@ -62,6 +62,33 @@ static void test_computing(void **unused)
 	/* many short calls with a time limit, one after the other */
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 5 * MS, .blocked_ns = 96 * MS}),
 			 JUDGE_TOO_LONG);
+}
+
+/* Calls that ended late because the thread had no CPU do not show that the thread waits. */
+static void test_run_delay(void **unused)
+{
+	(void)unused;
+	struct judge_sight woken = {.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 3 * MS, .blocked_ns = 120 * MS, .run_delay_ns = 60 * MS};
+	assert_int_equal(judge(woken), JUDGE_ACTIVE);
+	woken.blocked_ns = 158 * MS;
+	assert_int_equal(judge(woken), JUDGE_TOO_LONG);
+	/* the delay includes the time in which the thread computed without a CPU */
+	woken.run_delay_ns = 1000 * MS;
+	assert_int_equal(judge(woken), JUDGE_ACTIVE);
+	/* a timed sleep that ended late; in the next call it again waits for a CPU */
+	struct judge_sight slept = {.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 30 * MS, .slept_ns = 28 * MS, .run_delay_ns = 10 * MS};
+	assert_int_equal(judge(slept), JUDGE_ACTIVE);
+	slept.run_delay_ns = 9 * MS;
+	assert_int_equal(judge(slept), JUDGE_TOO_LONG);
+	slept.state = CAUSE_SLEEPING;
+	slept.state_ns = MS;
+	assert_int_equal(judge(slept), JUDGE_ACTIVE);
+	/* computing counts in full, however long the thread had no CPU */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 21 * MS, .run_delay_ns = 500 * MS}),
+			 JUDGE_TOO_LONG);
+	/* asleep for a short time, after it had no CPU for a long time */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'S', .off_cpu_ns = 60 * MS, .run_delay_ns = 20 * MS}), JUDGE_ACTIVE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'S', .off_cpu_ns = 80 * MS, .run_delay_ns = 20 * MS}), JUDGE_TOO_LONG);
 }
 
 static enum judge_change since(enum judge_verdict v, struct judge_sight a, struct judge_sight b,
@@ -134,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_computing),
+		cmocka_unit_test(test_run_delay),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_polls),
 		cmocka_unit_test(test_looks),
