@@ -102,7 +102,7 @@ static int launcher_words(struct words_list *command, const char *launcher, cons
 {
 	struct words_list given;
 	struct placeholders known = {NULL, 0, 0};
-	int ret = words_parse(&given, launcher, e);
+	int ret = words_parse_value(&given, launcher, e);
 	placeholders_set(&known, "host", host);
 	for (size_t i = 0; i < given.n && !ret; i++) {
 		char *word = NULL;

@@ -35,7 +35,7 @@ static int launcher_words(struct words_list *w, const char *launcher, const char
 	struct words_list given;
 	struct placeholders known = {NULL, 0, 0};
 	bool told = false;
-	int ret = words_parse(&given, launcher, e);
+	int ret = words_parse_value(&given, launcher, e);
 	if (ret)
 		return err_context(e, "launcher");
 	placeholders_set(&known, "n", number);

@@ -108,6 +108,16 @@ int words_parse(struct words_list *w, const char *text, struct err *e)
 	return ret;
 }
 
+int words_parse_value(struct words_list *w, const char *text, struct err *e)
+{
+	int ret = words_parse(w, text, e);
+	if (ret || w->n != 1 || text[strspn(text, blanks)] != '"' || !strchr(w->v[0], ' '))
+		return ret;
+	SCOPED_FREE char *inside = xstrdup(w->v[0]);
+	words_list_release(w);
+	return words_parse(w, inside, e);
+}
+
 /* --- placeholders -------------------------------------------------------- */
 
 void placeholders_set(struct placeholders *p, const char *name, const char *value)

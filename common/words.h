@@ -23,6 +23,10 @@ void words_list_release(struct words_list *w);
  * syntax, or no word. */
 int words_parse(struct words_list *w, const char *text, struct err *e);
 
+/* The same for the value of an option or key. The whole command may be in double quotes, because a
+ * protocol splits values at commas outside of quotes. */
+int words_parse_value(struct words_list *w, const char *text, struct err *e);
+
 struct placeholder {
 	char *name, *value; /* owned */
 };

@@ -97,7 +97,8 @@ struct model_list {
 	X(operation_result) X(claim) X(claim_comparison) X(claim_result) X(published_value)        \
 	X(published_result) X(course_rate) X(course) X(cost) X(league_row) X(own_view)             \
 	X(at_device) X(causality_summary) X(parallel_case) X(parallel_worst) X(parallel_node)      \
-	X(parallel_sum) X(parallel_analysis) X(uncertainty_source) X(accept_limits) X(target)      \
+	X(parallel_host) X(parallel_sum) X(parallel_analysis) X(uncertainty_source)                \
+	X(accept_limits) X(target)                                                                 \
 	X(scenario) X(replayer) X(protocol) X(run) X(results) X(analysis) X(baseline)             \
 	X(aspect_change) X(case_change) X(difference) X(campaign_change) X(pool_group)            \
 	X(pool_case) X(pool_laboratory) X(pool_missing) X(pool_place) X(pool_document)

@@ -94,6 +94,20 @@ MODEL(S, "Response times of one node.",
 	ROW(double, busy_replay_s, "replay_busy_s", NUMBER, NULL))
 #undef S
 
+#define S parallel_host
+MODEL(S, "Response times of the nodes on one host of the application.",
+	INLINE_CASE(cell, parallel_cell)
+	TEXT(host, "host", NULL)
+	ROW(uint64_t, n_nodes, "n_nodes", COUNT, NULL)
+	ROW(double, n_requests, "n_requests", NUMBER, "Per run.")
+	ROW(struct estimate, program, "program_ns", TIME, NULL)
+	ROW(struct estimate, replay, "replay_ns", TIME, NULL)
+	ROW(struct estimate, bias, "bias", RELATIVE, NULL)
+	ROW(double, U, "U", SHARE, "Expanded uncertainty of the bias.")
+	ROW(double, busy_program_s, "program_busy_s", NUMBER, "Longest of the nodes, s.")
+	ROW(double, busy_replay_s, "replay_busy_s", NUMBER, NULL))
+#undef S
+
 #define S parallel_sum
 GET(double, worst_size, parallel_sum, s,
     s->worst == PARALLEL_NO_CELL ? NAN : at->a->parallel->worst[s->worst].size.value)
@@ -111,5 +125,6 @@ MODEL(S, "Running times of parallel applications; absent if the protocol has non
 	ARRAY(of_case, n_cases, "cases", NULL)
 	ARRAY(worst, n_worst, "worst", NULL)
 	ARRAY(node, n_nodes, "nodes", NULL)
+	ARRAY(host, n_hosts, "hosts", "Only if the application ran on several hosts.")
 	ARRAY(sum, n_sums, "replayers", NULL))
 #undef S

@@ -132,6 +132,36 @@ const struct table_kind table_parallel_replayers = {"parallel-replayers",
 	"Error of the running time, without its sign: the largest over the targets on which the "
 	"application was recorded."};
 
+/* --- hosts --------------------------------------------------------------- */
+
+ROWS_OF(n_hosts, a->parallel ? a->parallel->n_hosts : 0)
+
+static void parallel_hosts_row(struct table *t, const struct analysis *a, size_t i)
+{
+	const struct parallel_host *o = ROW_ITEM(t, &a->parallel->host[i]);
+	COL_CELL(t, a, &a->cell[o->cell]);
+	COL_TEXT(t, "host", "Host", o->host);
+	COL_OF(t, parallel_host, o, n_nodes, NULL, "Nodes");
+	COL_KNOWN(t, COUNT, "n_requests", "Requests per run", o->n_requests);
+	COL_OF(t, parallel_host, o, program, NULL, "Application [95 %]");
+	COL_OF(t, parallel_host, o, replay, NULL, "Replay [95 %]");
+	COL_OF(t, parallel_host, o, bias, NULL, "Bias [95 %]");
+	COL_KNOWN(t, SHARE, "U", "U", o->U);
+	COL_KNOWN(t, NUMBER, "program_busy_s", "Busy, application, s", o->busy_program_s);
+	COL_KNOWN(t, NUMBER, "replay_busy_s", "replay, s", o->busy_replay_s);
+}
+
+const struct table_kind table_parallel_hosts = {
+    "parallel-hosts",
+    "Parallel applications: response times of each host",
+    n_hosts,
+    parallel_hosts_row,
+    .n_row_headers = 3,
+    .note = "The host is that of the node in the application; a replay may place the node on "
+	    "another host. Response times are means over all requests of a run. Busy: from the "
+	    "start of a node's first request to the end of its last, for the node for which this "
+	    "time is longest."};
+
 /* --- nodes --------------------------------------------------------------- */
 
 ROWS_OF(n_nodes, a->parallel ? a->parallel->n_nodes : 0)

@@ -63,6 +63,48 @@ application=$(sed -n 's/.*"application_ns":\([0-9]*\).*/\1/p' json)
 expect_status 0 "$VALIDATE" replay --engine parallel --dir target --prepare -o out.trace trace
 [ -z "$(find "$TMPDIR" -name 'validate-*')" ] || fail "left behind: $(find "$TMPDIR" -name 'validate-*')"
 
+# a whole campaign on the hosts: one journal, one verdict, a row for each host
+if command -v jq >/dev/null; then
+	mkdir shared
+	cat >spread.sh <<END
+case \$1 in
+prepare)
+	rm -rf "\$2/spread"
+	mkdir "\$2/spread" || exit 3
+	exec "$VALIDATE" microbench checkpoint-sync --level 3 --requests 4 --file-size 256K --dir "\$2/spread" -o "\$2/ref.trace" --prepare-only
+	;;
+run) exec $(mpi hosta,hostb,hostc 3) $(echo "$rank" | sed "s,$PWD/files,\"\$2/spread\",") ;;
+clean) rm -rf "\$2/spread" "\$2/ref.trace" ;;
+esac
+END
+	cat >spread.conf <<END
+[protocol]
+replicates = 2
+allow-undecidable = yes
+min-duration = 0
+[target shared]
+dir = $PWD/shared
+[workload spread]
+type = parallel
+script = spread.sh
+hosts = "hosta,hostb,hostc"
+launcher = kubectl exec -i {host} --
+[replayer parallel]
+engine = parallel
+launcher = "$(mpi hosta,hostb,hostc '{n}')"
+END
+	status=0
+	in_hosta timeout 200 "$VALIDATE" run spread.conf -o campaign -q >out 2>err || status=$?
+	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+	! grep '"state":"failed"' campaign/journal || fail 'a run failed'
+	jq -e '.parallel.hosts | map(.host) == ["hosta", "hostb", "hostc"] and all(.n_nodes == 1 and .program_ns.value > 0 and .replay_ns.value > 0)' campaign/report/report.json >/dev/null ||
+		fail "not a row for each host: $(jq -c .parallel campaign/report/report.json | head -c 600)"
+	expect_line campaign/report/tables/parallel-hosts.csv 'hostb'
+	"$VALIDATE" report campaign --redact -o hidden >/dev/null || :
+	! grep -rl 'host[abc]' hidden || fail 'a host is not hidden'
+	[ -z "$(ls shared)" ] || fail "left behind: $(ls shared)"
+fi
+
 # a host of the application is not in the list; a host cannot be reached
 rm -rf trace trace.runs
 hosts_of_ranks=hosta,hostb,hostc

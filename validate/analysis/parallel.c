@@ -70,45 +70,58 @@ static void case_compute(struct parallel_case *c, const struct analysis *a, size
 
 /* --- nodes --------------------------------------------------------------- */
 
-static const struct node_summary *node_find(const struct run_summary *s, uint64_t node)
+/* Some of the nodes of an application: those for which has[number] is true. */
+struct node_group {
+	bool *has;
+	uint64_t n; /* numbers */
+};
+
+static bool group_has(const struct node_group *g, const struct node_summary *s)
 {
-	for (uint64_t i = 0; i < s->n_nodes; i++)
-		if (s->node[i].node == node)
-			return &s->node[i];
-	return NULL;
+	return s->node < g->n && g->has[s->node];
 }
 
-/* Returns a number of one node in each run; NaN if the node made no request. */
-static double *node_values(const struct run *const *runs, size_t n, uint64_t node,
-			   double (*value)(const struct node_summary *s))
+static double group_requests(const struct run_summary *s, const struct node_group *g)
+{
+	double n = 0;
+	for (uint64_t i = 0; i < s->n_nodes; i++)
+		n += group_has(g, &s->node[i]) ? (double)s->node[i].response.n : 0;
+	return n > 0 ? n : NAN;
+}
+
+static double group_response(const struct run_summary *s, const struct node_group *g)
+{
+	double sum = 0;
+	for (uint64_t i = 0; i < s->n_nodes; i++)
+		if (group_has(g, &s->node[i]))
+			sum += s->node[i].response.mean * (double)s->node[i].response.n;
+	return sum / group_requests(s, g);
+}
+
+static double group_busy(const struct run_summary *s, const struct node_group *g)
+{
+	double most = NAN;
+	for (uint64_t i = 0; i < s->n_nodes; i++)
+		if (group_has(g, &s->node[i]))
+			most = fmax(most, (double)s->node[i].busy_ns * 1e-9);
+	return most;
+}
+
+/* Returns a number of a group in each run; NaN if its nodes made no request. */
+static double *group_values(const struct run *const *runs, size_t n, const struct node_group *g,
+			    double (*value)(const struct run_summary *s,
+					    const struct node_group *g))
 {
 	double *x = xcalloc(n + 1, sizeof *x);
-	for (size_t i = 0; i < n; i++) {
-		const struct node_summary *s = node_find(&runs[i]->summary, node);
-		x[i] = s ? value(s) : NAN;
-	}
+	for (size_t i = 0; i < n; i++)
+		x[i] = value(&runs[i]->summary, g);
 	return x;
 }
 
-static double node_response(const struct node_summary *s)
+static double mean_of(const struct run *const *runs, size_t n, const struct node_group *g,
+		      double (*value)(const struct run_summary *s, const struct node_group *g))
 {
-	return s->response.mean;
-}
-
-static double node_requests(const struct node_summary *s)
-{
-	return (double)s->response.n;
-}
-
-static double node_busy(const struct node_summary *s)
-{
-	return (double)s->busy_ns * 1e-9;
-}
-
-static double mean_of(const struct run *const *runs, size_t n, uint64_t node,
-		      double (*value)(const struct node_summary *s))
-{
-	double sum = 0, *x = node_values(runs, n, node, value);
+	double sum = 0, *x = group_values(runs, n, g, value);
 	for (size_t i = 0; i < n; i++)
 		sum += x[i];
 	free(x);
@@ -133,33 +146,70 @@ static double node_uncertainty(const double *x, const double *r, size_t n)
 	return k * sqrt(u2) / mr.mean;
 }
 
-static void node_compute(struct parallel_node *o, size_t cell, uint64_t node,
-			 const struct measure_runs *m)
+/* Sets the members of one node, which are also those of a host. */
+static void group_compute(struct parallel_node *o, const struct node_group *g,
+			  const struct measure_runs *m)
 {
 	struct t_estimate t = {0}, wide;
 	struct serial serial;
-	SCOPED_FREE double *x = node_values(m->x, m->n, node, node_response),
-			   *r = node_values(m->r, m->n, node, node_response);
+	SCOPED_FREE double *x = group_values(m->x, m->n, g, group_response),
+			   *r = group_values(m->r, m->n, g, group_response);
 	SCOPED_FREE double *d = xcalloc(m->n + 1, sizeof *d);
-	*o = (struct parallel_node){.cell = cell, .node = node};
 	o->program = estimate_of_mean(r, m->n);
 	o->replay = estimate_of_mean(x, m->n);
 	enum stat_status s = m->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, m->n, d);
 	s = s ? s : dependent_mean(d, m->n, &t, &wide, &serial);
 	o->bias = estimate_of_t(s, &t, share_relative);
 	o->U = node_uncertainty(x, r, m->n);
-	o->n_requests = mean_of(m->r, m->n, node, node_requests);
-	o->busy_program_s = mean_of(m->r, m->n, node, node_busy);
-	o->busy_replay_s = mean_of(m->x, m->n, node, node_busy);
+	o->n_requests = mean_of(m->r, m->n, g, group_requests);
+	o->busy_program_s = mean_of(m->r, m->n, g, group_busy);
+	o->busy_replay_s = mean_of(m->x, m->n, g, group_busy);
 }
 
-static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
+static void host_compute(struct parallel_host *o, size_t cell, const char *host,
+			 const struct run_summary *s, struct node_group *g,
+			 const struct measure_runs *m)
+{
+	struct parallel_node all = {.cell = cell};
+	*o = (struct parallel_host){.cell = cell, .host = host};
+	for (uint64_t i = 0; i < s->n_nodes; i++) {
+		g->has[s->node[i].node] = !strcmp(s->node[i].host, host);
+		o->n_nodes += g->has[s->node[i].node];
+	}
+	group_compute(&all, g, m);
+	o->n_requests = all.n_requests;
+	o->program = all.program;
+	o->replay = all.replay;
+	o->bias = all.bias;
+	o->U = all.U;
+	o->busy_program_s = all.busy_program_s;
+	o->busy_replay_s = all.busy_replay_s;
+}
+
+static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t *cap_hosts, size_t cell,
 			  const struct measure_runs *m)
 {
 	const struct run_summary *s = m->n ? &m->r[0]->summary : NULL;
-	for (uint64_t i = 0; s && i < s->n_nodes; i++) {
+	if (!s || !s->n_nodes)
+		return;
+	struct node_group g = {.n = s->node[s->n_nodes - 1].node + 1};
+	SCOPED_FREE bool *has = g.has = xcalloc(g.n, sizeof *g.has);
+	for (uint64_t i = 0; i < s->n_nodes; i++) {
+		has[s->node[i].node] = true;
 		GROW(p->node, p->n_nodes, *cap);
-		node_compute(&p->node[p->n_nodes++], cell, s->node[i].node, m);
+		struct parallel_node *o = &p->node[p->n_nodes++];
+		*o = (struct parallel_node){.cell = cell, .node = s->node[i].node};
+		group_compute(o, &g, m);
+		has[s->node[i].node] = false;
+	}
+	for (uint64_t i = 0; i < s->n_nodes; i++) {
+		uint64_t k = 0;
+		while (k < i && strcmp(s->node[k].host, s->node[i].host))
+			k++;
+		if (k < i || !*s->node[i].host)
+			continue;
+		GROW(p->host, p->n_hosts, *cap_hosts);
+		host_compute(&p->host[p->n_hosts++], cell, s->node[i].host, s, &g, m);
 	}
 }
 
@@ -246,7 +296,7 @@ static void sum_compute(struct parallel_sum *s, const struct parallel_analysis *
 void parallel_compute(struct analysis *a)
 {
 	const size_t n_replayers = a->results->protocol.n_replayers;
-	size_t cap = 0, cap_nodes = 0;
+	size_t cap = 0, cap_nodes = 0, cap_hosts = 0;
 	struct parallel_analysis *p = xcalloc(1, sizeof *p);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		SCOPED(measure_runs_release) struct measure_runs m = {0};
@@ -256,7 +306,7 @@ void parallel_compute(struct analysis *a)
 				     a->n_replicates);
 		GROW(p->of_case, p->n_cases, cap);
 		case_compute(&p->of_case[p->n_cases++], a, i, &m);
-		nodes_compute(p, &cap_nodes, i, &m);
+		nodes_compute(p, &cap_nodes, &cap_hosts, i, &m);
 	}
 	if (!p->n_cases) {
 		free(p);
@@ -275,7 +325,7 @@ void parallel_release(struct analysis *a)
 {
 	if (!a->parallel)
 		return;
-	FREE_EACH(a->parallel->of_case, a->parallel->worst, a->parallel->node, a->parallel->sum,
-		  a->parallel);
+	FREE_EACH(a->parallel->of_case, a->parallel->worst, a->parallel->node, a->parallel->host,
+		  a->parallel->sum, a->parallel);
 	a->parallel = NULL;
 }

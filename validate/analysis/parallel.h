@@ -47,6 +47,18 @@ struct parallel_node { /* of one case */
 	double busy_program_s, busy_replay_s; /* time from first start to last end, means */
 };
 
+/* The nodes of one case whose traced threads ran on one host. Exists if there are several hosts. */
+struct parallel_host {
+	size_t cell;
+	const char *host; /* borrowed from the results */
+	uint64_t n_nodes;
+	double n_requests; /* per run, sum over the nodes */
+	struct estimate program, replay; /* mean response time over all requests of a run, ns */
+	struct estimate bias;
+	double U; /* expanded uncertainty of the bias for 95 %; NaN unknown */
+	double busy_program_s, busy_replay_s; /* longest time of a node, means */
+};
+
 struct parallel_sum { /* sums for a replayer over its applications and targets */
 	size_t replayer;
 	size_t n_cells, n_worst;
@@ -59,8 +71,9 @@ struct parallel_analysis {
 	struct parallel_case *of_case;
 	struct parallel_worst *worst; /* in the order of scenarios, then replayers */
 	struct parallel_node *node;
+	struct parallel_host *host;
 	struct parallel_sum *sum; /* of the replayers that have cases */
-	size_t n_cases, n_worst, n_nodes, n_sums;
+	size_t n_cases, n_worst, n_nodes, n_hosts, n_sums;
 };
 
 /* Sets a->parallel; NULL without a parallel application. Ownership: parallel_release(). */

@@ -78,6 +78,15 @@ static char *words_text(const struct words_list *w)
 	return strbuf_detach(&text);
 }
 
+static void hosts_add(struct words_list *w, const struct scenario *s)
+{
+	SCOPED_FREE char *hosts = scenario_hosts(s);
+	if (hosts)
+		words_list_addf(w, "--hosts=%s", hosts);
+	if (scenario_launcher(s))
+		words_list_addf(w, "--launcher=%s", scenario_launcher(s));
+}
+
 /* Adds the words for a parallel application with its dependencies. A recording consists of many
  * runs, each with new files. A rerun is a single run without delays. */
 static void causality_words(struct words_list *w, const struct campaign *c, const struct step *s)
@@ -89,6 +98,7 @@ static void causality_words(struct words_list *w, const struct campaign *c, cons
 	words_list_add_all(w, c->options->self, "capture", "causality", NULL);
 	words_list_addf(w, "--root=%s", root);
 	words_list_addf(w, "--output=%s", s->output);
+	hosts_add(w, &c->protocol->scenario[s->scenario]);
 	if (s->role == ROLE_RECORD) {
 		script_words_make(&before, c, s, "prepare");
 		SCOPED_FREE char *text = words_text(&before);

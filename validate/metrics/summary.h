@@ -71,6 +71,8 @@ double causality_predicted_error(const struct causality_summary *c);
  * replay them. */
 struct node_summary {
 	uint64_t node;
+	/* host of the traced thread (shortened); empty: unknown, or all nodes have one host */
+	char host[64];
 	struct moments response;
 	int64_t busy_ns; /* first start to last end */
 };

@@ -89,7 +89,10 @@ static const struct json_member causality_members[] = {
     {0}};
 
 static const struct json_member node_members[] = {
-    MEMBER(node_summary, COUNT, node), MEMBER(node_summary, DURATION, busy_ns),
+    MEMBER(node_summary, COUNT, node),
+    MEMBER(node_summary, TEXT, host, .size = sizeof((struct node_summary *)NULL)->host,
+	   .if_set = true),
+    MEMBER(node_summary, DURATION, busy_ns),
     MEMBER(node_summary, OBJECT, response, .of = moments_members), {0}};
 
 /* before the histogram */

@@ -83,14 +83,32 @@ static int read_both(struct node_tally *tally, struct causality_summary *c,
 	return ret;
 }
 
-static void nodes_take(struct run_summary *s, const struct node_tally *tally, uint32_t n)
+static bool on_several_hosts(const struct causality_facts *f)
 {
-	s->node = xcalloc(n, sizeof *s->node);
-	for (uint32_t i = 0; i < n; i++)
-		if (tally[i].response.n)
-			s->node[s->n_nodes++] =
-			    (struct node_summary){i, moment_sum_result(&tally[i].response, 0),
-						  tally[i].last_ns - tally[i].first_ns};
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (!f->node[i].host)
+			return false;
+	for (uint32_t i = 1; i < f->n_nodes; i++)
+		if (strcmp(f->node[i].host, f->node[0].host))
+			return true;
+	return false;
+}
+
+static void nodes_take(struct run_summary *s, const struct node_tally *tally,
+		       const struct causality_facts *f)
+{
+	const bool hosts = on_several_hosts(f);
+	s->node = xcalloc(f->n_nodes, sizeof *s->node);
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		if (!tally[i].response.n)
+			continue;
+		struct node_summary *node = &s->node[s->n_nodes++];
+		*node = (struct node_summary){
+		    .node = i,
+		    .response = moment_sum_result(&tally[i].response, 0),
+		    .busy_ns = tally[i].last_ns - tally[i].first_ns};
+		snprintf(node->host, sizeof node->host, "%s", hosts ? f->node[i].host : "");
+	}
 }
 
 int summary_nodes(struct run_summary *s, const char *trace, const char *input,
@@ -116,7 +134,7 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input,
 	ret = ret ? ret
 		: read_both(tally, &causes, &facts, input ? t : of, of, slices ? &clock : NULL, e);
 	if (!ret)
-		nodes_take(s, tally, facts.n_nodes);
+		nodes_take(s, tally, &facts);
 	if (!ret && !input) {
 		causes.n_nodes = facts.n_nodes;
 		causes.n_throttled = facts.n_throttled;

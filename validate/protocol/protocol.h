@@ -376,6 +376,11 @@ bool scenario_is_below(const struct protocol *p, const struct scenario *s);
 size_t scenario_recording(const struct protocol *p, size_t i);
 /* Whether both are the same parallel application, wherever and however it was recorded or runs. */
 bool scenario_same_application(const struct scenario *a, const struct scenario *b);
+/* The hosts of a parallel application as a text for hosts_parse(); NULL: this host. The caller
+ * frees. */
+char *scenario_hosts(const struct scenario *s);
+/* The command that starts a collector on a host; NULL: the default of `capture causality`. */
+const char *scenario_launcher(const struct scenario *s);
 
 /* Path of the script of a scenario. The caller frees. */
 char *scenario_script_path(const struct protocol *p, const struct scenario *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* [workload NAME] with type = parallel: an application with several nodes, captured with the
  * dependencies between them. */
+#include "common/hosts.h"
 #include "common/units.h"
 #include "validate/protocol/protocol_programs.h"
 #include "validate/protocol/selector.h"
@@ -12,7 +13,7 @@
 static const char *const compute_names[] = {"auto", "blocking", "throttled", NULL};
 
 struct parallel_config {
-	const char *script, *period, *nodes;
+	const char *script, *period, *nodes, *hosts, *launcher;
 	uint64_t size, n_ranks;
 	double error;
 	int compute;
@@ -43,6 +44,11 @@ static const struct option_spec parallel_keys[] = {
     OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
            .help = "time limit of a recording with all of its runs; a longer recording is ended "
 	       "and fails (default 1 h)", .min = 1e9, .max = 30 * 86400e9),
+    OPTION(STRING, "hosts", FIELD(hosts), .arg = "LIST|FILE", .help = "hosts on which the script "
+	       "starts ranks, such as node[01-12], or an absolute path of a file with a name on "
+	       "each line (default: only this host)"),
+    OPTION(STRING, "launcher", FIELD(launcher), .arg = "COMMAND", .help = "with `hosts`: command "
+	       "that starts a program on a host; {host} stands for its name (default ssh {host})"),
     {.name = NULL},
 };
 #undef FIELD
@@ -83,6 +89,47 @@ static int counts_check(const struct protocol_file *f, const struct key_grid *g,
 	return 0;
 }
 
+/* Returns the text of a value that may be in double quotes. The caller frees. */
+static char *unquoted(const char *value)
+{
+	const size_t n = strlen(value);
+	return n > 1 && value[0] == '"' && value[n - 1] == '"'
+		   ? xasprintf("%.*s", (int)n - 2, value + 1)
+		   : xstrdup(value);
+}
+
+char *scenario_hosts(const struct scenario *s)
+{
+	const char *value = setting_find(s->option, s->n_options, "hosts");
+	return value ? unquoted(value) : NULL;
+}
+
+const char *scenario_launcher(const struct scenario *s)
+{
+	return setting_find(s->option, s->n_options, "launcher");
+}
+
+static int hosts_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
+{
+	const struct grid_key *hosts = grid_find(g, "hosts"), *launcher = grid_find(g, "launcher");
+	for (size_t i = 0; launcher && i < launcher->n_items; i++)
+		if (host_launcher_check(launcher->item[i], e))
+			return key_refuse(f, launcher->key, e);
+	if (launcher && !hosts)
+		return key_err(f, launcher->key, e, "it applies only with hosts, which this "
+			"section lacks");
+	if (!hosts)
+		return 0;
+	if (hosts->n_items > 1)
+		return key_err(f, hosts->key, e, "write a list of hosts as node[01-12], or in "
+			"double quotes, or into a file with a name on each line");
+	SCOPED(words_list_release) struct words_list names = {0};
+	SCOPED_FREE char *text = unquoted(hosts->item[0]);
+	if (*text != '/' && (strchr(text, '/') || access(text, F_OK) == 0))
+		return key_err(f, hosts->key, e, "\"%s\": expected an absolute path", text);
+	return hosts_parse(text, &names, e) ? key_refuse(f, hosts->key, e) : 0;
+}
+
 static int alone_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
 	const struct grid_key *error = grid_find(g, "error"), *period = grid_find(g, "period");
@@ -105,6 +152,7 @@ int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g,
 	ret = ret ? ret : script_keys_check(f, g, e);
 	ret = ret ? ret : counts_check(f, g, "period", "auto", PERIOD_MAX, e);
 	ret = ret ? ret : counts_check(f, g, "nodes", "all", 4096, e);
+	ret = ret ? ret : hosts_check(f, g, e);
 	return ret ? ret : alone_check(f, g, e);
 }
 
@@ -127,10 +175,17 @@ void parallel_take(struct scenario *s)
 
 /* --- shared recordings --------------------------------------------------- */
 
+static bool same_setting(const struct scenario *a, const struct scenario *b, const char *key)
+{
+	return texts_same(setting_find(a->option, a->n_options, key),
+			  setting_find(b->option, b->n_options, key));
+}
+
 bool scenario_same_application(const struct scenario *a, const struct scenario *b)
 {
 	return a->parallel.is && b->parallel.is && texts_same(a->script, b->script) &&
-	       a->size == b->size && a->parallel.n_ranks == b->parallel.n_ranks;
+	       a->size == b->size && a->parallel.n_ranks == b->parallel.n_ranks &&
+	       same_setting(a, b, "hosts") && same_setting(a, b, "launcher");
 }
 
 static bool same_recording(const struct scenario *a, const struct scenario *b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/units.h"
+#include "common/words.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/results.h"
 
@@ -231,6 +232,34 @@ static void words_hide(struct protocol *p, const struct spaced *paths, const cha
 		text_hide(&p->replayer[i].absent, paths, host);
 }
 
+/* Numbers the hosts of parallel applications, and hides them in the settings. */
+static void hosts_hide(struct results *r)
+{
+	struct words_list known = {NULL, 0, 0};
+	for (size_t i = 0; i < r->n_runs; i++)
+		for (uint64_t k = 0; k < r->run[i].summary.n_nodes; k++) {
+			struct node_summary *node = &r->run[i].summary.node[k];
+			size_t h = 0;
+			while (h < known.n && strcmp(known.v[h], node->host))
+				h++;
+			if (!*node->host)
+				continue;
+			if (h == known.n)
+				words_list_add(&known, node->host);
+			snprintf(node->host, sizeof node->host, "host %zu", h + 1);
+		}
+	words_list_release(&known);
+	for (size_t i = 0; i < r->protocol.n_scenarios; i++) {
+		struct scenario *s = &r->protocol.scenario[i];
+		for (size_t k = 0; s->parallel.is && k < s->n_options; k++) {
+			if (strcmp(s->option[k].key, "hosts"))
+				continue;
+			free(s->option[k].value);
+			s->option[k].value = xstrdup(PROVENANCE_HIDDEN);
+		}
+	}
+}
+
 void results_redact(struct results *r)
 {
 	const char *host = json_string_value(json_object_get(r->environment, "host"));
@@ -238,6 +267,7 @@ void results_redact(struct results *r)
 	if (r->redacted)
 		return;
 	r->redacted = xstrdup(host ? host : "");
+	hosts_hide(r);
 	spaced_find(&paths, r);
 	all_names_hide(r, &paths);
 	provenance_redact(r->environment);

@@ -42,7 +42,7 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL,
 			"stop-on-mismatch: engine parallel does not support it (event does)");
 	struct words_list words;
-	int ret = c->parallel.launcher ? words_parse(&words, c->parallel.launcher, e) : 1;
+	int ret = c->parallel.launcher ? words_parse_value(&words, c->parallel.launcher, e) : 1;
 	if (ret < 0)
 		return err_context(e, "launcher");
 	if (!ret)

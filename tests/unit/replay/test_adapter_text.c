@@ -46,6 +46,25 @@ static void words_of_both_kinds(void **state)
 	}
 }
 
+/* Quotes around a whole command only keep its commas. */
+static void a_value_in_quotes_is_a_command(void **state)
+{
+	static const char *const text[] = {"mpirun -n {n}", "\"mpirun -n {n}\"", "[\"mpirun\", \"-n\", \"{n}\"]"};
+	struct words_list w;
+	(void)state;
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		assert_int_equal(words_parse_value(&w, text[i], NULL), 0);
+		assert_int_equal(w.n, 3);
+		assert_string_equal(w.v[2], "{n}");
+		words_list_release(&w);
+	}
+	assert_int_equal(words_parse_value(&w, "[\"a program\"]", NULL), 0);
+	assert_int_equal(w.n, 1);
+	words_list_release(&w);
+	assert_int_equal(words_parse_value(&w, "\"a \\\"b\"", NULL), -EINVAL);
+	assert_null(w.v);
+}
+
 static void words_of_a_program(void **state)
 {
 	(void)state;
@@ -172,7 +191,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_of_both_kinds),
-		cmocka_unit_test(words_of_a_program),
+		cmocka_unit_test(a_value_in_quotes_is_a_command),
+	    cmocka_unit_test(words_of_a_program),
 		cmocka_unit_test(placeholders_in_words),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(times_of_options),

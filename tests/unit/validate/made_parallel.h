@@ -37,7 +37,7 @@ static inline void made_nodes(struct run_summary *s, double mean_ns)
 	s->n_nodes = MADE_NODES;
 	s->node = xcalloc(MADE_NODES, sizeof *s->node);
 	for (uint64_t i = 0; i < MADE_NODES; i++)
-		s->node[i] = (struct node_summary){i, {.n = 100 * (i + 1), .mean = mean_ns * (double)(i + 1), .min = 1, .max = 1e9}, s->execution_ns};
+		s->node[i] = (struct node_summary){i, "", {.n = 100 * (i + 1), .mean = mean_ns * (double)(i + 1), .min = 1, .max = 1e9}, s->execution_ns};
 }
 
 static inline void made_parallel(struct campaign *c, const struct made_pair *pair, size_t n,

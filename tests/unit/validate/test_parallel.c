@@ -113,6 +113,39 @@ static void test_nodes(void **state)
 	release(&c, &a);
 }
 
+/* If the nodes of the application ran on several hosts, each host has a row. Its response time is
+ * the mean over its requests: node 1 makes twice as many requests as node 0, of twice the time. */
+static void test_hosts(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	struct err e = ERR_INIT;
+	analyse(&c, &a);
+	assert_int_equal(a.parallel->n_hosts, 0);
+	release(&c, &a);
+	for (int same = 0; same < 2; same++) {
+		made_parallel(&c, pairs, N, N_BLOCKS);
+		for (size_t i = 0; i < c.results.n_runs; i++)
+			for (uint64_t k = 0; k < c.results.run[i].summary.n_nodes; k++)
+				snprintf(c.results.run[i].summary.node[k].host, 64, "host%d", same ? 0 : (int)k);
+		assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+		assert_int_equal(a.parallel->n_hosts, 2 * N * (size_t)(same ? 1 : 2));
+		for (size_t i = 0; i < a.parallel->n_hosts; i++) {
+			const struct parallel_host *o = &a.parallel->host[i];
+			const double factor = same ? 5. / 3 : i % 2 ? 2 : 1;
+			assert_string_equal(o->host, !same && i % 2 ? "host1" : "host0");
+			assert_int_equal(o->n_nodes, same ? 2 : 1);
+			assert_between(1000 * factor, o->program.value, 1003 * factor);
+			assert_between(1100 * factor, o->replay.value, 1103.5 * factor);
+			assert_between(0.1, o->bias.value, 0.101);
+			assert_true(fabs(o->n_requests - (same ? 300 : i % 2 ? 200 : 100)) < 1e-9);
+			assert_between(0.00999, o->busy_program_s, 0.0101);
+		}
+		release(&c, &a);
+	}
+}
+
 /* The verdict judges the running time by the same limits as for any program. */
 static void test_verdict(void **state)
 {

@@ -117,6 +117,8 @@ static void test_settings(void **state)
 	assert_string_equal(x->compute, "throttled");
 	assert_int_equal(x->capture_timeout_ns, INT64_C(600000000000));
 	assert_null(y->compute);
+	assert_null(scenario_hosts(&p.scenario[0]));
+	assert_null(scenario_launcher(&p.scenario[0]));
 	assert_int_equal(p.scenario[1].recorded_on, p.scenario[1].target);
 	static const struct {
 		const char *text;
@@ -132,6 +134,28 @@ static void test_settings(void **state)
 				fail_msg("%s and scenario %zu", rows[i].text, k);
 		selector_release(&s);
 	}
+	protocol_release(&p);
+}
+
+static void test_hosts(void **state)
+{
+	(void)state;
+	struct protocol p;
+	protocol_make(&p, "[workload one]\ntype = parallel\nscript = x.sh\ntarget = a\n"
+			  "hosts = node[01-12,20]\nlauncher = srun -n 1 --nodelist {host}\n"
+			  "[workload quoted]\ntype = parallel\nscript = x.sh\ntarget = a\n"
+			  "hosts = \"b,c\"\n"
+			  "[workload none]\ntype = parallel\nscript = x.sh\ntarget = a\n");
+	SCOPED_FREE char *one = scenario_hosts(&p.scenario[0]);
+	SCOPED_FREE char *quoted = scenario_hosts(&p.scenario[1]);
+	assert_int_equal(p.n_scenarios, 3);
+	assert_string_equal(one, "node[01-12,20]");
+	assert_string_equal(quoted, "b,c");
+	assert_string_equal(scenario_launcher(&p.scenario[0]), "srun -n 1 --nodelist {host}");
+	assert_null(scenario_launcher(&p.scenario[1]));
+	/* other hosts: another recording */
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(scenario_recording(&p, i), i);
 	protocol_release(&p);
 }
 
@@ -157,6 +181,11 @@ static void test_refused(void **state)
 	    {"script = x.sh\nlevel = 2\ntarget = a\n", "unknown key \"level\""},
 	    {"script = x.sh\nperoid = 2\ntarget = a\n", "did you mean \"period\""},
 	    {"script = x.sh\nobserve = block\ntarget = a\n", "stamps"},
+	    {"script = x.sh\ntarget = a\nhosts = b, c\n", "write a list of hosts as node[01-12]"},
+	    {"script = x.sh\ntarget = a\nhosts = list/of/hosts\n", "expected an absolute path"},
+	    {"script = x.sh\ntarget = a\nhosts = b[x]\n", "is not a list of numbers"},
+	    {"script = x.sh\ntarget = a\nlauncher = ssh {host}\n", "only with hosts"},
+	    {"script = x.sh\ntarget = a\nhosts = b\nlauncher = ssh\n", "{host} is missing"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct protocol p;
@@ -176,6 +205,7 @@ int main(void)
 	    cmocka_unit_test(test_pairs),
 	    cmocka_unit_test(test_recordings_are_shared),
 	    cmocka_unit_test(test_settings),
+	    cmocka_unit_test(test_hosts),
 	    cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
