@@ -109,7 +109,13 @@ struct causality_run {
 	int64_t throttled; /* the node that was delayed; -1: none */
 	const struct causality_edge *edge; /* edge[n_edges] */
 	uint64_t n_edges;
+	uint64_t n_implied; /* edges that causality_edges_reduce() removed */
 };
+
+/* Removes edges that a later edge of the same run implies: the waiter waited at the same place when
+ * a later request of the signaller was held. edge[n]: in the order in which the requests were held.
+ * Returns the number of edges that are left. */
+uint64_t causality_edges_reduce(struct causality_edge *edge, uint64_t n);
 
 struct causality_merge_counts {
 	/* n_edges_left: edges after removing redundant edges */

@@ -341,13 +341,16 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 		to->trace = kept_path(&j->kept, k->name, ".trace");
 		to->throttled = k->throttled;
 		ret = edges_load(edges, &edge, &to->n_edges, e);
-		to->edge = edge;
 		if (!ret && to->n_edges != k->n_edges)
 			ret = err_set(e, EILSEQ,
 				      "%s is damaged: only %" PRIu64 " of its %" PRIu64 " "
 				      "dependencies can be read. Remove its directory and record "
 				      "again",
 				      edges, to->n_edges, k->n_edges);
+		const uint64_t n_left = ret ? 0 : causality_edges_reduce(edge, to->n_edges);
+		to->edge = xreallocarray(edge, n_left + 1, sizeof *edge);
+		to->n_implied = to->n_edges - n_left;
+		to->n_edges = n_left;
 		free(edges);
 		f->tracing_ns += k->took_ns;
 	}

@@ -7,6 +7,39 @@
  * before this part counts as sent at once. */
 #define GROUP_PPM 50000u
 
+/* Whether the wait of `a` is the wait of `b`, which needs a later signal of the same node. */
+static bool is_implied(const struct causality_edge *a, const struct causality_edge *b)
+{
+	const uint64_t signal = a->signaller_request + a->n_later;
+	return a->signaller == b->signaller && a->waiter_request == b->waiter_request &&
+	       a->signaller_request < b->signaller_request &&
+	       b->computed_ppm <= a->computed_ppm + GROUP_PPM &&
+	       (signal < b->signaller_request || (signal == b->signaller_request &&
+						  a->signalled_ppm <= b->signalled_ppm));
+}
+
+uint64_t causality_edges_reduce(struct causality_edge *edge, uint64_t n)
+{
+	uint32_t n_nodes = 0;
+	for (uint64_t i = 0; i < n; i++)
+		n_nodes = edge[i].waiter < CAUSALITY_MAX_NODES && edge[i].waiter >= n_nodes
+			      ? edge[i].waiter + 1
+			      : n_nodes;
+	/* the edge of each waiter that follows in edge[] and is left */
+	SCOPED_FREE const struct causality_edge **next = xcalloc(n_nodes + 1, sizeof *next);
+	uint64_t to = n;
+	for (uint64_t i = n; i-- > 0;) {
+		const bool known = edge[i].waiter < n_nodes;
+		if (known && next[edge[i].waiter] && is_implied(&edge[i], next[edge[i].waiter]))
+			continue;
+		edge[--to] = edge[i];
+		if (known)
+			next[edge[to].waiter] = &edge[to];
+	}
+	memmove(edge, edge + to, (n - to) * sizeof *edge);
+	return n - to;
+}
+
 /* Sorts by pair, then by the waiter's request; for the same request, the latest signal is first. */
 static int compare_links(const void *a, const void *b)
 {

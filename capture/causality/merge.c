@@ -78,10 +78,13 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 		      uint32_t n_nodes, const uint64_t *n_requests,
 		      struct causality_merge_counts *counts, struct err *e)
 {
-	for (uint32_t i = 0; i < n_runs; i++)
-		counts->n_edges_seen += run[i].n_edges;
-	SCOPED_FREE bool *early = xcalloc(counts->n_edges_seen + 1, sizeof *early);
-	int ret = links_settle(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
+	size_t n = 0;
+	for (uint32_t i = 0; i < n_runs; i++) {
+		n += run[i].n_edges;
+		counts->n_edges_seen += run[i].n_edges + run[i].n_implied;
+	}
+	SCOPED_FREE bool *early = xcalloc(n + 1, sizeof *early);
+	int ret = links_settle(l, run, n_runs, n_nodes, n_requests, early, n, e);
 	counts->n_early = n_early(run, n_runs, early);
 	return ret;
 }

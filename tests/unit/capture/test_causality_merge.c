@@ -49,6 +49,45 @@ static void the_papers_example_has_one_signal(void **state)
 	assert_int_equal(counts.n_requests, 5);
 }
 
+/* Node 0 makes 100 requests before each of three barriers. Only the last request before a barrier
+ * leaves an edge for each other node. */
+static void edges_of_earlier_requests_are_removed(void **state)
+{
+	(void)state;
+	enum { BARRIERS = 3, REQUESTS = 100, NODES = 4 };
+	struct causality_edge edge[BARRIERS * REQUESTS * (NODES - 1)];
+	uint64_t n = 0;
+	for (uint64_t r = 0; r < BARRIERS * REQUESTS; r++)
+		for (uint32_t w = 1; w < NODES; w++)
+			edge[n++] = (struct causality_edge){0, w, r, r / REQUESTS + 1, 900000 + (uint32_t)(r % 7), 0, 0, false};
+	assert_int_equal(causality_edges_reduce(edge, n), BARRIERS * (NODES - 1));
+	for (uint64_t i = 0; i < BARRIERS * (NODES - 1); i++) {
+		assert_int_equal(edge[i].signaller_request, (i / (NODES - 1) + 1) * REQUESTS - 1);
+		assert_int_equal(edge[i].waiter, i % (NODES - 1) + 1);
+	}
+	assert_int_equal(causality_edges_reduce(edge, 0), 0);
+}
+
+/* An edge stays if its wait lies earlier in the computation, its signal lies later, or its waiter
+ * is unknown. */
+static void edges_that_say_more_stay(void **state)
+{
+	(void)state;
+	struct causality_edge place[] = {{0, 1, 0, 5, 300000, 0, 0, false}, {0, 1, 1, 5, 800000, 0, 0, false}},
+			      later[] = {{0, 1, 0, 5, 0, 2, 0, false}, {0, 1, 1, 5, 0, 0, 0, false}},
+			      part[] = {{0, 1, 0, 5, 0, 1, 500000, false}, {0, 1, 1, 5, 0, 0, 400000, false}},
+			      unknown[] = {{0, UINT32_MAX, 0, 5, 0, 0, 0, false}, {0, UINT32_MAX, 1, 5, 0, 0, 0, false}};
+	assert_int_equal(causality_edges_reduce(place, 2), 2);
+	assert_int_equal(causality_edges_reduce(later, 2), 2);
+	assert_int_equal(causality_edges_reduce(part, 2), 2);
+	assert_int_equal(causality_edges_reduce(unknown, 2), 2);
+	later[0].n_later = 1;
+	part[0].signalled_ppm = 400000;
+	assert_int_equal(causality_edges_reduce(later, 2), 1);
+	assert_int_equal(causality_edges_reduce(part, 2), 1);
+	assert_int_equal(part[0].signaller_request, 1);
+}
+
 /* Node 2 makes no requests: it waits for node 0, computes, and sends a message for which node 1
  * waits. Then it waits again, computes, and sends a message for which no node waits. No node waits
  * for node 3. */
@@ -727,6 +766,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_papers_example_has_one_signal),
+	    cmocka_unit_test(edges_of_earlier_requests_are_removed),
+	    cmocka_unit_test(edges_that_say_more_stay),
 	    cmocka_unit_test(nodes_without_requests_stay_if_others_wait_for_them),
 	    cmocka_unit_test(compute_of_a_delayed_node_is_from_its_run),
 	    cmocka_unit_test(a_wait_keeps_its_place_in_the_computing),
