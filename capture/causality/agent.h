@@ -9,15 +9,15 @@
  * agent                             | collector
  * ready                             |
  * held        a thread is held back | look HOLD       all others begin to look for waits
- * quiet HOLD  all threads wait      | confirm ROUND   if all hosts are quiet
+ * quiet HOLD  all threads wait      | confirm ROUND SETTLE   if all hosts are quiet
  * active HOLD this has changed      |
  * confirmed ROUND STARTS            | release AT      if all hosts have confirmed
  * clock NS                          | clock
  * done                              | end             the application has ended
  *
- * An agent confirms if its threads waited from its message "quiet" until AGENT_SETTLE_NS after
- * "confirm". So all threads of all hosts waited for at least AGENT_SETTLE_NS at the same time, and
- * no message between hosts was in transit. AT is an instant within this time, by the collector's
+ * An agent confirms if its threads waited from its message "quiet" until SETTLE ns after "confirm".
+ * So all threads of all hosts waited for at least SETTLE at the same time, and no message between
+ * hosts was in transit. AT is an instant within this time, by the collector's
  * clock. AT 0: a rank was being initialised, and no wait counts.
  *
  * An agent ends an application that makes no request for too long. It counts from the last "clock",
@@ -40,6 +40,7 @@
 #define AGENT_RELEASE "release"
 #define AGENT_CLOCK "clock"
 #define AGENT_END "end"
+/* minimum of SETTLE */
 #define AGENT_SETTLE_NS INT64_C(5000000)
 
 /* In these bits, process and thread numbers of host i contain i. Linux numbers are at most 2^22. */

@@ -23,6 +23,8 @@ enum {
 	ANSWER_MS = 30000,
 	POLL_MS = 50,
 	PINGS = 100,
+	/* A large message between hosts takes three passages: a request, its answer, the data. */
+	PASSAGES = 4,
 	END_S = 10, /* seconds that an application has to end after SIGTERM */
 };
 
@@ -44,6 +46,7 @@ struct hosts_run {
 	struct host_clock *clock;
 	uint64_t hold, round;
 	int64_t confirm_ns; /* start of the round of confirmations; 0: none */
+	int64_t settle_ns;
 	bool looks;
 	pid_t application;
 	bool ended, killed;
@@ -265,6 +268,21 @@ static int clocks_measure(struct hosts_run *h, int k, struct err *e)
 	return ret;
 }
 
+/* Finds the time in which any message between two hosts arrives. A message between the collector
+ * and a host takes about half of the fastest round trip. */
+static void settle_find(struct hosts_run *h)
+{
+	int64_t most[2] = {0, 0};
+	for (size_t i = 0; i < h->n; i++) {
+		const int64_t ns = h->clock[i].bound_ns[0];
+		most[1] = ns > most[0] ? most[0] : ns > most[1] ? ns : most[1];
+		most[0] = ns > most[0] ? ns : most[0];
+	}
+	h->settle_ns = PASSAGES * (most[0] + most[1]);
+	if (h->settle_ns < AGENT_SETTLE_NS)
+		h->settle_ns = AGENT_SETTLE_NS;
+}
+
 /* --- the application ----------------------------------------------------- */
 
 static void application_start(struct hosts_run *h, const char *file, const char *library)
@@ -330,7 +348,8 @@ static void quiet_count(struct hosts_run *h)
 	h->confirm_ns = clock_monotonic_ns();
 	for (size_t i = 0; i < h->n; i++) {
 		h->peer[i].confirmed = false;
-		say(&h->peer[i], AGENT_CONFIRM " %" PRIu64 "\n", h->round);
+		say(&h->peer[i], AGENT_CONFIRM " %" PRIu64 " %" PRId64 "\n", h->round,
+		    h->settle_ns);
 	}
 }
 
@@ -345,7 +364,7 @@ static void confirmed_count(struct hosts_run *h)
 	h->looks = false;
 	for (size_t i = 0; i < h->n; i++)
 		say(&h->peer[i], AGENT_RELEASE " %" PRId64 "\n",
-		    starts ? 0 : h->confirm_ns + AGENT_SETTLE_NS / 2);
+		    starts ? 0 : h->confirm_ns + h->settle_ns / 2);
 }
 
 static void message_take(struct hosts_run *h, struct agent_peer *p, const char *line)
@@ -500,6 +519,7 @@ static int run_all(struct hosts_run *h, const char *file, const char *library, s
 	ret = ret ? ret : clocks_measure(h, 0, e);
 	if (ret)
 		return ret;
+	settle_find(h);
 	application_start(h, file, library);
 	if (h->application < 0)
 		return err_sys(e, errno, "cannot start %s", file);

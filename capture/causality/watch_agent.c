@@ -25,7 +25,7 @@ static void command_do(struct watch *w, const char *line, int64_t now)
 {
 	struct watch_peer *p = &w->peer;
 	unsigned long long number = 0;
-	long long at;
+	long long at, settle_ns;
 	if (!strncmp(line, AGENT_CLOCK, sizeof AGENT_CLOCK - 1)) {
 		say(w, AGENT_CLOCK " %" PRId64 "\n", clock_monotonic_ns());
 		/* the application has not begun, or has ended */
@@ -35,10 +35,10 @@ static void command_do(struct watch *w, const char *line, int64_t now)
 		p->looks = true;
 		p->quiet = p->confirms = false;
 		watch_look_begin(w, now);
-	} else if (sscanf(line, AGENT_CONFIRM " %llu", &number) == 1) {
+	} else if (sscanf(line, AGENT_CONFIRM " %llu %lld", &number, &settle_ns) == 2) {
 		p->round = number;
 		p->confirms = p->quiet;
-		p->confirm_ns = now + AGENT_SETTLE_NS;
+		p->confirm_ns = now + settle_ns;
 	} else if (sscanf(line, AGENT_RELEASE " %lld", &at) == 1) {
 		watch_release(w, now, at);
 		p->looks = p->told = p->quiet = p->confirms = false;
