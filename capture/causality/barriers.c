@@ -23,11 +23,15 @@ static void pairs_make(struct barriers_finder *f)
 	const struct causality_links *l = f->l;
 	const size_t n_pairs = (size_t)f->n_nodes * f->n_nodes;
 	for (size_t i = 0; i < l->n; i++)
-		f->first[(size_t)l->link[i].signaller * f->n_nodes + l->link[i].waiter + 1]++;
+		if (!links_join_at(l, &l->link[i]))
+			f->first[(size_t)l->link[i].signaller * f->n_nodes + l->link[i].waiter +
+				 1]++;
 	for (size_t i = 0; i < n_pairs; i++)
 		f->first[i + 1] += f->first[i];
 	for (size_t i = 0; i < l->n; i++) {
 		const struct causality_link *g = &l->link[f->by_wait[i]];
+		if (links_join_at(l, g))
+			continue;
 		size_t pair = (size_t)g->signaller * f->n_nodes + g->waiter;
 		f->by_pair[f->first[pair] + f->at[pair]++] = f->by_wait[i];
 	}
@@ -108,6 +112,8 @@ static void look(struct barriers_finder *f, size_t from, size_t to)
 	m[n++] = (struct barriers_member){first->waiter, first->wait_place, first->wait_request};
 	for (size_t i = from; i < to; i++) {
 		const struct causality_link *g = &f->l->link[f->by_wait[i]];
+		if (links_join_at(f->l, g))
+			continue;
 		size_t back = link_at(f, g->waiter, g->signaller, g->signal_place + 1);
 		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX ||
 		    f->b->of_link[f->by_wait[i]] != UINT32_MAX)
@@ -164,6 +170,8 @@ static void waited(void *ctx, size_t i)
 	struct barriers_finder *f = ctx;
 	const struct causality_link *g = &f->l->link[i];
 	size_t from = 0, to = f->l->n;
+	if (g->waiter >= f->n_nodes)
+		return;
 	while (from < to) { /* `from`: beginning of the place in by_wait */
 		size_t mid = from + (to - from) / 2;
 		const struct causality_link *x = &f->l->link[f->by_wait[mid]];
@@ -185,7 +193,7 @@ static void waited(void *ctx, size_t i)
 int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l,
 			    struct err *e)
 {
-	struct barriers_finder f = {.b = b, .l = l, .n_nodes = l->n ? l->n_nodes : 0};
+	struct barriers_finder f = {.b = b, .l = l, .n_nodes = l->n ? links_nodes(l) : 0};
 	const struct causality_walk walk = {.wait = waited, .mark = marked, .ctx = &f};
 	size_t n = l->n + 1;
 	*b = (struct causality_barriers){

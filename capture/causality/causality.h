@@ -109,7 +109,10 @@ struct causality_run {
 	int64_t throttled; /* the node that was delayed; -1: none */
 	const struct causality_edge *edge; /* edge[n_edges] */
 	uint64_t n_edges;
-	uint64_t n_implied; /* edges that causality_edges_reduce() removed */
+	uint64_t n_implied; /* edges that were removed because others imply them */
+	/* Above 0: this is the last run of a merge and has no trace. Its edges go to and from this
+	 * number of further nodes (joins.h), which have the numbers after those of the nodes. */
+	uint32_t n_joins;
 };
 
 /* Removes edges that a later edge of the same run implies: the waiter waited at the same place when

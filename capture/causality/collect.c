@@ -4,6 +4,7 @@
 #include "capture/app/app.h"
 #include "capture/causality/agent.h"
 #include "capture/causality/collect_runs.h"
+#include "capture/causality/joins.h"
 #include "capture/causality/nodes.h"
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
@@ -326,11 +327,14 @@ static bool is_by_throttling(const struct collect_job *j, uint64_t period, uint6
 	       (j->config->compute == COMPUTE_AUTO && *n_computing);
 }
 
+/* Lists the runs of a merge, and after them the edges that they have in common. */
 static int runs_list(const struct collect_job *j, uint64_t period, struct causality_run *run,
 		     struct causality_facts *f, struct err *e)
 {
+	struct joins *joins;
 	int ret = 0;
 	f->n_runs = 0;
+	joins_open(&joins, j->kept.n_nodes);
 	for (uint32_t i = 0; i < j->kept.n_runs && !ret; i++) {
 		const struct kept_run *k = &j->kept.run[i];
 		if (k->throttled >= 0 && (k->period != period || !j->wanted[k->throttled]))
@@ -347,13 +351,15 @@ static int runs_list(const struct collect_job *j, uint64_t period, struct causal
 				      "dependencies can be read. Remove its directory and record "
 				      "again",
 				      edges, to->n_edges, k->n_edges);
-		const uint64_t n_left = ret ? 0 : causality_edges_reduce(edge, to->n_edges);
-		to->edge = xreallocarray(edge, n_left + 1, sizeof *edge);
-		to->n_implied = to->n_edges - n_left;
-		to->n_edges = n_left;
+		const uint64_t n = ret ? 0 : causality_edges_reduce(edge, to->n_edges);
+		to->n_implied = to->n_edges - n;
+		to->n_edges = joins_take(joins, edge, n);
+		to->edge = xreallocarray(edge, to->n_edges + 1, sizeof *edge);
 		free(edges);
 		f->tracing_ns += k->took_ns;
 	}
+	joins_finish(joins, &run[f->n_runs]);
+	joins_close(joins);
 	for (uint32_t i = 0; i < j->kept.n_nodes; i++)
 		if (j->wanted[i])
 			f->throttled[f->n_throttled++] = i;
@@ -376,7 +382,7 @@ static void uncertain_find(struct collect_outcome *o, const struct causality_run
 static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 {
 	struct collect_outcome *o = j->outcome;
-	struct causality_run *run = xcalloc(j->kept.n_runs, sizeof *run);
+	struct causality_run *run = xcalloc((size_t)j->kept.n_runs + 1, sizeof *run);
 	struct causality_facts f;
 	char host[256];
 	host_name(host, sizeof host);
@@ -386,14 +392,14 @@ static int runs_merge(struct collect_job *j, uint64_t period, struct err *e)
 	f.by_throttling = is_by_throttling(j, period, &o->n_computing);
 	f.application_ns = j->kept.application_ns;
 	int ret = runs_list(j, period, run, &f, e);
-	ret = ret ? ret : causality_merge(run, f.n_runs, &f, j->config->output, &o->merged, e);
+	ret = ret ? ret : causality_merge(run, f.n_runs + 1, &f, j->config->output, &o->merged, e);
 	uncertain_find(o, run, f.n_runs);
 	o->n_runs = f.n_runs;
 	o->n_throttled = f.n_throttled;
 	o->tracing_ns = f.tracing_ns;
 	o->by_throttling = f.by_throttling;
 	o->period = period;
-	for (uint32_t i = 0; i < f.n_runs; i++) {
+	for (uint32_t i = 0; i <= f.n_runs; i++) {
 		FREE_EACH((char *)(uintptr_t)run[i].trace,
 			  (struct causality_edge *)(uintptr_t)run[i].edge);
 	}

@@ -182,8 +182,10 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 	size_t n = 0;
 	for (uint32_t i = 0; i < n_runs; i++)
 		n += run[i].n_edges;
-	*l = (struct causality_links){
-	    .n_nodes = n_nodes, .cap = n + 1, .link = xcalloc(n + 1, sizeof *l->link)};
+	*l = (struct causality_links){.n_nodes = n_nodes,
+				      .n_joins = run[n_runs - 1].n_joins,
+				      .cap = n + 1,
+				      .link = xcalloc(n + 1, sizeof *l->link)};
 	int ret = 0;
 	size_t number = 0;
 	for (uint32_t i = 0; i < n_runs && !ret; i++)

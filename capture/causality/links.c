@@ -166,8 +166,12 @@ static uint32_t waits_for(const struct links_walk *w, const size_t *missing, uin
 				  : w->l->link[w->by_wait[n->wait]].signaller;
 }
 
-static void after_text(struct strbuf *text, uint32_t node, uint64_t n_requests)
+static void after_text(struct strbuf *text, uint32_t n_nodes, uint32_t node, uint64_t n_requests)
 {
+	if (node >= n_nodes) {
+		strbuf_addstr(text, " for a barrier");
+		return;
+	}
 	strbuf_addf(text, " for node %" PRIu32, node);
 	if (n_requests)
 		strbuf_addf(text, " after its request %" PRIu64, n_requests - 1);
@@ -180,18 +184,22 @@ static void blocked_text(struct strbuf *text, const struct links_walk *w, const 
 			 uint32_t node)
 {
 	const struct links_node *n = &w->node[node];
-	strbuf_addf(text, " node %" PRIu32 " before its request ", node);
+	if (node < links_nodes(w->l))
+		strbuf_addf(text, " node %" PRIu32 " before its request ", node);
 	if (!mark_is_next(w, n)) {
 		const struct causality_link *g = &w->l->link[w->by_wait[n->wait]];
-		strbuf_addf(text, "%" PRIu64, g->wait_request);
-		after_text(text, g->signaller, g->signal_request);
+		if (node < links_nodes(w->l))
+			strbuf_addf(text, "%" PRIu64, g->wait_request);
+		else
+			strbuf_addstr(text, " a barrier");
+		after_text(text, links_nodes(w->l), g->signaller, g->signal_request);
 		return;
 	}
 	const struct causality_mark *m = &w->l->mark[n->mark],
 				    *signal = &w->l->mark[missing[m->barrier]];
 	strbuf_addf(text, "%" PRIu32 " for barrier %" PRIu32 ", barrier %" PRIu32, m->request,
 		    m->barrier + 1, m->barrier + 1);
-	after_text(text, signal->node, signal->request);
+	after_text(text, links_nodes(w->l), signal->node, signal->request);
 }
 
 static int loop_error(const struct links_walk *w, const size_t *missing, uint32_t node,

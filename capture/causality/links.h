@@ -41,6 +41,8 @@ struct causality_links {
 	struct causality_link *link; /* link[n], owned */
 	size_t n, cap;
 	uint32_t n_nodes;
+	/* in a merge: the last n_joins nodes stand for barriers (joins.h) */
+	uint32_t n_joins;
 	/* mark[n_marks], owned, by node and place: a wait needs all signals of its barrier */
 	struct causality_mark *mark;
 	size_t n_marks;
@@ -48,6 +50,15 @@ struct causality_links {
 };
 
 void causality_links_release(struct causality_links *l);
+/* Number of nodes of the application. */
+static inline uint32_t links_nodes(const struct causality_links *l)
+{
+	return l->n_nodes - l->n_joins;
+}
+static inline bool links_join_at(const struct causality_links *l, const struct causality_link *g)
+{
+	return g->signaller >= links_nodes(l) || g->waiter >= links_nodes(l);
+}
 /* by_wait[n], by_signal[n]: the links sorted by (waiter, place) and by (signaller, place). */
 void causality_links_order(const struct causality_links *l, size_t *by_wait, size_t *by_signal);
 

@@ -172,6 +172,19 @@ static void ranks_find(struct link_reducer *x)
 	FREE_EACH(wait, signal);
 }
 
+/* Removes links to a join for which no node waits any more. */
+static void joins_prune(struct causality_links *l)
+{
+	SCOPED_FREE bool *needed = xcalloc((size_t)l->n_nodes + 1, sizeof *needed);
+	for (size_t i = 0; i < l->n; i++)
+		needed[l->link[i].signaller] = true;
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->link[i].waiter < links_nodes(l) || needed[l->link[i].waiter])
+			l->link[n++] = l->link[i];
+	l->n = n;
+}
+
 static int reduce_all(struct link_reducer *x, struct err *e)
 {
 	const struct causality_walk walk = {
@@ -186,6 +199,7 @@ static int reduce_all(struct link_reducer *x, struct err *e)
 			if (!x->drop[i])
 				x->l->link[n++] = x->l->link[i];
 		x->l->n = n;
+		joins_prune(x->l);
 	}
 	return ret;
 }

@@ -89,12 +89,27 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 	return ret;
 }
 
+uint64_t merge_edges_count(const struct causality_links *l)
+{
+	SCOPED_FREE uint64_t *to = xcalloc((size_t)l->n_nodes + 1, sizeof *to),
+			     *from = xcalloc((size_t)l->n_nodes + 1, sizeof *from);
+	uint64_t n = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		n += !links_join_at(l, &l->link[i]);
+		to[l->link[i].waiter]++;
+		from[l->link[i].signaller]++;
+	}
+	for (uint32_t i = links_nodes(l); i < l->n_nodes; i++)
+		n += to[i] * from[i] - (to[i] < from[i] ? to[i] : from[i]);
+	return n;
+}
+
 /* A node without requests is needed until its last signal for which a node with requests waits,
  * directly or through others. Removes its later waits. */
 static void senders_prune(struct causality_links *l, const struct causality_facts *f)
 {
-	/* upto[n_nodes]: waits before this message are needed */
-	SCOPED_FREE uint64_t *upto = xcalloc((size_t)f->n_nodes + 1, sizeof *upto);
+	/* upto[l->n_nodes]: waits before this message are needed */
+	SCOPED_FREE uint64_t *upto = xcalloc((size_t)l->n_nodes + 1, sizeof *upto);
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		upto[i] = f->node[i].sends ? 0 : UINT64_MAX;
 	for (bool again = true; again;) {
@@ -120,15 +135,20 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
 	SCOPED_FREE char *copy = xstrdup(output);
-	int ret = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
-	ret = ret ? ret : links_make(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
+	const uint32_t n_joins = run[n_runs - 1].n_joins, n_traces = n_runs - !run[n_runs - 1].trace;
+	int ret = requests_compare(run, n_traces, facts->n_nodes, n_requests, e);
+	for (uint32_t i = 0; i < n_joins; i++)
+		n_requests[facts->n_nodes + i] = 1;
+	ret = ret ? ret
+		: links_make(l, run, n_runs, facts->n_nodes + n_joins, n_requests, counts, e);
 	if (!ret && facts->by_throttling)
-		ret = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);
+		ret = computes_gather(c, run, n_traces, n_requests, facts->n_nodes, dirname(copy),
+				      e);
 	if (!ret)
 		senders_prune(l, facts);
 	for (uint32_t i = 0; !ret && i < facts->n_nodes; i++)
 		counts->n_requests += facts->node[i].sends ? 0 : n_requests[i];
-	counts->n_edges_left = l->n;
+	counts->n_edges_left = merge_edges_count(l);
 	return ret;
 }
 
@@ -164,7 +184,8 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs,
 			       "cannot merge %" PRIu32 " runs of %" PRIu32
 			       " nodes: expected at least 1 run, and 1 to %d nodes",
 			       n_runs, facts->n_nodes, CAUSALITY_MAX_NODES);
-	SCOPED_FREE uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
+	SCOPED_FREE uint64_t *n_requests =
+	    xcalloc((size_t)facts->n_nodes + run[n_runs - 1].n_joins, sizeof *n_requests);
 	int ret = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
 	ret = ret ? ret : merge_write(&run[0], &l, &c, facts, output, counts, e);
 	ret = ret ? ret : barriers_count(output, counts, e);

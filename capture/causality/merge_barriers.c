@@ -54,8 +54,16 @@ int merge_barriers_find(struct merge_barriers *m, const struct causality_links *
 		places_compare(l, by_signal, &b, differs);
 		for (uint32_t i = 0; i < b.n; i++)
 			number[i] = b.v[i].n_nodes > 2 && !differs[i] ? ++n : 0;
-		for (size_t i = 0; i < l->n; i++)
+		for (size_t i = 0; i < l->n; i++) {
+			const struct causality_link *g = &l->link[i];
 			m->number[i] = b.of_link[i] == UINT32_MAX ? 0 : number[b.of_link[i]];
+			if (links_join_at(l, g))
+				m->number[i] =
+				    n + 1 +
+				    (g->waiter > g->signaller ? g->waiter : g->signaller) -
+				    links_nodes(l);
+		}
+		n += l->n_joins;
 		again_find(l, m->number, n, by_wait, true, m->again_wait);
 		again_find(l, m->number, n, by_signal, false, m->again_signal);
 	}

@@ -89,11 +89,27 @@ static void nodes_set(struct late_job *j)
 	}
 }
 
+/* A signal for a join must not be later than the first node continues that waits for the join. */
+static void joins_continue(struct late_job *j)
+{
+	const struct causality_links *l = j->l;
+	SCOPED_FREE int64_t *first_ns = xcalloc((size_t)l->n_nodes + 1, sizeof *first_ns);
+	for (uint32_t i = 0; i < l->n_nodes; i++)
+		first_ns[i] = INT64_MAX;
+	for (size_t i = 0; i < l->n; i++) {
+		int64_t *first = &first_ns[l->link[i].signaller];
+		*first = j->continued_ns[i] < *first ? j->continued_ns[i] : *first;
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (l->link[i].waiter >= links_nodes(l))
+			j->continued_ns[i] = first_ns[l->link[i].waiter];
+}
+
 int late_signals_find(const char *base, const struct causality_links *l, bool *early, size_t *n,
 		      struct err *e)
 {
 	struct requests q;
-	int ret = requests_open(&q, base, l->n_nodes, e);
+	int ret = requests_open(&q, base, links_nodes(l), e);
 	if (ret)
 		return ret;
 	struct late_job j = {.l = l,
@@ -105,6 +121,7 @@ int late_signals_find(const char *base, const struct causality_links *l, bool *e
 	causality_links_order(l, j.by_wait, j.by_signal);
 	nodes_set(&j);
 	ret = base_read(&j, &q, e);
+	joins_continue(&j);
 	*n = 0;
 	for (size_t i = 0; i < l->n && !ret; i++) {
 		const struct causality_link *g = &l->link[i];

@@ -122,8 +122,9 @@ static int emit_link(struct merge_job *j, enum trace_op op, uint32_t of, int64_t
 {
 	const struct causality_link *g = &j->l->link[link];
 	const bool signal = op == OP_SIGNAL;
+	const uint32_t other = signal ? g->waiter : g->signaller;
 	struct trace_record r =
-	    cause_of(j, op, of, ns, j->number[signal ? g->waiter : g->signaller]);
+	    cause_of(j, op, of, ns, other < j->facts->n_nodes ? j->number[other] : 0);
 	if (j->first_pass)
 		return link_emit_first(j, signal, of, link, &r, e);
 	(signal ? j->at_signal : j->at_wait)[link].ns = j->node[of].own_ns;
@@ -451,7 +452,7 @@ static int take_all(struct merge_job *j, struct err *e)
 	while (!ret && (ret = requests_next(&j->q, &r, &node, &number, e)) == 1)
 		ret = take(j, r, node, number, e);
 	ret = ret ? ret : due_emit(j, INT64_MAX, e);
-	for (uint32_t i = 0; i < j->l->n_nodes && !ret; i++)
+	for (uint32_t i = 0; i < j->facts->n_nodes && !ret; i++)
 		ret = signals_emit(j, i, j->node[i].last_ns, COMPUTED_ALL, e);
 	return ret ? ret : flush(j, e);
 }
@@ -483,6 +484,22 @@ static int places_find(struct merge_job *j, struct err *e)
 	return ret ? ret : take_all(j, e);
 }
 
+/* A join sends its signals when it has got all signals. */
+static void joins_send(struct merge_job *j)
+{
+	const struct causality_links *l = j->l;
+	SCOPED_FREE int64_t *last_ns = xcalloc((size_t)l->n_nodes + 1, sizeof *last_ns);
+	for (uint32_t i = 0; i < l->n_nodes; i++)
+		last_ns[i] = INT64_MIN;
+	for (size_t i = 0; i < l->n; i++) {
+		int64_t *last = &last_ns[l->link[i].waiter];
+		*last = j->sent_ns[i] > *last ? j->sent_ns[i] : *last;
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (l->link[i].signaller >= links_nodes(l))
+			j->sent_ns[i] = last_ns[l->link[i].signaller];
+}
+
 /* Sets the places of the links. Waits at different places of a short computation get one place,
  * which makes some of them redundant. */
 static int first_pass(struct merge_job *j, struct err *e)
@@ -493,7 +510,8 @@ static int first_pass(struct merge_job *j, struct err *e)
 	ret = ret ? ret : causality_links_reduce(j->l, e);
 	ret = ret || j->l->n == n ? ret : places_find(j, e);
 	j->first_pass = false;
-	j->counts->n_edges_left = j->l->n;
+	joins_send(j);
+	j->counts->n_edges_left = merge_edges_count(j->l);
 	ret = ret ? ret : requests_rewind(&j->q, e);
 	if (ret)
 		return ret;
@@ -523,7 +541,8 @@ static void nodes_number(struct merge_job *j)
 	for (uint32_t i = 0; i < j->facts->n_nodes; i++)
 		j->number[i] = j->facts->node[i].sends ? NODE_OMITTED : 0;
 	for (size_t i = 0; i < j->l->n; i++)
-		j->number[j->l->link[i].signaller] = 0;
+		if (j->l->link[i].signaller < j->facts->n_nodes)
+			j->number[j->l->link[i].signaller] = 0;
 	for (uint32_t i = 0; i < j->facts->n_nodes; i++) {
 		if (j->number[i] == NODE_OMITTED)
 			continue;
@@ -611,7 +630,7 @@ int merge_write(const struct causality_run *base, struct causality_links *l,
 	j->facts = facts;
 	j->counts = counts;
 	j->complete = is_complete(facts);
-	j->node = xcalloc((size_t)facts->n_nodes + 1, sizeof *j->node);
+	j->node = xcalloc((size_t)l->n_nodes + 1, sizeof *j->node);
 	j->by_wait = xcalloc(l->n + 1, sizeof *j->by_wait);
 	j->by_signal = xcalloc(l->n + 1, sizeof *j->by_signal);
 	j->sent_ns = xcalloc(l->n + 1, sizeof *j->sent_ns);
