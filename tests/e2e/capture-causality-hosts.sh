@@ -91,8 +91,10 @@ hosts = "hosta,hostb,hostc"
 launcher = kubectl exec -i {host} --
 [replayer parallel]
 engine = parallel
-launcher = "$(mpi hosta,hostb,hostc '{n}')"
+launcher = "./launch {n}"
 END
+	printf '#!/bin/sh\nn=$1\nshift\nexec %s $n "$@"\n' "$(mpi hosta,hostb,hostc '')" >launch
+	chmod +x launch
 	status=0
 	in_hosta timeout 200 "$VALIDATE" run spread.conf -o campaign -q >out 2>err || status=$?
 	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac

@@ -12,9 +12,12 @@ enum { NODES = 24, BARRIERS = 3 };
 static void base_write(void)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
-	for (uint32_t b = 0; b <= BARRIERS; b++)
+	for (uint32_t b = 0; b <= BARRIERS; b++) {
+		for (uint32_t i = 0; i < 2 * NODES; i++)
+			strbuf_addf(&text, "%s%u w %u 100", text.len ? ", " : "", i % NODES, 10000 * b + 500 * (i / NODES));
 		for (uint32_t i = 0; i < NODES; i++)
-			strbuf_addf(&text, "%s%u w %u 5, %u w %u 5, %u c 3000000", text.len ? ", " : "", i, 10000 * b + i, i, 10000 * b + 500 + i, i);
+			strbuf_addf(&text, ", %u c 3000000", i);
+	}
 	strbuf_addf(&text, ", 0 w 90000 5, 1 w 91000 5");
 	made_write(SCRATCH("base"), NODES, 0, text.s);
 }
@@ -53,7 +56,7 @@ static char *merged(const struct causality_run *run, uint32_t n_runs,
 
 /* Merges the edges of the first `n_delayed` nodes, as they are and with joins. Returns the number
  * of edges of the second merge. */
-static uint64_t both_merge(uint32_t n_delayed, uint32_t *n_joins)
+static uint64_t both_merge(uint32_t n_delayed, bool same_text, uint32_t *n_joins)
 {
 	const size_t most = 2 * BARRIERS * NODES + 1;
 	struct causality_edge *all = xcalloc(most * NODES, sizeof *all), *rest = xcalloc(most * NODES, sizeof *rest);
@@ -76,7 +79,8 @@ static uint64_t both_merge(uint32_t n_delayed, uint32_t *n_joins)
 	joins_finish(joins, &run[1]);
 	joins_close(joins);
 	char *text = merged(run, 2, &got);
-	assert_string_equal(text, expected);
+	if (same_text)
+		assert_string_equal(text, expected);
 	assert_int_equal(got.n_edges_seen, want.n_edges_seen);
 	assert_int_equal(got.n_edges_left, want.n_edges_left);
 	assert_int_equal(got.n_barriers, want.n_barriers);
@@ -97,7 +101,7 @@ static void a_join_is_the_same_as_its_edges(void **state)
 {
 	(void)state;
 	uint32_t n_joins;
-	assert_int_equal(both_merge(NODES, &n_joins), BARRIERS * 2 * NODES + 1);
+	assert_int_equal(both_merge(NODES, true, &n_joins), BARRIERS * 2 * NODES + 1);
 	assert_int_equal(n_joins, BARRIERS);
 }
 
@@ -106,9 +110,10 @@ static void few_delayed_nodes_make_no_join(void **state)
 {
 	(void)state;
 	uint32_t n_joins;
-	assert_int_equal(both_merge(10, &n_joins), BARRIERS * 10 * (NODES - 1) + 1);
+	assert_int_equal(both_merge(10, true, &n_joins), BARRIERS * 10 * (NODES - 1) + 1);
 	assert_int_equal(n_joins, 0);
-	both_merge(20, &n_joins);
+	/* nodes that were not delayed wait at the same barrier; otherwise each has waits of its own */
+	both_merge(20, false, &n_joins);
 	assert_int_equal(n_joins, BARRIERS);
 }
 
