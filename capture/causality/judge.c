@@ -24,7 +24,7 @@ static bool is_over(const struct judge_sight *now, const struct judge_limits *li
 {
 	const int64_t cpu_ns = less(now->compute_ns, now->slept_ns);
 	int64_t delay_ns = now->run_delay_ns;
-	/* it may have been woken, and wait for a CPU since then: the kernel adds this delay later */
+	/* it may have been woken and wait for a CPU: the kernel adds this delay later */
 	if (now->os_state == 'R' && (now->state == CAUSE_SLEEPING || now->state == CAUSE_WAITING))
 		delay_ns += now->state_ns - now->state_cpu_ns;
 	/* many short calls, or one call that uses the CPU */

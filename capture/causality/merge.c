@@ -135,7 +135,8 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
 	SCOPED_FREE char *copy = xstrdup(output);
-	const uint32_t n_joins = run[n_runs - 1].n_joins, n_traces = n_runs - !run[n_runs - 1].trace;
+	const struct causality_run *last = &run[n_runs - 1];
+	const uint32_t n_joins = last->n_joins, n_traces = n_runs - !last->trace;
 	int ret = requests_compare(run, n_traces, facts->n_nodes, n_requests, e);
 	for (uint32_t i = 0; i < n_joins; i++)
 		n_requests[facts->n_nodes + i] = 1;

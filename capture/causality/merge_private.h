@@ -18,8 +18,7 @@
 int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs,
 		 uint32_t n_nodes, const uint64_t *n_requests, const bool *early, struct err *e);
 
-/* Number of pairs of nodes of which one waits for the other at some place. A node of a join does not
- * wait for itself. */
+/* Number of waits of a node for another node. A node of a join does not wait for itself. */
 uint64_t merge_edges_count(const struct causality_links *l);
 
 /* merge_late.c: sets early[edge] for each signal that is too late: in the base run, the waiting

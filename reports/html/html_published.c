@@ -85,7 +85,8 @@ void html_add_parallel(struct strbuf *out, const struct html_page *p)
 	    NULL);
 	html_add_folded_table(out, p, "parallel", "Every case, with its uncertainty", NULL);
 	if (p->a->parallel->n_hosts)
-		html_add_folded_table(out, p, "parallel-hosts", "Response times of each host", NULL);
+		html_add_folded_table(out, p, "parallel-hosts", "Response times of each host",
+				      NULL);
 	html_add_folded_table(out, p, "parallel-nodes", "Response times of each node", NULL);
 }
 

@@ -56,7 +56,8 @@ struct table_kind {
 	X(runs) X(why) X(rated_range) X(blank) X(claims) X(claim_comparisons) \
 	X(claim_values) X(published) X(published_values) X(operations) X(pace) \
 	X(issue_distribution) X(issue_rate) X(costs) X(stamps) X(league) X(observation) \
-	X(device) X(added) X(parallel_replayers) X(parallel_worst) X(parallel) X(parallel_hosts) X(parallel_nodes)
+	X(device) X(added) X(parallel_replayers) X(parallel_worst) X(parallel) \
+	X(parallel_hosts) X(parallel_nodes)
 #define TABLE_EXTERN(name) extern const struct table_kind table_##name;
 #define TABLE_ADDRESS(name) &table_##name,
 TABLES(TABLE_EXTERN)

@@ -66,6 +66,9 @@ expect_status 0 "$VALIDATE" replay --engine parallel --dir target --prepare -o o
 # a whole campaign on the hosts: one journal, one verdict, a row for each host
 if command -v jq >/dev/null; then
 	mkdir shared
+	for h in b c; do # (without --scratch, collectors use /dev/shm)
+		nsenter --target "$(cat pid.host$h)" --mount -- mount -t tmpfs tmpfs /dev/shm
+	done
 	cat >spread.sh <<END
 case \$1 in
 prepare)

@@ -242,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_errors),    cmocka_unit_test(test_worst),
 	    cmocka_unit_test(test_nodes),     cmocka_unit_test(test_verdict),
+	    cmocka_unit_test(test_hosts),
 	    cmocka_unit_test(test_published), cmocka_unit_test(test_bandwidth),
 	    cmocka_unit_test(test_measures),
 	};
