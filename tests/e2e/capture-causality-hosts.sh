@@ -65,7 +65,7 @@ expect_status 0 "$VALIDATE" replay --engine parallel --dir target --prepare -o o
 
 # a whole campaign on the hosts: one journal, one verdict, a row for each host
 if command -v jq >/dev/null; then
-	mkdir shared
+	mkdir shared scratch
 	for h in b c; do # (without --scratch, collectors use /dev/shm)
 		nsenter --target "$(cat pid.host$h)" --mount -- mount -t tmpfs tmpfs /dev/shm
 	done
@@ -85,6 +85,7 @@ END
 replicates = 2
 allow-undecidable = yes
 min-duration = 0
+scratch = $PWD/scratch
 [target shared]
 dir = $PWD/shared
 [workload spread]
@@ -98,6 +99,9 @@ launcher = "./launch {n}"
 END
 	printf '#!/bin/sh\nn=$1\nshift\nexec %s $n "$@"\n' "$(mpi hosta,hostb,hostc '')" >launch
 	chmod +x launch
+	grep -v ^scratch spread.conf >no.conf
+	expect_status 2 "$VALIDATE" run no.conf -o campaign
+	expect_line err 'a directory on storage that all hosts share'
 	status=0
 	in_hosta timeout 200 "$VALIDATE" run spread.conf -o campaign -q >out 2>err || status=$?
 	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac

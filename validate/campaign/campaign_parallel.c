@@ -22,8 +22,23 @@ static char *runs_dir(const struct campaign *c, const struct run *r)
 
 /* --- requirements -------------------------------------------------------- */
 
+/* The traces of a run are in the scratch directory, where the collectors of all hosts write. */
+static int scratch_is_shared(const struct protocol *p, const struct scenario *s, struct err *e)
+{
+	SCOPED_FREE char *hosts = scenario_hosts(s);
+	return !hosts || p->scratch ? 0
+		: err_set(e, EINVAL, "[workload %s] has hosts: set key scratch of [protocol] to a "
+			"directory on storage that all hosts share; nothing was started",
+			s->workload);
+}
+
 int parallel_possible(const struct protocol *p, struct err *e)
 {
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const int ret = scratch_is_shared(p, &p->scenario[i], e);
+		if (ret)
+			return ret;
+	}
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		for (size_t k = 0; p->scenario[i].parallel.is && k < p->n_replayers; k++) {
 			SCOPED(words_list_release) struct words_list w = {0};

@@ -130,6 +130,7 @@ static void test_hosts(void **state)
 			for (uint64_t k = 0; k < c.results.run[i].summary.n_nodes; k++)
 				snprintf(c.results.run[i].summary.node[k].host, 64, "host%d", same ? 0 : (int)k);
 		assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+		assert_int_equal(analysis_describe(&a, NULL), 0);
 		assert_int_equal(a.parallel->n_hosts, 2 * N * (size_t)(same ? 1 : 2));
 		for (size_t i = 0; i < a.parallel->n_hosts; i++) {
 			const struct parallel_host *o = &a.parallel->host[i];
