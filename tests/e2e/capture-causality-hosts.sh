@@ -100,7 +100,7 @@ END
 	printf '#!/bin/sh\nn=$1\nshift\nexec %s $n "$@"\n' "$(mpi hosta,hostb,hostc '')" >launch
 	chmod +x launch
 	grep -v ^scratch spread.conf >no.conf
-	expect_status 2 "$VALIDATE" run no.conf -o campaign
+	expect_status 3 "$VALIDATE" run no.conf -o campaign
 	expect_line err 'a directory on storage that all hosts share'
 	status=0
 	in_hosta timeout 200 "$VALIDATE" run spread.conf -o campaign -q >out 2>err || status=$?
