@@ -52,7 +52,7 @@ jq -e '(.points | length) == 8 and ([.points[].visits] | min) >= 3 and
 valid=$(jq '[.points[] | select(.valid)] | length' c.json)
 [ "$status" -eq 0 ] && [ "$valid" -gt 0 ] || [ "$status" -eq 1 ] && [ "$valid" -eq 0 ] || fail "status $status with $valid valid points"
 expect_line out 'points are valid'
-[ "$(jq .visits_checked c.json)" = 0 ] || expect_line out "covers $(jq '"\(.visits_covered) of \(.visits_checked)"' -r c.json) visits"
+[ "$(jq .visits_checked c.json)" = 0 ] || expect_line out "$(jq '"\(.visits_covered) of \(.visits_checked)"' -r c.json) visits ("
 
 # of another machine, kernel or version: refused by name
 for fact in machine 'CPU model' kernel 'version of validate'; do
