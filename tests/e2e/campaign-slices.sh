@@ -55,7 +55,7 @@ processes_left() {
 
 # a replayer of another project takes part: each of its runs has several slices, and all of its
 # requests are found
-conf slices 60ms event foreign >foreign.conf
+conf slices 40ms event foreign >foreign.conf
 campaign foreign.conf foreign
 jq -e '.pairing == [{"scenario": "reads", "by": "slices", "why": "protocol"}]' foreign/environment.json >/dev/null ||
 	fail "$(jq -c .pairing foreign/environment.json)"
@@ -69,7 +69,7 @@ clean foreign
 ! processes_left || fail 'a process is left'
 
 # a replayer that fails in its slices: its pairs are lost and counted, the other pairs are complete
-conf slices 60ms event breaks >breaks.conf
+conf slices 40ms event breaks >breaks.conf
 campaign breaks.conf breaks
 [ "$(grep -c 'ended with exit status 7' breaks/journal)" -ge 3 ] || fail "$(grep -c '"state":"failed"' breaks/journal) failed runs"
 for role in program event; do

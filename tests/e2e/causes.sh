@@ -13,7 +13,7 @@ replayer() {
 		[protocol]
 		replicates = 8
 		bank = 2
-		min-duration = 10ms
+		min-duration = 5ms
 		settle = 1ms
 		[target here]
 		cache = warm
