@@ -290,15 +290,17 @@ static uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, u
 }
 
 /* Returns the descriptor of the parent with this number, if it was open when the process began. Its
- * file may have been renamed since it was opened. */
-static uint32_t slot_of_parent(struct finder *f, uint32_t process, int32_t fd)
+ * file may have been renamed since it was opened, but a pipe or socket is no file. */
+static uint32_t slot_of_parent(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
 {
 	const struct slot_process *p = &f->s->process[process];
 	const uint32_t parent = f->processes ? ancestor_find(f, p->pid) : NONE32;
 	const uint32_t *bound =
 	    parent == NONE32 ? NULL : u64_map_find(&f->bound, u64_pair(parent, (uint32_t)fd));
 	return bound && f->walk[*bound].open_ns <= p->birth_ns &&
-			       f->walk[*bound].closed_ns >= p->birth_ns
+			       f->walk[*bound].closed_ns >= p->birth_ns &&
+			       (f->s->slot[*bound].skipped == SKIP_OBJECT) ==
+				       (f->s->file[file].skipped == SKIP_OBJECT)
 		       ? slot_inherit(f, *bound, process)
 		       : 0;
 }
@@ -319,10 +321,10 @@ static bool may_be_of(const struct finder *f, const struct load_request *r, uint
 
 /* Returns a slot that shares the open file of another process, which sent its descriptor through a
  * socket, or from which pidfd_getfd() took it. 0: the descriptor may be older than the trace, or no
- * other process opened the file. A process may close a descriptor after it sent it, but a
- * descriptor that is still open is preferred. */
+ * other process opened the file. With `closed`, also a descriptor that the other process has
+ * closed since. */
 static uint32_t slot_received(struct finder *f, const struct load_request *r, uint32_t process,
-			      uint32_t file)
+			      uint32_t file, bool closed)
 {
 	struct slots *s = f->s;
 	const struct kin *k = f->processes ? kin_of(f, s->process[process].pid) : NULL;
@@ -330,16 +332,16 @@ static uint32_t slot_received(struct finder *f, const struct load_request *r, ui
 	uint32_t from = 0;
 	/* a process of several that strace attached to may have opened the file before the trace */
 	const bool seen = k && (k->parent || f->table || f->n_roots == 1);
-	if (!seen || !last || s->file[file].skipped)
+	if (!seen || !last || s->file[file].skipped || r->rvalue < 0)
 		return 0;
 	for (uint32_t slot = *last, n = 0; slot && n < EARLIER_MAX;
 	     slot = f->walk[slot].before, n++) {
 		const struct slot *b = &s->slot[slot];
-		if (b->process == process || s->slot[b->origin].inferred || !may_be_of(f, r, slot))
-			continue;
-		from = from && f->walk[slot].closed ? from : slot;
-		if (!f->walk[slot].closed)
+		if (b->process != process && !s->slot[b->origin].inferred &&
+		    (closed || !f->walk[slot].closed) && may_be_of(f, r, slot)) {
+			from = slot;
 			break;
+		}
 	}
 	const uint32_t copy = from ? slot_inherit(f, from, process) : 0;
 	s->slot[copy].received = copy != 0;
@@ -451,15 +453,17 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 		return 0;
 	if (!slot && !bound)
 		slot = slot_inherited(f, process, fd, file);
-	if (!slot && !bound && f->renamed)
-		slot = slot_of_parent(f, process, fd);
 	if (!slot && !bound)
 		slot = slot_of_row(f, ancestors_row(f, f->l->thread[r->thread].pid, fd),
 				   process, file);
 	if (!slot && !bound)
 		slot = slot_of_output(f, process, fd, file);
-	if (!slot && r->rvalue >= 0)
-		slot = slot_received(f, r, process, file);
+	if (!slot)
+		slot = slot_received(f, r, process, file, false);
+	if (!slot && !bound && f->renamed)
+		slot = slot_of_parent(f, process, fd, file);
+	if (!slot)
+		slot = slot_received(f, r, process, file, true);
 	if (!slot)
 		slot = slot_infer(f, r, file);
 	slot_bind(f, process, fd, slot,
