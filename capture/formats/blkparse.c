@@ -68,7 +68,8 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 }
 
 /* Parses "223490 + 8 [kjournald]", or the error of a completion, as in "[0]". blkparse prints the
- * error as 16 bits without a sign: "[65531]" is -5. */
+ * error as 16 bits without a sign: "[65531]" is -5. For an empty flush, it prints no sector until
+ * the completion: "[kjournald]", then "0 [0]". */
 static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs,
 		       size_t rwbs_len, struct pair_event *v, struct err *e)
 {
@@ -76,7 +77,10 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	const char *p = s;
 	int64_t error;
 	if (!scan_u64(&p, end, &v->sector)) {
-		v->op = OP_INVALID; /* a message, or an event without sectors */
+		if (s < end && (*s == '[' || *s == '('))
+			v->op = block_event_op(rwbs, rwbs_len, 0, &v->flags);
+		if (v->op != OP_FDATASYNC)
+			v->op = OP_INVALID; /* a message, or another event without sectors */
 		if (s < end && *s >= '0' && *s <= '9')
 			return foreign_at(&t->base, s, e, "a sector beyond 2^64");
 		return 0;

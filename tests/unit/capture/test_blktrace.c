@@ -73,6 +73,12 @@ static void flushes_have_no_place(void **state)
 	     "be,0,4 [0]\n"},
 	    {"blkparse", "  8,0    0        1     0.000000000     7  D  FN 0 + 0 [a]\n"
 			 "  8,0    0        2     0.000500000     7  C  FN 0 + 0 [0]\n"},
+	    /* the form of blkparse 1.3, without and with -t */
+	    {"blkparse", "  8,0    0        1     0.000000000     7  Q FWS [a]\n"
+			 "  8,0    0        2     0.000000000     7  D FWS [a]\n"
+			 "  8,0    0        3     0.000500000     7  C FWS 0 [0]\n"},
+	    {"blkparse", "  8,0    0        1     0.000000000     7  D FWS (       0) [a]\n"
+			 "  8,0    0        2     0.000500000     7  C FWS 0 (  500000) [0]\n"},
 	};
 	char path[512];
 	struct err e = ERR_INIT;
