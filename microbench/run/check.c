@@ -9,6 +9,8 @@
 
 static int size_error(struct err *e, const char *key, uint64_t bytes, const char *why)
 {
+	if (bytes % 1024) /* rounded, 4095 would be 4 KiB */
+		return err_set(e, EINVAL, "%s %" PRIu64 " B: %s", key, bytes, why);
 	return err_set(e, EINVAL, "%s %s: %s", key, size_text(bytes).s, why);
 }
 
@@ -57,7 +59,8 @@ static int script_check(const struct workload *w, const struct microbench_config
 static int blocks_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->file_bytes < c->block_bytes)
-		return size_error(e, "file-size", c->file_bytes, "less than one block");
+		return size_error(e, "file-size", c->file_bytes,
+				  "less than one block (block-size)");
 	if (c->file_bytes > (uint64_t)INT64_MAX / c->level)
 		return size_error(e, "file-size", c->file_bytes, "too large");
 	if (!w->sequential && c->file_bytes / c->block_bytes > UINT32_MAX)

@@ -223,7 +223,7 @@ static void impossible_combinations_are_refused(void **state)
 	c = good, c.block_bytes = 0, check_refuses(&c, "rr", "block-size");
 	c = good, c.block_bytes = (uint64_t)1 << 31, c.file_bytes = (uint64_t)1 << 40,
 	check_refuses(&c, "rr", "block-size");
-	c = good, c.file_bytes = 4095, check_refuses(&c, "sr", "less than one block");
+	c = good, c.file_bytes = 4095, check_refuses(&c, "sr", "4095 B: less than one block");
 	c = good, c.file_bytes = UINT64_MAX, check_refuses(&c, "sr", "too large");
 	c = good, c.level = 4, c.file_bytes = INT64_MAX / 2, check_refuses(&c, "sr", "too large");
 	c = good, c.block_bytes = 1, c.file_bytes = (uint64_t)1 << 32,

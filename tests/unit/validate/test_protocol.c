@@ -208,7 +208,7 @@ static const struct {
     {PROTOCOL WORKLOAD "direct = yes\nblock_size = 4096,1000\n" REPLAYER,
      "bad.conf:2: [workload a block-size=1000]: block-size 1000: option direct needs"},
     {PROTOCOL WORKLOAD "file_size = 1K\n" REPLAYER,
-     "bad.conf:2: [workload a]: file-size 1 KiB: less than one block"},
+     "bad.conf:2: [workload a]: file-size 1 KiB: less than one block (block-size)"},
     {PROTOCOL WORKLOAD "think = exponential\n" REPLAYER,
      "bad.conf:2: [workload a]: think exponential: a mean pause is needed"},
     {PROTOCOL WORKLOAD "target = t\n" REPLAYER,
