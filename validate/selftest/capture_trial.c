@@ -244,7 +244,8 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 	t->study.n_runs = o->n_runs;
 	t->seed = o->seed;
 	if (o->n_runs < CAPTURE_MIN_RUNS)
-		return err_set(e, EINVAL, "%llu runs are too few for an interval: at least %d",
+		return err_set(e, EINVAL,
+			       "%llu runs are too few for an interval: at least %d are needed",
 			       (unsigned long long)o->n_runs, CAPTURE_MIN_RUNS);
 	int ret = methods_check(o->methods, e);
 	if (ret)

@@ -131,7 +131,7 @@ static int annotate(struct adapter_run *r, struct annotation *a, struct err *e)
 	a->in = fopen(r->trace[0], "re");
 	a->out = fopen(a->path, "we");
 	if (!a->in || !a->out || getline(&a->line, &a->size, a->in) <= 0)
-		return err_set(e, EIO, "cannot read or write %s or %s", r->trace[0], a->path);
+		return err_set(e, EIO, "cannot read %s or write %s", r->trace[0], a->path);
 	fprintf(a->out, "%.*s,DEP_PARENT_COUNT.I,DEP_PARENT_LIST.S\n",
 		(int)strcspn(a->line, "\r\n"), a->line);
 	infer_init(&f, INFER_THRESHOLD_NS);
