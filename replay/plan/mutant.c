@@ -116,7 +116,7 @@ int mutant_parse(struct mutant *m, const char *text, struct err *e)
 	}
 	m->kind = f->kind;
 	if (f->argument == ARGUMENT_NONE)
-		return argument ? err_set(e, EINVAL, "mutant %s has no argument", f->name) : 0;
+		return argument ? err_set(e, EINVAL, "mutant %s takes no argument", f->name) : 0;
 	if (argument_parse(m, f, argument ? argument : f->usual, e))
 		return err_context(e, "mutant %s", f->name);
 	return 0;
