@@ -66,7 +66,7 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 	}
 	if (ret < 0)
 		return EXIT_USAGE;
-	const char *shown = *synopsis ? synopsis : "has no arguments";
+	const char *shown = *synopsis ? synopsis : "(no arguments)";
 	int shown_len = (int)strcspn(shown, "\n");
 	if (*n_positional > max_positional)
 		return command_fail(EXIT_USAGE, e, EINVAL,
