@@ -39,8 +39,8 @@ static void level_check(struct csv_trace *t)
 		return;
 	t->n_records--;
 	t->field = t->args_column;
-	csv_fail(t, "a call among the requests to devices with which the file begins: the trace "
-		"can have only one kind");
+	csv_fail(t, "this row is a call on a file, but the file begins with requests to devices: "
+		"a trace has either calls or requests to devices");
 }
 
 /* Parses chunk[at..n_chunk), except an incomplete row at its end. */

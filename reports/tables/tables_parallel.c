@@ -158,9 +158,9 @@ const struct table_kind table_parallel_hosts = {
     parallel_hosts_row,
     .n_row_headers = 3,
     .note = "The host is that of the node in the application; a replay may place the node on "
-	    "another host. Response times are means over all requests of a run. Busy: from the "
-	    "start of a node's first request to the end of its last, for the node for which this "
-	    "time is longest."};
+	    "another host. Response times are means over all requests of a run. Busy: longest "
+	    "time of a node of the host, from the start of the node's first request to the end "
+	    "of its last request."};
 
 /* --- nodes --------------------------------------------------------------- */
 
