@@ -158,7 +158,11 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 	if (o->family == FAMILY_COPY && r->op != OP_VMSPLICE)
 		copy_slots(f, r);
 	if (r->slot == 0) {
-		s->n_unknown += r->rvalue >= 0;
+		/* an empty buffer is not written, so the descriptor of the stream may be closed */
+		if (r->op == OP_FFLUSH && r->rvalue >= 0)
+			r->skipped = SKIP_MISSING;
+		else
+			s->n_unknown += r->rvalue >= 0;
 		return;
 	}
 	const uint32_t origin = s->slot[r->slot].origin;

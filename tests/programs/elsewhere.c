@@ -120,5 +120,7 @@ int main(int n_args, char **args)
 	/* a copy from memory without a file */
 	const int memory = memfd_create("memory", 0), to = open("copied", O_CREAT | O_WRONLY, 0644);
 	bad |= write(memory, "memory", 6) != 6 || sendfile(to, memory, &(off_t){0}, 6) != 6;
+	/* a stream with an empty buffer and a closed descriptor */
+	bad |= close(1) || fflush(stdout);
 	return bad;
 }
