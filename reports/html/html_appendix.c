@@ -312,12 +312,36 @@ int html_protocol_read(struct strbuf *text, const struct results *r, struct err 
 	return ret == -ENOENT || ret == -EFBIG ? 0 : ret;
 }
 
+/* Appends the protocol without the values of keys that name hosts. A value continues on indented
+ * lines. */
+static void add_without_hosts(struct strbuf *out, const char *text)
+{
+	static const char *const keys[] = {"hosts", "launcher", NULL};
+	bool hides = false;
+	for (const char *next; *text; text = next) {
+		const size_t len = strcspn(text, "\n");
+		next = text + len + (text[len] == '\n');
+		hides = hides && (*text == ' ' || *text == '\t');
+		if (hides)
+			continue;
+		SCOPED_FREE char *key = xasprintf("%.*s", (int)strcspn(text, " \t=\n"), text);
+		hides = word_in(key, keys);
+		if (hides)
+			strbuf_addf(out, "%s = " PROVENANCE_HIDDEN "\n", key);
+		else
+			strbuf_add(out, text, (size_t)(next - text));
+	}
+}
+
 static void add_protocol(struct strbuf *out, const struct html_page *p)
 {
+	SCOPED_STRBUF text = STRBUF_INIT;
 	const struct results *r = p->a->results;
 	if (!p->protocol->len)
 		return;
-	SCOPED_FREE char *shown = r->redacted ? provenance_redact_text(p->protocol->s, r->redacted)
+	if (r->redacted)
+		add_without_hosts(&text, p->protocol->s);
+	SCOPED_FREE char *shown = r->redacted ? provenance_redact_text(text.s, r->redacted)
 					      : xstrdup(p->protocol->s);
 	strbuf_addstr(out, "<details><summary>The protocol</summary>\n<pre><code>");
 	escape_html_text(out, shown);
