@@ -14,8 +14,8 @@ static void summary_row(struct table *t, const struct cell *c)
 		&c->component[COMPONENT_EXECUTION_TIME].estimate);
 	COL_ESTIMATE(t, SHARE, "reordered", "Reordered",
 		&c->component[COMPONENT_REORDERING].estimate);
-	COL_COUNT(t, "n_mismatched_lost_extra", "Mismatches",
-		(double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
+	COL_COUNT_IF(t, "n_mismatched_lost_extra", "Mismatches", !cell_has_no_replay(c),
+		     (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	COL_VERDICT(t, "verdict", "Verdict", c->verdict);
 	COL_TEXT(t, "leaning", "Tendency",
 		cell_tendency(c) == TENDENCY_NONE ? NULL : words_tendency(cell_tendency(c)));

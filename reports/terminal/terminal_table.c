@@ -212,8 +212,11 @@ static void fill_case(struct terminal_row *r, const struct cell *c)
 		number_add(&r->cell[UNCERTAINTY], c->expanded.U95, c->expanded.U95,
 			   number_unit_percent, false);
 	add_value(&r->cell[REORDERED], &c->component[COMPONENT_REORDERING].estimate, false);
-	strbuf_addf(&r->cell[MISMATCHED], "%.0f",
-		    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
+	if (cell_has_no_replay(c))
+		strbuf_addstr(&r->cell[MISMATCHED], "undefined");
+	else
+		strbuf_addf(&r->cell[MISMATCHED], "%.0f",
+			    (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
 	strbuf_addstr(&r->cell[VERDICT], c->verdict == VERDICT_INCONCLUSIVE
 					     ? words_tendency_short(cell_tendency(c))
 					     : verdict_name(c->verdict));
@@ -263,7 +266,7 @@ static void widen(struct span *s, const struct estimate *e)
 struct sum { /* sums over the cases of one workload and replayer */
 	struct span bias, time, reordered;
 	double precision, n_infidelities;
-	size_t n, n_trusted;
+	size_t n, n_replayed, n_trusted;
 	enum verdict verdict;
 };
 
@@ -275,6 +278,7 @@ static void take(struct sum *s, const struct cell *c)
 	if (c->precision_ratio.status == STAT_OK)
 		s->precision = fmax(s->precision, c->precision_upper95);
 	s->n_infidelities += (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched;
+	s->n_replayed += !cell_has_no_replay(c);
 	s->n++;
 	s->n_trusted += c->verdict == VERDICT_TRUSTED;
 	if (s->verdict != VERDICT_NOT_TRUSTED && c->verdict != VERDICT_TRUSTED)
@@ -328,7 +332,10 @@ static void fill_sum(struct terminal_row *r, const struct sum *s)
 	if (reordered.lo <= reordered.hi)
 		reordered.lo = reordered.hi;
 	add_span(&r->cell[REORDERED], &reordered, false);
-	strbuf_addf(&r->cell[MISMATCHED], "%.0f", s->n_infidelities);
+	if (s->n_replayed)
+		strbuf_addf(&r->cell[MISMATCHED], "%.0f", s->n_infidelities);
+	else
+		strbuf_addstr(&r->cell[MISMATCHED], "undefined");
 	strbuf_addf(&r->cell[VERDICT], "%zu of %zu", s->n_trusted, s->n);
 	r->verdict = s->verdict;
 }

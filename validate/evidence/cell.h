@@ -433,6 +433,12 @@ struct analysis {
 	bool assessed[COMPONENT_N];
 };
 
+/* Whether every replay failed: then a count of 0 lost or different requests means nothing. */
+static inline bool cell_has_no_replay(const struct cell *c)
+{
+	return c->n_failed_replayer && c->n_failed_replayer >= c->n_blocks;
+}
+
 /* Whether more runs failed than pairs succeeded: further pairs would fail, too. */
 static inline bool cell_mostly_failed(const struct cell *c)
 {

@@ -51,6 +51,32 @@ static void quick_reads_as_kept(void **state)
 	golden(FIXTURE_QUICK, "summary-quick.txt");
 }
 
+/* No replay succeeded: that no request was lost is not known. */
+static void failed_replays_have_no_count(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct strbuf before = STRBUF_INIT, after = STRBUF_INIT;
+	fixture_make(&f, FIXTURE_QUICK);
+	f.results.protocol.accept.n_mismatched = 0;
+	struct cell *c = &f.analysis.cell[0];
+	c->n_lost = c->n_extra = c->n_mismatched = 0;
+	c->n_blocks = 8;
+	terminal_add(&before, &f.analysis, 100, false, "results", "results");
+	c->n_failed_replayer = 8;
+	c->n_pairs = 0;
+	terminal_add(&after, &f.analysis, 100, false, "results", "results");
+	size_t n[2] = {0};
+	const struct strbuf *const text[] = {&before, &after};
+	for (int i = 0; i < 2; i++)
+		for (const char *at = text[i]->s; (at = strstr(at, "undefined")); at++)
+			n[i]++;
+	assert_int_equal(n[1], n[0] + 1);
+	strbuf_release(&before);
+	strbuf_release(&after);
+	fixture_release(&f);
+}
+
 static void a_grid_of_192_is_grouped_by_workload(void **state)
 {
 	(void)state;
@@ -190,6 +216,7 @@ static void a_file_gets_no_colour_and_a_full_disk_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(failed_replays_have_no_count),
 	    cmocka_unit_test(quick_reads_as_kept),
 	    cmocka_unit_test(a_grid_of_192_is_grouped_by_workload),
 	    cmocka_unit_test(awkward_reads_as_kept),
