@@ -16,6 +16,7 @@
 #include "validate/selftest/faults_sized.h"
 #include "validate/selftest/noise.h"
 #include "validate/selftest/rate.h"
+#include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
 #include "validate/selftest/work.h"
 
@@ -172,6 +173,84 @@ static void test_synthetic_defects(void **state)
 	gsl_rng_free(rng);
 }
 
+static bool is_same(double a, double b)
+{
+	return a == b || (isnan(a) && isnan(b));
+}
+
+static void campaigns_are_same(struct synthetic *a, struct synthetic *b)
+{
+	SCOPED(analysis_release) struct analysis x = {0}, y = {0};
+	assert_int_equal(analysis_compute(&x, &a->results, NULL), 0);
+	assert_int_equal(analysis_compute(&y, &b->results, NULL), 0);
+	assert_int_equal(x.n_cells, y.n_cells);
+	for (size_t i = 0; i < x.n_cells; i++) {
+		assert_int_equal(x.cell[i].verdict, y.cell[i].verdict);
+		for (enum component_kind k = 0; k < COMPONENT_N; k++) {
+			const struct component *c = &x.cell[i].component[k],
+					       *d = &y.cell[i].component[k];
+			assert_int_equal(c->decision, d->decision);
+			assert_true(is_same(c->estimate.value, d->estimate.value));
+		}
+	}
+}
+
+/* A campaign does not depend on those that the same process drew before it, with other defects and
+ * another number of pairs. */
+static void test_synthetic_draws(void **state)
+{
+	(void)state;
+	enum { N_SCENARIOS = 2 };
+	struct synthetic used;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	synthetic_init_of(&used, N_SCENARIOS, SYNTHETIC_BLOCKS);
+	for (enum component_kind k = 0; k < COMPONENT_N; k++) {
+		struct synthetic fresh;
+		const struct defect before = {k, 1}, defect = {(k + 5) % (COMPONENT_N + 1), 1};
+		const enum scatter scatter = (enum scatter)(k % SCATTER_N);
+		synthetic_draw(&used, (enum scatter)((k + 2) % SCATTER_N), &before, rng);
+		synthetic_made_until(&used, SYNTHETIC_BLOCKS / 2);
+		synthetic_init_of(&fresh, N_SCENARIOS, SYNTHETIC_BLOCKS);
+		gsl_rng_set(rng, k + 1);
+		synthetic_draw(&used, scatter, &defect, rng);
+		gsl_rng_set(rng, k + 1);
+		synthetic_draw(&fresh, scatter, &defect, rng);
+		synthetic_made_until(&used, SYNTHETIC_BLOCKS);
+		synthetic_made_until(&fresh, SYNTHETIC_BLOCKS);
+		campaigns_are_same(&used, &fresh);
+		synthetic_release(&fresh);
+	}
+	synthetic_release(&used);
+	gsl_rng_free(rng);
+}
+
+/* The rates of each part do not depend on the number of processes. The trials of the other parts,
+ * verdicts and looks, are synthetic campaigns. */
+static void test_parts_over_processes(void **state)
+{
+	(void)state;
+	static int (*const parts[])(const struct simulate_options *o, struct rates *rates,
+				    struct err *e) = {simulate_frauds, simulate_accept,
+						      simulate_tests, simulate_intervals,
+						      simulate_compare};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		struct simulate_options o = {.n_campaigns = 10, .seed = 2, .n_processes = 1, .quiet = true, .quick = true};
+		struct rates one = {0}, three = {0};
+		struct err e = ERR_INIT;
+		assert_int_equal(parts[i](&o, &one, &e), 0);
+		o.n_processes = 3;
+		assert_int_equal(parts[i](&o, &three, &e), 0);
+		assert_true(one.n > 0);
+		assert_int_equal(one.n, three.n);
+		for (size_t k = 0; k < one.n; k++) {
+			assert_int_equal(one.rate[k].k, three.rate[k].k);
+			assert_int_equal(one.rate[k].n, three.rate[k].n);
+		}
+		rates_release(&one);
+		rates_release(&three);
+	}
+}
+
 /* No replayer has a defect: most are trusted, none is rejected. A defect of 3 limits: none is
  * trusted. */
 static void test_synthetic_verdicts(void **state)
@@ -234,6 +313,8 @@ int main(void)
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_synthetic_defects),
 		cmocka_unit_test(test_synthetic_verdicts),
+		cmocka_unit_test(test_synthetic_draws),
+		cmocka_unit_test(test_parts_over_processes),
 		cmocka_unit_test(test_fault_options),
 	};
 	gsl_set_error_handler_off();
