@@ -13,7 +13,7 @@ static int window_populate(const struct window *w, const struct block_file *f, s
 		return 0;
 	if (errno == EINVAL || errno == ENOSYS) /* before Linux 5.14: use page faults */
 		return 0;
-	return err_set(e, EIO, "%s: cannot be read somewhere in bytes %llu to %llu (%s)", f->path,
+	return err_set(e, EIO, "%s: a part of bytes %llu to %llu cannot be read (%s)", f->path,
 		       (unsigned long long)w->offset, (unsigned long long)(w->offset + w->len),
 		       strerror(errno));
 }

@@ -204,7 +204,8 @@ void csv_row_read(struct csv_trace *t, const struct csv_row *r)
 	if (t->error.code)
 		return;
 	if (t->field < r->n) {
-		csv_fail(t, "the line has more columns than the header's %u", t->n_columns);
+		csv_fail(t, "the line has more columns than the header, which has %u",
+			 t->n_columns);
 		return;
 	}
 	if (t->field < t->n_columns) {

@@ -286,7 +286,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 		.between_process_cv = NAN, .complete = r->finished};
 	if (n_complete == 0 && !(p->budget_ns && last_block(r)))
 		return err_set(e, ENODATA,
-			       "%s: no block is complete, there is nothing to analyse yet",
+			       "%s: no block is complete: there is nothing to analyse yet",
 			       r->dir ? r->dir : "results");
 	int ret = look_choose(a, n_complete, e);
 	if (ret)

@@ -33,7 +33,7 @@ static int named_check(const struct protocol *p, const char *device, struct err 
 	for (size_t i = 0; i < p->n_targets; i++)
 		if (p->target[i].device && is_named(p->target[i].device, &device, 1))
 			return 0;
-	return err_set(e, EPERM, "--device %s: refused, nothing was touched: no target of the "
+	return err_set(e, EPERM, "--device %s: refused, nothing was changed: no target of the "
 				 "protocol is this device", device);
 }
 

@@ -31,7 +31,7 @@ int observe_possible(const struct protocol *p, struct err *e)
 			ret = block_device_resolve(&d, p->target[i].device, e);
 		if (ret)
 			return err_context(e, "target %s cannot be observed at the device (observe "
-				"= block), nothing was started", p->target[i].name);
+				"= block); nothing was started", p->target[i].name);
 	}
 	return 0;
 }

@@ -48,7 +48,8 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	case SQLITE_FULL:
 		return err_set(e, ENOSPC, "%s: no space left; nothing was added", path);
 	case SQLITE_NOTADB:
-		return err_set(e, EINVAL, "%s is not a history: it is no SQLite database", path);
+		return err_set(e, EINVAL, "%s is not a history: it is not an SQLite database",
+			       path);
 	case SQLITE_CORRUPT:
 		return err_set(e, EINVAL, "%s is damaged or truncated: %s", path,
 			       sqlite3_errmsg(db));

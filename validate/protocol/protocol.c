@@ -252,8 +252,8 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind,
 				near);
 		else if (!known)
-			err_set(e, EINVAL, "unknown section [%s]: there are protocol, target, "
-				"workload, replayer, accept, compare and claim", s->kind);
+			err_set(e, EINVAL, "unknown section [%s]: the sections are protocol, "
+				"target, workload, replayer, accept, compare and claim", s->kind);
 		else if (single && s->name)
 			err_set(e, EINVAL, "the section is [%s], without a name", s->kind);
 		else if (!single && !s->name)
@@ -338,8 +338,8 @@ static int text_read(struct protocol *p, const char *path, const struct strbuf *
 	ret = ret ? ret : claims_read(p, &f, e);
 	ret = ret ? ret : published_read(p, &f, e);
 	if (!ret && protocol_n_runs(p) > RUNS_MAX)
-		ret = err_set(e, EINVAL, "%s: %llu runs are planned, at most %d are possible: "
-					 "reduce scenarios or replicates", path,
+		ret = err_set(e, EINVAL, "%s: %llu runs are planned, but at most %d are "
+					 "possible: reduce scenarios or replicates", path,
 			(unsigned long long)protocol_n_runs(p), RUNS_MAX);
 	if (!p->title)
 		p->title = xstrdup(p->name);

@@ -79,8 +79,8 @@ static int row_take(struct published_reading *r)
 {
 	struct protocol *p = r->p;
 	if (r->n_fields != N_COLUMNS)
-		return err_set(r->e, EINVAL, "%s: row %zu has %zu fields, %d are expected", r->path,
-			       r->n_rows, r->n_fields, N_COLUMNS);
+		return err_set(r->e, EINVAL, "%s: row %zu has %zu fields, but %d are expected",
+			       r->path, r->n_rows, r->n_fields, N_COLUMNS);
 	if (p->n_published == ROWS_MAX)
 		return err_set(r->e, EFBIG, "%s has more than %d rows", r->path, ROWS_MAX);
 	p->published = xreallocarray(p->published, p->n_published + 1, sizeof *p->published);

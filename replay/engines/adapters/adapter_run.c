@@ -252,8 +252,9 @@ static int end_judge(struct adapter_state *a, struct err *e)
 		break;
 	}
 	if (r->output_error)
-		return fail(a, r->output_error, e, "wrote output that could not be kept in %s: %s",
-			    a->scratch, strerror(r->output_error));
+		return fail(a, r->output_error, e,
+			    "wrote output that could not be stored in %s: %s", a->scratch,
+			    strerror(r->output_error));
 	int ret = files_judge(a, e);
 	ret = ret ? ret : status_judge(a, e);
 	if (!ret && r->n_left)

@@ -184,11 +184,11 @@ static int program_broke(struct replay_plan *p, const struct control *c, int sta
 		(void)clock_reanchor(&p->clock, NULL);
 	}
 	if (WIFSIGNALED(status))
-		return err_set(e, EIO, "the compiled program was ended by signal %d (%s), %llu of "
-			"%u requests completed", WTERMSIG(status), strsignal(WTERMSIG(status)),
+		return err_set(e, EIO, "the compiled program was ended by signal %d (%s) after "
+			"%llu of %u requests", WTERMSIG(status), strsignal(WTERMSIG(status)),
 			(unsigned long long)n, p->n);
-	return err_set(e, EIO, "the compiled program ended early, with status %d, %llu of %u "
-		"requests completed", WEXITSTATUS(status), (unsigned long long)n, p->n);
+	return err_set(e, EIO, "the compiled program ended early, with status %d, after %llu of "
+		"%u requests", WEXITSTATUS(status), (unsigned long long)n, p->n);
 }
 
 int start_program(struct replay_plan *p, const struct replay_config *config, int program_fd,

@@ -98,7 +98,7 @@ int store_keep(const char *dir, const char *workshop, const char *key, struct er
 	/* the file gets its name only when it is on disk, so every program in the cache is
 	 * complete */
 	if (fd < 0 || fchmod(fd, 0500) < 0 || fsync(fd) < 0 || rename(made, kept) < 0)
-		ret = err_sys(e, errno, "%s: the compiled program cannot be kept", kept);
+		ret = err_sys(e, errno, "%s: the compiled program cannot be stored", kept);
 	FREE_EACH(made, kept);
 	if (ret && fd >= 0)
 		close(fd);

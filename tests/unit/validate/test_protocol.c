@@ -259,7 +259,7 @@ static const struct {
     /* too much */
     {PROTOCOL "replicates = 10000\n" WORKLOAD
 	      "block_size = 512,1024,2048,4096,8192\nlevel = 1,2,3,4,5,6,7,8,9,10\n" REPLAYER,
-     "bad.conf: 1500150 runs are planned, at most 1000000"},
+     "bad.conf: 1500150 runs are planned, but at most 1000000"},
     {PROTOCOL WORKLOAD "level = 1,2,3,4,5,6,7,8,9,10\nblock_size = 1K,2K,3K,4K,5K,6K,7K,8K,9K,10K\n"
 		       "pause = 1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us\n" REPLAYER,
      "bad.conf:2: [workload a] makes a grid of 1100 scenarios: at most 1000"},
