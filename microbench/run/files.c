@@ -19,7 +19,7 @@ static int file_fits(const struct bench_run *r, const struct fileset_entry *f, i
 	struct strbuf has = STRBUF_INIT, needs = STRBUF_INIT;
 	format_size(&has, (uint64_t)st.st_size);
 	format_size(&needs, f->size);
-	err_set(e, EINVAL, "%s/%s is too short: it has %s, the run needs %s", r->config->dir,
+	err_set(e, EINVAL, "%s/%s is too short: it has %s, but the run needs %s", r->config->dir,
 		f->path, has.s, needs.s);
 	strbuf_release(&has);
 	strbuf_release(&needs);

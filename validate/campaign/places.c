@@ -227,7 +227,7 @@ static int space_check(const struct place *place, struct err *e)
 	if (need <= has + free_bytes)
 		return 0;
 	return err_set(e, ENOSPC,
-		       "no space for the workloads' files in %s: %s are needed, %s are free",
+		       "no space for the workloads' files in %s: %s are needed, but %s are free",
 		       place->path, size_text(need - has).s, size_text(free_bytes).s);
 }
 

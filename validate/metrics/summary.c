@@ -200,8 +200,8 @@ static int check_run(const struct summary_pass *p, struct err *e)
 		return ret;
 	if (t->n_negative) {
 		const struct trace_record *q = &t->first_negative;
-		return err_set(e, EINVAL, "%s: negative response times: %llu of %llu requests, the "
-			"first is record %llu (%s from %lld ns to %lld ns)", p->trace_path,
+		return err_set(e, EINVAL, "%s: %llu of %llu requests have negative response times; "
+			"the first is record %llu (%s from %lld ns to %lld ns)", p->trace_path,
 			(unsigned long long)t->n_negative, (unsigned long long)t->n_issued,
 			(unsigned long long)t->first_negative_index, op_name(q->op),
 			(long long)q->begin_ns, (long long)q->end_ns);

@@ -895,7 +895,7 @@ static void test_no_runs(void **state)
 	expect_error(path, good, ENODATA, "no request");
 	trace_file_write(path, x, 3, &meta, false, false);
 	expect_error(path, NULL, EINVAL,
-		     "negative response times: 1 of 3 requests, the first is record 1 (pread from "
+		     "1 of 3 requests have negative response times; the first is record 1 (pread from "
 		     "20 ns to 19");
 	trace_file_write(path, &x[2], 1, &meta, false, true);
 	expect_error(path, NULL, ENODATA, "killed");
