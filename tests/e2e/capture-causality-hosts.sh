@@ -41,17 +41,26 @@ capture() { # hosts, ranks, options
 	in_hosta timeout 120 "$VALIDATE" capture causality -o trace --root files --scratch "$TMPDIR" --hosts "$hosts" --launcher 'kubectl exec -i {host} --' "$@" -- \
 		$(mpi "${hosts_of_ranks:-$hosts}" "$ranks") $rank
 }
-capture hosta,hostb,hostc 3 >out 2>err || fail "$(cat out err trace.runs/*.log)"
-expect_line out ' of 3 nodes'
-expect_line out "differences of the hosts' clocks are known to"
-for k in 0 1 2; do
-	for o in 0 1 2; do
-		for i in 2 3 4; do # (behind two opens)
-			[ $o = $k ] || grep -q "^$k:$i $o:$((i + 1)) " "trace.runs/run-1-$k.edges" ||
-				fail "rank $o does not wait for write $i of rank $k: $(cat "trace.runs/run-1-$k.edges")"
+missing() { # the dependencies that the capture has not found
+	for k in 0 1 2; do
+		for o in 0 1 2; do
+			for i in 2 3 4; do # (behind two opens)
+				[ $o = $k ] || grep -q "^$k:$i $o:$((i + 1)) " "trace.runs/run-1-$k.edges" ||
+					echo "rank $o does not wait for write $i of rank $k: $(cat "trace.runs/run-1-$k.edges")"
+			done
 		done
 	done
+}
+# (on a busy machine, a rank may be late by itself in the run that should show its wait)
+for attempt in 1 2 3; do
+	rm -rf trace trace.runs
+	capture hosta,hostb,hostc 3 >out 2>err || fail "$(cat out err trace.runs/*.log)"
+	expect_line out ' of 3 nodes'
+	expect_line out "differences of the hosts' clocks are known to"
+	missing >missing
+	[ -s missing ] || break
 done
+[ ! -s missing ] || fail "three captures: $(cat missing)"
 expect_status 0 "$VALIDATE" info --json trace
 tr -d ' \n' <out >json
 for h in hosta hostb hostc; do
