@@ -26,9 +26,10 @@ static const struct option_spec report_options[] = {
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "OUT",
 	       .help = "write OUT/report instead of DIR/report"),
 	OPTION(STRING, "issuer", FIELD(issuer), .arg = "TEXT", .help = "certificate: person or "
-	       "organisation that issues it (default: the protocol's)"),
+	       "organisation that issues it (default: key issuer of the protocol)"),
 	OPTION(STRING, "place", FIELD(place), .arg = "TEXT",
-	       .help = "certificate: place of the measurement (default: the protocol's)"),
+	       .help = "certificate: place of the measurement (default: key place of the "
+	       "protocol)"),
 	OPTION(STRING, "issued", FIELD(issued), .arg = "YYYY-MM-DD",
 	       .help = "certificate: date of issue (default: not stated)"),
 	OPTION(FLAG, "redact", FIELD(redact),

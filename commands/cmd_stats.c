@@ -10,8 +10,9 @@ static const char *const header_words[] = {"auto", "yes", "no", NULL};
 static const struct option_spec stats_options[] = {
 	OPTION(STRING, "column", FIELD(column), .group = "Input", .letter = 'C',
 	       .arg = "COLUMN[,COLUMN...]", .help = "number or name of the column that has the "
-	       "values; several: one for each file, or all columns to compare in one file "
-	       "(default: first column of text, only column of CSV)"),
+	       "values. With several files: one column for all files, or one for each file. With "
+	       "one file: all columns to compare (default: the first column of a text file, the "
+	       "only column of a CSV file)"),
 	OPTION(CHOICE, "header", FIELD(header), .choices = header_words,
 	       .help = "whether the first line names the columns (default auto)"),
 	OPTION(FLAG, "paired", FIELD(paired),

@@ -75,7 +75,8 @@ static const struct workload_script plain = SCRIPTED(write_plain), sync_each = S
 
 const struct workload workload_checkpoint = {
     .name = "checkpoint", .alias = "pseudo",
-    .help = "MPI ranks write a file, interleaved, wait for each other, and read it back",
+    .help = "MPI ranks write interleaved blocks of one file, wait for each other, and read the "
+	    "blocks back",
     .writes = true, .defaults = defaults, .own_options = ranks_options, .script = &plain,
 };
 

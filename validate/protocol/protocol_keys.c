@@ -64,8 +64,8 @@ const struct option_spec protocol_keys[] = {
 	       "28, 40 and 60 blocks in that range (default 20). With a budget: smallest and "
 	       "largest number of pairs of a scenario (default 8..60)"),
     OPTION(DURATION, "budget", FIELD(budget_ns), .arg = "TIME",
-	   .help = "longest time of the whole campaign, used for the undecided scenarios; 0: "
-	       "none (default 0)",
+	   .help = "longest time of the whole campaign: after the smallest number of pairs, "
+	       "only undecided scenarios get more pairs; 0: no limit (default 0)",
 	   .max = 30 * 86400e9),
     OPTION(STRING, "claim", FIELD(claimed), .arg = "TEXT",
 	   .help =
@@ -206,7 +206,7 @@ const struct option_spec accept_keys[] = {
 	       "decides: weighted by time, as found by each request, or both (default time)"),
     OPTION(CHOICE, "reorder-scope", FIELD(reorder_scope), .arg = "SCOPE",
            .choices = reorder_scope_names, .help = "sequences that must not be reordered; auto: "
-           "all if a total order is promised, else thread"),
+           "all for replayers that promise a total order, else thread"),
     OPTION(RATIO, "execution-time-timed", FIELD(execution_time_timed), .arg = "RATIO",
            .help = "limit of execution-time for timed replays (default: that of execution-time "
 	       "if given, else 1%)", .min = 1e-6, .max = 0.99, .flags = OPT_NONE),
