@@ -83,14 +83,14 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 			   struct err *e)
 {
 	if (w->block && !c->device)
-		err_set(e, EINVAL, "--device DEVICE is missing: the device for the requests");
+		err_set(e, EINVAL, "--device DEVICE is missing: name the device for the requests");
 	else if (!w->block && c->device)
 		err_set(e, EINVAL, "--device: %s works on files: use --dir", w->name);
 	else if (w->block && (c->dir || c->prepare_only))
 		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device: use --device",
 			w->name);
 	else if (!w->block && !c->dir)
-		err_set(e, EINVAL, "--dir DIR is missing: the directory of the files");
+		err_set(e, EINVAL, "--dir DIR is missing: name the directory of the files");
 	else if (c->print_command && !(w->script && w->script->parallel))
 		err_set(e, EINVAL, "--print-command needs a parallel application, which %s is not",
 			w->name);

@@ -492,9 +492,10 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (block ? !c.device : !c.dir) {
 		err_set(
 		    e, EINVAL,
-		    block ? "--device DEVICE is missing: the block device or file that gets the "
-			    "requests"
-			  : "--dir DIR is missing: the directory with the files of the trace");
+		    block ? "--device DEVICE is missing: name the block device or file that "
+			    "gets the requests"
+			  : "--dir DIR is missing: name the directory with the files of the "
+			    "trace");
 		return EXIT_USAGE;
 	}
 	if (replay_check(&c, e))

@@ -187,7 +187,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (pool && c->processes)
 		return err_set(e, EINVAL,
 			       "processes: with %s any worker issues any request, so no worker "
-			       "belongs to one process",
+			       "belongs to one process: leave out one of the two options",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->processes && !g->processes)
 		return err_set(e, EINVAL, "processes: engine %s has only threads (event, "

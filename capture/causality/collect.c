@@ -509,7 +509,8 @@ static int hosts_take(struct collect_job *j, struct err *e)
 {
 	const struct collect_config *c = j->config;
 	if (!c->root)
-		return err_set(e, EINVAL, "--hosts needs --root DIR, the files of the application");
+		return err_set(e, EINVAL, "--hosts needs --root DIR: name the directory with the "
+					  "application's files");
 	int ret = host_launcher_check(c->launcher ? c->launcher : HOSTS_LAUNCHER, e);
 	ret = ret ? ret : hosts_parse(c->hosts, &j->hosts, e);
 	return ret ? err_context(e, "--hosts") : 0;

@@ -167,7 +167,9 @@ static int emit_copy(struct merge_job *j, uint32_t of, const struct trace_record
 		uint32_t id;
 		int ret = o ? trace_writer_object(j->to, o->kind, o->name, &id, e) : 0;
 		if (!ret && (!o || id != j->n_objects))
-			ret = err_set(e, EBADMSG, "object %" PRIu32 " is missing", j->n_objects);
+			ret = err_set(e, EBADMSG,
+				"object %" PRIu32 " of the trace is missing or occurs twice",
+				j->n_objects);
 		if (ret)
 			return ret;
 	}

@@ -31,8 +31,10 @@ int block_check(const struct workload *w, const struct microbench_config *c, str
 		return ret;
 	if (c->queue_depth < 1 || c->queue_depth > DEPTH_MAX)
 		return err_set(e, EINVAL, "queue-depth: expected 1 to %d", DEPTH_MAX);
-	if (!(c->read_share >= 0 && c->read_share <= 1) || !(c->rate >= 0))
-		return err_set(e, EINVAL, "read-share must be 0 to 100 %%, and rate 0 or more");
+	if (!(c->read_share >= 0 && c->read_share <= 1))
+		return err_set(e, EINVAL, "read-share: expected 0 to 100 %%");
+	if (!(c->rate >= 0))
+		return err_set(e, EINVAL, "rate: expected 0 or more");
 	if (!c->burst || (c->burst > 1 && c->rate <= 0))
 		return err_set(e, EINVAL, "burst: %s",
 			       c->burst ? "a burst needs a rate"

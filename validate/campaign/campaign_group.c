@@ -312,8 +312,8 @@ bool group_is_sliced(const struct campaign *c, size_t scenario, const char **rep
 	    !c->places.place[c->protocol->scenario[scenario].target].lacks_copies)
 		return true;
 	err_set(e, ENOSPC,
-		"the target has no space for a copy of the files for the program and each "
-		"replayer");
+		"the target has too little free space: the program and each replayer need their "
+		"own copy of the files");
 	return false;
 }
 

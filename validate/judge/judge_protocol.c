@@ -149,7 +149,7 @@ int judge_protocol_write(const struct strbuf *text, const struct strbuf *script,
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!leftover_directory(dir)) {
-		int ret = err_sys(e, errno, "cannot create a directory for the protocol, %s", dir);
+		int ret = err_sys(e, errno, "cannot create the directory %s for the protocol", dir);
 		free(dir);
 		return ret;
 	}

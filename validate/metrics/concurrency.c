@@ -47,7 +47,7 @@ static int push(struct concurrency *c, int64_t end_ns, struct err *e)
 		int64_t *end = realloc(c->end, 2 * c->end_cap * sizeof *end);
 		if (!end)
 			return err_set(e, ENOMEM,
-				       "not enough memory for %zu requests active at one time",
+				       "not enough memory for %zu requests in flight",
 				       2 * c->end_cap);
 		c->end = end;
 		c->end_cap *= 2;

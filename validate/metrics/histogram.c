@@ -59,7 +59,7 @@ double histogram_at_rank(const struct histogram *h, uint64_t rank)
 int histogram_quantile(const struct histogram *h, double p, double *value, struct err *e)
 {
 	if (!(p >= 0 && p <= 1))
-		return err_set(e, EINVAL, "quantile %g: must be between 0 and 1", p);
+		return err_set(e, EINVAL, "quantile %g: expected 0 to 1", p);
 	if (!h->n)
 		return err_set(e, ENODATA, "quantile %g does not exist: there are no values", p);
 	*value = histogram_at_rank(h, histogram_rank(p, h->n));
@@ -93,7 +93,7 @@ double histogram_mean_of_ranks(const struct histogram *h, uint64_t first, uint64
 int histogram_trimmed_mean(const struct histogram *h, double share, double *mean, struct err *e)
 {
 	if (!(share >= 0 && share < 0.5))
-		return err_set(e, EINVAL, "trimmed share %g: must be between 0 and 0.5", share);
+		return err_set(e, EINVAL, "trimmed share %g: expected 0 to less than 0.5", share);
 	if (!h->n)
 		return err_set(e, ENODATA, "the trimmed mean does not exist: there are no values");
 	uint64_t cut = (uint64_t)(share * (double)h->n * (1 + 4e-16));

@@ -12,7 +12,7 @@ int issue_error_quantile(const struct issue_error *i, double p, double *value, s
 {
 	uint64_t n = i->early.n + i->late.n;
 	if (!(p >= 0 && p <= 1))
-		return err_set(e, EINVAL, "quantile %g: must be between 0 and 1", p);
+		return err_set(e, EINVAL, "quantile %g: expected 0 to 1", p);
 	if (!n)
 		return err_set(e, ENODATA, "quantile %g does not exist: there are no issue errors",
 			       p);

@@ -23,7 +23,8 @@ static int foreign_check(const struct protocol *p, const struct scenario *s,
 {
 	struct replay_config c;
 	if (p->pause == PAUSE_GATE)
-		return err_set(e, EINVAL, "another project's replayer has no gate (pause = gate)");
+		return err_set(e, EINVAL, "another project's replayer has no gate: use pause = "
+					  "signal");
 	if (replayer_config(r, &c, NULL) < 0)
 		return err_set(e, EINVAL, "its options are not valid");
 	/* the campaign chooses the source of the times if the replayer supports it */

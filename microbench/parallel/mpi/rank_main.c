@@ -64,7 +64,7 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 		return err_set(e, EINVAL, "level is %llu, but the launcher started %d ranks: both "
 			"must be equal", (unsigned long long)c->level, r->n_ranks);
 	if (!c->dir)
-		return err_set(e, EINVAL, "--dir DIR is missing: the directory of the files");
+		return err_set(e, EINVAL, "--dir DIR is missing: name the directory of the files");
 	if ((*w)->script->inside_mpi && c->output)
 		return err_set(e, EINVAL, "-o: workload %s writes no trace; capture it with "
 			"validate capture causality", (*w)->name);

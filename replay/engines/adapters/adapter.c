@@ -389,7 +389,7 @@ static int printed_keep(const struct adapter_state *a, struct err *e)
 		return 0;
 	SCOPED_FREE char *to = xasprintf("%s.printed", output);
 	if (a->printed && stat(a->printed, &st) < 0 && errno != ENOENT)
-		ret = err_sys(e, errno, "cannot store the output of the replayer, %s", a->printed);
+		ret = err_sys(e, errno, "cannot examine the output of the replayer %s", a->printed);
 	else if (st.st_size > 0 && rename(a->printed, to) < 0)
 		ret = err_sys(e, errno, "cannot store the output of the replayer in %s", to);
 	else if (!st.st_size)

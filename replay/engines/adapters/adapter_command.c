@@ -117,7 +117,8 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	placeholders_release(&p);
 	if (!ret && !a->program && !c->adapter.command)
 		ret = err_set(e, EINVAL,
-			      "key command is missing: the command that engine %s starts", a->name);
+			      "key command is missing: state the command that engine %s starts",
+			      a->name);
 	return ret;
 }
 

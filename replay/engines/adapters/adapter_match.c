@@ -101,12 +101,12 @@ static int outcomes_make(struct adapter_state *a, struct err *e)
 	int fd = unnamed_file_open(a->scratch, e), ret = fd < 0 ? fd : 0;
 	const int code = ret ? 0 : -file_reserve(fd, n_bytes);
 	if (code)
-		ret = err_sys(e, code, "%s: not enough space for the outcomes of %" PRIu64
+		ret = err_sys(e, code, "%s: not enough space for the results of %" PRIu64
 			" requests", a->scratch, a->inputs.n_records);
 	if (!ret) {
 		void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED)
-			ret = err_sys(e, errno, "cannot map the outcomes of %" PRIu64 " requests",
+			ret = err_sys(e, errno, "cannot map the results of %" PRIu64 " requests",
 				      a->inputs.n_records);
 		else
 			a->outcome = at;

@@ -122,7 +122,8 @@ static int stream_close(struct stream *s, struct err *e)
 		    !ferror(s->f);
 	good = !fclose(s->f) && good;
 	s->f = NULL;
-	return good ? 0 : err_set(e, EIO, "cannot write an input file of btreplay");
+	return good ? 0 : err_set(e, EIO, "cannot write an input file of btreplay to the scratch "
+				  "directory");
 }
 
 static int streams_write(struct adapter_run *r, const char *device, struct err *e)

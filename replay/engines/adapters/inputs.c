@@ -171,8 +171,12 @@ static int part_find(struct splitting *s, const struct trace_record *r, uint32_t
 	}
 	if (s->n == FILES_MAX)
 		return err_set(e, EINVAL,
-			       "export: the trace would be split into more than %d files",
-			       FILES_MAX);
+			       "export: the trace would be split into more than %d files, one "
+			       "for each %s",
+			       FILES_MAX,
+			       s->per == ADAPTER_PER_THREAD    ? "thread"
+			       : s->per == ADAPTER_PER_PROCESS ? "process"
+							       : "object");
 	*part = s->n;
 	char *path = part_path(s, s->n);
 	int ret = trace_writer_open(&s->w[s->n], path, trace_meta(s->t),

@@ -86,7 +86,7 @@ int surroundings_take(struct surroundings *s, const char *target, const char *co
 	}
 	int ret = !code || is_out_of_sight(code)
 		      ? 0
-		      : err_sys(e, code, "cannot list the directory of the target, %s", s->dir);
+		      : err_sys(e, code, "cannot list the directory %s of the target", s->dir);
 	if (!d || code)
 		surroundings_release(s);
 	return ret;

@@ -227,10 +227,10 @@ static int ranges_check(const struct block_options *o, uint64_t n_workers, struc
 	if (o->depth > BLOCK_DEPTH_MAX || n_workers > BLOCK_WORKERS_MAX)
 		return err_set(e, EINVAL, "expected a depth of at most %u and at most %u workers",
 			       BLOCK_DEPTH_MAX, BLOCK_WORKERS_MAX);
-	if (!(o->think_scale > 0) || !(o->device_scale >= 0) || !isfinite(o->think_scale) ||
-	    !isfinite(o->device_scale))
-		return err_set(e, EINVAL,
-			       "think-scale must be above 0, and device-scale 0 or more");
+	if (!(o->think_scale > 0) || !isfinite(o->think_scale))
+		return err_set(e, EINVAL, "think-scale: expected more than 0");
+	if (!(o->device_scale >= 0) || !isfinite(o->device_scale))
+		return err_set(e, EINVAL, "device-scale: expected 0 or more");
 	return 0;
 }
 
@@ -278,7 +278,7 @@ static int block_check(const struct replay_config *c, struct err *e)
 	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
 	    (c->balloon && strcmp(c->balloon, "off")))
 		return err_set(e, EINVAL, "engine block does not support blank, stop-on-mismatch, "
-			"prepare, processes, reads, balloon and dir");
+			"prepare, processes, reads, balloon or dir");
 	int ret = ranges_check(&c->block, c->n_workers, e);
 	return ret ? ret : modes_check(c, e);
 }

@@ -111,7 +111,7 @@ int image_open(struct image *m, struct replay_plan *p, struct err *e)
 {
 	if (memcmp(m->magic, IMAGE_MAGIC, sizeof IMAGE_MAGIC))
 		return err_set(e, EINVAL, "the tables of the compiled replay are of another "
-					  "version of validate");
+					  "version of validate: compile the replay again");
 	if (m->opened)
 		return err_set(e, EINVAL, "the tables of the compiled replay were already used: "
 					  "they can be replayed only once");

@@ -37,10 +37,12 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 			"mutant: engine parallel has no mutants: use engine event or block");
 	if (c->balloon && strcmp(c->balloon, "off"))
 		return err_set(e, EINVAL,
-			"balloon: engine parallel does not support it (event and coordinator do)");
+			"balloon: engine parallel does not support it (event, coordinator and "
+			"compiled do)");
 	if (c->stop_on_mismatch)
 		return err_set(e, EINVAL,
-			"stop-on-mismatch: engine parallel does not support it (event does)");
+			"stop-on-mismatch: engine parallel does not support it (event, "
+			"coordinator and compiled do)");
 	struct words_list words;
 	int ret = c->parallel.launcher ? words_parse_value(&words, c->parallel.launcher, e) : 1;
 	if (ret < 0)
@@ -91,7 +93,7 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 	int fd = openat(p->root.fd, token, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return err_sys(e, errno,
-			"cannot create the file by which ranks recognize the target directory");
+			"cannot create the file by which ranks recognise the target directory");
 	close(fd);
 	return 0;
 }
