@@ -364,8 +364,8 @@ MODEL(S, "Means over the runs, by the replayer's or program's own time stamps.",
 #define S at_device
 CASE_OF_INDEX(device_case, at_device, device)
 
-MODEL(S, "A case that was observed at its device: results by the own time stamps of both sides, "
-	"and requests that the device received, as means over the replays.",
+MODEL(S, "A case that was observed at its device: results by the time stamps that each "
+	"side took itself, and requests that the device received, as means over the replays.",
 	INLINE(device_case, case)
 	OBJECT(program, "program_own", NULL)
 	OBJECT(replay, "replay_own", NULL)

@@ -47,8 +47,9 @@ static int visit(struct clearing *c, int parent, const char *name, unsigned int 
 			"%s is not a file of the workload: prepare its files again", c->path.s);
 	if (!known &&
 	    (!c->is_ours(name) || !(directory || S_ISREG(st.st_mode)) || st.st_dev != c->device))
-		return err_set(e, EPERM, "%s: refused: it was not made by this workload",
-			       c->path.s);
+		return err_set(e, EPERM,
+			"%s: refused: it was not made by this workload: move it elsewhere",
+			c->path.s);
 	int ret = directory ? enter(c, parent, name, depth, e) : 0;
 	if (ret || known || c->pass != REMOVE)
 		return ret;

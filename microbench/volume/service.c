@@ -155,7 +155,8 @@ static int settle(struct service *s, struct err *e)
 		p->write_ns = p->write_ns < 0 ? p->time_ns : p->write_ns;
 	}
 	if (s->kind == KIND_UNIFORM && p->to_ns < p->from_ns)
-		return err_set(e, EINVAL, "uniform: to is smaller than from");
+		return err_set(e, EINVAL,
+			"uniform: the longest time (to) is shorter than the shortest (from)");
 	if (s->kind == KIND_HDD && p->full_seek_ns < 0)
 		p->full_seek_ns =
 		    p->track_seek_ns + (int64_t)((double)(p->seek_ns - p->track_seek_ns) * 15 / 8);

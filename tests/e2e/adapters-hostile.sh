@@ -32,7 +32,7 @@ input
 hostile 3 inf
 expect_line err 'times:1: column 2: "inf'
 hostile 3 negative
-expect_line err 'times:1: offset or length: out of range'
+expect_line err 'times:1: the offset or the length is negative or too large'
 hostile 3 closed
 expect_line err 'none of its 200 requests was observed'
 hostile 0 binary

@@ -22,7 +22,7 @@ for service in constant:time=-1ms exponential:mean=-5us ssd:channels=-1 lognorma
 	expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service $service
 done
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service uniform:from=2ms,to=1ms
-expect_line err 'to is smaller than from'
+expect_line err 'the longest time (to) is shorter than the shortest (from)'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" ../v
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service throttled
 expect_line err 'read-iops'

@@ -169,7 +169,7 @@ static int place_of(const struct line *l, struct adapter_request *q, struct err 
 	if (!ret && (offset < 0 || length < 0 ||
 		     __builtin_mul_overflow((uint64_t)offset, f->unit_bytes, &q->offset) ||
 		     __builtin_mul_overflow((uint64_t)length, f->unit_bytes, &q->length)))
-		ret = err_set(e, EBADMSG, "offset or length: out of range");
+		ret = err_set(e, EBADMSG, "the offset or the length is negative or too large");
 	if (!ret && f->column[TIMES_SEQ]) {
 		ret = number_at(l, TIMES_SEQ, 0, &seq, e);
 		if (!ret && (seq < 0 || (uint64_t)seq < f->first_seq))
