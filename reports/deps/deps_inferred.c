@@ -22,8 +22,7 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 	if (strcmp(think, "auto")) {
 		int ret = parse_duration(think, &h->ns, e);
 		if (!ret && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
-			ret = err_set(e, EINVAL,
-				      "a think time cannot be negative or longer than a trace");
+			ret = err_set(e, EINVAL, "\"%s\" is negative or too long", think);
 		*usage = ret != 0;
 		h->origin = "as given";
 		return ret ? err_context(e, "--think-time") : 0;
