@@ -133,6 +133,7 @@ static const char *const templates[REASON_N] = {
 			       "suffice only for a ratio of at most %.3g",
     [REASON_PLAN_RATIO_LEAST] = "; " NO_NUMBER ": the ratio is too near the limit: %.0f replicates "
 				"suffice only for a ratio of at least %.3g",
+    [REASON_PAIRS_FAILED] = "; in %.0f of %.0f pairs a run failed",
     [REASON_NOT_AFTER_HOLM] =
 	"; not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "
 	"rejection needs at most %.2g)",

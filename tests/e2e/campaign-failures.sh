@@ -35,6 +35,11 @@ complete timeout $N
 [ "$(grep -c 'killed after the time-out of 3 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
 grep '"state":"failed"' timeout/journal | grep -vq 'time-out' && fail "something else failed: $(cat timeout/journal)"
 clean timeout
+"$VALIDATE" report timeout --format junit >out || :
+expect_line out 'too_few: too few values; in 2 of 2 pairs a run failed'
+"$VALIDATE" report timeout >out || :
+expect_line out 'candidate: undecided; 2 of 2 replays failed, the first: block 1'
+expect_line out 'Most runs of the undecided case failed.'
 protocol 'timeout = 3s
 on-failure = stop' 'mutant = delay:400ms' >stop.conf
 expect_status 3 "$VALIDATE" run stop.conf -o stop -q

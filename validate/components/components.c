@@ -68,7 +68,10 @@ void components_plan(struct cell *c, const struct evidence *e, const struct acce
 		/* nothing is decided before the next look */
 		if (k->n_more && k->n_more < until_next_look)
 			k->n_more = until_next_look;
-		if (cell_mostly_failed(c))
-			k->n_more = 0;
+		if (!cell_mostly_failed(c))
+			continue;
+		k->n_more = 0;
+		if (i != COMPONENT_FIDELITY) /* its own reason has the number */
+			REASON_ADD(k, PAIRS_FAILED, c->n_blocks - c->n_pairs, c->n_blocks);
 	}
 }

@@ -83,6 +83,7 @@ enum reason_code {
 	REASON_PLAN_MEAN,
 	REASON_PLAN_RATIO_MOST,
 	REASON_PLAN_RATIO_LEAST,
+	REASON_PAIRS_FAILED,
 	/* after the decisions of all cells */
 	REASON_NOT_AFTER_HOLM,
 	REASON_DIFFERS,
