@@ -2,8 +2,9 @@
 # Compares captured dependencies with the true dependencies: programs of tests/programs, whose waits
 # are known, are captured RUNS times. A row has the number of true dependencies, the number that all
 # captures together missed, and the number that they found wrongly. A dependency "a:i b:k" says that
-# request k of node b did not begin before request i of node a had ended. Needs OpenMPI for the last
-# row. Environment: RUNS, PROGRAMS.
+# request k of node b did not begin before request i of node a had ended. A capture states it for the
+# delayed request, and for the last request before the signal. Needs OpenMPI for the last row.
+# Environment: RUNS, PROGRAMS.
 set -eu
 runs=${RUNS:-10}
 work=$(mktemp -d /tmp/truth.XXXXXX)
