@@ -53,7 +53,7 @@ expect_line out "dir = $PWD/it,s 1..2 = 50%"
 status=0
 TMPDIR=$PWD/none "$VALIDATE" judge --with event --dry-run reference.trace >out 2>err || status=$?
 [ "$status" -eq 3 ] || fail "status $status without a directory for temporary files"
-expect_line err 'cannot create a directory for the protocol'
+expect_line err 'for the protocol: No such file or directory'
 
 # a value that contains commas
 expect_status 0 "$VALIDATE" judge --dry-run --with 'exec:export=csv,command=["a", "{trace}"],times=self:csv(begin=1,end=2,unit=us)' reference.trace

@@ -18,7 +18,7 @@ expect_status 3 "$VALIDATE" slice --calibration made.json made.csv -o no.trace
 expect_line err '--capture-method'
 expect_status 2 "$VALIDATE" slice --capture-method app made.csv -o no.trace
 expect_status 3 "$VALIDATE" slice --calibration made.json --capture-method vfs made.csv -o no.trace
-expect_line err 'vfs was not measured'
+expect_line err 'has no values for capture by vfs'
 [ ! -e no.trace ] || fail "a trace was written nevertheless"
 expect_status 0 "$VALIDATE" slice --calibration made.json --capture-method app made.csv -o corrected.trace
 expect_line out '5 requests'
