@@ -11,7 +11,10 @@
 # of the ratio for equal programs. Needs root, losetup, mkfs.ext4, mkfs.xfs, git. usage:
 # bench-cold.sh; BENCH_PAIRS=20 (rounds) BENCH_TREE=DIR (what is copied: the sources) BENCH_FS='ext4
 # xfs' BENCH_PROGRAMS='grep git find' BENCH_REPLAY='--order fs --timing think --processes'
-# (options of the replays) BENCH_KEEP=DIR (keep the response times of all runs)
+# (options of the replays) BENCH_KEEP=DIR (keep the response times of all runs) BENCH_DIR=DIR (of the
+# file systems' images; in /dev/shm the device is as fast as memory) BENCH_AWAKE=1 (a loop of idle
+# priority on each CPU: a virtual CPU that halts takes longer to wake up than such a device to
+# answer)
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -27,6 +30,18 @@ dir=$(mktemp -d "${BENCH_DIR:-/var/tmp}/bench-cold.XXXXXX")
 trap 'cd /; for i in ext4 xfs; do mountpoint -q "$dir/$i" && umount "$dir/$i"; done; rm -rf "$dir"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+if [ -n "${BENCH_AWAKE-}" ]; then
+	# a loop in another session must not get an equal share of the CPU
+	autogroup=/proc/sys/kernel/sched_autogroup_enabled before=0
+	[ ! -w $autogroup ] || { before=$(cat $autogroup); echo 0 >$autogroup; }
+	loops=
+	for cpu in $(seq 0 $(($(nproc) - 1))); do
+		chrt -i 0 taskset -c "$cpu" sh -c 'while :; do :; done' &
+		loops="$loops $!"
+	done
+	trap 'kill $loops; [ ! -w $autogroup ] || echo $before >$autogroup; cd /; for i in ext4 xfs; do mountpoint -q "$dir/$i" && umount "$dir/$i"; done; rm -rf "$dir"' EXIT
+fi
 
 make_tree() { # ext4 or xfs
 	truncate -s 1G "$dir/$1.img"
