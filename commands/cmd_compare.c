@@ -19,8 +19,8 @@ static const struct option_spec compare_options[] = {
 	       "(default none)"),
 	OPTION(CHOICE, "inconclusive", FIELD(inconclusive), .arg = "WHAT",
 	       .choices = inconclusive_names, .help = "meaning of an inconclusive outcome. Exit "
-	       "status: error gives 4, fail 1, pass and skip 0. In JUnit the word is the result "
-	       "of the component (default error)"),
+	       "status: error gives 4, fail 1, pass and skip 0. The format junit reports each "
+	       "inconclusive component as WHAT (default error)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the output formats and exit"),
 	{.name = NULL},
 };

@@ -54,8 +54,8 @@ void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static inline void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
-		notice("%s: the trace is incomplete: its end is missing, or the end of the trace "
-		       "from which it was made; the complete part is used", path);
+		notice("%s: the trace is incomplete: this trace, or the trace from which it was "
+		       "made, has no end; the complete part is used", path);
 }
 
 /* Finds the format `name`. `option` is the option as the user typed it, for the message. Errors:

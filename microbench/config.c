@@ -110,8 +110,8 @@ const struct option_spec microbench_options[] = {
 	       .help = "postmark: number of directories for each thread's files (default 0: one "
 	       "directory)"),
 	OPTION(RATIO, "read-share", FIELD(read_share), .arg = "RATIO", .max = 1,
-	       .help = "postmark: share of transactions that read, the others append (default "
-	       "50%); block-*: share of requests that read, the others write (default 100%)"),
+	       .help = "postmark: share of transactions that read; the others append (default "
+	       "50%). block-*: share of requests that read; the others write (default 100%)"),
 	OPTION(RATIO, "create-share", FIELD(create_share), .arg = "RATIO", .max = 1,
 	       .help = "postmark: share of transactions that create; the others delete (default "
 	       "50%)"),

@@ -104,8 +104,8 @@ told() { # FILE COMMAND...: warns of FILE
 	file=$1
 	shift
 	expect_status 0 "$VALIDATE" "$@"
-	expect_line err "$file: the trace is incomplete: its end is missing, or the end of the trace\
- from which it was made"
+	expect_line err "$file: the trace is incomplete: this trace, or the trace from which it was\
+ made, has no end"
 }
 made() { # FILE: made of a cut trace
 	told "$1" info "$1"

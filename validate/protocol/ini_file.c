@@ -104,8 +104,8 @@ static char *next_line(char *to, int size, void *user)
 	size_t len = strcspn(r->at, "\n");
 	if (len + 2 > (size_t)size) {
 		ini_refuse(r, r->line,
-			   "the line is %zu bytes long, at most %d can be read: continue it on an "
-			   "indented line after a comma or a semicolon", len, size - 2);
+			   "the line is %zu bytes long, but at most %d can be read: continue it on "
+			   "an indented line after a comma or a semicolon", len, size - 2);
 		return NULL;
 	}
 	memcpy(to, r->at, len);

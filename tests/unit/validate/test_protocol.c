@@ -313,7 +313,7 @@ static void test_bad_bytes(void **state)
 			protocol_release(&p);
 		} else {
 			assert_int_equal(ret, -EINVAL);
-			assert_string_equal(e.msg, "bad.conf:2: the line is 199 bytes long, at "
+			assert_string_equal(e.msg, "bad.conf:2: the line is 199 bytes long, but at "
 						   "most 198 can be read: continue it on an "
 						   "indented line after a comma or a semicolon");
 		}
