@@ -189,7 +189,8 @@ static int measured_print(const struct protocol *p, const struct analysis *a, FI
 			n_hopeless += rows_judge(p, &rows, "its scatter", out, &hopeless) < 0;
 		}
 	if (!n_cases)
-		return err_set(e, ENODATA, "%s does not have the scatter of any case of this protocol",
+		return err_set(e, ENODATA,
+			       "%s does not have the scatter of any case of this protocol",
 			       a->results->dir);
 	if (n_hopeless == n_cases)
 		return err_set(e, EINVAL, "%s", hopeless.msg);

@@ -42,7 +42,7 @@ const struct option_spec compare_keys[] = {
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     OPTION(DOUBLE, "uncertainty-ratio", FIELD(uncertainty_ratio), .arg = "X",
 	   .help = "largest ratio of the combined standard uncertainties, new/old or old/new "
-	       "(default none: most of it comes from the machine)",
+	       "(default none: the machine causes most of this uncertainty)",
 	   .min = 1.01, .max = 1e6, .flags = OPT_NONE),
     CHANGE("reordered", reordered,
 	   "the share of Type-P-Reordered requests, as a difference of "

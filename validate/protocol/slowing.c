@@ -43,7 +43,7 @@ int responsiveness_check(const struct protocol *p, const struct target *t, struc
 		return 0;
 	if (!t->volume || is_throttled(t))
 		return err_set(e, EINVAL, "\"yes\": this needs a target with volume = "
-			"SERVICE, and not throttled");
+			"SERVICE, where SERVICE is not throttled");
 	if (p->reference != REFERENCE_RERUN)
 		return err_set(e, EINVAL, "\"yes\": this needs reference = rerun, because a "
 			"recording is made with one service time");
