@@ -158,8 +158,8 @@ void replay_config_init(struct replay_config *c)
 	       "options needed here)"), \
 	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
 	       .choices = parallel_compute_names,						\
-	       .help = "engine parallel: what a node does while it computed in the trace: " \
-	       "spin keeps a CPU busy, sleep leaves the CPU free (default spin)"),\
+	       .help = "engine parallel: method to replay the computing of a node: spin keeps " \
+	       "a CPU busy, sleep leaves the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
 	       .help = "engine parallel: clock that measures computing, CPU time or "		\
 	       "elapsed time; auto: cpu if there are more threads than CPUs, else as the " \

@@ -56,8 +56,8 @@ static const struct {
      "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
     {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
     {PROTOCOL "[target v]\nresponsiveness = yes\n" WORKLOAD REPLAYER,
-     "bad.conf:3: responsiveness: \"yes\": this needs a target with volume = SERVICE, and not "
-     "throttled"},
+     "bad.conf:3: responsiveness: \"yes\": this needs a target with volume = SERVICE, where "
+     "SERVICE is not throttled"},
     {PROTOCOL
      "reference = trace\n[target v]\nvolume = hdd\nresponsiveness = yes\n" WORKLOAD REPLAYER,
      "bad.conf:5: responsiveness: \"yes\": this needs reference = rerun"},
