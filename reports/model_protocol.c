@@ -19,7 +19,8 @@ MODEL(S, "Null if no limit was set; the quantity is then shown and not judged. T
 	ROW(double, execution_time_timed, "execution_time_timed", SHARE,
 	    "Replaces execution_time for timed replays.", NAN_IS(STAT_NOT_ASSESSED))
 	ROW(double, repeatability, "repeatability", SHARE,
-	    "Coefficient of variation of the replays, if one recording is the reference of all.",
+	    "Coefficient of variation of the replays, if one recording is the reference of all "
+	    "replays.",
 	    NAN_IS(STAT_NOT_ASSESSED))
 	ROW(double, guard_band, "guard_band", NUMBER,
 	    "Guard band of the bias, in expanded uncertainties of the bias.",

@@ -121,7 +121,7 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 		return 0;
 	return err_set(e, ENOTSUP,
 		       "%" PRIu32 " ranks were started, but only %" PRIu32 " were seen: the "
-		       "others run on hosts that --hosts does not name, in another "
+		       "others run on hosts that --hosts does not name, run in another "
 		       "PID namespace, or were started without the preloaded library",
 		       o->n_ranks, seen);
 }

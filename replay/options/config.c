@@ -197,10 +197,10 @@ const struct option_spec replay_options[] = {
 	       "their content"),
 	OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = replay_cache_names,
 	       .flags = OPT_CLI_ONLY, .help = "state of the caches at the first request. as-is: "
-	       "unchanged; cold: evicted just before, as root all caches with dentries and "
-	       "inodes, else only the pages of the trace's files (default as-is)"),
+	       "unchanged; cold: evicted just before (as root all caches, with dentries and "
+	       "inodes; else only the pages of the trace's files) (default as-is)"),
 	OPTION(FLAG, "keep", FIELD(keep), .flags = OPT_CLI_ONLY, .help = "leave the trace's "
-	       "files in --dir. --no-keep with --prepare: remove them at the end, also after a "
+	       "files in --dir. --no-keep with --prepare: remove them at the end, even after a "
 	       "failure or an interruption (default yes)"),
 	OPTION(FLAG, "no-sync-output", FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	       .help = "do not wait until the replay trace is on disk"),

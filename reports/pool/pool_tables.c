@@ -172,8 +172,8 @@ static void table_groups(struct table *t, const struct pool *p)
 	table_init(t, "laboratories", "Each laboratory in each case");
 	table_note(t, "Mandel's h: distance of a laboratory's mean from the mean of all "
 		"laboratories, in standard deviations. k: scatter of the laboratory divided by "
-		"the common scatter. Beyond the 5 %% value is a straggler, beyond the 1 %% "
-		"value an outlier.");
+		"the common scatter. A value between the 5 %% and the 1 %% critical value is a "
+		"straggler, and a value beyond the 1 %% critical value is an outlier.");
 	TABLE_HEADS(t, group_row(t, p, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		for (size_t k = 0; k < p->one[i].n_groups; k++)

@@ -102,7 +102,7 @@ expect_status 0 "$VALIDATE" replay --cpus traced --dir tree pinned.trace
 # and both options at once
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,mkdir,"path=d;mode=0755",0\n' >in.csv
 expect_status 3 "$VALIDATE" replay --cpus traced --dir tree in.csv
-expect_line err 'the trace has no CPUs of its threads'
+expect_line err 'the trace lacks the CPUs of its threads'
 [ ! -e tree/d ] || fail 'a request was issued'
 expect_status 3 taskset -c "$first" "$VALIDATE" replay --cpus traced --dir tree bound.trace
 expect_line err "this process may not use CPU $last"

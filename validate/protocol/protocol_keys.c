@@ -212,8 +212,8 @@ const struct option_spec accept_keys[] = {
 	       "if given, else 1%)", .min = 1e-6, .max = 0.99, .flags = OPT_NONE),
     OPTION(RATIO, "repeatability", FIELD(repeatability), .arg = "RATIO",
            .help = "largest coefficient of variation of the mean response times of the replays, "
-	       "if one recording is the reference of all (default "
-	       "none)", .min = 1e-6, .max = 100, .flags = OPT_NONE),
+	       "if one recording is the reference of all replays (default none)",
+	   .min = 1e-6, .max = 100, .flags = OPT_NONE),
     OPTION(DOUBLE, "guard-band", FIELD(guard_band), .arg = "X", .help = "guard band of the bias "
 	       "rule, in units of the expanded uncertainty of the bias; 1 is the guard band of "
 	       "JCGM 106 (default none)", .min = 0, .max = 100, .flags = OPT_NONE),
