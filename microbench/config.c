@@ -53,9 +53,9 @@ const struct option_spec microbench_options[] = {
 	       .help = "number of threads, each with its own file; parallel applications: number "
 	       "of ranks (default 1)"),
 	OPTION(UINT, "requests", FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	       .help = "number of requests of each thread (default 5000); fileserver: number of "
-	       "rounds; postmark: of transactions; compile: of compilations; createfiles, "
-	       "copyfiles: of files"),
+	       .help = "number of requests of each thread (default 5000), or number of units: "
+	       "rounds (fileserver), transactions (postmark), compilations (compile), files "
+	       "(createfiles, copyfiles)"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .help = "continue to make requests after --requests until this time has passed "
 	       "(default 0)"),

@@ -189,8 +189,8 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
 	if (g->n_impractical)
-		strbuf_addf(out, " No practical number of replicates decides %zu of them here.",
-			    g->n_impractical);
+		strbuf_addf(out, " Here %zu of them cannot be decided with a practical number of "
+			    "replicates.", g->n_impractical);
 	if (g->n_more)
 		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
 			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",

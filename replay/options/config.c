@@ -86,9 +86,9 @@ void replay_config_init(struct replay_config *c)
 	       "as rounded, but 128 during a short stall of the device; none: no limit " \
 	       "(default slack)"),	\
 	OPTION(DURATION, "bundle", BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,		\
-	       .help = "modes hf and dep: submit in one system call the requests that are " \
-	       "due within this time after its first request (default: the measured time " \
-	       "of a call)"),						\
+	       .help = "modes hf and dep: submit requests in one system call if they are due " \
+	       "within this time after the first request of the call (default: the measured " \
+	       "time of a call)"),						\
 	OPTION(UINT, "bundle-max", BLOCK(bundle_max), .arg = "N", .min = 1,			\
 	       .max = BLOCK_BUNDLE_MAX, .help = "engine block: largest number of requests " \
 	       "that one system call submits (default 256)"), \
