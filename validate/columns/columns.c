@@ -162,7 +162,7 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line,
 		       column->number, cell.len ? "\"" : "the cell", cell.len ? buffer : "",
 		       cell.len ? "\" " : " ",
-		       huge	  ? "is too large a number"
+		       huge	  ? "is too large"
 		       : cell.len ? "is not a number"
 				  : "is empty", column->name);
 }

@@ -27,7 +27,7 @@ static int scientific(const char *text, unsigned int digits, int64_t *value, con
 	char *stop;
 	long double v = strtold(text, &stop) * (long double)power_of_ten(digits);
 	if (!isfinite(v) || fabsl(v) >= 9.2e18L)
-		return number_refuse(text, "too large a number", e);
+		return number_refuse(text, "too large", e);
 	*value = (int64_t)(v < 0 ? v - 0.5L : v + 0.5L);
 	*end = stop;
 	return 0;
@@ -47,7 +47,7 @@ int adapter_number(const char *text, unsigned int digits, int64_t *value, const 
 	for (; isdigit((unsigned char)*p); p++)
 		if (__builtin_mul_overflow(whole, 10, &whole) ||
 		    __builtin_add_overflow(whole, *p - '0', &whole))
-			return number_refuse(text, "too large a number", e);
+			return number_refuse(text, "too large", e);
 	int64_t part = 0;
 	unsigned int left = digits;
 	if (*p == '.')
@@ -61,7 +61,7 @@ int adapter_number(const char *text, unsigned int digits, int64_t *value, const 
 		return scientific(text, digits, value, end, e);
 	if (__builtin_mul_overflow(whole, unit, &whole) ||
 	    __builtin_add_overflow(whole, part, &whole))
-		return number_refuse(text, "too large a number", e);
+		return number_refuse(text, "too large", e);
 	*value = *text == '-' ? -whole : whole;
 	*end = p;
 	return 0;
