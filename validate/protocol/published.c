@@ -147,7 +147,7 @@ static int name_check(const char *name, struct err *e)
 	if (strchr(name, '/') || name[0] == '.' || len < 5 || strcmp(name + len - 4, ".csv"))
 		return err_set(
 		    e, EINVAL,
-		    "\"%s\": expected a file name in the protocol's directory that ends in .csv",
+		    "\"%s\": expected the name of a .csv file in the protocol's directory",
 		    name);
 	return 0;
 }
