@@ -89,7 +89,7 @@ refused() { # SED-SCRIPT FILE WANTED
 	expect_status 2 "$VALIDATE" run bad/protocol.conf --dry-run
 	expect_line err "$3"
 }
-refused 's/^published = values.csv/published = ..\/values.csv/' protocol.conf "a file name in the protocol's directory"
+refused 's/^published = values.csv/published = ..\/values.csv/' protocol.conf "the name of a .csv file in the protocol's directory"
 refused 's/^published = values.csv/published = none.csv/' protocol.conf none.csv
 refused 's/^measure = bias/measure = biass/' protocol.conf 'did you mean "bias"?'
 refused 's/^than = 0/than = quick/' protocol.conf 'than'
