@@ -65,7 +65,8 @@ int initial_check(const struct initial *i, int dir_fd, bool cached, struct err *
 			return initial_check(i, dir_fd, false, e);
 		if (what == OTHER)
 			return err_set(e, ENOTDIR,
-				       "%s: not a directory, but the trace uses it as one", path);
+				       "%s: not a directory, but the trace uses it as a directory",
+				       path);
 		if (what == MISSING && !first)
 			first = path;
 		if (what == NOT_CACHED && !not_cached)
