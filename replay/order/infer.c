@@ -77,7 +77,7 @@ static void request_end(struct infer *f)
 static int request_check(const struct infer *f, int64_t begin_ns, int64_t end_ns, struct err *e)
 {
 	if (begin_ns < f->last_begin_ns)
-		return err_set(e, EINVAL, "the request begins %lld ns before the previous one; "
+		return err_set(e, EINVAL, "the request begins %lld ns before the previous request; "
 			"sort the trace with `validate slice`",
 			(long long)(f->last_begin_ns - begin_ns));
 	if (end_ns != TIME_NONE && end_ns < begin_ns)

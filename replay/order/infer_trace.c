@@ -15,7 +15,7 @@ static int record_error(uint64_t i, struct err *e)
 static int think_check(const struct trace_record *r, int64_t last_begin_ns, struct err *e)
 {
 	if (r->begin_ns < last_begin_ns)
-		return err_set(e, EINVAL, "the request begins %lld ns before the previous one; "
+		return err_set(e, EINVAL, "the request begins %lld ns before the previous request; "
 			"sort the trace with `validate slice`",
 			(long long)(last_begin_ns - r->begin_ns));
 	return 0;

@@ -83,4 +83,4 @@ expect_status 2 "$VALIDATE" deps --infer --fs-rules naem block.csv
 expect_line err '--fs-rules: unknown order rule "naem" (did you mean "name"?)'
 for line in 1 3 2; do sed -n "${line}p" block.csv; done >unsorted.csv
 expect_status 3 "$VALIDATE" deps --infer unsorted.csv
-expect_line err 'record 1: the request begins 20000 ns before the previous one'
+expect_line err 'record 1: the request begins 20000 ns before the previous request'

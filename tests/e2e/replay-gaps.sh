@@ -16,7 +16,7 @@ mkdir tree
 for engine in event coordinator compiled; do
 	for timing in timestamp think; do
 		expect_status 3 timeout 60 "$VALIDATE" replay --engine $engine --timing $timing --dir tree years.csv
-		expect_line err 'record 2: the replay would wait 315576 h 0 min for this request after the one before it'
+		expect_line err 'record 2: the replay would wait 315576 h 0 min for this request after the previous request'
 		expect_line err '--max-gap'
 		[ -z "$(ls -A tree)" ] || fail "$engine, $timing: files were made"
 	done

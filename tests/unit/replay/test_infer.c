@@ -198,7 +198,7 @@ static void refused(void **state)
 	infer_init(&f, 0);
 	assert_int_equal(infer_feed(&f, 10, 20, &p, &e), 0);
 	assert_int_equal(infer_feed(&f, 9, 20, &p, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "1 ns before the previous one"));
+	assert_non_null(strstr(e.msg, "1 ns before the previous request"));
 	assert_int_equal(infer_feed(&f, 30, 29, &p, &e), -EINVAL);
 	infer_release(&f);
 }
