@@ -374,9 +374,9 @@ static int kin_read(struct finder *f, struct err *e)
 			json_int_t number, parent, begin_ns, waited_by, waited_ns;
 			if (json_unpack(row, "{s:I,s:I,s:I}", keys[kind], &number, "parent",
 					&parent, "begin_ns", &begin_ns))
-				return err_set(e, EINVAL, "the trace's \"%s\", entry %zu needs "
+				return err_set(e, EINVAL, "entry %zu of the trace's \"%s\" needs "
 					"integers \"%s\", \"parent\" and \"begin_ns\"",
-					names[kind], i, keys[kind]);
+					i, names[kind], keys[kind]);
 			k[i] = (struct kin){.number = (uint32_t)number,
 					    .parent = (uint32_t)parent,
 					    .begin_ns = begin_ns,
@@ -424,7 +424,7 @@ static int descriptor_table_read(struct finder *f, struct err *e)
 		if (!json_is_integer(fd) || json_integer_value(fd) < 0 ||
 		    json_integer_value(fd) > INT32_MAX || !json_is_string(path) ||
 		    (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
-			return err_set(e, EINVAL, "the trace's \"descriptors\", entry %zu "
+			return err_set(e, EINVAL, "entry %zu of the trace's \"descriptors\" "
 				"needs an integer \"fd\" and a text \"path\"; \"flags\" and "
 				"\"pid\" are integers", i);
 		uint32_t number = (uint32_t)json_integer_value(fd);

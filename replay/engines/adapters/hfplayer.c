@@ -174,8 +174,8 @@ static int machine_check(const struct adapter_run *r, struct err *e)
 	long there = sysconf(_SC_NPROCESSORS_ONLN);
 	if (r->n_requests >= CRASHES_FROM && r->n_requests <= CRASHES_TO)
 		return err_set(e, EINVAL, "%llu requests: hfplayer divides by zero on traces of %u "
-			"to %u requests; give it fewer or more", (unsigned long long)r->n_requests,
-			CRASHES_FROM, CRASHES_TO);
+			"to %u requests; use a trace with fewer or more requests",
+			(unsigned long long)r->n_requests, CRASHES_FROM, CRASHES_TO);
 	if (there >= 0 && (uint64_t)there < needed)
 		return err_set(e, EINVAL, "hfplayer refuses to run with %llu thread(s) on fewer "
 			"than %llu CPUs: there are %ld",
