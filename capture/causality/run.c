@@ -93,7 +93,7 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK,
 			       "the application hung: while one request was delayed, no node made "
-			       "a request, although the other nodes do not wait for it (%s)",
+			       "a request, although no node waits for the delayed request (%s)",
 			       r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))
 		return err_set(e, ECHILD,

@@ -58,7 +58,8 @@ struct known_options {
 	       .help = "fio: replay at full speed instead of at the traced times"),		\
 	OPTION(DURATION, "btreplay-bunch", AT(known.btreplay_bunch_ns), .arg = "TIME", .min = 0,\
 	       .max = 1e12, .help = "btreplay: requests within this time after the first " \
-	       "form a bunch and start together; 0: each request alone (default 10ms)"), \
+	       "request form a bunch and start together; 0: each request alone "	\
+	       "(default 10ms)"),							\
 	OPTION(UINT, "btreplay-bunch-max", AT(known.btreplay_bunch_max), .arg = "N", .min = 1,	\
 	       .max = 512,									\
 	       .help = "btreplay: largest number of requests in a bunch (default 8)"),		\

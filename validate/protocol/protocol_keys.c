@@ -138,7 +138,8 @@ const struct option_spec protocol_keys[] = {
 const struct option_spec target_keys[] = {
     OPTION(STRING, "dir", FIELD(dir), .arg = "DIR", .help = "directory to measure, relative to "
 	       "the parent of the results directory; files are made in a fresh directory below "
-	       "it, which is removed at the end (default: the results directory)"),
+	       "it, and the fresh directory is removed at the end (default: the results "
+	       "directory)"),
     OPTION(CHOICE, "cache", FIELD(cache), .arg = "STATE", .choices = cache_state_names,
            .help = "state of the page cache before each run (default cold)"),
     OPTION(CHOICE, "evict", FIELD(evict), .arg = "HOW", .choices = evict_names,
