@@ -68,8 +68,8 @@ static int mergeable(const struct trace_set *m, struct err *e)
 		const struct trace_meta *b = trace_meta(m->t[i]);
 		if (a->level != b->level)
 			return err_set(e, EINVAL, "%s and %s cannot be merged: one has requests of "
-				"a block device, the other has system calls", m->path[0],
-				m->path[i]);
+				"a block device, and the other has system calls",
+				m->path[0], m->path[i]);
 		if (a->level == LEVEL_SYSCALL && a->root && b->root && strcmp(a->root, b->root))
 			return err_set(e, EINVAL, "%s and %s cannot be merged: their names are "
 				"relative to different directories, %s and %s (capture both with "

@@ -54,7 +54,7 @@ static int check_range(const struct option_spec *o, const char *text, double v, 
 	} else {
 		strbuf_addstr(&range, " or more");
 	}
-	return err_set(e, ERANGE, "\"%s\" is out of range: allowed is %s", text, range.s);
+	return err_set(e, ERANGE, "\"%s\" is out of range: expected %s", text, range.s);
 }
 
 static int set_choice(const struct option_spec *o, int *field, const char *text, struct err *e)

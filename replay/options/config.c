@@ -159,7 +159,7 @@ void replay_config_init(struct replay_config *c)
 	OPTION(CHOICE, "compute", PARALLEL(compute), .arg = "HOW",				\
 	       .choices = parallel_compute_names,						\
 	       .help = "engine parallel: method to replay the computing of a node: spin keeps " \
-	       "a CPU busy, sleep leaves the CPU free (default spin)"),\
+	       "a CPU busy; sleep leaves the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
 	       .help = "engine parallel: clock that measures computing, CPU time or "		\
 	       "elapsed time; auto: cpu if there are more threads than CPUs, else as the " \

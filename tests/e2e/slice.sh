@@ -131,7 +131,7 @@ expect_status 3 "$VALIDATE" slice one.trace two.trace -o both.trace
 expect_line err "relative to different directories, $PWD/one and $PWD/two"
 printf '128166372003061629,usr,0,Read,4096,512,1000\n128166372003071629,usr,0,Write,0,512,900\n' >disk.msr
 expect_status 3 "$VALIDATE" slice app.trace disk.msr -o both.trace
-expect_line err 'one has requests of a block device, the other has system calls'
+expect_line err 'one has requests of a block device, and the other has system calls'
 expect_status 3 "$VALIDATE" import one.trace disk.msr -o both.trace
 [ ! -e both.trace ] || fail "traces that cannot be merged were written"
 

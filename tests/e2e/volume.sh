@@ -16,7 +16,7 @@ expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service constan
 for service in exponential:mean=0 lognormal:mean=0 gamma:mean=0 gamma:shape=0 gamma:shape=-1 constant:time=2h uniform:to=100d hdd:rpm=0 hdd:rpm=-7200 \
 	hdd:rate=0 hdd:seek=61min ssd:channels=0 ssd:channels=100000 ssd:unit=0 ssd:unit=2G constant:parallel=5000 throttled:read-iops=5000000000; do
 	expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service $service
-	expect_line err 'is out of range: allowed is '
+	expect_line err 'is out of range: expected '
 done
 for service in constant:time=-1ms exponential:mean=-5us ssd:channels=-1 lognormal:sd=99999999999999999999s gamma:shape=nan; do
 	expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service $service

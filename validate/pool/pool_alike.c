@@ -87,7 +87,7 @@ static int settings_check(const struct pool_laboratory *x, const struct pool_lab
 		if (other && !settings_are_same(x->baseline, c->settings, y->baseline, other))
 			return err_set(
 			    e, EPROTO,
-			    "the replayer %s of %s and %s has other settings: \"%s\" and \"%s\"",
+			    "replayer %s has different settings in %s and %s: \"%s\" and \"%s\"",
 			    c->replayer, x->name, y->name, c->settings, other);
 	}
 	return 0;

@@ -130,15 +130,15 @@ static void errors_name_what_is_wrong(void **state)
 	    {{"--count"}, "--count needs a value (N)", EINVAL},
 	    {{"-n"}, "--count needs a value (N)", EINVAL},
 	    {{"--count", "many"}, "--count: \"many\" is not a whole number of 0 or more", EINVAL},
-	    {{"--count=0"}, "--count: \"0\" is out of range: allowed is 1 to 100", ERANGE},
-	    {{"-n101"}, "--count: \"101\" is out of range: allowed is 1 to 100", ERANGE},
-	    {{"--shift", "-6"}, "--shift: \"-6\" is out of range: allowed is -5 to 5", ERANGE},
+	    {{"--count=0"}, "--count: \"0\" is out of range: expected 1 to 100", ERANGE},
+	    {{"-n101"}, "--count: \"101\" is out of range: expected 1 to 100", ERANGE},
+	    {{"--shift", "-6"}, "--shift: \"-6\" is out of range: expected -5 to 5", ERANGE},
 	    {{"-b", "2M"},
-	     "--block-size: \"2M\" is out of range: allowed is 512 B to 1 MiB",
+	     "--block-size: \"2M\" is out of range: expected 512 B to 1 MiB",
 	     ERANGE},
-	    {{"--factor=0"}, "--factor: \"0\" is out of range: allowed is 0.5 or more", ERANGE},
-	    {{"--at-least=2"}, "--at-least: \"2\" is out of range: allowed is 3 or more", ERANGE},
-	    {{"--limit=101%"}, "--limit: \"101%\" is out of range: allowed is 0 to 1", ERANGE},
+	    {{"--factor=0"}, "--factor: \"0\" is out of range: expected 0.5 or more", ERANGE},
+	    {{"--at-least=2"}, "--at-least: \"2\" is out of range: expected 3 or more", ERANGE},
+	    {{"--limit=101%"}, "--limit: \"101%\" is out of range: expected 0 to 1", ERANGE},
 	    {{"--order", "sf"},
 	     "--order: \"sf\" is not one of temporal, fs, thread, none (did you mean \"fs\"?)",
 	     EINVAL},
@@ -187,7 +187,7 @@ static void keys_of_a_protocol(void **state)
 	assert_int_equal(options_set(table, &c, "qqqqq", "1", &e), -ENOENT);
 	assert_string_equal(e.msg, "unknown key \"qqqqq\"");
 	assert_int_equal(options_set(table, &c, "block-size", "1", &e), -ERANGE);
-	assert_string_equal(e.msg, "block-size: \"1\" is out of range: allowed is 512 B to 1 MiB");
+	assert_string_equal(e.msg, "block-size: \"1\" is out of range: expected 512 B to 1 MiB");
 	assert_int_equal(c.block, 8192);
 	assert_null(options_find(table, "block"));
 	assert_ptr_equal(options_find(table, "quiet"), &table[1]);
