@@ -39,7 +39,7 @@ static void level_check(struct csv_trace *t)
 		return;
 	t->n_records--;
 	t->field = t->args_column;
-	csv_fail(t, "this row is a call on a file, but the file begins with requests to devices: "
+	csv_fail(t, "this row is a call on a file, but the first rows are requests to devices: "
 		"a trace has either calls or requests to devices");
 }
 

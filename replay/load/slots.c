@@ -368,7 +368,7 @@ static int kin_read(struct finder *f, struct err *e)
 		struct kin *k = rows ? xcalloc(json_array_size(rows) + 1, sizeof *k) : NULL;
 		*(kind ? &f->threads : &f->processes) = k;
 		if (rows && !json_is_array(rows))
-			return err_set(e, EINVAL, "the trace's \"%s\" are not a list", names[kind]);
+			return err_set(e, EINVAL, "the trace's \"%s\" is not a list", names[kind]);
 		json_array_foreach(rows, i, row)
 		{
 			json_int_t number, parent, begin_ns, waited_by, waited_ns;
@@ -414,7 +414,7 @@ static int descriptor_table_read(struct finder *f, struct err *e)
 	if (!f->table)
 		return 0;
 	if (!json_is_array(f->table))
-		return err_set(e, EINVAL, "the trace's \"descriptors\" are not a list");
+		return err_set(e, EINVAL, "the trace's \"descriptors\" is not a list");
 	size_t i;
 	json_t *row;
 	json_array_foreach(f->table, i, row)

@@ -123,7 +123,7 @@ awk 'BEGIN { print "pid,tid,begin,end,function,args,rvalue"
 	for (i = 0; i < 40000; i++) printf "0,0,%d,%d,pread,device=hm.0;offset=%d;length=512,512\n", i, i + 1, i * 512
 	print "0,0,50000,50001,pread,path=a;fd=3;offset=0;length=512,512" }' >mixed.csv
 expect_status 3 "$VALIDATE" import mixed.csv -o x.trace
-expect_line err 'mixed.csv: line 40002, column 6 (args): this row is a call on a file, but the file begins with requests to devices'
+expect_line err 'mixed.csv: line 40002, column 6 (args): this row is a call on a file, but the first rows are requests to devices'
 expect_status 0 "$VALIDATE" import --lenient 1 mixed.csv -o x.trace
 expect_line out '40000 requests'
 

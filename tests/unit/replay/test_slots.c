@@ -139,7 +139,7 @@ static void records_that_cannot_be_replayed_are_named(void **state)
 	refuse(&s, EINVAL, "entry 0 of the trace's \"descriptors\"");
 	s.extra_json = "{\"descriptors\":7}";
 	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
-	refuse(&s, EINVAL, "are not a list");
+	refuse(&s, EINVAL, "is not a list");
 }
 
 static void an_empty_trace(void **state)
