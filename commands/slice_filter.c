@@ -58,7 +58,8 @@ static int take_operation(struct slice_filter *f, const char *name, struct err *
 	near = near ? near : nearest_name(name, op_family_names);
 	return err_set(e, EINVAL,
 		       "--operation: \"%s\" is neither an operation nor a family of "
-		       "operations%s%s%s", name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		       "operations%s%s%s",
+		       name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static int operations_of(struct slice_filter *f, struct err *e)
