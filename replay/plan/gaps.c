@@ -32,8 +32,8 @@ int gaps_add(struct gaps *g, int64_t begin_ns, uint64_t record, struct err *e)
 		     all = ((double)begin_ns - (double)g->first_ns) / g->speed;
 	g->before_ns = begin_ns;
 	if (gap > g->limit_ns)
-		return gap_refuse(g, gap, g->limit_ns, "for this request after the previous request",
-				  record, e);
+		return gap_refuse(g, gap, g->limit_ns,
+				  "for this request after the previous request", record, e);
 	if (all > g->limit_ns * REPLAY_MAX_GAPS)
 		return gap_refuse(g, all, g->limit_ns * REPLAY_MAX_GAPS,
 				  "for this request after the first", record, e);
