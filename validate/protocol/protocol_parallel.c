@@ -39,8 +39,8 @@ static const struct option_spec parallel_keys[] = {
            .max = 10),
     OPTION(CHOICE, "compute", FIELD(compute), .arg = "HOW", .choices = compute_names,
            .help = "how computing is distinguished from waiting. blocking: by the calls that "
-	       "wait; throttled: by the run in which the node was delayed; auto: throttled if "
-	       "nodes poll memory (default auto)"),
+	       "wait; throttled: the time between two requests in the run that delays the node "
+	       "is computing; auto: throttled if a node polls memory (default auto)"),
     OPTION(DURATION, "capture-timeout", FIELD(capture_timeout_ns), .arg = "TIME",
            .help = "time limit of a recording with all of its runs; a longer recording is ended "
 	       "and fails (default 1 h)", .min = 1e9, .max = 30 * 86400e9),
