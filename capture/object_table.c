@@ -52,7 +52,7 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 		     size_t len, struct err *e)
 {
 	if (id == OBJECT_NONE)
-		return err_set(e, EOVERFLOW, "too many objects: a trace can have %u",
+		return err_set(e, EOVERFLOW, "too many objects: a trace has at most %u",
 			       OBJECT_NONE - 1);
 	if (id < t->n)
 		return err_set(e, EINVAL, "the objects are not in order: object %u follows object "
