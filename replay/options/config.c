@@ -161,7 +161,7 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine parallel: method to replay the computing of a node: spin keeps " \
 	       "a CPU busy; sleep leaves the CPU free (default spin)"),\
 	OPTION(CHOICE, "clock", PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names, \
-	       .help = "engine parallel: clock that measures computing, CPU time or "		\
+	       .help = "engine parallel: clock that measures computing. cpu: CPU time; wall: " \
 	       "elapsed time; auto: cpu if there are more threads than CPUs, else as the " \
 	       "trace states (default auto)")
 const struct option_spec block_option_table[] = {MODE_ROW, BLOCK_ROWS, {.name = NULL}};
