@@ -54,7 +54,7 @@ static int decompress(struct heap_index *x, const struct block_file *f, const st
 	if (len == b->h.raw_len)
 		return 0;
 	if (ZSTD_getErrorCode(len) == ZSTD_error_memory_allocation)
-		return err_set(e, ENOMEM, "%s: not enough memory to decompress", f->path);
+		return err_set(e, ENOMEM, "%s: not enough memory to decompress the trace", f->path);
 	*why = ZSTD_isError(len) ? ZSTD_getErrorName(len) : "it decompresses to another length";
 	return 0;
 }

@@ -459,7 +459,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 		goto out;
 	}
 	if (w->options.compress && !(w->zstd = ZSTD_createCCtx())) {
-		ret = err_set(e, ENOMEM, "%s: not enough memory to compress", w->path);
+		ret = err_set(e, ENOMEM, "%s: not enough memory to compress the trace", w->path);
 		goto out;
 	}
 	ret = write_file_header(w, e);
