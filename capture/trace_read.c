@@ -85,7 +85,8 @@ static int load(struct binary_trace *t, const struct trace_block *b, const void 
 		t->raw_cap = b->h.raw_len;
 	}
 	if (!t->zstd && !(t->zstd = ZSTD_createDCtx()))
-		return err_set(e, ENOMEM, "%s: not enough memory to decompress the trace", t->file.path);
+		return err_set(e, ENOMEM, "%s: not enough memory to decompress the trace",
+			       t->file.path);
 	size_t len = ZSTD_decompressDCtx(t->zstd, t->raw, b->h.raw_len, *p, b->h.stored_len);
 	if (len != b->h.raw_len)
 		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len)

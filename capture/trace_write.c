@@ -134,7 +134,7 @@ int trace_writer_object(struct trace_writer *w, enum object_kind kind, const cha
 		return err_set(e, EINVAL, "%s: object kind %d does not exist", w->path, (int)kind);
 	if (strlen(name) > NAME_LEN_MAX)
 		return err_set(e, ENAMETOOLONG,
-			       "%s: an object's name has %zu bytes: at most %u are possible",
+			       "%s: an object's name has %zu bytes, but at most %u are possible",
 			       w->path, strlen(name), NAME_LEN_MAX);
 	return object_table_intern(&w->objects, kind, name, strlen(name), id, e);
 }
@@ -382,7 +382,8 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 		return err_context(e, "%s", w->path);
 	if (len > META_LEN_MAX)
 		ret = err_set(e, EFBIG,
-			      "%s: the metadata has %zu bytes (%zu files): at most %u are possible",
+			      "%s: the metadata has %zu bytes (%zu files), but at most "
+			      "%u bytes are possible",
 			      w->path, len, meta->files.n, META_LEN_MAX);
 	uint64_t at = w->end;
 	ret = ret ? ret : writer_put_block(w, BLOCK_META, 1, w->n_metas, text, len, e);

@@ -107,7 +107,7 @@ static void table_suspects(struct table *t, const struct pool *p)
 		"is the highest or lowest, alone or together with another (double test, where "
 		"small values are suspect). A value beyond the 1 %% critical value is an outlier, "
 		"and a value between the 5 %% and the 1 %% critical value is a straggler. With "
-		"many cases, some occur by chance.");
+		"many cases, some outliers and stragglers occur by chance.");
 	TABLE_HEADS(t, suspect_row(t, p, NULL, NULL, NULL));
 	for (size_t i = 0; i < p->n_cases; i++) {
 		const struct pool_case *c = &p->one[i];
@@ -196,7 +196,7 @@ static void table_laboratories(struct table *t, const struct pool *p)
 	table_init(t, "tally", "Laboratories");
 	table_note(t, "Number of cases in which a test (Cochran, Grubbs, Grubbs' double test) "
 		"calls the laboratory an outlier (1 %%) or a straggler (5 %%). With many cases, "
-		"some occur by chance.");
+		"some outliers and stragglers occur by chance.");
 	TABLE_HEADS(t, laboratory_row(t, NULL));
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		laboratory_row(t, &p->laboratory[i]);
