@@ -138,11 +138,12 @@ static void study_row(struct table *t, const struct pool_case *c)
 static void table_studies(struct table *t, const struct pool *p)
 {
 	table_init(t, "pool", "Repeatability and reproducibility of each case");
-	table_note(t, "Each value is x/r: the %s of the replay divided by that of the program, "
-		"which ran beside it. Bias: mean of x/r - 1 over the laboratories. Two results "
-		"of one laboratory differ by more than r in 5 %% of cases, and results of two "
-		"laboratories by more than R (ISO 5725-6). s_R from, to: 95 %% interval of "
-		"s_R, which is wide with few laboratories.", pool_measure_names[p->measure]);
+	table_note(t, "Each value is a ratio: the %s of the replay divided by that of the program, "
+		"which ran beside it. Bias: mean over the laboratories of this ratio minus 1. Two "
+		"results of one laboratory differ by more than r in 5 %% of cases. Two results of "
+		"different laboratories differ by more than R in 5 %% of cases (ISO 5725-6). s_R "
+		"from, to: 95 %% interval of s_R, which is wide with few laboratories.",
+		pool_measure_names[p->measure]);
 	TABLE_HEADS(t, study_row(t, NULL));
 	for (size_t i = 0; i < p->n_cases; i++)
 		study_row(t, &p->one[i]);

@@ -7,12 +7,12 @@
 #define NAME_WIDTH 22
 
 const char pool_explanation[] =
-    "Each result is x/r: the value of a replay divided by the value of the program, which ran "
+    "Each result is a ratio: the value of a replay divided by the value of the program, which ran "
     "beside it on the same machine. So laboratories with different machines can be compared. "
     "s_r: scatter within a laboratory; s_L: scatter between laboratories; s_R: both together. "
-    "Two results of one laboratory differ by more than r in 5 % of cases, and results of two "
-    "laboratories by more than R. Outliers and stragglers are named, but not left out (ISO "
-    "5725-2).";
+    "Two results of one laboratory differ by more than r in 5 % of cases. Two results of different "
+    "laboratories differ by more than R in 5 % of cases. Outliers and stragglers "
+    "are named, but not left out (ISO 5725-2).";
 
 static size_t n_suspect(const struct pool *p, bool outliers)
 {
