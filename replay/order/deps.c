@@ -117,7 +117,8 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 		return ret;
 	if (trace_meta(d->trace)->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL,
-			       "%s is a block-level trace: these orders apply to system calls", path);
+			       "%s is a block-level trace: these orders apply to system calls",
+			       path);
 	ret = load_read(&d->load, d->trace, false, e);
 	ret = ret ? ret : slots_find(&d->slots, &d->load, d->trace, e);
 	ret = ret ? ret : order_derive(&d->edges, order, fs_rules, &d->load, &d->slots, e);
