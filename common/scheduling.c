@@ -190,7 +190,7 @@ static int refused_permission(const struct scheduling *s, struct err *e)
 	struct rlimit limit = {.rlim_cur = 0};
 	if (s->policy == SCHED_DEADLINE)
 		return err_set(e, EACCES, "scheduler deadline is not permitted: it needs the "
-			"capability CAP_SYS_NICE, and no affinity mask");
+			"capability CAP_SYS_NICE, and the process must have no affinity mask");
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	return err_set(e, EACCES, "scheduler %s:%d is not permitted: it needs the capability "
 		"CAP_SYS_NICE or a limit RLIMIT_RTPRIO (ulimit -r) of at least %d, which is "

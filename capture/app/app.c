@@ -304,8 +304,8 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
 	if (!ret && scratch && path_exists(scratch))
-		ret = err_set(e, EIO, "the trace is written, but the scratch directory %s cannot "
-			"be removed: remove it", scratch);
+		ret = err_set(e, EIO, "the trace is written, but the scratch directory %s was not "
+			"removed: remove it yourself", scratch);
 	free(scratch);
 	if (r.signals >= 0) {
 		close(r.signals);
