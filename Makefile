@@ -194,7 +194,7 @@ paper-tables: $(MAIN)
 	$(Q)TABLES='$(TABLES)' sh doc/reference/tables $(MAIN) $(BUILD)/paper $(RESULTS)
 
 # --- tests: tests/unit/ROOM/test_*.c, one program each, linked with that room and those below it -----------------------
-# The tested code is compiled with CFLAGS. The tests are compiled without optimization, to save time.
+# The tested code is compiled with CFLAGS. The tests are not optimized, because that saves time.
 $(addprefix $(BUILD)/obj/tests/,unit/%.o oracle/%.o hostile/%.o): private CFLAGS := $(patsubst -O2,-O0,$(CFLAGS))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
 ifneq ($(strip $(TESTS)),) # only the requested tests (by a part of their path, as in tests/run-tests)

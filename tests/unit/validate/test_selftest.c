@@ -195,8 +195,8 @@ static void campaigns_are_same(struct synthetic *a, struct synthetic *b)
 	}
 }
 
-/* A campaign does not depend on those that the same process drew before it, with other defects and
- * another number of pairs. */
+/* A process draws several campaigns with different defects and numbers of pairs. Each campaign is
+ * the same as that of a process that draws nothing else. */
 static void test_synthetic_draws(void **state)
 {
 	(void)state;
