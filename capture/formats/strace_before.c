@@ -98,7 +98,10 @@ static void link_shown(struct strace_parsed *p, const struct trace_record *r, co
 				 r->flags & O_CREAT);
 }
 
-static bool changes_nothing(const struct trace_record *r)
+/* Whether a later result of stat still shows the type and size of the file before the request. A
+ * request that changes attributes also changes them in the replay, so a replay may begin with the
+ * later attributes. */
+static bool keeps_state(const struct trace_record *r)
 {
 	switch (r->op) {
 	case OP_OPEN:
@@ -106,13 +109,12 @@ static bool changes_nothing(const struct trace_record *r)
 	case OP_ACCESS:
 	case OP_CHDIR:
 	case OP_STATFS:
-	case OP_GETXATTR:
-	case OP_LISTXATTR:
 		return true;
-	default: /* calls with a path that change data, names or attributes */
-		return !(op_info(r->op)->uses & OP_HAS_PATH) &&
-		       op_info(r->op)->family != FAMILY_WRITE && r->op != OP_FTRUNCATE &&
-		       r->op != OP_FALLOCATE && r->op != OP_FCHMOD;
+	default: /* calls with a path that change data or names */
+		return op_info(r->op)->family == FAMILY_ATTRIBUTE ||
+		       (!(op_info(r->op)->uses & OP_HAS_PATH) &&
+			op_info(r->op)->family != FAMILY_WRITE && r->op != OP_FTRUNCATE &&
+			r->op != OP_FALLOCATE);
 	}
 }
 
@@ -141,7 +143,7 @@ static void before(struct strace_parsed *p, const struct trace_record *r, const 
 		files_made(&t->before, name);
 	else if (r->op == OP_READLINK)
 		files_link_read(&t->before, name, second);
-	else if (!changes_nothing(r))
+	else if (!keeps_state(r))
 		files_unknown(&t->before, name);
 	else if (uses & OP_HAS_PATH && !(r->flags & AT_SYMLINK_NOFOLLOW))
 		files_followed(&t->before, name);

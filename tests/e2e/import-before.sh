@@ -187,3 +187,21 @@ mkdir there
 expect_status 0 "$VALIDATE" replay --prepare --order fs --dir there overlap.trace
 expect_line out 'mismatches      0'
 [ "$(stat -c %s there/w/new there/w/old | tr '\n' ' ')" = '20 5 ' ] || fail "sizes: $(stat -c %s there/w/*)"
+
+# a call that changes attributes does not change the size, which only a later call shows
+cat >attributes.log <<'END'
+7 1700000000.000001 setxattr("/w/tagged", "user.one", "1", 1, 0) = 0 <0.000001>
+7 1700000000.000002 chmod("/w/mode", 0600) = 0 <0.000001>
+7 1700000000.000003 utimensat(AT_FDCWD, "/w/touched", NULL, 0) = 0 <0.000001>
+7 1700000000.000004 fchownat(AT_FDCWD, "/w/owned", 0, 0, 0) = 0 <0.000001>
+7 1700000000.000005 truncate("/w/cut", 5) = 0 <0.000001>
+7 1700000000.000006 newfstatat(AT_FDCWD, "/w/tagged", {st_mode=S_IFREG|0644, st_size=11, ...}, 0) = 0 <0.000001>
+7 1700000000.000007 newfstatat(AT_FDCWD, "/w/mode", {st_mode=S_IFREG|0600, st_size=12, ...}, 0) = 0 <0.000001>
+7 1700000000.000008 newfstatat(AT_FDCWD, "/w/touched", {st_mode=S_IFREG|0640, st_size=13, ...}, 0) = 0 <0.000001>
+7 1700000000.000009 newfstatat(AT_FDCWD, "/w/owned", {st_mode=S_IFREG|0644, st_size=14, ...}, 0) = 0 <0.000001>
+7 1700000000.000010 newfstatat(AT_FDCWD, "/w/cut", {st_mode=S_IFREG|0644, st_size=5, ...}, 0) = 0 <0.000001>
+END
+expect_status 0 "$VALIDATE" import attributes.log -o attributes.trace
+expect_status 0 "$VALIDATE" info --json attributes.trace
+jq -r '.files[] | select(.directory | not) | "\(.path) \(.size)"' out >listed
+printf 'w/mode 12\nw/owned 14\nw/tagged 11\nw/touched 13\n' | diff - listed >differ || fail "the initial files: $(cat differ)"
