@@ -54,7 +54,7 @@ const struct unseen_fact unseen_facts[] = {
      "a replay creates the target instead of the link"},
     {"n_parents_unknown", NOTE(n_parents_unknown), UNSEEN_FILES,
      "directories before \"..\" that may be symbolic links",
-     "the import takes them as directories; strace -y shows more names"},
+     "the import treats these names as directories; strace -y shows more names"},
     {"n_file_calls", NOTE(n_file_calls), UNSEEN_CODE,
      "processes with calls on files only: strace ran with a filter, which may also have left out "
      "calls on files",

@@ -34,15 +34,16 @@ static const char synopsis[] = "CLAIM [--with REPLAYER]... [--budget TIME] [--re
 	"--device DEV [--destructive]] [options] TRACE\n"
 	"CLAIM [--with REPLAYER]... [--budget TIME] [--device DEV] [options] PROTOCOL.conf";
 static const char about[] =
-	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %\": each\n"
-	"quantity of a replay deviates from the program's by less than the stated limit.\n"
+	"Tests a claim such as \"mean response time within 5 %, p99 within 10 %\". A claim\n"
+	"holds if each quantity of a replay deviates from the same quantity of the\n"
+	"program by less than the stated limit.\n"
 	"The campaign runs program and replayer in pairs and tests the claim after each\n"
 	"pair. It ends as soon as the claim is shown or refuted for each replayer and\n"
 	"scenario, or when the budget is used.\n"
 	"\n"
-	"From a TRACE the command makes a protocol as \"validate judge\" does; without\n"
-	"--rerun, a deviation from the recording refutes nothing. The limits of a\n"
-	"PROTOCOL.conf are ignored.\n"
+	"From a TRACE the command makes a protocol as \"validate judge\" does. Without\n"
+	"--rerun, a deviation from the recording does not refute the claim. The limits of\n"
+	"a PROTOCOL.conf are ignored.\n"
 	"\n"
 	"Exit status: 0 shown in each case, 1 refuted in a case, 2 wrong usage, 3\n"
 	"failed, 4 undecided, 6 refused for safety.";

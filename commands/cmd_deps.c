@@ -49,8 +49,9 @@ static const char about[] =
 	"Finds which request of a trace would wait for which other request in a replay.\n"
 	"Prints the number of waits (without waits that follow from other waits), and\n"
 	"the concurrency that they permit. Nothing is replayed. Block-level traces have\n"
-	"neither files nor threads, so the waits are derived from the times. Traces of\n"
-	"parallel applications record their waits; without --order, these are shown.\n"
+	"neither files nor threads, so the waits are derived from the times. The trace of\n"
+	"a parallel application records its waits. Without --order, the command shows\n"
+	"these waits.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

@@ -42,10 +42,10 @@ static const char synopsis[] = "add DB PATH [--label TEXT] [--replayer NAME]\n"
 static const char about[] =
 	"add: adds a campaign to the database DB, which is created if missing. PATH is a\n"
 	"results directory or a baseline (\"validate baseline save\"). Entries are never\n"
-	"changed or removed, and a campaign can be added once.\n"
+	"changed or removed, and a campaign can be added only once.\n"
 	"show: prints shifts, drifts and outliers of each replayer in each scenario,\n"
 	"with their date and a change of the environment near that date. Also prints\n"
-	"control charts; the first entries that are in control set their limits.\n"
+	"control charts, whose limits come from the first entries that are in control.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";
 

@@ -14,9 +14,9 @@ static const struct option_spec judge_options[] = {
 	JUDGE_TRACE_ROWS(
 	    "replayer to judge: an engine of \"validate replay --list-engines\", with options "
 	    "after a colon: event:order=fs,timing=think. Engines of validate use "
-	    "order=fs,timing=timestamp, on a device mode=hf. Repeat it for several replayers "
-	    "(default: every installed replayer that can replay the trace; on a device, replayers "
-	    "of other projects only if they can be observed there)"),
+	    "order=fs,timing=timestamp by default, and mode=hf on a device. Repeat it for several "
+	    "replayers (default: every installed replayer that can replay the trace; on a device, "
+	    "replayers of other projects only if they can be observed there)"),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
 	       .help = "number of replays by each replayer (default 10; with --rerun 20)"),
@@ -32,7 +32,7 @@ static const char about[] =
 	"\n"
 	"--rerun: new runs of the captured command, between the replays.\n"
 	"Otherwise: the recording. It may come from another day, load or storage. A\n"
-	"replay with other times is then not rejected; the verdict is \"differs from the\n"
+	"replay with other times is then not rejected. Its verdict is \"differs from the\n"
 	"recording\" (status 4). An engine of validate takes part as a control.\n"
 	"\n"
 	"The command prints its protocol and stores it in the results directory.\n"
@@ -49,12 +49,10 @@ static void responses_warn(const struct judged *j)
 	if (j->n_ended)
 		return;
 	fprintf(stderr,
-		"validate: %s: none of its %" PRIu64
-		" requests has a response time%s. Only order, issue times, execution time and "
-		"fidelity can be judged. That does not suffice to call a replayer trusted. To "
-		"judge response times, record the program itself: validate capture app (files), "
-		"or "
-		"validate capture block (a device)\n",
+		"validate: %s: none of its %" PRIu64 " requests has a response time%s. Only order, "
+		"issue times, execution time and fidelity can be judged. These properties do not "
+		"suffice to call a replayer trusted. To judge response times, record the program "
+		"itself: validate capture app (files), or validate capture block (a device)\n",
 		j->path, j->n, j->is_iolog ? " (a fio iolog has none)" : "");
 }
 

@@ -35,8 +35,8 @@ static const struct option_spec slice_options[] = {
 	       .help = "keep only requests on objects whose name matches one of these shell "
 	       "patterns (default all)"),
 	OPTION(STRING, "operation", AT(filter.operations), .arg = "LIST",
-	       .help = "keep only requests with these operations, or of families of operations "
-	       "such as read (default all)"),
+	       .help = "keep only requests with these operations, or with operations of these "
+	       "families, such as read (default all)"),
 	OPTION(STRING, "join", AT(join), .group = "Changes", .arg = "TRACE",
 	       .help = "add the page faults and page-cache misses of TRACE, which capture vfs "
 	       "recorded in the same run"),
@@ -65,7 +65,7 @@ static const struct option_spec slice_options[] = {
 };
 
 static const char about[] =
-	"Writes a trace file with those requests of a trace that match all filters.\n"
+	"Writes a trace file with the requests of a trace that match all filters.\n"
 	"Several traces are merged by time. Items of a LIST are separated by commas.\n"
 	"\n"
 	"Exit status: 0 done, 2 wrong usage, 3 failed.";

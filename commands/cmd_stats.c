@@ -37,12 +37,12 @@ static const struct option_spec stats_options[] = {
 	OPTION(DOUBLE, "limit-precision", FIELD(limit_precision), .arg = "RATIO", .min = 1e-3,
 	       .max = 1e6, .help = "largest accepted standard deviation of the replay, divided "
 	       "by that of the reference (default 2)"),
-	OPTION(FLAG, "judge", FIELD(judge), .help = "give a verdict, also as exit status: 0 "
-	       "trusted, 1 not trusted, 4 inconclusive"),
+	OPTION(FLAG, "judge", FIELD(judge), .help = "print a verdict, and return it as exit "
+	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
-	       .choices = paper_mode_names, .help = "how the sentences combine uncertainties: as "
-	       "the text of the metrology paper, as its tables, or with one denominator (default "
-	       "paper)"),
+	       .choices = paper_mode_names, .help = "how the sentences of the output combine "
+	       "uncertainties: as the text of the metrology paper does, as its tables do, or with "
+	       "one denominator (default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval of the clock's error in the unit of the data, "
 	       "for the uncertainty budget (default 0)"),
@@ -56,7 +56,7 @@ static const struct option_spec stats_options[] = {
 	OPTION(UINT, "seed", FIELD(seed), .arg = "N",
 	       .help = "seed of the random numbers (default 1)"),
 	OPTION(STRING, "units", FIELD(units), .group = "Output", .arg = "TEXT",
-	       .help = "unit of the data, only a label in the output"),
+	       .help = "unit of the data, used only as a label in the output"),
 	OPTION(FLAG, "all", FIELD(all), .letter = 'a', .help = "print every statistic"),
 	OPTION(FLAG, "json", FIELD(json), .help = "print one JSON object with every statistic"),
 	OPTION(STRING, "compute", FIELD(compute), .arg = "NAME",
@@ -72,7 +72,7 @@ static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--js
 	"--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
 	"--list";
 static const char about[] =
-	"Compares columns of numbers, in which each line has the result of one run.\n"
+	"Compares columns of numbers. Each line of a column has the result of one run.\n"
 	"Tests whether the mean and the spread of each REPLAY agree with the REFERENCE,\n"
 	"and prints the uncertainty. If there is only one column, prints its statistics.\n"
 	"Files are text (columns separated by blanks, # comments), CSV with a header, or\n"

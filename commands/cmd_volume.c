@@ -31,8 +31,8 @@ static const struct option_spec volume_options[] = {
 	OPTION(UINT, "log", MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
 	       .help = "create: number of requests that the log can hold (default 1000000)"),
 	OPTION(STRING, "lead", AT(lead), .arg = "TIME", .help = "create: send each answer this "
-	       "much before it is due; auto: the measured time that an answer takes to the "
-	       "client (default auto)"),
+	       "long before it is due; auto: the measured time until an answer reaches the client "
+	       "(default auto)"),
 	OPTION(FLAG, "loop", MADE(loop),
 	       .help = "create: also create a loop device (default: yes as root, else no)"),
 	OPTION(STRING, "output", AT(output), .letter = 'o', .arg = "TRACE",
@@ -40,9 +40,8 @@ static const struct option_spec volume_options[] = {
 	OPTION(FLAG, "reset", AT(reset), .help = "trace: empty the log after it is written"),
 	OPTION(FLAG, "all", AT(all), .help = "remove: every volume of this user"),
 	OPTION(FLAG, "json", AT(json), .help = "list: print one JSON object"),
-	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes "
-	       "(default /run/validate-volumes for root, a directory of their own for other "
-	       "users)"),
+	OPTION(STRING, "root", AT(root), .arg = "DIR", .help = "directory of the volumes (default "
+	       "/run/validate-volumes for root; each other user has a separate directory)"),
 	{.name = NULL},
 };
 
@@ -77,8 +76,8 @@ static void lead_print(const struct volume_lead *l)
 	fputs("  lead       ", stdout);
 	for (int k = 0; k < VOLUME_DEPTHS; k++)
 		printf("%s%s", k ? ", " : "", duration_text((double)l->ns[k]).s);
-	printf(" with 1, 4, 16, 64 requests in flight: answers are sent this much before they "
-	       "are due");
+	printf(" with 1, 4, 16, 64 requests in flight: answers are sent this long before they are "
+	       "due");
 	if (l->high_ns)
 		printf("; round trips of test reads: quartiles %s and %s",
 		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);

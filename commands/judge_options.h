@@ -15,9 +15,9 @@
 		 "its effects outside the copy are repeated (default: ask at a terminal, else "    \
 		 "use the recording)"},                                                            \
 	{.name = "files", .type = OPT_STRING, .offset = JUDGE_FIELD(files), .arg = "DIR",          \
-	 .help = "--rerun: directory with the initial files of the command (default: made with "   \
-		 "the names and sizes of the trace; a file that still has this size keeps its "    \
-		 "content)"},                                                                      \
+	 .help = "--rerun: directory with the initial files of the command (default: a copy that " \
+		 "has the names and sizes of the trace, and the content of original files that "   \
+		 "still have their traced size)"},                                                 \
 	{.group = "Target", .name = "dir", .type = OPT_STRING, .offset = JUDGE_FIELD(dir),         \
 	 .arg = "DIR",                                                                             \
 	 .help = "trace of calls: create its files in a fresh directory below DIR (default: the "  \

@@ -239,7 +239,8 @@ static const struct workload_script scripted = {
 
 const struct workload workload_compile = {
     .name = "compile", .alias = "cc",
-    .help = "bursts like a compiler: search and read headers, write and rename an object file",
+    .help = "bursts of calls, as in a compiler: search and read headers, write and rename an "
+	    "object file",
     .writes = true, .defaults = defaults,
     .own_options = (const char *const[]){"files", "fileset-seed", "size-shape", "headers",
 					 "include-dirs", "includes", NULL},

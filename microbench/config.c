@@ -81,7 +81,7 @@ const struct option_spec microbench_options[] = {
 	OPTION(FLAG, "fsync-end", FIELD(fsync_end),
 	       .help = "each thread calls fsync at its end; this call is in the trace"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "place of the buffers in memory; use the same for program and replay "
+	       .help = "place of the buffers in memory; use the same place for program and replay "
 	       "(default offset)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin thread i to the i-th CPU that the process "
 	       "may use"),

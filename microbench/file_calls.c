@@ -69,7 +69,7 @@ const struct workload workload_random_write = {
  * not change the data that are read. */
 const struct workload workload_random_mixed = {
     .name = "random-mixed", .alias = "rm",
-    .help = "random offsets, even blocks by pread and odd blocks by pwrite", .op = OP_INVALID,
+    .help = "pread of even blocks and pwrite of odd blocks, at random offsets", .op = OP_INVALID,
     .reads = true, .writes = true, .call = call_pread, .loop = loop_mixed,
 };
 
@@ -90,6 +90,7 @@ const struct workload workload_sequential_write = {
  * paper (FAST 2005), section 4.1, "Pread". */
 const struct workload workload_cached_pread = {
     .name = "cached-pread", .alias = "cp",
-    .help = "two threads, pread of 1 KiB from the page cache", .op = OP_PREAD, .warm = true,
+    .help = "two threads read 1 KiB at a time from the page cache by "
+	    "pread", .op = OP_PREAD, .warm = true,
     .defaults = cached_defaults, .call = call_pread, .loop = loop_pread,
 };

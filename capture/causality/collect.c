@@ -470,8 +470,8 @@ static int error_measure(struct collect_job *j, struct err *e)
 	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
 	j->outcome->error =
 	    fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
-	announce(j, "period %" PRIu64 ": the replay takes %s and the application %s, a difference "
-		    "of %.1f %%",
+	announce(j, "period %" PRIu64 ": the replay takes %s, the application takes %s, and the "
+		    "difference is %.1f %%",
 	     j->outcome->period, text, app, 100 * j->outcome->error);
 	FREE_EACH(text, app);
 	return 0;
@@ -498,7 +498,8 @@ static int auto_collect(struct collect_job *j, struct err *e)
 			return ret;
 	}
 	announce(j,
-		 "no period gives a difference of at most %.1f %%: the trace is that of period 1",
+		 "no period gives a difference of at most %.1f %%: the trace has the dependencies "
+		 "found with period 1",
 		 100 * j->config->error);
 	return 0;
 }

@@ -136,8 +136,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 	} while (0)
 	NOTE_IF(n->n_skipped, "unreadable lines or records left out: %" PRIu64 "; the first: %s",
 		n->n_skipped, n->first_skipped);
-	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory holds others: "
-				    "name all files, or merge them with blkparse -d");
+	NOTE_IF(n->one_cpu_of_many, "this is the file of one CPU, and its directory has files of "
+				    "other CPUs: name all files, or merge them with blkparse -d");
 	NOTE_IF(n->differences_cut,
 		"times are sums of rounded differences between events, so their error grows with "
 		"each event (perf script without --deltatime, or with --ns, is exact)");

@@ -205,7 +205,7 @@ static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint
 	if (m->n_waits >= m->most)
 		return err_set(e, E2BIG, "%u requests have no partner (a request of the other "
 			"trace with the same operation, object, offset and length): the traces do "
-			"not belong together, or one is far ahead of the other", m->most);
+			"not belong together, or one trace is far ahead of the other", m->most);
 	uint32_t at = waiting_take(m);
 	m->waiting[at] = (struct key_waiting){index, NONE, (uint8_t)side, true};
 	if (m->kept_bytes)

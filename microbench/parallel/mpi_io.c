@@ -13,8 +13,8 @@
 static int check(const struct microbench_config *c, struct err *e)
 {
 	if (c->direct || c->sync || c->fsync_end)
-		return err_set(e, EINVAL, "direct, sync, fsync-end: mpi-io has none of these, "
-			"because the MPI library opens its file");
+		return err_set(e, EINVAL, "direct, sync, fsync-end: mpi-io has none of these "
+			"options, because the MPI library opens the file");
 	return ranks_check(c, e);
 }
 
@@ -29,6 +29,6 @@ static const struct workload_script scripted = {
 
 const struct workload workload_mpi_io = {
     .name = "mpi-io", .alias = "mpiio",
-    .help = "MPI ranks write and read a file by MPI-IO; for capture only, writes no trace",
+    .help = "MPI ranks write and read a file by MPI-IO; writes no trace (use validate capture)",
     .writes = true, .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

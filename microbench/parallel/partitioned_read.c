@@ -38,6 +38,6 @@ static const struct workload_script scripted = {
 
 const struct workload workload_partitioned_read = {
     .name = "partitioned-read", .alias = "fitness",
-    .help = "MPI ranks read the parts of a file in turn; each starts the next",
+    .help = "MPI ranks read the parts of a file in turn; each rank starts the next rank",
     .defaults = defaults, .own_options = ranks_options, .script = &scripted,
 };

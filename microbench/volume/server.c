@@ -347,7 +347,7 @@ static int session_run(struct server *s, int ready_fd, struct err *e)
 	if (!ret && fuse_set_signal_handlers(session))
 		ret = err_set(e, EIO, "cannot handle signals");
 	if (!ret && fuse_session_mount(session, s->v->mount))
-		ret = err_set(e, EPERM, "cannot mount a FUSE file system on %s: that needs "
+		ret = err_set(e, EPERM, "cannot mount a FUSE file system on %s: a mount needs "
 			"/dev/fuse, and root or the package fuse3", s->v->mount);
 	else if (!ret) {
 		ret = session_loop(session, ready_fd, e);

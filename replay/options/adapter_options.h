@@ -130,7 +130,7 @@ struct adapter_options {
 	       "(default: the replayer's usual source)"), \
 	OPTION(STRING, "export", AT(export), .arg = "FORMAT", .help = "engine exec: format " \
 	       "in which the replayer gets the trace; with /thread, /process or /device " \
-	       "appended, a file for each"), \
+	       "appended, each thread, process or device has a file"), \
 	OPTION(STRING, "command", AT(command), .arg = "WORDS", .help = "command that "		\
 	       "starts the replayer, as a list of words with placeholders: [\"replayer\", " \
 	       "\"--in\", \"{trace}\"] (default: that of the adapter)"), \

@@ -238,18 +238,18 @@ const struct option_spec replay_options[] = {
 	       .help = "scheduling policy of the workers: other, batch, idle, fifo:N, rr:N, "
 	       "deadline or deadline:RUNTIME/PERIOD (default unchanged)"),
 	OPTION(DURATION, "spin", FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "time for which a worker spins while its request waits for another "
-	       "request; then it yields the CPU and sleeps (default 5us)"),
+	       .help = "time for which a worker spins while its request waits for another request; "
+	       "then the worker yields the CPU and sleeps (default 5us)"),
 	OPTION(CHOICE, "placement", FIELD(placement), .arg = "KIND", .choices = placement_names,
-	       .help = "place of the buffers in memory; use the same for program and replay "
+	       .help = "place of the buffers in memory; use the same place for program and replay "
 	       "(default offset)"),
 	OPTION(FLAG, "processes", FIELD(processes), .help = "replay each traced process in a "
 	       "process with its own descriptors (default: in threads of one process)"),
 	OPTION(FLAG, "pin", FIELD(pin), .help = "pin worker i to the i-th CPU that the process "
 	       "may use"),
 	OPTION(STRING, "cpus", FIELD(cpus), .arg = "LIST", .help = "pin worker i to the i-th CPU "
-	       "of LIST, such as 0,2-3 (in a protocol 0+2-3), and begin again after the last "
-	       "CPU; traced: pin it to the CPUs to which its traced thread was pinned"),
+	       "of LIST, such as 0,2-3 (in a protocol 0+2-3), and begin again after the last CPU; "
+	       "traced: pin each worker to the CPUs to which its traced thread was pinned"),
 	OPTION(UINT, "workers", FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	       .help = "number of workers, for order none (default 0: largest number of threads "
 	       "in the trace at one time) and engine block (default 0: one)"),
@@ -257,9 +257,9 @@ const struct option_spec replay_options[] = {
 	       .choices = replay_reads_names, .help = "pages that a read fetches from storage. "
 	       "current: pages that are not cached now; original: pages that were not cached "
 	       "during the capture (slice --join); none: make no reads (default current)"),
-	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory "
-	       "that the replay holds, by locking further memory: off, a size, or traced, as "
-	       "much as the program held (default off)"),
+	OPTION(STRING, "balloon", FIELD(balloon), .arg = "MEMORY", .help = "anonymous memory that "
+	       "the replay holds, by locking further memory: off, a size, or traced (as much as "
+	       "the program held) (default off)"),
 	OPTION(CHOICE, "payload", FIELD(payload), .arg = "KIND", .choices = payload_names,
 	       .help = "content of writes. buffer: the worker's buffer; random, zero: generated "
 		       "content, also in the files of --prepare; captured: the program's data, "
@@ -272,8 +272,8 @@ const struct option_spec replay_options[] = {
 	       "(default 0%)"),
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .flags = OPT_NONE, .help = "engine event: largest memory for requests, order and "
-	       "results; if they need more, a scratch file is read ahead into locked memory of "
-	       "this size; none: no limit (default 64MiB)"),
+	       "results; if these need more, the replay reads a scratch file ahead into locked "
+	       "memory of this size; none: no limit (default 64MiB)"),
 	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),

@@ -260,8 +260,8 @@ static int fio_parse(struct adapter_run *r, struct err *e)
 			"assumed to end with the log", (unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has times in whole ms, so differences below 1 ms are unknown");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
-		adapter_note(r, "fio takes completions only when its queue is full: its response "
-				"times are not those of the device");
+		adapter_note(r, "fio takes completions only when its queue is full, so its "
+				"response times are not those of the device");
 	return ret;
 }
 
