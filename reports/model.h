@@ -23,7 +23,7 @@ enum model_kind {
 	MODEL_STATUS,   /* enum stat_status */
 	MODEL_REALS,    /* double *, or double[n] without n_at */
 	MODEL_SETTINGS, /* struct setting *: an object, its members are the keys */
-	MODEL_JSON,     /* json_t *; NULL: null */
+	MODEL_JSON,     /* json_t *, or `json`; NULL: null */
 	MODEL_OBJECT,   /* a struct with the list `of`, or `item`; NULL: null */
 	MODEL_ARRAY,    /* of structs with the list `of`, or `item`, which skips one by NULL */
 	MODEL_INLINE,   /* the members of the list `of` in the same object; by `item` */
@@ -64,8 +64,16 @@ struct model_member {
 	bool whole;		 /* MODEL_REAL: written as an integer */
 	bool real_number;	 /* MODEL_I64: written as a real */
 	bool negated;		 /* MODEL_BOOL */
-	bool nullable;		 /* texts: NULL or "" gives null; objects: NULL gives null */
+	bool digits;		 /* MODEL_U64: a string of digits above 2^63 - 1 */
+	bool exact;		 /* texts: a file name, as json_name() writes it */
+	/* Null: for texts NULL or "", for objects NULL, for integers INT64_MIN and
+	 * UINT64_MAX. */
+	bool nullable;
 	const struct model_list *of;
+	/* MODEL_JSON, for the schema: its types ("integer|null"; NULL: "object|null"), and the
+	 * types of its elements or values if it is an array or object. The elements of an array
+	 * may have the list `of` instead. */
+	const char *type, *items;
 	/* NULL-terminated: MODEL_WORD by value; of other texts only for the schema */
 	const char *const *words;
 	size_t index; /* for the functions below */
@@ -78,6 +86,7 @@ struct model_member {
 	uint64_t (*count)(const struct model_at *at); /* a number, or the length of an array */
 	const char *(*text)(const struct model_at *at);
 	const void *(*item)(const struct model_at *at);
+	json_t *(*json)(const struct model_at *at); /* a new reference */
 };
 
 struct model_list {
@@ -101,7 +110,8 @@ struct model_list {
 	X(accept_limits) X(target)                                                                 \
 	X(scenario) X(replayer) X(protocol) X(run) X(results) X(analysis) X(baseline)             \
 	X(aspect_change) X(case_change) X(difference) X(campaign_change) X(pool_group)            \
-	X(pool_case) X(pool_laboratory) X(pool_missing) X(pool_place) X(pool_document)
+	X(pool_case) X(pool_laboratory) X(pool_missing) X(pool_place) X(pool_document)             \
+	X(info_document) X(metrics_document)
 #define MODEL_EXTERN(tag) extern const struct model_list model_##tag;
 MODEL_TYPES(MODEL_EXTERN)
 

@@ -43,8 +43,8 @@
 	{.name = name_, .about = about_, .format = FORMAT_##format_,                               \
 	 MODEL_AT(f) + MODEL_IS(f, type), __VA_ARGS__},
 /* Only null if it is not finite. */
-#define FINITE(f, name_, format_, about_)                                                          \
-	ROW(double, f, name_, format_, about_, .plain = true)
+#define FINITE(f, name_, format_, about_, ...)                                                     \
+	ROW(double, f, name_, format_, about_, .plain = true, __VA_ARGS__)
 #define STATUS(f) .status_at = offsetof(struct S, f) + 1 + MODEL_IS(f, enum stat_status)
 #define NAN_IS(status) .if_nan = status
 #define IF(function) .present = function
@@ -55,6 +55,8 @@
 	 .at = offsetof(struct S, f) + MODEL_IS(f, bool), __VA_ARGS__},
 /* A text, or a struct that is a member of S. */
 #define TEXT(f, name_, about_, ...) {.name = name_, .about = about_, MODEL_AT(f), __VA_ARGS__},
+/* A file name or another text of a trace. */
+#define NAME(f, name_, about_) TEXT(f, name_, about_, NULLABLE, .exact = true)
 #define OBJECT(f, name_, about_, ...) TEXT(f, name_, about_, __VA_ARGS__)
 /* The same with another list than that of its type. */
 #define OBJECT_AS(f, tag, name_, about_, ...)                                                      \
@@ -90,6 +92,11 @@
 	MODEL_ELEMENTS(f, name_, about_, MODEL_LENGTH(nf), __VA_ARGS__)
 #define ARRAY_IN(f, nf, name_, about_, ...)                                                        \
 	MODEL_ELEMENTS(f, name_, about_, MODEL_LENGTH(nf), .in_place = true, __VA_ARGS__)
+/* The same with a list of this name. */
+#define ARRAY_AS(f, nf, tag, name_, about_, ...)                                                   \
+	{.name = name_, .about = about_, .kind = MODEL_ARRAY, .of = &model_##tag,                  \
+	 .at = offsetof(struct S, f), .size = sizeof *MODEL_FIELD(f), MODEL_LENGTH(nf),            \
+	 __VA_ARGS__},
 #define REALS(f, nf, name_, format_, about_, ...)                                                  \
 	{.name = name_, .about = about_, .format = FORMAT_##format_, .kind = MODEL_REALS,          \
 	 .at = offsetof(struct S, f) + MODEL_IS(f, double *), MODEL_LENGTH(nf), __VA_ARGS__},
@@ -103,6 +110,9 @@
 /* A nested object with other fields of S. */
 #define PART(name_, about_, ...)                                                                   \
 	{.name = name_, .about = about_, .kind = MODEL_OBJECT, .of = MODEL_ROWS(__VA_ARGS__)},
+/* The same with a list of this name. */
+#define PART_AS(tag, name_, about_, ...)                                                           \
+	{.name = name_, .about = about_, .kind = MODEL_OBJECT, .of = &model_##tag, __VA_ARGS__},
 #define MODEL_ROWS(...)                                                                            \
 	&(const struct model_list) { .member = (const struct model_member[]){__VA_ARGS__{0}} }
 /* A function for the rows below: the value of an expression of the struct *x. */
@@ -122,6 +132,8 @@
 #define BY_REAL(function, name_, format_, about_, ...)                                             \
 	{.name = name_, .about = about_, .kind = MODEL_REAL, .format = FORMAT_##format_,           \
 	 .real = function, __VA_ARGS__},
+#define BY_FINITE(function, name_, format_, about_, ...)                                           \
+	BY_REAL(function, name_, format_, about_, .plain = true, __VA_ARGS__)
 #define FIXED_TEXT(words_, name_) BY_TEXT(model_first_word, name_, NULL, .words = words_)
 #define FIXED_COUNT(value, name_, about_) BY_COUNT(model_fixed_count, name_, about_, .n = value)
 #define BY_COUNT(function, name_, about_, ...)                                                     \
@@ -129,6 +141,8 @@
 	 .count = function, __VA_ARGS__},
 #define BY_TEXT(function, name_, about_, ...)                                                      \
 	{.name = name_, .about = about_, .kind = MODEL_TEXT, .text = function, __VA_ARGS__},
+#define BY_NAME(function, name_, about_, ...)                                                      \
+	BY_TEXT(function, name_, about_, NULLABLE, .exact = true, __VA_ARGS__)
 #define BY_TEXTS(n, function, name_, about_, ...)                                                  \
 	{.name = name_, .about = about_, .kind = MODEL_TEXTS, .count = n, .text = function,        \
 	 __VA_ARGS__},
@@ -138,6 +152,10 @@
 #define BY_ARRAY(n, function, tag, name_, about_, ...)                                             \
 	{.name = name_, .about = about_, .kind = MODEL_ARRAY, .of = &model_##tag, .count = n,      \
 	 .item = function, __VA_ARGS__},
+/* A value as JSON; its types. */
+#define BY_JSON(function, type_, name_, about_, ...)                                               \
+	{.name = name_, .about = about_, .kind = MODEL_JSON, .type = type_, .json = function,      \
+	 __VA_ARGS__},
 /* Members of another list in the same object: of the struct itself (NULL) or that of a function. */
 #define INLINE(function, tag)                                                                      \
 	{.name = "", .kind = MODEL_INLINE, .of = &model_##tag, .item = function},
@@ -150,6 +168,11 @@
 	{.name = "", .kind = MODEL_INLINE, .of = &model_##tag, .item = model_cell_at,              \
 	 .at = offsetof(struct S, f) + MODEL_IS(f, size_t)},
 
+/* A list for one file only; with a definition of its own in the schema. */
+#define LIST(tag, about_, ...)                                                                     \
+	static const struct model_list model_##tag = {                                             \
+	    .name = #tag, .about = about_,                                                         \
+	    .member = (const struct model_member[]){__VA_ARGS__{0}}};
 #define MODEL(...) MODEL_(__VA_ARGS__)
 #define MODEL_(tag, about_, ...)                                                                   \
 	const struct model_list model_##tag = {                                                    \

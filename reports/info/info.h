@@ -100,8 +100,3 @@ void info_figures_build(struct figures *fs, const struct info *x);
  * gnuplot). */
 int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns,
 		   unsigned int rows, struct err *e);
-
-/* --- info_json*.c -------------------------------------------------------- */
-
-/* Adds the members of the profile other than the operations. */
-void info_json_profile(json_t *top, const struct info *x);

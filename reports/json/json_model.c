@@ -51,7 +51,7 @@ static json_t *texts(struct model_at at)
 		strbuf_reset(&scratch);
 		const char *text = model_text(&at);
 		if (text)
-			json_array_append_new(all, json_text(text));
+			json_array_append_new(all, at.m->exact ? json_name(text) : json_text(text));
 	}
 	return all;
 }
@@ -83,11 +83,23 @@ static json_t *text(struct model_at at)
 {
 	SCOPED_STRBUF scratch = STRBUF_INIT;
 	at.scratch = &scratch;
-	return json_text(model_text(&at));
+	return at.m->exact ? json_name(model_text(&at)) : json_text(model_text(&at));
+}
+
+static struct json_field count(const struct model_at *at)
+{
+	const struct model_member *m = at->m;
+	const uint64_t n = model_count(at);
+	if (m->nullable && n == UINT64_MAX)
+		return (struct json_field)J_VALUE(m->name, json_null());
+	return m->digits ? (struct json_field)J_WHOLE(m->name, n)
+			 : (struct json_field)J_COUNT(m->name, n);
 }
 
 static json_t *document(const struct model_at *at)
 {
+	if (at->m->json)
+		return at->m->json(at);
 	json_t *value = (json_t *)model_pointer(at);
 	return value ? json_incref(value) : json_null();
 }
@@ -102,13 +114,15 @@ static void add_member(json_t *o, const struct model_at *at)
 		break;
 	case MODEL_U64:
 	case MODEL_U32:
-		json_add(o, J_COUNT(name, model_count(at)));
+		json_add(o, count(at));
 		break;
 	case MODEL_I64:
 		if (at->m->real_number)
 			json_add(o, J_NUMBER(name, (double)model_integer(at)));
 		else
-			json_add(o, J_INT(name, model_integer(at)));
+			json_add(o, J_VALUE(name, at->m->nullable && model_integer(at) == INT64_MIN
+							   ? json_null()
+							   : json_integer(model_integer(at))));
 		break;
 	case MODEL_BOOL:
 		json_add(o, J_VALUE(name, model_status(at) ? json_null()

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The JSON of validate metrics: its members (model.h). A test makes doc/metrics-schema.json from
+ * them. */
 
 #include "capture/op.h"
-#include "reports/metrics/metrics_report.h"
+#include "reports/json/json_model.h"
 #include "reports/json/json_value.h"
+#include "reports/metrics/metrics_report.h"
+#include "reports/model_rows.h"
 #include "validate/metrics/levels.h"
 
 const char *const metrics_point_names[POINT_N + 1] = {"issue", "dispatch", "complete",
@@ -26,101 +30,20 @@ const char *metrics_match_words(enum match_reason reason)
 	return words[reason];
 }
 
+struct metrics_document {
+	struct metrics m;
+	struct metrics_paths paths;
+};
+
+static const struct metrics *metrics_of(const struct model_at *at)
+{
+	const struct metrics_document *d = at->root;
+	return &d->m;
+}
+
 static double ratio(double x, double y)
 {
 	return y > 0 ? x / y : NAN;
-}
-
-/* --- distributions ------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	double p;
-} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}};
-#define N_QUANTILES (sizeof quantiles / sizeof *quantiles)
-
-static json_t *moments_json(const struct moments *m)
-{
-	return json_make(J_COUNT("n", m->n), J_FINITE("mean", m->n ? m->mean : NAN),
-		J_FINITE("sd", m->n > 1 ? m->sd : NAN), J_FINITE("min", m->n ? m->min : NAN),
-		J_FINITE("max", m->n ? m->max : NAN));
-}
-
-static double between(double x, double min, double max)
-{
-	return x < min ? min : x > max ? max : x;
-}
-
-static json_t *distribution_json(const struct distribution *d)
-{
-	struct moments m = moment_sum_result(&d->sum, 0);
-	json_t *o = moments_json(&m);
-	for (size_t i = 0; i < N_QUANTILES; i++) {
-		double q;
-		bool known = !d->histogram.n_negative &&
-			     !histogram_quantile(&d->histogram, quantiles[i].p, &q, NULL);
-		json_add(o, J_FINITE(quantiles[i].name, known ? between(q, m.min, m.max) : NAN));
-	}
-	return o;
-}
-
-static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
-{
-	struct moments m = moment_sum_result(&x->sum, shift_ns);
-	json_t *o = moments_json(&m);
-	for (size_t i = 0; i < N_QUANTILES; i++) {
-		double q;
-		bool known = !issue_error_quantile(x, quantiles[i].p, &q, NULL);
-		json_add(o, J_FINITE(quantiles[i].name, known ? between(q - (double)shift_ns, m.min,
-			m.max) : NAN));
-	}
-	return o;
-}
-
-/* --- each trace ---------------------------------------------------------- */
-
-static json_t *side_json(const struct metrics_side *s, const char *path)
-{
-	const bool no_sign = s->complete && !s->cut && !s->n_events_lost && !s->n_unseen;
-	json_t *o = json_make(J_VALUE("path", json_name(path)),
-		J_VALUE("complete",
-			no_sign && s->not_visible ? json_null() : json_boolean(no_sign)),
-		J_BOOL("has_end", s->complete), J_BOOL("cut", s->cut),
-		J_COUNT("n_events_lost", s->n_events_lost), J_COUNT("n_unseen", s->n_unseen),
-		J_TEXT("not_visible", s->not_visible),
-		J_COUNT("n_records", s->n_records), J_COUNT("n_issued", s->n_issued),
-		J_COUNT("n_unfinished", s->n_unfinished), J_COUNT("n_failed", s->n_failed),
-		J_COUNT("n_negative", s->n_negative));
-	if (s->n_negative)
-		json_add(o, J_COUNT("first_negative", s->first_negative));
-	json_add(o, J_COUNT("n_backwards", s->n_backwards));
-	if (s->n_backwards)
-		json_add(o, J_COUNT("first_backwards", s->first_backwards));
-	return json_add(o, J_COUNT("n_unknown", s->n_unknown), J_COUNT("n_warmup", s->n_warmup),
-		J_COUNT("bytes", s->n_bytes), J_FINITE("execution_ns", metrics_execution_ns(s)),
-		J_FINITE("requests_per_s", metrics_throughput(s)),
-		J_FINITE("bytes_per_s", ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s))));
-}
-
-static json_t *matching_json(const struct metrics *m)
-{
-	json_t *o = json_make(J_VALUE("by", json_string(m->match == MATCH_KEY ? "key" : "number")),
-		J_VALUE("reason", json_name(metrics_match_words(m->match_reason))));
-	if (m->n_compared)
-		json_add(o, J_COUNT("n_compared", m->n_compared),
-			J_COUNT("n_same_request", m->n_same_request));
-	json_add(o, J_COUNT("n_matched", m->n_matched), J_COUNT("n_lost", m->n_lost),
-		 J_COUNT("n_skipped", m->n_skipped), J_COUNT("n_extra", m->n_extra));
-	if (m->parts & PART_FIDELITY) {
-		json_add(o, J_COUNT("n_mismatched", m->n_mismatched));
-		if (m->n_mismatched)
-			json_add(o, J_COUNT("first_mismatched", m->first_mismatched));
-	}
-	if (m->match == MATCH_KEY)
-		json_add(o, J_COUNT("n_ambiguous_keys", m->n_ambiguous_keys),
-			J_COUNT("n_ambiguous_requests", m->n_ambiguous_requests),
-			J_BOOL("ambiguous_at_least", m->ambiguous_at_least));
-	return o;
 }
 
 static double error_pct(double replay, double reference)
@@ -128,69 +51,190 @@ static double error_pct(double replay, double reference)
 	return reference > 0 ? 100 * (replay - reference) / reference : NAN;
 }
 
-static json_t *response_json(const struct metrics *m)
+/* --- distributions ------------------------------------------------------- */
+
+/* The rows of a distribution, by index. */
+enum { ROW_MEAN, ROW_SD, ROW_MIN, ROW_MAX, ROW_QUANTILES };
+static const double quantiles[] = {0.5, 0.9, 0.99, 0.999};
+
+/* `quantile`: for the rows of quantiles; NAN: unknown. */
+static double moments_row(const struct moments *m, size_t row, double quantile)
 {
-	json_t *all = json_array();
-	for (unsigned int op = 1; op < OP_N; op++) {
-		const struct distribution *r = &m->reference.response[op],
-					  *x = &m->replay.response[op];
-		if (!r->sum.n && !x->sum.n)
-			continue;
-		struct moments a = moment_sum_result(&r->sum, 0), b = moment_sum_result(&x->sum, 0);
-		json_append(all, J_VALUE("operation", json_string(op_name(op))),
-			J_VALUE("reference_ns", distribution_json(r)),
-			J_VALUE("replay_ns", distribution_json(x)),
-			J_FINITE("mean_error_pct", a.n && b.n ? error_pct(b.mean, a.mean) : NAN));
-	}
-	return all;
+	const double x[] = {m->mean, m->n > 1 ? m->sd : NAN, m->min, m->max};
+	if (row >= ROW_QUANTILES)
+		return quantile < m->min ? m->min : quantile > m->max ? m->max : quantile;
+	return m->n ? x[row] : NAN;
 }
+
+static double distribution_row(const struct model_at *at)
+{
+	const struct distribution *d = at->s;
+	const struct moments m = moment_sum_result(&d->sum, 0);
+	const size_t row = at->m->index;
+	double q = NAN;
+	if (row >= ROW_QUANTILES &&
+	    (d->histogram.n_negative ||
+	     histogram_quantile(&d->histogram, quantiles[row - ROW_QUANTILES], &q, NULL)))
+		q = NAN;
+	return moments_row(&m, row, q);
+}
+
+/* The deviation from the schedule is shifted. */
+static int64_t shift_of(const struct model_at *at)
+{
+	const struct metrics *m = metrics_of(at);
+	return at->s == &m->schedule ? m->schedule_rest_ns : 0;
+}
+
+static double issue_error_row(const struct model_at *at)
+{
+	const struct issue_error *x = at->s;
+	const struct moments m = moment_sum_result(&x->sum, shift_of(at));
+	const size_t row = at->m->index;
+	double q = NAN;
+	if (row >= ROW_QUANTILES &&
+	    !issue_error_quantile(x, quantiles[row - ROW_QUANTILES], &q, NULL))
+		q -= (double)shift_of(at);
+	else
+		q = NAN;
+	return moments_row(&m, row, q);
+}
+
+GET(uint64_t, distribution_n, distribution, d, d->sum.n)
+GET(uint64_t, issue_error_n, issue_error, x, x->sum.n)
+
+#define DISTRIBUTION(n, row)                                                                       \
+	BY_COUNT(n, "n", NULL)                                                                     \
+	BY_FINITE(row, "mean", NUMBER, NULL, .index = ROW_MEAN)                                    \
+	BY_FINITE(row, "sd", NUMBER, NULL, .index = ROW_SD)                                        \
+	BY_FINITE(row, "min", NUMBER, NULL, .index = ROW_MIN)                                      \
+	BY_FINITE(row, "max", NUMBER, NULL, .index = ROW_MAX)                                      \
+	BY_FINITE(row, "p50", NUMBER, NULL, .index = ROW_QUANTILES)                                \
+	BY_FINITE(row, "p90", NUMBER, NULL, .index = ROW_QUANTILES + 1)                            \
+	BY_FINITE(row, "p99", NUMBER, NULL, .index = ROW_QUANTILES + 2)                            \
+	BY_FINITE(row, "p999", NUMBER, NULL, .index = ROW_QUANTILES + 3)
+
+LIST(distribution, NULL, DISTRIBUTION(distribution_n, distribution_row))
+LIST(issue_error, NULL, DISTRIBUTION(issue_error_n, issue_error_row))
+
+/* --- each trace ---------------------------------------------------------- */
+
+#define S metrics_side
+GET(double, execution_ns, metrics_side, s, metrics_execution_ns(s))
+GET(double, throughput, metrics_side, s, metrics_throughput(s))
+GET(double, bytes_per_s, metrics_side, s,
+    ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s)))
+
+static const char *path(const struct model_at *at)
+{
+	const struct metrics_document *d = at->root;
+	return at->s == &d->m.reference ? d->paths.reference : d->paths.replay;
+}
+
+static json_t *is_complete(const struct model_at *at)
+{
+	const struct metrics_side *s = at->s;
+	const bool no_sign = s->complete && !s->cut && !s->n_events_lost && !s->n_unseen;
+	return no_sign && s->not_visible ? json_null() : json_boolean(no_sign);
+}
+
+LIST(side, NULL,
+	BY_TEXT(path, "path", NULL, .exact = true)
+	BY_JSON(is_complete, "boolean|null", "complete",
+		"true: no request is missing, because the program recorded its own requests and "
+		"there is no sign of a loss. false: the file has no end or is damaged, or there "
+		"are signs of missing requests. null: there is no such sign, but the method does "
+		"not show all requests (not_visible). Earlier versions: whether the file has its "
+		"end.")
+	FLAG(complete, "has_end", "The file has an end.")
+	FLAG(cut, "cut", "The file has no end, or was made from a trace without an end: requests "
+	     "can be missing.")
+	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT,
+	    "Events that were lost during the capture: requests can be missing.")
+	ROW(uint64_t, n_unseen, "n_unseen", COUNT,
+	    "Programs and requests that the capture could not see; their requests are missing.")
+	TEXT(not_visible, "not_visible",
+	     "Requests that the method of recording never shows. Null if the program recorded its "
+	     "own requests.", NULLABLE)
+	ROW(uint64_t, n_records, "n_records", COUNT, NULL)
+	ROW(uint64_t, n_issued, "n_issued", COUNT, NULL)
+	ROW(uint64_t, n_unfinished, "n_unfinished", COUNT, NULL)
+	ROW(uint64_t, n_failed, "n_failed", COUNT, NULL)
+	ROW(uint64_t, n_negative, "n_negative", COUNT, "Requests that end before they begin.")
+	ROW(uint64_t, first_negative, "first_negative", COUNT, "Number of the record, from 0.",
+	    IF_SET(n_negative))
+	ROW(uint64_t, n_backwards, "n_backwards", COUNT,
+	    "Requests that begin before the previous request of their thread.")
+	ROW(uint64_t, first_backwards, "first_backwards", COUNT, NULL, IF_SET(n_backwards))
+	ROW(uint64_t, n_unknown, "n_unknown", COUNT,
+	    "Requests with neither object nor descriptor.")
+	ROW(uint64_t, n_warmup, "n_warmup", COUNT,
+	    "Requests that --warmup leaves out. Only n_records counts them too.")
+	ROW(uint64_t, n_bytes, "bytes", COUNT, NULL)
+	BY_FINITE(execution_ns, "execution_ns", TIME, NULL)
+	BY_FINITE(throughput, "requests_per_s", RATE, NULL)
+	BY_FINITE(bytes_per_s, "bytes_per_s", NUMBER, NULL))
 
 /* --- concurrency --------------------------------------------------------- */
 
-static json_t *cdf_json(const struct concurrency *c, enum levels_weight w)
+GET_AT(bool, has_concurrency, metrics_of(at)->parts & PART_CONCURRENCY)
+GET_AT(bool, has_lifetime, metrics_of(at)->parts & PART_LIFETIME)
+GET(double, mean_level, metrics_side, s,
+    levels_mean(&s->concurrency, (enum levels_weight)at->m->index))
+GET(double, level_span_ns, metrics_side, s,
+    (double)(s->concurrency.last_ns - s->concurrency.first_ns))
+GET(double, idle_ns, metrics_side, s, (double)s->concurrency.ns_at_level[0])
+
+static json_t *cdf(const struct model_at *at)
 {
-	SCOPED_FREE double *cdf = levels_cdf_all(c, w);
-	json_t *a = json_array();
-	for (size_t level = 0; cdf && level <= c->highest; level++)
-		json_array_append_new(a, json_real(cdf[level]));
-	return a;
+	const struct concurrency *c = &((const struct metrics_side *)at->s)->concurrency;
+	SCOPED_FREE double *x = levels_cdf_all(c, (enum levels_weight)at->m->index);
+	json_t *list = json_array();
+	for (size_t level = 0; x && level <= c->highest; level++)
+		json_array_append_new(list, json_real(x[level]));
+	return list;
 }
 
-static json_t *levels_json(const struct metrics_side *s, unsigned int parts)
-{
-	const struct concurrency *c = &s->concurrency;
-	json_t *o = json_object();
-	if (parts & PART_CONCURRENCY) {
-		double span = (double)(c->last_ns - c->first_ns);
-		double mean = levels_mean(c, LEVELS_BY_TIME);
-		json_add(o, J_FINITE("conc_mean_time", mean),
-			J_FINITE("conc_mean_busy", levels_mean(c, LEVELS_BY_BUSY_TIME)),
-			J_FINITE("conc_mean_request", levels_mean(c, LEVELS_BY_REQUEST)),
-			J_COUNT("conc_max_level", c->highest), J_FINITE("conc_span", span),
-			J_FINITE("conc_idle_time", (double)c->ns_at_level[0]),
-			J_VALUE("conc_cdf_time", cdf_json(c, LEVELS_BY_TIME)),
-			J_VALUE("conc_cdf_time_busy", cdf_json(c, LEVELS_BY_BUSY_TIME)),
-			J_VALUE("conc_cdf_request", cdf_json(c, LEVELS_BY_REQUEST)));
-	}
-	if (parts & PART_LIFETIME)
-		json_add(o, J_FINITE("conc_mean_lifetime", s->mean_lifetime_level));
-	return o;
-}
+#define LEVEL(function, name_, ...)                                                                \
+	BY_FINITE(function, name_, NUMBER, NULL, IF(has_concurrency), __VA_ARGS__)
+#define CDF(name_, weight)                                                                         \
+	BY_JSON(cdf, "array", name_, "Distribution function by number in flight, from 0.",         \
+		.items = "number", .index = LEVELS_BY_##weight, IF(has_concurrency))
 
-static json_t *concurrency_json(const struct metrics *m)
+LIST(levels, NULL,
+	LEVEL(mean_level, "conc_mean_time", .index = LEVELS_BY_TIME)
+	LEVEL(mean_level, "conc_mean_busy", .index = LEVELS_BY_BUSY_TIME)
+	LEVEL(mean_level, "conc_mean_request", .index = LEVELS_BY_REQUEST)
+	ROW(size_t, concurrency.highest, "conc_max_level", COUNT, NULL, IF(has_concurrency))
+	LEVEL(level_span_ns, "conc_span")
+	LEVEL(idle_ns, "conc_idle_time")
+	CDF("conc_cdf_time", TIME)
+	CDF("conc_cdf_time_busy", BUSY_TIME)
+	CDF("conc_cdf_request", REQUEST)
+	FINITE(mean_lifetime_level, "conc_mean_lifetime", NUMBER, NULL, IF(has_lifetime)))
+#undef S
+
+static struct levels_distance distance(const struct model_at *at)
 {
-	static const char *const names[][2] = {{"conc_ks_time", "conc_wasserstein1_time"},
-					       {"conc_ks_time_busy", "conc_wasserstein1_time_busy"},
-					       {"conc_ks_request", "conc_wasserstein1_request"}};
-	json_t *o = json_make(J_VALUE("reference", levels_json(&m->reference, m->parts)),
-		J_VALUE("replay", levels_json(&m->replay, m->parts)));
-	for (int w = 0; w < 3 && (m->parts & PART_CONCURRENCY); w++) {
-		struct levels_distance d = levels_distance(
-		    &m->reference.concurrency, &m->replay.concurrency, (enum levels_weight)w);
-		json_add(o, J_FINITE(names[w][0], d.largest), J_FINITE(names[w][1], d.area));
-	}
-	return o;
+	const struct metrics *m = metrics_of(at);
+	return levels_distance(&m->reference.concurrency, &m->replay.concurrency,
+			       (enum levels_weight)at->m->index);
 }
+GET_AT(double, largest_distance, distance(at).largest)
+GET_AT(double, area, distance(at).area)
+
+#define DISTANCES(suffix, weight)                                                                  \
+	LEVEL(largest_distance, "conc_ks_" suffix, .index = LEVELS_BY_##weight)                    \
+	LEVEL(area, "conc_wasserstein1_" suffix, .index = LEVELS_BY_##weight)
+
+#define S metrics_document
+LIST(concurrency, NULL,
+	OBJECT_AS(m.reference, levels, "reference", NULL)
+	OBJECT_AS(m.replay, levels, "replay", NULL)
+	DISTANCES("time", TIME)
+	DISTANCES("time_busy", BUSY_TIME)
+	DISTANCES("request", REQUEST))
+#undef S
 
 /* --- order --------------------------------------------------------------- */
 
@@ -206,13 +250,12 @@ static void put_shares(json_t *o, const struct histogram *h, double n, const cha
 	}
 }
 
-static json_t *density_json(const struct disorder_total *t)
+static json_t *displacements(const struct model_at *at)
 {
+	const struct disorder_total *t = at->s;
 	json_t *o = json_object();
-	double n = (double)t->n_displaced;
-	uint64_t on_time = t->n_displaced - t->displaced_early.n - t->displaced_late.n;
-	if (!t->n_displaced)
-		return o;
+	const double n = (double)t->n_displaced;
+	const uint64_t on_time = t->n_displaced - t->displaced_early.n - t->displaced_late.n;
 	put_shares(o, &t->displaced_early, n, "-");
 	if (on_time)
 		json_object_set_new(o, "0", json_real((double)on_time / n));
@@ -220,11 +263,12 @@ static json_t *density_json(const struct disorder_total *t)
 	return o;
 }
 
-static json_t *occupancy_json(const struct disorder_total *t)
+static json_t *occupancies(const struct model_at *at)
 {
+	const struct disorder_total *t = at->s;
 	json_t *o = json_object();
-	uint64_t empty = t->n_occupancies - t->occupied.n;
-	if (t->needs_bt || !t->n_occupancies)
+	const uint64_t empty = t->n_occupancies - t->occupied.n;
+	if (t->needs_bt)
 		return o;
 	if (empty)
 		json_object_set_new(o, "0", json_real((double)empty / (double)t->n_occupancies));
@@ -234,135 +278,243 @@ static json_t *occupancy_json(const struct disorder_total *t)
 
 #define MAX_N_REORDERED 20
 
-/* Element [n - 1] is about n-reordered arrivals. The list ends at MAX_N_REORDERED;
- * ro_n_reordered_max is the largest n. */
-static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
+/* Element [n - 1] is about n-reordered arrivals. */
+static json_t *n_reordered(const struct model_at *at)
 {
+	const struct disorder_total *t = at->s;
+	const bool is_share = at->m->index;
 	json_t *a = json_array();
 	uint64_t left = t->preceding.n;
 	for (uint32_t n = 1; n <= MAX_N_REORDERED && left; n++) {
-		json_array_append_new(a, degree ? json_real((double)left / (double)t->n_received)
-						: json_integer((json_int_t)left));
+		json_array_append_new(a, is_share
+			? json_real((double)left / (double)t->n_received)
+			: json_integer((json_int_t)left));
 		left -= n < t->preceding.n_buckets ? t->preceding.count[n] : 0;
 	}
 	return a;
 }
 
-static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
+#define S disorder_total
+#define GET_TOTAL(type, function, value) GET(type, function, disorder_total, t, value)
+#define SHARE_OF(function, part, whole)                                                            \
+	GET_TOTAL(double, function, ratio((double)(part), (double)(whole)))
+
+SHARE_OF(share_missing, t->n_lost, t->n_received + t->n_lost)
+SHARE_OF(share_reordered, t->n_reordered, t->n_received)
+GET_TOTAL(uint64_t, max_extent, t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0)
+GET_TOTAL(double, mean_extent,
+	  t->extent.sum.n ? moment_sum_result(&t->extent.sum, 0).mean : NAN)
+GET_TOTAL(double, in_order_pct, 100 * ratio((double)t->runs_a, (double)t->runs_p))
+SHARE_OF(mean_run, t->runs_a, t->runs_x)
+GET_TOTAL(double, run_variability,
+	  t->runs_x ? ratio((double)t->runs_q / (double)t->runs_a,
+			    (double)t->runs_a / (double)t->runs_x) : NAN)
+GET_TOTAL(double, kendall_tau,
+	  t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN)
+GET_TOTAL(uint64_t, lis_length, t->n_received - t->n_moves)
+SHARE_OF(share_moved, t->n_moves, t->n_received)
+SHARE_OF(mean_displacement, t->displacement_sum, t->n_displaced)
+SHARE_OF(share_late, t->displaced_late.n, t->n_displaced)
+GET_TOTAL(uint64_t, n_beyond, t->n_received - t->n_displaced)
+GET_TOTAL(double, mean_occupancy,
+	  t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies))
+GET_AT(uint64_t, threshold, ((const struct metrics_order *)at->up->s)->bt)
+
+/* at->i is the scope, and at->up->i the point. */
+static const struct metrics_worst *worst_of(const struct model_at *at)
 {
-	json_t *o = json_object();
-	double n = (double)t->n_received;
-	json_add(o, J_COUNT("n_sequences", t->n_sequences), J_COUNT("ro_received", t->n_received),
-		J_COUNT("ro_missing", t->n_lost),
-		J_FINITE("ro_missing_ratio", ratio((double)t->n_lost, n + (double)t->n_lost)),
-		J_COUNT("ro_reordered", t->n_reordered),
-		J_FINITE("ro_ratio", ratio((double)t->n_reordered, n)),
-		J_COUNT("ro_seq_discontinuities", t->n_sequence_discontinuities),
-		J_COUNT("ro_max_extent", t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0),
-		J_FINITE("ro_mean_extent", t->extent.sum.n ? moment_sum_result(&t->extent.sum,
-			0).mean : NAN),
-		J_VALUE("ro_extent", distribution_json(&t->extent)),
-		J_VALUE("ro_late_time", distribution_json(&t->late_ns)),
-		J_VALUE("ro_byte_offset", distribution_json(&t->byte_offset)),
-		J_COUNT("ro_discontinuities", t->n_discontinuities),
-		J_VALUE("ro_gap", distribution_json(&t->gap)),
-		J_VALUE("ro_gap_time", distribution_json(&t->gap_ns)));
-	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p,
-	       q = (double)t->runs_q;
-	json_add(o, J_COUNT("ro_runs_x", t->runs_x), J_COUNT("ro_runs_a", t->runs_a),
-		J_COUNT("ro_runs_p", t->runs_p), J_COUNT("ro_runs_q", t->runs_q),
-		J_FINITE("ro_runs_in_order_pct", 100 * ratio(a, p)), J_FINITE("ro_runs_mean",
-		ratio(a, x)), J_FINITE("ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN));
-	json_add(o, J_VALUE("ro_n_reordered_count", n_reordered_json(t, false)),
-		J_VALUE("ro_n_reordering_degree", n_reordered_json(t, true)),
-		J_COUNT("ro_n_reordered_max", t->max_preceding),
-		J_COUNT("ro_inversions", t->inversions),
-		J_FINITE("ro_kendall_tau", t->n_pairs
-			? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN),
-		J_COUNT("ro_lis_length", t->n_received - t->n_moves),
-		J_FINITE("ro_min_moves_ratio", ratio((double)t->n_moves, n)),
-		J_COUNT("ro_spearman_footrule", t->footrule),
-		J_COUNT("ro_hfplayer_script_count", t->n_descents),
-		J_VALUE("rd_density", density_json(t)),
-		J_FINITE("rd_mean_abs_displacement", ratio((double)t->displacement_sum,
-			(double)t->n_displaced)),
-		J_FINITE("rd_frac_late", ratio((double)t->displaced_late.n,
-			(double)t->n_displaced)),
-		J_COUNT("rd_beyond_threshold", t->n_received - t->n_displaced),
-		J_VALUE("rbd_density", occupancy_json(t)),
-		J_FINITE("rbd_mean_occupancy", t->needs_bt ? NAN : ratio((double)t->occupancy_sum,
-			(double)t->n_occupancies)));
-	if (bt == DENSITY_UNBOUNDED)
-		json_object_set_new(o, "rbd_threshold", json_null());
-	else
-		json_add(o, J_COUNT("rbd_threshold", bt));
-	return o;
+	return &metrics_of(at)->order[at->up->i].worst[at->i];
+}
+GET_AT(const void *, worst, worst_of(at))
+GET_AT(bool, has_worst, at->i != SCOPE_ALL && worst_of(at)->exists)
+#undef S
+
+#define S metrics_worst
+GET_AT(bool, is_thread, at->up->i == SCOPE_THREAD)
+GET(bool, is_descriptor, metrics_worst, w, !is_thread(at) && w->key & METRICS_KEY_DESCRIPTOR)
+GET(bool, is_object, metrics_worst, w, !is_thread(at) && !(w->key & METRICS_KEY_DESCRIPTOR))
+GET(uint64_t, high_key, metrics_worst, w, w->key >> 32)
+GET(uint64_t, low_key, metrics_worst, w, w->key & UINT32_MAX)
+GET_AT(const char *, worst_object, metrics_of(at)->worst_object[at->up->up->i])
+
+LIST(worst, "Figures of the object or thread with the largest share of reordered requests.",
+	BY_COUNT(high_key, "pid", NULL, IF(is_thread))
+	BY_COUNT(low_key, "tid", NULL, IF(is_thread))
+	BY_COUNT(low_key, "fd", NULL, IF(is_descriptor))
+	BY_NAME(worst_object, "object", NULL, IF(is_object))
+	ROW(uint64_t, n_received, "ro_received", COUNT, NULL)
+	ROW(uint64_t, n_reordered, "ro_reordered", COUNT, NULL)
+	ROW(uint64_t, max_extent, "ro_max_extent", COUNT, NULL))
+#undef S
+
+#define S disorder_total
+LIST(scope, NULL,
+	ROW(uint64_t, n_sequences, "n_sequences", COUNT, NULL)
+	ROW(uint64_t, n_received, "ro_received", COUNT, NULL)
+	ROW(uint64_t, n_lost, "ro_missing", COUNT, NULL)
+	BY_FINITE(share_missing, "ro_missing_ratio", NUMBER, NULL)
+	ROW(uint64_t, n_reordered, "ro_reordered", COUNT, NULL)
+	BY_FINITE(share_reordered, "ro_ratio", NUMBER, NULL)
+	ROW(uint64_t, n_sequence_discontinuities, "ro_seq_discontinuities", COUNT, NULL)
+	BY_COUNT(max_extent, "ro_max_extent", NULL)
+	BY_FINITE(mean_extent, "ro_mean_extent", NUMBER, NULL)
+	OBJECT_AS(extent, distribution, "ro_extent", NULL)
+	OBJECT_AS(late_ns, distribution, "ro_late_time", NULL)
+	OBJECT_AS(byte_offset, distribution, "ro_byte_offset", NULL)
+	ROW(uint64_t, n_discontinuities, "ro_discontinuities", COUNT, NULL)
+	OBJECT_AS(gap, distribution, "ro_gap", NULL)
+	OBJECT_AS(gap_ns, distribution, "ro_gap_time", NULL)
+	ROW(uint64_t, runs_x, "ro_runs_x", COUNT, NULL)
+	ROW(uint64_t, runs_a, "ro_runs_a", COUNT, NULL)
+	ROW(uint64_t, runs_p, "ro_runs_p", COUNT, NULL)
+	ROW(uint64_t, runs_q, "ro_runs_q", COUNT, NULL)
+	BY_FINITE(in_order_pct, "ro_runs_in_order_pct", NUMBER, NULL)
+	BY_FINITE(mean_run, "ro_runs_mean", NUMBER, NULL)
+	BY_FINITE(run_variability, "ro_runs_variability", NUMBER, NULL)
+	BY_JSON(n_reordered, "array", "ro_n_reordered_count",
+		"From n = 1 to at most 20; ro_n_reordered_max is the largest n.",
+		.items = "integer")
+	BY_JSON(n_reordered, "array", "ro_n_reordering_degree", NULL, .items = "number",
+		.index = 1)
+	ROW(uint64_t, max_preceding, "ro_n_reordered_max", COUNT,
+	    "Largest n for which an arrival is n-reordered; 0 if there is none.")
+	ROW(uint64_t, inversions, "ro_inversions", COUNT, NULL)
+	BY_FINITE(kendall_tau, "ro_kendall_tau", NUMBER, NULL)
+	BY_COUNT(lis_length, "ro_lis_length", NULL)
+	BY_FINITE(share_moved, "ro_min_moves_ratio", NUMBER, NULL)
+	ROW(uint64_t, footrule, "ro_spearman_footrule", COUNT, NULL)
+	ROW(uint64_t, n_descents, "ro_hfplayer_script_count", COUNT, NULL)
+	BY_JSON(displacements, "object", "rd_density", "Share by displacement.", .items = "number")
+	BY_FINITE(mean_displacement, "rd_mean_abs_displacement", NUMBER, NULL)
+	BY_FINITE(share_late, "rd_frac_late", NUMBER, NULL)
+	BY_COUNT(n_beyond, "rd_beyond_threshold", NULL)
+	BY_JSON(occupancies, "object", "rbd_density", "Share by occupancy.", .items = "number")
+	BY_FINITE(mean_occupancy, "rbd_mean_occupancy", NUMBER, NULL)
+	BY_COUNT(threshold, "rbd_threshold", NULL, NULLABLE)
+	BY_OBJECT(worst, worst, "worst", NULL, IF(has_worst)))
+#undef S
+
+#define S metrics_order
+GET_AT(bool, has_scope, metrics_of(at)->scopes >> at->m->index & 1)
+#define SCOPE(name_, scope_)                                                                       \
+	OBJECT_AS(total[scope_], scope, name_, NULL, .index = scope_, IF(has_scope))
+LIST(scopes, NULL,
+	SCOPE("all", SCOPE_ALL)
+	SCOPE("object", SCOPE_OBJECT)
+	SCOPE("thread", SCOPE_THREAD))
+#undef S
+
+#define S metrics_document
+#define POINT(name_, point)                                                                        \
+	OBJECT_AS(m.order[point], scopes, name_, NULL, .index = point,                             \
+		  IF_SET(m.order[point].observed))
+LIST(order, NULL,
+	POINT("issue", POINT_ISSUE)
+	POINT("dispatch", POINT_DISPATCH)
+	POINT("complete", POINT_COMPLETE))
+
+/* --- the document -------------------------------------------------------- */
+
+static const char *const methods[] = {"number", "key", NULL};
+GET_AT(const char *, method, methods[metrics_of(at)->match == MATCH_KEY])
+GET_AT(const char *, match_reason, metrics_match_words(metrics_of(at)->match_reason))
+GET_AT(bool, is_by_key, metrics_of(at)->match == MATCH_KEY)
+GET_AT(bool, has_fidelity, metrics_of(at)->parts & PART_FIDELITY)
+GET_AT(bool, has_warmup, metrics_of(at)->warmup_requests || metrics_of(at)->warmup_ns)
+GET_AT(bool, has_response, metrics_of(at)->parts & PART_RESPONSE)
+GET_AT(bool, has_schedule, metrics_of(at)->parts & PART_SCHEDULE)
+GET_AT(bool, has_levels, metrics_of(at)->parts & (PART_CONCURRENCY | PART_LIFETIME))
+GET_AT(bool, has_order, metrics_of(at)->parts & PART_ORDER)
+GET_AT(const void *, issue_error,
+       metrics_of(at)->has_issue_error ? &metrics_of(at)->issue_error : NULL)
+GET_AT(double, execution_error_pct,
+       error_pct(metrics_execution_ns(&metrics_of(at)->replay),
+		 metrics_execution_ns(&metrics_of(at)->reference)))
+GET_AT(double, throughput_error_pct,
+       error_pct(metrics_throughput(&metrics_of(at)->replay),
+		 metrics_throughput(&metrics_of(at)->reference)))
+
+/* Of element at->i of an array by operation. */
+GET_AT(const char *, operation, op_name((unsigned int)at->i))
+GET_AT(const void *, reference_response, &metrics_of(at)->reference.response[at->i])
+GET_AT(const void *, replay_response, &metrics_of(at)->replay.response[at->i])
+
+static struct moments response_of(const struct metrics_side *s, size_t op)
+{
+	return moment_sum_result(&s->response[op].sum, 0);
 }
 
-static void put_worst(json_t *o, const struct metrics *m, int point, int scope)
+static const void *response_at(const struct model_at *at)
 {
-	if (scope == SCOPE_ALL || !m->order[point].worst[scope].exists)
-		return;
-	json_t *w = json_object();
-	uint64_t key = m->order[point].worst[scope].key;
-	if (scope == SCOPE_THREAD) {
-		json_add(w, J_COUNT("pid", key >> 32), J_COUNT("tid", key & UINT32_MAX));
-	} else if (key & METRICS_KEY_DESCRIPTOR) {
-		json_add(w, J_COUNT("fd", key & UINT32_MAX));
-	} else {
-		json_object_set_new(w, "object", json_name(m->worst_object[point]));
-	}
-	json_add(w, J_COUNT("ro_received", m->order[point].worst[scope].n_received),
-		J_COUNT("ro_reordered", m->order[point].worst[scope].n_reordered),
-		J_COUNT("ro_max_extent", m->order[point].worst[scope].max_extent));
-	json_object_set_new(o, "worst", w);
+	const struct metrics *m = metrics_of(at);
+	const bool any = m->reference.response[at->i].sum.n || m->replay.response[at->i].sum.n;
+	return at->i && any ? at->s : NULL;
 }
 
-static json_t *order_json(const struct metrics *m)
+static double mean_error_pct(const struct model_at *at)
 {
-	json_t *points = json_object();
-	for (int point = 0; point < POINT_N; point++) {
-		if (!m->order[point].observed)
-			continue;
-		json_t *scopes = json_object();
-		for (int s = 0; s < SCOPE_N; s++) {
-			if (!(m->scopes >> s & 1))
-				continue;
-			json_t *o = scope_json(&m->order[point].total[s], m->order[point].bt);
-			put_worst(o, m, point, s);
-			json_object_set_new(scopes, metrics_scope_names[s], o);
-		}
-		json_object_set_new(points, metrics_point_names[point], scopes);
-	}
-	return points;
+	const struct moments a = response_of(&metrics_of(at)->reference, at->i),
+			     b = response_of(&metrics_of(at)->replay, at->i);
+	return a.n && b.n ? error_pct(b.mean, a.mean) : NAN;
 }
+
+LIST(response, NULL,
+	BY_TEXT(operation, "operation", NULL)
+	BY_OBJECT(reference_response, distribution, "reference_ns", NULL)
+	BY_OBJECT(replay_response, distribution, "replay_ns", NULL)
+	BY_FINITE(mean_error_pct, "mean_error_pct", NUMBER, NULL))
+
+GET(json_t *, warmup_requests, metrics_document, d,
+    d->m.warmup_requests ? json_integer((json_int_t)d->m.warmup_requests) : json_null())
+GET(json_t *, warmup_ns, metrics_document, d,
+    d->m.warmup_ns ? json_integer(d->m.warmup_ns) : json_null())
+
+LIST(warmup, NULL,
+	BY_JSON(warmup_requests, "integer|null", "requests", NULL)
+	BY_JSON(warmup_ns, "integer|null", "ns", NULL))
+
+MODEL(S, "Comparison of a replay with the replayed trace. Times are ns. Parts that --only does not "
+	"name are absent.",
+	FIXED_COUNT(METRICS_SCHEMA, "schema", NULL)
+	OBJECT_AS(m.reference, side, "reference", NULL)
+	OBJECT_AS(m.replay, side, "replay", NULL)
+	PART("matching", NULL,
+	     BY_TEXT(method, "by", NULL, .words = methods)
+	     BY_NAME(match_reason, "reason",
+		     "Reason for the choice; null if --match gave the method.")
+	     ROW(uint64_t, m.n_compared, "n_compared", COUNT,
+		 "Pairs by number that were compared.", IF_SET(m.n_compared))
+	     ROW(uint64_t, m.n_same_request, "n_same_request", COUNT,
+		 "Compared pairs with the same operation, object, offset and length.",
+		 IF_SET(m.n_compared))
+	     ROW(uint64_t, m.n_matched, "n_matched", COUNT, NULL)
+	     ROW(uint64_t, m.n_lost, "n_lost", COUNT, NULL)
+	     ROW(uint64_t, m.n_skipped, "n_skipped", COUNT,
+		 "Requests of the reference that the replay skipped. They are neither lost nor "
+		 "matched, and the figures of both traces leave them out.")
+	     ROW(uint64_t, m.n_extra, "n_extra", COUNT, NULL)
+	     ROW(uint64_t, m.n_mismatched, "n_mismatched", COUNT, NULL, IF(has_fidelity))
+	     ROW(uint64_t, m.first_mismatched, "first_mismatched", COUNT, NULL, IF(has_fidelity),
+		 IF_SET(m.n_mismatched))
+	     ROW(uint64_t, m.n_ambiguous_keys, "n_ambiguous_keys", COUNT, NULL, IF(is_by_key))
+	     ROW(uint64_t, m.n_ambiguous_requests, "n_ambiguous_requests", COUNT, NULL,
+		 IF(is_by_key))
+	     FLAG(m.ambiguous_at_least, "ambiguous_at_least", NULL, IF(is_by_key)))
+	PART_AS(warmup, "warmup", NULL, IF(has_warmup))
+	BY_FINITE(execution_error_pct, "execution_time_error_pct", NUMBER, NULL)
+	BY_FINITE(throughput_error_pct, "throughput_error_pct", NUMBER, NULL)
+	BY_ARRAY(NULL, response_at, response, "response", NULL, .n = OP_N, IF(has_response))
+	BY_OBJECT(issue_error, issue_error, "issue_error_ns", "Null if the replay is not timed.",
+		  NULLABLE, IF(has_schedule))
+	OBJECT_AS(m.schedule, issue_error, "schedule_error_ns", NULL, IF(has_schedule))
+	PART_AS(concurrency, "concurrency", NULL, IF(has_levels))
+	PART_AS(order, "order", NULL, IF(has_order)))
+#undef S
 
 json_t *metrics_document(const struct metrics *m, const struct metrics_paths *p)
 {
-	json_t *top = json_make(J_INT("schema", METRICS_SCHEMA),
-		J_VALUE("reference", side_json(&m->reference, p->reference)), J_VALUE("replay",
-		side_json(&m->replay, p->replay)), J_VALUE("matching", matching_json(m)));
-	if (m->warmup_requests || m->warmup_ns)
-		json_add(top, J_VALUE("warmup", json_make(
-			J_VALUE("requests", m->warmup_requests
-				? json_integer((json_int_t)m->warmup_requests) : json_null()),
-			J_VALUE("ns", m->warmup_ns ? json_integer(m->warmup_ns) : json_null()))));
-	json_add(top, J_FINITE("execution_time_error_pct",
-		error_pct(metrics_execution_ns(&m->replay), metrics_execution_ns(&m->reference))),
-		J_FINITE("throughput_error_pct", error_pct(metrics_throughput(&m->replay),
-			metrics_throughput(&m->reference))));
-	if (m->parts & PART_RESPONSE)
-		json_object_set_new(top, "response", response_json(m));
-	if (m->parts & PART_SCHEDULE)
-		json_add(top, J_VALUE("issue_error_ns", m->has_issue_error
-			? issue_error_json(&m->issue_error, 0) : json_null()),
-			J_VALUE("schedule_error_ns", issue_error_json(&m->schedule,
-				m->schedule_rest_ns)));
-	if (m->parts & (PART_CONCURRENCY | PART_LIFETIME))
-		json_object_set_new(top, "concurrency", concurrency_json(m));
-	if (m->parts & PART_ORDER)
-		json_object_set_new(top, "order", order_json(m));
-	return top;
+	struct metrics_document d = {*m, *p};
+	return json_model(&model_metrics_document, &d);
 }
 
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)

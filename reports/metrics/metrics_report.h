@@ -29,7 +29,7 @@ void metrics_print_json(const struct metrics *m, const struct metrics_paths *p);
 #define CELLS_WIDTH 13
 
 /* formats: plain, ns, plain, ratio shown in per cent, bytes */
-enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_NUMBER, CELL_SHARE, CELL_BYTES };
+enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_DECIMAL, CELL_SHARE, CELL_BYTES };
 
 /* Returns the number at a path such as "ro_gap.mean" or "ro_n_reordering_degree.2". NaN: null or
  * absent. 0 after the end of an array, because its numbers from there on are 0. */

@@ -94,7 +94,7 @@ static void add_alike(struct strbuf *out, const struct metrics *m)
 	cells_add_pair(out, "execution time", metrics_execution_ns(r), metrics_execution_ns(x),
 		       CELL_DURATION);
 	cells_add_pair(out, "throughput [requests/s]", metrics_throughput(r), metrics_throughput(x),
-		       CELL_NUMBER);
+		       CELL_DECIMAL);
 	if (m->parts & PART_RESPONSE) {
 		double p99_r, p99_x;
 		struct moments a = response_of(r, &p99_r), b = response_of(x, &p99_x);
@@ -104,7 +104,7 @@ static void add_alike(struct strbuf *out, const struct metrics *m)
 	}
 	if (m->parts & PART_CONCURRENCY)
 		cells_add_pair(out, "requests in flight, mean", levels_mean(&r->concurrency,
-			LEVELS_BY_TIME), levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_NUMBER);
+			LEVELS_BY_TIME), levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_DECIMAL);
 	for (int point = 0; point < POINT_N; point++)
 		add_order_line(out, m, point);
 }
@@ -158,12 +158,12 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 	static const struct {
 		const char *label, *key;
 		enum cell_unit unit;
-	} pair[] = {{"mean number, by time", "conc_mean_time", CELL_NUMBER},
-		    {"mean number, while busy", "conc_mean_busy", CELL_NUMBER},
-		    {"mean number found by a request", "conc_mean_request", CELL_NUMBER},
+	} pair[] = {{"mean number, by time", "conc_mean_time", CELL_DECIMAL},
+		    {"mean number, while busy", "conc_mean_busy", CELL_DECIMAL},
+		    {"mean number found by a request", "conc_mean_request", CELL_DECIMAL},
 		    {"largest number", "conc_max_level", CELL_COUNT},
 		    {"time without a request in flight", "conc_idle_time", CELL_DURATION},
-		    {"mean number over a request's life", "conc_mean_lifetime", CELL_NUMBER}};
+		    {"mean number over a request's life", "conc_mean_lifetime", CELL_DECIMAL}};
 	static const char *const distance[][3] = {
 	    {"distance of the CDFs by time", "conc_ks_time", "conc_wasserstein1_time"},
 	    {"distance by busy time", "conc_ks_time_busy", "conc_wasserstein1_time_busy"},

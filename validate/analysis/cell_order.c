@@ -178,9 +178,9 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 static reorder_of *deciding_order(const struct protocol *p, const struct replayer *replayer)
 {
 	int scope = p->accept.reorder_scope;
-	if (scope == SCOPE_AUTO)
-		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
-	return scope == SCOPE_ALL ? of_all : scope == SCOPE_OBJECT ? of_object : of_thread;
+	if (scope == REORDER_AUTO)
+		scope = replayer->total_order ? REORDER_ALL : REORDER_THREAD;
+	return scope == REORDER_ALL ? of_all : scope == REORDER_OBJECT ? of_object : of_thread;
 }
 
 const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer,

@@ -262,8 +262,8 @@ static struct why_context context_of(const struct analysis *a, const struct cell
 	const struct protocol *p = &a->results->protocol;
 	const struct replayer *replayer = &p->replayer[c->replayer];
 	int scope = p->accept.reorder_scope;
-	if (scope == SCOPE_AUTO)
-		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
+	if (scope == REORDER_AUTO)
+		scope = replayer->total_order ? REORDER_ALL : REORDER_THREAD;
 	const struct scenario *scenario = &p->scenario[c->scenario];
 	return (struct why_context){scenario, fault_cost(a->results), scope, replayer->timed,
 				    scenario->observe == OBSERVE_BLOCK};

@@ -93,11 +93,11 @@ static void take_facts(const struct run_summary *s, const struct why_context *c,
 
 static void take_reordered(const struct run_summary *s, int scope, double *f)
 {
-	const struct reorder_summary *r = scope == SCOPE_ALL      ? &s->reorder_all
-					  : scope == SCOPE_THREAD ? &s->reorder_thread
+	const struct reorder_summary *r = scope == REORDER_ALL      ? &s->reorder_all
+					  : scope == REORDER_THREAD ? &s->reorder_thread
 								  : &s->reorder_object;
-	double sum = scope == SCOPE_ALL	     ? s->response_reordered_all
-		     : scope == SCOPE_THREAD ? s->response_reordered_thread
+	double sum = scope == REORDER_ALL	     ? s->response_reordered_all
+		     : scope == REORDER_THREAD ? s->response_reordered_thread
 					     : s->response_reordered_object;
 	f[F_REORDERED] = (double)r->n_reordered / (double)(s->response.n + s->n_left_out);
 	f[F_REORDERED_SUM] = sum / (double)s->response.n;

@@ -98,17 +98,19 @@ struct metrics_side { /* one trace */
 	uint64_t n_lifetimes;
 };
 
+struct metrics_worst {
+	bool exists;
+	/* key of a thread: pid << 32 | tid; of an object: its number, see below */
+	uint64_t key, n_received, n_reordered, max_extent;
+};
+
 struct metrics_order {
 	bool observed;
 	struct disorder_total total[SCOPE_N];
 	uint64_t bt; /* the threshold that was used for the buffer occupancy */
 	/* The sequence with the largest share of reordered requests; of equal shares the longest
 	 * sequence. */
-	struct {
-		bool exists;
-		/* key of a thread: pid << 32 | tid; of an object: its number, see below */
-		uint64_t key, n_received, n_reordered, max_extent;
-	} worst[SCOPE_N];
+	struct metrics_worst worst[SCOPE_N];
 };
 /* part of worst.key for a request without an object: the key is pid << 32 | fd with this bit */
 #define METRICS_KEY_DESCRIPTOR (UINT64_C(1) << 63)

@@ -33,7 +33,7 @@ enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP, EVICT_ALL };
 enum responsiveness { RESPONSIVENESS_AUTO, RESPONSIVENESS_YES, RESPONSIVENESS_NO };
 /* The sequence of the reordering component. AUTO: ALL for replayers that promise a total order
  * (temporal, temporal-serial), THREAD for other replayers, which may reorder between threads. */
-enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
+enum reorder_scope { REORDER_AUTO, REORDER_ALL, REORDER_THREAD, REORDER_OBJECT };
 
 /* Source of the times of a run's requests, the same for program and replayers (protocol_observe.c).
  * OWN: their own stamps. PRELOAD: the preload library (metrics/observed.h). BLOCK: the device

@@ -25,23 +25,30 @@ static json_t *type_or_null(const char *type, bool nullable)
 /* A reference to a definition that no list has; it is added. */
 static json_t *builtin(const char *name, json_t *defs)
 {
-	if (json_object_get(defs, name))
-		return json_pack("{s:s+}", "$ref", "#/$defs/", name);
-	json_t *o, *words = json_array();
-	for (int i = 0; i < STAT_N_STATUSES; i++)
-		json_array_append_new(words, json_string(stat_status_name((enum stat_status)i)));
-	if (!strcmp(name, "number"))
-		o = json_pack("{s:s, s:o}", "description",
-			      "A finite number, or null. For null, KEY_status beside it gives the "
-			      "reason: a status word (see \"status\"), \"undefined\", "
-			      "\"infinite\" or \"-infinite\".", "type",
-			      type_or_null("number", true));
-	else if (!strcmp(name, "count"))
-		o = json_pack("{s:[ss]}", "type", "integer", "number");
-	else
-		o = json_pack("{s:s, s:s, s:O}", "description",
-			      "Whether a value exists, and otherwise the reason.", "type", "string",
-			      "enum", words);
+	static const struct {
+		const char *name, *about, *type, *other_type;
+	} row[] = {
+	    {"number",
+	     "A finite number, or null. For null, KEY_status beside it gives the reason: a status "
+	     "word (see \"status\"), \"undefined\", \"infinite\" or \"-infinite\".",
+	     "number", "null"},
+	    {"finite", "A number; null if undefined.", "number", "null"},
+	    {"count", NULL, "integer", NULL},
+	    {"whole", "A whole number; a string of digits above 2^63 - 1.", "integer", "string"},
+	    {"status", "Whether a value exists, and otherwise the reason.", "string", NULL}};
+	size_t i = 0;
+	while (strcmp(row[i].name, name))
+		i++;
+	json_t *o = json_object(), *words = json_array();
+	if (row[i].about)
+		json_object_set_new(o, "description", json_string(row[i].about));
+	json_object_set_new(o, "type",
+			    row[i].other_type ? json_pack("[ss]", row[i].type, row[i].other_type)
+					      : json_string(row[i].type));
+	for (int k = 0; k < STAT_N_STATUSES; k++)
+		json_array_append_new(words, json_string(stat_status_name((enum stat_status)k)));
+	if (!strcmp(name, "status"))
+		json_object_set(o, "enum", words);
 	json_decref(words);
 	json_object_set_new(defs, name, o);
 	return json_pack("{s:s+}", "$ref", "#/$defs/", name);
@@ -52,13 +59,48 @@ static json_t *schema_of(const struct model_list *list, bool nullable, json_t *d
 /* A reference to the definition of a named list, which it adds; else the schema itself. */
 static json_t *reference(const struct model_list *list, bool nullable, json_t *defs)
 {
-	if (!list->name || nullable)
+	if (!list->name)
 		return schema_of(list, nullable, defs);
-	if (!json_object_get(defs, list->name)) {
-		json_object_set_new(defs, list->name, json_null()); /* its place */
-		json_object_set_new(defs, list->name, schema_of(list, false, defs));
+	SCOPED_FREE char *name = xasprintf("%s%s", list->name, nullable ? "_or_null" : "");
+	if (!json_object_get(defs, name)) {
+		json_object_set_new(defs, name, json_null()); /* its place */
+		json_object_set_new(defs, name, schema_of(list, nullable, defs));
 	}
-	return json_pack("{s:s+}", "$ref", "#/$defs/", list->name);
+	return json_pack("{s:s+}", "$ref", "#/$defs/", name);
+}
+
+/* The types "a|b". Objects with values of several types may be nested once: their values have the
+ * other types. */
+static json_t *types_schema(const char *types)
+{
+	SCOPED_FREE char *copy = xstrdup(types);
+	json_t *all = json_array(), *others = json_array();
+	for (char *rest = copy, *type; (type = strsep(&rest, "|"));) {
+		json_array_append_new(all, json_string(type));
+		if (strcmp(type, "object"))
+			json_array_append_new(others, json_string(type));
+	}
+	const size_t n = json_array_size(others);
+	json_t *o = json_pack("{s:O}", "type",
+			      json_array_size(all) > 1 ? all : json_array_get(all, 0));
+	if (n && n < json_array_size(all) && strcmp(types, "object|null"))
+		json_object_set_new(o, "additionalProperties",
+				    json_pack("{s:O}", "type",
+					      n > 1 ? others : json_array_get(others, 0)));
+	json_decref(all);
+	json_decref(others);
+	return o;
+}
+
+static json_t *json_schema(const struct model_member *m, json_t *defs)
+{
+	json_t *o = types_schema(m->type ? m->type : "object|null");
+	const char *items = m->type && !strcmp(m->type, "array") ? "items" : "additionalProperties";
+	if (m->of)
+		json_object_set_new(o, items, reference(m->of, false, defs));
+	else if (m->items)
+		json_object_set_new(o, items, types_schema(m->items));
+	return o;
 }
 
 static json_t *array_of(json_t *items)
@@ -82,14 +124,15 @@ static json_t *value_schema(const struct model_member *m, json_t *defs)
 {
 	switch (m->kind) {
 	case MODEL_REAL:
-		return m->plain ? json_pack("{s:o}", "type", type_or_null("number", true))
-				: builtin("number", defs);
+		return builtin(m->plain ? "finite" : "number", defs);
 	case MODEL_U64:
 	case MODEL_U32:
 	case MODEL_I64:
 		if (m->count == model_fixed_count)
 			return json_pack("{s:s, s:[i]}", "type", "integer", "enum", (int)m->n);
-		return builtin("count", defs);
+		if (m->nullable)
+			return types_schema(m->digits ? "integer|string|null" : "integer|null");
+		return builtin(m->digits ? "whole" : "count", defs);
 	case MODEL_BOOL:
 		return json_pack("{s:o}", "type", type_or_null("boolean", m->quiet));
 	case MODEL_LETTER:
@@ -107,7 +150,7 @@ static json_t *value_schema(const struct model_member *m, json_t *defs)
 		return json_pack("{s:s, s:{s:o}}", "type", "object", "additionalProperties", "type",
 				 type_or_null("string", true));
 	case MODEL_JSON:
-		return json_pack("{s:o}", "type", type_or_null("object", true));
+		return json_schema(m, defs);
 	case MODEL_OBJECT:
 		return reference(m->of, m->nullable, defs);
 	case MODEL_ARRAY:
@@ -123,6 +166,16 @@ static bool has_unit(const struct model_member *m)
 {
 	return m->kind == MODEL_REAL || m->kind == MODEL_REALS || m->kind == MODEL_U64 ||
 	       m->kind == MODEL_I64 || m->of == &model_estimate || m->of == &model_sample;
+}
+
+/* Whether a member may have a status beside it. */
+static bool has_status(const struct model_list *list)
+{
+	for (const struct model_member *m = list->member; m->name; m++)
+		if ((m->kind == MODEL_REAL && !m->plain) || m->real_number ||
+		    (m->kind == MODEL_INLINE && has_status(m->of)))
+			return true;
+	return false;
 }
 
 static void add_properties(json_t *properties, json_t *required, const struct model_list *list,
@@ -157,8 +210,9 @@ static json_t *schema_of(const struct model_list *list, bool nullable, json_t *d
 	json_object_set_new(o, "type", type_or_null("object", nullable));
 	json_object_set_new(o, "properties", properties);
 	json_object_set_new(o, "required", required);
-	json_object_set_new(o, "patternProperties",
-			    json_pack("{s:{s:s}}", "_status$", "type", "string"));
+	if (has_status(list))
+		json_object_set_new(o, "patternProperties",
+				    json_pack("{s:{s:s}}", "_status$", "type", "string"));
 	json_object_set_new(o, "additionalProperties", json_false());
 	return o;
 }
@@ -188,6 +242,8 @@ static void the_schemas_are_those_of_the_model(void **state)
 	check_schema("report", "report.json of validate", &model_analysis);
 	check_schema("pool", "validate pool", &model_pool_document);
 	check_schema("compare", "Comparison of validate", &model_campaign_change);
+	check_schema("info", "validate info --json", &model_info_document);
+	check_schema("metrics", "validate metrics --json", &model_metrics_document);
 }
 
 /* --- a checker ----------------------------------------------------------- */
@@ -197,7 +253,9 @@ static bool is_type(const json_t *v, const char *type)
 	return (!strcmp(type, "object") && json_is_object(v)) ||
 	       (!strcmp(type, "array") && json_is_array(v)) ||
 	       (!strcmp(type, "string") && json_is_string(v)) ||
-	       (!strcmp(type, "integer") && json_is_integer(v)) ||
+	       (!strcmp(type, "integer") &&
+		(json_is_integer(v) ||
+		 (json_is_real(v) && json_real_value(v) == floor(json_real_value(v))))) ||
 	       (!strcmp(type, "number") && json_is_number(v)) ||
 	       (!strcmp(type, "boolean") && json_is_boolean(v)) ||
 	       (!strcmp(type, "null") && json_is_null(v));
