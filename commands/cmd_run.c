@@ -16,7 +16,8 @@
 #include "validate/results/results_file.h"
 
 struct run_settings {
-	const char *dir, *device, *format, *scatter, *replicates, *hosts, *launcher;
+	const char *dir, *device, *format, *scatter, *replicates, *hosts, *rank_hosts;
+	struct option_list launchers;
 	int64_t budget_ns;
 	bool resume, dry_run, quiet;
 };
@@ -44,9 +45,13 @@ static const struct option_spec run_options[] = {
 	OPTION(STRING, "hosts", FIELD(hosts), .arg = "LIST|FILE",
 	       .help = "run the protocol on each of these hosts (such as node[01-12]), each with "
 	       "its own storage, and pool the results into one report"),
-	OPTION(STRING, "launcher", FIELD(launcher), .arg = "COMMAND",
-	       .help = "--hosts: command that runs its arguments on {host} (default "
-	       "\"ssh {host}\")"),
+	OPTION(STRING, "rank-hosts", FIELD(rank_hosts), .arg = "LIST|FILE",
+	       .help = "run one campaign whose parallel applications use all of these hosts, in "
+	       "place of the protocol's key hosts"),
+	OPTION(LIST, "launcher", FIELD(launchers), .arg = "COMMAND",
+	       .help = "command that starts the ranks of parallel applications and replays, such "
+	       "as \"srun -n {n}\", in place of the protocol's launchers; with {host}: command "
+	       "that runs its arguments on a host (default \"ssh {host}\"); repeat it for both"),
 	OPTION(FLAG, "quiet", FIELD(quiet), .letter = 'q', .help = "print no progress"),
 	{.name = NULL},
 };
@@ -55,6 +60,7 @@ static const struct option_spec run_options[] = {
 static const char synopsis[] = "PROTOCOL [-o DIR] [--replicates N] [--budget TIME] [--dry-run] "
 	"[--device NAME] [--format FORM] [--quiet]\n"
 	"[PROTOCOL] -o DIR --resume [--budget TIME] [--device NAME]\n"
+	"PROTOCOL [--rank-hosts LIST|FILE] [--launcher COMMAND]... [-o DIR] [--resume]\n"
 	"PROTOCOL --hosts LIST|FILE [--launcher COMMAND] [-o DIR] [--resume]";
 static const char about[] =
 	"Runs the campaign of a protocol: records each program, replays the recordings\n"
@@ -166,10 +172,27 @@ static int usage(struct err *e, const char *what)
 	return command_fail(EXIT_USAGE, e, EINVAL, "%s", what);
 }
 
+/* Prints notes about replays on one host of applications on several hosts. */
+static void one_host_note(const struct protocol *p)
+{
+	for (size_t i = 0; i < p->n_replayers; i++)
+		for (size_t k = 0; k < p->n_scenarios; k++) {
+			const struct replayer *r = &p->replayer[i];
+			SCOPED_FREE char *hosts = scenario_hosts(&p->scenario[k]);
+			if (hosts && r->applies[k] && replayer_is_of_nodes(r) &&
+			    !replayer_option(r, "launcher"))
+				fprintf(stderr, "note: [workload %s] has hosts, but [replayer %s] "
+					"has no launcher: its replays run on this host only\n",
+					p->scenario[k].workload, r->section);
+		}
+}
+
 static int dry_run(const struct protocol *p, const struct run_settings *config, struct err *e)
 {
 	int ret = plan_print(p, config->scatter, stdout, e);
-	return ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED : run_consent(p, config->device, e);
+	const int status = ret == -EINVAL ? EXIT_USAGE : ret ? EXIT_FAILED
+							     : run_consent(p, config->device, e);
+	return status == EXIT_OK && launchers_possible(p, false, e) ? EXIT_FAILED : status;
 }
 
 /* Runs a campaign on each of several hosts. */
@@ -179,10 +202,17 @@ static int hosts_run_them(const struct run_settings *c, const char *protocol, st
 		return usage(e, "--hosts needs the protocol, also with --resume");
 	if (c->dry_run)
 		return usage(e, "--dry-run describes the campaign of one host: omit --hosts");
+	if (c->rank_hosts)
+		return usage(e, "--hosts runs a campaign on each host, --rank-hosts only one on "
+				"all hosts: omit one of them");
+	if (c->launchers.n > 1)
+		return usage(e, "--hosts needs only one --launcher, which contains {host}");
 	SCOPED_FREE char *dir = c->dir ? xstrdup(c->dir) : run_default_dir("hosts");
-	return run_hosts(&(struct run_hosts){.hosts = c->hosts, .launcher = c->launcher, .protocol =
-		protocol, .dir = dir, .format = c->format, .replicates = c->replicates, .device =
-		c->device, .budget_ns = c->budget_ns, .resume = c->resume, .quiet = c->quiet}, e);
+	const struct run_hosts r = {.hosts = c->hosts, .launcher = c->launchers.text[0],
+		.protocol = protocol, .dir = dir, .format = c->format, .replicates = c->replicates,
+		.device = c->device, .budget_ns = c->budget_ns, .resume = c->resume,
+		.quiet = c->quiet};
+	return run_hosts(&r, e);
 }
 
 static int run_run(int argc, char **argv, struct err *e)
@@ -195,8 +225,6 @@ static int run_run(int argc, char **argv, struct err *e)
 				   1, &n_positional, e);
 	if (status >= 0)
 		return status;
-	if (config.launcher && !config.hosts)
-		return usage(e, "--launcher needs --hosts");
 	if (config.resume && !config.dir)
 		return usage(e, "--resume needs -o DIR, the results directory to continue");
 	if (config.resume && config.replicates)
@@ -213,9 +241,9 @@ static int run_run(int argc, char **argv, struct err *e)
 	SCOPED_FREE char *path =
 	    n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
 	int ret = config.resume ? results_links_refuse(config.dir, e) : 0;
-	ret = ret ? ret
-		  : protocol_read_with(
-			&p, path, &(struct protocol_given){.replicates = config.replicates}, e);
+	const struct protocol_given given = {.replicates = config.replicates, .rank_hosts =
+		config.rank_hosts, .launchers = config.launchers};
+	ret = ret ? ret : protocol_read_with(&p, path, &given, e);
 	if (ret)
 		return EXIT_USAGE;
 	if (replayers_choose(&p, &config, e) < 0)
@@ -226,6 +254,7 @@ static int run_run(int argc, char **argv, struct err *e)
 		return usage(e, "--budget needs a protocol with the key budget: without it the "
 				"plan has a fixed number of replicates");
 	SCOPED_FREE char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
+	one_host_note(&p);
 	if (config.dry_run)
 		status = dry_run(&p, &config, e);
 	else

@@ -126,6 +126,15 @@ int host_launcher_check(const char *launcher, struct err *e)
 	return ret;
 }
 
+int host_launcher_find(const char *launcher, struct err *e)
+{
+	SCOPED(words_list_release) struct words_list command = {NULL, 0, 0};
+	const int ret = launcher_words(&command, launcher, "host", e);
+	SCOPED_FREE char *file = ret ? NULL : command_path(command.v[0]);
+	return ret || file ? ret : err_set(e, ENOENT, "launcher: cannot find the program %s",
+		command.v[0]);
+}
+
 static int launcher_spawn(char *const *command, const int *fd, pid_t *pid, struct err *e)
 {
 	posix_spawn_file_actions_t actions;

@@ -15,6 +15,8 @@ int hosts_parse(const char *text, struct words_list *names, struct err *e);
 #define HOSTS_LAUNCHER "ssh {host}"
 /* Errors: EINVAL: the text is not a command (words_parse), or does not contain {host}. */
 int host_launcher_check(const char *launcher, struct err *e);
+/* Errors: ENOENT: the program of the launcher does not exist; EINVAL as above. */
+int host_launcher_find(const char *launcher, struct err *e);
 
 struct host_process {
 	pid_t pid; /* process of the launcher */

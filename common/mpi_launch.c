@@ -79,7 +79,9 @@ int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigne
 		words_list_add(w, number);
 	}
 	SCOPED_FREE char *file = ret ? NULL : command_path(w->v[0]);
-	if (!ret && !file)
+	if (!ret && !file && launcher)
+		ret = err_set(e, ENOENT, "launcher: cannot find the program %s", w->v[0]);
+	else if (!ret && !file)
 		ret = err_set(e, ENOENT, "%s is not installed: MPI is needed here (Debian: apt-get "
 			"install openmpi-bin libopenmpi-dev, then make again)", w->v[0]);
 	if (ret)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Common functions of the scripts of parallel applications, beside lib.sh. The applications are
 # those of validate microbench --list, started as the ranks of an MPI job. $RANKS is the number of
-# ranks (default: `ranks` of the script). `application` prints the application with its options.
+# ranks (default: `ranks` of the script). $LAUNCHER is the command that starts them (default: that of
+# validate microbench). `application` prints the application with its options.
 #
 # On a device there is a file system, and requests bypass the page cache (unless the script sets
 # buffered=yes).
@@ -15,7 +16,7 @@ prepare() {
 	direct=${device:+--direct}
 	[ -z "${buffered:-}" ] || direct=
 	# shellcheck disable=SC2046,SC2154
-	set -- $(application) $direct --level "${RANKS:-$ranks}" --dir "$dir"
+	set -- $(application) $direct --level "${RANKS:-$ranks}" --dir "$dir" ${LAUNCHER:+--launcher "$LAUNCHER"}
 	"$validate" microbench "$@" --prepare-only
 	"$validate" microbench "$@" --print-command >"$dir.command"
 	sync -f "$dir"

@@ -27,10 +27,20 @@ static void heading_put(const struct protocol *p, FILE *out)
 			fprintf(out, "%s %u", i ? "," : "", p->look[i]);
 		fputs(" replicates\n", out);
 	}
-	for (size_t i = 0; i < p->n_replayers; i++)
-		fprintf(out, "replayer %s: engine %s%s%s\n", p->replayer[i].name,
-			p->replayer[i].engine, p->replayer[i].absent ? "; left out: " : "",
-			p->replayer[i].absent ? p->replayer[i].absent : "");
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		const struct replayer *r = &p->replayer[i];
+		const char *launcher = replayer_option(r, "launcher");
+		fprintf(out, "replayer %s: engine %s%s%s%s%s\n", r->name, r->engine,
+			launcher ? "; launcher: " : "", launcher ? launcher : "",
+			r->absent ? "; left out: " : "", r->absent ? r->absent : "");
+	}
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const char *launcher = scenario_launcher(&p->scenario[i]);
+		SCOPED_FREE char *hosts = scenario_hosts(&p->scenario[i]);
+		if (hosts || launcher)
+			fprintf(out, "scenario %s: hosts: %s; launcher: %s\n", p->scenario[i].name,
+				hosts ? hosts : "-", launcher ? launcher : "-");
+	}
 	fputc('\n', out);
 }
 

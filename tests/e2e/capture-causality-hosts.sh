@@ -2,7 +2,7 @@
 # capture causality --hosts: ranks on three hosts wait for each other after every write. The hosts
 # are namespaces with separate shared memory; the clock of the second host is 1000 s ahead. Every
 # dependency is found, the times are on one clock, and the trace is replayed on one host.
-# long: 60 s
+# long: 30 s
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 script=$SRCDIR/tests/e2e/capture-causality-hosts.sh
@@ -71,57 +71,6 @@ application=$(sed -n 's/.*"application_ns":\([0-9]*\).*/\1/p' json)
 [ "$application" -lt 60000000000 ] || fail "the application takes $application ns"
 expect_status 0 "$VALIDATE" replay --engine parallel --dir target --prepare -o out.trace trace
 [ -z "$(find "$TMPDIR" -name 'validate-*')" ] || fail "left behind: $(find "$TMPDIR" -name 'validate-*')"
-
-# a whole campaign on the hosts: one journal, one verdict, a row for each host
-if command -v jq >/dev/null; then
-	mkdir shared scratch
-	for h in b c; do # (without --scratch, collectors use /dev/shm)
-		nsenter --target "$(cat pid.host$h)" --mount -- mount -t tmpfs tmpfs /dev/shm
-	done
-	cat >spread.sh <<END
-case \$1 in
-prepare)
-	rm -rf "\$2/spread"
-	mkdir "\$2/spread" || exit 3
-	exec "$VALIDATE" microbench checkpoint-sync --level 3 --requests 4 --file-size 256K --dir "\$2/spread" -o "\$2/ref.trace" --prepare-only
-	;;
-run) exec $(mpi hosta,hostb,hostc 3) $(echo "$rank" | sed "s,$PWD/files,\"\$2/spread\",") ;;
-clean) rm -rf "\$2/spread" "\$2/ref.trace" ;;
-esac
-END
-	cat >spread.conf <<END
-[protocol]
-replicates = 2
-allow-undecidable = yes
-min-duration = 0
-scratch = $PWD/scratch
-[target shared]
-dir = $PWD/shared
-[workload spread]
-type = parallel
-script = spread.sh
-hosts = "hosta,hostb,hostc"
-launcher = kubectl exec -i {host} --
-[replayer parallel]
-engine = parallel
-launcher = "./launch {n}"
-END
-	printf '#!/bin/sh\nn=$1\nshift\nexec %s $n "$@"\n' "$(mpi hosta,hostb,hostc '')" >launch
-	chmod +x launch
-	grep -v ^scratch spread.conf >no.conf
-	expect_status 3 "$VALIDATE" run no.conf -o campaign
-	expect_line err 'a directory on storage that all hosts share'
-	status=0
-	in_hosta timeout 200 "$VALIDATE" run spread.conf -o campaign -q >out 2>err || status=$?
-	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
-	! grep '"state":"failed"' campaign/journal || fail 'a run failed'
-	jq -e '.parallel.hosts | map(.host) == ["hosta", "hostb", "hostc"] and all(.n_nodes == 1 and .program_ns.value > 0 and .replay_ns.value > 0)' campaign/report/report.json >/dev/null ||
-		fail "not a row for each host: $(jq -c .parallel campaign/report/report.json | head -c 600)"
-	expect_line campaign/report/tables/parallel-hosts.csv 'hostb'
-	"$VALIDATE" report campaign --redact -o hidden >/dev/null || :
-	! grep -rl 'host[abc]' hidden || fail 'a host is not hidden'
-	[ -z "$(ls shared)" ] || fail "left behind: $(ls shared)"
-fi
 
 # a host of the application is not in the list; a host cannot be reached
 rm -rf trace trace.runs

@@ -253,7 +253,7 @@ static int leftovers_remove(struct campaign *c, struct err *e)
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e)
 {
 	int ret = observe_possible(p, e);
-	ret = ret ? ret : parallel_possible(p, e);
+	ret = ret ? ret : launchers_possible(p, true, e);
 	if (ret)
 		return ret;
 	SCOPED(campaign_release) struct campaign c;

@@ -22,3 +22,8 @@ struct campaign_options {
  * used. Errors: -EINTR after Ctrl-C or SIGTERM (resumable); -ECANCELED if a failed run stopped it
  * as the protocol requires; other negative errno. */
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
+
+/* Checks, before anything starts, that the launchers of parallel applications and replays exist,
+ * and that hosts share the scratch directory. `with_default`: also the launcher of ranks without
+ * key `launcher`. Errors: ENOENT, with the packages to install; EINVAL without key `scratch`. */
+int launchers_possible(const struct protocol *p, bool with_default, struct err *e);

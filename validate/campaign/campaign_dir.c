@@ -217,14 +217,19 @@ static int same_protocol(const struct campaign *c, struct err *e)
 {
 	SCOPED_STRBUF begun = STRBUF_INIT, given = STRBUF_INIT;
 	SCOPED_FREE char *path = results_path(c->dir, "protocol.conf");
+	const char *changed = c->protocol->text;
 	int ret = file_read(path, &begun, 0, e);
 	if (ret)
 		err_context(e, "%s is not a results directory that can be resumed",
 			    c->options->dir);
-	ret = ret ? ret : file_read(c->protocol->path, &given, 0, e);
+	if (!ret && changed)
+		strbuf_addstr(&given, changed);
+	else
+		ret = ret ? ret : file_read(c->protocol->path, &given, 0, e);
 	if (!ret && (begun.len != given.len || memcmp(begun.s, given.s, given.len)))
-		ret = err_set(e, EINVAL, "%s is not the protocol of the campaign in %s: %s",
-			      c->protocol->path, c->options->dir, path);
+		ret = err_set(e, EINVAL, "%s%s is not the protocol of the campaign in %s: %s",
+			      c->protocol->path, changed ? " with the options of the command line"
+							 : "", c->options->dir, path);
 	return ret;
 }
 

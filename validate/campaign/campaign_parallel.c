@@ -4,6 +4,7 @@
 
 #include "common/clock.h"
 #include "common/files.h"
+#include "common/hosts.h"
 #include "common/mpi_launch.h"
 #include "validate/campaign/campaign_state.h"
 
@@ -23,29 +24,34 @@ static char *runs_dir(const struct campaign *c, const struct run *r)
 /* --- requirements -------------------------------------------------------- */
 
 /* The traces of a run are in the scratch directory, where the collectors of all hosts write. */
-static int scratch_is_shared(const struct protocol *p, const struct scenario *s, struct err *e)
+static int hosts_possible(const struct protocol *p, const struct scenario *s, struct err *e)
 {
 	SCOPED_FREE char *hosts = scenario_hosts(s);
-	return !hosts || p->scratch ? 0
-		: err_set(e, EINVAL, "[workload %s] has hosts: set key scratch of [protocol] to a "
-			"directory on storage that all hosts share; nothing was started",
+	const char *launcher = scenario_launcher(s);
+	if (hosts && !p->scratch)
+		return err_set(e, EINVAL, "[workload %s] has hosts: set key scratch of [protocol] "
+			"to a directory on storage that all hosts share; nothing was started",
 			s->workload);
+	if (hosts && host_launcher_find(launcher ? launcher : HOSTS_LAUNCHER, e))
+		return err_context(e, "[workload %s]; nothing was started", s->workload);
+	return 0;
 }
 
-int parallel_possible(const struct protocol *p, struct err *e)
+int launchers_possible(const struct protocol *p, bool with_default, struct err *e)
 {
 	for (size_t i = 0; i < p->n_scenarios; i++) {
-		const int ret = scratch_is_shared(p, &p->scenario[i], e);
+		const int ret = hosts_possible(p, &p->scenario[i], e);
 		if (ret)
 			return ret;
 	}
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		for (size_t k = 0; p->scenario[i].parallel.is && k < p->n_replayers; k++) {
 			SCOPED(words_list_release) struct words_list w = {0};
-			if (!p->replayer[k].applies[i] || !replayer_is_of_nodes(&p->replayer[k]))
+			const char *launcher = replayer_option(&p->replayer[k], "launcher");
+			if (!p->replayer[k].applies[i] || !replayer_is_of_nodes(&p->replayer[k]) ||
+			    (!launcher && !with_default))
 				continue;
-			int ret = mpi_launch_words(
-			    &w, replayer_option(&p->replayer[k], "launcher"), 2, e);
+			int ret = mpi_launch_words(&w, launcher, 2, e);
 			if (ret)
 				return err_context(e, "[workload %s] is a parallel application, "
 					"which [replayer %s] replays under MPI; nothing was "

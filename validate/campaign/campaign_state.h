@@ -240,9 +240,6 @@ size_t step_target(const struct campaign *c, const struct step *s);
 char *scratch_path(const struct campaign *c, const char *name);
 
 /* --- campaign_parallel.c ------------------------------------------------- */
-/* Checks, before anything starts, that the replayer of parallel applications is installed. Errors:
- * ENOENT, with the packages to install. */
-int parallel_possible(const struct protocol *p, struct err *e);
 /* Expected seconds that a run of a parallel application needs in addition, as measured: making the
  * file system, starting the ranks. */
 #define RANKS_OVERHEAD_S 0.8

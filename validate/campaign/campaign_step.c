@@ -157,12 +157,24 @@ static void runs_remove(const char *output)
 		dir_remove_tree(dir, NULL);
 }
 
-/* Sets the number of ranks in the environment, for the script. */
-static int parallel_environment(const struct scenario *s, struct err *e)
+/* Sets a variable for the script; NULL: removes it. */
+static int variable_set(const char *name, const char *value, struct err *e)
+{
+	const int bad = value ? setenv(name, value, 1) : unsetenv(name);
+	return bad ? err_sys(e, errno, "cannot set $%s", name) : 0;
+}
+
+/* Sets the environment of the script: the number of ranks, and the launcher of a replayer, so that
+ * the application can run where its replays run. */
+static int parallel_environment(const struct protocol *p, const struct scenario *s, struct err *e)
 {
 	SCOPED_FREE char *n = xasprintf("%llu", (unsigned long long)s->parallel.n_ranks);
-	int bad = s->parallel.n_ranks ? setenv("RANKS", n, 1) : unsetenv("RANKS");
-	return bad ? err_sys(e, errno, "cannot set the number of ranks") : 0;
+	const char *launcher = NULL;
+	for (size_t i = 0; i < p->n_replayers && !launcher; i++)
+		if (p->replayer[i].applies[s - p->scenario])
+			launcher = replayer_option(&p->replayer[i], "launcher");
+	const int ret = variable_set("RANKS", s->parallel.n_ranks ? n : NULL, e);
+	return ret ? ret : variable_set("LAUNCHER", launcher, e);
 }
 
 /* Makes the cgroup of the step. Each member of a group has a separate cgroup if members run at the
@@ -190,7 +202,7 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 		return ret;
 	const enum time_part before = time_begin(&c->time, TIME_RESTORE);
 	if (scenario->parallel.is) {
-		ret = parallel_environment(scenario, &x->why);
+		ret = parallel_environment(c->protocol, scenario, &x->why);
 		runs_remove(s->output);
 	}
 	if (!ret && !s->blank && scenario->script &&

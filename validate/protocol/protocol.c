@@ -358,16 +358,22 @@ int protocol_read_with(struct protocol *p, const char *path, const struct protoc
 		       struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
+	const bool launch = g->rank_hosts || g->launchers.n;
 	int ret = protocol_read(p, path, e);
-	if (ret || !(g->replicates || g->budget || g->claim || g->replayers || g->sections))
+	if (ret || !(g->replicates || g->budget || g->claim || g->replayers || g->sections ||
+		     launch))
 		return ret;
-	protocol_release(p);
 	ret = file_read(path, &text, 0, e);
+	if (!ret && launch)
+		ret = protocol_text_launch(&text, p, g, e);
+	protocol_release(p);
 	if (ret)
 		return ret;
 	protocol_text_change(&text, g);
 	ret = text_read(p, path, &text, e);
-	return ret ? err_context(e, g->claim ? "with the claim" : "--replicates") : 0;
+	return ret ? err_context(e, g->claim ? "with the claim"
+				    : launch ? "with the options of the command line"
+					     : "--replicates") : 0;
 }
 
 static void settings_free(struct setting *option, size_t n)

@@ -338,14 +338,26 @@ struct protocol_given {
 	/* names of the sections [replayer NAME] that remain; NULL-terminated */
 	const char *const *replayers;
 	const char *sections; /* text added at the end */
+	/* value of key `hosts` of every parallel application */
+	const char *rank_hosts;
+	/* values of key `launcher`: a command with {host} of every parallel application with hosts;
+	 * a command without {host} of every replayer and built-in workload that starts ranks */
+	struct option_list launchers;
 };
 
 /* Like protocol_read(), with changes of the text. Errors: of the file itself, then of the changed
  * text, whose line numbers may differ. */
 int protocol_read_with(struct protocol *p, const char *path, const struct protocol_given *g,
 		       struct err *e);
-/* Changes the text of a protocol. */
+/* Changes the text of a protocol, except for hosts and launchers. */
 void protocol_text_change(struct strbuf *text, const struct protocol_given *g);
+/* Sets hosts and launchers in the text of protocol p. Errors: EINVAL: an invalid value, two
+ * launchers of one kind, or a protocol to which a value does not apply. */
+int protocol_text_launch(struct strbuf *text, const struct protocol *p,
+			 const struct protocol_given *g, struct err *e);
+/* Returns a command as the text of a value: in double quotes if possible, else as a list with a
+ * word on each line. Errors: NULL for an invalid command. The caller frees. */
+char *protocol_command_value(const char *command, struct err *e);
 /* Whether the text has a section [kind name]. */
 bool protocol_text_has(const char *text, const char *kind, const char *name);
 void protocol_release(struct protocol *p);

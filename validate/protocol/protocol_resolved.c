@@ -61,9 +61,13 @@ static void keys_add(const struct protocol *p, const struct option_spec *keys, c
 static void settings_add(const struct setting *option, size_t n, struct strbuf *out)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool quote = strpbrk(option[i].value, ",\"") != NULL;
+		const char *value = option[i].value;
+		SCOPED_FREE char *words =
+		    *value == '[' ? protocol_command_value(value, NULL) : NULL;
+		/* quotes occur only in brackets, where commas separate nothing */
+		const bool quote = !words && strchr(value, ',') && !strchr(value, '"');
 		strbuf_addf(out, quote ? "%s = \"%s\"\n" : "%s = %s\n", option[i].key,
-			    option[i].value);
+			    words ? words : value);
 	}
 }
 

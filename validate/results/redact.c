@@ -232,6 +232,17 @@ static void words_hide(struct protocol *p, const struct spaced *paths, const cha
 		text_hide(&p->replayer[i].absent, paths, host);
 }
 
+/* Hides the settings that name hosts. */
+static void settings_with_hosts_hide(struct setting *option, size_t n)
+{
+	static const char *const keys[] = {"hosts", "launcher", NULL};
+	for (size_t i = 0; i < n; i++)
+		if (word_in(option[i].key, keys)) {
+			free(option[i].value);
+			option[i].value = xstrdup(PROVENANCE_HIDDEN);
+		}
+}
+
 /* Numbers the hosts of parallel applications, and hides them in the settings. */
 static void hosts_hide(struct results *r)
 {
@@ -249,15 +260,12 @@ static void hosts_hide(struct results *r)
 			snprintf(node->host, sizeof node->host, "host %zu", h + 1);
 		}
 	words_list_release(&known);
-	for (size_t i = 0; i < r->protocol.n_scenarios; i++) {
-		struct scenario *s = &r->protocol.scenario[i];
-		for (size_t k = 0; s->parallel.is && k < s->n_options; k++) {
-			if (strcmp(s->option[k].key, "hosts"))
-				continue;
-			free(s->option[k].value);
-			s->option[k].value = xstrdup(PROVENANCE_HIDDEN);
-		}
-	}
+	for (size_t i = 0; i < r->protocol.n_scenarios; i++)
+		settings_with_hosts_hide(r->protocol.scenario[i].option,
+					 r->protocol.scenario[i].n_options);
+	for (size_t i = 0; i < r->protocol.n_replayers; i++)
+		settings_with_hosts_hide(r->protocol.replayer[i].option,
+					 r->protocol.replayer[i].n_options);
 }
 
 void results_redact(struct results *r)

@@ -199,6 +199,57 @@ static void test_refused(void **state)
 	}
 }
 
+/* Hosts and launchers of the command line: the keys of the sections that can use them, and the
+ * resolved form. A command that cannot stand in quotes becomes a list of words. */
+static void test_given_launchers(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *launcher, *line;
+	} rows[] = {
+	    {"srun -n {n}", "launcher = \"srun -n {n}\"\n"},
+	    {"mpirun --host a,b -n {n}", "launcher = \"mpirun --host a,b -n {n}\"\n"},
+	    {"sh -c \"a; b #\"", "launcher = [\"sh\",\n  \"-c\",\n  \"a\\u003b b \\u0023\"]\n"},
+	};
+	char *dir = temp_dir_make(), *path = xasprintf("%s/p.conf", dir);
+	static const char text[] =
+	    "[protocol]\nreplicates = 5\n" TARGETS "[workload one]\ntype = parallel\n"
+	    "script = x.sh\ntarget = a\nhosts = c\nlauncher = old {host}\n"
+	    "[workload ranks]\ntype = checkpoint\ntarget = d\n"
+	    "[replayer event]\nengine = event\n"
+	    "[replayer causal]\nengine = parallel\nlauncher = [\"old\",\n  \"{n}\"]\n";
+	file_put(dir, "p.conf", text, strlen(text));
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct err e = ERR_INIT;
+		struct protocol p, again;
+		const struct protocol_given given = {
+		    .rank_hosts = "node[1-2],b",
+		    .launchers = {.text = {rows[i].launcher, "new {host}"}, .n = 2}};
+		if (protocol_read_with(&p, path, &given, &e) < 0)
+			fail_msg("%s", e.msg);
+		SCOPED_FREE char *hosts = scenario_hosts(&p.scenario[0]);
+		assert_string_equal(hosts, "node[1-2],b");
+		assert_string_equal(scenario_launcher(&p.scenario[0]), "new {host}");
+		assert_null(strstr(p.text, "old"));
+		const char *first = strstr(p.text, rows[i].line);
+		assert_non_null(first);
+		assert_non_null(strstr(first + 1, rows[i].line)); /* replayer and workload */
+		assert_null(replayer_option(&p.replayer[0], "launcher"));
+		SCOPED_STRBUF resolved = STRBUF_INIT;
+		protocol_print_resolved(&p, &resolved);
+		file_put(dir, "resolved.conf", resolved.s, resolved.len);
+		SCOPED_FREE char *other = xasprintf("%s/resolved.conf", dir);
+		if (protocol_read(&again, other, &e) < 0)
+			fail_msg("%s\n%s", e.msg, resolved.s);
+		assert_string_equal(replayer_option(&again.replayer[1], "launcher"),
+				    replayer_option(&p.replayer[1], "launcher"));
+		protocol_release(&again);
+		protocol_release(&p);
+	}
+	free(path);
+	temp_dir_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +258,7 @@ int main(void)
 	    cmocka_unit_test(test_settings),
 	    cmocka_unit_test(test_hosts),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_given_launchers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
