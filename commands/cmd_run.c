@@ -245,7 +245,8 @@ static int run_run(int argc, char **argv, struct err *e)
 		config.rank_hosts, .launchers = config.launchers};
 	ret = ret ? ret : protocol_read_with(&p, path, &given, e);
 	if (ret)
-		return EXIT_USAGE;
+		return config.resume && results_change_find(config.dir, e) ? EXIT_FAILED
+									   : EXIT_USAGE;
 	if (replayers_choose(&p, &config, e) < 0)
 		return EXIT_FAILED;
 	if (config.scatter && !config.dry_run)

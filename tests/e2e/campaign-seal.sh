@@ -78,22 +78,76 @@ sed -i "${n}p" changed/journal
 refused changed "line $((n + 1)) of the journal does not follow the line before it"
 copy
 sed -i "${n}s/\"preparation_s\":[0-9]/\"preparation_s\":7/" changed/journal
-refused changed '1 lines of the journal are damaged'
+refused changed "line $n of the journal is damaged"
 # the run of a damaged line is made again, and then the results are complete
 expect_verdict "$VALIDATE" run -o changed --resume -q
 expect_status $status "$VALIDATE" report changed
 ! grep -q 'changed after' out || fail "healed: $(cat out)"
 
+copy
+sed -i -e "${n}s/state/stXte/" -e "$((n + 1))s/event/evXnt/" changed/journal
+refused changed "2 lines of the journal are damaged, the first is line $n"
+# the damaged line may be the line with the digest of environment.json, which is unchanged
+copy
+sed -i 's/"event":"environment"/"event":"enviXonment"/' changed/journal
+refused changed 'lines of the journal are damaged, the first is line'
+! grep 'environment.json' err || fail 'environment.json is blamed'
+
+# a journal that was cut is not taken for a change of environment.json; the campaign can continue
+copy
+n=$(wc -l <results/journal)
+for lines in 10 $((n / 2)); do
+	head -n $lines results/journal >changed/journal
+	head -n $((lines + 1)) results/journal | tail -n 1 | head -c 30 >>changed/journal
+	expect_status 3 "$VALIDATE" report changed
+	expect_line err "the journal was cut after line $lines: "
+	expect_line err 'runs have a file, but no line ("validate run --resume" makes them again)'
+	! grep 'environment.json' err || fail 'environment.json is blamed'
+done
+head -n $((n - 2)) results/journal >changed/journal
+refused changed "the journal was cut after line $((n - 2)), or environment.json was changed after"
+head -n $((n / 2)) results/journal >changed/journal
+expect_verdict "$VALIDATE" run -o changed --resume -q
+expect_status $status "$VALIDATE" report changed
+
+verdict=$status
+# every file that is cut, overwritten, missing or a directory is named, with the remedy
+for name in journal plan.json protocol.conf resolved.conf environment.json; do
+	for how in empty half random zeros missing directory; do
+		copy
+		size=$(wc -c <results/$name)
+		case $how in
+		empty) : >changed/$name ;;
+		half) head -c $((size / 2)) results/$name >changed/$name ;;
+		random) head -c "$size" /dev/urandom >changed/$name ;;
+		zeros) head -c "$size" /dev/zero >changed/$name ;;
+		missing) rm changed/$name ;;
+		directory) rm changed/$name && mkdir changed/$name ;;
+		esac
+		for command in 'report changed' 'run -o changed --resume -q'; do
+			case $name-$how-$command in journal-half-run*) continue ;; esac
+			expect_status 3 "$VALIDATE" $command
+			! grep 'continue with\|nothing to analyse' err || fail "$name $how: $(cat err)"
+			case $name-$how in
+			journal-half) expect_line err 'the journal was cut after line' ;;
+			journal-*) grep -q 'changed/journal.*: restore' err || fail "$name $how: $(cat err)" ;;
+			*-missing) expect_line err "$name was removed after the campaign wrote it" ;;
+			*) expect_line err "$name was changed after the campaign wrote it" ;;
+			esac
+		done
+	done
+done
+
 # a line of `summaries` that does not belong to the campaign is not used
 copy
 : >changed/summaries
-expect_status $status "$VALIDATE" report changed
+expect_status $verdict "$VALIDATE" report changed
 
 # without the line with the digests of the files: earlier changes cannot be detected, later changes
 # can
 copy
 sed -i '1s/start/stXrt/' changed/journal
-refused changed '1 lines of the journal are damaged'
+refused changed 'line 1 of the journal is damaged'
 expect_verdict "$VALIDATE" run -o changed --resume -q
 expect_status $status "$VALIDATE" report changed
 expect_line out 'The results are not sealed'

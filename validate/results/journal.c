@@ -91,6 +91,7 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 	r->n_lines++;
 	if (!o) {
 		r->n_damaged++;
+		r->first_damaged = r->first_damaged ? r->first_damaged : r->n_seen;
 		return 0;
 	}
 	json_int_t seq = json_integer_value(json_object_get(o, "seq"));

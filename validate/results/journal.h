@@ -44,8 +44,9 @@ struct journal_reading {
 	int torn;          /* bytes follow the last newline */
 	/* number of complete lines, including those for other readers */
 	uint64_t n_seen;
-	/* number, from 1, of the first line that does not follow the previous line; 0 none */
-	uint64_t first_unlinked;
+	/* number, from 1, of the first line that does not follow the previous line, and of the
+	 * first damaged line; 0 none */
+	uint64_t first_unlinked, first_damaged;
 	char link[JOURNAL_LINK];  /* of the last line */
 	bool linked;              /* a line has "after" */
 	bool any_link;            /* the last line is damaged: any line may follow */

@@ -7,6 +7,14 @@
 #include "validate/results/results_file.h"
 #include "validate/results/summaries.h"
 
+/* Whether the error means that a file of the results is missing or damaged. Any other error says
+ * nothing about the file. */
+static bool is_damage(int code)
+{
+	return code == ENOENT || code == ENOTDIR || code == EISDIR || code == ELOOP ||
+	       code == EINVAL || code == EBADMSG || code == EFBIG;
+}
+
 /* State of reading one part of the journal: the runs whose number is `part` modulo n_parts. Each
  * part reads the events of its runs, and those of the campaign, in the order of the journal. */
 struct loading {
@@ -89,6 +97,7 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	else if (!strcmp(name, "resume")) {
 		l->n_resumed++;
 		l->n_damaged_before = l->reading.n_damaged;
+		l->reading.first_damaged = 0;
 		l->is_over = false;
 	} else if (!strcmp(name, "budget"))
 		l->is_over = true;
@@ -104,22 +113,60 @@ static void part_load(void *parts, size_t i)
 	l->ret = journal_read_some(l->path, line_is_wanted, event_take, l, &l->reading, &l->e);
 }
 
+/* Records damaged lines. A resumed session made the runs of earlier damaged lines again. */
+static void damage_check(struct results *r, const struct loading *part, size_t n_parts)
+{
+	uint64_t n = 0, first = UINT64_MAX;
+	for (size_t i = 0; i < n_parts; i++) {
+		const struct journal_reading *j = &part[i].reading;
+		n += j->n_damaged - part[i].n_damaged_before;
+		first = j->first_damaged && j->first_damaged < first ? j->first_damaged : first;
+	}
+	if (n == 1 && part->reading.linked)
+		seal_break(&r->seal, "line %llu of the journal is damaged (\"validate run "
+			"--resume\" makes its run again)", (unsigned long long)first);
+	else if (n && part->reading.linked)
+		seal_break(&r->seal, "%llu lines of the journal are damaged, the first is line "
+			"%llu (\"validate run --resume\" makes their runs again)",
+			(unsigned long long)n, (unsigned long long)first);
+}
+
+/* Returns the number of runs that have a file, but no line of the journal. */
+static size_t n_pending_with_file(const struct results *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		SCOPED_FREE char *path =
+		    r->run[i].state == RUN_PENDING ? results_run_path(r->dir, (uint32_t)i) : NULL;
+		n += path && path_exists(path);
+	}
+	return n;
+}
+
+/* Records a journal that was cut. A killed campaign leaves at most the files of a group without
+ * lines. */
+static void cut_check(struct results *r, uint64_t n_lines)
+{
+	const size_t n = n_pending_with_file(r);
+	if (n > r->protocol.n_replayers + 1)
+		seal_break(&r->seal, "the journal was cut after line %llu: %zu runs have a file, "
+			"but no line (\"validate run --resume\" makes them again)",
+			(unsigned long long)n_lines, n);
+}
+
 /* Compares the journal, and the files named in it, with the digests of the campaign.
  * summaries_load() checks the files of the runs. */
-static int journal_check(struct results *r, const struct loading *part, size_t n_parts,
-			 struct err *e)
+static int journal_check(struct results *r, struct loading *part, size_t n_parts, struct err *e)
 {
-	uint64_t n_damaged = 0;
 	r->seal.state = part->record.files && !part->record.late ? SEAL_WHOLE : SEAL_ABSENT;
-	if (part->reading.first_unlinked)
-		seal_break(&r->seal, "line %llu of the journal does not follow the line before it: "
-			"lines were changed, added or removed",
-			(unsigned long long)part->reading.first_unlinked);
-	for (size_t i = 0; i < n_parts; i++)
-		n_damaged += part[i].reading.n_damaged - part[i].n_damaged_before;
-	if (n_damaged && part->reading.linked)
-		seal_break(&r->seal, "%llu lines of the journal are damaged (\"validate run "
-			"--resume\" makes their runs again)", (unsigned long long)n_damaged);
+	seal_check_chain(&r->seal, &part->reading);
+	damage_check(r, part, n_parts);
+	if (!r->seal.changes)
+		cut_check(r, part->reading.n_seen);
+	if (r->seal.changes)
+		/* the line with its digest may be lost */
+		part->record.environment[0][0] = 0;
+	part->record.n_lines = part->reading.n_seen;
 	int ret = seal_check_record(&r->seal, r->dir, &part->record, e);
 	for (size_t i = 0; i < r->n_runs && r->seal.state == SEAL_WHOLE; i++)
 		if (r->run[i].state == RUN_OK && !r->run[i].file_sha256[0])
@@ -138,11 +185,20 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 					   .n_replicates = r->protocol.n_replicates_max,
 					   .e = ERR_INIT};
 	each_do(n, part_load, part);
+	uint64_t n_valid = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (part[i].ret && !ret)
-			ret = err_set(e, -part[i].ret, "%s", part[i].e.msg);
+			ret = is_damage(-part[i].ret)
+				  ? err_set(e, -part[i].ret, "%s: restore the file from a copy of "
+					"the results, or run the campaign again", part[i].e.msg)
+				  : err_set(e, -part[i].ret, "%s", part[i].e.msg);
 		r->n_damaged_journal_lines += part[i].n_unplanned + part[i].reading.n_damaged;
+		n_valid += part[i].reading.n_lines - part[i].reading.n_damaged;
 	}
+	/* a campaign that was killed before its first line has an empty journal, and no runs */
+	if (!ret && !n_valid && (part[0].reading.whole_bytes || n_pending_with_file(r)))
+		ret = err_set(e, EILSEQ, "%s is damaged, it has no valid line: restore the file "
+			"from a copy of the results, or run the campaign again", path);
 	ret = ret ? ret : journal_check(r, part, n, e);
 	seal_record_release(&part[0].record);
 	if (ret)
@@ -176,14 +232,6 @@ int results_verify(struct results *r, struct err *e)
 		if (r->run[i].file_sha256[0])
 			ret = run_file_check(r, &r->run[i], e);
 	return ret;
-}
-
-/* Whether the error means that the file is missing, or is not a summary of the run. Any other error
- * of run_summary_read() says nothing about the run. */
-static bool is_damage(int code)
-{
-	return code == ENOENT || code == ENOTDIR || code == EISDIR || code == ELOOP ||
-	       code == EINVAL || code == EBADMSG || code == EFBIG;
 }
 
 static int summaries_load(struct results *r, struct err *why)
@@ -277,10 +325,39 @@ static int directory_check(const char *dir, struct err *e)
 		return err_set(e, ENOTDIR, "%s is not a directory", dir);
 	SCOPED_FREE char *path = results_path(dir, "protocol.conf");
 	bool there = path_exists(path);
-	if (!there)
-		return err_set(e, EINVAL, "%s is not a results directory: protocol.conf is missing",
-			       dir);
+	if (!there) {
+		int ret = err_set(e, EINVAL, "%s is not a results directory: protocol.conf is "
+			"missing", dir);
+		results_change_find(dir, e);
+		return ret;
+	}
 	return results_links_refuse(dir, e);
+}
+
+static int record_take(const json_t *event, void *record, struct err *e)
+{
+	(void)e;
+	seal_record_take(record, event);
+	return 0;
+}
+
+bool results_change_find(const char *dir, struct err *e)
+{
+	struct seal_record record = {0};
+	struct journal_reading reading;
+	struct err change = ERR_INIT;
+	SCOPED(seal_release) struct seal seal = {0};
+	SCOPED_FREE char *path = results_path(dir, "journal");
+	if (!is_damage(e->code) || results_links_refuse(dir, NULL))
+		return false;
+	bool found = !journal_read(path, record_take, &record, &reading, &change);
+	record.n_lines = found ? reading.n_seen : 0;
+	found = found && !seal_check_record(&seal, dir, &record, &change) &&
+		seal_require(&seal, dir, &change);
+	if (found)
+		err_set(e, change.code, "%s", change.msg);
+	seal_record_release(&record);
+	return found;
 }
 
 int results_load(struct results *r, const char *dir, struct err *e)
@@ -296,7 +373,9 @@ int results_load(struct results *r, const char *dir, struct err *e)
 	ret = protocol_read(&r->protocol, path, e);
 	ret = ret ? ret : environment_load(r, e);
 	ret = ret ? ret : plan_load(r, &plan, e);
-	if (!ret) {
+	if (ret)
+		results_change_find(dir, e);
+	else {
 		r->run = results_runs_make(&plan);
 		r->n_runs = plan.n_runs;
 		ret = journal_load(r, &plan, e);

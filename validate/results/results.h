@@ -129,6 +129,11 @@ struct results {
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
 
+/* `e`: the error of reading a file of the results. If the file is missing or damaged, and the
+ * journal shows which files were changed, replaces the error by one that names these files and the
+ * remedy. Returns whether it did. */
+bool results_change_find(const char *dir, struct err *e);
+
 /* Checks the files of all runs that have a digest, also in a large campaign. Changes are added to
  * r->seal. Errors: of reading a file. */
 int results_verify(struct results *r, struct err *e);

@@ -21,10 +21,19 @@ void seal_break(struct seal *s, const char *fmt, ...)
 	s->changes = strbuf_detach(&text);
 }
 
+void seal_check_chain(struct seal *s, const struct journal_reading *r)
+{
+	if (r->first_unlinked)
+		seal_break(s, "line %llu of the journal does not follow the line before it: "
+			"lines were changed, added or removed",
+			(unsigned long long)r->first_unlinked);
+}
+
 void seal_record_take(struct seal_record *s, const json_t *event)
 {
 	const char *name = json_string_value(json_object_get(event, "event"));
 	json_t *files = json_object_get(event, "files");
+	s->ended = !strcmp(name, "end") || !strcmp(name, "interrupted");
 	if (!strcmp(name, "environment")) {
 		const char *digest = json_string_value(json_object_get(event, "sha256"));
 		memcpy(s->environment[1], s->environment[0], FILE_DIGEST_HEX);
@@ -63,20 +72,28 @@ static int file_compare(const char *dir, const char *name, const char *digest, c
 	return ret;
 }
 
-static int file_check(struct seal *s, const char *dir, const char *name, const char *digest,
-		      const char *other, struct err *e)
+int seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest,
+		    struct err *e)
 {
 	const char *change;
-	int ret = file_compare(dir, name, digest, other, &change, e);
+	int ret = file_compare(dir, name, digest, "", &change, e);
 	if (!ret && change)
 		seal_break(s, "%s was %s after the campaign wrote it", name, change);
 	return ret;
 }
 
-int seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest,
-		    struct err *e)
+static int environment_check(struct seal *s, const char *dir, const struct seal_record *r,
+			     struct err *e)
 {
-	return file_check(s, dir, name, digest, "", e);
+	static const char name[] = "environment.json";
+	const char *change;
+	int ret = file_compare(dir, name, r->environment[0], r->environment[1], &change, e);
+	if (!ret && change && r->ended)
+		seal_break(s, "%s was %s after the campaign wrote it", name, change);
+	else if (!ret && change)
+		seal_break(s, "the journal was cut after line %llu, or %s was %s after the "
+			"campaign wrote it", (unsigned long long)r->n_lines, name, change);
+	return ret;
 }
 
 int seal_check_record(struct seal *s, const char *dir, const struct seal_record *r, struct err *e)
@@ -88,10 +105,7 @@ int seal_check_record(struct seal *s, const char *dir, const struct seal_record 
 		/* refuse "..", which would lead out of the results: the journal is untrusted */
 		if (!ret && json_is_string(digest) && !strstr(name, ".."))
 			ret = seal_check_file(s, dir, name, json_string_value(digest), e);
-	if (!ret && r->environment[0][0])
-		ret =
-		    file_check(s, dir, "environment.json", r->environment[0], r->environment[1], e);
-	return ret;
+	return ret || !r->environment[0][0] ? ret : environment_check(s, dir, r, e);
 }
 
 int seal_require(const struct seal *s, const char *dir, struct err *e)

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "common/file_digest.h"
+#include "validate/results/journal.h"
 
 enum seal_state {
 	SEAL_UNKNOWN, /* the results were not read from a directory */
@@ -32,6 +33,8 @@ struct seal_record {
 	bool late;     /* the digests were computed after the first run */
 	/* the last digest and the previous digest; "" none */
 	char environment[2][FILE_DIGEST_HEX];
+	bool ended; /* the last event is the end of a session */
+	uint64_t n_lines; /* number of lines of the journal; set by the caller */
 };
 /* Takes the digests of an event. */
 void seal_record_take(struct seal_record *s, const json_t *event);
@@ -39,14 +42,17 @@ void seal_record_release(struct seal_record *s);
 
 /* Records a change. */
 void seal_break(struct seal *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Records a journal whose lines do not form a chain. */
+void seal_check_chain(struct seal *s, const struct journal_reading *r);
 /* Compares a regular file with its digest and records a change. `name`: relative to `dir`. Errors:
  * those of file_digest() and lstat(); then nothing is known about the file, and nothing is
  * recorded. */
 int seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest,
 		    struct err *e);
 /* Checks the files of the record. environment.json may match either of the last two digests: the
- * digest is journalled first, and the campaign may have died before it wrote the file. Errors:
- * those of seal_check_file(). */
+ * digest is journalled first, and the campaign may have died before it wrote the file. If it matches
+ * neither, and the journal does not record the end of the session, the journal may have been cut.
+ * Errors: those of seal_check_file(). */
 int seal_check_record(struct seal *s, const char *dir, const struct seal_record *r, struct err *e);
 
 /* Fails if the seal is broken. Errors: EBADMSG, with the changes in `dir`. */
