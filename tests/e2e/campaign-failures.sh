@@ -74,14 +74,16 @@ clean crash
 # files removed under it
 mkdir target
 sed 's/^\[workload/[target t]\ndir = target\n&/' crash.conf >removed.conf
-"$VALIDATE" run removed.conf -o removed -q >out 2>err &
+# runs that are longer than the time between two removals
+sed 's/^pause = 5ms/pause = 30ms/' removed.conf >slow.conf
+"$VALIDATE" run slow.conf -o removed -q >out 2>err &
 pid=$!
 # the recordings are removed once more, between two runs: they are made again before the next run, and
 # no run is lost
 wait_for has_runs removed 1 || fail "no run: $(cat err)"
 until grep -q 'was removed or replaced' removed/journal || ! kill -0 $pid 2>/dev/null; do
 	rm -rf target/validate-*/read-0 2>/dev/null || : # files may be made in it meanwhile
-	sleep 0.05
+	sleep 0.3
 done
 status=0
 wait $pid || status=$?
@@ -142,7 +144,27 @@ rm -rf target/validate-* moved
 sed 's/file-size = 1M/file-size = 15T/' crash.conf >huge.conf
 expect_status 3 "$VALIDATE" run huge.conf -o huge -q
 expect_line err 'no space for the workloads'
-clean huge
+[ ! -e huge ] || fail "left behind: $(find huge)"
+
+# a campaign that fails before its first run removes what it made, and only that
+mkdir empty
+for dir in new new/a/b/ empty ./empty/; do
+	expect_status 3 "$VALIDATE" run huge.conf -o $dir -q
+	! grep 'resume' err || fail "nothing can be resumed"
+	[ ! -e new ] && [ -z "$(ls -A empty)" ] || fail "left behind for $dir: $(find new empty)"
+done
+mkdir -p new/mine
+for script in 'exit 1' "touch $PWD/new/fails/scripts/mine; exit 1"; do
+	mkdir -p scripts
+	echo "$script" >scripts/fails.sh
+	protocol '' '' | sed -e 's/^type = .*/type = program\nscript = scripts\/fails.sh/' \
+		-e '/^file-size\|^requests\|^pause/d' >fails.conf
+	expect_status 3 "$VALIDATE" run fails.conf -o new/fails -q
+	case $script in
+	exit*) [ "$(find new)" = "$(printf 'new\nnew/mine')" ] || fail "left behind: $(find new)" ;;
+	*) [ "$(find new/fails ! -type d)" = new/fails/scripts/mine ] || fail "$(find new)" ;;
+	esac
+done
 
 # full disks: small file systems in memory
 [ "$(id -u)" -eq 0 ] || exit 0
@@ -176,6 +198,7 @@ status=0
 wait $pid || status=$?
 [ $status -eq 3 ] || fail "status $status with a full disk"
 expect_line err 'No space left on device'
+expect_line err 'continue with: validate run -o disk/results --resume'
 clean disk/results
 journal_runs disk/results >before
 rm disk/filler

@@ -250,6 +250,22 @@ static int leftovers_remove(struct campaign *c, struct err *e)
 	return ret ? ret : session_note(c, "end", e);
 }
 
+/* States how an unfinished campaign continues. A first session that failed before its first run
+ * leaves nothing. */
+static int session_failed(const struct campaign *c, int ret, struct err *e)
+{
+	if (ret != -EINTR && !c->options->resume && !n_runs_done(c) && !c->left_behind) {
+		dir_unmake(c);
+		return ret;
+	}
+	SCOPED_FREE char *command = resume_command(c);
+	if (ret == -EINTR)
+		return err_set(e, EINTR, "interrupted after %zu of %zu runs; continue with: %s",
+			n_runs_done(c), n_runs_wanted(c), command);
+	SCOPED_FREE char *why = xstrdup(e->msg);
+	return err_set(e, -ret, "%s; continue with: %s", why, command);
+}
+
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e)
 {
 	int ret = observe_possible(p, e);
@@ -259,26 +275,25 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 	SCOPED(campaign_release) struct campaign c;
 	campaign_init(&c, p, o);
 	ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
-	if (!ret && !c.run)
+	if (ret)
+		return ret;
+	if (!c.run)
 		c.run = results_runs_make(&c.plan);
-	if (!ret && !c.left_out)
+	if (!c.left_out)
 		c.left_out = xcalloc(c.plan.n_runs + 1, sizeof *c.left_out);
 	if (!c.name)
 		c.name = xstrdup(p->name);
-	ret = ret ? ret : token_make(&c, e);
-	if (!ret && o->resume && campaign_finished(&c) && c.ended && !c.heal)
+	if (o->resume && campaign_finished(&c) && c.ended && !c.heal)
 		return 0;
-	if (!ret && o->resume)
-		ret = setup_check_unused(&c, e);
+	ret = token_make(&c, e);
+	if (o->resume)
+		ret = ret ? ret : setup_check_unused(&c, e);
+	if (ret && o->resume)
+		return ret;
 	ret = ret ? ret : signals_take(&c.old_signals, &c.signal_fd, e);
 	if (!ret)
 		ret = o->resume && campaign_finished(&c) ? leftovers_remove(&c, e)
 							 : session_run(&c, e);
 	signals_restore(&c.old_signals, c.signal_fd);
-	if (ret == -EINTR) {
-		SCOPED_FREE char *command = resume_command(&c);
-		err_set(e, EINTR, "interrupted after %zu of %zu runs; continue with: %s",
-			n_runs_done(&c), n_runs_wanted(&c), command);
-	}
-	return ret;
+	return ret ? session_failed(&c, ret, e) : 0;
 }

@@ -118,7 +118,7 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 		ret = bank_observe(c, r, part, path, result.reason, sizeof result.reason);
 	side_remove(part);
 	if (!ret && result.no_space)
-		ret = no_space(c, result.reason, e);
+		ret = no_space(result.reason, e);
 	if (!ret && result.reason[0])
 		snprintf(reason, size,
 			 "its reference trace is missing and could not be recorded: %.400s",

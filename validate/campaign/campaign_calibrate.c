@@ -102,7 +102,7 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 	}
 	if (r.no_space) {
 		free(r.launch.memory);
-		return no_space(c, r.reason, e);
+		return no_space(r.reason, e);
 	}
 	snprintf(t->reason, sizeof t->reason, "%s", r.reason);
 	if (!t->reason[0]) {
@@ -111,7 +111,7 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 		t->trace_bytes = stat(s->output, &st) == 0 ? (uint64_t)st.st_size : 0;
 		ret = region_find(c, s->output, &region, &why);
 		if (ret == -ENOSPC) {
-			ret = no_space(c, why.msg, e);
+			ret = no_space(why.msg, e);
 		} else if (ret && ret != -EINTR) {
 			snprintf(t->reason, sizeof t->reason, "%.490s", why.msg);
 			ret = 0;

@@ -146,22 +146,57 @@ static int digests_take(struct campaign *c, struct err *e)
 	return ret ? ret : scripts_each(c, digest_take, e);
 }
 
-/* Removes the files written so far, so that the same command starts again in an empty directory. */
-static void dir_unmake(const struct campaign *c)
+/* Removes empty directories from `path` upwards. Stops at the directory whose path has `kept`
+ * bytes, and at the first directory that is not empty. */
+static void parents_remove(char *path, size_t kept)
 {
-	static const char *const names[] = {"journal", "runs", "traces", "programs"};
+	while (strlen(path) > kept && (rmdir(path) == 0 || errno == ENOENT)) {
+		char *slash = strrchr(path, '/');
+		*(slash ? slash : path) = 0;
+	}
+}
+
+/* Returns the number of bytes of `path` up to the last directory that exists. */
+static size_t existing_part(const char *path)
+{
+	char *part = xstrdup(path);
+	while (*part && !path_exists(part)) {
+		char *slash = strrchr(part, '/');
+		*(slash ? slash : part) = 0;
+	}
+	size_t len = strlen(part);
+	free(part);
+	return len;
+}
+
+/* Removes the files of the campaign. Another process may have added files: they stay. */
+static void files_unmake(const struct campaign *c)
+{
+	static const char *const names[] = {"environment.json", "journal", "runs", "traces",
+					    "programs", "recordings"};
 	const char *name;
 	json_t *digest;
 	json_object_foreach(c->files, name, digest)
 	{
 		SCOPED_FREE char *path = results_path(c->dir, name);
-		path_remove(path, NULL);
+		unlink(path);
+		/* the directory of a script */
+		*strrchr(path, '/') = 0;
+		parents_remove(path, strlen(c->dir));
 	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		SCOPED_FREE char *path = results_path(c->dir, names[i]);
 		if (remove(path) < 0 && errno == ENOTEMPTY)
 			dir_remove_tree(path, NULL);
 	}
+}
+
+void dir_unmake(const struct campaign *c)
+{
+	SCOPED_FREE char *dir = xstrdup(c->options->dir);
+	if (c->dir)
+		files_unmake(c);
+	parents_remove(dir, c->existing_len);
 }
 
 /* Creates the results directory. The journal is written last: if it exists, all other files exist
@@ -171,6 +206,7 @@ int dir_begin(struct campaign *c, struct err *e)
 	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
 	bool empty = true;
 	c->files = json_object();
+	c->existing_len = existing_part(c->options->dir);
 	int ret = dir_create(c->options->dir, e);
 	ret = ret ? ret : dir_is_empty(c->options->dir, &empty, e);
 	if (!ret && !empty)
@@ -204,7 +240,7 @@ int dir_begin(struct campaign *c, struct err *e)
 		SCOPED_FREE char *path = results_path(c->dir, "journal");
 		ret = journal_open(&c->journal, path, 1, e);
 	}
-	if (ret && empty && c->dir)
+	if (ret && empty)
 		dir_unmake(c);
 	strbuf_release(&text);
 	strbuf_release(&resolved);
@@ -340,16 +376,18 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	struct journal_reading reading;
 	struct err why = ERR_INIT;
 	bool none = true;
-	if (journal_read(journal, event_is_known, NULL, &reading, &why))
-		/* the campaign was started; the code that opens the journal reports other errors */
+	int ret = journal_read(journal, event_is_known, NULL, &reading, &why);
+	if (ret == -ECANCELED)
 		return 0;
 	SCOPED_FREE char *runs = results_path(c->dir, "runs");
-	int ret = dir_is_empty(runs, &none, NULL);
-	ret = ret || none ? 0
-			  : err_set(e, EILSEQ,
-				    "%s is damaged, and without it all runs would be repeated: "
-				    "restore it, or remove %s to start again", journal, runs);
-	return ret;
+	if (dir_is_empty(runs, &none, NULL) || none)
+		/* the code that opens the journal reports its errors */
+		return 0;
+	if (ret && ret != -ENOENT && ret != -EISDIR)
+		return err_set(e, why.code, "%s", why.msg);
+	return err_set(e, EILSEQ, "%s is %s, and without it all runs would be repeated: restore it, "
+		"or remove %s to start again", journal,
+		ret == -ENOENT ? "missing" : ret ? "a directory" : "damaged", runs);
 }
 
 /* Reads the journal into the campaign. The files with which the campaign started must be unchanged:
@@ -360,10 +398,8 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 	struct resuming r = {.c = c};
 	SCOPED(seal_release) struct seal seal = {0};
 	int ret = journal_read_some(journal, NULL, event_resume, &r, &r.reading, e);
-	if (!ret && r.reading.first_unlinked)
-		seal_break(&seal, "line %llu of the journal does not follow the line before it: "
-			"lines were changed, added or removed",
-			(unsigned long long)r.reading.first_unlinked);
+	if (!ret)
+		seal_check_chain(&seal, &r.reading);
 	c->files = json_incref(r.record.files);
 	c->heal = r.reading.n_damaged > r.n_damaged_before;
 	r.record.environment[0][0] = 0; /* this session writes a new one */
@@ -410,7 +446,9 @@ int dir_resume(struct campaign *c, struct err *e)
 	}
 	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)
 		ret = err_context(e, "%s", plan_path);
-	if (!ret) {
+	if (ret)
+		results_change_find(c->options->dir, e);
+	else {
 		c->run = results_runs_make(&c->plan);
 		c->whole = xcalloc(c->plan.n_runs + 1, sizeof *c->whole);
 		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);

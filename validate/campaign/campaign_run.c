@@ -192,7 +192,7 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	bool has_blank = false;
 	result_take(r, c, result, output);
 	if (result->no_space)
-		return no_space(c, result->reason, e);
+		return no_space(result->reason, e);
 	if (result->reason[0]) {
 		run_fail(r, result->reason);
 		return 0;
@@ -224,15 +224,13 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 		/* takes effect after this run */
 		c->interrupted = true;
 	else if (bad == -ENOTRECOVERABLE)
-		ret = is_about_space(why.msg) ? no_space(c, why.msg, e)
+		ret = is_about_space(why.msg) ? no_space(why.msg, e)
 					      : err_set(e, EIO, "%s", why.msg);
 	else if (bad == -ENOSPC || bad == -EDQUOT)
-		ret = no_space(c, why.msg, e);
-	else if (is_of_machine(bad)) {
-		SCOPED_FREE char *command = resume_command(c);
-		ret = err_set(e, -bad, "run %u cannot be summarised: %s; correct this, then: %s",
-			r->id, why.msg, command);
-	} else if (bad)
+		ret = no_space(why.msg, e);
+	else if (is_of_machine(bad))
+		ret = err_set(e, -bad, "run %u cannot be summarised: %s", r->id, why.msg);
+	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {
 		ret = bank_take(c, r, output, e);

@@ -284,6 +284,7 @@ int setup_check_space(struct campaign *c, struct err *e)
 static void left_note(struct campaign *c, const struct err *why)
 {
 	json_t *list = json_object_get(c->environment, "left_behind");
+	c->left_behind = true;
 	if (!list && c->environment) {
 		list = json_array();
 		json_object_set_new(c->environment, "left_behind", list);

@@ -64,6 +64,8 @@ struct campaign {
 	struct design plan;
 	struct run *run;    /* [plan.n_runs] */
 	char *dir, *parent; /* results directory and its parent, resolved */
+	/* length of the part of options->dir that existed before the campaign */
+	size_t existing_len;
 	/* random letters and digits; part of all names outside the results directory */
 	char token[12];
 	/* file name of the protocol at the start; a resumed protocol is named protocol.conf */
@@ -120,6 +122,7 @@ struct campaign {
 	char *earlier_cgroup; /* cgroup of a killed session, from the journal */
 	bool ended;           /* the last session ended normally */
 	bool ready;           /* set up, with a written environment */
+	bool left_behind;     /* something could not be removed or restored; the journal names it */
 };
 
 /* --- campaign_setup.c ---------------------------------------------------- */
@@ -143,6 +146,9 @@ void setup_end(struct campaign *c);
  * Errors: ENOENT without a journal; those of journal_open(). */
 int dir_begin(struct campaign *c, struct err *e);
 int dir_resume(struct campaign *c, struct err *e);
+/* Removes what dir_begin() and a session without runs made, so that the same command starts
+ * again. */
+void dir_unmake(const struct campaign *c);
 
 /* --- campaign_facts.c ---------------------------------------------------- */
 void facts_begin(struct campaign *c);    /* facts known before the setup */
@@ -192,7 +198,7 @@ struct step_result {
  * frees. */
 char *resume_command(const struct campaign *c);
 /* Sets the error of a step that lacks space, which ends the campaign. Returns -ENOSPC. */
-int no_space(const struct campaign *c, const char *reason, struct err *e);
+int no_space(const char *reason, struct err *e);
 /* Whether the reason says that a disk is full. */
 bool is_about_space(const char *reason);
 /* A step in progress. */

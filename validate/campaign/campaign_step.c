@@ -272,12 +272,9 @@ char *resume_command(const struct campaign *c)
 	return strbuf_detach(&text);
 }
 
-int no_space(const struct campaign *c, const char *reason, struct err *e)
+int no_space(const char *reason, struct err *e)
 {
-	SCOPED_FREE char *command = resume_command(c);
-	int ret =
-	    err_set(e, ENOSPC, "%s; free some space, then continue with: %s", reason, command);
-	return ret;
+	return err_set(e, ENOSPC, "%s; free some space", reason);
 }
 
 /* Whether the campaign lacks space: files could not be prepared, or the scratch directory is full.
