@@ -37,7 +37,7 @@ struct trace_notes {
 	/* strace: the unseen_facts of these names (capture/unseen.h) */
 	uint64_t n_untraced, n_filtered, n_reopened, n_cut_off, n_umask_unknown, n_links_unknown,
 	    n_targets_unknown, n_contradictions, n_file_calls, n_mounts, n_unshared,
-	    n_parents_unknown;
+	    n_parents_unknown, n_sizes_unknown;
 	/* block requests that were queued and completed, but whose issue is missing */
 	uint64_t n_without_issue;
 	/* block requests with queueing and issue, and the mean time between them */

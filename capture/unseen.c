@@ -55,6 +55,9 @@ const struct unseen_fact unseen_facts[] = {
     {"n_parents_unknown", NOTE(n_parents_unknown), UNSEEN_FILES,
      "directories before \"..\" that may be symbolic links",
      "the import treats these names as directories; strace -y shows more names"},
+    {"n_sizes_unknown", NOTE(n_sizes_unknown), UNSEEN_FILES,
+     "changed files whose size no call shows",
+     "a replay makes them as small as the requests permit"},
     {"n_file_calls", NOTE(n_file_calls), UNSEEN_CODE,
      "processes with calls on files only: strace ran with a filter, which may also have left out "
      "calls on files",

@@ -114,22 +114,28 @@ static void target_found(struct app_files *f, size_t i, const struct found_file 
 	strbuf_release(&target);
 }
 
+/* Stores what a call found. The size is not stored. */
+static void found_take(struct known_file *k, const struct found_file *found)
+{
+	k->mode = found->mode;
+	k->counted = found->n_names || !S_ISREG(k->mode);
+	k->several_names = found->n_names > 1;
+	k->device = found->device;
+	k->inode = S_ISREG(k->mode) && found->n_names ? found->inode : 0;
+}
+
 void files_found(struct app_files *f, const char *path, const struct found_file *found,
 		 bool followed)
 {
 	struct known_file *k = add(f, path);
 	if (k) {
-		k->mode = found->mode;
+		found_take(k, found);
 		k->size = found->size;
 		k->followed = followed;
-		k->counted = found->n_names || !S_ISREG(k->mode);
-		k->several_names = found->n_names > 1;
-		k->device = found->device;
-		k->inode = S_ISREG(k->mode) && found->n_names ? found->inode : 0;
 		return;
 	}
 	k = known(f, path);
-	k->unlisted_name |= k->unknown && S_ISREG(found->mode) && found->n_names > 1;
+	k->several_names |= k->unknown && S_ISREG(found->mode) && found->n_names > 1;
 	if (followed && k->read) {
 		k->read = false; /* only once: links may form a circle */
 		target_found(f, (size_t)(k - f->file), found);
@@ -158,11 +164,37 @@ void files_followed(struct app_files *f, const char *path)
 		k->unknown = k->no_target = true;
 }
 
-void files_unknown(struct app_files *f, const char *path)
+uint32_t files_changed(struct app_files *f, const char *path)
 {
 	struct known_file *k = add(f, path);
-	if (k)
-		k->unknown = true;
+	if (!k)
+		return 0;
+	k->unknown = true;
+	return (uint32_t)(k - f->file) + 1;
+}
+
+void files_changed_found(struct app_files *f, uint32_t entry, const struct found_file *found)
+{
+	struct known_file *k = &f->file[entry - 1];
+	if (k->mode)
+		return;
+	found_take(k, found);
+	k->unknown &= !S_ISDIR(k->mode);
+}
+
+void files_size_known(struct app_files *f, uint32_t entry, uint64_t size)
+{
+	struct known_file *k = &f->file[entry - 1];
+	k->unknown = false;
+	k->size = size;
+}
+
+bool files_may_be_regular(const struct app_files *f, uint32_t entry)
+{
+	const struct known_file *k = &f->file[entry - 1];
+	const char *path = k->path + (*k->path == '/');
+	return (!k->mode || S_ISREG(k->mode)) && strncmp(path, "dev/", 4) &&
+	       strncmp(path, "proc/", 5) && strncmp(path, "sys/", 4);
 }
 
 /* What calls found at a name before it was known to be a link. It belongs to the target of the
@@ -200,9 +232,10 @@ void files_link_read(struct app_files *f, const char *path, const char *text)
 void files_link_to(struct app_files *f, const char *path, const char *text)
 {
 	struct known_file *k = known(f, path);
-	if (k && (k->unknown || !(k->guessed || k->followed)))
+	if (k && !k->no_target && (k->unknown || !(k->guessed || k->followed)))
 		return;
 	k = k ? k : add(f, path);
+	k->unknown = k->no_target = false;
 	const bool was_followed = k->followed;
 	const struct found_file found_before = found_of(k);
 	free(k->link);

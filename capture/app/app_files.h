@@ -18,14 +18,12 @@ struct known_file {
 	bool holes_cut, has_digest;
 	bool several_names; /* it has several hard links */
 	bool followed; /* files_found: the name may be a link */
-	bool unknown;  /* files_unknown */
+	bool unknown;  /* files_changed */
 	bool read;     /* files_link_read: `link` is the text of the link */
 	bool guessed;  /* a link with an unknown target */
 	bool inferred; /* files_link_to: a link whose actual text may be different */
 	bool no_target; /* a link that calls followed, but no call shows its text */
 	bool counted;	/* `several_names` is known */
-	/* another name of a file with several names, changed before this was known */
-	bool unlisted_name;
 	uint8_t digest[FILESET_DIGEST];
 };
 
@@ -74,8 +72,15 @@ void files_link_read(struct app_files *f, const char *path, const char *text);
 /* a call on a path through this name found a file elsewhere, so the name is a link; this text would
  * have that effect */
 void files_link_to(struct app_files *f, const char *path, const char *text);
-/* the file was changed before its state was known */
-void files_unknown(struct app_files *f, const char *path);
+/* The file is changed before its state is known. Returns the number of its entry; 0: its initial
+ * state is known. */
+uint32_t files_changed(struct app_files *f, const char *path);
+/* A call shows the state of a file after its change: kind, permissions and other names. */
+void files_changed_found(struct app_files *f, uint32_t entry, const struct found_file *found);
+/* The initial size of such a file is known. */
+void files_size_known(struct app_files *f, uint32_t entry, uint64_t size);
+/* No call shows that such a file is not a regular file, and it is not below /dev, /proc or /sys. */
+bool files_may_be_regular(const struct app_files *f, uint32_t entry);
 
 /* The initial path of the file that is now at `path`. Ownership: the caller frees it. */
 char *files_first_path(const struct app_files *f, const char *path);

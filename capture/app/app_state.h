@@ -25,6 +25,8 @@ struct app_open_file {
 	int64_t as_of_ns;
 	/* for callers: id of its object in the trace + 1; 0: none so far */
 	uint32_t object;
+	/* for callers: number of its size; 0: none */
+	uint32_t size_of;
 	/* for callers: shown[n_shown], the last name of the file in the traced text, and the number
 	 * of renames at that time; NULL: it was not named. Owned */
 	char *shown;

@@ -330,7 +330,8 @@ void strace_state_reset(struct strace *t)
 	if (before) /* the next pass knows all links from its begin on */
 		syscalls_links_take(t->calls_made, before);
 	syscalls_close(before);
-	t->n_threads = t->cloning = t->n_orphans = t->n_sizes = 0;
+	strace_sizes_release(&t->sizes);
+	t->n_threads = t->cloning = t->n_orphans = 0;
 	t->n_renames = t->n_unreturned = 0;
 	t->n_unseen = 0;
 	t->moved = false;
@@ -339,7 +340,8 @@ void strace_state_reset(struct strace *t)
 void strace_state_release(struct strace *t)
 {
 	threads_release(t);
-	FREE_EACH(t->thread, t->size);
+	free(t->thread);
+	strace_sizes_release(&t->sizes);
 	for (size_t i = 0; i < SYSCALL_MEMORIES; i++)
 		strbuf_release(&t->memory[i]);
 	processes_release(&t->processes);

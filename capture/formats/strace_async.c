@@ -200,6 +200,7 @@ static int submitted(struct strace_parsed *p, const struct part *list, struct er
 		one.r.pid = p->r.pid;
 		one.r.tid = p->tid;
 		ret = block_take(p, &block, &one, e);
+		strace_size_async(p, &one.r);
 		one.ticket = record_queue_add(&p->t->base.queue, &one.r);
 		if (!ret && a->n_in_flight < IN_FLIGHT_MAX)
 			request_add(a, &one);

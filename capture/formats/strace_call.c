@@ -364,11 +364,14 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 	if (p->r.op == OP_OPEN && result >= 0)
 		parent_shown(p);
 	t->now = p;
+	t->sizes.opened = 0;
 	int ret = syscalls_exit(calls, p->tid, p->r.end_ns, p->call, result, p->memory, e);
 	t->now = NULL;
 	f = p->r.op == OP_OPEN ? syscalls_file(calls, p->tid, p->r.rvalue) : NULL;
-	if (f)
+	if (f) {
 		f->opened = true;
+		f->size_of = t->sizes.opened;
+	}
 	if (f && scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, &d))
 		strace_keep_shown(t, f, s, d.s + d.len + 1);
 	return ret;

@@ -146,6 +146,7 @@ bool strace_missing_end(struct strace *t, json_t *capture)
 	n->n_links_unknown = t->missing.n_links;
 	n->n_targets_unknown = t->missing.n_targets;
 	n->n_parents_unknown = t->missing.n_parents;
+	n->n_sizes_unknown = t->missing.n_sizes;
 	if (n->n_untraced)
 		list_untraced(t, capture);
 	return unseen_notes_add(capture, n);

@@ -72,9 +72,29 @@ int strace_number(struct strace_parsed *p, const struct part *a, bool is_signed,
  * yet. */
 int strace_take_args(struct strace_parsed *p, bool partly, struct err *e);
 
-/* --- strace_before.c: state of files, from requests; members of struct syscalls_sink --- */
+/* --- strace_before.c: state of files, from requests; member of struct syscalls_sink --- */
 
-/* As `made` and `size` of struct syscalls_sink. */
+/* As `made` of struct syscalls_sink. */
 void strace_made(void *context, const struct trace_record *r, const struct app_open_file *f,
 		 const char *second);
-int64_t strace_size(void *context, uint32_t object);
+/* The path of the file that the call opened, relative to the root, from the decoration of its
+ * result. NULL: it is not shown, or not reliable. Valid until t->path changes. */
+const char *strace_opened_real(const struct strace_parsed *p, const struct trace_record *r);
+
+/* --- strace_sizes.c: sizes of files, at each instant and before the first request --- */
+
+/* Follows a request. `name`: of its file; NULL: none. `second`: the second path of the request.
+ * `found`: result of a stat that succeeded, or NULL. Returns the number of the file, or 0. */
+uint32_t strace_size_follow(struct strace_parsed *p, const struct trace_record *r,
+			    const struct app_open_file *f, const char *name, const char *second,
+			    const struct found_file *found);
+/* The same for the asynchronous request `r`. */
+void strace_size_async(struct strace_parsed *p, const struct trace_record *r);
+/* The number of the file's entry in the list of initial files, if a request changed the file before
+ * a call showed its state; otherwise 0. *changed: some request changed the file. */
+uint32_t strace_size_entry(const struct strace *t, uint32_t id, bool *changed);
+/* As `size` of struct syscalls_sink. */
+int64_t strace_size(void *context, const struct app_open_file *f);
+/* Sets the initial sizes at the end of the first pass. Returns the number of changed files whose
+ * size no call showed. */
+uint64_t strace_sizes_settle(struct strace *t);

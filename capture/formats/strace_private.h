@@ -68,6 +68,16 @@ void strace_links_none(struct strace_links *l, const struct app_files *f, const 
 void strace_links_settle(struct strace_links *l, struct app_files *f);
 void strace_links_release(struct strace_links *l); /* `l` may be all zero */
 
+/* The sizes of files (strace_sizes.c). */
+struct strace_sizes {
+	struct strace_file *file; /* file[n] */
+	uint32_t n, cap;
+	/* from hashes of names to their present files */
+	struct u64_map at;
+	uint32_t opened; /* the file that the present call opened; 0: none */
+};
+void strace_sizes_release(struct strace_sizes *s); /* `s` may be all zero */
+
 /* Signs that calls, threads or the end are missing in the output of strace (strace_missing.c). */
 struct strace_missing {
 	/* the file of one thread (strace -ff), which shares its descriptors with other threads */
@@ -76,7 +86,7 @@ struct strace_missing {
 	bool passed;	    /* a process may have received descriptors from another process */
 	uint64_t n_filtered, n_reopened, n_unopened, n_contradictions, n_file_calls;
 	/* for the notes of these names; counted in the first pass */
-	uint64_t n_links, n_targets, n_parents;
+	uint64_t n_links, n_targets, n_parents, n_sizes;
 };
 
 /* The thread that represents the process of `th`. */
@@ -156,8 +166,7 @@ struct strace {
 	uint64_t n_unseen; /* threads that were replaced unnoticed */
 	bool moved; /* a process changed its working directory */
 	struct strace_parsed *now; /* the call that ends */
-	int64_t *size; /* size[n_sizes]: sizes of files, by object; -1: unknown */
-	uint32_t n_sizes, sizes_cap;
+	struct strace_sizes sizes;
 	/* last components of the last renamed paths, by number modulo STRACE_RENAMES */
 	struct strace_rename {
 		char *from, *to;

@@ -199,9 +199,9 @@ int syscalls_file_object(struct syscalls *c, struct app_open_file *f, uint32_t *
 	return ret;
 }
 
-static int64_t size_of(const struct syscall_done *d, uint32_t object)
+static int64_t size_of(const struct syscall_done *d, const struct app_open_file *f)
 {
-	return d->c->sink.size ? d->c->sink.size(d->c->sink.context, object) : -1;
+	return d->c->sink.size ? d->c->sink.size(d->c->sink.context, f) : -1;
 }
 
 static uint64_t position_of(struct syscall_done *d, struct app_open_file *f)
@@ -212,9 +212,8 @@ static uint64_t position_of(struct syscall_done *d, struct app_open_file *f)
 	if (l->offset != OFFSET_NONE || !at_position)
 		return l->offset;
 	bool appends = f && f->append && op_info(l->op)->family == FAMILY_WRITE;
-	uint32_t id;
-	if (appends && d->c->sink.size && !syscalls_file_object(d->c, f, &id, NULL)) {
-		const int64_t size = size_of(d, id);
+	if (appends && d->c->sink.size) {
+		const int64_t size = size_of(d, f);
 		return d->appends_at = size < 0 ? OFFSET_NONE : (uint64_t)size;
 	}
 	return f && f->position_known && !appends && !looked_up_after(f, (int64_t)l->begin)
@@ -319,7 +318,7 @@ static int record_make(struct syscall_done *d, struct app_open_file *f, struct t
 		return ret;
 	if (r->flags & OP_COPY_CLONES && r->op == OP_COPY_FILE_RANGE && !r->length) {
 		/* a copy reads up to the end of the source */
-		const int64_t size = size_of(d, r->object);
+		const int64_t size = size_of(d, f);
 		if (size > 0 && (uint64_t)size > r->offset)
 			r->length = (uint64_t)size - r->offset;
 		r->rvalue = (int64_t)r->length;

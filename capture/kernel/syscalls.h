@@ -33,7 +33,7 @@ struct syscalls_sink {
 	 * syscalls_thread(), and objects keep their numbers. */
 	bool from_text;
 	/* The size of a file; -1: unknown. It gives appends an offset. NULL: unavailable. */
-	int64_t (*size)(void *context, uint32_t object);
+	int64_t (*size)(void *context, const struct app_open_file *f);
 	/* A finished request, with the open file of its descriptor (or NULL) and the text of its
 	 * second path without the leading slash (or NULL). NULL: not needed. */
 	void (*made)(void *context, const struct trace_record *r, const struct app_open_file *f,

@@ -205,3 +205,137 @@ expect_status 0 "$VALIDATE" import attributes.log -o attributes.trace
 expect_status 0 "$VALIDATE" info --json attributes.trace
 jq -r '.files[] | select(.directory | not) | "\(.path) \(.size)"' out >listed
 printf 'w/mode 12\nw/owned 14\nw/tagged 11\nw/touched 13\n' | diff - listed >differ || fail "the initial files: $(cat differ)"
+
+# a file that is changed before a call shows its size: a later call shows the initial size, if the
+# size is above the end of all changes
+cat >sizes.log <<'END'
+7 1700000000.000001 openat(AT_FDCWD, "/w/in", O_RDWR) = 3</w/in> <0.000001>
+7 1700000000.000002 pwrite64(3</w/in>, "abcd", 4, 8) = 4 <0.000001>
+7 1700000000.000003 fstat(3</w/in>, {st_mode=S_IFREG|0640, st_size=200, ...}) = 0 <0.000001>
+7 1700000000.000004 close(3</w/in>) = 0 <0.000001>
+7 1700000000.000005 openat(AT_FDCWD, "/w/log", O_WRONLY|O_CREAT|O_APPEND, 0666) = 3</w/log> <0.000001>
+7 1700000000.000006 write(3</w/log>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000007 close(3</w/log>) = 0 <0.000001>
+7 1700000000.000008 stat("/w/log", {st_mode=S_IFREG|0600, st_size=204, ...}) = 0 <0.000001>
+7 1700000000.000009 openat(AT_FDCWD, "/w/new", O_WRONLY|O_CREAT|O_APPEND, 0666) = 3</w/new> <0.000001>
+7 1700000000.000010 write(3</w/new>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000011 fstat(3</w/new>, {st_mode=S_IFREG|0644, st_size=4, ...}) = 0 <0.000001>
+7 1700000000.000012 close(3</w/new>) = 0 <0.000001>
+7 1700000000.000013 openat(AT_FDCWD, "/w/alias", O_RDWR|O_CREAT, 0666) = 3</w/target> <0.000001>
+7 1700000000.000014 write(3</w/target>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000015 rename("/w/target", "/w/moved") = 0 <0.000001>
+7 1700000000.000016 stat("/w/moved", {st_mode=S_IFREG|0644, st_size=77, ...}) = 0 <0.000001>
+7 1700000000.000017 close(3</w/moved>) = 0 <0.000001>
+7 1700000000.000018 openat(AT_FDCWD, "/w/one", O_RDWR) = 3</w/one> <0.000001>
+7 1700000000.000019 pwrite64(3</w/one>, "abcd", 4, 0) = 4 <0.000001>
+7 1700000000.000021 renameat2(AT_FDCWD, "/w/one", AT_FDCWD, "/w/two", RENAME_EXCHANGE) = 0 <0.000001>
+7 1700000000.000022 stat("/w/one", {st_mode=S_IFREG|0644, st_size=22, ...}) = 0 <0.000001>
+7 1700000000.000023 stat("/w/two", {st_mode=S_IFREG|0644, st_size=11, ...}) = 0 <0.000001>
+7 1700000000.000024 close(3</w/two>) = 0 <0.000001>
+7 1700000000.000025 openat(AT_FDCWD, "/w/copy", O_WRONLY|O_CREAT, 0666) = 3</w/copy> <0.000001>
+7 1700000000.000026 openat(AT_FDCWD, "/w/log", O_RDONLY) = 4</w/log> <0.000001>
+7 1700000000.000027 sendfile(3</w/copy>, 4</w/log>, NULL, 4096) = 204 <0.000001>
+7 1700000000.000028 fstat(3</w/copy>, {st_mode=S_IFREG|0644, st_size=304, ...}) = 0 <0.000001>
+7 1700000000.000029 close(3</w/copy>) = 0 <0.000001>
+7 1700000000.000030 close(4</w/log>) = 0 <0.000001>
+7 1700000000.000031 openat(AT_FDCWD, "/w/space", O_RDWR) = 3</w/space> <0.000001>
+7 1700000000.000032 fallocate(3</w/space>, 0, 0, 50) = 0 <0.000001>
+7 1700000000.000033 fallocate(3</w/space>, FALLOC_FL_KEEP_SIZE, 0, 5000) = 0 <0.000001>
+7 1700000000.000034 fstat(3</w/space>, {st_mode=S_IFREG|0644, st_size=120, ...}) = 0 <0.000001>
+7 1700000000.000035 close(3</w/space>) = 0 <0.000001>
+7 1700000000.000036 openat(AT_FDCWD, "/w/d1/f", O_RDWR) = 3</w/d1/f> <0.000001>
+7 1700000000.000037 write(3</w/d1/f>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000038 close(3</w/d1/f>) = 0 <0.000001>
+7 1700000000.000039 rename("/w/d1", "/w/d2") = 0 <0.000001>
+7 1700000000.000040 stat("/w/d2/f", {st_mode=S_IFREG|0644, st_size=33, ...}) = 0 <0.000001>
+7 1700000000.000041 openat(AT_FDCWD, "/w/whole", O_RDWR) = 3</w/whole> <0.000001>
+7 1700000000.000042 write(3</w/whole>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000043 fstat(3</w/whole>, {st_mode=S_IFREG|0644, st_size=4, ...}) = 0 <0.000001>
+7 1700000000.000044 ftruncate(3</w/whole>, 100) = 0 <0.000001>
+7 1700000000.000045 fstat(3</w/whole>, {st_mode=S_IFREG|0644, st_size=100, ...}) = 0 <0.000001>
+7 1700000000.000046 close(3</w/whole>) = 0 <0.000001>
+7 1700000000.000047 unlink("/w/old") = 0 <0.000001>
+7 1700000000.000048 openat(AT_FDCWD, "/w/old", O_RDWR|O_CREAT, 0666) = 3</w/old> <0.000001>
+7 1700000000.000049 ftruncate(3</w/old>, 500) = 0 <0.000001>
+7 1700000000.000050 fstat(3</w/old>, {st_mode=S_IFREG|0644, st_size=500, ...}) = 0 <0.000001>
+7 1700000000.000051 close(3</w/old>) = 0 <0.000001>
+END
+expect_status 0 "$VALIDATE" import sizes.log -o sizes.trace
+grep -q 'size no call shows' err out && fail 'a size is shown, but counted as unknown'
+expect_status 0 "$VALIDATE" info --json sizes.trace
+jq -r '.files[] | select(.directory | not) | "\(.path) \(.size)"' out >listed
+printf 'w/%s\n' 'alias 0' 'copy 304' 'd1/f 33' 'in 200' 'log 200' 'one 11' 'space 120' 'target 77' 'two 22' |
+	diff - listed >differ || fail "the initial sizes: $(cat differ)"
+rm -rf there
+mkdir there
+expect_status 0 "$VALIDATE" replay --prepare --dir there sizes.trace
+expect_line out 'mismatches      0'
+[ "$(stat -c '%n %s %a' there/w/in there/w/log)" = "there/w/in 200 640
+there/w/log 204 600" ] || fail "sizes and permissions: $(stat -c '%n %s %a' there/w/*)"
+[ "$(stat -c %s there/w/moved there/w/one there/w/copy there/w/d2/f | tr '\n' ' ')" = '77 22 304 33 ' ] ||
+	fail "sizes after renames and copies: $(stat -c '%n %s' there/w/* there/w/d2/*)"
+
+# a change overlaps the call that shows the size: that call does not show the initial size, but a
+# later call can
+cat >overlaps.log <<'END'
+7 1700000000.000001 openat(AT_FDCWD, "/w/new", O_RDWR|O_CREAT|O_APPEND, 0666) = 3</w/new> <0.000001>
+8 1700000000.000002 openat(AT_FDCWD, "/w/new", O_RDWR|O_CREAT|O_APPEND, 0666) = 3</w/new> <0.000001>
+8 1700000000.000003 openat(AT_FDCWD, "/w/old", O_RDWR|O_CREAT|O_APPEND, 0666) = 4</w/old> <0.000001>
+7 1700000000.000004 write(3</w/new>, "abcd", 4 <unfinished ...>
+8 1700000000.000005 fstat(3</w/new>, {st_mode=S_IFREG|0644, st_size=4, ...}) = 0 <0.000001>
+7 1700000000.000007 <... write resumed>) = 4 <0.000003>
+8 1700000000.000010 fstat(4</w/old>,  <unfinished ...>
+7 1700000000.000011 openat(AT_FDCWD, "/w/old", O_RDWR|O_APPEND) = 4</w/old> <0.000001>
+7 1700000000.000013 write(4</w/old>, "abcd", 4) = 4 <0.000001>
+8 1700000000.000015 <... fstat resumed>{st_mode=S_IFREG|0644, st_size=24, ...}) = 0 <0.000005>
+8 1700000000.000020 fstat(4</w/old>, {st_mode=S_IFREG|0644, st_size=24, ...}) = 0 <0.000001>
+8 1700000000.000022 fstat(3</w/new>, {st_mode=S_IFREG|0644, st_size=4, ...}) = 0 <0.000001>
+8 1700000000.000024 openat(AT_FDCWD, "/w/more", O_RDWR|O_CREAT|O_APPEND, 0666) = 5</w/more> <0.000001>
+8 1700000000.000026 fstat(5</w/more>, {st_mode=S_IFREG|0644, st_size=4, ...}) = 0 <0.000020>
+7 1700000000.000030 write(5</w/more>, "abcd", 4) = 4 <0.000003>
+END
+expect_status 0 "$VALIDATE" import overlaps.log -o overlaps.trace
+expect_status 0 "$VALIDATE" info --json overlaps.trace
+jq -r '.files[] | select(.directory | not) | "\(.path) \(.size)"' out >listed
+printf 'w/old 20\n' | diff - listed >differ || fail "the initial sizes: $(cat differ)"
+
+# no call shows the size: the import counts the file
+cat >unknown.log <<'END'
+7 1700000000.000001 openat(AT_FDCWD, "/w/in", O_RDWR) = 3</w/in> <0.000001>
+7 1700000000.000002 pwrite64(3</w/in>, "abcd", 4, 8) = 4 <0.000001>
+7 1700000000.000003 close(3</w/in>) = 0 <0.000001>
+7 1700000000.000004 openat(AT_FDCWD, "/w/touched", O_WRONLY|O_CREAT, 0666) = 3</w/touched> <0.000001>
+7 1700000000.000005 close(3</w/touched>) = 0 <0.000001>
+7 1700000000.000006 openat(AT_FDCWD, "/w/mapped", O_RDWR) = 3</w/mapped> <0.000001>
+7 1700000000.000007 mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 3</w/mapped>, 0) = 0x7f0000000000 <0.000001>
+7 1700000000.000008 close(3</w/mapped>) = 0 <0.000001>
+7 1700000000.000009 write(1</w/output>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000010 openat(AT_FDCWD, "/w/read", O_RDWR|O_CREAT, 0666) = 3</w/read> <0.000001>
+7 1700000000.000011 write(3</w/read>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000012 read(3</w/read>, "x"..., 4096) = 9 <0.000001>
+7 1700000000.000013 close(3</w/read>) = 0 <0.000001>
+7 1700000000.000014 openat(AT_FDCWD, "/w/sought", O_RDWR) = 3</w/sought> <0.000001>
+7 1700000000.000015 write(3</w/sought>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000016 lseek(3</w/sought>, 0, SEEK_END) = 14 <0.000001>
+7 1700000000.000017 close(3</w/sought>) = 0 <0.000001>
+7 1700000000.000018 openat(AT_FDCWD, "/w/cut", O_RDWR|O_CREAT|O_TRUNC, 0666) = 3</w/cut> <0.000001>
+7 1700000000.000019 write(3</w/cut>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000020 close(3</w/cut>) = 0 <0.000001>
+7 1700000000.000021 openat(AT_FDCWD, "/w/gone", O_RDWR|O_CREAT, 0666) = 3</w/gone> <0.000001>
+7 1700000000.000022 close(3</w/gone>) = 0 <0.000001>
+7 1700000000.000023 unlink("/w/gone") = 0 <0.000001>
+7 1700000000.000024 openat(AT_FDCWD, "/w/none", O_RDWR) = -1 ENOENT (No such file or directory) <0.000001>
+7 1700000000.000025 openat(AT_FDCWD, "/w/none", O_RDWR|O_CREAT, 0666) = 3</w/none> <0.000001>
+7 1700000000.000026 write(3</w/none>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000027 close(3</w/none>) = 0 <0.000001>
+7 1700000000.000028 openat(AT_FDCWD, "/dev/null", O_WRONLY|O_CREAT, 0666) = 3</dev/null> <0.000001>
+7 1700000000.000029 write(3</dev/null>, "abcd", 4) = 4 <0.000001>
+END
+expect_status 0 "$VALIDATE" import unknown.log -o unknown.trace
+expect_line out 'changed files whose size no call shows: 4 '
+rm -rf there
+mkdir there
+expect_status 0 "$VALIDATE" replay --prepare --dir there unknown.trace
+expect_line out 'mismatches      0'
+[ "$(stat -c %s there/w/read there/w/sought | tr '\n' ' ')" = '13 14 ' ] ||
+	fail "sizes shown by a read and a seek: $(stat -c '%n %s' there/w/*)"

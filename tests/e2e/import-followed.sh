@@ -7,8 +7,8 @@ csv() { # FILE: columns of its requests from the function on, without their numb
 	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' || fail "exporting $1"
 }
 
-# strace: a copy between files moves the positions of both, unless it states offsets; a rename gives
-# its new name another size
+# strace: a copy between files moves the positions of both, unless it states offsets; after a rename,
+# the new name has the size of the renamed file
 cat >made.strace <<'S'
 10 1.000000 openat(AT_FDCWD, "/d/in", O_RDONLY) = 3 <0.000001>
 10 1.000001 openat(AT_FDCWD, "/d/out", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 4 <0.000001>
@@ -41,7 +41,7 @@ read,"path=d/in;fd=3;offset=163;length=15",15,
 write,"path=d/log;fd=5;offset=0;length=20",20,
 write,"path=d/log;fd=5;offset=20;length=21",21,
 write,"path=d/log;fd=5;offset=41;length=22",22,
-write,"path=d/log;fd=6;length=23",23,
+write,"path=d/log;fd=6;offset=5010;length=23",23,
 C
 sed 's/,,*$/,/' got | diff want - || fail 'positions and sizes of strace'
 
