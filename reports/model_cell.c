@@ -43,11 +43,13 @@ MODEL(S, "One component of the verdict.",
 	WORD(kind, "component", NULL, component_names)
 	WORD(decision, "decision", NULL, decision_names)
 	FLAG(rejected_before_holm, "rejected_before_holm",
-	     "Rejected by its own test, before the correction for several tests.")
+	     "The test of this component alone rejects it, without the correction for several "
+	     "tests.")
 	OBJECT(estimate, "estimate", NULL)
-	ROW(double, limit, "limit", NUMBER, "In the unit of the estimate.")
+	ROW(double, limit, "limit", NUMBER, "Limit, in the unit of the estimate.")
 	ROW(double, p_reject, "p_reject", P, "P-value of the test of rejection.")
-	ROW(double, p_reject_holm, "p_reject_holm", P, "The same after Holm's correction.")
+	ROW(double, p_reject_holm, "p_reject_holm", P, "P-value of the test of rejection after "
+						       "Holm's correction.")
 	ROW(double, lag1, "lag1", NUMBER,
 	    "Autocorrelation of successive runs or pairs, in the order of the blocks, that the "
 	    "test of acceptance used. For a ratio of scatters: the product of the two "
@@ -55,17 +57,18 @@ MODEL(S, "One component of the verdict.",
 	ROW(double, n_effective, "n_effective", NUMBER,
 	    "Number of independent runs that the test of acceptance assumes.")
 	ROW(double, accept_lo, "accept_lo", NUMBER,
-	    "One-sided lower limit that the test of acceptance used, at the level of this look. It "
-	    "allows for dependence between runs.")
-	ROW(double, accept_hi, "accept_hi", NUMBER, "The upper limit of the same test.")
+	    "One-sided lower confidence limit that the test of acceptance used, at the level of "
+	    "this look. The limit allows for dependence between runs.")
+	ROW(double, accept_hi, "accept_hi", NUMBER, "Upper confidence limit of the same test.")
 	FLAG(dependent, "dependent",
-	     "Not accepted only because the runs may depend on each other.")
+	     "The component would be accepted if the runs were known to be independent of each "
+	     "other.")
 	ROW(uint64_t, n_more, "n_more", COUNT,
 	    "Number of additional replicates that would probably decide the component; 0 if none "
 	    "or unknown.")
 	FLAG(impractical, "impractical",
-	     "This number is impractically large, or no number suffices. The reason states an "
-	    "alternative.")
+	     "The number of additional replicates is impractically large, or no number suffices. "
+	    "The reason states an alternative.")
 	TEXT(reason, "reason", NULL)
 	ARRAY(part, n_parts, "parts",
 	      "Parts of a component that judges several numbers: a number for each operation, half "
@@ -103,21 +106,24 @@ MODEL(S, "Budget of the uncertainty of one future replay, relative to the progra
 	STATUS_ROW(status, "status", NULL)
 	ARRAY_IN(row, n_rows, "rows", NULL)
 	ROW(double, u_c, "u_c", SHARE, "Combined standard uncertainty.", STATUS(status))
-	ROW(double, nu_eff, "nu_eff", NUMBER, "Its degrees of freedom.", STATUS(status))
+	ROW(double, nu_eff, "nu_eff", NUMBER, "Degrees of freedom of u_c.", STATUS(status))
 	ROW(double, k95, "k95", NUMBER, "Coverage factor for 95 %.", STATUS(status))
 	ROW(double, U95, "U95", SHARE, "Expanded uncertainty.", STATUS(status))
 	ROW(double, nu_spread, "nu_spread", NUMBER,
-	    "Degrees of freedom of u_c as an estimate; fewer if the replays have long tails.",
+	    "Degrees of freedom of u_c as an estimate. There are fewer if the replays have long "
+	    "tails.",
 	    STATUS(status))
-	ROW(double, nu_spread_upper, "nu_spread_upper", NUMBER, "The same for u_c_upper.",
+	ROW(double, nu_spread_upper, "nu_spread_upper", NUMBER, "Degrees of freedom of u_c_upper "
+								"as an estimate.",
 	    STATUS(status))
 	ROW(double, u_c_upper, "u_c_upper", SHARE,
 	    "u_c with an allowance for runs that depend on each other and therefore scatter too "
-	    "little. With nu_spread_upper it gives the upper limit of U.", STATUS(status))
+	    "little. u_c_upper and nu_spread_upper give the upper limit of U.", STATUS(status))
 	ROW(double, u_c_program, "u_c_program", SHARE,
-	    "The same budget with the program's runs in place of the replays.", STATUS(status))
-	ROW(double, nu_spread_program, "nu_spread_program", NUMBER, "Its degrees of freedom.",
-	    STATUS(status))
+	    "u_c of the same budget with the program's runs in place of the "
+	    "replays.", STATUS(status))
+	ROW(double, nu_spread_program, "nu_spread_program", NUMBER,
+	    "Degrees of freedom of u_c_program as an estimate.", STATUS(status))
 	OBJECT(monte_carlo, "monte_carlo", NULL))
 #undef S
 
@@ -142,8 +148,8 @@ GET(const char *, class_name, outlier_finding, f,
     outlier_class_names[f->status ? OUTLIER_NONE : f->class])
 GET(uint64_t, session_number, outlier_finding, f, f->group + 1)
 
-MODEL(S, "A test for outliers among the sessions. Above the critical value at 5 % is a straggler, "
-	"at 1 % an outlier.",
+MODEL(S, "A test for outliers among the sessions. A value above the critical value at 5 % shows a "
+	"straggler, and a value above the critical value at 1 % shows an outlier.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(double, statistic, "statistic", NUMBER, NULL, STATUS(status))
 	ROW(double, critical_5, "critical_5", NUMBER, NULL, STATUS(status))
@@ -153,7 +159,8 @@ MODEL(S, "A test for outliers among the sessions. Above the critical value at 5 
 #undef S
 
 #define S session_group
-MODEL(S, "A session; Mandel's h compares its mean with the other sessions, k its scatter.",
+MODEL(S, "A session. Mandel's h compares the mean of the session with the other sessions, and k "
+	 "compares the scatter.",
 	ROW(size_t, n, "n", COUNT, NULL)
 	ROW(double, mean, "mean", NUMBER, NULL)
 	ROW(double, sd, "sd", SHARE, NULL)
@@ -184,7 +191,8 @@ MODEL(S, "Chart of individuals of the pairs' relative differences, in the order 
 	ROW(double, lower, "lower", RELATIVE, "Lower limit.", STATUS(status))
 	ROW(double, upper, "upper", RELATIVE, "Upper limit.", STATUS(status))
 	ROW(double, mr_bar, "moving_range", SHARE, "Mean moving range.", STATUS(status))
-	ROW(double, mr_upper, "moving_range_upper", SHARE, "Its upper limit.", STATUS(status))
+	ROW(double, mr_upper, "moving_range_upper", SHARE, "Upper limit of a moving "
+							   "range.", STATUS(status))
 	ROW(size_t, n_out, "n_outside", COUNT, "Values outside the limits.")
 	ROW(size_t, n_mr_out, "n_ranges_outside", COUNT, "Moving ranges above their limit."))
 #undef S
@@ -194,7 +202,8 @@ MODEL(S, "Replays without calls, and the limit of quantification from them.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(size_t, n, "n", COUNT, NULL)
 	ROW(double, mean_ns, "mean_ns", TIME, "Mean of the means of the runs.", STATUS(status))
-	ROW(double, sd_ns, "sd_ns", TIME, "Their standard deviation.", STATUS(status))
+	ROW(double, sd_ns, "sd_ns", TIME, "Standard deviation of the means of the "
+					  "runs.", STATUS(status))
 	ROW(double, loq_ns, "limit_of_quantification_ns", TIME, "10 standard deviations.",
 	    STATUS(status))
 	FLAG(below, "reference_below",
@@ -220,7 +229,7 @@ MODEL(S, "One part of a difference.",
 MODEL(S, "A difference relative to the program, and its parts. Parts with in_the_sum add up to the "
 	"whole.",
 	OBJECT(whole, "whole", NULL)
-	FLAG(significant, "significant", "Its 95 % interval excludes 0.")
+	FLAG(significant, "significant", "The 95 % interval of the difference excludes 0.")
 	ARRAY_IN(part, n_parts, "parts", NULL))
 #undef S
 

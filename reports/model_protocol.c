@@ -71,8 +71,8 @@ static const char *scenario_replayed(const struct model_at *at)
 MODEL(S, NULL,
 	TEXT(name, "name", NULL)
 	TEXT(engine, "engine", NULL)
-	FLAG(total_order, "total_order", "It promises a total order.")
-	FLAG(timed, "timed", "It keeps the issue times of the trace.")
+	FLAG(total_order, "total_order", "The replayer promises a total order.")
+	FLAG(timed, "timed", "The replayer keeps the issue times of the trace.")
 	BY_TEXTS(n_scenarios, scenario_replayed, "scenarios", NULL)
 	SETTINGS(option, n_options, "options", NULL))
 #undef S
@@ -124,16 +124,17 @@ GET(bool, has_others, run, u, isfinite(u->others_share))
 MODEL(S, NULL,
 	ROW(uint32_t, id, "id", COUNT, NULL)
 	ROW(uint32_t, block, "block", COUNT, "Block 0 is run and kept, but not used.")
-	ROW(uint32_t, position, "position", COUNT, "Within the block, after randomisation.")
+	ROW(uint32_t, position, "position", COUNT,
+	    "Position within the block, after randomisation.")
 	BY_TEXT(run_scenario_name, "scenario", NULL, NULLABLE)
 	BY_TEXT(role_name, "role", NULL, .words = roles)
 	BY_TEXT(run_replayer_name, "replayer", NULL, NULLABLE)
 	ROW(uint32_t, bank, "bank", COUNT, "Index of the reference trace that the run replays or "
 					   "records.")
 	WORD(state, "state", NULL, run_states)
-	TEXT(reason, "reason", "Why it failed.", NULLABLE)
+	TEXT(reason, "reason", "Why the run failed.", NULLABLE)
 	ROW(int64_t, started_ns, "started_ns", TIME,
-	    "CLOCK_REALTIME; 0 if the run was not started.")
+	    "Start of the run by CLOCK_REALTIME; 0 if the run was not started.")
 	ROW(uint64_t, summary.response.n, "n_requests", COUNT, NULL, IF(has_numbers))
 	ROW(double, summary.response.mean, "mean_ns", TIME, "Mean response time.", IF(has_numbers))
 	ROW(double, summary.response_median, "median_ns", TIME, NULL, IF(has_numbers))
@@ -143,24 +144,27 @@ MODEL(S, NULL,
 	    "Number of slices, for a run that was made in slices.",
 	    IF(has_numbers), IF_SET(summary.n_slices))
 	ROW(uint64_t, summary.n_left_out, "n_left_out", COUNT,
-	    "Requests that the response times leave out. They were in flight at a switch of "
-	    "slices, or began in the settling time after it.",
+	    "Requests that the response times leave out. These requests were in flight at a switch "
+	    "of slices, or began in the settling time after a switch.",
 	    IF(has_numbers), IF_SET(summary.n_slices))
 	ROW(double, others_share, "others_share", SHARE,
 	    "Share of the CPUs that other processes used during the run; absent if unknown.",
 	    IF(has_others))
 	ROW(double, stolen_share, "stolen_share", SHARE,
 	    "Share of the CPUs that the hypervisor took.", IF(has_others))
-	ROW(uint64_t, residency.total_bytes, "files_bytes", BYTES, "Size of its files.")
+	ROW(uint64_t, residency.total_bytes, "files_bytes", BYTES, "Size of the files of the run.")
 	ROW(uint64_t, residency.cached_bytes, "cached_bytes", BYTES,
-	    "Part of them in the page cache directly before the run.")
-	ROW(uint64_t, cgroup_limit_bytes, "cgroup_limit_bytes", BYTES, "0: none.")
-	ROW(uint64_t, cgroup_peak_bytes, "cgroup_peak_bytes", BYTES, "0: unknown."))
+	    "Part of these files that was in the page cache directly before the run.")
+	ROW(uint64_t, cgroup_limit_bytes, "cgroup_limit_bytes", BYTES,
+	    "Limit of the memory cgroup of the run; 0 if there is no limit.")
+	ROW(uint64_t, cgroup_peak_bytes, "cgroup_peak_bytes", BYTES, "Largest memory of this "
+								     "cgroup during the run; 0 if "
+								     "unknown."))
 #undef S
 
 #define S results
 MODEL(S, NULL,
-	OBJECT(protocol, "protocol", "As resolved.")
-	TEXT(environment, "environment", "As the campaign found it.")
+	OBJECT(protocol, "protocol", "The protocol with all defaults filled in.")
+	TEXT(environment, "environment", "The environment as the campaign found it.")
 	ARRAY(run, n_runs, "runs", NULL))
 #undef S

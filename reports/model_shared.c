@@ -206,7 +206,8 @@ MODEL(S, NULL,
 	TEXT(operation, "operation", NULL, NULLABLE)
 	MEASURE(measure, measure_unit, "unit", .words = units)
 	ROW(double, value, "published", NUMBER, NULL)
-	ROW(double, uncertainty, "published_uncertainty", SHARE, "As a share of the value."))
+	ROW(double, uncertainty, "published_uncertainty", SHARE, "Uncertainty as a share of the "
+								 "value."))
 #undef S
 
 #define S published_result

@@ -132,10 +132,11 @@ static const char *const defects[] = {
     "The metrology paper compares the F ratios of its Table II with the critical value 15.21. For "
     "9 and 9 degrees of freedom at 5 %, the critical value is 3.18.",
     "The rows of the compilation-based tool in Table II repeat its expanded uncertainties in Table "
-    "V. They are not F ratios.",
-    "The paper calls a bias significant if it exceeds 2 u(bias). No bias can: u(bias) is never "
-    "less than the mean bias itself.",
-    "The paper's expanded uncertainties have k = 2. With ten runs this covers 92.3 %, not 95 %.",
+    "V. These values are not F ratios.",
+    "The paper calls a bias significant if it exceeds 2 u(bias). No bias can exceed 2 u(bias), "
+    "because u(bias) is never less than the mean bias itself.",
+    "The paper's expanded uncertainties have k = 2. With ten runs, this factor covers 92.3 %, not "
+    "95 %.",
     NULL,
 };
 

@@ -29,8 +29,7 @@ static const char *const templates[REASON_N] = {
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
-	"; with so few runs it is possible that they depend on each other: %.0f runs count as "
-	"little more than one",
+	"; so few runs may depend on each other, so %.0f runs count as little more than one",
     [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (correlation of successive "
 			  "runs %.2f) that %.0f runs count as little more than one",
     [REASON_IF_INDEPENDENT] = "; it would be within the limit if the runs were known to be "
@@ -52,8 +51,8 @@ static const char *const templates[REASON_N] = {
     [REASON_RATIO] = "%C %%, %E %% interval %C to %C %%, %W the limits ±%P %%",
     [REASON_RATIO_ALONE] = "%C %%, without an interval, limits ±%P %%",
     [REASON_RATIO_ALIKE] = "%C %% in each of %.0f pairs, %W the limits ±%P %%",
-    [REASON_RECORDINGS] = "; the %.0f pairs share %.0f recordings, which alone makes them count as "
-			  "only %.1f independent pairs",
+    [REASON_RECORDINGS] = "; the %.0f pairs share %.0f recordings, and for this reason alone count "
+			  "as only %.1f independent pairs",
     [REASON_GUARD_ACCEPT] = ", guard band %.3g U; the probability that this acceptance is wrong is "
 			    "%.2g %%",
     [REASON_GUARD_REJECT] = ", guard band %.3g U; the probability that this rejection is wrong is "
@@ -99,7 +98,7 @@ static const char *const templates[REASON_N] = {
     [REASON_LOWEST_LEVEL] = "the scenario has no lower level to compare with",
     [REASON_OFF_LINE] = "the bias at level %.0f is %C %% off the straight line through %.0f "
 			"levels",
-    [REASON_RISE] = "the bias changes by %C %% from the lowest level to this one",
+    [REASON_RISE] = "the bias changes by %C %% from the lowest level to this level",
     [REASON_SCATTER] = "the replays scatter %.3g times as much as the program, one-sided %E %% "
 		       "confidence limits %.3g and %.3g, %W the limit %.3g",
     [REASON_SCATTER_SHOWN] = "the replays scatter %P times as much as the program, no limit set",
@@ -113,8 +112,8 @@ static const char *const templates[REASON_N] = {
 				  "repeatability of the replays is known",
     [REASON_REPEATABILITY_VALUE] = ", %P %%",
     [REASON_NOT_SLOWED] = "no block had slower storage: use a volume, and set responsiveness = yes",
-    [REASON_PROGRAM_DEAF] = "the program takes %C %% longer on the slower storage. This is not "
-			    "shown to exceed the limit, so a replay cannot be judged by it",
+    [REASON_PROGRAM_DEAF] = "the program takes %C %% longer on the slower storage. This increase "
+			    "is not shown to exceed the limit, so a replay cannot be judged by it",
     [REASON_FOLLOWS] =
 	"; on the slower storage the program takes %P %% longer and the replay %P %% longer",
     [REASON_TAIL_FEW] = "a run has %.0f requests; judging the slowest 1 %% needs at least %.0f",

@@ -13,7 +13,7 @@ static const struct {
 			   "at least %.0f ms, so that short disturbances average out"},
     [SOURCE_GIVEN_COUNTS] = {"workload", "length of a run",
 			     "the protocol sets numbers of requests, but no minimum duration: in "
-			     "short runs the CPU scheduler decides the times"},
+			     "short runs, the CPU scheduler decides the times"},
     [SOURCE_PINNING] = {"trace replayer", "pinning",
 			"in %.0f of %.0f cases, for example in %S, only one of program and "
 			"replayer pins each thread to a CPU (pin, cpus); the effect on response "

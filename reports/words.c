@@ -262,7 +262,7 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	strbuf_addstr(out, "One replay is accurate to ");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
-		strbuf_addstr(out, ", one run of the program to ");
+		strbuf_addstr(out, ", and one program run to ");
 		add_span(out, lo_machine, hi_machine);
 	}
 	if (!n_limited)

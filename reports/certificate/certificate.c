@@ -260,8 +260,9 @@ static void add_rule(struct certificate *c, const struct analysis *a)
 	if (!text.len)
 		strbuf_addstr(&text, "none");
 	if (p->claimed)
-		strbuf_addf(&text, ". The verdict is about this claim alone: %s. Trusted: it is "
-				   "shown; not trusted: it is refuted", p->claimed);
+		strbuf_addf(&text, ". The verdict is about this claim alone: %s. Trusted means "
+				   "that the claim is shown. Not trusted means that the claim is "
+				   "refuted", p->claimed);
 	fact_add_of_all(c, "Limits", &text);
 	strbuf_addf(&text,
 		    "A scenario is trusted if one-sided tests show each assessed component to be "

@@ -48,8 +48,8 @@ MODEL(S, NULL,
 	FINITE(lo95, "lo95", NUMBER, NULL)
 	FINITE(hi95, "hi95", NUMBER, NULL)
 	FINITE(quantile, "quantile", NUMBER,
-	       "Shape only: the quantile of the program to which the numbers belong. It is the "
-	       "quantile farthest beyond its limit.")
+	       "Only for the component shape: the quantile of the program to which the numbers "
+	       "belong. This quantile is the farthest beyond its limit.")
 	FINITE(limit, "limit", NUMBER, NULL)
 	FINITE(p, "p", P,
 	       "One-sided P-value of the test against the nearer limit, corrected for dependence "
@@ -59,7 +59,8 @@ MODEL(S, NULL,
 	FINITE(p_difference, "p_difference", P,
 	       "Two-sided P-value of the test against no change.")
 	FINITE(p_brown_forsythe, "p_brown_forsythe", P, "Precision only.")
-	FLAG(dependent, "dependent", "Not the same only because the runs may depend on each other.")
+	FLAG(dependent, "dependent", "The component would be the same if the runs were known to be "
+				     "independent of each other.")
 	BY_TEXT(aspect_reason, "reason", NULL))
 #undef S
 
@@ -82,7 +83,7 @@ MODEL(S, NULL,
 		 "Failed runs of the program and of the replayer, in the old results.")
 	BY_COUNT(side_failed, "n_failed_new",
 		 "Failed runs of the program and of the replayer, in the new results.", .index = 1)
-	FLAG(paired, "paired", "By block, within one campaign.")
+	FLAG(paired, "paired", "The replays are compared block by block, within one campaign.")
 	FLAG(same_runs, "same_runs",
 	     "Both sides are the same runs of one campaign, so there is no change.")
 	WORD(word, "outcome", NULL, change_names)
@@ -99,7 +100,7 @@ MODEL(S, NULL,
 	TEXT(what, "what", NULL)
 	TEXT(old_value, "old", NULL, NULLABLE)
 	BY_TEXT(new_value, "new", NULL, NULLABLE)
-	FLAG(refuses, "refuses", "It prevents the comparison."))
+	FLAG(refuses, "refuses", "The difference prevents the comparison."))
 #undef S
 
 #define S campaign_change
@@ -127,9 +128,10 @@ MODEL(S, "Changes between two campaigns or two replayers. A number that does not
 	ROW(size_t, n_same, "n_same", COUNT, NULL)
 	ROW(size_t, n_missing, "n_missing", COUNT, NULL)
 	ROW(size_t, n_tests, "n_tests", COUNT, "Tests of the comparison, for Holm's correction.")
-	FINITE(level_same, "level_same", P, "Error of calling one component the same.")
+	FINITE(level_same, "level_same", P, "Probability of calling one changed component the "
+					    "same.")
 	FINITE(level_worse, "level_worse", P,
-	       "Error, over the whole comparison, of calling any unchanged component changed.")
+	       "Probability of calling any unchanged component changed, over the whole comparison.")
 	ARRAY(difference, n_differences, "differences", NULL)
 	ARRAY(cell, n_cells, "cases", NULL))
 #undef S

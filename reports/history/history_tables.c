@@ -151,7 +151,8 @@ static void table_changes(struct table *t, const struct history_study *s)
 {
 	table_init(t, "changes", "What changed at the events");
 	table_note(t, "Facts that differ between the named campaign and the campaign before it, "
-		"within the 95 %% interval of the onset of an event. They need not be the cause.");
+		"within the 95 %% interval of the onset of an event. These differences need not be "
+		"the cause.");
 	TABLE_HEADS(t, change_row(t, NULL, NULL, NULL));
 	for (size_t i = 0; i < s->history->n_series; i++)
 		for (size_t k = 0; k < s->charts[i].n_events; k++)

@@ -38,7 +38,7 @@ static void add_components(struct strbuf *out, const struct analysis *a)
 		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title,
 			    a->assessed[k] ? "" : " (not assessed)", w->meaning);
 		if (limit.len)
-			strbuf_addf(out, " <b>Limit %s</b>: %s.", limit.s, w->rule);
+			strbuf_addf(out, " <b>Limit %s</b>. %s", limit.s, w->rule);
 		strbuf_addf(out, " <span class=\"src\">%s</span></dd>\n", w->source);
 	}
 	strbuf_addstr(out, "</dl>\n");
@@ -239,7 +239,8 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 		n_pending += r->run[i].state == RUN_PENDING;
 	}
 	begin_part(out, "runs", "Runs");
-	strbuf_addf(out, "<p>%zu planned, %zu succeeded, %zu failed, %zu were not made%s.</p>\n",
+	strbuf_addf(out, "<p>%zu runs were planned, %zu succeeded, %zu failed, and %zu were not "
+			 "made%s.</p>\n",
 		    r->n_runs, r->n_runs - n_failed - n_pending, n_failed, n_pending,
 		    n_pending && p->a->complete ? " because the verdicts were decided earlier"
 						: "");

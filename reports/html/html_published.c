@@ -41,10 +41,11 @@ void html_add_published(struct strbuf *out, const struct html_page *p)
 		return;
 	strbuf_addstr(out, "<h2 id=\"published\">Published findings, tested here</h2>\n");
 	if (a->n_claims) {
-		strbuf_addstr(out, "<p>Confidence intervals decide on each finding. It is "
-			"confirmed if they lie on the published side in every comparison, not "
-			"confirmed if one lies on the other side, and otherwise "
-			"inconclusive.</p>\n<ul class=\"claims\">\n");
+		strbuf_addstr(out, "<p>Confidence intervals decide on each finding. A finding is "
+			"confirmed if its intervals lie on the published side in every comparison. "
+			"It is not confirmed if an interval lies on the other side. Otherwise it "
+			"is inconclusive.</p>\n"
+			"<ul class=\"claims\">\n");
 		for (size_t i = 0; i < a->n_claims; i++)
 			add_claim(out, a, i);
 		strbuf_addstr(out, "</ul>\n");

@@ -425,7 +425,8 @@ static void add_replay(struct info_page *page, const struct info *x)
 			      r->state == REPLAYABLE_BLOCK
 				  ? "requests to a device: only engine block and replayers for "
 				    "devices replay them"
-				  : "not examined: the trace has more requests than --replay-max");
+				  : "not examined: the trace has more requests than --replay-max "
+				    "permits");
 	}
 	add(page, "Replay", &out);
 }

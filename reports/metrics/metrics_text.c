@@ -208,8 +208,10 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	} note[] = {
 	    {s->n_failed, "request failed", "requests failed"},
 	    {s->n_unfinished,
-	     "request has no end: it counts as in flight to the end, without a response time",
-	     "requests have no end: they count as in flight to the end, without a response time"},
+	     "request has no end: it counts as in flight to the end of the trace, without a "
+	     "response time",
+	     "requests have no end: they count as in flight to the end of the trace, without a "
+	     "response time"},
 	    {s->n_negative,
 	     "request ends before it begins: left out of response times and of the order of "
 	     "completion",

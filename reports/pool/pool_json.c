@@ -58,7 +58,8 @@ static const char *mandel_name(const struct model_at *at)
 	return f->status ? NULL : outlier_class_names[f->class];
 }
 
-MODEL(S, "Results of a laboratory. Mandel's h compares its mean with the others, k its scatter.",
+MODEL(S, "Results of a laboratory. Mandel's h compares the mean of the laboratory with the other "
+	 "laboratories, and k compares the scatter.",
 	LABORATORY(laboratory)
 	ROW(size_t, n, "n", COUNT, NULL)
 	ROW(double, mean, "bias", RELATIVE, NULL)

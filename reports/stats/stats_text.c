@@ -281,8 +281,8 @@ static void sample_notes(const struct stats *s, size_t i)
 	if (trend && !trend->status && trend->value < 0.01)
 		printf("note: the %s drifts (Mann-Kendall p %.2g)\n", name, trend->value);
 	if (normal && !normal->status && normal->value < 0.01)
-		printf("note: the %s is not normal (Shapiro-Wilk p %.2g): trust Brown-Forsythe and "
-			"the bootstrap more than F\n", name, normal->value);
+		printf("note: the %s is not normal (Shapiro-Wilk p %.2g): the Brown-Forsythe test "
+			"and the bootstrap are more reliable than F\n", name, normal->value);
 }
 
 static void comparison_notes(const struct comparison *c)

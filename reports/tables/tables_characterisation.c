@@ -71,11 +71,11 @@ static void bias_row(struct table *t, const struct cell *c)
 
 const struct table_kind table_bias = {
     "bias", "Bias", .cell = bias_row,
-    .note = "Relative bias of the mean response time, computed from the logarithms of the "
-    	"ratios replay / program of the pairs. The same is shown for the medians of the runs "
-    	"and for their trimmed means (without the fastest and slowest tenth). If these are much "
-    	"smaller, a few slow requests cause the bias. For comparison: the bias from independent "
-    	"samples, and the P-value of Welch's test of no difference."};
+    .note = "Relative bias of the mean response time, computed from the logarithms of the ratios "
+    	"replay / program of the pairs. The table also shows the bias of the medians of the runs, "
+    	"and of their trimmed means (without the fastest and slowest tenth). If these two biases "
+    	"are much smaller, a few slow requests cause the bias of the means. For comparison: the "
+    	"bias from independent samples, and the P-value of Welch's test of no difference."};
 
 /* Returns all levels in ascending order. The caller frees the array. */
 static uint64_t *all_levels(const struct analysis *a, size_t *n)

@@ -34,10 +34,10 @@ static void order_row(struct table *t, const struct cell *c)
 
 const struct table_kind table_order = {"order", "Order of the requests", .cell = order_row,
 	.note =
-	"A request is reordered if it was issued after a request that follows it in the trace "
-	"(RFC 4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over "
-	"the requests of each thread or file. The table names the scope that the verdict uses. "
-	"Descents count only neighbours in the wrong order. They are a lower bound, for "
+	"A request is reordered if it was issued after a request that follows it in the trace (RFC "
+	"4737). \"All\" counts over the whole replay, \"by thread\" and \"by file\" over the "
+	"requests of each thread or file. The table names the scope that the verdict uses. "
+	"Descents count only neighbours in the wrong order. This count is a lower bound, for "
 	"comparison with other tools."};
 
 static void in_flight_row(struct table *t, const struct cell *c)
@@ -70,8 +70,8 @@ const struct table_kind table_concurrency = {
     "concurrency", "Distance of the concurrency distributions", .cell = concurrency_row,
     .note = "Largest distance between the distributions of the number of requests in flight of "
     	"program and replay, as a mean over the runs. By time: how long each number lasted. By "
-    	"request: which number a request found. 0: equal, 1: entirely different. The distance "
-    	"within a pair also contains the scatter of the runs."};
+    	"request: the number that each request found in flight. 0: equal, 1: entirely different. "
+    	"The distance within a pair also contains the scatter of the runs."};
 
 static void issue_error_row(struct table *t, const struct cell *c)
 {
@@ -91,10 +91,10 @@ static void issue_error_row(struct table *t, const struct cell *c)
 const struct table_kind table_issue_error = {
     "issue-error", "Issue error and schedule", .cell = issue_error_row,
     .note = "Issue error: start of a request minus the time at which it was due; only timed "
-    	"replays have one. Late: issued later than 1 % of the mean traced gap or 1 µs, "
-    	"whichever is larger. No CPU: the thread had no CPU when its request was due; this is "
-    	"not a fault of the replayer. Schedule: how far the start of a request has moved from "
-    	"its place in the trace, in any replay."};
+    	"replays have one. Late: issued later than 1 % of the mean traced gap or 1 µs, whichever "
+    	"is larger. No CPU: the thread had no CPU when its request was due, which is not a fault "
+    	"of the replayer. Schedule: how far the start of a request has moved from its place in the "
+    	"trace, in any replay."};
 
 static void fidelity_row(struct table *t, const struct cell *c)
 {

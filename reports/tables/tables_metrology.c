@@ -65,9 +65,9 @@ const struct table_kind table_sessions = {
 	"sessions", "Repeatability and reproducibility over sessions", table_n_cells, sessions_row,
 	.note =
 	"Standard deviations of a replay's mean response time, relative to the program's mean: "
-	"within a session (repeatability), between sessions, and both together "
-	"(within-laboratory reproducibility). Cochran's test examines the largest scatter, "
-	"Grubbs' test the extreme mean. Above the 5 % value is a straggler, above the 1 % value "
+	"within a session (repeatability), between sessions, and both together (within-laboratory "
+	"reproducibility). Cochran's test examines the largest scatter, Grubbs' test the extreme "
+	"mean. A session above the 5 % value is a straggler, and a session above the 1 % value is "
 	"an outlier. Both are marked, but never left out."};
 
 static size_t n_sessions(const struct analysis *a, size_t i)
@@ -112,6 +112,6 @@ const struct table_kind table_control = {
     "control", "Chart of individuals and moving ranges", table_n_cells, control_row,
     .note =
 	"Control chart of the relative differences of the pairs, in the order of the blocks: "
-	"centre, limits (three standard deviations, from the mean moving range), limit of a "
-	"moving range, and numbers of points outside. Points outside the limits show a "
-	"disturbance. They are not left out."};
+	"centre, limits (three standard deviations, from the mean moving range), limit of a moving "
+	"range, and numbers of points outside. Points outside the limits show a disturbance. These "
+	"points are not left out."};

@@ -47,14 +47,14 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_parallel = {"parallel",
 	"Parallel applications: error of the running time", n_cases, parallel_row, .note =
-	"The error is (running time of the application - that of the replay) / that of the "
-	"application. It is positive if the replay is too fast. U: expanded uncertainty of the "
-	"error for 95 %, which is k times the standard uncertainty from the scatter of the "
-	"pairs and the resolution of the clock. Running time: from the start of the first "
-	"request to the end of the last. Predicted error: computed from the recording, without "
-	"a replay. If it is beyond 5 %, the recording lacks time, and the error does not show "
-	"how well the replayer works. The last columns compare the runs of the recording with "
-	"the application: all runs together, and a run with a delayed node (mean)."};
+	"The error is (running time of the application - running time of the replay) / running "
+	"time of the application. A positive error means that the replay is too fast. U: expanded "
+	"uncertainty of the error for 95 %, which is k times the standard uncertainty from the "
+	"scatter of the pairs and the resolution of the clock. Running time: from the start of the "
+	"first request to the end of the last. Predicted error: computed from the recording, "
+	"without a replay. If the predicted error is beyond 5 %, the recording lacks time, and the "
+	"error does not show how well the replayer works. The last columns compare the runs of the "
+	"recording with the application: all runs together, and a run with a delayed node (mean)."};
 
 ROWS_OF(n_worst, a->parallel ? a->parallel->n_worst : 0)
 

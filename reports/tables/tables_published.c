@@ -20,9 +20,10 @@ static void published_row(struct table *t, const struct analysis *a, size_t i)
 		return;
 	SCOPED_STRBUF s = STRBUF_INIT;
 	strbuf_addstr(&s,
-		"Another machine, storage and time: do not expect equal numbers. What should hold "
-		"again is which value is larger; the findings judge that. A measured value is "
-		"followed by its 95 % interval, a published value by its published uncertainty.");
+		"The published values come from another machine, other storage and another time, "
+		"so do not expect equal numbers. If one published value is larger than another, "
+		"the same should hold here: the findings test this. A measured value is followed "
+		"by its 95 % interval, a published value by its published uncertainty.");
 	for (const char *const *defect = published_defects(a); *defect; defect++)
 		strbuf_addf(&s, " %s", *defect);
 	table_note(t, "%s", s.s);
@@ -78,12 +79,12 @@ const struct table_kind table_claims = {
     claims_n,
     claims_row,
     .n_row_headers = 1,
-    .note = "Confirmed: in every comparison the interval of the difference lies on the "
-    	"published side (for \"alike\": within the margin). Not confirmed: in at least one "
-    	"comparison it lies on the other side. All intervals of a finding hold together with 95 "
-    	"% confidence. Differences of times and other positive measures are relative to the "
-    	"second of the two values; differences of ratios are in percentage points. An F ratio "
-    	"is compared with 1 by its own F test, not with a published critical value."};
+    .note = "Confirmed: in every comparison the interval of the difference lies on the published "
+    	"side (for \"alike\": within the margin). Not confirmed: in at least one comparison the "
+    	"interval lies on the other side. All intervals of a finding hold together with 95 % "
+    	"confidence. Differences of times and other positive measures are relative to the second "
+    	"of the two values; differences of ratios are in percentage points. An F ratio is compared "
+    	"with 1 by its own F test, not with a published critical value."};
 
 /* Adds "random-read level=2, event order=fs", or the number that a claim names. */
 static void add_other(struct table *t, const struct analysis *a, const struct claim *c,

@@ -61,7 +61,7 @@ static void blank_row(struct table *t, const struct analysis *a, size_t i)
 
 const struct table_kind table_blank = {"blank", "Limit of quantification", table_n_cells, blank_row,
 	.note =
-	"Blank replays: replays of the same recordings that make no calls. They measure the "
-	"time that the replayer itself adds. The limit of quantification is 10 times the "
+	"Blank replays: replays of the same recordings that make no calls. These replays measure "
+	"the time that the replayer itself adds. The limit of quantification is 10 times the "
 	"standard deviation of their means. If the program's mean response time is below this "
 	"limit, no deviation from it is judged."};

@@ -32,12 +32,12 @@ static void calibration_row(struct table *t, const struct cell *c)
 const struct table_kind table_calibration = {
     "calibration", "Systematic difference, and what accompanied it", .cell = calibration_row,
     .note =
-	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0. The "
-	"other columns can explain a difference. They have values for program and replay. Off "
-	"CPU: share of the time in which the threads did not run, because they waited for a "
-	"device, slept or waited for a CPU. Stolen: share that other virtual machines took. "
-	"Faults: page faults per request. Cached: share of the files in the page cache before "
-	"the run. In flight: mean number of requests."};
+	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0. The other "
+	"columns can explain a difference, and have values for program and replay. Off CPU: share "
+	"of the time in which the threads did not run, because they waited for a device, slept or "
+	"waited for a CPU. Stolen: share that other virtual machines took. Faults: page faults per "
+	"request. Cached: share of the files in the page cache before the run. In flight: mean "
+	"number of requests."};
 
 static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 {
@@ -122,9 +122,9 @@ const struct table_kind table_paper = {"uncertainty-classic",
 	"Uncertainty combined as in the literature", table_n_cells, .n_items = n_modes,
 	.item = paper_item, .note =
 	"For comparison only: three older ways to combine the root mean square of the bias, the "
-	"uncertainty of the reference and the scatter of the replay. The root mean square "
-	"already contains the scatter. So these values exceed u_c of a replayer without bias "
-	"1.5 to 2 times."};
+	"uncertainty of the reference and the scatter of the replay. The root mean square already "
+	"contains the scatter. So these values are 1.5 to 2 times as large as u_c of a replayer "
+	"without bias."};
 
 /* Tables of single replicates and runs. */
 

@@ -10,6 +10,7 @@ sed 's/ *#.*//' > known <<'END'
 evidence/cell_lists.h           # numbers of a case
 protocol/component_list.h       # components
 components/*.c
+components/component.h          # the rule of several components
 protocol/measure.c              # measures of findings, quantities of claims
 protocol/claimed.c
 analysis/analysis_private.h     # rows of the budget

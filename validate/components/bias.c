@@ -18,8 +18,9 @@ const struct component_row component_bias = {
 	.title = "Bias",
 	.meaning = "By how much a replay's mean response time is longer (+) or shorter (-) than "
 		   "that of the program, run again in the same block.",
-	.rule = "accepted when the 90 % interval lies inside the limits (two one-sided tests at 5 "
-		"%), rejected when the 95 % interval lies wholly outside",
+	.rule = "The component is accepted if the 90 % interval lies inside the limits (two "
+		"one-sided tests at 5 %). It is rejected if the 95 % interval lies entirely "
+		"outside the limits.",
 	.source = "VIM 2.18 (bias); Schuirmann 1987 (equivalence)",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .relative = true, .decide = decide_bias,

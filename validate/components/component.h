@@ -46,10 +46,15 @@ struct family_words {
 	bool logarithm;
 };
 
+/* The rule of components whose confidence interval is compared with limits in both directions. */
+#define RULE_WITHIN                                                                                \
+	"The component is accepted if the 90 % interval lies inside the limits. It is rejected "   \
+	"if the 95 % interval lies entirely outside the limits."
+
 struct component_row {
 	const char *title;   /* "Execution time" */
 	const char *meaning; /* meaning of the number */
-	const char *rule;    /* rule of acceptance and rejection */
+	const char *rule;    /* rule of acceptance and rejection, sentences */
 	const char *source;  /* standard or paper */
 	enum component_unit unit; /* of the estimate and the limit */
 	/* the limit applies in both directions; otherwise it is an upper limit */

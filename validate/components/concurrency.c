@@ -99,9 +99,9 @@ const struct component_row component_concurrency = {
 	.meaning = "Largest distance between the distributions of the number of requests in "
 		   "flight of replay and program: over time, over requests, or both, as the "
 		   "protocol states.",
-	.rule = "accepted when two one-sided tests at 5 % show at every level that the difference "
-		"lies within the limit, rejected when it is shown to exceed the limit at one "
-		"level (Bonferroni)",
+	.rule = "The component is accepted if two one-sided tests at 5 % show at every level that "
+		"the difference lies within the limit. It is rejected if the difference is shown "
+		"to exceed the limit at one level (Bonferroni).",
 	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
 	.unit = COMPONENT_NUMBER,
 	.decide = decide_concurrency, .plan = plan_concurrency,

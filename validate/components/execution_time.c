@@ -48,8 +48,7 @@ const struct component_row component_execution_time = {
 	.meaning = "By how much the whole replay, from the start of the first request to "
 		   "the end of the last, takes longer (+) or shorter (-) than the program. Values "
 		   "of pairs far from the others are replaced by less extreme values (winsorised).",
-	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-		"interval lies wholly outside", .source = "as bias",
+	.rule = RULE_WITHIN, .source = "as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .decide = decide_execution_time,
 	.plan = plan_execution_time,

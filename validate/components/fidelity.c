@@ -44,8 +44,9 @@ const struct component_row component_fidelity = {
 	.title = "Fidelity",
 	.meaning = "Number of requests per run that were lost, were issued too often, or "
 		   "returned a different result than in the trace.",
-	.rule = "counted, not estimated: one run above the limit suffices to reject; failed "
-		"replays do not count", .source = "Pereira et al. 2016, section III",
+	.rule = "The requests are counted, so there is no interval. One run above the limit "
+		"suffices for a rejection. Failed replays do not count.",
+	.source = "Pereira et al. 2016, section III",
 	.replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,
 };

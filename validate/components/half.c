@@ -22,9 +22,10 @@ const struct component_row component_half = {
     .words = {"of the run", true},
     .meaning = "By how much the mean response time of the first and of the second half of the "
 	       "requests is longer (+) or shorter (-) in the replay than in the program.",
-    .rule = "accepted when the 90 % intervals of both halves lie inside the limits, rejected when "
-	    "the 95 % interval of one lies wholly outside (Bonferroni)",
-    .source = "as bias; Berger and Hsu 1996",
+    .rule = "The component is accepted if the 90 % intervals of both halves lie inside the "
+	    "limits. It is rejected if the 95 % interval of one half lies entirely outside the "
+	    "limits (Bonferroni).",
+    .source = "as for bias; Berger and Hsu 1996",
     .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = M_SQRT2, .relative = true, .measure = measure_halves, .decide = decide_parts,

@@ -17,8 +17,7 @@ const struct component_row component_in_flight = {
 	.title = "In flight",
 	.meaning = "By how much the mean number of requests in flight is larger (+) or smaller (-) "
 		   "in the replay than in the program.",
-	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-		"interval lies wholly outside", .source = "as bias",
+	.rule = RULE_WITHIN, .source = "as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT1_2, .decide = decide_in_flight,
 	.plan = plan_in_flight,
@@ -39,9 +38,7 @@ const struct component_row component_in_flight_max = {
 	.title = "Maximum in flight",
 	.meaning = "By how much the largest number of requests in flight at any time of a run is "
 		   "larger (+) or smaller (-) in the replay.",
-	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-		"interval lies wholly outside; if all pairs have the same value, this value "
-		"decides",
-	.source = "as bias", .unit = COMPONENT_CHANGE,
+	.rule = RULE_WITHIN " If all pairs have the same value, this value decides.",
+	.source = "as for bias", .unit = COMPONENT_CHANGE,
 	.two_sided = true, .decide = decide_in_flight_max, .plan = plan_in_flight_max,
 };

@@ -179,9 +179,10 @@ const struct component_row component_linearity = {
 	.title = "Linearity", .shown = "change of the bias",
 	.meaning = "Change of the relative bias from the lowest load level to this level, along a "
 		   "straight line and off the line.",
-	.rule = "accepted when the 90 % intervals of the line's rise and of each level's distance "
-		"from the line lie inside the limits, rejected when one lies wholly outside "
-		"(Bonferroni); not applicable to the lowest level",
+	.rule = "The component is accepted if the 90 % intervals of the line's rise and of each "
+		"level's distance from the line lie inside the limits. It is rejected if one of "
+		"the 95 % intervals lies entirely outside the limits (Bonferroni). It does not "
+		"apply to the lowest level.",
 	.source = "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2,

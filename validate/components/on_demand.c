@@ -21,10 +21,6 @@ static void quantile_measure(const struct measuring *m, enum component_kind k,
 		family_add_ratio(f, "", m->pairs, value);
 }
 
-#define WITHIN                                                                                     \
-	"accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval " \
-	"lies wholly outside"
-
 /* of_scatter: scatter of the quantile, as a multiple of that of the mean */
 #define QUANTILE(KIND, row, share_beyond, heading, name, of_scatter)                               \
 	static double row##_of(const struct run_summary *s)                                        \
@@ -39,8 +35,9 @@ static void quantile_measure(const struct measuring *m, enum component_kind k,
 	    .title = heading, .shown = "deviation", .words = {name, true},                         \
 	    .meaning = "By how much the " name " of the response times of a replay is longer "     \
 		       "(+) or shorter (-) than in the program.",                                  \
-	    .rule = WITHIN "; not applicable to runs with fewer than 5 requests beyond it",        \
-	    .source = "as bias", .unit = COMPONENT_CHANGE, .two_sided = true,                   \
+	    .rule = RULE_WITHIN " It does not apply to runs with fewer than 5 requests beyond "    \
+		    "this quantile.",                                                              \
+	    .source = "as for bias", .unit = COMPONENT_CHANGE, .two_sided = true,                  \
 	    .scatter = of_scatter, .relative = true, .measure = measure_##row,                     \
 	    .decide = decide_parts, .plan = plan_parts,                                            \
 	}
@@ -65,6 +62,6 @@ const struct component_row component_iops = {
     .title = "IOPS", .shown = "deviation", .words = {"requests per second", true},
     .meaning = "By how much a replay makes more (+) or fewer (-) requests per second than the "
 	       "program, from the start of the first request to the end of the last.",
-    .rule = WITHIN, .source = "as bias", .unit = COMPONENT_CHANGE, .two_sided = true,
+    .rule = RULE_WITHIN, .source = "as for bias", .unit = COMPONENT_CHANGE, .two_sided = true,
     .scatter = 1, .measure = measure_iops, .decide = decide_parts, .plan = plan_parts,
 };

@@ -62,9 +62,10 @@ const struct component_row component_operation = {
     .meaning = "Deviation of the mean response time of each operation, replay against program: "
 	       "+ is longer. An operation counts if it has at least 5 % of the response time, or 5 "
 	       "% of the requests and 0.1 % of the response time.",
-    .rule = "accepted when the 90 % interval of each operation lies inside the limits, rejected "
-	    "when the 95 % interval of one lies wholly outside (Bonferroni); not applicable where "
-	    "all requests are of one operation", .source = "as bias; Berger and Hsu 1996",
+    .rule = "The component is accepted if the 90 % interval of each operation lies inside the "
+	    "limits. It is rejected if the 95 % interval of one operation lies entirely outside "
+	    "the limits (Bonferroni). It does not apply if all requests are of one operation.",
+    .source = "as for bias; Berger and Hsu 1996",
     .unit = COMPONENT_CHANGE, .two_sided = true, .relative = true, .measure = measure_operations,
     .decide = decide_parts, .plan = plan_parts,
 };

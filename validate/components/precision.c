@@ -122,11 +122,13 @@ static void plan_precision(struct component *k, const struct planning *p)
 const struct component_row component_precision = {
 	.title = "Precision",
 	.meaning = "Scatter of the replay's results from run to run, divided by that of the "
-		   "program's results (ratio of standard deviations). Below 1 the replay is "
-		   "steadier than the program.",
-	.rule = "accepted when the one-sided 95 % upper limit is at most the limit, rejected when "
-		"the lower limit exceeds it; both also need a permutation test: of all exchanges "
-		"of replay and program within the pairs, at most 5 % give a ratio as extreme",
+		   "program's results (ratio of standard deviations). If the ratio is below 1, the "
+		   "replay scatters less than the program.",
+	.rule = "The component is accepted if the one-sided 95 % upper confidence limit is at "
+		"most the limit. It is rejected if the lower confidence limit exceeds the limit. "
+		"Both decisions also need a permutation test: at most 5 % of all exchanges of "
+		"replay and program within the pairs give a ratio as extreme as the measured "
+		"ratio.",
 	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
 	.unit = COMPONENT_NUMBER,
 	.relative = true, .decide = decide_precision, .plan = plan_precision,

@@ -100,9 +100,8 @@ const struct component_row component_responsiveness = {
 	.title = "Responsiveness",
 	.meaning = "How much more (+) or less (-) the response times of a replay grow than those "
 		   "of the program, when a volume serves requests more slowly.",
-	.rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-		"interval lies wholly outside; not applicable without a volume whose service times "
-		"the campaign changes", .source = "VIM 4.12 (sensitivity); as bias",
+	.rule = RULE_WITHIN " It does not apply without a volume whose service times the campaign "
+		"changes.", .source = "VIM 4.12 (sensitivity); as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2, .relative = true,
 	.measure = measure_responsiveness, .decide = decide_responsiveness,

@@ -90,9 +90,9 @@ const struct component_row component_shape = {
     .meaning = "Largest difference between the distributions of response times of replay and "
 	       "program, at quantiles of the program from 1 % to 99.9 %. Each response time is "
 	       "divided by the typical response of its run.",
-    .rule = "accepted when at each quantile the 90 % interval of the difference lies inside the "
-	    "limits, rejected when at one quantile the 95 % interval lies wholly outside "
-	    "(Bonferroni)",
+    .rule = "The component is accepted if the 90 % interval of the difference lies inside the "
+	    "limits at each quantile. It is rejected if the 95 % interval lies entirely outside "
+	    "the limits at one quantile (Bonferroni).",
     .source = "Kolmogorov's distance at fixed points; Berger and Hsu 1996",
     .unit = COMPONENT_NUMBER, .two_sided = true, .relative = true, .measure = measure_shape,
     .decide = decide_parts, .plan = plan_parts,

@@ -96,12 +96,15 @@ static void plan_reordering(struct component *c, const struct planning *p)
 	plan_share(c, &p->e->reordered, p->alpha_reject);
 }
 
+#define RULE_SHARE                                                                                 \
+	"The component is accepted if the one-sided 95 % upper confidence limit of the share is "  \
+	"at most the limit. It is rejected if the lower confidence limit exceeds the limit."
+
 const struct component_row component_reordering = {
 	.title = "Reordering", .shown = "share", .scattering = "shares",
 	.meaning = "Share of requests that were issued after a request that follows them in the "
 		   "trace.",
-	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
-		"rejected when the lower limit exceeds it",
+	.rule = RULE_SHARE,
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
 	.replayers_own = true,
 	.unit = COMPONENT_SHARE, .decide = decide_reordering, .plan = plan_reordering,
@@ -123,8 +126,7 @@ const struct component_row component_share_late = {
 	.title = "Share late", .shown = "share", .scattering = "shares",
 	.meaning = "Share of the requests that a timed replay issues later than intended by more "
 		   "than 1 % of the mean gap, or 1 µs.",
-	.rule = "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
-		"rejected when the lower limit exceeds it",
+	.rule = RULE_SHARE,
 	.source = "Anderson et al. 2004 (issue error)",
 	.replayers_own = true,
 	.unit = COMPONENT_SHARE, .decide = decide_share_late, .plan = plan_share_late,

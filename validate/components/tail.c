@@ -32,9 +32,8 @@ const struct component_row component_tail = {
     .words = {"mean of the slowest 1 % of the requests", true},
     .meaning = "By how much the mean of the slowest 1 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
-    .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-	    "interval lies wholly outside; not applicable to runs of fewer than 500 requests",
-    .source = "as bias; conditional tail expectation (Acerbi and Tasche 2002)",
+    .rule = RULE_WITHIN " It does not apply to runs of fewer than 500 requests.",
+    .source = "as for bias; conditional tail expectation (Acerbi and Tasche 2002)",
     .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = 2, .relative = true, .measure = measure_tail, .decide = decide_tail,

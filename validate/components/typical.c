@@ -20,8 +20,7 @@ const struct component_row component_typical = {
     .words = {"mean of the fastest 90 % of the requests", true},
     .meaning = "By how much the mean of the fastest 90 % of the requests of a replay is longer (+) "
 	       "or shorter (-) than in the program.",
-    .rule = "accepted when the 90 % interval lies inside the limits, rejected when the 95 % "
-	    "interval lies wholly outside", .source = "as bias; trimmed mean (Tukey 1962)",
+    .rule = RULE_WITHIN, .source = "as for bias; trimmed mean (Tukey 1962)",
     .unit = COMPONENT_CHANGE,
     .two_sided = true,
     .scatter = 1, .relative = true, .measure = measure_typical, .decide = decide_parts,

@@ -26,10 +26,11 @@
 /* Of the program (r) or the replays (x), paired by index. */
 #define CELL_SIDE(X, side)                                                                         \
 	X(struct sample, side, "mean_ns", TIME, "Mean response times of the runs.")                \
-	X(struct sample, side##_median, "median_ns", TIME, "Their medians.")                       \
-	X(struct sample, side##_p99, "p99_ns", TIME, "Their 99th percentiles.")                    \
+	X(struct sample, side##_median, "median_ns", TIME,                                         \
+	  "Medians of the response times of the runs.")                                            \
+	X(struct sample, side##_p99, "p99_ns", TIME, "99th percentiles of the runs.")              \
 	X(struct sample, side##_trimmed, "trimmed_mean_ns", TIME,                                  \
-	  "Trimmed means: 10 % of the requests left out at each end.")                             \
+	  "Trimmed means of the runs: 10 % of the requests are left out at each end.")             \
 	X(struct sample, side##_time, "execution_time_ns", TIME, "Execution times.")               \
 	X(struct sample, side##_rate, "requests_per_s", RATE, "Requests per second.")
 
@@ -39,22 +40,23 @@
 	X(struct estimate, bias, "bias", RELATIVE,                                                 \
 	  "Relative bias of the means, from paired logarithms.")                                   \
 	X(struct estimate, bias_independent, "bias_independent", RELATIVE,                         \
-	  "The same from independent samples.")                                                    \
+	  "Relative bias of the means, from independent samples.")                                 \
 	X(struct estimate, bias_median, "bias_median", RELATIVE,                                   \
-	  "The same of the medians of the runs; not judged.")                                      \
+	  "Relative bias of the medians of the runs; not judged.")                                 \
 	X(struct estimate, bias_trimmed, "bias_trimmed_mean", RELATIVE,                            \
-	  "The same of their trimmed means; not judged.")                                          \
+	  "Relative bias of the trimmed means of the runs; not judged.")                           \
 	X(struct estimate, precision_ratio, "precision_ratio", NUMBER,                             \
 	  "Standard deviation of the replay divided by that of the program (Pitman-Morgan).")      \
-	X(double, precision_lower95, "precision_lower95", NUMBER, "One-sided limit.",              \
-	  STATUS(precision_ratio.status))                                                          \
-	X(double, precision_upper95, "precision_upper95", NUMBER, "One-sided limit.",              \
-	  STATUS(precision_ratio.status))                                                          \
+	X(double, precision_lower95, "precision_lower95", NUMBER,                                  \
+	  "One-sided lower 95 % limit of the ratio.", STATUS(precision_ratio.status))              \
+	X(double, precision_upper95, "precision_upper95", NUMBER,                                  \
+	  "One-sided upper 95 % limit of the ratio.", STATUS(precision_ratio.status))              \
 	X(double, permutation_p_above, "permutation_p_above", P,                                   \
-	  "P that the ratio is above its limit, from permutations of the labels within pairs.")    \
-	X(double, permutation_p_below, "permutation_p_below", P, "P that it is below the limit.")  \
+	  "P-value of a ratio above its limit, from permutations of the labels within pairs.")     \
+	X(double, permutation_p_below, "permutation_p_below", P,                                   \
+	  "P-value of a ratio below its limit, from the same permutations.")                       \
 	X(struct estimate, precision_independent, "precision_ratio_independent", NUMBER,           \
-	  "The ratio from independent samples: F limits, of logarithms.")
+	  "Precision ratio from independent samples, with F limits from logarithms.")
 
 #define CELL_F_TEST(X)                                                                             \
 	X(double, ratio, "ratio", NUMBER, "Variance of the replay over that of the program.",      \
@@ -72,8 +74,9 @@
 	X(double, levene_p, "levene_p", P, "P-value of Levene's test, on logarithms.")             \
 	X(double, welch_p, "welch_p", P, "P-value of Welch's test, on response times.")            \
 	X(double, shapiro_p_x, "shapiro_p_replay", P,                                              \
-	  "P-value of the Shapiro-Wilk test of normality, on response times.")                     \
-	X(double, shapiro_p_r, "shapiro_p_program", P, "The same of the program.")
+	  "P-value of the Shapiro-Wilk test of normality of the replay's response times.")         \
+	X(double, shapiro_p_r, "shapiro_p_program", P,                                             \
+	  "P-value of the Shapiro-Wilk test of normality of the program's response times.")
 
 #define CELL_EXPANDED(X)                                                                           \
 	X(double, U95, "U95", SHARE, "U95 of one future replay.")                                  \
@@ -86,66 +89,72 @@
 	X(struct estimate, execution_time, "execution_time", RELATIVE,                             \
 	  "Relative deviation of the execution time.")                                             \
 	X(double, execution_service, "execution_time_service", RELATIVE,                           \
-	  "The part of this deviation from longer requests.")                                      \
+	  "Part of the execution time's deviation that comes from longer requests.")               \
 	X(double, execution_schedule, "execution_time_schedule", RELATIVE,                         \
-	  "The part from waiting between requests.")
+	  "Part of the execution time's deviation that comes from waiting between requests.")
 
 #define CELL_ISSUE_ERROR(X)                                                                        \
 	X(struct estimate, p50, "p50_ns", TIME, "Median of the issue errors.")                     \
-	X(struct estimate, p99, "p99_ns", TIME, "Their 99th percentile.")                          \
-	X(double, max, "max_ns", TIME, "Their maximum.", STATUS(p50.status))                       \
+	X(struct estimate, p99, "p99_ns", TIME, "99th percentile of the issue errors.")            \
+	X(double, max, "max_ns", TIME, "Largest issue error.", STATUS(p50.status))                 \
 	X(double, share_late, "share_late", SHARE, "Share of the requests that were issued late.", \
 	  STATUS(p50.status))                                                                      \
-	X(struct estimate, late, "late", SHARE, "The same with its confidence limits.")            \
+	X(struct estimate, late, "late", SHARE,                                                    \
+	  "Share of the requests that were issued late, with its confidence limits.")              \
 	X(struct estimate, cpu_delayed, "held_up", SHARE,                                          \
 	  "Share of the requests that the machine delayed while the replayer waited for their "    \
-	  "issue time; not assessed if the replays do not report it.")                             \
+	  "issue time. Not assessed if the replays do not report this share.")                     \
 	X(struct estimate, others_p99, "others_p99_ns", TIME,                                      \
-	  "99th percentile of the issue error of the other requests.")
+	  "99th percentile of the issue errors of requests that the machine did not delay.")
 
 #define CELL_ORDER(X)                                                                              \
 	X(uint64_t, n_received, "n_received", COUNT, "Requests, without extra requests.")          \
 	X(uint64_t, n_reordered, "n_reordered", COUNT, "Type-P-Reordered requests (RFC 4737).")    \
 	X(uint64_t, n_descents, "n_descents", COUNT,                                               \
-	  "Neighbours in the wrong order: hfplayer's count.")                                      \
+	  "Pairs of neighbouring requests in the wrong order, as hfplayer counts them.")           \
 	X(struct estimate, deciding, "deciding", SHARE,                                            \
 	  "Share of reordered requests in the deciding scope.")                                    \
-	X(struct estimate, all, "all", SHARE, "The same over the whole replay.")                   \
-	X(struct estimate, thread, "thread", SHARE, "The same by thread.")                         \
-	X(struct estimate, object, "object", SHARE, "The same by file or device.")
+	X(struct estimate, all, "all", SHARE,                                                      \
+	  "Share of reordered requests over the whole replay.")                                    \
+	X(struct estimate, thread, "thread", SHARE,                                                \
+	  "Share of reordered requests, counted within each thread.")                              \
+	X(struct estimate, object, "object", SHARE,                                                \
+	  "Share of reordered requests, counted within each file or device.")
 
 #define CELL_IN_FLIGHT(X)                                                                          \
 	X(double, mean_r, "mean_program", NUMBER,                                                  \
-	  "Mean number of requests in flight, program.")                                           \
-	X(double, mean_x, "mean_replay", NUMBER, "The same of the replay.")                        \
+	  "Mean number of requests in flight of the program.")                                     \
+	X(double, mean_x, "mean_replay", NUMBER,                                                   \
+	  "Mean number of requests in flight of the replay.")                                      \
 	X(double, max_r, "max_program", NUMBER,                                                    \
-	  "Mean over the runs of the largest number in flight, program.")                          \
-	X(double, max_x, "max_replay", NUMBER, "The same of the replay.")                          \
+	  "Largest number of requests in flight of the program, mean over the runs.")              \
+	X(double, max_x, "max_replay", NUMBER,                                                     \
+	  "Largest number of requests in flight of the replay, mean over the runs.")               \
 	X(struct estimate, in_flight, "in_flight", RELATIVE,                                       \
-	  "Relative deviation of the mean number, from paired logarithms.")                        \
+	  "Relative deviation of the mean number in flight, from paired logarithms.")              \
 	X(struct estimate, in_flight_max, "in_flight_max", RELATIVE,                               \
-	  "Relative deviation of the largest number.")
+	  "Relative deviation of the largest number in flight.")
 
 #define CELL_CONCURRENCY(X)                                                                        \
 	X(struct estimate, time, "distance_of_means_by_time", NUMBER,                              \
 	  "Distance of the CDFs averaged over the runs, by time.")                                 \
 	X(struct estimate, request, "distance_of_means_by_request", NUMBER,                        \
-	  "The same by request.")                                                                  \
+	  "Distance of the CDFs averaged over the runs, by request.")                              \
 	X(struct estimate, distance_time, "distance_by_time", NUMBER,                              \
-	  "Distance within a pair, averaged over the pairs, by time. Larger, because runs of one " \
-	  "program differ as well. Not judged.")                                                   \
+	  "Distance within a pair, averaged over the pairs, by time. It is larger, because runs "  \
+	  "of one program also differ. Not judged.")                                               \
 	X(struct estimate, distance_request, "distance_by_request", NUMBER,                        \
-	  "The same by request.")
+	  "Distance within a pair, averaged over the pairs, by request. Not judged.")
 
 /* Pooled over runs. */
 #define CELL_FIDELITY(X)                                                                           \
 	X(uint64_t, n_requests, "n_requests", COUNT, "Requests of all runs.")                      \
 	X(uint64_t, n_lost, "n_lost", COUNT, "Requests that were not replayed.")                   \
 	X(uint64_t, n_skipped, "n_skipped", COUNT,                                                 \
-	  "Requests that the replayer skipped. They are not lost, and not judged.")                \
+	  "Requests that the replayer skipped. These requests are not lost, and not judged.")      \
 	X(uint64_t, n_results_unknown, "n_results_unknown", COUNT,                                 \
 	  "Requests whose results the replayer does not report (times without a column result). "  \
-	  "Their failures are unknown.")                                                           \
+	  "It is unknown whether these requests failed.")                                          \
 	X(uint64_t, n_extra, "n_extra", COUNT, "Requests replayed more often than traced.")        \
 	X(uint64_t, n_mismatched, "n_mismatched", COUNT,                                           \
 	  "Requests with another result than in the trace.")
@@ -156,19 +165,23 @@
 	  "Number of independent pairs that the test of acceptance assumes.")                      \
 	X(double, runs_p, "runs_p", P, "P-value of the runs test.")                                \
 	X(double, trend_p, "trend_p", P,                                                           \
-	  "P-value of the trend test; undefined if so few runs cannot reach 0.05.")                \
+	  "P-value of the trend test; undefined if the runs are too few for a P-value of 0.05.")   \
 	X(double, off_cpu_r, "off_cpu_program", SHARE,                                             \
 	  "Share of the wall time in which the program's threads did not run.")                    \
-	X(double, off_cpu_x, "off_cpu_replay", SHARE, "The same of the replay.")                   \
+	X(double, off_cpu_x, "off_cpu_replay", SHARE,                                              \
+	  "Share of the wall time in which the replay's threads did not run.")                     \
 	X(double, stolen_r, "stolen_program", SHARE,                                               \
-	  "Share that the hypervisor took in the program's runs.")                                 \
-	X(double, stolen_x, "stolen_replay", SHARE, "The same of the replay.")                     \
+	  "Share of the time that the hypervisor took in the program's runs.")                     \
+	X(double, stolen_x, "stolen_replay", SHARE,                                                \
+	  "Share of the time that the hypervisor took in the replays.")                            \
 	X(double, faults_r, "faults_per_request_program", NUMBER,                                  \
-	  "Page faults per request of the program.")                                               \
-	X(double, faults_x, "faults_per_request_replay", NUMBER, "The same of the replay.")        \
+	  "Page faults per request in the program's runs.")                                        \
+	X(double, faults_x, "faults_per_request_replay", NUMBER,                                   \
+	  "Page faults per request in the replays.")                                               \
 	X(double, resident_r, "cached_program", SHARE,                                             \
 	  "Share of the files that were cached before the program's runs.")                        \
-	X(double, resident_x, "cached_replay", SHARE, "The same of the replay.")
+	X(double, resident_x, "cached_replay", SHARE,                                              \
+	  "Share of the files that were cached before the replays.")
 
 /* Of the pooled requests of all runs, without a test. NaN also before analysis_describe(), and in a
  * large campaign. */
