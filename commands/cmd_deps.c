@@ -84,7 +84,7 @@ static void print_text(const struct deps *d, const char *path)
 	putchar('\n');
 	if (trace_meta(d->trace)->n_events_lost)
 		printf("Note           the trace is incomplete: %" PRIu64
-		       " %s lost when it was captured\n",
+		       " %s lost during the capture\n",
 		       trace_meta(d->trace)->n_events_lost,
 		       trace_meta(d->trace)->n_events_lost == 1 ? "event was" : "events were");
 }

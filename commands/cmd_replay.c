@@ -385,7 +385,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	if (*s->scheduling_note)
 		printf("note: %s\n", s->scheduling_note);
 	if (s->n_input_lost)
-		printf("note: the input is incomplete: %" PRIu64 " %s lost when it was captured\n",
+		printf("note: the input is incomplete: %" PRIu64 " %s lost during the capture\n",
 		       s->n_input_lost, s->n_input_lost == 1 ? "event was" : "events were");
 }
 

@@ -78,8 +78,8 @@ static const char about[] =
 	"call, and the slowdown by the capture. -o FILE writes a calibration for\n"
 	"validate slice --calibration.\n"
 	"\n"
-	"Exit status: 0 no rate contradicts its bound, 1 a rate does, 2 wrong usage, 3\n"
-	"failed.";
+	"Exit status: 0 no rate contradicts its bound, 1 a rate contradicts its bound, 2\n"
+	"wrong usage, 3 failed.";
 
 enum { PART_STATS = 1, PART_REPLAY = 2, PART_CAPTURE = 4 };
 

@@ -93,7 +93,7 @@ void slice_correction_print(const struct slice_correction *c)
 		       " requests of operations that were not calibrated stay as they were\n",
 		       done.n_without);
 	if (c->host && strcmp(c->host, c->calibration.host))
-		printf("note: the calibration was made on %s, the trace on %s\n",
+		printf("note: the calibration was made on %s, and the trace was recorded on %s\n",
 		       c->calibration.host, c->host);
 }
 

@@ -8,8 +8,8 @@
 # The script makes RESULTS (default ./results) and RESULTS.compare.{html,md,xml,json}. A CI service
 # should keep all of them.
 # Exit status: 0 no component is worse; 1 a component is worse; else a failure. INCONCLUSIVE=pass,
-# fail, skip or error says what an inconclusive comparison is (default pass: status 0 with a message;
-# STRICT=1 is INCONCLUSIVE=error: status 4). A scenario that no version can replay returns 4.
+# fail, skip or error sets the result of an inconclusive comparison (default pass: status 0 with a
+# message; STRICT=1 is INCONCLUSIVE=error: status 4). A scenario that no version can replay returns 4.
 set -u
 validate=${VALIDATE:-validate}
 protocol=${1:-protocols/ci.conf}

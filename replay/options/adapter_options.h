@@ -79,13 +79,13 @@ struct known_options {
 	       "hf)"),			\
 	OPTION(UINT, "hfplayer-threads", AT(known.hfplayer_threads), .arg = "N", .min = 1,	\
 	       .max = 64, .help = "hfplayer: number of threads that issue requests; "		\
-	       "hfplayer needs three CPUs more than this (default 1)"), \
+	       "hfplayer needs three more CPUs than N (default 1)"), \
 	OPTION(UINT, "hfplayer-queue", AT(known.hfplayer_queue), .arg = "N", .min = 1,		\
 	       .max = 65536,									\
 	       .help = "hfplayer: largest number of requests in flight (default 8192)"),	\
 	OPTION(DURATION, "hfplayer-bundle", AT(known.hfplayer_bundle_ns), .arg = "TIME",	\
 	       .min = 0, .max = 1e9, .help = "hfplayer: submit requests together if the " \
-	       "time between them is shorter than this, except in mode dep (default 0: no " \
+	       "time between them is shorter than TIME, except in mode dep (default 0: no " \
 	       "bundles)"),				\
 	OPTION(CHOICE, "artc-order", AT(known.artc_order), .arg = "ORDER",			\
 	       .choices = artc_order_names,							\

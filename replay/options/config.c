@@ -222,7 +222,7 @@ const struct option_spec replay_options[] = {
 	       .help = "divide the traced times and pauses by FACTOR (default 1)"),
 	OPTION(DURATION, "max-gap", FIELD(max_gap_ns), .arg = "TIME", .max = NO_LIMIT,
 	       .flags = OPT_NONE, .help = "refuse a timed replay that would wait longer than "
-	       "this for one request, or 1000 times as long in total; none: no limit (default "
+	       "TIME for one request, or 1000 times as long in total; none: no limit (default "
 	       "1h)"),
 	OPTION(STRING, "fs-rules", FIELD(fs_rules), .arg = "RULES",
 	       .help = "rules of order fs, separated by commas; a leading - excludes rules instead "
@@ -272,8 +272,8 @@ const struct option_spec replay_options[] = {
 	       "(default 0%)"),
 	OPTION(SIZE, "memory", FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT,
 	       .flags = OPT_NONE, .help = "engine event: largest memory for requests, order and "
-	       "results; if these need more, the replay reads a scratch file ahead into locked "
-	       "memory of this size; none: no limit (default 64MiB)"),
+	       "results; for a larger trace, the replay reads a scratch file ahead into locked "
+	       "memory of SIZE; none: no limit (default 64MiB)"),
 	OPTION(FLAG, "stop-on-mismatch", FIELD(stop_on_mismatch),
 	       .group = "Checks and deliberate faults",
 	       .help = "stop at the first return value that differs from the traced value"),

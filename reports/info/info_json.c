@@ -520,7 +520,7 @@ MODEL(S, NULL,
 	     BY_OBJECT(access_at, scope, "thread", "Sequence of a thread's requests on an object.",
 		       .index = PROFILE_THREAD))
 	ARRAY_AS(error, n_errors, error, "errors", NULL)
-	ARRAY_AS(thread, n_threads, thread, "threads", "The ten with the most requests.",
+	ARRAY_AS(thread, n_threads, thread, "threads", "The ten threads with the most requests.",
 		 .in_place = true)
 	PART("objects", NULL,
 	     WHOLE(p.objects.n_objects, "n_touched",
@@ -528,7 +528,7 @@ MODEL(S, NULL,
 	     WHOLE(p.objects.n_without, "n_requests_without", "Requests without an object.")
 	     WHOLE(p.objects.n_not_followed, "n_requests_not_followed",
 		   "Requests on other objects.")
-	     ARRAY_AS(object, n_objects, object, "top", "The ten with the most bytes moved.",
+	     ARRAY_AS(object, n_objects, object, "top", "The ten objects with the most bytes moved.",
 		      .in_place = true))
 	BY_OBJECT(block, block, "block", NULL, NULLABLE)
 	BY_OBJECT(replay_of, replay, "replay", NULL, NULLABLE)

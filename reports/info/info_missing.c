@@ -28,8 +28,8 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	const json_t *capture = json_object_get(extra, "capture");
 	const uint64_t n_calls = async_calls_unshown(&s->async);
 	const struct missing_count reasons[] = {
-	    {meta->n_events_lost, " event was lost when it was captured",
-	     " events were lost when it was captured"},
+	    {meta->n_events_lost, " event was lost during the capture",
+	     " events were lost during the capture"},
 	    {programs_unseen(extra),
 	     " program can make calls that capture does not see",
 	     " programs can make calls that capture does not see"},
@@ -107,7 +107,7 @@ const char *info_number_warning(const struct tally *s, const struct trace_meta *
 	WARN_IF(s->health.n_records_uncommitted,
 		"requests missing at the end, or not completely written: %llu",
 		llu(s->health.n_records_uncommitted));
-	WARN_IF(meta->n_events_lost, "events lost when it was captured: %llu",
+	WARN_IF(meta->n_events_lost, "events lost during the capture: %llu",
 		llu(meta->n_events_lost));
 	WARN_IF(s->n_end_before_begin,
 		"requests that end before they begin: %llu (left out of the response times)",

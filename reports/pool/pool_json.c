@@ -112,8 +112,9 @@ MODEL(S, NULL,
 	BY_TEXT(baseline_text, "date", NULL, .index = 2)
 	BY_TEXT(baseline_text, "protocol_hash", NULL, .index = 3)
 	ROW(size_t, n_cases, "n_cases", COUNT, NULL)
-	ROW(size_t, n_outlying, "n_outlying", COUNT, "Cases in which it is an outlier.")
-	ROW(size_t, n_straggling, "n_straggling", COUNT, "Cases in which it is a straggler."))
+	ROW(size_t, n_outlying, "n_outlying", COUNT, "Cases in which the laboratory is an outlier.")
+	ROW(size_t, n_straggling, "n_straggling", COUNT,
+	    "Cases in which the laboratory is a straggler."))
 #undef S
 
 #define S pool_missing

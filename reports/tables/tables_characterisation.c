@@ -175,4 +175,5 @@ const struct table_kind table_linearity = {"linearity", "Trend of the bias over 
 	"slope per level with the standard error, the P-value of \"no slope\", and the P-value "
 	"of \"a straight line fits\" (lack of fit; needs three levels). This last test assumes "
 	"equal scatter at all levels, which the Brown-Forsythe test examines. The verdict does "
-	"not assume equal scatter. No trend: Mann-Kendall test, with five levels or more."};
+	"not assume equal scatter. With five levels or more, the Mann-Kendall test gives the "
+	"P-value of \"no trend\"."};

@@ -22,9 +22,9 @@ application_ns=$("$VALIDATE" info --json "$TRACE" | jq -r '.. | .application_ns?
 if [ "$(wc -l <../tries)" -lt 3 ]; then echo "$((application_ns * 2)) ns"; else echo "$((application_ns * 105 / 100)) ns"; fi
 END
 capture --error 10% --check 'sh ../check'
-expect_match 'period 15: .* a difference of 100.0 %'
-expect_match 'period 7: .* a difference of 100.0 %'
-expect_match 'period 3: .* a difference of 5.0 %'
+expect_match 'period 15: .* the difference is 100.0 %'
+expect_match 'period 7: .* the difference is 100.0 %'
+expect_match 'period 3: .* the difference is 5.0 %'
 [ "$(wc -l <../tries)" -eq 3 ] || fail 'it continues after a period that was good enough'
 [ "$("$VALIDATE" info --json ../trace | jq -r '.. | .period? // empty' | head -n 1)" = 3 ] || fail 'the trace is of another period'
 [ "$(cut -d ' ' -f 1 <../trace.runs/run-3-0.edges | sort -u | tr '\n' ' ')" = '0:0 0:12 0:3 0:6 0:9 ' ] || fail "other requests were held back: $(cat ../trace.runs/run-3-0.edges)"

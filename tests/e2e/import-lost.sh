@@ -16,7 +16,7 @@ lost() {
 		expect_line out 'Lost       no events'
 		return
 	fi
-	expect_line out "events lost when it was captured: $n"
+	expect_line out "events lost during the capture: $n"
 	expect_status 0 "$VALIDATE" info got.trace
 	sed 's/,//g' out | grep -q "^Lost       $n event" || fail "info on the import of $*: $(grep '^Lost' out)"
 	[ $# -eq 1 ] || return 0
@@ -86,15 +86,15 @@ truncate -s 16M device
 expect_status 0 "$VALIDATE" replay --read-only --device device -o replayed.trace told.blkparse
 expect_line out 'the input is incomplete: 1234 events were lost'
 expect_status 0 "$VALIDATE" metrics told.blkparse replayed.trace
-expect_line out '1,234 events were lost when it was captured: the trace is incomplete (reference)'
-expect_line out '1,234 events were lost when it was captured: the trace is incomplete (replay)'
+expect_line out '1,234 events were lost during the capture: the trace is incomplete (reference)'
+expect_line out '1,234 events were lost during the capture: the trace is incomplete (replay)'
 expect_status 0 "$VALIDATE" metrics --json told.blkparse replayed.trace
 expect_line out '"n_events_lost": 1234'
 expect_status 0 "$VALIDATE" metrics told.blkparse told.blkparse --match key
 expect_line out '(reference)'
 sed '20s/^/CPU:1 [LOST 17 EVENTS]\n/' "$data/tracepoints-ftrace.txt" >told.txt
 expect_status 0 "$VALIDATE" info told.txt
-expect_line out 'Health     the file is complete; the trace is incomplete: 17 events were lost when it was captured'
+expect_line out 'Health     the file is complete; the trace is incomplete: 17 events were lost during the capture'
 
 # Darshan reports only that something is missing
 cat >some.dxt <<'D'
@@ -105,4 +105,4 @@ cat >some.dxt <<'D'
 D
 lost 1 some.dxt
 expect_status 0 "$VALIDATE" deps some.dxt
-expect_line out 'the trace is incomplete: 1 event was lost when'
+expect_line out 'the trace is incomplete: 1 event was lost during the capture'

@@ -5,13 +5,13 @@ golden=$SRCDIR/tests/data/trace-v1.trace
 
 expect_status 0 "$VALIDATE" info "$golden"
 expect_line out 'format "trace"'
-expect_line out 'Health     the file is complete; the trace is incomplete: 3 events were lost when it was captured'
+expect_line out 'Health     the file is complete; the trace is incomplete: 3 events were lost during the capture'
 expect_line out 'Requests   60 over '
 expect_line out '4 threads in 1 process, on 5 objects'
 expect_line out 'tsc, resolution '
 expect_line out 'Root       /tmp/\xff'
 expect_line out 'odd \xff\x01 name'
-expect_line out 'events lost when it was captured: 3'
+expect_line out 'events lost during the capture: 3'
 grep -q '^pread .* 7 ' out || fail "no line of pread"
 LC_ALL=C grep -q '[[:cntrl:]]' out && fail "control characters" || :
 

@@ -202,7 +202,7 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 	if (t->size_bytes && (!t->volume || t->size_bytes % 4096))
 		return key_err(f, size, e,
 			       t->volume
-				   ? "it must be a multiple of 4096 bytes"
+				   ? "the size must be a multiple of 4096 bytes"
 				   : "it is the size of a volume, and the target has no volume");
 	if (!t->size_bytes)
 		t->size_bytes = VOLUME_DEFAULT_BYTES;

@@ -119,9 +119,9 @@ const struct option_spec protocol_keys[] = {
     OPTION(DURATION, "slice", FIELD(slice_ns), .arg = "TIME",
 	   .help = "length of a slice (default 5ms)", .min = 1e6, .max = 10e9),
     OPTION(CHOICE, "pause", FIELD(pause), .arg = "HOW", .choices = pause_by_names,
-	   .help = "how a process is paused. gate: it pauses itself between two requests; "
-	       "signal: SIGSTOP stops it; auto: gate for programs of this package, signal for "
-	       "others (default auto)"),
+	   .help = "how a process is paused. gate: the process pauses itself between two "
+	       "requests; signal: SIGSTOP stops the process; auto: gate for programs of this "
+	       "package, signal for others (default auto)"),
     OPTION(STRING, "published", FIELD(published_file), .arg = "NAME.csv",
 	   .help = "file in the protocol's directory with published values, which the report "
 	       "shows beside the measured values (default none)"),

@@ -10,7 +10,7 @@
 #include "validate/selftest/synthetic.h"
 
 #define GROUP_FOUND "a fraud with the right mean called not trusted"
-#define GROUP_TRUSTED "the same called trusted"
+#define GROUP_TRUSTED "a fraud with the right mean called trusted"
 #define GROUP_BESIDE "a faultless replayer beside the frauds, of drawn requests"
 /* factor by which the number of campaigns is smaller than for a faultless replayer */
 #define FEWER 50

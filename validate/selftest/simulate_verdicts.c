@@ -9,7 +9,7 @@
 #define GROUP_TRUSTED "a faultless replayer called trusted, of all cases"
 #define GROUP_AT_LIMIT "a replayer at a limit called trusted"
 #define GROUP_CURVE "a replayer off by a multiple of a limit called not trusted"
-#define GROUP_CURVE_TRUSTED "the same called trusted"
+#define GROUP_CURVE_TRUSTED "a replayer off by a multiple of a limit called trusted"
 
 #define FALSE_ALARM 0.01
 #define FALSE_TRUST 0.05

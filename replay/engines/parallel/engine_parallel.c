@@ -37,12 +37,12 @@ static int parallel_check(const struct replay_config *c, struct err *e)
 			"mutant: engine parallel has no mutants: use engine event or block");
 	if (c->balloon && strcmp(c->balloon, "off"))
 		return err_set(e, EINVAL,
-			"balloon: engine parallel does not support it (event, coordinator and "
-			"compiled do)");
+			"balloon: engine parallel does not support this option (engines event, "
+			"coordinator and compiled support it)");
 	if (c->stop_on_mismatch)
 		return err_set(e, EINVAL,
-			"stop-on-mismatch: engine parallel does not support it (event, "
-			"coordinator and compiled do)");
+			"stop-on-mismatch: engine parallel does not support this option (engines "
+			"event, coordinator and compiled support it)");
 	struct words_list words;
 	int ret = c->parallel.launcher ? words_parse_value(&words, c->parallel.launcher, e) : 1;
 	if (ret < 0)
