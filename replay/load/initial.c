@@ -113,6 +113,21 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
 }
 
+/* Handles ENOTEMPTY: if the trace created none of the directory's present entries, the directory
+ * contained a file at first. */
+static void failed_not_empty(struct walker *w, uint32_t node)
+{
+	initial_require(w, node, INITIAL_DIRECTORY);
+	if (!node || !w->m.node[node].initial || w->m.node[node].not_empty)
+		return;
+	for (uint32_t i = 0; i < w->m.n_bonds; i++) {
+		const struct bond *b = &w->m.bond[i];
+		if (b->directory == node && b->node && !w->m.node[b->node].initial)
+			return;
+	}
+	w->m.node[node].not_empty = true;
+}
+
 /* Handles ENOTDIR. If the request needs a directory, the file at its path is not a directory.
  * Otherwise the parent of its path is not a directory, provided that all components above the
  * parent are known. */
@@ -151,6 +166,16 @@ static void failed(struct walker *w, const struct load_request *r, const char *p
 			absent(w, path);
 			gone(w, path);
 		}
+	} else if (r->rvalue == -ENOTEMPTY && removes_directory(r)) {
+		failed_not_empty(w, name_model_find(&w->m, path, true));
+	} else if (r->rvalue == -ENOTEMPTY && r->op == OP_RENAME && m && m->name != NONE32) {
+		failed_not_empty(w, name_model_find(&w->m, path_of(w, m->name), false));
+		initial_require(w, name_model_find(&w->m, path, false), INITIAL_DIRECTORY);
+	} else if (r->rvalue == -EISDIR && r->op == OP_RENAME) {
+		initial_require(w, name_model_find(&w->m, path, false), INITIAL_FILE);
+		if (m && m->name != NONE32)
+			initial_require(w, name_model_find(&w->m, path_of(w, m->name), false),
+					INITIAL_DIRECTORY);
 	} else if (r->rvalue == -EEXIST) {
 		const char *target =
 		    (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32
@@ -159,7 +184,7 @@ static void failed(struct walker *w, const struct load_request *r, const char *p
 		initial_require(w, name_model_find(&w->m, target, false),
 				r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
 	} else if (r->rvalue == -EISDIR ||
-		   ((r->rvalue == -ENOTEMPTY || r->rvalue == -EINVAL) && removes_directory(r))) {
+		   (r->rvalue == -EINVAL && removes_directory(r))) {
 		initial_require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
 	} else if (r->rvalue == -ENOTDIR) {
 		failed_no_directory(w, r, path);
@@ -324,8 +349,10 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	case OP_UNLINK:
 	case OP_RMDIR:
 		initial_require(w, name_model_find(&w->m, path, false),
-				r->op == OP_RMDIR || r->flags & AT_REMOVEDIR ? INITIAL_DIRECTORY
-									     : INITIAL_UNKNOWN);
+				removes_directory(r) ? INITIAL_DIRECTORY : INITIAL_UNKNOWN);
+		node = name_model_find(&w->m, path, false);
+		if (node) /* the trace lacks the removal of its other files */
+			w->m.node[node].not_empty = false;
 		gone(w, path);
 		return;
 	case OP_READLINK:
@@ -417,6 +444,23 @@ static void absent_take(struct walker *w)
 	}
 }
 
+/* Adds a file to each directory that was not empty, if the trace shows none of its files. */
+static void contents_require(struct walker *w)
+{
+	const uint32_t n = w->m.n;
+	for (uint32_t i = NODE_ROOT + 1; i < n; i++)
+		if (w->m.node[i].initial && (w->m.node[i].required || w->m.node[i].listed))
+			w->m.node[w->m.node[i].parent].not_empty = false;
+	for (uint32_t i = NODE_ROOT + 1; i < n; i++) {
+		if (!w->m.node[i].not_empty)
+			continue;
+		const uint32_t file = name_model_make(&w->m, INITIAL_FILE);
+		w->m.node[file].initial = w->m.node[file].required = true;
+		w->m.node[file].parent = i;
+		w->m.node[file].name = xstrdup("unknown");
+	}
+}
+
 static void entries_take(struct walker *w)
 {
 	struct initial *out = w->out;
@@ -490,6 +534,7 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 			initial_descriptor_seen(w, r);
 	}
 	initial_reads_take(w, INT64_MAX);
+	contents_require(w);
 	entries_take(w);
 	absent_take(w);
 	free(w->read);

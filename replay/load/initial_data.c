@@ -76,12 +76,6 @@ static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
 		n->appended += n_bytes;
 }
 
-/* Whether the bytes go to the end of the file, wherever that is at the time. */
-static bool appends(const struct walker *w, uint32_t slot)
-{
-	return w->s->slot[w->s->slot[slot].origin].flags & O_APPEND;
-}
-
 /* Handles a seek: a seek backwards from the end shows that the bytes after the new position
  * existed. */
 static void stream_seek(struct walker *w, struct open_state *s, const struct load_request *r)
@@ -124,7 +118,7 @@ static void stream_seen(struct walker *w, struct open_state *s, const struct loa
 	if (r->op == OP_FGETC && m)
 		s->at += m->from;
 	s->at += (uint64_t)r->rvalue;
-	if (writes && appends(w, r->slot))
+	if (writes && r->appends)
 		s->at_known = false;
 	if (s->at_known && writes)
 		was_written(w, s->node, s->at);
@@ -188,9 +182,8 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 		copy_seen(w, r);
 	} else if (o->uses & OP_RETURNS_BYTES && r->rvalue > 0) {
 		uint64_t at = r->offset == OFFSET_NONE ? s->at : r->offset;
-		const bool appended = o->family == FAMILY_WRITE && appends(w, r->slot);
-		if (appended || (r->offset == OFFSET_NONE && !s->at_known)) {
-			s->at_known &= !appended;
+		if (r->appends || (r->offset == OFFSET_NONE && !s->at_known)) {
+			s->at_known &= !r->appends;
 			if (o->family == FAMILY_WRITE)
 				was_appended(w, s->node, (uint64_t)r->rvalue);
 			return;

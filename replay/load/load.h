@@ -51,8 +51,10 @@ struct load_request { /* 64 bytes: there may be many */
 	uint64_t length;
 	int64_t rvalue;		  /* traced result, or the negative errno */
 	/* in ns; with is_long an index into load.long_end_ns, or LOAD_NO_END; use load_end_ns() */
-	uint32_t duration : 30;
+	uint32_t duration : 29;
 	uint32_t is_long : 1;
+	/* set by slots_find: O_APPEND was set, so a write goes to the end of the file */
+	uint32_t appends : 1;
 	/* page faults during this request precede it and have the same start */
 	uint32_t after_touches : 1;
 	uint32_t record;	  /* its index in the file */
@@ -79,7 +81,7 @@ struct load_request { /* 64 bytes: there may be many */
 _Static_assert(sizeof(struct load_request) == 64, "a request fits a cache line");
 _Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15,
 	       "operations and threads have room");
-#define LOAD_NO_END ((UINT32_C(1) << 30) - 1)
+#define LOAD_NO_END ((UINT32_C(1) << 29) - 1)
 
 /* Whether the request is a touch: a page fault on a mapped file is replayed as an access to its
  * page. `offset` is a byte of that page in the file, `length` is 1. A page fault during a call of

@@ -26,6 +26,7 @@ struct node { /* a file, directory or link */
 	bool listed;	/* it is in the table of files that the trace contains */
 	bool followed;	/* it is a component of some path, or a call followed it as a link */
 	bool executable; /* access(X_OK) succeeded */
+	bool not_empty;   /* a directory that contained a file which the trace did not create */
 	bool data_sought; /* some lseek used SEEK_DATA or SEEK_HOLE */
 	bool blocks_changed; /* the trace wrote to it or changed its blocks */
 	/* hole[n_holes]: shown by lseek; length UINT64_MAX: to the end of the file. Owned */

@@ -6,16 +6,11 @@
 
 /* --- positions ----------------------------------------------------------- */
 
-static bool appends(const struct slot *b, const struct load_request *r)
-{
-	return op_info(r->op)->family == FAMILY_WRITE && b->flags & O_APPEND;
-}
-
 /* Infers the initial position of a descriptor that was open before the trace, from the first
  * request that depends on the position. */
 static void position_infer(struct slot *b, struct slot_walk *w, const struct load_request *r)
 {
-	if (b->placed || appends(b, r))
+	if (b->placed || r->appends)
 		return;
 	b->placed = true;
 	int64_t first = 0;
@@ -36,7 +31,7 @@ static void position_follow(struct finder *f, uint32_t origin, struct load_reque
 	bool sequential = r->op != OP_LSEEK;
 	if (b->at_setup)
 		position_infer(b, w, r);
-	if (sequential && r->offset == OFFSET_NONE && w->at_known && !appends(b, r))
+	if (sequential && r->offset == OFFSET_NONE && w->at_known && !r->appends)
 		r->offset = w->at;
 	if (r->rvalue < 0)
 		return;
@@ -55,7 +50,7 @@ static bool either_follow(struct finder *f, uint32_t slot, uint64_t *offset, int
 	if (*offset != OFFSET_NONE && !(w->at_known && w->at == *offset))
 		return false;
 	w->stream_known = false;
-	if (w->at_known && !(f->s->slot[origin].flags & O_APPEND))
+	if (w->at_known && !w->appends)
 		*offset = w->at;
 	if (rvalue > 0 && w->at_known)
 		w->at += (uint64_t)rvalue;
@@ -166,6 +161,9 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 		return;
 	}
 	const uint32_t origin = s->slot[r->slot].origin;
+	r->appends = f->walk[origin].appends &&
+		     (o->family == FAMILY_WRITE || o->family == FAMILY_STREAM ||
+		      r->op == OP_AIO_WRITE || r->op == OP_AIO_WRITEV);
 	bool at_position =
 	    o->uses & OP_MOVES_POSITION && (o->uses & OP_RETURNS_BYTES || r->op == OP_LSEEK);
 	if (at_position)
@@ -180,8 +178,7 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 	if (copies_descriptor(r) && r->more)
 		load_more(f->l, r)->slot = slot_copy(f, r->slot, process_of(f, r));
 	if (r->op == OP_FCNTL && r->flags == F_SETFL && r->rvalue >= 0)
-		s->slot[origin].flags = (s->slot[origin].flags & ~(uint32_t)O_APPEND) |
-					((uint32_t)r->offset & O_APPEND);
+		f->walk[origin].appends = r->offset & O_APPEND;
 }
 
 /* Returns the number in the name of a descriptor in /proc; -1 for another name. */
@@ -233,8 +230,12 @@ static void path_request(struct finder *f, struct load_request *r)
 		f->s->file[r->name].fifo = r->op == OP_MKNOD && S_ISFIFO(r->length);
 	if (r->name != NONE32 && r->rvalue >= 0 && (r->op == OP_UNLINK || r->op == OP_RENAME))
 		f->s->file[r->name].to_system = false;
-	if (m && m->name != NONE32 && r->rvalue >= 0 && r->op == OP_RENAME)
+	if (m && m->name != NONE32 && r->rvalue >= 0 && r->op == OP_RENAME) {
 		f->s->file[m->name].to_system = false;
+		f->s->file[m->name].renamed = true;
+		if (r->name != NONE32)
+			f->s->file[r->name].renamed |= (r->flags & RENAME_EXCHANGE) != 0;
+	}
 	link_by_descriptor(f, r);
 	if (r->op == OP_CHDIR)
 		directory_change(f, r, r->name);

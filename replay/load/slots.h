@@ -52,6 +52,7 @@ struct slot_file {
 	uint8_t skipped; /* enum skip_reason: below /proc, /sys or /dev, or a special file */
 	/* during the walk: a link to a path below /proc, /sys or /dev, or to a special file */
 	bool to_system;
+	bool renamed;	   /* during the walk: a rename gave a file this name */
 	bool touched;	   /* during the walk: a request on a descriptor of it succeeded */
 	bool opened;	   /* some request opens it */
 	bool created;	   /* its first successful request was an open with O_CREAT */

@@ -171,7 +171,8 @@ uint32_t slot_add(struct finder *f, struct slot what, bool at_known)
 	if (what.file != NONE32 && s->file[what.file].fifo)
 		what.skipped = SKIP_OBJECT;
 	f->walk[s->n] = (struct slot_walk){
-	    .closed_ns = INT64_MAX, .at_known = at_known, .stream_known = at_known};
+	    .closed_ns = INT64_MAX, .at_known = at_known, .stream_known = at_known,
+	    .appends = what.flags & O_APPEND};
 	s->slot[s->n] = what;
 	return s->n++;
 }
@@ -316,7 +317,7 @@ static bool may_be_of(const struct finder *f, const struct load_request *r, uint
 			       (o->family == FAMILY_WRITE && access == O_RDONLY)))
 		return false;
 	return !(o->uses & OP_MOVES_POSITION) || r->op == OP_LSEEK || r->offset == OFFSET_NONE ||
-	       !w->at_known || w->at == r->offset || f->s->slot[origin].flags & O_APPEND;
+	       !w->at_known || w->at == r->offset || w->appends;
 }
 
 /* Returns a slot that shares the open file of another process, which sent its descriptor through a
@@ -458,6 +459,8 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 				   process, file);
 	if (!slot && !bound)
 		slot = slot_of_output(f, process, fd, file);
+	if (!slot && !bound && s->file[file].renamed)
+		slot = slot_of_parent(f, process, fd, file);
 	if (!slot)
 		slot = slot_received(f, r, process, file, false);
 	if (!slot && !bound && f->renamed)

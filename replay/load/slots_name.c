@@ -279,6 +279,9 @@ static void links_mark(struct finder *f)
 		if ((r->op == OP_RENAME || r->op == OP_LINK) && m && m->name != NONE32 &&
 		    u64_map_find(&ends, hash_of_last(name)))
 			u64_map_at(&ends, hash_of_last(s->file[m->name].name), 1);
+		if (r->op == OP_RENAME && r->flags & RENAME_EXCHANGE && m && m->name != NONE32 &&
+		    u64_map_find(&ends, hash_of_last(s->file[m->name].name)))
+			u64_map_at(&ends, hash_of_last(name), 1);
 	}
 	s->any_links = ends.n > 0;
 	for (uint32_t i = 0; i < s->n_files && s->any_links; i++)

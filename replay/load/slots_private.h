@@ -42,6 +42,7 @@ struct slot_walk { /* state of a slot during the walk through the trace */
 	 * discarded */
 	int64_t from_macros;
 	bool at_known, closed;
+	bool appends;		    /* origins: O_APPEND is set */
 	bool stream_known, stream_used; /* stream_used: some call may have filled the buffer */
 	uint8_t stream_last; /* the previous operation on the stream */
 };

@@ -122,8 +122,8 @@ static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uin
 }
 
 /* Applies a transfer between a descriptor and memory or another descriptor. */
-static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_position,
-		       uint64_t offset, uint64_t asked, int64_t result)
+static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool appends,
+		       bool at_position, uint64_t offset, uint64_t asked, int64_t result)
 {
 	uint32_t object = slot_object(m, slot);
 	if (result < 0)
@@ -131,7 +131,6 @@ static bool move_apply(struct fs_model *m, uint32_t slot, bool writes, bool at_p
 	if (object && !object_must_be(m, object, KIND_FILE))
 		return false;
 	uint64_t n = (uint64_t)result;
-	bool appends = writes && m->s->slot[m->s->slot[slot].origin].flags & O_APPEND;
 	uint64_t start = at_position ? position_of(m, slot, offset) : offset;
 	if (object && !writes && !read_apply(m, object, start, asked, n))
 		return false;
@@ -155,12 +154,12 @@ static bool copy_apply(struct fs_model *m, const struct load_request *r)
 	/* a short copy to a pipe or socket does not show the end of the file */
 	uint64_t asked = r->op == OP_COPY_FILE_RANGE ? r->length : (uint64_t)r->rvalue;
 	if (r->slot && !m->s->slot[r->slot].skipped &&
-	    !move_apply(m, r->slot, false, from_position && r->offset == OFFSET_NONE, from, asked,
-			r->rvalue))
+	    !move_apply(m, r->slot, false, false, from_position && r->offset == OFFSET_NONE, from,
+			asked, r->rvalue))
 		return false;
 	if (more && more->slot && !m->s->slot[more->slot].skipped && r->rvalue > 0)
-		return move_apply(m, more->slot, true, more->from == OFFSET_NONE, more->from,
-				  r->length, r->rvalue);
+		return move_apply(m, more->slot, true, false, more->from == OFFSET_NONE, more->from,
+				  r->length, r->rvalue); /* copies refuse O_APPEND */
 	return true;
 }
 
@@ -323,8 +322,8 @@ bool data_apply(struct fs_model *m, const struct load_request *r)
 	if (o->family == FAMILY_READ || o->family == FAMILY_WRITE || async) {
 		bool writes =
 		    o->family == FAMILY_WRITE || r->op == OP_AIO_WRITE || r->op == OP_AIO_WRITEV;
-		return move_apply(m, r->slot, writes, o->uses & OP_MOVES_POSITION, r->offset,
-				  r->length, r->rvalue);
+		return move_apply(m, r->slot, writes, r->appends, o->uses & OP_MOVES_POSITION,
+				  r->offset, r->length, r->rvalue);
 	}
 	return !object || object_apply(m, r, object);
 }

@@ -168,7 +168,8 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r,
 		bits |= CALL_BAD_ADDRESS;
 	if (turns(s, r, m))
 		bits |= CALL_TURNS;
-	if (op_info(r->op)->family == FAMILY_COPY && m) {
+	/* a copy that failed with EBADF may have had no descriptor, or one that cannot be read */
+	if (op_info(r->op)->family == FAMILY_COPY && m && r->rvalue != -EBADF) {
 		bits |= !r->slot || s->slot[r->slot].skipped ? CALL_FROM_NULL : 0;
 		bits |= !m->slot || s->slot[m->slot].skipped ? CALL_TO_NULL : 0;
 	}
