@@ -405,7 +405,7 @@ void files_list(struct app_files *f, struct fileset *to)
 			order[to->n++] = &f->file[i];
 	qsort(order, to->n, sizeof *order, compare);
 	list_take(f, order, to);
-	files_through_links(f, to);
+	files_through_links(f, order, to);
 	files_number(to);
 	free(order);
 }

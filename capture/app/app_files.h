@@ -92,8 +92,10 @@ void files_renamed(struct app_files *f, const char *from, const char *to, bool e
  * reached through a link is listed at the link's target. Names of one file have the state that was
  * recorded first. Strings are borrowed; the caller frees the list. */
 void files_list(struct app_files *f, struct fileset *to);
-/* app_links.c: moves names below links of a sorted set to the targets of the links. */
-void files_through_links(struct app_files *f, struct fileset *to);
+/* app_links.c: moves names below links of a sorted set to the targets of the links. If several
+ * names lead to one target, its state is that of the name that was used first. order[to->n]: the
+ * files of the set. */
+void files_through_links(struct app_files *f, const struct known_file **order, struct fileset *to);
 /* Sets the metadata with that list; without it if it is too long. Errors: of the writer. */
 int files_meta_set(struct app_files *f, struct trace_writer *w, struct trace_meta *meta,
 		   struct files_noted *n, struct err *e);

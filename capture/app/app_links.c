@@ -73,7 +73,7 @@ static bool leads_on(const struct fileset *s, size_t i)
 struct app_found {
 	struct fileset_entry entry;
 	struct fileset_detail detail;
-	size_t at;
+	size_t at; /* number of the file in the order of time */
 };
 
 static int compare(const void *a, const void *b)
@@ -83,38 +83,60 @@ static int compare(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Sorts by path and removes duplicates. An entry with its own name precedes an entry that was
- * reached through a link. */
-static void sort(struct fileset *s, const bool *moved)
+/* Whether the path is `of`, or below it. */
+static bool is_below(const char *path, const char *of, size_t len)
+{
+	return !strncmp(path, of, len) && (!path[len] || path[len] == '/');
+}
+
+/* Excludes the files that were found at `path`, or below it, after the program made this name at
+ * `at`. */
+static void made_exclude(struct app_found *all, size_t n, const char *path, size_t at)
+{
+	const size_t len = strlen(path);
+	size_t from = 0, to = n;
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		if (strcmp(all[middle].entry.path, path) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (; from < n && !strncmp(all[from].entry.path, path, len); from++)
+		if (is_below(all[from].entry.path, path, len) && all[from].at > at)
+			all[from].at = SIZE_MAX;
+}
+
+void files_through_links(struct app_files *f, const struct known_file **order, struct fileset *s)
 {
 	SCOPED_FREE struct app_found *all = xcalloc(s->n + 1, sizeof *all);
+	SCOPED_FREE char **made = xcalloc(f->n + 1, sizeof *made);
 	size_t n = 0;
-	for (size_t i = 0; i < s->n; i++)
-		all[i] = (struct app_found){s->entry[i], s->detail[i], moved[i] ? s->n + i : i};
-	qsort(all, s->n, sizeof *all, compare);
+	for (size_t i = 0; i < f->n; i++)
+		if (!f->file[i].mode && !f->file[i].unknown)
+			made[i] = path_resolved(s, f->file[i].path);
 	for (size_t i = 0; i < s->n; i++) {
-		if (n && !strcmp(s->entry[n - 1].path, all[i].entry.path))
+		char *path = path_resolved(s, s->entry[i].path);
+		all[i] = (struct app_found){s->entry[i], s->detail[i], (size_t)(order[i] - f->file)};
+		if (!path)
+			continue;
+		GROW(f->moved, f->n_moved, f->moved_cap);
+		all[i].entry.path = f->moved[f->n_moved++] = path;
+	}
+	qsort(all, s->n, sizeof *all, compare);
+	for (size_t i = 0; i < f->n; i++) {
+		if (made[i])
+			made_exclude(all, s->n, made[i], i);
+		free(made[i]);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		if (all[i].at == SIZE_MAX ||
+		    (n && !strcmp(s->entry[n - 1].path, all[i].entry.path)))
 			continue;
 		s->entry[n] = all[i].entry;
 		s->detail[n++] = all[i].detail;
 	}
 	s->n = n;
-}
-
-void files_through_links(struct app_files *f, struct fileset *s)
-{
-	SCOPED_FREE bool *moved = xcalloc(s->n + 1, sizeof *moved);
-	SCOPED_FREE char **path = xcalloc(s->n + 1, sizeof *path);
-	for (size_t i = 0; i < s->n; i++)
-		path[i] = path_resolved(s, s->entry[i].path);
-	for (size_t i = 0; i < s->n; i++) {
-		if (!path[i])
-			continue;
-		GROW(f->moved, f->n_moved, f->moved_cap);
-		s->entry[i].path = f->moved[f->n_moved++] = path[i];
-		moved[i] = true;
-	}
-	sort(s, moved);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->detail[i].link && leads_on(s, i)) { /* links that form a circle */
 			s->detail[i].link = NULL;

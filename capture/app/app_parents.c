@@ -154,6 +154,27 @@ static void links_follow(void *context, struct strbuf *to)
 	}
 }
 
+bool state_leads_to(struct app_state *s, const struct process_state *p, const char *path,
+		    const char *real, size_t len)
+{
+	struct links_way way = {s, p->fs->root ? p->fs->root : ""};
+	const struct path_links links = {links_follow, &way};
+	len = state_name_length(real, len);
+	if (strlen(path) == len && !memcmp(path, real, len))
+		return true;
+	if (*path != '/' || *real != '/')
+		return false;
+	s->links.n_followed = 0;
+	strbuf_reset(&s->path);
+	for (const char *part = path; *part; part += strspn(part, "/")) {
+		const size_t n = strcspn(part, "/");
+		path_add(&s->path, part, n, &links);
+		links_follow(&way, &s->path);
+		part += n;
+	}
+	return s->path.len == len && !memcmp(s->path.s, real, len);
+}
+
 void state_join(struct app_state *s, const struct process_state *p, const char *base,
 		const char *path, size_t len)
 {

@@ -14,8 +14,7 @@ void state_init(struct app_state *s)
 
 /* --- files and descriptors ----------------------------------------------- */
 
-/* Length of a name from /proc/PID/fd without the mark of a removed file. */
-static size_t name_length(const char *path, size_t len)
+size_t state_name_length(const char *path, size_t len)
 {
 	static const char deleted[] = " (deleted)";
 	const size_t tail = sizeof deleted - 1;
@@ -25,7 +24,7 @@ static size_t name_length(const char *path, size_t len)
 struct app_open_file *state_file_make(const char *path, size_t len)
 {
 	struct app_open_file *f = xcalloc(1, sizeof *f);
-	len = name_length(path, len);
+	len = state_name_length(path, len);
 	f->path = xcalloc(1, len + 1);
 	memcpy(f->path, path, len);
 	f->is_path = path[0] == '/';
@@ -55,7 +54,7 @@ struct app_open_file *state_file_sent(const struct app_state *s, const char *pat
 				      uint64_t position)
 {
 	struct app_open_file *found = NULL;
-	len = name_length(path, len);
+	len = state_name_length(path, len);
 	for (size_t i = 0; i < s->n_processes; i++) {
 		const struct process_state *p = s->process[i];
 		for (size_t k = 0; k < p->files->n_fds && !p->is_stale; k++) {

@@ -193,11 +193,16 @@ struct links_way {
 	struct app_state *s;
 	const char *root; /* of the process; "": "/" */
 };
+/* Whether `path` leads to real[len], a name from /proc/PID/fd, through links that the state knows. */
+bool state_leads_to(struct app_state *s, const struct process_state *p, const char *path,
+		    const char *real, size_t len);
 void state_join(struct app_state *s, const struct process_state *p, const char *base,
 		const char *path, size_t len);
 void state_link_renamed(struct app_state *s, const char *from, const char *to, bool exchange);
 void state_links_release(struct state_links *l);
 
+/* Length of a name from /proc/PID/fd without the mark of a removed file. */
+size_t state_name_length(const char *path, size_t len);
 /* Steps of state_apply(). Descriptors count references to their file. */
 struct app_open_file *state_file_make(const char *path, size_t len); /* n_users 0 */
 /* The file of a listed descriptor: an existing open file with the same name, flags and position, or

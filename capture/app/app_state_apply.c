@@ -139,10 +139,10 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 
 /* --- the list of a process's descriptors --------------------------------- */
 
-static void listed(struct process_state *p, const struct merge_record *r)
+static void listed(struct app_state *s, struct process_state *p, const struct merge_record *r)
 {
 	struct app_open_file *f = state_file(p, r->r->fd);
-	bool known = f && strlen(f->path) == r->path_len && !memcmp(f->path, r->path, r->path_len);
+	const bool known = f && state_leads_to(s, p, state_file_now(f), r->path, r->path_len);
 	if (!known)
 		f = state_file_listed(p, r->path, r->path_len, r->r->flags, r->r->offset);
 	f->n_users++; /* reference of this function, because an invalid descriptor takes none */
@@ -164,7 +164,7 @@ static void received(struct app_state *s, struct process_state *p, const struct 
 	if (f)
 		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);
 	else
-		listed(p, r);
+		listed(s, p, r);
 	if (r->r->fd >= 0 && (size_t)r->r->fd < p->files->n_fds)
 		p->files->fd[r->r->fd].listed = false; /* it does not come from a list */
 }
@@ -189,7 +189,7 @@ static void apply_event(struct app_state *s, struct process_state *p, const stru
 		break;
 	case LOG_FD:
 		if (r->path)
-			listed(p, r);
+			listed(s, p, r);
 		break;
 	case LOG_DESCRIPTOR:
 		if (r->path)
