@@ -117,7 +117,8 @@ void files_through_links(struct app_files *f, const struct known_file **order, s
 			made[i] = path_resolved(s, f->file[i].path);
 	for (size_t i = 0; i < s->n; i++) {
 		char *path = path_resolved(s, s->entry[i].path);
-		all[i] = (struct app_found){s->entry[i], s->detail[i], (size_t)(order[i] - f->file)};
+		all[i] = (struct app_found){s->entry[i], s->detail[i],
+					    (size_t)(order[i] - f->file)};
 		if (!path)
 			continue;
 		GROW(f->moved, f->n_moved, f->moved_cap);

@@ -193,7 +193,8 @@ struct links_way {
 	struct app_state *s;
 	const char *root; /* of the process; "": "/" */
 };
-/* Whether `path` leads to real[len], a name from /proc/PID/fd, through links that the state knows. */
+/* Whether `path` leads to real[len], a name from /proc/PID/fd, through links that the state
+ * knows. */
 bool state_leads_to(struct app_state *s, const struct process_state *p, const char *path,
 		    const char *real, size_t len);
 void state_join(struct app_state *s, const struct process_state *p, const char *base,
