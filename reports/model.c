@@ -52,7 +52,7 @@ const void *model_struct(const struct model_at *at)
 
 enum stat_status model_status(const struct model_at *at)
 {
-	const char *s = at->s;
+	const char *s = at->m->status_above ? at->up->s : at->s;
 	return at->m->status_at ? *(const enum stat_status *)(s + at->m->status_at - 1) : STAT_OK;
 }
 

@@ -58,6 +58,7 @@ struct model_member {
 	/* Offset of the enum stat_status, plus 1, that says whether the value exists. KEY_status
 	 * has the status if it does not; `quiet`: only null, because a member beside shows it. */
 	size_t status_at;
+	bool status_above; /* that field is one of the enclosing object or array */
 	bool quiet;
 	bool plain; /* MODEL_REAL: null without KEY_status if it is not finite */
 	enum stat_status if_nan; /* status of a NaN; STAT_OK: "undefined" */
@@ -111,7 +112,7 @@ struct model_list {
 	X(scenario) X(replayer) X(protocol) X(run) X(results) X(analysis) X(baseline)             \
 	X(aspect_change) X(case_change) X(difference) X(campaign_change) X(pool_group)            \
 	X(pool_case) X(pool_laboratory) X(pool_missing) X(pool_place) X(pool_document)             \
-	X(info_document) X(metrics_document)
+	X(info_document) X(metrics_document) X(history_study)
 #define MODEL_EXTERN(tag) extern const struct model_list model_##tag;
 MODEL_TYPES(MODEL_EXTERN)
 

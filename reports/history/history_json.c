@@ -1,108 +1,198 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A history as JSON. doc/history-schema.json describes it. */
+/* A history as JSON: its members (model.h). A test makes doc/history-schema.json from them. */
 #include "reports/history/history_report.h"
+#include "reports/json/json_model.h"
 #include "reports/json/json_value.h"
+#include "reports/model_rows.h"
 
-static json_t *campaign(const struct history_campaign *c)
+#define HISTORY_FORMAT_VERSION 2
+
+static const struct history *history_of(const struct model_at *at)
 {
-	return json_make(J_COUNT("number", (uint64_t)c->number), J_TEXT("campaign", c->campaign),
-		J_TEXT("date", c->date), J_TEXT("label", c->label), J_TEXT("title", c->title),
-		J_TEXT("host", c->host), J_TEXT("program_version", c->program_version),
-		J_TEXT("protocol_hash", c->protocol_hash), J_BOOL("date_goes_back", c->goes_back));
+	return ((const struct history_study *)at->root)->history;
 }
 
-static json_t *entry(const struct history_study *s, const struct history_charts *c, size_t i)
+#define S history_campaign
+LIST(campaign, NULL,
+	ROW(long long, number, "number", COUNT, NULL)
+	TEXT(campaign, "campaign", NULL)
+	TEXT(date, "date", NULL, NULLABLE)
+	TEXT(label, "label", NULL, NULLABLE)
+	TEXT(title, "title", NULL, NULLABLE)
+	TEXT(host, "host", NULL, NULLABLE)
+	TEXT(program_version, "program_version", NULL, NULLABLE)
+	TEXT(protocol_hash, "protocol_hash", NULL, NULLABLE)
+	FLAG(goes_back, "date_goes_back", NULL))
+#undef S
+
+/* --- members of a chart -------------------------------------------------- */
+
+static const struct history_charts *chart_of(const struct model_at *at)
 {
-	const struct history_entry *e = &c->series->entry[c->at[i]];
-	return json_make(J_COUNT("number", (uint64_t)history_campaign_at(s, c, i)->number),
-		J_COUNT("n_pairs", e->n), J_NUMBER("mean_ln", e->mean), J_NUMBER("sd_ln", e->sd),
-		J_NUMBER("bias", e->bias), J_NUMBER("bias_lo95", e->bias_lo95),
-		J_NUMBER("bias_hi95", e->bias_hi95), J_NUMBER("u_c", e->u_c),
-		J_NUMBER("U95", e->U95), J_TEXT("verdict", e->verdict),
-		J_BOOL("in_baseline", c->in_base[i]), J_STATUS("z", c->status, c->z[i]),
-		J_STATUS("cusum_plus", c->status, c->cusum[i].plus), J_STATUS("cusum_minus",
-		c->status, c->cusum[i].minus), J_STATUS("ewma", c->status, c->ewma[i]));
+	return at->up->s;
 }
 
-static json_t *changes(const struct history_study *s, const struct history_charts *c, size_t at)
+/* The campaign of the charted entry whose index the row's field holds. */
+static const struct history_campaign *campaign_of(const struct model_at *at)
+{
+	const size_t *place = (const void *)((const char *)at->s + at->m->at);
+	return history_campaign_at(at->root, chart_of(at), *place);
+}
+GET_AT(uint64_t, campaign_number, (uint64_t)campaign_of(at)->number)
+GET_AT(const char *, campaign_date, campaign_of(at)->date)
+
+#define CAMPAIGN(f, name_, about_)                                                                 \
+	BY_COUNT(campaign_number, name_, about_, .at = offsetof(struct S, f) + MODEL_IS(f, size_t))
+#define DATE(f, name_)                                                                             \
+	BY_TEXT(campaign_date, name_, NULL, NULLABLE,                                              \
+		.at = offsetof(struct S, f) + MODEL_IS(f, size_t))
+
+#define S history_change
+LIST(change, NULL,
+	TEXT(fact, "fact", NULL)
+	TEXT(old, "old", NULL, NULLABLE)
+	TEXT(new, "new", NULL, NULLABLE))
+#undef S
+
+static json_t *facts(const struct model_at *at)
 {
 	json_t *list = json_array();
 	SCOPED(history_changes_release) struct history_changes found;
-	history_changes_find(&found, s->history, c->series, at);
+	const struct history_event *v = at->s;
+	history_changes_find(&found, history_of(at), chart_of(at->up)->series, v->environment);
 	for (size_t i = 0; i < found.n; i++)
-		json_append(list, J_TEXT("fact", found.one[i].fact),
-			J_TEXT("old", found.one[i].old), J_TEXT("new", found.one[i].new));
+		json_array_append_new(list, json_model(&model_change, &found.one[i]));
 	return list;
 }
 
-static json_t *signal_json(const struct history_study *s, const struct history_charts *c,
-			   const struct history_signal *g)
+#define S history_event
+static const struct history_campaign *changed_in(const struct model_at *at)
 {
-	json_t *o = json_make(J_TEXT("chart", history_chart_names[g->chart]), J_TEXT("kind",
-		history_kind_names[g->kind]), J_INT("direction", g->direction), J_NUMBER("change",
-		g->change), J_COUNT("onset", (uint64_t)history_campaign_at(s, c, g->onset)->number),
-		J_TEXT("onset_date", history_campaign_at(s, c, g->onset)->date),
-		J_COUNT("signalled", (uint64_t)history_campaign_at(s, c, g->first)->number),
-		J_TEXT("signalled_date", history_campaign_at(s, c, g->first)->date),
-		J_COUNT("last", (uint64_t)history_campaign_at(s, c, g->last)->number),
-		J_BOOL("ongoing", g->lasting));
-	return o;
+	const struct history_event *v = at->s;
+	const struct history_entry *entry = chart_of(at->up)->series->entry;
+	return &history_of(at)->campaign[entry[v->environment].campaign];
 }
+GET_AT(uint64_t, changed_number, (uint64_t)changed_in(at)->number)
+GET_AT(const char *, changed_date, changed_in(at)->date)
+GET(const void *, nearest_change, history_event, v, v->has_change ? v : NULL)
+GET(double, change, history_event, v, expm1(v->is.change))
+GET(json_t *, is_ongoing, history_event, v, json_boolean(v->is.last + 1 == chart_of(at)->n))
 
-static json_t *event(const struct history_study *s, const struct history_charts *c,
-		     const struct history_event *v)
-{
-	const struct event *e = &v->is;
-	json_t *o = json_make(J_TEXT("kind", event_kind_names[e->kind]),
-		J_NUMBER("change", expm1(e->change)), J_NUMBER("change_se_ln", e->sd),
-		J_COUNT("onset", (uint64_t)history_campaign_at(s, c, e->onset)->number),
-		J_TEXT("onset_date", history_campaign_at(s, c, e->onset)->date),
-		J_COUNT("onset_lo", (uint64_t)history_campaign_at(s, c, e->onset_lo)->number),
-		J_COUNT("onset_hi", (uint64_t)history_campaign_at(s, c, e->onset_hi)->number),
-		J_COUNT("found", (uint64_t)history_campaign_at(s, c, e->found)->number),
-		J_COUNT("last", (uint64_t)history_campaign_at(s, c, e->last)->number),
-		J_BOOL("ongoing", e->last + 1 == c->n));
-	if (!v->has_change) {
-		json_object_set_new(o, "nearest_change", json_null());
-		return o;
-	}
-	const struct history_campaign *since =
-	    &s->history->campaign[c->series->entry[v->environment].campaign];
-	json_t *near = json_make(J_COUNT("number", (uint64_t)since->number),
-		J_TEXT("date", since->date), J_VALUE("facts", changes(s, c, v->environment)));
-	return json_add(o, J_VALUE("nearest_change", near));
-}
+LIST(nearest_change, NULL,
+	BY_COUNT(changed_number, "number", NULL)
+	BY_TEXT(changed_date, "date", NULL, NULLABLE)
+	BY_JSON(facts, "array", "facts", NULL, .of = &model_change))
+LIST(event, NULL,
+	WORD(is.kind, "kind", NULL, event_kind_names)
+	BY_REAL(change, "change", RELATIVE,
+		"Change of x/r, relative to the level before. For a drift: from its onset to its "
+		"last entry.")
+	ROW(double, is.sd, "change_se_ln", NUMBER, NULL)
+	CAMPAIGN(is.onset, "onset", "Number of a campaign, like the next four members.")
+	DATE(is.onset, "onset_date")
+	CAMPAIGN(is.onset_lo, "onset_lo", NULL)
+	CAMPAIGN(is.onset_hi, "onset_hi", NULL)
+	CAMPAIGN(is.found, "found", NULL)
+	CAMPAIGN(is.last, "last", NULL)
+	BY_JSON(is_ongoing, "boolean", "ongoing", NULL)
+	BY_OBJECT(nearest_change, nearest_change, "nearest_change",
+		  "Facts that changed with the campaign nearest to the onset, within the 95 % "
+		  "interval of the onset. Null if no fact changed.", NULLABLE))
+#undef S
 
-static json_t *chart(const struct history_study *s, const struct history_charts *c)
-{
-	json_t *o = json_object(), *entries = json_array(), *signals = json_array(),
-	       *events = json_array();
-	json_add(o, J_TEXT("scenario", c->series->scenario), J_TEXT("replayer",
-		c->series->replayer), J_COUNT("n_entries", c->n), J_COUNT("n_without_value",
-		c->series->n - c->n), J_COUNT("n_baseline", c->n_base), J_STATUS("center_ln",
-		c->status, c->limits.center), J_STATUS("sigma_ln", c->status, c->limits.sigma),
-		J_STATUS("lower_ln", c->status, c->limits.lower), J_STATUS("upper_ln", c->status,
-		c->limits.upper), J_STATUS("moving_range_upper_ln", c->status, c->limits.mr_upper));
-	for (size_t i = 0; i < c->n; i++)
-		json_array_append_new(entries, entry(s, c, i));
-	for (size_t i = 0; i < c->n_signals; i++)
-		json_array_append_new(signals, signal_json(s, c, &c->signal[i]));
-	for (size_t i = 0; i < c->n_events; i++)
-		json_array_append_new(events, event(s, c, &c->event[i]));
-	return json_add(o, J_VALUE("events", events), J_VALUE("signals", signals),
-		J_VALUE("entries", entries));
-}
+#define S history_signal
+GET(json_t *, direction, history_signal, g, json_integer(g->direction))
+
+LIST(signal, NULL,
+	WORD(chart, "chart", NULL, history_chart_names)
+	WORD(kind, "kind", NULL, history_kind_names)
+	BY_JSON(direction, "integer", "direction", "1 up, -1 down, 0 a jump.")
+	ROW(double, change, "change", RELATIVE,
+	    "Change of x/r: the mean from onset to last, relative to the centre. For a jump: "
+	    "between the two entries.")
+	CAMPAIGN(onset, "onset", "Number of a campaign.")
+	DATE(onset, "onset_date")
+	CAMPAIGN(first, "signalled", NULL)
+	DATE(first, "signalled_date")
+	CAMPAIGN(last, "last", NULL)
+	FLAG(lasting, "ongoing", NULL))
+#undef S
+
+/* at->i is the index of the charted entry. */
+GET_AT(uint64_t, entry_number,
+       (uint64_t)history_campaign_at(at->root, chart_of(at), at->i)->number)
+GET_AT(json_t *, is_in_baseline, json_boolean(chart_of(at)->in_base[at->i]))
+GET_AT(double, z, chart_of(at)->z[at->i])
+GET_AT(double, cusum_plus, chart_of(at)->cusum[at->i].plus)
+GET_AT(double, cusum_minus, chart_of(at)->cusum[at->i].minus)
+GET_AT(double, ewma_at, chart_of(at)->ewma[at->i])
+
+#define S history_entry
+#define OF_CHART(function, name_)                                                                  \
+	BY_REAL(function, name_, NUMBER, NULL, .status_above = true,                               \
+		.status_at = offsetof(struct history_charts, status) + 1)
+
+LIST(entry, NULL,
+	BY_COUNT(entry_number, "number", NULL)
+	ROW(size_t, n, "n_pairs", COUNT, NULL)
+	ROW(double, mean, "mean_ln", NUMBER, NULL)
+	ROW(double, sd, "sd_ln", NUMBER, NULL)
+	ROW(double, bias, "bias", RELATIVE, NULL)
+	ROW(double, bias_lo95, "bias_lo95", RELATIVE, NULL)
+	ROW(double, bias_hi95, "bias_hi95", RELATIVE, NULL)
+	ROW(double, u_c, "u_c", SHARE, NULL)
+	ROW(double, U95, "U95", SHARE, NULL)
+	TEXT(verdict, "verdict", NULL, NULLABLE)
+	BY_JSON(is_in_baseline, "boolean", "in_baseline", NULL)
+	OF_CHART(z, "z")
+	OF_CHART(cusum_plus, "cusum_plus")
+	OF_CHART(cusum_minus, "cusum_minus")
+	OF_CHART(ewma_at, "ewma"))
+#undef S
+
+/* --- the document -------------------------------------------------------- */
+
+#define S history_charts
+GET(const char *, scenario, history_charts, c, c->series->scenario)
+GET(const char *, replayer, history_charts, c, c->series->replayer)
+GET(uint64_t, n_without_value, history_charts, c, c->series->n - c->n)
+GET(uint64_t, n_entries, history_charts, c, c->n)
+GET(const void *, entry_at, history_charts, c, &c->series->entry[c->at[at->i]])
+
+LIST(chart, NULL,
+	BY_TEXT(scenario, "scenario", NULL)
+	BY_TEXT(replayer, "replayer", NULL)
+	ROW(size_t, n, "n_entries", COUNT, NULL)
+	BY_COUNT(n_without_value, "n_without_value", NULL)
+	ROW(size_t, n_base, "n_baseline", COUNT, NULL)
+	ROW(double, limits.center, "center_ln", NUMBER, NULL, STATUS(status))
+	ROW(double, limits.sigma, "sigma_ln", NUMBER, NULL, STATUS(status))
+	ROW(double, limits.lower, "lower_ln", NUMBER, NULL, STATUS(status))
+	ROW(double, limits.upper, "upper_ln", NUMBER, NULL, STATUS(status))
+	ROW(double, limits.mr_upper, "moving_range_upper_ln", NUMBER, NULL, STATUS(status))
+	ARRAY_AS(event, n_events, event, "events", NULL)
+	ARRAY_AS(signal, n_signals, signal, "signals", NULL)
+	BY_ARRAY(n_entries, entry_at, entry, "entries", NULL))
+#undef S
+
+#define S history_study
+static const char *const formats[] = {"validate-history", NULL};
+GET_AT(uint64_t, n_campaigns, history_of(at)->n_campaigns)
+GET_AT(uint64_t, n_series, history_of(at)->n_series)
+GET_AT(const void *, campaign_at, &history_of(at)->campaign[at->i])
+GET(const void *, chart_at, history_study, s, &s->charts[at->i])
+
+MODEL(S, "Output of validate history show --format json, and DIR/history.json. Names that end in "
+	"_ln belong to ln(x/r), x of the replay and r of the program. A number that does not exist "
+	"is null, and NAME_status gives the reason.",
+	FIXED_TEXT(formats, "format")
+	FIXED_COUNT(HISTORY_FORMAT_VERSION, "version", NULL)
+	ROW(size_t, baseline, "baseline", COUNT, NULL)
+	BY_ARRAY(n_campaigns, campaign_at, campaign, "campaigns", NULL)
+	BY_ARRAY(n_series, chart_at, chart, "charts", NULL))
+#undef S
 
 void history_json_add(struct strbuf *out, const void *study)
 {
-	const struct history_study *s = study;
-	json_t *o = json_pack("{s:s, s:i}", "format", "validate-history", "version", 2);
-	json_t *campaigns = json_array(), *charts = json_array();
-	for (size_t i = 0; i < s->history->n_campaigns; i++)
-		json_array_append_new(campaigns, campaign(&s->history->campaign[i]));
-	for (size_t i = 0; i < s->history->n_series; i++)
-		json_array_append_new(charts, chart(s, &s->charts[i]));
-	json_add(o, J_COUNT("baseline", s->baseline), J_VALUE("campaigns", campaigns),
-		J_VALUE("charts", charts));
-	json_add_document(out, o);
+	json_add_document(out, json_model(&model_history_study, study));
 }

@@ -244,6 +244,7 @@ static void the_schemas_are_those_of_the_model(void **state)
 	check_schema("compare", "Comparison of validate", &model_campaign_change);
 	check_schema("info", "validate info --json", &model_info_document);
 	check_schema("metrics", "validate metrics --json", &model_metrics_document);
+	check_schema("history", "validate history", &model_history_study);
 }
 
 /* --- a checker ----------------------------------------------------------- */
