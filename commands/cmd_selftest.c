@@ -185,7 +185,7 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 	/* recorded before the runs, which load the machine */
 	json_auto_t *environment = environment_make(self);
 	int ret = capture_trial_run(&t, &o, e);
-	json_auto_t *all = ret ? NULL : calibration_to_json(&t, environment);
+	json_auto_t *all = ret ? NULL : selftest_capture_json(&t, environment);
 	SCOPED_FREE char *text =
 	    all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
 	if (!ret && !text)

@@ -61,6 +61,7 @@ struct model_member {
 	bool status_above; /* that field is one of the enclosing object or array */
 	bool quiet;
 	bool plain; /* MODEL_REAL: null without KEY_status if it is not finite */
+	bool finite; /* MODEL_REAL with `plain`, for the schema: never null */
 	enum stat_status if_nan; /* status of a NaN; STAT_OK: "undefined" */
 	bool whole;		 /* MODEL_REAL: written as an integer */
 	bool real_number;	 /* MODEL_I64: written as a real */
@@ -112,7 +113,8 @@ struct model_list {
 	X(scenario) X(replayer) X(protocol) X(run) X(results) X(analysis) X(baseline)             \
 	X(aspect_change) X(case_change) X(difference) X(campaign_change) X(pool_group)            \
 	X(pool_case) X(pool_laboratory) X(pool_missing) X(pool_place) X(pool_document)             \
-	X(info_document) X(metrics_document) X(history_study)
+	X(info_document) X(metrics_document) X(history_study) X(stats)                   \
+	X(capture_document)
 #define MODEL_EXTERN(tag) extern const struct model_list model_##tag;
 MODEL_TYPES(MODEL_EXTERN)
 

@@ -45,6 +45,9 @@
 /* Only null if it is not finite. */
 #define FINITE(f, name_, format_, about_, ...)                                                     \
 	ROW(double, f, name_, format_, about_, .plain = true, __VA_ARGS__)
+/* Always finite. */
+#define DEFINED(f, name_, format_, about_)                                                         \
+	FINITE(f, name_, format_, about_, .finite = true)
 #define STATUS(f) .status_at = offsetof(struct S, f) + 1 + MODEL_IS(f, enum stat_status)
 #define NAN_IS(status) .if_nan = status
 #define IF(function) .present = function

@@ -2,6 +2,8 @@
 /* Forms of the results of a self-test. */
 #pragma once
 
+#include <jansson.h>
+
 #include "validate/selftest/capture_trial.h"
 #include "validate/selftest/rate.h"
 
@@ -15,3 +17,6 @@ void selftest_print_json(const struct rates *rates, FILE *out);
 int selftest_plot(const struct rates *rates, const char *dir, struct err *e);
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out);
+/* The file of a calibration (validate/selftest/calibration.h). `environment` comes from
+ * environment_make() and is borrowed. New reference. */
+json_t *selftest_capture_json(const struct capture_trial *t, const json_t *environment);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON of validate stats. A statistic without parameters is a number, a word or null under its
- * name. A statistic with parameters is an object, with the text of its parameters as keys
- * ("conf=0.95"). If a value is null, "status" has the reason. */
-
-#include "reports/stats/stats_report.h"
+/* The JSON of validate stats: its members (model.h). A test makes doc/stats-schema.json from them.
+ * A statistic without parameters is a number, a word or null under its name. A statistic with
+ * parameters is an object, with the text of its parameters as keys ("conf=0.95"). If a value is
+ * null, "status" has the reason. */
+#include "reports/json/json_model.h"
 #include "reports/json/json_value.h"
+#include "reports/model_rows.h"
+#include "reports/stats/stats_report.h"
 
 #define STATS_SCHEMA 1
 
@@ -29,104 +31,152 @@ static void put(json_t *object, const struct named_estimate *e, json_t *value)
 	json_object_set_new(inner, e->params, value);
 }
 
-static json_t *json_estimates(const struct estimates *list, json_t *status)
+/* The statistics of the row's field; those without a value are null. */
+static json_t *statistics(const struct model_at *at)
 {
-	json_t *object = json_object();
-	for (size_t i = 0; i < list->n; i++) {
-		const struct named_estimate *e = &list->e[i];
-		if (e->status) {
-			put(object, e, json_null());
-			put(status, e, json_string(stat_status_name(e->status)));
-		} else {
-			put(object, e, e->word ? json_string(e->word) : json_number(e->value));
-		}
-	}
-	return object;
-}
-
-static void estimates_put(json_t *to, const struct estimates *list)
-{
-	json_t *status = json_object();
-	json_add(to, J_VALUE("statistics", json_estimates(list, status)),
-		J_VALUE("status", status));
-}
-
-static json_t *json_stats_sample(const struct stats_sample *s)
-{
-	json_t *o = json_make(J_VALUE("file", json_name(s->columns.path)),
-		J_VALUE("column", json_name(s->column->name)));
-	estimates_put(o, &s->sample.estimates);
-	if (s->sessions.n) {
-		json_t *sessions = json_object(), *labels = json_array();
-		for (size_t i = 0; i < s->sessions.n; i++)
-			json_array_append_new(labels, json_name(s->sessions.label[i]));
-		json_object_set_new(sessions, "labels", labels);
-		estimates_put(sessions, &s->sessions.estimates);
-		json_object_set_new(o, "sessions", sessions);
-	}
+	const struct estimates *list = (const void *)((const char *)at->s + at->m->at);
+	json_t *o = json_object();
+	for (const struct named_estimate *e = list->e; e < list->e + list->n; e++)
+		put(o, e, e->status ? json_null()
+			: e->word   ? json_string(e->word)
+				    : json_number(e->value));
 	return o;
 }
 
-static json_t *json_answer(const struct comparison_answer *a, enum decision_word decision,
-			   bool stands, double limit)
+static json_t *statuses(const struct model_at *at)
 {
-	json_t *o = json_make(J_VALUE("status", json_string(stat_status_name(a->status))),
-		J_VALUE("decision", json_string(decided_names[decision])),
-		J_BOOL("rejection_stands", stands), J_VALUE("limit", json_real(limit)));
-	if (a->status)
-		return o;
-	const struct {
-		const char *key;
-		double value;
-	} row[] = {{"value", a->value},
-		   {"ci_lo", a->lo},
-		   {"ci_hi", a->hi},
-		   {"inner_ci_lo", a->inner_lo},
-		   {"inner_ci_hi", a->inner_hi},
-		   {"p", a->p},
-		   {"p_beyond_limit", a->p_beyond}};
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-		json_object_set_new(o, row[i].key, json_finite(row[i].value));
+	const struct estimates *list = (const void *)((const char *)at->s + at->m->at);
+	json_t *o = json_object();
+	for (const struct named_estimate *e = list->e; e < list->e + list->n; e++)
+		if (e->status)
+			put(o, e, json_string(stat_status_name(e->status)));
 	return o;
 }
 
-static json_t *json_comparison(const struct stats *s, size_t i)
+#define ESTIMATES(f)                                                                               \
+	BY_JSON(statistics, "object", "statistics",                                                \
+		"Statistics by name (doc/statistic-names.md). A statistic with parameters is an "  \
+		"object with the text of the parameters as keys, such as \"conf=0.95\". Null if "  \
+		"undefined.",                                                                      \
+		.items = "number|string|null|object", .at = offsetof(struct S, f))                 \
+	BY_JSON(statuses, "object", "status",                                                      \
+		"Reason why a statistic has no value, under the same name.",                       \
+		.items = "string|object", .at = offsetof(struct S, f))
+
+/* --- samples ------------------------------------------------------------- */
+
+#define S stats_sessions
+static json_t *labels(const struct model_at *at)
 {
-	const struct comparison *c = &s->comparison[i];
-	json_t *o = json_stats_sample(&s->sample[i + 1]), *compared = json_object();
-	json_add(compared, J_VALUE("bias_pct", json_answer(&c->bias, c->bias_decision,
-		s->reject[2 * i], s->plan.limit_bias_pct)),
-		J_VALUE("precision", json_answer(&c->precision, c->precision_decision,
-			s->reject[2 * i + 1], s->plan.limit_precision)));
-	estimates_put(compared, &c->estimates);
-	return json_add(o, J_VALUE("comparison", compared));
+	const struct stats_sessions *s = at->s;
+	json_t *list = json_array();
+	for (size_t i = 0; i < s->n; i++)
+		json_array_append_new(list, json_name(s->label[i]));
+	return list;
 }
 
-static json_t *json_settings(const struct stats *s)
+LIST(sessions, "Statistics of ISO 5725-2 over the sessions.",
+	BY_JSON(labels, "array", "labels", NULL, .items = "string")
+	ESTIMATES(estimates))
+#undef S
+
+#define S stats_sample
+GET(const char *, column_name, stats_sample, s, s->column->name)
+
+LIST(stats_sample, NULL,
+	TEXT(columns.path, "file", NULL, .exact = true)
+	BY_TEXT(column_name, "column", NULL, .exact = true)
+	ESTIMATES(sample.estimates)
+	OBJECT_AS(sessions, sessions, "sessions", NULL, IF_SET(sessions.n)))
+#undef S
+
+/* --- comparisons --------------------------------------------------------- */
+
+/* at->s is the answer, at->i its number (0: bias, 1: precision), at->up->s its comparison, and
+ * at->up->up->i the number of the replay. */
+static const char *decided_name(const struct model_at *at)
 {
-	const struct comparison_plan *p = &s->plan;
-	return json_make(J_VALUE("alpha", json_real(p->alpha)),
-		J_VALUE("limit_bias_pct", json_real(p->limit_bias_pct)), J_VALUE("limit_precision",
-		json_real(p->limit_precision)), J_BOOL("paired", p->paired), J_BOOL("time_ordered",
-		p->time_ordered), J_INT("block", (json_int_t)p->block), J_INT("resamples",
-		(json_int_t)p->n_resamples), J_WHOLE("seed", p->seed), J_VALUE("clock_halfwidth",
-		json_real(p->clock_halfwidth)), J_VALUE("units", json_name(s->config->units)));
+	const struct comparison *c = at->up->s;
+	return decided_names[at->i ? c->precision_decision : c->bias_decision];
 }
+
+static json_t *stands(const struct model_at *at)
+{
+	const struct stats *s = at->root;
+	return json_boolean(s->reject[2 * at->up->up->i + at->i]);
+}
+
+static double limit(const struct model_at *at)
+{
+	const struct comparison_plan *p = &((const struct stats *)at->root)->plan;
+	return at->i ? p->limit_precision : p->limit_bias_pct;
+}
+
+#define S comparison_answer
+GET(bool, has_value, comparison_answer, a, !a->status)
+GET(const char *, status_name, comparison_answer, a, stat_status_name(a->status))
+
+LIST(answer, "If the status is not \"ok\", the numbers are absent.",
+	BY_TEXT(status_name, "status", NULL)
+	BY_TEXT(decided_name, "decision", NULL, .words = decided_names)
+	BY_JSON(stands, "boolean", "rejection_stands", NULL)
+	BY_FINITE(limit, "limit", NUMBER, NULL, .finite = true)
+	FINITE(value, "value", NUMBER, NULL, IF(has_value))
+	FINITE(lo, "ci_lo", NUMBER, NULL, IF(has_value))
+	FINITE(hi, "ci_hi", NUMBER, NULL, IF(has_value))
+	FINITE(inner_lo, "inner_ci_lo", NUMBER, NULL, IF(has_value))
+	FINITE(inner_hi, "inner_ci_hi", NUMBER, NULL, IF(has_value))
+	FINITE(p, "p", NUMBER, NULL, IF(has_value))
+	FINITE(p_beyond, "p_beyond_limit", NUMBER, NULL, IF(has_value)))
+#undef S
+
+#define S comparison
+LIST(comparison, NULL,
+	OBJECT_AS(bias, answer, "bias_pct", NULL)
+	OBJECT_AS(precision, answer, "precision", NULL, .index = 1)
+	ESTIMATES(estimates))
+#undef S
+
+#define S stats
+GET_AT(const void *, comparison_of, &((const struct stats *)at->root)->comparison[at->i])
+GET(const void *, replay_at, stats, s, &s->sample[at->i + 1])
+GET(const void *, first_sample, stats, s, s->sample)
+GET(uint64_t, n_replays, stats, s, s->n - 1)
+GET(bool, is_compared, stats, s, s->n > 1)
+GET(bool, is_alone, stats, s, s->n == 1)
+GET(const char *, units, stats, s, s->config->units)
+GET_AT(const char *, verdict, stats_verdict_name(at->s))
+
+LIST(replay, NULL,
+	INLINE(NULL, stats_sample)
+	BY_OBJECT(comparison_of, comparison, "comparison", NULL))
+
+/* --- the document -------------------------------------------------------- */
+
+GET(const char *, version, stats, s, s->n ? VALIDATE_VERSION : NULL)
+
+MODEL(S, "Columns of results of runs, described and compared.",
+	FIXED_COUNT(STATS_SCHEMA, "schema", NULL)
+	BY_TEXT(version, "validate_version", NULL)
+	PART("settings", NULL,
+	     DEFINED(plan.alpha, "alpha", NUMBER, NULL)
+	     DEFINED(plan.limit_bias_pct, "limit_bias_pct", NUMBER, NULL)
+	     DEFINED(plan.limit_precision, "limit_precision", NUMBER, NULL)
+	     FLAG(plan.paired, "paired", NULL)
+	     FLAG(plan.time_ordered, "time_ordered", NULL)
+	     ROW(size_t, plan.block, "block", COUNT, NULL)
+	     ROW(uint64_t, plan.n_resamples, "resamples", COUNT, NULL)
+	     ROW(uint64_t, plan.seed, "seed", COUNT, NULL, .digits = true)
+	     DEFINED(plan.clock_halfwidth, "clock_halfwidth", NUMBER, NULL)
+	     BY_NAME(units, "units", NULL))
+	BY_OBJECT(first_sample, stats_sample, "sample", "Present if there is only one column.",
+		  IF(is_alone))
+	BY_OBJECT(first_sample, stats_sample, "reference", NULL, IF(is_compared))
+	BY_ARRAY(n_replays, replay_at, replay, "replays", NULL, IF(is_compared))
+	BY_TEXT(verdict, "verdict", NULL, IF(is_compared), .words = verdict_names))
+#undef S
 
 void stats_print_json(const struct stats *s)
 {
-	json_t *root = json_object(), *replays = json_array();
-	json_add(root, J_INT("schema", STATS_SCHEMA), J_VALUE("validate_version",
-		json_string(VALIDATE_VERSION)), J_VALUE("settings", json_settings(s)));
-	json_object_set_new(root, s->n > 1 ? "reference" : "sample",
-			    json_stats_sample(&s->sample[0]));
-	for (size_t i = 0; i + 1 < s->n; i++)
-		json_array_append_new(replays, json_comparison(s, i));
-	if (s->n > 1) {
-		json_add(root, J_VALUE("replays", replays),
-			J_VALUE("verdict", json_string(stats_verdict_name(s))));
-	} else {
-		json_decref(replays);
-	}
-	json_print(root);
+	json_print(json_model(&model_stats, s));
 }

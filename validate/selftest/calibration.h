@@ -9,10 +9,6 @@
 #include "validate/metrics/correction.h"
 #include "validate/selftest/capture_trial.h"
 
-/* Returns the results as JSON. `environment` comes from environment_make() and is borrowed. New
- * reference. */
-json_t *calibration_to_json(const struct capture_trial *t, const json_t *environment);
-
 struct calibration {
 	char method[32], host[256], kernel[128], date[40];
 	struct {

@@ -94,12 +94,14 @@ static json_t *types_schema(const char *types)
 
 static json_t *json_schema(const struct model_member *m, json_t *defs)
 {
+	if (m->of && strcmp(m->type, "array"))
+		return reference(m->of, true, defs);
 	json_t *o = types_schema(m->type ? m->type : "object|null");
 	const char *items = m->type && !strcmp(m->type, "array") ? "items" : "additionalProperties";
-	if (m->of)
-		json_object_set_new(o, items, reference(m->of, false, defs));
-	else if (m->items)
+	if (m->items)
 		json_object_set_new(o, items, types_schema(m->items));
+	else if (m->of)
+		json_object_set_new(o, "items", reference(m->of, false, defs));
 	return o;
 }
 
@@ -124,7 +126,8 @@ static json_t *value_schema(const struct model_member *m, json_t *defs)
 {
 	switch (m->kind) {
 	case MODEL_REAL:
-		return builtin(m->plain ? "finite" : "number", defs);
+		return m->finite ? types_schema("number")
+				 : builtin(m->plain ? "finite" : "number", defs);
 	case MODEL_U64:
 	case MODEL_U32:
 	case MODEL_I64:
@@ -245,6 +248,9 @@ static void the_schemas_are_those_of_the_model(void **state)
 	check_schema("info", "validate info --json", &model_info_document);
 	check_schema("metrics", "validate metrics --json", &model_metrics_document);
 	check_schema("history", "validate history", &model_history_study);
+	check_schema("stats", "validate stats --json", &model_stats);
+	check_schema("selftest-capture", "validate selftest capture --json",
+		     &model_capture_document);
 }
 
 /* --- a checker ----------------------------------------------------------- */
