@@ -28,9 +28,9 @@ static const struct option_spec doctor_options[] = {
 static const char synopsis[] = "[--json] [--redact] [DIR]";
 static const char about[] =
 	"Prints the properties of this machine that a campaign records, and then checks\n"
-	"the properties on which a measurement depends. Each check prints OK, WARN or FAIL, with\n"
-	"advice for WARN and FAIL. DIR is the target directory of the measurement\n"
-	"(default: the working directory).\n"
+	"the properties on which a measurement depends. Each check prints OK, WARN or\n"
+	"FAIL, with advice for WARN and FAIL. DIR is the target directory of the\n"
+	"measurement (default: the working directory).\n"
 	"\n"
 	"Exit status: 0 nothing essential is missing, 2 wrong usage, 3 something\n"
 	"essential is missing.";

@@ -44,8 +44,8 @@ static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact] [
 			       "DIR --verify\n--list";
 static const char about[] =
 	"Makes the report DIR/report again from the results directory DIR, and prints\n"
-	"the verdict. DIR/report/index.html is the page to read. The new report replaces\n"
-	"the old one when it is complete. If DIR is read-only, the report is only\n"
+	"the verdict. DIR/report/index.html is the page to read. When the new report is\n"
+	"complete, it replaces the old report. If DIR is read-only, the report is only\n"
 	"printed. Equal results give equal bytes on the same machine with the same\n"
 	"versions.\n"
 	"\n"

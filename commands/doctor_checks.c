@@ -465,7 +465,8 @@ static void locked_judge(const json_t *facts, struct doctor_finding *f)
 		finding_ok(f, "no limit");
 	else
 		finding(f, json_integer_value(limit) < LOCKED_LEAST_BYTES, "buffers of replays may "
-			"be paged out: ulimit -l, or LimitMEMLOCK= of the service, from 64 MiB up",
+			"be paged out: set ulimit -l, or LimitMEMLOCK= of the service, to at least "
+			"64 MiB",
 			"%s may be locked", size_text((uint64_t)json_integer_value(limit)).s);
 }
 
