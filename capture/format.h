@@ -54,7 +54,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 
 /* Requests that an export omits because the format cannot represent them. */
 struct trace_export_report {
-	uint64_t n_written, n_left_out;
+	/* requests written; other written records: computing, signals, waits; records omitted */
+	uint64_t n_written, n_causes, n_left_out;
 	char why[200]; /* reason of the first omitted request */
 	/* Set by the caller, or NULL. Called with each omitted record and its index in the
 	 * trace. */

@@ -39,10 +39,14 @@ static int export_trace(const struct export_config *c, const struct trace_format
 	if (ret)
 		return ret;
 	ret = f->write(t, c->output, &report, e);
-	bool counted = report.n_written || report.n_left_out;
+	bool counted = report.n_written || report.n_causes || report.n_left_out;
+	SCOPED_STRBUF more = STRBUF_INIT;
+	if (report.n_causes)
+		strbuf_addf(&more, ", and %" PRIu64 " signals, waits and parts of computing,",
+			    report.n_causes);
 	if (!ret && !c->quiet && counted)
-		notice("%s: %" PRIu64 " request%s written as %s", c->output, report.n_written,
-		       report.n_written == 1 ? "" : "s", f->name);
+		notice("%s: %" PRIu64 " request%s%s written as %s", c->output, report.n_written,
+		       report.n_written == 1 ? "" : "s", more.len ? more.s : "", f->name);
 	if (!ret && report.n_left_out)
 		notice("%s: %" PRIu64 " left out; the first: %s", c->output, report.n_left_out,
 		       report.why);

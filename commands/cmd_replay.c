@@ -113,11 +113,15 @@ static void mismatches_print(const struct replay_summary *s)
 
 static void skipped_print(const struct replay_summary *s)
 {
-	if (!s->n_skipped)
+	const uint64_t n_causes = s->n_skipped_of[SKIP_CAUSE];
+	if (n_causes)
+		printf("%-16s%" PRIu64 " signals, waits and parts of computing (replayed by engine "
+		       "parallel in mode causal)\n", "skipped", n_causes);
+	if (s->n_skipped == n_causes)
 		return;
-	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_skipped);
+	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_skipped - n_causes);
 	for (int i = SKIP_NONE + 1, n = 0; i < SKIP_N; i++)
-		if (s->n_skipped_of[i])
+		if (s->n_skipped_of[i] && i != SKIP_CAUSE)
 			printf("%s %s %" PRIu64, n++ ? "," : "", skip_reasons[i],
 			       s->n_skipped_of[i]);
 	putchar('\n');

@@ -172,18 +172,20 @@ static int usage(struct err *e, const char *what)
 	return command_fail(EXIT_USAGE, e, EINVAL, "%s", what);
 }
 
-/* Prints notes about replays on one host of applications on several hosts. */
+/* Prints a note about a replay on one host of an application on several hosts. */
 static void one_host_note(const struct protocol *p)
 {
 	for (size_t i = 0; i < p->n_replayers; i++)
 		for (size_t k = 0; k < p->n_scenarios; k++) {
 			const struct replayer *r = &p->replayer[i];
 			SCOPED_FREE char *hosts = scenario_hosts(&p->scenario[k]);
-			if (hosts && r->applies[k] && replayer_is_of_nodes(r) &&
-			    !replayer_option(r, "launcher"))
-				fprintf(stderr, "note: [workload %s] has hosts, but [replayer %s] "
-					"has no launcher: its replays run on this host only\n",
-					p->scenario[k].workload, r->section);
+			if (!hosts || !r->applies[k] || !replayer_is_of_nodes(r) ||
+			    replayer_option(r, "launcher"))
+				continue;
+			fprintf(stderr, "note: [workload %s] has hosts, but [replayer %s] has no "
+				"launcher: its replays run on this host only\n",
+				p->scenario[k].workload, r->section);
+			return;
 		}
 }
 

@@ -164,15 +164,30 @@ static void excess_watch(struct watch *w)
 		descendants_kill();
 }
 
-/* Finds threads that a signal has stopped. */
+static bool is_stopped(const struct cause_slot *s)
+{
+	struct thread_times times;
+	return s->pid && thread_look(s->pid, s->tid, &times) == 'T';
+}
+
+/* Whether an earlier slot is that of a stopped thread of the same process. */
+static bool is_stopped_before(const struct watch *w, uint32_t i)
+{
+	uint32_t k = 0;
+	while (k < i && !(w->page->slot[k].pid == w->page->slot[i].pid &&
+			  is_stopped(&w->page->slot[k])))
+		k++;
+	return k < i;
+}
+
+/* Finds processes that a signal has stopped. */
 static void stopped_look(struct watch *w)
 {
 	struct strbuf b = STRBUF_INIT;
 	const uint32_t n = watch_slots_used(w);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stopped; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
-		struct thread_times times;
-		if (s->pid && thread_look(s->pid, s->tid, &times) == 'T')
+		if (is_stopped(s) && !is_stopped_before(w, i))
 			strbuf_addf(&b, "%s%s %d", b.len ? ", " : "",
 				    s->rank >= 0 ? "rank" : "process",
 				    s->rank >= 0 ? (int)s->rank : (int)s->pid);

@@ -60,7 +60,7 @@ static int write_one(struct sink_walk *x, struct sink *s, const struct trace_rec
 		     struct err *e)
 {
 	const char *why = "the format cannot hold it";
-	bool held = x->w->causes || op_info(r->op)->family != FAMILY_CAUSE;
+	const bool cause = op_info(r->op)->family == FAMILY_CAUSE, held = x->w->causes || !cause;
 	int ret = held ? x->w->one(x->ctx, s, r, &why, e) : 0;
 	if (!held)
 		why = "the format holds requests only";
@@ -72,7 +72,8 @@ static int write_one(struct sink_walk *x, struct sink *s, const struct trace_rec
 	if (!ret && !x->report->n_left_out++)
 		snprintf(x->report->why, sizeof x->report->why, "%s (number %llu): %s",
 			 op_name(r->op), (unsigned long long)r->seq, why);
-	x->report->n_written += ret == 1;
+	x->report->n_written += ret == 1 && !cause;
+	x->report->n_causes += ret == 1 && cause;
 	return s->out.len >= FLUSH_BYTES ? sink_flush(s, e) : 0;
 }
 
@@ -106,7 +107,7 @@ int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, co
 	struct sink s;
 	struct sink_walk x = {.w = w, .ctx = ctx, .report = report ? report : &unseen,
 			      .damage = ERR_INIT};
-	x.report->n_written = x.report->n_left_out = 0;
+	x.report->n_written = x.report->n_causes = x.report->n_left_out = 0;
 	x.report->why[0] = 0;
 	int ret = sink_open(&s, path, e);
 	ret = ret ? ret : write_all_of(&x, &s, t, e);

@@ -24,18 +24,18 @@ static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 	return ret < 0 ? ret : trace_rewind(t, e);
 }
 
-/* Counts the records that load_read() ignores: records of calls that were never issued, and records
- * that are not requests. */
+/* Counts the records that load_read() ignores: records of calls that were never issued. Records
+ * that are not requests do not count. */
 static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
 	uint32_t record = 0;
 	int ret = trace_rewind(t, e);
 	while (!ret && (ret = trace_next(t, &r, e)) == 1) {
-		if (r->begin_ns == TIME_NONE)
+		if (op_info(r->op)->family == FAMILY_CAUSE)
+			x->n_requests--;
+		else if (r->begin_ns == TIME_NONE)
 			count(&x->never_issued, record);
-		else if (op_info(r->op)->family == FAMILY_CAUSE)
-			count(&x->skipped[SKIP_CAUSE][r->op], record);
 		record++;
 		ret = 0;
 	}
@@ -52,7 +52,7 @@ static bool is_unknown(const struct load_request *r)
 
 static void count_requests(struct replayable *x, const struct load *l)
 {
-	x->n_records = l->n_records;
+	x->n_requests = l->n_records;
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		if (r->skipped)

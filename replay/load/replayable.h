@@ -19,8 +19,9 @@ struct replayable {
 		REPLAYABLE_BLOCK,    /* a block-level trace: engines for files refuse it */
 	} state;
 	struct err why;
-	/* n_replayed: requests for which a call is made, successful or not */
-	uint64_t n_records, n_replayed;
+	/* n_requests: without records of computing, signals and waits; n_replayed: requests for
+	 * which a call is made, successful or not */
+	uint64_t n_requests, n_replayed;
 	struct replayable_count never_issued; /* their start is unknown */
 	struct replayable_count skipped[SKIP_N][OP_N];
 	/* calls that the replay makes but that fail: the trace does not name the file of the

@@ -399,7 +399,7 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	for (int reason = SKIP_NONE + 1; reason < SKIP_N; reason++)
 		n_skipped += replayable_n_skipped(r, (enum skip_reason)reason);
 	strbuf_addf(out, "%s of %s", count_text(r->n_replayed).s,
-			 plural_text(r->n_records, "request", "requests").s);
+			 plural_text(r->n_requests, "request", "requests").s);
 	if (n_skipped)
 		strbuf_addf(out, ", %s skipped", count_text(n_skipped).s);
 	if (r->never_issued.n)

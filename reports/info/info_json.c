@@ -323,7 +323,8 @@ LIST(replay, "Requests that a replay would refuse or skip; null if not requested
 	     "exist only if the state is \"known\".", states)
 	BY_NAME(refused, "refused",
 		"Reason for which a replay would refuse the whole trace, with the record.")
-	WHOLE(n_records, "n_records", NULL, IF(is_examined))
+	WHOLE(n_requests, "n_records",
+	      "Requests, without records of computing, signals and waits.", IF(is_examined))
 	WHOLE(n_replayed, "n_replayed",
 	      "Requests that the replay would issue, with any result.", IF(is_examined))
 	WHOLE(never_issued.n, "n_never_issued", "Requests without a start.", IF(is_examined))

@@ -47,7 +47,8 @@ done
 capture computing
 same 'a pipe' "$(edges 0)" '0:0 1:0 0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
 awk '$1 == "0:3" && ($3 < 150000 || $3 > 350000) { exit 1 }' ../trace.runs/run-1-0.edges || fail "the wait is elsewhere: $(cat ../trace.runs/run-1-0.edges)"
-"$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
+"$VALIDATE" export --to parallel ../trace -o ../text 2>../notes
+expect_words ../notes "$("$VALIDATE" info --json ../trace | jq -r '"\(.n_requests) requests, and \(.between_requests | .n_computes + .n_signals + .n_waits) signals"')"
 sed -n '/node 1/,$p' ../text | sed '/^$/d; /^EXTERNAL/d; s/(.*//' | tr '\n' ' ' |
 	grep -q 'pread64 COMPUTE WAIT COMPUTE pread64' || fail "$(cat ../text)"
 
@@ -175,6 +176,7 @@ echo run >../counter
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 timeout 60 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel stops ../counter
 expect_line err 'a signal has stopped process'
+[ "$(grep -o 'process [0-9]' err | wc -l)" -eq 1 ] || fail "a process is named for each thread: $(cat err)"
 capture_of --nodes none -- ../parallel pipe
 
 # less: a node, a period

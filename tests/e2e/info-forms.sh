@@ -196,4 +196,8 @@ expect_status 0 "$VALIDATE" info --json parallel.csv
 cp out json
 follows_schema info json
 is .between_requests '{"n_computes":1,"n_signals":1,"n_waits":1,"compute_ns":10}'
+is .replay.n_records 1
+is .replay.skipped '[]'
+expect_status 0 "$VALIDATE" info parallel.csv
+expect_line out 'Replay     1 of 1 request'
 all_members info

@@ -233,19 +233,29 @@ static int run_number(const char *counter)
 	return runs;
 }
 
-/* As by_pipe, but in the second run, which a file outside counts, the child stops for ever. */
+static void *paused(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* As by_pipe, but in the second run, which a file outside counts, the child, then with two threads,
+ * stops for ever. */
 static int stops(const char *counter)
 {
 	int p[2], runs = run_number(counter);
 	char c;
+	pthread_t thread;
 	if (pipe(p))
 		die("pipe");
 	int fd = file_open("data", O_RDWR | O_TRUNC);
 	if (!fork()) {
 		close(p[1]);
 		for (int i = 0; i < n && read(p[0], &c, 1) == 1; i++) {
-			if (runs == 2 && i == 1)
+			if (runs == 2 && i == 1) {
+				pthread_create(&thread, NULL, paused, NULL);
 				raise(SIGSTOP);
+			}
 			get(fd, i);
 		}
 		_exit(0);
