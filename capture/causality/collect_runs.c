@@ -84,7 +84,8 @@ static bool node_load(struct watch_thread *t, json_t *o)
 				   max[3],
 				   sum[0],
 				   sum[1],
-				   sum[2]};
+				   sum[2],
+				   0};
 	return true;
 }
 
