@@ -28,12 +28,27 @@ static const struct syscall_row *call_at(const struct strace *t, const char *s, 
 	return *open && *open > s ? call_find(t, s, (size_t)(*open - s)) : NULL;
 }
 
-/* Ends a call that never returns. */
+/* Ends a call that never returns. Its record has the arguments that strace printed. */
 static void call_abandon(struct strace *t, struct strace_thread *th)
 {
-	if (th->entered)
-		syscalls_abandon(t->calls_made, th->tid);
+	struct err ignored;
+	const uint32_t tid = th->tid;
+	const bool entered = th->entered;
 	th->pending = th->entered = false;
+	if (!entered)
+		return;
+	while (th->text.len && strchr(" ,", th->text.s[th->text.len - 1]))
+		th->text.len--;
+	strbuf_addstr(&th->text, ") = ?");
+	const struct call_line l = {.call = th->call,
+				    .text = th->text.s,
+				    .end = th->text.s + th->text.len,
+				    .begin_ns = th->begin_ns,
+				    .stamp_ns = th->begin_ns,
+				    .entered = true};
+	err_clear(&ignored);
+	if (strace_take_call(t, th, &l, &ignored))
+		syscalls_abandon(t->calls_made, tid);
 }
 
 /* A call that is interrupted by a line of another thread. Its place in the trace is fixed now. */

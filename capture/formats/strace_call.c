@@ -34,9 +34,9 @@ static int take_result(struct strace_parsed *p, struct err *e)
 	const char *s = p->ret, *end = p->end;
 	uint64_t u = 0;
 	int64_t code = 0;
-	if (s < end && *s == '?') { /* the call did not return */
+	if (s < end && *s == '?') { /* the call did not return, or returns after a signal */
 		p->r.rvalue = -1;
-		p->r.error = EINTR;
+		p->r.error = memmem(s, (size_t)(end - s), "ERESTART", 8) ? EINTR : ECANCELED;
 		return 0;
 	}
 	bool good =
@@ -238,7 +238,8 @@ static void take_other(struct strace_parsed *p, const struct call_line *l)
 
 /* --- the whole call ------------------------------------------------------ */
 
-/* Finds the end: from -T, or from the stamp of the resumed line. */
+/* Finds the end: from -T, or from the stamp of the resumed line. A call that did not return has no
+ * end. */
 static int times(struct strace_parsed *p, const struct call_line *l, int64_t duration_ns,
 		 struct err *e)
 {
@@ -246,7 +247,7 @@ static int times(struct strace_parsed *p, const struct call_line *l, int64_t dur
 	if (duration_ns >= 0 && __builtin_add_overflow(l->begin_ns, duration_ns, &p->r.end_ns))
 		return foreign_at(&p->t->base, p->ret, e,
 				  "the end of the call is beyond the range of a trace");
-	if (duration_ns < 0 && l->resumed)
+	if (duration_ns < 0 && l->resumed && p->r.error != ECANCELED)
 		p->r.end_ns = l->stamp_ns;
 	return p->call->kind == SYSCALL_REQUEST ? foreign_check(&p->r, e) : 0;
 }
@@ -402,7 +403,9 @@ int strace_take_call(struct strace *t, struct strace_thread *th, const struct ca
 			take_other(&p, l);
 		return ret;
 	}
-	ret = strace_take_args(&p, false, e);
+	p.unfinished = p.r.error == ECANCELED && p.r.end_ns == TIME_NONE;
+	t->base.base.notes.n_without_end += p.unfinished && p.call->kind == SYSCALL_REQUEST;
+	ret = strace_take_args(&p, p.unfinished, e);
 	if (!ret && p.no_request) {
 		t->base.base.notes.n_not_requests++;
 		if (p.entered)

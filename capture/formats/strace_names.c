@@ -82,7 +82,8 @@ int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd
 	if (f && f->shown && f->n_shown <= (size_t)(end - s) && !memcmp(f->shown, s, f->n_shown))
 		return 0;
 	if (!strace_decoration(s, end, &d)) {
-		t->base.base.notes.n_unknown_fd += !f && *fd > 2 && p->r.error != EBADF;
+		t->base.base.notes.n_unknown_fd +=
+		    !f && *fd > 2 && p->r.error != EBADF && !p->unfinished;
 		return 0;
 	}
 	if (!f || !is_same_file(t, f, &d)) {

@@ -19,6 +19,7 @@ struct strace_parsed {
 	unsigned int dir_at;	/* number of that argument */
 	bool no_request;	/* a call that strace prints, but that is not a request */
 	bool entered;		/* its start is already known */
+	bool unfinished;	/* the call never returned: its effect is unknown */
 	/* in the form that the kernel gets; memory[i].data is in t->memory[i] */
 	uint64_t value[SYSCALL_ARGS];
 	struct syscall_memory memory[SYSCALL_MEMORIES];

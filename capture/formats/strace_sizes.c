@@ -363,6 +363,28 @@ static void linked(struct strace_parsed *p, const char *name, const char *second
 
 /* --- the interface ------------------------------------------------------- */
 
+/* A call that never returned may have changed the size of its file. */
+static void unfinished(struct strace_parsed *p, const struct trace_record *r,
+		       const struct app_open_file *f, const char *name)
+{
+	size_t at;
+	const enum op_family family = op_info(r->op)->family;
+	if (family == FAMILY_COPY) {
+		f = file_of(p, p->call->op == OP_IOCTL ? 'f' : 'X', &at);
+		name = f ? f->path + 1 : NULL;
+	} else if (family != FAMILY_WRITE && family != FAMILY_SIZE &&
+		   !(r->op == OP_OPEN && r->flags & O_TRUNC)) {
+		return;
+	}
+	if (!name && !(f && f->size_of))
+		return;
+	const uint32_t id = f && f->size_of ? f->size_of : file_at(p->t, name);
+	struct strace_file *z = &p->t->sizes.file[id - 1];
+	data_change(p, z);
+	size_lost(z);
+	z->shown = false;
+}
+
 static void path_follow(struct strace_parsed *p, const struct trace_record *r, const char *name,
 			const char *second)
 {
@@ -408,6 +430,10 @@ uint32_t strace_size_follow(struct strace_parsed *p, const struct trace_record *
 	struct strace *t = p->t;
 	const bool by_path = op_info(r->op)->uses & OP_HAS_PATH && !f;
 	t->sizes.opened = 0;
+	if (p->unfinished) {
+		unfinished(p, r, f, name);
+		return 0;
+	}
 	if (by_path && name)
 		path_follow(p, r, name, second);
 	if (r->rvalue < 0 || (!name && !(f && f->size_of)))

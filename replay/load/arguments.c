@@ -54,6 +54,10 @@ enum skip_reason call_refusal(const struct load *l, const struct load_request *r
 	const char *text = load_heap(l, r, &len);
 	if (r->rvalue == -EXDEV)
 		return SKIP_ACROSS;
+	/* asynchronous requests have no end if their results were not fetched */
+	if (r->rvalue == -ECANCELED && load_end_ns(l, r) == INT64_MAX &&
+	    !(r->op >= OP_AIO_READ && r->op <= OP_AIO_OTHER))
+		return SKIP_UNFINISHED;
 	switch (r->op) {
 	case OP_CHROOT:
 		return SKIP_FORBIDDEN;

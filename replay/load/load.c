@@ -19,6 +19,7 @@ const char *const skip_reasons[SKIP_N] = {
 	[SKIP_NO_DATA] = "calls that move no data at a known offset",
 	[SKIP_FORMAT] = "requests that the replayer's format cannot hold",
 	[SKIP_CAUSE] = "computing and waiting of parallel applications",
+	[SKIP_UNFINISHED] = "calls that never returned",
 };
 
 /* insertion sort is replaced by qsort() above this mean number of moves per request */
@@ -80,7 +81,8 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 				info->name, (unsigned long long)op_bytes_moved(r),
 				(unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;
-	if (r->op == OP_OPEN && r->error != EFAULT && (!o || o->kind != OBJECT_PATH))
+	if (r->op == OP_OPEN && r->error != EFAULT && r->error != ECANCELED &&
+	    (!o || o->kind != OBJECT_PATH))
 		return err_set(e, EINVAL, "record %llu: the open has no path",
 			       (unsigned long long)i);
 	return time_check(r, i, e);

@@ -38,6 +38,7 @@ enum skip_reason {
 	/* computing or waiting of a parallel application instead of a request; engine parallel
 	 * replays it */
 	SKIP_CAUSE,
+	SKIP_UNFINISHED, /* it never returned in the traced run, so its effect is unknown */
 	SKIP_N
 };
 extern const char *const skip_reasons[SKIP_N]; /* "replayed", "pipes, sockets and terminals", ... */

@@ -106,3 +106,37 @@ D
 lost 1 some.dxt
 expect_status 0 "$VALIDATE" deps some.dxt
 expect_line out 'the trace is incomplete: 1 event was lost during the capture'
+
+# a call never returns, because its process is killed: its record has the printed arguments, a
+# replay skips it, and it leaves an unknown size
+cat >killed.log <<'END'
+7 1700000000.000001 openat(AT_FDCWD, "/w/a", O_RDWR|O_CREAT|O_TRUNC, 0644) = 3</w/a> <0.000001>
+7 1700000000.000002 openat(AT_FDCWD, "/w/b", O_RDWR|O_CREAT|O_TRUNC, 0644) = 4</w/b> <0.000001>
+7 1700000000.000003 write(3</w/a>, "abcd", 4) = 4 <0.000001>
+7 1700000000.000004 clone(child_stack=0x7e00, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD) = 8 <0.000001>
+7 1700000000.000005 read(3</w/a>,  <unfinished ...>
+8 1700000000.000006 write(4</w/b>, "abcd", 4 <unfinished ...>
+9 1700000000.000007 openat(AT_FDCWD, "/w/c", O_RDWR|O_CREAT, 0644 <unfinished ...>
+10 1700000000.000008 openat(AT_FDCWD,  <unfinished ...>
+7 1700000000.000009 <... read resumed> <unfinished ...>) = ?
+8 1700000000.000010 <... write resumed>) = ?
+7 1700000000.000011 +++ killed by SIGKILL +++
+8 1700000000.000012 +++ killed by SIGKILL +++
+9 1700000000.000013 +++ killed by SIGKILL +++
+10 1700000000.000014 +++ killed by SIGKILL +++
+END
+expect_status 0 "$VALIDATE" import killed.log -o killed.trace
+expect_line out 'requests that begin and never end: 4'
+expect_line out 'changed files whose size no call shows: 1 '
+"$VALIDATE" export -q --to csv killed.log -o - | grep ECANCELED | cut -d, -f1-9 >got
+diff - got <<'END' >&2 || fail 'calls that never returned'
+7,7,4000,,read,"path=w/a;fd=3;offset=4;length=0",-1,ECANCELED,3
+7,8,5000,,write,"path=w/b;fd=4;offset=0;length=4",-1,ECANCELED,4
+9,9,6000,,open,"path=w/c;mode=0644;flags=0x42",-1,ECANCELED,5
+10,10,7000,,open,"flags=0x0",-1,ECANCELED,6
+END
+rm -rf there
+mkdir there
+expect_status 0 "$VALIDATE" replay --prepare --dir there killed.trace
+expect_line out 'mismatches      0'
+expect_line out 'calls that never returned 3'
