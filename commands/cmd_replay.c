@@ -381,6 +381,10 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	parallel_print(s);
 	adapter_print(s);
 	mismatches_print(s);
+	if (s->n_sizes_unknown)
+		printf("note: the trace does not show the size of %" PRIu64 " changed files; "
+		       "--prepare made them as small as the requests permit. A trace with "
+		       "--snapshot has the sizes\n", s->n_sizes_unknown);
 	if (s->n_unknown_fd)
 		printf("note: %" PRIu64
 		       " request%s descriptors whose file is not in the trace; %s in the replay\n",

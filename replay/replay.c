@@ -311,6 +311,8 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 	if (!ret && (r->c->prepare || r->c->prepare_only))
 		ret =
 		    files_prepare(&r->in, r->c->reads == READS_ORIGINAL, r->plan.calls.payload, e);
+	if (!ret && r->c->prepare && r->in.slots.initial)
+		s->n_sizes_unknown = r->in.slots.initial->n_sizes_unknown;
 	if (r->c->prepare_only)
 		return ret;
 	if (!ret && !r->c->blank)

@@ -348,11 +348,13 @@ static void path_seen(struct walker *w, const struct load_request *r)
 		return;
 	case OP_UNLINK:
 	case OP_RMDIR:
-		initial_require(w, name_model_find(&w->m, path, false),
-				removes_directory(r) ? INITIAL_DIRECTORY : INITIAL_UNKNOWN);
 		node = name_model_find(&w->m, path, false);
-		if (node) /* the trace lacks the removal of its other files */
+		initial_require(w, node,
+				removes_directory(r) ? INITIAL_DIRECTORY : INITIAL_UNKNOWN);
+		if (node) { /* the trace lacks the removal of its other files */
 			w->m.node[node].not_empty = false;
+			w->m.node[node].size_shown = true;
+		}
 		gone(w, path);
 		return;
 	case OP_READLINK:
@@ -487,6 +489,15 @@ static void entries_take(struct walker *w)
 		qsort(out->entry, out->n, sizeof *out->entry, compare_entry);
 }
 
+static void sizes_count(struct walker *w)
+{
+	for (uint32_t i = NODE_ROOT + 1; i < w->m.n; i++) {
+		const struct node *n = &w->m.node[i];
+		w->out->n_sizes_unknown += n->initial && (n->maybe || n->blocks_changed) &&
+					   !n->size_shown && !n->truncated;
+	}
+}
+
 ORDER_BY_TEXT(compare_late, struct late_link, path)
 
 /* Adds the links in the order of their paths, because the path of a link may contain another
@@ -537,6 +548,8 @@ static void walk(struct walker *w, const struct trace_meta *meta, struct late_li
 	contents_require(w);
 	entries_take(w);
 	absent_take(w);
+	if (!meta->files.n)
+		sizes_count(w);
 	free(w->read);
 	name_model_release(&w->m);
 	u64_map_release(&w->named);

@@ -57,6 +57,23 @@ void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
 		initial_reads_take(w, end_ns);
 }
 
+/* A request showed the end of the file. */
+static void end_shown(struct walker *w, uint32_t node)
+{
+	if (node)
+		w->m.node[node].size_shown = true;
+}
+
+/* A read of fewer bytes than requested shows the end. A read of nothing shows it only if it begins
+ * at bytes that are known. */
+static void read_short(struct walker *w, uint32_t node, const struct load_request *r, uint64_t at)
+{
+	const struct node *n = initial_node(w, node);
+	if (n && (uint64_t)r->rvalue < r->length &&
+	    (r->rvalue || at <= n->written || at <= n->size + n->appended))
+		end_shown(w, node);
+}
+
 static void was_written(struct walker *w, uint32_t node, uint64_t end)
 {
 	struct node *n = initial_node(w, node);
@@ -94,8 +111,10 @@ static void stream_seek(struct walker *w, struct open_state *s, const struct loa
 static void stream_note(struct walker *w, struct open_state *s, const struct load_request *r)
 {
 	const uint64_t end = (uint64_t)r->rvalue - s->at;
-	if (s->from_end && end <= READ_AT_MOST)
+	if (s->from_end && end <= READ_AT_MOST) {
 		initial_was_read(w, s->node, end);
+		end_shown(w, s->node);
+	}
 	*s = (struct open_state){s->node, (uint64_t)r->rvalue, true, false};
 }
 
@@ -122,9 +141,11 @@ static void stream_seen(struct walker *w, struct open_state *s, const struct loa
 		s->at_known = false;
 	if (s->at_known && writes)
 		was_written(w, s->node, s->at);
-	else if (s->at_known)
+	else if (s->at_known) {
 		initial_was_read(w, s->node, s->at);
-	else if (writes)
+		if (r->op == OP_FREAD)
+			read_short(w, s->node, r, s->at - (uint64_t)r->rvalue);
+	} else if (writes)
 		was_appended(w, s->node, (uint64_t)r->rvalue);
 }
 
@@ -180,6 +201,8 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 		stream_seen(w, s, r);
 	} else if (o->family == FAMILY_COPY) {
 		copy_seen(w, r);
+	} else if (o->family == FAMILY_READ && !r->rvalue) {
+		read_short(w, s->node, r, r->offset == OFFSET_NONE ? s->at : r->offset);
 	} else if (o->uses & OP_RETURNS_BYTES && r->rvalue > 0) {
 		uint64_t at = r->offset == OFFSET_NONE ? s->at : r->offset;
 		if (r->appends || (r->offset == OFFSET_NONE && !s->at_known)) {
@@ -193,11 +216,15 @@ void initial_descriptor_seen(struct walker *w, const struct load_request *r)
 			was_written(w, s->node, s->at);
 		else
 			initial_was_read(w, s->node, s->at);
+		if (o->family == FAMILY_READ)
+			read_short(w, s->node, r, at);
 	} else if (r->op == OP_LSEEK) {
 		*s = (struct open_state){s->node, (uint64_t)r->rvalue, true, false};
 		uint64_t end = (uint64_t)r->rvalue - r->offset;
-		if (r->flags == SEEK_END)
+		if (r->flags == SEEK_END) {
 			initial_was_read(w, s->node, end);
+			end_shown(w, s->node);
+		}
 	} else if (r->op == OP_FTRUNCATE && s->node) {
 		w->m.node[s->node].truncated = true;
 	} else if (r->op == OP_FALLOCATE) {

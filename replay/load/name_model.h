@@ -33,6 +33,7 @@ struct node { /* a file, directory or link */
 	struct fileset_hole *hole;
 	size_t n_holes, holes_cap;
 	bool truncated; /* its initial content can no longer be inferred */
+	bool size_shown; /* a request showed its end, or removed its name */
 };
 
 struct name_model {

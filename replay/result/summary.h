@@ -142,6 +142,8 @@ struct replay_summary {
 	uint64_t n_responses;
 	uint64_t n_skipped;    /* number of skipped requests, which are not part of n_issued */
 	uint64_t n_skipped_of[SKIP_N];
+	/* with --prepare: files that requests change, but whose initial size is unknown */
+	uint64_t n_sizes_unknown;
 	/* number of calls on devices, FIFOs and sockets, which were refused with EPERM */
 	uint64_t n_refused;
 	uint32_t refused_mode; /* type (S_IFMT) of the first of these objects */

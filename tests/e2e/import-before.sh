@@ -339,3 +339,29 @@ expect_status 0 "$VALIDATE" replay --prepare --dir there unknown.trace
 expect_line out 'mismatches      0'
 [ "$(stat -c %s there/w/read there/w/sought | tr '\n' ' ')" = '13 14 ' ] ||
 	fail "sizes shown by a read and a seek: $(stat -c '%n %s' there/w/*)"
+
+# a trace without a table of files: the replay counts the changed files whose size no request shows
+cat >some.csv <<'END'
+pid,tid,begin,end,function,args,rvalue
+1,1,0,10,open,"path=w/log;flags=0x441;mode=0644",3
+1,1,20,30,write,"path=w/log;fd=3;length=4",4
+1,1,40,50,close,"path=w/log;fd=3",0
+1,1,60,70,open,"path=w/in;flags=0x2",3
+1,1,80,90,pwrite,"path=w/in;fd=3;offset=8;length=4",4
+1,1,100,110,close,"path=w/in;fd=3",0
+1,1,120,130,open,"path=w/read;flags=0x42;mode=0644",3
+1,1,140,150,write,"path=w/read;fd=3;offset=0;length=4",4
+1,1,160,170,read,"path=w/read;fd=3;offset=4;length=4096",9
+1,1,180,190,close,"path=w/read;fd=3",0
+1,1,200,210,open,"path=w/cut;flags=0x241;mode=0644",3
+1,1,220,230,write,"path=w/cut;fd=3;offset=0;length=4",4
+1,1,240,250,close,"path=w/cut;fd=3",0
+END
+rm -rf there
+mkdir there
+expect_status 0 "$VALIDATE" replay --prepare --dir there some.csv
+expect_line out 'mismatches      0'
+expect_line out 'note: the trace does not show the size of 2 changed files'
+expect_status 0 "$VALIDATE" replay --dir there some.csv
+grep -q 'changed files' out && fail 'a replay without --prepare counts files'
+:
