@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # validate/ gives a reason, cause or note as a code with its numbers, and reports/ turns it into
 # text. So no string of validate/ is a sentence, except messages (of errors, of failed runs and of
-# progress), helps of options, and the files below.
+# progress), helps of options, and the files below. SQL and lines of a protocol are not sentences.
+# Strings that are compared, and events of the journal, are data.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# The files below have only names and definitions of quantities, which stand beside their formula
-# (doc/architecture.md), and text in another language.
+# The files below have only names and definitions of quantities, which stand beside their formula,
+# because a new quantity shall need few files (doc/architecture.md), and names that files contain.
 sed 's/ *#.*//' > known <<'END'
 evidence/cell_lists.h           # numbers of a case
 protocol/component_list.h       # components
@@ -15,20 +16,15 @@ protocol/measure.c              # measures of findings, quantities of claims
 protocol/claimed.c
 analysis/analysis_private.h     # rows of the budget
 analysis/cell_budget.c
-standard/standard.c
+standard/standard.c             # rows of its budget, a reason in the certificate
 standard/certificate.c          # members of a certificate
 stats/named_*.c                 # parameters of named statistics
-campaign/campaign_facts.c       # conditions that environment.json stores
-selftest/capture_trial.c        # rates and simulated defects
+campaign/campaign_facts.c       # names of conditions in environment.json
+selftest/capture_trial.c        # names of methods, rates and simulated defects
 selftest/faults_sized.c
 selftest/frauds.c
 selftest/machine_rates.c
 selftest/simulate*.c
-history/*.c                     # SQL
-campaign/campaign_dir.c         # an event of the journal
-campaign/campaign_setup.c
-judge/*.c                       # a protocol, a shell script
-selftest/machine_protocol.c     # a protocol
 END
 
 # "FILE: STRING" of each string with three words or more that is no part of an error message or option.
@@ -36,8 +32,21 @@ sentences() { # DIRECTORY
 	(cd "$1" && find . -name '*.[ch]' | sort) | while read -r file; do
 		awk -v file="${file#./}" '
 			{ text = text $0 "\n" }
+			# a string with the strings that follow it without code between them
+			function end_string() {
+				words = string
+				gsub(/\\"/, "\"", words) # a word of JSON is no word
+				gsub(/%[-0-9.*+#]*[a-z]+|\\(x..|.)/, " ", words)
+				n = split(words, word, / +/); k = 0
+				for (j = 1; j <= n; j++) k += word[j] ~ /^[(]?[A-Za-z][a-z]+[.,:;)]?$/
+				if (k >= 3 && string !~ /^ *(SELECT|INSERT|CREATE|BEGIN|UPDATE|DELETE) / &&
+				    string !~ /(^|\\n)([;[]|[a-z-]+ = )/)
+					found = found file ": " string "\n"
+				string = ""
+			}
 			function end_statement() {
-				if (statement !~ /(^|[^a-z_])(err_[a-z]+|[a-z_]*(refuse|fail|break|err|skip)|OPTION) *\(/ &&
+				end_string()
+				if (statement !~ /(^|[^a-z_])(err_[a-z]+|[a-z_]*(refuse|fail|break|err|skip)|OPTION|strcmp|journal_[a-z_]+) *\(/ &&
 				    statement !~ /_Static_assert|&progress,|progress_step|helper_run/ &&
 				    !(file ~ /^(campaign|results)\// &&
 				      statement ~ /(reason|failure|why)[],:a-z_ .>-]*(=|, *size)|[(&]reason,/))
@@ -50,19 +59,14 @@ sentences() { # DIRECTORY
 					if (text ~ /^\/\// || text ~ /^#include/) { sub(/^[^\n]*/, "", text); continue }
 					if (match(text, /^\047(\\.|[^\\\047])+\047/)) { text = substr(text, RLENGTH + 1); continue }
 					if (match(text, /^"(\\.|[^"\\])*"/)) {
-						string = substr(text, 2, RLENGTH - 2)
+						string = string substr(text, 2, RLENGTH - 2)
 						text = substr(text, RLENGTH + 1)
-						words = string
-						gsub(/\\"/, "\"", words) # a word of JSON is no word
-						gsub(/%[-0-9.*+#]*[a-z]+|\\(x..|.)/, " ", words)
-						n = split(words, word, / +/); k = 0
-						for (i = 1; i <= n; i++) k += word[i] ~ /^[(]?[A-Za-z][a-z]+[.,:;)]?$/
-						if (k >= 3) found = found file ": " string "\n"
 						continue
 					}
 					i = match(text, /["\047\/;{}#]/)
 					i = i > 1 ? i - 1 : i ? 1 : length(text)
 					c = substr(text, 1, i)
+					if (c ~ /[^ \t\n]/) end_string()
 					statement = statement c
 					text = substr(text, i + 1)
 					if (c ~ /^[;{}]/) end_statement()
@@ -78,9 +82,14 @@ cat > sample/a.c <<'END'
 /* "a comment is no string" */
 int f(void) { return err_set(e, EINVAL, "%s: cannot open the file", p); }
 const char *why(void) { return "the replay is too late"; }
+const char *sql(void) { return "SELECT name FROM series " "WHERE name is the best"; }
+const char *protocol(void) { return "; a comment of the protocol\\n" "title = The name of it\\n"; }
+bool is(const char *name) { return !strcmp(name, "queues put back"); }
+const char *parts(void) { return "the reference" " is too short"; }
 END
 sentences sample > found
-[ "$(cat found)" = 'a.c: the replay is too late' ] || fail "sentences of the sample: $(cat found)"
+[ "$(cat found)" = 'a.c: the replay is too late
+a.c: the reference is too short' ] || fail "sentences of the sample: $(cat found)"
 
 sentences "$SRCDIR/validate" > found
 sed 's/[.]/[.]/g; s/[*]/.*/g; s/^/^/; s/$/:/' known > patterns

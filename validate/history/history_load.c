@@ -182,18 +182,19 @@ static void order_by_date(struct history *h)
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)
 {
 	struct history_reader r = {NULL, path, f, e};
-	char from[48] = "";
+	char from[40] = "";
 	*h = (struct history){.source = xstrdup(path)};
 	int ret = history_db_open(&r.db, path, false, e);
 	ret = ret ? ret : all_read(&r, h);
 	ret = history_db_close(r.db, path, ret, e);
 	if (f->from > 1)
-		snprintf(from, sizeof from, " from campaign %lld on", f->from);
+		snprintf(from, sizeof from, " from campaign %lld", f->from);
 	if (!ret && !h->n_series)
-		ret = err_set(e, ENOENT, "%s has no entry%s%s%s%s%s%s%s", path,
+		ret = err_set(e, ENOENT, "%s has no entry%s%s%s%s%s%s%s%s", path,
 			      f->scenario ? " of scenario " : "", f->scenario ? f->scenario : "",
 			      f->replayer ? " of replayer " : "", f->replayer ? f->replayer : "",
-			      f->host ? " of host " : "", f->host ? f->host : "", from);
+			      f->host ? " of host " : "", f->host ? f->host : "", from,
+			      *from ? " on" : "");
 	if (ret)
 		history_release(h);
 	else
