@@ -204,7 +204,8 @@ static struct app_open_file *file_of(struct strace_parsed *p, char letter, size_
 
 static struct strace_file *file_of_open(struct strace *t, const struct app_open_file *f)
 {
-	return &t->sizes.file[(f->size_of ? f->size_of : file_at(t, f->path + 1)) - 1];
+	const uint32_t id = f->size_of ? f->size_of : file_at(t, f->path + 1); /* may move them */
+	return &t->sizes.file[id - 1];
 }
 
 /* Follows the file that a copy writes. The position of its descriptor has not moved yet. The kernel
@@ -391,6 +392,7 @@ static void path_follow(struct strace_parsed *p, const struct trace_record *r, c
 	struct strace *t = p->t;
 	const bool looks_up = !(op_info(r->op)->uses & OP_HEAP_PATH) && r->op != OP_MKDIR &&
 			      r->op != OP_MKNOD;
+	uint32_t id;
 	if (r->rvalue < 0) {
 		if (r->error == ENOENT && looks_up && !(r->op == OP_OPEN && r->flags & O_EXCL))
 			name_drop(t, name);
@@ -415,7 +417,8 @@ static void path_follow(struct strace_parsed *p, const struct trace_record *r, c
 		return;
 	case OP_UNLINK:
 	case OP_RMDIR:
-		changed(t, &t->sizes.file[file_at(t, name) - 1], false);
+		id = file_at(t, name); /* may move the files */
+		changed(t, &t->sizes.file[id - 1], false);
 		name_drop(t, name);
 		return;
 	default:

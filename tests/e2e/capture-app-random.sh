@@ -43,3 +43,19 @@ for method in $methods; do
 		[ ! -s differs ] || fail "$method, $calls: $(cat differs)"
 	done
 done
+
+# strace does not show the initial state of all these files, so only the import and the replay are
+# tried
+if ! command -v strace >/dev/null || ! strace -o probe true 2>/dev/null; then
+	echo 'the import is not tried: strace does not run here'
+	exit 0
+fi
+for calls in shared refused 8 9 10 11 12; do
+	rm -rf in again trace
+	tree_make
+	(cd in && strace -f -yy -v --absolute-timestamps=format:unix,precision:ns --syscall-times=ns -o ../log ../random $calls) ||
+		fail "strace, $calls"
+	expect_status 0 "$VALIDATE" import log -o trace
+	mkdir again
+	expect_status 0 "$VALIDATE" replay --prepare --dir again trace
+done
