@@ -14,7 +14,8 @@
 # Environment: ENGINES; SHARES (per cent; above 100: requests per second), REPEATS, REQUESTS and
 # DURATION (s) limit a run; REPLAYS, this program's replays (a number of workers, or a limit of
 # requests in flight; default "1 2"); DIR, the directory of the loop device's file; DEVICE, another
-# device of at least 256 MiB, whose content is lost.
+# device of at least 256 MiB, whose content is lost; BESIDE, a command that is repeated beside all
+# runs, such as a build.
 set -eu
 [ "$(id -u)" -eq 0 ] || { echo 'skipped: loop devices and tracefs need root'; exit 0; }
 for tool in fio losetup jq; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }; done
@@ -22,8 +23,8 @@ for tool in fio losetup jq; do command -v $tool >/dev/null || { echo "skipped: n
 engines=${ENGINES:-libaio io_uring} replays=${REPLAYS:-1 2} shares=${SHARES:-10 50 90 95 100} repeats=${REPEATS:-3} most_requests=${REQUESTS:-60000} n=${REQUESTS:-60000}
 dir=${DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")}
 work=$(mktemp -d "$dir/bench-block.XXXXXX")
-loop=
-trap '[ -z "$loop" ] || losetup -d "$loop"; rm -rf "$work"' EXIT
+loop= beside=
+trap '[ -z "$beside" ] || kill -- "-$beside"; [ -z "$loop" ] || losetup -d "$loop"; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 cd "$work"
 if [ -z "${DEVICE:-}" ]; then
@@ -32,6 +33,11 @@ if [ -z "${DEVICE:-}" ]; then
 fi
 device=${DEVICE:-$loop}
 echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
+
+if [ -n "${BESIDE:-}" ]; then
+	setsid sh -c "while :; do $BESIDE; done" >/dev/null 2>&1 </dev/null &
+	beside=$!
+fi
 
 captured() { # TRACE COMMAND...
 	trace=$1
