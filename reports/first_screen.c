@@ -133,6 +133,13 @@ static void cause_count(struct main_cause *k, const struct analysis *a, size_t r
 	}
 }
 
+/* Whether the replays lost at least half of the requests: they did other work than the program, so
+ * their times say nothing. */
+static bool did_other_work(const struct cell *c)
+{
+	return c->n_lost && c->n_lost >= c->n_requests / 2;
+}
+
 /* Returns the component that decides most cases: rejections first, then components that differ from
  * the recording, look wrong, are too noisy and look right. */
 static struct main_cause main_cause_of(const struct analysis *a, size_t replayer)
@@ -151,6 +158,8 @@ static struct main_cause main_cause_of(const struct analysis *a, size_t replayer
 			struct main_cause k = {(enum component_kind)kind, order[o].decision,
 					       order[o].tendency, 0, 0};
 			cause_count(&k, a, replayer);
+			if (k.n && !o && kind == COMPONENT_FIDELITY && did_other_work(&a->cell[k.worst]))
+				return k;
 			if (k.n > best.n)
 				best = k;
 		}

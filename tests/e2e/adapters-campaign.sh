@@ -28,6 +28,47 @@ jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_unknown == 150 a
 	fail "$(jq -c '[.cells[] | [.replayer, .n_results_unknown,
 		(.components[] | select(.component == "fidelity"))]]' results/report/report.json)"
 grep -q 'none of its .* requests was observed' "$journal" || fail "the journal does not have the replayer that did nothing"
+
+# a replayer that ran but made other requests than the trace, or none, is not trusted; a replayer
+# that could not run, or whose requests could not be seen, is undecided
+printf '#include <unistd.h>\nint main(void) { return 0; }\n' >idle.c
+statically=no
+${CC:-cc} -static -o idle-static idle.c 2>/dev/null && statically=yes
+unlike() { # NAME COMMAND
+	bad_replayer "$1" "$2" | sed 's/^times = .*/times = preload/'
+}
+{
+	bad_protocol "$PWD/files" "$PWD" | sed '/^\[replayer event\]/,$d'
+	unlike idle true
+	unlike small '["dd", "if={dir}/rr.0", "of=/dev/null", "bs=512", "count=50"]'
+	unlike kinds '["dd", "if=/dev/zero", "of={dir}/rr.0", "bs=4096", "count=16", "conv=notrunc"]'
+	unlike places '["dd", "if={dir}/rr.0", "of=/dev/null", "bs=4096", "count=3"]'
+	unlike absent '["no-such-replayer", "{trace}"]'
+	unlike status '["sh", "-c", "exit 5"]'
+	unlike signal '["sh", "-c", "kill -9 $$"]'
+	unlike hangs '["sleep", "100"]'
+	echo 'time-limit = 100ms'
+	[ $statically = no ] || unlike unseen "$PWD/idle-static"
+} >unlike.conf
+expect_status 1 "$VALIDATE" run unlike.conf -o unlike -q
+for name in idle small kinds places; do
+	expect_line out "  $name: not trusted; "
+	jq -e --arg name $name '[.cells[] | select(.replayer == $name) | .verdict == "not trusted" and
+		.n_lost > 75 and (.components[] | select(.component == "fidelity") |
+		.decision == "reject")] == [true]' unlike/report/report.json >/dev/null ||
+		fail "$name: $(jq -c --arg name $name '[.cells[] | select(.replayer == $name)]' unlike/report/report.json)"
+done
+expect_words out 'idle: not trusted; 50 requests per run are lost, repeated or return a different result'
+expect_words out 'small: not trusted; 100 requests per run are lost, repeated or return a'
+for name in absent status signal hangs $([ $statically = no ] || echo unseen); do
+	expect_words out "$name: undecided; 3 of 3 replays failed, the first"
+done
+[ $statically = no ] || expect_words unlike/journal 'is statically linked'
+grep -q '"state":"failed".*"lost":50[,}]' unlike/journal || fail 'no run that lost all requests'
+# the report reads the same from the results
+expect_status 1 "$VALIDATE" report unlike
+expect_line out '  idle: not trusted; '
+
 # the environment has the replayer's name, its file and the digest of the file
 awk=$(readlink -f "$(command -v awk)")
 jq -e --arg sha "$(sha256sum <"$awk" | cut -c1-64)" '[.replayers[] | select(.name == "pretends")] |

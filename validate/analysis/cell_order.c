@@ -76,17 +76,16 @@ static struct estimate reordered_estimate(struct share_evidence *e, const struct
 	return out;
 }
 
-static uint64_t sum_cut(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-/* Counts over every successful replay, whether or not the program succeeded in its block. */
+/* Counts over every successful replay, whether or not the program succeeded in its block, and over
+ * every replay that made no request. */
 static void fidelity_measure(struct cell *c, struct evidence *e, const struct pairs *p,
 			     bool replays)
 {
 	e->fidelity_status = !replays ? STAT_NOT_APPLICABLE : p->n_replays ? STAT_OK : STAT_TOO_FEW;
+	if (replays) {
+		e->worst_run = p->n_lost_most;
+		c->n_lost = c->n_requests = p->n_lost;
+	}
 	for (size_t i = 0; i < p->n_replays; i++) {
 		const struct run_summary *s = &p->replay[i]->summary;
 		c->n_requests = sum_cut(c->n_requests, s->has_input ? s->n_input : s->response.n);

@@ -185,6 +185,18 @@ static bool is_of_machine(int ret)
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE || ret == -EAGAIN;
 }
 
+/* Returns the number of requests of a recording; 0 unknown. */
+static uint64_t n_records_of(const char *path)
+{
+	struct trace *t;
+	bool known = false;
+	if (!path || trace_open(&t, path, NULL))
+		return 0;
+	const uint64_t n = trace_n_records(t, &known);
+	trace_close(t);
+	return n;
+}
+
 int run_take(struct campaign *c, struct run *r, const struct step_result *result,
 	     const char *output, const struct slices *slices, struct err *e)
 {
@@ -230,8 +242,10 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 		ret = no_space(why.msg, e);
 	else if (is_of_machine(bad))
 		ret = err_set(e, -bad, "run %u cannot be summarised: %s", r->id, why.msg);
-	else if (bad)
+	else if (bad) {
 		run_fail(r, why.msg);
+		r->n_lost = bad == -ENOMSG ? n_records_of(input) : 0;
+	}
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {
 		ret = bank_take(c, r, output, e);
 		if (!ret && programs_make(c, r, bank))

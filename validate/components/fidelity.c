@@ -2,8 +2,8 @@
 /* Lost, extra and mismatched requests: counted, not estimated. */
 #include "validate/components/component.h"
 
-/* Decides by counts. A single run over the limit is enough to reject. A failed replay is not
- * evidence, and neither is the absence of mismatches if the replayer does not report results. */
+/* Decides by counts. A single run over the limit is enough to reject. A failed replay is evidence
+ * only if it made no request, because then all requests are lost. Otherwise it is not evidence, and neither is the absence of mismatches if the replayer does not report results. */
 static void decide_fidelity(struct component *c, const struct deciding *d)
 {
 	const struct evidence *e = d->e;
@@ -45,7 +45,8 @@ const struct component_row component_fidelity = {
 	.meaning = "Number of requests per run that were lost, were issued too often, or "
 		   "returned a different result than in the trace.",
 	.rule = "The requests are counted, so there is no interval. One run above the limit "
-		"suffices for a rejection. Failed replays do not count.",
+		"suffices for a rejection. Failed replays do not count, except replays that made "
+		"no request.",
 	.source = "Pereira et al. 2016, section III",
 	.replayers_own = true,
 	.unit = COMPONENT_COUNT, .decide = decide_fidelity,

@@ -433,10 +433,11 @@ struct analysis {
 	bool assessed[COMPONENT_N];
 };
 
-/* Whether every replay failed: then a count of 0 lost or different requests means nothing. */
+/* Whether every replay failed: then a count of 0 lost or different requests means nothing. A replay
+ * that made no request lost all requests. */
 static inline bool cell_has_no_replay(const struct cell *c)
 {
-	return c->n_failed_replayer && c->n_failed_replayer >= c->n_blocks;
+	return c->n_failed_replayer && c->n_failed_replayer >= c->n_blocks && !c->n_lost;
 }
 
 /* Whether more runs failed than pairs succeeded: further pairs would fail, too. */

@@ -60,6 +60,8 @@ static void take_block(struct pairs *p, struct cell *c, const struct run *x, con
 	if (!is_good(x)) {
 		c->n_failed_replayer++;
 		note_failure(c, x, "replayer");
+		p->n_lost = sum_cut(p->n_lost, x->n_lost);
+		p->n_lost_most = x->n_lost > p->n_lost_most ? x->n_lost : p->n_lost_most;
 	}
 	if (is_good(x))
 		p->replay[p->n_replays++] = x;

@@ -14,7 +14,16 @@ struct pairs {
 	/* every successful replay, also those without a reference; owned array */
 	const struct run **replay;
 	size_t n_replays;
+	/* requests lost by failed replays that made none: sum, and largest number of a run */
+	uint64_t n_lost, n_lost_most;
 };
+
+/* Returns a + b, at most UINT64_MAX. */
+static inline uint64_t sum_cut(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
 
 /* Collects the pairs of blocks 1..n_blocks. Adds to the cell's counts of blocks, pairs and
  * failures. Ownership: pairs_release. */

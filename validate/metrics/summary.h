@@ -233,9 +233,9 @@ struct run_summary {
  * Times of INPUT are not changed.
  *
  * Errors: of reading; EBADMSG for a damaged trace; ENODATA for a trace without an end (its writer
- * was killed, or ran out of space) or without an issued request; EINVAL for requests that end
- * before they begin, with the first of them. Each message names the file. The summary is empty
- * after an error. Ownership: summary_release. */
+ * was killed, or ran out of space) or without an issued request (with INPUT: ENOMSG); EINVAL for
+ * requests that end before they begin, with the first of them. Each message names the file. The
+ * summary is empty after an error. Ownership: summary_release. */
 int summary_compute(struct run_summary *s, const char *trace, const char *input,
 		    const struct slices *slices, struct err *e);
 void summary_release(struct run_summary *s);

@@ -44,6 +44,9 @@ struct run {
 	struct fileset_residency residency;
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* size of the trace that the run wrote; 0 unknown */
+	/* number of requests of the trace, if a failed replay made no request at all; otherwise
+	 * 0 */
+	uint64_t n_lost;
 	/* service times of its volume relative to those of the model; 0: the campaign set no
 	 * volume */
 	double service_factor;

@@ -156,6 +156,7 @@ static const struct json_member event_members[] = {
     PART("slices", slice_members, MEMBER_FLAG(run, sliced)),
     M("search", OBJECT, search, .of = search_members, .if_set = true),
     M("trace_bytes", COUNT, trace_bytes, .if_set = true),
+    M("lost", COUNT, n_lost, .if_set = true),
     M("sha256", TEXT, file_sha256, .size = FILE_DIGEST_HEX, .if_set = true),
     M("line_sha256", TEXT, line_sha256, .size = FILE_DIGEST_HEX, .if_set = true),
     {0}};
@@ -189,7 +190,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	r->search = (struct run_search){0};
 	r->others_share = r->stolen_share = NAN;
 	r->service_factor = 0;
-	r->trace_bytes = 0;
+	r->trace_bytes = r->n_lost = 0;
 	r->file_sha256[0] = r->line_sha256[0] = 0;
 	return json_members_get(r, event_members, event, e)
 		   ? err_context(e, "a line of the journal about a run is incomplete")

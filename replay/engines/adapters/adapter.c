@@ -350,6 +350,24 @@ static int self_read(struct adapter_state *a, struct err *e)
 	return seen_close(a, ret, e);
 }
 
+/* If no request of the input was observed, either the source of the times cannot show what the
+ * replayer did, which is an error; or the replayer made other requests, or none. */
+static int none_check(struct adapter_state *a, struct err *e)
+{
+	const bool shows = a->n_extra || (a->times.how != ADAPTER_SELF && !a->blind &&
+					  !a->n_events_lost && a->result->end != CHILD_QUIET);
+	if (a->n_matched || a->times.how == ADAPTER_UNTIMED)
+		return 0;
+	if (!shows)
+		return err_set(e, ENODATA, "%s succeeded, but none of its %llu requests was "
+			"observed (times %s; %llu other requests were observed)",
+			a->run.adapter->name, (unsigned long long)a->run.n_requests,
+			times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
+	adapter_note(&a->run, "none of the %llu requests of the trace was made, but %llu others",
+		     (unsigned long long)a->run.n_requests, (unsigned long long)a->n_extra);
+	return 0;
+}
+
 static int replay_all(struct adapter_state *a, struct replay_summary *s, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
@@ -371,11 +389,7 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	if (!ret && a->times.how == ADAPTER_BLOCK)
 		ret = seen_join(a, e);
 	ret = ret ? ret : seen_match(a, e);
-	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
-		ret = err_set(e, ENODATA, "%s succeeded, but none of its %llu requests was "
-			"observed (times %s; %llu other requests were observed)",
-			a->run.adapter->name, (unsigned long long)a->run.n_requests,
-			times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
+	ret = ret ? ret : none_check(a, e);
 	return ret ? ret : adapter_output_write(a, s, e);
 }
 

@@ -121,6 +121,7 @@ struct adapter_state {
 	/* times self: the least start and the greatest end */
 	int64_t first_seen_ns, last_seen_ns;
 	uint64_t n_events_lost;
+	bool blind; /* times preload: some programs or calls were not seen */
 	bool numbered, unnumbered;   /* times self: some requests have numbers; some have none */
 	/* without numbers and operations: report k belongs to request k of the input */
 	bool in_order;

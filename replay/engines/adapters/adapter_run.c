@@ -71,6 +71,7 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	c.left = child_left_kill;
 	int ret = app_capture(&c, &o, e);
 	a->n_events_lost = o.n_lost;
+	a->blind = o.unseen.n || o.own_calls.n || o.own_rings.n;
 	programs_note(a, &o.unseen,
 		      "ran without the preloaded library, so its calls were not seen");
 	programs_note(a, &o.own_calls,

@@ -892,7 +892,7 @@ static void test_no_runs(void **state)
 	trace_file_write(good, &x[2], 1, &meta, false, false);
 	trace_file_write(path, x, 0, &meta, false, false);
 	expect_error(path, NULL, ENODATA, "no request");
-	expect_error(path, good, ENODATA, "no request");
+	expect_error(path, good, ENOMSG, "no request");
 	trace_file_write(path, x, 3, &meta, false, false);
 	expect_error(path, NULL, EINVAL,
 		     "1 of 3 requests have negative response times; the first is record 1 (pread from "
