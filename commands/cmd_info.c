@@ -48,10 +48,11 @@ static const char about[] =
 static struct info_text_options text_options(bool plot)
 {
 	struct winsize w = {0};
-	if (!plot)
-		return (struct info_text_options){0, 0};
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
-	return (struct info_text_options){w.ws_col ? w.ws_col : 80, w.ws_row ? w.ws_row / 2u : 15};
+	const unsigned int columns = w.ws_col ? w.ws_col : 80, rows = w.ws_row ? w.ws_row / 2u : 15;
+	return (struct info_text_options){.plot_columns = plot ? columns : 0,
+					  .plot_rows = plot ? rows : 0,
+					  .width = isatty(STDOUT_FILENO) ? columns : 0};
 }
 
 static int show(const struct info *x, struct trace *t, const struct info_config *config,

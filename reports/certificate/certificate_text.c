@@ -40,12 +40,12 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	for (size_t i = 0; i < c->n_facts; i++)
 		add_fact(out, &c->fact[i], width);
 	strbuf_addch(out, '\n');
-	text_add_table(out, &c->results, NAME_WIDTH);
+	text_add_table(out, &c->results, NAME_WIDTH, SIZE_MAX);
 	if (c->n_left_out)
 		strbuf_addf(out, "and %zu more scenarios in the report, all at least as trusted as "
 			"these\n", c->n_left_out);
 	strbuf_addch(out, '\n');
-	text_add_table(out, &c->times, NAME_WIDTH);
+	text_add_table(out, &c->times, NAME_WIDTH, SIZE_MAX);
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < c->n_reasons; i++)
 		text_paragraph(out, c->reason[i], 0, 2, width);

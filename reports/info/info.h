@@ -66,6 +66,7 @@ void info_page_release(struct info_page *page);
 
 struct info_text_options {
 	unsigned int plot_columns, plot_rows; /* size of the terminal in characters; 0: no plots */
+	unsigned int width; /* lines are at most as wide; 0: any width */
 };
 /* Prints the description. If plots cannot be made, standard error says so, and this is not an
  * error. */

@@ -6,23 +6,34 @@
 
 #define LABEL_WIDTH 11
 
+/* Appends a line that begins at column `indent`; on a terminal it is wrapped. */
+static void add_line(struct strbuf *out, const char *line, size_t len, size_t indent, size_t width)
+{
+	SCOPED_FREE char *text = xasprintf("%.*s", (int)len, line);
+	if (width && indent + text_width(text) > width)
+		text_wrap(out, text, indent, indent, width);
+	else
+		strbuf_addstr(out, text);
+	strbuf_addch(out, '\n');
+}
+
 /* Appends the facts. A text with several lines is indented below its label. */
-static void add_facts(struct strbuf *out, const struct info_page *page)
+static void add_facts(struct strbuf *out, const struct info_page *page, size_t width)
 {
 	for (size_t i = 0; i < page->n_facts; i++) {
-		strbuf_addf(out, "%-*s", LABEL_WIDTH, page->fact[i].label);
-		for (const char *s = page->fact[i].text; *s; s++) {
-			strbuf_addch(out, *s);
-			if (*s == '\n')
-				strbuf_addf(out, "%*s", LABEL_WIDTH, "");
+		const char *label = page->fact[i].label;
+		for (const char *s = page->fact[i].text; s; s = strchr(s, '\n')) {
+			s += *s == '\n';
+			strbuf_addf(out, "%-*s", LABEL_WIDTH, label);
+			add_line(out, s, strcspn(s, "\n"), LABEL_WIDTH, width);
+			label = "";
 		}
-		strbuf_addch(out, '\n');
 	}
 }
 
 /* --- the whole text ------------------------------------------------------ */
 
-static void add_warnings(struct strbuf *out, const struct info *x)
+static void add_warnings(struct strbuf *out, const struct info *x, size_t width)
 {
 	const struct tally *s = &x->profile->tally;
 	char text[1000];
@@ -36,8 +47,9 @@ static void add_warnings(struct strbuf *out, const struct info *x)
 			    (unsigned long long)(s->n_damage - TALLY_DAMAGE_MAX));
 	for (unsigned int i = 0; info_warning(x, i, text, sizeof text); i++) {
 		strbuf_addstr(out, i ? "  " : "\nWarnings\n  ");
-		escape_bytes(out, text);
-		strbuf_addch(out, '\n');
+		SCOPED_STRBUF line = STRBUF_INIT;
+		escape_bytes(&line, text);
+		add_line(out, line.s ? line.s : "", line.len, 2, width);
 	}
 }
 
@@ -47,18 +59,21 @@ void info_print_text(const struct info *x, const struct info_text_options *o)
 	SCOPED(info_page_release) struct info_page page = {0};
 	info_facts_build(&page, x);
 	info_sheets_build(&page, x);
-	add_facts(&out, &page);
+	add_facts(&out, &page, o->width);
 	for (size_t i = 0; i < page.n_sheets; i++) {
 		strbuf_addch(&out, '\n');
-		text_add_table(&out, &page.sheet[i], SIZE_MAX);
-		if (page.sheet[i].note)
-			strbuf_addf(&out, "(%s)\n", page.sheet[i].note);
+		text_add_table(&out, &page.sheet[i], SIZE_MAX,
+			       o->width ? o->width : SIZE_MAX);
+		if (page.sheet[i].note) {
+			SCOPED_FREE char *note = xasprintf("(%s)", page.sheet[i].note);
+			add_line(&out, note, strlen(note), 0, o->width);
+		}
 	}
 	struct err e = ERR_INIT;
 	if (o->plot_columns && x->profile->tally.n_records &&
 	    info_plot_text(&out, x, o->plot_columns, o->plot_rows, &e))
 		fprintf(stderr, "no plots: %s\n", e.msg);
-	add_warnings(&out, x);
+	add_warnings(&out, x, o->width);
 	fwrite(out.s, 1, out.len, stdout); /* main checks stdout for errors */
 }
 

@@ -140,3 +140,26 @@ expect_status 0 "$VALIDATE" slice -n 5 "$golden" -o part.trace
 [ ! -s err ] || fail "a whole trace is called incomplete"
 expect_status 0 "$VALIDATE" info --json part.trace
 expect_line out '"cut": false'
+
+# on a terminal no line is wider than the terminal, and no word of the facts is lost; the width of
+# other output is not limited
+if command -v script >/dev/null; then
+	long="a very long directory name that goes on/and another quite long name/file $(seq -s- 40)"
+	{
+		echo 'pid,tid,begin,end,function,args,rvalue'
+		for op in read write pread pwrite; do
+			echo "1,1,0,10000,$op,path=$long;fd=3;offset=0;length=4096,4096"
+		done
+	} >wide.csv
+	"$VALIDATE" info wide.csv >wide.out
+	[ "$(awk '{ print length }' wide.out | sort -n | tail -n 1)" -gt 200 ] || fail 'the test has no wide line'
+	for columns in 80 60 132; do
+		script -qc "stty cols $columns rows 40; '$VALIDATE' info wide.csv" /dev/null |
+			tr -d '\r' | sed 's/…/./g' >narrow.out
+		awk -v most=$columns 'length > most { print; bad = 1 } END { exit bad }' narrow.out ||
+			fail "lines of more than $columns columns"
+		for word in $(sed '/^$/,$d' wide.out) Operation p99.9 max; do
+			expect_words narrow.out "$word"
+		done
+	done
+fi
