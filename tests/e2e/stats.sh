@@ -306,6 +306,15 @@ for how in hyperfine.json 'pytest.json -C a' 'fio.json -C read.iops'; do
 	done
 	[ "$(jq .sample.statistics.mean out)" = 1.5 ] || fail "$how: the mean is $(jq .sample.statistics.mean out)"
 done
+# a value that is not a number is an error, and is not omitted
+for bad in '"x"' null '[1]' true; do
+	printf '{"results":[{"command":"sleep 1","times":[1.5,%s,1.75]}]}' "$bad" >bad.json
+	expect_status 3 "$VALIDATE" stats bad.json
+	expect_line err 'bad.json: value 2 of series "sleep 1" is not a number'
+done
+printf '1\nnan\n' >bad
+expect_status 3 "$VALIDATE" stats bad
+expect_line err 'bad:2:1: "nan" is not a number (column 1)'
 expect_status 3 "$VALIDATE" stats pytest.json
 expect_line err 'choose one with --column: "a", "b"'
 expect_status 3 "$VALIDATE" stats -C c pytest.json

@@ -159,12 +159,13 @@ static int cell_store(struct columns_reader *r, struct column *column, struct co
 	if (number_parse(cell, &column->x[c->n], &huge) && !huge)
 		return 0;
 	cell_shown(cell, buffer);
-	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line,
+	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (%s%s)", c->path, r->line,
 		       column->number, cell.len ? "\"" : "the cell", cell.len ? buffer : "",
 		       cell.len ? "\" " : " ",
 		       huge	  ? "is too large"
 		       : cell.len ? "is not a number"
-				  : "is empty", column->name);
+				  : "is empty",
+		       strncmp(column->name, "column ", 7) ? "column " : "", column->name);
 }
 
 /* Checks that lines such as "1.5 ms" have equal units, if no column was chosen. */

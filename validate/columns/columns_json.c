@@ -12,6 +12,7 @@ struct json_series {
 	const char *selector;
 	struct strbuf names, chosen_name, values;
 	size_t n, n_values;
+	size_t first_other; /* number, from 1, of the first value that is not a number; 0 none */
 };
 
 /* Whether the series is chosen: by name, by number from 1, or because it is the first. */
@@ -29,10 +30,11 @@ static bool series_begin(struct json_series *s, const char *name)
 
 static void value_add(struct json_series *s, const json_t *value)
 {
-	if (json_is_number(value)) {
+	s->n_values++;
+	if (json_is_number(value))
 		strbuf_addf(&s->values, "%.17g\n", json_number_value(value));
-		s->n_values++;
-	}
+	else if (!s->first_other)
+		s->first_other = s->n_values;
 }
 
 static void lists_read(struct json_series *s, const json_t *all, const char *name_key,
@@ -93,7 +95,8 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 		    const char *selector, struct err *e)
 {
 	json_error_t wrong;
-	struct json_series s = {selector, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, 0, 0};
+	struct json_series s = {selector, STRBUF_INIT, STRBUF_INIT, STRBUF_INIT, 0, 0,
+				0};
 	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &wrong);
 	int ret = 0;
 	if (!root)
@@ -117,6 +120,9 @@ int columns_of_json(struct strbuf *out, const char *path, const char *text, size
 			      s.names.s);
 	else if (!s.n_values)
 		ret = err_set(e, ENODATA, "%s: series \"%s\" has no values", path, s.chosen_name.s);
+	else if (s.first_other)
+		ret = err_set(e, EBADMSG, "%s: value %zu of series \"%s\" is not a number", path,
+			      s.first_other, s.chosen_name.s);
 	else
 		strbuf_addf(out, "%s", s.values.s);
 	strbuf_release(&s.names);
