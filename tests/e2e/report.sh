@@ -216,3 +216,12 @@ status=0
 case $status in 1 | 4) ;; *) fail "status $status with a damaged summary: $(cat err)" ;; esac # 1: another case is rejected
 expect_line out "runs failed"
 [ "$(ls results | grep -c '^report')" -eq 1 ] || fail "left behind: $(ls results)"
+
+# a directory with a protocol that was not run is not a results directory, and no message
+# suggests to remove it
+mkdir fresh
+"$VALIDATE" init fresh/protocol.conf >/dev/null 2>&1
+for command in 'report fresh' 'run -o fresh --resume -q'; do
+	expect_status 3 "$VALIDATE" $command
+	expect_line err 'fresh is not a results directory: it has no plan.json and no journal'
+done

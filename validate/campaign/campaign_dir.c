@@ -431,7 +431,10 @@ int dir_resume(struct campaign *c, struct err *e)
 			 *journal_path = results_path(c->dir, "journal");
 	ret = journal_lost(c, journal_path, e);
 	ret = ret ? ret : journal_open(&c->journal, journal_path, 0, e);
-	if (ret == -ENOENT)
+	if (ret == -ENOENT && !path_exists(plan_path))
+		ret = err_set(e, EINVAL, "%s is not a results directory: it has no plan.json and "
+			"no journal", c->options->dir);
+	else if (ret == -ENOENT)
 		ret = err_set(e, ENOENT,
 			      "there is nothing to resume in %s: the campaign was killed before "
 			      "its first measurement; remove the directory and start "

@@ -331,6 +331,11 @@ static int directory_check(const char *dir, struct err *e)
 		results_change_find(dir, e);
 		return ret;
 	}
+	SCOPED_FREE char *plan = results_path(dir, "plan.json"),
+			 *journal = results_path(dir, "journal");
+	if (!path_exists(plan) && !path_exists(journal))
+		return err_set(e, EINVAL, "%s is not a results directory: it has no plan.json and "
+			"no journal", dir);
 	return results_links_refuse(dir, e);
 }
 
