@@ -158,7 +158,8 @@ static struct main_cause main_cause_of(const struct analysis *a, size_t replayer
 			struct main_cause k = {(enum component_kind)kind, order[o].decision,
 					       order[o].tendency, 0, 0};
 			cause_count(&k, a, replayer);
-			if (k.n && !o && kind == COMPONENT_FIDELITY && did_other_work(&a->cell[k.worst]))
+			if (k.n && !o && kind == COMPONENT_FIDELITY &&
+			    did_other_work(&a->cell[k.worst]))
 				return k;
 			if (k.n > best.n)
 				best = k;

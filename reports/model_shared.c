@@ -177,7 +177,8 @@ MODEL(S, NULL,
 	MEASURE(measure, measure_unit, "unit", .words = units)
 	WORD(direction, "direction", NULL, claim_direction_names)
 	BY_TEXT(difference_unit, "difference_unit", NULL, .words = units)
-	ROW(double, margin, "margin", NUMBER, "Limit of the difference, for the direction \"alike\"."))
+	ROW(double, margin, "margin", NUMBER,
+	    "Limit of the difference, for the direction \"alike\"."))
 #undef S
 
 #define S claim_result
@@ -195,7 +196,8 @@ MODEL(S, "A published finding and its result in this campaign.",
 	ROW(size_t, n_significant, "n_significant", COUNT,
 	    "Comparisons whose F test is significant at 5 %, one-sided.")
 	ROW(size_t, n_above_published, "n_above_published", COUNT,
-	    "Comparisons whose F is above the published critical value (the number of the finding).")
+	    "Comparisons whose F is above the published critical value (the number of the "
+	    "finding).")
 	ARRAY(comparison, n, "comparisons", NULL))
 #undef S
 
@@ -338,7 +340,8 @@ MODEL(S, "A row of the league table, best replayer first.",
 	ROW(double, deviation, "deviation_in_limits", NUMBER,
 	    "Mean over the judged components of all cases of |deviation| / limit; each is at most "
 	    "10.")
-	ROW(double, mean_bias, "mean_bias_size", SHARE, "Mean |bias| over the cases of the replayer.")
+	ROW(double, mean_bias, "mean_bias_size", SHARE,
+	    "Mean |bias| over the cases of the replayer.")
 	ROW(double, cpu_per_request_ns, "cpu_per_request_ns", TIME,
 	    "CPU time of the whole process.")
 	PART("largest",

@@ -52,8 +52,8 @@ static void row_end(struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
-/* Finds the columns from `first` that fit beside the row headers. A column of text that does not fit
- * is made narrower if it keeps TEXT_LEAST columns. Returns the end of the columns, at least
+/* Finds the columns from `first` that fit beside the row headers. A column of text that does not
+ * fit is made narrower if it keeps TEXT_LEAST columns. Returns the end of the columns, at least
  * first + 1. */
 static size_t columns_fitting(const struct table *t, size_t first, size_t *width, size_t most)
 {

@@ -24,8 +24,8 @@ struct strace_file {
 	int64_t now; /* present size; -1: unknown */
 	int64_t shifted, least;
 	int64_t changed_ns; /* end of the last change of the size */
-	/* the initial size by a call that ended at this instant (TIME_NONE: there is none), or -1 if
-	 * the call did not show it; valid unless a change begins earlier */
+	/* the initial size by a call that ended at this instant (TIME_NONE: there is none), or -1
+	 * if the call did not show it; valid unless a change begins earlier */
 	int64_t initial, initial_ns;
 	uint64_t read_end;  /* bytes up to this offset were read */
 	char *name;	    /* until the first change; owned */
@@ -219,7 +219,8 @@ static void copied(struct strace_parsed *p, const struct trace_record *r)
 		return;
 	struct strace_file *z = file_of_open(p->t, f);
 	/* "[5000]": the offset in the file */
-	const struct part *a = p->call->args[at + 1] == '#' && at + 1 < p->n ? &p->arg[at + 1] : NULL;
+	const struct part *a =
+	    p->call->args[at + 1] == '#' && at + 1 < p->n ? &p->arg[at + 1] : NULL;
 	const bool has_offset = a && a->len > 1 && *a->s == '[';
 	const char *s = a ? a->s + 1 : NULL;
 	uint64_t offset = f->position;

@@ -39,8 +39,8 @@ struct initial {
 	/* absent[n_absent]: names that the trace creates and that did not exist at first; owned */
 	char **absent;
 	uint32_t n_absent, absent_cap;
-	/* files that requests change, but whose size no request shows. 0 if the trace has a table of
-	 * files */
+	/* files that requests change, but whose size no request shows. 0 if the trace has a table
+	 * of files */
 	uint32_t n_sizes_unknown;
 };
 

@@ -154,8 +154,8 @@ GET_OF(const void *, issued, d->p.n_intended ? d : NULL)
 GET_OF(json_t *, is_known, json_boolean(profile_has_ends(&d->p)))
 GET_OF(double, mean_concurrency, profile_mean_concurrency(&d->p))
 
-LIST(causes, "Computing, signals and waits between the requests of a parallel application. No other "
-	"figure counts them. Absent from other traces.",
+LIST(causes, "Computing, signals and waits between the requests of a parallel application. No "
+	"other figure counts them. Absent from other traces.",
 	WHOLE(p.causes.n_computes, "n_computes", NULL)
 	WHOLE(p.causes.n_signals, "n_signals", NULL)
 	WHOLE(p.causes.n_waits, "n_waits", NULL)
@@ -529,7 +529,8 @@ MODEL(S, NULL,
 	     WHOLE(p.objects.n_without, "n_requests_without", "Requests without an object.")
 	     WHOLE(p.objects.n_not_followed, "n_requests_not_followed",
 		   "Requests on other objects.")
-	     ARRAY_AS(object, n_objects, object, "top", "The ten objects with the most bytes moved.",
+	     ARRAY_AS(object, n_objects, object, "top",
+		      "The ten objects with the most bytes moved.",
 		      .in_place = true))
 	BY_OBJECT(block, block, "block", NULL, NULLABLE)
 	BY_OBJECT(replay_of, replay, "replay", NULL, NULLABLE)

@@ -103,8 +103,9 @@ static void add_alike(struct strbuf *out, const struct metrics *m)
 		cells_add_pair(out, "response time, p99", p99_r, p99_x, CELL_DURATION);
 	}
 	if (m->parts & PART_CONCURRENCY)
-		cells_add_pair(out, "requests in flight, mean", levels_mean(&r->concurrency,
-			LEVELS_BY_TIME), levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_DECIMAL);
+		cells_add_pair(out, "requests in flight, mean",
+			       levels_mean(&r->concurrency, LEVELS_BY_TIME),
+			       levels_mean(&x->concurrency, LEVELS_BY_TIME), CELL_DECIMAL);
 	for (int point = 0; point < POINT_N; point++)
 		add_order_line(out, m, point);
 }

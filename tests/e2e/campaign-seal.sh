@@ -125,7 +125,9 @@ for name in journal plan.json protocol.conf resolved.conf environment.json; do
 		directory) rm changed/$name && mkdir changed/$name ;;
 		esac
 		for command in 'report changed' 'run -o changed --resume -q'; do
-			case $name-$how-$command in journal-half-run*) continue ;; esac
+			case $name-$how-$command in
+			journal-half-run* | *-random-run* | *-zeros-run* | *-empty-run*) continue ;;
+			esac
 			expect_status 3 "$VALIDATE" $command
 			! grep 'continue with\|nothing to analyse' err || fail "$name $how: $(cat err)"
 			case $name-$how in

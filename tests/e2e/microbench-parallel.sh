@@ -94,7 +94,7 @@ expect_line err 'whole blocks'
 run 2 checkpoint --dir target -o wrong --pin
 run 2 checkpoint -o wrong
 run 3 checkpoint --dir target -o wrong --launcher 'no-such-launcher -n {n}'
-expect_line err 'no-such-launcher is not installed'
+expect_line err 'launcher: cannot find the program no-such-launcher'
 expect_status 3 env PATH=/proc/nonexistent "$VALIDATE" microbench checkpoint --dir target -o wrong
 expect_line err 'mpirun is not installed'
 [ ! -e wrong ] || fail 'a trace of nothing'

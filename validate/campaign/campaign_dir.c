@@ -385,8 +385,8 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 		return 0;
 	if (ret && ret != -ENOENT && ret != -EISDIR)
 		return err_set(e, why.code, "%s", why.msg);
-	return err_set(e, EILSEQ, "%s is %s, and without it all runs would be repeated: restore it, "
-		"or remove %s to start again", journal,
+	return err_set(e, EILSEQ, "%s is %s, and without it all runs would be repeated: restore "
+		"it, or remove %s to start again", journal,
 		ret == -ENOENT ? "missing" : ret ? "a directory" : "damaged", runs);
 }
 

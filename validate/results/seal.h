@@ -50,9 +50,9 @@ void seal_check_chain(struct seal *s, const struct journal_reading *r);
 int seal_check_file(struct seal *s, const char *dir, const char *name, const char *digest,
 		    struct err *e);
 /* Checks the files of the record. environment.json may match either of the last two digests: the
- * digest is journalled first, and the campaign may have died before it wrote the file. If it matches
- * neither, and the journal does not record the end of the session, the journal may have been cut.
- * Errors: those of seal_check_file(). */
+ * digest is journalled first, and the campaign may have died before it wrote the file. If it
+ * matches neither, and the journal does not record the end of the session, the journal may have
+ * been cut. Errors: those of seal_check_file(). */
 int seal_check_record(struct seal *s, const char *dir, const struct seal_record *r, struct err *e);
 
 /* Fails if the seal is broken. Errors: EBADMSG, with the changes in `dir`. */
