@@ -665,7 +665,7 @@ static int restless(const char *counter)
 		_exit(0);
 	}
 	for (int i = 0; i < n_messages; i++) {
-		compute(3);
+		compute(10);
 		if (write(p[1], "x", 1) != 1)
 			die("write");
 	}
