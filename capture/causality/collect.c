@@ -17,8 +17,6 @@ enum { PERIOD_FIRST = 1000, ATTEMPTS = 4 };
 #define QUIET_NS INT64_C(1000000)
 /* A thread without requests becomes a node if it computes or sleeps for this share of the run. */
 #define SENDER_SHARE 0.01
-/* share of its time for which a node had no CPU, above which computing is measured in CPU time */
-#define RUN_DELAY_SHARE 0.05
 struct collect_job {
 	const struct collect_config *config;
 	struct collect_outcome *outcome;
@@ -128,19 +126,6 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 		       o->n_ranks, seen);
 }
 
-/* Whether the nodes have too few CPUs: there are more nodes than CPUs, or other programs used the
- * CPUs in the run without delays. */
-static bool cpus_are_short(const struct kept_runs *k)
-{
-	for (uint32_t i = 0; i < k->n_nodes; i++) {
-		const struct watch_thread *t = &k->node[i];
-		const int64_t own_ns = t->compute_sum_ns + t->blocked_sum_ns + t->request_sum_ns;
-		if ((double)t->run_delay_ns > RUN_DELAY_SHARE * (double)own_ns)
-			return true;
-	}
-	return k->n_nodes > (uint32_t)processors_allowed();
-}
-
 /* Stores the nodes and the clock of the run without delays. */
 static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 {
@@ -153,7 +138,7 @@ static int base_take(struct collect_job *j, struct run_result *r, struct err *e)
 			     &j->kept.n_outside, e);
 	j->kept.cpu_time =
 	    j->config->clock == CLOCK_CPU ||
-	    (j->config->clock == CLOCK_AUTO && cpus_are_short(&j->kept));
+	    (j->config->clock == CLOCK_AUTO && j->kept.n_nodes > (uint32_t)processors_allowed());
 	return ret;
 }
 

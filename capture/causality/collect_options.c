@@ -45,8 +45,7 @@ const struct option_spec collect_options[] = {
 	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK",
 		.choices = clock_names,
 	 .help = "clock that measures computing. cpu: CPU time; wall: elapsed time; auto: cpu if "
-	       "there are more nodes than CPUs, or nodes had to wait for a CPU, else wall (default "
-	       "auto)"},
+	       "there are more nodes than CPUs, else wall (default auto)"},
 	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
 	 .help = "during a delay, a thread counts as waiting if it computes X times as long as "
 	       "its longest computing in the first run (default 2)", .min = 1, .max = 1000},

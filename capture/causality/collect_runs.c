@@ -84,8 +84,7 @@ static bool node_load(struct watch_thread *t, json_t *o)
 				   max[3],
 				   sum[0],
 				   sum[1],
-				   sum[2],
-				   0};
+				   sum[2]};
 	return true;
 }
 

@@ -352,8 +352,7 @@ static void threads_copy(struct watch *w)
 						   s->request_max_ns,
 						   s->compute_sum_ns,
 						   s->blocked_sum_ns,
-						   s->request_sum_ns,
-						   s->run_delay_ns};
+						   s->request_sum_ns};
 	}
 }
 

@@ -25,7 +25,6 @@ struct watch_thread {
 	 * two requests; a request */
 	int64_t compute_max_ns, blocked_max_ns, phase_max_ns, request_max_ns;
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
-	int64_t run_delay_ns; /* runnable without a CPU; 0: unknown */
 };
 
 /* At this instant of CLOCK_MONOTONIC, `waiter` waited and `throttled` was held. Both are indices of

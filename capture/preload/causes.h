@@ -39,8 +39,8 @@ enum cause_state {
 
 /* A compute event in the log. length: CPU time and timed sleep; result: timed sleep alone; offset:
  * time in waiting calls. Flag CAUSE_GOES_ON: another compute event follows instead of a request.
- * CAUSE_BEFORE_MESSAGE: a message follows. The other bits of the flags: the part of the offset in
- * which the thread may have waited for a CPU, in us, at most CAUSE_OFF_CPU_MAX. */
+ * CAUSE_BEFORE_MESSAGE: a message follows. The other bits of the flags: time off the CPU in calls
+ * that poll, in us, at most CAUSE_OFF_CPU_MAX. */
 #define CAUSE_GOES_ON 1u
 #define CAUSE_BEFORE_MESSAGE 2u
 #define CAUSE_OFF_CPU_SHIFT 2
@@ -85,16 +85,12 @@ struct cause_slot {
 	_Atomic int64_t compute_ns;
 	_Atomic int64_t blocked_ns;
 	_Atomic int64_t slept_ns; /* part of compute_ns in timed sleep */
-	/* part of blocked_ns in which it may have waited for a CPU: time off the CPU in calls that
-	 * poll; in other calls, time in which it was runnable without a CPU */
-	int64_t off_cpu_ns;
+	int64_t off_cpu_ns; /* part of blocked_ns spent off the CPU in calls that poll */
 	uint64_t outside_ticks;	    /* end of the last request */
 	/* longest times between two requests, and longest request */
 	int64_t compute_max_ns, blocked_max_ns, request_max_ns;
 	int64_t phase_max_ns; /* longest sum of computing and blocked time between two requests */
 	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
-	/* time in which the thread was runnable without a CPU, at the last update; 0: unknown */
-	int64_t run_delay_ns;
 	/* times before its last message: computing and sleep; waiting calls */
 	int64_t earlier_compute_ns, earlier_blocked_ns;
 } __attribute__((aligned(64)));

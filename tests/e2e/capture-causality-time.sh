@@ -55,27 +55,3 @@ rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none -- sh -c '../parallel spawned 6 & ../parallel independent; wait'
 expect_line out 'that no dependency explains'
 deps '.external_ns == 0'
-
-[ -e /proc/thread-self/schedstat ] || exit 0
-# other programs use the CPUs: computing is CPU time, and the time without a CPU after a sleep is no
-# sleep
-two=$(awk '/^Cpus_allowed_list/ {
-	n = split($2, part, ",")
-	for (i = 1; i <= n; i++) {
-		m = split(part[i], end, "-")
-		for (cpu = end[1]; cpu <= end[m] && k < 2; cpu++) printf "%s%s", k++ ? "," : "", cpu
-	}
-}' /proc/self/status)
-hogs=
-for i in 1 2 3 4 5 6; do
-	taskset -c "$two" timeout 100 sh -c 'while :; do :; done' &
-	hogs="$hogs $!"
-done
-trap 'kill $hogs' EXIT
-rm -rf ../trace ../trace.runs ./*
-expect_status 0 taskset -c "$two" "$VALIDATE" capture causality -o ../trace --root . -- ../parallel helped 6
-expect_line out 'in CPU time'
-deps '.compute_ns > 5 * 20e6 * 0.9 and .compute_ns < 6 * 20e6 * 1.2'
-rm -rf ../trace ../trace.runs ./*
-expect_status 0 taskset -c "$two" "$VALIDATE" capture causality -o ../trace --root . --nodes none -- ../parallel naps 7
-deps '.asleep_ns > 4 * 6 * 20e6 and .asleep_ns < 4 * 7 * 21e6'

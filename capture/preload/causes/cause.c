@@ -14,9 +14,6 @@
 #include "common/splitmix.h"
 
 #define NO_SLOT UINT32_MAX
-/* After a state with this time off the CPU, a thread reads for how long it was runnable without a
- * CPU. */
-#define OFF_CPU_NOTED_NS 100000
 #define CAUSE_NO_FD INT32_MIN /* the message is not sent through a descriptor */
 
 __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
@@ -112,23 +109,6 @@ static int64_t cpu_ns(void)
 	struct timespec t = {0, 0};
 	RAW(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
-
-/* Second field of the thread's scheduler statistics, in ns; 0: unknown. */
-static int64_t run_delay_ns(void)
-{
-	char text[80];
-	const long fd =
-	    RAW(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
-	const long n = fd < 0 ? 0 : RAW(SYS_read, fd, text, sizeof text - 1);
-	if (fd >= 0)
-		RAW(SYS_close, fd);
-	text[n > 0 ? n : 0] = 0;
-	const char *second = strchr(text, ' ');
-	int64_t ns = 0;
-	while (second && *++second >= '0' && *second <= '9')
-		ns = ns * 10 + (*second - '0');
-	return ns;
 }
 
 /* --- identity of a thread, equal in every run ----------------------------- */
@@ -231,7 +211,6 @@ static uint32_t slot_claim(struct cause_page *p)
 		s->key = key;
 		atomic_store(&s->messages, sends(p, key));
 		s->outside_ticks = clock_now(&capture_clock);
-		s->run_delay_ns = run_delay_ns();
 		s->tid = tid;
 		__atomic_store_n(&s->pid, pid, __ATOMIC_RELEASE);
 	}
@@ -269,41 +248,26 @@ static void most(int64_t *to, int64_t ns)
 		*to = ns;
 }
 
-/* Updates the slot's time without a CPU. Returns the time since the last update. */
-static int64_t run_delay_update(struct cause_slot *s)
-{
-	const int64_t before = s->run_delay_ns, now = run_delay_ns();
-	if (now <= before) /* unknown */
-		return 0;
-	s->run_delay_ns = now;
-	return now - before;
-}
-
-/* Adds the duration of the state that ends. A timed sleep ends when the thread is woken, not when
- * it gets a CPU. */
+/* Adds the duration of the state that ends. */
 static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 {
-	const enum cause_state state =
-	    (enum cause_state)atomic_load_explicit(&s->state, memory_order_relaxed);
 	const int64_t passed = now - s->since_ns, used = cpu - s->since_cpu_ns;
-	const int64_t off_cpu = passed > used ? passed - used : 0;
-	int64_t delay = unlikely(off_cpu >= OFF_CPU_NOTED_NS) ? run_delay_update(s) : 0;
-	delay = delay < off_cpu ? delay : off_cpu;
-	switch (state) {
+	switch ((enum cause_state)atomic_load_explicit(&s->state, memory_order_relaxed)) {
 	case CAUSE_COMPUTING:
 		ADD(s->compute_ns, used);
 		s->compute_sum_ns += used;
 		break;
 	case CAUSE_SLEEPING:
-		ADD(s->compute_ns, passed - delay);
-		ADD(s->slept_ns, passed - delay);
-		s->compute_sum_ns += passed - delay;
+		ADD(s->compute_ns, passed);
+		ADD(s->slept_ns, passed);
+		s->compute_sum_ns += passed;
 		break;
 	case CAUSE_POLLING:
+		s->off_cpu_ns += passed > used ? passed - used : 0;
+		__attribute__((fallthrough));
 	case CAUSE_WAITING:
 	case CAUSE_LOOKING:
 	case CAUSE_STARTING:
-		s->off_cpu_ns += state == CAUSE_POLLING ? off_cpu : delay;
 		ADD(s->blocked_ns, passed);
 		s->blocked_sum_ns += passed;
 		most(&s->blocked_max_ns, passed);
@@ -580,6 +544,23 @@ void cause_message_to(int fd)
 void cause_message(void)
 {
 	cause_message_to(CAUSE_NO_FD);
+}
+
+/* Second field of the thread's scheduler statistics, in ns; 0: unknown. */
+static int64_t run_delay_ns(void)
+{
+	char text[80];
+	const long fd =
+	    RAW(SYS_openat, AT_FDCWD, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
+	const long n = fd < 0 ? 0 : RAW(SYS_read, fd, text, sizeof text - 1);
+	if (fd >= 0)
+		RAW(SYS_close, fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *second = strchr(text, ' ');
+	int64_t ns = 0;
+	while (second && *++second >= '0' && *second <= '9')
+		ns = ns * 10 + (*second - '0');
+	return ns;
 }
 
 /* A waiting call has ended. If it is the first since the release of a held node, that node or a
