@@ -50,11 +50,12 @@ static int application_await(void *ctx)
 	return 0;
 }
 
+/* Ends the command by a byte. The pipe stays open: a command that is forked at this instant may get
+ * a copy of the pipe and a changed end[1], and would then wait for its own copy. */
 static void application_over(void *ctx)
 {
 	struct agent *a = ctx;
-	fd_close(a->end[1]);
-	a->end[1] = -1;
+	write_all(a->end[1], "", 1);
 }
 
 /* Renames the scratch directory to the name that all hosts use. */
