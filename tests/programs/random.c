@@ -29,6 +29,11 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(state >> 20) % n;
 }
 
+static int maybe(int flag)
+{
+	return random_below(2) ? flag : 0;
+}
+
 static const char *name(void)
 {
 	static const char *const names[] = {
@@ -100,7 +105,7 @@ static void in_directory(void)
 	const int d = open(random_below(2) ? "d0" : name(), O_DIRECTORY | O_RDONLY);
 	if (d < 0)
 		return;
-	keep(openat(d, "a", O_RDWR | (random_below(2) ? O_CREAT : 0), 0644));
+	keep(openat(d, "a", O_RDWR | maybe(O_CREAT), 0644));
 	fstatat(d, "b", &st, 0);
 	if (!random_below(3))
 		unlinkat(d, "c", 0);
@@ -136,7 +141,7 @@ static void call(int depth)
 	case 4: case 5: keep(open(name(), O_RDWR | O_CREAT, 0644)); break;
 	case 6: keep(open(name(), O_WRONLY | O_CREAT | O_TRUNC, 0600)); break;
 	case 7: keep(open(name(), O_RDWR | O_CREAT | O_EXCL, 0640)); break;
-	case 8: keep(open(name(), O_WRONLY | O_APPEND | (random_below(2) ? O_CREAT : 0), 0644)); break;
+	case 8: keep(open(name(), O_WRONLY | O_APPEND | maybe(O_CREAT), 0644)); break;
 	case 9: case 10: write(fd, buffer, length()); break;
 	case 11: pwrite(fd, buffer, length(), offset()); break;
 	case 12: case 13: read(fd, buffer, length()); break;
@@ -159,7 +164,7 @@ static void call(int depth)
 	case 30: keep(dup(fd)); break;
 	case 31: list(random_below(2) ? "." : name()); break;
 	case 32: copy(fd, some_fd()); break;
-	case 33: fallocate(fd, random_below(2) ? 0 : FALLOC_FL_KEEP_SIZE, offset(), (off_t)length()); break;
+	case 33: fallocate(fd, maybe(FALLOC_FL_KEEP_SIZE), offset(), (off_t)length()); break;
 	case 34: readlink(name(), buffer, 100); break;
 	case 35: access(name(), (int)random_below(8)); break;
 	case 36: utimensat(AT_FDCWD, name(), times, 0); break;
@@ -167,9 +172,10 @@ static void call(int depth)
 	case 38: random_below(2) ? writev(fd, v, 2) : pwritev(fd, v, 2, offset()); break;
 	case 39: in_directory(); break;
 	case 40: setxattr(name(), "user.k", "v", 1, 0); break;
-	case 41: statx(AT_FDCWD, name(), random_below(2) ? AT_SYMLINK_NOFOLLOW : 0, STATX_ALL, &x); break;
+	case 41: statx(AT_FDCWD, name(), maybe(AT_SYMLINK_NOFOLLOW), STATX_ALL, &x); break;
 	case 42: temporary(); break;
-	default: renameat2(AT_FDCWD, name(), AT_FDCWD, name(), random_below(2) ? RENAME_EXCHANGE : RENAME_NOREPLACE);
+	default: renameat2(AT_FDCWD, name(), AT_FDCWD, name(),
+			   maybe(1) ? RENAME_EXCHANGE : RENAME_NOREPLACE);
 	}
 	if (fd >= 0 && !random_below(30))
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) ^ O_APPEND);
