@@ -83,25 +83,27 @@ static void prediction_print(const struct collect_outcome *o)
 	if (o->application_ns <= 0)
 		return;
 	const double lost = 1 - (double)m->predicted_ns / (double)o->application_ns;
-	printf("%-14s%s of running time; the application takes %s\n", "prediction",
+	printf("%-14sa replay takes %s; the application takes %s\n", "prediction",
 	       duration_text((double)m->predicted_ns).s,
 	       duration_text((double)o->application_ns).s);
 	if (m->external_ns)
-		printf("%-14s%s waiting for a process that is not a node; a replay waits for the "
-			"same time\n", "external", duration_text((double)m->external_ns).s);
+		printf("%-14sthe nodes wait %s in calls that do not wait for a node; a replay "
+		       "waits for the same time\n", "external",
+		       duration_text((double)m->external_ns).s);
 	if (fabs(lost) <= COLLECT_PREDICTION_MAX ||
 	    llabs(o->application_ns - m->predicted_ns) < COLLECT_PREDICTION_LEAST_NS)
 		return;
 	printf("%-14sa replay will take %.3g %% %s time than the application. ", "warning",
 	       100 * fabs(lost), lost > 0 ? "less" : "more");
 	if (m->unexplained_ns)
-		printf("Waiting calls took %s that no dependency explains; the longest, %s, is "
-		       "before request %" PRIu64 " of node %" PRIu32
+		printf("The calls that wait took %s that no dependency explains. The longest of "
+		       "these waits, %s, is before request %" PRIu64 " of node %" PRIu32
 		       ". Record again with --period 1 and --nodes all\n",
 		       duration_text((double)m->unexplained_ns).s,
 		       duration_text((double)m->longest_ns).s, m->longest_request, m->longest_node);
 	else
-		printf("The nodes compete for CPUs, or the computing of the runs differs\n");
+		printf("The nodes compete for CPUs, or the nodes do not compute for the same time "
+		       "in each run\n");
 }
 
 static void uncertain_print(const struct collect_outcome *o)
@@ -109,9 +111,9 @@ static void uncertain_print(const struct collect_outcome *o)
 	const uint64_t n = o->n_uncertain;
 	if (!n)
 		return;
-	printf("%-14s%" PRIu64 " dependenc%s that the waiting node made no progress for a long "
-	       "time, not on a call that waits. It polls memory, or the machine was busy:\n",
-	       "uncertain", n, n == 1 ? "y rests on the fact" : "ies rest on the fact");
+	printf("%-14s%" PRIu64 " dependenc%s not found by a call that waits. The waiting node made "
+	       "no progress for a long time: it polls memory, or the machine was busy:\n",
+	       "uncertain", n, n == 1 ? "y was" : "ies were");
 	for (uint64_t i = 0; i < n && i < COLLECT_UNCERTAIN_SHOWN; i++) {
 		const struct causality_edge *g = &o->uncertain[i];
 		printf("%-14srequest %" PRIu64 " of node %" PRIu32 " after request %" PRIu64
@@ -129,25 +131,25 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 		printf("%-14s%" PRIu32 " of the nodes make%s no requests, but others wait for %s\n",
 		       "note", o->merged.n_senders, o->merged.n_senders == 1 ? "s" : "",
 		       o->merged.n_senders == 1 ? "it" : "them");
-	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node delayed at every ", "runs",
+	printf("%-14s%" PRIu64 "; %" PRIu32 " of them delay a node at every ", "runs",
 	       o->n_runs, o->n_throttled);
 	if (o->period == 1)
 		printf("request");
 	else
 		printf("%" PRIu64 "th request", o->period);
-	printf("; all runs together took %s, the application takes %s\n",
+	printf("; all runs together took %s, the run without delays took %s\n",
 	       duration_text((double)o->tracing_ns).s, duration_text((double)o->application_ns).s);
-	printf("%-14s%" PRIu64 " seen, %" PRIu64 " needed; %" PRIu64 " barrier%s\n", "dependencies",
+	printf("%-14s%" PRIu64 " seen, %" PRIu64 " kept (the others follow from these); %" PRIu64
+	       " barrier%s\n", "dependencies",
 	       o->merged.n_edges_seen, o->merged.n_edges_left, o->merged.n_barriers,
 	       o->merged.n_barriers == 1 ? "" : "s");
 	printf("%-14s%s, in %s\n", "computing",
 	       o->by_throttling ? "think times of the delayed nodes"
 				: "think times without calls that block",
-	       o->cpu_time ? "CPU time" : "time of the clock");
+	       o->cpu_time ? "CPU time" : "elapsed time");
 	prediction_print(o);
 	if (o->n_computing)
-		printf("%-14s%" PRIu64
-		       " times a waiting node was found computing: it polls memory\n",
+		printf("%-14sa node computed during %" PRIu64 " of its waits: it polls memory\n",
 		       "note", o->n_computing);
 	uncertain_print(o);
 	if (o->merged.n_early)

@@ -16,7 +16,7 @@ static const char app_about[] =
 	"COMMAND and all its children. The capture ends when the last of them has ended.\n"
 	"The trace has every call that returned, even if a program was killed. The\n"
 	"library sees only calls through the C library. It does not see statically\n"
-	"linked programs, the dynamic linker and direct system calls. validate capture\n"
+	"linked programs, the dynamic linker or direct system calls. validate capture\n"
 	"vfs also records such programs and calls, and running processes.\n"
 	"\n"
 	"Exit status: 0 the trace was written, 2 wrong usage, 3 failed, 6 refused\n"

@@ -42,14 +42,14 @@ static int export_trace(const struct export_config *c, const struct trace_format
 	bool counted = report.n_written || report.n_causes || report.n_left_out;
 	SCOPED_STRBUF more = STRBUF_INIT;
 	if (report.n_causes)
-		strbuf_addf(&more, ", and %" PRIu64 " signals, waits and parts of computing,",
+		strbuf_addf(&more, ", and %" PRIu64 " records of computing, signals and waits,",
 			    report.n_causes);
 	if (!ret && !c->quiet && counted)
 		notice("%s: %" PRIu64 " request%s%s written as %s", c->output, report.n_written,
 		       report.n_written == 1 ? "" : "s", more.len ? more.s : "", f->name);
 	if (!ret && report.n_left_out)
-		notice("%s: %" PRIu64 " left out; the first: %s", c->output, report.n_left_out,
-		       report.why);
+		notice("%s: %" PRIu64 " record%s left out; the first is %s", c->output,
+		       report.n_left_out, report.n_left_out == 1 ? "" : "s", report.why);
 	char text[1000];
 	for (unsigned int i = 0; !ret && !c->quiet && trace_note(t, i, text, sizeof text); i++)
 		notice("%s: %s", path, text);

@@ -65,10 +65,10 @@ static int add(const struct history_config *c, const char *db, const char *path,
 			    added.number, added.n_entries, added.n_entries == 1 ? "case" : "cases",
 			    b.campaign, b.date ? b.date : "an unknown date");
 		if (added.later_date)
-			strbuf_addf(&line, "Warning: its date, %s, is earlier than that of number "
-				"%lld, which was added before and has date %s: entries are shown "
-				"in the order of their dates\n", b.date, added.later_number,
-				added.later_date);
+			strbuf_addf(&line, "Warning: the date of this campaign, %s, is earlier "
+				"than the date of number %lld, which was added before (%s). "
+				"Entries are shown in the order of their dates\n", b.date,
+				added.later_number, added.later_date);
 		ret = output_stream(stdout, &line, e);
 	}
 	free(added.later_date);

@@ -88,7 +88,8 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 		}
 	if (x->n_causes[0] || x->n_causes[1] || x->n_causes[2])
 		strbuf_addf(&out,
-			    "\nBetween    compute %" PRIu64 ", signal %" PRIu64 ", wait %" PRIu64,
+			    "\nBetween    requests: compute %" PRIu64 ", signal %" PRIu64 ", wait %"
+			    PRIu64,
 			    x->n_causes[0], x->n_causes[1], x->n_causes[2]);
 	strbuf_addstr(&out, "\nResolution ");
 	if (meta->clock_resolution_ns > 0) {
@@ -99,7 +100,7 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 	if (p->sorted)
 		strbuf_addf(&out,
 			    "Order      sorted by start time: %" PRIu64
-			    " request%s followed a later request\n",
+			    " request%s came after a request with a later start time\n",
 			    p->n_unordered, p->n_unordered == 1 ? "" : "s");
 	fwrite(out.s, 1, out.len, stdout);
 }

@@ -17,7 +17,7 @@ struct info_config {
 #define AT(field) offsetof(struct info_config, field)
 static const struct option_spec info_options[] = {
 	OPTION(FLAG, "json", AT(json), .help = "print one JSON object"),
-	OPTION(FLAG, "plot", AT(plot), .help = "print plots of characters below the tables "
+	OPTION(FLAG, "plot", AT(plot), .help = "print text plots below the tables "
 	       "(default: if standard output is a terminal)"),
 	OPTION(STRING, "html", AT(html), .arg = "FILE",
 	       .help = "write a self-contained page with plots to FILE instead of the "

@@ -56,8 +56,8 @@ static const struct option_spec metrics_options[] = {
 	       "requests of the reference, or its requests in the first TIME (such as 500ms), "
 	       "and their partners in the replay"),
 	OPTION(FLAG, "lenient", FIELD(lenient), .help = 
-		"accept traces without an end, and requests that end before they begin, which then "
-		"have no response time"),
+		"accept traces without an end. Also accept requests that end before they begin; "
+		"such requests have no response time"),
 	OPTION(UINT, "threads", FIELD(threads), .arg = "N", .min = 1, .max = 2,
 	       .help = "number of threads that read the traces, 1 or 2 (default 2)"),
 	OPTION(FLAG, "list", FIELD(list), .help = "print the names that --only accepts and exit"),

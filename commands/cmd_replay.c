@@ -94,9 +94,9 @@ static void mismatches_print(const struct replay_summary *s)
 		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
 	if (s->n_mismatches_overlapped)
 		printf("note: %" PRIu64 " of them overlapped a call of another thread that "
-		       "changed the same name, file, lock or descriptor. This order does not "
-		       "know which call took effect first. Use --order fs, which derives this "
-		       "from the results\n",
+		       "changed the same name, file, lock or descriptor. The order of this "
+		       "replay does not determine which call takes effect first. Use --order fs: "
+		       "it finds the first call from the traced results\n",
 			s->n_mismatches_overlapped);
 	if (s->n_mismatches_interrupted)
 		printf("note: %" PRIu64 " of them were interrupted by a signal in the traced run "
@@ -115,8 +115,8 @@ static void skipped_print(const struct replay_summary *s)
 {
 	const uint64_t n_causes = s->n_skipped_of[SKIP_CAUSE];
 	if (n_causes)
-		printf("%-16s%" PRIu64 " signals, waits and parts of computing (replayed by engine "
-		       "parallel in mode causal)\n", "skipped", n_causes);
+		printf("%-16s%" PRIu64 " records of computing, signals and waits (engine parallel "
+		       "replays them in mode causal)\n", "skipped", n_causes);
 	if (s->n_skipped == n_causes)
 		return;
 	printf("%-16s%" PRIu64 " requests:", "skipped", s->n_skipped - n_causes);
@@ -146,8 +146,8 @@ static void issue_error_print(const struct replay_summary *s)
 static void cpu_delay_print(const struct replay_summary *s)
 {
 	printf(
-	    "%-16s%" PRIu64 " request%s whose worker had no CPU at the issue time: %s in total, "
-	    "at most %s",
+	    "%-16s%" PRIu64 " request%s whose worker had no CPU at the issue time: delayed by %s "
+	    "in total, by at most %s each",
 	    "no CPU", s->n_cpu_delayed, s->n_cpu_delayed == 1 ? "" : "s",
 	    duration_text(s->cpu_delay_ns).s, duration_text(s->cpu_delay_max_ns).s);
 	if (s->n_cpu_delayed < s->n_timed)
@@ -172,7 +172,7 @@ static void block_print(const struct replay_summary *s)
 	       b->most_in_flight, b->traced_in_flight, b->n_submissions);
 	count_print("read only", b->n_turned, "writes were replayed as reads");
 	count_print("moved", b->n_remapped,
-		    "requests, because they are beyond the device's end (--beyond)");
+		    "requests that are beyond the end of the device (--beyond)");
 	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
 	count_print("short", b->n_short, "transfers moved less than requested");
 	for (size_t i = 0; i < b->n_errors; i++)
@@ -184,8 +184,8 @@ static void block_print(const struct replay_summary *s)
 			duration_text((double)b->silent_ns).s);
 	}
 	if (b->contended)
-		puts("note: other threads competed for the CPU: the replay slept until shortly "
-		     "before each request instead of spinning, and requests are later");
+		puts("note: other threads competed for the CPU. Therefore the replay slept until "
+		     "shortly before each request instead of spinning, and issued requests later");
 	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
@@ -220,7 +220,7 @@ static void balloon_print(const struct replay_summary *s)
 {
 	if (!s->balloon)
 		return;
-	printf("%-16s%s%s%s of memory held, in addition to the replay's own %s\n", "balloon",
+	printf("%-16sthe replay held %s%s%s of memory in addition to its own %s\n", "balloon",
 	       size_text(s->balloon_least_bytes).s,
 	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : " to ",
 	       s->balloon_least_bytes == s->balloon_most_bytes ? ""
@@ -231,8 +231,8 @@ static void balloon_print(const struct replay_summary *s)
 static void captured_print(const struct captured_summary *c)
 {
 	if (c->n_requests)
-		printf("%-16s%s by %" PRIu64 " requests, fetched into %s of locked memory; %" PRIu64
-		       " were read by their workers\n",
+		printf("%-16s%s for %" PRIu64 " requests, read ahead into %s of locked memory; for "
+		       "%" PRIu64 " of the requests, the worker had to read the content itself\n",
 		       "content", size_text(c->n_bytes).s, c->n_requests,
 		       size_text(c->n_locked_bytes).s, c->n_late);
 	if (c->n_missing)
@@ -244,12 +244,13 @@ static void captured_print(const struct captured_summary *c)
 static void memory_print(const struct replay_config *c, const struct replay_memory *m)
 {
 	if (m->ahead_bytes) {
-		printf("%-16sthe replay kept %s of its plan of %s in memory at a time, %s; at most "
-			"%s were resident while requests ran\n",
+		printf("%-16sthe replay kept %s of its plan of %s in memory at a time, %s; its "
+		       "resident memory was at most %s while requests ran\n",
 		       "memory", size_text(m->ahead_bytes).s, size_text(m->plan_bytes).s,
 		       m->locked_bytes ? "locked" : "not locked (ulimit -l)",
 		       size_text(m->peak_bytes).s);
-		printf("%-16sworkers had to wait for %" PRIu64 " of %" PRIu64 " chunks\n",
+		printf("%-16sworkers had to wait for %" PRIu64 " of %" PRIu64
+		       " chunks of the plan\n",
 		       "read ahead", m->n_late_chunks, m->n_chunks);
 	} else if (m->whole) {
 		printf("note: the plan takes %s, more than %s (--memory): %s\n",
@@ -277,10 +278,10 @@ static void parallel_print(const struct replay_summary *s)
 	else if (p->n_ranks > 1)
 		printf("%-16scompared before and after the run, within ± %s\n", "clocks",
 		       duration_text((double)p->uncertainty_ns).s);
-	count_print("signals", p->n_signals, "between nodes, each with a waiting node");
+	count_print("signals", p->n_signals, "from a node to a node that waits for the signal");
 	if (p->n_crowded)
-		printf("note: %u rank%s share CPUs, with more threads than CPUs\n",
-		       p->n_crowded, p->n_crowded == 1 ? "" : "s");
+		printf("note: the threads of %u rank%s share CPUs: there are more threads than "
+		       "CPUs\n", p->n_crowded, p->n_crowded == 1 ? "" : "s");
 }
 
 static void adapter_print(const struct replay_summary *s)
@@ -297,7 +298,8 @@ static void adapter_print(const struct replay_summary *s)
 			    "requests that the replayer was given");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous,
-		    "requests of the input, like another in operation, object, offset and length");
+		    "requests of the input have the operation, object, offset and length of "
+		    "another request");
 	for (const char *line = a->notes; *line;
 	     line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
 		fputs("note: ", stdout);
@@ -359,8 +361,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       s->n_clones_copied == 1 ? "clone (FICLONE) was replayed as a copy"
 					       : "clones (FICLONE) were replayed as copies");
 	if (s->n_touches)
-		printf("%-16s%" PRIu64 " times a page of a mapped file, %" PRIu64
-		       " of them written\n",
+		printf("%-16sa page of a mapped file %" PRIu64 " times, %" PRIu64
+		       " of these times to write it\n",
 		       "touched", s->n_touches, s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);

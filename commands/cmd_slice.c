@@ -190,14 +190,15 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	ret = ret ? ret : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!ret)
 		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
-		       s->causes ? "requests, signals, waits and parts of computing" : "requests",
+		       s->causes ? "requests, and records of computing, signals and waits"
+				 : "requests",
 		       slice_filter_stopped(s->filter) ? " read" : "",
 		       p.sorted ? ", sorted by start time" : "");
 	if (!ret && s->causes)
 		slice_causes_print(s->causes);
 	if (!ret && s->n_causes_left_out)
 		printf("%" PRIu64
-		       " signals, waits and parts of computing left out: they cannot be merged\n",
+		       " records of computing, signals and waits left out: they cannot be merged\n",
 		       s->n_causes_left_out);
 	if (!ret && s->join)
 		slice_join_print(s->join);

@@ -40,9 +40,10 @@ static const struct option_spec stats_options[] = {
 	OPTION(FLAG, "judge", FIELD(judge), .help = "print a verdict, and return it as exit "
 	       "status: 0 trusted, 1 not trusted, 4 inconclusive"),
 	OPTION(CHOICE, "paper-mode", FIELD(paper_mode), .group = "Uncertainty and bootstrap",
-	       .choices = paper_mode_names, .help = "how the sentences of the output combine "
-	       "uncertainties: as the text of the metrology paper does, as its tables do, or with "
-	       "one denominator (default paper)"),
+	       .choices = paper_mode_names, .help = "how the line \"as the metrology paper "
+	       "does\" combines uncertainties. paper: as the text of the paper; papertab: as its "
+	       "tables; strict: with standard deviations relative to the mean of the reference "
+	       "(default paper)"),
 	OPTION(DOUBLE, "clock", FIELD(clock), .arg = "HALFWIDTH", .min = 0, .max = -1,
 	       .help = "half-width of the interval of the clock's error in the unit of the data, "
 	       "for the uncertainty budget (default 0)"),

@@ -71,7 +71,7 @@ static void slack_look(struct doctor_finding *f)
 {
 	long slack = prctl(PR_GET_TIMERSLACK);
 	finding(f, slack > 100000, "pauses made by sleeping will be longer",
-		"%ld ns are added to sleeps", slack);
+		"a sleep can end up to %ld ns late", slack);
 }
 
 /* --- other programs ----------------------------------------------------- */
@@ -417,8 +417,8 @@ static void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 		n_open += text && !strncmp(text, "Vulnerable", 10);
 	}
 	if (n)
-		finding_ok(f, "%zu known CPU vulnerabilities, %zu mitigated, %zu open", n,
-			   n_mitigated, n_open);
+		finding_ok(f, "of %zu known CPU vulnerabilities, %zu are mitigated and %zu are "
+			      "open; the others do not affect this CPU", n, n_mitigated, n_open);
 	else
 		finding_ok(f, "not available");
 }
@@ -480,7 +480,7 @@ static void write_back_judge(const json_t *facts, struct doctor_finding *f)
 		finding_ok(f, "writers wait at %lld dirty bytes; pages are written after %.10g s",
 			   (long long)bytes, expire_s);
 	else if (ratio >= 0)
-		finding_ok(f, "writers wait when %lld %% of memory are dirty; pages are written "
+		finding_ok(f, "writers wait when %lld %% of memory is dirty; pages are written "
 			      "after %.10g s", (long long)ratio, expire_s);
 	else
 		finding_ok(f, "not available");

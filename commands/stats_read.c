@@ -12,8 +12,8 @@ int stats_conditions_split(const char *text, struct stats_conditions *w, struct 
 	for (size_t i = 0; i < w->n && !ret; i++) {
 		char *equals = strchr(w->item[i], '=');
 		if (!equals || equals == w->item[i] || i == STATS_MAX_CONDITIONS) {
-			ret = err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or "
-				"there are more than %d of them", w->item[i], STATS_MAX_CONDITIONS);
+			ret = err_set(e, EINVAL, "\"%s\": expected COLUMN=TEXT or COLUMN!=TEXT, "
+				"and at most %d conditions", w->item[i], STATS_MAX_CONDITIONS);
 			continue;
 		}
 		w->except[i] = equals[-1] == '!';

@@ -91,9 +91,9 @@ static void op_print(const char *name, const struct delivered *d)
 	row_print("programmed", &d->programmed);
 	row_print("delivered", &d->kept);
 	if (d->n_short)
-		printf("    %" PRIu64 " had a service time below the lead, and were answered at "
-		       "once\n",
-		       d->n_short);
+		printf("    %" PRIu64 " request%s had a service time below the lead, and %s "
+		       "answered at once\n",
+		       d->n_short, d->n_short == 1 ? "" : "s", d->n_short == 1 ? "was" : "were");
 }
 
 int volume_delivered_print(const struct volume_log *log, struct err *e)
@@ -107,7 +107,7 @@ int volume_delivered_print(const struct volume_log *log, struct err *e)
 	}
 	uint64_t n_lost = atomic_load(&log->head->n_lost);
 	if (n_lost)
-		printf("  warning    %" PRIu64 " requests are not in the log: it was full\n",
+		printf("  warning    %" PRIu64 " requests are not in the log, which was full\n",
 		       n_lost);
 	return ret;
 }

@@ -100,7 +100,7 @@ expect_line err 'refused: the trace creates a FIFO'
 rm target/out target/dangling target/up target/later
 refused "$here/target/sub/fifo" 'is a FIFO' 'rename sub n' 'pwrite n/fifo'
 rm target/sub/fifo target/tofifo
-refused "$here/target/d/inside" 'is a link that may lead out after a rename' 'rename d/inside n' 'pwrite n'
+refused "$here/target/d/inside" 'is a link that may lead out of the target directory after a rename' 'rename d/inside n' 'pwrite n'
 rm target/d/inside
 refused d/../a 'has ".." while the trace moves or removes names' 'unlink d/b' 'pread d/../a'
 accepted 'rename d n' 'symlink l a' 'pwrite l' 'unlink a'

@@ -16,7 +16,7 @@ deps() { # jq filter that must hold
 # a child that only ends computes for 20 ms before each write: it sends no message, so it is no node
 expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel spawned 6
 expect_line out 'of 1 node '
-expect_line out 'waiting for a process that is not a node'
+expect_line out 'in calls that do not wait for a node'
 ! grep warning out || fail 'the paper replay differs although no time is lost'
 deps '.external_ns > 100e6 and .asleep_ns == 0 and .compute_ns < .external_ns / 2'
 deps '.predicted_ns > 110e6'

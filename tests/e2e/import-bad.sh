@@ -43,7 +43,7 @@ for f in $text_formats; do
 		tail -n +$((head + 1)) $f.good | sed '1!G;h;$!d'
 	} >$f.back
 	expect_status 0 "$VALIDATE" import --from $f $f.back -o back.trace
-	expect_line out "sorted by start time: $((n_good - 1)) requests followed a later request"
+	expect_line out "sorted by start time: $((n_good - 1)) requests came after a request with a later start time"
 
 	# a line of 2 MB (of 1 GB: below) with little memory
 	{ cat $f.good; head -c 2000000 /dev/zero | tr '\0' 7; } >$f.long

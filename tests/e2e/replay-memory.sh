@@ -14,7 +14,7 @@ figure() {
 expect_status 0 "$VALIDATE" replay --order fs --dir tree --memory 1MiB --scratch scratch -o part.trace in.trace
 grep -q '^mismatches *0$' out || fail "$(cat out)"
 grep -q '^memory .* of its plan of .* in memory at a time' out || fail "no word of the memory: $(cat out)"
-grep -q '^read ahead  *workers had to wait for [0-9]* of [0-9]* chunks$' out || fail "the late chunks are not reported: $(cat out)"
+grep -q '^read ahead  *workers had to wait for [0-9]* of [0-9]* chunks of the plan$' out || fail "the late chunks are not reported: $(cat out)"
 [ -z "$(ls -A scratch)" ] || fail "something was left in the scratch directory"
 expect_status 0 "$VALIDATE" replay --order fs --dir tree --memory none -o whole.trace in.trace
 grep -q '^memory' out && fail "--memory none: $(cat out)"

@@ -66,15 +66,15 @@ for mode in think-limited timing-accurate; do
 	replay 0 --prepare --mode "$mode" -o out.trace in.trace
 	expect_line out "$mode; 3 ranks"
 	expect_line out 'requests        12 of 12'
-	expect_line out 'skipped         8 signals, waits and parts of computing'
+	expect_line out 'skipped         8 records of computing, signals and waits'
 	expect_line out 'mismatches      0'
 done
 expect_line out 'issue error'
 expect_status 0 "$VALIDATE" replay --dir target --prepare in.trace
-expect_line out 'skipped         8 signals, waits and parts of computing'
+expect_line out 'skipped         8 records of computing, signals and waits'
 sed 's/^node \([0-9]\) [0-9]/node \1 none/; / compute \| signal \| wait /d' ring | ./causal-trace plain.trace
 replay 3 --prepare plain.trace
-expect_line err 'has neither computing nor waits'
+expect_line err 'has no records of computing or waits'
 replay 0 --prepare --mode afap plain.trace
 expect_line out 'afap; 3 ranks'
 

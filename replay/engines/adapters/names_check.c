@@ -210,7 +210,8 @@ static int entry_check(const struct names *x, const FTSENT *f, struct err *e)
 			return err_sys(e, errno, "cannot read the symbolic link %s", f->fts_path);
 		link[len] = 0;
 		return *link == '/' || names_climb(link)
-			   ? refuse(x, f->fts_path, "is a link that may lead out after a rename", e)
+			   ? refuse(x, f->fts_path, "is a link that may lead out of the target "
+				    "directory after a rename", e)
 			   : 0;
 	case FTS_DEFAULT:
 		return kind_check(x, f->fts_path, f->fts_statp, e);

@@ -483,7 +483,8 @@ static int workers_start(struct block_crew *c, struct err *e)
 			return -c->worker[i].fatal;
 		}
 	if (c->choice.backend != c->worker[0].backend)
-		c->choice = (struct block_choice){c->worker[0].backend, "the first choice failed"};
+		c->choice = (struct block_choice){c->worker[0].backend,
+						  "the preferred interface failed"};
 	strbuf_addstr(&c->notes, c->worker[0].notes.s ? c->worker[0].notes.s : "");
 	return 0;
 }
