@@ -211,7 +211,8 @@ static int dftracer_line(struct foreign *f, const char *s, size_t len, struct er
 	json_auto_t *o = json_loadb(s, (size_t)(end - s), 0, &je);
 	return json_is_object(o)
 		   ? take_event(t, o, e)
-		   : foreign_at(f, s, e, "not a JSON object: %s", o ? "another value" : je.text);
+		   : foreign_at(f, s, e, "not a JSON object: %s",
+				o ? "a value of another type" : je.text);
 }
 
 static void dftracer_reset(struct foreign *f)

@@ -41,7 +41,7 @@ bad 'the target has no device'
 printf 'volume = hd\n' | protocol >bad.conf
 bad 'did you mean "hdd"'
 printf 'volume = hdd\ndevice = x\n' | protocol >bad.conf
-bad 'use only one of both'
+bad 'use either device or volume'
 printf 'size = 1M\n' | protocol >bad.conf
 bad 'the target has no volume'
 sed 's/^engine = block/engine = event/; s/^mode.*//' file.conf >bad.conf
@@ -53,7 +53,7 @@ bad 'works on files'
 expect_status 6 "$VALIDATE" run file.conf --dry-run
 expect_line err 'to permit this'
 expect_line out 'WOULD BE OVERWRITTEN'
-expect_line out 'any of its 4 MiB may be overwritten (it is not in use'
+expect_line out 'any of its 4 MiB may be overwritten (the device is not in use'
 expect_line out '; needs --device '
 expect_line out 'No file or device was changed.'
 ! grep 'recording parallel applications' out || fail 'there are none'

@@ -86,11 +86,11 @@ expect_status $status "$VALIDATE" report changed
 
 copy
 sed -i -e "${n}s/state/stXte/" -e "$((n + 1))s/event/evXnt/" changed/journal
-refused changed "2 lines of the journal are damaged, the first is line $n"
+refused changed "2 lines of the journal are damaged, beginning with line $n"
 # the damaged line may be the line with the digest of environment.json, which is unchanged
 copy
 sed -i 's/"event":"environment"/"event":"enviXonment"/' changed/journal
-refused changed 'lines of the journal are damaged, the first is line'
+refused changed 'lines of the journal are damaged, beginning with line'
 ! grep 'environment.json' err || fail 'environment.json is blamed'
 
 # a journal that was cut is not taken for a change of environment.json; the campaign can continue

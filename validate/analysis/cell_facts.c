@@ -21,7 +21,7 @@ static double off_cpu(const struct run *run, const struct context *c)
 	return fmin(1, fmax(0, 1 - used / available));
 }
 
-/* Steal time of the hypervisor, as a share of the time of all CPUs. */
+/* Stolen time of all CPUs, divided by the wall time. */
 static double stolen_share(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;

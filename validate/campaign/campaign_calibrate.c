@@ -168,7 +168,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
 	}
 	if (n_long < n_needed)
-		k->failure = xasprintf("%llu requests still do not last %lld ms",
+		k->failure = xasprintf("a run of %llu requests is still shorter than %lld ms",
 			(unsigned long long)k->n_requests, (long long)(least / 1000000));
 	return 0;
 }

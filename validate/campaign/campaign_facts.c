@@ -71,7 +71,7 @@ static void sameness_check(struct campaign *c, const json_t *earlier)
 		if (was && is && !json_equal(was, is))
 			environment_skip(
 			    c->environment, facts[i].what,
-			    "the campaign was resumed on a machine or program that differs in this",
+			    "the campaign was resumed on another machine, or with another program",
 			    "none: the runs of all sessions are analysed together");
 	}
 }
@@ -175,7 +175,8 @@ static void replayer_note(struct campaign *c, const char *name, const json_t *de
 	if (json_equal(json_object_get(known, "sha256"), digest))
 		return;
 	SCOPED_FREE char *what = xasprintf("one program for all runs of %s", name);
-	environment_skip(c->environment, what, "its file was different in later runs",
+	environment_skip(c->environment, what,
+			 "the file of the program was different in later runs",
 			 "none: all runs are analysed together");
 }
 

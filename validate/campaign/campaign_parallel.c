@@ -151,7 +151,8 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 			       .input = recorded->output, .output = replay, .where_recorded = true};
 	int ret = step_make(c, &s, &result, e);
 	if (!ret && result.reason[0])
-		snprintf(reason, size, "with period %llu it could not be replayed: %.400s",
+		snprintf(reason, size,
+			 "with period %llu, the recording could not be replayed: %.400s",
 			 (unsigned long long)recorded->period, result.reason);
 	else if (!ret && (ret = error_find(c, recorded->output, replay, o, &why)) != 0 &&
 		 ret != -EINTR) {

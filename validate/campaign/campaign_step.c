@@ -135,7 +135,7 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 {
 	if (clock_monotonic_ns() < before_ns)
 		snprintf(r->reason, sizeof r->reason,
-			 "the clock went backwards by %lld ns while it ran",
+			 "the clock went backwards by %lld ns during the run",
 			 (long long)(before_ns - clock_monotonic_ns()));
 	else if (r->launch.reason[0] && n_killed)
 		snprintf(r->reason, sizeof r->reason,
@@ -143,7 +143,7 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 			 (unsigned long long)limit_bytes, r->launch.reason);
 	else if (!r->launch.reason[0] && access(wanted, F_OK) < 0 && errno == ENOENT)
 		snprintf(r->reason, sizeof r->reason,
-			 "it ended without writing its trace%s%s",
+			 "the process ended without writing its trace%s%s",
 			 r->launch.said[0] ? ": " : "", r->launch.said);
 	else
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);

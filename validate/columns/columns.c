@@ -109,7 +109,8 @@ static int selector_missing(struct columns_reader *r, bool header, const struct 
 	char buffer[SHOWN + 4];
 	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : ": ", cell_shown(cell[i], buffer));
-	return err_set(r->e, EINVAL, "%s:%zu: it has %zu columns%s: choose one with -C COLUMN",
+	return err_set(r->e, EINVAL,
+		       "%s:%zu: the line has %zu columns%s: choose one with -C COLUMN",
 		       r->c->path, r->line, n, names.s);
 }
 

@@ -125,7 +125,7 @@ static void plan_share_late(struct component *c, const struct planning *p)
 const struct component_row component_share_late = {
 	.title = "Share late", .shown = "share", .scattering = "shares",
 	.meaning = "Share of the requests that a timed replay issues later than intended by more "
-		   "than 1 % of the mean gap, or 1 µs.",
+		   "than 1 % of the mean traced gap or 1 µs, whichever is larger.",
 	.rule = RULE_SHARE,
 	.source = "Anderson et al. 2004 (issue error)",
 	.replayers_own = true,

@@ -70,15 +70,15 @@ static int scenario_check(const struct protocol *p, const struct scenario *s, st
 	if (scenario_is_below(p, s))
 		return err_set(e, EINVAL, "program and replay share one device");
 	if (s->observe == OBSERVE_BLOCK)
-		return err_set(e, EINVAL, "its requests are observed at the device");
+		return err_set(e, EINVAL, "the requests are observed at the device");
 	if (s->observe == OBSERVE_PRELOAD && p->pause == PAUSE_SIGNAL)
 		return err_set(e, EINVAL, "the preloaded library observes the program, and can "
 			       "pause it only at its gate, not with pause = signal");
 	if (scenario_config(s, &c, NULL) < 0)
-		return err_set(e, EINVAL, "its options are not valid");
+		return err_set(e, EINVAL, "the options of the workload are not valid");
 	const struct workload *w = workload_find(s->type);
 	if (!w || w->block || (w->script && w->script->parallel))
-		return err_set(e, EINVAL, "its workload cannot be paused between requests");
+		return err_set(e, EINVAL, "the workload cannot be paused between requests");
 	if (c.pause_ns > 0)
 		return err_set(e, EINVAL, "the program pauses between its requests: it does not "
 			       "run at full speed");
@@ -98,7 +98,7 @@ static int replayers_check(const struct protocol *p, size_t scenario, const char
 		ret = replayer_check(p, &p->scenario[scenario], &p->replayer[i], e);
 		*replayer = ret ? p->replayer[i].name : NULL;
 	}
-	return ret || n ? ret : err_set(e, EINVAL, "no replayer replays it");
+	return ret || n ? ret : err_set(e, EINVAL, "no replayer replays the workload");
 }
 
 bool scenario_is_sliced(const struct protocol *p, size_t scenario, const char **replayer,

@@ -194,7 +194,7 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 	int ret = 0;
 	if (t->device && t->volume)
 		return key_err(f, volume, e,
-			"the target already has a device: use only one of both");
+			"the target already has a device: use either device or volume");
 	if (t->destructive && !t->device)
 		return key_err(f, destructive, e, "the target has no device");
 	if (t->volume_file && !t->volume)
@@ -203,7 +203,7 @@ static int target_device_check(const struct protocol_file *f, const struct ini_s
 		return key_err(f, size, e,
 			       t->volume
 				   ? "the size must be a multiple of 4096 bytes"
-				   : "it is the size of a volume, and the target has no volume");
+				   : "the key is for a volume, and the target has no volume");
 	if (!t->size_bytes)
 		t->size_bytes = VOLUME_DEFAULT_BYTES;
 	if (t->volume)

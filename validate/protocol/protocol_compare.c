@@ -60,9 +60,10 @@ const struct option_spec compare_keys[] = {
 	   .help = "members of the environment that must be equal for a comparison: \"kernel, "
 		   "machine.cpu_model\" (default none)"),
     OPTION(STRING, "old", FIELD(old), .arg = "REPLAYER",
-	   .help = "with new: the two replayers of this protocol to compare; the campaign then "
-	       "ends when their comparison is decided"),
-    OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER", .help = "see old"),
+	   .help = "the old replayer of a comparison of two replayers of this protocol; the "
+	       "campaign then ends when the comparison is decided"),
+    OPTION(STRING, "new", FIELD(new), .arg = "REPLAYER",
+	   .help = "the new replayer of the comparison; see the key old"),
     {.name = NULL},
 };
 

@@ -126,7 +126,7 @@ static void damage_check(struct results *r, const struct loading *part, size_t n
 		seal_break(&r->seal, "line %llu of the journal is damaged (\"validate run "
 			"--resume\" makes its run again)", (unsigned long long)first);
 	else if (n && part->reading.linked)
-		seal_break(&r->seal, "%llu lines of the journal are damaged, the first is line "
+		seal_break(&r->seal, "%llu lines of the journal are damaged, beginning with line "
 			"%llu (\"validate run --resume\" makes their runs again)",
 			(unsigned long long)n, (unsigned long long)first);
 }
@@ -197,7 +197,7 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	}
 	/* a campaign that was killed before its first line has an empty journal, and no runs */
 	if (!ret && !n_valid && (part[0].reading.whole_bytes || n_pending_with_file(r)))
-		ret = err_set(e, EILSEQ, "%s is damaged, it has no valid line: restore the file "
+		ret = err_set(e, EILSEQ, "%s has no valid line: restore the file "
 			"from a copy of the results, or run the campaign again", path);
 	ret = ret ? ret : journal_check(r, part, n, e);
 	seal_record_release(&part[0].record);

@@ -191,7 +191,7 @@ static const struct accept_way ways[] = {
 	{"mean: widened sign flip (accepts)", mean_flipped, false, true},
 	{"U: chi-square", scatter_chi2, true, false},
 	{"U: with the sample's kurtosis", scatter_sample, true, false},
-	{"U: with an excess of 4 or more", scatter_at_least_4, true, false},
+	{"U: excess kurtosis of at least 4", scatter_at_least_4, true, false},
 	{"U: Bonett", scatter_bonett, true, false},
 	{"U: tails and dependence (accepts)", scatter_decides, true, true},
 };

@@ -100,7 +100,8 @@ static void reason_find(struct standard_point *p, bool known)
 		snprintf(p->reason, sizeof p->reason, "|bias| + U is %.3g %% (limit %.3g %%)",
 			 100 * (fabs(p->bias) + p->expanded), 100 * STANDARD_LIMIT);
 	else if (p->excess_p99_ns > most_ns)
-		snprintf(p->reason, sizeof p->reason, "99 %% of the excess is %s (limit %s)",
+		snprintf(p->reason, sizeof p->reason,
+			 "the 99th percentile of the excess is %s (limit %s)",
 			 duration_text(p->excess_p99_ns).s, duration_text(most_ns).s);
 	else if (n_unsteady * 2 > p->n_visits)
 		snprintf(p->reason, sizeof p->reason, "lead not steady in %zu of %zu visits",
