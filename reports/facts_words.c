@@ -121,7 +121,8 @@ void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 	}
 	if (n_sliced < n && why)
 		strbuf_addf(out, "%s whole runs one after the other: %s%s%s",
-			    n_sliced ? "; elsewhere" : "Program and replays made",
+			    n_sliced ? "; in the other scenarios, they made"
+				     : "Program and replays made",
 			    replayer ? replayer : "", replayer ? ": " : "",
 			    strcmp(why, "protocol") ? why : "set in the protocol");
 }
@@ -206,7 +207,7 @@ void facts_add_others(struct strbuf *out, const struct analysis *a)
 		return;
 	strbuf_addstr(out, "; the hypervisor took ");
 	add_share(out, stolen);
-	strbuf_addstr(out, " of it");
+	strbuf_addstr(out, " of the CPU time");
 }
 
 /* --- use of time --------------------------------------------------------- */

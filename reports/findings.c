@@ -61,8 +61,9 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 	}
 	/* in a complete campaign, pending runs belong to looks that were not needed */
 	if (!a->complete)
-		warn(f, "The campaign is incomplete: %zu of %zu planned runs were not made. "
-			"\"validate run -o DIR --resume\" continues it.", n_pending, r->n_runs);
+		warn(f, "The campaign is incomplete: %zu of %zu planned runs %s not made. "
+			"\"validate run -o DIR --resume\" continues it.", n_pending, r->n_runs,
+		     n_pending == 1 ? "was" : "were");
 	if (first)
 		warn(f, "%zu of %zu runs failed. The first is run %u: %s", n_failed, r->n_runs,
 		     (unsigned int)first->id,
@@ -74,8 +75,9 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		     r->seal.changes, r->seal.n_changes > 3 ? "; and more" : "");
 	if (r->seal.state == SEAL_ABSENT)
 		warn(f,
-		     "The results are not sealed: an earlier version made a part of them, or the "
-		     "start of the journal was damaged. Changes to that part cannot be detected.");
+		     "The results are not sealed: an earlier version of validate made a part of "
+		     "them, or the start of the journal was damaged. Changes to that part cannot "
+		     "be detected.");
 	if (r->n_damaged_journal_lines)
 		warn(f, "The journal has %zu damaged line%s, which this report ignores.",
 		     r->n_damaged_journal_lines, r->n_damaged_journal_lines == 1 ? "" : "s");

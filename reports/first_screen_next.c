@@ -14,13 +14,13 @@ static void add_time(struct strbuf *out, double seconds)
 {
 	if (seconds <= 0)
 		return;
-	strbuf_addstr(out, ", about ");
+	strbuf_addstr(out, " (about ");
 	if (seconds > 7200)
-		strbuf_addf(out, "%.0f h", ceil(seconds / 3600));
+		strbuf_addf(out, "%.0f h)", ceil(seconds / 3600));
 	else if (seconds > 90)
-		strbuf_addf(out, "%.0f min", ceil(seconds / 60));
+		strbuf_addf(out, "%.0f min)", ceil(seconds / 60));
 	else
-		strbuf_addf(out, "%.0f s", ceil(seconds));
+		strbuf_addf(out, "%.0f s)", ceil(seconds));
 }
 
 /* Number of further pairs that would decide the case; 0: it is decided, no practical number is
@@ -282,8 +282,8 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		return;
 	}
 	if (all_excluded(a)) {
-		strbuf_addstr(text, "Remove the causes named above, which forbid trust, and run "
-				    "the protocol again");
+		strbuf_addstr(text, "Remove the causes named above. They prevent the verdict "
+				    "\"trusted\". Then run the protocol again");
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
 		strbuf_addf(command, "validate run %s/protocol.conf", dir);
@@ -333,8 +333,8 @@ void first_screen_next(struct strbuf *text, struct strbuf *command, const struct
 	shell_word(&word, named);
 	const double seconds = words_elapsed_s(a->results);
 	if (!a->complete && left) {
-		strbuf_addf(text, "The campaign is not finished: %zu of %zu runs are left", left,
-			    a->results->n_runs);
+		strbuf_addf(text, "The campaign is not finished: %zu of %zu runs %s left", left,
+			    a->results->n_runs, left == 1 ? "is" : "are");
 		add_time(text,
 			 seconds * (double)left / fmax(1, (double)(a->results->n_runs - left)));
 		strbuf_addstr(text, ".");

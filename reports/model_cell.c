@@ -8,7 +8,7 @@
 GET(bool, has_value, estimate, e, e->status == STAT_OK)
 
 MODEL(S, "A number with two-sided 90 % and 95 % confidence limits and their degrees of freedom. If "
-	"the status is not \"ok\": only the status, and null as value.",
+	"the status is not \"ok\": there is only the status, and the value is null.",
 	STATUS_ROW(status, "status", NULL)
 	ROW(double, value, "value", NUMBER, NULL, STATUS(status), .quiet = true)
 	ROW(double, lo90, "lo90", NUMBER, NULL, IF(has_value))
@@ -52,7 +52,7 @@ MODEL(S, "One component of the verdict.",
 						       "Holm's correction.")
 	ROW(double, lag1, "lag1", NUMBER,
 	    "Autocorrelation of successive runs or pairs, in the order of the blocks, that the "
-	    "test of acceptance used. For a ratio of scatters: the product of the two "
+	    "test of acceptance used. For a ratio of scatters, it is the product of the two "
 	    "autocorrelations.")
 	ROW(double, n_effective, "n_effective", NUMBER,
 	    "Number of independent runs that the test of acceptance assumes.")

@@ -42,7 +42,7 @@ MODEL(S, "Origin of the recording.",
 	    .real_number = true)
 	BY_REAL(predicted_error, "predicted_error", RELATIVE,
 		"(running time - predicted running time) / running time, for the recording.")
-	ROW(int64_t, compute_ns, "compute_ns", TIME, "Sum over the nodes, on a CPU.",
+	ROW(int64_t, compute_ns, "compute_ns", TIME, "Computing time, summed over the nodes.",
 	    .real_number = true))
 #undef S
 
@@ -61,7 +61,8 @@ MODEL(S, "A case: running times of application and replay, and (application - re
 	ROW(double, tracing_time, "tracing_time", NUMBER,
 	    "Time of all capture runs over that of the application.")
 	ROW(double, tracing_increase, "tracing_increase", NUMBER,
-	    "Mean increase per run with a delayed node.")
+	    "Running time of a run with a delayed node over that of the application, minus 1; mean "
+	    "over these runs.")
 	POINTER(recording, "recording", NULL, NULLABLE))
 #undef S
 
@@ -90,7 +91,8 @@ MODEL(S, "Response times of one node.",
 	ROW(struct estimate, replay, "replay_ns", TIME, NULL)
 	ROW(struct estimate, bias, "bias", RELATIVE, NULL)
 	ROW(double, U, "U", SHARE, "Expanded uncertainty of the bias.")
-	ROW(double, busy_program_s, "program_busy_s", NUMBER, "From first begin to last end, s.")
+	ROW(double, busy_program_s, "program_busy_s", NUMBER,
+	    "From the first begin to the last end, in s.")
 	ROW(double, busy_replay_s, "replay_busy_s", NUMBER, NULL))
 #undef S
 
@@ -104,7 +106,7 @@ MODEL(S, "Response times of the nodes on one host of the application.",
 	ROW(struct estimate, replay, "replay_ns", TIME, NULL)
 	ROW(struct estimate, bias, "bias", RELATIVE, NULL)
 	ROW(double, U, "U", SHARE, "Expanded uncertainty of the bias.")
-	ROW(double, busy_program_s, "program_busy_s", NUMBER, "Longest of the nodes, s.")
+	ROW(double, busy_program_s, "program_busy_s", NUMBER, "Longest busy time of a node, in s.")
 	ROW(double, busy_replay_s, "replay_busy_s", NUMBER, NULL))
 #undef S
 

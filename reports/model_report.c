@@ -67,7 +67,7 @@ MODEL(S, "All data of a report, for programs. Times are ns, and relative quantit
 	ROW(unsigned int, n_rejection_tests, "n_rejection_tests", COUNT, NULL)
 	ROW(double, between_process_cv, "between_process_cv", SHARE,
 	    "Coefficient of variation of the program over the blocks, median over the scenarios.")
-	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT, "Lost in capture.")
+	ROW(uint64_t, n_events_lost, "n_events_lost", COUNT, "Events that the capture lost.")
 	ROW(uint64_t, n_cut, "n_cut", COUNT,
 	    "Runs whose traces were made from a trace without an end: requests can be missing.")
 	ROW(uint64_t, n_programs_unseen, "n_programs_unseen", COUNT,

@@ -17,7 +17,7 @@
 #include "reports/words.h"
 #include "validate/components/component.h"
 
-#define NO_NUMBER "no practical number of replicates decides it on this machine"
+#define NO_NUMBER "no practical number of replicates decides this component on this machine"
 
 static const char *const templates[REASON_N] = {
     [REASON_NONE] = "",
@@ -29,14 +29,15 @@ static const char *const templates[REASON_N] = {
     [REASON_SHOWN] = "%K %V, no limit set",
     [REASON_SHOWN_STATUS] = "%K: %M",
     [REASON_FEW_RUNS] =
-	"; so few runs may depend on each other, so %.0f runs count as little more than one",
+	"; dependence between so few runs cannot be excluded, so %.0f runs count as little more "
+	"than one",
     [REASON_RUNS_ALIKE] = "; each run is so similar to the previous run (correlation of successive "
 			  "runs %.2f) that %.0f runs count as little more than one",
-    [REASON_IF_INDEPENDENT] = "; it would be within the limit if the runs were known to be "
+    [REASON_IF_INDEPENDENT] = "; the component would be accepted if the runs were known to be "
 			      "independent",
-    [REASON_DEPENDENT] = "; it would be within the limit if the runs were independent, but %.0f "
-			 "runs count as only %.1f independent runs, because they may depend on "
-			 "each other (correlation of successive runs: measured %.2f, possibly "
+    [REASON_DEPENDENT] = "; the component would be accepted if the runs were independent, but "
+			 "%.0f runs count as only %.1f independent runs, because they may depend "
+			 "on each other (correlation of successive runs: measured %.2f, possibly "
 			 "higher)",
     [REASON_COUNTED_AS] = "; %.0f runs count as %.1f independent runs, because they may depend on "
 			  "each other (correlation of successive runs: measured %.2f, possibly "
@@ -87,11 +88,11 @@ static const char *const templates[REASON_N] = {
 			   "%.0f in a run, limit %.0f",
     [REASON_FAULTS_SHOWN] =
 	"at most %.0f lost, extra or mismatched requests in a run, no limit set",
-    [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; fidelity is not known from them",
+    [REASON_FAULTS_UNKNOWN] = "%.0f of %.0f replays failed; these replays do not show the fidelity",
     [REASON_RESULTS_UNKNOWN] = "; the replayer reports no results for %.0f requests (its file of "
 			       "times has no column \"result\"), so it is unknown whether they "
 			       "failed",
-    [REASON_SKIPPED] = "; %.0f more skipped",
+    [REASON_SKIPPED] = "; the replayer skipped %.0f more",
     [REASON_PERCENTILE] = "99th percentile %T",
     [REASON_PERCENTILE_INTERVAL] = ", one-sided confidence limits %T and %T",
     [REASON_PERCENTILE_LIMIT] = ", %W the limit %T",
@@ -136,7 +137,7 @@ static const char *const templates[REASON_N] = {
     [REASON_NOT_AFTER_HOLM] =
 	"; not rejected after Holm's correction for the number of tests (adjusted P %.2g; a "
 	"rejection needs at most %.2g)",
-    [REASON_DIFFERS] = "; it differs from the recording, perhaps because of the machine",
+    [REASON_DIFFERS] = "; the component differs from the recording, perhaps because of the machine",
     [REASON_CHANGED] = "the results were changed after the campaign wrote them",
     [REASON_DEFERRED] = "to be decided after %.0f replicates; %.0f were made so far",
     [REASON_VERDICT_REFUSED] = "no verdict: %S",
@@ -146,7 +147,7 @@ static const char *const templates[REASON_N] = {
     [REASON_REPLAYS_FAILED] = "%.0f of %.0f replays failed",
     [REASON_PROGRAMS_FAILED] = "%.0f of %.0f runs of the program failed, more than %.0f %%",
     [REASON_EVENTS_LOST] =
-	"its traces are incomplete: capture lost %.0f %{event|events}",
+	"the traces of this case are incomplete: capture lost %.0f %{event|events}",
     [REASON_RUNS_CUT] = "traces of %.0f run%{|s} are incomplete: they were made from a trace "
 			"without an end",
     [REASON_RUNS_UNSEEN] = "traces of %.0f run%{|s} are incomplete: capture could not see all "
@@ -354,10 +355,10 @@ static void add_undecided(struct strbuf *out, const struct analysis *a, const st
 	if (add_names(&names, dependent, " and "))
 		strbuf_addf(out, ", %s because the runs may depend on each other", names.s);
 	if (impractical)
-		strbuf_addstr(out, "; no practical number of replicates would decide it on this "
-				   "machine");
+		strbuf_addstr(out, "; no practical number of replicates would decide this case on "
+				   "this machine");
 	else if (most && !unknown)
-		strbuf_addf(out, "; about %llu more replicate%s would probably decide it",
+		strbuf_addf(out, "; about %llu more replicate%s would probably decide this case",
 			    (unsigned long long)most, most == 1 ? "" : "s");
 }
 

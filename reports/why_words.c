@@ -2,7 +2,7 @@
 /* What differs in a case, and the causes that were found, in a sentence. */
 #include "reports/words.h"
 
-#define SHAPE "the share of requests that are shorter than the program's %p is "
+#define SHAPE "the share of requests that take less time than the program's %p is "
 #define DEAF "the replayer's times do not follow the storage: on slower storage, the response "
 #define QUANTILE(name)                                                                             \
 	{                                                                                          \
@@ -163,7 +163,7 @@ static void add_split(struct strbuf *out, const struct split *s)
 			break;
 		strbuf_addstr(out, i ? ", " : ": ");
 		add_percent(out, part->part.value);
-		strbuf_addf(out, " by %s", words_cause(part->name));
+		strbuf_addf(out, " from %s", words_cause(part->name));
 		below = fabs(part->share);
 	}
 }

@@ -189,14 +189,14 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 	if (g->decision != DECISION_INCONCLUSIVE)
 		return;
 	if (g->n_impractical)
-		strbuf_addf(out, " Here %zu of them cannot be decided with a practical number of "
-			    "replicates.", g->n_impractical);
+		strbuf_addf(out, " No practical number of replicates decides %zu of these cases "
+			    "on this machine.", g->n_impractical);
 	if (g->n_more)
 		strbuf_addf(out, " %llu more replicate%s would probably decide %s.",
 			    (unsigned long long)g->n_more, g->n_more == 1 ? "" : "s",
 			    g->n_impractical  ? "the others"
-			    : g->n_cells == 1 ? "it"
-					      : "them");
+			    : g->n_cells == 1 ? "this case"
+					      : "these cases");
 }
 
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which)
@@ -227,7 +227,7 @@ void words_add_not_visible(struct strbuf *out, const char *before, const struct 
 		strbuf_addstr(out, after);
 }
 
-/* Appends "±24 %" or "between ±19 % and ±38 %": smallest and largest value with two significant
+/* Appends "±24 %" or "±19 % to ±38 %": smallest and largest value with two significant
  * digits. */
 static void add_span(struct strbuf *out, double lo, double hi)
 {
@@ -235,7 +235,7 @@ static void add_span(struct strbuf *out, double lo, double hi)
 	number_add(&least, 100 * lo, 100 * lo, number_unit_plain, false);
 	number_add(&most, 100 * hi, 100 * hi, number_unit_plain, false);
 	if (strcmp(least.s, most.s))
-		strbuf_addf(out, "between ±%s %% and ±%s %%", least.s, most.s);
+		strbuf_addf(out, "±%s %% to ±%s %%", least.s, most.s);
 	else
 		strbuf_addf(out, "±%s %%", least.s);
 }
@@ -259,10 +259,10 @@ void words_add_uncertainty(struct strbuf *out, const struct cell *c, size_t n)
 	}
 	if (lo > hi)
 		return;
-	strbuf_addstr(out, "One replay is accurate to ");
+	strbuf_addstr(out, "The uncertainty of one replay is ");
 	add_span(out, lo, hi);
 	if (lo_machine <= hi_machine) {
-		strbuf_addstr(out, ", and one program run to ");
+		strbuf_addstr(out, ", and that of one program run is ");
 		add_span(out, lo_machine, hi_machine);
 	}
 	if (!n_limited)

@@ -67,14 +67,15 @@ void compare_add_reasons(struct strbuf *out, const struct aspect_change *a)
 	    [CHANGE_FAILED] = ": %.0f runs failed before, %.0f now",
 	    [CHANGE_NO_LIMIT] = "no limit set",
 	    [CHANGE_NEARER_UNKNOWN] =
-		"it changed, but it is unknown whether it is nearer to the program",
-	    [CHANGE_IF_INDEPENDENT] = "it would be the same if the runs were known to be "
-				      "independent of each other",
+		"the new replays differ from the old replays, but it is unknown whether they are "
+		"nearer to the program",
+	    [CHANGE_IF_INDEPENDENT] = "the component would be the same if the runs were known to "
+				      "be independent of each other",
 	    [CHANGE_SAME_RUNS] = "the old and the new results are the same runs",
 	    [CHANGE_OLD_INCOMPLETE] = "traces of the old results are incomplete",
 	    [CHANGE_NEW_INCOMPLETE] = "traces of the new results are incomplete",
-	    [CHANGE_COUNTS] = "%g in %.0f runs before, %g in %.0f runs now; most in one run: %g "
-			      "before, %g now",
+	    [CHANGE_COUNTS] = "%g lost, extra or mismatched requests in %.0f runs before, %g in "
+			      "%.0f runs now; at most %g in one run before, %g now",
 	    [CHANGE_OLD_LOST] = "; %.0f more runs failed before than now, and these lost all of "
 				"their requests",
 	    [CHANGE_NEW_LOST] = "; %.0f more runs failed now than before, and these lost all of "
@@ -113,13 +114,13 @@ void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum 
 		}
 	}
 	if (!isnan(a->p_holm) && a->word != CHANGE_SAME) {
-		strbuf_addstr(out, "; P-values (small: shown): change beyond the limit ");
+		strbuf_addstr(out, "; P-values (small if shown): change beyond the limit ");
 		number_add_p(out, a->p);
 		strbuf_addstr(out, ", any change ");
 		number_add_p(out, a->p_holm);
 	}
 	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {
-		strbuf_addstr(out, "; P-value (small: shown) of a change within the limit ");
+		strbuf_addstr(out, "; P-value (small if shown) of a change within the limit ");
 		number_add_p(out, a->p_same);
 	}
 }

@@ -197,8 +197,8 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 	say("Requests", "%" PRIu64 " over %s", s->n_requests, duration_text((double)s->span_ns).s);
 	if (s->n_endless || w->n_unknown)
 		say("",
-		    "%" PRIu64 " without an end, on which nothing depends; %" PRIu64
-		    " without a start, left out",
+		    "%" PRIu64 " have no end, so nothing depends on them; %" PRIu64
+		    " have no start and are left out",
 		    s->n_endless, w->n_unknown);
 	say("Think time", "at least %s for a dependency: %s", duration_text((double)h->ns).s,
 	    h->origin);
@@ -211,9 +211,9 @@ static void print_text(const struct infer_summary *s, const struct infer_what *w
 		"requests",
 	    s->longest_chain, s->width_max);
 	say("Width",
-	    "%.3g on average, %" PRIu64 " at most: requests that do not depend on each other",
+	    "%.3g requests on average, at most %" PRIu64 ", do not depend on each other",
 	    s->width_mean, s->width_max);
-	say("If requests", "took no time, the last request would be issued after %s",
+	say("Last request", "would be issued after %s if requests took no time",
 	    duration_text((double)s->think_ns).s);
 }
 

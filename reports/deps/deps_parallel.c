@@ -23,7 +23,7 @@ static double work_of(const struct causality_work *w)
 static void print_nodes(const struct causality_work *w)
 {
 	printf("\n%6s  %10s  %10s  %10s  %10s  %10s  %10s  %10s\n", "node", "requests",
-	       "their time", "computing", "asleep", "external", "signals", "waits");
+	       "in request", "computing", "asleep", "external", "signals", "waits");
 	for (uint32_t i = 0; i < w->n_nodes && i < NODES_SHOWN; i++) {
 		const struct causality_node_work *n = &w->node[i];
 		printf("%6" PRIu32 "  %10" PRIu64 "  %10s  %10s  %10s  %10s  %10" PRIu64
@@ -49,30 +49,31 @@ static void print_text(const struct causality_work *w, const struct causality_fa
 		n_of_barriers += w->links.mark[i].is_wait;
 	printf("%s, dependencies between the nodes of a parallel application\n", path);
 	printf("Requests       %" PRIu64 " of %" PRIu32
-	       " node%s over %s; %s in them, %s of computing\n",
+	       " node%s over %s; the nodes spend %s in requests and %s in computing\n",
 	       all->n_requests, w->n_nodes, w->n_nodes == 1 ? "" : "s",
 	       duration_text((double)span_of(w)).s, duration_text((double)all->request_ns).s,
 	       duration_text((double)all->compute_ns).s);
 	if (all->asleep_ns || all->external_ns)
-		printf("               %s of sleep, %s of external waits (for something that is "
-		       "not a node)\n", duration_text((double)all->asleep_ns).s,
+		printf("               the nodes also sleep %s, and wait %s for something that is "
+		       "not a node (external waits)\n", duration_text((double)all->asleep_ns).s,
 			duration_text((double)all->external_ns).s);
 	printf("Waits          %" PRIu64
 	       " for the end of another node's request, before %" PRIu64
-	       " requests; %" PRIu64 " pair%s of nodes without barriers\n",
+	       " requests; %" PRIu64 " pair%s of nodes wait without a barrier\n",
 	       all->n_waits, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
 	if (w->n_implied)
 		printf("               %" PRIu64 " of them follow from other "
 		       "waits\n", w->n_implied);
-	printf("Barriers       %" PRIu32 ", of %" PRIu64 " waits\n", w->barriers.n, n_of_barriers);
+	printf("Barriers       %" PRIu32 ", with %" PRIu64 " waits\n", w->barriers.n,
+	       n_of_barriers);
 	printf("Critical path  %s, of which %s computing", duration_text((double)w->critical_ns).s,
 	       duration_text((double)w->critical_compute_ns).s);
 	if (w->critical_ns > 0)
-		printf("; at most %.3g nodes at a time on average",
+		printf("; on average, at most %.3g nodes can work at the same time",
 		       work_ns / (double)w->critical_ns);
 	putchar('\n');
 	if (f->predicted_ns > 0 && f->application_ns > 0)
-		printf("Prediction     %s of running time; the application took %s\n",
+		printf("Prediction     a replay takes %s; the application took %s\n",
 		       duration_text((double)f->predicted_ns).s,
 		       duration_text((double)f->application_ns).s);
 	print_nodes(w);

@@ -79,8 +79,9 @@ static void add_drawing(struct figures *fs, const struct analysis *a)
 	struct figure *f = figure_add(fs, "sources", NULL, 0, 0);
 	f->drawn = true;
 	fishbone_add(&f->data, a, &f->width, &f->height);
-	figure_caption(f, "Sources of uncertainty that act on the measured response time. Filled: "
-		"quantified in the budget. Open: named, not quantified. Triangle: could not be "
+	figure_caption(f, "Sources of uncertainty that act on the measured response time. A filled "
+		"circle is a source that the budget quantifies. An open circle is a source that "
+		"is named, but not quantified. A triangle is a source that could not be "
 		"controlled as requested.");
 }
 

@@ -85,8 +85,8 @@ LIST(nearest_change, NULL,
 LIST(event, NULL,
 	WORD(is.kind, "kind", NULL, event_kind_names)
 	BY_REAL(change, "change", RELATIVE,
-		"Change of x/r, relative to the level before. For a drift: from its onset to its "
-		"last entry.")
+		"Change of x/r, relative to the level before. For a drift, this is the change from "
+		"its onset to its last entry.")
 	ROW(double, is.sd, "change_se_ln", NUMBER, NULL)
 	CAMPAIGN(is.onset, "onset", "Number of a campaign, like the next four members.")
 	DATE(is.onset, "onset_date")
@@ -108,8 +108,8 @@ LIST(signal, NULL,
 	WORD(kind, "kind", NULL, history_kind_names)
 	BY_JSON(direction, "integer", "direction", "1 up, -1 down, 0 a jump.")
 	ROW(double, change, "change", RELATIVE,
-	    "Change of x/r: the mean from onset to last, relative to the centre. For a jump: "
-	    "between the two entries.")
+	    "Change of x/r: the mean from onset to last, relative to the centre. For a jump, this "
+	    "is the change between the two entries.")
 	CAMPAIGN(onset, "onset", "Number of a campaign.")
 	DATE(onset, "onset_date")
 	CAMPAIGN(first, "signalled", NULL)

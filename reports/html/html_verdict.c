@@ -343,9 +343,9 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 
 static void add_strip(struct strbuf *out, const struct analysis *a)
 {
-	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The deciding "
-		"component of each case, and its deciding interval in multiples of the limit. "
-		"Shaded: within the limit. ");
+	strbuf_addstr(out, "<h2 id=\"intervals\">What decides each case</h2>\n<p>The table "
+		"shows the component that decides each case, and its interval in multiples of the "
+		"limit. The shaded part is within the limit. ");
 	strbuf_addf(out, "%s if the intervals of all its components lie in the shaded part.</p>\n",
 		    a->results->protocol.claimed ? "The claim is shown for a case"
 						 : "A case is trusted");

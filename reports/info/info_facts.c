@@ -71,10 +71,10 @@ static void add_causes(struct info_page *page, const struct trace_causes *c)
 	struct strbuf out = STRBUF_INIT;
 	if (!c->n_computes && !c->n_signals && !c->n_waits)
 		return;
-	strbuf_addf(&out, "and between them computing of %s in %s, %s and %s (validate deps); the "
-		"figures below omit these", duration_text(c->compute_ns).s,
-		plural_text(c->n_computes, "part", "parts").s, plural_text(c->n_signals, "signal",
-		"signals").s, plural_text(c->n_waits, "wait", "waits").s);
+	strbuf_addf(&out, "also %s of computing (%s), %s and %s, which the figures below omit; "
+		"validate deps shows them", duration_text(c->compute_ns).s,
+		plural_text(c->n_computes, "record", "records").s, plural_text(c->n_signals,
+		"signal", "signals").s, plural_text(c->n_waits, "wait", "waits").s);
 	add(page, "", &out);
 }
 
@@ -200,7 +200,7 @@ static void add_issue(struct info_page *page, const struct info *x)
 	struct strbuf out = STRBUF_INIT;
 	if (!p->n_intended)
 		return;
-	strbuf_addf(&out, "%s to be issued at a certain time; late by: median %s, 99 %% up to %s, "
+	strbuf_addf(&out, "%s to be issued at a certain time; delay: median %s, 99 %% up to %s, "
 		"at most %s", plural_text(p->n_intended, "request was", "requests were").s,
 		quantile_text(&p->late, 0.5, false).s, quantile_text(&p->late, 0.99, false).s,
 		quantile_text(&p->late, 1, false).s);
@@ -345,7 +345,7 @@ static void add_nodes(struct info_page *page, const struct trace_meta *m)
 	strbuf_addf(&out, "; computing: %s, %s",
 		    f.by_throttling ? "think times of the delayed nodes"
 				    : "think times without calls that block",
-		    f.cpu_time ? "CPU time" : "time of the clock");
+		    f.cpu_time ? "CPU time" : "elapsed time");
 	add(page, "Nodes", &out);
 }
 

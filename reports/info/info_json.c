@@ -221,7 +221,7 @@ LIST(scope, NULL,
 	POSITIONS(KIND_READ, "read")
 	POSITIONS(KIND_WRITE, "write")
 	WHOLE(n_not_followed, "n_not_followed",
-	      "Requests of sequences beyond the largest number of sequences."))
+	      "Requests of further sequences, beyond the largest number that can be followed."))
 #undef S
 
 /* --- errors, threads, objects -------------------------------------------- */
@@ -446,8 +446,8 @@ MODEL(S, NULL,
 		     "true: no request is missing, because the program recorded its own requests "
 		     "and there is no sign of a loss. false: the file has no end or is damaged, or "
 		     "there are signs of missing requests. null: there is no such sign, but the "
-		     "method does not show all requests (not_visible). Earlier versions: whether "
-		     "the file has its end.")
+		     "method does not show all requests (not_visible). In files of earlier "
+		     "versions, this member states whether the file has its end.")
 	     FLAG(p.tally.health.complete, "has_end", "The file has its end.")
 	     BY_NAMES(reasons, "incomplete",
 		      "Reasons why the trace is incomplete, even if the file has its end. Empty if "

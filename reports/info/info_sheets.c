@@ -160,7 +160,7 @@ static void note_positions(struct table *s, const struct profile *p)
 	SCOPED_STRBUF out = STRBUF_INIT;
 	strbuf_addf(&out, "near: within 128 KiB of the end of the previous read or write. %s of "
 		"the reads and writes have offset and length in multiples of 4096, %s of 512; "
-		"their highest byte is %s", share_text((double)p->n_aligned_4096,
+		"the highest offset of a byte is %s", share_text((double)p->n_aligned_4096,
 		(double)p->n_position_known).s, share_text((double)p->n_aligned_512,
 		(double)p->n_position_known).s, count_text(p->highest).s);
 	if (p->n_position_unknown)

@@ -144,8 +144,8 @@ LIST(side, NULL,
 		"true: no request is missing, because the program recorded its own requests and "
 		"there is no sign of a loss. false: the file has no end or is damaged, or there "
 		"are signs of missing requests. null: there is no such sign, but the method does "
-		"not show all requests (not_visible). Earlier versions: whether the file has its "
-		"end.")
+		"not show all requests (not_visible). In files of earlier versions, this member "
+		"states whether the file has its end.")
 	FLAG(complete, "has_end", "The file has an end.")
 	FLAG(cut, "cut", "The file has no end, or was made from a trace without an end: requests "
 	     "can be missing.")

@@ -50,7 +50,7 @@ static void rows_print(const struct protocol *p, const struct chance_rows *rows,
 			percent_print(chance_of_row(p, r, n[c]), out);
 		fputs(" %\n", out);
 	}
-	fprintf(out, "  %-42s", "all of these in one case");
+	fprintf(out, "  %-42s", "all these components in one case");
 	for (size_t c = 0; c < n_columns; c++)
 		percent_print(chance_of_rows(p, rows, n[c]), out);
 	fputs(" %\n", out);
@@ -78,10 +78,10 @@ static size_t rows_explain(struct strbuf *out, const struct protocol *p,
 			strbuf_addf(out, limit < 10 ? "%sa limit of %.2g%s" : "%sa limit of %.0f%s",
 				    needed ? " or " : "", limit, ratio ? " %" : "");
 		if (needed || isfinite(limit))
-			strbuf_addf(out, " give %.0f %%)", 100 * CHANCE_ASSURANCE);
+			strbuf_addf(out, " give a chance of %.0f %%)", 100 * CHANCE_ASSURANCE);
 		else
-			strbuf_addf(out, "no number of replicates and no limit gives %.0f %%)",
-				100 * CHANCE_ASSURANCE);
+			strbuf_addf(out, "no number of replicates and no limit gives a chance of "
+				"%.0f %%)", 100 * CHANCE_ASSURANCE);
 	}
 	return n_weak;
 }

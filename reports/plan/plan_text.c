@@ -55,14 +55,15 @@ static void device_put(const struct target *t, FILE *out)
 	fprintf(out, "\ntarget %s: requests on %s, which %s\n", t->name, t->device,
 		t->destructive ? "WOULD BE OVERWRITTEN" : "would only be read");
 	if (real && strcmp(real, t->device))
-		fprintf(out, "  that is %s\n", real);
+		fprintf(out, "  the device is %s\n", real);
 	if (ret)
 		fprintf(out, "  the replay would be refused: %s\n", why.msg);
 	else if (t->destructive)
-		fprintf(out, "  any of its %s may be overwritten (it is not in use and has no "
-			"known content); needs --device %s\n", size_text(n_bytes).s, t->device);
+		fprintf(out, "  any of its %s may be overwritten (the device is not in use and has "
+			"no known content); the campaign needs --device %s\n",
+			size_text(n_bytes).s, t->device);
 	else
-		fprintf(out, "  it has %s\n", size_text(n_bytes).s);
+		fprintf(out, "  the size of the device is %s\n", size_text(n_bytes).s);
 }
 
 /* Prints the devices and volumes of targets below the file system, and how the campaign changes
@@ -137,8 +138,8 @@ static void time_needed_put(const struct expected_total *t, FILE *out)
 {
 	fprintf(out, "time:    about %s", duration_text(t->s * 1e9).s);
 	if (t->recordings_s > 0)
-		fprintf(out, "; recording parallel applications may take %s: each node is delayed "
-			"in a run of its own, and the number of nodes is known only during the run",
+		fprintf(out, "; the recordings of parallel applications may take %s. Each node is "
+			"delayed in a run of its own, and the number of nodes is not known before",
 			duration_text(t->recordings_s * 1e9).s);
 }
 
@@ -173,7 +174,8 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 	uint64_t files_bytes = 0;
 	for (size_t i = 0; i < p->n_targets; i++)
 		files_bytes += place_bytes(&places.place[i]);
-	fprintf(out, "\nruns:    %s%llu, and about %llu to find the numbers of requests\n",
+	fprintf(out, "\nruns:    %s%llu, and before them about %llu that find the numbers of "
+		"requests\n",
 		p->budget_ns ? "at most " : "", (unsigned long long)protocol_n_runs(p),
 		(unsigned long long)total.n_calibrations);
 	if (p->budget_ns)

@@ -67,8 +67,9 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	char offset[32], u[32];
 	time_put(offset, sizeof offset, clock.offset_ns, clock.offset_ns, true);
 	time_put(u, sizeof u, clock.u_ns, clock.u_ns, false);
-	fprintf(out, "  clock: begins lie %s from the program's own, u = %s from process to "
-		"process (%zu processes)\n", offset, u, clock.n_processes);
+	fprintf(out, "  clock: captured starts differ by %s from the program's own starts; "
+		"standard uncertainty u = %s from process to process (%zu processes)\n", offset,
+		u, clock.n_processes);
 }
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out)
@@ -81,8 +82,9 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 		"\n"
 		"missed     requests of the program that were not captured; extra: captured "
 		"requests that the program did not make\nbias       captured minus own response "
-		"time: mean over the runs, with its 95 %% interval\nscatter    distance of a "
-		"request's difference from the bias of its run: median, 99th percentile\nstart   "
+		"time: mean over the runs, with its 95 %% interval\nscatter    distance "
+		"between the difference of a request and the bias of its run: median, 99th "
+		"percentile\nstart   "
 		"   captured start minus the start that the program measured\nclock      each "
 		"process calibrates its clock itself: u applies to comparisons of times of two "
 		"processes, not to response times\nown time   the program's own mean response time "

@@ -117,14 +117,14 @@ static void precision_print(const struct stats *s, const struct comparison *c, c
 		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
-	printf("Its standard deviation is %.3g times the reference's (%.4g %% interval %.3g to "
-		"%.3g):\n", a->value, conf, a->lo, a->hi);
+	printf("The standard deviation of the %s is %.3g times the reference's (%.4g %% interval "
+		"%.3g to %.3g):\n", who, a->value, conf, a->lo, a->hi);
 	if (c->precision_decision == DECIDED_ACCEPT)
-		printf("  shown to be at most %.4g times", limit);
+		printf("  it is shown to be at most %.4g times the reference's", limit);
 	else if (c->precision_decision == DECIDED_REJECT)
-		printf("  shown to be more than %.4g times", limit);
+		printf("  it is shown to be more than %.4g times the reference's", limit);
 	else
-		printf("  not shown to be at most %.4g times", limit);
+		printf("  it is not shown to be at most %.4g times the reference's", limit);
 	printf("\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for dependence, "
 	       "%.3g%s).\n",
 	       conf, a->inner_lo, a->inner_hi,
@@ -279,10 +279,12 @@ static void sample_notes(const struct stats *s, size_t i)
 		printf("note: batch means of the %s still depend on each other: the run is too "
 			"short\n", name);
 	if (trend && !trend->status && trend->value < 0.01)
-		printf("note: the %s drifts (Mann-Kendall p %.2g)\n", name, trend->value);
+		printf("note: the values of the %s drift (Mann-Kendall p %.2g)\n", name,
+		       trend->value);
 	if (normal && !normal->status && normal->value < 0.01)
-		printf("note: the %s is not normal (Shapiro-Wilk p %.2g): the Brown-Forsythe test "
-			"and the bootstrap are more reliable than F\n", name, normal->value);
+		printf("note: the values of the %s are not normally distributed (Shapiro-Wilk p "
+			"%.2g): the Brown-Forsythe test and the bootstrap are more reliable than "
+			"F\n", name, normal->value);
 }
 
 static void comparison_notes(const struct comparison *c)
@@ -341,7 +343,7 @@ static void sessions_print(const struct stats *s, size_t i)
 		putchar('\n');
 	}
 	if (s->config->all)
-		list_print("all of the sessions", &g->estimates);
+		list_print("all statistics of the sessions", &g->estimates);
 }
 
 static void verdict_print(const struct stats *s)

@@ -91,10 +91,10 @@ static void issue_error_row(struct table *t, const struct cell *c)
 const struct table_kind table_issue_error = {
     "issue-error", "Issue error and schedule", .cell = issue_error_row,
     .note = "Issue error: start of a request minus the time at which it was due; only timed "
-    	"replays have one. Late: issued later than 1 % of the mean traced gap or 1 µs, whichever "
-    	"is larger. No CPU: the thread had no CPU when its request was due, which is not a fault "
-    	"of the replayer. Schedule: how far the start of a request has moved from its place in the "
-    	"trace, in any replay."};
+    	"replays have one. Late: issued after the due time by more than 1 % of the mean traced gap "
+    	"or 1 µs, whichever is larger. No CPU: the thread had no CPU when its request was due, "
+    	"which is not a fault of the replayer. Schedule: how far the start of a request has moved "
+    	"from its place in the trace, in any replay."};
 
 static void fidelity_row(struct table *t, const struct cell *c)
 {

@@ -74,9 +74,11 @@ static const char *observe_text(const struct scenario *s)
 			      : "the program is captured by the preloaded library";
 	case OBSERVE_FOREIGN:
 		return device ? "not all replayers take time stamps in the same way as the "
-				"program, but the requests of all reach the device"
+				"program, but the requests of all replayers reach the "
+				"device"
 			      : "not all replayers take time stamps in the same way as the "
-				"program, but the preloaded library sees the calls of all";
+				"program, but the preloaded library sees the calls of all "
+				"replayers";
 	case OBSERVE_ALIKE:
 		return "the program and every replayer take stamps around their calls in the same "
 		       "way";
@@ -132,4 +134,7 @@ const struct table_kind table_device = {"device", "At the device, and by own sta
 	device_row, .note =
 	"Cases that were observed at the device by the kernel's tracepoints, beside the values "
 	"that program and replayer measured themselves. Reordered: share of the requests that "
-	"reached the device after a request that follows them in the order of the program."};
+	"reached the device after a request that follows them in the order of the program. Seen: "
+	"share of the replay's requests that the device received. Split: requests that reached the "
+	"device in several parts. Extra: requests at the device that belong to no request of the "
+	"replay."};

@@ -39,7 +39,7 @@ static void parallel_row(struct table *t, const struct analysis *a, size_t i)
 	COL_KNOWN(t, SHARE, "predicted_error", "Predicted error",
 		  r ? causality_predicted_error(r) : NAN);
 	COL_COUNT_IF(t, "n_runs", "Runs of the recording", r, r->n_runs);
-	COL_KNOWN(t, NUMBER, "tracing_time", "their time / time of the application",
+	COL_KNOWN(t, NUMBER, "tracing_time", "Time of these runs / time of the application",
 		  c->tracing_time);
 	COL_KNOWN(t, NUMBER, "tracing_increase", "Time of a delayed run / time of the application "
 						 "- 1", c->tracing_increase);

@@ -35,9 +35,9 @@ const struct table_kind table_calibration = {
 	"The replay takes longer or shorter if the 95 % interval of the bias excludes 0. The other "
 	"columns can explain a difference, and have values for program and replay. Off CPU: share "
 	"of the time in which the threads did not run, because they waited for a device, slept or "
-	"waited for a CPU. Stolen: share that other virtual machines took. Faults: page faults per "
-	"request. Cached: share of the files in the page cache before the run. In flight: mean "
-	"number of requests."};
+	"waited for a CPU. Stolen: CPU time that other virtual machines took, divided by the time "
+	"of the run. Faults: page faults per request. Cached: share of the files' bytes that were "
+	"in the page cache before the run. In flight: mean number of requests."};
 
 static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 {

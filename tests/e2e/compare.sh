@@ -116,7 +116,7 @@ scale() { # FACTOR FILE: scales all times of the replay
 scale 0.9 old.json >faster.json
 scale 1.11 same.json >slower.json
 expect_status 4 "$VALIDATE" compare faster.json slower.json
-tr -s '\n ' ' ' <out | grep -q "it changed, but it is unknown whether it is nearer to the program" || fail "$(cat out)"
+tr -s '\n ' ' ' <out | grep -q "differ from the old replays, but it is unknown whether they are nearer to the program" || fail "$(cat out)"
 
 # a mismatch in every new run is worse; a mismatch in one run is inconclusive
 at=$(jq '.columns | index("n_mismatched")' same.json)

@@ -121,7 +121,7 @@ grep -q '^  bias  *±  *10 %  *9[0-9] %$' out || fail "the chance at 20 pairs: $
 expect_status 0 "$VALIDATE" run p.conf --dry-run --scatter 1%
 grep -q '^  bias  *±  *10 %  *>99 %$' out || fail "the chance with little scatter: $(cat out)"
 expect_status 2 "$VALIDATE" run p.conf --dry-run --scatter 60%
-grep -q 'with a scatter of 60 %, 20 replicates can never accept bias (<1 %; about [0-9]* replicates or a limit of [0-9]* % give 80 %), typical response' err || fail "$(cat err)"
+grep -q 'with a scatter of 60 %, 20 replicates can never accept bias (<1 %; about [0-9]* replicates or a limit of [0-9]* % give a chance of 80 %), typical response' err || fail "$(cat err)"
 sed 's/^replicates.*/&\nbank = 1/' p.conf >one.conf
 expect_status 0 "$VALIDATE" run one.conf --dry-run
 expect_line out 'note: bank = 1: all pairs replay one recording, so no case can be trusted'

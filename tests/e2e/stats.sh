@@ -37,7 +37,7 @@ expect_status 0 stats ref near
 expect_line out 'reference   ref, column 1: 10 values'
 expect_line out 'The mean of the replay is 1 % above'
 expect_line out 'the bias is within the limits of 10 %'
-expect_line out 'shown to be at most 2 times'
+expect_line out '  it is shown to be at most 2 times'
 expect_line out 'unpaired'
 grep -q '|.*\[.*\].*|' out || fail "no picture"
 [ "$(wc -l <out)" -le 40 ] || fail "more than a screen"
@@ -98,7 +98,7 @@ expect_status 1 stats r40 far --judge
 expect_line out 'not trusted'
 head -n 3 near >few
 expect_status 4 stats ref few --judge
-expect_line out 'not shown to be at most 2 times'
+expect_line out 'it is not shown to be at most 2 times'
 expect_line out 'inconclusive'
 expect_status 1 stats r40 x40 far --judge
 expect_status 4 stats r40 x40 --judge --limit-bias 1%

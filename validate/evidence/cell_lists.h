@@ -113,7 +113,7 @@
 	X(uint64_t, n_descents, "n_descents", COUNT,                                               \
 	  "Pairs of neighbouring requests in the wrong order, as hfplayer counts them.")           \
 	X(struct estimate, deciding, "deciding", SHARE,                                            \
-	  "Share of reordered requests in the deciding scope.")                                    \
+	  "Share of reordered requests in the scope that decides.")                                \
 	X(struct estimate, all, "all", SHARE,                                                      \
 	  "Share of reordered requests over the whole replay.")                                    \
 	X(struct estimate, thread, "thread", SHARE,                                                \
@@ -171,17 +171,17 @@
 	X(double, off_cpu_x, "off_cpu_replay", SHARE,                                              \
 	  "Share of the wall time in which the replay's threads did not run.")                     \
 	X(double, stolen_r, "stolen_program", SHARE,                                               \
-	  "Share of the time that the hypervisor took in the program's runs.")                     \
+	  "Stolen time of all CPUs divided by the wall time, in the program's runs.")              \
 	X(double, stolen_x, "stolen_replay", SHARE,                                                \
-	  "Share of the time that the hypervisor took in the replays.")                            \
+	  "Stolen time of all CPUs divided by the wall time, in the replays.")                     \
 	X(double, faults_r, "faults_per_request_program", NUMBER,                                  \
 	  "Page faults per request in the program's runs.")                                        \
 	X(double, faults_x, "faults_per_request_replay", NUMBER,                                   \
 	  "Page faults per request in the replays.")                                               \
 	X(double, resident_r, "cached_program", SHARE,                                             \
-	  "Share of the files that were cached before the program's runs.")                        \
+	  "Share of the bytes of the files that were cached before the program's runs.")           \
 	X(double, resident_x, "cached_replay", SHARE,                                              \
-	  "Share of the files that were cached before the replays.")
+	  "Share of the bytes of the files that were cached before the replays.")
 
 /* Of the pooled requests of all runs, without a test. NaN also before analysis_describe(), and in a
  * large campaign. */

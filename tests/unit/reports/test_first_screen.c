@@ -267,7 +267,7 @@ static void test_next_step(void **state)
 	next_is(a, "Set replicates = 20..40 and budget = 5min in the protocol",
 		"validate run results/protocol.conf");
 	f.results.protocol.n_replicates_max = 60; /* the undecided case may have more pairs */
-	next_is(a, "more time, about 13 s. That probably decides the undecided case.",
+	next_is(a, "more time (about 13 s). That probably decides the undecided case.",
 		"validate run -o results --resume --budget 5min");
 	f.results.protocol.budget_ns = 0;
 	f.results.protocol.n_replicates_max = 20;
@@ -355,9 +355,11 @@ static void test_facts(void **state)
 		"Program and replays took turns in slices of 5 ms, paused at gates before "
 		"requests, in 6 of 8 scenarios; 1.0 % of the requests do not count, because a "
 		"slice began or "
-		"ended near them; elsewhere whole runs one after the other: replays are timed");
+		"ended near them; in the other scenarios, they made whole runs one after the "
+		"other: replays are timed");
 	fact_is(&facts[2], &f.analysis,
-		"Other programs used 35 % of the CPU time; the hypervisor took 2 % of it");
+		"Other programs used 35 % of the CPU time; the hypervisor took 2 % of the CPU "
+		"time");
 	fact_is(&facts[3], &f.analysis, "The campaign took 100 s: program 30 %, replays 50 %; "
 		"other work 20 %: syncing 5 %, the rest 15 %");
 	assert_null(facts[4].name);
