@@ -61,8 +61,8 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	bool saves = n_positional && !strcmp(argv[1], "save"),
 	     shows = n_positional && !strcmp(argv[1], "show");
 	if (n_positional < 2 || (!saves && !shows))
-		return command_fail(EXIT_USAGE, e, EINVAL, "save or show is missing: usage is "
-			"validate baseline save DIR or validate baseline show FILE");
+		return command_fail(EXIT_USAGE, e, EINVAL, "wrong arguments: usage is validate "
+			"baseline save DIR or validate baseline show FILE");
 	if (shows && config.output)
 		return command_fail(EXIT_USAGE, e, EINVAL, "--output applies only to \"save\"");
 	if (baseline_input(&b, argv[2], e) < 0)

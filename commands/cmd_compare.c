@@ -164,7 +164,7 @@ static int compare_run(int argc, char **argv, struct err *e)
 	}
 	if (n_positional < 1)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-			"the arguments OLD NEW are missing: usage is validate compare OLD NEW");
+			"the arguments OLD and NEW are missing: usage is validate compare OLD NEW");
 	if (compare_form_choose(config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e)

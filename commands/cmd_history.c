@@ -108,8 +108,8 @@ static int history_run(int argc, char **argv, struct err *e)
 	bool adds = n_positional == 3 && !strcmp(argv[1], "add"),
 	     shows = n_positional == 2 && !strcmp(argv[1], "show");
 	if (!adds && !shows)
-		return wrong_usage(e, "add or show is missing: usage is validate history add DB "
-				      "PATH or validate history show DB");
+		return wrong_usage(e, "wrong arguments: usage is validate history add DB PATH or "
+				      "validate history show DB");
 	if (adds &&
 	    (config.output || config.scenario || config.host || strcmp(config.format, "terminal") ||
 	     config.baseline != HISTORY_BASELINE || config.from != 1))

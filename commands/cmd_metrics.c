@@ -154,7 +154,7 @@ static int metrics_run(int argc, char **argv, struct err *e)
 	if (n_positional < 2)
 		return command_fail(
 		    EXIT_USAGE, e, EINVAL,
-		    "the arguments REFERENCE REPLAY are missing: usage is validate metrics %.*s",
+		    "two traces are needed: usage is validate metrics %.*s",
 		    (int)strcspn(synopsis, "\n"), synopsis);
 	if (options_of(&c, &o, e))
 		return EXIT_USAGE;

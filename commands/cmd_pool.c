@@ -120,7 +120,7 @@ static int pool_run(int argc, char **argv, struct err *e)
 		return status;
 	if (n_positional < 2)
 		return command_fail(EXIT_USAGE, e, EINVAL,
-			"the arguments PATH PATH are missing: usage is validate pool PATH PATH...");
+			"at least two paths are needed: usage is validate pool PATH PATH...");
 	if (study_form_check(config.format, e))
 		return EXIT_USAGE;
 	return paths_pool(&config, argv + 1, (size_t)n_positional, &verdict, e);

@@ -384,9 +384,10 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	adapter_print(s);
 	mismatches_print(s);
 	if (s->n_sizes_unknown)
-		printf("note: the trace does not show the size of %" PRIu64 " changed files; "
-		       "--prepare made them as small as the requests permit. A trace with "
-		       "--snapshot has the sizes\n", s->n_sizes_unknown);
+		printf("note: the trace does not show the size of %" PRIu64 " changed file%s; "
+		       "--prepare made such files as small as the requests permit. A trace of "
+		       "capture app --snapshot has the sizes\n", s->n_sizes_unknown,
+		       s->n_sizes_unknown == 1 ? "" : "s");
 	if (s->n_unknown_fd)
 		printf("note: %" PRIu64
 		       " request%s descriptors whose file is not in the trace; %s in the replay\n",

@@ -27,11 +27,11 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	if (m->parts & PART_FIDELITY)
 		strbuf_addf(out, ", %s with a different result", count_text(m->n_mismatched).s);
 	if (m->match_reason)
-		strbuf_addf(out, "\n%-11s%s", "", metrics_match_words(m->match_reason));
+		strbuf_addf(out, "\n%-11sreason: %s", "", metrics_match_words(m->match_reason));
 	if (m->match_reason && m->n_compared)
-		strbuf_addf(out, "\n%-11sby number, %s of %s%s", "",
-			    count_text(m->n_same_request).s, count_text(m->n_compared).s,
-			    m->n_compared == 1 ? " is the same request" : " are the same requests");
+		strbuf_addf(out, "\n%-11spairs by number: %s of %s %s the same request in both "
+			    "traces", "", count_text(m->n_same_request).s,
+			    count_text(m->n_compared).s, m->n_compared == 1 ? "is" : "are");
 	strbuf_addch(out, '\n');
 }
 

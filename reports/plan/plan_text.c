@@ -125,7 +125,7 @@ static int budget_put(const struct protocol *p, const struct expected_total *t, 
 	double n = (budget_s - (t->s - t->pair_s * n_blocks)) / t->pair_s - 1;
 	n = n < 0 ? 0 : n > (double)p->n_replicates_max ? (double)p->n_replicates_max : n;
 	fprintf(out, "time:    at most %s (budget): about %.0f pairs of each scenario, fewer if "
-		"decided earlier", duration_text(budget_s * 1e9).s, n);
+		"the cases are decided earlier", duration_text(budget_s * 1e9).s, n);
 	if (2 * n >= (double)p->n_replicates_min)
 		return 0;
 	return err_set(e, EINVAL, "%s: the budget suffices for about %.0f pairs of each "
@@ -190,7 +190,7 @@ int plan_print(const struct protocol *p, const char *scatter, FILE *out, struct 
 	size_t at = plan.n_bank_runs;
 	while (at < plan.n_runs && plan.run[at].block == 0)
 		at++;
-	fputs("\nBlock 1, in this order:\n", out);
+	fputs("\nRuns of block 1, in this order (number, scenario, program or replayer):\n", out);
 	for (; at < plan.n_runs && plan.run[at].block == 1; at++)
 		fprintf(out, "  %4zu  %s, %s\n", at, p->scenario[plan.run[at].scenario].name,
 			run_role_name(p, plan.run[at].role));
