@@ -109,8 +109,9 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	programs_print("warning",
 		       "can call the kernel without the C library; such calls are not in the trace",
 		       &o->own_calls);
-	programs_print("note", "made code while running, which was not searched for system calls",
-		&o->made_code);
+	programs_print("note",
+		       "generated code at run time, which was not searched for system calls",
+		       &o->made_code);
 	programs_print("note", "could not be searched for system calls (a file of the program or "
 		"of a library was removed or changed)", &o->replaced);
 	programs_print(

@@ -198,7 +198,8 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 		slice_causes_print(s->causes);
 	if (!ret && s->n_causes_left_out)
 		printf("%" PRIu64
-		       " records of computing, signals and waits left out: they cannot be merged\n",
+		       " records of computing, signals and waits were left out: they cannot be "
+		       "merged\n",
 		       s->n_causes_left_out);
 	if (!ret && s->join)
 		slice_join_print(s->join);

@@ -159,8 +159,8 @@ void facts_add_claim(struct strbuf *out, const struct analysis *a)
 		most = a->cell[i].n_pairs > most ? a->cell[i].n_pairs : most;
 	for (size_t i = 0; i < r->n_runs; i++)
 		n += r->run[i].state == RUN_OK || r->run[i].state == RUN_FAILED;
-	strbuf_addf(out, "The claim took at most %u pairs of a case, %zu runs and %s", most, n,
-		    duration_text(words_elapsed_s(r) * 1e9).s);
+	strbuf_addf(out, "The test of the claim took at most %u pairs in a case, %zu runs and %s",
+		    most, n, duration_text(words_elapsed_s(r) * 1e9).s);
 }
 
 static double mean_share(const struct analysis *a, double (*share)(const struct run *r))
