@@ -96,10 +96,10 @@ void replay_config_init(struct replay_config *c)
 	       .help = "engine block: largest number of requests in flight (default 0: 128 " \
 	       "in mode afap, no limit in other modes)"), \
 	OPTION(CHOICE, "follow", BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,\
-	       .help = "mode dep: a request is due when its traced gap has passed after an " \
-	       "event. each: the end of each request on which it depends; all: the ends of " \
-	       "all of them; nearest: the end of the request that ended last in the trace; " \
-	       "count: as many ends as in the trace (default each)"), \
+	       .help = "mode dep: when a request is due. each: a traced gap after the end " \
+	       "of each request on which it depends; all: one gap after the last of these " \
+	       "ends; nearest: one gap after the end that was last in the trace; count: one " \
+	       "gap after as many ends as in the trace (default each)"), \
 	OPTION(DOUBLE, "think-scale", BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6,		\
 	       .max = 1e6, .help = "mode dep: divide the traced think times by FACTOR "		\
 	       "(default 1)"),	\

@@ -22,10 +22,11 @@
 	  "largest relative bias of the mean of the fastest 90 % of the requests, either way "     \
 	  "(default 10%)")                                                                         \
 	X(SHAPE, shape, "shape", shape, OPT_RATIO, 0.10, "shape", 1e-6, 1,                         \
-	  "largest difference of the distributions of response times over the typical response "   \
-	  "(default 0.10)")                                                                        \
+	  "largest difference between the distributions of response times, divided by the "        \
+	  "typical response of each run (default 0.10)")                                           \
 	X(TAIL, tail, "tail", tail, OPT_RATIO, 0.25, "tail", 1e-6, 0.99,                           \
-	  "largest relative bias of the slowest 1 % of the requests, either way (default 25%)")    \
+	  "largest relative bias of the mean of the slowest 1 % of the requests, either way "      \
+	  "(default 25%)")                                                                         \
 	X(OPERATION, operation, "bias by operation", operation, OPT_RATIO, 0.15, "operation",      \
 	  1e-6, 0.99, "largest relative bias of an operation, either way (default 15%)")           \
 	X(HALF, half, "bias by half", half, OPT_RATIO, 0.15, "half", 1e-6, 0.99,                   \
