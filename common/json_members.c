@@ -104,8 +104,10 @@ static int value_get(void *field, const struct json_member *m, const json_t *val
 		if (!json_is_object(value))
 			return refuse(m, value, "an object", e);
 		if (members_get(field, m->of, value, outermost, e))
-			return err_context(e, "%s", m->name);
+			return m->n ? -EINVAL : err_context(e, "%s", m->name);
 		return 0;
+	case MEMBER_OTHER:
+		return m->get ? m->get(field, value, outermost, e) : 0;
 	case MEMBER_BOOL:
 		*(bool *)field = json_is_true(value);
 		return json_is_boolean(value) ? 0 : refuse(m, value, "true or false", e);
@@ -132,8 +134,10 @@ static int array_get(void *base, const struct json_member *m, const json_t *valu
 	void *field = at(base, m->offset);
 	if (!json_is_array(value) ||
 	    (length && !m->known ? n > m->n || (!n && !m->may_be_empty) : n != exactly))
-		return err_set(e, EINVAL, "\"%s\" is not an array of %s%zu elements", m->name,
-			       length && !m->known ? "up to " : "", exactly);
+		return exactly == SIZE_MAX
+			   ? refuse(m, value, "an array", e)
+			   : err_set(e, EINVAL, "\"%s\" is not an array of %s%zu elements",
+				     m->name, length && !m->known ? "up to " : "", exactly);
 	if (m->allocated)
 		field = *(void **)field = xcalloc(n + 1, size);
 	if (length)
@@ -197,6 +201,8 @@ static json_t *value_put(const void *field, const struct json_member *m, const v
 			return o;
 		json_decref(o);
 		return NULL;
+	case MEMBER_OTHER:
+		return m->put(field, outermost);
 	case MEMBER_BOOL:
 		return json_boolean(*(const bool *)field);
 	case MEMBER_HASH:
@@ -261,6 +267,8 @@ static int member_put(json_t *o, const void *base, const struct json_member *m,
 	const void *field = at(base, m->offset);
 	const bool *flag = m->flag_at ? at(outermost, m->flag_at - 1) : NULL;
 	if (flag ? !*flag : m->if_set && !is_set(base, m))
+		return 0;
+	if (m->kind == MEMBER_OTHER && !m->put)
 		return 0;
 	if (m->kind == MEMBER_GROUP)
 		return members_put(o, base, m->of, outermost);

@@ -23,6 +23,7 @@ enum member_kind {
 	MEMBER_STRING,   /* char *, allocated; read as one printable line (text.h) */
 	MEMBER_OBJECT,   /* an object with the members `of` */
 	MEMBER_GROUP,    /* members `of` in the same object: either all are present, or none */
+	MEMBER_OTHER,    /* a value of `type`, for `get` and `put`; NULL: for the caller */
 };
 
 struct json_member {
@@ -58,6 +59,15 @@ struct json_member {
 	bool if_set;
 	bool may_be_absent; /* always written, but absent in files of earlier versions */
 	size_t key;
+
+	/* MEMBER_OTHER: `s` is the struct of this table. The value is NULL if it is absent. */
+	int (*get)(void *s, const json_t *value, void *outermost, struct err *e);
+	json_t *(*put)(const void *s, const void *outermost); /* a new reference */
+	/* For a schema: the meaning, the possible values of a text or integer (NULL-terminated),
+	 * and the type of a MEMBER_OTHER ("string", "array of array of number|null"). */
+	const char *about;
+	const char *const *words;
+	const char *type;
 };
 
 #define MEMBER_AT(s, kind_, field) .kind = MEMBER_##kind_, .offset = offsetof(struct s, field)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # validate/ gives a reason, cause or note as a code with its numbers, and reports/ turns it into
 # text. So no string of validate/ is a sentence, except messages (of errors, of failed runs and of
-# progress), helps of options, and the files below. SQL and lines of a protocol are not sentences.
+# progress), helps of options, descriptions of the members of a file (.about), and the files below.
+# SQL and lines of a protocol are not sentences.
 # Strings that are compared, and events of the journal, are data.
 . "$SRCDIR/tests/e2e/lib.sh"
 
@@ -47,7 +48,7 @@ sentences() { # DIRECTORY
 			function end_statement() {
 				end_string()
 				if (statement !~ /(^|[^a-z_])(err_[a-z]+|[a-z_]*(refuse|fail|break|err|skip)|OPTION|strcmp|journal_[a-z_]+) *\(/ &&
-				    statement !~ /_Static_assert|&progress,|progress_step|helper_run/ &&
+				    statement !~ /_Static_assert|&progress,|progress_step|helper_run|[.]about =/ &&
 				    !(file ~ /^(campaign|results)\// &&
 				      statement ~ /(reason|failure|why)[],:a-z_ .>-]*(=|, *size)|[(&]reason,/))
 					printf "%s", found

@@ -8,6 +8,7 @@
  * doc/baseline-schema.json describes the file. */
 #pragma once
 
+#include "common/file_digest.h"
 #include "validate/components/shape.h"
 #include "validate/protocol/conditions.h"
 
@@ -66,6 +67,7 @@ struct baseline {
 	char *source; /* path it was read from */
 	/* made from results, or read with a digest: it is saved with a digest */
 	bool sealed;
+	char sha256[FILE_DIGEST_HEX]; /* the digest that was read */
 	/* protocol: its name */
 	char *title, *protocol, *program_version, *date, *host;
 	/* identifies the campaign; equal in all baselines of one results directory */

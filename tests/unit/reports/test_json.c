@@ -14,6 +14,7 @@
 #include "reports/forms.h"
 #include "reports/json/json_value.h"
 #include "reports/model.h"
+#include "validate/compare/baseline_private.h"
 
 /* --- the schema of the lists --------------------------------------------- */
 
@@ -69,10 +70,20 @@ static json_t *reference(const struct model_list *list, bool nullable, json_t *d
 	return json_pack("{s:s+}", "$ref", "#/$defs/", name);
 }
 
-/* The types "a|b". Objects with values of several types may be nested once: their values have the
- * other types. */
+static json_t *array_of(json_t *items)
+{
+	return json_pack("{s:s, s:o}", "type", "array", "items", items);
+}
+
+/* The types "a|b", "array of TYPES" or "object of TYPES". Objects with values of several types may
+ * be nested once: their values have the other types. */
 static json_t *types_schema(const char *types)
 {
+	if (!strncmp(types, "array of ", 9))
+		return array_of(types_schema(types + 9));
+	if (!strncmp(types, "object of ", 10))
+		return json_pack("{s:s, s:o}", "type", "object", "additionalProperties",
+				 types_schema(types + 10));
 	SCOPED_FREE char *copy = xstrdup(types);
 	json_t *all = json_array(), *others = json_array();
 	for (char *rest = copy, *type; (type = strsep(&rest, "|"));) {
@@ -103,11 +114,6 @@ static json_t *json_schema(const struct model_member *m, json_t *defs)
 	else if (m->of)
 		json_object_set_new(o, "items", reference(m->of, false, defs));
 	return o;
-}
-
-static json_t *array_of(json_t *items)
-{
-	return json_pack("{s:s, s:o}", "type", "array", "items", items);
 }
 
 static json_t *text_schema(const struct model_member *m, bool nullable)
@@ -220,15 +226,64 @@ static json_t *schema_of(const struct model_list *list, bool nullable, json_t *d
 	return o;
 }
 
-/* Compares it with doc/NAME-schema.json. */
-static void check_schema(const char *name, const char *title, const struct model_list *list)
+/* --- the schema of a table of members ------------------------------------- */
+
+static const char *member_type(const struct json_member *m)
 {
-	json_t *defs = json_object(), *o = schema_of(list, false, defs);
+	switch (m->kind) {
+	case MEMBER_OTHER:
+		return m->type;
+	case MEMBER_BOOL:
+		return "boolean";
+	case MEMBER_HASH:
+	case MEMBER_TEXT:
+	case MEMBER_DIGITS:
+	case MEMBER_STRING:
+		return m->nullable ? "string|null" : "string";
+	case MEMBER_REAL:
+	case MEMBER_POSITIVE:
+	case MEMBER_RATIO:
+		return m->nullable ? "number|null" : "number";
+	default:
+		return m->nullable ? "integer|null" : "integer";
+	}
+}
+
+static json_t *members_schema(const struct json_member *table)
+{
+	json_t *properties = json_object(), *required = json_array();
+	for (const struct json_member *m = table; m->name; m++) {
+		json_t *o = m->about ? json_pack("{s:s}", "description", m->about) : json_object();
+		json_t *value = m->kind == MEMBER_OBJECT ? members_schema(m->of)
+							 : types_schema(member_type(m));
+		json_t *words = json_array();
+		for (size_t i = 0; m->words && m->words[i]; i++)
+			json_array_append_new(words, strcmp(member_type(m), "integer")
+							 ? json_string(m->words[i])
+							 : json_integer(atoll(m->words[i])));
+		if (m->words)
+			json_object_set(value, "enum", words);
+		json_decref(words);
+		value = m->n ? array_of(value) : value;
+		json_object_update(o, value);
+		json_decref(value);
+		json_object_set_new(properties, m->name, o);
+		if (!m->if_set && !m->may_be_absent && !m->flag_at)
+			json_array_append_new(required, json_string(m->name));
+	}
+	return json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties,
+			 "required", required, "additionalProperties", 0);
+}
+
+/* Compares the schema of a document with doc/NAME-schema.json. */
+static void check_document(const char *name, const char *title, json_t *document, json_t *defs)
+{
 	json_t *schema = json_pack("{s:s, s:s}", "$schema",
 				   "https://json-schema.org/draft/2020-12/schema", "title", title);
-	json_object_update(schema, o);
-	json_object_set_new(schema, "$defs", defs);
-	json_decref(o);
+	json_object_update(schema, document);
+	if (defs)
+		json_object_set_new(schema, "$defs", defs);
+	json_decref(document);
 	char *text = json_dumps(schema, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	char *line = xasprintf("%s\n", text);
 	char *path = xasprintf("../../../doc/%s-schema.json", name);
@@ -237,6 +292,12 @@ static void check_schema(const char *name, const char *title, const struct model
 	free(line);
 	free(text);
 	json_decref(schema);
+}
+
+static void check_schema(const char *name, const char *title, const struct model_list *list)
+{
+	json_t *defs = json_object(), *o = schema_of(list, false, defs);
+	check_document(name, title, o, defs);
 }
 
 static void the_schemas_are_those_of_the_model(void **state)
@@ -251,6 +312,14 @@ static void the_schemas_are_those_of_the_model(void **state)
 	check_schema("stats", "validate stats --json", &model_stats);
 	check_schema("selftest-capture", "validate selftest capture --json",
 		     &model_capture_document);
+	json_t *members = members_schema(baseline_members);
+	json_t *baseline = json_pack("{s:s}", "description",
+				     "Data of a campaign that a later comparison needs. Times are "
+				     "ns, and relative quantities are ratios. An unknown value is "
+				     "null.");
+	json_object_update(baseline, members);
+	json_decref(members);
+	check_document("baseline", "Baseline of validate", baseline, NULL);
 }
 
 /* --- a checker ----------------------------------------------------------- */

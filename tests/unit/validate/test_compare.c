@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "validate/compare/baseline_private.h"
 #include "validate/compare/compare_private.h"
 
 #define N(x) (sizeof(x) / sizeof *(x))
@@ -249,6 +250,21 @@ static void test_uncertainty(void **state)
 	assert_int_equal(a.status, STAT_NOT_ASSESSED);
 }
 
+/* A baseline has a limit for each key of [compare]. */
+static void test_limits(void **state)
+{
+	(void)state;
+	const struct option_spec *key = compare_keys;
+	const struct json_member *m = baseline_members;
+	while (strcmp(m->name, "limits"))
+		m++;
+	for (m = m->of; m->name; m++, key++) {
+		assert_string_equal(m->name, key->name);
+		assert_int_equal(offsetof(struct protocol, compare) + m->offset, key->offset);
+	}
+	assert_null(key->name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +272,7 @@ int main(void)
 	    cmocka_unit_test(test_pool),       cmocka_unit_test(test_needed),
 	    cmocka_unit_test(test_no_scatter), cmocka_unit_test(test_counts),
 	    cmocka_unit_test(test_spread),     cmocka_unit_test(test_uncertainty),
+	    cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
