@@ -6,6 +6,7 @@
 #include "common/files.h"
 #include "common/units.h"
 #include "microbench/volume/log.h"
+#include "reports/standard_words.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/others.h"
 #include "validate/standard/standard.h"
@@ -208,6 +209,7 @@ static int certify(struct standard_config *c, const char *path, struct err *e)
 		c->o.rounds = 6;
 	if (measure(&s, &c->o, NULL, e))
 		return EXIT_FAILED;
+	standard_word(&s);
 	json_t *o = standard_to_json(&s);
 	SCOPED_FREE char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
 	int ret = text ? 0 : err_set(e, ENOMEM, "not enough memory for the certificate");

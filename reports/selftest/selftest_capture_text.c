@@ -43,9 +43,12 @@ static void row_print(uint16_t op, unsigned int level, const struct capture_esti
 
 static void method_print(const struct capture_trial *t, size_t method, FILE *out)
 {
+	static const char *const words[CAPTURE_N_METHODS] = {
+	    "the preloaded library", "the kernel's tracepoints of system calls",
+	    "strace -f -ttt -T"};
 	const struct capture_standing *s = &t->method[method];
 	struct capture_estimate x;
-	fprintf(out, "\n%s: %s", capture_methods[method].name, capture_methods[method].help);
+	fprintf(out, "\n%s: %s", capture_methods[method].name, words[method]);
 	if (s->left_out[0]) {
 		fprintf(out, "\n  left out: %s\n", s->left_out);
 		return;

@@ -6,24 +6,36 @@
 # Strings that are compared, and events of the journal, are data.
 . "$SRCDIR/tests/e2e/lib.sh"
 
-# The files below have only names and definitions of quantities, which stand beside their formula,
-# because a new quantity shall need few files (doc/architecture.md), and names that files contain.
-sed 's/ *#.*//' > known <<'END'
-evidence/cell_lists.h           # numbers of a case
-protocol/component_list.h       # components
+# The strings of the files below are data: names that files contain, and names and definitions of
+# quantities. A definition stands beside its formula, because a new quantity shall need few files
+# (doc/architecture.md). A comment states why its files are here.
+sed '/^#/d' > known <<'END'
+# A row names and defines the field beside it, and report.json is made from the rows.
+evidence/cell_lists.h
+# A row is the option of a limit: it contains the help of this option.
+protocol/component_list.h
+# A component names and defines the quantity that its file computes, with its source.
 components/*.c
-components/component.h          # the rule of several components
-protocol/measure.c              # measures of findings, quantities of claims
+# The definition of a rule that several components share.
+components/component.h
+# A row names and defines a measure, and a protocol can contain the name.
+protocol/measure.c
+# The key `claim` of a protocol can contain these names of quantities.
 protocol/claimed.c
-analysis/analysis_private.h     # rows of the budget
+# A name identifies a row of the budget in report.json, and stands beside the formula of the row.
+analysis/analysis_private.h
 analysis/cell_budget.c
-standard/standard.c             # rows of its budget, a reason in the certificate
-standard/certificate.c          # members of a certificate
-stats/named_*.c                 # parameters of named statistics
-campaign/campaign_facts.c       # names of conditions in environment.json
-selftest/capture_trial.c        # names of methods, rates and simulated defects
+# The format and the names of members in the file of a certificate.
+standard/certificate.c
+# The names of the parameters of a statistic, as "validate stats --compute" reads them.
+stats/named_*.c
+# environment.json contains these names of conditions.
+campaign/campaign_facts.c
+# The metadata of a trace contain these names of programs.
+selftest/capture_trial.c
+# The unit of a fault's size, beside the size.
 selftest/faults_sized.c
-selftest/frauds.c
+# Each rate stands beside the trial that counts it; rates.csv contains its group, name and condition.
 selftest/machine_rates.c
 selftest/simulate*.c
 END

@@ -14,10 +14,10 @@ enum { N_CONDITIONS = CAPTURE_N_WORKLOADS * CAPTURE_N_LEVELS, MAX_ARGUMENTS = 24
 #define TIMEOUT_NS INT64_C(300000000000)
 
 const struct capture_method capture_methods[CAPTURE_N_METHODS + 1] = {
-    {"app", "validate capture app", "the preloaded library"},
-    {"vfs", "validate capture vfs", "the kernel's tracepoints of system calls"},
-    {"strace", "strace", "strace -f -ttt -T"},
-    {NULL, NULL, NULL},
+    {"app", "validate capture app"},
+    {"vfs", "validate capture vfs"},
+    {"strace", "strace"},
+    {NULL, NULL},
 };
 
 const unsigned int capture_levels[CAPTURE_N_LEVELS] = {1, 2};

@@ -14,7 +14,6 @@ enum { CAPTURE_N_METHODS = 3, CAPTURE_N_LEVELS = 2, CAPTURE_N_WORKLOADS = 6, CAP
 struct capture_method {
 	const char *name;        /* "app", "vfs", "strace" */
 	const char *captured_by; /* start of captured_by in the metadata of its traces */
-	const char *help;
 };
 extern const struct capture_method capture_methods[CAPTURE_N_METHODS + 1]; /* ends with name NULL */
 extern const unsigned int capture_levels[CAPTURE_N_LEVELS];

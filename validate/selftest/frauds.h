@@ -10,7 +10,6 @@
 
 struct fraud {
 	const char *name;
-	const char *help; /* the fault, a noun phrase */
 	/* Draws response times of a run in the order of its requests, x[n]. Their mean is 1 except
 	 * for rounding and sampling. */
 	void (*draw)(double *x, const bool *is_write, size_t n, gsl_rng *rng);

@@ -20,6 +20,15 @@ static uint64_t number(const json_t *o, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
+static void rate_note(struct rate *r, enum rate_note note, size_t about, uint64_t first,
+		      uint64_t second)
+{
+	r->note = note;
+	r->about = about;
+	r->noted[0] = first;
+	r->noted[1] = second;
+}
+
 struct rate_count {
 	uint64_t n, not_trusted, trusted, by_component;
 };
@@ -50,9 +59,9 @@ static void fault_rate(struct rates *rates, const json_t *outcomes, const struct
 		       unsigned int size)
 {
 	char replayer[64], condition[96];
-	const char *component = component_names[f->acts_on];
 	snprintf(replayer, sizeof replayer, "%s-%s", f->name, size_names[size]);
-	struct rate_count t = cells_count(outcomes, NULL, replayer, component);
+	struct rate_count t =
+	    cells_count(outcomes, NULL, replayer, component_names[f->acts_on]);
 	if (!t.n)
 		return;
 	double times =
@@ -63,8 +72,7 @@ static void fault_rate(struct rates *rates, const json_t *outcomes, const struct
 	r->size = times;
 	if (size + 1 == N_SIZES)
 		rate_promise(r, PROMISE_ALWAYS, 0.95);
-	snprintf(r->note, sizeof r->note, "by its %s in %llu, called trusted %llu times", component,
-		 (unsigned long long)t.by_component, (unsigned long long)t.trusted);
+	rate_note(r, NOTE_FAULT, f->acts_on, t.by_component, t.trusted);
 }
 
 static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct fraud *f)
@@ -76,8 +84,7 @@ static void fraud_rate(struct rates *rates, const json_t *outcomes, const struct
 		return;
 	struct rate *r = rate_promise(rate_add(rates, "replay", GROUP_FRAUDS, f->name,
 		"not trusted", t.not_trusted, t.n), PROMISE_ALWAYS, 0.95);
-	snprintf(r->note, sizeof r->note, "%s; called trusted %llu times", f->help,
-		 (unsigned long long)t.trusted);
+	rate_note(r, NOTE_FRAUD, (size_t)(f - frauds), t.trusted, 0);
 }
 
 /* Counts campaigns with any verdict "not trusted". */
@@ -124,14 +131,10 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 	rate_add(rates, "replay", GROUP_AA, "case trusted", "as run", t.trusted, t.n);
 	r = rate_add(rates, "replay", GROUP_AA, "case not trusted", "labels permuted", p_not,
 		     p_cells);
-	snprintf(r->note, sizeof r->note,
-		 "the %llu campaigns are the same, so the values depend on each other and the "
-		 "interval is too narrow", (unsigned long long)n);
+	rate_note(r, NOTE_SAME_CAMPAIGNS, 0, n, 0);
 	r = rate_add(rates, "replay", GROUP_AA, "campaign with a case not trusted",
 		     "labels permuted", p_any, p_n);
-	snprintf(r->note, sizeof r->note,
-		 "the %llu campaigns are the same, so the values depend on each other and the "
-		 "interval is too narrow", (unsigned long long)n);
+	rate_note(r, NOTE_SAME_CAMPAIGNS, 0, n, 0);
 	rate_add(rates, "replay", GROUP_AA, "case trusted", "labels permuted", p_trusted,
 		 p_cells);
 }

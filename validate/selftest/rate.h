@@ -22,6 +22,13 @@ enum standing {
 };
 extern const char *const standing_names[]; /* "", "shown", "holds", "broken" */
 
+enum rate_note {
+	NOTE_NONE,
+	NOTE_FAULT, /* found by component `about` noted[0] times, called trusted noted[1] times */
+	NOTE_FRAUD, /* frauds[about], called trusted noted[0] times */
+	NOTE_SAME_CAMPAIGNS, /* all values come from the same noted[0] campaigns */
+};
+
 struct rate {
 	const char *part;	 /* "statistics", "replay"; static */
 	char group[96];		 /* table: "size of tests" */
@@ -34,7 +41,9 @@ struct rate {
 	double lo, hi;		 /* Clopper-Pearson, 95 %; 0 and 1 for n = 0 */
 	enum promise promise;
 	double promised;
-	char note[128]; /* a remark about the number, or "" */
+	enum rate_note note;
+	size_t about; /* the component or fraud of the note */
+	uint64_t noted[2];
 };
 
 struct rates {

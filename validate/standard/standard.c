@@ -3,7 +3,6 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "common/units.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
@@ -59,13 +58,13 @@ static bool uncertainty_find(struct standard_point *p, const double *bias, const
 	const bool shared = isfinite(beside);
 	const double sd = shared ? sqrt((m.sd * m.sd + beside) / 2) : m.sd;
 	struct budget_component c[] = {
-		budget_component("scatter of visits", BUDGET_TYPE_A, BUDGET_STANDARD,
+		budget_component("visits", BUDGET_TYPE_A, BUDGET_STANDARD,
 				 sd * sqrt(1 + 1 / (double)n),
 				 (shared ? 2 : 1) * ((double)n - 1)),
-		budget_component("reads and writes", BUDGET_TYPE_B, BUDGET_RECTANGULAR,
+		budget_component("writes", BUDGET_TYPE_B, BUDGET_RECTANGULAR,
 				 fabs(p->write_ns) / 2 / p->programmed_ns, INFINITY),
 		budget_component("drift", BUDGET_TYPE_B, BUDGET_RECTANGULAR, drift, INFINITY),
-		budget_component("rate of the clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, CLOCK_RATE,
+		budget_component("clock rate", BUDGET_TYPE_B, BUDGET_RECTANGULAR, CLOCK_RATE,
 				 INFINITY)};
 	struct budget_total total;
 	return !budget_combine(c, sizeof c / sizeof *c, &total) &&
@@ -86,27 +85,17 @@ double standard_excess_limit_ns(const struct standard_point *p)
 	return fmax(STANDARD_EXCESS_NS, STANDARD_EXCESS_SHARE * (double)p->service_ns);
 }
 
-/* Finds the first reason why a point is not valid, "" if there is none. */
-static void reason_find(struct standard_point *p, bool known)
+static void fault_find(struct standard_point *p, bool known)
 {
-	const double most_ns = standard_excess_limit_ns(p);
-	size_t n_unsteady = 0;
+	p->n_unsteady = 0;
 	for (size_t i = 0; i < p->n_visits; i++)
-		n_unsteady += !p->visit[i].steady;
-	p->reason[0] = 0;
-	if (!known)
-		snprintf(p->reason, sizeof p->reason, "too few visits");
-	else if (fabs(p->bias) + p->expanded > STANDARD_LIMIT)
-		snprintf(p->reason, sizeof p->reason, "|bias| + U is %.3g %% (limit %.3g %%)",
-			 100 * (fabs(p->bias) + p->expanded), 100 * STANDARD_LIMIT);
-	else if (p->excess_p99_ns > most_ns)
-		snprintf(p->reason, sizeof p->reason,
-			 "the 99th percentile of the excess is %s (limit %s)",
-			 duration_text(p->excess_p99_ns).s, duration_text(most_ns).s);
-	else if (n_unsteady * 2 > p->n_visits)
-		snprintf(p->reason, sizeof p->reason, "lead not steady in %zu of %zu visits",
-			 n_unsteady, p->n_visits);
-	p->valid = !p->reason[0];
+		p->n_unsteady += !p->visit[i].steady;
+	p->fault = !known                                           ? STANDARD_FEW_VISITS
+		   : fabs(p->bias) + p->expanded > STANDARD_LIMIT   ? STANDARD_BIASED
+		   : p->excess_p99_ns > standard_excess_limit_ns(p) ? STANDARD_EXCESS
+		   : p->n_unsteady * 2 > p->n_visits                ? STANDARD_UNSTEADY
+								    : STANDARD_NO_FAULT;
+	p->valid = !p->fault;
 }
 
 double standard_waited_limit(double usual)
@@ -171,7 +160,7 @@ void standard_evaluate(struct standard_point *p)
 		p->excess_p50_ns = sorted_quantile(p->excess_ns, p->n_excess, 0.5, 7);
 		p->excess_p99_ns = sorted_quantile(p->excess_ns, p->n_excess, 0.99, 7);
 	}
-	reason_find(p, known);
+	fault_find(p, known);
 }
 
 /* Returns the usual variance of visits at the other points with the service time and depth of `p`:
@@ -279,7 +268,7 @@ void standard_widen(struct standard *s)
 			continue;
 		p->k *= s->widening;
 		p->expanded *= s->widening;
-		reason_find(p, true);
+		fault_find(p, true);
 	}
 	FREE_EACH(all, rest, beside);
 }

@@ -47,6 +47,15 @@ struct standard_visit {
 	size_t n_excess; /* number of requests */
 };
 
+/* The first reason why a point is not valid. */
+enum standard_fault {
+	STANDARD_NO_FAULT,
+	STANDARD_FEW_VISITS,
+	STANDARD_BIASED,
+	STANDARD_EXCESS,
+	STANDARD_UNSTEADY
+};
+
 struct standard_point { /* of the grid */
 	const char *model;  /* kind of service.h; static */
 	int64_t service_ns;
@@ -68,8 +77,10 @@ struct standard_point { /* of the grid */
 	double excess_p50_ns, excess_p99_ns;
 	int64_t lead_ns; /* median of the visits */
 	bool drifts; /* the drift is significant at 5 % */
-	bool valid;
-	char reason[256]; /* why not; "" */
+	bool valid; /* no fault */
+	enum standard_fault fault;
+	size_t n_unsteady; /* visits */
+	char reason[256]; /* the fault in words (reports/standard_words.h), or from the file; "" */
 };
 
 struct standard {

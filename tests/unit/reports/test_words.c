@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "reports/reasons.h"
+#include "reports/standard_words.h"
 #include "reports/words.h"
 
 static void an_empty_list_is_none(void **state)
@@ -91,11 +92,28 @@ static void a_deviation_has_words(void **state)
 		assert_true(component_words[k].above && strstr(component_words[k].above, "%s"));
 }
 
+static void an_invalid_point_has_a_reason(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"", "too few visits", "|bias| + U is 3.5 % (limit 2 %)",
+					    "the 99th percentile of the excess is 60 us (limit "
+					    "50 us)",
+					    "lead not steady in 4 of 6 visits"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct standard_point p = {.service_ns = 200000, .fault = (enum standard_fault)i,
+					   .bias = -0.03, .expanded = 0.005,
+					   .excess_p99_ns = 60000, .n_unsteady = 4, .n_visits = 6};
+		standard_word(&(struct standard){.point = &p, .n = 1});
+		assert_string_equal(p.reason, words[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(an_empty_list_is_none),
 					   cmocka_unit_test(large_numbers_have_no_exponent),
 					   cmocka_unit_test(test_line),
-					   cmocka_unit_test(a_deviation_has_words)};
+					   cmocka_unit_test(a_deviation_has_words),
+					   cmocka_unit_test(an_invalid_point_has_a_reason)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
