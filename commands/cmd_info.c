@@ -49,10 +49,10 @@ static struct info_text_options text_options(bool plot)
 {
 	struct winsize w = {0};
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
-	const unsigned int columns = w.ws_col ? w.ws_col : 80, rows = w.ws_row ? w.ws_row / 2u : 15;
-	return (struct info_text_options){.plot_columns = plot ? columns : 0,
+	const unsigned int width = terminal_columns(), rows = w.ws_row ? w.ws_row / 2u : 15;
+	return (struct info_text_options){.plot_columns = !plot ? 0 : width ? width : 80,
 					  .plot_rows = plot ? rows : 0,
-					  .width = isatty(STDOUT_FILENO) ? columns : 0};
+					  .width = width};
 }
 
 static int show(const struct info *x, struct trace *t, const struct info_config *config,

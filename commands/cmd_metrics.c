@@ -166,7 +166,7 @@ static int metrics_run(int argc, char **argv, struct err *e)
 	if (c.json)
 		metrics_print_json(&m, &paths);
 	else
-		metrics_print_text(&m, &paths);
+		metrics_print_text(&m, &paths, terminal_columns());
 	metrics_release(&m);
 	return EXIT_OK;
 }

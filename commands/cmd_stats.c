@@ -151,7 +151,7 @@ static int stats_files(const struct stats_config *config, char **path, size_t n,
 		if (config->json)
 			stats_print_json(&s);
 		else
-			stats_print_text(&s);
+			stats_print_text(&s, terminal_columns());
 		status = verdict_status(&s);
 	}
 	return status;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <sys/ioctl.h>
+
 #include "commands/commands.h"
 #include "reports/escape.h"
 #include "reports/reasons.h"
@@ -77,6 +79,15 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 				    "an argument is missing: usage is validate %s %.*s", c->name,
 				    shown_len, shown);
 	return -1;
+}
+
+unsigned int terminal_columns(void)
+{
+	struct winsize w = {0};
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
+	return w.ws_col ? w.ws_col : 80;
 }
 
 int command_fail(int status, struct err *e, int code, const char *fmt, ...)

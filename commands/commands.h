@@ -53,6 +53,9 @@ int command_parse(const struct command *c, const char *synopsis, const char *abo
 int command_fail(int status, struct err *e, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Returns the number of columns of the terminal on standard output; 0: there is no terminal. */
+unsigned int terminal_columns(void);
+
 /* Output of untrusted texts (names and messages from traces, results and devices) and of counts. */
 /* Prints at most n bytes of s on one line. Control characters become blanks. Workflow commands of
  * CI services are made harmless (escape_line). */

@@ -361,3 +361,34 @@ void text_paragraph(struct strbuf *out, const char *s, size_t column, size_t ind
 	text_wrap(out, s, column, indent, width);
 	strbuf_addch(out, '\n');
 }
+
+void text_line(struct strbuf *out, const char *s, size_t len, size_t indent, size_t width)
+{
+	SCOPED_FREE char *text = xasprintf("%.*s", (int)len, s);
+	if (width && indent + text_width(text) > width)
+		text_wrap(out, text, indent, indent, width);
+	else
+		strbuf_addstr(out, text);
+	strbuf_addch(out, '\n');
+}
+
+/* Returns the end of the blanks behind a label: of the last two blanks in the first half of the
+ * line. Without a label: the end of the blanks at its beginning. */
+static size_t label_end(const char *s, size_t width)
+{
+	size_t end = strspn(s, " ");
+	for (size_t i = end; i < width / 2 && s[i] && s[i] != '\n'; i++)
+		if (i && s[i - 1] == ' ' && s[i] == ' ')
+			end = i + 1;
+	return end;
+}
+
+void text_fit(struct strbuf *out, const char *lines, size_t width)
+{
+	for (size_t len; *lines; lines += len + (lines[len] == '\n')) {
+		len = strcspn(lines, "\n");
+		const size_t indent = label_end(lines, width);
+		strbuf_add(out, lines, indent);
+		text_line(out, lines + indent, len - indent, indent, width);
+	}
+}

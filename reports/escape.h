@@ -42,3 +42,9 @@ void text_cut_name(struct strbuf *out, const char *s, size_t width);
 void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);
 /* Like text_wrap, with a newline at the end. */
 void text_paragraph(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);
+/* Appends the line s[len] from column `indent`, with a newline. A line wider than `width` (0: any
+ * width) is wrapped, and continues at `indent`. */
+void text_line(struct strbuf *out, const char *s, size_t len, size_t indent, size_t width);
+/* Appends lines. Each line wider than `width` (0: any width) is wrapped. It continues below its
+ * first word, or below the text behind a label, which ends in two blanks or more. */
+void text_fit(struct strbuf *out, const char *lines, size_t width);

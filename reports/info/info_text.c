@@ -6,17 +6,6 @@
 
 #define LABEL_WIDTH 11
 
-/* Appends a line that begins at column `indent`; on a terminal it is wrapped. */
-static void add_line(struct strbuf *out, const char *line, size_t len, size_t indent, size_t width)
-{
-	SCOPED_FREE char *text = xasprintf("%.*s", (int)len, line);
-	if (width && indent + text_width(text) > width)
-		text_wrap(out, text, indent, indent, width);
-	else
-		strbuf_addstr(out, text);
-	strbuf_addch(out, '\n');
-}
-
 /* Appends the facts. A text with several lines is indented below its label. */
 static void add_facts(struct strbuf *out, const struct info_page *page, size_t width)
 {
@@ -25,7 +14,7 @@ static void add_facts(struct strbuf *out, const struct info_page *page, size_t w
 		for (const char *s = page->fact[i].text; s; s = strchr(s, '\n')) {
 			s += *s == '\n';
 			strbuf_addf(out, "%-*s", LABEL_WIDTH, label);
-			add_line(out, s, strcspn(s, "\n"), LABEL_WIDTH, width);
+			text_line(out, s, strcspn(s, "\n"), LABEL_WIDTH, width);
 			label = "";
 		}
 	}
@@ -49,7 +38,7 @@ static void add_warnings(struct strbuf *out, const struct info *x, size_t width)
 		strbuf_addstr(out, i ? "  " : "\nWarnings\n  ");
 		SCOPED_STRBUF line = STRBUF_INIT;
 		escape_bytes(&line, text);
-		add_line(out, line.s ? line.s : "", line.len, 2, width);
+		text_line(out, line.s ? line.s : "", line.len, 2, width);
 	}
 }
 
@@ -66,7 +55,7 @@ void info_print_text(const struct info *x, const struct info_text_options *o)
 			       o->width ? o->width : SIZE_MAX);
 		if (page.sheet[i].note) {
 			SCOPED_FREE char *note = xasprintf("(%s)", page.sheet[i].note);
-			add_line(&out, note, strlen(note), 0, o->width);
+			text_line(&out, note, strlen(note), 0, o->width);
 		}
 	}
 	struct err e = ERR_INIT;

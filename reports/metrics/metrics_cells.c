@@ -15,9 +15,9 @@ double cells_number(const json_t *o, const char *path)
 	return json_is_number(o) ? json_number_value(o) : NAN;
 }
 
-static void add_cell(struct strbuf *out, struct strbuf *cell)
+static void add_cell(struct strbuf *out, struct strbuf *cell, int width)
 {
-	strbuf_addf(out, "%*s", CELLS_WIDTH, cell->s);
+	strbuf_addf(out, "%*s", width, cell->s);
 	strbuf_release(cell);
 	strbuf_init(cell);
 }
@@ -43,14 +43,29 @@ void cells_add_label(struct strbuf *out, const char *label)
 	strbuf_addf(out, "  %-*s", CELLS_LABEL_WIDTH, label);
 }
 
+/* Appends the label of a row of n cells. Returns the width of the cells. */
+static int add_label(struct strbuf *out, const char *label, size_t n, size_t width)
+{
+	if (!width || CELLS_LABEL_WIDTH + 2 + n * CELLS_WIDTH <= width) {
+		strbuf_addf(out, "%-*s", CELLS_LABEL_WIDTH + 2, label);
+		return CELLS_WIDTH;
+	}
+	strbuf_addf(out, "%s\n  ", label);
+	const size_t most = (width - 2) / n;
+	return most > CELLS_WIDTH         ? CELLS_WIDTH
+	       : most < CELLS_WIDTH_LEAST ? CELLS_WIDTH_LEAST
+					  : (int)most;
+}
+
 void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n,
-		   enum cell_unit unit)
+		   enum cell_unit unit, size_t width)
 {
 	struct strbuf cell = STRBUF_INIT;
-	cells_add_label(out, label);
+	SCOPED_FREE char *indented = xasprintf("  %s", label);
+	const int cell_width = add_label(out, indented, n, width);
 	for (size_t i = 0; i < n; i++) {
 		format_value(&cell, x[i], unit);
-		add_cell(out, &cell);
+		add_cell(out, &cell, cell_width);
 	}
 	strbuf_addch(out, '\n');
 }
@@ -62,22 +77,24 @@ void cells_add_pair(struct strbuf *out, const char *label, double reference, dou
 	double error = reference > 0 ? 100 * (replay - reference) / reference : NAN;
 	cells_add_label(out, label);
 	format_value(&cell, reference, unit);
-	add_cell(out, &cell);
+	add_cell(out, &cell, CELLS_WIDTH);
 	format_value(&cell, replay, unit);
-	add_cell(out, &cell);
+	add_cell(out, &cell, CELLS_WIDTH);
 	if (isfinite(error))
 		strbuf_addf(&cell, error == 0 ? "%.3g %%" : error < 999.5 ? "%+.3g %%" : "%+.0f %%",
 			    error);
 	else
 		strbuf_addstr(&cell, "-");
-	add_cell(out, &cell);
+	add_cell(out, &cell, CELLS_WIDTH);
 	strbuf_addch(out, '\n');
 }
 
-void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n)
+void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n,
+		     size_t width)
 {
-	strbuf_addf(out, "\n%-*s", CELLS_LABEL_WIDTH + 2, title);
+	strbuf_addch(out, '\n');
+	const int cell_width = add_label(out, title, n, width);
 	for (size_t i = 0; i < n; i++)
-		strbuf_addf(out, "%*s", CELLS_WIDTH, head[i]);
+		strbuf_addf(out, "%*s", cell_width, head[i]);
 	strbuf_addch(out, '\n');
 }

@@ -99,7 +99,7 @@ void metrics_add_order(struct strbuf *out, const struct metrics *m, int point, c
 	}
 	const json_t *scopes = json_object_get(json_object_get(all, "order"),
 		metrics_point_names[point]);
-	cells_add_heads(out, titles[point], head, n);
+	cells_add_heads(out, titles[point], head, n, 0);
 	for (size_t row = 0; row < sizeof order_rows / sizeof *order_rows; row++) {
 		n = 0;
 		for (int s = 0; s < SCOPE_N; s++) {
@@ -110,7 +110,7 @@ void metrics_add_order(struct strbuf *out, const struct metrics *m, int point, c
 			x[n++] = cells_number(o, order_rows[row].key) -
 				 (less ? cells_number(o, less) : 0);
 		}
-		cells_add_row(out, order_rows[row].label, x, n, order_rows[row].unit);
+		cells_add_row(out, order_rows[row].label, x, n, order_rows[row].unit, 0);
 	}
 	if (m->order[point].bt != DENSITY_UNBOUNDED)
 		strbuf_addf(out, "  (buffer threshold %llu)\n",

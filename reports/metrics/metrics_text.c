@@ -115,42 +115,44 @@ static void add_alike(struct strbuf *out, const struct metrics *m)
 static const char *const distribution_heads[] = {"mean", "sd", "p50", "p90", "p99", "p99.9", "max"};
 #define N_HEADS (sizeof distribution_heads / sizeof *distribution_heads)
 
-static void add_distribution(struct strbuf *out, const char *label, const json_t *d)
+static void add_distribution(struct strbuf *out, const char *label, const json_t *d, size_t width)
 {
 	static const char *const key[N_HEADS] = {"mean", "sd", "p50", "p90", "p99", "p999", "max"};
 	double x[N_HEADS];
 	for (size_t i = 0; i < N_HEADS; i++)
 		x[i] = cells_number(d, key[i]);
-	cells_add_row(out, label, x, N_HEADS, CELL_DURATION);
+	cells_add_row(out, label, x, N_HEADS, CELL_DURATION, width);
 }
 
-static void add_response(struct strbuf *out, const json_t *all)
+static void add_response(struct strbuf *out, const json_t *all, size_t width)
 {
 	const json_t *list = json_object_get(all, "response"), *o;
 	size_t i;
 	char label[64];
 	if (!list)
 		return;
-	cells_add_heads(out, "Response time by operation", distribution_heads, N_HEADS);
+	cells_add_heads(out, "Response time by operation", distribution_heads, N_HEADS, width);
 	json_array_foreach(list, i, o)
 		for (int side = 0; side < 2; side++) {
 			const json_t *d = json_object_get(o, side ? "replay_ns" : "reference_ns");
 			snprintf(label, sizeof label, "%s %s, %.0f",
 				json_string_value(json_object_get(o, "operation")),
 				side ? "replay" : "reference", cells_number(d, "n"));
-			add_distribution(out, label, d);
+			add_distribution(out, label, d, width);
 		}
 }
 
-static void add_schedule(struct strbuf *out, const struct metrics *m, const json_t *all)
+static void add_schedule(struct strbuf *out, const struct metrics *m, const json_t *all,
+			 size_t width)
 {
 	if (!(m->parts & PART_SCHEDULE) || !m->schedule.sum.n)
 		return;
-	cells_add_heads(out, "Schedule (late > 0)", distribution_heads, N_HEADS);
+	cells_add_heads(out, "Schedule (late > 0)", distribution_heads, N_HEADS, width);
 	if (m->has_issue_error)
 		add_distribution(out, "start - intended start (issue error)",
-			json_object_get(all, "issue_error_ns"));
-	add_distribution(out, "start - traced start", json_object_get(all, "schedule_error_ns"));
+			json_object_get(all, "issue_error_ns"), width);
+	add_distribution(out, "start - traced start", json_object_get(all, "schedule_error_ns"),
+			 width);
 }
 
 static void add_concurrency(struct strbuf *out, const json_t *all)
@@ -173,7 +175,7 @@ static void add_concurrency(struct strbuf *out, const json_t *all)
 		     *r = json_object_get(o, "reference"), *x = json_object_get(o, "replay");
 	if (!o)
 		return;
-	cells_add_heads(out, "Requests in flight", heads, 3);
+	cells_add_heads(out, "Requests in flight", heads, 3, 0);
 	for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
 		if (json_object_get(r, pair[i].key))
 			cells_add_pair(out, pair[i].label, cells_number(r, pair[i].key),
@@ -255,20 +257,21 @@ static void add_notes(struct strbuf *out, const struct metrics *m)
 		    NULL);
 }
 
-void metrics_print_text(const struct metrics *m, const struct metrics_paths *p)
+void metrics_print_text(const struct metrics *m, const struct metrics_paths *p, size_t width)
 {
-	SCOPED_STRBUF out = STRBUF_INIT;
+	SCOPED_STRBUF out = STRBUF_INIT, shown = STRBUF_INIT;
 	json_auto_t *all = metrics_document(m, p);
 	add_trace(&out, "Reference", p->reference, &m->reference);
 	add_trace(&out, "Replay", p->replay, &m->replay);
 	add_matching(&out, m);
 	add_warmup(&out, m);
 	add_alike(&out, m);
-	add_response(&out, all);
-	add_schedule(&out, m, all);
+	add_response(&out, all, width);
+	add_schedule(&out, m, all, width);
 	add_concurrency(&out, all);
 	for (int point = 0; point < POINT_N; point++)
 		metrics_add_order(&out, m, point, all);
 	add_notes(&out, m);
-	fwrite(out.s, 1, out.len, stdout); /* main checks stdout for errors */
+	text_fit(&shown, out.s, width);
+	fwrite(shown.s, 1, shown.len, stdout); /* main checks stdout for errors */
 }

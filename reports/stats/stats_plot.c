@@ -56,10 +56,11 @@ static void sample_draw(const struct stats_axis *a, const struct column_sample *
 	line[position(a, fmin(fmax(s->m.mean, a->lo), a->hi))] = 'A';
 }
 
-void stats_print_plot(const struct stats *s, size_t width)
+void stats_add_plot(struct strbuf *out, const struct stats *s, size_t width)
 {
 	char line[MAX_WIDTH + 1], name[MAX_NAME];
-	struct stats_axis a = {0, 0, width < MAX_WIDTH ? width : MAX_WIDTH};
+	const size_t left = NAME_WIDTH + 2, most = width > left ? width - left : 0;
+	struct stats_axis a = {0, 0, most < MAX_WIDTH ? most : MAX_WIDTH};
 	if (a.width < 10 || !axis_find(s, &a))
 		return;
 	for (size_t i = 0; i < s->n; i++) {
@@ -70,11 +71,12 @@ void stats_print_plot(const struct stats *s, size_t width)
 			snprintf(name, sizeof name, "replay");
 		else
 			snprintf(name, sizeof name, "replay %zu", i);
-		printf("%-*s  %s\n", NAME_WIDTH, name, line);
+		strbuf_addf(out, "%-*s  %s\n", NAME_WIDTH, name, line);
 	}
-	int used = printf("%-*s  %.6g", NAME_WIDTH, "", a.lo);
-	char high[32];
-	int length = snprintf(high, sizeof high, "%.6g", a.hi);
-	printf("%*s%s\n", (int)a.width + NAME_WIDTH + 2 - used - length, "", high);
-	printf("(A: mean, |: smallest value, median and largest value, [ ]: quartiles)\n\n");
+	char low[32], high[32];
+	snprintf(low, sizeof low, "%.6g", a.lo);
+	snprintf(high, sizeof high, "%.6g", a.hi);
+	strbuf_addf(out, "%-*s  %s%*s\n", NAME_WIDTH, "", low, (int)(a.width - strlen(low)), high);
+	strbuf_addstr(out, "(A: mean, |: smallest value, median and largest value, [ ]: "
+			   "quartiles)\n\n");
 }

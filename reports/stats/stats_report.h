@@ -40,9 +40,10 @@ struct stats { /* the first sample is the reference; a single sample is only des
 
 /* "trusted", "not trusted", "inconclusive" */
 const char *stats_verdict_name(const struct stats *s);
-void stats_print_text(const struct stats *s);
+/* Lines are at most `width` columns wide; 0: any width. */
+void stats_print_text(const struct stats *s, size_t width);
 void stats_print_json(const struct stats *s);
 
-/* Draws the samples on a common axis of `width` characters, a line for each, with range, quartiles,
- * median and mean. */
-void stats_print_plot(const struct stats *s, size_t width);
+/* Draws the samples on a common axis, a line for each, with range, quartiles, median and mean. The
+ * lines are at most `width` columns wide. */
+void stats_add_plot(struct strbuf *out, const struct stats *s, size_t width);

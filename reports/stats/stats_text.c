@@ -7,7 +7,7 @@
 #include "validate/stats/paper.h"
 #include "validate/stats/series.h"
 
-enum { CELL = 40, PLOT_WIDTH = 84 };
+enum { CELL = 40, PLOT_WIDTH = 96, TABLE_WIDTH = 95 };
 
 static const char *number(double x, char *cell)
 {
@@ -51,86 +51,81 @@ static const char *sample_name(const struct stats *s, size_t i, char *cell)
 	return cell;
 }
 
-static void printable(const char *text)
-{
-	SCOPED_STRBUF out = STRBUF_INIT;
-	escape_bytes(&out, text);
-	fwrite(out.s, 1, out.len, stdout);
-}
-
-static void who_print(const struct stats *s)
+static void who_print(const struct stats *s, struct strbuf *out)
 {
 	char cell[CELL];
 	for (size_t i = 0; i < s->n; i++) {
 		const struct stats_sample *x = &s->sample[i];
-		printf("%-10s  ", sample_name(s, i, cell));
-		printable(x->columns.path);
-		printf(", ");
-		printable(x->column->name);
-		printf(": %zu value%s\n", x->columns.n, x->columns.n == 1 ? "" : "s");
+		strbuf_addf(out, "%-10s  ", sample_name(s, i, cell));
+		escape_bytes(out, x->columns.path);
+		strbuf_addf(out, ", ");
+		escape_bytes(out, x->column->name);
+		strbuf_addf(out, ": %zu value%s\n", x->columns.n, x->columns.n == 1 ? "" : "s");
 	}
 	if (s->n > 1)
-		printf("samples     %s%s\n",
-		       s->plan.paired ? "paired by line"
-				      : "unpaired (--paired if lines belong together)",
-		       s->plan.time_ordered ? "; in order of time: tests use 25 batch means" : "");
-	putchar('\n');
+		strbuf_addf(out, "samples     %s%s\n",
+			    s->plan.paired ? "paired by line"
+					   : "unpaired (--paired if lines belong together)",
+			    s->plan.time_ordered ? "; in order of time: tests use 25 batch means"
+						 : "");
+	strbuf_addch(out, '\n');
 }
 
 /* --- results of a comparison --------------------------------------------- */
 
-static void bias_print(const struct stats *s, const struct comparison *c, const char *who)
+static void bias_print(const struct stats *s, const struct comparison *c, const char *who,
+		       struct strbuf *out)
 {
 	const struct comparison_answer *a = &c->bias;
 	double conf = 100 * (1 - s->plan.alpha), inner = 100 * (1 - 2 * s->plan.alpha),
 	       limit = s->plan.limit_bias_pct;
 	char p[CELL];
 	if (a->status) {
-		printf("The bias of the %s is undecided: %s (%s).\n", who,
+		strbuf_addf(out, "The bias of the %s is undecided: %s (%s).\n", who,
 		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
 	bool shown_different = a->p <= s->plan.alpha;
-	printf("The mean of the %s is %.3g %% %s the reference's (%.4g %% interval %.3g to %.3g "
-	       "%%, p %s):\n",
-	       who, fabs(a->value), a->value < 0 ? "below" : "above", conf, a->lo, a->hi,
-	       p_value(a->p, p));
-	printf("  a difference is %s, and ", shown_different ? "shown" : "not shown");
+	strbuf_addf(out, "The mean of the %s is %.3g %% %s the reference's (%.4g %% interval %.3g "
+			 "to %.3g %%, p %s):\n", who, fabs(a->value),
+		    a->value < 0 ? "below" : "above", conf, a->lo, a->hi, p_value(a->p, p));
+	strbuf_addf(out, "  a difference is %s, and ", shown_different ? "shown" : "not shown");
 	if (c->bias_decision == DECIDED_REJECT) {
-		printf("the bias is beyond the limits of %.4g %%.\n", limit);
+		strbuf_addf(out, "the bias is beyond the limits of %.4g %%.\n", limit);
 		return;
 	}
-	printf("%s the limits of %.4g %%\n", c->bias_decision == DECIDED_ACCEPT
+	strbuf_addf(out, "%s the limits of %.4g %%\n", c->bias_decision == DECIDED_ACCEPT
 						   ? "the bias is within"
 						   : "it is undecided whether the bias is within",
 	       limit);
-	printf("  (%.4g %% interval, widened for dependence between values: %.3g to %.3g %%).\n",
-	       inner, a->inner_lo, a->inner_hi);
+	strbuf_addf(out, "  (%.4g %% interval, widened for dependence between values: %.3g to "
+			 "%.3g %%).\n", inner, a->inner_lo, a->inner_hi);
 }
 
-static void precision_print(const struct stats *s, const struct comparison *c, const char *who)
+static void precision_print(const struct stats *s, const struct comparison *c, const char *who,
+			    struct strbuf *out)
 {
 	const struct comparison_answer *a = &c->precision;
 	double conf = 100 * (1 - s->plan.alpha), limit = s->plan.limit_precision;
 	if (a->status) {
-		printf("The precision of the %s is undecided: %s (%s).\n", who,
+		strbuf_addf(out, "The precision of the %s is undecided: %s (%s).\n", who,
 		       table_status_text(a->status), stat_status_name(a->status));
 		return;
 	}
-	printf("The standard deviation of the %s is %.3g times the reference's (%.4g %% interval "
-		"%.3g to %.3g):\n", who, a->value, conf, a->lo, a->hi);
+	strbuf_addf(out, "The standard deviation of the %s is %.3g times the reference's (%.4g %% "
+			 "interval %.3g to %.3g):\n", who, a->value, conf, a->lo, a->hi);
 	if (c->precision_decision == DECIDED_ACCEPT)
-		printf("  it is shown to be at most %.4g times the reference's", limit);
+		strbuf_addf(out, "  it is shown to be at most %.4g times the reference's", limit);
 	else if (c->precision_decision == DECIDED_REJECT)
-		printf("  it is shown to be more than %.4g times the reference's", limit);
+		strbuf_addf(out, "  it is shown to be more than %.4g times the reference's", limit);
 	else
-		printf("  it is not shown to be at most %.4g times the reference's", limit);
-	printf("\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for dependence, "
-	       "%.3g%s).\n",
-	       conf, a->inner_lo, a->inner_hi,
-	       c->precision_decision == DECIDED_INCONCLUSIVE && a->inner_hi <= limit
-		   ? ",\n  not confirmed by the test with exchanged labels"
-		   : "");
+		strbuf_addf(out, "  it is not shown to be at most %.4g times the reference's",
+			    limit);
+	strbuf_addf(out, "\n  (one-sided %.4g %% limits: lower %.3g; upper, widened for "
+			 "dependence, %.3g%s).\n", conf, a->inner_lo, a->inner_hi,
+		    c->precision_decision == DECIDED_INCONCLUSIVE && a->inner_hi <= limit
+			? ",\n  not confirmed by the test with exchanged labels"
+			: "");
 }
 
 const char *stats_verdict_name(const struct stats *s)
@@ -141,23 +136,29 @@ const char *stats_verdict_name(const struct stats *s)
 
 /* --- tables -------------------------------------------------------------- */
 
-static void descriptions_print(const struct stats *s)
+/* A table that is wider than `width` continues below. */
+static void descriptions_print(const struct stats *s, size_t width, struct strbuf *out)
 {
 	static const char *const name[] = {"n", "mean", "sd", "cv_pct", "min", "median", "max"};
 	static const char *const head[] = {"n", "mean", "sd", "CV %", "min", "median", "max"};
+	const size_t n = sizeof name / sizeof *name, most = width > 24 ? (width - 10) / 14 : n;
 	const char *units = s->config->units;
-	printf("%-10s", "");
-	for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-		printf("  %*s", k ? 12 : 8, head[k]);
-	printf("%s%s\n", units ? "   " : "", units ? units : "");
-	for (size_t i = 0; i < s->n; i++) {
-		char who[CELL], cell[CELL];
-		printf("%-10s", sample_name(s, i, who));
-		for (size_t k = 0; k < sizeof name / sizeof *name; k++)
-			printf("  %*s", k ? 12 : 8,
-			       shown(estimates_find(&s->sample[i].sample.estimates, name[k], NULL),
-				     cell));
-		putchar('\n');
+	for (size_t from = 0, end; from < n; from = end) {
+		end = from + most < n ? from + most : n;
+		strbuf_addf(out, "%-10s", "");
+		for (size_t k = from; k < end; k++)
+			strbuf_addf(out, "  %*s", k ? 12 : 8, head[k]);
+		strbuf_addf(out, "%s%s\n", units && end == n ? "   " : "",
+			    units && end == n ? units : "");
+		for (size_t i = 0; i < s->n; i++) {
+			char who[CELL], cell[CELL];
+			const struct estimates *list = &s->sample[i].sample.estimates;
+			strbuf_addf(out, "%-10s", sample_name(s, i, who));
+			for (size_t k = from; k < end; k++)
+				strbuf_addf(out, "  %*s", k ? 12 : 8,
+					    shown(estimates_find(list, name[k], NULL), cell));
+			strbuf_addch(out, '\n');
+		}
 	}
 }
 
@@ -210,7 +211,12 @@ static const struct named_estimate *find(const struct estimates *list, const cha
 	return NULL;
 }
 
-static void row_print(const struct estimates *list, const struct table_row *row)
+struct table_widths {
+	int gap, value, end; /* before a column, of the value, of an end of the interval */
+};
+
+static void row_print(const struct estimates *list, const struct table_row *row,
+		      const struct table_widths *w, struct strbuf *out)
 {
 	const struct named_estimate *value = find(list, row->value, row->value_params);
 	const struct named_estimate *lo = find(list, row->lo, row->ends_params),
@@ -220,48 +226,56 @@ static void row_print(const struct estimates *list, const struct table_row *row)
 	bool interval = (lo && !lo->status) || (hi && !hi->status);
 	if (!value || (row->lo && !lo))
 		return;
-	printf("%-33s  %14s", row->label, shown(value, a));
+	strbuf_addf(out, "%-33s%*s%*s", row->label, w->gap, "", w->value, shown(value, a));
 	if (value->status) {
-		putchar('\n');
+		strbuf_addch(out, '\n');
 		return;
 	}
 	if (interval)
-		printf("  %12s .. %-12s", shown(lo, b), shown(hi, c));
+		strbuf_addf(out, "%*s%*s .. %-*s", w->gap, "", w->end, shown(lo, b), w->end,
+			    shown(hi, c));
 	else
-		printf("  %28s", lo ? stat_status_name(lo->status) : "");
-	printf("  %s\n", p ? shown_p(p, d) : "");
+		strbuf_addf(out, "%*s%*s", w->gap, "", 2 * w->end + 4,
+			    lo ? stat_status_name(lo->status) : "");
+	strbuf_addf(out, "%*s%s\n", w->gap, "", p ? shown_p(p, d) : "");
 }
 
-static void table_print(const struct stats *s, const struct comparison *c)
+static void table_print(const struct stats *s, const struct comparison *c, size_t width,
+			struct strbuf *out)
 {
+	static const struct table_widths narrow = {1, 11, 10}, usual = {2, 14, 12};
+	const struct table_widths *w = width && width < TABLE_WIDTH ? &narrow : &usual;
 	const struct estimates *list = &c->estimates;
-	printf("%-33s  %14s  %14.4g %% interval  p\n", "", "estimate", 100 * (1 - s->plan.alpha));
+	strbuf_addf(out, "%-33s%*s%*s%*s%*.4g %% interval%*sp\n", "", w->gap, "", w->value,
+		    "estimate", w->gap, "", w->value, 100 * (1 - s->plan.alpha), w->gap, "");
 	for (const struct table_row *row = rows; row->label; row++) {
 		bool of_pairs = !strcmp(row->value, "log_ratio_bias_pct") ||
 				!strcmp(row->value, "pm_log_ratio");
 		if (!of_pairs || c->paired)
-			row_print(list, row);
+			row_print(list, row, w, out);
 	}
 }
 
-static void uncertainty_print(const struct stats *s, const struct comparison *c)
+static void uncertainty_print(const struct stats *s, const struct comparison *c, struct strbuf *out)
 {
 	const struct estimates *list = &c->estimates;
 	const char *mode = paper_mode_names[s->config->paper_mode];
 	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
-	printf("uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the bias "
-		"apart)\n", shown(find(list, "budget_u_c_pct", NULL), a), shown(find(list,
-		"budget_k", "dof=cont"), b), shown(find(list, "budget_U_pct", "dof=cont"), d));
+	strbuf_addf(out, "uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the "
+			 "bias apart)\n", shown(find(list, "budget_u_c_pct", NULL), a),
+		    shown(find(list, "budget_k", "dof=cont"), b),
+		    shown(find(list, "budget_U_pct", "dof=cont"), d));
 	snprintf(params, sizeof params, "mode=%s", mode);
 	const struct named_estimate *u_c = find(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
-	printf("  as the metrology paper does, %% u_c %s, U(k=2) %s (mode %s: for comparison "
-	       "only)\n", shown(u_c, a), shown(find(list, "U_pct", params), f), mode);
+	strbuf_addf(out, "  as the metrology paper does, %% u_c %s, U(k=2) %s (mode %s: for "
+			 "comparison only)\n", shown(u_c, a),
+		    shown(find(list, "U_pct", params), f), mode);
 }
 
 /* --- notes --------------------------------------------------------------- */
 
-static void sample_notes(const struct stats *s, size_t i)
+static void sample_notes(const struct stats *s, size_t i, struct strbuf *out)
 {
 	const struct column_sample *x = &s->sample[i].sample;
 	char who[CELL];
@@ -270,47 +284,47 @@ static void sample_notes(const struct stats *s, size_t i)
 	const struct named_estimate *normal = estimates_find(&x->estimates, "shapiro_p", NULL);
 	const struct named_estimate *batch = find(&x->estimates, "batch_means_acceptable", NULL);
 	if (x->status && s->n > 1 && !x->unit_status)
-		printf("note: the %s: %s\n", name, table_status_text(x->status));
+		strbuf_addf(out, "note: the %s: %s\n", name, table_status_text(x->status));
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
-		printf("note: successive values of the %s depend on each other (lag-1 "
+		strbuf_addf(out, "note: successive values of the %s depend on each other (lag-1 "
 			"autocorrelation %.2g): intervals are too narrow if these values are one "
 			"run in the order of time (--time-ordered)\n", name, x->lag1);
 	if (s->plan.time_ordered && batch && !batch->status && batch->value == 0)
-		printf("note: batch means of the %s still depend on each other: the run is too "
-			"short\n", name);
+		strbuf_addf(out, "note: batch means of the %s still depend on each other: the run "
+				 "is too short\n", name);
 	if (trend && !trend->status && trend->value < 0.01)
-		printf("note: the values of the %s drift (Mann-Kendall p %.2g)\n", name,
-		       trend->value);
+		strbuf_addf(out, "note: the values of the %s drift (Mann-Kendall p %.2g)\n", name,
+			    trend->value);
 	if (normal && !normal->status && normal->value < 0.01)
-		printf("note: the values of the %s are not normally distributed (Shapiro-Wilk p "
-			"%.2g): the Brown-Forsythe test and the bootstrap are more reliable than "
-			"F\n", name, normal->value);
+		strbuf_addf(out, "note: the values of the %s are not normally distributed "
+				 "(Shapiro-Wilk p %.2g): the Brown-Forsythe test and the bootstrap "
+				 "are more reliable than F\n", name, normal->value);
 }
 
-static void comparison_notes(const struct comparison *c)
+static void comparison_notes(const struct comparison *c, struct strbuf *out)
 {
 	for (size_t i = 0; i < c->estimates.n; i++) {
 		const struct named_estimate *e = &c->estimates.e[i];
 		bool flag = !e->status && e->value == 1;
 		if (flag && !strcmp(e->name, "quantile_bias_extrapolated"))
-			printf("note: the quantile at %s is extrapolated: too few values lie "
-				"beyond it\n", e->params);
+			strbuf_addf(out, "note: the quantile at %s is extrapolated: too few values "
+					 "lie beyond it\n", e->params);
 		if (flag && strstr(e->name, "_percentile"))
-			printf("note: %s: all resamples lie on one side of the estimate, so a "
-			       "percentile interval is shown\n", e->name);
+			strbuf_addf(out, "note: %s: all resamples lie on one side of the estimate, "
+					 "so a percentile interval is shown\n", e->name);
 	}
 }
 
 /* --- the whole text ------------------------------------------------------ */
 
-static void list_print(const char *title, const struct estimates *list)
+static void list_print(const char *title, const struct estimates *list, struct strbuf *out)
 {
 	char cell[CELL];
-	printf("\n%s\n", title);
+	strbuf_addf(out, "\n%s\n", title);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct named_estimate *e = &list->e[i];
 		snprintf(cell, sizeof cell, "%.10g", e->value);
-		printf("  %-32s  %-18s  %s\n", e->name,
+		strbuf_addf(out, "  %-32s  %-18s  %s\n", e->name,
 		       e->status ? stat_status_name(e->status)
 		       : e->word ? e->word
 				 : cell,
@@ -318,7 +332,7 @@ static void list_print(const char *title, const struct estimates *list)
 	}
 }
 
-static void sessions_print(const struct stats *s, size_t i)
+static void sessions_print(const struct stats *s, size_t i, struct strbuf *out)
 {
 	const struct stats_sessions *g = &s->sample[i].sessions;
 	static const char *const test[] = {"cochran", "grubbs_max", "grubbs_min",
@@ -326,10 +340,11 @@ static void sessions_print(const struct stats *s, size_t i)
 	char who[CELL], a[CELL], b[CELL], c[CELL], key[CELL];
 	if (!g->n)
 		return;
-	printf("\nsessions of the %s: %zu; repeatability s_r %s, reproducibility s_R %s, F between "
-		"sessions p %s\n", sample_name(s, i, who), g->n,
-		shown(find(&g->estimates, "s_r", NULL), a), shown(find(&g->estimates, "s_R", NULL),
-		b), shown_p(find(&g->estimates, "anova_F_p", NULL), c));
+	strbuf_addf(out, "\nsessions of the %s: %zu; repeatability s_r %s, reproducibility s_R %s, "
+			 "F between sessions p %s\n", sample_name(s, i, who), g->n,
+		    shown(find(&g->estimates, "s_r", NULL), a),
+		    shown(find(&g->estimates, "s_R", NULL), b),
+		    shown_p(find(&g->estimates, "anova_F_p", NULL), c));
 	for (size_t k = 0; k < sizeof test / sizeof *test; k++) {
 		snprintf(key, sizeof key, "%s_class", test[k]);
 		const struct named_estimate *class = find(&g->estimates, key, NULL);
@@ -338,54 +353,62 @@ static void sessions_print(const struct stats *s, size_t i)
 		if (!class || class->status || !suspect || suspect->status ||
 		    !strcmp(class->word, "none"))
 			continue;
-		printf("  %s: %s, session ", test[k], class->word);
-		printable(g->label[(size_t)suspect->value - 1]);
-		putchar('\n');
+		strbuf_addf(out, "  %s: %s, session ", test[k], class->word);
+		escape_bytes(out, g->label[(size_t)suspect->value - 1]);
+		strbuf_addch(out, '\n');
 	}
 	if (s->config->all)
-		list_print("all statistics of the sessions", &g->estimates);
+		list_print("all statistics of the sessions", &g->estimates, out);
 }
 
-static void verdict_print(const struct stats *s)
+static void verdict_print(const struct stats *s, struct strbuf *out)
 {
 	bool beyond = false;
 	for (size_t i = 0; i + 1 < s->n; i++)
 		beyond |= s->comparison[i].bias_decision == DECIDED_REJECT ||
 			  s->comparison[i].precision_decision == DECIDED_REJECT;
-	printf("Verdict on bias and precision: %s", stats_verdict_name(s));
+	strbuf_addf(out, "Verdict on bias and precision: %s", stats_verdict_name(s));
 	if (beyond && s->verdict == DECIDED_INCONCLUSIVE)
-		printf("\n  (a value is beyond its limit with P <= %.4g; \"not trusted\" needs "
-		       "P <= %.4g over all tests)", s->plan.alpha, REJECTION_ERROR);
-	puts(".");
+		strbuf_addf(out, "\n  (a value is beyond its limit with P <= %.4g; \"not trusted\" "
+				 "needs P <= %.4g over all tests)", s->plan.alpha, REJECTION_ERROR);
+	strbuf_addstr(out, ".\n");
 }
 
-void stats_print_text(const struct stats *s)
+static void all_print(const struct stats *s, size_t width, struct strbuf *out)
 {
 	char cell[CELL];
-	who_print(s);
+	who_print(s, out);
 	for (size_t i = 0; i + 1 < s->n; i++) {
-		bias_print(s, &s->comparison[i], sample_name(s, i + 1, cell));
-		precision_print(s, &s->comparison[i], sample_name(s, i + 1, cell));
+		bias_print(s, &s->comparison[i], sample_name(s, i + 1, cell), out);
+		precision_print(s, &s->comparison[i], sample_name(s, i + 1, cell), out);
 	}
 	if (s->config->judge)
-		verdict_print(s);
+		verdict_print(s, out);
 	if (s->n > 1)
-		putchar('\n');
-	stats_print_plot(s, PLOT_WIDTH);
-	descriptions_print(s);
+		strbuf_addch(out, '\n');
+	stats_add_plot(out, s, width && width < PLOT_WIDTH ? width : PLOT_WIDTH);
+	descriptions_print(s, width, out);
 	for (size_t i = 0; i + 1 < s->n; i++) {
-		printf("\n%s\n", s->n > 2 ? sample_name(s, i + 1, cell) : "");
-		table_print(s, &s->comparison[i]);
-		uncertainty_print(s, &s->comparison[i]);
+		strbuf_addf(out, "\n%s\n", s->n > 2 ? sample_name(s, i + 1, cell) : "");
+		table_print(s, &s->comparison[i], width, out);
+		uncertainty_print(s, &s->comparison[i], out);
 	}
 	for (size_t i = 0; i < s->n; i++)
-		sessions_print(s, i);
+		sessions_print(s, i, out);
 	for (size_t i = 0; i < s->n; i++)
-		sample_notes(s, i);
+		sample_notes(s, i, out);
 	for (size_t i = 0; i + 1 < s->n; i++)
-		comparison_notes(&s->comparison[i]);
+		comparison_notes(&s->comparison[i], out);
 	for (size_t i = 0; i < s->n && s->config->all; i++)
-		list_print(sample_name(s, i, cell), &s->sample[i].sample.estimates);
+		list_print(sample_name(s, i, cell), &s->sample[i].sample.estimates, out);
 	for (size_t i = 0; i + 1 < s->n && s->config->all; i++)
-		list_print("comparison", &s->comparison[i].estimates);
+		list_print("comparison", &s->comparison[i].estimates, out);
+}
+
+void stats_print_text(const struct stats *s, size_t width)
+{
+	SCOPED_STRBUF text = STRBUF_INIT, shown = STRBUF_INIT;
+	all_print(s, width, &text);
+	text_fit(&shown, text.s, width);
+	fwrite(shown.s, 1, shown.len, stdout); /* main checks stdout for errors */
 }

@@ -69,6 +69,23 @@ expect_words() {
 	tr -s '\n ' ' ' <"$1" | grep -qF -- "$2" || fail "$1 does not contain: $2: $(cat "$1")"
 }
 
+# terminal_fits COLUMNS COMMAND...: on a terminal of this width, no line of the output is wider, and
+# the output has all words that it has in a pipe. Words with | are pictures.
+terminal_fits() {
+	command -v script >/dev/null || return 0
+	columns=$1
+	shift
+	"$@" >wide.out
+	script -qc "stty cols $columns rows 40; $*" /dev/null | tr -d '\r' >narrow.out
+	awk -v most="$columns" 'length > most { print; bad = 1 } END { exit bad }' narrow.out >&2 ||
+		fail "lines of more than $columns columns: $*"
+	for form in wide narrow; do
+		tr -s ' ' '\n' <$form.out | grep '[[:alnum:]]' | grep -v '[|]' | sort -u >$form.words
+	done
+	[ -z "$(comm -23 wide.words narrow.words)" ] ||
+		fail "$columns columns lack words of $*: $(comm -23 wide.words narrow.words | tr '\n' ' ')"
+}
+
 # consumer_accepts FORM FILE: a machine-readable form is accepted by a program that reads it, if that
 # is installed: promtool, the OpenMetrics parser of Prometheus' Python client, and for JUnit and DCC
 # the schema in JUNIT_SCHEMA or DCC_SCHEMA. JUnit has only the attributes that Jenkins knows.

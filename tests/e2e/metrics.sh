@@ -24,6 +24,11 @@ expect_line out 'by number, '
 expect_line out 'execution time '
 expect_line out 'reordered, at issue '
 expect_line out 'Order at completion'
+"$VALIDATE" slice --skip 20 -o part.trace run.trace
+for columns in 80 100 127; do
+	terminal_fits $columns "$VALIDATE" metrics run.trace replay.trace
+	terminal_fits $columns "$VALIDATE" metrics --match key --warmup 10 part.trace run.trace
+done
 expect_status 0 "$VALIDATE" metrics run.trace run.trace
 expect_status 0 "$VALIDATE" metrics --json run.trace replay.trace
 expect_value by '"number"'

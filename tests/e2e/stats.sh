@@ -42,6 +42,10 @@ expect_line out 'unpaired'
 grep -q '|.*\[.*\].*|' out || fail "no picture"
 [ "$(wc -l <out)" -le 40 ] || fail "more than a screen"
 awk 'length > 130' out | grep -q . && fail "lines that are too wide"
+for columns in 80 96 106; do
+	terminal_fits $columns "$VALIDATE" stats ref near wild --units microseconds
+	terminal_fits $columns "$VALIDATE" stats pairs.csv -C program,replay --paired --time-ordered --all
+done
 expect_status 0 stats ref far
 expect_line out 'the bias is beyond the limits of 10 %'
 expect_status 0 stats ref --units us
