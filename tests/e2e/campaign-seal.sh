@@ -5,10 +5,12 @@
 . "$SRCDIR/tests/e2e/campaign-lib"
 
 tiny tiny.conf
+sed -i 's/^level = .*/level = 1/' tiny.conf # 14 runs
 expect_verdict "$VALIDATE" run tiny.conf -o results -q
 expect_status $status "$VALIDATE" report results
 ! grep -q 'sealed\|changed after' out || fail "untouched results: $(cat out)"
 expect_status 0 "$VALIDATE" baseline save results -o whole.json
+rm -r results/report # so that copies take less time
 
 # refused COPY WORDS: the report is shown without a verdict, and every command that compares refuses
 # the results
@@ -27,7 +29,7 @@ copy() {
 	cp -r results changed
 }
 
-ok=$(journal_runs results | awk '$2 == "ok" && $1 > 10 { print $1; exit }')
+ok=$(journal_runs results | awk '$2 == "ok" && $1 > 5 { print $1; exit }')
 file=runs/$(printf %06d "$ok").json
 
 # another mean, of another length and of equal length
@@ -69,7 +71,7 @@ cmp -s results/environment.json changed/environment.json &&
 refused changed 'environment.json was changed after the campaign wrote it'
 
 # the journal: a line removed, duplicated, damaged
-n=$(grep -n '"event":"run"' results/journal | sed -n '22s/:.*//p')
+n=$(grep -n '"event":"run"' results/journal | sed -n '11s/:.*//p')
 copy
 sed -i "${n}d" changed/journal
 refused changed "line $n of the journal does not follow the line before it"
@@ -111,9 +113,16 @@ expect_verdict "$VALIDATE" run -o changed --resume -q
 expect_status $status "$VALIDATE" report changed
 
 verdict=$status
-# every file that is cut, overwritten, missing or a directory is named, with the remedy
+# every file that is cut, overwritten, missing or a directory is named, with the remedy. The two files
+# that are parsed first are damaged in every way
 for name in journal plan.json protocol.conf resolved.conf environment.json; do
-	for how in empty half random zeros missing directory; do
+	case $name in
+	journal | plan.json) ways='empty half random zeros missing directory' ;;
+	protocol.conf) ways='half missing' ;;
+	resolved.conf) ways='random directory' ;;
+	environment.json) ways='zeros missing' ;;
+	esac
+	for how in $ways; do
 		copy
 		size=$(wc -c <results/$name)
 		case $how in
