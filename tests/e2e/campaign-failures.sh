@@ -174,6 +174,8 @@ trap 'umount -l disk' EXIT
 
 # the disk of the results directory: the campaign ends and states why; with space it continues
 tiny full.conf
+sed -i 's/^level = .*/level = 1/' full.conf
+N_FULL=$((N_TINY / 2))
 sed 's|^cache = cold|&\ndir = ../target|' full.conf >elsewhere.conf
 dd if=/dev/zero of=disk/filler bs=1k count=3950 2>/dev/null || :
 expect_status 3 "$VALIDATE" run elsewhere.conf -o disk/results -q
@@ -185,7 +187,7 @@ else
 	rm -rf disk/results
 	any_status elsewhere.conf -o disk/results
 fi
-complete disk/results $N_TINY
+complete disk/results $N_FULL
 clean disk/results
 rm -rf disk/results
 
@@ -204,7 +206,7 @@ journal_runs disk/results >before
 rm disk/filler
 any_status -o disk/results --resume
 journal_runs disk/results | head -n "$(wc -l <before)" | cmp -s - before || fail "finished runs were lost"
-complete disk/results $N_TINY
+complete disk/results $N_FULL
 rm -rf disk/results
 
 # the disk of the scratch directory: the campaign ends, and continues when there is space again
@@ -222,6 +224,6 @@ wait $pid || status=$?
 expect_line err 'No space left on device'
 rm disk/filler
 any_status -o scratched --resume
-complete scratched $N_TINY
+complete scratched $N_FULL
 ! grep '"state":"failed"' scratched/journal || fail "a run failed because the scratch disk was full"
 clean scratched
