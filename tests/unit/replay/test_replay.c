@@ -12,7 +12,7 @@
 
 #include "rig.h"
 
-#define ROUNDS 12
+#define ROUNDS 6
 
 static const char *engine = "event"; /* the engine under test */
 /* uses only every nth round and order, because compiling takes time */
@@ -102,7 +102,7 @@ static void fs_holds(void **state)
 	(void)state;
 	uint64_t seed = 777;
 	struct fileset_entry files[] = {{"f", 20, false}, {"g", 0, false}};
-	for (int round = 0; round < 60; round += 4 * stride - 3) {
+	for (int round = 0; round < 30; round += 4 * stride - 3) {
 		struct rig g;
 		struct sample s = {.paths = {"f", "g", "h", "i"}, .n_paths = 4, .files = {files, 2}};
 		uint32_t n_threads = 2 + (uint32_t)round % 5;
@@ -135,7 +135,7 @@ static void fs_holds(void **state)
 static void results_are_as_traced_in_order_fs(void **state)
 {
 	(void)state;
-	for (int round = 0; round < 10; round += stride) {
+	for (int round = 0; round < 5; round += stride) {
 		struct rig g;
 		struct sample s = {.paths = {"new", "tail"}, .n_paths = 2};
 		struct fileset_entry files[] = {{"tail", 10, false}};

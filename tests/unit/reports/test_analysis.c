@@ -1144,7 +1144,7 @@ static void test_recordings_are_clusters(void **state)
 {
 	(void)state;
 	unsigned int n_accepted = 0, n = 0;
-	for (unsigned long seed = 0; seed < 200; seed++) {
+	for (unsigned long seed = 0; seed < 100; seed++) {
 		gsl_rng *rng = generator(500 + seed);
 		struct campaign c;
 		struct analysis a;

@@ -563,20 +563,24 @@ static struct count simulate(int shape, double sd_x, double sd_r, unsigned int n
 	return n;
 }
 
-/* The program in the replayer's place, for every distribution of the runs: of 1200 campaigns only
+/* The program in the replayer's place, for every distribution of the runs: of 400 campaigns only
  * as many are rejected as chance explains. */
 static void test_identical_is_not_rejected(void **state)
 {
 	(void)state;
+	unsigned int n_wrong = 0;
 	for (int shape = 0; shape < 4; shape++) {
-		struct count n = simulate(shape, 0.03, 0.03, 300, 20 + (unsigned int)shape);
-		print_message("shape %d: %u of 300 campaigns rejected, %u of 1200 cells at 0.01, "
+		struct count n = simulate(shape, 0.03, 0.03, 100, 20 + (unsigned int)shape);
+		print_message("shape %d: %u of 100 campaigns rejected, %u of 400 cells at 0.01, "
 			      "%u accepted\n",
 			      shape, n.wrong_campaigns, n.rejected, n.accepted);
-		/* at most 3 expected; P(more than 8) is 0.004 at exactly 1 % */
-		assert_true(n.wrong_campaigns <= 8);
-		assert_true(n.rejected <= 20);	     /* 12 expected at most at 0.01 */
+		/* at most 1 expected; P(more than 4) is 0.003 at exactly 1 % */
+		assert_true(n.wrong_campaigns <= 4);
+		assert_true(n.rejected <= 9); /* 4 expected at most at 0.01 */
+		n_wrong += n.wrong_campaigns;
 	}
+	/* at most 4 expected; P(more than 10) is 0.003 at exactly 1 % */
+	assert_true(n_wrong <= 10);
 }
 
 /* Exactly at the limit, with twice the scatter: seldom accepted. */
@@ -584,10 +588,10 @@ static void test_at_the_limit_is_seldom_accepted(void **state)
 {
 	(void)state;
 	for (int shape = 0; shape < 4; shape++) {
-		struct count n = simulate(shape, 0.02, 0.01, 300, 30 + (unsigned int)shape);
-		print_message("shape %d: %u of 1200 cells at the limit accepted\n", shape,
+		struct count n = simulate(shape, 0.02, 0.01, 100, 30 + (unsigned int)shape);
+		print_message("shape %d: %u of 400 cells at the limit accepted\n", shape,
 			      n.accepted);
-		assert_true(n.accepted <= 85); /* at most 60 expected, plus 3 standard errors */
+		assert_true(n.accepted <= 33); /* at most 20 expected, plus 3 standard errors */
 	}
 }
 

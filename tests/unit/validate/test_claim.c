@@ -105,7 +105,7 @@ static void test_the_text_of_a_protocol_changes(void **state)
 
 /* --- simulated claims of one part ------------------------------------------ */
 
-enum { FIRST = 8, LOOKS_END = 60, MOST = 90, TRIALS = 600 };
+enum { FIRST = 8, LOOKS_END = 60, MOST = 90, TRIALS = 400 };
 #define LIMIT 0.05
 #define POWER 0.95
 #define SD 0.06 /* of ln(replay/program) from pair to pair */

@@ -255,7 +255,7 @@ static void test_short_sequences(void **state)
 {
 	(void)state;
 	struct random r = {4737};
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < 8000; i++)
 		run_case(&r, 30);
 }
 
@@ -263,7 +263,7 @@ static void test_long_sequences(void **state)
 {
 	(void)state;
 	struct random r = {5236};
-	for (int i = 0; i < 300; i++)
+	for (int i = 0; i < 100; i++)
 		run_case(&r, 6000);
 }
 

@@ -89,8 +89,8 @@ static void skipped_requests(enum metrics_match match, uint64_t seed)
 	struct random q = {seed};
 	static struct made made, without;
 	static struct metrics m;
-	for (int round = 0; round < 80; round++) {
-		make(&q, &made, round < 40 ? 40 : MAX_N, round % 2);
+	for (int round = 0; round < 40; round++) {
+		make(&q, &made, round < 20 ? 40 : MAX_N, round % 2);
 		if (match == MATCH_KEY) /* which of two equal requests is extra is open there */
 			made.n_x = made.n;
 		pass_over(&made, &q, &without);
@@ -139,9 +139,9 @@ static void test_warmup_by_number(void **state)
 	struct random q = {409};
 	static struct made made;
 	static struct metrics m;
-	for (int round = 0; round < 120; round++) {
+	for (int round = 0; round < 60; round++) {
 		size_t n;
-		make(&q, &made, round < 60 ? 40 : MAX_N, round % 2);
+		make(&q, &made, round < 30 ? 40 : MAX_N, round % 2);
 		struct metrics_options o =
 		    options_by(MATCH_NUMBER, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		ask_for(&o, &made, &q, &n);

@@ -78,7 +78,7 @@ static void test_medians(void **state)
 	double r[70], x[70], *d = malloc(70 * 70 * sizeof *d), got;
 	(void)state;
 	generator_seed(&g, 2, 1);
-	for (int trial = 0; trial < 300; trial++) {
+	for (int trial = 0; trial < 120; trial++) {
 		size_t n = 1 + generator_below(&g, 70), m = 1 + generator_below(&g, 70);
 		fill(&g, r, m, trial % 3);
 		fill(&g, x, n, trial % 3);
@@ -101,7 +101,7 @@ static void test_medians(void **state)
  * equal values. */
 static void test_large_shift(void **state)
 {
-	enum { N = 3001, M = 2000 };
+	enum { N = 1401, M = 1000 };
 	static double r[M], x[N];
 	double *d = malloc(sizeof(double) * N * M), got;
 	struct generator g;

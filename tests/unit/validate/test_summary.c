@@ -376,7 +376,7 @@ static void test_random_runs_by_definition(void **state)
 	    {8, 16, 0, NULL},       /* second pass, runs in a file */
 	    {32, 64, 1000, NULL},
 	};
-	for (int round = 0; round < 1200; round++) {
+	for (int round = 0; round < 400; round++) {
 		struct run_case c;
 		draw_case(&rnd, &c);
 		check_case(&c, &options[round % 4]);
@@ -711,7 +711,7 @@ static void test_distribution_of_long_response_times(void **state)
 	struct random q = {2049};
 	struct trace_record *x = calloc(N_LONG, sizeof *x);
 	int64_t *t = calloc(N_LONG, sizeof *t);
-	for (int round = 0; round < 6; round++) {
+	for (int round = 0; round < 3; round++) {
 		const size_t n = round ? 101 + random_below(&q, N_LONG - 101) : N_LONG;
 		struct run_summary s;
 		int64_t now = 0;
