@@ -12,17 +12,22 @@ for archive in "$reference"/*.tar.gz; do
 	name=$(basename "$archive" .tar.gz)
 	[ "$(wc -c <"$archive")" -lt 5000000 ] || fail "$name is too large"
 	tar -xzf "$archive" --no-same-owner
-	expect_verdict "$VALIDATE" report "$name"
-	expect_line out 'Scenario, replayer'
+	case $name in
+	quick) # it decides nearly every case
+		expect_verdict "$VALIDATE" report "$name" --format markdown
+		expect_line out '11 of 16 cases trusted, 4 not trusted, 1 inconclusive'
+		;;
+	*)
+		expect_verdict "$VALIDATE" report "$name"
+		expect_line out 'Scenario, replayer'
+		;;
+	esac
 	[ -s "$name/report/index.html" ] || fail "no page of $name"
 	expect_status 0 "$VALIDATE" report "$name" --verify
 	! grep -lE '["= ]/(root|home|work|build|tmp)/' "$name/environment.json" "$name/journal" \
 		"$name"/*.conf || fail "$name names a machine"
 	grep -q '"reference"' "$name/environment.json" || fail "$name has another host"
 done
-# one of them decides nearly every case
-expect_verdict "$VALIDATE" report quick --format markdown
-expect_line out '11 of 16 cases trusted, 4 not trusted, 1 inconclusive'
 # a change is found
 cp -r fileserver changed
 sed -i 's/"state":"ok"/"state":"OK"/' changed/journal

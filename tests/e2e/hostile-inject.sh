@@ -31,7 +31,7 @@ inject 1 --points 20 --only replay --family seek
 # a file of a report that cannot be written completely is removed; earlier its first part stayed
 inject 20 --points 40 --only pool --family stream-write
 # gnuplot is not started if its directory cannot be set; earlier it wrote into another directory
-inject 25 --points 50 --only info-html --family malloc
+inject 25 --points 30 --only info-html --family malloc
 
 # the walk finds a fault with a wrong outcome: a command that succeeds and writes other content
 cat >liar <<'END'

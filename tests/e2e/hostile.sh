@@ -53,12 +53,12 @@ harm escapes 'exit status 9' "echo x 2>/dev/null >'$PWD/escaped'; mknod /mnt/tmp
 [ ! -e escaped ] || fail 'a file of the machine was written'
 
 mkdir kills full
-(cd kills && sh "$SRCDIR/tests/hostile/torture-kills.sh" 4 1) >out 2>err ||
+(cd kills && sh "$SRCDIR/tests/hostile/torture-kills.sh" 2 1) >out 2>err ||
 	fail "kills: $(cat out err)"
 [ "$(sed -n 's/^count kills //p' out)" -gt 0 ] || fail 'nothing was killed'
 expect_line out 'count kills-failures 0'
 status=0
-(cd full && sh "$SRCDIR/tests/hostile/torture-full-disk.sh" 3 1) >out 2>err || status=$?
+(cd full && sh "$SRCDIR/tests/hostile/torture-full-disk.sh" 2 1) >out 2>err || status=$?
 [ $status -ne 77 ] || skip "$(cat out)"
 [ $status -eq 0 ] || fail "full disk: $(cat out err)"
 [ "$(sed -n 's/^count full-disk //p' out)" -gt 0 ] || fail 'no disk was filled'

@@ -61,9 +61,9 @@ check() {
 	result want
 	n=0
 	while once $((n + 1)) 5 "$@" && [ -e note ]; do
-		once $((n + 1)) 4 "$@"
-		once $((n + 1)) 12 "$@"
-		once $((n + 1)) 0 "$@"
+		for error in $errors; do
+			once $((n + 1)) $error "$@"
+		done
 		n=$((n + 1))
 		[ $n -lt 1000 ] || fail "no end: $*"
 	done
@@ -71,6 +71,7 @@ check() {
 	echo "$n calls: $*"
 }
 
+errors='4 12 0'
 check 4 info bad.trace
 check 4 info --json bad.trace
 check 6 export -q --to csv bad.trace -o made.csv
@@ -79,7 +80,8 @@ check 6 slice bad.trace -o made.trace
 check 4 metrics plain.trace bad.trace
 check 6 replay --prepare --dir target bad.trace -o made.replay
 
-# the same of compressed blocks
+# the same of compressed blocks; their reads are the same calls
+errors=0
 expect_status 0 "$VALIDATE" slice --compress plain.trace -o bad.trace
 [ "$(stat -c %s bad.trace)" -lt "$(($(stat -c %s plain.trace) / 2))" ] ||
 	fail 'the trace is not compressed'

@@ -15,7 +15,7 @@ expect_line out 'A look after every pair'
 
 # interrupted, and without progress
 status=0
-timeout 2 "$VALIDATE" selftest stats --quick --simulated 10 -q >out 2>err || status=$?
+timeout 2 "$VALIDATE" selftest stats --quick --simulated 10 -j 1 -q >out 2>err || status=$?
 [ "$status" -eq 124 ] || fail "status $status of an interrupted self-test"
 [ "$(wc -l <err)" -eq 1 ] && grep -q interrupted err || fail "progress with -q: $(cat err)"
 

@@ -38,12 +38,12 @@ nothing_left() {
 }
 
 status=0
-"$VALIDATE" standard certify --root "$root" --quick --rounds 4 --over 20s --points -q -o c.json >out 2>err || status=$?
+"$VALIDATE" standard certify --root "$root" --quick --rounds 3 --over 12s --points -q -o c.json >out 2>err || status=$?
 [ "$status" -le 1 ] || fail "status $status: $(cat err)"
 nothing_left certify
 jq -e '(.points | length) == 8 and ([.points[].visits] | min) >= 3 and
-	.duration_s > 20 and .visits_checked <= 64 and .visits_covered <= .visits_checked and .widening >= 1 and
-	([.points[] | .visits + .visits_left_out] | min >= 4 and max <= 8) and
+	.duration_s > 12 and .visits_checked <= 48 and .visits_covered <= .visits_checked and .widening >= 1 and
+	([.points[] | .visits + .visits_left_out] | min >= 3 and max <= 6) and
 	([.points[] | .bias, .expanded_uncertainty, .excess_p99_ns, .loops_left_out | type] | unique) == ["number"] and
 	([.points[] | select(.valid) | select((.bias | fabs) + .expanded_uncertainty > 0.020001)] | length) == 0 and
 	([.points[] | select(.valid | not) | .reason | type] | unique - ["string"]) == [] and
