@@ -38,7 +38,8 @@ WARN += $(if $(CI),-Werror)
 ALL_CFLAGS = -std=c11 -pthread $(CFLAGS) $(WARN) $(SANITIZE)
 ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(filter-out -D_FILE_OFFSET_BITS=%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null)) \
                 $(CPPFLAGS)
-LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -laio -lm -pthread
+# capture/app/code_scan.c loads capstone when it needs it
+LDLIBS := $(filter-out -lcapstone,$(shell pkg-config --libs $(PKGS) 2>/dev/null)) -lcsv -laio -lm -pthread -ldl
 
 # the interposer is a separate shared library, because in a program it would interpose the calls of that program
 sources  = $(filter-out capture/preload/% $(1)/parallel/mpi/%,$(sort $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)))

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "capture/app/app_private.h"
+#include "capture/app/code_scan.h"
 #include "capture/content/content.h"
 #include "common/files.h"
 #include "common/processors.h"
@@ -293,11 +294,13 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 {
 	struct app_run r = {.config = c, .outcome = o, .signals = -1, .spool = {.dir_fd = -1,
 										.fd = -1}};
+	struct code_scanner scanner = {0}; /* a missing library is found before the command starts */
 	*o = (struct app_outcome){.status = 0};
 	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
 	char *library = app_library_find(c->causes, e),
 	     *file = library ? app_command_find(c->command[0], e) : NULL;
 	int ret = file ? app_command_check(file, e) : -e->code;
+	ret = ret ? ret : code_scanner_open(&scanner, e);
 	/* orphaned descendants become children of this process, so that it can wait for them */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	ret = ret ? ret : run_all(&r, file, library, e);
@@ -311,6 +314,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 		close(r.signals);
 		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);
 	}
+	code_scanner_close(&scanner);
 	FREE_EACH(library, file);
 	return ret;
 }

@@ -54,6 +54,7 @@ static void objects_init(struct objects *o)
 	*o = (struct objects){.n = 1, .cap = 16, .n_slots = 2 * OBJECTS_MAX};
 	o->object = xcalloc(o->cap, sizeof *o->object);
 	o->slot = xcalloc(o->n_slots, sizeof *o->slot);
+	code_scanner_open(&o->scanner, NULL); /* app_capture() has loaded the library */
 }
 
 static uint64_t hash(const char *s, size_t len)
@@ -83,7 +84,7 @@ static uint32_t objects_number(struct objects *o, const char *path, size_t len)
 	memcpy(x->path, path, len);
 	if (!code_scan_is_known(x->path)) {
 		struct stat st;
-		code_scan_file(x->path, &x->found);
+		code_scan_file(&o->scanner, x->path, &x->found);
 		x->missing = stat(x->path, &st) < 0 || !strncmp(x->path, "/proc/", 6);
 		if (!x->missing)
 			x->changed_ns = st.st_ctim.tv_sec * INT64_C(1000000000) +
@@ -295,6 +296,7 @@ void census_release(struct census *c)
 	for (size_t i = 0; i < c->objects.n; i++)
 		free(c->objects.object[i].path);
 	FREE_EACH(c->objects.object, c->objects.slot);
+	code_scanner_close(&c->objects.scanner);
 	strbuf_release(&c->path);
 	for (size_t i = 0; i < c->n_images; i++)
 		free(c->image[i].cwd);

@@ -107,6 +107,7 @@ struct objects {
 	size_t n, cap;
 	uint32_t *slot; /* hash table with open addressing: path to number */
 	size_t n_slots;
+	struct code_scanner scanner;
 };
 
 static inline const struct object *objects_at(const struct objects *o, uint32_t number)

@@ -18,6 +18,7 @@ bool code_scan_is_known(const char *path)
 
 #if defined(__x86_64__)
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -32,10 +33,61 @@ enum {
 
 enum code_number { NUMBER_NONE, NUMBER_KNOWN, NUMBER_MADE };
 
+/* Functions of the library, which is loaded only for captures: its tables have 77,000 relocations, a
+ * quarter of the CPU time in which a command starts. */
+struct disassembler {
+	__typeof__(cs_option) *option;
+	__typeof__(cs_open) *open;
+	__typeof__(cs_close) *close;
+	__typeof__(cs_malloc) *malloc;
+	__typeof__(cs_free) *free;
+	__typeof__(cs_disasm_iter) *disasm_iter;
+	__typeof__(cs_insn_group) *insn_group;
+};
+
 struct code_looker {
+	struct disassembler d;
 	csh handle;
 	cs_insn *insn;
 };
+
+#define TEXT_OF(x) #x
+#define LIBRARY_OF(version) "libcapstone.so." TEXT_OF(version)
+
+int code_scanner_open(struct code_scanner *s, struct err *e)
+{
+	s->library = dlopen(LIBRARY_OF(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	if (!s->library)
+		return err_set(e, ENOENT, "cannot load the disassembler that finds system calls in "
+			"programs: %s", dlerror());
+	return 0;
+}
+
+void code_scanner_close(struct code_scanner *s)
+{
+	if (s->library)
+		dlclose(s->library);
+	s->library = NULL;
+}
+
+static bool disassembler_find(struct disassembler *d, void *library)
+{
+	const struct {
+		const char *name;
+		void *to;
+	} functions[] = {
+	    {"cs_option", &d->option}, {"cs_open", &d->open}, {"cs_close", &d->close},
+	    {"cs_malloc", &d->malloc}, {"cs_free", &d->free},
+	    {"cs_disasm_iter", &d->disasm_iter}, {"cs_insn_group", &d->insn_group},
+	};
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		void *at = library ? dlsym(library, functions[i].name) : NULL;
+		if (!at)
+			return false;
+		memcpy(functions[i].to, &at, sizeof at);
+	}
+	return true;
+}
 
 /* --- one instruction ----------------------------------------------------- */
 
@@ -70,15 +122,15 @@ static bool arrives(const struct code_looker *l, const uint8_t *from, const uint
 	while (from < at) {
 		size_t room = (size_t)(at - from) + 2;
 		uint64_t address = 0;
-		if (!cs_disasm_iter(l->handle, &from, &room, &address, l->insn)) {
+		if (!l->d.disasm_iter(l->handle, &from, &room, &address, l->insn)) {
 			from++; /* invalid instruction: the next byte may begin an instruction */
 			*how = NUMBER_NONE;
 			continue;
 		}
 		if (from > at)
 			return false;
-		if (cs_insn_group(l->handle, l->insn, CS_GRP_CALL) ||
-		    cs_insn_group(l->handle, l->insn, CS_GRP_RET))
+		if (l->d.insn_group(l->handle, l->insn, CS_GRP_CALL) ||
+		    l->d.insn_group(l->handle, l->insn, CS_GRP_RET))
 			*how = NUMBER_NONE;
 		else if (sets_number(&l->insn->detail->x86))
 			*how = number_of(l->insn, number);
@@ -205,27 +257,28 @@ static bool image_scan(const struct code_looker *l, struct code_image *m, struct
 	return true;
 }
 
-static bool mapping_scan(const uint8_t *base, size_t size, struct code_scan *s)
+static bool mapping_scan(void *library, const uint8_t *base, size_t size, struct code_scan *s)
 {
 	struct code_looker l;
 	struct code_image m = {.base = base, .size = size};
 	/* own allocation functions, because cs_open() does not check for a lack of memory */
 	const cs_opt_mem memory = {xmalloc, xcalloc, xrealloc, free, vsnprintf};
 	bool done = false;
-	if (cs_option(0, CS_OPT_MEM, (size_t)&memory) != CS_ERR_OK ||
-	    cs_open(CS_ARCH_X86, CS_MODE_64, &l.handle) != CS_ERR_OK)
+	if (!disassembler_find(&l.d, library) ||
+	    l.d.option(0, CS_OPT_MEM, (size_t)&memory) != CS_ERR_OK ||
+	    l.d.open(CS_ARCH_X86, CS_MODE_64, &l.handle) != CS_ERR_OK)
 		return false;
-	cs_option(l.handle, CS_OPT_DETAIL, CS_OPT_ON);
-	l.insn = cs_malloc(l.handle);
+	l.d.option(l.handle, CS_OPT_DETAIL, CS_OPT_ON);
+	l.insn = l.d.malloc(l.handle);
 	if (l.insn) {
 		done = image_scan(&l, &m, s);
-		cs_free(l.insn, 1);
+		l.d.free(l.insn, 1);
 	}
-	cs_close(&l.handle);
+	l.d.close(&l.handle);
 	return done;
 }
 
-bool code_scan_file(const char *path, struct code_scan *s)
+bool code_scan_file(const struct code_scanner *c, const char *path, struct code_scan *s)
 {
 	struct stat st;
 	bool done = false;
@@ -238,7 +291,7 @@ bool code_scan_file(const char *path, struct code_scan *s)
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
 		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (at != MAP_FAILED) {
-			done = mapping_scan(at, (size_t)st.st_size, s);
+			done = mapping_scan(c->library, at, (size_t)st.st_size, s);
 			munmap(at, (size_t)st.st_size);
 		}
 	}
@@ -246,9 +299,20 @@ bool code_scan_file(const char *path, struct code_scan *s)
 	return done;
 }
 #else
-bool code_scan_file(const char *path, struct code_scan *s)
+int code_scanner_open(struct code_scanner *s, struct err *e)
 {
-	(void)path;
+	(void)s, (void)e;
+	return 0;
+}
+
+void code_scanner_close(struct code_scanner *s)
+{
+	(void)s;
+}
+
+bool code_scan_file(const struct code_scanner *c, const char *path, struct code_scan *s)
+{
+	(void)c, (void)path;
 	*s = (struct code_scan){0};
 	return false;
 }

@@ -21,8 +21,19 @@ struct code_scan {
 	uint32_t n_any;	  /* instructions whose number is computed */
 };
 
-/* False: the file cannot be read or has an unsupported format. Then all counts are 0. */
-bool code_scan_file(const char *path, struct code_scan *s);
+struct code_scanner { /* zero: not open */
+	void *library;
+};
+
+/* Loads the disassembler (Capstone). Error: ENOENT, it is not installed. */
+int code_scanner_open(struct code_scanner *s, struct err *e);
+
+/* Also takes a scanner that is not open. */
+void code_scanner_close(struct code_scanner *s);
+
+/* False: the file cannot be read or has an unsupported format, or the scanner is not open. Then all
+ * counts are 0. */
+bool code_scan_file(const struct code_scanner *c, const char *path, struct code_scan *s);
 
 /* Whether the object, by its file name, is part of the C library or makes no requests for the
  * program: dynamic linker, libc, the preload library, runtime libraries of compilers. */
