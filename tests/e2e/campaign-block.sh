@@ -54,7 +54,7 @@ expect_status 6 "$VALIDATE" run file.conf --dry-run
 expect_line err 'to permit this'
 expect_line out 'WOULD BE OVERWRITTEN'
 expect_line out 'any of its 4 MiB may be overwritten (the device is not in use'
-expect_line out '; needs --device '
+expect_line out '; the campaign needs --device '
 expect_line out 'No file or device was changed.'
 ! grep 'recording parallel applications' out || fail 'there are none'
 expect_status 0 "$VALIDATE" run file.conf --dry-run --device disk.img
