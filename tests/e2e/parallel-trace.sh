@@ -53,7 +53,7 @@ expect_line out 'Between    requests: compute 5, signal 7, wait 7'
 expect_status 0 "$VALIDATE" deps p.trace
 expect_line out '12 of 3 nodes'
 expect_line out '7 for the end of another'
-expect_line out 'Barriers       1, of 6 waits'
+expect_line out 'Barriers       1, with 6 waits'
 expect_line out 'Critical path  505 ms'
 expect_status 0 "$VALIDATE" deps --json p.trace
 expect_line out '"critical_path_ns": 505000001'
@@ -119,7 +119,7 @@ expect_status 0 "$VALIDATE" deps --json slow.trace
 expect_line out '"critical_path_ns": 1010000002'
 expect_status 0 "$VALIDATE" slice --anonymise p.trace -o a.trace
 expect_status 0 "$VALIDATE" deps a.trace
-expect_line out 'Barriers       1, of 6 waits'
+expect_line out 'Barriers       1, with 6 waits'
 expect_status 0 "$VALIDATE" slice p.trace one.trace -o both.trace
 expect_line out 'they cannot be merged'
 

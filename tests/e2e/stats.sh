@@ -274,7 +274,7 @@ expect_line err 'bad.csv:3:2: the cell is empty'
 expect_status 3 stats bad.csv -C c
 expect_line err 'there are a, b'
 expect_status 3 stats bad.csv
-expect_line err 'it has 2 columns'
+expect_line err 'the line has 2 columns'
 printf '1\n-2\n3\n' >negative
 expect_status 3 stats negative ref
 expect_line err 'but a response time cannot be negative'

@@ -89,7 +89,7 @@ static void test_every_component_and_all_together(void **state)
 	char *text = printed(&p, 0.03, 0, &e);
 	static const char *const rows[] = {"\n  bias  ", "typical response", "tail (scatter x 2)",
 					   "bias by half (scatter x 1.4)", "execution time (full speed)",
-					   "in flight (scatter x 0.71)", "precision", "all of these"};
+					   "in flight (scatter x 0.71)", "precision", "all these components"};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (!strstr(text, rows[i]))
 			fail_msg("no %s in: %s", rows[i], text);
