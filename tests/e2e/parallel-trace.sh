@@ -113,7 +113,7 @@ grep -q 'compute' out && fail "metrics are of computing" || :
 expect_status 0 "$VALIDATE" slice --thread 1,2 p.trace -o s.trace
 expect_line out '4 signals and waits were left out'
 expect_status 0 "$VALIDATE" deps s.trace
-expect_line out 'Barriers       1, of 2 waits'
+expect_line out 'Barriers       1, with 2 waits'
 expect_status 0 "$VALIDATE" slice --scale 2 p.trace -o slow.trace
 expect_status 0 "$VALIDATE" deps --json slow.trace
 expect_line out '"critical_path_ns": 1010000002'
@@ -166,7 +166,7 @@ done
 expect_status 0 "$VALIDATE" import n.0 n.1 n.2 -o p.trace
 expect_line out 'Between    requests: compute 4, signal 3, wait 3'
 expect_status 0 "$VALIDATE" deps p.trace
-expect_line out 'Barriers       1, of 3 waits'
+expect_line out 'Barriers       1, with 3 waits'
 expect_line out 'Critical path  5 ms'
 expect_status 0 "$VALIDATE" deps --dot - p.trace
 [ "$(grep -c 'label="barrier 1 of nodes 0-2"' out)" -eq 1 ] || fail 'the barrier is not one box'
@@ -174,11 +174,11 @@ expect_status 0 "$VALIDATE" export --to parallel p.trace -o p.txt
 expect_line p.txt '/* barrier 1 of nodes 0-2 before write */'
 expect_status 0 "$VALIDATE" import p.txt -o q.trace
 expect_status 0 "$VALIDATE" deps q.trace
-expect_line out 'Barriers       1, of 3 waits'
+expect_line out 'Barriers       1, with 3 waits'
 # the rest of a barrier is a barrier; without its signals nothing is left of it
 expect_status 0 "$VALIDATE" slice --thread 1,2 p.trace -o q.trace
 expect_status 0 "$VALIDATE" deps q.trace
-expect_line out 'Barriers       1, of 2 waits'
+expect_line out 'Barriers       1, with 2 waits'
 expect_status 0 "$VALIDATE" slice --operation write,wait p.trace -o q.trace
 expect_line out 'left out'
 expect_status 0 "$VALIDATE" deps q.trace
@@ -198,4 +198,4 @@ done >many.txt
 expect_status 0 "$VALIDATE" import --from parallel many.txt -o many.trace
 [ "$(stat -c %s many.trace)" -lt 2500000 ] || fail "50 barriers of 200 nodes take $(stat -c %s many.trace) bytes"
 expect_status 0 "$VALIDATE" deps many.trace
-expect_line out 'Barriers       50, of 10000 waits'
+expect_line out 'Barriers       50, with 10000 waits'
