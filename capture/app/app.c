@@ -294,7 +294,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 {
 	struct app_run r = {.config = c, .outcome = o, .signals = -1, .spool = {.dir_fd = -1,
 										.fd = -1}};
-	struct code_scanner scanner = {0}; /* a missing library is found before the command starts */
+	struct code_scanner scanner = {0}; /* loaded before the command starts */
 	*o = (struct app_outcome){.status = 0};
 	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
 	char *library = app_library_find(c->causes, e),

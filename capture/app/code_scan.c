@@ -33,7 +33,7 @@ enum {
 
 enum code_number { NUMBER_NONE, NUMBER_KNOWN, NUMBER_MADE };
 
-/* Functions of the library, which is loaded only for captures: its tables have 77,000 relocations, a
+/* Functions of the library. Only a capture loads it, because its tables have 77,000 relocations, a
  * quarter of the CPU time in which a command starts. */
 struct disassembler {
 	__typeof__(cs_option) *option;
