@@ -19,6 +19,7 @@ cp "$SRCDIR/protocols/workloads/checkpoint-sync.sh" "$SRCDIR/protocols/workloads
 cat >spread.conf <<END
 [protocol]
 replicates = 2
+bank = 1
 allow-undecidable = yes
 min-duration = 0
 scratch = $PWD/scratch

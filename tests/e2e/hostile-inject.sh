@@ -19,7 +19,7 @@ inject() { # AT_LEAST OPTION OF inject_walk...
 inject 30 --points 30 --only import-strace,import-blktrace,export-iolog,slice-anonymise,info-csv,metrics-json,deps,pool,compare,init,history-add
 
 # gnuplot meets no fault of a file system: a plot could lack a series, with status 0
-inject 20 --points 25 --only info-html --family stat
+PRELOAD=no inject 20 --points 25 --only info-html --family stat
 
 export FUSE=no
 # a plot that cannot be made is named

@@ -12,8 +12,9 @@
 #
 # BUILD: the directory of the program (build). VALIDATE: the program. WORK: directory of the runs,
 # kept after a failure (BUILD/inject). TORTURE_JOBS: walks with the library that run at the same
-# time and share the cases (1). FUSE=no: only the preloaded library. KEEP: if set, WORK stays, and a
-# later call with it reuses its content and the compiled tools.
+# time and share the cases (1). FUSE=no: only the preloaded library. PRELOAD=no: only the file
+# system, if it can be mounted. KEEP: if set, WORK stays, and a later call with it reuses its content
+# and the compiled tools.
 #
 # A failure is printed with the option --at that repeats it: tests/hostile/inject.sh 0 - --only CASE
 # --at FAMILY:N:FAULT. Exit status: 0, 1 if a fault had a wrong outcome, 3 if the script cannot run.
@@ -207,13 +208,15 @@ walk() { # NAME JOBS OPTION...
 	done
 	walks=
 }
-walk inject-preload "$jobs" --library "$tools/inject.so" --seconds "$seconds" "$@"
+fuse=no
+if [ "${FUSE:-}" != no ] && [ -w /dev/fuse ] && pkg-config --exists fuse3 &&
+	{ [ "$(id -u)" -eq 0 ] || command -v fusermount3 >/dev/null; }; then # libfuse mounts as root
+	fuse=yes
+fi
+[ "${PRELOAD:-}$fuse" = noyes ] || walk inject-preload "$jobs" --library "$tools/inject.so" --seconds "$seconds" "$@"
 
 # the same commands on a file system that fails: includes the kernel's reads for a mapped file
-if [ "${FUSE:-}" = no ]; then
-	:
-elif [ -w /dev/fuse ] && pkg-config --exists fuse3 &&
-	{ [ "$(id -u)" -eq 0 ] || command -v fusermount3 >/dev/null; }; then # libfuse mounts as root
+if [ $fuse = yes ]; then
 	compile eio_fs "$here/eio_fs.c" $(pkg-config --cflags --libs fuse3)
 	mkdir -p "$work/fuse" "$work/behind"
 	rm -rf "$work/behind/in"
@@ -230,7 +233,7 @@ elif [ -w /dev/fuse ] && pkg-config --exists fuse3 &&
 	walk inject-fuse 1 --base "$work/fuse" --seconds $((seconds / 4)) "$@"
 	unmount
 	wait
-else
+elif [ "${FUSE:-}" != no ]; then
 	echo 'inject: no FUSE here: nothing was tried on a failing file system'
 fi
 [ $failed -ne 0 ] || [ "${KEEP:-}" ] || rm -rf "$work"
