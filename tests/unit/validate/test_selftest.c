@@ -144,7 +144,7 @@ static const struct cell *cell_of(const struct analysis *a, size_t scenario, siz
 static void test_synthetic_defects(void **state)
 {
 	(void)state;
-	enum { M = 24, N_SCENARIOS = 2 };
+	enum { M = 32, N_SCENARIOS = 2 };
 	struct synthetic s;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(rng, 13);
