@@ -5,6 +5,7 @@
 
 #include "common/digest.h"
 #include "common/files.h"
+#include "common/hex.h"
 
 enum { PART = 1 << 18, DIGEST = 32 };
 
@@ -35,13 +36,7 @@ static int digest_open(gcry_md_hd_t *h, struct err *e)
 
 static void digest_print(gcry_md_hd_t h, char hex[FILE_DIGEST_HEX])
 {
-	const unsigned char *digest = gcry_md_read(h, GCRY_MD_SHA256);
-	static const char digits[] = "0123456789abcdef";
-	for (int i = 0; i < DIGEST; i++) {
-		hex[2 * i] = digits[digest[i] >> 4];
-		hex[2 * i + 1] = digits[digest[i] & 15];
-	}
-	hex[2 * DIGEST] = 0;
+	hex_write(hex, gcry_md_read(h, GCRY_MD_SHA256), DIGEST);
 }
 
 int bytes_digest(const void *bytes, size_t n, char hex[FILE_DIGEST_HEX], struct err *e)
@@ -77,6 +72,5 @@ int file_digest(const char *path, char hex[FILE_DIGEST_HEX], struct err *e)
 	SCOPED_FD int fd = file_open_regular(path, O_RDONLY, e);
 	if (fd < 0)
 		return fd;
-	int ret = file_digest_fd(fd, path, hex, e);
-	return ret;
+	return file_digest_fd(fd, path, hex, e);
 }

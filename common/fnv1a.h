@@ -15,3 +15,8 @@ static inline uint64_t fnv1a(uint64_t hash, const void *bytes, size_t n)
 		hash = (hash ^ b[i]) * UINT64_C(0x100000001b3);
 	return hash;
 }
+
+static inline uint64_t fnv1a_text(const char *text)
+{
+	return fnv1a(FNV1A_START, text, strlen(text));
+}

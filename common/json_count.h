@@ -15,3 +15,9 @@ static inline json_t *json_of_count(uint64_t n)
 	snprintf(text, sizeof text, "%" PRIu64, n);
 	return json_string(text);
 }
+
+/* A number, or NULL for 0, which json_pack() omits with "o*". */
+static inline json_t *json_of_some(uint64_t n)
+{
+	return n ? json_integer((json_int_t)n) : NULL;
+}

@@ -17,3 +17,10 @@ static inline bool proc_text_read(const char *path, char *text, size_t size)
 	text[got > 0 ? got : 0] = 0;
 	return got > 0;
 }
+
+/* The number after `name` in the text; 0 if the name does not occur. */
+static inline uint64_t proc_text_number(const char *text, const char *name, int base)
+{
+	const char *at = strstr(text, name);
+	return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}

@@ -2,6 +2,7 @@
 #include "common/unnamed_file.h"
 #include "common/files.h"
 
+#include <libgen.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
@@ -18,6 +19,12 @@ int unnamed_file_open(const char *dir, struct err *e)
 	else
 		unlink(path);
 	return fd;
+}
+
+int unnamed_file_beside(const char *path, struct err *e)
+{
+	SCOPED_FREE char *copy = xstrdup(path);
+	return unnamed_file_open(dirname(copy), e);
 }
 
 int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e)

@@ -7,6 +7,8 @@
 /* Opens an unnamed file in `dir` for reading and writing. Returns the descriptor. Errors: of the
  * system, with the directory. */
 int unnamed_file_open(const char *dir, struct err *e);
+/* The same in the directory of `path`, which needs the same amount of space anyway. */
+int unnamed_file_beside(const char *path, struct err *e);
 
 /* Reads or writes all `n_bytes` at `offset` of any file. Errors: of the system; EIO: the file is
  * too short. */

@@ -43,6 +43,16 @@ static inline char *xstrdup(const char *s)
 	return memcpy(xmalloc(size), s, size);
 }
 
+/* Copies `len` bytes, which may be 0, and adds a NUL. */
+static inline char *xstrndup(const char *s, size_t len)
+{
+	char *copy = xmalloc(len + 1);
+	if (len)
+		memcpy(copy, s, len);
+	copy[len] = 0;
+	return copy;
+}
+
 /* Allocates zeroed elements of an aligned type; `alignment` as for aligned_alloc(). */
 static inline void *xaligned(size_t alignment, size_t n, size_t size)
 {
