@@ -6,10 +6,8 @@
 #include "common/crc32c.h"
 #include "common/digest.h"
 #include "common/file_beside.h"
-#include "common/files.h"
 #include "common/u64_map.h"
 
-#define BUFFER_BYTES (1u << 20)
 /* number of bytes of a digest that are used: different blocks collide only beyond about 2^64
  * blocks */
 #define DIGEST_KEPT 16
@@ -20,11 +18,9 @@ struct digest {
 
 struct content_writer {
 	char *path, *part; /* `part`: the temporary name */
-	int fd;
+	FILE *file;
 	bool finished;
-	uint64_t at; /* bytes in the file, including those in the buffer */
-	uint8_t *buffer;
-	size_t n_buffered;
+	uint64_t at; /* bytes in the file, including those in its buffer */
 	struct content_facts facts;
 	struct content_block *block; /* block[facts.n_blocks] */
 	struct digest *digest;	     /* digest of each block */
@@ -38,29 +34,15 @@ struct content_writer {
 
 /* --- bytes --------------------------------------------------------------- */
 
-static int flush(struct content_writer *w, struct err *e)
+static int write_failed(const struct content_writer *w, struct err *e)
 {
-	int ret = write_all(w->fd, w->buffer, w->n_buffered);
-	w->n_buffered = 0;
-	return ret ? err_sys(e, -ret, "cannot write %s", w->path) : 0;
+	return err_sys(e, errno, "cannot write %s", w->path);
 }
 
 static int put(struct content_writer *w, const void *bytes, size_t n, struct err *e)
 {
-	const uint8_t *from = bytes;
 	w->at += n;
-	while (n) {
-		size_t some = BUFFER_BYTES - w->n_buffered;
-		some = some < n ? some : n;
-		memcpy(w->buffer + w->n_buffered, from, some);
-		w->n_buffered += some;
-		from += some;
-		n -= some;
-		int ret = w->n_buffered == BUFFER_BYTES ? flush(w, e) : 0;
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return fwrite(bytes, 1, n, w->file) == n ? 0 : write_failed(w, e);
 }
 
 /* --- blocks -------------------------------------------------------------- */
@@ -134,9 +116,10 @@ int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_
 
 static void writer_free(struct content_writer *w)
 {
-	fd_close(w->fd);
+	if (w->file)
+		fclose(w->file);
 	u64_map_release(&w->number_of);
-	FREE_EACH(w->path, w->part, w->buffer, w->block, w->digest, w->request, w->reference, w);
+	FREE_EACH(w->path, w->part, w->block, w->digest, w->request, w->reference, w);
 }
 
 int content_writer_open(struct content_writer **out, const char *path, struct err *e)
@@ -145,10 +128,9 @@ int content_writer_open(struct content_writer **out, const char *path, struct er
 	struct content_writer *w = xcalloc(1, sizeof *w);
 	*out = NULL;
 	w->path = xstrdup(path);
-	w->buffer = xmalloc(BUFFER_BYTES);
-	w->fd = file_beside(path, 0600, &w->part, e);
-	int ret = w->fd < 0 ? w->fd : 0;
-	ret = ret ? ret : digest_ready(e);
+	const int fd = file_beside(path, 0600, &w->part, e);
+	w->file = fd < 0 ? NULL : fdopen(fd, "w");
+	int ret = fd < 0 ? fd : w->file ? digest_ready(e) : write_failed(w, e);
 	if (!ret && getrandom(w->facts.name, sizeof w->facts.name, 0) != sizeof w->facts.name)
 		ret = err_set(e, ENOSYS, "%s: cannot get random numbers", path);
 	ret = ret ? ret : put(w, &none, sizeof none, e);
@@ -176,7 +158,7 @@ static int tables_write(struct content_writer *w, struct content_header *h, stru
 		h->tables_crc = crc32c(h->tables_crc, table[i].at, table[i].n);
 		ret = put(w, table[i].at, table[i].n, e);
 	}
-	return ret ? ret : flush(w, e);
+	return ret || !fflush(w->file) ? ret : write_failed(w, e);
 }
 
 int content_writer_finish(struct content_writer *w, struct content_facts *facts, struct err *e)
@@ -192,9 +174,9 @@ int content_writer_finish(struct content_writer *w, struct content_facts *facts,
 		*facts = w->facts;
 	int ret = tables_write(w, &h, e);
 	h.header_crc = crc32c(0, &h, offsetof(struct content_header, header_crc));
-	if (!ret && pwrite(w->fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
-		ret = err_sys(e, errno, "cannot write %s", w->path);
-	if (!ret && fsync(w->fd) < 0)
+	if (!ret && pwrite(fileno(w->file), &h, sizeof h, 0) != (ssize_t)sizeof h)
+		ret = write_failed(w, e);
+	if (!ret && fsync(fileno(w->file)) < 0)
 		ret = err_sys(e, errno, "cannot sync %s", w->path);
 	w->finished = !ret;
 	return ret;
@@ -202,10 +184,11 @@ int content_writer_finish(struct content_writer *w, struct content_facts *facts,
 
 int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e)
 {
-	int ret = w->finished ? 0 : content_writer_finish(w, facts, e), fd = w->fd;
-	w->fd = -1; /* not earlier, because an open descriptor marks the temporary file as in use */
-	if (close(fd) < 0 && !ret)
+	int ret = w->finished ? 0 : content_writer_finish(w, facts, e);
+	/* not earlier, because an open descriptor marks the temporary file as in use */
+	if (fclose(w->file) && !ret)
 		ret = err_sys(e, errno, "cannot close %s", w->path);
+	w->file = NULL;
 	ret = file_beside_keep(w->part, w->path, ret, e);
 	w->part = NULL;
 	writer_free(w);

@@ -172,8 +172,7 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 	if (parent < 0)
 		return parent;
 	int code = symlinkat(fileset_link(r->set, i), parent, name) ? errno : 0;
-	int ret = made_or_there(r, parent, name, f->path, code, S_IFLNK, "link", e);
-	return ret;
+	return made_or_there(r, parent, name, f->path, code, S_IFLNK, "link", e);
 }
 
 /* Makes the name of a new file durable. If a file system cannot sync directories, this is not
@@ -181,10 +180,9 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 static int sync_name(int parent, const char *path, struct err *e)
 {
 	SCOPED_FD int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret = fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
-		     ? err_sys(e, errno, "%s: cannot sync its directory", path)
-		     : 0;
-	return ret;
+	return fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
+		   ? err_sys(e, errno, "%s: cannot sync its directory", path)
+		   : 0;
 }
 
 /* As confined_parent(), which creates missing directories. The descriptor stays open for the next
@@ -371,9 +369,8 @@ static void wait_for_file_time(int64_t latest_ns)
 static int sync_together(const struct restore *r, struct err *e)
 {
 	SCOPED_FD int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret =
-	    fd < 0 || syncfs(fd) ? err_sys(e, errno, "cannot sync the target's file system") : 0;
-	return ret;
+	return fd < 0 || syncfs(fd) ? err_sys(e, errno, "cannot sync the target's file system")
+				    : 0;
 }
 
 int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,

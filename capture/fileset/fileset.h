@@ -63,9 +63,6 @@ struct payload; /* common/payload.h */
 int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite,
 		    const struct payload *payload, struct fileset_state *state, struct err *e);
 
-/* Generates the bytes [offset, offset + len) of the content of `path`. */
-void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len);
-
 /* Asks the kernel to drop the cached pages of the set (fsync, posix_fadvise DONTNEED per file).
  * Needs no privilege. */
 int fileset_evict(const struct fileset *s, int dir_fd, struct err *e);

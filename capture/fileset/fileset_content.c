@@ -2,10 +2,9 @@
 /* File content that cannot be compressed or deduplicated: word i of a file is a hash of i and a
  * key, which depends on seed and path. So any part can be generated on its own. The hash is that of
  * common/splitmix.h. */
-#include <gcrypt.h>
-
 #include "capture/fileset/fileset_private.h"
-#include "common/digest.h"
+#include "common/file_digest.h"
+#include "common/hex.h"
 
 /* never 0 */
 static uint64_t content_key(uint64_t seed, const char *path)
@@ -56,42 +55,15 @@ void content_make(uint64_t key, uint64_t offset, void *to, size_t len)
 	}
 }
 
-void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len)
-{
-	content_make(content_key(seed, path), offset, to, len);
-}
-
-/* --- digests ------------------------------------------------------------- */
-
-/* Tests whether a file has the content of a known digest (SHA-256, FIPS 180-4; by libgcrypt). */
-
-enum { PART = 1 << 20 };
-
-static bool content_add(gcry_md_hd_t h, int fd, uint64_t size)
-{
-	SCOPED_FREE unsigned char *part = xmalloc(PART);
-	uint64_t at = 0;
-	while (at < size) {
-		ssize_t got = TEMP_FAILURE_RETRY(pread(fd, part, PART, (off_t)at));
-		if (got <= 0)
-			break;
-		gcry_md_write(h, part, (size_t)got);
-		at += (uint64_t)got;
-	}
-	return at == size;
-}
-
 bool digest_matches(const struct fileset *s, size_t i, int fd)
 {
 	struct stat st;
-	gcry_md_hd_t h;
+	char hex[FILE_DIGEST_HEX];
+	uint8_t digest[FILESET_DIGEST];
 	if (!s->detail || !s->detail[i].has_digest || fstat(fd, &st) ||
 	    (uint64_t)st.st_size != s->entry[i].size)
 		return false;
-	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
-		return false;
-	bool same = content_add(h, fd, s->entry[i].size) &&
-		    !memcmp(gcry_md_read(h, GCRY_MD_SHA256), s->detail[i].digest, FILESET_DIGEST);
-	gcry_md_close(h);
-	return same;
+	return !file_digest_fd(fd, s->entry[i].path, hex, NULL) &&
+	       hex_read(digest, hex, sizeof digest) &&
+	       !memcmp(digest, s->detail[i].digest, sizeof digest);
 }

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
-#include "capture/fileset/fileset.h"
+#include "capture/fileset/fileset_private.h"
 #include "common/confine.h"
 #include "common/files.h"
 #include "tests/unit/capture/sample.h"
@@ -46,6 +46,14 @@ static int drop_place(void **state)
 	int rc = dir_remove_tree(p->path, &e);
 	free(p);
 	return rc;
+}
+
+/* Generates the bytes [offset, offset + len) of the content of `path`. */
+static void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len)
+{
+	struct fileset_entry entry = {.path = path};
+	const struct fileset one = {.entry = &entry, .n = 1};
+	content_make(content_key_of(&one, 0, seed), offset, to, len);
 }
 
 /* Whether the file has exactly the content that the set defines. */
