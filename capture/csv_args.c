@@ -34,13 +34,9 @@ static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
 	if (i == len)
 		return -EINVAL;
 	for (; i < len; i++) {
-		unsigned int digit = s[i] >= '0' && s[i] <= '9'   ? (unsigned int)(s[i] - '0')
-				     : s[i] >= 'a' && s[i] <= 'f' ? (unsigned int)(s[i] - 'a' + 10)
-				     : s[i] >= 'A' && s[i] <= 'F' ? (unsigned int)(s[i] - 'A' + 10)
-								  : 16u;
-		if (digit >= base)
+		if (hex_digit(s[i]) >= base)
 			return -EINVAL;
-		*v = *v * base + digit;
+		*v = *v * base + hex_digit(s[i]);
 		if (*v > UINT32_MAX)
 			return -ERANGE;
 	}
@@ -102,26 +98,15 @@ static void add_escaped(struct strbuf *out, const char *name)
 	}
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
-
 static int unescape(struct strbuf *out, const char *s, size_t len, struct err *e)
 {
 	strbuf_reset(out);
 	for (size_t i = 0; i < len; i++) {
 		char c = s[i];
 		if (c == '%') {
-			int high = i + 2 < len ? hex_digit(s[i + 1]) : -1,
-			    low = i + 2 < len ? hex_digit(s[i + 2]) : -1;
-			if (high < 0 || low < 0)
+			if (i + 2 >= len || !hex_read(&c, s + i + 1, 1))
 				return err_set(e, EINVAL,
 					       "%% is not followed by two hexadecimal digits");
-			c = (char)(high << 4 | low);
 			i += 2;
 		}
 		if (!c)
@@ -137,13 +122,10 @@ static int unhex(struct strbuf *out, const char *s, size_t len, struct err *e)
 	if (len % 2)
 		return err_set(e, EINVAL, "the argument heap has an odd number of "
 			       "hexadecimal digits");
-	for (size_t i = 0; i < len; i += 2) {
-		int high = hex_digit(s[i]), low = hex_digit(s[i + 1]);
-		if (high < 0 || low < 0)
-			return err_set(e, EINVAL, "the argument heap contains a character that is "
-				       "not a hexadecimal digit");
-		strbuf_addch(out, (char)(high << 4 | low));
-	}
+	strbuf_add(out, s, len / 2); /* the place of the bytes */
+	if (!hex_read(out->s, s, len / 2))
+		return err_set(e, EINVAL, "the argument heap contains a character that is not a "
+			       "hexadecimal digit");
 	return 0;
 }
 

@@ -117,6 +117,13 @@ struct trace_change {
  * input. */
 int trace_copy(struct trace *t, const char *path, const struct trace_change *how,
 	       const struct trace_write_options *o, struct err *e);
+/* For other copies: adds the objects of `from` with the same ids, from object *n on. Errors:
+ * EBADMSG: an object is missing or occurs twice; of writing. */
+int trace_copy_objects(const struct trace *from, struct trace_writer *to, uint32_t *n,
+		       struct err *e);
+/* Copies the heap item *ref of `from`, and sets *ref to its copy. */
+int trace_copy_heap(const struct trace *from, struct trace_writer *to, uint32_t *ref,
+		    struct err *e);
 
 /* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file at PATH appears
  * when it is complete. Errors: EBADMSG: damaged blocks of the input were omitted; the rest is

@@ -4,7 +4,7 @@
  * *s points after the number; after failure, at the error. */
 #pragma once
 
-#include "common/std.h"
+#include "common/hex.h"
 
 static inline bool scan_u64(const char **s, const char *end, uint64_t *v)
 {
@@ -55,10 +55,7 @@ static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
 	const char *first = p;
 	uint64_t n = 0;
 	for (; p < end; p++) {
-		digit = *p >= '0' && *p <= '9'   ? (unsigned int)(*p - '0')
-			: *p >= 'a' && *p <= 'f' ? (unsigned int)(*p - 'a' + 10)
-			: *p >= 'A' && *p <= 'F' ? (unsigned int)(*p - 'A' + 10)
-						 : 16;
+		digit = hex_digit(*p);
 		if (digit >= 1u << shift)
 			break;
 		if (n >> (64 - shift))

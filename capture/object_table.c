@@ -3,48 +3,24 @@
 
 #include "common/fnv1a.h"
 
-#define CHUNK_MAX 65536u
-
-struct object_chunk { /* memory for objects, each followed by its name */
-	struct object_chunk *next;
-	size_t used, cap;
-	_Alignas(struct trace_object) char s[];
-};
-
 void object_table_release(struct object_table *t)
 {
 	u64_map_release(&t->by_name);
+	for (uint32_t i = 0; i < t->n_entries; i++)
+		free(t->entry[i].object);
 	free(t->entry);
-	while (t->chunk) {
-		struct object_chunk *next = t->chunk->next;
-		free(t->chunk);
-		t->chunk = next;
-	}
 	memset(t, 0, sizeof *t);
 }
 
-static struct trace_object *object_store(struct object_table *t, enum object_kind kind,
-					 const char *name, size_t len)
+/* Allocates an object, followed by its name. */
+static struct trace_object *object_make(enum object_kind kind, const char *name, size_t len)
 {
-	const size_t align = _Alignof(struct trace_object);
-	const size_t n_bytes = (sizeof(struct trace_object) + len + align) / align * align;
-	struct object_chunk *c = t->chunk;
-	if (!c || c->cap - c->used < n_bytes) {
-		/* Twice the previous chunk, up to a limit, so that a table with one name is
-		 * small. */
-		size_t cap = !c ? 256 : c->cap < CHUNK_MAX ? c->cap * 2 : CHUNK_MAX;
-		cap = cap < n_bytes ? n_bytes : cap;
-		c = xmalloc(sizeof *c + cap);
-		*c = (struct object_chunk){.next = t->chunk, .cap = cap};
-		t->chunk = c;
-	}
-	struct trace_object *o = (void *)(c->s + c->used);
+	struct trace_object *o = xmalloc(sizeof *o + len + 1);
 	char *s = (char *)(o + 1);
 	if (len)
 		memcpy(s, name, len);
 	s[len] = 0;
 	*o = (struct trace_object){.kind = kind, .name = s};
-	c->used += n_bytes;
 	return o;
 }
 
@@ -58,7 +34,7 @@ int object_table_add(struct object_table *t, uint32_t id, enum object_kind kind,
 		return err_set(e, EINVAL, "the objects are not in order: object %u follows object "
 					  "%u", id, t->n - 1);
 	GROW(t->entry, t->n_entries, t->cap);
-	t->entry[t->n_entries++] = (struct object_entry){id, object_store(t, kind, name, len)};
+	t->entry[t->n_entries++] = (struct object_entry){id, object_make(kind, name, len)};
 	t->n = id + 1;
 	return 0;
 }

@@ -10,14 +10,13 @@
 
 struct object_entry {
 	uint32_t id;
-	struct trace_object *object;
+	struct trace_object *object; /* owned */
 };
 
 struct object_table {
 	struct object_entry *entry; /* entry[n_entries], by id; ids may have gaps */
 	uint32_t n_entries, cap;
 	uint32_t n; /* highest id + 1 */
-	struct object_chunk *chunk;
 	struct u64_map by_name; /* maps hashes of kind and name to ids; of object_table_intern */
 };
 

@@ -82,9 +82,7 @@ static int map_heap(struct pour_job *j, struct pour_source *s, struct trace_reco
 		return trace_writer_heap(j->w, data, len, &r->heap, e);
 	if (!(uses & (OP_HEAP_PATH | OP_HEAP_NAME)))
 		return 0; /* an unknown item may reveal a name */
-	SCOPED_FREE char *name = xmalloc(len + 1);
-	memcpy(name, data, len);
-	name[len] = 0;
+	SCOPED_FREE char *name = xstrndup(data, len);
 	strbuf_reset(&j->name);
 	ret = j->p->rename(j->p->ctx, uses & OP_HEAP_PATH ? OBJECT_PATH : 0, name, &j->name, e);
 	return ret ? ret : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);

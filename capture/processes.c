@@ -2,6 +2,7 @@
 #include "capture/processes.h"
 
 #include "capture/trace.h"
+#include "common/json_members.h"
 
 struct processes_key {
 	char text[12];
@@ -70,28 +71,37 @@ static bool is_time(json_int_t ns)
 	return ns >= -TRACE_TIME_MAX && ns <= TRACE_TIME_MAX;
 }
 
+bool process_row_read(struct process_row *x, const json_t *row)
+{
+	static const struct json_member members[] = {
+	    MEMBER(process_row, WHOLE, pid, .old_name = "tid"), /* in a list of threads */
+	    MEMBER(process_row, WHOLE, parent),
+	    MEMBER(process_row, INTEGER, begin_ns),
+	    MEMBER(process_row, WHOLE, waited_by, .may_be_absent = true),
+	    MEMBER(process_row, INTEGER, waited_ns, .may_be_absent = true),
+	    {0}};
+	struct err e = ERR_INIT;
+	*x = (struct process_row){0};
+	return !json_members_get(x, members, row, &e) && is_time(x->begin_ns) &&
+	       is_time(x->waited_ns);
+}
+
 void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns)
 {
 	size_t i;
 	json_t *row;
 	json_array_foreach(rows, i, row)
 	{
-		json_int_t pid, parent, begin_ns, waited_by = 0, waited_ns = 0;
-		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", p->key, &pid, "parent", &parent,
-				"begin_ns", &begin_ns, "waited_by", &waited_by, "waited_ns",
-				&waited_ns))
+		struct process_row x;
+		if (!process_row_read(&x, row))
 			continue;
-		if (!is_time(begin_ns) || !is_time(waited_ns) || pid < 0 || pid > UINT32_MAX ||
-		    parent < 0 || parent > UINT32_MAX || waited_by < 0 || waited_by > UINT32_MAX)
-			continue;
-		const json_t *known = json_object_get(p->of_pid, key_of((uint32_t)pid).text);
+		const json_t *known = json_object_get(p->of_pid, key_of(x.pid).text);
 		if (!known)
-			processes_see(p, (uint32_t)pid, (uint32_t)parent, begin_ns + shift_ns);
-		else if (parent && !json_integer_value(json_object_get(known, "parent")))
-			processes_started_by(p, (uint32_t)pid, (uint32_t)parent);
-		if (waited_by)
-			processes_waited(p, (uint32_t)pid, (uint32_t)waited_by,
-					 waited_ns + shift_ns);
+			processes_see(p, x.pid, x.parent, x.begin_ns + shift_ns);
+		else if (x.parent && !json_integer_value(json_object_get(known, "parent")))
+			processes_started_by(p, x.pid, x.parent);
+		if (x.waited_by)
+			processes_waited(p, x.pid, x.waited_by, x.waited_ns + shift_ns);
 	}
 }
 

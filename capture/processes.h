@@ -5,6 +5,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PROCESSES_MAX 100000 /* listed; later processes are not */
@@ -30,6 +31,13 @@ void processes_started_by(struct processes *p, uint32_t pid, uint32_t parent);
  * processes_see() of that process, because a parent usually waits before its child makes a captured
  * call. A wait that ended before the process began is then ignored. */
 void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t end_ns);
+/* A row of the list. waited_by 0: no thread waited for it. */
+struct process_row {
+	uint32_t pid, parent, waited_by;
+	int64_t begin_ns, waited_ns;
+};
+/* False: the row is malformed. */
+bool process_row_read(struct process_row *x, const json_t *row);
 /* Adds the rows of another trace with shifted times, or completes known processes. Malformed rows
  * are ignored. `rows` may be NULL. */
 void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns);

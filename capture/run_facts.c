@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/run_facts.h"
 
-#include <jansson.h>
-
 #include <sys/resource.h>
 
 #include "common/clock.h"
+#include "common/json_members.h"
 #include "common/proc_text.h"
 
 /* Column "steal" of the first line of /proc/stat (proc(5)): the eighth number, in clock ticks. */
@@ -18,12 +17,6 @@ static int64_t steal_ns(void)
 	    sscanf(text, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1)
 		return -1;
 	return (int64_t)(steal * (1000000000ull / (unsigned long long)ticks_per_second));
-}
-
-static uint64_t named_number(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
 static int64_t timeval_ns(struct timeval t)
@@ -40,8 +33,8 @@ void run_facts_take(struct run_facts_snapshot *s)
 	/* the newline excludes "cancelled_write_bytes"; without I/O accounting, the kernel has no
 	 * such file */
 	if (proc_text_read("/proc/self/io", text, sizeof text)) {
-		s->read_bytes = named_number(text, "\nread_bytes: ");
-		s->write_bytes = named_number(text, "\nwrite_bytes: ");
+		s->read_bytes = proc_text_number(text, "\nread_bytes: ", 10);
+		s->write_bytes = proc_text_number(text, "\nwrite_bytes: ", 10);
 	}
 	if (getrusage(RUSAGE_SELF, &usage) == 0) {
 		s->user_ns = timeval_ns(usage.ru_utime);
@@ -94,40 +87,25 @@ void run_facts_add(struct run_facts *to, const struct run_facts *f)
 
 /* --- JSON ---------------------------------------------------------------- */
 
-/* A row for each member. All members have 64 bits; `lowest` distinguishes counts from signed
- * times. */
-static const struct json_fact {
-	const char *name;
-	size_t offset;
-	int64_t lowest;
-	bool may_miss; /* 0 if facts of earlier versions lack the member */
-} facts[] = {
-    {"wall_ns", offsetof(struct run_facts, wall_ns), 0, false},
-    {"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN, false},
-    {"cpu_system_ns", offsetof(struct run_facts, cpu_system_ns), INT64_MIN, false},
-    {"steal_ns", offsetof(struct run_facts, steal_ns), -1, false},
-    {"runqueue_wait_ns", offsetof(struct run_facts, runqueue_wait_ns), -1, false},
-    {"n_minor_faults", offsetof(struct run_facts, n_minor_faults), 0, false},
-    {"n_major_faults", offsetof(struct run_facts, n_major_faults), 0, false},
-    {"n_voluntary_switches", offsetof(struct run_facts, n_voluntary_switches), 0, false},
-    {"n_involuntary_switches", offsetof(struct run_facts, n_involuntary_switches), 0, false},
-    {"bytes_read_device", offsetof(struct run_facts, bytes_read_device), 0, false},
-    {"bytes_written_device", offsetof(struct run_facts, bytes_written_device), 0, false},
-    {"peak_memory_bytes", offsetof(struct run_facts, peak_memory_bytes), 0, true},
-};
-enum { N_FACTS = sizeof facts / sizeof *facts };
+static const struct json_member facts[] = {
+    MEMBER(run_facts, DURATION, wall_ns),
+    MEMBER(run_facts, INTEGER, cpu_user_ns),
+    MEMBER(run_facts, INTEGER, cpu_system_ns),
+    MEMBER(run_facts, INTEGER, steal_ns),
+    MEMBER(run_facts, INTEGER, runqueue_wait_ns),
+    MEMBER(run_facts, COUNT, n_minor_faults),
+    MEMBER(run_facts, COUNT, n_major_faults),
+    MEMBER(run_facts, COUNT, n_voluntary_switches),
+    MEMBER(run_facts, COUNT, n_involuntary_switches),
+    MEMBER(run_facts, COUNT, bytes_read_device),
+    MEMBER(run_facts, COUNT, bytes_written_device),
+    MEMBER(run_facts, COUNT, peak_memory_bytes, .may_be_absent = true),
+    {0}};
 
 json_t *run_facts_to_json(const struct run_facts *f)
 {
 	json_t *o = json_object();
-	for (size_t i = 0; o && i < N_FACTS; i++) {
-		int64_t value;
-		memcpy(&value, (const char *)f + facts[i].offset, sizeof value);
-		if (json_object_set_new(o, facts[i].name, json_integer(value)) < 0) {
-			json_decref(o);
-			return NULL;
-		}
-	}
+	json_members_put(o, f, facts);
 	return o;
 }
 
@@ -137,21 +115,11 @@ int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e)
 	if (!json_is_object(o))
 		return err_set(e, EINVAL, "the recorded facts of a run (CPU times, page faults and "
 			"others) are not a JSON object");
-	for (size_t i = 0; i < N_FACTS; i++) {
-		const json_t *member = json_object_get(o, facts[i].name);
-		if (!member && facts[i].may_miss)
-			continue;
-		if (!json_is_integer(member))
-			return err_set(e, EINVAL, "recorded facts of a run: \"%s\" %s",
-				       facts[i].name,
-				       member ? "is not an integer" : "is missing");
-		int64_t value = json_integer_value(member);
-		if (value < facts[i].lowest)
-			return err_set(e, EINVAL,
-				       "recorded facts of a run: \"%s\" is %lld: too small",
-				       facts[i].name, (long long)value);
-		memcpy((char *)&read + facts[i].offset, &value, sizeof value);
-	}
+	if (json_members_get(&read, facts, o, e))
+		return err_context(e, "recorded facts of a run");
+	if (read.steal_ns < -1 || read.runqueue_wait_ns < -1)
+		return err_set(e, EINVAL, "recorded facts of a run: \"%s\" is less than -1",
+			       read.steal_ns < -1 ? "steal_ns" : "runqueue_wait_ns");
 	*f = read;
 	return 0;
 }

@@ -11,6 +11,27 @@ void trace_base_release(struct trace *t)
 	object_table_release(&t->objects);
 }
 
+void heap_item_add(struct strbuf *heap, const void *data, size_t len)
+{
+	static const char zeros[8];
+	const uint32_t item_len = (uint32_t)len;
+	strbuf_add(heap, &item_len, sizeof item_len);
+	strbuf_add(heap, data, len);
+	strbuf_add(heap, zeros, -heap->len % 8);
+}
+
+void heap_item_get(const struct strbuf *heap, size_t at, const void **data, size_t *len)
+{
+	uint32_t item_len;
+	if (at + sizeof item_len > heap->len)
+		return;
+	memcpy(&item_len, heap->s + at, sizeof item_len);
+	if (item_len > heap->len - at - sizeof item_len)
+		return;
+	*data = heap->s + at + sizeof item_len;
+	*len = item_len;
+}
+
 void trace_close(struct trace *t)
 {
 	if (!t)

@@ -188,6 +188,18 @@ struct trace_record {
 #define TRACE_COMMIT 0x5641u
 _Static_assert(sizeof(struct trace_record) == 96, "the record is part of the file format");
 
+/* A record with all fields unknown. */
+static inline struct trace_record record_unknown(void)
+{
+	return (struct trace_record){.begin_ns = TIME_NONE,
+				     .end_ns = TIME_NONE,
+				     .intended_ns = TIME_NONE,
+				     .dispatch_ns = TIME_NONE,
+				     .object = OBJECT_NONE,
+				     .fd = -1,
+				     .heap = HEAP_NONE};
+}
+
 enum object_kind { OBJECT_PATH = 1, OBJECT_FD = 2, OBJECT_DEVICE = 3 };
 
 struct trace_object {

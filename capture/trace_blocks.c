@@ -148,8 +148,8 @@ int block_look(const struct block_file *f, struct window *w, uint64_t offset, st
 	return 0;
 }
 
-int block_payload(const struct block_file *f, struct window *w, const struct trace_block *b,
-		  const void **p, const char **why, struct err *e)
+static int payload(const struct block_file *f, struct window *w, const struct trace_block *b,
+		   const void **p, const char **why, struct err *e)
 {
 	uint64_t from = b->h.offset + sizeof b->h;
 	size_t len = b->next - from; /* length including the padding */
@@ -163,4 +163,36 @@ int block_payload(const struct block_file *f, struct window *w, const struct tra
 		if (((const unsigned char *)*p)[i])
 			*why = "the padding after its content is not zero";
 	return 0;
+}
+
+int block_load(const struct block_file *f, struct block_view *v, const struct trace_block *b,
+	       const void **p, const char **why, struct err *e)
+{
+	int ret = payload(f, &v->window, b, p, why, e);
+	if (ret || *why || !(b->h.flags & BLOCK_ZSTD))
+		return ret;
+	if (b->h.raw_len > v->raw_cap) {
+		void *raw = realloc(v->raw, b->h.raw_len);
+		if (!raw)
+			return err_set(e, ENOMEM, "%s: not enough memory for a block of %llu bytes",
+				       f->path, (unsigned long long)b->h.raw_len);
+		v->raw = raw;
+		v->raw_cap = b->h.raw_len;
+	}
+	if (!v->zstd && !(v->zstd = ZSTD_createDCtx()))
+		return err_set(e, ENOMEM, "%s: not enough memory to decompress the trace", f->path);
+	size_t len = ZSTD_decompressDCtx(v->zstd, v->raw, b->h.raw_len, *p, b->h.stored_len);
+	if (len != b->h.raw_len)
+		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len)
+					 : "its decompressed length differs from the stored "
+					   "length";
+	*p = v->raw;
+	return 0;
+}
+
+void block_view_release(struct block_view *v)
+{
+	window_release(&v->window);
+	ZSTD_freeDCtx(v->zstd);
+	free(v->raw);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <sys/mman.h>
+#include <zstd.h>
 
 #include "capture/trace_format.h"
 
@@ -62,7 +63,16 @@ struct trace_block {
 int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct trace_block *b,
 	       enum block_state *state, struct err *e);
 
-/* Gets the stored payload of a complete block, and checks its checksum and padding. *why: NULL, or
- * a text that states the fault. */
-int block_payload(const struct block_file *f, struct window *w, const struct trace_block *b,
-		  const void **p, const char **why, struct err *e);
+/* A window, and the content of a block that was decompressed. All zero: nothing is shown. */
+struct block_view {
+	struct window window;
+	void *raw;
+	size_t raw_cap;
+	ZSTD_DCtx *zstd;
+};
+
+/* Checks the checksum and the padding of a complete block, and gets its content, valid until the
+ * next use of the view. *why: NULL, or a text that states the fault. */
+int block_load(const struct block_file *f, struct block_view *v, const struct trace_block *b,
+	       const void **p, const char **why, struct err *e);
+void block_view_release(struct block_view *v);

@@ -12,6 +12,32 @@ struct trace_copying {
 	const struct trace_change *how;
 };
 
+int trace_copy_objects(const struct trace *from, struct trace_writer *to, uint32_t *n,
+		       struct err *e)
+{
+	for (uint32_t id; *n < trace_n_objects(from); ++*n) {
+		const struct trace_object *o = trace_object(from, *n);
+		int ret = o ? trace_writer_object(to, o->kind, o->name, &id, e) : 0;
+		if (!ret && (!o || id != *n))
+			ret = err_set(e, EBADMSG,
+				      "object %" PRIu32 " of the trace is missing or occurs twice",
+				      *n);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int trace_copy_heap(const struct trace *from, struct trace_writer *to, uint32_t *ref,
+		    struct err *e)
+{
+	const void *data;
+	size_t len;
+	int ret = trace_heap(from, *ref, &data, &len, e);
+	*ref = HEAP_NONE;
+	return ret || !data ? ret : trace_writer_heap(to, data, len, ref, e);
+}
+
 static int copy_objects(struct trace_copying *c, struct err *e)
 {
 	for (; c->n < trace_n_objects(c->from); c->n++) {
@@ -27,19 +53,8 @@ static int copy_objects(struct trace_copying *c, struct err *e)
 
 static int copy_record(struct trace_copying *c, struct trace_record *r, struct err *e)
 {
-	size_t len;
 	r->object = r->object < c->n ? c->id[r->object] : OBJECT_NONE;
-	if (r->heap == HEAP_NONE)
-		return 0;
-	const void *data;
-	int ret = trace_heap(c->from, r->heap, &data, &len, e);
-	r->heap = HEAP_NONE;
-	return ret || !data ? ret : trace_writer_heap(c->to, data, len, &r->heap, e);
-}
-
-static int copy_changed(struct trace_copying *c, struct trace_record *r, struct err *e)
-{
-	int ret = copy_record(c, r, e);
+	int ret = trace_copy_heap(c->from, c->to, &r->heap, e);
 	return ret || !c->how || !c->how->change ? ret : c->how->change(c->how->ctx, c->to, r, e);
 }
 
@@ -55,7 +70,7 @@ static int copy_all(struct trace_copying *c, struct err *e)
 			size_t now = n < 1024 ? n : 1024;
 			for (size_t i = 0; i < now && !ret; i++) {
 				some[i] = r[i];
-				ret = copy_changed(c, &some[i], e);
+				ret = copy_record(c, &some[i], e);
 			}
 			ret = ret ? ret : trace_writer_append(c->to, some, now, e);
 			r += now;

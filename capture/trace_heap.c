@@ -2,9 +2,6 @@
 #include "capture/trace_heap.h"
 #include "common/sort.h"
 
-#include <zstd.h>
-#include <zstd_errors.h>
-
 #define INDEX_MAX 65536u /* entries: 1 MiB */
 
 int heap_index_add(struct heap_index *x, const struct trace_block *b, struct err *e)
@@ -38,27 +35,6 @@ static int changed(const struct block_file *f, uint64_t offset, const char *why,
 	    f->path, (unsigned long long)offset, why);
 }
 
-/* Decompresses a block. *why: NULL, or a text that states why that is impossible. */
-static int decompress(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
-		      const void *stored, const char **why, struct err *e)
-{
-	if (b->h.raw_len > x->raw_cap) {
-		unsigned char *raw = realloc(x->raw, b->h.raw_len);
-		if (!raw)
-			return err_set(e, ENOMEM, "%s: not enough memory for a block of %llu bytes",
-				       f->path, (unsigned long long)b->h.raw_len);
-		x->raw = raw;
-		x->raw_cap = b->h.raw_len;
-	}
-	size_t len = ZSTD_decompress(x->raw, b->h.raw_len, stored, b->h.stored_len);
-	if (len == b->h.raw_len)
-		return 0;
-	if (ZSTD_getErrorCode(len) == ZSTD_error_memory_allocation)
-		return err_set(e, ENOMEM, "%s: not enough memory to decompress the trace", f->path);
-	*why = ZSTD_isError(len) ? ZSTD_getErrorName(len) : "it decompresses to another length";
-	return 0;
-}
-
 /* Makes the content of a block readable. Returns 1, or 0 for a damaged block. The pass over the
  * trace reports damage. For an indexed block, damage is an error. */
 static int show(struct heap_index *x, const struct block_file *f, const struct trace_block *b,
@@ -67,11 +43,7 @@ static int show(struct heap_index *x, const struct block_file *f, const struct t
 	const void *p;
 	const char *why;
 	x->shown_offset = 0;
-	int ret = block_payload(f, &x->window, b, &p, &why, e);
-	if (!ret && !why && b->h.flags & BLOCK_ZSTD) {
-		ret = decompress(x, f, b, p, &why, e);
-		p = x->raw;
-	}
+	int ret = block_load(f, &x->view, b, &p, &why, e);
 	if (ret || why)
 		return !ret && indexed ? changed(f, b->h.offset, why, e) : ret;
 	x->data = p;
@@ -94,7 +66,7 @@ static int find(struct heap_index *x, const struct block_file *f, uint64_t unit,
 	const uint64_t from = x->entry[low - 1].offset;
 	for (uint64_t offset = from; offset < x->end; offset = b.next) {
 		enum block_state state;
-		int ret = block_look(f, &x->window, offset, &b, &state, e);
+		int ret = block_look(f, &x->view.window, offset, &b, &state, e);
 		if (ret)
 			return ret;
 		const bool heap = state == BLOCK_WHOLE && b.h.kind == BLOCK_HEAP;

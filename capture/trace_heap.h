@@ -15,9 +15,7 @@ struct heap_index {
 	size_t n;
 	uint64_t n_seen, stride;
 	uint64_t end; /* offset after the last indexed block */
-	struct window window;
-	unsigned char *raw; /* a decompressed block */
-	size_t raw_cap;
+	struct block_view view;
 	uint64_t shown_offset; /* offset of the block in `data`; 0: none */
 	const unsigned char *data;
 	uint64_t shown_first, shown_len;

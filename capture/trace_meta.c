@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/trace_meta.h"
 
+#include "common/hex.h"
 #include "common/json_count.h"
 
 #define PARTS_MAX 1000000u
@@ -71,19 +72,13 @@ static const char *keep(struct meta_store *m, char *s)
 /* A JSON string for UTF-8 text; otherwise {"base16": ...}. */
 static json_t *json_bytes(const char *s)
 {
-	static const char digit[] = "0123456789abcdef";
 	json_t *plain = json_string(s);
 	if (plain)
 		return plain;
 	size_t len = strlen(s);
 	SCOPED_FREE char *hex = xmalloc(2 * len + 1);
-	for (size_t i = 0; i < len; i++) {
-		hex[2 * i] = digit[(unsigned char)s[i] >> 4];
-		hex[2 * i + 1] = digit[s[i] & 15];
-	}
-	hex[2 * len] = 0;
-	json_t *o = json_pack("{s:s}", "base16", hex);
-	return o;
+	hex_write(hex, s, len);
+	return json_pack("{s:s}", "base16", hex);
 }
 
 /* One list of alternating offsets and lengths: a list for each hole would exceed the limit of
@@ -101,8 +96,7 @@ static json_t *json_holes(const struct fileset_detail *f)
 static json_t *json_digest(const uint8_t *digest)
 {
 	char text[2 * FILESET_DIGEST + 1];
-	for (size_t i = 0; i < FILESET_DIGEST; i++)
-		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	hex_write(text, digest, FILESET_DIGEST);
 	return json_string(text);
 }
 
@@ -187,11 +181,6 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
 
 /* --- from JSON ----------------------------------------------------------- */
 
-static int hex_value(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Inverse of json_bytes(). NULL: the value has neither form. */
 static char *bytes_from_json(const json_t *v)
 {
@@ -203,13 +192,9 @@ static char *bytes_from_json(const json_t *v)
 	size_t len = json_string_length(hex) / 2;
 	const char *s = json_string_value(hex);
 	char *out = xmalloc(len + 1);
-	for (size_t i = 0; i < len; i++) {
-		int high = hex_value(s[2 * i]), low = hex_value(s[2 * i + 1]);
-		if (high < 0 || low < 0 || !(high | low)) {
-			free(out);
-			return NULL;
-		}
-		out[i] = (char)(high << 4 | low);
+	if (!hex_read(out, s, len) || memchr(out, 0, len)) {
+		free(out);
+		return NULL;
 	}
 	out[len] = 0;
 	return out;
@@ -313,14 +298,9 @@ static int get_digest(const json_t *o, struct fileset_detail *f, struct err *e)
 	const char *text = json_string_value(v);
 	if (!v)
 		return 0;
-	if (!text || strlen(text) != 2 * FILESET_DIGEST)
+	if (!text || strlen(text) != 2 * FILESET_DIGEST ||
+	    !hex_read(f->digest, text, FILESET_DIGEST))
 		return bad("sha256", "64 hexadecimal digits", e);
-	for (size_t i = 0; i < FILESET_DIGEST; i++) {
-		int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
-		if (high < 0 || low < 0)
-			return bad("sha256", "64 hexadecimal digits", e);
-		f->digest[i] = (uint8_t)(high * 16 + low);
-	}
 	f->has_digest = true;
 	return 0;
 }

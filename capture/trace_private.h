@@ -41,6 +41,12 @@ static inline void trace_base_init(struct trace *t, const struct trace_reader *r
 
 void trace_base_release(struct trace *t);
 
+/* The side heap as in a trace file; references count units of 8 bytes. Appends an item: its length,
+ * its bytes, and padding. */
+void heap_item_add(struct strbuf *heap, const void *data, size_t len);
+/* Gets the item at this offset. If there is none, *data and *len do not change. */
+void heap_item_get(const struct strbuf *heap, size_t at, const void **data, size_t *len);
+
 /* Whether a time is TIME_NONE or within range. Has no branches, because it runs for every record of
  * every trace. */
 static inline unsigned int time_is_sane(int64_t t)

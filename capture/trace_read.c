@@ -2,15 +2,13 @@
 /* Reads a trace file. The file may be untrusted, or cut off because its writer was killed. Header
  * values are checked before use. Memory is limited by the limits of trace_format.h and the number
  * of distinct objects. */
-#include <zstd.h>
-
 #include "capture/trace_heap.h"
 #include "capture/trace_private.h"
 
 struct binary_trace {
 	struct trace base;
 	struct block_file file;
-	struct window window;
+	struct block_view view;
 	struct heap_index heap;
 	uint64_t offset;                /* offset of the next block */
 	/* blocks before this offset are counted in `health`, and their objects are loaded */
@@ -18,9 +16,6 @@ struct binary_trace {
 	/* remaining records of a block that is only partly committed */
 	const struct trace_record *run;
 	size_t n_run;
-	ZSTD_DCtx *zstd;
-	void *raw;
-	size_t raw_cap;
 };
 
 static struct binary_trace *binary(struct trace *t)
@@ -67,33 +62,6 @@ static int damaged_header(struct binary_trace *t, uint64_t offset, const struct 
 	return err_set(e, EBADMSG, "%s: damaged block at byte %llu, %llu bytes before the next "
 		"readable block or the end of the file: %s", t->file.path,
 		(unsigned long long)offset, (unsigned long long)(b->next - offset), b->why);
-}
-
-/* Loads and decompresses the content of a block. *why: NULL, or a text that states the fault. */
-static int load(struct binary_trace *t, const struct trace_block *b, const void **p,
-		const char **why, struct err *e)
-{
-	int ret = block_payload(&t->file, &t->window, b, p, why, e);
-	if (ret || *why || !(b->h.flags & BLOCK_ZSTD))
-		return ret;
-	if (b->h.raw_len > t->raw_cap) {
-		void *raw = realloc(t->raw, b->h.raw_len);
-		if (!raw)
-			return err_set(e, ENOMEM, "%s: not enough memory for a block of %llu bytes",
-				       t->file.path, (unsigned long long)b->h.raw_len);
-		t->raw = raw;
-		t->raw_cap = b->h.raw_len;
-	}
-	if (!t->zstd && !(t->zstd = ZSTD_createDCtx()))
-		return err_set(e, ENOMEM, "%s: not enough memory to decompress the trace",
-			       t->file.path);
-	size_t len = ZSTD_decompressDCtx(t->zstd, t->raw, b->h.raw_len, *p, b->h.stored_len);
-	if (len != b->h.raw_len)
-		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len)
-					 : "its decompressed length differs from the stored "
-					   "length";
-	*p = t->raw;
-	return 0;
 }
 
 /* --- blocks other than records ------------------------------------------- */
@@ -169,7 +137,7 @@ static int take_other(struct binary_trace *t, const struct trace_block *b, struc
 {
 	const void *p;
 	const char *why;
-	int ret = load(t, b, &p, &why, e);
+	int ret = block_load(&t->file, &t->view, b, &p, &why, e);
 	if (ret)
 		return ret;
 	if (!why && b->h.kind == BLOCK_OBJECTS && is_new(t, b->h.offset))
@@ -219,7 +187,7 @@ static int begin_run(struct binary_trace *t, const struct trace_block *b, struct
 	if (b->h.flags & BLOCK_ZSTD)
 		whole = 0; /* part of a compressed block cannot be read */
 	if (whole) {
-		int ret = window_show(&t->window, &t->file, b->h.offset + sizeof b->h,
+		int ret = window_show(&t->view.window, &t->file, b->h.offset + sizeof b->h,
 				      whole * sizeof *t->run, &p, e);
 		if (ret)
 			return ret;
@@ -237,7 +205,7 @@ static int take_records(struct binary_trace *t, const struct trace_block *b,
 {
 	const void *p;
 	const char *why;
-	int ret = load(t, b, &p, &why, e);
+	int ret = block_load(&t->file, &t->view, b, &p, &why, e);
 	if (!ret && !why && !records_are_usable(p, b->h.count))
 		why = "a record in it is uncommitted, or its operation or times are impossible";
 	if (ret || why)
@@ -254,7 +222,7 @@ static int take_block(struct binary_trace *t, const struct trace_record **r, siz
 	struct trace_block b;
 	enum block_state state;
 	uint64_t offset = t->offset;
-	int ret = block_look(&t->file, &t->window, offset, &b, &state, e);
+	int ret = block_look(&t->file, &t->view.window, offset, &b, &state, e);
 	if (ret)
 		return ret;
 	t->offset = b.next;
@@ -304,13 +272,10 @@ static int binary_heap(struct trace *base, uint32_t ref, const void **data, size
 static void binary_close(struct trace *base)
 {
 	SCOPED_FREE struct binary_trace *t = binary(base);
-	window_release(&t->window);
-	window_release(&t->heap.window);
-	FREE_EACH(t->heap.entry, t->heap.raw);
+	block_view_release(&t->view);
+	block_view_release(&t->heap.view);
 	fd_close(t->file.fd);
-	free(t->file.path);
-	ZSTD_freeDCtx(t->zstd);
-	free(t->raw);
+	FREE_EACH(t->heap.entry, t->file.path);
 }
 
 static const struct trace_reader reader = {.next_batch = binary_next_batch,
@@ -339,16 +304,16 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	if (t->file.size < sizeof(struct file_header) + len || t->file.size % BLOCK_ALIGN)
 		return 0;
 	const void *h;
-	int ret = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header),
-			      &h, e);
+	int ret = window_show(&t->view.window, &t->file, t->file.size - len,
+			      sizeof(struct block_header), &h, e);
 	/* checked before block_look(), which would search the file if there is no header */
 	if (ret || ((const struct block_header *)h)->magic != BLOCK_MAGIC)
 		return ret;
-	ret = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
+	ret = block_look(&t->file, &t->view.window, t->file.size - len, &b, &state, e);
 	if (ret || state != BLOCK_WHOLE || b.h.kind != BLOCK_END || b.h.flags ||
 	    b.h.raw_len != sizeof(struct end_payload))
 		return ret;
-	ret = block_payload(&t->file, &t->window, &b, &p, &why, e);
+	ret = block_load(&t->file, &t->view, &b, &p, &why, e);
 	if (ret || why)
 		return ret;
 	const struct end_payload *end = p;
@@ -369,7 +334,7 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 	*o = (struct overview){0};
 	for (uint64_t offset = sizeof(struct file_header); offset < t->file.size; offset = b.next) {
 		enum block_state state;
-		int ret = block_look(&t->file, &t->window, offset, &b, &state, e);
+		int ret = block_look(&t->file, &t->view.window, offset, &b, &state, e);
 		if (ret)
 			return ret;
 		if (state == BLOCK_DAMAGED)
@@ -385,7 +350,7 @@ static int overview_by_walk(struct binary_trace *t, struct overview *o, struct e
 		} else if (whole && b.h.kind == BLOCK_RECORDS) {
 			o->n_records += b.h.count;
 		} else if (b.h.kind == BLOCK_RECORDS && some) {
-			ret = window_show(&t->window, &t->file, offset + sizeof b.h,
+			ret = window_show(&t->view.window, &t->file, offset + sizeof b.h,
 					  some * sizeof(struct trace_record), &p, e);
 			if (ret)
 				return ret;
@@ -405,10 +370,10 @@ static int take_meta(struct binary_trace *t, uint64_t offset, struct err *e)
 	const char *why;
 	if (!offset || offset % BLOCK_ALIGN || offset >= t->file.size)
 		return 0;
-	int ret = block_look(&t->file, &t->window, offset, &b, &state, e);
+	int ret = block_look(&t->file, &t->view.window, offset, &b, &state, e);
 	if (ret || state != BLOCK_WHOLE || b.h.kind != BLOCK_META)
 		return ret;
-	ret = load(t, &b, &p, &why, e);
+	ret = block_load(&t->file, &t->view, &b, &p, &why, e);
 	if (ret || why)
 		return ret;
 	return !meta_from_json(&t->base.meta, p, b.h.raw_len, NULL);

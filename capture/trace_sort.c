@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sorts a trace file of any length by begin. Parts that fit into memory are sorted and written to
  * an unnamed file. Then they are merged by a heap. */
-#include <libgen.h>
 
+#include "capture/format.h"
 #include "capture/pour.h"
 #include "common/files.h"
 #include "common/heap.h"
@@ -164,26 +164,16 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 	int ret;
 	while ((ret = trace_next(s->from, &r, e)) == 1)
 		if (r->heap != HEAP_NONE) {
-			size_t len;
-			uint32_t ref;
-			const void *data;
-			ret = trace_heap(s->from, r->heap, &data, &len, e);
-			if (!ret && data)
-				ret = trace_writer_heap(s->to, data, len, &ref, e);
-			if (!ret && data && ref != r->heap)
+			uint32_t ref = r->heap;
+			ret = trace_copy_heap(s->from, s->to, &ref, e);
+			if (!ret && ref != HEAP_NONE && ref != r->heap)
 				ret = err_set(e, EINVAL, "cannot sort the trace: its names and "
 					"arguments are not in the order of its requests");
 			if (ret)
 				return ret;
 		}
-	for (uint32_t i = 0; i < trace_n_objects(s->from) && !ret; i++) {
-		const struct trace_object *o = trace_object(s->from, i);
-		uint32_t id = i;
-		ret = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
-		if (!ret && id != i)
-			ret = err_set(e, EINVAL,
-				"cannot sort the trace: its objects are not numbered in order");
-	}
+	uint32_t n_objects = 0;
+	ret = ret ? ret : trace_copy_objects(s->from, s->to, &n_objects, e);
 	return ret ? ret : trace_rewind(s->from, e);
 }
 
@@ -212,23 +202,15 @@ static int sort_all(struct sort *s, struct err *e)
 	return ret ? ret : out_flush(s, true, e);
 }
 
-/* The scratch file is in the directory of the result, which needs the same amount of space
- * anyway. */
-static int scratch_beside(const char *path, struct err *e)
-{
-	SCOPED_FREE char *copy = xstrdup(path);
-	int fd = unnamed_file_open(dirname(copy), e);
-	return fd < 0 ? err_context(e, "sorting") : fd;
-}
-
 int trace_sort(const char *from, const char *to, const struct trace_write_options *o, struct err *e)
 {
 	struct sort s = {.fd = -1};
 	int ret = trace_file_open(&s.from, from, e);
 	if (ret)
 		return ret;
-	s.fd = scratch_beside(to, e);
-	ret = s.fd < 0 ? s.fd : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
+	s.fd = unnamed_file_beside(to, e);
+	ret = s.fd < 0 ? err_context(e, "sorting")
+		       : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
 	if (!ret) {
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
 		s.key = xmalloc(RUN_RECORDS * sizeof *s.key);

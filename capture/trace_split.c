@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "capture/format.h"
 #include "common/units.h"
 
 #define BYTES_LEAST (64u << 10)
@@ -79,21 +80,6 @@ static int part_end(struct trace_split *s, struct err *e)
 	return to ? trace_writer_close(to, e) : 0;
 }
 
-/* Gives every part the object ids of the input, because heap items refer to objects by id. */
-static int objects_copy(struct trace_split *s, struct err *e)
-{
-	for (uint32_t id; s->n_objects < trace_n_objects(s->from); s->n_objects++) {
-		const struct trace_object *o = trace_object(s->from, s->n_objects);
-		int ret = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
-		if (!ret && (!o || id != s->n_objects))
-			ret = err_set(e, EBADMSG, "%s: object %u is missing or duplicated",
-				      s->path, s->n_objects);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static bool is_full(struct trace_split *s, const struct trace_record *r, size_t bytes)
 {
 	if (s->size->bytes)
@@ -112,11 +98,12 @@ static void end_find(struct trace_split *s, const struct trace_record *r)
 	s->end_ns = r->begin_ns + s->size->ns - (r->begin_ns - s->first_ns) % s->size->ns;
 }
 
+/* Every part has the object ids of the input, because heap items refer to objects by id. */
 static int record_write(struct trace_split *s, const struct trace_record *from, struct err *e)
 {
 	struct trace_record r = *from;
 	size_t len = 0;
-	const void *data = NULL;
+	const void *data;
 	int ret = trace_heap(s->from, r.heap, &data, &len, e);
 	if (!ret && s->to && is_full(s, &r, sizeof r + len))
 		ret = part_end(s, e);
@@ -125,10 +112,8 @@ static int record_write(struct trace_split *s, const struct trace_record *from, 
 		end_find(s, &r);
 	}
 	s->n_bytes += sizeof r + len;
-	ret = ret ? ret : objects_copy(s, e);
-	r.heap = HEAP_NONE;
-	if (!ret && data)
-		ret = trace_writer_heap(s->to, data, len, &r.heap, e);
+	ret = ret ? ret : trace_copy_objects(s->from, s->to, &s->n_objects, e);
+	ret = ret ? ret : trace_copy_heap(s->from, s->to, &r.heap, e);
 	return ret ? ret : trace_writer_append(s->to, &r, 1, e);
 }
 

@@ -34,8 +34,7 @@ struct trace_writer {
 
 	struct object_table objects;
 	uint32_t n_objects_in_file;
-	unsigned char *heap; /* items that are not in the file yet */
-	size_t heap_len, heap_cap;
+	struct strbuf heap; /* items that are not in the file yet */
 	uint32_t n_heap_items;
 	uint64_t n_heap_units; /* number of units in the file */
 
@@ -143,22 +142,19 @@ static int writer_put_objects(struct trace_writer *w, struct err *e)
 {
 	int ret = 0;
 	while (!ret && w->n_objects_in_file < w->objects.n) {
+		SCOPED_STRBUF payload = STRBUF_INIT;
 		uint32_t first = w->n_objects_in_file, id = first;
-		size_t cap = 0, len = 0;
-		for (; id < w->objects.n && cap < OBJECTS_FLUSH_BYTES; id++)
-			cap += sizeof(struct object_item) +
-			       strlen(object_table_get(&w->objects, id)->name) + 8;
-		char *payload = xcalloc(1, cap);
-		for (uint32_t i = first; i < id; i++) {
-			const struct trace_object *o = object_table_get(&w->objects, i);
+		for (size_t most = 0; id < w->objects.n && most < OBJECTS_FLUSH_BYTES; id++) {
+			const struct trace_object *o = object_table_get(&w->objects, id);
 			struct object_item item = {.kind = (uint16_t)o->kind,
 						   .len = (uint32_t)strlen(o->name)};
-			memcpy(payload + len, &item, sizeof item);
-			memcpy(payload + len + sizeof item, o->name, item.len);
-			len += align_up(sizeof item + item.len + 1, 8);
+			strbuf_add(&payload, &item, sizeof item);
+			strbuf_add(&payload, o->name, item.len);
+			strbuf_add(&payload, zeros, 8 - payload.len % 8);
+			most += sizeof item + item.len + 8;
 		}
-		ret = writer_put_block(w, BLOCK_OBJECTS, id - first, first, payload, len, e);
-		free(payload);
+		ret = writer_put_block(w, BLOCK_OBJECTS, id - first, first, payload.s, payload.len,
+				       e);
 		if (!ret)
 			w->n_objects_in_file = id;
 	}
@@ -167,12 +163,13 @@ static int writer_put_objects(struct trace_writer *w, struct err *e)
 
 static int writer_put_heap(struct trace_writer *w, struct err *e)
 {
-	if (!w->heap_len)
+	if (!w->heap.len)
 		return 0;
-	int ret = writer_put_block(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap,
-				   w->heap_len, e);
-	w->n_heap_units += w->heap_len / 8;
-	w->heap_len = w->n_heap_items = 0;
+	int ret = writer_put_block(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap.s,
+				   w->heap.len, e);
+	w->n_heap_units += w->heap.len / 8;
+	w->n_heap_items = 0;
+	strbuf_reset(&w->heap);
 	return ret;
 }
 
@@ -282,7 +279,7 @@ int trace_writer_append(struct trace_writer *w, const struct trace_record *r, si
 	int ret = 0;
 	if (w->failed)
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
-	if (w->n_in_file && (w->n_objects_in_file < w->objects.n || w->heap_len))
+	if (w->n_in_file && (w->n_objects_in_file < w->objects.n || w->heap.len))
 		ret = writer_end_records(w, e);
 	for (size_t n_taken; n && !ret; r += n_taken, n -= n_taken)
 		ret = take_records(w, r, n, &n_taken, e);
@@ -303,11 +300,11 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 		return err_set(e, EFBIG,
 			       "%s: %zu bytes belong to one record, but at most %u are possible",
 			       w->path, len, HEAP_ITEM_MAX);
-	uint64_t unit = w->n_heap_units + w->heap_len / 8;
+	uint64_t unit = w->n_heap_units + w->heap.len / 8;
 	size_t room = align_up(sizeof(uint32_t) + len, 8);
 	if (unit + room / 8 >= HEAP_NONE)
 		return err_set(e, EOVERFLOW, "%s: the side heap is full (32 GiB)", w->path);
-	if (w->heap_len && w->heap_len + room > HEAP_FLUSH_BYTES) {
+	if (w->heap.len && w->heap.len + room > HEAP_FLUSH_BYTES) {
 		/* flush early, because the record that refers to these bytes comes later */
 		int ret = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)
 				   : (w->n_in_file ? writer_end_records(w, e) : 0);
@@ -315,19 +312,8 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 		if (ret)
 			return ret;
 	}
-	if (w->heap_len + room > w->heap_cap) {
-		w->heap_cap =
-		    w->heap_len + room > HEAP_FLUSH_BYTES ? w->heap_len + room : HEAP_FLUSH_BYTES;
-		w->heap = xrealloc(w->heap, w->heap_cap);
-	}
-	unsigned char *to = w->heap + w->heap_len;
-	uint32_t len32 = (uint32_t)len;
-	memset(to + room - 8, 0, 8); /* the padding */
-	memcpy(to, &len32, sizeof len32);
-	if (len)
-		memcpy(to + sizeof len32, data, len);
+	heap_item_add(&w->heap, data, len);
 	*ref = (uint32_t)unit;
-	w->heap_len += room;
 	w->n_heap_items++;
 	return 0;
 }
@@ -443,7 +429,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	w->path = xstrdup(w->options.shown ? w->options.shown : path);
 	w->file = xstrdup(path);
 	w->record = xcalloc(RECORDS_PER_BLOCK, sizeof *w->record);
-	memset(&w->objects, 0, sizeof w->objects);
+	strbuf_init(&w->heap);
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
 		w->nonce =
 		    (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* is unlikely to repeat */
@@ -538,5 +524,6 @@ void trace_writer_abort(struct trace_writer *w)
 		unlink(w->file);
 	ZSTD_freeCCtx(w->zstd);
 	object_table_release(&w->objects);
-	FREE_EACH(w->compressed, w->heap, w->record, w->file, w->path, w);
+	strbuf_release(&w->heap);
+	FREE_EACH(w->compressed, w->record, w->file, w->path, w);
 }

@@ -69,8 +69,8 @@ struct blktrace_event {
 };
 _Static_assert(sizeof(struct blktrace_event) == 48, "as blktrace writes it");
 
-struct more_file {
-	struct text_input in;
+struct blktrace_file {
+	struct text_input *in, own; /* the first file is foreign.in; others have their own */
 	struct blktrace_event next;
 	bool has_next, over;
 };
@@ -78,10 +78,8 @@ struct more_file {
 struct blktrace {
 	struct foreign base;
 	struct block_pairs pairs;
-	struct more_file *more; /* more[n_more]: further files; the first file is base.in */
-	size_t n_more;
-	struct blktrace_event next; /* of the first file */
-	bool has_next, over;
+	struct blktrace_file *file; /* file[n_files] */
+	size_t n_files;
 	int64_t first_ns;
 	bool has_first;
 	uint32_t device, object;
@@ -222,39 +220,35 @@ static int take_event(struct blktrace *t, const struct blktrace_event *v, struct
 
 /* --- all files, by time -------------------------------------------------- */
 
-static int fill(struct text_input *in, struct blktrace_event *v, bool *has, bool *over,
-		struct err *e)
+static int fill(struct blktrace_file *m, struct err *e)
 {
-	if (*has || *over)
+	if (m->has_next || m->over)
 		return 0;
-	int ret = next_event(in, v, e);
-	*has = ret == 1;
-	*over = !ret;
+	int ret = next_event(m->in, &m->next, e);
+	m->has_next = ret == 1;
+	m->over = !ret;
 	return ret < 0 ? ret : 0;
 }
 
 static int blktrace_piece(struct foreign *f, struct err *e)
 {
 	struct blktrace *t = (struct blktrace *)f;
-	int ret = fill(&f->in, &t->next, &t->has_next, &t->over, e);
-	struct blktrace_event *first = t->has_next ? &t->next : NULL;
-	bool *has = &t->has_next;
-	for (size_t i = 0; i < t->n_more && !ret; i++) {
-		struct more_file *m = &t->more[i];
-		uint64_t at = m->in.offset + m->in.at;
-		ret = fill(&m->in, &m->next, &m->has_next, &m->over, e);
+	struct blktrace_file *first = NULL;
+	for (struct blktrace_file *m = t->file; m < t->file + t->n_files; m++) {
+		const uint64_t at = m->in->offset + m->in->at;
+		int ret = fill(m, e);
+		if (ret && m == t->file)
+			return ret;
 		f->piece_at = ret ? at : f->piece_at;
 		if (ret)
-			return err_context(e, "%s", m->in.path);
-		if (m->has_next && (!first || m->next.time < first->time)) {
-			first = &m->next;
-			has = &m->has_next;
-		}
+			return err_context(e, "%s", m->in->path);
+		if (m->has_next && (!first || m->next.time < first->next.time))
+			first = m;
 	}
-	if (ret || !first)
-		return ret;
-	*has = false;
-	ret = take_event(t, first, e);
+	if (!first)
+		return 0;
+	first->has_next = false;
+	int ret = take_event(t, &first->next, e);
 	return ret ? ret : 1;
 }
 
@@ -269,12 +263,12 @@ static void blktrace_reset(struct foreign *f)
 {
 	struct blktrace *t = (struct blktrace *)f;
 	block_pairs_reset(&t->pairs);
-	t->has_next = t->over = t->has_first = false;
+	t->has_first = false;
 	t->object = OBJECT_NONE;
 	memset(&t->gaps, 0, sizeof t->gaps);
-	for (size_t i = 0; i < t->n_more; i++) {
-		text_input_rewind(&t->more[i].in, NULL);
-		t->more[i].has_next = t->more[i].over = false;
+	for (size_t i = 0; i < t->n_files; i++) {
+		text_input_rewind(t->file[i].in, NULL);
+		t->file[i].has_next = t->file[i].over = false;
 	}
 }
 
@@ -282,9 +276,9 @@ static void blktrace_release(struct foreign *f)
 {
 	struct blktrace *t = (struct blktrace *)f;
 	block_pairs_release(&t->pairs);
-	for (size_t i = 0; i < t->n_more; i++)
-		text_input_close(&t->more[i].in);
-	free(t->more);
+	for (size_t i = 0; i < t->n_files; i++)
+		text_input_close(&t->file[i].own);
+	free(t->file);
 }
 
 /* Whether PATH is NAME.blktrace.CPU and the directory has the file of another CPU. */
@@ -307,13 +301,15 @@ static void blktrace_setup(struct foreign *f, const struct trace_open_options *o
 	struct blktrace *t = (struct blktrace *)f;
 	t->pairs.by_queue = o->pair_queue;
 	t->object = OBJECT_NONE;
-	t->more = xcalloc(o->n_more ? o->n_more : 1, sizeof *t->more);
+	t->n_files = o->n_more < FILES_MAX ? o->n_more + 1 : FILES_MAX + 1;
+	t->file = xcalloc(t->n_files, sizeof *t->file);
+	t->file[0].in = &f->in;
 	f->base.meta.meta.clock_resolution_ns = 1;
-	for (size_t i = 0; i < o->n_more && i < FILES_MAX; i++) {
+	for (size_t i = 1; i < t->n_files; i++) {
 		struct err e = ERR_INIT;
-		if (text_input_open(&t->more[i].in, o->more[i], &e))
+		t->file[i].in = &t->file[i].own;
+		if (text_input_open(t->file[i].in, o->more[i - 1], &e))
 			f->error = e; /* blktrace_open() checked the file before */
-		t->n_more++;
 	}
 }
 

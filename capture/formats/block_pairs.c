@@ -134,7 +134,7 @@ static uint64_t offset_of(const struct block_waiting *w)
 static int begin(struct block_waiting *w, struct foreign *f, const struct pair_event *v,
 		 struct err *e)
 {
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	r.op = w->op;
 	r.begin_ns = v->ns;
 	r.offset = offset_of(w);
@@ -208,7 +208,7 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 	if (queued) {
 		r = *queued;
 	} else { /* the request was in flight for too long and lost its place */
-		r = foreign_record();
+		r = record_unknown();
 		r.op = w->op;
 		r.begin_ns = p->by_queue && w->queue_ns != TIME_NONE ? w->queue_ns : w->issue_ns;
 		r.offset = offset_of(w);

@@ -132,14 +132,8 @@ static int csv_rewind(struct trace *base, struct err *e)
 
 static int csv_heap(struct trace *base, uint32_t ref, const void **data, size_t *len, struct err *e)
 {
-	const struct csv_trace *t = csv(base);
-	uint32_t item_len;
 	(void)e;
-	if (ref >= t->heap.len / 8)
-		return 0;
-	memcpy(&item_len, t->heap.s + (size_t)ref * 8, sizeof item_len);
-	*data = t->heap.s + (size_t)ref * 8 + sizeof item_len;
-	*len = item_len;
+	heap_item_get(&csv(base)->heap, (size_t)ref * 8, data, len);
 	return 0;
 }
 

@@ -59,10 +59,6 @@ struct csv_trace {
 	bool has_seq;
 	const char *args_s; /* arguments of this row */
 	size_t args_len;
-	struct csv_op_memo {
-		char name[22]; /* longer than the name of any operation */
-		uint16_t op, len;
-	} op_memo[64]; /* cache of operations by a hash of the name */
 	struct csv_args args;
 	uint64_t n_rows;
 

@@ -95,31 +95,16 @@ static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v
 		csv_fail(t, "\"%.*s\" is not a time in nanoseconds", (int)(len < 60 ? len : 60), s);
 }
 
-static void find_function(struct csv_trace *t, struct csv_op_memo *memo, const char *s, size_t len)
+static void take_function(struct csv_trace *t, const char *s, size_t len)
 {
-	char name[32];
-	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
+	char name[32] = "";
+	memcpy(name, s, len < sizeof name ? len : sizeof name - 1);
 	t->row.op = (uint16_t)op_find(name);
 	if (t->row.op == OP_INVALID) {
 		const char *near = nearest_name(name, op_names);
 		csv_fail(t, "function \"%s\" is unknown%s%s%s", name,
 			 near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-	} else if (strlen(name) == len && len < sizeof memo->name) {
-		memcpy(memo->name, name, len);
-		memo->len = (uint16_t)len;
-		memo->op = t->row.op;
 	}
-}
-
-static void take_function(struct csv_trace *t, const char *s, size_t len)
-{
-	struct csv_op_memo *memo =
-	    &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64
-			    : 0];
-	if (memo->op && memo->len == len && !memcmp(memo->name, s, len))
-		t->row.op = memo->op;
-	else
-		find_function(t, memo, s, len);
 }
 
 static void take_error(struct csv_trace *t, const char *s, size_t len)
@@ -195,10 +180,7 @@ void csv_row_read(struct csv_trace *t, const struct csv_row *r)
 	struct err e; /* not ERR_INIT, which would clear the whole struct for every line */
 	err_clear(&e);
 	t->has_seq = false;
-	t->row = (struct trace_record){.intended_ns = TIME_NONE,
-				       .dispatch_ns = TIME_NONE,
-				       .object = OBJECT_NONE,
-				       .heap = HEAP_NONE};
+	t->row = record_unknown();
 	for (; t->field < r->n && t->field < t->n_columns && !t->error.code; t->field++)
 		take_field(t, t->columns[t->field], r->field[t->field].s, r->field[t->field].len);
 	if (t->error.code)
@@ -225,14 +207,8 @@ void csv_row_read(struct csv_trace *t, const struct csv_row *r)
 		return;
 	}
 	if (t->args.has_heap) {
-		/* heap item as in a trace file: length, bytes, padding; references count units of 8
-		 * bytes */
-		static const char zeros[8];
-		uint32_t len = (uint32_t)t->args.heap.len;
 		t->row.heap = (uint32_t)(t->heap.len / 8);
-		strbuf_add(&t->heap, &len, sizeof len);
-		strbuf_add(&t->heap, t->args.heap.s, len);
-		strbuf_add(&t->heap, zeros, (8 - t->heap.len % 8) % 8);
+		heap_item_add(&t->heap, t->args.heap.s, t->args.heap.len);
 	}
 	if (!t->has_seq)
 		t->row.seq = t->n_rows;

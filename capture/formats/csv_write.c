@@ -39,14 +39,10 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	strbuf_addch(&s->out, ',');
 	strbuf_reset(&x->args);
 	csv_args_write(&x->args, r, trace_object(x->from, r->object), heap, heap_len);
-	char small[512], *to = small;
-	size_t need = csv_write(NULL, 0, x->args.s, x->args.len);
-	if (need > sizeof small)
-		to = xmalloc(need);
-	csv_write(to, need, x->args.s, x->args.len);
-	strbuf_add(&s->out, to, need);
-	if (to != small)
-		free(to);
+	const size_t need = csv_write(NULL, 0, x->args.s, x->args.len);
+	SCOPED_FREE char *quoted = xmalloc(need);
+	csv_write(quoted, need, x->args.s, x->args.len);
+	strbuf_add(&s->out, quoted, need);
 	strbuf_addch(&s->out, ',');
 	sink_decimal(s, r->rvalue, 0);
 	strbuf_addch(&s->out, ',');

@@ -71,7 +71,7 @@ static bool hash_of(const json_t *o, const char *key, uint64_t *hash)
 	}
 	if (!s)
 		return false;
-	*hash = fnv1a(FNV1A_START, s, strlen(s));
+	*hash = fnv1a_text(s);
 	return true;
 }
 
@@ -152,7 +152,7 @@ static int take_args(struct dftracer *t, const json_t *args, struct trace_record
 static int take_call(struct dftracer *t, const json_t *o, const json_t *args, enum trace_op op,
 		     struct err *e)
 {
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	int64_t pid = 0, tid = 0, ts = 0, dur = 0;
 	int ret = need(t, o, "pid", 0, UINT32_MAX, &pid, e);
 	ret = ret ? ret : need(t, o, "tid", 0, UINT32_MAX, &tid, e);

@@ -59,7 +59,7 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct dxt *t = (struct dxt *)f;
 	const char *end = s + len, *module = s = skip_blanks(s, end);
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	uint64_t rank = 0, segment;
 	if (s == end)
 		return 0;

@@ -45,6 +45,19 @@ int foreign_object(struct foreign *f, enum object_kind kind, const char *name, s
 	return object_table_intern(&f->base.objects, kind, name, len, id, e);
 }
 
+int foreign_object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id,
+			struct err *e)
+{
+	return foreign_object(context, kind, name, strlen(name), id, e);
+}
+
+int foreign_heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
+{
+	(void)e;
+	*ref = foreign_heap(context, data, len);
+	return 0;
+}
+
 void foreign_lost(struct foreign *f, uint64_t n)
 {
 	uint64_t *reported = &f->base.meta.meta.n_events_lost;
@@ -74,13 +87,10 @@ static void heap_trim(struct foreign *f)
 uint32_t foreign_heap(struct foreign *f, const void *data, size_t len)
 {
 	static const char zeros[8];
-	uint32_t item_len = (uint32_t)len;
 	if (f->heap_first + (uint32_t)(f->heap.len / 8) == HEAP_NONE)
 		strbuf_add(&f->heap, zeros, 8);
 	uint32_t ref = f->heap_first + (uint32_t)(f->heap.len / 8);
-	strbuf_add(&f->heap, &item_len, sizeof item_len);
-	strbuf_add(&f->heap, data, len);
-	strbuf_add(&f->heap, zeros, (8 - f->heap.len % 8) % 8);
+	heap_item_add(&f->heap, data, len);
 	return ref;
 }
 
@@ -88,16 +98,8 @@ static int foreign_heap_get(struct trace *base, uint32_t ref, const void **data,
 			    struct err *e)
 {
 	const struct foreign *f = foreign(base);
-	size_t at = (size_t)(uint32_t)(ref - f->heap_first) * 8;
-	uint32_t item_len;
 	(void)e;
-	if (at + sizeof item_len > f->heap.len)
-		return 0;
-	memcpy(&item_len, f->heap.s + at, sizeof item_len);
-	if (item_len > f->heap.len - at - sizeof item_len)
-		return 0;
-	*data = f->heap.s + at + sizeof item_len;
-	*len = item_len;
+	heap_item_get(&f->heap, (size_t)(uint32_t)(ref - f->heap_first) * 8, data, len);
 	return 0;
 }
 

@@ -66,18 +66,6 @@ int foreign_open_unread(struct trace **t, const struct foreign_reader *reader, c
 int foreign_at(struct foreign *f, const char *where, struct err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A record with all fields unknown. */
-static inline struct trace_record foreign_record(void)
-{
-	return (struct trace_record){.begin_ns = TIME_NONE,
-				     .end_ns = TIME_NONE,
-				     .intended_ns = TIME_NONE,
-				     .dispatch_ns = TIME_NONE,
-				     .object = OBJECT_NONE,
-				     .fd = -1,
-				     .heap = HEAP_NONE};
-}
-
 /* Checks that the times are in range. Errors: ERANGE. */
 int foreign_check(const struct trace_record *r, struct err *e);
 /* Appends a finished request to the queue. Errors: as foreign_check. */
@@ -86,6 +74,10 @@ int foreign_add(struct foreign *f, struct trace_record *r, struct err *e);
  * more than 65535 bytes; ENOMEM. */
 int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len,
 		   uint32_t *id, struct err *e);
+/* For struct syscalls_sink; the context is the struct foreign. */
+int foreign_object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id,
+			struct err *e);
+int foreign_heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e);
 /* Counts n events that the trace itself reports as missing. The metadata then mark the trace as
  * incomplete. */
 void foreign_lost(struct foreign *f, uint64_t n);

@@ -88,7 +88,7 @@ static int take_name(struct iolog *t, const struct word *w, struct err *e)
 /* Reads the action w: file, action; for transfers also offset and length. */
 static int take_action(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
 {
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	const bool block = t->base.base.meta.meta.level == LEVEL_BLOCK;
 	size_t k = 0, n_actions = sizeof actions / sizeof *actions;
 	int ret = take_name(t, &w[0], e);

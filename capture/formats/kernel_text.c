@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/formats/kernel_text.h"
 
+#include "common/hex.h"
+
 #define PAGE_BYTES 4096
 #define FALLEN_SHARE 16
-
-static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id,
-		       struct err *e)
-{
-	return foreign_object(context, kind, name, strlen(name), id, e);
-}
-
-static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
-{
-	(void)e;
-	*ref = foreign_heap(context, data, len);
-	return 0;
-}
 
 static void calls_make(struct kernel_text *k)
 {
 	const struct syscalls_sink sink = {.context = &k->base,
-					   .object = object_sink,
-					   .heap = heap_sink,
+					   .object = foreign_object_sink,
+					   .heap = foreign_heap_sink,
 					   .keep_unfinished = true,
 					   .page_bytes = PAGE_BYTES};
 	k->calls = syscalls_open(&sink, &k->base.queue);
@@ -142,9 +131,7 @@ uint64_t text_number(struct text t, unsigned int base)
 		t.s += 2;
 	}
 	for (; t.s < t.end; t.s++) {
-		unsigned int digit = *t.s >= '0' && *t.s <= '9'   ? (unsigned int)(*t.s - '0')
-				     : *t.s >= 'a' && *t.s <= 'f' ? (unsigned int)(*t.s - 'a' + 10)
-								  : 16;
+		const unsigned int digit = hex_digit(*t.s);
 		if (digit >= base)
 			break;
 		over |= __builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, digit, &v);

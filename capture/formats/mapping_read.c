@@ -284,7 +284,7 @@ static int finish(struct mapped_trace *t, struct trace_record *r, const struct l
 
 static int mapped_row(struct mapped_trace *t, const char *s, size_t len, struct err *e)
 {
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	const char *at = s, *end = s + len;
 	struct line_extra x = {.response_ns = -1, .last = -2, .count = 1};
 	unsigned int i = 0;

@@ -38,7 +38,7 @@ static int oracle_piece(struct foreign *f, struct err *e)
 		f->base.meta.meta.wall_epoch_ns =
 		    seconds > 1000000000 ? (int64_t)seconds * 1000000000 : 0;
 	}
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	r.op = (uint16_t)t->op;
 	r.begin_ns = ((int64_t)seconds - t->first_s) * 1000000000;
 	r.length = size;

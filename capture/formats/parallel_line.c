@@ -52,7 +52,7 @@ static int add_cause(struct parallel *p, const struct parallel_line *l, enum tra
 		     uint32_t flags, uint64_t length, uint64_t offset, struct err *e)
 {
 	struct text_node *n = &p->node[p->at];
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	r.op = (uint16_t)op;
 	r.flags = flags;
 	r.length = length;
@@ -154,30 +154,14 @@ static const struct syscall_row *call_find(const char *s, const char *open,
 	return strace_call_find(s, len);
 }
 
-/* Removes "<0.000021>" and returns it in ns; -1: there is none. */
-static int64_t take_duration(struct parallel_line *l)
-{
-	const char *open = l->end;
-	int64_t ns;
-	if (l->end - l->s < 3 || l->end[-1] != '>')
-		return -1;
-	while (open > l->s && *open != '<')
-		open--;
-	const char *s = open + 1;
-	if (*open != '<' || !scan_decimal(&s, l->end, 1000000000, &ns, NULL) || s != l->end - 1)
-		return -1;
-	l->end = open;
-	while (l->end > l->s && l->end[-1] == ' ')
-		l->end--;
-	return ns;
-}
-
 /* "@fread(fd=3;length=10) = 10": a call that strace does not have, with arguments as in CSV. */
 static int take_other(struct parallel *p, struct parallel_line *l, struct err *e)
 {
 	struct foreign *f = &p->calls.base;
-	struct trace_record r = foreign_record();
-	int64_t duration_ns = take_duration(l);
+	struct trace_record r = record_unknown();
+	int64_t duration_ns = strace_take_duration(l->s, &l->end);
+	while (l->end > l->s && l->end[-1] == ' ')
+		l->end--;
 	const char *open = memchr(l->s, '(', (size_t)(l->end - l->s)), *close = l->end;
 	char name[32] = "";
 	for (close = l->end - 4; open && close > open && memcmp(close, ") = ", 4); close--)

@@ -8,15 +8,14 @@
 
 #define FLUSH_BYTES (256u << 10)
 
-static int sink_flush(struct sink *s, struct err *e)
+int sink_flush(struct sink *s, struct err *e)
 {
 	int ret = write_all(s->fd, s->out.s, s->out.len);
 	strbuf_reset(&s->out);
 	return ret ? err_sys(e, -ret, "cannot write %s", s->path) : 0;
 }
 
-/* Opens the output. A regular file is written under a temporary name, a pipe or device in place. */
-static int sink_open(struct sink *s, const char *path, struct err *e)
+int sink_open(struct sink *s, const char *path, struct err *e)
 {
 	struct stat st;
 	*s = (struct sink){.path = path, .fd = STDOUT_FILENO, .out = STRBUF_INIT};
@@ -35,7 +34,7 @@ static int sink_open(struct sink *s, const char *path, struct err *e)
 	return s->fd < 0 ? err_sys(e, errno, "cannot create %s", path) : 0;
 }
 
-static int sink_close(struct sink *s, const char *path, int ret, struct err *e)
+int sink_close(struct sink *s, const char *path, int ret, struct err *e)
 {
 	if (!ret && s->fd >= 0)
 		ret = sink_flush(s, e);

@@ -30,6 +30,14 @@ struct sink_writer {
 int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, const char *path,
 		     struct trace_export_report *report, struct err *e);
 
+/* The parts of sink_write_trace, for a format with several files. Opens the output: a regular file
+ * is written under a temporary name, a pipe or device in place. sink_close() must follow, also
+ * after an error. */
+int sink_open(struct sink *s, const char *path, struct err *e);
+int sink_flush(struct sink *s, struct err *e);
+/* Completes the file, or removes it if `ret` is an error. Returns the first error. */
+int sink_close(struct sink *s, const char *path, int ret, struct err *e);
+
 /* Writes a decimal number. */
 void sink_u64(struct sink *s, uint64_t v);
 /* Writes v * 10^-digits: sink_decimal(s, 1500, 3) is "1.500". */

@@ -305,21 +305,6 @@ static void renamed(void *context, const char *from, const char *to, bool exchan
 	*one = (struct strace_rename){xstrdup(a ? a + 1 : from), xstrdup(b ? b + 1 : to)};
 }
 
-static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id,
-		       struct err *e)
-{
-	struct strace *t = context;
-	return foreign_object(&t->base, kind, name, strlen(name), id, e);
-}
-
-static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
-{
-	struct strace *t = context;
-	(void)e;
-	*ref = foreign_heap(&t->base, data, len);
-	return 0;
-}
-
 static void threads_release(struct strace *t)
 {
 	syscalls_close(t->calls_made);
@@ -334,10 +319,10 @@ static void threads_release(struct strace *t)
 
 void strace_state_reset(struct strace *t)
 {
-	const struct syscalls_sink sink = {.context = t, .object = object_sink, .heap = heap_sink,
-					   .renamed = renamed, .keep_unfinished = true,
-					   .from_text = true, .size = strace_size,
-					   .made = strace_made, .page_bytes = 4096};
+	const struct syscalls_sink sink = {.context = t, .object = foreign_object_sink,
+					   .heap = foreign_heap_sink, .renamed = renamed,
+					   .keep_unfinished = true, .from_text = true,
+					   .size = strace_size, .made = strace_made, .page_bytes = 4096};
 	struct syscalls *before = t->calls_made;
 	t->calls_made = NULL;
 	threads_release(t);

@@ -194,7 +194,7 @@ static int submitted(struct strace_parsed *p, const struct part *list, struct er
 	for (; !ret && n < p->r.rvalue && element(&s, end, &block); n++) {
 		struct strace_aio_request one = {.pid = p->r.pid,
 						 .context = context_of(p),
-						 .r = foreign_record()};
+						 .r = record_unknown()};
 		one.r.op = OP_AIO_OTHER;
 		one.r.begin_ns = p->r.begin_ns;
 		one.r.pid = p->r.pid;

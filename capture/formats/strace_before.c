@@ -95,11 +95,9 @@ static void stat_seen(struct strace_parsed *p, const struct trace_record *r, con
 const char *strace_opened_real(const struct strace_parsed *p, const struct trace_record *r)
 {
 	struct strace *t = p->t;
-	const char *s = p->ret;
 	struct part d;
-	uint64_t fd;
-	if (r->op != OP_OPEN || !scan_u64(&s, p->end, &fd) || !strace_decoration(s, p->end, &d) ||
-	    *d.s != '/' || strace_rename_under_way(t))
+	if (r->op != OP_OPEN || !strace_result_decoration(p, &d) || *d.s != '/' ||
+	    strace_rename_under_way(t))
 		return NULL;
 	/* ".." after a link is not resolved here */
 	for (unsigned int i = 0; i < p->n && i < 2; i++)

@@ -8,27 +8,6 @@
 
 /* --- the result ---------------------------------------------------------- */
 
-/* Removes "<0.000021>" from the end and returns the duration; -1: there is none. Tries first the
- * common case, in which a plain number precedes it. */
-static int64_t take_duration(struct strace_parsed *p)
-{
-	const char *open = p->ret;
-	int64_t ns;
-	if (p->end - p->ret < 3 || p->end[-1] != '>')
-		return -1;
-	while (open < p->end && *open > ' ')
-		open++;
-	if (*open != ' ' || open[1] != '<')
-		for (open = p->end; open > p->ret && *open != '<'; open--)
-			;
-	open += *open == ' ';
-	const char *s = open + 1;
-	if (*open != '<' || !scan_decimal(&s, p->end, 1000000000, &ns, NULL) || s != p->end - 1)
-		return -1;
-	p->end = open;
-	return ns;
-}
-
 static int take_result(struct strace_parsed *p, struct err *e)
 {
 	const char *s = p->ret, *end = p->end;
@@ -259,7 +238,7 @@ static void parsed_init(struct strace_parsed *p, struct strace *t, uint32_t tid,
 	p->t = t;
 	p->tid = tid;
 	p->call = call;
-	p->r = foreign_record();
+	p->r = record_unknown();
 	p->r.op = (uint16_t)call->op;
 	p->r.pid = syscalls_process(t->calls_made, tid);
 	p->r.pid = p->r.pid ? p->r.pid : tid;
@@ -298,15 +277,13 @@ static bool is_copy(uint64_t command)
 static void parent_shown(struct strace_parsed *p)
 {
 	struct strace *t = p->t;
-	const char *at = strchr(p->call->args, 'D'), *s = p->ret;
+	const char *at = strchr(p->call->args, 'D');
 	const int dir = at ? (int)p->value[at - p->call->args] : AT_FDCWD;
 	struct strbuf text = STRBUF_INIT;
 	struct part d;
-	uint64_t fd;
 	size_t up = 0, n_up = 0;
-	if (!p->memory[0].data || strace_rename_under_way(t) || !scan_u64(&s, p->end, &fd) ||
-	    !strace_decoration(s, p->end, &d) || *d.s != '/' ||
-	    strace_without_deleted(d.s, d.len).len != d.len)
+	if (!p->memory[0].data || strace_rename_under_way(t) || !strace_result_decoration(p, &d) ||
+	    *d.s != '/' || strace_without_deleted(d.s, d.len).len != d.len)
 		return;
 	SCOPED_FREE char *asked =
 	    xasprintf("%.*s", (int)p->memory[0].len, (const char *)p->memory[0].data);
@@ -341,9 +318,7 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 	struct syscalls *calls = t->calls_made;
 	const int64_t result = p->r.rvalue < 0 ? -(int64_t)(p->r.error ? p->r.error : EIO)
 					       : p->r.rvalue;
-	const char *s = p->ret;
 	struct part d;
-	uint64_t fd;
 	if (p->entered)
 		syscalls_arguments(calls, p->tid, p->value);
 	else
@@ -373,8 +348,8 @@ static int call_end(struct strace_parsed *p, const struct call_line *l, struct e
 		f->opened = true;
 		f->size_of = t->sizes.opened;
 	}
-	if (f && scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, &d))
-		strace_keep_shown(t, f, s, d.s + d.len + 1);
+	if (f && strace_result_decoration(p, &d))
+		strace_keep_shown(t, f, &d);
 	return ret;
 }
 
@@ -394,7 +369,7 @@ int strace_take_call(struct strace *t, struct strace_thread *th, const struct ca
 	for (s++; s < l->end && *s == ' '; s++)
 		;
 	p.ret = s;
-	int64_t duration_ns = take_duration(&p);
+	int64_t duration_ns = strace_take_duration(p.ret, &p.end);
 	int ret = take_result(&p, e);
 	ret = ret ? ret : times(&p, l, duration_ns, e);
 	t->base.base.notes.n_not_requests += !ret && p.call->kind != SYSCALL_REQUEST;

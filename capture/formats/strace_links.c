@@ -32,7 +32,7 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 	char *first_name = strcmp(name, real) ? files_first_path(f, name) : NULL;
 	const size_t n = l->n;
 	if (first_name && n < SHOWN_MAX &&
-	    *u64_map_at(&l->by_name, hash(first_name, strlen(first_name)), (uint32_t)n) == n) {
+	    *u64_map_at(&l->by_name, fnv1a_text(first_name), (uint32_t)n) == n) {
 		GROW(l->shown, l->n, l->cap);
 		l->shown[l->n++] = (struct shown_path){first_name, first_real, made};
 		return;
@@ -43,7 +43,7 @@ void strace_links_see(struct strace_links *l, const struct app_files *f, const c
 void strace_links_none(struct strace_links *l, const struct app_files *f, const char *name)
 {
 	SCOPED_FREE char *first = files_first_path(f, name);
-	u64_map_at(&l->real, hash(first, strlen(first)), 0);
+	u64_map_at(&l->real, fnv1a_text(first), 0);
 }
 
 /* Whether a link from name[len] to `real` would give the file that each open below it gave. */

@@ -15,18 +15,15 @@ bool strace_decoration_text(struct strace *t, const struct part *d)
 
 struct part strace_without_deleted(const char *s, size_t len)
 {
-	static const char mark[] = " (deleted)";
-	const size_t n = sizeof mark - 1;
-	return (struct part){s, len > n && !memcmp(s + len - n, mark, n) ? len - n : len};
+	return (struct part){s, state_name_length(s, len)};
 }
 
-void strace_keep_shown(const struct strace *t, struct app_open_file *f, const char *s,
-		       const char *end)
+void strace_keep_shown(const struct strace *t, struct app_open_file *f, const struct part *d)
 {
 	f->shown_at = t->n_renames;
-	f->n_shown = (size_t)(end - s);
+	f->n_shown = d->len + 2;
 	f->shown = xrealloc(f->shown, f->n_shown);
-	memcpy(f->shown, s, f->n_shown);
+	memcpy(f->shown, d->s - 1, f->n_shown);
 }
 
 bool strace_rename_under_way(const struct strace *t)
@@ -103,7 +100,7 @@ int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd
 		f = syscalls_file(t->calls_made, p->tid, *fd);
 	}
 	if (f)
-		strace_keep_shown(t, f, s, d.s + d.len + 1);
+		strace_keep_shown(t, f, &d);
 	return 0;
 }
 
@@ -145,11 +142,8 @@ static const char *base_of(struct strace_parsed *p, const struct part *dir, int6
  * unknown. */
 static bool opened_name(struct strace_parsed *p)
 {
-	const char *s = p->ret;
-	uint64_t fd;
 	struct part d;
-	if (p->r.op != OP_OPEN || !s || !scan_u64(&s, p->end, &fd) ||
-	    !strace_decoration(s, p->end, &d))
+	if (p->r.op != OP_OPEN || !strace_result_decoration(p, &d))
 		return false;
 	const struct part name = strace_without_deleted(d.s, d.len);
 	return strace_decoration_text(p->t, &name) && p->t->path.s[0] == '/';

@@ -42,6 +42,10 @@ bool strace_unquote_bytes(struct strbuf *to, const struct part *a);
 /* The decoration after a descriptor at s ("</a/b>"), without its brackets and device numbers.
  * False: there is none. */
 bool strace_decoration(const char *s, const char *end, struct part *d);
+/* The decoration after the descriptor that the call returned. */
+bool strace_result_decoration(const struct strace_parsed *p, struct part *d);
+/* Removes "<0.000021>" from the end of a line and returns the duration in ns; -1: there is none. */
+int64_t strace_take_duration(const char *s, const char **end);
 
 /* --- strace_names.c: descriptors and paths; errors by foreign_at --- */
 
@@ -51,9 +55,8 @@ struct part strace_without_deleted(const char *s, size_t len);
 bool strace_decoration_text(struct strace *t, const struct part *d);
 /* Whether a rename is unfinished. Then strace may already show its effect. */
 bool strace_rename_under_way(const struct strace *t);
-/* Stores the decoration s[..end) of `f`, for comparison with that of the next call. */
-void strace_keep_shown(const struct strace *t, struct app_open_file *f, const char *s,
-		       const char *end);
+/* Stores the decoration of `f`, for comparison with that of the next call. */
+void strace_keep_shown(const struct strace *t, struct app_open_file *f, const struct part *d);
 /* Reads a descriptor argument. If the file was opened before the trace began, or its open is
  * missing in the trace, the decoration opens it. */
 int strace_descriptor(struct strace_parsed *p, const struct part *a, int64_t *fd, struct err *e);

@@ -225,6 +225,9 @@ struct strace_thread *strace_thread_get(struct strace *t, uint32_t tid);
 int strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text,
 		     struct err *e);
 
+/* Appends a time in seconds, with the digits of ns or of us. */
+void strace_add_seconds(struct strbuf *b, int64_t ns, bool in_us);
+
 /* Initialise, release and reset the reader's state, except the struct foreign. Reset forgets
  * threads and their files. */
 void strace_state_init(struct strace *t);

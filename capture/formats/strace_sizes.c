@@ -37,14 +37,9 @@ struct strace_file {
 	bool shown;   /* the size was known at some instant */
 };
 
-static uint64_t key_of(const char *name)
-{
-	return fnv1a(FNV1A_START, name, strlen(name));
-}
-
 static uint32_t *cell_of(struct strace *t, const char *name)
 {
-	return u64_map_at(&t->sizes.at, key_of(name), NEVER_USED);
+	return u64_map_at(&t->sizes.at, fnv1a_text(name), NEVER_USED);
 }
 
 /* Adds a file. Returns its index + 1. */

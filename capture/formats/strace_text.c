@@ -104,6 +104,25 @@ bool strace_next_part(const char **s, const char *end, struct part *part)
 	return p > first;
 }
 
+bool strace_result_decoration(const struct strace_parsed *p, struct part *d)
+{
+	const char *s = p->ret;
+	uint64_t fd;
+	return s && scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, d);
+}
+
+int64_t strace_take_duration(const char *s, const char **end)
+{
+	const bool closed = *end > s && (*end)[-1] == '>';
+	const char *open = closed ? memrchr(s, '<', (size_t)(*end - s)) : NULL,
+		   *at = open ? open + 1 : NULL;
+	int64_t ns;
+	if (!open || !scan_decimal(&at, *end, 1000000000, &ns, NULL) || at != *end - 1)
+		return -1;
+	*end = open;
+	return ns;
+}
+
 int64_t strace_first_fd(const char *s, const char *end)
 {
 	int64_t fd;
@@ -130,17 +149,8 @@ bool strace_unquote_bytes(struct strbuf *to, const struct part *a)
 				c = into[simple - from];
 			} else if (*s == 'x') {
 				unsigned int v = 0, k = 0;
-				for (; k < 2 && s + 1 < end; k++, s++) {
-					char d = s[1];
-					unsigned int digit =
-					    d >= '0' && d <= '9' ? (unsigned int)(d - '0')
-					    : (d | 32) >= 'a' && (d | 32) <= 'f'
-						? (unsigned int)((d | 32) - 'a' + 10)
-						: 16;
-					if (digit == 16)
-						break;
-					v = v * 16 + digit;
-				}
+				for (; k < 2 && s + 1 < end && hex_digit(s[1]) < 16; k++, s++)
+					v = v * 16 + hex_digit(s[1]);
 				c = (char)v;
 			} else if (*s >= '0' && *s <= '7') {
 				unsigned int v = 0, k = 0;

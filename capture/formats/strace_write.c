@@ -29,16 +29,6 @@ struct strace_processes {
 
 ORDER_BY(by_time, struct process_event, ns, is_wait)
 
-static bool is_pid(json_int_t v)
-{
-	return v > 0 && v <= UINT32_MAX;
-}
-
-static bool is_time(json_int_t ns)
-{
-	return ns >= -TRACE_TIME_MAX && ns <= TRACE_TIME_MAX;
-}
-
 static void events_add(struct strace_processes *p, const json_t *rows)
 {
 	size_t i;
@@ -46,18 +36,15 @@ static void events_add(struct strace_processes *p, const json_t *rows)
 	p->event = xcalloc(2 * json_array_size(rows) + 1, sizeof *p->event);
 	json_array_foreach(rows, i, row)
 	{
-		json_int_t pid, parent, begin_ns, waited_by = 0, waited_ns = 0;
-		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", "pid", &pid, "parent", &parent,
-				"begin_ns", &begin_ns, "waited_by", &waited_by, "waited_ns",
-				&waited_ns) ||
-		    !is_pid(pid) || pid == parent || !is_time(begin_ns) || !is_time(waited_ns))
+		struct process_row x;
+		if (!process_row_read(&x, row) || !x.pid || x.pid == x.parent)
 			continue;
-		if (is_pid(parent))
-			p->event[p->n++] = (struct process_event){begin_ns, (uint32_t)pid,
-								  (uint32_t)parent, false, false};
-		if (is_pid(waited_by))
-			p->event[p->n++] = (struct process_event){waited_ns, (uint32_t)pid,
-								  (uint32_t)waited_by, true, false};
+		if (x.parent)
+			p->event[p->n++] =
+			    (struct process_event){x.begin_ns, x.pid, x.parent, false, false};
+		if (x.waited_by)
+			p->event[p->n++] =
+			    (struct process_event){x.waited_ns, x.pid, x.waited_by, true, false};
 	}
 	qsort(p->event, p->n, sizeof *p->event, by_time);
 }
@@ -82,6 +69,13 @@ static int strace_processes_init(struct strace_processes *p, struct trace *t, st
 	return 0;
 }
 
+void strace_add_seconds(struct strbuf *b, int64_t ns, bool in_us)
+{
+	const uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, rest = u % 1000000000;
+	strbuf_addf(b, "%s%" PRIu64 ".%0*" PRIu64, ns < 0 ? "-" : "", u / 1000000000,
+		    in_us ? 6 : 9, in_us ? rest / 1000 : rest);
+}
+
 /* Appends thread and time. False: the time is before 1970, which strace cannot print. */
 static bool add_begin(const struct strace_processes *p, uint32_t tid, int64_t ns,
 		      struct strbuf *text)
@@ -89,8 +83,9 @@ static bool add_begin(const struct strace_processes *p, uint32_t tid, int64_t ns
 	const int64_t at = p->wall_ns + ns;
 	if (at < 0)
 		return false;
-	strbuf_addf(text, "%u %lld.%09lld ", tid, (long long)(at / 1000000000),
-		    (long long)(at % 1000000000));
+	strbuf_addf(text, "%u ", tid);
+	strace_add_seconds(text, at, false);
+	strbuf_addch(text, ' ');
 	return true;
 }
 
@@ -179,26 +174,6 @@ static int64_t old_begin_us(const struct strace_out *x, const struct strace_out_
 	return us > th->end_us ? us : th->end_us + 1;
 }
 
-static void add_stamp(struct strace_out *x, int64_t ns, int64_t us)
-{
-	if (x->line.old)
-		strbuf_addf(&x->line.text, "%lld.%06lld", (long long)(us / 1000000),
-			    (long long)(us % 1000000));
-	else
-		strbuf_addf(&x->line.text, "%lld.%09lld", (long long)(ns / 1000000000),
-			    (long long)(ns % 1000000000));
-}
-
-static void add_duration(struct strace_out *x, int64_t ns)
-{
-	if (x->line.old)
-		strbuf_addf(&x->line.text, " <%lld.%06lld>", (long long)(ns / 1000000000),
-			    (long long)(ns / 1000 % 1000000));
-	else
-		strbuf_addf(&x->line.text, " <%lld.%09lld>", (long long)(ns / 1000000000),
-			    (long long)(ns % 1000000000));
-}
-
 static void note_opened(struct strace_out *x, const struct trace_record *r)
 {
 	if (!(op_info(r->op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) || r->rvalue < 0 ||
@@ -253,14 +228,17 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		th->started = true;
 	}
 	strbuf_addf(&x->line.text, "%u ", r->tid);
-	add_stamp(x, ns, us);
+	strace_add_seconds(&x->line.text, x->line.old ? us * 1000 : ns, x->line.old);
 	strbuf_addf(&x->line.text, " %s(", name);
 	x->line.err = e;
 	if (!strace_add_args(&x->line, r, c))
 		return x->line.failed;
 	strace_add_result(&x->line, r);
-	if (took_ns >= 0)
-		add_duration(x, took_ns);
+	if (took_ns >= 0) {
+		strbuf_addstr(&x->line.text, " <");
+		strace_add_seconds(&x->line.text, took_ns, x->line.old);
+		strbuf_addch(&x->line.text, '>');
+	}
 	x->last_us = us;
 	x->last_ns = ns > x->last_ns ? ns : x->last_ns;
 	th->end_us = us + (took_ns > 0 ? took_ns / 1000 : 0);
