@@ -9,6 +9,7 @@
 #include "capture/app/app_private.h"
 #include "capture/app/code_scan.h"
 #include "capture/content/content.h"
+#include "capture/kernel/watched.h"
 #include "common/files.h"
 #include "common/processors.h"
 
@@ -74,6 +75,7 @@ void app_outcome_release(struct app_outcome *o)
 struct app_run {
 	const struct app_config *config;
 	struct app_outcome *outcome;
+	char *library;
 	struct spool spool;
 	struct app_memory memory;
 	struct clock clock;
@@ -85,82 +87,22 @@ struct app_run {
 	sigset_t old_mask;
 };
 
-/* Sets the environment variables of the preload library, without which the command would run
- * unrecorded. Returns 0, or -1 with errno. */
-static int variables_set(const struct app_run *r, const char *library)
+/* Runs in the child. Sets the environment variables of the preload library, without which the
+ * command would run unrecorded. Returns 0 or an errno. */
+static int child_prepare(void *ctx)
 {
+	const struct app_run *r = ctx;
 	const char *before = getenv("LD_PRELOAD");
-	char *list = NULL;
-	if (asprintf(&list, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") <
-	    0) {
-		errno = ENOMEM;
-		return -1;
-	}
-	int ret = setenv("LD_PRELOAD", list, 1) < 0 || setenv(LOG_DIR_VARIABLE, r->spool.dir, 1) < 0
-		      ? -1
-		      : 0;
+	char *list;
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	if (asprintf(&list, "%s%s%s", r->library, before && *before ? ":" : "",
+		     before ? before : "") < 0)
+		return ENOMEM;
+	const bool set = !setenv("LD_PRELOAD", list, 1) &&
+			 !setenv(LOG_DIR_VARIABLE, r->spool.dir, 1);
 	free(list);
-	return ret;
-}
-
-/* Executes the command. Like a shell, executes a script without an interpreter line by /bin/sh.
- * Returns only on failure, with errno. */
-static void command_execute(const struct app_run *r, const char *file)
-{
-	char **v = r->config->command;
-	size_t n = 0;
-	execv(file, v);
-	if (errno != ENOEXEC)
-		return;
-	while (v[n])
-		n++;
-	char **shell = calloc(n + 2, sizeof *shell);
-	if (!shell)
-		return;
-	shell[0] = "sh";
-	shell[1] = (char *)file;
-	memcpy(shell + 2, v + 1, n * sizeof *shell - sizeof *shell);
-	execv("/bin/sh", shell);
-}
-
-static int command_start(struct app_run *r, const char *file, const char *library, struct err *e)
-{
-	int report[2];
-	if (pipe2(report, O_CLOEXEC))
-		return err_sys(e, errno, "cannot create a pipe");
-	fflush(NULL);
-	r->child = fork();
-	if (r->child == 0) {
-		signal(SIGPIPE, SIG_DFL);
-		signal(SIGXFSZ, SIG_DFL);
-		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-		if (!variables_set(r, library)) {
-			if (r->config->start) {
-				/* the child executes no program, so closing the pipe reports
-				 * success */
-				close(report[1]);
-				_exit(r->config->start(r->config->start_ctx));
-			}
-			command_execute(r, file);
-		}
-		int code = errno;
-		if (write(report[1], &code, sizeof code) < 0)
-			_exit(126);
-		_exit(127);
-	}
-	int code = r->child < 0 ? errno : 0;
-	close(report[1]);
-	ssize_t got;
-	while (r->child > 0 && (got = read(report[0], &code, sizeof code)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			code = errno;
-		waitpid(r->child, NULL, 0);
-		break;
-	}
-	close(report[0]);
-	return code ? err_sys(e, code, "cannot start %s", file) : 0;
+	return set ? 0 : ENOMEM;
 }
 
 /* Reaps all children that have ended. False: there are no more children. */
@@ -246,7 +188,7 @@ static int content_check(const struct app_config *c, struct err *e)
 	return c->content ? trace_output_check_replaced(path, e) : 0;
 }
 
-static int run_all(struct app_run *r, const char *file, const char *library, struct err *e)
+static int run_all(struct app_run *r, const char *file, struct err *e)
 {
 	uint32_t flags = r->config->no_characters ? LOG_NO_CHARACTERS : 0;
 	if (r->config->snapshot || r->config->digests)
@@ -270,7 +212,13 @@ static int run_all(struct app_run *r, const char *file, const char *library, str
 		ret = r->config->prepare(r->config->prepare_ctx, r->spool.dir, e);
 	r->start = clock_begin(&r->clock);
 	r->wall_epoch_ns = clock_realtime_ns();
-	ret = ret ? ret : command_start(r, file, library, e);
+	const struct watched_options how = {.command = r->config->command,
+					    .file = file,
+					    .start = r->config->start,
+					    .start_ctx = r->config->start_ctx,
+					    .prelude = child_prepare,
+					    .prelude_ctx = r};
+	ret = ret ? ret : watched_start(&how, &r->old_mask, &r->child, e);
 	if (!ret) {
 		ret = processes_follow(r, e);
 		if (ret) {
@@ -297,13 +245,13 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	struct code_scanner scanner = {0}; /* loaded before the command starts */
 	*o = (struct app_outcome){.status = 0};
 	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
-	char *library = app_library_find(c->causes, e),
-	     *file = library ? app_command_find(c->command[0], e) : NULL;
+	r.library = app_library_find(c->causes, e);
+	char *file = r.library ? app_command_find(c->command[0], e) : NULL;
 	int ret = file ? app_command_check(file, e) : -e->code;
 	ret = ret ? ret : code_scanner_open(&scanner, e);
 	/* orphaned descendants become children of this process, so that it can wait for them */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	ret = ret ? ret : run_all(&r, file, library, e);
+	ret = ret ? ret : run_all(&r, file, e);
 	char *scratch = r.spool.dir ? xstrdup(r.spool.dir) : NULL;
 	spool_close(&r.spool);
 	if (!ret && scratch && path_exists(scratch))
@@ -315,6 +263,6 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);
 	}
 	code_scanner_close(&scanner);
-	FREE_EACH(library, file);
+	FREE_EACH(r.library, file);
 	return ret;
 }

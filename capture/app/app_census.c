@@ -49,39 +49,19 @@ const struct census_request *async_take(struct async *a)
 	return i < a->n ? &a->request[i] : &nothing;
 }
 
-static void objects_init(struct objects *o)
-{
-	*o = (struct objects){.n = 1, .cap = 16, .n_slots = 2 * OBJECTS_MAX};
-	o->object = xcalloc(o->cap, sizeof *o->object);
-	o->slot = xcalloc(o->n_slots, sizeof *o->slot);
-	code_scanner_open(&o->scanner, NULL); /* app_capture() has loaded the library */
-}
-
-static uint64_t hash(const char *s, size_t len)
-{
-	const uint64_t h = fnv1a(FNV1A_START, s, len);
-	return h ^ h >> 29;
-}
-
-static bool is_path(const struct object *x, const char *path, size_t len)
-{
-	return !strncmp(x->path, path, len) && !x->path[len];
-}
-
 /* The number of the file, which is scanned if it is new. 0: there are too many files. */
-static uint32_t objects_number(struct objects *o, const char *path, size_t len)
+static uint32_t objects_number(struct objects *o, const char *path)
 {
-	size_t at = hash(path, len) & (o->n_slots - 1);
-	while (o->slot[at] && !is_path(&o->object[o->slot[at]], path, len))
-		at = (at + 1) & (o->n_slots - 1);
-	if (o->slot[at])
-		return o->slot[at];
+	const uint32_t *known;
+	uint64_t key = fnv1a_text(path);
+	for (; (known = u64_map_find(&o->by_path, key)) != NULL; key++)
+		if (!strcmp(o->object[*known].path, path))
+			return *known;
 	if (o->n >= OBJECTS_MAX)
 		return 0;
 	GROW(o->object, o->n, o->cap);
 	struct object *x = &o->object[o->n];
-	*x = (struct object){.path = xcalloc(1, len + 1)};
-	memcpy(x->path, path, len);
+	*x = (struct object){.path = xstrdup(path)};
 	if (!code_scan_is_known(x->path)) {
 		struct stat st;
 		code_scan_file(&o->scanner, x->path, &x->found);
@@ -90,7 +70,7 @@ static uint32_t objects_number(struct objects *o, const char *path, size_t len)
 			x->changed_ns = st.st_ctim.tv_sec * INT64_C(1000000000) +
 					st.st_ctim.tv_nsec;
 	}
-	return o->slot[at] = (uint32_t)o->n++;
+	return *u64_map_at(&o->by_path, key, (uint32_t)o->n++);
 }
 
 struct expected_program { /* a program that should appear in process `pid` after `begin` */
@@ -105,17 +85,9 @@ struct expected_programs {
 	size_t n, cap;
 };
 
-static char *text_of(const char *s, size_t len)
-{
-	char *text = xcalloc(1, len + 1);
-	if (len)
-		memcpy(text, s, len);
-	return text;
-}
-
 static void program_expect(struct expected_programs *b, uint32_t pid, const struct merge_record *r)
 {
-	char *name = text_of(r->path, r->path_len);
+	char *name = xstrndup(r->path, r->path_len);
 	GROW(b->v, b->n, b->cap);
 	b->v[b->n++] = (struct expected_program){pid, r->r->begin, name, false};
 }
@@ -192,9 +164,9 @@ static void programs_judge(const struct spool *s, struct expected_programs *b,
  * removed after its start (like the tests of a configure script) does not count. */
 static bool is_hidden(const struct object *x, bool is_program)
 {
-	static const char gone[] = " (deleted)"; /* suffix of a program deleted when it started */
-	const size_t len = strlen(x->path), n = sizeof gone - 1;
-	return x->missing && (!is_program || (len > n && !strcmp(x->path + len - n, gone)));
+	const size_t len = strlen(x->path);
+	/* the suffix of a program that was deleted when it started */
+	return x->missing && (!is_program || state_name_length(x->path, len) < len);
 }
 
 /* The first object of an image is its program. `ns`: wall-clock time of the record. */
@@ -207,7 +179,7 @@ static void object_see(struct census *c, struct census_image *i, const struct me
 	const bool past = r->r->flags & LOG_OBJECT_PAST;
 	const bool is_name = past && !memchr(r->path, '/', r->path_len);
 	path_join(&c->path, is_name ? "" : i->cwd ? i->cwd : "/", r->path, r->path_len);
-	uint32_t number = objects_number(&c->objects, c->path.s, c->path.len);
+	uint32_t number = objects_number(&c->objects, c->path.s);
 	if (!number)
 		return;
 	const struct object *object = objects_at(&c->objects, number);
@@ -243,7 +215,9 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 	*a = (struct async){.n = 1, .cap = 16, .n_chains = 4096};
 	a->request = xcalloc(a->cap, sizeof *a->request);
 	a->chain = xcalloc(a->n_chains, sizeof *a->chain);
-	objects_init(&c->objects);
+	c->objects = (struct objects){.n = 1, .cap = 16};
+	c->objects.object = xcalloc(c->objects.cap, sizeof *c->objects.object);
+	code_scanner_open(&c->objects.scanner, NULL); /* app_capture() has loaded the library */
 	c->path = (struct strbuf)STRBUF_INIT;
 	c->n_images = s->n_images;
 	c->has_ring = false;
@@ -255,7 +229,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m,
 		if (r.r->op == LOG_START && !i->announced) {
 			i->announced = true;
 			i->parent = spool_pid(s, r.image, (uint32_t)r.r->result);
-			i->cwd = text_of(r.path, r.path_len);
+			i->cwd = xstrndup(r.path, r.path_len);
 		} else if (r.r->op == LOG_EXEC && r.r->result < 0) {
 			program_withdraw(&expected_programs, r.pid);
 		} else if (r.r->op == LOG_EXEC) {
@@ -295,7 +269,8 @@ void census_release(struct census *c)
 	FREE_EACH(c->async.request, c->async.chain);
 	for (size_t i = 0; i < c->objects.n; i++)
 		free(c->objects.object[i].path);
-	FREE_EACH(c->objects.object, c->objects.slot);
+	free(c->objects.object);
+	u64_map_release(&c->objects.by_path);
 	code_scanner_close(&c->objects.scanner);
 	strbuf_release(&c->path);
 	for (size_t i = 0; i < c->n_images; i++)

@@ -105,8 +105,7 @@ struct object {
 struct objects {
 	struct object *object; /* [n], by number; [0] is unused */
 	size_t n, cap;
-	uint32_t *slot; /* hash table with open addressing: path to number */
-	size_t n_slots;
+	struct u64_map by_path; /* hash of a path -> number */
 	struct code_scanner scanner;
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the command and the library, and decides whether the command can be captured. */
-#include <elf.h>
 #include <sys/xattr.h>
 
 #include "capture/app/app_private.h"
@@ -74,31 +73,25 @@ static int privileges_check(const char *file, struct err *e)
 				     : "file capabilities");
 }
 
-/* 1: an ELF program with a dynamic linker; 0: an ELF program without one; -1: not a 64-bit ELF file
- * (perhaps a script). */
-static int is_dynamic(const char *file)
+int elf_loader(int fd, Elf64_Phdr *p)
 {
 	Elf64_Ehdr h;
-	Elf64_Phdr p;
-	int answer = -1, fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (pread(fd, &h, sizeof h, 0) != sizeof h || memcmp(h.e_ident, ELFMAG, SELFMAG) ||
+	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof *p)
 		return -1;
-	if (pread(fd, &h, sizeof h, 0) == sizeof h && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
-	    h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_phentsize == sizeof p) {
-		answer = 0;
-		for (int i = 0; i < h.e_phnum && !answer; i++)
-			if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (uint64_t)i * sizeof p)) ==
-			    sizeof p)
-				answer = p.p_type == PT_INTERP;
-	}
-	close(fd);
-	return answer;
+	for (unsigned int i = 0; i < h.e_phnum; i++)
+		if (pread(fd, p, sizeof *p, (off_t)(h.e_phoff + i * sizeof *p)) == sizeof *p &&
+		    p->p_type == PT_INTERP)
+			return 1;
+	return 0;
 }
 
 int app_command_check(const char *file, struct err *e)
 {
+	Elf64_Phdr loader;
 	int ret = privileges_check(file, e);
-	if (!ret && is_dynamic(file) == 0)
+	SCOPED_FD int fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (!ret && fd >= 0 && !elf_loader(fd, &loader))
 		ret = err_set(e, ENOEXEC,
 			      "%s is statically linked: a preloaded library does not see its calls",
 			      file);

@@ -2,6 +2,9 @@
 #include "capture/app/app_facts.h"
 
 #include "capture/command_facts.h"
+#include "common/hex.h"
+#include "common/json_count.h"
+#include "common/sort.h"
 
 void memory_init(struct app_memory *m, int64_t interval_ns)
 {
@@ -93,41 +96,34 @@ static json_t *samples_json(const struct app_memory *m, int64_t epoch_ns)
 static json_t *content_json(const struct app_outcome *o)
 {
 	char name[2 * sizeof o->content_name + 1];
-	for (size_t i = 0; i < sizeof o->content_name; i++)
-		snprintf(name + 2 * i, 3, "%02x", o->content_name[i]);
+	hex_write(name, o->content_name, sizeof o->content_name);
 	return json_pack("{s:s,s:I,s:I,s:I,s:I}", "name", name, "requests",
 			 (json_int_t)o->n_content_requests, "bytes", (json_int_t)o->n_content_bytes,
 			 "stored_bytes", (json_int_t)o->n_content_stored_bytes, "requests_without",
 			 (json_int_t)o->n_without_content);
 }
 
-static int compare_threads(const void *a, const void *b)
-{
-	const struct spool_window *x = *(const struct spool_window *const *)a,
-				  *y = *(const struct spool_window *const *)b;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
+struct told_cpus {
+	uint32_t pid, tid;
+	const struct spool_window *window; /* later windows have higher addresses */
+};
+
+ORDER_BY(by_thread, struct told_cpus, pid, tid, window)
 
 json_t *facts_affinity(const struct spool *s)
 {
-	const struct spool_window **told = xmalloc((s->n_windows + 1) * sizeof *told);
+	SCOPED_FREE struct told_cpus *told = xmalloc((s->n_windows + 1) * sizeof *told);
 	size_t n = 0;
-	for (size_t i = 0; i < s->n_windows; i++)
-		if (s->window[i].cpus_known)
-			told[n++] = &s->window[i];
-	if (n)
-		qsort(told, n, sizeof *told, compare_threads);
-	json_t *rows = n ? json_array() : NULL;
-	for (size_t i = 0; i < n; i++) {
-		const struct spool_window *w = told[i], *next = i + 1 < n ? told[i + 1] : NULL;
-		if (!next || next->pid != w->pid || next->tid != w->tid) /* its last */
-			affinity_add(rows, w->pid, w->tid, w->cpus);
+	for (size_t i = 0; i < s->n_windows; i++) {
+		const struct spool_window *w = &s->window[i];
+		if (w->cpus_known)
+			told[n++] = (struct told_cpus){w->pid, w->tid, w};
 	}
-	free(told);
+	qsort(told, n, sizeof *told, by_thread);
+	json_t *rows = n ? json_array() : NULL;
+	for (const struct told_cpus *t = told; t < told + n; t++)
+		if (t + 1 == told + n || t[1].pid != t->pid || t[1].tid != t->tid) /* its last */
+			affinity_add(rows, t->pid, t->tid, t->window->cpus);
 	return rows;
 }
 
@@ -135,23 +131,15 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 		 const json_t *processes, const json_t *threads, const json_t *affinity,
 		 const struct app_memory *m, int64_t epoch_ns)
 {
-	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:i}", "method", "preload", "processes",
-				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads,
-				  "requests_outside_root", (json_int_t)o->n_outside, "records_torn",
-				  (json_int_t)o->n_torn, "ring_entries",
-				  (json_int_t)o->n_ring_entries, "wait_status", o->status);
-	json_object_set_new(facts, "records_garbled", json_integer((json_int_t)o->n_garbled));
-	if (o->n_mounts)
-		json_object_set_new(facts, "n_mounts", json_integer((json_int_t)o->n_mounts));
-	if (o->n_unshared)
-		json_object_set_new(facts, "n_unshared", json_integer((json_int_t)o->n_unshared));
-	if (o->n_file_actions)
-		json_object_set_new(facts, "n_file_actions",
-				    json_integer((json_int_t)o->n_file_actions));
-	if (o->interrupted)
-		json_object_set_new(facts, "interrupted", json_true());
-	if (c->snapshot || c->digests)
-		json_object_set_new(facts, "snapshot", json_true());
+	json_t *facts = json_pack(
+	    "{s:s,s:I,s:I,s:I,s:I,s:I,s:i,s:I,s:o*,s:o*,s:o*,s:o*,s:o*}", "method", "preload",
+	    "processes", (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads,
+	    "requests_outside_root", (json_int_t)o->n_outside, "records_torn",
+	    (json_int_t)o->n_torn, "ring_entries", (json_int_t)o->n_ring_entries, "wait_status",
+	    o->status, "records_garbled", (json_int_t)o->n_garbled, "n_mounts",
+	    json_of_some(o->n_mounts), "n_unshared", json_of_some(o->n_unshared), "n_file_actions",
+	    json_of_some(o->n_file_actions), "interrupted", o->interrupted ? json_true() : NULL,
+	    "snapshot", c->snapshot || c->digests ? json_true() : NULL);
 	programs_set(facts, "programs_unseen", "unseen", &o->unseen);
 	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
 	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);
@@ -159,21 +147,12 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 	programs_set(facts, "programs_made_code", "made_code", &o->made_code);
 	programs_set(facts, "programs_replaced", "replaced", &o->replaced);
 #endif
-	json_auto_t *top = json_pack("{s:o}", "capture", facts);
-	json_t *command = command_facts((const char *const *)c->command);
-	if (command)
-		json_object_set_new(top, "command", command);
-	if (descriptors && json_array_size(descriptors))
-		json_object_set(top, "descriptors", (json_t *)(uintptr_t)descriptors);
-	if (processes)
-		json_object_set(top, "processes", (json_t *)(uintptr_t)processes);
-	if (threads)
-		json_object_set(top, "threads", (json_t *)(uintptr_t)threads);
-	if (affinity)
-		json_object_set(top, "affinity", (json_t *)(uintptr_t)affinity);
-	if (m && m->interval_ns)
-		json_object_set_new(top, "anonymous_memory", samples_json(m, epoch_ns));
-	if (c->content)
-		json_object_set_new(top, "content", content_json(o));
+	json_auto_t *top = json_pack(
+	    "{s:o,s:o*,s:O*,s:O*,s:O*,s:O*,s:o*,s:o*}", "capture", facts, "command",
+	    command_facts((const char *const *)c->command), "descriptors",
+	    json_array_size(descriptors) ? descriptors : NULL, "processes", processes, "threads",
+	    threads, "affinity", affinity, "anonymous_memory",
+	    m && m->interval_ns ? samples_json(m, epoch_ns) : NULL, "content",
+	    c->content ? content_json(o) : NULL);
 	return json_dumps(top, JSON_COMPACT);
 }

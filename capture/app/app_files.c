@@ -5,13 +5,6 @@
 
 #include "capture/look.h"
 #include "common/fnv1a.h"
-#include "common/u64_map.h"
-
-void files_init(struct app_files *f)
-{
-	*f = (struct app_files){.n_slots = 1024};
-	f->slot = xcalloc(f->n_slots, sizeof *f->slot);
-}
 
 void files_release(struct app_files *f)
 {
@@ -22,21 +15,29 @@ void files_release(struct app_files *f)
 	free(f->rename);
 	for (size_t i = 0; i < f->n_moved; i++)
 		free(f->moved[i]);
-	FREE_EACH(f->moved, f->file, f->slot);
+	FREE_EACH(f->moved, f->file);
+	u64_map_release(&f->by_path);
+	*f = (struct app_files){.n = 0};
 }
 
-static uint64_t hash(const char *s)
+/* The entry with this initial path, or NULL. *key: its key in the table, or that of a new entry. */
+static struct known_file *entry_of(const struct app_files *f, const char *path, uint64_t *key)
 {
-	const uint64_t h = fnv1a(FNV1A_START, s, strlen(s));
-	return h ^ h >> 29;
+	const uint32_t *i;
+	for (*key = fnv1a_text(path);
+	     (i = u64_map_find(&f->by_path, *key)) != NULL; ++*key)
+		if (!strcmp(f->file[*i].path, path))
+			return &f->file[*i];
+	return NULL;
 }
 
-static uint32_t *slot_of(const struct app_files *f, const char *path)
+/* The entry of a name, or NULL. */
+static struct known_file *known(const struct app_files *f, const char *path)
 {
-	size_t at = hash(path) & (f->n_slots - 1);
-	while (f->slot[at] && strcmp(f->file[f->slot[at] - 1].path, path))
-		at = (at + 1) & (f->n_slots - 1);
-	return &f->slot[at];
+	uint64_t key;
+	struct known_file *k = entry_of(f, path, &key);
+	SCOPED_FREE char *first = k ? NULL : files_first_path(f, path);
+	return k ? k : entry_of(f, first, &key);
 }
 
 char *files_first_path(const struct app_files *f, const char *path)
@@ -55,34 +56,25 @@ char *files_first_path(const struct app_files *f, const char *path)
 /* Adds an entry. NULL: the name has an entry already. */
 static struct known_file *add(struct app_files *f, const char *path)
 {
-	uint32_t *slot = slot_of(f, path);
-	if (*slot)
+	uint64_t key;
+	if (known(f, path))
 		return NULL;
 	char *first = files_first_path(f, path);
-	slot = slot_of(f, first);
-	if (*slot) {
-		free(first);
-		return NULL;
-	}
+	entry_of(f, first, &key);
 	GROW(f->file, f->n, f->cap);
 	f->file[f->n] = (struct known_file){.path = first};
-	*slot = (uint32_t)++f->n;
-	if (f->n * 2 > f->n_slots) {
-		free(f->slot);
-		f->n_slots *= 2;
-		f->slot = xcalloc(f->n_slots, sizeof *f->slot);
-		for (size_t i = 0; i < f->n; i++)
-			*slot_of(f, f->file[i].path) = (uint32_t)i + 1;
-	}
-	return &f->file[f->n - 1];
+	u64_map_at(&f->by_path, key, (uint32_t)f->n);
+	return &f->file[f->n++];
 }
 
 void files_renamed(struct app_files *f, const char *from, const char *to, bool exchange)
 {
-	const uint32_t slot = *slot_of(f, from);
+	uint64_t key;
+	const struct known_file *k = entry_of(f, from, &key);
+	const bool is_file = k && S_ISREG(k->mode);
 	files_made(f, to);
-	if (slot && S_ISREG(f->file[slot - 1].mode))
-		return; /* a file has no names below itself */
+	if (is_file)
+		return; /* it has no names below itself */
 	GROW(f->rename, f->n_renames, f->renames_cap);
 	f->rename[f->n_renames++] = (struct known_rename){xstrdup(from), xstrdup(to), exchange};
 }
@@ -90,14 +82,6 @@ void files_renamed(struct app_files *f, const char *from, const char *to, bool e
 void files_made(struct app_files *f, const char *path)
 {
 	add(f, path);
-}
-
-/* The entry of a name, or NULL. */
-static struct known_file *known(struct app_files *f, const char *path)
-{
-	SCOPED_FREE char *first = *slot_of(f, path) ? NULL : files_first_path(f, path);
-	const uint32_t slot = *slot_of(f, first ? first : path);
-	return slot ? &f->file[slot - 1] : NULL;
 }
 
 /* Assigns the result of a call that followed link i to the file that the link's text names. */
@@ -277,9 +261,7 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 	k->device = (uint64_t)r->r->result;
 	k->inode = S_ISREG(k->mode) ? r->r->offset : 0;
 	if (S_ISLNK(k->mode)) {
-		k->link = xcalloc(1, r->extra_len + 1);
-		if (r->extra_len)
-			memcpy(k->link, r->extra, r->extra_len);
+		k->link = xstrndup(r->extra, r->extra_len);
 	} else if (S_ISREG(k->mode) && r->extra_len >= sizeof *k->hole) {
 		holes_see(k, r);
 	}
@@ -287,10 +269,7 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 
 void files_digest(struct app_files *f, const char *path, const struct merge_record *r)
 {
-	char *first = *slot_of(f, path) ? NULL : files_first_path(f, path);
-	uint32_t slot = *slot_of(f, first ? first : path);
-	struct known_file *k = slot ? &f->file[slot - 1] : NULL;
-	free(first);
+	struct known_file *k = known(f, path);
 	f->n_undigested += !r->extra_len;
 	if (!k || k->has_digest || !S_ISREG(k->mode) || k->size != r->r->length ||
 	    r->extra_len != sizeof k->digest)
@@ -310,11 +289,12 @@ static int compare(const void *a, const void *b)
 static bool below_made(const struct app_files *f, const char *path)
 {
 	bool made = false;
+	uint64_t key;
 	SCOPED_FREE char *parent = xstrdup(path);
 	for (char *slash = strrchr(parent, '/'); slash && !made; slash = strrchr(parent, '/')) {
 		*slash = '\0';
-		uint32_t i = *slot_of(f, parent);
-		made = i && !f->file[i - 1].mode && !f->file[i - 1].unknown;
+		const struct known_file *k = entry_of(f, parent, &key);
+		made = k && !k->mode && !k->unknown;
 	}
 	return made;
 }

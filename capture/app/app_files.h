@@ -6,6 +6,7 @@
 #include "capture/app/app_private.h"
 #include "capture/file_list.h"
 #include "capture/files_noted.h"
+#include "common/u64_map.h"
 
 struct known_file {
 	char *path; /* relative to the root, owned */
@@ -35,8 +36,7 @@ struct known_rename { /* paths relative to the root, owned */
 struct app_files {
 	struct known_file *file;
 	size_t n, cap;
-	uint32_t *slot; /* hash table with open addressing: index + 1 */
-	size_t n_slots;
+	struct u64_map by_path; /* hash of a path -> index */
 	struct known_rename *rename; /* rename[n_renames] */
 	size_t n_renames, renames_cap;
 	char **moved; /* moved[n_moved]: paths after resolution of links, owned */
@@ -44,8 +44,7 @@ struct app_files {
 	uint64_t n_undigested; /* for files_noted */
 };
 
-void files_init(struct app_files *f);
-void files_release(struct app_files *f);
+void files_release(struct app_files *f); /* `f` may be all zero, which has no files */
 
 /* Adds the recorded state of `path`. Only the first state is kept. */
 void files_see(struct app_files *f, const char *path, const struct merge_record *r);

@@ -3,25 +3,18 @@
  * set is below a link. */
 
 #include "capture/app/app_files.h"
+#include "common/sort.h"
 
 #define LINKS_MAX 40 /* the kernel's limit of links in a path */
 
 /* Index of the link with the path path[len], or `s->n`. The set is sorted by path. */
 static size_t link_find(const struct fileset *s, const char *path, size_t len)
 {
-	size_t from = 0, to = s->n;
-	while (from < to) {
-		const size_t middle = from + (to - from) / 2;
-		const char *name = s->entry[middle].path;
-		const int order = strncmp(name, path, len);
-		if (!order && !name[len])
-			return s->detail[middle].link ? middle : s->n;
-		if (order < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return s->n;
+	size_t at = 0;
+	BISECT(at, s->n, i, strncmp(s->entry[i].path, path, len) < 0)
+	const bool found = at < s->n && !strncmp(s->entry[at].path, path, len) &&
+			   !s->entry[at].path[len]; /* longer paths follow */
+	return found && s->detail[at].link ? at : s->n;
 }
 
 /* The first link in the path. *len: length of the path up to this link. */
@@ -94,14 +87,8 @@ static bool is_below(const char *path, const char *of, size_t len)
 static void made_exclude(struct app_found *all, size_t n, const char *path, size_t at)
 {
 	const size_t len = strlen(path);
-	size_t from = 0, to = n;
-	while (from < to) {
-		const size_t middle = from + (to - from) / 2;
-		if (strcmp(all[middle].entry.path, path) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	size_t from = 0;
+	BISECT(from, n, i, strcmp(all[i].entry.path, path) < 0)
 	for (; from < n && !strncmp(all[from].entry.path, path, len); from++)
 		if (is_below(all[from].entry.path, path, len) && all[from].at > at)
 			all[from].at = SIZE_MAX;

@@ -12,8 +12,7 @@
 
 uint64_t state_link_key(const char *path)
 {
-	path += *path == '/';
-	return fnv1a(FNV1A_START, path, strlen(path));
+	return fnv1a_text(path + (*path == '/'));
 }
 
 /* NULL: the path is not in the table. */

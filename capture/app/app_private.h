@@ -2,6 +2,8 @@
 /* Interfaces between the parts of the capture of applications. Private to capture/. */
 #pragma once
 
+#include <elf.h>
+
 #include "capture/app/app.h"
 #include "capture/preload/log.h"
 #include "common/clock.h"
@@ -39,11 +41,16 @@ void memory_add(struct app_memory *m, int64_t now_ns, uint64_t bytes);
  * the program as built or as installed. NULL: not found, and `e` has the reason. The caller
  * frees. */
 char *app_library_find(bool causes, struct err *e);
+/* Finds the program header that names the dynamic linker. 1: *p is this header; 0: an ELF program
+ * without one; -1: not a 64-bit ELF file (perhaps a script). */
+int elf_loader(int fd, Elf64_Phdr *p);
 /* Errors: EPERM: the program gains privileges; ENOEXEC: it is statically linked. */
 int app_command_check(const char *file, struct err *e);
 
 /* --- app_scratch.c ------------------------------------------------------- */
 
+/* The directory for scratch files if the user asked for `asked` (NULL: none). */
+const char *app_scratch_choose(const char *asked);
 /* Creates a directory in `scratch` (NULL: in shared memory) and opens it. The caller removes the
  * directory, frees *dir and closes *dir_fd, also after an error. Errors: of the system. */
 int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e);

@@ -7,7 +7,7 @@
 #include "common/leftovers.h"
 #include "common/process_maps.h"
 
-static const char *scratch_choose(const char *asked)
+const char *app_scratch_choose(const char *asked)
 {
 	const char *tmp = getenv("TMPDIR");
 	if (asked)
@@ -20,7 +20,7 @@ static const char *scratch_choose(const char *asked)
 /* The caller frees the pattern. NULL: an error. */
 static char *scratch_pattern(const char *scratch, struct err *e)
 {
-	const char *chosen = scratch_choose(scratch);
+	const char *chosen = app_scratch_choose(scratch);
 	SCOPED_FREE char *real = realpath(chosen, NULL);
 	char *pattern = real ? xasprintf("%s/validate-capture-XXXXXX", real) : NULL;
 	if (!real)

@@ -2,7 +2,6 @@
 /* Copies records from the windows of the traced processes into one spool file. The mapped memory is
  * untrusted and changes while it is read. So each number is copied once, and the copy is
  * checked. */
-#include <libgen.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -40,16 +39,6 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 	return 0;
 }
 
-/* The spool file is in the directory of the trace, which needs the same amount of space. */
-static int spool_make(struct spool *s, const char *near, struct err *e)
-{
-	char *copy = xstrdup(near), *dir = dirname(copy);
-	s->fd = unnamed_file_open(dir, e);
-	int ret = s->fd < 0 ? s->fd : 0;
-	free(copy);
-	return ret;
-}
-
 /* At most 64 MiB, 1/64 of the available `memory`, and a quarter of the free scratch space. */
 static uint32_t put_off_max(int dir_fd, uint64_t memory)
 {
@@ -67,7 +56,8 @@ int spool_open(struct spool *s, const char *scratch, const char *near, const str
 	const uint64_t memory = memory_available_bytes();
 	int ret = app_scratch_make(scratch, &s->dir, &s->dir_fd, e);
 	ret = ret ? ret : control_make(s, clock, flags, memory, e);
-	ret = ret ? ret : spool_make(s, near, e);
+	if (!ret && (s->fd = unnamed_file_beside(near, e)) < 0)
+		ret = s->fd;
 	s->buffer = xmalloc(LOG_WINDOW);
 	s->n_put_off_max = ret ? 0 : put_off_max(s->dir_fd, memory);
 	if (ret)
@@ -233,28 +223,12 @@ static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_unit
 	return kept;
 }
 
-static int spool_write(struct spool *s, const char *from, size_t len, struct err *e)
-{
-	for (size_t done = 0; done < len;) {
-		ssize_t got = pwrite(s->fd, from + done, len - done, (off_t)(s->end + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return err_sys(e, got ? errno : EIO,
-				       "cannot write the capture's temporary file at byte %llu",
-				       (unsigned long long)(s->end + done));
-		done += (size_t)got;
-	}
-	return 0;
-}
-
 static int window_spool(struct spool *s, uint32_t image, const struct log_window *w,
 			const char *from, uint32_t n_units, struct err *e)
 {
 	size_t len = (size_t)n_units * LOG_UNIT;
-	int ret = spool_write(s, from, len, e);
-	if (ret)
-		return ret;
+	if (file_write_at(s->fd, from, len, s->end, e))
+		return err_context(e, "the capture's temporary file");
 	GROW(s->window, s->n_windows, s->windows_cap);
 	s->window[s->n_windows++] = (struct spool_window){.at = s->end,
 							  .sequence = w->sequence,

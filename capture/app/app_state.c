@@ -24,9 +24,7 @@ size_t state_name_length(const char *path, size_t len)
 struct app_open_file *state_file_make(const char *path, size_t len)
 {
 	struct app_open_file *f = xcalloc(1, sizeof *f);
-	len = state_name_length(path, len);
-	f->path = xcalloc(1, len + 1);
-	memcpy(f->path, path, len);
+	f->path = xstrndup(path, state_name_length(path, len));
 	f->is_path = path[0] == '/';
 	f->position_known = f->is_path;
 	return f;
@@ -256,21 +254,16 @@ void state_advance(struct app_state *s, uint64_t now)
 
 #define REMOVED_MAX (1u << 20) /* bounds the memory that a trace can require */
 
-static uint64_t name_key(const char *path)
-{
-	return fnv1a(FNV1A_START, path, strlen(path));
-}
-
 void state_removed(struct app_state *s, const char *path)
 {
 	if (s->removed.n < REMOVED_MAX)
-		*u64_map_at(&s->removed, name_key(path), 0) = ++s->n_removed;
+		*u64_map_at(&s->removed, fnv1a_text(path), 0) = ++s->n_removed;
 }
 
 /* Whether the file has lost its name. */
 static bool is_removed(const struct app_state *s, const struct app_open_file *f)
 {
-	const uint32_t *at = u64_map_find(&s->removed, name_key(state_file_now(f)));
+	const uint32_t *at = u64_map_find(&s->removed, fnv1a_text(state_file_now(f)));
 	return at && *at > f->n_removed;
 }
 

@@ -174,8 +174,7 @@ static void directory_change(struct process_state *p, const char *path, size_t l
 	if (!path || !len || path[0] != '/')
 		return;
 	free(p->fs->cwd);
-	p->fs->cwd = xcalloc(1, len + 1);
-	memcpy(p->fs->cwd, path, len);
+	p->fs->cwd = xstrndup(path, len);
 }
 
 /* --- one record ---------------------------------------------------------- */

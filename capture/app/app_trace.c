@@ -389,7 +389,6 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	v->ticks_least = clock_ticks_of_ns(clock, v->maker.epoch_ns - TRACE_TIME_MAX / 2);
 	v->ticks_most = clock_ticks_of_ns(clock, v->maker.epoch_ns + TRACE_TIME_MAX / 2);
 	v->maker.state.links.since_ns = wall_epoch_ns;
-	files_init(&v->files);
 	v->descriptors = json_array();
 	processes_init(&v->processes);
 	app_threads_init(&v->threads);

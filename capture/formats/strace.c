@@ -287,7 +287,6 @@ static void strace_reset(struct foreign *f)
 	t->missing.n_contradictions = t->missing.n_file_calls = 0;
 	if (!t->before_listed) {
 		files_release(&t->before);
-		files_init(&t->before);
 		strace_links_release(&t->links);
 	}
 	strbuf_reset(&t->cut);
@@ -379,7 +378,6 @@ void strace_state_init(struct strace *t)
 		strbuf_init(&t->memory[i]);
 	strace_state_reset(t);
 	strbuf_init(&t->start);
-	files_init(&t->before);
 	t->base.base.meta.meta.root = "/";
 }
 

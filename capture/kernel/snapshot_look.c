@@ -15,6 +15,7 @@
 #include "capture/look.h"
 #include "common/clock.h"
 #include "common/descriptor_pass.h"
+#include "common/proc_text.h"
 
 #ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
@@ -181,11 +182,7 @@ static void list_look(const struct snapshot_call *a, const struct look_sink *sin
 {
 	char name[64], text[64];
 	snprintf(name, sizeof name, "/proc/%u/fdinfo/%d", a->n->pid, dir);
-	const int info = open(name, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = info < 0 ? -1 : read(info, text, sizeof text - 1);
-	text[n > 0 ? n : 0] = 0;
-	fd_close(info);
-	if (strncmp(text, "pos:\t0\n", 7))
+	if (!proc_text_read(name, text, sizeof text) || strncmp(text, "pos:\t0\n", 7))
 		return;
 	const int fd = thread_directory(a, dir);
 	if (fd >= 0) {

@@ -39,7 +39,9 @@ void syscalls_close(struct syscalls *c)
 	state_release(&c->state);
 	strbuf_release(&c->second);
 	strbuf_release(&c->heap);
-	FREE_EACH(c->file, c->identified, c);
+	u64_map_release(&c->file_of);
+	u64_map_release(&c->identified);
+	FREE_EACH(c->file, c);
 }
 
 void syscalls_rings_read(struct syscalls *c)
@@ -66,19 +68,15 @@ static bool looked_up_after(const struct app_open_file *f, int64_t ns)
 
 /* --- a call begins ------------------------------------------------------- */
 
-static struct trace_record record_of(const struct syscall_thread *t, int64_t begin_ns,
+struct trace_record syscall_record(const struct syscall_thread *t, int64_t begin_ns,
 				     enum trace_op op)
 {
-	return (struct trace_record){.begin_ns = begin_ns,
-				     .end_ns = TIME_NONE,
-				     .intended_ns = TIME_NONE,
-				     .dispatch_ns = TIME_NONE,
-				     .object = OBJECT_NONE,
-				     .fd = -1,
-				     .heap = HEAP_NONE,
-				     .pid = t->pid,
-				     .tid = t->tid,
-				     .op = (uint16_t)op};
+	struct trace_record r = record_unknown();
+	r.begin_ns = begin_ns;
+	r.pid = t->pid;
+	r.tid = t->tid;
+	r.op = (uint16_t)op;
+	return r;
 }
 
 static void call_over(struct syscall_thread *t)
@@ -152,7 +150,7 @@ void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 	memcpy(t->arg, arg, sizeof t->arg);
 	t->has_ticket = !t->hidden && row->kind == SYSCALL_REQUEST;
 	if (t->has_ticket) {
-		const struct trace_record r = record_of(t, ns, row->op);
+		const struct trace_record r = syscall_record(t, ns, row->op);
 		t->ticket = record_queue_add(c->queue, &r);
 	}
 	if (row->op == OP_CLOSE && row->kind == SYSCALL_REQUEST) {
@@ -301,7 +299,7 @@ static int record_make(struct syscall_done *d, struct app_open_file *f, struct t
 {
 	const struct log_record *l = &d->l;
 	unsigned int uses = op_info(l->op)->uses;
-	*r = record_of(d->t, d->t->begin_ns, (enum trace_op)l->op);
+	*r = syscall_record(d->t, d->t->begin_ns, (enum trace_op)l->op);
 	r->end_ns = (int64_t)l->end;
 	r->offset = position_of(d, f);
 	r->length = l->length;
@@ -528,7 +526,7 @@ static int range_close(struct syscall_done *d, struct err *e)
 		struct app_open_file *f = state_file(p, (int)fd);
 		if (!f)
 			continue;
-		struct trace_record r = record_of(d->t, d->t->begin_ns, OP_CLOSE);
+		struct trace_record r = syscall_record(d->t, d->t->begin_ns, OP_CLOSE);
 		r.end_ns = (int64_t)d->l.end;
 		r.fd = (int32_t)fd;
 		ret = syscalls_file_object(d->c, f, &r.object, e);
@@ -537,16 +535,6 @@ static int range_close(struct syscall_done *d, struct err *e)
 			record_queue_add(d->c->queue, &r);
 	}
 	return ret;
-}
-
-/* Finds the inode number of an opened path. */
-static int identify(struct syscall_done *d, struct err *e)
-{
-	uint32_t id;
-	if (d->l.op != OP_OPEN || d->l.result < 0 || !d->path)
-		return 0;
-	int ret = syscall_object(d->c, d->path, true, &id, e);
-	return ret ? ret : syscall_file_identify(d->c, d->path, id, e);
 }
 
 int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row,
@@ -612,7 +600,8 @@ int syscall_end(struct syscalls *c, struct syscall_thread *t, int64_t ns,
 		t->process->fs->umask = OP_UMASK_KNOWN | (uint32_t)(d.l.length & 0777);
 	} else {
 		ret = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
-		ret = ret ? ret : identify(&d, e);
+		if (!ret && d.l.op == OP_OPEN && d.l.result >= 0 && d.path)
+			ret = syscalls_identify(c, d.path, e);
 		apply(&d);
 	}
 	t->before_ns = ns;

@@ -13,72 +13,51 @@ int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t 
 			      is_path && !*name ? "." : name, id, e);
 }
 
-static struct syscall_file *file_slot(struct syscall_file *file, size_t n, uint64_t device,
-				      uint64_t inode)
+/* The file, or NULL. *key: its key in the table, or that of a new file. */
+static struct syscall_file *file_find(const struct syscalls *c, uint64_t device, uint64_t inode,
+				      uint64_t *key)
 {
-	size_t i = (size_t)((inode ^ device << 32) * 0x9e3779b97f4a7c15u >> 20) & (n - 1);
-	while (file[i].used && (file[i].device != device || file[i].inode != inode))
-		i = (i + 1) & (n - 1);
-	return &file[i];
+	const uint32_t *i;
+	for (*key = inode ^ device << 32; (i = u64_map_find(&c->file_of, *key)) != NULL; ++*key)
+		if (c->file[*i].device == device && c->file[*i].inode == inode)
+			return &c->file[*i];
+	return NULL;
 }
 
 static void file_put(struct syscalls *c, uint64_t device, uint64_t inode, uint32_t object)
 {
-	if (c->n_files * 2 >= c->n_file_slots) {
-		size_t n = c->n_file_slots ? c->n_file_slots * 2 : 1024;
-		struct syscall_file *more = xcalloc(n, sizeof *more);
-		for (size_t i = 0; i < c->n_file_slots; i++)
-			if (c->file[i].used)
-				*file_slot(more, n, c->file[i].device, c->file[i].inode) =
-				    c->file[i];
-		free(c->file);
-		c->file = more;
-		c->n_file_slots = n;
+	uint64_t key;
+	struct syscall_file *f = file_find(c, device, inode, &key);
+	if (!f) {
+		GROW(c->file, c->n_files, c->cap_files);
+		u64_map_at(&c->file_of, key, (uint32_t)c->n_files);
+		f = &c->file[c->n_files++];
 	}
-	struct syscall_file *f = file_slot(c->file, c->n_file_slots, device, inode);
-	c->n_files += !f->used;
-	*f = (struct syscall_file){device, inode, object, true};
-}
-
-static void identified_set(struct syscalls *c, uint32_t object, unsigned char how)
-{
-	if (object >= c->n_identified) {
-		size_t n = (size_t)object + object / 2 + 256;
-		c->identified = xreallocarray(c->identified, n, 1);
-		memset(c->identified + c->n_identified, 0, n - c->n_identified);
-		c->n_identified = n;
-	}
-	c->identified[object] = how;
-}
-
-int syscall_file_identify(struct syscalls *c, const char *path, uint32_t object, struct err *e)
-{
-	uint64_t device, inode;
-	(void)e;
-	if (!c->sink.identify || (object < c->n_identified && c->identified[object]))
-		return 0;
-	bool known = c->sink.identify(c->sink.context, path, &device, &inode);
-	identified_set(c, object, known ? 2 : 1);
-	if (known)
-		file_put(c, device, inode, object);
-	return 0;
+	*f = (struct syscall_file){device, inode, object};
 }
 
 int syscalls_identify(struct syscalls *c, const char *path, struct err *e)
 {
 	uint32_t id;
+	uint64_t device, inode;
 	if (path[0] != '/')
 		return 0;
 	int ret = syscall_object(c, path, true, &id, e);
-	return ret ? ret : syscall_file_identify(c, path, id, e);
+	if (ret || !c->sink.identify || u64_map_find(&c->identified, id))
+		return ret;
+	const bool known = c->sink.identify(c->sink.context, path, &device, &inode);
+	u64_map_at(&c->identified, id, known);
+	if (known)
+		file_put(c, device, inode, id);
+	return 0;
 }
 
 static int object_of(struct syscalls *c, const struct page_event *v, uint32_t *id, struct err *e)
 {
 	char name[80];
-	const struct syscall_file *f =
-	    c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
-	if (f && f->used) {
+	uint64_t key;
+	const struct syscall_file *f = file_find(c, v->device, v->inode, &key);
+	if (f) {
 		*id = f->object;
 		return 0;
 	}
@@ -130,15 +109,14 @@ static void file_learn(struct syscalls *c, const struct page_event *v, const str
 		       uint64_t page)
 {
 	uint32_t object;
-	const struct syscall_file *f =
-	    c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
-	if ((f && f->used) || !w->file->is_path || w->offset / page != v->first)
+	uint64_t key;
+	if (file_find(c, v->device, v->inode, &key) || !w->file->is_path ||
+	    w->offset / page != v->first || syscall_object(c, w->file->path, true, &object, NULL))
 		return;
-	if (syscall_object(c, w->file->path, true, &object, NULL) ||
-	    (object < c->n_identified && c->identified[object] == 2))
-		return;
-	identified_set(c, object, 2);
-	file_put(c, v->device, v->inode, object);
+	uint32_t *known = u64_map_at(&c->identified, object, false);
+	if (!*known)
+		file_put(c, v->device, v->inode, object);
+	*known = true;
 }
 
 /* --- events -------------------------------------------------------------- */
@@ -148,21 +126,14 @@ static void page_record(struct syscalls *c, const struct syscall_thread *t,
 			uint32_t object, int64_t result)
 {
 	const uint64_t page = c->sink.page_bytes;
-	struct trace_record r = {.begin_ns = v->ns,
-				 .end_ns = v->ns,
-				 .intended_ns = TIME_NONE,
-				 .dispatch_ns = TIME_NONE,
-				 .object = object,
-				 .fd = -1,
-				 .heap = HEAP_NONE,
-				 .pid = t->pid,
-				 .tid = t->tid,
-				 .op = (uint16_t)op,
-				 .offset = v->first * page,
-				 .length = v->n * page,
-				 .rvalue = result,
-				 .flags = flags,
-				 .commit = TRACE_COMMIT};
+	struct trace_record r = syscall_record(t, v->ns, op);
+	r.end_ns = v->ns;
+	r.object = object;
+	r.offset = v->first * page;
+	r.length = v->n * page;
+	r.rvalue = result;
+	r.flags = flags;
+	r.commit = TRACE_COMMIT;
 	record_queue_add(c->queue, &r);
 }
 

@@ -35,7 +35,6 @@ struct syscall_thread {
 struct syscall_file { /* maps device and inode to an object */
 	uint64_t device, inode;
 	uint32_t object;
-	bool used;
 };
 
 struct syscalls {
@@ -48,11 +47,10 @@ struct syscalls {
 	uint64_t n_nameless; /* files that were opened by an unknown name */
 	bool reads_rings, reads_aio;
 	uint64_t n_made; /* descriptors without a file */
-	struct syscall_file *file; /* hash table with open addressing */
-	size_t n_files, n_file_slots;
-	/* identified[n_identified], by object: 0: not tried; 1: no inode number; 2: known */
-	unsigned char *identified;
-	size_t n_identified;
+	struct syscall_file *file;
+	size_t n_files, cap_files;
+	struct u64_map file_of; /* key of device and inode -> index in file[] */
+	struct u64_map identified; /* object -> whether its inode number is known */
 	struct strbuf second, heap;
 	struct ring_request *ring[SYSCALL_RING_SLOTS]; /* in flight */
 };
@@ -80,10 +78,12 @@ void syscall_args_take(struct syscall_done *d,
 		       const struct syscall_memory memory[SYSCALL_MEMORIES]);
 
 /* syscalls_pages.c */
-int syscall_file_identify(struct syscalls *c, const char *path, uint32_t object, struct err *e);
 int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t *id, struct err *e);
 
-/* syscalls.c: ends the thread's unfinished call, if any, without a result. */
+/* syscalls.c */
+struct trace_record syscall_record(const struct syscall_thread *t, int64_t begin_ns,
+				   enum trace_op op);
+/* Ends the thread's unfinished call, if any, without a result. */
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t);
 /* Adds start and end of a call of `t`, also for calls that a ring makes for it. */
 void syscall_begin(struct syscalls *c, struct syscall_thread *t, int64_t ns,

@@ -8,6 +8,7 @@
 #include <kbuffer.h>
 #include <tracefs.h>
 
+#include "capture/app/app_private.h"
 #include "common/unnamed_file.h"
 
 #define POLL_NS 20000000
@@ -151,17 +152,9 @@ static int events_choose(struct tracing *t, const struct tracing_options *o, str
 
 /* --- scratch files ------------------------------------------------------- */
 
-static const char *scratch_choose(const char *given)
-{
-	const char *tmp = getenv("TMPDIR");
-	if (given)
-		return given;
-	return access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : tmp && *tmp ? tmp : "/tmp";
-}
-
 int tracing_scratch_file(const char *given, struct err *e)
 {
-	return unnamed_file_open(scratch_choose(given), e);
+	return unnamed_file_open(app_scratch_choose(given), e);
 }
 
 static int streams_open(struct tracing *t, const char *scratch, struct err *e)

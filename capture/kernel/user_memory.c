@@ -41,11 +41,8 @@ struct user_memory {
 	unsigned char *data; /* the mapped file */
 	struct user_memory_found *index;
 	size_t n, cap;
-	uint64_t n_lost, n_ring_lost;
-	bool reads_rings, reads_aio, counts_32_bits;
-	uint64_t n_calls32;
+	struct user_memory_facts facts;
 	const struct ring_entries *rings; /* borrowed */
-	struct err no_rings;
 	struct user_memory_found *ring; /* events of io_uring: ring[n_ring] */
 	size_t n_ring, ring_cap, ring_at;
 };
@@ -175,43 +172,44 @@ int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struc
 	return ret ? err_sys(e, -ret, "cannot fill a BPF map") : 0;
 }
 
+/* Loads a program and attaches it to a raw tracepoint. */
+static int program_start(struct user_memory *m, int i, const struct um_code *c,
+			 const char *tracepoint, struct err *e)
+{
+	int ret = program_load(&m->program[i], BPF_PROG_TYPE_RAW_TRACEPOINT, c, tracepoint, e);
+	return ret ? ret : link_raw(&m->link[i], m->program[i], tracepoint, e);
+}
+
+static int newtask_start(struct user_memory *m, const struct user_memory_options *o,
+			 const struct um_ring_layout *layout, struct um_code *c, struct err *e)
+{
+	static const char name[] = "task:task_newtask";
+	um_code_newtask(c, &m->map, layout ? layout->task_pid : -1, o->newtask_pid_offset);
+	/* a raw tracepoint is detached without the delay of 0.07 s that the other kind has */
+	if (layout)
+		return program_start(m, LINK_NEWTASK, c, "task_newtask", e);
+	int *program = &m->program[LINK_NEWTASK];
+	int ret = program_load(program, BPF_PROG_TYPE_TRACEPOINT, c, name, e);
+	return ret ? ret
+		   : link_tracepoint(&m->link[LINK_NEWTASK], *program, o->newtask_id, name, e);
+}
+
 static int programs_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
 {
 	const struct um_ring_layout *layout = o->rings ? ring_entries_layout(o->rings) : NULL;
-	struct um_code *c = xcalloc(1, sizeof *c);
-	um_code_enter(c, &m->map, layout ? layout->task_status : -1);
-	m->counts_32_bits =
-	    layout && layout->task_status >= 0 &&
-	    !program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "enter", NULL);
-	int ret = 0;
-	if (!m->counts_32_bits) { /* Linux before 5.11 cannot read the task structure */
-		um_code_enter(c, &m->map, -1);
-		ret = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c,
-				   "enter", e);
-	}
-	um_code_exit(c, &m->map);
-	ret = ret ? ret
-		: program_load(&m->program[LINK_EXIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "exit", e);
+	SCOPED_FREE struct um_code *c = xcalloc(1, sizeof *c);
+	int ret = newtask_start(m, o, layout, c, e);
 	um_code_ended(c, &m->map);
-	ret =
-	    ret ? ret
-	       : program_load(&m->program[LINK_ENDED], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "ended", e);
-	um_code_newtask(c, &m->map, layout ? layout->task_pid : -1, o->newtask_pid_offset);
-	ret = ret ? ret
-		: program_load(&m->program[LINK_NEWTASK],
-			       layout ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT, c,
-			       "newtask", e);
-	free(c);
-	/* a raw tracepoint is detached without the delay of 0.07 s that the other kind has */
-	if (!ret && layout)
-		ret = link_raw(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], "task_newtask", e);
-	else if (!ret)
-		ret = link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK],
-				      o->newtask_id, "task:task_newtask", e);
-	ret = ret ? ret
-		: link_raw(&m->link[LINK_ENDED], m->program[LINK_ENDED], "sched_process_exit", e);
-	ret = ret ? ret : link_raw(&m->link[LINK_EXIT], m->program[LINK_EXIT], "sys_exit", e);
-	return ret ? ret : link_raw(&m->link[LINK_ENTER], m->program[LINK_ENTER], "sys_enter", e);
+	ret = ret ? ret : program_start(m, LINK_ENDED, c, "sched_process_exit", e);
+	um_code_exit(c, &m->map);
+	ret = ret ? ret : program_start(m, LINK_EXIT, c, "sys_exit", e);
+	um_code_enter(c, &m->map, layout ? layout->task_status : -1);
+	m->facts.counts_32_bits = !ret && layout && layout->task_status >= 0 &&
+			    !program_start(m, LINK_ENTER, c, "sys_enter", NULL);
+	if (ret || m->facts.counts_32_bits)
+		return ret;
+	um_code_enter(c, &m->map, -1); /* Linux before 5.11 cannot read the task structure */
+	return program_start(m, LINK_ENTER, c, "sys_enter", e);
 }
 
 static int ring_ops_fill(struct user_memory *m, const struct ring_entries *r, struct err *e)
@@ -227,23 +225,14 @@ static int ring_ops_fill(struct user_memory *m, const struct ring_entries *r, st
 /* Starts reading requests of io_uring. If that fails, everything else works. */
 static int rings_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
 {
-	struct um_code *c = xcalloc(1, sizeof *c);
+	SCOPED_FREE struct um_code *c = xcalloc(1, sizeof *c);
 	int ret = map_make(&m->map.ring_ops, BPF_MAP_TYPE_ARRAY, 4, 8, OPCODES_MAX, e);
 	ret = ret ? ret : map_make(&m->map.inflight, BPF_MAP_TYPE_HASH, 8, 8, WATCHED_MAX, e);
 	ret = ret ? ret : ring_ops_fill(m, o->rings, e);
-	um_code_ring_submit(c, &m->map, ring_entries_layout(o->rings));
-	ret = ret ? ret
-		: program_load(&m->program[LINK_SUBMIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "submit",
-			       e);
 	um_code_ring_done(c, &m->map, ring_entries_layout(o->rings));
-	ret = ret ? ret
-		: program_load(&m->program[LINK_DONE], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "done", e);
-	free(c);
-	ret = ret ? ret
-		: link_raw(&m->link[LINK_DONE], m->program[LINK_DONE], "io_uring_complete", e);
-	return ret ? ret
-		  : link_raw(&m->link[LINK_SUBMIT], m->program[LINK_SUBMIT], "io_uring_submit_req",
-			     e);
+	ret = ret ? ret : program_start(m, LINK_DONE, c, "io_uring_complete", e);
+	um_code_ring_submit(c, &m->map, ring_entries_layout(o->rings));
+	return ret ? ret : program_start(m, LINK_SUBMIT, c, "io_uring_submit_req", e);
 }
 
 /* Starts reading requests of io_submit(). Kernels before 5.3 refuse programs with a loop. */
@@ -251,21 +240,12 @@ static int aio_start(struct user_memory *m)
 {
 	SCOPED_FREE struct um_code *c = xcalloc(1, sizeof *c);
 	um_code_aio(c, &m->map);
-	const int ret =
-	    program_load(&m->program[LINK_AIO], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "aio", NULL);
-	return ret ? ret : link_raw(&m->link[LINK_AIO], m->program[LINK_AIO], "sys_enter", NULL);
+	return program_start(m, LINK_AIO, c, "sys_enter", NULL);
 }
 
-bool user_memory_reads_aio(const struct user_memory *m)
+const struct user_memory_facts *user_memory_facts(const struct user_memory *m)
 {
-	return m->reads_aio;
-}
-
-bool user_memory_reads_rings(const struct user_memory *m, const struct err **why)
-{
-	if (why)
-		*why = &m->no_rings;
-	return m->reads_rings;
+	return &m->facts;
 }
 
 static int ring_map(struct user_memory *m, struct err *e)
@@ -337,7 +317,7 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	struct user_memory *m = xcalloc(1, sizeof *m);
 	m->file = -1;
 	m->rings = o->rings;
-	err_clear(&m->no_rings);
+	err_clear(&m->facts.no_rings);
 	m->map = (struct um_maps){-1, -1, -1, -1, -1, -1, -1, -1};
 	for (int i = 0; i < N_LINKS; i++)
 		m->program[i] = m->link[i] = -1;
@@ -347,8 +327,8 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 	ret = ret ? ret : user_memory_watch(m, o->tid, o->n, e);
 	ret = ret ? ret : ring_map(m, e);
 	ret = ret ? ret : programs_start(m, o, e);
-	m->reads_rings = !ret && o->rings && rings_start(m, o, &m->no_rings) == 0;
-	m->reads_aio = !ret && aio_start(m) == 0;
+	m->facts.reads_rings = !ret && o->rings && rings_start(m, o, &m->facts.no_rings) == 0;
+	m->facts.reads_aio = !ret && aio_start(m) == 0;
 	int code = ret ? 0 : pthread_create(&m->reader, NULL, reader_main, m);
 	if (code)
 		ret = err_sys(e, code, "cannot start the reader of the BPF ring");
@@ -424,9 +404,9 @@ int user_memory_stop(struct user_memory *m, struct err *e)
 	a.key = (uintptr_t)&key;
 	a.value = (uintptr_t)&state;
 	if (bpf(BPF_MAP_LOOKUP_ELEM, &a) == 0)
-		m->n_lost = state.n_lost;
-	m->n_ring_lost = state.n_ring_lost;
-	m->n_calls32 = state.n_calls32;
+		m->facts.n_lost = state.n_lost;
+	m->facts.n_ring_lost = state.n_ring_lost;
+	m->facts.n_calls32 = state.n_calls32;
 	int ret = index_make(m, e);
 	if (!ret && m->write_error)
 		ret = err_sys(e, m->write_error, "cannot store the data of pointer arguments in "
@@ -452,22 +432,6 @@ void user_memory_close(struct user_memory *m)
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		fd_close(fds[i]);
 	FREE_EACH(m->index, m->ring, m);
-}
-
-uint64_t user_memory_n_lost(const struct user_memory *m)
-{
-	return m->n_lost;
-}
-
-bool user_memory_calls32(const struct user_memory *m, uint64_t *n)
-{
-	*n = m->n_calls32;
-	return m->counts_32_bits;
-}
-
-uint64_t user_memory_n_ring_lost(const struct user_memory *m)
-{
-	return m->n_ring_lost;
 }
 
 /* Finds the data of the pointers of entry m->ring[i], which are in the records after it. */

@@ -6,6 +6,7 @@
 
 #include "capture/kernel/vfs_private.h"
 #include "capture/kernel/watched.h"
+#include "common/json_count.h"
 
 #define FIELD(name) offsetof(struct vfs_config, name)
 static const char *const fault_names[] = {"auto", "filemap", "address", "none", NULL};
@@ -120,54 +121,28 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o,
 	const char *paths = c->paths == PATHS_NONE ? "none"
 			    : o->no_paths.code     ? "unreadable"
 						   : "bpf";
-	json_auto_t *all = json_pack(
-	    "{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method",
-	    "tracefs", "faults", fault_names[o->faults], "paths", paths, "n_events",
-	    (json_int_t)o->n_events, "n_unfinished", (json_int_t)o->counts.n_unfinished,
-	    "n_without_begin", (json_int_t)o->counts.n_without_begin, "n_unnamed",
-	    (json_int_t)o->counts.n_unnamed, "n_unknown_descriptors",
-	    (json_int_t)o->counts.n_unknown, "n_handed_over", (json_int_t)o->counts.n_handed_over,
-	    "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
-	    (json_int_t)(o->has_status ? o->status : 0));
-	if (all && o->counts.n_ring_requests) {
-		json_t *capture = json_object_get(all, "capture");
-		json_object_set_new(capture, "n_ring_requests",
-				    json_integer((json_int_t)o->counts.n_ring_requests));
-		json_object_set_new(capture, "n_ring_unread",
-				    json_integer((json_int_t)o->counts.n_ring_unread));
-	}
-	if (all && o->counts.n_mounts)
-		json_object_set_new(json_object_get(all, "capture"), "n_mounts",
-				    json_integer((json_int_t)o->counts.n_mounts));
-	if (all && o->counts.n_unshared)
-		json_object_set_new(json_object_get(all, "capture"), "n_unshared",
-				    json_integer((json_int_t)o->counts.n_unshared));
-	if (all && o->counts.n_positions_unknown)
-		json_object_set_new(json_object_get(all, "capture"), "n_positions_unknown",
-				    json_integer((json_int_t)o->counts.n_positions_unknown));
-	if (all && o->counts.n_programs_unseen)
-		json_object_set_new(json_object_get(all, "capture"), "programs_unseen",
-				    json_integer((json_int_t)o->counts.n_programs_unseen));
-	if (all && o->counts_32_bits)
-		json_object_set_new(json_object_get(all, "capture"), "n_calls_32_bits",
-				    json_integer((json_int_t)o->n_calls32));
-	if (all && c->snapshot)
-		json_object_set_new(json_object_get(all, "capture"), "snapshot", json_true());
-	if (all && c->command && o->counts.n_alive)
-		json_object_set_new(json_object_get(all, "capture"), "n_outlived",
-				    json_integer((json_int_t)o->counts.n_alive));
-	if (all && o->counts.n_rings)
-		json_object_set_new(json_object_get(all, "capture"), "n_rings",
-				    json_integer((json_int_t)o->counts.n_rings));
-	json_t *command = command_facts((const char *const *)c->command);
-	if (all && command)
-		json_object_set(all, "command", command);
-	json_decref(command);
-	json_auto_t *list = processes_list(processes), *created = processes_list(threads);
-	if (all && list)
-		json_object_set(all, "processes", list);
-	if (all && created)
-		json_object_set(all, "threads", created);
+	const struct syscalls_counts *n = &o->counts;
+	json_t *capture = json_pack(
+	    "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*,"
+	    " s:o*, s:o*, s:o*, s:o*, s:o*}",
+	    "method", "tracefs", "faults", fault_names[o->faults], "paths", paths, "n_events",
+	    (json_int_t)o->n_events, "n_unfinished", (json_int_t)n->n_unfinished,
+	    "n_without_begin", (json_int_t)n->n_without_begin, "n_unnamed",
+	    (json_int_t)n->n_unnamed, "n_unknown_descriptors", (json_int_t)n->n_unknown,
+	    "n_handed_over", (json_int_t)n->n_handed_over, "n_arguments_lost",
+	    (json_int_t)o->n_memory_lost, "wait_status",
+	    (json_int_t)(o->has_status ? o->status : 0), "n_ring_requests",
+	    json_of_some(n->n_ring_requests), "n_ring_unread",
+	    n->n_ring_requests ? json_integer((json_int_t)n->n_ring_unread) : NULL, "n_mounts",
+	    json_of_some(n->n_mounts), "n_unshared", json_of_some(n->n_unshared),
+	    "n_positions_unknown", json_of_some(n->n_positions_unknown), "programs_unseen",
+	    json_of_some(n->n_programs_unseen), "n_calls_32_bits",
+	    o->counts_32_bits ? json_integer((json_int_t)o->n_calls32) : NULL, "snapshot",
+	    c->snapshot ? json_true() : NULL, "n_outlived",
+	    json_of_some(c->command ? n->n_alive : 0), "n_rings", json_of_some(n->n_rings));
+	json_auto_t *all = json_pack("{s:o, s:o*, s:o*, s:o*}", "capture", capture, "command",
+				     command_facts((const char *const *)c->command), "processes",
+				     processes_list(processes), "threads", processes_list(threads));
 	return all ? json_dumps(all, JSON_COMPACT) : NULL;
 }
 
@@ -251,7 +226,6 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	const struct tracing *t, const struct vfs_threads *threads, struct user_memory **m,
 	struct vfs_outcome *o, struct err *e)
 {
-	const struct err *why;
 	if (c->paths == PATHS_NONE)
 		return 0;
 	ring_entries_open(&w->rings, &o->no_rings);
@@ -263,14 +237,15 @@ static int memory_prepare(const struct vfs_config *c, struct vfs_writing *w,
 	    .newtask_pid_offset = tracing_field(t, VFS_NEWTASK, "pid").offset,
 	    .rings = w->rings};
 	int ret = user_memory_open(m, &options, &o->no_paths);
-	if (!ret && user_memory_reads_aio(*m))
+	if (ret)
+		return c->paths == PATHS_BPF ? err_set(e, -ret, "%s", o->no_paths.msg) : 0;
+	const struct user_memory_facts *f = user_memory_facts(*m);
+	if (f->reads_aio)
 		syscalls_aio_read(w->calls);
-	if (!ret && user_memory_reads_rings(*m, &why))
+	if (f->reads_rings)
 		syscalls_rings_read(w->calls);
-	else if (!ret && w->rings)
-		o->no_rings = *why;
-	if (ret && c->paths == PATHS_BPF)
-		return err_set(e, -ret, "%s", o->no_paths.msg);
+	else if (w->rings)
+		o->no_rings = f->no_rings;
 	return 0;
 }
 
@@ -313,7 +288,7 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 	ret = ret ? ret : tracing_start(t, e);
 	if (!ret)
 		vfs_state_take(w->calls, &w->processes, c->command ? &threads : &more,
-			       c->command != NULL, e);
+			       c->command != NULL);
 	ret = ret ? ret : watched_run(&watch, &watched, e);
 	if (!ret && c->command)
 		children_wait(t);
@@ -324,9 +299,12 @@ static int record(const struct vfs_config *c, struct vfs_writing *w, struct trac
 	o->n_lost = tracing_n_lost(t);
 	stopped = *m ? user_memory_stop(*m, ret ? NULL : e) : 0;
 	ret = ret ? ret : stopped;
-	o->n_memory_lost = *m ? user_memory_n_lost(*m) : 0;
-	o->n_lost += *m ? user_memory_n_ring_lost(*m) : 0;
-	o->counts_32_bits = *m && user_memory_calls32(*m, &o->n_calls32);
+	const struct user_memory_facts f =
+	    *m ? *user_memory_facts(*m) : (struct user_memory_facts){.n_lost = 0};
+	o->n_memory_lost = f.n_lost;
+	o->n_lost += f.n_ring_lost;
+	o->counts_32_bits = f.counts_32_bits;
+	o->n_calls32 = f.n_calls32;
 	stopped = w->snapshot ? snapshot_stop(w->snapshot, ret ? NULL : e) : 0;
 	ret = ret ? ret : stopped;
 	o->n_unseen = w->snapshot ? snapshot_n_unseen(w->snapshot) : 0;
@@ -340,11 +318,10 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	struct user_memory *m = NULL;
 	char host[256] = "", *command = command_line(c);
 	*o = (struct vfs_outcome){.no_paths = ERR_INIT, .no_rings = ERR_INIT};
-	struct vfs_writing *w = calloc(1, sizeof *w);
-	struct ring_entries *rings = NULL;
+	struct vfs_writing *w = xcalloc(1, sizeof *w);
 	sigset_t before;
 	watched_hold(&before);
-	int ret = w ? namespace_check(e) : err_set(e, ENOMEM, "not enough memory");
+	int ret = namespace_check(e);
 	ret = ret ? ret : tracing_prepare(c, &t, o, e);
 	gethostname(host, sizeof host - 1);
 	struct trace_meta last, meta = {.level = LEVEL_SYSCALL, .epoch_ns = clock_monotonic_ns(),
@@ -357,7 +334,6 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		*w = (struct vfs_writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
 		processes_init(&w->processes);
 		threads_init(&w->threads);
-		files_init(&w->files);
 		ret = c->snapshot ? snapshot_open(&w->snapshot, c->scratch, e) : 0;
 		ret = ret ? ret : trace_writer_open(&w->writer, c->output, &meta, &how, e);
 	}
@@ -375,18 +351,15 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		    ret ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
 		ret = ret ? ret : closed;
 	}
-	if (w) {
-		syscalls_close(w->calls);
-		processes_release(&w->processes);
-		processes_release(&w->threads);
-		files_release(&w->files);
-		snapshot_close(w->snapshot);
-		rings = w->rings; /* needed to interpret the data */
-		record_queue_release(&w->queue);
-	}
-	free(w);
+	syscalls_close(w->calls);
+	processes_release(&w->processes);
+	processes_release(&w->threads);
+	files_release(&w->files);
+	snapshot_close(w->snapshot);
+	record_queue_release(&w->queue);
 	user_memory_close(m);
-	ring_entries_close(rings);
+	ring_entries_close(w->rings); /* user_memory used it to interpret the data */
+	free(w);
 	tracing_close(t);
 	watched_release(&before);
 	free(command);

@@ -46,15 +46,20 @@ void user_memory_close(struct user_memory *m); /* `m` may be NULL */
 void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row,
 		      int64_t after_ns, int64_t end_ns,
 		      struct syscall_memory memory[SYSCALL_MEMORIES]);
-/* whether requests of io_submit() are read */
-bool user_memory_reads_aio(const struct user_memory *m);
-/* Whether requests of io_uring are read. If not, *why (if `why` is not NULL) is the reason. */
-bool user_memory_reads_rings(const struct user_memory *m, const struct err **why);
-/* *n: number of 32-bit system calls, which have no tracepoints. False: unknown, because this kernel
- * does not show them. */
-bool user_memory_calls32(const struct user_memory *m, uint64_t *n);
-/* events of io_uring that were lost because a buffer was full */
-uint64_t user_memory_n_ring_lost(const struct user_memory *m);
+
+struct user_memory_facts {
+	bool reads_aio;	     /* requests of io_submit() are read */
+	bool reads_rings;    /* requests of io_uring are read */
+	struct err no_rings; /* if not: why */
+	/* the kernel shows 32-bit system calls, which have no tracepoints */
+	bool counts_32_bits;
+	/* The numbers are 0 before user_memory_stop(). */
+	uint64_t n_calls32; /* 32-bit system calls */
+	/* arguments that were lost because a buffer was full or the address was invalid; events of
+	 * io_uring that were lost because a buffer was full */
+	uint64_t n_lost, n_ring_lost;
+};
+const struct user_memory_facts *user_memory_facts(const struct user_memory *m);
 
 struct user_ring_event { /* a thread submitted a request of io_uring, or the request has ended */
 	int64_t ns;
@@ -66,8 +71,6 @@ struct user_ring_event { /* a thread submitted a request of io_uring, or the req
 };
 /* The next event at or before `until_ns`. False: there is none. */
 bool user_memory_ring_next(struct user_memory *m, int64_t until_ns, struct user_ring_event *to);
-/* arguments that were lost because a buffer was full or the address was invalid */
-uint64_t user_memory_n_lost(const struct user_memory *m);
 
 /* Records the state of files before a watched command first uses them. A seccomp filter makes each
  * call on a path, and each listing of a directory, wait until another process has inspected the
@@ -133,6 +136,6 @@ struct vfs_threads {
 int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e);
 /* Records their open descriptors and mappings. Visible processes are added to `processes`. */
 void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t,
-		    bool hidden, struct err *e);
+		    bool hidden);
 /* Reads the inode numbers of a program and its loader, for page faults. */
 int vfs_program_identify(struct syscalls *c, const char *path, struct err *e);

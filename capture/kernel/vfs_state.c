@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The open files and mappings of processes before the first event, from /proc. */
-#include <elf.h>
 
 #include "capture/kernel/vfs_private.h"
+#include "common/proc_text.h"
 
 #define CHILDREN_MAX 65536
 
@@ -87,34 +87,26 @@ static bool link_read(const char *path, char *to, size_t size)
 	return n > 0;
 }
 
-static uint64_t field_of(const char *text, const char *name, int base)
-{
-	const char *at = strstr(text, name);
-	return at ? strtoull(at + strlen(name), NULL, base) : 0;
-}
-
 /* Position and flags of a descriptor, and an instant at which they were valid: it is between two
  * equal readings. OFFSET_NONE: the position was different at every reading. */
 static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
 {
 	char path[80], text[1024];
-	uint64_t position = 0, before = UINT64_MAX;
+	uint64_t position = OFFSET_NONE, before = UINT64_MAX;
 	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, fd);
-	int info = open(path, O_RDONLY | O_CLOEXEC);
 	*flags = 0;
 	*as_of_ns = clock_monotonic_ns();
-	for (int i = 0; i < 64 && info >= 0; i++) {
-		ssize_t n = pread(info, text, sizeof text - 1, 0);
-		text[n > 0 ? n : 0] = 0;
-		position = field_of(text, "pos:", 10);
-		*flags = (uint32_t)field_of(text, "flags:", 8);
-		if (n <= 0 || position == before)
+	for (int i = 0; i < 64; i++) {
+		if (!proc_text_read(path, text, sizeof text))
+			return 0;
+		position = proc_text_number(text, "pos:", 10);
+		*flags = (uint32_t)proc_text_number(text, "flags:", 8);
+		if (position == before)
 			break;
 		before = position;
 		position = OFFSET_NONE;
 		*as_of_ns = clock_monotonic_ns();
 	}
-	fd_close(info);
 	return position;
 }
 
@@ -176,9 +168,8 @@ static uint32_t process_of(int32_t tid, uint32_t *parent, uint32_t *umask)
 }
 
 void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t,
-		    bool hidden, struct err *e)
+		    bool hidden)
 {
-	(void)e;
 	/* leads[n]: the first thread of its process */
 	SCOPED_FREE bool *leads = xcalloc(t->n + 1, sizeof *leads);
 	for (size_t i = 0; i < t->n; i++) {
@@ -211,23 +202,12 @@ void vfs_state_take(struct syscalls *c, struct processes *processes, const struc
 /* Finds the loader that an ELF program names. */
 static bool loader_of(int fd, char *to, size_t size)
 {
-	Elf64_Ehdr head;
 	Elf64_Phdr part;
-	if (pread(fd, &head, sizeof head, 0) != sizeof head ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof part)
+	if (elf_loader(fd, &part) != 1)
 		return false;
-	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (pread(fd, &part, sizeof part, (off_t)(head.e_phoff + i * sizeof part)) !=
-		    sizeof part)
-			return false;
-		if (part.p_type != PT_INTERP)
-			continue;
-		const size_t n = part.p_filesz < size - 1 ? (size_t)part.p_filesz : size - 1;
-		to[n] = 0;
-		return pread(fd, to, n, (off_t)part.p_offset) == (ssize_t)n && to[0] == '/';
-	}
-	return false;
+	const size_t n = part.p_filesz < size - 1 ? (size_t)part.p_filesz : size - 1;
+	to[n] = 0;
+	return pread(fd, to, n, (off_t)part.p_offset) == (ssize_t)n && to[0] == '/';
 }
 
 /* "#!/bin/sh -e" */

@@ -2,7 +2,6 @@
 #include "capture/kernel/watched.h"
 
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -31,69 +30,44 @@ void watched_release(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-static int work_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid,
-		      struct err *e)
+/* Runs in the child. */
+static void child_run(const struct watched_options *o, const sigset_t *mask, const int failed[2])
 {
-	fflush(NULL);
-	*pid = fork();
-	if (*pid == 0) {
-		sigprocmask(SIG_SETMASK, mask, NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	int code = o->prelude ? o->prelude(o->prelude_ctx) : 0;
+	if (!code && o->start) { /* it executes no program, which would close the pipe */
+		close(failed[0]);
+		close(failed[1]);
 		_exit(o->start(o->start_ctx));
 	}
-	return *pid < 0 ? err_sys(e, errno, "cannot start a process") : 0;
-}
-
-static void command_become(const struct watched_options *o, const sigset_t *mask, int failed)
-{
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	int code = o->prelude(o->prelude_ctx);
 	if (!code) {
-		execvp(o->command[0], o->command);
+		signal(SIGPIPE, SIG_DFL);
+		/* like a shell, executes a script without an interpreter line by /bin/sh */
+		execvp(o->file ? o->file : o->command[0], o->command);
 		code = errno;
 	}
-	(void)!write(failed, &code, sizeof code);
+	(void)!write(failed[1], &code, sizeof code);
 	_exit(127);
 }
 
-/* As posix_spawnp(), but also runs the prelude. */
-static int prelude_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid,
-			 struct err *e)
+int watched_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
 {
-	int pair[2], code = 0;
-	if (pipe2(pair, O_CLOEXEC) < 0)
+	int failed[2], code = 0;
+	if (pipe2(failed, O_CLOEXEC) < 0)
 		return err_sys(e, errno, "cannot start %s", o->command[0]);
 	fflush(NULL);
 	*pid = fork();
 	if (*pid == 0)
-		command_become(o, mask, pair[1]);
+		child_run(o, mask, failed);
 	if (*pid < 0)
 		code = errno;
-	close(pair[1]);
-	if (*pid > 0 && read(pair[0], &code, sizeof code) == sizeof code) {
+	close(failed[1]);
+	if (*pid > 0 &&
+	    TEMP_FAILURE_RETRY(read(failed[0], &code, sizeof code)) == sizeof code) {
 		waitpid(*pid, NULL, 0);
 		*pid = -1;
 	}
-	close(pair[0]);
-	return code ? err_sys(e, code, "cannot start %s", o->command[0]) : 0;
-}
-
-static int start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
-{
-	posix_spawnattr_t attributes;
-	sigset_t defaults;
-	if (o->start)
-		return work_start(o, mask, pid, e);
-	if (o->prelude)
-		return prelude_start(o, mask, pid, e);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGPIPE);
-	posix_spawnattr_setsigmask(&attributes, mask);
-	posix_spawnattr_setsigdefault(&attributes, &defaults);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	int code = posix_spawnp(pid, o->command[0], NULL, &attributes, o->command, environ);
-	posix_spawnattr_destroy(&attributes);
+	close(failed[0]);
 	return code ? err_sys(e, code, "cannot start %s", o->command[0]) : 0;
 }
 
@@ -199,7 +173,9 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 	signals_block(&ours, &before);
 	w->interrupted = signal_came(&ours);
 	int ret =
-	    o->command && !w->interrupted ? start(o, o->before ? o->before : &before, &pid, e) : 0;
+	    o->command && !w->interrupted
+		? watched_start(o, o->before ? o->before : &before, &pid, e)
+		: 0;
 	int64_t end_ns = o->duration_ns ? clock_monotonic_ns() + o->duration_ns : 0;
 	if (!w->interrupted && !o->command && o->pid > 0)
 		process_wait(o, &ours, end_ns, w);

@@ -12,12 +12,13 @@ void watched_release(const sigset_t *before);
 struct watched_options {
 	/* argv, NULL-terminated; NULL: waits for the time limit or a signal */
 	char **command;
+	const char *file; /* the program that is executed; NULL: command[0], found as in a shell */
 	/* runs in a child instead of the command and returns its exit status; NULL: runs the
 	 * command */
 	int (*start)(void *ctx);
 	void *start_ctx;
-	/* runs in the child before it executes the command; must be async-signal-safe; returns 0 or
-	 * an errno; NULL: nothing */
+	/* runs in the child before the command or `start`; must be async-signal-safe if this
+	 * process has several threads; returns 0 or an errno; NULL: nothing */
 	int (*prelude)(void *ctx);
 	void *prelude_ctx;
 	pid_t pid;	     /* without a command: waits for the end of this process; 0: none */
@@ -31,6 +32,10 @@ struct watched {
 	int status;	 /* wait status of the command */
 	bool interrupted;
 };
+
+/* Starts the command, or o->start, in a child with this signal mask. Errors: of starting the
+ * command, with its name. */
+int watched_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e);
 
 /* Starts the command, if there is one, and waits. SIGINT, SIGTERM and SIGHUP end the wait. After a
  * signal or the time limit, the command gets SIGTERM, and SIGKILL one second later. The command is
