@@ -70,6 +70,9 @@ char *agent_path(const char *path, const char *host, const char *ending);
 /* Runs an agent. `path`: path of the files of the run, without suffix. Errors: of the capture. */
 int agent_run(const char *path, const char *host, struct err *e);
 
+/* In the child process: standard output and error become the file `log`, input becomes empty. */
+int run_output_redirect(const char *log);
+
 /* Part of run_once() for c->hosts: runs `file`, and fills in r->watch (opened), r->clock_bound_ns,
  * o->status and o->n_lost. Errors: ECHILD: an agent failed; of the system. */
 int hosts_run_once(const struct run_config *c, struct run_result *r, struct app_outcome *o,

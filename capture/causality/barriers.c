@@ -10,7 +10,7 @@
 struct barriers_finder {
 	struct causality_barriers *b;
 	const struct causality_links *l;
-	size_t *by_wait, *by_signal;
+	struct links_order order;
 	size_t *by_pair; /* links by (signaller, waiter, place of the wait) */
 	size_t *first;	 /* first[signaller * n_nodes + waiter]: start of the pair in by_pair[] */
 	uint32_t *at;	 /* for each pair: the link found last */
@@ -29,11 +29,11 @@ static void pairs_make(struct barriers_finder *f)
 	for (size_t i = 0; i < n_pairs; i++)
 		f->first[i + 1] += f->first[i];
 	for (size_t i = 0; i < l->n; i++) {
-		const struct causality_link *g = &l->link[f->by_wait[i]];
+		const struct causality_link *g = &l->link[f->order.by_wait[i]];
 		if (links_join_at(l, g))
 			continue;
 		size_t pair = (size_t)g->signaller * f->n_nodes + g->waiter;
-		f->by_pair[f->first[pair] + f->at[pair]++] = f->by_wait[i];
+		f->by_pair[f->first[pair] + f->at[pair]++] = f->order.by_wait[i];
 	}
 	memset(f->at, 0, n_pairs * sizeof *f->at);
 }
@@ -106,17 +106,17 @@ static bool with_all(struct barriers_finder *f, const struct barriers_member *m,
  * same waits. */
 static void look(struct barriers_finder *f, size_t from, size_t to)
 {
-	const struct causality_link *first = &f->l->link[f->by_wait[from]];
+	const struct causality_link *first = &f->l->link[f->order.by_wait[from]];
 	SCOPED_FREE struct barriers_member *m = xcalloc(to - from + 1, sizeof *m);
 	uint32_t n = 0;
 	m[n++] = (struct barriers_member){first->waiter, first->wait_place, first->wait_request};
 	for (size_t i = from; i < to; i++) {
-		const struct causality_link *g = &f->l->link[f->by_wait[i]];
+		const struct causality_link *g = &f->l->link[f->order.by_wait[i]];
 		if (links_join_at(f->l, g))
 			continue;
 		size_t back = link_at(f, g->waiter, g->signaller, g->signal_place + 1);
 		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX ||
-		    f->b->of_link[f->by_wait[i]] != UINT32_MAX)
+		    f->b->of_link[f->order.by_wait[i]] != UINT32_MAX)
 			continue;
 		const struct causality_link *other = &f->l->link[back];
 		struct barriers_member one = {other->waiter, other->wait_place,
@@ -169,25 +169,17 @@ static void waited(void *ctx, size_t i)
 {
 	struct barriers_finder *f = ctx;
 	const struct causality_link *g = &f->l->link[i];
-	size_t from = 0, to = f->l->n;
 	if (g->waiter >= f->n_nodes)
 		return;
-	while (from < to) { /* `from`: beginning of the place in by_wait */
-		size_t mid = from + (to - from) / 2;
-		const struct causality_link *x = &f->l->link[f->by_wait[mid]];
-		if (x->waiter < g->waiter ||
-		    (x->waiter == g->waiter && x->wait_place < g->wait_place))
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	for (to = from; to < f->l->n; to++) {
-		const struct causality_link *x = &f->l->link[f->by_wait[to]];
-		if (x->waiter != g->waiter || x->wait_place != g->wait_place)
-			break;
-	}
-	if (f->by_wait[to - 1] == i)
-		look(f, from, to);
+	struct links_range *of = &f->order.of[g->waiter]; /* `wait`: the first link of the place */
+	size_t to = of->wait;
+	while (to < of->waits_end &&
+	       f->l->link[f->order.by_wait[to]].wait_place == g->wait_place)
+		to++;
+	if (f->order.by_wait[to - 1] != i)
+		return;
+	look(f, of->wait, to);
+	of->wait = to;
 }
 
 int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l,
@@ -199,19 +191,18 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 	*b = (struct causality_barriers){
 	    .of_link = xcalloc(n, sizeof *b->of_link),
 	    .of_record = xcalloc((size_t)l->n_barriers + 1, sizeof *b->of_record)};
-	f.by_wait = xcalloc(n, sizeof *f.by_wait);
-	f.by_signal = xcalloc(n, sizeof *f.by_signal);
 	f.by_pair = xcalloc(n, sizeof *f.by_pair);
 	f.first = xcalloc((size_t)f.n_nodes * f.n_nodes + 2, sizeof *f.first);
 	f.at = xcalloc((size_t)f.n_nodes * f.n_nodes + 1, sizeof *f.at);
-	causality_links_order(l, f.by_wait, f.by_signal);
+	links_order_make(&f.order, l);
 	for (size_t i = 0; i < l->n; i++)
 		b->of_link[i] = UINT32_MAX;
 	for (uint32_t i = 0; i < l->n_barriers; i++)
 		b->of_record[i] = UINT32_MAX;
 	pairs_make(&f);
 	int ret = causality_links_walk(l, &walk, e);
-	FREE_EACH(f.by_wait, f.by_signal, f.by_pair, f.first, f.at);
+	links_order_release(&f.order);
+	FREE_EACH(f.by_pair, f.first, f.at);
 	if (!ret)
 		records_fill(&f);
 	else

@@ -29,6 +29,7 @@
 #pragma once
 
 #include "capture/trace.h"
+#include "common/u64_map.h"
 
 #define CAUSALITY_MAX_NODES 4096
 
@@ -61,7 +62,7 @@ struct causality_facts {
 	int64_t application_ns, tracing_ns; /* 0: unknown */
 	int64_t predicted_ns; /* of a predicted replay; 0: unknown */
 	struct json_t *kept;	/* owns the strings of facts that were read; NULL otherwise */
-	uint32_t *by_thread;	/* node numbers sorted by (pid, tid), or NULL */
+	struct u64_map of_thread; /* node number of each (pid, tid), or empty */
 };
 
 /* Errors: EINVAL: "causality" is malformed; the message has the reason. Without "causality",

@@ -61,7 +61,7 @@ static void facts_init(const struct collect_job *j, struct causality_facts *f, c
 		    i,
 		    j->kept.node[i].pid,
 		    j->kept.node[i].tid,
-		    j->kept.node[i].rank,
+		    (int32_t)j->kept.node[i].rank,
 		    j->hosts.n ? j->hosts.v[j->kept.node[i].pid >> AGENT_PID_SHIFT] : host,
 		    j->kept.node[i].sends};
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/causality/collect_runs.h"
 
-#include <jansson.h>
-
 #include "common/files.h"
+#include "common/json_members.h"
 
 #define FORMAT 4
 
@@ -12,44 +11,62 @@ char *kept_path(const struct kept_runs *k, const char *name, const char *ending)
 	return xasprintf("%s/%s%s", k->dir, name, ending);
 }
 
-/* --- writing ------------------------------------------------------------- */
+/* --- runs.json ----------------------------------------------------------- */
 
-static json_t *node_json(const struct watch_thread *t)
-{
-	char key[20];
-	snprintf(key, sizeof key, "%016" PRIx64, t->key);
-	return json_pack("{s:s,s:I,s:I,s:I,s:i,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", key,
-		"pid", (json_int_t)t->pid, "tid", (json_int_t)t->tid, "parent",
-		(json_int_t)t->parent, "rank", (int)t->rank, "sends", (int)t->sends, "requests",
-		(json_int_t)t->n_requests, "compute_max_ns",
-		(json_int_t)t->compute_max_ns, "blocked_max_ns", (json_int_t)t->blocked_max_ns,
-		"phase_max_ns", (json_int_t)t->phase_max_ns, "request_max_ns",
-		(json_int_t)t->request_max_ns, "compute_ns", (json_int_t)t->compute_sum_ns,
-		"blocked_ns", (json_int_t)t->blocked_sum_ns, "request_ns",
-		(json_int_t)t->request_sum_ns);
-}
+static const struct json_member of_node[] = {
+    MEMBER(watch_thread, HASH, key),
+    MEMBER(watch_thread, WHOLE, pid),
+    MEMBER(watch_thread, WHOLE, tid),
+    MEMBER(watch_thread, WHOLE, parent),
+    MEMBER(watch_thread, INTEGER, rank),
+    MEMBER(watch_thread, BOOL, sends),
+    MEMBER_AS("requests", watch_thread, COUNT, n_requests),
+    MEMBER(watch_thread, INTEGER, compute_max_ns),
+    MEMBER(watch_thread, INTEGER, blocked_max_ns),
+    MEMBER(watch_thread, INTEGER, phase_max_ns),
+    MEMBER(watch_thread, INTEGER, request_max_ns),
+    MEMBER_AS("compute_ns", watch_thread, INTEGER, compute_sum_ns),
+    MEMBER_AS("blocked_ns", watch_thread, INTEGER, blocked_sum_ns),
+    MEMBER_AS("request_ns", watch_thread, INTEGER, request_sum_ns),
+    {0}};
 
-static json_t *run_json(const struct kept_run *r)
+static const struct json_member of_run[] = {
+    MEMBER(kept_run, STRING, name),
+    MEMBER(kept_run, INTEGER, throttled),
+    MEMBER(kept_run, COUNT, period),
+    MEMBER(kept_run, INTEGER, took_ns),
+    MEMBER_AS("edges", kept_run, COUNT, n_edges),
+    MEMBER_AS("edges_computing", kept_run, COUNT, n_computing),
+    MEMBER_AS("held", kept_run, COUNT, n_held),
+    MEMBER(kept_run, INTEGER, held_ns),
+    {0}};
+
+static const struct json_member of_all[] = {
+    MEMBER(kept_runs, INTEGER, application_ns),
+    MEMBER_AS("threads_outside", kept_runs, WHOLE, n_outside),
+    MEMBER(kept_runs, BOOL, cpu_time),
+    MEMBER(kept_runs, BOOL, without_senders),
+    MEMBER(kept_runs, REAL, scale),
+    {0}};
+
+static void item_add(json_t *list, const void *item, const struct json_member *table)
 {
-	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "name", r->name, "throttled",
-			 (json_int_t)r->throttled, "period", (json_int_t)r->period, "took_ns",
-			 (json_int_t)r->took_ns, "edges", (json_int_t)r->n_edges, "edges_computing",
-			 (json_int_t)r->n_computing, "held", (json_int_t)r->n_held, "held_ns",
-			 (json_int_t)r->held_ns);
+	json_t *o = json_object();
+	json_members_put(o, item, table);
+	json_array_append_new(list, o);
 }
 
 int kept_runs_save(const struct kept_runs *k, struct err *e)
 {
 	json_t *nodes = json_array(), *runs = json_array();
 	for (uint32_t i = 0; i < k->n_nodes; i++)
-		json_array_append_new(nodes, node_json(&k->node[i]));
+		item_add(nodes, &k->node[i], of_node);
 	for (uint32_t i = 0; i < k->n_runs; i++)
-		json_array_append_new(runs, run_json(&k->run[i]));
-	json_auto_t *top = json_pack(
-	    "{s:i,s:s,s:I,s:I,s:b,s:b,s:f,s:o,s:o}", "format", FORMAT, "of", k->what,
-	    "application_ns", (json_int_t)k->application_ns, "threads_outside",
-	    (json_int_t)k->n_outside, "cpu_time", (int)k->cpu_time, "without_senders",
-	    (int)k->without_senders, "scale", k->scale, "nodes", nodes, "runs", runs);
+		item_add(runs, &k->run[i], of_run);
+	json_auto_t *top = json_pack("{s:i,s:s}", "format", FORMAT, "of", k->what);
+	json_members_put(top, k, of_all);
+	json_object_set_new(top, "nodes", nodes);
+	json_object_set_new(top, "runs", runs);
 	char *text = json_dumps(top, JSON_INDENT(1)), *path = kept_path(k, "runs", ".json");
 	int ret =
 	    text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, ENOMEM, "%s", path);
@@ -57,72 +74,37 @@ int kept_runs_save(const struct kept_runs *k, struct err *e)
 	return ret;
 }
 
-/* --- reading ------------------------------------------------------------- */
-
-static bool node_load(struct watch_thread *t, json_t *o)
-{
-	const char *key;
-	json_int_t pid, tid, parent, requests, max[4], sum[3];
-	int rank, sends;
-	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:i,s:b,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "key", &key,
-			"pid", &pid, "tid", &tid, "parent", &parent, "rank", &rank, "sends",
-			&sends, "requests", &requests, "compute_max_ns", &max[0],
-			"blocked_max_ns", &max[1], "phase_max_ns", &max[2], "request_max_ns",
-			&max[3], "compute_ns", &sum[0], "blocked_ns", &sum[1], "request_ns",
-			&sum[2]))
-		return false;
-	*t = (struct watch_thread){strtoull(key, NULL, 16),
-				   (uint32_t)pid,
-				   (uint32_t)tid,
-				   (uint32_t)parent,
-				   rank,
-				   (uint64_t)requests,
-				   sends,
-				   max[0],
-				   max[1],
-				   max[2],
-				   max[3],
-				   sum[0],
-				   sum[1],
-				   sum[2]};
-	return true;
-}
-
 static bool run_load(struct kept_runs *k, json_t *o)
 {
-	const char *name;
-	json_int_t throttled, period, took, edges, computing, held, held_ns;
-	if (json_unpack(o, "{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "name", &name, "throttled",
-			&throttled, "period", &period, "took_ns", &took, "edges", &edges,
-			"edges_computing", &computing, "held", &held, "held_ns", &held_ns) ||
-	    strchr(name, '/') || throttled < -1 || throttled >= (json_int_t)k->n_nodes)
-		return false;
-	const struct kept_run r = {throttled,           (uint64_t)period, took,    (uint64_t)edges,
-				   (uint64_t)computing, (uint64_t)held,   held_ns, xstrdup(name)};
-	kept_run_add(k, &r);
-	return true;
+	struct err e = ERR_INIT;
+	struct kept_run r = {.name = NULL};
+	const bool good = !json_members_get(&r, of_run, o, &e) && !strchr(r.name, '/') &&
+			  r.throttled >= -1 && r.throttled < (int64_t)k->n_nodes;
+	if (good)
+		kept_run_add(k, &r);
+	else
+		free(r.name);
+	return good;
 }
 
 static bool runs_load(struct kept_runs *k, json_t *top)
 {
-	json_t *nodes, *runs, *item;
+	const json_t *nodes = json_object_get(top, "nodes"), *runs = json_object_get(top, "runs");
+	struct err e = ERR_INIT;
 	size_t i;
-	int cpu, without, format;
-	json_int_t application, outside;
-	if (json_unpack(top, "{s:i,s:I,s:I,s:b,s:b,s:F,s:o,s:o}", "format", &format,
-			"application_ns", &application, "threads_outside", &outside, "cpu_time",
-			&cpu, "without_senders", &without, "scale", &k->scale, "nodes",
-			&nodes, "runs", &runs) ||
-	    format != FORMAT || json_array_size(nodes) > CAUSALITY_MAX_NODES)
+	json_t *item;
+	if (json_integer_value(json_object_get(top, "format")) != FORMAT ||
+	    json_members_get(k, of_all, top, &e) || !json_is_array(nodes) ||
+	    !json_is_array(runs) || json_array_size(nodes) > CAUSALITY_MAX_NODES)
 		return false;
-	k->application_ns = application;
-	k->n_outside = (uint32_t)outside;
-	k->cpu_time = cpu;
-	k->without_senders = without;
 	k->n_nodes = (uint32_t)json_array_size(nodes);
 	k->node = xcalloc(k->n_nodes + 1, sizeof *k->node);
-	json_array_foreach(nodes, i, item) if (!node_load(&k->node[i], item)) return false;
-	json_array_foreach(runs, i, item) if (!run_load(k, item)) return false;
+	json_array_foreach(nodes, i, item)
+		if (json_members_get(&k->node[i], of_node, item, &e))
+			return false;
+	json_array_foreach(runs, i, item)
+		if (!run_load(k, item))
+			return false;
 	return !k->n_runs || k->run[0].throttled < 0;
 }
 

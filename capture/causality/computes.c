@@ -4,9 +4,9 @@
 #include "capture/causality/merge_private.h"
 #include "common/unnamed_file.h"
 
-static int file_get(struct computes *c, uint64_t n, const char *dir, struct err *e)
+static int file_get(struct computes *c, uint64_t n, const char *output, struct err *e)
 {
-	int fd = unnamed_file_open(dir, e);
+	int fd = unnamed_file_beside(output, e);
 	if (fd < 0)
 		return fd;
 	c->n_bytes = n * sizeof *c->v;
@@ -18,8 +18,8 @@ static int file_get(struct computes *c, uint64_t n, const char *dir, struct err 
 	close(fd);
 	if (at == MAP_FAILED)
 		return err_sys(e, code,
-			       "%s: cannot create a file of %zu bytes for the computing times", dir,
-			       c->n_bytes);
+			       "%s: cannot create a file of %zu bytes for the computing times",
+			       output, c->n_bytes);
 	c->v = at;
 	for (uint64_t i = 0; i < n; i++)
 		c->v[i] = (struct compute){-1, 0, 0};
@@ -52,7 +52,8 @@ static int of_run(struct computes *c, const struct causality_run *run, uint32_t 
 }
 
 int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs,
-		    const uint64_t *n_requests, uint32_t n_nodes, const char *dir, struct err *e)
+		    const uint64_t *n_requests, uint32_t n_nodes, const char *output,
+		    struct err *e)
 {
 	uint64_t n = 0;
 	c->first = xcalloc((size_t)n_nodes + 1, sizeof *c->first);
@@ -64,7 +65,7 @@ int computes_gather(struct computes *c, const struct causality_run *run, uint32_
 			c->first[run[i].throttled] = n;
 			n += n_requests[run[i].throttled] + 1;
 		}
-	int ret = n ? file_get(c, n, dir, e) : 0;
+	int ret = n ? file_get(c, n, output, e) : 0;
 	SCOPED_FREE bool *done = xcalloc((size_t)n_nodes + 1, sizeof *done);
 	for (uint32_t i = 0; i < n_runs && !ret; i++) {
 		if (run[i].throttled < 0 || run[i].throttled >= n_nodes || done[run[i].throttled])

@@ -4,16 +4,6 @@
 #include "capture/causality/causality.h"
 #include "common/sort.h"
 
-static int compare_threads(const void *a, const void *b, void *facts)
-{
-	const struct causality_facts *f = facts;
-	const struct causality_node *x = &f->node[*(const uint32_t *)a],
-				    *y = &f->node[*(const uint32_t *)b];
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
 static int whole(const json_t *o, const char *name, json_int_t least, json_int_t most,
 		 json_int_t missing, json_int_t *v, struct err *e)
 {
@@ -61,22 +51,21 @@ static int nodes_read(struct causality_facts *f, const json_t *list, struct err 
 			       CAUSALITY_MAX_NODES);
 	f->n_nodes = (uint32_t)n;
 	f->node = xcalloc(n, sizeof *f->node);
-	f->by_thread = xcalloc(n, sizeof *f->by_thread);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		f->node[i].number = UINT32_MAX;
-		f->by_thread[i] = i;
-	}
 	for (size_t i = 0; i < n; i++) {
 		int ret = node_read(f, json_array_get(list, i), e);
 		if (ret)
 			return ret;
 	}
-	qsort_r(f->by_thread, n, sizeof *f->by_thread, compare_threads, f);
-	for (size_t i = 1; i < n; i++)
-		if (!compare_threads(&f->by_thread[i - 1], &f->by_thread[i], f))
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t thread = u64_pair(f->node[i].pid, f->node[i].tid);
+		const uint32_t first = *u64_map_at(&f->of_thread, thread, i);
+		if (first != i)
 			return err_set(e, EINVAL,
 				       "metadata \"causality\": nodes %u and %u are one thread",
-				       f->by_thread[i - 1], f->by_thread[i]);
+				       first, i);
+	}
 	return 0;
 }
 
@@ -153,28 +142,19 @@ int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, 
 
 void causality_facts_release(struct causality_facts *f)
 {
-	FREE_EACH(f->node, f->throttled, f->by_thread);
+	FREE_EACH(f->node, f->throttled);
+	u64_map_release(&f->of_thread);
 	json_decref(f->kept);
 	*f = (struct causality_facts){0};
 }
 
 int64_t causality_node_of(const struct causality_facts *f, uint32_t pid, uint32_t tid)
 {
-	uint32_t from = 0, to = f->n_nodes;
-	for (uint32_t i = 0; !f->by_thread && i < f->n_nodes; i++)
+	const uint32_t *found = u64_map_find(&f->of_thread, u64_pair(pid, tid));
+	for (uint32_t i = 0; !f->of_thread.cell && i < f->n_nodes; i++)
 		if (f->node[i].pid == pid && f->node[i].tid == tid)
 			return i;
-	while (f->by_thread && from < to) {
-		uint32_t mid = from + (to - from) / 2;
-		const struct causality_node *n = &f->node[f->by_thread[mid]];
-		if (n->pid == pid && n->tid == tid)
-			return f->by_thread[mid];
-		if (n->pid < pid || (n->pid == pid && n->tid < tid))
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return -1;
+	return found ? (int64_t)*found : -1;
 }
 
 static json_t *nodes_json(const struct causality_facts *f)

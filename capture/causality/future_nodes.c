@@ -31,7 +31,7 @@ void future_nodes_release(struct future_nodes *u)
 	*u = (struct future_nodes){NULL};
 }
 
-static uint32_t slots_used(const struct cause_page *p)
+uint32_t slots_used(const struct cause_page *p)
 {
 	const uint32_t used = atomic_load(&p->n_slots);
 	return used < CAUSE_SLOTS ? used : CAUSE_SLOTS;
@@ -47,7 +47,7 @@ uint32_t slot_of_key(const struct cause_page *p, uint64_t key)
 }
 
 /* Whether the rank exists. Before that, no thread of it waits, except its launcher. */
-static bool rank_is_there(const struct cause_page *p, int32_t rank)
+static bool rank_is_there(const struct cause_page *p, int64_t rank)
 {
 	const uint32_t n = slots_used(p);
 	for (uint32_t i = 0; i < n; i++)

@@ -30,5 +30,7 @@ void future_nodes_release(struct future_nodes *u);
 void future_nodes_note(struct future_nodes *u, const struct cause_page *p, int64_t at_ns,
 		       uint32_t throttled);
 
+/* Number of slots on the page that threads have taken. */
+uint32_t slots_used(const struct cause_page *p);
 /* The slot of the thread with this key, or SLOT_NONE. */
 uint32_t slot_of_key(const struct cause_page *p, uint64_t key);

@@ -291,11 +291,9 @@ static void application_start(struct hosts_run *h, const char *file, const char 
 	h->application = fork();
 	if (h->application)
 		return;
-	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC),
-		  to = open(c->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	/* mpirun passes these variables to its ranks; srun passes all variables */
-	if (null < 0 || to < 0 || dup2(null, 0) < 0 || dup2(to, 1) < 0 || dup2(to, 2) < 0 ||
-	    setenv("LD_PRELOAD", library, 1) || setenv(LOG_DIR_VARIABLE, h->link, 1) ||
+	if (run_output_redirect(c->log) || setenv("LD_PRELOAD", library, 1) ||
+	    setenv(LOG_DIR_VARIABLE, h->link, 1) ||
 	    setenv("OMPI_MCA_mca_base_env_list", "LD_PRELOAD;" LOG_DIR_VARIABLE, 1))
 		_exit(126);
 	signal(SIGPIPE, SIG_DFL);

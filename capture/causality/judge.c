@@ -13,24 +13,19 @@ enum {
 	POLL_CPU_LEAST_NS = 1000000,
 };
 
-static int64_t less(int64_t a, int64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
 /* A thread without a CPU does not wait for the held thread. Blocked time and sleep include the time
  * from the event that ends the call until the thread gets a CPU. This time does not count. */
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
-	const int64_t cpu_ns = less(now->compute_ns, now->slept_ns);
+	const int64_t cpu_ns = judge_less(now->compute_ns, now->slept_ns);
 	int64_t delay_ns = now->run_delay_ns;
 	/* it may have been woken and wait for a CPU: the kernel adds this delay later */
 	if (now->os_state == 'R' && (now->state == CAUSE_SLEEPING || now->state == CAUSE_WAITING))
 		delay_ns += now->state_ns - now->state_cpu_ns;
 	/* many short calls, or one call that uses the CPU */
-	return cpu_ns + less(now->slept_ns, delay_ns) > limits->compute ||
+	return cpu_ns + judge_less(now->slept_ns, delay_ns) > limits->compute ||
 	       (now->blocked_ns > 0 &&
-		cpu_ns + less(now->slept_ns + now->blocked_ns, delay_ns) > limits->phase);
+		cpu_ns + judge_less(now->slept_ns + now->blocked_ns, delay_ns) > limits->phase);
 }
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits)
@@ -54,7 +49,7 @@ enum judge_verdict judge_thread(const struct judge_sight *now, const struct judg
 		/* S: in an unknown call. (D: waits for a page of a mapped file, and is not
 		 * affected.) */
 		if (now->os_state == 'S' &&
-		    less(now->off_cpu_ns, now->run_delay_ns) > limits->asleep)
+		    judge_less(now->off_cpu_ns, now->run_delay_ns) > limits->asleep)
 			return JUDGE_TOO_LONG;
 		break;
 	case CAUSE_SLEEPING:

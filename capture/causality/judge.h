@@ -47,6 +47,12 @@ struct judge_limits { /* ns */
 	int64_t asleep;		/* limit of sleep outside known blocking calls */
 };
 
+/* a - b, but not below 0 */
+static inline int64_t judge_less(int64_t a, int64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits);
 
 enum judge_change { JUDGE_CHANGED, JUDGE_NOT_YET, JUDGE_UNCHANGED };

@@ -2,9 +2,7 @@
 #include "capture/causality/links.h"
 
 struct links_node {
-	size_t wait, waits_end;	    /* in by_wait[] */
-	size_t signal, signals_end; /* in by_signal[] */
-	size_t mark, marks_end;	    /* in l->mark[] */
+	struct links_range at;
 	bool queued;
 	bool at_barrier;   /* it is in the list of nodes that wait at a barrier */
 	uint32_t next;	   /* next node of this list + 1 */
@@ -18,8 +16,8 @@ struct walk_barrier {
 struct links_walk {
 	const struct causality_links *l;
 	const struct causality_walk *to;
-	size_t *by_wait, *by_signal; /* links in the order of (node, place) */
-	bool *sent;		     /* sent[n]: whether the signal of each link was sent */
+	struct links_order order;
+	bool *sent; /* sent[n]: whether the signal of each link was sent */
 	struct links_node *node;
 	struct walk_barrier *barrier; /* barrier[n_barriers] */
 	uint32_t *ready; /* nodes, as a ring buffer */
@@ -56,12 +54,35 @@ static int by_signal(const void *a, const void *b, void *links)
 	return order ? order : compare(x->waiter, x->wait_place, y->waiter, y->wait_place);
 }
 
-void causality_links_order(const struct causality_links *l, size_t *wait, size_t *signal)
+void links_order_make(struct links_order *o, const struct causality_links *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		wait[i] = signal[i] = i;
-	qsort_r(wait, l->n, sizeof *wait, by_wait, l->link);
-	qsort_r(signal, l->n, sizeof *signal, by_signal, l->link);
+	*o = (struct links_order){.by_wait = xcalloc(l->n + 1, sizeof *o->by_wait),
+				  .by_signal = xcalloc(l->n + 1, sizeof *o->by_signal),
+				  .of = xcalloc((size_t)l->n_nodes + 1, sizeof *o->of)};
+	for (size_t i = 0; i < l->n; i++) {
+		o->by_wait[i] = o->by_signal[i] = i;
+		o->of[l->link[i].waiter].waits_end++;
+		o->of[l->link[i].signaller].signals_end++;
+	}
+	for (size_t i = 0; i < l->n_marks; i++)
+		o->of[l->mark[i].node].marks_end++;
+	for (uint32_t i = 1; i < l->n_nodes; i++) {
+		struct links_range *r = &o->of[i], *before = r - 1;
+		r->wait = before->waits_end;
+		r->signal = before->signals_end;
+		r->mark = before->marks_end;
+		r->waits_end += r->wait;
+		r->signals_end += r->signal;
+		r->marks_end += r->mark;
+	}
+	qsort_r(o->by_wait, l->n, sizeof *o->by_wait, by_wait, l->link);
+	qsort_r(o->by_signal, l->n, sizeof *o->by_signal, by_signal, l->link);
+}
+
+void links_order_release(struct links_order *o)
+{
+	FREE_EACH(o->by_wait, o->by_signal, o->of);
+	*o = (struct links_order){0};
 }
 
 static void make_ready(struct links_walk *w, uint32_t node)
@@ -75,7 +96,7 @@ static void make_ready(struct links_walk *w, uint32_t node)
 /* Sends the signal of a mark, or passes its wait. Returns false if the node must wait. */
 static bool mark_pass(struct links_walk *w, struct links_node *n)
 {
-	const struct causality_mark *m = &w->l->mark[n->mark];
+	const struct causality_mark *m = &w->l->mark[n->at.mark];
 	struct walk_barrier *b = &w->barrier[m->barrier];
 	if (m->is_wait && b->n_missing) {
 		if (!n->at_barrier) {
@@ -86,8 +107,8 @@ static bool mark_pass(struct links_walk *w, struct links_node *n)
 		return false;
 	}
 	if (w->to && w->to->mark)
-		w->to->mark(w->to->ctx, n->mark);
-	n->mark++;
+		w->to->mark(w->to->ctx, n->at.mark);
+	n->at.mark++;
 	if (m->is_wait || --b->n_missing)
 		return true;
 	for (uint32_t i = b->first; i; i = w->node[i - 1].next) {
@@ -104,26 +125,29 @@ static void signal_send(struct links_walk *w, size_t i)
 	w->sent[i] = true;
 	if (w->to && w->to->signal)
 		w->to->signal(w->to->ctx, i);
-	if (waiter->wait < waiter->waits_end && w->by_wait[waiter->wait] == i)
+	if (waiter->at.wait < waiter->at.waits_end && w->order.by_wait[waiter->at.wait] == i)
 		make_ready(w, g->waiter);
 }
 
 /* Places of the node's next signal, wait and mark; UINT64_MAX: none. */
 static uint64_t signal_place(const struct links_walk *w, const struct links_node *n)
 {
-	return n->signal < n->signals_end ? w->l->link[w->by_signal[n->signal]].signal_place
-					  : UINT64_MAX;
+	return n->at.signal < n->at.signals_end
+		   ? w->l->link[w->order.by_signal[n->at.signal]].signal_place
+		   : UINT64_MAX;
 }
 
 static uint64_t wait_place(const struct links_walk *w, const struct links_node *n)
 {
-	return n->wait < n->waits_end ? w->l->link[w->by_wait[n->wait]].wait_place : UINT64_MAX;
+	return n->at.wait < n->at.waits_end ? w->l->link[w->order.by_wait[n->at.wait]].wait_place
+					    : UINT64_MAX;
 }
 
 static bool mark_is_next(const struct links_walk *w, const struct links_node *n)
 {
-	return n->mark < n->marks_end && w->l->mark[n->mark].place <= signal_place(w, n) &&
-	       w->l->mark[n->mark].place <= wait_place(w, n);
+	return n->at.mark < n->at.marks_end &&
+	       w->l->mark[n->at.mark].place <= signal_place(w, n) &&
+	       w->l->mark[n->at.mark].place <= wait_place(w, n);
 }
 
 /* Walks along a node as far as possible. */
@@ -134,9 +158,9 @@ static void go_on(struct links_walk *w, struct links_node *n)
 			if (!mark_pass(w, n))
 				return;
 		} else if (signal_place(w, n) < wait_place(w, n)) {
-			signal_send(w, w->by_signal[n->signal++]);
-		} else if (n->wait < n->waits_end && w->sent[w->by_wait[n->wait]]) {
-			size_t i = w->by_wait[n->wait++];
+			signal_send(w, w->order.by_signal[n->at.signal++]);
+		} else if (n->at.wait < n->at.waits_end && w->sent[w->order.by_wait[n->at.wait]]) {
+			size_t i = w->order.by_wait[n->at.wait++];
 			if (w->to && w->to->wait)
 				w->to->wait(w->to->ctx, i);
 		} else {
@@ -152,7 +176,7 @@ static size_t *missing_find(const struct links_walk *w)
 {
 	size_t *missing = xcalloc((size_t)w->l->n_barriers + 1, sizeof *missing);
 	for (uint32_t i = w->l->n_nodes; i--;)
-		for (size_t k = w->node[i].mark; k < w->node[i].marks_end; k++)
+		for (size_t k = w->node[i].at.mark; k < w->node[i].at.marks_end; k++)
 			if (!w->l->mark[k].is_wait)
 				missing[w->l->mark[k].barrier] = k;
 	return missing;
@@ -162,8 +186,8 @@ static size_t *missing_find(const struct links_walk *w)
 static uint32_t waits_for(const struct links_walk *w, const size_t *missing, uint32_t node)
 {
 	const struct links_node *n = &w->node[node];
-	return mark_is_next(w, n) ? w->l->mark[missing[w->l->mark[n->mark].barrier]].node
-				  : w->l->link[w->by_wait[n->wait]].signaller;
+	return mark_is_next(w, n) ? w->l->mark[missing[w->l->mark[n->at.mark].barrier]].node
+				  : w->l->link[w->order.by_wait[n->at.wait]].signaller;
 }
 
 static void after_text(struct strbuf *text, uint32_t n_nodes, uint32_t node, uint64_t n_requests)
@@ -187,7 +211,7 @@ static void blocked_text(struct strbuf *text, const struct links_walk *w, const 
 	if (node < links_nodes(w->l))
 		strbuf_addf(text, " node %" PRIu32 " before its request ", node);
 	if (!mark_is_next(w, n)) {
-		const struct causality_link *g = &w->l->link[w->by_wait[n->wait]];
+		const struct causality_link *g = &w->l->link[w->order.by_wait[n->at.wait]];
 		if (node < links_nodes(w->l))
 			strbuf_addf(text, "%" PRIu64, g->wait_request);
 		else
@@ -195,7 +219,7 @@ static void blocked_text(struct strbuf *text, const struct links_walk *w, const 
 		after_text(text, links_nodes(w->l), g->signaller, g->signal_request);
 		return;
 	}
-	const struct causality_mark *m = &w->l->mark[n->mark],
+	const struct causality_mark *m = &w->l->mark[n->at.mark],
 				    *signal = &w->l->mark[missing[m->barrier]];
 	strbuf_addf(text, "%" PRIu32 " for barrier %" PRIu32 ", barrier %" PRIu32, m->request,
 		    m->barrier + 1, m->barrier + 1);
@@ -224,8 +248,8 @@ static int loop_error(const struct links_walk *w, const size_t *missing, uint32_
 
 static bool is_stuck(const struct links_walk *w, uint32_t node)
 {
-	return w->node[node].wait < w->node[node].waits_end ||
-	       w->node[node].mark < w->node[node].marks_end;
+	return w->node[node].at.wait < w->node[node].at.waits_end ||
+	       w->node[node].at.mark < w->node[node].at.marks_end;
 }
 
 /* Reports the links of the cycles. Each blocked node waits for one blocked node, so a walk from any
@@ -245,7 +269,7 @@ static void loops_report(const struct links_walk *w, const size_t *missing)
 		const uint32_t first = node;
 		do {
 			if (!mark_is_next(w, &w->node[node]))
-				w->to->loop(w->to->ctx, w->by_wait[w->node[node].wait]);
+				w->to->loop(w->to->ctx, w->order.by_wait[w->node[node].at.wait]);
 			node = waits_for(w, missing, node);
 		} while (node != first);
 	}
@@ -253,33 +277,14 @@ static void loops_report(const struct links_walk *w, const size_t *missing)
 
 /* --- the walk ------------------------------------------------------------ */
 
-static void order_all(struct links_walk *w)
-{
-	const struct causality_links *l = w->l;
-	causality_links_order(l, w->by_wait, w->by_signal);
-	for (size_t i = 0; i < l->n; i++) {
-		w->node[l->link[i].waiter].waits_end++;
-		w->node[l->link[i].signaller].signals_end++;
-	}
-	for (size_t i = 0; i < l->n_marks; i++) {
-		w->node[l->mark[i].node].marks_end++;
-		w->barrier[l->mark[i].barrier].n_missing += !l->mark[i].is_wait;
-	}
-	for (uint32_t i = 0; i < l->n_nodes; i++) {
-		struct links_node *n = &w->node[i], *before = i ? n - 1 : NULL;
-		n->wait = before ? before->waits_end : 0;
-		n->signal = before ? before->signals_end : 0;
-		n->mark = before ? before->marks_end : 0;
-		n->waits_end += n->wait;
-		n->signals_end += n->signal;
-		n->marks_end += n->mark;
-	}
-}
-
 static int walk_all(struct links_walk *w, struct err *e)
 {
-	for (uint32_t i = 0; i < w->l->n_nodes; i++)
+	for (size_t i = 0; i < w->l->n_marks; i++)
+		w->barrier[w->l->mark[i].barrier].n_missing += !w->l->mark[i].is_wait;
+	for (uint32_t i = 0; i < w->l->n_nodes; i++) {
+		w->node[i].at = w->order.of[i];
 		make_ready(w, i);
+	}
 	while (w->n_ready) {
 		struct links_node *n = &w->node[w->ready[w->first]];
 		w->first = (w->first + 1) % w->l->n_nodes;
@@ -301,14 +306,13 @@ int causality_links_walk(const struct causality_links *l, const struct causality
 			 struct err *e)
 {
 	struct links_walk w = {.l = l, .to = to};
-	w.by_wait = xcalloc(l->n + 1, sizeof *w.by_wait);
-	w.by_signal = xcalloc(l->n + 1, sizeof *w.by_signal);
 	w.sent = xcalloc(l->n + 1, sizeof *w.sent);
 	w.node = xcalloc((size_t)l->n_nodes + 1, sizeof *w.node);
 	w.barrier = xcalloc((size_t)l->n_barriers + 1, sizeof *w.barrier);
 	w.ready = xcalloc(l->n_nodes + 1, sizeof *w.ready);
-	order_all(&w);
+	links_order_make(&w.order, l);
 	const int ret = walk_all(&w, e);
-	FREE_EACH(w.by_wait, w.by_signal, w.sent, w.node, w.barrier, w.ready);
+	links_order_release(&w.order);
+	FREE_EACH(w.sent, w.node, w.barrier, w.ready);
 	return ret;
 }

@@ -59,8 +59,22 @@ static inline bool links_join_at(const struct causality_links *l, const struct c
 {
 	return g->signaller >= links_nodes(l) || g->waiter >= links_nodes(l);
 }
-/* by_wait[n], by_signal[n]: the links sorted by (waiter, place) and by (signaller, place). */
-void causality_links_order(const struct causality_links *l, size_t *by_wait, size_t *by_signal);
+
+/* The waits, signals and marks of a node that come next. */
+struct links_range {
+	size_t wait, waits_end;	    /* in by_wait[] */
+	size_t signal, signals_end; /* in by_signal[] */
+	size_t mark, marks_end;	    /* in mark[] of the links */
+};
+
+struct links_order {
+	/* [n]: the links sorted by (waiter, place) and by (signaller, place) */
+	size_t *by_wait, *by_signal;
+	struct links_range *of; /* of[n_nodes]: everything of each node */
+};
+/* Ownership: links_order_release, also for an order that is all zero. */
+void links_order_make(struct links_order *o, const struct causality_links *l);
+void links_order_release(struct links_order *o);
 
 /* Callbacks of a walk. The order of the walk is a possible execution: each signal precedes its
  * wait, and the links and marks of a node are in program order. At one place, the marks precede

@@ -152,12 +152,12 @@ ORDER_BY(by_wait, struct causality_link, waiter, wait_place, signaller, signal_p
 static void ranks_find(struct link_reducer *x)
 {
 	const struct causality_links *l = x->l;
-	size_t *wait = xcalloc(l->n + 1, sizeof *wait), *signal = xcalloc(l->n + 1, sizeof *signal);
-	causality_links_order(l, wait, signal);
+	struct links_order order;
+	links_order_make(&order, l);
 	uint64_t place = 0;
 	uint32_t node = UINT32_MAX, rank = 0;
 	for (size_t k = 0, m = 0; k < l->n || m < l->n_marks;) {
-		const struct causality_link *g = k < l->n ? &l->link[signal[k]] : NULL;
+		const struct causality_link *g = k < l->n ? &l->link[order.by_signal[k]] : NULL;
 		const struct causality_mark *of_mark = m < l->n_marks ? &l->mark[m] : NULL;
 		const bool is_link = g && (!of_mark || g->signaller < of_mark->node ||
 					   (g->signaller == of_mark->node &&
@@ -167,9 +167,9 @@ static void ranks_find(struct link_reducer *x)
 		rank = of != node ? 1 : rank + (at != place);
 		node = of;
 		place = at;
-		*(is_link ? &x->rank[signal[k++]] : &x->mark_rank[m++]) = rank;
+		*(is_link ? &x->rank[order.by_signal[k++]] : &x->mark_rank[m++]) = rank;
 	}
-	FREE_EACH(wait, signal);
+	links_order_release(&order);
 }
 
 /* Removes links to a join for which no node waits any more. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <libgen.h>
 
 #include "capture/causality/merge_private.h"
 
@@ -134,7 +133,6 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 		  uint32_t n_runs, const struct causality_facts *facts, const char *output,
 		  struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
-	SCOPED_FREE char *copy = xstrdup(output);
 	const struct causality_run *last = &run[n_runs - 1];
 	const uint32_t n_joins = last->n_joins, n_traces = n_runs - !last->trace;
 	int ret = requests_compare(run, n_traces, facts->n_nodes, n_requests, e);
@@ -143,8 +141,7 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	ret = ret ? ret
 		: links_make(l, run, n_runs, facts->n_nodes + n_joins, n_requests, counts, e);
 	if (!ret && facts->by_throttling)
-		ret = computes_gather(c, run, n_traces, n_requests, facts->n_nodes, dirname(copy),
-				      e);
+		ret = computes_gather(c, run, n_traces, n_requests, facts->n_nodes, output, e);
 	if (!ret)
 		senders_prune(l, facts);
 	for (uint32_t i = 0; !ret && i < facts->n_nodes; i++)

@@ -9,13 +9,13 @@
 #define LATE_LEAST_NS INT64_C(20000)
 
 struct late_node {
-	size_t wait, signal, signals_end, waits_end; /* in by_wait[], by_signal[] */
-	size_t first; /* [first, signal): the signals after its last request */
+	struct links_range at;
+	size_t first; /* [first, at.signal): the signals after its last request */
 };
 
 struct late_job {
 	const struct causality_links *l;
-	size_t *by_wait, *by_signal;
+	struct links_order order;
 	struct late_node *node;
 	int64_t *sent_ns, *continued_ns; /* [l->n]: times in the base run */
 };
@@ -25,9 +25,9 @@ static void request_take(struct late_job *j, uint32_t of, const struct trace_rec
 {
 	struct late_node *n = &j->node[of];
 	const int64_t end_ns = r->end_ns != TIME_NONE ? r->end_ns : r->begin_ns;
-	n->first = n->signal;
-	for (; n->signal < n->signals_end; n->signal++) {
-		const size_t i = j->by_signal[n->signal];
+	n->first = n->at.signal;
+	for (; n->at.signal < n->at.signals_end; n->at.signal++) {
+		const size_t i = j->order.by_signal[n->at.signal];
 		if (j->l->link[i].signal_request > number + 1)
 			return;
 		j->sent_ns[i] = end_ns;
@@ -39,12 +39,12 @@ static void compute_take(struct late_job *j, uint32_t of, const struct trace_rec
 {
 	struct late_node *n = &j->node[of];
 	const double elapsed_ns = (double)merge_elapsed(r);
-	for (; n->first < n->signal; n->first++) {
-		const size_t i = j->by_signal[n->first];
+	for (; n->first < n->at.signal; n->first++) {
+		const size_t i = j->order.by_signal[n->first];
 		j->sent_ns[i] += llrint(elapsed_ns * j->l->link[i].signalled_ppm / COMPUTED_ALL);
 	}
-	for (; n->wait < n->waits_end; n->wait++) {
-		const size_t i = j->by_wait[n->wait];
+	for (; n->at.wait < n->at.waits_end; n->at.wait++) {
+		const size_t i = j->order.by_wait[n->at.wait];
 		const struct causality_link *g = &j->l->link[i];
 		if (g->wait_request > number)
 			return;
@@ -75,18 +75,10 @@ static int base_read(struct late_job *j, struct requests *q, struct err *e)
 
 static void nodes_set(struct late_job *j)
 {
-	for (size_t i = 0; i < j->l->n; i++) {
-		j->node[j->l->link[i].waiter].waits_end++;
-		j->node[j->l->link[i].signaller].signals_end++;
+	for (size_t i = 0; i < j->l->n; i++)
 		j->continued_ns[i] = INT64_MAX;
-	}
-	for (uint32_t i = 0; i < j->l->n_nodes; i++) {
-		struct late_node *n = &j->node[i];
-		n->wait = i ? n[-1].waits_end : 0;
-		n->first = n->signal = i ? n[-1].signals_end : 0;
-		n->waits_end += n->wait;
-		n->signals_end += n->signal;
-	}
+	for (uint32_t i = 0; i < j->l->n_nodes; i++)
+		j->node[i] = (struct late_node){j->order.of[i], j->order.of[i].signal};
 }
 
 /* A signal for a join must not be later than the first node continues that waits for the join. */
@@ -113,12 +105,10 @@ int late_signals_find(const char *base, const struct causality_links *l, bool *e
 	if (ret)
 		return ret;
 	struct late_job j = {.l = l,
-			     .by_wait = xcalloc(l->n + 1, sizeof *j.by_wait),
-			     .by_signal = xcalloc(l->n + 1, sizeof *j.by_signal),
 			     .node = xcalloc((size_t)l->n_nodes + 1, sizeof *j.node),
 			     .sent_ns = xcalloc(l->n + 1, sizeof *j.sent_ns),
 			     .continued_ns = xcalloc(l->n + 1, sizeof *j.continued_ns)};
-	causality_links_order(l, j.by_wait, j.by_signal);
+	links_order_make(&j.order, l);
 	nodes_set(&j);
 	ret = base_read(&j, &q, e);
 	joins_continue(&j);
@@ -132,10 +122,7 @@ int late_signals_find(const char *base, const struct causality_links *l, bool *e
 		++*n;
 	}
 	requests_close(&q);
-	free(j.by_wait);
-	free(j.by_signal);
-	free(j.node);
-	free(j.sent_ns);
-	free(j.continued_ns);
+	links_order_release(&j.order);
+	FREE_EACH(j.node, j.sent_ns, j.continued_ns);
 	return ret;
 }

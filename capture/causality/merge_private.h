@@ -41,9 +41,10 @@ struct compute {
 	uint64_t blocked_ns;
 };
 
-/* Errors: of reading; of the system, for the file in `dir`. Ownership: computes_release. */
+/* Errors: of reading; of the system, for a file beside `output`. Ownership: computes_release. */
 int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs,
-		    const uint64_t *n_requests, uint32_t n_nodes, const char *dir, struct err *e);
+		    const uint64_t *n_requests, uint32_t n_nodes, const char *output,
+		    struct err *e);
 void computes_release(struct computes *c);
 
 /* merge_external.c: wall-clock time of a compute record outside waiting calls; 0 if unknown. */

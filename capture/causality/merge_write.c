@@ -5,6 +5,7 @@
 
 #include "capture/causality/merge_private.h"
 #include "capture/causality/work_private.h"
+#include "capture/format.h"
 #include "capture/preload/causes.h"
 #include "common/file_beside.h"
 #include "common/heap.h"
@@ -24,7 +25,7 @@ struct merge_node {
 	/* Position in the base run: time outside waiting calls since its last request; total time
 	 * so far, except waits for other nodes. */
 	int64_t at_ns, own_ns;
-	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
+	struct links_range at;
 	uint64_t n_requests, n_parts; /* requests written; compute records since the last request */
 	bool owes;	    /* the signals after its last request are still due, at due_ns */
 	int64_t due_ns;
@@ -48,7 +49,7 @@ struct merge_job {
 	const struct causality_facts *facts;
 	struct causality_merge_counts *counts;
 	bool complete; /* each request of each node was delayed, so no dependency is missing */
-	size_t *by_wait, *by_signal;
+	struct links_order order;
 	/* The first pass writes nothing. It sets the places of the links to those of their records,
 	 * and sent_ns[l->n]: when each signal was sent in the base run. */
 	bool first_pass;
@@ -92,17 +93,13 @@ static struct trace_record cause_of(const struct merge_job *j, enum trace_op op,
 				    int64_t ns, uint64_t length)
 {
 	const struct causality_node *n = &j->q.f.node[of];
-	return (struct trace_record){.begin_ns = ns,
-				     .end_ns = ns,
-				     .intended_ns = TIME_NONE,
-				     .dispatch_ns = TIME_NONE,
-				     .length = length,
-				     .pid = n->pid,
-				     .tid = n->tid,
-				     .object = OBJECT_NONE,
-				     .fd = -1,
-				     .heap = HEAP_NONE,
-				     .op = (uint16_t)op};
+	struct trace_record r = record_unknown();
+	r.begin_ns = r.end_ns = ns;
+	r.length = length;
+	r.pid = n->pid;
+	r.tid = n->tid;
+	r.op = (uint16_t)op;
+	return r;
 }
 
 static int link_emit_first(struct merge_job *j, bool signal, uint32_t of, size_t link,
@@ -162,28 +159,9 @@ static int emit_copy(struct merge_job *j, uint32_t of, const struct trace_record
 	struct trace_record copy = *r;
 	if (j->first_pass)
 		return emit(j, of, r, e);
-	for (; j->n_objects < trace_n_objects(j->q.t); j->n_objects++) {
-		const struct trace_object *o = trace_object(j->q.t, j->n_objects);
-		uint32_t id;
-		int ret = o ? trace_writer_object(j->to, o->kind, o->name, &id, e) : 0;
-		if (!ret && (!o || id != j->n_objects))
-			ret = err_set(e, EBADMSG,
-				"object %" PRIu32 " of the trace is missing or occurs twice",
-				j->n_objects);
-		if (ret)
-			return ret;
-	}
-	if (r->heap != HEAP_NONE) {
-		size_t len;
-		const void *data;
-		int ret = trace_heap(j->q.t, r->heap, &data, &len, e);
-		copy.heap = HEAP_NONE;
-		if (!ret && data)
-			ret = trace_writer_heap(j->to, data, len, &copy.heap, e);
-		if (ret)
-			return ret;
-	}
-	return emit(j, of, &copy, e);
+	int ret = trace_copy_objects(j->q.t, j->to, &j->n_objects, e);
+	ret = ret ? ret : trace_copy_heap(j->q.t, j->to, &copy.heap, e);
+	return ret ? ret : emit(j, of, &copy, e);
 }
 
 /* --- signals that are due later ------------------------------------------ */
@@ -213,12 +191,12 @@ static int signals_emit(struct merge_job *j, uint32_t of, int64_t ns, uint32_t u
 	int ret = 0;
 	n->owes = false;
 	n->last_ns = ns;
-	while (n->signal < n->signals_end && !ret) {
-		const struct causality_link *g = &j->l->link[j->by_signal[n->signal]];
+	while (n->at.signal < n->at.signals_end && !ret) {
+		const struct causality_link *g = &j->l->link[j->order.by_signal[n->at.signal]];
 		if (g->signal_request > n->n_requests ||
 		    (g->signal_request == n->n_requests && g->signalled_ppm > upto_ppm))
 			break;
-		ret = emit_link(j, OP_SIGNAL, of, ns, j->by_signal[n->signal++], e);
+		ret = emit_link(j, OP_SIGNAL, of, ns, j->order.by_signal[n->at.signal++], e);
 	}
 	return ret;
 }
@@ -241,11 +219,11 @@ static int waits_emit(struct merge_job *j, uint32_t of, int64_t ns, uint64_t num
 {
 	struct merge_node *n = &j->node[of];
 	int ret = 0;
-	while (n->wait < n->waits_end && !ret) {
-		const struct causality_link *g = &j->l->link[j->by_wait[n->wait]];
+	while (n->at.wait < n->at.waits_end && !ret) {
+		const struct causality_link *g = &j->l->link[j->order.by_wait[n->at.wait]];
 		if (g->wait_request > number)
 			break;
-		ret = emit_link(j, OP_WAIT, of, ns, j->by_wait[n->wait++], e);
+		ret = emit_link(j, OP_WAIT, of, ns, j->order.by_wait[n->at.wait++], e);
 	}
 	return ret;
 }
@@ -262,9 +240,9 @@ static int64_t next_ppm(const struct merge_job *j, const struct merge_node *n, u
 			bool *signals)
 {
 	const struct causality_link *s =
-	    n->signal < n->signals_end ? &j->l->link[j->by_signal[n->signal]] : NULL;
+	    n->at.signal < n->at.signals_end ? &j->l->link[j->order.by_signal[n->at.signal]] : NULL;
 	const struct causality_link *w =
-	    n->wait < n->waits_end ? &j->l->link[j->by_wait[n->wait]] : NULL;
+	    n->at.wait < n->at.waits_end ? &j->l->link[j->order.by_wait[n->at.wait]] : NULL;
 	*signals = s && s->signal_request <= number;
 	if (*signals)
 		return s->signalled_ppm;
@@ -303,7 +281,8 @@ static int compute_emit(struct merge_job *j, const struct trace_record *r, int64
 		if (!ret && signals)
 			ret = signals_emit(j, of, r->begin_ns, (uint32_t)ppm, e);
 		else if (!ret)
-			ret = emit_link(j, OP_WAIT, of, r->begin_ns, j->by_wait[n->wait++], e);
+			ret = emit_link(j, OP_WAIT, of, r->begin_ns,
+					j->order.by_wait[n->at.wait++], e);
 	}
 	ret = ret ? ret : emit_compute(j, of, &rest, llrint(slept * (double)rest.length), e);
 	n->own_ns = own_ns + elapsed_ns;
@@ -318,16 +297,16 @@ static void waiting_explain(struct merge_job *j, const struct trace_record *r, u
 {
 	struct merge_node *n = &j->node[of];
 	struct causality_merge_counts *c = j->counts;
-	size_t end = n->wait;
-	while (end < n->waits_end && j->l->link[j->by_wait[end]].wait_request <= number)
+	size_t end = n->at.wait;
+	while (end < n->at.waits_end && j->l->link[j->order.by_wait[end]].wait_request <= number)
 		end++;
-	int64_t ns = merge_unexplained(r, j->l, j->by_wait + n->wait, end - n->wait, j->sent_ns,
-				       polled);
+	int64_t ns = merge_unexplained(r, j->l, j->order.by_wait + n->at.wait, end - n->at.wait,
+				       j->sent_ns, polled);
 	const bool shares = j->facts->cpu_time, polls = r->dispatch_ns > 0;
 	const int64_t off_cpu_ns = !shares || !polls     ? 0
 				   : r->dispatch_ns < ns ? r->dispatch_ns
 							 : ns;
-	const int64_t least_ns = end == n->wait && !polls ? SPLIT_LEAST_NS
+	const int64_t least_ns = end == n->at.wait && !polls ? SPLIT_LEAST_NS
 				 : shares		   ? WAKE_CONTENDED_NS
 							   : WAKE_NS;
 	ns -= off_cpu_ns;
@@ -411,8 +390,8 @@ static int request_take(struct merge_job *j, const struct trace_record *r, int64
 	n->at_ns = r->end_ns > ns ? r->end_ns : ns;
 	n->own_ns +=
 	    r->end_ns != TIME_NONE && r->begin_ns != TIME_NONE ? r->end_ns - r->begin_ns : 0;
-	if (n->signal < n->signals_end &&
-	    j->l->link[j->by_signal[n->signal]].signal_request <= n->n_requests) {
+	if (n->at.signal < n->at.signals_end &&
+	    j->l->link[j->order.by_signal[n->at.signal]].signal_request <= n->n_requests) {
 		n->owes = true;
 		n->due_ns = r->end_ns > ns ? r->end_ns : ns;
 		GROW(j->due, j->n_due, j->cap_due);
@@ -439,7 +418,7 @@ static int take(struct merge_job *j, const struct trace_record *r, int64_t node,
 		ret = signals_emit(j, (uint32_t)node, ns, 0, e);
 	n->last_ns = ns;
 	/* after its last signal, no node waits for a node without requests */
-	if (ret || (j->facts->node[node].sends && n->signal == n->signals_end))
+	if (ret || (j->facts->node[node].sends && n->at.signal == n->at.signals_end))
 		return ret;
 	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e)
 				   : request_take(j, r, node, number, ns, e);
@@ -462,25 +441,15 @@ static int take_all(struct merge_job *j, struct err *e)
 /* Sets each node to its first wait and signal. */
 static void nodes_reset(struct merge_job *j)
 {
-	memset(j->node, 0, j->l->n_nodes * sizeof *j->node);
-	for (size_t i = 0; i < j->l->n; i++) {
-		j->node[j->l->link[i].waiter].waits_end++;
-		j->node[j->l->link[i].signaller].signals_end++;
-	}
-	for (uint32_t i = 0; i < j->l->n_nodes; i++) {
-		struct merge_node *n = &j->node[i];
-		n->wait = i ? n[-1].waits_end : 0;
-		n->signal = i ? n[-1].signals_end : 0;
-		n->waits_end += n->wait;
-		n->signals_end += n->signal;
-		n->last_ns = TIME_NONE;
-	}
+	links_order_release(&j->order);
+	links_order_make(&j->order, j->l);
+	for (uint32_t i = 0; i < j->l->n_nodes; i++)
+		j->node[i] = (struct merge_node){.at = j->order.of[i], .last_ns = TIME_NONE};
 	j->counts->n_left_out = 0;
 }
 
 static int places_find(struct merge_job *j, struct err *e)
 {
-	causality_links_order(j->l, j->by_wait, j->by_signal);
 	nodes_reset(j);
 	int ret = requests_rewind(&j->q, e);
 	return ret ? ret : take_all(j, e);
@@ -517,9 +486,8 @@ static int first_pass(struct merge_job *j, struct err *e)
 	ret = ret ? ret : requests_rewind(&j->q, e);
 	if (ret)
 		return ret;
-	causality_links_order(j->l, j->by_wait, j->by_signal);
 	nodes_reset(j);
-	return merge_barriers_find(&j->barriers, j->l, j->by_wait, j->by_signal, e);
+	return merge_barriers_find(&j->barriers, j->l, j->order.by_wait, j->order.by_signal, e);
 }
 
 /* Predicts the execution time of a replay: each node takes its own time in the base run, and waits
@@ -610,8 +578,8 @@ static void job_release(struct merge_job *j)
 {
 	requests_close(&j->q);
 	merge_barriers_release(&j->barriers);
-	FREE_EACH(j->node, j->number, j->by_wait, j->by_signal, j->sent_ns, j->at_wait,
-		  j->at_signal, j->due, j);
+	links_order_release(&j->order);
+	FREE_EACH(j->node, j->number, j->sent_ns, j->at_wait, j->at_signal, j->due, j);
 }
 
 int merge_write(const struct causality_run *base, struct causality_links *l,
@@ -633,8 +601,6 @@ int merge_write(const struct causality_run *base, struct causality_links *l,
 	j->counts = counts;
 	j->complete = is_complete(facts);
 	j->node = xcalloc((size_t)l->n_nodes + 1, sizeof *j->node);
-	j->by_wait = xcalloc(l->n + 1, sizeof *j->by_wait);
-	j->by_signal = xcalloc(l->n + 1, sizeof *j->by_signal);
 	j->sent_ns = xcalloc(l->n + 1, sizeof *j->sent_ns);
 	j->at_wait = xcalloc(l->n + 1, sizeof *j->at_wait);
 	j->at_signal = xcalloc(l->n + 1, sizeof *j->at_signal);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks that an application makes the same requests in each run. The order between nodes differs,
- * so two runs cannot be compared record by record. Instead, each node has a running digest, and
- * some intermediate values are kept. After a difference, the requests between two of these values
- * are read again. */
+ * so two runs cannot be compared record by record. Instead, each node has a running digest. After a
+ * difference, the requests of this node are read again. */
 
 #include "capture/causality/requests.h"
 
-#define MARKS 512u
-
 struct requests_chain { /* requests of a node */
 	uint64_t digest, n;
-	uint64_t stride; /* mark[i]: digest after (i + 1) * stride requests */
-	uint64_t mark[MARKS];
 };
 
 /* --- digests ------------------------------------------------------------- */
@@ -78,119 +73,88 @@ static int request_digest(const struct trace *t, const struct trace_record *r, u
 	return 0;
 }
 
-static void chain_add(struct requests_chain *c, uint64_t digest)
-{
-	c->digest = mixed(c->digest, digest);
-	if (++c->n % c->stride)
-		return;
-	if (c->n / c->stride > MARKS) {
-		for (uint32_t i = 0; i < MARKS / 2; i++)
-			c->mark[i] = c->mark[2 * i + 1];
-		c->stride *= 2;
-		if (c->n % c->stride)
-			return;
-	}
-	c->mark[c->n / c->stride - 1] = c->digest;
-}
-
 static int chains_read(struct requests *q, struct requests_chain *chain, struct err *e)
 {
 	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
 	int ret = requests_rewind(q, e);
-	for (uint32_t i = 0; i < q->f.n_nodes; i++)
-		chain[i] = (struct requests_chain){.stride = 1};
+	memset(chain, 0, q->f.n_nodes * sizeof *chain);
 	while (!ret && (ret = requests_next(q, &r, &node, &number, e)) == 1) {
 		uint64_t digest;
 		ret = 0;
 		if (node < 0 || !is_request(r))
 			continue;
 		ret = request_digest(q->t, r, &digest, e);
-		if (!ret)
-			chain_add(&chain[node], digest);
+		chain[node].digest = ret ? 0 : mixed(chain[node].digest, digest);
+		chain[node].n++;
 	}
 	return ret;
 }
 
 /* --- location of a difference -------------------------------------------- */
 
-/* Finds a request number such that all earlier requests are equal, and some request between it and
- * the next mark differs. */
-static uint64_t differ_from(const struct requests_chain *a, const struct requests_chain *b,
-			    uint64_t *stride)
+/* Reads a node's next request with its digest. Returns as trace_next. */
+static int node_next(struct requests *q, uint32_t of, const struct trace_record **r,
+		     uint64_t *digest, struct err *e)
 {
-	uint64_t number = 0;
-	*stride = a->stride > b->stride ? a->stride : b->stride;
-	while (number + *stride <= a->n && number + *stride <= b->n &&
-	       a->mark[(number + *stride) / a->stride - 1] ==
-		   b->mark[(number + *stride) / b->stride - 1])
-		number += *stride;
-	return number;
-}
-
-/* Computes the digests of a node's requests from number `from` on: digest[n]. */
-static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t *digest,
-			uint64_t n, uint64_t *n_read, struct err *e)
-{
-	const struct trace_record *r;
 	int64_t node;
 	uint64_t number;
-	int ret = requests_rewind(q, e), got = 0;
-	*n_read = 0;
-	while (!ret && *n_read < n && (got = requests_next(q, &r, &node, &number, e)) == 1)
-		if (node == of && is_request(r) && number >= from)
-			ret = request_digest(q->t, r, &digest[(*n_read)++], e);
-	return ret ? ret : got < 0 ? got : 0;
+	int ret;
+	do
+		ret = requests_next(q, r, &node, &number, e);
+	while (ret == 1 && (node != of || !is_request(*r)));
+	if (ret != 1)
+		return ret;
+	ret = request_digest(q->t, *r, digest, e);
+	return ret ? ret : 1;
 }
 
-static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct strbuf *out,
+static int request_text(const struct requests *q, const struct trace_record *r, struct strbuf *out,
 			struct err *e)
 {
-	const struct trace_record *r;
-	int64_t node;
-	uint64_t number;
-	int ret = requests_rewind(q, e), got = 0;
-	while (!ret && (got = requests_next(q, &r, &node, &number, e)) == 1)
-		if (node == of && is_request(r) && number == wanted)
-			return request_describe(out, q->t, r, e);
+	if (r)
+		return request_describe(out, q->t, r, e);
 	strbuf_addstr(out, "no further request");
-	return ret ? ret : got < 0 ? got : 0;
+	return 0;
 }
 
-static int differ_error(struct requests *base, struct requests *other,
-	const struct causality_run *run, uint32_t node, uint64_t number, struct err *e)
+/* a, b: the first requests that differ; NULL: there are no more */
+static int differ_error(const struct requests *base, const struct requests *other,
+			const struct causality_run *run, const struct trace_record *a,
+			const struct trace_record *b, uint32_t node, uint64_t number, struct err *e)
 {
-	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT, when = STRBUF_INIT;
+	SCOPED_STRBUF in_base = STRBUF_INIT, in_other = STRBUF_INIT, when = STRBUF_INIT;
 	if (run->throttled >= 0)
 		strbuf_addf(&when, "while node %" PRId64 " is delayed", run->throttled);
 	else
 		strbuf_addstr(&when, "in another run");
-	int ret = request_text(base, node, number, &a, e);
-	ret = ret ? ret : request_text(other, node, number, &b, e);
-	if (!ret)
-		ret = err_set(e, EILSEQ,
+	int ret = request_text(base, a, &in_base, e);
+	ret = ret ? ret : request_text(other, b, &in_other, e);
+	return ret ? ret : err_set(e, EILSEQ,
 			      "the application does not make the same requests in each run, so its "
 			      "dependencies cannot be found: request %" PRIu64 " of node %" PRIu32
 			      " (counted from 0) is %s without delays, and %s %s (%s)",
-			      number, node, a.s, b.s, when.s, run->trace);
-	strbuf_release(&a);
-	strbuf_release(&b);
-	strbuf_release(&when);
-	return ret;
+			      number, node, in_base.s, in_other.s, when.s, run->trace);
 }
 
 static int differ_find(struct requests *base, struct requests *other,
-	const struct causality_run *run, uint32_t node, const struct requests_chain *a,
-	const struct requests_chain *b, struct err *e)
+		       const struct causality_run *run, uint32_t node, struct err *e)
 {
-	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
-	SCOPED_FREE uint64_t *digest = xcalloc(2 * stride, sizeof *digest);
-	int ret = digests_read(base, node, from, digest, stride, &n_a, e);
-	ret = ret ? ret : digests_read(other, node, from, digest + stride, stride, &n_b, e);
-	while (i < n_a && i < n_b && digest[i] == digest[stride + i])
-		i++;
-	return ret ? ret : differ_error(base, other, run, node, from + i, e);
+	const struct trace_record *a, *b;
+	uint64_t in_base = 0, in_other = 0, number = 0;
+	int ret = requests_rewind(base, e);
+	ret = ret ? ret : requests_rewind(other, e);
+	for (; !ret; number++) {
+		const int got_a = node_next(base, node, &a, &in_base, e);
+		const int got_b = got_a < 0 ? got_a : node_next(other, node, &b, &in_other, e);
+		if (got_b < 0)
+			return got_b;
+		if (!got_a || !got_b || in_base != in_other)
+			return differ_error(base, other, run, got_a ? a : NULL, got_b ? b : NULL,
+					    node, number, e);
+	}
+	return ret;
 }
 
 static int compare_one(struct requests *base, const struct requests_chain *want,
@@ -205,7 +169,7 @@ static int compare_one(struct requests *base, const struct requests_chain *want,
 		err_context(e, "%s", run->trace);
 	for (uint32_t i = 0; !ret && i < base->f.n_nodes; i++)
 		if (want[i].n != got[i].n || want[i].digest != got[i].digest)
-			ret = differ_find(base, &other, run, i, &want[i], &got[i], e);
+			ret = differ_find(base, &other, run, i, e);
 	requests_close(&other);
 	return ret;
 }

@@ -14,7 +14,7 @@ struct run_start {
 	char *file;
 };
 
-static int output_redirect(const char *log)
+int run_output_redirect(const char *log)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC),
 	    to = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
@@ -27,7 +27,7 @@ static int output_redirect(const char *log)
 static int start(void *ctx)
 {
 	const struct run_start *s = ctx;
-	if (output_redirect(s->config->log))
+	if (run_output_redirect(s->config->log))
 		return 126;
 	watch_output(s->watch, STDOUT_FILENO);
 	execv(s->file, s->config->command);
@@ -45,7 +45,7 @@ static int before_run(const char *line, const char *log, struct err *e)
 	if (pid < 0)
 		return err_sys(e, errno, "--before");
 	if (!pid) {
-		output_redirect(log);
+		run_output_redirect(log);
 		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
 		_exit(127);
 	}

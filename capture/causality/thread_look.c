@@ -26,10 +26,9 @@ static void switches_read(uint32_t pid, uint32_t tid, uint64_t *n)
 {
 	char path[80], text[4096];
 	snprintf(path, sizeof path, "/proc/%" PRIu32 "/task/%" PRIu32 "/status", pid, tid);
-	const char *at = proc_text_read(path, text, sizeof text)
-			     ? strstr(text, "voluntary_ctxt_switches:")
-			     : NULL;
-	*n = at ? strtoull(at + strlen("voluntary_ctxt_switches:"), NULL, 10) : 0;
+	*n = proc_text_read(path, text, sizeof text)
+		 ? proc_text_number(text, "voluntary_ctxt_switches:", 10)
+		 : 0;
 }
 
 char thread_look(uint32_t pid, uint32_t tid, struct thread_times *t)

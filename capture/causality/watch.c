@@ -24,7 +24,7 @@ enum {
 
 static int64_t throttled_index(const struct watch *w)
 {
-	uint32_t n = watch_slots_used(w);
+	uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n; i++)
 		if (w->page->slot[i].key == w->config.throttled &&
 		    atomic_load(&w->page->slot[i].state) == CAUSE_HELD)
@@ -54,7 +54,7 @@ static void wakes_note(struct watch *w)
 
 bool watch_some_start(const struct watch *w)
 {
-	const uint32_t n = watch_slots_used(w);
+	const uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n; i++)
 		if (w->seen[i].verdict == JUDGE_STARTS)
 			return true;
@@ -65,7 +65,7 @@ static void waits_note(struct watch *w, int64_t at)
 {
 	const int64_t here = throttled_index(w),
 		      t = here < 0 && w->config.by_agent ? WAIT_THROTTLED_ELSEWHERE : here;
-	const uint32_t n = watch_slots_used(w);
+	const uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n && t >= 0; i++) {
 		if (i == t || w->seen[i].verdict == JUDGE_GONE)
 			continue;
@@ -134,7 +134,7 @@ static void stuck_report(struct watch *w, int64_t now)
 					    "sleeps",   "in a request", "delayed",
 					    "looks for a file"};
 	SCOPED_STRBUF b = STRBUF_INIT;
-	uint32_t n = watch_slots_used(w);
+	uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stuck_at; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
 		struct judge_sight sight;
@@ -149,7 +149,7 @@ static void stuck_report(struct watch *w, int64_t now)
 /* Detects a thread that makes endless requests while another thread is held. */
 static void excess_watch(struct watch *w)
 {
-	const uint32_t n = watch_slots_used(w);
+	const uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n && !w->outcome.runs_on[0]; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
 		const uint64_t n_requests = atomic_load(&s->n_requests), most = w->seen[i].n_known;
@@ -184,7 +184,7 @@ static bool is_stopped_before(const struct watch *w, uint32_t i)
 static void stopped_look(struct watch *w)
 {
 	struct strbuf b = STRBUF_INIT;
-	const uint32_t n = watch_slots_used(w);
+	const uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stopped; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
 		if (is_stopped(s) && !is_stopped_before(w, i))
@@ -201,7 +201,7 @@ static void stopped_look(struct watch *w)
 static void progress_watch(struct watch *w, int64_t now)
 {
 	uint64_t sum = atomic_load(&w->page->released);
-	uint32_t n = watch_slots_used(w);
+	uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n; i++)
 		sum += atomic_load(&w->page->slot[i].n_requests);
 	if (sum != w->n_progress) {
@@ -334,7 +334,7 @@ void watch_output(struct watch *w, int fd)
 
 static void threads_copy(struct watch *w)
 {
-	w->n_list = watch_slots_used(w);
+	w->n_list = slots_used(w->page);
 	w->list = xcalloc(w->n_list + 1, sizeof *w->list);
 	for (uint32_t i = 0; i < w->n_list; i++) {
 		const struct cause_slot *s = &w->page->slot[i];

@@ -18,7 +18,7 @@
 struct watch_thread {
 	uint64_t key; /* has the same value in all runs */
 	uint32_t pid, tid, parent;
-	int32_t rank; /* -1: none */
+	int64_t rank; /* -1: none */
 	uint64_t n_requests; /* if `sends`: the number of its messages (causes.h) */
 	bool sends; /* it makes messages, but no requests */
 	/* longest times: computation between two requests; a waiting call; both together between

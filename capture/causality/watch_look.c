@@ -51,12 +51,6 @@ static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *
 
 /* --- inspection ---------------------------------------------------------- */
 
-uint32_t watch_slots_used(const struct watch *w)
-{
-	uint32_t n = atomic_load(&w->page->n_slots);
-	return n < CAUSE_SLOTS ? n : CAUSE_SLOTS;
-}
-
 struct raw_sight { /* values of a slot at one instant */
 	uint64_t changes, n_requests, n_idle;
 	enum cause_state state;
@@ -99,11 +93,6 @@ static struct watch_so_far so_far_of(const struct raw_sight *r, const struct thr
 	return f;
 }
 
-static int64_t less(int64_t a, int64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
 enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *to, int64_t now)
 {
 	const struct cause_slot *s = &w->page->slot[i];
@@ -138,14 +127,15 @@ enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *
 		seen->n_idle = r.n_idle;
 	}
 	to->n_idle_held = r.n_idle - seen->n_idle;
-	to->compute_ns = same ? less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
-	to->blocked_ns = same ? less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
-	to->slept_ns = same ? less(f.slept_ns, seen->then.slept_ns) : f.slept_ns;
-	to->run_delay_ns = less(f.run_delay_ns, seen->then.run_delay_ns);
-	to->state_ns = less(now, r.since_ns > w->held_since_ns ? r.since_ns : w->held_since_ns);
-	const int64_t used_ns = less(to->cpu_ns, r.since_cpu_ns);
+	to->compute_ns = same ? judge_less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
+	to->blocked_ns = same ? judge_less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
+	to->slept_ns = same ? judge_less(f.slept_ns, seen->then.slept_ns) : f.slept_ns;
+	to->run_delay_ns = judge_less(f.run_delay_ns, seen->then.run_delay_ns);
+	to->state_ns =
+	    judge_less(now, r.since_ns > w->held_since_ns ? r.since_ns : w->held_since_ns);
+	const int64_t used_ns = judge_less(to->cpu_ns, r.since_cpu_ns);
 	to->state_cpu_ns = used_ns < to->state_ns ? used_ns : to->state_ns;
-	to->off_cpu_ns = less(f.off_cpu_ns, less(f.off_cpu_ns, now - w->held_since_ns));
+	to->off_cpu_ns = judge_less(f.off_cpu_ns, judge_less(f.off_cpu_ns, now - w->held_since_ns));
 	return r.state == CAUSE_HELD || s->flags & CAUSE_LAUNCHER ? JUDGE_GONE
 							      : judge_thread(to, &seen->limits);
 }
@@ -160,7 +150,7 @@ static bool extra_look(void *ctx, uint32_t tid)
 {
 	struct extra *x = ctx;
 	struct thread_times times;
-	for (uint32_t i = 0; i < watch_slots_used(x->w); i++)
+	for (uint32_t i = 0; i < slots_used(x->w->page); i++)
 		if (x->w->page->slot[i].tid == tid && x->w->page->slot[i].pid == x->pid)
 			return true;
 	char state = thread_look(x->pid, tid, &times);
@@ -172,7 +162,7 @@ static bool extra_look(void *ctx, uint32_t tid)
  * or its program cannot be watched) is waited for only once. */
 static bool new_threads_rest(struct watch *w, int64_t now)
 {
-	const uint32_t missing = atomic_load(&w->page->n_created) - watch_slots_used(w);
+	const uint32_t missing = atomic_load(&w->page->n_created) - slots_used(w->page);
 	if ((int32_t)missing <= (int32_t)w->n_never_ran)
 		return true;
 	if (now - w->held_since_ns < NEW_THREAD_QUIETS * w->config.quiet_ns)
@@ -184,7 +174,7 @@ static bool new_threads_rest(struct watch *w, int64_t now)
 /* Whether no thread without a slot runs. Such threads count as computing for the others. */
 static bool extra_threads_rest(struct watch *w)
 {
-	uint32_t n = watch_slots_used(w);
+	uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct cause_slot *s = &w->page->slot[i];
 		struct extra x = {w, s->pid, false};
@@ -201,7 +191,7 @@ bool watch_all_wait(struct watch *w, int64_t now)
 	struct judge_sight sight;
 	bool restart = !w->quiet_since_ns, wait_on = false;
 	int64_t needed = w->config.quiet_ns;
-	uint32_t n = watch_slots_used(w);
+	uint32_t n = slots_used(w->page);
 	for (uint32_t i = 0; i < n; i++) {
 		struct watch_seen *s = &w->seen[i];
 		s->verdict = watch_judge(w, i, &sight, now);

@@ -70,8 +70,6 @@ struct watch {
 	} peer;
 };
 
-/* Number of used slots in slot[] of the page and in seen[]. */
-uint32_t watch_slots_used(const struct watch *w);
 /* max(factor * ns, floor_ns). */
 int64_t watch_times(double factor, int64_t ns, int64_t floor_ns);
 /* Inspects the thread of slot `i` at the instant `now` (ns of CLOCK_MONOTONIC). Judges it if

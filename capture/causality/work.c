@@ -5,26 +5,21 @@
 #include "capture/causality/work_private.h"
 #include "common/sort.h"
 
-struct work_place { /* a node's state while the trace is read */
-	size_t wait, signal, mark; /* in by_wait[], by_signal[], links.mark[] */
-	struct work_amount done;   /* work of the node so far */
-};
-
 struct work_reading {
 	struct causality_work *w;
-	size_t *by_wait, *by_signal;
+	struct links_order order;
 	struct work_before before;
-	struct work_place *place;
+	struct work_amount *done; /* done[n_nodes]: work of each node so far */
 };
 
-static void do_work(struct work_place *p, int64_t ns, bool computing)
+static void do_work(struct work_amount *done, int64_t ns, bool computing)
 {
-	p->done.ns = work_plus(p->done.ns, ns);
+	done->ns = work_plus(done->ns, ns);
 	if (computing)
-		p->done.compute_ns = work_plus(p->done.compute_ns, ns);
+		done->compute_ns = work_plus(done->compute_ns, ns);
 }
 
-static void request_take(struct causality_node_work *n, struct work_place *p,
+static void request_take(struct causality_node_work *n, struct work_amount *done,
 			 const struct trace_record *r)
 {
 	n->n_requests++;
@@ -35,13 +30,14 @@ static void request_take(struct causality_node_work *n, struct work_place *p,
 	    n->first_ns == TIME_NONE || r->begin_ns < n->first_ns ? r->begin_ns : n->first_ns;
 	n->last_ns = end_ns > n->last_ns ? end_ns : n->last_ns;
 	n->request_ns = work_plus(n->request_ns, end_ns - r->begin_ns);
-	do_work(p, end_ns - r->begin_ns, false);
+	do_work(done, end_ns - r->begin_ns, false);
 }
 
 static void take(struct work_reading *x, uint32_t of, const struct trace_record *r)
 {
 	struct causality_node_work *n = &x->w->node[of];
-	struct work_place *p = &x->place[of];
+	struct links_range *at = &x->order.of[of];
+	struct work_amount *done = &x->done[of];
 	int64_t ns = r->length < (uint64_t)TRACE_TIME_MAX ? (int64_t)r->length : TRACE_TIME_MAX;
 	switch (r->op) {
 	case OP_COMPUTE:
@@ -50,58 +46,32 @@ static void take(struct work_reading *x, uint32_t of, const struct trace_record 
 			       : r->flags & COMPUTE_ASLEEP ? &n->asleep_ns
 							   : &n->compute_ns;
 		*sum = work_plus(*sum, ns);
-		do_work(p, ns, sum == &n->compute_ns);
+		do_work(done, ns, sum == &n->compute_ns);
 		break;
 	case OP_SIGNAL:
 	case OP_WAIT:
 		n->n_signals += r->op == OP_SIGNAL;
 		n->n_waits += r->op == OP_WAIT;
 		if (r->flags & CAUSE_OF_BARRIER)
-			x->before.mark[p->mark++] = p->done;
+			x->before.mark[at->mark++] = *done;
 		else if (r->op == OP_SIGNAL)
-			x->before.signal[x->by_signal[p->signal++]] = p->done;
+			x->before.signal[x->order.by_signal[at->signal++]] = *done;
 		else
-			x->before.wait[x->by_wait[p->wait++]] = p->done;
+			x->before.wait[x->order.by_wait[at->wait++]] = *done;
 		break;
 	default:
 		if (is_request(r))
-			request_take(n, p, r);
-	}
-}
-
-/* Sets each node to its first wait and signal, with no work done. */
-static void places_reset(struct work_reading *x)
-{
-	const struct causality_links *l = &x->w->links;
-	memset(x->place, 0, l->n_nodes * sizeof *x->place);
-	for (size_t i = 0; i < l->n; i++) {
-		if (l->link[i].waiter + 1 < l->n_nodes)
-			x->place[l->link[i].waiter + 1].wait++;
-		if (l->link[i].signaller + 1 < l->n_nodes)
-			x->place[l->link[i].signaller + 1].signal++;
-	}
-	for (size_t i = 0; i < l->n_marks; i++) {
-		const uint32_t next = l->mark[i].node + 1;
-		if (next < l->n_nodes)
-			x->place[next].mark++;
-	}
-	for (uint32_t i = 1; i < l->n_nodes; i++) {
-		x->place[i].wait += x->place[i - 1].wait;
-		x->place[i].signal += x->place[i - 1].signal;
-		x->place[i].mark += x->place[i - 1].mark;
+			request_take(n, done, r);
 	}
 }
 
 static int path_find(struct work_reading *x, struct err *e)
 {
 	struct causality_work *w = x->w;
-	struct work_amount longest, *total = xcalloc((size_t)w->links.n_nodes + 1, sizeof *total);
-	for (uint32_t i = 0; i < w->n_nodes; i++)
-		total[i] = x->place[i].done;
-	int ret = critical_path(&w->links, &x->before, total, &longest, e);
+	struct work_amount longest;
+	int ret = critical_path(&w->links, &x->before, x->done, &longest, e);
 	w->critical_ns = longest.ns;
 	w->critical_compute_ns = longest.compute_ns;
-	free(total);
 	return ret;
 }
 
@@ -184,7 +154,6 @@ static int trace_read(struct work_reading *x, struct trace *t, const struct caus
 	int ret = trace_rewind(t, e), got = 0;
 	for (uint32_t i = 0; i < x->w->n_nodes; i++)
 		x->w->node[i].first_ns = x->w->node[i].last_ns = TIME_NONE;
-	places_reset(x);
 	while (!ret && (got = trace_next(t, &r, e)) == 1) {
 		int64_t of = causality_node_of(f, r->pid, r->tid);
 		if (of >= 0)
@@ -201,20 +170,19 @@ int causality_work_read(struct causality_work *w, struct trace *t, const struct 
 				     .node = xcalloc((size_t)f->n_nodes + 1, sizeof *w->node)};
 	int ret = causality_links_read(&w->links, t, f, e);
 	size_t n = w->links.n + 1;
-	x.by_wait = xcalloc(n, sizeof *x.by_wait);
-	x.by_signal = xcalloc(n, sizeof *x.by_signal);
 	x.before.wait = xcalloc(n, sizeof *x.before.wait);
 	x.before.signal = xcalloc(n, sizeof *x.before.signal);
 	x.before.mark = xcalloc(w->links.n_marks + 1, sizeof *x.before.mark);
-	x.place = xcalloc((size_t)w->links.n_nodes + 1, sizeof *x.place);
+	x.done = xcalloc((size_t)w->links.n_nodes + 1, sizeof *x.done);
 	if (!ret) {
-		causality_links_order(&w->links, x.by_wait, x.by_signal);
-		waiting_count(w, x.by_wait);
+		links_order_make(&x.order, &w->links);
+		waiting_count(w, x.order.by_wait);
 		pairs_count(w);
 		ret = trace_read(&x, t, f, e);
 	}
 	ret = ret ? ret : path_find(&x, e);
-	FREE_EACH(x.by_wait, x.by_signal, x.before.wait, x.before.signal, x.before.mark, x.place);
+	links_order_release(&x.order);
+	FREE_EACH(x.before.wait, x.before.signal, x.before.mark, x.done);
 	ret = ret ? ret : implied_count(w, e);
 	ret = ret ? ret : causality_barriers_find(&w->barriers, &w->links, e);
 	all_sum(w);

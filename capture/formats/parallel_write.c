@@ -9,7 +9,6 @@
 #include "capture/formats/parallel_private.h"
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
-#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/unnamed_file.h"
 
@@ -26,8 +25,6 @@ struct parallel_write_node {
 	struct strbuf text, held; /* `held`: waits whose request is not known yet */
 	struct parallel_chunk *chunk;
 	size_t n_chunks, cap;
-	size_t wait, waits_end; /* range of its waits in by_wait[] */
-	size_t mark, marks_end; /* range of its marks in links.mark[] */
 	uint32_t barrier;	/* barrier of the waits in `held`, or UINT32_MAX */
 };
 
@@ -37,7 +34,7 @@ struct parallel_out {
 	struct causality_facts f;
 	struct causality_links links;
 	struct causality_barriers barriers;
-	size_t *by_wait;
+	struct links_order order; /* all zero if the barriers are unknown */
 	struct parallel_write_node *node;
 	int fd;
 	uint64_t end; /* end of the data in the unnamed file */
@@ -76,27 +73,20 @@ static int node_copy(struct parallel_out *x, struct parallel_write_node *n, int 
 
 /* --- lines --------------------------------------------------------------- */
 
-static void add_seconds(struct strbuf *b, int64_t ns)
-{
-	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-	strbuf_addf(b, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(u / 1000000000),
-		    (unsigned long long)(u % 1000000000));
-}
-
 static void add_times(struct strbuf *b, const struct trace_record *r)
 {
 	bool instant = r->op == OP_COMPUTE || r->op == OP_SIGNAL || r->op == OP_WAIT;
 	bool to = instant && r->end_ns != TIME_NONE && r->end_ns != r->begin_ns;
 	bool blocked = r->op == OP_COMPUTE && r->offset && r->offset <= (uint64_t)TRACE_TIME_MAX;
 	strbuf_addstr(b, " /* ");
-	add_seconds(b, r->begin_ns);
+	strace_add_seconds(b, r->begin_ns, false);
 	if (to) {
 		strbuf_addstr(b, " to ");
-		add_seconds(b, r->end_ns);
+		strace_add_seconds(b, r->end_ns, false);
 	}
 	if (blocked) {
 		strbuf_addstr(b, " blocked ");
-		add_seconds(b, (int64_t)r->offset);
+		strace_add_seconds(b, (int64_t)r->offset, false);
 	}
 	strbuf_addstr(b, r->op == OP_COMPUTE && r->offset == OFFSET_NONE ? " blocked ? */\n"
 									 : " */\n");
@@ -141,7 +131,7 @@ static int add_request(struct parallel_out *x, const struct trace_record *r, str
 		return ret;
 	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns) {
 		strbuf_addstr(&x->line, " <");
-		add_seconds(&x->line, r->end_ns - r->begin_ns);
+		strace_add_seconds(&x->line, r->end_ns - r->begin_ns, false);
 		strbuf_addch(&x->line, '>');
 	}
 	add_times(&x->line, r);
@@ -165,17 +155,18 @@ static void add_waits(struct parallel_out *x, struct parallel_write_node *n, con
 }
 
 /* The barrier of a signal or wait, or UINT32_MAX. Called for each record of the node in order. */
-static uint32_t barrier_next(const struct parallel_out *x, struct parallel_write_node *n,
+static uint32_t barrier_next(const struct parallel_out *x, uint32_t of,
 			     const struct trace_record *r)
 {
-	if (r->op != OP_WAIT && r->op != OP_SIGNAL)
+	if (!x->order.of || (r->op != OP_WAIT && r->op != OP_SIGNAL))
 		return UINT32_MAX;
+	struct links_range *n = &x->order.of[of];
 	if (r->flags & CAUSE_OF_BARRIER)
 		return n->mark < n->marks_end
 			   ? x->barriers.of_record[x->links.mark[n->mark++].barrier]
 			   : UINT32_MAX;
 	return r->op == OP_WAIT && n->wait < n->waits_end
-		   ? x->barriers.of_link[x->by_wait[n->wait++]]
+		   ? x->barriers.of_link[x->order.by_wait[n->wait++]]
 		   : UINT32_MAX;
 }
 
@@ -190,7 +181,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		return 0;
 	*why = "it was never issued";
 	struct parallel_write_node *n = &x->node[of];
-	const uint32_t barrier = barrier_next(x, n, r);
+	const uint32_t barrier = barrier_next(x, (uint32_t)of, r);
 	if (r->begin_ns == TIME_NONE)
 		return 0;
 	strbuf_reset(&x->line);
@@ -201,7 +192,7 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 		strbuf_addstr(&x->line, r->flags & COMPUTE_EXTERNAL ? "EXTERNAL("
 					: r->flags & COMPUTE_ASLEEP ? "SLEEP("
 								    : "COMPUTE(");
-		add_seconds(&x->line, (int64_t)r->length);
+		strace_add_seconds(&x->line, (int64_t)r->length, false);
 		strbuf_addch(&x->line, ')');
 		add_times(&x->line, r);
 		if (n->held.len) { /* part of a computation that follows the waits */
@@ -242,23 +233,21 @@ static void node_head(const struct parallel_out *x, uint32_t of, struct strbuf *
 	strbuf_addstr(b, " */\n");
 }
 
+static int node_write(struct parallel_out *x, uint32_t of, struct sink *s, struct err *e)
+{
+	node_head(x, of, &s->out);
+	int ret = sink_flush(s, e);
+	return ret ? ret : node_copy(x, &x->node[of], s->fd, s->path, e);
+}
+
 static int file_of_node(struct parallel_out *x, uint32_t of, struct err *e)
 {
-	char *path = xasprintf("%s/node.%u", x->dir, of), *temporary;
-	SCOPED_STRBUF head = STRBUF_INIT;
-	int fd = file_beside(path, 0666, &temporary, e), ret = fd < 0 ? fd : 0;
-	strbuf_addf(&head, "%s\n", x->head);
-	node_head(x, of, &head);
-	if (!ret && (ret = write_all(fd, head.s, head.len)))
-		ret = err_sys(e, -ret, "cannot write %s", path);
-	ret = ret ? ret : node_copy(x, &x->node[of], fd, path, e);
-	if (!ret && fsync(fd))
-		ret = err_sys(e, errno, "cannot sync %s", path);
-	if (fd >= 0 && close(fd) && !ret)
-		ret = err_sys(e, errno, "cannot close %s", path);
-	ret = file_beside_keep(temporary, path, ret, e);
-	free(path);
-	return ret;
+	SCOPED_FREE char *path = xasprintf("%s/node.%u", x->dir, of);
+	struct sink s;
+	int ret = sink_open(&s, path, e);
+	strbuf_addf(&s.out, "%s\n", x->head);
+	ret = ret ? ret : node_write(x, of, &s, e);
+	return sink_close(&s, path, ret, e);
 }
 
 static int write_nodes(void *ctx, struct sink *s, struct err *e)
@@ -269,17 +258,8 @@ static int write_nodes(void *ctx, struct sink *s, struct err *e)
 		add_waits(x, &x->node[i], "the end");
 	if (!x->dir)
 		strbuf_addf(&s->out, "%s\n", x->head);
-	for (uint32_t i = 0; i < x->f.n_nodes && !ret; i++) {
-		if (x->dir) {
-			ret = file_of_node(x, i, e);
-			continue;
-		}
-		node_head(x, i, &s->out);
-		if ((ret = write_all(s->fd, s->out.s, s->out.len)))
-			return err_sys(e, -ret, "cannot write %s", s->path);
-		strbuf_reset(&s->out);
-		ret = node_copy(x, &x->node[i], s->fd, s->path, e);
-	}
+	for (uint32_t i = 0; i < x->f.n_nodes && !ret; i++)
+		ret = x->dir ? file_of_node(x, i, e) : node_write(x, i, s, e);
 	return ret;
 }
 
@@ -328,23 +308,9 @@ static int head_make(struct parallel_out *x, struct err *e)
 static void barriers_look(struct parallel_out *x)
 {
 	struct err e = ERR_INIT;
-	bool known = !causality_links_read(&x->links, x->t, &x->f, &e) &&
-		     !causality_barriers_find(&x->barriers, &x->links, &e);
-	SCOPED_FREE size_t *by_signal = xcalloc(x->links.n + 1, sizeof *by_signal);
-	x->by_wait = xcalloc(x->links.n + 1, sizeof *x->by_wait);
-	if (known) {
-		causality_links_order(&x->links, x->by_wait, by_signal);
-		for (size_t i = 0; i < x->links.n; i++)
-			x->node[x->links.link[i].waiter].waits_end++;
-		for (size_t i = 0; i < x->links.n_marks; i++)
-			x->node[x->links.mark[i].node].marks_end++;
-		for (uint32_t i = 1; i < x->f.n_nodes; i++) {
-			x->node[i].wait = x->node[i - 1].waits_end;
-			x->node[i].waits_end += x->node[i].wait;
-			x->node[i].mark = x->node[i - 1].marks_end;
-			x->node[i].marks_end += x->node[i].mark;
-		}
-	}
+	if (!causality_links_read(&x->links, x->t, &x->f, &e) &&
+	    !causality_barriers_find(&x->barriers, &x->links, &e))
+		links_order_make(&x->order, &x->links);
 }
 
 /* If the trace does not name its nodes, each thread is a node. */
@@ -415,10 +381,11 @@ int parallel_write(struct trace *t, const char *path, struct trace_export_report
 	}
 	fd_close(x.fd);
 	causality_barriers_release(&x.barriers);
+	links_order_release(&x.order);
 	causality_links_release(&x.links);
 	causality_facts_release(&x.f);
 	strbuf_release(&x.name);
 	strbuf_release(&x.line);
-	FREE_EACH(x.by_wait, x.node, x.head);
+	FREE_EACH(x.node, x.head);
 	return ret;
 }
