@@ -2,6 +2,7 @@
 #include "common/files.h"
 
 #include <linux/openat2.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 
 #include "common/file_beside.h"
@@ -217,6 +218,15 @@ int output_check_input(const char *output, const char *input, struct err *e)
 	bool lost = output && input && strcmp(output, "-") && is_same_file(output, input) &&
 		    stat(output, &st) == 0 && S_ISREG(st.st_mode);
 	return lost ? err_set(e, EINVAL, "%s: the output would overwrite the input", output) : 0;
+}
+
+int file_lock(int fd)
+{
+	int ret;
+	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100;
+	     n++)
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	return ret;
 }
 
 int dir_create(const char *path, struct err *e)

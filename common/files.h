@@ -28,6 +28,9 @@ int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 int write_all_at(int fd, const void *data, size_t len, uint64_t offset);
 /* Reads `len` bytes, or all bytes up to the end of the file. Returns their number or -errno. */
 ssize_t read_all_at(int fd, void *to, size_t len, uint64_t offset);
+/* Takes the flock() that excludes other processes, and waits a little if necessary: the child that
+ * a killed program was starting holds a lock until it exits. Returns 0, or -1 with errno. */
+int file_lock(int fd);
 /* creates missing parents, too; an existing directory is no error */
 int dir_create(const char *path, struct err *e);
 bool path_exists(const char *path); /* also false if the answer is unknown */

@@ -60,3 +60,8 @@ static inline int order_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
+
+/* Copies the first k elements (fewer if n is smaller) of all[n], in the order of `compare`, to
+ * top[]. Returns their number. */
+size_t sort_top(void *top, size_t k, const void *all, size_t n, size_t size,
+		int (*compare)(const void *, const void *));

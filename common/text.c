@@ -48,6 +48,19 @@ void text_make_line(char *s)
 	}
 }
 
+json_t *json_with_text(const json_t *list, const char *key, const char *text)
+{
+	json_t *one;
+	size_t i;
+	json_array_foreach(list, i, one)
+	{
+		const char *value = json_string_value(json_object_get(one, key));
+		if (value && !strcmp(value, text))
+			return one;
+	}
+	return NULL;
+}
+
 json_t *text_to_json_cleaned(const char *s)
 {
 	SCOPED_FREE char *copy = xstrdup(s);

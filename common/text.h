@@ -14,6 +14,9 @@ size_t text_valid_length(const char *s, size_t len);
  * become ";", trailing blanks are removed. */
 void text_make_line(char *s);
 
+/* The first object of an array whose member `key` is this text; NULL: there is none. */
+json_t *json_with_text(const json_t *list, const char *key, const char *text);
+
 /* JSON string of s with "?" for invalid bytes, which jansson refuses. Paths may contain any bytes.
  * NULL gives null. */
 json_t *text_to_json_cleaned(const char *s);
