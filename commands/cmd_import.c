@@ -133,7 +133,6 @@ static int import_all(const struct import_config *c, struct trace_set *set, stru
 	struct pour p = {.filter = on_record, .finish = on_finish, .ctx = &x,
 			 .keep_order = c->keep_order,
 			 .new_seq = set->n > 1, .write = {.compress = c->compress}};
-	tally_begin(x.summary);
 	trace_set_meta(set, set->n, &meta);
 	int ret = pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!ret) {

@@ -2,27 +2,26 @@
 /* Requests that failed, by error number and operation. */
 #pragma once
 
-#include "common/std.h"
+#include "common/u64_map.h"
 
-/* at most half of the slots are used; further pairs are counted in n_not_followed */
-#define ERRORS_SLOTS 8192u
+/* largest number of pairs of error and operation; further pairs are counted in n_not_followed */
+#define ERRORS_MAX 4096u
 
 struct error_count {
 	/* error 0: the request failed for an unknown reason */
 	uint16_t error, op;
-	uint64_t n;	    /* 0: free slot */
+	uint64_t n, of_error; /* of_error: with any operation; only in errors_sorted() */
 };
 
-struct errors {
-	struct error_count *slot; /* [ERRORS_SLOTS] */
-	size_t n_pairs;
+struct errors { /* zero-initialised means empty */
+	struct error_count *pair; /* [n_pairs] */
+	size_t n_pairs, cap;
+	struct u64_map pair_of; /* by error and operation */
 	uint64_t n, n_not_followed;
 };
 
-void errors_init(struct errors *e);
 void errors_release(struct errors *e);
-/* Counts a failed request. Further pairs of error and operation, beyond half of the slots, are
- * counted only in n_not_followed. */
+/* Counts a failed request. */
 void errors_add(struct errors *e, uint16_t error, uint16_t op);
 
 /* Sorts the pairs by error: errors by descending total (then number), and within an error by

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/object_uses.h"
 
+#include "common/sort.h"
+
 void object_uses_release(struct object_uses *o)
 {
 	free(o->use);
@@ -22,25 +24,18 @@ struct object_use *object_uses_at(struct object_uses *o, uint32_t object)
 	return u;
 }
 
-static bool is_before(const struct object_use *a, const struct object_use *b)
+static int by_bytes(const void *a, const void *b)
 {
-	uint64_t x = a->bytes_read + a->bytes_written, y = b->bytes_read + b->bytes_written;
+	const struct object_use *u = a, *v = b;
+	const uint64_t x = u->bytes_read + u->bytes_written, y = v->bytes_read + v->bytes_written;
 	if (x != y)
-		return x > y;
-	return a->n != b->n ? a->n > b->n : a->object < b->object;
+		return x > y ? -1 : 1;
+	if (u->n != v->n)
+		return u->n > v->n ? -1 : 1;
+	return order_u32(&u->object, &v->object);
 }
 
 size_t object_uses_top(const struct object_uses *o, struct object_use *top, size_t k)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < o->n_objects; i++) {
-		const struct object_use *u = &o->use[i];
-		if (n == k && !is_before(u, &top[n - 1]))
-			continue;
-		size_t at = n < k ? n++ : n - 1;
-		for (; at > 0 && is_before(u, &top[at - 1]); at--)
-			top[at] = top[at - 1];
-		top[at] = *u;
-	}
-	return n;
+	return sort_top(top, k, o->use, o->n_objects, sizeof *top, by_bytes);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/profile.h"
 
-#include <pthread.h>
-
+#include "common/each.h"
 #include "validate/profile/profile_private.h"
 
 const char *const profile_scope_names[PROFILE_SCOPES + 1] = {"object", "descriptor", "thread",
@@ -14,19 +13,11 @@ const char *const profile_scope_names[PROFILE_SCOPES + 1] = {"object", "descript
 static void profile_init(struct profile *p)
 {
 	memset(p, 0, sizeof *p);
-	tally_begin(&p->tally);
 	timeline_init(&p->timeline, BIN_NS, N_BINS);
-	for (int k = 0; k < KIND_OTHER; k++)
-		sizes_init(&p->sizes[k]);
-	errors_init(&p->errors);
 	for (unsigned int op = 0; op < OP_N; op++)
 		p->op[op] = (struct profile_op){(uint8_t)profile_kind_of(op),
 						op_info(op)->uses & OP_RETURNS_BYTES,
 						op_info(op)->uses & OP_RETURNS_FD};
-	histogram_init(&p->gap);
-	histogram_init(&p->late);
-	histogram_init(&p->block.queue);
-	histogram_init(&p->block.device);
 }
 
 void profile_release(struct profile *p)
@@ -46,128 +37,56 @@ void profile_release(struct profile *p)
 	histogram_release(&p->block.device);
 }
 
-/* --- figures that depend on preceding requests, by another thread -------- */
+/* --- passes -------------------------------------------------------------- */
 
-#define CHUNK_RECORDS 1024u
-#define N_CHUNKS 16u
-/* several chunks for each wake-up: with one chunk for each, the kernel moves both threads to one
- * CPU */
-#define N_ENOUGH (N_CHUNKS / 2)
+/* so many that starting a thread takes little time in comparison */
+#define RECORDS_AT_ONCE 16384u
 
-struct profile_chunk {
-	size_t n;
-	struct trace_record record[CHUNK_RECORDS];
-};
-
-struct related {
+struct profile_pass {
 	struct profile *p;
 	struct profile_order order;
-	bool block;
+	bool block, threaded;
+	struct trace_record *record; /* [RECORDS_AT_ONCE]; the first n are not counted yet */
+	size_t n;
 	/* errors of the order; after an error nothing is added to it */
 	int ret;
 	struct err e;
-
-	bool threaded;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct profile_chunk *chunk; /* [N_CHUNKS] */
-	uint64_t n_put, n_taken;
-	/* values of n_put and n_taken for which the other thread waits */
-	uint64_t wanted, free_at;
-	bool ended;
 };
 
-static void related_add(struct related *x, const struct trace_record *r, size_t n)
+/* Half 0: single requests; half 1: what depends on preceding requests. */
+static void half_add(void *pass, size_t half)
 {
-	profile_add_related(x->p, r, n, x->block);
-	if (!x->ret)
-		x->ret = profile_order_add(&x->order, r, n, &x->e);
-}
-
-static void *related_run(void *arg)
-{
-	struct related *x = arg;
-	pthread_mutex_lock(&x->lock);
-	for (;;) {
-		while (x->n_taken == x->n_put && !x->ended)
-			for (x->wanted = x->n_taken + N_ENOUGH; x->n_put < x->wanted && !x->ended;)
-				pthread_cond_wait(&x->changed, &x->lock);
-		if (x->n_taken == x->n_put)
-			break;
-		pthread_mutex_unlock(&x->lock);
-		const struct profile_chunk *c = &x->chunk[x->n_taken % N_CHUNKS];
-		related_add(x, c->record, c->n);
-		pthread_mutex_lock(&x->lock);
-		if (++x->n_taken == x->free_at)
-			pthread_cond_signal(&x->changed);
+	struct profile_pass *x = pass;
+	if (half == 0) {
+		profile_add_single(x->p, x->record, x->n);
+		return;
 	}
-	pthread_mutex_unlock(&x->lock);
-	return NULL;
+	profile_add_related(x->p, x->record, x->n, x->block);
+	if (!x->ret)
+		x->ret = profile_order_add(&x->order, x->record, x->n, &x->e);
 }
 
-static void related_put(struct related *x, const struct trace_record *r, size_t n)
-{
-	pthread_mutex_lock(&x->lock);
-	if (x->n_put - x->n_taken == N_CHUNKS)
-		for (x->free_at = x->n_taken + N_ENOUGH; x->n_taken < x->free_at;)
-			pthread_cond_wait(&x->changed, &x->lock);
-	pthread_mutex_unlock(&x->lock);
-	struct profile_chunk *c = &x->chunk[x->n_put % N_CHUNKS];
-	c->n = n;
-	memcpy(c->record, r, n * sizeof *r);
-	pthread_mutex_lock(&x->lock);
-	if (++x->n_put == x->wanted)
-		pthread_cond_signal(&x->changed);
-	pthread_mutex_unlock(&x->lock);
-}
-
-static int related_start(struct related *x, struct profile *p, bool block, unsigned int n_threads,
-			 struct err *e)
-{
-	*x = (struct related){.p = p, .block = block};
-	int ret = profile_order_init(&x->order, p, ARRIVALS_WINDOW, e);
-	if (ret || n_threads < 2)
-		return ret;
-	x->chunk = xmalloc(N_CHUNKS * sizeof *x->chunk);
-	pthread_mutex_init(&x->lock, NULL);
-	pthread_cond_init(&x->changed, NULL);
-	/* on failure this thread does the work */
-	x->threaded = !pthread_create(&x->thread, NULL, related_run, x);
-	return 0;
-}
-
-static void related_end(struct related *x)
+static void records_count(struct profile_pass *x)
 {
 	if (x->threaded) {
-		pthread_mutex_lock(&x->lock);
-		x->ended = true;
-		pthread_cond_signal(&x->changed);
-		pthread_mutex_unlock(&x->lock);
-		pthread_join(x->thread, NULL);
+		each_do(2, half_add, x);
+	} else {
+		half_add(x, 0);
+		half_add(x, 1);
 	}
-	if (x->chunk) {
-		pthread_mutex_destroy(&x->lock);
-		pthread_cond_destroy(&x->changed);
-		free(x->chunk);
-	}
+	x->n = 0;
 }
 
-/* --- passes -------------------------------------------------------------- */
-
-static void add_batch(struct profile *p, struct related *x, const struct trace_record *r, size_t n)
+static void records_add(struct profile_pass *x, const struct trace_record *r, size_t n)
 {
-	for (size_t at = 0, part; at < n; at += part) {
-		part = n - at < CHUNK_RECORDS ? n - at : CHUNK_RECORDS;
-		if (x->threaded)
-			related_put(x, r + at, part);
-		else
-			related_add(x, r + at, part);
-		profile_add_single(p, r + at, part);
+	for (size_t i = 0; i < n; i++) {
+		x->record[x->n++] = r[i];
+		if (x->n == RECORDS_AT_ONCE)
+			records_count(x);
 	}
 }
 
-static int profile_pass(struct profile *p, struct trace *t, struct related *x, struct err *e)
+static int pass_make(struct profile_pass *x, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
 	struct err one = ERR_INIT;
@@ -177,12 +96,13 @@ static int profile_pass(struct profile *p, struct trace *t, struct related *x, s
 		return ret;
 	while ((ret = trace_next_batch(t, &r, &n, &one)) == 1 || ret == -EBADMSG) {
 		if (ret == 1)
-			add_batch(p, x, r, n);
+			records_add(x, r, n);
 		else
-			tally_damage(&p->tally, one.msg);
+			tally_damage(&x->p->tally, one.msg);
 	}
-	tally_end(&p->tally, t);
-	p->causes = *trace_causes(t);
+	records_count(x);
+	tally_end(&x->p->tally, t);
+	x->p->causes = *trace_causes(t);
 	return ret ? err_set(e, -ret, "%s", one.msg) : 0;
 }
 
@@ -212,13 +132,14 @@ static int pass_of_order(struct profile *p, struct trace *t, struct err *e)
 int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o,
 		    struct err *e)
 {
-	struct related x;
+	SCOPED_FREE struct trace_record *record = xmalloc(RECORDS_AT_ONCE * sizeof *record);
+	struct profile_pass x = {.p = p, .block = trace_meta(t)->level == LEVEL_BLOCK,
+				 .threaded = o->n_threads > 1, .record = record, .e = ERR_INIT};
 	bool late = false;
 	profile_init(p);
 	trace_requests_only(t, true);
-	int ret = related_start(&x, p, trace_meta(t)->level == LEVEL_BLOCK, o->n_threads, e);
-	ret = ret ? ret : profile_pass(p, t, &x, e);
-	related_end(&x);
+	int ret = profile_order_init(&x.order, p, ARRIVALS_WINDOW, e);
+	ret = ret ? ret : pass_make(&x, t, e);
 	if (!ret && x.ret)
 		ret = err_set(e, -x.ret, "%s", x.e.msg);
 	ret = ret ? ret : profile_order_finish(&x.order, &late, e);
@@ -232,7 +153,7 @@ int profile_compute(struct profile *p, struct trace *t, const struct profile_opt
 
 void profile_responses(const struct profile *p, enum profile_kind kind, struct histogram *h)
 {
-	histogram_init(h);
+	*h = (struct histogram){0};
 	for (int i = 0; i < OP_N; i++)
 		if (kind == KIND_N || p->op[i].kind == kind)
 			histogram_merge(h, &p->tally.op[i].response);

@@ -32,13 +32,11 @@ int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals
 	o->p = p;
 	concurrency_release(&p->concurrency);
 	histogram_release(&p->gap);
-	histogram_init(&p->gap);
 	p->sum_gap_ns = p->sum_gap_squared = 0;
 	p->sorted = mode == ARRIVALS_WINDOW;
-	int ret = concurrency_init(&p->concurrency, PROFILE_LEVELS, e);
-	return ret ? ret
-		  : arrivals_init(&o->arrivals, mode, &options,
-				  (struct arrivals_sink){o, arrivals_take}, e);
+	concurrency_init(&p->concurrency, PROFILE_LEVELS);
+	return arrivals_init(&o->arrivals, mode, &options,
+			     (struct arrivals_sink){o, arrivals_take}, e);
 }
 
 void profile_order_release(struct profile_order *o)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/profile/sizes.h"
 
-void sizes_init(struct sizes *s)
-{
-	*s = (struct sizes){.n_distinct = 0};
-	histogram_init(&s->distribution);
-}
+#include "common/sort.h"
 
 void sizes_release(struct sizes *s)
 {
@@ -15,38 +11,31 @@ void sizes_release(struct sizes *s)
 	s->count = NULL;
 }
 
-struct size_count *sizes_find(struct sizes *s, uint64_t size)
+void sizes_add(struct sizes *s, uint64_t size)
 {
 	const uint32_t *known = u64_map_find(&s->count_of, size);
-	if (known)
-		return &s->count[*known];
-	if (s->n_distinct == SIZES_MAX)
-		return NULL;
-	/* growing moves the entries */
-	memset(s->recent, 0, sizeof s->recent);
-	GROW(s->count, s->n_distinct, s->cap_counts);
-	u64_map_at(&s->count_of, size, (uint32_t)s->n_distinct);
-	struct size_count *c = &s->count[s->n_distinct++];
-	*c = (struct size_count){.size = size};
-	return c;
+	histogram_add(&s->distribution, size < INT64_MAX ? (int64_t)size : INT64_MAX);
+	if (!known && s->n_distinct == SIZES_MAX) {
+		s->n_not_counted++;
+		return;
+	}
+	if (!known) {
+		known = u64_map_at(&s->count_of, size, (uint32_t)s->n_distinct);
+		GROW(s->count, s->n_distinct, s->cap_counts);
+		s->count[s->n_distinct++] = (struct size_count){.size = size};
+	}
+	s->count[*known].n++;
 }
 
-static bool is_before(const struct size_count *a, const struct size_count *b)
+static int by_count(const void *a, const void *b)
 {
-	return a->n > b->n || (a->n == b->n && a->size < b->size);
+	const struct size_count *x = a, *y = b;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return order_u64(&x->size, &y->size);
 }
 
 size_t sizes_common(const struct sizes *s, struct size_count *top, size_t k)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < s->n_distinct; i++) {
-		const struct size_count *c = &s->count[i];
-		if (n == k && !is_before(c, &top[n - 1]))
-			continue;
-		size_t at = n < k ? n++ : n - 1;
-		for (; at > 0 && is_before(c, &top[at - 1]); at--)
-			top[at] = top[at - 1];
-		top[at] = *c;
-	}
-	return n;
+	return sort_top(top, k, s->count, s->n_distinct, sizeof *top, by_count);
 }

@@ -5,7 +5,6 @@
 #include "common/u64_map.h"
 #include "validate/metrics/histogram.h"
 
-#define SIZES_RECENT 64u
 /* largest number of distinct sizes; further sizes are counted together */
 #define SIZES_MAX 32768u
 
@@ -21,26 +20,11 @@ struct sizes {
 	struct u64_map count_of; /* by size */
 	/* number of requests with a size that is not among the first SIZES_MAX */
 	uint64_t n_not_counted;
-	struct size_count *recent[SIZES_RECENT]; /* by hash; NULL: empty */
 };
 
-void sizes_init(struct sizes *s);
+/* Zero-initialised means empty. */
 void sizes_release(struct sizes *s);
-
-/* slow path of sizes_add(); NULL: not counted */
-struct size_count *sizes_find(struct sizes *s, uint64_t size);
-
-static inline void sizes_add(struct sizes *s, uint64_t size)
-{
-	histogram_add(&s->distribution, size < INT64_MAX ? (int64_t)size : INT64_MAX);
-	struct size_count **recent = &s->recent[size * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-	if (!*recent || (*recent)->size != size)
-		*recent = sizes_find(s, size);
-	if (*recent)
-		(*recent)->n++;
-	else
-		s->n_not_counted++;
-}
+void sizes_add(struct sizes *s, uint64_t size);
 
 /* Finds the most frequent sizes, by descending count, then ascending size. Sets at most k; returns
  * their number. */

@@ -8,27 +8,19 @@
 /* Returns the thread of the record; NULL if there are too many threads. */
 static struct tally_thread *thread_of(struct tally *s, const struct trace_record *r)
 {
-	struct tally_thread **recent = &s->recent[r->tid % TALLY_RECENT];
-	if (*recent && (*recent)->tid == r->tid && (*recent)->pid == r->pid)
-		return *recent;
 	const uint64_t key = u64_pair(r->pid, r->tid);
 	const uint32_t *known = u64_map_find(&s->thread_of, key);
-	struct tally_thread *t = known ? &s->thread[*known] : NULL;
-	if (!t && s->n_threads == TALLY_THREADS_MAX) {
+	if (!known && s->n_threads == TALLY_THREADS_MAX) {
 		s->threads_cut = true;
 		return NULL;
 	}
-	if (!t) {
-		/* growing moves the entries */
-		memset(s->recent, 0, sizeof s->recent);
+	if (!known) {
+		known = u64_map_at(&s->thread_of, key, (uint32_t)s->n_threads);
 		GROW(s->thread, s->n_threads, s->cap_threads);
-		u64_map_at(&s->thread_of, key, (uint32_t)s->n_threads);
-		t = &s->thread[s->n_threads++];
-		*t =
-		    (struct tally_thread){.pid = r->pid, .tid = r->tid, .last_begin_ns = TIME_NONE};
+		s->thread[s->n_threads++] = (struct tally_thread){
+		    .pid = r->pid, .tid = r->tid, .last_begin_ns = TIME_NONE};
 	}
-	*recent = t;
-	return t;
+	return &s->thread[*known];
 }
 
 static uint64_t count_processes(const struct tally *s)
@@ -129,13 +121,6 @@ void tally_damage(struct tally *s, const char *message)
 	s->n_damage++;
 }
 
-void tally_begin(struct tally *s)
-{
-	memset(s, 0, sizeof *s);
-	for (int i = 0; i < OP_N; i++)
-		histogram_init(&s->op[i].response);
-}
-
 void tally_end(struct tally *s, const struct trace *t)
 {
 	s->n_bytes = 0;
@@ -171,26 +156,17 @@ double tally_interarrival_ns(const struct tally *s)
 					  (double)(s->n_begin_known - 1);
 }
 
-static bool is_before(const struct tally_thread *a, const struct tally_thread *b)
+static int by_requests(const void *a, const void *b)
 {
-	if (a->n != b->n)
-		return a->n > b->n;
-	return a->pid != b->pid ? a->pid < b->pid : a->tid < b->tid;
+	const struct tally_thread *x = a, *y = b;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return x->pid != y->pid ? order_u32(&x->pid, &y->pid) : order_u32(&x->tid, &y->tid);
 }
 
 size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < s->n_threads; i++) {
-		const struct tally_thread *t = &s->thread[i];
-		if (n == k && !is_before(t, &top[n - 1]))
-			continue;
-		size_t at = n < k ? n++ : n - 1;
-		for (; at > 0 && is_before(t, &top[at - 1]); at--)
-			top[at] = top[at - 1];
-		top[at] = *t;
-	}
-	return n;
+	return sort_top(top, k, s->thread, s->n_threads, sizeof *top, by_requests);
 }
 
 struct tally_family tally_family(const struct tally *t, enum op_family family)

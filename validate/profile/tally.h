@@ -20,7 +20,6 @@ struct tally_op {
 };
 
 #define TALLY_DAMAGE_MAX 20	   /* messages kept */
-#define TALLY_RECENT 16u
 /* a larger number of threads indicates that a wrong column was read */
 #define TALLY_THREADS_MAX 131072u
 
@@ -52,7 +51,6 @@ struct tally {
 
 	struct tally_thread *thread;               /* [n_threads] */
 	struct u64_map thread_of;                  /* by pid and tid */
-	struct tally_thread *recent[TALLY_RECENT]; /* by tid; NULL: empty */
 };
 
 /* Sums over the operations of a family; `bytes` stops at UINT64_MAX. */
@@ -67,8 +65,7 @@ static inline double tally_mean_ns(const struct tally_op *op) /* n_timed > 0 */
 	return (double)((long double)op->sum_ns / (long double)op->n_timed);
 }
 
-/* Ownership: tally_release. */
-void tally_begin(struct tally *s);
+/* Zero-initialised means empty. Ownership: tally_release. */
 /* moved: op_bytes_moved(r) */
 void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved);
 void tally_damage(struct tally *s, const char *message); /* a skipped block */
