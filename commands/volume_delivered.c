@@ -39,12 +39,10 @@ static int times_find(const struct histogram *h, double sum_ns, struct times *t,
 static int delivered_find(const struct volume_log *log, enum service_op op, struct delivered *d,
 			  struct err *e)
 {
-	struct histogram programmed, kept;
+	struct histogram programmed = {0}, kept = {0};
 	double programmed_sum_ns = 0, kept_sum_ns = 0;
 	uint64_t n = atomic_load_explicit(&log->head->n, memory_order_acquire);
 	*d = (struct delivered){0};
-	histogram_init(&programmed);
-	histogram_init(&kept);
 	for (uint64_t i = 0; i < n; i++) {
 		const struct volume_entry *x = &log->entry[i];
 		if (x->op != op || x->error)

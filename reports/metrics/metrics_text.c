@@ -50,8 +50,7 @@ static void add_warmup(struct strbuf *out, const struct metrics *m)
 static struct moments response_of(const struct metrics_side *s, double *p99)
 {
 	struct moment_sum all = {0};
-	SCOPED(histogram_release) struct histogram h;
-	histogram_init(&h);
+	SCOPED(histogram_release) struct histogram h = {0};
 	for (unsigned int op = 1; op < OP_N; op++) {
 		moment_sum_merge(&all, &s->response[op].sum);
 		histogram_merge(&h, &s->response[op].histogram);

@@ -113,7 +113,8 @@ static inline int concurrency_levels(struct concurrency_levels *l, const int64_t
 	}
 	qsort(order, n, sizeof *order, compare_indexed);
 	qsort(stops, n_stops, sizeof *stops, compare_ns);
-	int rc = concurrency_init(&l->total, n, e);
+	int rc = 0;
+	concurrency_init(&l->total, n);
 	for (size_t i = 0; i < n && !rc; i++) {
 		size_t k = order[i].index;
 		starts[i] = begin_ns[k];

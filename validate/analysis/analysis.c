@@ -43,7 +43,7 @@ static int histograms_pool(struct histogram *h, const struct results *r, const s
 			   size_t n, struct err *e)
 {
 	int ret = 0;
-	histogram_init(h);
+	*h = (struct histogram){0};
 	for (size_t i = 0; i < n && !ret; i++) {
 		SCOPED(histogram_release) struct histogram one;
 		ret = results_histogram(&one, r, runs[i], e);
@@ -85,11 +85,10 @@ static void cell_distances(void *work, size_t i)
 	struct analysis *a = w->a;
 	/* pairs_collect() adds to the counts of its cell, and those of c are final: use a copy */
 	struct cell *c = &a->cell[i], again = {.scenario = c->scenario, .replayer = c->replayer};
-	struct histogram x, r;
+	struct histogram x, r = {0};
 	SCOPED(pairs_release) struct pairs p;
 	pairs_collect(&p, &again, a->results, a->n_replicates);
 	int ret = histograms_pool(&x, a->results, p.x, p.n, &w->cell[i].e);
-	histogram_init(&r);
 	ret = ret ? ret : histograms_pool(&r, a->results, p.r, p.n, &w->cell[i].e);
 	if (!ret && x.n && r.n)
 		distances_measure(c, &x, &r);

@@ -15,7 +15,7 @@
  * - ARRIVALS_RUNS sorts any trace. Sorted runs are kept in memory up to a budget and further runs
  *   in an unlinked temporary file. They are merged at the end. O(n log n).
  *
- * Memory: 64 bytes per request of the largest window; for runs also the budget of struct
+ * Memory: 52 bytes per request of the largest window; for runs also the budget of struct
  * arrivals_options. */
 #pragma once
 
@@ -64,15 +64,14 @@ struct arrivals { /* private: use only the functions below */
 	struct arrivals_sink sink;
 	struct arrival *a; /* [window]; n entries are filled */
 	size_t n, window;
-	int64_t min_ns, max_ns; /* of their starts */
+	int64_t max_ns;         /* of their starts */
 	bool unsorted;          /* some request begins before an earlier record */
 	bool late;
 	/* requests with equal starts are in the order of file_place; set it after arrivals_init */
 	bool by_place;
 	int64_t given_ns;        /* start and place of the last request passed to the sink */
 	uint32_t given_place;
-	uint64_t *key, *scratch; /* [key_cap], allocated when first needed */
-	size_t key_cap;
+	uint32_t *order;         /* [window] places in the window, to be sorted */
 	struct arrival *batch; /* buffer of requests in sorted order */
 	struct arrivals_run *run;
 	size_t n_runs, run_cap, memory_used;
@@ -102,7 +101,6 @@ static inline int arrivals_added(struct arrivals *o, struct err *e)
 	int64_t begin_ns = o->a[o->n].begin_ns;
 	o->unsorted |= begin_ns < o->max_ns || (o->by_place && begin_ns == o->max_ns);
 	o->max_ns = begin_ns > o->max_ns ? begin_ns : o->max_ns;
-	o->min_ns = begin_ns < o->min_ns ? begin_ns : o->min_ns;
 	return ++o->n < o->window ? 0 : arrivals_full(o, e);
 }
 
@@ -119,11 +117,10 @@ static inline bool arrivals_place_before(uint32_t x, uint32_t y)
 /* --- private to arrivals.c and arrivals_runs.c --------------------------- */
 
 #define ARRIVALS_BATCH 512u
-/* Passes a[key[from..to-1]] (or a[from..to-1] if `key` is NULL) to the sink. */
-int arrivals_give(struct arrivals *o, const uint64_t *key, size_t from, size_t to, struct err *e);
-#define ARRIVALS_INDEX_BITS 20
-#define ARRIVALS_INDEX(key) ((size_t)((key) & ((1u << ARRIVALS_INDEX_BITS) - 1)))
-int arrivals_run_store(struct arrivals *o, const uint64_t *key,
-		       struct err *e); /* stores the whole window as a sorted run */
+/* Passes a[order[from..to-1]] (or a[from..to-1] if `order` is NULL) to the sink. */
+int arrivals_give(struct arrivals *o, const uint32_t *order, size_t from, size_t to, struct err *e);
+
+/* Stores the whole window as a sorted run. */
+int arrivals_run_store(struct arrivals *o, const uint32_t *order, struct err *e);
 int arrivals_runs_merge(struct arrivals *o, struct err *e);
 void arrivals_runs_release(struct arrivals *o);

@@ -29,25 +29,25 @@ static int file_append(struct arrivals *o, const struct arrival *a, size_t n, st
 	return 0;
 }
 
-static int store_in_file(struct arrivals *o, const uint64_t *key, struct err *e)
+static int store_in_file(struct arrivals *o, const uint32_t *order, struct err *e)
 {
 	int ret = 0;
 	if (o->fd < 0)
 		o->fd = spill_open(o->options.tmpdir, e);
 	if (o->fd < 0)
 		ret = o->fd;
-	if (!ret && !key)
+	if (!ret && !order)
 		return file_append(o, o->a, o->n, e);
 	for (size_t i = 0; i < o->n && !ret;) {
 		size_t n = 0;
 		while (n < ARRIVALS_BATCH && i < o->n)
-			o->batch[n++] = o->a[ARRIVALS_INDEX(key[i++])];
+			o->batch[n++] = o->a[order[i++]];
 		ret = file_append(o, o->batch, n, e);
 	}
 	return ret;
 }
 
-int arrivals_run_store(struct arrivals *o, const uint64_t *key, struct err *e)
+int arrivals_run_store(struct arrivals *o, const uint32_t *order, struct err *e)
 {
 	GROW(o->run, o->n_runs, o->run_cap);
 	struct arrivals_run *r = &o->run[o->n_runs];
@@ -57,10 +57,10 @@ int arrivals_run_store(struct arrivals *o, const uint64_t *key, struct err *e)
 		r->memory = malloc(n_bytes); /* without memory the file is used */
 	o->n_runs++;
 	if (!r->memory)
-		return store_in_file(o, key, e);
+		return store_in_file(o, order, e);
 	o->memory_used += n_bytes;
 	for (size_t i = 0; i < o->n; i++)
-		r->memory[i] = o->a[key ? ARRIVALS_INDEX(key[i]) : i];
+		r->memory[i] = o->a[order ? order[i] : i];
 	return 0;
 }
 
@@ -95,26 +95,21 @@ static int cursor_fill(const struct arrivals *o, struct cursor *c, struct err *e
 	if (!c->n_left)
 		return 0;
 	size_t n = c->n_left < c->buffer_cap ? c->n_left : c->buffer_cap;
-	char *to = (char *)c->buffer;
-	for (size_t left = n * sizeof *c->buffer; left;) {
-		ssize_t got = pread(o->fd, to, left, (off_t)c->offset);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return err_sys(e, got ? errno : EIO,
-				       "cannot read requests from a temporary file");
-		to += got;
-		left -= (size_t)got;
-		c->offset += (uint64_t)got;
-	}
+	const ssize_t got = read_all_at(o->fd, c->buffer, n * sizeof *c->buffer, c->offset);
+	if (got != (ssize_t)(n * sizeof *c->buffer))
+		return err_sys(e, got < 0 ? (int)-got : EIO,
+			       "cannot read requests from a temporary file");
+	c->offset += (uint64_t)got;
 	c->n_left -= n;
 	c->at = c->buffer;
 	c->end = c->buffer + n;
 	return 1;
 }
 
-static bool cursor_before(const struct cursor *x, const struct cursor *y)
+static bool is_first(const void *a, const void *b, const void *context)
 {
+	const struct cursor *x = *(struct cursor *const *)a, *y = *(struct cursor *const *)b;
+	(void)context;
 	if (x->at->begin_ns != y->at->begin_ns)
 		return x->at->begin_ns < y->at->begin_ns;
 	if (x->by_place && x->at->file_place != y->at->file_place)
@@ -122,39 +117,15 @@ static bool cursor_before(const struct cursor *x, const struct cursor *y)
 	return x->run < y->run;
 }
 
-static bool is_first(const void *a, const void *b, const void *context)
-{
-	struct cursor *const *x = a, *const *y = b;
-	(void)context;
-	return cursor_before(*x, *y);
-}
-
 static const struct heap_type heap_of_cursors = {sizeof(struct cursor *), is_first, NULL};
-
-/* Moves the requests of the first cursor that precede all other cursors to the batch. Runs hardly
- * overlap, so this is usually a whole buffer. */
-static size_t take_stretch(struct cursor **heap, size_t n, struct arrival *to, size_t room)
-{
-	const struct cursor *next = n < 2                                      ? NULL
-				    : n < 3 || cursor_before(heap[1], heap[2]) ? heap[1]
-									       : heap[2];
-	struct cursor *c = heap[0];
-	size_t taken = 0;
-	do
-		to[taken++] = *c->at++;
-	while (taken < room && c->at < c->end && (!next || cursor_before(c, next)));
-	return taken;
-}
 
 static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err *e)
 {
 	heap_make(&heap_of_cursors, heap, n);
 	while (n) {
-		/* several stretches fill a batch, so that finely interleaved runs do not call the
-		 * sink for each request */
 		size_t filled = 0;
 		while (n && filled < ARRIVALS_BATCH) {
-			filled += take_stretch(heap, n, o->batch + filled, ARRIVALS_BATCH - filled);
+			o->batch[filled++] = *heap[0]->at++;
 			int more = cursor_fill(o, heap[0], e);
 			if (more < 0)
 				return more;

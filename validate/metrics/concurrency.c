@@ -5,20 +5,12 @@
 
 static const struct heap_type ends = {sizeof(int64_t), heap_int64_before, NULL};
 
-int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
+void concurrency_init(struct concurrency *c, size_t max_level)
 {
-	memset(c, 0, sizeof *c);
-	c->max_level = max_level;
-	c->end_cap = 64;
-	c->end = malloc(c->end_cap * sizeof *c->end);
-	c->ns_at_level = calloc(max_level + 1, sizeof *c->ns_at_level);
-	c->requests_at_level = calloc(max_level + 1, sizeof *c->requests_at_level);
-	if (!c->end || !c->ns_at_level || !c->requests_at_level) {
-		concurrency_release(c);
-		return err_set(e, ENOMEM, "not enough memory for %zu levels of concurrency",
-			       max_level);
-	}
-	return 0;
+	*c = (struct concurrency){
+	    .max_level = max_level,
+	    .ns_at_level = xcalloc(max_level + 1, sizeof *c->ns_at_level),
+	    .requests_at_level = xcalloc(max_level + 1, sizeof *c->requests_at_level)};
 }
 
 void concurrency_release(struct concurrency *c)
@@ -39,22 +31,6 @@ static void end_earliest(struct concurrency *c)
 	account(c, c->end[0]);
 	c->end[0] = c->end[--c->n_ends];
 	heap_sift_down(&ends, c->end, c->n_ends, 0);
-}
-
-static int push(struct concurrency *c, int64_t end_ns, struct err *e)
-{
-	if (c->n_ends == c->end_cap) {
-		int64_t *end = realloc(c->end, 2 * c->end_cap * sizeof *end);
-		if (!end)
-			return err_set(e, ENOMEM,
-				       "not enough memory for %zu requests in flight",
-				       2 * c->end_cap);
-		c->end = end;
-		c->end_cap *= 2;
-	}
-	c->end[c->n_ends++] = end_ns;
-	heap_sift_up(&ends, c->end, c->n_ends - 1);
-	return 0;
 }
 
 int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, size_t *found,
@@ -78,7 +54,12 @@ int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, siz
 	c->highest = level > c->highest ? level : c->highest;
 	c->requests_at_level[level]++;
 	c->n_unfinished += end_ns == TIME_NONE;
-	return end_ns == TIME_NONE || end_ns == begin_ns ? 0 : push(c, end_ns, e);
+	if (end_ns == TIME_NONE || end_ns == begin_ns)
+		return 0;
+	GROW(c->end, c->n_ends, c->end_cap);
+	c->end[c->n_ends++] = end_ns;
+	heap_sift_up(&ends, c->end, c->n_ends - 1);
+	return 0;
 }
 
 void concurrency_finish(struct concurrency *c)

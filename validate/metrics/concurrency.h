@@ -25,11 +25,11 @@ struct concurrency {
 	size_t highest;              /* highest level reached, at most max_level */
 };
 
-int concurrency_init(struct concurrency *c, size_t max_level, struct err *e);
+void concurrency_init(struct concurrency *c, size_t max_level);
 void concurrency_release(struct concurrency *c);
 
 /* Adds a request. Requests are in the order of their starts; those with equal starts keep the order
- * of the trace. *found (may be NULL) is set to the level that the request finds. Errors: ENOMEM;
+ * of the trace. *found (may be NULL) is set to the level that the request finds. Errors:
  * EINVAL for a start before the previous start, or an end before the start. */
 int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, size_t *found,
 		    struct err *e);

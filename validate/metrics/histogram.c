@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/histogram.h"
 
-void histogram_init(struct histogram *h)
-{
-	memset(h, 0, sizeof *h);
-}
-
 void histogram_release(struct histogram *h)
 {
 	free(h->count);
@@ -190,7 +185,7 @@ static int run_from_json(struct histogram *h, const json_t *run, uint64_t *next,
 
 int histogram_from_json(struct histogram *h, const json_t *o, struct err *e)
 {
-	histogram_init(h);
+	*h = (struct histogram){0};
 	const json_t *n = json_object_get(o, "n"), *negative = json_object_get(o, "negative");
 	const json_t *runs = json_object_get(o, "buckets");
 	if (!json_is_integer(n) || !json_is_integer(negative) || json_integer_value(negative) < 0 ||

@@ -26,7 +26,6 @@ static inline uint32_t histogram_bucket(uint64_t value)
 	return (shift << 10) + (uint32_t)(value >> shift);
 }
 
-void histogram_init(struct histogram *h);
 void histogram_release(struct histogram *h);
 /* slow path of histogram_add: allocates room for the bucket */
 void histogram_grow(struct histogram *h, uint32_t bucket);

@@ -32,21 +32,7 @@ static void end_earliest(struct lifetime *l)
 	heap_sift_down(&by_end, h, l->n, 0);
 }
 
-static int reserve(struct lifetime *l, struct err *e)
-{
-	if (l->n < l->cap)
-		return 0;
-	size_t cap = l->cap ? 2 * l->cap : 64;
-	struct lifetime_request *h = realloc(l->heap, cap * sizeof *h);
-	if (!h)
-		return err_set(e, ENOMEM, "not enough memory for %zu requests active at one time",
-			       cap);
-	l->heap = h;
-	l->cap = cap;
-	return 0;
-}
-
-int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct err *e)
+void lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns)
 {
 	while (l->n && l->heap[0].end_ns <= begin_ns)
 		end_earliest(l);
@@ -54,17 +40,14 @@ int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct er
 		l->now_ns = begin_ns;
 	go_on(l, begin_ns);
 	if (end_ns == begin_ns)
-		return 0;
+		return;
 	if (end_ns == TIME_NONE) {
 		l->n_unfinished++;
-		return 0;
+		return;
 	}
-	int ret = reserve(l, e);
-	if (ret)
-		return ret;
+	GROW(l->heap, l->n, l->cap);
 	l->heap[l->n++] = (struct lifetime_request){end_ns, begin_ns, l->area};
 	heap_sift_up(&by_end, l->heap, l->n - 1);
-	return 0;
 }
 
 double lifetime_finish(struct lifetime *l)

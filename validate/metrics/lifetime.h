@@ -23,9 +23,9 @@ struct lifetime { /* all zero: empty */
 };
 
 void lifetime_release(struct lifetime *l);
-/* Adds the next request in the order of starts; end TIME_NONE: active until the end of the trace.
- * Errors: ENOMEM. */
-int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct err *e);
+/* Adds the next request in the order of starts; end TIME_NONE: active until the end of the
+ * trace. */
+void lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns);
 /* Ends the input. Returns the mean over the requests for which the level is defined; NaN if there
  * are none. */
 double lifetime_finish(struct lifetime *l);

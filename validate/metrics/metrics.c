@@ -4,8 +4,7 @@
  * a threshold depends on results of the first pass. */
 #include "validate/metrics/metrics.h"
 
-#include <pthread.h>
-
+#include "common/each.h"
 #include "validate/metrics/metrics_private.h"
 
 /* buffer threshold if requests are lost, as a multiple of the reference's highest level */
@@ -79,11 +78,10 @@ static struct observation_options lane_options(const struct metrics_work *w,
 	};
 }
 
-static void *pass_thread(void *pass)
+static void pass_do(void *passes, size_t i)
 {
-	struct metrics_pass *p = pass;
+	struct metrics_pass *p = (struct metrics_pass *)passes + i;
 	p->ret = pass_run(p, &p->e);
-	return NULL;
 }
 
 static void take_worst(struct metrics *m, const struct metrics_pass *p, enum metrics_point point,
@@ -160,7 +158,6 @@ static void pass_plan(struct metrics_pass *p, const struct metrics_work *w, unsi
 static int passes_run(struct metrics_pass *p, const struct metrics_work *w, unsigned int n,
 		      struct err *e)
 {
-	pthread_t thread;
 	int ret = 0;
 	for (unsigned int i = 0; i < n && !ret; i++) {
 		pass_plan(&p[i], w, i, n);
@@ -168,12 +165,7 @@ static int passes_run(struct metrics_pass *p, const struct metrics_work *w, unsi
 	}
 	if (ret)
 		return ret;
-	bool threaded = n > 1 && !pthread_create(&thread, NULL, pass_thread, &p[1]);
-	pass_thread(&p[0]);
-	if (threaded)
-		pthread_join(thread, NULL);
-	else if (n > 1)
-		pass_thread(&p[1]);
+	each_do(n, pass_do, p);
 	for (unsigned int i = 0; i < n && !ret; i++) {
 		ret = p[i].ret;
 		if (ret && e)

@@ -7,7 +7,7 @@ int observation_take_levels(struct observation *o, const struct arrival *a, size
 	for (size_t i = 0; i < n && o->options.levels && !ret; i++)
 		ret = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
 	for (size_t i = 0; i < n && o->options.lifetimes && !ret; i++)
-		ret = lifetime_add(&o->lifetime, a[i].begin_ns, a[i].end_ns, e);
+		lifetime_add(&o->lifetime, a[i].begin_ns, a[i].end_ns);
 	return ret;
 }
 
@@ -104,9 +104,9 @@ int observation_init(struct observation *o, const struct observation_options *op
 				    (struct arrivals_sink){o, take_by_reference}, e);
 	o->by_time.by_place = options->by_place;
 	o->by_reference.by_place = options->sort_reference;
-	return ret || !options->levels
-		   ? ret
-		   : concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS, e);
+	if (options->levels)
+		concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS);
+	return ret;
 }
 
 void observation_release(struct observation *o)

@@ -250,7 +250,7 @@ static void fill_moments(struct run_summary *s, struct summary_tally *t)
 	}
 	s->response = moment_sum_result(&all, 0);
 	s->response_histogram = t->histogram;
-	histogram_init(&t->histogram);
+	t->histogram = (struct histogram){0};
 	summary_fill_distribution(
 	    s, (struct moments[]){moment_sum_result(&half[0], 0), moment_sum_result(&half[1], 0)});
 }

@@ -154,7 +154,6 @@ static int get_summary(struct run_summary *s, const json_t *o, bool brief, struc
 	const json_t *facts = json_object_get(o, "facts");
 	*s = (struct run_summary){.response_tail = NAN, .response_typical = NAN,
 				  .has_facts = facts != NULL};
-	histogram_init(&s->response_histogram);
 	int ret = check_version(o, e);
 	ret = ret ? ret : json_members_get(s, first_members, o, e);
 	if (!ret && !brief)

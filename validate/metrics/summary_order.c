@@ -50,11 +50,11 @@ int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 	memset(o, 0, sizeof *o);
 	o->response_at_level = xcalloc(SUMMARY_MAX_LEVELS, sizeof *o->response_at_level);
 	o->has_input = has_input;
-	int ret = arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
 	disorder_init(&o->all, &unbounded);
 	disorder_init(&o->by_thread, &unbounded);
 	disorder_init(&o->by_object, &unbounded);
-	return ret ? ret : concurrency_init(&o->concurrency, SUMMARY_MAX_LEVELS - 1, e);
+	concurrency_init(&o->concurrency, SUMMARY_MAX_LEVELS - 1);
+	return arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
 }
 
 void summary_order_release(struct summary_order *o)

@@ -8,7 +8,6 @@ void summary_tally_init(struct summary_tally *t, const struct trace *trace,
 			const struct trace *input)
 {
 	memset(t, 0, sizeof *t);
-	histogram_init(&t->histogram);
 	if (input)
 		matcher_init(&t->matcher, trace, input);
 	for (unsigned int op = 0; op < OP_N; op++)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/journal.h"
 
-#include <sys/file.h>
-
 #include "common/crc32c.h"
 #include "common/files.h"
 
@@ -53,9 +51,9 @@ static void link_check(struct journal_reading *r, const char *line, size_t len)
 	const bool linked = after && !memcmp(after, AFTER, sizeof AFTER - 1);
 	const bool follows = !body || r->any_link || (linked ? !memcmp(after + sizeof AFTER - 1,
 		r->link, JOURNAL_LINK - 1) : !r->linked);
-	r->n_seen++;
+	r->n_lines++;
 	if (!follows && !r->first_unlinked)
-		r->first_unlinked = r->n_seen;
+		r->first_unlinked = r->n_lines;
 	r->linked |= linked;
 	r->any_link = !body;
 	memcpy(r->link, body ? line + len - 10 : "00000000", JOURNAL_LINK - 1);
@@ -88,10 +86,9 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 	int (*on_event)(const json_t *, void *, struct err *), void *context, struct err *e)
 {
 	json_t *o = len <= LINE_MAX_BYTES ? journal_parse_line(line, len) : NULL;
-	r->n_lines++;
 	if (!o) {
 		r->n_damaged++;
-		r->first_damaged = r->first_damaged ? r->first_damaged : r->n_seen;
+		r->first_damaged = r->first_damaged ? r->first_damaged : r->n_lines;
 		return 0;
 	}
 	json_int_t seq = json_integer_value(json_object_get(o, "seq"));
@@ -189,17 +186,6 @@ int journal_read(const char *path, int (*on_event)(const json_t *event, void *co
 
 /* --- writing ------------------------------------------------------------- */
 
-/* Takes the lock, and waits a little if necessary: the child that a killed campaign was starting
- * holds the lock until it exits. */
-static int lock_soon(int fd)
-{
-	int ret;
-	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100;
-	     n++)
-		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-	return ret;
-}
-
 int journal_open(struct journal *j, const char *path, int create, struct err *e)
 {
 	struct journal_reading r;
@@ -209,7 +195,7 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 	else
 		j->fd = file_open_regular(path, O_RDWR | O_NOFOLLOW, e);
 	int ret = j->fd >= 0 ? 0 : create ? err_sys(e, errno, "cannot create %s", path) : j->fd;
-	if (!ret && lock_soon(j->fd) < 0)
+	if (!ret && file_lock(j->fd) < 0)
 		ret =
 		    errno == EWOULDBLOCK
 			? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
@@ -246,15 +232,9 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 	int ret = journal_line_add(&line, o, e);
 	if (ret)
 		return ret;
-	size_t done = 0;
-	while (!ret && done < line.len) {
-		ssize_t n = pwrite(j->fd, line.s + done, line.len - done, j->end + (off_t)done);
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0 || errno != EINTR)
-			ret =
-			    err_sys(e, n ? errno : EIO, "cannot write to the journal %s", j->path);
-	}
+	ret = write_all_at(j->fd, line.s, line.len, (uint64_t)j->end);
+	if (ret)
+		err_sys(e, -ret, "cannot write to the journal %s", j->path);
 	if (!ret && fdatasync(j->fd) < 0)
 		ret = err_sys(e, errno, "cannot sync the journal %s", j->path);
 	if (ret) {

@@ -42,8 +42,6 @@ struct journal_reading {
 	uint64_t next_seq;
 	off_t whole_bytes; /* up to the last newline */
 	int torn;          /* bytes follow the last newline */
-	/* number of complete lines, including those for other readers */
-	uint64_t n_seen;
 	/* number, from 1, of the first line that does not follow the previous line, and of the
 	 * first damaged line; 0 none */
 	uint64_t first_unlinked, first_damaged;
@@ -59,7 +57,7 @@ int journal_read(const char *path, int (*on_event)(const json_t *event, void *co
 	struct err *e), void *context, struct journal_reading *r, struct err *e);
 
 /* Like journal_read(), for selected lines. `is_wanted` gets the text of each line, neither parsed
- * nor checked; for a line that is too long it gets an empty text. Other lines are not counted. */
+ * nor checked; for a line that is too long it gets an empty text. */
 int journal_read_some(const char *path, bool (*is_wanted)(const char *line, size_t len,
 	void *context), int (*on_event)(const json_t *event, void *context, struct err *e),
 	void *context, struct journal_reading *r, struct err *e);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/results.h"
 
-#include "common/each.h"
 #include "common/files.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
@@ -15,12 +14,9 @@ static bool is_damage(int code)
 	       code == EINVAL || code == EBADMSG || code == EFBIG;
 }
 
-/* State of reading one part of the journal: the runs whose number is `part` modulo n_parts. Each
- * part reads the events of its runs, and those of the campaign, in the order of the journal. */
+/* State of reading the journal. */
 struct loading {
 	struct results *r;
-	const char *path;
-	uint64_t part, n_parts;
 	/* number of replicates at which the campaign stopped, or the maximum */
 	uint64_t n_replicates;
 	/* a campaign with a budget has used it, or has decided all cases */
@@ -30,58 +26,14 @@ struct loading {
 	struct journal_reading reading;
 	/* number of damaged lines before the last session began; their runs were repeated */
 	uint64_t n_damaged_before;
-	struct seal_record record; /* set in the first part */
-	int ret;
-	struct err e;
+	struct seal_record record;
 };
-
-#define PARTS_FROM 2000 /* runs */
-#define SEQ "{\"seq\":"
-#define RUN ",\"event\":\"run\",\"run\":"
-
-/* Returns the number at `at`; -1 if there is none, or if no run has this number. */
-static int64_t number_at(const char *line, size_t len, size_t *at)
-{
-	int64_t n = -1;
-	for (; *at < len && line[*at] >= '0' && line[*at] <= '9' && n <= UINT32_MAX; ++*at)
-		n = (n < 0 ? 0 : n * 10) + (line[*at] - '0');
-	return n <= UINT32_MAX ? n : -1;
-}
-
-/* Whether the line is valid. Only the first part reads damaged lines that belong to all parts, so
- * that the damage is counted once. */
-static bool is_believable(const char *line, size_t len)
-{
-	json_t *o = journal_parse_line(line, len);
-	json_decref(o);
-	return o;
-}
-
-/* Decides by the beginning of the unparsed line whether this part reads it. Every part reads lines
- * without a run. */
-static bool line_is_wanted(const char *line, size_t len, void *context)
-{
-	const struct loading *l = context;
-	size_t at = sizeof SEQ - 1;
-	int64_t run = -1;
-	if (len > at && !memcmp(line, SEQ, at) && number_at(line, len, &at) >= 0 &&
-	    len - at > sizeof RUN - 1 && !memcmp(line + at, RUN, sizeof RUN - 1)) {
-		at += sizeof RUN - 1;
-		run = number_at(line, len, &at);
-	}
-	if (run < 0)
-		return l->part == 0 || is_believable(line, len);
-	return (uint64_t)run % l->n_parts == l->part;
-}
 
 static int run_take(struct loading *l, const json_t *event)
 {
-	const json_int_t run = json_integer_value(json_object_get(event, "run"));
-	if (run < 0 ? l->part > 0 : (uint64_t)run % l->n_parts != l->part)
-		return 0;
 	int ret = run_from_event(l->r->run, l->r->n_runs, event, NULL);
 	if (!ret)
-		l->r->run[run].session = l->n_resumed;
+		l->r->run[json_integer_value(json_object_get(event, "run"))].session = l->n_resumed;
 	return ret;
 }
 
@@ -90,8 +42,7 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	struct loading *l = context;
 	const char *name = json_string_value(json_object_get(event, "event"));
 	(void)e;
-	if (l->part == 0)
-		seal_record_take(&l->record, event);
+	seal_record_take(&l->record, event);
 	if (!strcmp(name, "run"))
 		l->n_unplanned += run_take(l, event) < 0;
 	else if (!strcmp(name, "resume")) {
@@ -107,28 +58,18 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
-static void part_load(void *parts, size_t i)
-{
-	struct loading *l = (struct loading *)parts + i;
-	l->ret = journal_read_some(l->path, line_is_wanted, event_take, l, &l->reading, &l->e);
-}
-
 /* Records damaged lines. A resumed session made the runs of earlier damaged lines again. */
-static void damage_check(struct results *r, const struct loading *part, size_t n_parts)
+static void damage_check(struct results *r, const struct loading *l)
 {
-	uint64_t n = 0, first = UINT64_MAX;
-	for (size_t i = 0; i < n_parts; i++) {
-		const struct journal_reading *j = &part[i].reading;
-		n += j->n_damaged - part[i].n_damaged_before;
-		first = j->first_damaged && j->first_damaged < first ? j->first_damaged : first;
-	}
-	if (n == 1 && part->reading.linked)
+	const uint64_t n = l->reading.n_damaged - l->n_damaged_before;
+	const unsigned long long first = l->reading.first_damaged;
+	if (n == 1 && l->reading.linked)
 		seal_break(&r->seal, "line %llu of the journal is damaged (\"validate run "
-			"--resume\" makes its run again)", (unsigned long long)first);
-	else if (n && part->reading.linked)
+			"--resume\" makes its run again)", first);
+	else if (n && l->reading.linked)
 		seal_break(&r->seal, "%llu lines of the journal are damaged, beginning with line "
 			"%llu (\"validate run --resume\" makes their runs again)",
-			(unsigned long long)n, (unsigned long long)first);
+			(unsigned long long)n, first);
 }
 
 /* Returns the number of runs that have a file, but no line of the journal. */
@@ -156,18 +97,18 @@ static void cut_check(struct results *r, uint64_t n_lines)
 
 /* Compares the journal, and the files named in it, with the digests of the campaign.
  * summaries_load() checks the files of the runs. */
-static int journal_check(struct results *r, struct loading *part, size_t n_parts, struct err *e)
+static int journal_check(struct results *r, struct loading *l, struct err *e)
 {
-	r->seal.state = part->record.files && !part->record.late ? SEAL_WHOLE : SEAL_ABSENT;
-	seal_check_chain(&r->seal, &part->reading);
-	damage_check(r, part, n_parts);
+	r->seal.state = l->record.files && !l->record.late ? SEAL_WHOLE : SEAL_ABSENT;
+	seal_check_chain(&r->seal, &l->reading);
+	damage_check(r, l);
 	if (!r->seal.changes)
-		cut_check(r, part->reading.n_seen);
+		cut_check(r, l->reading.n_lines);
 	if (r->seal.changes)
 		/* the line with its digest may be lost */
-		part->record.environment[0][0] = 0;
-	part->record.n_lines = part->reading.n_seen;
-	int ret = seal_check_record(&r->seal, r->dir, &part->record, e);
+		l->record.environment[0][0] = 0;
+	l->record.n_lines = l->reading.n_lines;
+	int ret = seal_check_record(&r->seal, r->dir, &l->record, e);
 	for (size_t i = 0; i < r->n_runs && r->seal.state == SEAL_WHOLE; i++)
 		if (r->run[i].state == RUN_OK && !r->run[i].file_sha256[0])
 			r->seal.state = SEAL_ABSENT;
@@ -176,39 +117,29 @@ static int journal_check(struct results *r, struct loading *part, size_t n_parts
 
 static int journal_load(struct results *r, const struct design *plan, struct err *e)
 {
-	struct loading part[EACH_THREADS_MAX];
-	const size_t n = r->n_runs < PARTS_FROM ? 1 : each_threads(r->n_runs);
+	struct loading l = {.r = r, .n_replicates = r->protocol.n_replicates_max};
+	struct err why = ERR_INIT;
 	SCOPED_FREE char *path = results_path(r->dir, "journal");
-	int ret = 0;
-	for (size_t i = 0; i < n; i++)
-		part[i] = (struct loading){.r = r, .path = path, .part = i, .n_parts = n,
-					   .n_replicates = r->protocol.n_replicates_max,
-					   .e = ERR_INIT};
-	each_do(n, part_load, part);
-	uint64_t n_valid = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (part[i].ret && !ret)
-			ret = is_damage(-part[i].ret)
-				  ? err_set(e, -part[i].ret, "%s: restore the file from a copy of "
-					"the results, or run the campaign again", part[i].e.msg)
-				  : err_set(e, -part[i].ret, "%s", part[i].e.msg);
-		r->n_damaged_journal_lines += part[i].n_unplanned + part[i].reading.n_damaged;
-		n_valid += part[i].reading.n_lines - part[i].reading.n_damaged;
-	}
+	int ret = journal_read(path, event_take, &l, &l.reading, &why);
+	if (ret)
+		err_set(e, -ret, "%s%s", why.msg, is_damage(-ret) ? ": restore the file from a "
+			"copy of the results, or run the campaign again" : "");
+	r->n_damaged_journal_lines = l.n_unplanned + l.reading.n_damaged;
 	/* a campaign that was killed before its first line has an empty journal, and no runs */
-	if (!ret && !n_valid && (part[0].reading.whole_bytes || n_pending_with_file(r)))
+	if (!ret && l.reading.n_lines == l.reading.n_damaged &&
+	    (l.reading.whole_bytes || n_pending_with_file(r)))
 		ret = err_set(e, EILSEQ, "%s has no valid line: restore the file "
 			"from a copy of the results, or run the campaign again", path);
-	ret = ret ? ret : journal_check(r, part, n, e);
-	seal_record_release(&part[0].record);
+	ret = ret ? ret : journal_check(r, &l, e);
+	seal_record_release(&l.record);
 	if (ret)
 		return ret;
-	size_t n_needed = design_n_runs_until(plan, part[0].n_replicates);
 	r->finished = true;
 	if (r->protocol.budget_ns) {
-		r->finished = part[0].is_over;
+		r->finished = l.is_over;
 		return 0;
 	}
+	size_t n_needed = design_n_runs_until(plan, l.n_replicates);
 	for (size_t i = 0; i < n_needed; i++)
 		r->finished &= r->run[i].state != RUN_PENDING;
 	return 0;
@@ -252,7 +183,6 @@ static int summaries_load(struct results *r, struct err *why)
 			continue;
 		if (run_summary_read(run, r->dir, &e) == 0) {
 			histogram_release(&run->summary.response_histogram);
-			histogram_init(&run->summary.response_histogram);
 			if (!with_course)
 				run_summary_leave_out_course(run);
 			continue;
@@ -356,7 +286,7 @@ bool results_change_find(const char *dir, struct err *e)
 	if (!is_damage(e->code) || results_links_refuse(dir, NULL))
 		return false;
 	bool found = !journal_read(path, record_take, &record, &reading, &change);
-	record.n_lines = found ? reading.n_seen : 0;
+	record.n_lines = found ? reading.n_lines : 0;
 	found = found && !seal_check_record(&seal, dir, &record, &change) &&
 		seal_require(&seal, dir, &change);
 	if (found)
@@ -399,7 +329,7 @@ int results_histogram(struct histogram *h, const struct results *r, const struct
 {
 	struct run whole = {.id = run->id};
 	memcpy(whole.file_sha256, run->file_sha256, sizeof whole.file_sha256);
-	histogram_init(h);
+	*h = (struct histogram){0};
 	if (run->summary.response_histogram.n) {
 		histogram_merge(h, &run->summary.response_histogram);
 		return 0;
@@ -411,7 +341,7 @@ int results_histogram(struct histogram *h, const struct results *r, const struct
 	if (ret)
 		return ret;
 	*h = whole.summary.response_histogram;
-	histogram_init(&whole.summary.response_histogram);
+	whole.summary.response_histogram = (struct histogram){0};
 	summary_release(&whole.summary);
 	return 0;
 }

@@ -486,8 +486,8 @@ static void test_chart_and_quantiles(void **state)
 		x->response_p90 = x->response.mean * 2;
 		r->response_p999 = r->response.mean * 5;
 		x->response_p999 = x->response.mean * 10;
-		histogram_init(&r->response_histogram);
-		histogram_init(&x->response_histogram);
+		r->response_histogram = (struct histogram){0};
+		x->response_histogram = (struct histogram){0};
 		histogram_add(&r->response_histogram, 1000);
 		histogram_add(&x->response_histogram, b % 2 ? 1000 : 1500);
 	}

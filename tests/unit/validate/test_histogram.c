@@ -83,8 +83,7 @@ static void test_quantiles_against_sorted_values(void **state)
 	for (int round = 0; round < 60; round++) {
 		int64_t v[1000];
 		size_t n = 1 + draw() % 1000;
-		struct histogram h;
-		histogram_init(&h);
+		struct histogram h = {0};
 		for (size_t i = 0; i < n; i++) {
 			v[i] = draw_duration();
 			histogram_add(&h, v[i]);
@@ -115,7 +114,7 @@ static void test_small_cases(void **state)
 	struct histogram h;
 	struct err e = ERR_INIT;
 	double v;
-	histogram_init(&h);
+	h = (struct histogram){0};
 	assert_int_equal(histogram_quantile(&h, 0.5, &v, &e), -ENODATA);
 	assert_int_equal(histogram_trimmed_mean(&h, 0.1, &v, &e), -ENODATA);
 	histogram_add(&h, -5);
@@ -169,18 +168,14 @@ static void test_merge_is_adding(void **state)
 	(void)state;
 	random_state = 3;
 	for (int round = 0; round < 50; round++) {
-		struct histogram a, b, all;
-		histogram_init(&a);
-		histogram_init(&b);
-		histogram_init(&all);
+		struct histogram a = {0}, b = {0}, all = {0};
 		for (size_t i = draw() % 200; i--;) {
 			int64_t v = draw_duration() - 10;
 			histogram_add(&all, v);
 			histogram_add(draw() % 3 ? &a : &b, v);
 		}
 		/* from the wider into the narrower histogram and back */
-		struct histogram c;
-		histogram_init(&c);
+		struct histogram c = {0};
 		histogram_merge(&c, &b);
 		histogram_merge(&c, &a);
 		histogram_merge(&a, &b);
@@ -198,9 +193,8 @@ static void test_json_round_trip(void **state)
 	(void)state;
 	random_state = 4;
 	for (int round = 0; round < 100; round++) {
-		struct histogram a, b;
+		struct histogram a = {0}, b;
 		struct err e = ERR_INIT;
-		histogram_init(&a);
 		for (size_t i = draw() % 1000; i--;) /* a dense part and outliers */
 			histogram_add(&a, draw() % 5 ? 500 + (int64_t)(draw() % 300)
 						     : draw_duration() - 1);
@@ -261,8 +255,7 @@ static void test_json_refused(void **state)
 static void test_json_is_small(void **state)
 {
 	(void)state;
-	struct histogram h;
-	histogram_init(&h);
+	struct histogram h = {0};
 	random_state = 5;
 	/* about exponential around 600 ns, with a tail to 100 us */
 	for (int i = 0; i < 1000000; i++)
