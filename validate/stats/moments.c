@@ -140,3 +140,11 @@ double moments_difference(const struct sample_moments *x, const struct sample_mo
 {
 	return (x->first - r->first) + (x->from_first - r->from_first);
 }
+
+double plain_mean(const double *x, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / (double)n : NAN;
+}

@@ -34,6 +34,9 @@ enum stat_status sample_moments(const double *x, size_t n,
 enum stat_status sample_moments_spread(const double *x, size_t n,
 				       struct sample_moments *m) STAT_MUST_CHECK;
 
+/* Returns the mean without checks; NaN for n = 0. */
+double plain_mean(const double *x, size_t n);
+
 /* Computes the coefficient of variation, 100 sd/|mean|, in %. Errors: also STAT_ZERO_REFERENCE for
  * a mean of 0. */
 enum stat_status sample_cv_pct(const struct sample_moments *m, double *cv_pct) STAT_MUST_CHECK;
