@@ -95,10 +95,8 @@ static int bank_observe(struct campaign *c, const struct run *r, const char *tra
 		return 0;
 	SCOPED_FREE char *out = observed_bank_path(c, r->scenario, path);
 	struct bank_work w = {c, {.scenario = r->scenario, .role = ROLE_RECORD}, trace, out};
-	int ret = launch_helper(bank_observed, &w, c->signal_fd, &why);
-	if (ret == -EINTR)
-		c->interrupted = true;
-	else if (ret)
+	int ret = helper_do(c, bank_observed, &w, 0, &why);
+	if (ret && ret != -EINTR)
 		snprintf(reason, size, "%.400s", why.msg);
 	return 0;
 }

@@ -6,14 +6,10 @@
 #include "validate/campaign/choice.h"
 #include "validate/results/summaries.h"
 
-struct scenario_forecast { /* state of one scenario */
-	uint64_t n_done;
-	uint64_t *n_further; /* further pairs of the undecided cases: [n_replayers] */
-	size_t n_undecided, n_cases;
-};
-
-struct forecast {
-	struct scenario_forecast *scenario; /* [n_scenarios] */
+struct forecast { /* state of the scenarios, and their next groups */
+	struct choice_scenario *scenario; /* [n_scenarios] */
+	uint64_t *n_further;              /* [n_scenarios * n_replayers], for the scenarios */
+	size_t *next;                     /* [n_scenarios] a run of the next group; n_runs: none */
 	size_t n_decided, n_cases;
 };
 
@@ -73,36 +69,6 @@ size_t group_find(const struct campaign *c, size_t id, size_t *n)
 	return first;
 }
 
-static void forecast_release(struct forecast *o, size_t n_scenarios)
-{
-	for (size_t i = 0; o->scenario && i < n_scenarios; i++)
-		free(o->scenario[i].n_further);
-	free(o->scenario);
-	*o = (struct forecast){0};
-}
-
-/* Makes the state before the first analysis: every case is undecided. */
-static void forecast_make(struct forecast *o, const struct campaign *c)
-{
-	const struct protocol *p = c->protocol;
-	*o = (struct forecast){.scenario = xcalloc(p->n_scenarios, sizeof *o->scenario)};
-	for (size_t s = 0; s < p->n_scenarios; s++) {
-		struct scenario_forecast *at = &o->scenario[s];
-		at->n_further = xcalloc(p->n_replayers + 1, sizeof *at->n_further);
-		next_of(c, s, &at->n_done);
-		for (size_t r = 0; r < p->n_replayers; r++) {
-			const struct look_case *k = &c->look_case[s * p->n_replayers + r];
-			if (!p->replayer[r].applies[s] || p->replayer[r].comparison)
-				continue;
-			at->n_cases++;
-			if (!k->decided)
-				at->n_further[at->n_undecided++] = k->n_further;
-		}
-		o->n_cases += at->n_cases;
-		o->n_decided += at->n_cases - at->n_undecided;
-	}
-}
-
 /* --- choice of the next group -------------------------------------------- */
 
 /* Whether the run is a replay beyond the minimum number of pairs that decides nothing: its case is
@@ -130,6 +96,37 @@ static double group_seconds(const struct campaign *c, size_t id)
 	return s->n_runs ? s->seconds / (double)s->n_runs * (double)n_wanted : expected_s;
 }
 
+static void forecast_release(struct forecast *o)
+{
+	FREE_EACH(o->scenario, o->n_further, o->next);
+}
+
+/* Before the first analysis every case is undecided. */
+static void forecast_make(struct forecast *o, const struct campaign *c)
+{
+	const struct protocol *p = c->protocol;
+	*o = (struct forecast){
+	    .scenario = xcalloc(p->n_scenarios, sizeof *o->scenario),
+	    .n_further = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *o->n_further),
+	    .next = xcalloc(p->n_scenarios, sizeof *o->next)};
+	for (size_t s = 0; s < p->n_scenarios; s++) {
+		struct choice_scenario *at = &o->scenario[s];
+		uint64_t *n_further = o->n_further + s * p->n_replayers;
+		at->n_further = n_further;
+		o->next[s] = next_of(c, s, &at->n_done);
+		at->pair_s = o->next[s] < c->plan.n_runs ? group_seconds(c, o->next[s]) : 0;
+		for (size_t r = 0; r < p->n_replayers; r++) {
+			const struct look_case *k = &c->look_case[s * p->n_replayers + r];
+			if (!p->replayer[r].applies[s] || p->replayer[r].comparison)
+				continue;
+			o->n_cases++;
+			o->n_decided += k->decided;
+			if (!k->decided)
+				n_further[at->n_undecided++] = k->n_further;
+		}
+	}
+}
+
 /* Returns the first group, in plan order, within the minimum number of pairs; n_runs: no such group
  * is left. */
 static size_t first_pairs(const struct campaign *c)
@@ -151,34 +148,23 @@ struct next {
 static struct next next_choose(const struct campaign *c, const struct forecast *o, double left_s)
 {
 	const struct protocol *p = c->protocol;
-	size_t first = first_pairs(c), *id = xcalloc(p->n_scenarios, sizeof *id);
-	if (first < c->plan.n_runs) {
-		free(id);
+	const struct choice_scenario *s = o->scenario;
+	const size_t first = first_pairs(c);
+	if (first < c->plan.n_runs)
 		return group_seconds(c, first) <= left_s
 			   ? (struct next){first, "first", 0}
 			   : (struct next){c->plan.n_runs, "budget", 0};
-	}
-	SCOPED_FREE struct choice_scenario *s = xcalloc(p->n_scenarios, sizeof *s);
-	for (size_t i = 0; i < p->n_scenarios; i++) {
-		const struct scenario_forecast *at = &o->scenario[i];
-		uint64_t n_done;
-		id[i] = next_of(c, i, &n_done);
-		s[i] =
-		    (struct choice_scenario){at->n_done, at->n_further, at->n_undecided,
-					     id[i] < c->plan.n_runs ? group_seconds(c, id[i]) : 0};
-	}
 	const struct choice_limits l = {p->n_replicates_max, left_s, p->seed, c->n_choices};
 	bool drawn;
 	const size_t at = choice_next(s, p->n_scenarios, &l, &drawn);
 	struct next next = {c->plan.n_runs, o->n_decided == o->n_cases ? "decided" : "budget", 0};
 	if (at != CHOICE_NONE)
-		next = (struct next){id[at], drawn ? "drawn" : "prospect", s[at].n_further[0]};
+		next = (struct next){o->next[at], drawn ? "drawn" : "prospect", s[at].n_further[0]};
 	bool all = at == CHOICE_NONE;
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		all &= !s[i].n_undecided || s[i].n_done >= p->n_replicates_max;
 	if (all && o->n_decided < o->n_cases)
 		next.why = "replicates";
-	free(id);
 	return next;
 }
 
@@ -321,11 +307,11 @@ int budget_runs_make(struct campaign *c, struct err *e)
 		const struct next next =
 		    next_choose(c, &o, (double)c->budget_ns * 1e-9 - budget_spent_s(c));
 		if (next.id == c->plan.n_runs) {
-			forecast_release(&o, c->protocol->n_scenarios);
+			forecast_release(&o);
 			return budget_note(c, next.why, e);
 		}
 		budget_progress(c, &o, next.id);
-		forecast_release(&o, c->protocol->n_scenarios);
+		forecast_release(&o);
 		const size_t first = group_find(c, next.id, &n);
 		ret = choice_note(c, &next, first, n, e);
 		c->n_choices += strcmp(next.why, "first") != 0;

@@ -23,51 +23,25 @@ struct trial {
 	char reason[500];
 };
 
-/* period in which the requests of a trace ran */
 struct region {
-	int64_t begin_ns, execution_ns; /* CLOCK_MONOTONIC */
-};
-
-struct region_work {
 	const char *trace;
-	int out;
+	/* period in which its requests ran; CLOCK_MONOTONIC */
+	int64_t begin_ns, execution_ns;
 };
 
+/* Work for helper_do(). */
 static int region_read(void *context, struct err *e)
 {
-	struct region_work *w = context;
+	struct region *r = context;
 	struct run_summary s;
 	struct trace *t;
-	struct region r;
-	int ret = trace_open(&t, w->trace, e);
+	int ret = trace_open(&t, r->trace, e);
 	if (ret)
 		return ret;
-	r.begin_ns = trace_meta(t)->epoch_ns;
+	r->begin_ns = trace_meta(t)->epoch_ns;
 	trace_close(t);
-	ret = summary_compute(&s, w->trace, NULL, NULL, e);
-	if (ret)
-		return ret;
-	r.execution_ns = s.execution_ns;
-	return write(w->out, &r, sizeof r) == sizeof r
-		   ? 0
-		   : err_sys(e, errno, "cannot determine the execution time");
-}
-
-/* Finds the region in a helper process, as for the runs. */
-static int region_find(struct campaign *c, const char *trace, struct region *r, struct err *e)
-{
-	int fd[2];
-	if (pipe2(fd, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "cannot create a pipe");
-	struct region_work w = {trace, fd[1]};
-	int ret = launch_helper(region_read, &w, c->signal_fd, e);
-	close(fd[1]);
-	if (!ret && read(fd[0], r, sizeof *r) != sizeof *r)
-		ret = err_set(e, EIO, "the helper process did not return the execution time of %s",
-			      trace);
-	close(fd[0]);
-	if (ret == -EINTR)
-		c->interrupted = true;
+	ret = summary_compute(&s, r->trace, NULL, NULL, e);
+	r->execution_ns = ret ? 0 : s.execution_ns;
 	return ret;
 }
 
@@ -106,10 +80,10 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 	}
 	snprintf(t->reason, sizeof t->reason, "%s", r.reason);
 	if (!t->reason[0]) {
-		struct region region = {0, 0};
+		struct region region = {.trace = s->output};
 		struct err why = ERR_INIT;
 		t->trace_bytes = stat(s->output, &st) == 0 ? (uint64_t)st.st_size : 0;
-		ret = region_find(c, s->output, &region, &why);
+		ret = helper_do(c, region_read, &region, sizeof region, &why);
 		if (ret == -ENOSPC) {
 			ret = no_space(why.msg, e);
 		} else if (ret && ret != -EINTR) {

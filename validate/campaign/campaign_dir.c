@@ -397,7 +397,7 @@ static int journal_resume(struct campaign *c, const char *journal, struct err *e
 {
 	struct resuming r = {.c = c};
 	SCOPED(seal_release) struct seal seal = {0};
-	int ret = journal_read_some(journal, NULL, event_resume, &r, &r.reading, e);
+	int ret = journal_read(journal, event_resume, &r, &r.reading, e);
 	if (!ret)
 		seal_check_chain(&seal, &r.reading);
 	c->files = json_incref(r.record.files);

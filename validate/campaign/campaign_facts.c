@@ -142,23 +142,10 @@ void facts_begin(struct campaign *c)
 
 /* --- replayers ----------------------------------------------------------- */
 
-static const json_t *replayer_known(const json_t *all, const char *name)
-{
-	const json_t *one;
-	size_t i;
-	json_array_foreach(all, i, one)
-	{
-		const char *known = json_string_value(json_object_get(one, "name"));
-		if (known && !strcmp(known, name))
-			return one;
-	}
-	return NULL;
-}
-
 static void replayer_note(struct campaign *c, const char *name, const json_t *described)
 {
 	json_t *all = json_object_get(c->environment, "replayers");
-	const json_t *known = replayer_known(all, name),
+	const json_t *known = json_with_text(all, "name", name),
 		     *digest = json_object_get(described, "sha256");
 	if (!all) {
 		all = json_array();

@@ -87,54 +87,31 @@ static int32_t causal_replayer(const struct protocol *p, size_t scenario)
 }
 
 struct period_outcome {
+	const char *recording, *replay;
 	double error;
 	uint64_t n_most; /* requests of the busiest node */
 };
 
-struct error_work {
-	const char *recording, *replay;
-	int out;
-};
-
+/* Work for helper_do(). */
 static int error_read(void *context, struct err *e)
 {
-	struct error_work *w = context;
+	struct period_outcome *o = context;
 	struct run_summary x, r;
-	int ret = summary_compute(&r, w->recording, NULL, NULL, e);
+	int ret = summary_compute(&r, o->recording, NULL, NULL, e);
 	if (ret)
 		return ret;
 	const double program_ns = (double)r.execution_ns;
-	struct period_outcome o = {.n_most = 1};
+	o->n_most = 1;
 	for (uint64_t i = 0; i < r.n_nodes; i++)
-		o.n_most = r.node[i].response.n > o.n_most ? r.node[i].response.n : o.n_most;
+		o->n_most = r.node[i].response.n > o->n_most ? r.node[i].response.n : o->n_most;
 	summary_release(&r);
-	ret = summary_compute(&x, w->replay, w->recording, NULL, e);
+	ret = summary_compute(&x, o->replay, o->recording, NULL, e);
 	if (ret)
 		return ret;
-	o.error =
+	o->error =
 	    program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;
 	summary_release(&x);
-	return write(w->out, &o, sizeof o) == sizeof o
-		   ? 0
-		   : err_sys(e, errno, "cannot determine the error of the running time");
-}
-
-static int error_find(struct campaign *c, const char *recording, const char *replay,
-		      struct period_outcome *o, struct err *e)
-{
-	int fd[2];
-	if (pipe2(fd, O_CLOEXEC) < 0)
-		return err_sys(e, errno, "cannot create a pipe");
-	struct error_work w = {recording, replay, fd[1]};
-	int ret = launch_helper(error_read, &w, c->signal_fd, e);
-	close(fd[1]);
-	if (!ret && read(fd[0], o, sizeof *o) != sizeof *o)
-		ret = err_set(e, EIO,
-			      "the helper process did not return the error of the running time");
-	close(fd[0]);
-	if (ret == -EINTR)
-		c->interrupted = true;
-	return ret;
+	return 0;
 }
 
 /* Measures the error of a replay on the storage on which the application was recorded. Returns 0
@@ -150,11 +127,13 @@ static int error_measure(struct campaign *c, const struct step *recorded, struct
 			       .seed = recorded->seed, .n_requests = recorded->n_requests,
 			       .input = recorded->output, .output = replay, .where_recorded = true};
 	int ret = step_make(c, &s, &result, e);
+	o->recording = recorded->output;
+	o->replay = replay;
 	if (!ret && result.reason[0])
 		snprintf(reason, size,
 			 "with period %llu, the recording could not be replayed: %.400s",
 			 (unsigned long long)recorded->period, result.reason);
-	else if (!ret && (ret = error_find(c, recorded->output, replay, o, &why)) != 0 &&
+	else if (!ret && (ret = helper_do(c, error_read, o, sizeof *o, &why)) != 0 &&
 		 ret != -EINTR) {
 		snprintf(reason, size, "with period %llu: %.400s",
 			 (unsigned long long)recorded->period, why.msg);
@@ -193,7 +172,7 @@ static int period_search(struct campaign *c, struct run *r, struct step *s,
 	json_auto_t *skipped = json_array();
 	int ret;
 	for (s->period = PERIOD_FIRST;;) {
-		struct period_outcome o = {NAN, 1};
+		struct period_outcome o = {.error = NAN, .n_most = 1};
 		ret = step_make(c, s, result, e);
 		if (!ret && !result->reason[0])
 			ret = error_measure(c, s, &o, result->reason, sizeof result->reason, e);

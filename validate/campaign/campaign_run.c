@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One run of the plan, from its step to its line in the journal. */
-#include <sys/mman.h>
 
 #include "common/files.h"
 #include "validate/campaign/observe.h"
@@ -11,6 +10,15 @@ bool campaign_interrupted(struct campaign *c)
 	if (signals_pending(c->signal_fd))
 		c->interrupted = true;
 	return c->interrupted;
+}
+
+int helper_do(struct campaign *c, int (*work)(void *context, struct err *e), void *context,
+	      size_t size, struct err *e)
+{
+	int ret = launch_helper(work, context, size, c->signal_fd, e);
+	if (ret == -EINTR)
+		c->interrupted = true;
+	return ret;
 }
 
 /* --- traces -------------------------------------------------------------- */
@@ -160,24 +168,6 @@ static void result_take(struct run *r, const struct campaign *c, const struct st
 	r->trace_bytes = stat(output, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* Calls summary_make() in a child process. The digests of the files that it writes are stored in
- * the run. */
-static int summary_launch(struct campaign *c, struct summary_work *w, struct err *e)
-{
-	w->seal =
-	    mmap(NULL, sizeof *w->seal, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (w->seal == MAP_FAILED)
-		return err_sys(e, errno, "not enough memory for the digests of a summary");
-	int ret = launch_helper(summary_make, w, c->signal_fd, e);
-	w->run->file_sha256[0] = w->run->line_sha256[0] = 0;
-	if (!ret || ret == -EINTR) {
-		memcpy(w->run->file_sha256, w->seal->file, sizeof w->run->file_sha256);
-		memcpy(w->run->line_sha256, w->seal->line, sizeof w->run->line_sha256);
-	}
-	munmap(w->seal, sizeof *w->seal);
-	return ret;
-}
-
 /* Whether the machine temporarily lacks a resource. This is not an outcome of the run: a resumed
  * campaign would keep an outcome. */
 static bool is_of_machine(int ret)
@@ -220,29 +210,24 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	r->state = RUN_OK;
 	const struct step made = {.scenario = r->scenario, .role = r->role};
 	const enum observe observed = step_observation(c, &made);
-	struct summary_work work = {c,
-				    r,
-				    output,
-				    input,
-				    has_blank ? blank : NULL,
-				    slices,
-				    observed != OBSERVE_OWN,
-				    observed == OBSERVE_BLOCK && r->role == ROLE_RECORD ? device
-											: NULL};
+	const bool keeps = observed == OBSERVE_BLOCK && r->role == ROLE_RECORD;
+	struct summary_work work = {.campaign = c, .run = r, .trace = output, .input = input,
+		.blank = has_blank ? blank : NULL, .slices = slices,
+		.observed = observed != OBSERVE_OWN, .keep = keeps ? device : NULL};
 	const enum time_part before = time_begin(&c->time, TIME_SUMMARY);
-	int bad = summary_launch(c, &work, &why);
+	int bad = helper_do(c, summary_make, &work, sizeof work, &why);
 	time_end(&c->time, before);
-	if (bad == -EINTR)
-		/* takes effect after this run */
-		c->interrupted = true;
-	else if (bad == -ENOTRECOVERABLE)
+	memcpy(r->file_sha256, work.seal.file, sizeof r->file_sha256);
+	memcpy(r->line_sha256, work.seal.line, sizeof r->line_sha256);
+	/* -EINTR takes effect after this run */
+	if (bad == -ENOTRECOVERABLE)
 		ret = is_about_space(why.msg) ? no_space(why.msg, e)
 					      : err_set(e, EIO, "%s", why.msg);
 	else if (bad == -ENOSPC || bad == -EDQUOT)
 		ret = no_space(why.msg, e);
 	else if (is_of_machine(bad))
 		ret = err_set(e, -bad, "run %u cannot be summarised: %s", r->id, why.msg);
-	else if (bad) {
+	else if (bad && bad != -EINTR) {
 		run_fail(r, why.msg);
 		r->n_lost = bad == -ENOMSG ? n_records_of(input) : 0;
 	}

@@ -29,10 +29,10 @@ static bool any_budget(const struct protocol *p)
  * behind. */
 static void earlier_cgroups_remove(const struct campaign *c)
 {
-	cgroup_remove_left(c->earlier_cgroup, NULL);
+	cgroup_remove_left(c->earlier_cgroup);
 	for (size_t i = 1; i <= c->protocol->n_replayers; i++) {
 		SCOPED_FREE char *path = xasprintf("%s-%zu", c->earlier_cgroup, i);
-		cgroup_remove_left(path, NULL);
+		cgroup_remove_left(path);
 	}
 }
 

@@ -283,9 +283,9 @@ struct summary_work {
 	const char *keep;
 	struct summary_seal {
 		char file[FILE_DIGEST_HEX], line[FILE_DIGEST_HEX];
-	} *seal; /* SHA-256 of the files that were written, in memory that both processes share */
+	} seal; /* SHA-256 of the files that were written */
 };
-/* Makes and writes the summary of a run. It is work for launch_helper(), so that a damaged trace
+/* Makes and writes the summary of a run. It is work for helper_do(), so that a damaged trace
  * cannot harm the campaign. `context` is a struct summary_work. Errors: of the traces;
  * ENOTRECOVERABLE: the results directory cannot be written. */
 int summary_make(void *context, struct err *e);
@@ -325,6 +325,9 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	     const char *output, const struct slices *slices, struct err *e);
 /* Keeps the trace if the protocol says so, and writes the run to the journal. */
 int run_journal(struct campaign *c, const struct run *r, const char *output, struct err *e);
+/* launch_helper(), with the signals of the campaign. -EINTR also sets c->interrupted. */
+int helper_do(struct campaign *c, int (*work)(void *context, struct err *e), void *context,
+	      size_t size, struct err *e);
 /* Marks the run as failed, with a copy of the reason in one line. */
 void run_fail(struct run *r, const char *reason);
 /* Removes OUTPUT.side, the requests that the device observed. */

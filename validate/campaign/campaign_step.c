@@ -228,15 +228,17 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 }
 
 /* Waits until the protocol's settle time, counted from the eviction of the caches, has passed. */
-static void step_settle(const struct campaign *c, const struct step *s,
-			const struct step_process *x, struct step_result *r)
+static void step_settle(struct campaign *c, const struct step *s, const struct step_process *x,
+			struct step_result *r)
 {
+	const enum time_part before = time_begin(&c->time, TIME_SETTLE);
 	struct timespec wall;
 	if (!s->blank)
 		prepare_settle(&r->prepared, c->protocol->settle_ns);
 	clock_gettime(CLOCK_REALTIME, &wall);
 	r->started_ns = wall.tv_sec * 1000000000ll + wall.tv_nsec;
 	r->preparation_s = (double)(clock_monotonic_ns() - x->before_ns) * 1e-9;
+	time_end(&c->time, before);
 }
 
 void step_begin(struct campaign *c, const struct step *s, struct step_process *x,
@@ -244,9 +246,7 @@ void step_begin(struct campaign *c, const struct step *s, struct step_process *x
 {
 	if (x->failed)
 		return;
-	const enum time_part part = time_begin(&c->time, TIME_SETTLE);
 	step_settle(c, s, x, r);
-	time_end(&c->time, part);
 	spec_make(c, s, x);
 	x->failed = launch_begin(&x->spec, &x->launched, &x->why);
 }
@@ -357,14 +357,13 @@ static void step_run(struct campaign *c, const struct step *s, struct step_proce
 	char *side = NULL;
 	if (x->failed)
 		return;
-	const enum time_part part = time_begin(&c->time, TIME_SETTLE);
 	step_settle(c, s, x, r);
-	time_end(&c->time, part);
 	spec_make(c, s, x);
 	x->failed = observe_begin(&watch, c, s, &side, &x->why);
 	struct others_reading before, after;
 	others_read(&before);
-	time_begin(&c->time, role_is_program(c, s->role) ? TIME_PROGRAM : TIME_REPLAY);
+	const enum time_part part =
+	    time_begin(&c->time, role_is_program(c, s->role) ? TIME_PROGRAM : TIME_REPLAY);
 	if (!x->failed)
 		x->failed = launch_run(&x->spec, &r->launch, &x->why);
 	time_end(&c->time, part);

@@ -62,8 +62,8 @@ int summary_make(void *context, struct err *e)
 	} else if (!ret) {
 		/* without the line the file is read */
 		summaries_append(w->campaign->dir, r->id, o,
-				 protocol_in_detail(w->campaign->protocol), w->seal->line, NULL);
-		ret = file_digest(path, w->seal->file, e);
+				 protocol_in_detail(w->campaign->protocol), w->seal.line, NULL);
+		ret = file_digest(path, w->seal.file, e);
 		if (ret) {
 			err_context(e, "digest of the summary");
 			e->code = ENOTRECOVERABLE;

@@ -54,19 +54,6 @@ void script_words_make(struct words_list *w, const struct campaign *c, const str
 		words_list_add(w, device);
 }
 
-/* Adds the words that capture the program and the initial state of its files. */
-static void capture_words(struct words_list *w, const struct campaign *c, const struct step *s)
-{
-	SCOPED_FREE char *root =
-	    program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
-	words_list_add_all(w, c->options->self, "capture", "app", "--snapshot",
-			    "--check-status", NULL);
-	words_list_addf(w, "--root=%s", root);
-	words_list_addf(w, "--output=%s", s->output);
-	words_list_add(w, "--");
-	script_words_make(w, c, s, "run");
-}
-
 /* Returns the words as text, quoted for a shell. The caller frees. */
 static char *words_text(const struct words_list *w)
 {
@@ -87,17 +74,12 @@ static void hosts_add(struct words_list *w, const struct scenario *s)
 		words_list_addf(w, "--launcher=%s", scenario_launcher(s));
 }
 
-/* Adds the words for a parallel application with its dependencies. A recording consists of many
- * runs, each with new files. A rerun is a single run without delays. */
-static void causality_words(struct words_list *w, const struct campaign *c, const struct step *s)
+/* Adds the words about the runs of a parallel application. A recording consists of many runs, each
+ * with new files. A rerun is a single run without delays. */
+static void causality_add(struct words_list *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[s->scenario].parallel;
 	SCOPED(words_list_release) struct words_list before = {0};
-	SCOPED_FREE char *root =
-	    program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
-	words_list_add_all(w, c->options->self, "capture", "causality", NULL);
-	words_list_addf(w, "--root=%s", root);
-	words_list_addf(w, "--output=%s", s->output);
 	hosts_add(w, &c->protocol->scenario[s->scenario]);
 	if (s->role == ROLE_RECORD) {
 		script_words_make(&before, c, s, "prepare");
@@ -118,6 +100,22 @@ static void causality_words(struct words_list *w, const struct campaign *c, cons
 		words_list_addf(w, "--runs-dir=%s.runs", s->output);
 		words_list_add(w, "--nodes=none");
 	}
+}
+
+/* Adds the words that capture the program and the initial state of its files, or a parallel
+ * application with its dependencies. */
+static void capture_words(struct words_list *w, const struct campaign *c, const struct step *s)
+{
+	const bool parallel = c->protocol->scenario[s->scenario].parallel.is;
+	SCOPED_FREE char *root =
+	    program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
+	words_list_add_all(w, c->options->self, "capture", parallel ? "causality" : "app", NULL);
+	if (!parallel)
+		words_list_add_all(w, "--snapshot", "--check-status", NULL);
+	words_list_addf(w, "--root=%s", root);
+	words_list_addf(w, "--output=%s", s->output);
+	if (parallel)
+		causality_add(w, c, s);
 	words_list_add(w, "--");
 	script_words_make(w, c, s, "run");
 }
@@ -244,8 +242,6 @@ void words_make(struct words_list *w, const struct campaign *c, const struct ste
 	const bool program = role_is_program(c, s->role);
 	if (step_is_captured(c, s))
 		script_words_make(w, c, s, "run");
-	else if (program && scenario->parallel.is)
-		causality_words(w, c, s);
 	else if (program && scenario->script)
 		capture_words(w, c, s);
 	else if (program && scenario->trace)

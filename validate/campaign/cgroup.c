@@ -173,8 +173,8 @@ void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed
 	*n_killed = number_get(g, v1 ? "memory.oom_control" : "memory.events", "oom_kill");
 }
 
-/* Removes a group. Killed processes need some time to leave it, so this is repeated. */
-static int remove_with_retries(const char *dir)
+/* Killed processes need some time to leave the group, so this is repeated. */
+int cgroup_remove_left(const char *dir)
 {
 	for (int i = 0; rmdir(dir) < 0; i++) {
 		if (errno == ENOENT)
@@ -190,17 +190,11 @@ int cgroup_remove(struct cgroup *g, struct err *e)
 {
 	int ret = 0;
 	if (g->dir) {
-		ret = remove_with_retries(g->dir);
+		ret = cgroup_remove_left(g->dir);
 		if (ret)
 			ret = err_sys(e, -ret, "cannot remove the memory cgroup %s", g->dir);
 	}
 	FREE_EACH(g->dir, g->procs);
 	*g = (struct cgroup){0};
 	return ret;
-}
-
-int cgroup_remove_left(const char *dir, struct err *e)
-{
-	int ret = remove_with_retries(dir);
-	return ret ? err_sys(e, -ret, "cannot remove the leftover memory cgroup %s", dir) : 0;
 }

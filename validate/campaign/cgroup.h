@@ -36,6 +36,6 @@ void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed
 /* Removes the group; remaining charges move to its parent. Waits briefly for processes to exit.
  * Errors: from the system. */
 int cgroup_remove(struct cgroup *g, struct err *e);
-/* Removes the group that a killed campaign left behind. A missing group is not an error. Errors:
- * from the system. */
-int cgroup_remove_left(const char *dir, struct err *e);
+/* Removes the group that a killed campaign left behind. A missing group is not an error. Returns 0
+ * or -errno. */
+int cgroup_remove_left(const char *dir);

@@ -154,14 +154,10 @@ json_t *environment_make(const char *self)
 
 void environment_skip(json_t *environment, const char *what, const char *why, const char *instead)
 {
-	json_t *list = json_object_get(environment, "replaced_or_skipped"), *other;
-	size_t i;
-	json_array_foreach(list, i, other)
-	{ /* an earlier session may have recorded the same fact */
-		const char *text = json_string_value(json_object_get(other, "what"));
-		if (text && !strcmp(text, what))
-			return;
-	}
+	json_t *list = json_object_get(environment, "replaced_or_skipped");
+	/* an earlier session may have recorded the same fact */
+	if (json_with_text(list, "what", what))
+		return;
 	json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what", text_to_json(what), "why",
 					      text_to_json(why), "instead", text_to_json(instead)));
 }

@@ -92,7 +92,7 @@ static uint64_t own_memory_bytes(pid_t pid)
 
 /* --- signals ------------------------------------------------------------- */
 
-static void signals_ours(sigset_t *set)
+void signals_ours(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
@@ -390,8 +390,8 @@ int launch_run(const struct launch_spec *s, struct launch_result *r, struct err 
 	return ret;
 }
 
-int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd,
-		  struct err *e)
+int launch_helper(int (*work)(void *context, struct err *e), void *context, size_t size,
+		  int signal_fd, struct err *e)
 {
 	int pipe_fd[2];
 	struct err said = ERR_INIT;
@@ -405,6 +405,7 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, int 
 		int ret = work(context, &said);
 		said.code = -ret;
 		(void)!write(pipe_fd[1], &said, sizeof said);
+		(void)!write(pipe_fd[1], context, size);
 		_exit(0);
 	}
 	int code = errno;
@@ -413,16 +414,18 @@ int launch_helper(int (*work)(void *context, struct err *e), void *context, int 
 		close(pipe_fd[0]);
 		return err_sys(e, code, "cannot start a process");
 	}
-	const ssize_t n = TEMP_FAILURE_RETRY(read(pipe_fd[0], &said, sizeof said));
+	const bool ended =
+	    TEMP_FAILURE_RETRY(read(pipe_fd[0], &said, sizeof said)) == sizeof said &&
+	    TEMP_FAILURE_RETRY(read(pipe_fd[0], context, size)) == (ssize_t)size;
 	close(pipe_fd[0]);
 	int status;
 	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
 	bool interrupted = signals_pending(signal_fd);
-	if (n != sizeof said && WIFEXITED(status) && WEXITSTATUS(status) == 3)
+	if (!ended && WIFEXITED(status) && WEXITSTATUS(status) == 3)
 		return err_set(e, ENOMEM,
 			       /* exit status of out_of_memory() */
 			       "a helper process was out of memory");
-	if (n != sizeof said)
+	if (!ended)
 		return err_set(e, EIO, "a helper process ended by %s %d",
 			       WIFSIGNALED(status) ? "signal" : "status",
 			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));

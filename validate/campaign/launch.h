@@ -69,12 +69,15 @@ void launch_wait(const struct launch_spec *s, struct launched *l, bool interrupt
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
 /* Runs `work` in a forked process, so that a crash does not affect the campaign. Its error is
- * passed on in `e`. Errors: EINTR: a signal to end the campaign arrived, and the work was
+ * passed on in `e`, and its changes to the first `size` bytes of the context (at most 4096) are
+ * passed on, too. Errors: EINTR: a signal to end the campaign arrived, and the work was
  * completed. ENOMEM: also if the process ended in out_of_memory(). */
-int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd,
-		  struct err *e);
+int launch_helper(int (*work)(void *context, struct err *e), void *context, size_t size,
+		  int signal_fd, struct err *e);
 
-/* Blocks the signals and creates the signalfd. *old is for signals_restore(). */
+/* Sets *set to SIGCHLD and the signals that end a campaign. */
+void signals_ours(sigset_t *set);
+/* Blocks these signals and creates the signalfd. *old is for signals_restore(). */
 int signals_take(sigset_t *old, int *fd, struct err *e);
 void signals_restore(const sigset_t *old, int fd);
 /* Whether a signal to end the campaign has arrived. Clears the signal, so only one caller sees

@@ -87,14 +87,6 @@ static void copies_fill(struct place *place)
 			set_join(&place->dir[place->dir[i].copy].files, &place->dir[i].files);
 }
 
-static void files_free(struct place_dir *d)
-{
-	for (size_t k = 0; k < d->files.n; k++)
-		free((char *)d->files.entry[k].path);
-	free(d->files.entry);
-	d->files = (struct fileset){0};
-}
-
 /* Removes the files of copies. The directories stay, because scenarios refer to them by number. */
 static int copies_drop(struct place *place, struct err *e)
 {
@@ -105,7 +97,7 @@ static int copies_drop(struct place *place, struct err *e)
 		if (!d->is_copy)
 			continue;
 		ret = fileset_remove(&d->files, d->fd, e);
-		files_free(d);
+		microbench_files_release(&d->files);
 	}
 	place->lacks_copies = true;
 	return ret;
@@ -120,10 +112,8 @@ struct place_dir *place_seat(struct place *place, size_t dir, size_t seat)
 
 static size_t dir_of_program(struct place *place)
 {
-	place->dir = xreallocarray(place->dir, place->n_dirs + 1, sizeof *place->dir);
-	place->dir[place->n_dirs] = (struct place_dir){
-	    .fd = -1, .writes = true, .program = true, .state = FILESET_STATE_INIT};
-	return place->n_dirs++;
+	dir_add(place, true, NULL)->program = true;
+	return place->n_dirs - 1;
 }
 
 int places_plan(struct places *s, const struct protocol *p, struct err *e)
@@ -166,7 +156,7 @@ static void place_release(struct place *place)
 	for (size_t i = 0; i < place->n_dirs; i++) {
 		struct place_dir *d = &place->dir[i];
 		fd_close(d->fd);
-		files_free(d);
+		microbench_files_release(&d->files);
 		fileset_state_release(&d->state);
 		free(d->path);
 	}

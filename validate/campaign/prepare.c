@@ -57,15 +57,8 @@ static int caches_warm(const struct fileset *files, int dir_fd, struct fileset_r
 
 /* --- files made by a program's script ------------------------------------ */
 
-static void list_release(struct fileset *files)
-{
-	for (size_t i = 0; i < files->n; i++)
-		free((char *)files->entry[i].path);
-	free(files->entry);
-	*files = (struct fileset){0};
-}
-
-/* Lists every regular file below `path`, without following links. Ownership: list_release(). */
+/* Lists every regular file below `path`, without following links. Ownership:
+ * microbench_files_release(). */
 static int tree_list(const char *path, struct fileset *files, struct err *e)
 {
 	char *const roots[] = {(char *)path, NULL};
@@ -157,7 +150,7 @@ int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bo
 		ret = caches_warm(files, dir->fd, &out->residency, e);
 	out->evict_s = seconds_since(&at);
 	out->evicted_ns = at;
-	list_release(&found);
+	microbench_files_release(&found);
 	return ret ? err_context(e, "preparing the files in %s", dir->path) : 0;
 }
 

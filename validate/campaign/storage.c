@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/campaign/storage.h"
 
-#include <sys/file.h>
 #include <sys/statvfs.h>
+
+#include <libmount/libmount.h>
 
 #include "common/device_queue.h"
 #include "common/files.h"
@@ -12,46 +13,20 @@
 
 /* --- storage of a directory ---------------------------------------------- */
 
-/* Decodes a path of mountinfo, which writes blanks and backslashes as three octal digits. */
-static void octal_unescape(char *s)
-{
-	char *to = s;
-	for (; *s; s++) {
-		unsigned int c;
-		if (*s == '\\' && sscanf(s + 1, "%3o", &c) == 1) {
-			*to++ = (char)c;
-			s += 3;
-		} else {
-			*to++ = *s;
-		}
-	}
-	*to = 0;
-}
-
-/* Finds the mount point of `path`: of the mount points above it the deepest, and of several the
- * last mounted. */
+/* Describes the mount of `path`. */
 static void mount_find(struct storage *s)
 {
-	SCOPED_FILE FILE *in = fopen("/proc/self/mountinfo", "re");
-	SCOPED_FREE char *line = NULL;
-	size_t cap = 0, best = 0;
-	while (in && getline(&line, &cap, in) > 0) {
-		char point[PATH_MAX], type[64], source[256], options[256], more[256];
-		char *tail = strstr(line, " - ");
-		if (!tail || sscanf(line, "%*s %*s %*s %*s %4095s %255s", point, options) != 2 ||
-		    sscanf(tail, " - %63s %255s %255s", type, source, more) != 3)
-			continue;
-		octal_unescape(point);
-		octal_unescape(source);
-		size_t len = !strcmp(point, "/") ? 0 : strlen(point);
-		if (strncmp(s->path, point, len) || (s->path[len] && s->path[len] != '/') ||
-		    len < best)
-			continue;
-		best = len;
-		snprintf(s->file_system, sizeof s->file_system, "%s", type);
-		snprintf(s->source, sizeof s->source, "%s", source);
-		snprintf(s->options, sizeof s->options, "%s;%s", options, more);
+	struct libmnt_table *table = mnt_new_table_from_file("/proc/self/mountinfo");
+	struct libmnt_fs *fs =
+	    table ? mnt_table_find_mountpoint(table, s->path, MNT_ITER_BACKWARD) : NULL;
+	const char *source = fs ? mnt_fs_get_source(fs) : NULL;
+	if (fs) {
+		snprintf(s->file_system, sizeof s->file_system, "%s", mnt_fs_get_fstype(fs));
+		snprintf(s->source, sizeof s->source, "%s", source ? source : "none");
+		snprintf(s->options, sizeof s->options, "%s;%s", mnt_fs_get_vfs_options(fs),
+			 mnt_fs_get_fs_options(fs));
 	}
+	mnt_unref_table(table);
 }
 
 int storage_look(struct storage *s, const char *dir, struct err *e)
@@ -137,26 +112,9 @@ static int dir_make(struct scratch *s, const char *parent, const char *name, str
 	return ret;
 }
 
-/* Uses `parent` if it is suitable. */
-static bool candidate_try(struct scratch *s, const char *parent, const char *name,
-			  const dev_t *targets, size_t n, uint64_t need_bytes)
-{
-	if (!parent || parent[0] != '/' || storage_look(&s->storage, parent, NULL) < 0)
-		return false;
-	s->apart = is_apart(s->storage.device, targets, n);
-	if (s->apart && s->storage.free_bytes >= need_bytes && dir_make(s, parent, name, NULL) == 0)
-		return true;
-	storage_release(&s->storage);
-	return false;
-}
-
 bool dir_lock(int fd)
 {
-	int ret;
-	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100;
-	     n++)
-		nanosleep(&(struct timespec){0, 10000000}, NULL);
-	return ret == 0 || errno != EWOULDBLOCK;
+	return file_lock(fd) == 0 || errno != EWOULDBLOCK;
 }
 
 int dir_in_use(const char *path, struct err *e)
@@ -176,19 +134,30 @@ static void places_list(const char *place[N_PLACES], const char *wanted, const c
 	memcpy(place, all, sizeof all);
 }
 
+/* Finds a place on a device that no target uses, with need_bytes free. NULL: none; otherwise `s`
+ * describes it. */
+static const char *place_apart(struct storage *s, const dev_t *targets, size_t n_targets,
+			       uint64_t need_bytes)
+{
+	const char *place[N_PLACES];
+	places_list(place, NULL, NULL);
+	for (int i = 0; i < N_PLACES; i++) {
+		if (!place[i] || place[i][0] != '/' || storage_look(s, place[i], NULL) < 0)
+			continue;
+		if (is_apart(s->device, targets, n_targets) && s->free_bytes >= need_bytes &&
+		    access(place[i], W_OK | X_OK) == 0)
+			return place[i];
+		storage_release(s);
+	}
+	return NULL;
+}
+
 int scratch_choose(struct storage *s, bool *apart, const dev_t *targets, size_t n_targets,
 		   const char *fallback, struct err *e)
 {
-	const char *place[N_PLACES];
-	places_list(place, NULL, fallback);
-	for (int i = 1; i + 1 < N_PLACES; i++) {
-		if (!place[i] || place[i][0] != '/' || storage_look(s, place[i], NULL) < 0)
-			continue;
-		*apart = is_apart(s->device, targets, n_targets);
-		if (*apart && access(place[i], W_OK | X_OK) == 0)
-			return 0;
-		storage_release(s);
-	}
+	*apart = place_apart(s, targets, n_targets, 0) != NULL;
+	if (*apart)
+		return 0;
 	if (access(fallback, W_OK | X_OK) < 0)
 		return err_sys(e, errno, "cannot create a scratch directory in %s", fallback);
 	int ret = storage_look(s, fallback, e);
@@ -273,15 +242,18 @@ static int scratch_lock(struct scratch *s, struct err *e)
 int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets,
 		 size_t n_targets, const char *fallback, uint64_t need_bytes, struct err *e)
 {
-	const char *places[N_PLACES];
-	const size_t n_places = N_PLACES;
-	places_list(places, wanted, fallback);
+	const char *place[N_PLACES], *apart = NULL;
+	places_list(place, wanted, fallback);
 	*s = (struct scratch){.lock = -1};
-	for (size_t i = 0; i < n_places && !s->taken_over; i++)
-		s->taken_over = earlier_find(s, places[i], name);
-	for (size_t i = 1; !s->dir && !wanted && i + 1 < n_places; i++)
-		if (candidate_try(s, places[i], name, targets, n_targets, need_bytes))
-			return scratch_lock(s, e);
+	for (size_t i = 0; i < N_PLACES && !s->taken_over; i++)
+		s->taken_over = earlier_find(s, place[i], name);
+	if (!s->dir && !wanted)
+		apart = place_apart(&s->storage, targets, n_targets, need_bytes);
+	if (apart && dir_make(s, apart, name, NULL) == 0) {
+		s->apart = true;
+		return scratch_lock(s, e);
+	}
+	storage_release(&s->storage);
 	int ret = s->dir ? 0 : dir_make(s, wanted ? wanted : fallback, name, e);
 	ret = ret ? ret : scratch_lock(s, e);
 	ret = ret ? ret : storage_look(&s->storage, s->dir, e);

@@ -6,6 +6,7 @@
 #include "capture/fileset/fileset.h"
 #include "common/confine.h"
 #include "common/files.h"
+#include "common/fnv1a.h"
 
 /* --- the files of a run
  * ------------------------------------------------------------------------------------------- */
@@ -96,21 +97,13 @@ static bool is_dir_of(const struct place *place, const char *name)
 	return false;
 }
 
-static uint64_t hash_add(uint64_t hash, const void *data, size_t n)
-{
-	const unsigned char *bytes = data;
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static uint64_t entry_hash(const FTSENT *entry, size_t skip)
 {
 	const struct stat *st = entry->fts_statp;
 	const uint64_t words[] = {st->st_ino, st->st_mode, (uint64_t)st->st_size,
 				  (uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec};
-	return hash_add(hash_add(UINT64_C(0xcbf29ce484222325), entry->fts_path + skip,
-		strlen(entry->fts_path + skip)), words, sizeof words);
+	const char *path = entry->fts_path + skip;
+	return fnv1a(fnv1a(FNV1A_START, path, strlen(path)), words, sizeof words);
 }
 
 static bool is_later(const struct timespec *a, const struct timespec *b)

@@ -230,15 +230,15 @@ static void test_helper(void **state)
 {
 	const struct fixture *f = *state;
 	struct err e = ERR_INIT;
-	assert_int_equal(launch_helper(work, (void *)"good", f->signal_fd, &e), 0);
-	assert_int_equal(launch_helper(work, (void *)"fail", f->signal_fd, &e), -ENOSPC);
+	assert_int_equal(launch_helper(work, (void *)"good", 0, f->signal_fd, &e), 0);
+	assert_int_equal(launch_helper(work, (void *)"fail", 0, f->signal_fd, &e), -ENOSPC);
 	assert_string_equal(e.msg, "no room");
-	assert_int_equal(launch_helper(work, (void *)"crash", f->signal_fd, &e), -EIO);
+	assert_int_equal(launch_helper(work, (void *)"crash", 0, f->signal_fd, &e), -EIO);
 	assert_non_null(strstr(e.msg, "signal 9"));
-	assert_int_equal(launch_helper(work, (void *)"leave", f->signal_fd, &e), -EIO);
+	assert_int_equal(launch_helper(work, (void *)"leave", 0, f->signal_fd, &e), -EIO);
 	assert_non_null(strstr(e.msg, "status 5"));
 	kill(getpid(), SIGTERM);
-	assert_int_equal(launch_helper(work, (void *)"good", f->signal_fd, &e), -EINTR);
+	assert_int_equal(launch_helper(work, (void *)"good", 0, f->signal_fd, &e), -EINTR);
 }
 
 /* A killed campaign ends its run. */
