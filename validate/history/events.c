@@ -3,6 +3,7 @@
 
 #include "common/sort.h"
 #include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
 #include "validate/stats/precision_study.h"
 #include "validate/stats/quantiles.h"
 
@@ -42,14 +43,6 @@ static double median_of(const double *x, size_t n)
 {
 	double m = NAN;
 	return sample_median(x, n, &m) ? NAN : m;
-}
-
-static double mean_of(const double *x, size_t n)
-{
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return sum / (double)n;
 }
 
 /* Computes residuals of entries [n_residuals, until), which are in the present segment. */
@@ -152,7 +145,7 @@ static double event_p(const struct event_search *s, size_t i, size_t n)
 		     to = i + 1 < s->n ? s->event[i + 1].onset : n;
 	if (i + 1 < s->n && to - at < LEVEL_MIN)
 		return 1;
-	const double z = fabs(mean_of(s->y + at, to - at) - mean_of(s->y + from, at - from)) /
+	const double z = fabs(plain_mean(s->y + at, to - at) - plain_mean(s->y + from, at - from)) /
 			 (s->scale * sqrt(1 / (double)(to - at) + 1 / (double)(at - from)));
 	return 2 * t_above(z, s->df);
 }
@@ -181,7 +174,7 @@ static void changes_confirm(struct event_search *s, size_t n)
 /* Sum of squares of the distances of y[from..to) from its mean. */
 static double squares_of(const double *y, size_t from, size_t to)
 {
-	const double m = mean_of(y + from, to - from);
+	const double m = plain_mean(y + from, to - from);
 	double sum = 0;
 	for (size_t i = from; i < to; i++)
 		sum += (y[i] - m) * (y[i] - m);
@@ -193,7 +186,8 @@ static double squares_of(const double *y, size_t from, size_t to)
 static double ramp_squares(const double *y, size_t from, size_t to, size_t at, double *slope)
 {
 	const double n = (double)(to - from), length = (double)(to - at),
-		     ramp_mean = length * (length + 1) / 2 / n, mean = mean_of(y + from, to - from);
+		     ramp_mean = length * (length + 1) / 2 / n,
+		     mean = plain_mean(y + from, to - from);
 	double xx = 0, xy = 0, yy = 0;
 	for (size_t i = from; i < to; i++) {
 		const double u = (i < at ? 0 : (double)(i - at + 1)) - ramp_mean;
@@ -277,7 +271,8 @@ static void shift_describe(struct event_search *s, size_t i, size_t n)
 	struct event *e = &s->event[i];
 	const size_t from = region_begin(s, i), to = region_end(s, i, n);
 	e->last = (i + 1 < s->n ? s->event[i + 1].onset : n) - 1;
-	e->change = mean_of(s->y + e->onset, to - e->onset) - mean_of(s->y + from, e->onset - from);
+	e->change = plain_mean(s->y + e->onset, to - e->onset) -
+		    plain_mean(s->y + from, e->onset - from);
 	e->sd = s->scale * sqrt(1 / (double)(to - e->onset) + 1 / (double)(e->onset - from));
 }
 

@@ -31,8 +31,12 @@ static const char *const schema[] = {
 };
 #define N_SCHEMA (sizeof schema / sizeof *schema)
 
-int history_db_err(sqlite3 *db, const char *path, struct err *e)
+/* Sets the last error. */
+static int db_err(struct history_db *h)
 {
+	sqlite3 *const db = h->db;
+	const char *const path = h->path;
+	struct err *const e = h->e;
 	int system = sqlite3_system_errno(db);
 	switch (sqlite3_errcode(db) & 0xff) {
 	case SQLITE_BUSY:
@@ -70,66 +74,68 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	}
 }
 
-int history_db_prepare(sqlite3 *db, const char *path, sqlite3_stmt **s, const char *sql,
-		       struct err *e)
+int history_db_prepare(struct history_db *h, sqlite3_stmt **s, const char *sql,
+		       const char *const *text, int n)
 {
-	return sqlite3_prepare_v2(db, sql, -1, s, NULL) == SQLITE_OK ? 0
-								     : history_db_err(db, path, e);
+	if (sqlite3_prepare_v2(h->db, sql, -1, s, NULL) != SQLITE_OK)
+		return db_err(h);
+	for (int i = 0; i < n; i++)
+		history_db_bind_text(*s, i + 1, text[i]);
+	return 0;
 }
 
-int history_db_step_done(sqlite3 *db, const char *path, sqlite3_stmt *s, struct err *e)
+int history_db_next(struct history_db *h, sqlite3_stmt *s)
 {
-	int ret = 0, code;
-	while ((code = sqlite3_step(s)) == SQLITE_ROW)
+	const int code = sqlite3_step(s);
+	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : db_err(h);
+}
+
+int history_db_run(struct history_db *h, sqlite3_stmt *s)
+{
+	int ret;
+	while ((ret = history_db_next(h, s)) == 1)
 		;
-	if (code != SQLITE_DONE)
-		ret = history_db_err(db, path, e);
-	sqlite3_reset(s);
-	return ret;
-}
-
-static int statement_run(sqlite3 *db, const char *path, const char *sql, struct err *e)
-{
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0
-								    : history_db_err(db, path, e);
-}
-
-/* Gets the number in the first row and column of a statement's result. */
-static int number_of(sqlite3 *db, const char *path, const char *sql, const char *parameter,
-		     long long *value, struct err *e)
-{
-	sqlite3_stmt *s;
-	int ret = history_db_prepare(db, path, &s, sql, e);
-	if (ret)
-		return ret;
-	history_db_bind_text(s, 1, parameter);
-	if (sqlite3_step(s) == SQLITE_ROW)
-		*value = sqlite3_column_int64(s, 0);
-	else
-		ret = history_db_err(db, path, e);
 	sqlite3_finalize(s);
 	return ret;
 }
 
-static int tables_make(sqlite3 *db, const char *path, struct err *e)
+static int statement_run(struct history_db *h, const char *sql)
+{
+	return sqlite3_exec(h->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_err(h);
+}
+
+/* Gets the number in the first row and column of a statement's result. */
+static int number_of(struct history_db *h, const char *sql, const char *parameter,
+		     long long *value)
+{
+	sqlite3_stmt *s;
+	int ret = history_db_prepare(h, &s, sql, &parameter, parameter != NULL);
+	if (ret)
+		return ret;
+	ret = history_db_next(h, s);
+	*value = ret == 1 ? sqlite3_column_int64(s, 0) : 0;
+	sqlite3_finalize(s);
+	return ret < 0 ? ret : 0;
+}
+
+static int tables_make(struct history_db *h)
 {
 	int ret = 0;
 	for (size_t i = 0; i < N_SCHEMA && !ret; i++)
-		ret = statement_run(db, path, schema[i], e);
+		ret = statement_run(h, schema[i]);
 	SCOPED_FREE char *marks = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d",
 					    HISTORY_DB_APPLICATION_ID, HISTORY_DB_VERSION);
-	ret = ret ? ret : statement_run(db, path, marks, e);
-	return ret;
+	return ret ? ret : statement_run(h, marks);
 }
 
-static int tables_check(sqlite3 *db, const char *path, struct err *e)
+static int tables_check(struct history_db *h)
 {
 	long long n, one;
-	int ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL",
-			    NULL, &n, e);
+	int ret = number_of(h, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", NULL,
+			    &n);
 	for (size_t i = 0; i < N_SCHEMA && !ret; i++) {
-		ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1",
-				schema[i], &one, e);
+		ret = number_of(h, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1", schema[i],
+				&one);
 		if (!ret && !one)
 			n = 0;
 	}
@@ -137,82 +143,81 @@ static int tables_check(sqlite3 *db, const char *path, struct err *e)
 		return ret;
 	return n == N_SCHEMA
 		   ? 0
-		   : err_set(e, EINVAL, "%s: its tables were changed by another program", path);
+		   : err_set(h->e, EINVAL, "%s: its tables were changed by another program",
+			     h->path);
 }
 
-static int integrity_check(sqlite3 *db, const char *path, struct err *e)
+static int integrity_check(struct history_db *h)
 {
 	sqlite3_stmt *s;
-	int ret = history_db_prepare(db, path, &s, "PRAGMA integrity_check(1)", e);
+	int ret = history_db_prepare(h, &s, "PRAGMA integrity_check(1)", NULL, 0);
 	if (ret)
 		return ret;
-	if (sqlite3_step(s) != SQLITE_ROW)
-		ret = history_db_err(db, path, e);
-	else if (strcmp((const char *)sqlite3_column_text(s, 0), "ok"))
-		ret = err_set(e, EINVAL, "%s is damaged or truncated: %s", path,
-			      (const char *)sqlite3_column_text(s, 0));
+	ret = history_db_next(h, s);
+	const char *found = ret == 1 ? (const char *)sqlite3_column_text(s, 0) : "ok";
+	if (strcmp(found, "ok"))
+		ret = err_set(h->e, EINVAL, "%s is damaged or truncated: %s", h->path, found);
 	sqlite3_finalize(s);
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 /* Checks the file type and version; creates the tables of a new file. */
-static int content_check(sqlite3 *db, const char *path, bool writes, struct err *e)
+static int content_check(struct history_db *h, bool writes)
 {
 	long long id = 0, version = 0, n = 0;
-	int ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema", NULL, &n, e);
-	ret = ret ? ret : number_of(db, path, "PRAGMA application_id", NULL, &id, e);
-	ret = ret ? ret : number_of(db, path, "PRAGMA user_version", NULL, &version, e);
+	int ret = number_of(h, "SELECT count(*) FROM sqlite_schema", NULL, &n);
+	ret = ret ? ret : number_of(h, "PRAGMA application_id", NULL, &id);
+	ret = ret ? ret : number_of(h, "PRAGMA user_version", NULL, &version);
 	if (ret)
 		return ret;
 	if (!n && !id && !version)
-		return writes ? tables_make(db, path, e)
-			      : err_set(e, EINVAL, "%s is empty and contains no history", path);
+		return writes ? tables_make(h)
+			      : err_set(h->e, EINVAL, "%s is empty and contains no history",
+					h->path);
 	if (id != HISTORY_DB_APPLICATION_ID)
-		return err_set(e, EINVAL,
-			       "%s is not a history: it is a database of another program", path);
+		return err_set(h->e, EINVAL,
+			       "%s is not a history: it is a database of another program", h->path);
 	if (version != HISTORY_DB_VERSION)
-		return err_set(e, EPROTONOSUPPORT,
-			       "%s: " ERR_OTHER_VERSION, path, version, HISTORY_DB_VERSION);
-	ret = tables_check(db, path, e);
-	return ret ? ret : integrity_check(db, path, e);
+		return err_set(h->e, EPROTONOSUPPORT,
+			       "%s: " ERR_OTHER_VERSION, h->path, version, HISTORY_DB_VERSION);
+	ret = tables_check(h);
+	return ret ? ret : integrity_check(h);
 }
 
-int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
+int history_db_open(struct history_db *h, bool writes)
 {
 	struct stat st;
-	*db = NULL;
+	const char *const path = h->path;
 	if (stat(path, &st) < 0) {
 		if (errno != ENOENT || !writes)
-			return err_sys(e, errno, "cannot open %s", path);
+			return err_sys(h->e, errno, "cannot open %s", path);
 	} else if (!S_ISREG(st.st_mode))
-		return err_set(e, EINVAL, "%s is not a file", path);
+		return err_set(h->e, EINVAL, "%s is not a file", path);
 	/* SQLite interprets names that begin with ':' */
 	SCOPED_FREE char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
 	/* also read-write for readers, because they roll back the unfinished transaction of a
 	 * killed writer; if that is impossible, SQLite opens it read-only */
-	int code = sqlite3_open_v2(name, db,
+	int code = sqlite3_open_v2(name, &h->db,
 				 SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
 	if (code != SQLITE_OK)
-		return *db ? history_db_err(*db, path, e)
-			   : err_set(e, ENOMEM, "%s: out of memory", path);
-	sqlite3_busy_timeout(*db, BUSY_MS);
-	sqlite3_extended_result_codes(*db, 1);
-	sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	int ret = statement_run(*db, path, "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; "
-		"PRAGMA cell_size_check = ON", e);
+		return h->db ? db_err(h) : err_set(h->e, ENOMEM, "%s: out of memory", path);
+	sqlite3_busy_timeout(h->db, BUSY_MS);
+	sqlite3_extended_result_codes(h->db, 1);
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	int ret = statement_run(h, "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; PRAGMA "
+		"cell_size_check = ON");
 	ret = ret ? ret
-		  : statement_run(*db, path,
-				  writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN", e);
-	return ret ? ret : content_check(*db, path, writes, e);
+		  : statement_run(h, writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN");
+	return ret ? ret : content_check(h, writes);
 }
 
-int history_db_close(sqlite3 *db, const char *path, int ret, struct err *e)
+int history_db_close(struct history_db *h, int ret)
 {
-	ret = ret ? ret : statement_run(db, path, "COMMIT", e);
-	if (db && !sqlite3_get_autocommit(db))
-		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
-	sqlite3_close(db);
+	ret = ret ? ret : statement_run(h, "COMMIT");
+	if (h->db && !sqlite3_get_autocommit(h->db))
+		sqlite3_exec(h->db, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close(h->db);
 	return ret;
 }
 

@@ -1,60 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <ctype.h>
+#include <fnmatch.h>
 
 #include "common/sort.h"
 #include "validate/history/history.h"
 #include "validate/history/history_db.h"
 
+#define DD "[0-9][0-9]"
+
 static bool is_date(const char *s)
 {
-	static const char form[] = "dddd-dd-ddTdd:dd:ddZ";
-	if (!s || strlen(s) != sizeof form - 1)
-		return false;
-	for (size_t i = 0; form[i]; i++)
-		if (form[i] == 'd' ? !isdigit((unsigned char)s[i]) : form[i] != s[i])
-			return false;
-	return true;
+	return s && !fnmatch(DD DD "-" DD "-" DD "T" DD ":" DD ":" DD "Z", s, 0);
 }
-
-struct history_reader {
-	sqlite3 *db;
-	const char *path;
-	const struct history_filter *f;
-	struct err *e;
-};
 
 /* Calls `take` for each row of a statement that has the filter's parameters: ?1 from, ?2 scenario,
  * ?3 replayer, ?4 host. */
-static int rows_read(struct history_reader *r, struct history *h, const char *sql,
-		     int (*take)(struct history_reader *, struct history *, sqlite3_stmt *))
+static int rows_read(struct history_db *r, const struct history_filter *f, struct history *h,
+		     const char *sql,
+		     int (*take)(struct history_db *, struct history *, sqlite3_stmt *))
 {
 	sqlite3_stmt *s;
-	int code = SQLITE_DONE, ret = history_db_prepare(r->db, r->path, &s, sql, r->e);
+	int ret = history_db_prepare(r, &s, sql, NULL, 0);
 	if (ret)
 		return ret;
-	int n = sqlite3_bind_parameter_count(s);
-	if (n > 0)
-		sqlite3_bind_int64(s, 1, r->f->from);
-	if (n > 1) {
-		history_db_bind_text(s, 2, r->f->scenario);
-		history_db_bind_text(s, 3, r->f->replayer);
-		history_db_bind_text(s, 4, r->f->host);
-	}
-	while (!ret && (code = sqlite3_step(s)) == SQLITE_ROW)
+	/* binding a parameter that the statement does not have does nothing */
+	sqlite3_bind_int64(s, 1, f->from);
+	history_db_bind_text(s, 2, f->scenario);
+	history_db_bind_text(s, 3, f->replayer);
+	history_db_bind_text(s, 4, f->host);
+	while (!ret && (ret = history_db_next(r, s)) == 1)
 		ret = take(r, h, s);
-	if (!ret && code != SQLITE_DONE)
-		ret = history_db_err(r->db, r->path, r->e);
 	sqlite3_finalize(s);
 	return ret;
 }
 
-static int reference_refuse(struct history_reader *r, const char *what)
+static int reference_refuse(struct history_db *r, const char *what)
 {
 	return err_set(r->e, EINVAL, "%s is damaged: %s", r->path, what);
 }
 
 /* Reads an environment. Ids count from 1 without gaps, because nothing is deleted. */
-static int environment_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
+static int environment_take(struct history_db *r, struct history *h, sqlite3_stmt *s)
 {
 	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
 		return reference_refuse(r, "the numbers of the environments have a gap");
@@ -63,7 +48,7 @@ static int environment_take(struct history_reader *r, struct history *h, sqlite3
 	return 0;
 }
 
-static int campaign_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
+static int campaign_take(struct history_db *r, struct history *h, sqlite3_stmt *s)
 {
 	sqlite3_int64 environment = sqlite3_column_int64(s, 8);
 	if (environment < 1 || (size_t)environment > h->n_environments)
@@ -87,7 +72,7 @@ static int by_number(const void *number, const void *campaign)
 	return (a > b) - (a < b);
 }
 
-static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt *s)
+static int entry_take(struct history_db *r, struct history *h, sqlite3_stmt *s)
 {
 	long long id = sqlite3_column_int64(s, 0);
 	if (!h->n_series || h->series[h->n_series - 1].id != id) {
@@ -114,17 +99,17 @@ static int entry_take(struct history_reader *r, struct history *h, sqlite3_stmt 
 	return 0;
 }
 
-static int all_read(struct history_reader *r, struct history *h)
+static int all_read(struct history_db *r, const struct history_filter *f, struct history *h)
 {
 	int ret =
-	    rows_read(r, h, "SELECT id, facts FROM environment ORDER BY id", environment_take);
+	    rows_read(r, f, h, "SELECT id, facts FROM environment ORDER BY id", environment_take);
 	ret = ret ? ret
-		  : rows_read(r, h,
+		  : rows_read(r, f, h,
 			      "SELECT id, campaign, date, label, title, protocol_hash, "
 			      "program_version, host, environment FROM campaign WHERE id >= ?1 AND "
 			      "(?4 IS NULL OR host = ?4) ORDER BY id", campaign_take);
 	return ret ? ret
-		   : rows_read(r, h,
+		   : rows_read(r, f, h,
 			       "SELECT s.id, s.scenario, s.replayer, e.campaign, e.n, e.mean_ln, "
 			       "e.sd_ln, e.bias, e.bias_lo95, e.bias_hi95, e.u_c, e.u_c_df, e.U95, "
 			       "e.settings, e.verdict FROM entry e JOIN series s ON s.id = "
@@ -181,12 +166,12 @@ static void order_by_date(struct history *h)
 
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)
 {
-	struct history_reader r = {NULL, path, f, e};
+	struct history_db r = {.path = path, .e = e};
 	char from[40] = "";
 	*h = (struct history){.source = xstrdup(path)};
-	int ret = history_db_open(&r.db, path, false, e);
-	ret = ret ? ret : all_read(&r, h);
-	ret = history_db_close(r.db, path, ret, e);
+	int ret = history_db_open(&r, false);
+	ret = ret ? ret : all_read(&r, f, h);
+	ret = history_db_close(&r, ret);
 	if (f->from > 1)
 		snprintf(from, sizeof from, " from campaign %lld", f->from);
 	if (!ret && !h->n_series)
