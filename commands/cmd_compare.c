@@ -121,7 +121,7 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 		ret = err_set(e, EINVAL, "%s: its protocol has no [compare] with \"old\" and "
 			"\"new\": name a second results directory", text);
 	if (!ret) {
-		baseline_copy(is, was);
+		baseline_borrow(is, was);
 		ret = baseline_choose(was, was->limits.old, e);
 		ret = ret ? ret : baseline_choose(is, is->limits.new, e);
 	}
@@ -136,7 +136,7 @@ static int sides_of_two(struct baseline *was, struct baseline *is, char **argv, 
 	ret = ret ? ret : side_parse(&b, argv[2], e);
 	ret = ret ? ret : baseline_input(was, a.path, e);
 	if (!ret && !strcmp(a.path, b.path))
-		baseline_copy(is, was);
+		baseline_borrow(is, was);
 	else if (!ret)
 		ret = baseline_input(is, b.path, e);
 	const bool differ = !ret && baseline_is_redacted(was) != baseline_is_redacted(is),

@@ -27,7 +27,12 @@ static void case_release(struct baseline_case *c)
 
 void baseline_release(struct baseline *b)
 {
-	for (size_t i = 0; i < b->n_cells; i++)
+	if (b->borrowed) {
+		FREE_EACH(b->cell, b->source);
+		*b = (struct baseline){0};
+		return;
+	}
+	for (size_t i = 0; i < b->n_cells + b->n_left_out; i++)
 		case_release(&b->cell[i]);
 	for (size_t i = 0; i < b->n_scenarios; i++) {
 		FREE_EACH(b->scenario[i].name, b->scenario[i].requests);
@@ -66,64 +71,15 @@ int baseline_open(struct baseline *b, const char *path, void (*word)(struct anal
 	return S_ISDIR(st.st_mode) ? from_directory(b, path, word, e) : baseline_read(b, path, e);
 }
 
-static char **lines_copy(char *const *lines, size_t n)
-{
-	char **copy = xcalloc(n + 1, sizeof *copy);
-	for (size_t i = 0; i < n; i++)
-		copy[i] = xstrdup(lines[i]);
-	return copy;
-}
-
-static char *text_copy(const char *s)
-{
-	return s ? xstrdup(s) : NULL;
-}
-
-static void *values_copy(const void *values, size_t n, size_t size)
-{
-	void *copy = xcalloc(n + 1, size);
-	if (n)
-		memcpy(copy, values, n * size);
-	return copy;
-}
-
-static void case_copy(struct baseline_case *out, const struct baseline_case *c)
-{
-	*out = *c;
-	out->replayer = text_copy(c->replayer);
-	out->settings = text_copy(c->settings);
-	out->verdict = text_copy(c->verdict);
-	out->reason = text_copy(c->reason);
-	out->block = values_copy(c->block, c->n, sizeof *c->block);
-	for (size_t k = 0; k < COLUMN_N; k++)
-		out->column[k] = values_copy(c->column[k], c->n, sizeof *c->column[k]);
-}
-
-void baseline_copy(struct baseline *out, const struct baseline *b)
+void baseline_borrow(struct baseline *out, const struct baseline *b)
 {
 	*out = *b;
-	char **const text[] = {
-	    &out->source,    &out->title, &out->protocol,           &out->program_version,
-	    &out->date,      &out->host,  &out->limits.environment, &out->limits.old,
-	    &out->limits.new};
-	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-		*text[i] = text_copy(*text[i]);
-	out->condition = lines_copy(b->condition, b->n_conditions);
-	out->fact = xcalloc(b->n_facts + 1, sizeof *out->fact);
-	for (size_t i = 0; i < b->n_facts; i++)
-		out->fact[i] =
-		    (struct baseline_fact){text_copy(b->fact[i].name), text_copy(b->fact[i].value)};
-	out->scenario = values_copy(b->scenario, b->n_scenarios, sizeof *b->scenario);
-	for (size_t i = 0; i < b->n_scenarios; i++) {
-		const struct baseline_scenario *s = &b->scenario[i];
-		out->scenario[i].name = text_copy(s->name);
-		out->scenario[i].condition = lines_copy(s->condition, s->n_conditions);
-		out->scenario[i].requests =
-		    values_copy(s->requests, s->n_requests, sizeof *s->requests);
-	}
+	out->borrowed = true;
+	out->n_left_out = 0;
+	out->source = xstrdup(b->source);
 	out->cell = xcalloc(b->n_cells + 1, sizeof *out->cell);
-	for (size_t i = 0; i < b->n_cells; i++)
-		case_copy(&out->cell[i], &b->cell[i]);
+	if (b->n_cells)
+		memcpy(out->cell, b->cell, b->n_cells * sizeof *out->cell);
 }
 
 static int replayer_refuse(const struct baseline *b, const char *replayer, struct err *e)
@@ -150,10 +106,12 @@ int baseline_choose(struct baseline *b, const char *replayer, struct err *e)
 	if (!found)
 		return replayer_refuse(b, replayer, e);
 	for (size_t i = 0; i < b->n_cells; i++)
-		if (!strcmp(b->cell[i].replayer, replayer))
-			b->cell[n++] = b->cell[i];
-		else
-			case_release(&b->cell[i]);
+		if (!strcmp(b->cell[i].replayer, replayer)) {
+			const struct baseline_case chosen = b->cell[i];
+			b->cell[i] = b->cell[n];
+			b->cell[n++] = chosen;
+		}
+	b->n_left_out += b->n_cells - n;
 	b->n_cells = n;
 	return 0;
 }

@@ -89,6 +89,8 @@ struct baseline {
 	size_t n_scenarios;
 	struct baseline_case *cell;
 	size_t n_cells;
+	size_t n_left_out; /* cases after those, which baseline_choose() left out */
+	bool borrowed;     /* all but `cell` and `source` belongs to another baseline */
 };
 
 /* Makes a baseline from a campaign and its analysis. Errors: EIO (no SHA-256). Ownership:
@@ -111,9 +113,9 @@ int baseline_read(struct baseline *b, const char *path, struct err *e);
  * baseline_release(). */
 int baseline_open(struct baseline *b, const char *path, void (*word)(struct analysis *a),
 		  struct err *e);
-/* Makes a deep copy, so that replayers of one campaign are compared without reading it twice.
- * Ownership: baseline_release(). */
-void baseline_copy(struct baseline *out, const struct baseline *b);
+/* Makes another view of a baseline, so that replayers of one campaign are compared without reading
+ * it twice. `b` must outlive it and keep its names. Ownership: baseline_release(). */
+void baseline_borrow(struct baseline *out, const struct baseline *b);
 /* Hides what identifies the machine, as results_redact() does. The rest can be compared as before.
  * Hidden names are numbered, so the numbers may reveal other replayers: call baseline_choose()
  * first to remove these. Returns the new name of `replayer` (NULL none), or `replayer` itself if no

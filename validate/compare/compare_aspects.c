@@ -2,6 +2,7 @@
 /* Computes the aspects of one case from its replicates. */
 
 #include "validate/compare/compare_private.h"
+#include "validate/stats/moments.h"
 #include "validate/stats/multiplicity.h"
 
 const char *const aspect_names[ASPECT_N + 1] = {
@@ -166,14 +167,6 @@ static bool is_unrecorded(const struct sides *s)
 	return !n_was || !n_is;
 }
 
-static double mean_of(const double *x, size_t n)
-{
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return n ? sum / (double)n : NAN;
-}
-
 /* Averages replays that share a recording. Returns false if there are too few recordings. */
 static bool sides_share(struct sides *s, const struct case_change *c, enum aspect k)
 {
@@ -215,7 +208,7 @@ static void values_take(struct aspect_change *a, const struct case_change *c, en
 	SCOPED(sides_release) struct sides s;
 	sides_make(&s, c, k, part);
 	const bool enough = sides_share(&s, c, k);
-	const double was = mean_of(s.was, s.n_was), is = mean_of(s.is, s.n_is);
+	const double was = plain_mean(s.was, s.n_was), is = plain_mean(s.is, s.n_is);
 	a->old_value = log_scale ? expm1(was) : was;
 	a->new_value = log_scale ? expm1(is) : is;
 	if (aspect_is_deviation(k) && a->p <= all->level_same && enough)
