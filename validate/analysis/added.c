@@ -61,8 +61,7 @@ void added_compute(struct analysis *a)
 	a->added = xcalloc(a->n_cells + 1, sizeof *a->added);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct measure_runs m;
-		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
-				     a->n_replicates);
+		measure_runs_of_cell(&m, a, i);
 		one_compute(&a->added[i], &m);
 		measure_runs_release(&m);
 	}

@@ -67,8 +67,7 @@ void at_device_compute(struct analysis *a)
 	a->device = xcalloc(a->n_cells + 1, sizeof *a->device);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		SCOPED(measure_runs_release) struct measure_runs m;
-		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
-				     a->n_replicates);
+		measure_runs_of_cell(&m, a, i);
 		device_compute(&a->device[i], &m);
 	}
 }

@@ -196,14 +196,6 @@ double run_concurrency_distance(const struct run_summary *x, const struct run_su
 	return known ? distance_supremum(p, p + n, n) : NAN;
 }
 
-static double mean_over(const double *x, size_t n)
-{
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return n ? sum / (double)n : NAN;
-}
-
 static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p,
 	double (*value)(const struct run_summary *s), double *mean_x, double *mean_r)
 {
@@ -211,8 +203,8 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 	sample_init(&x, values_of(p->x, p->n, value), p->n);
 	sample_init(&r, values_of(p->r, p->n, value), p->n);
 	paired_ratio(e, x.x, r.x, p);
-	*mean_x = mean_over(x.x, x.n);
-	*mean_r = mean_over(r.x, r.n);
+	*mean_x = plain_mean(x.x, x.n);
+	*mean_r = plain_mean(r.x, r.n);
 	sample_release(&x);
 	sample_release(&r);
 	struct estimate out = estimate_of_t(e->status, &e->t, expm1);

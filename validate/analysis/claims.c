@@ -22,12 +22,6 @@ static bool case_fits(const struct analysis *a, size_t cell, const struct select
 	       selector_fits_replayer(replayer, replayer_of(a, cell));
 }
 
-static void cases_collect(struct measure_runs *m, const struct analysis *a, size_t cell)
-{
-	measure_runs_collect(m, a->results, a->cell[cell].scenario, a->cell[cell].replayer,
-			     a->n_replicates);
-}
-
 /* --- selection of cases -------------------------------------------------- */
 
 static bool is_other(const struct analysis *a, const struct claim *c, size_t cell, size_t than)
@@ -122,7 +116,7 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 			    const struct claim *c, double confidence)
 {
 	struct measure_runs runs, other = {0};
-	cases_collect(&runs, a, k->cell);
+	measure_runs_of_cell(&runs, a, k->cell);
 	k->value = measure_estimate(c->measure, c->operation, &runs);
 	k->f_p = k->f_critical = NAN;
 	if (is_f_test(c)) {
@@ -137,7 +131,7 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 		k->difference =
 		    measure_excess(c->measure, c->operation, &runs, c->limit, confidence);
 	} else {
-		cases_collect(&other, a, k->than);
+		measure_runs_of_cell(&other, a, k->than);
 		k->other = measure_estimate(c->measure, c->operation, &other);
 		k->difference =
 		    measure_difference(c->measure, c->operation, &runs, &other, confidence);
@@ -181,7 +175,7 @@ static void published_compute(struct analysis *a)
 			SCOPED(measure_runs_release) struct measure_runs runs = {0};
 			if (!case_fits(a, k, &v->scenario, &v->replayer))
 				continue;
-			cases_collect(&runs, a, k);
+			measure_runs_of_cell(&runs, a, k);
 			GROW(a->published, a->n_published, cap);
 			a->published[a->n_published++] = (struct published_result){
 			    v, k, measure_estimate(v->measure, v->operation, &runs)};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/analysis/costs.h"
 
+#include "common/text.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measure_values.h"
 
@@ -52,20 +53,6 @@ static struct estimate known_estimate(const struct run *const *runs, size_t n, r
 	return e.status == STAT_NOT_FINITE ? estimate_none(STAT_NOT_ASSESSED) : e;
 }
 
-/* Returns the entry of a scenario in environment.json; NULL: none. */
-static const json_t *scenario_facts(const struct results *r, const char *name)
-{
-	const json_t *list = json_object_get(r->environment, "scenarios"), *o;
-	size_t i;
-	json_array_foreach(list, i, o)
-	{
-		const char *s = json_string_value(json_object_get(o, "name"));
-		if (s && !strcmp(s, name))
-			return o;
-	}
-	return NULL;
-}
-
 static double number_of(const json_t *o)
 {
 	return json_is_number(o) && json_number_value(o) > 0 ? json_number_value(o) : NAN;
@@ -77,9 +64,10 @@ static void cost_compute(void *analysis, size_t index)
 	const struct cell *c = &a->cell[index];
 	struct cost *k = &a->cost[index];
 	const struct protocol *p = &a->results->protocol;
-	const json_t *facts = scenario_facts(a->results, p->scenario[c->scenario].name);
+	const json_t *facts = json_with_text(json_object_get(a->results->environment, "scenarios"),
+					     "name", p->scenario[c->scenario].name);
 	SCOPED(measure_runs_release) struct measure_runs m;
-	measure_runs_collect(&m, a->results, c->scenario, c->replayer, a->n_replicates);
+	measure_runs_of_cell(&m, a, index);
 	*k = (struct cost){.trace_bytes = measure_value(MEASURE_TRACE_SIZE, NULL, &m),
 			   .memory_bytes =
 			       number_of(json_object_get(json_object_get(facts, "anonymous_bytes"),

@@ -148,8 +148,7 @@ void courses_compute(struct analysis *a)
 	a->course = xcalloc(a->n_cells + 1, sizeof *a->course);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		SCOPED(measure_runs_release) struct measure_runs m;
-		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
-				     a->n_replicates);
+		measure_runs_of_cell(&m, a, i);
 		course_compute(&a->course[i], &m);
 		if (a->course[i].n &&
 		    a->results->protocol.scenario[a->cell[i].scenario].parallel.is) {

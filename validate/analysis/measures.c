@@ -27,6 +27,12 @@ void measure_runs_collect(struct measure_runs *m, const struct results *r, size_
 				m->recording[i] = run;
 }
 
+void measure_runs_of_cell(struct measure_runs *m, const struct analysis *a, size_t cell)
+{
+	measure_runs_collect(m, a->results, a->cell[cell].scenario, a->cell[cell].replayer,
+			     a->n_replicates);
+}
+
 void measure_runs_release(struct measure_runs *m)
 {
 	FREE_EACH(m->x, m->r, m->recording);

@@ -13,6 +13,8 @@
 #include "validate/evidence/cell.h"
 #include "validate/stats/variance_ratio.h"
 
+struct analysis;
+
 /* Replays x[i], the program's runs r[i] of the same blocks, and the recordings that the x[i]
  * replayed. */
 struct measure_runs {
@@ -24,6 +26,8 @@ struct measure_runs {
 /* Collects blocks 1..n_blocks. Ownership: measure_runs_release(). */
 void measure_runs_collect(struct measure_runs *m, const struct results *r, size_t scenario,
 			  size_t replayer, unsigned int n_blocks);
+/* Collects the runs of a case. Ownership: measure_runs_release(). */
+void measure_runs_of_cell(struct measure_runs *m, const struct analysis *a, size_t cell);
 void measure_runs_release(struct measure_runs *m);
 
 /* Returns the measure of a case with its intervals, in its base unit. `operation` NULL: all

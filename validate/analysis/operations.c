@@ -49,8 +49,7 @@ static void cell_operations(struct analysis *a, size_t cell, size_t *cap)
 {
 	SCOPED(measure_runs_release) struct measure_runs m;
 	size_t first = a->n_operations;
-	measure_runs_collect(&m, a->results, a->cell[cell].scenario, a->cell[cell].replayer,
-			     a->n_replicates);
+	measure_runs_of_cell(&m, a, cell);
 	const struct run_summary *s = m.n ? &m.r[0]->summary : NULL;
 	for (unsigned int i = 0; s && s->n_ops > 1 && i < s->n_ops; i++) {
 		if (!runs_all_have(&m, s->op[i].op))

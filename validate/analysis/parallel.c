@@ -121,11 +121,8 @@ static double *group_values(const struct run *const *runs, size_t n, const struc
 static double mean_of(const struct run *const *runs, size_t n, const struct node_group *g,
 		      double (*value)(const struct run_summary *s, const struct node_group *g))
 {
-	double sum = 0, *x = group_values(runs, n, g, value);
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	free(x);
-	return n ? sum / (double)n : NAN;
+	SCOPED_FREE double *x = group_values(runs, n, g, value);
+	return plain_mean(x, n);
 }
 
 static double share_relative(double d)
@@ -302,8 +299,7 @@ void parallel_compute(struct analysis *a)
 		SCOPED(measure_runs_release) struct measure_runs m = {0};
 		if (!cell_scenario(a, i)->parallel.is)
 			continue;
-		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer,
-				     a->n_replicates);
+		measure_runs_of_cell(&m, a, i);
 		GROW(p->of_case, p->n_cases, cap);
 		case_compute(&p->of_case[p->n_cases++], a, i, &m);
 		nodes_compute(p, &cap_nodes, &cap_hosts, i, &m);

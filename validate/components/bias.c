@@ -9,11 +9,6 @@ static void decide_bias(struct component *c, const struct deciding *d)
 		     d->accept->guard_band > 0 ? d->accept->guard_band : NAN);
 }
 
-static void plan_bias(struct component *c, const struct planning *p)
-{
-	plan_ratio(c, &p->e->bias, p->alpha_reject);
-}
-
 const struct component_row component_bias = {
 	.title = "Bias",
 	.meaning = "By how much a replay's mean response time is longer (+) or shorter (-) than "
@@ -24,5 +19,5 @@ const struct component_row component_bias = {
 	.source = "VIM 2.18 (bias); Schuirmann 1987 (equivalence)",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .relative = true, .decide = decide_bias,
-	.plan = plan_bias,
+	.evidence = offsetof(struct evidence, bias), .plan = plan_ratio,
 };

@@ -74,6 +74,8 @@ struct component_row {
 	 * the runs in the plan. NULL: "deviation", "ratios". */
 	const char *shown, *scattering;
 	struct family_words words; /* for decide_parts() */
+	/* offset in struct evidence, for plan_ratio() and plan_share() */
+	size_t evidence;
 	/* NULL: nothing to do. */
 	void (*measure)(const struct measuring *m);
 	void (*measure_across)(const struct analysis *a, struct evidence *e); /* e[a->n_cells] */
@@ -105,7 +107,13 @@ void components_plan(struct cell *c, const struct evidence *e, const struct acce
  * none. */
 void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels,
 		  bool alike, double guard_band);
-void plan_ratio(struct component *c, const struct ratio_evidence *e, double alpha_reject);
+void plan_ratio(struct component *c, const struct planning *p);
+
+/* Limits of the values, which are logarithms of ratios or not. */
+struct bounds {
+	double low, high;
+};
+struct bounds bounds_of(const struct component *c, bool logarithm);
 
 /* Returns P-values of the mean against [low, high]; a limit may be infinite. */
 struct mean_p ratio_p(const struct ratio_evidence *e, double low, double high,
@@ -124,9 +132,6 @@ void plan_parts(struct component *c, const struct planning *p);
 void decide_without(struct component *c, enum decision decision);
 
 /* --- share.c: shares of events against an upper limit -------------------- */
-/* Decides or plans a component by the number of events among requests or runs. */
-void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels);
-void plan_share(struct component *c, const struct share_evidence *e, double alpha_reject);
 /* Returns true, and sets a reason, if the replays are not timed. */
 bool decide_is_untimed(struct component *c, enum stat_status s);
 

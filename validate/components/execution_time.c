@@ -38,11 +38,6 @@ static void decide_execution_time(struct component *c, const struct deciding *d)
 	say_split(c, d->cell);
 }
 
-static void plan_execution_time(struct component *c, const struct planning *p)
-{
-	plan_ratio(c, &p->e->time, p->alpha_reject);
-}
-
 const struct component_row component_execution_time = {
 	.title = "Execution time",
 	.meaning = "By how much the whole replay, from the start of the first request to "
@@ -51,5 +46,5 @@ const struct component_row component_execution_time = {
 	.rule = RULE_WITHIN, .source = "as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = 1, .decide = decide_execution_time,
-	.plan = plan_execution_time,
+	.evidence = offsetof(struct evidence, time), .plan = plan_ratio,
 };

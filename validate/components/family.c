@@ -12,11 +12,7 @@ void decide_without(struct component *c, enum decision decision)
 	c->n_reasons = 0;
 }
 
-struct bounds {
-	double low, high;
-};
-
-static struct bounds bounds_of(const struct component *c, bool logarithm)
+struct bounds bounds_of(const struct component *c, bool logarithm)
 {
 	if (!logarithm)
 		return (struct bounds){-c->limit, c->limit};

@@ -4,13 +4,9 @@
 
 static void decide_in_flight(struct component *c, const struct deciding *d)
 {
-	c->estimate = d->cell->concurrency.in_flight;
-	decide_ratio(c, &d->e->in_flight, d->levels, true, NAN);
-}
-
-static void plan_in_flight(struct component *c, const struct planning *p)
-{
-	plan_ratio(c, &p->e->in_flight, p->alpha_reject);
+	const bool mean = c->kind == COMPONENT_IN_FLIGHT;
+	c->estimate = mean ? d->cell->concurrency.in_flight : d->cell->concurrency.in_flight_max;
+	decide_ratio(c, mean ? &d->e->in_flight : &d->e->in_flight_max, d->levels, true, NAN);
 }
 
 const struct component_row component_in_flight = {
@@ -20,19 +16,8 @@ const struct component_row component_in_flight = {
 	.rule = RULE_WITHIN, .source = "as for bias",
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT1_2, .decide = decide_in_flight,
-	.plan = plan_in_flight,
+	.evidence = offsetof(struct evidence, in_flight), .plan = plan_ratio,
 };
-
-static void decide_in_flight_max(struct component *c, const struct deciding *d)
-{
-	c->estimate = d->cell->concurrency.in_flight_max;
-	decide_ratio(c, &d->e->in_flight_max, d->levels, true, NAN);
-}
-
-static void plan_in_flight_max(struct component *c, const struct planning *p)
-{
-	plan_ratio(c, &p->e->in_flight_max, p->alpha_reject);
-}
 
 const struct component_row component_in_flight_max = {
 	.title = "Maximum in flight",
@@ -40,5 +25,6 @@ const struct component_row component_in_flight_max = {
 		   "larger (+) or smaller (-) in the replay.",
 	.rule = RULE_WITHIN " If all pairs have the same value, this value decides.",
 	.source = "as for bias", .unit = COMPONENT_CHANGE,
-	.two_sided = true, .decide = decide_in_flight_max, .plan = plan_in_flight_max,
+	.two_sided = true, .decide = decide_in_flight,
+	.evidence = offsetof(struct evidence, in_flight_max), .plan = plan_ratio,
 };

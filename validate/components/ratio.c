@@ -116,11 +116,11 @@ static void say_interval(struct component *c, const struct ratio_evidence *e,
 void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels,
 		  bool alike, double guard_band)
 {
-	double low = c->limit < 1 ? log1p(-c->limit) : -INFINITY, high = log1p(c->limit);
+	const struct bounds b = bounds_of(c, true);
 	const enum stat_status s = alike && e->status == STAT_ZERO_VARIANCE ? STAT_OK : e->status;
 	if (decide_is_settled(c, s, levels))
 		return;
-	struct mean_p p = ratio_p(e, low, high, levels);
+	struct mean_p p = ratio_p(e, b.low, b.high, levels);
 	decide(c, p.accept, p.reject, levels);
 	if (e->status) {
 		/* all pairs have the same ratio, as integers often do: there is no scatter, so the
@@ -133,17 +133,19 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	say_interval(c, e, levels);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 	decide_recordings(c, e);
-	guard_apply(c, e, low, high, guard_band);
+	guard_apply(c, e, b.low, b.high, guard_band);
 }
 
-void plan_ratio(struct component *k, const struct ratio_evidence *e, double alpha_reject)
+void plan_ratio(struct component *k, const struct planning *p)
 {
+	const struct ratio_evidence *e =
+	    (const void *)((const char *)p->e + components[k->kind]->evidence);
+	const struct bounds b = bounds_of(k, true);
 	if (e->status == STAT_TOO_FEW)
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
 		/* number of equal pairs until P is small enough */
-		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)), e->n);
+		plan_further(k, STAT_OK, (uint64_t)ceil(1 - log2(p->alpha_reject)), e->n);
 	else if (!e->status)
-		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY,
-			  log1p(k->limit), alpha_reject / 2);
+		plan_mean(k, &e->t, &e->serial, e->n, b.low, b.high, p->alpha_reject / 2);
 }

@@ -90,7 +90,7 @@ static void decide_responsiveness(struct component *c, const struct deciding *d)
 
 static void plan_responsiveness(struct component *c, const struct planning *p)
 {
-	plan_ratio(c, &p->e->responsiveness.ratio, p->alpha_reject);
+	plan_ratio(c, p);
 	/* two blocks give one difference */
 	if (c->n_more < UINT64_MAX / 2)
 		c->n_more *= 2;
@@ -105,5 +105,5 @@ const struct component_row component_responsiveness = {
 	.unit = COMPONENT_CHANGE, .two_sided = true,
 	.scatter = M_SQRT2, .relative = true,
 	.measure = measure_responsiveness, .decide = decide_responsiveness,
-	.plan = plan_responsiveness,
+	.evidence = offsetof(struct evidence, responsiveness.ratio), .plan = plan_responsiveness,
 };

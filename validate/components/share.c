@@ -6,7 +6,8 @@
 #include "validate/stats/planning.h"
 #include "validate/stats/multiplicity.h"
 
-void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels)
+static void decide_share(struct component *c, const struct share_evidence *e,
+			 const struct levels *levels)
 {
 	if (e->status && e->status != STAT_ZERO_VARIANCE) {
 		decide_nothing(c, e->status);
@@ -61,8 +62,10 @@ void decide_share(struct component *c, const struct share_evidence *e, const str
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 
-void plan_share(struct component *k, const struct share_evidence *e, double alpha_reject)
+static void plan_share(struct component *k, const struct planning *p)
 {
+	const struct share_evidence *e =
+	    (const void *)((const char *)p->e + components[k->kind]->evidence);
 	if (e->status == STAT_TOO_FEW) {
 		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
 	} else if (e->status == STAT_ZERO_VARIANCE && e->k == 0 && e->of > 0 && k->limit < 1) {
@@ -72,7 +75,7 @@ void plan_share(struct component *k, const struct share_evidence *e, double alph
 		plan_further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED,
 			     runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
-		plan_mean(k, &e->t, &e->serial, e->n, -INFINITY, k->limit, alpha_reject);
+		plan_mean(k, &e->t, &e->serial, e->n, -INFINITY, k->limit, p->alpha_reject);
 	}
 }
 
@@ -91,11 +94,6 @@ static void decide_reordering(struct component *c, const struct deciding *d)
 	decide_share(c, &d->e->reordered, d->levels);
 }
 
-static void plan_reordering(struct component *c, const struct planning *p)
-{
-	plan_share(c, &p->e->reordered, p->alpha_reject);
-}
-
 #define RULE_SHARE                                                                                 \
 	"The component is accepted if the one-sided 95 % upper confidence limit of the share is "  \
 	"at most the limit. It is rejected if the lower confidence limit exceeds the limit."
@@ -107,7 +105,8 @@ const struct component_row component_reordering = {
 	.rule = RULE_SHARE,
 	.source = "RFC 4737, section 3 (Type-P-Reordered)",
 	.replayers_own = true,
-	.unit = COMPONENT_SHARE, .decide = decide_reordering, .plan = plan_reordering,
+	.unit = COMPONENT_SHARE, .decide = decide_reordering,
+	.evidence = offsetof(struct evidence, reordered), .plan = plan_share,
 };
 
 static void decide_share_late(struct component *c, const struct deciding *d)
@@ -117,11 +116,6 @@ static void decide_share_late(struct component *c, const struct deciding *d)
 		decide_share(c, &d->e->late, d->levels);
 }
 
-static void plan_share_late(struct component *c, const struct planning *p)
-{
-	plan_share(c, &p->e->late, p->alpha_reject);
-}
-
 const struct component_row component_share_late = {
 	.title = "Share late", .shown = "share", .scattering = "shares",
 	.meaning = "Share of the requests that a timed replay issues later than intended by more "
@@ -129,5 +123,6 @@ const struct component_row component_share_late = {
 	.rule = RULE_SHARE,
 	.source = "Anderson et al. 2004 (issue error)",
 	.replayers_own = true,
-	.unit = COMPONENT_SHARE, .decide = decide_share_late, .plan = plan_share_late,
+	.unit = COMPONENT_SHARE, .decide = decide_share_late,
+	.evidence = offsetof(struct evidence, late), .plan = plan_share,
 };

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/evidence/covariate.h"
 
+#include "validate/stats/moments.h"
+
 double covariate_of_pair(const struct run *replay, const struct run *program)
 {
 	return log1p(replay->others_share + replay->stolen_share) -
 	       log1p(program->others_share + program->stolen_share);
-}
-
-static double mean_of(const double *x, size_t n)
-{
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return n ? sum / (double)n : 0;
 }
 
 struct within { /* sums of squares and products of deviations from the means of the cells */
@@ -25,8 +19,8 @@ static enum stat_status sums_within(const struct covariate_cell *cell, size_t n_
 {
 	*w = (struct within){0};
 	for (size_t c = 0; c < n_cells; c++) {
-		const double mean_z = mean_of(cell[c].z, cell[c].n),
-			     mean_d = mean_of(cell[c].d, cell[c].n);
+		const double mean_z = plain_mean(cell[c].z, cell[c].n),
+			     mean_d = plain_mean(cell[c].d, cell[c].n);
 		for (size_t i = 0; i < cell[c].n; i++) {
 			const double z = cell[c].z[i] - mean_z, d = cell[c].d[i] - mean_d;
 			w->zz += z * z;
@@ -58,7 +52,7 @@ enum stat_status covariate_fit(struct covariate_cell *cell, size_t n_cells,
 	s->r_squared = explained / w.dd;
 	s->se = sqrt(fmax(0, w.dd - explained) / df / w.zz);
 	for (size_t c = 0; c < n_cells; c++) {
-		const double mean_z = mean_of(cell[c].z, cell[c].n);
+		const double mean_z = plain_mean(cell[c].z, cell[c].n);
 		cell[c].stretch =
 		    sqrt((1 + (double)cell[c].n * mean_z * mean_z / w.zz) * (df + 1) / df);
 	}
@@ -69,7 +63,7 @@ void covariate_remove(const struct covariate_effect *k, const double *z, double 
 {
 	for (size_t i = 0; i < n; i++)
 		d[i] -= k->slope * z[i];
-	const double mean = mean_of(d, n);
+	const double mean = plain_mean(d, n);
 	for (size_t i = 0; i < n; i++)
 		d[i] = mean + k->stretch * (d[i] - mean);
 }

@@ -53,12 +53,6 @@ static const struct option_spec parallel_keys[] = {
 };
 #undef FIELD
 
-bool parallel_is(const struct key_grid *g)
-{
-	const struct grid_key *k = grid_find(g, "type");
-	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PARALLEL);
-}
-
 static void config_init(struct parallel_config *c)
 {
 	*c = (struct parallel_config){.period = "1", .nodes = "all", .size = 1,
@@ -144,11 +138,9 @@ static int alone_check(const struct protocol_file *f, const struct key_grid *g, 
 
 int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
-	static const char *const own[] = {"type",    "target",       "recorded-on",
-					  "observe", "observe-from", NULL};
 	struct parallel_config scratch;
 	config_init(&scratch);
-	int ret = items_check(f, g, parallel_keys, &scratch, own, NULL, e);
+	int ret = items_check(f, g, parallel_keys, &scratch, workload_own, NULL, e);
 	ret = ret ? ret : script_keys_check(f, g, e);
 	ret = ret ? ret : counts_check(f, g, "period", "auto", PERIOD_MAX, e);
 	ret = ret ? ret : counts_check(f, g, "nodes", "all", 4096, e);

@@ -7,6 +7,9 @@
 #include "validate/protocol/protocol_grid.h"
 #include "validate/protocol/protocol_read.h"
 
+extern const char *const workload_own[];
+/* Whether [workload NAME] has only this type, which is not a workload of microbench. */
+bool type_is(const struct key_grid *g, const char *type);
 /* Checks every item of every list separately, so that the message has the line of the key.
  * `scratch`: a configuration of the program. */
 int items_check(const struct protocol_file *f, const struct key_grid *g,

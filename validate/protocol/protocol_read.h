@@ -22,9 +22,8 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 	    const struct ini_key *k, struct err *e);
 
 struct key_grid;
-/* [workload NAME] with type = program: whether a section has this type, checks of its keys, and
- * script and size of the present combination. */
-bool program_is(const struct key_grid *g);
+/* [workload NAME] with type = program: checks of its keys, and script and size of the present
+ * combination. */
 int program_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 void program_take(struct scenario *s);
 
@@ -32,14 +31,12 @@ void program_take(struct scenario *s);
 int script_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 
 /* The same for type = parallel; and, after all scenarios, which of them share recordings. */
-bool parallel_is(const struct key_grid *g);
 int parallel_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e);
 void parallel_take(struct scenario *s);
 void recordings_share(struct protocol *p);
 int parallel_check(const struct protocol *p, struct err *e); /* after the replayers */
 
 /* The same for type = trace. */
-bool trace_is(const struct key_grid *g);
 int trace_keys_check(const struct protocol *p, const struct protocol_file *f,
 		     const struct key_grid *g, struct err *e);
 void trace_take(struct scenario *s);

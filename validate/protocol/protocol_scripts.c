@@ -19,12 +19,6 @@ static const struct option_spec script_options[] = {
 };
 #undef FIELD
 
-bool program_is(const struct key_grid *g)
-{
-	const struct grid_key *k = grid_find(g, "type");
-	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PROGRAM);
-}
-
 /* Checks the name of a script. The script is copied to the results directory under the same name,
  * so the name must stay below the protocol's directory. */
 static int name_check(const char *name, struct err *e)
@@ -54,10 +48,8 @@ int script_keys_check(const struct protocol_file *f, const struct key_grid *g, s
 
 int program_keys_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
-	static const char *const own[] = {"type",    "target",       "recorded-on",
-					  "observe", "observe-from", NULL};
 	struct script_config scratch = {.size = 1};
-	int ret = items_check(f, g, script_options, &scratch, own, NULL, e);
+	int ret = items_check(f, g, script_options, &scratch, workload_own, NULL, e);
 	return ret ? ret : script_keys_check(f, g, e);
 }
 

@@ -13,12 +13,6 @@ static const struct option_spec trace_options[] = {
     {.name = NULL},
 };
 
-bool trace_is(const struct key_grid *g)
-{
-	const struct grid_key *k = grid_find(g, "type");
-	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_TRACE);
-}
-
 int trace_keys_check(const struct protocol *p, const struct protocol_file *f,
 		     const struct key_grid *g, struct err *e)
 {

@@ -6,10 +6,16 @@
 
 #define SCENARIOS_MAX 1000
 
-static const char *const workload_own[] = {"type",    "target",       "recorded-on",
-					   "observe", "observe-from", NULL};
+const char *const workload_own[] = {"type", "target", "recorded-on", "observe", "observe-from",
+				    NULL};
 /* options that the campaign sets equally for recording, reruns and replays */
 static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
+
+bool type_is(const struct key_grid *g, const char *type)
+{
+	const struct grid_key *k = grid_find(g, "type");
+	return k && k->n_items == 1 && !strcmp(k->item[0], type);
+}
 
 static int type_check(const struct protocol_file *f, const struct key_grid *g, struct err *e)
 {
@@ -179,17 +185,14 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	*s = (struct scenario){.name = strbuf_detach(&name)};
 	s->workload = xstrdup(g->section->name);
 	const struct workload *w = workload_find(item_now(g, "type", g->section->name));
-	s->type = xstrdup(w                ? w->name
-			  : trace_is(g)    ? SCENARIO_TRACE
-			  : parallel_is(g) ? SCENARIO_PARALLEL
-					   : SCENARIO_PROGRAM);
+	s->type = xstrdup(w ? w->name : item_now(g, "type", ""));
 	target_find(p, item_now(g, "target", p->target[0].name), &s->target);
 	settings_take(g, workload_own, &s->option, &s->n_options);
 	observe_take(s, g);
 	int ret = 0;
-	if (trace_is(g))
+	if (type_is(g, SCENARIO_TRACE))
 		trace_take(s);
-	else if (parallel_is(g))
+	else if (type_is(g, SCENARIO_PARALLEL))
 		parallel_take(s);
 	else if (!w)
 		program_take(s);
@@ -220,7 +223,8 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 static bool is_left_out(const struct key_grid *g)
 {
 	const struct grid_key *on = grid_find(g, "recorded-on"), *target = grid_find(g, "target");
-	return parallel_is(g) && on && target && (on->n_items > 1 || target->n_items > 1) &&
+	return type_is(g, SCENARIO_PARALLEL) && on && target &&
+	       (on->n_items > 1 || target->n_items > 1) &&
 	       !strcmp(on->item[on->at], target->item[target->at]);
 }
 
@@ -252,11 +256,11 @@ static int workload_section(struct protocol *p, const struct protocol_file *f,
 	if (ret)
 		return ret;
 	microbench_config_init(&scratch);
-	if (program_is(&g)) {
+	if (type_is(&g, SCENARIO_PROGRAM)) {
 		ret = program_keys_check(f, &g, e);
-	} else if (parallel_is(&g)) {
+	} else if (type_is(&g, SCENARIO_PARALLEL)) {
 		ret = parallel_keys_check(f, &g, e);
-	} else if (trace_is(&g)) {
+	} else if (type_is(&g, SCENARIO_TRACE)) {
 		ret = trace_keys_check(p, f, &g, e);
 	} else {
 		ret = items_check(f, &g, microbench_options, &scratch, workload_own,

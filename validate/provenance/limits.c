@@ -26,21 +26,18 @@ static bool fact_is(const char *root, const char *path, const char *text)
 	return is;
 }
 
-static void scheme_look(const char *path, const char *name, void *pages_out)
+static void scheme_look(const char *path, void *pages_out)
 {
-	(void)name;
 	*(bool *)pages_out |= fact_is(path, "/action", "pageout");
 }
 
-static void context_look(const char *path, const char *name, void *pages_out)
+static void context_look(const char *path, void *pages_out)
 {
-	(void)name;
 	numbered_each(path, "/schemes", "", scheme_look, pages_out);
 }
 
-static void monitor_look(const char *path, const char *name, void *pages_out)
+static void monitor_look(const char *path, void *pages_out)
 {
-	(void)name;
 	if (fact_is(path, "/state", "on"))
 		numbered_each(path, "/contexts", "", context_look, pages_out);
 }

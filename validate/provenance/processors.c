@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
 
-#include "common/sort.h"
 #include "validate/provenance/groups.h"
 #include "validate/provenance/read.h"
 
@@ -11,26 +10,19 @@ void mitigation_facts_add(json_t *kernel, const char *root)
 {
 	const char *const where = "/sys/devices/system/cpu/vulnerabilities";
 	SCOPED_FREE char *dir = xasprintf("%s%s", root, where);
-	SCOPED_FREE char **name = NULL;
-	size_t n = 0, cap = 0;
+	SCOPED_FREE struct dirent **entry = NULL;
 	json_auto_t *all = json_object();
-	SCOPED_DIR DIR *d = opendir(dir);
-	for (struct dirent *x; d && (x = readdir(d));) {
-		if (x->d_name[0] == '.')
-			continue;
-		GROW(name, n, cap);
-		name[n++] = xstrdup(x->d_name);
-	}
-	if (n)
-		qsort(name, n, sizeof *name, order_text);
-	for (size_t i = 0; i < n; i++) {
-		SCOPED_FREE char *path = xasprintf("%s/%s", where, name[i]);
-		json_t *state = fact_read(root, path, FACT_LINE);
+	const int n = scandir(dir, &entry, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		SCOPED_FREE char *path = xasprintf("%s/%s", where, entry[i]->d_name);
 		/* a name that is not UTF-8 text is skipped */
-		json_object_set_new(all, name[i], state);
-		free(name[i]);
+		if (entry[i]->d_name[0] != '.')
+			json_object_set_new(all, entry[i]->d_name,
+					    fact_read(root, path, FACT_LINE));
+		free(entry[i]);
 	}
-	json_object_set_new(kernel, "mitigations", n ? json_incref(all) : json_null());
+	json_object_set_new(kernel, "mitigations",
+			    json_object_size(all) ? json_incref(all) : json_null());
 }
 
 /* --- frequencies --------------------------------------------------------- */
@@ -41,13 +33,12 @@ struct over { /* a file of each CPU */
 	json_int_t least, most;
 };
 
-static void value_add(const char *path, const char *name, void *context)
+static void value_add(const char *path, void *context)
 {
 	struct over *o = context;
 	json_t *value = fact_read(path, o->file, FACT_NUMBER), *other;
 	size_t i;
 	bool known = json_is_null(value);
-	(void)name;
 	json_array_foreach(o->found, i, other) known |= json_equal(other, value);
 	if (json_is_integer(value)) {
 		json_int_t v = json_integer_value(value);
@@ -98,10 +89,9 @@ static json_t *turbo_fact(const char *root)
 
 /* --- idle states --------------------------------------------------------- */
 
-static void state_add(const char *path, const char *name, void *list)
+static void state_add(const char *path, void *list)
 {
 	json_t *o = json_object();
-	(void)name;
 	json_object_set_new(o, "name", fact_read(path, "/name", FACT_LINE));
 	json_object_set_new(o, "latency_us", fact_read(path, "/latency", FACT_NUMBER));
 	json_object_set_new(o, "disabled", fact_read(path, "/disable", FACT_SWITCH));

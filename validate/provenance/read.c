@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/provenance/read.h"
 
-#include <ctype.h>
+#include <dirent.h>
 
 #include "common/files.h"
-#include "common/sort.h"
 #include "common/text.h"
 
 static json_t *number_of(const char *text)
@@ -84,13 +83,6 @@ json_t *fact_keyed(const char *root, const char *path, const char *key)
 	return o ? o : json_null();
 }
 
-struct numbered {
-	unsigned long number;
-	char *name;
-};
-
-ORDER_BY(compare_numbered, struct numbered, number)
-
 static bool is_numbered(const char *name, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -99,24 +91,15 @@ static bool is_numbered(const char *name, const char *prefix)
 }
 
 void numbered_each(const char *root, const char *path, const char *prefix,
-		   void (*each)(const char *path, const char *name, void *context), void *context)
+		   void (*each)(const char *path, void *context), void *context)
 {
 	SCOPED_FREE char *dir = xasprintf("%s%s", root, path);
-	SCOPED_DIR DIR *d = opendir(dir);
-	SCOPED_FREE struct numbered *entry = NULL;
-	size_t n = 0, cap = 0;
-	for (struct dirent *x; d && (x = readdir(d));) {
-		if (!is_numbered(x->d_name, prefix))
-			continue;
-		GROW(entry, n, cap);
-		entry[n++] = (struct numbered){strtoul(x->d_name + strlen(prefix), NULL, 10),
-					       xstrdup(x->d_name)};
-	}
-	if (n)
-		qsort(entry, n, sizeof *entry, compare_numbered);
-	for (size_t i = 0; i < n; i++) {
-		SCOPED_FREE char *full = xasprintf("%s/%s", dir, entry[i].name);
-		each(full, entry[i].name, context);
-		free(entry[i].name);
+	SCOPED_FREE struct dirent **entry = NULL;
+	const int n = scandir(dir, &entry, NULL, versionsort);
+	for (int i = 0; i < n; i++) {
+		SCOPED_FREE char *full = xasprintf("%s/%s", dir, entry[i]->d_name);
+		if (is_numbered(entry[i]->d_name, prefix))
+			each(full, context);
+		free(entry[i]);
 	}
 }

@@ -24,7 +24,7 @@ json_t *fact_of_text(const char *text, enum fact_kind kind);
  * cpuinfo, status), trimmed; like FACT_LINE. */
 json_t *fact_keyed(const char *root, const char *path, const char *key);
 
-/* Calls `each` with path and name for the entries of a directory whose names are `prefix` and
+/* Calls `each` with the path of the entries of a directory whose names are `prefix` and
  * digits, in numerical order. */
 void numbered_each(const char *root, const char *path, const char *prefix,
-		   void (*each)(const char *path, const char *name, void *context), void *context);
+		   void (*each)(const char *path, void *context), void *context);

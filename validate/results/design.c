@@ -115,13 +115,21 @@ size_t design_n_runs_until(const struct design *plan, uint64_t n_replicates)
 	return n;
 }
 
+/* Sets *scenarios and *replayers to the names of the protocol. */
+static void names_list(const struct protocol *p, json_t **scenarios, json_t **replayers)
+{
+	*scenarios = json_array();
+	*replayers = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		json_array_append_new(*scenarios, json_string(p->scenario[i].name));
+	for (size_t i = 0; i < p->n_replayers; i++)
+		json_array_append_new(*replayers, json_string(p->replayer[i].name));
+}
+
 json_t *design_to_json(const struct design *plan, const struct protocol *p)
 {
-	json_t *scenarios = json_array(), *replayers = json_array(), *runs = json_array();
-	for (size_t i = 0; i < p->n_scenarios; i++)
-		json_array_append_new(scenarios, json_string(p->scenario[i].name));
-	for (size_t i = 0; i < p->n_replayers; i++)
-		json_array_append_new(replayers, json_string(p->replayer[i].name));
+	json_t *scenarios, *replayers, *runs = json_array();
+	names_list(p, &scenarios, &replayers);
 	for (size_t i = 0; i < plan->n_runs; i++) {
 		const struct design_run *r = &plan->run[i];
 		json_array_append_new(
@@ -155,27 +163,15 @@ int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
 	return 0;
 }
 
-static bool names_match(const json_t *names, size_t n,
-	const char *(*name)(const struct protocol *, size_t), const struct protocol *p)
+static bool names_match(const json_t *plan, const struct protocol *p)
 {
-	if (json_array_size(names) != n)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const char *s = json_string_value(json_array_get(names, i));
-		if (!s || strcmp(s, name(p, i)))
-			return false;
-	}
-	return true;
-}
-
-static const char *scenario_name(const struct protocol *p, size_t i)
-{
-	return p->scenario[i].name;
-}
-
-static const char *replayer_name(const struct protocol *p, size_t i)
-{
-	return p->replayer[i].name;
+	json_t *scenarios, *replayers;
+	names_list(p, &scenarios, &replayers);
+	const bool match = json_equal(json_object_get(plan, "scenarios"), scenarios) &&
+			   json_equal(json_object_get(plan, "replayers"), replayers);
+	json_decref(scenarios);
+	json_decref(replayers);
+	return match;
 }
 
 static int run_from_json(struct design_run *r, const struct protocol *p, json_t *o, size_t index,
@@ -206,8 +202,7 @@ int design_from_json(struct design *plan, const struct protocol *p, const json_t
 	if (json_integer_value(version) != PLAN_VERSION)
 		return err_set(e, EINVAL, ERR_OTHER_VERSION,
 			       (long long)json_integer_value(version), PLAN_VERSION);
-	if (!names_match(json_object_get(o, "scenarios"), p->n_scenarios, scenario_name, p) ||
-	    !names_match(json_object_get(o, "replayers"), p->n_replayers, replayer_name, p))
+	if (!names_match(o, p))
 		return err_set(e, EINVAL,
 			       "the scenarios or replayers of the plan differ from those of the "
 			       "protocol");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/results/identity.h"
 
+#include "common/text.h"
+
 static int file_identify(char hex[FILE_DIGEST_HEX], const char *dir, const char *name,
 			 struct err *e)
 {
@@ -69,11 +71,8 @@ static const char *text_of(const json_t *o, const char *key)
 
 void replayer_identify(struct replayer_identity *i, const struct results *r, size_t replayer)
 {
-	const json_t *all = json_object_get(r->environment, "replayers"), *one, *found = NULL;
-	size_t k;
-	json_array_foreach(
-	    all, k, one) if (!strcmp(text_of(one, "name"), r->protocol.replayer[replayer].name))
-	    found = one;
+	const json_t *found = json_with_text(json_object_get(r->environment, "replayers"), "name",
+					     r->protocol.replayer[replayer].name);
 	if (!found)
 		found = json_object_get(r->environment, "program");
 	i->program = text_of(found, "program");

@@ -3,6 +3,7 @@
 
 #include "capture/op.h"
 #include "common/files.h"
+#include "common/text.h"
 
 #define MAX_BYTES (16u << 20)
 #define MAX_NS 1e12 /* a larger bias is invalid: 1000 s */
@@ -44,18 +45,14 @@ static int operation_read(struct calibration *c, const json_t *o, struct err *e)
 
 static int method_read(struct calibration *c, const json_t *root, const char *method, struct err *e)
 {
-	const json_t *list = json_object_get(root, "methods"), *item, *operations = NULL, *o;
+	const json_t *list = json_object_get(root, "methods"), *o,
+		     *operations =
+			 json_object_get(json_with_text(list, "method", method), "calibration");
 	size_t i;
 	if (!json_is_array(list) || json_integer_value(json_object_get(root, "schema")) != 1)
 		return err_set(e, EINVAL,
 			"the file is not a calibration of capture (\"validate selftest "
 				  "capture\" writes one)");
-	json_array_foreach(list, i, item)
-	{
-		const char *name = json_string_value(json_object_get(item, "method"));
-		if (name && !strcmp(name, method))
-			operations = json_object_get(item, "calibration");
-	}
 	if (!json_array_size(operations))
 		return err_set(e, ENOENT, "the calibration has no values for capture by %s: "
 			       "\"validate selftest capture --methods %s\" measures them",

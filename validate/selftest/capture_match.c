@@ -2,6 +2,7 @@
 #include "validate/selftest/capture_match.h"
 
 #include "capture/op.h"
+#include "common/fnv1a.h"
 #include "common/sort.h"
 
 #define SLACK_MONOTONIC_NS 2000 /* difference between two calibrations of the time-stamp counter */
@@ -35,14 +36,6 @@ struct match_job {
 
 /* --- keys ---------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
-	h ^= h >> 32;
-	h *= UINT64_C(0xc4ceb9fe1a85ec53);
-	return h ^ h >> 29;
-}
-
 /* Returns a hash of the last part of a path. Paths can be relative to different roots, so only
  * their last parts are compared. */
 static uint64_t last_part(const struct trace *t, uint32_t object)
@@ -50,22 +43,19 @@ static uint64_t last_part(const struct trace *t, uint32_t object)
 	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(t, object);
 	if (!o)
 		return 0;
-	const char *slash = strrchr(o->name, '/');
-	uint64_t h = 1;
-	for (const char *s = slash ? slash + 1 : o->name; *s; s++)
-		h = mix(h, (unsigned char)*s);
-	return h;
+	const char *slash = strrchr(o->name, '/'), *name = slash ? slash + 1 : o->name;
+	return fnv1a(FNV1A_START, name, strlen(name));
 }
 
 static uint64_t key_of(const struct trace *t, const struct trace_record *r)
 {
-	unsigned int uses = op_info(r->op)->uses;
-	uint64_t h = mix(mix(0, r->tid), r->op);
-	h = mix(h, uses & OP_HAS_FD && r->fd >= 0 ? (uint32_t)r->fd : last_part(t, r->object));
-	h = mix(h, uses & OP_HAS_OFFSET ? r->offset : 0);
-	h = mix(h, uses & OP_HAS_LENGTH ? r->length : 0);
-	return mix(mix(h, uses & OP_RESULT_VARIES ? r->rvalue == -1 : (uint64_t)r->rvalue),
-		   r->error);
+	const unsigned int uses = op_info(r->op)->uses;
+	const uint64_t parts[] = {
+	    r->tid, r->op,
+	    uses & OP_HAS_FD && r->fd >= 0 ? (uint32_t)r->fd : last_part(t, r->object),
+	    uses & OP_HAS_OFFSET ? r->offset : 0, uses & OP_HAS_LENGTH ? r->length : 0,
+	    uses & OP_RESULT_VARIES ? r->rvalue == -1 : (uint64_t)r->rvalue, (uint64_t)r->error};
+	return fnv1a(FNV1A_START, parts, sizeof parts);
 }
 
 /* --- reading ------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "common/files.h"
 #include "validate/campaign/campaign.h"
+#include "validate/campaign/launch.h"
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/machine_private.h"
 
@@ -257,23 +258,13 @@ static int units_make(struct selftest *s, struct err *e)
 	return ret;
 }
 
-/* Blocks terminating signals until a campaign handles them. It then stops at once and can be
- * resumed. */
-static void signals_hold(sigset_t *before)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
 int machine_selftest(const struct machine_options *o, struct rates *rates, struct err *e)
 {
 	struct selftest s = {.o = o, .outcomes = json_array(), .started_ns = clock_monotonic_ns()};
-	sigset_t before;
-	signals_hold(&before);
+	sigset_t signals, before;
+	/* until a campaign handles them; it then stops at once and can be resumed */
+	signals_ours(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &before);
 	SCOPED_FREE char *script = machine_script_path(o);
 	int ret = dir_create(o->dir, e);
 	ret = ret ? ret : outcomes_load(&s, e);

@@ -9,12 +9,14 @@
 
 #define STREAMS 1000000 /* larger than the number of works */
 
-struct shared_work simulate_work(const struct simulate_options *o, const char *what,
-	trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts, uint64_t stream)
+int simulate_trials(const struct simulate_options *o, const char *what, trial_fn *trial,
+		    void *context, uint64_t n_trials, size_t n_counts, uint64_t stream,
+		    uint64_t *count, struct err *e)
 {
-	return (struct shared_work){.what = what, .trial = trial, .context = context,
+	const struct shared_work w = {.what = what, .trial = trial, .context = context,
 		.n_trials = n_trials ? n_trials : 1, .seed = o->seed * STREAMS + stream,
 		.n_counts = n_counts, .n_processes = o->n_processes, .quiet = o->quiet};
+	return work_run(&w, count, e);
 }
 
 static const struct {

@@ -265,9 +265,8 @@ int simulate_accept(const struct simulate_options *o, struct rates *rates, struc
 		size_t n = numbers[k];
 		for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 			struct cell_of_table cell = {&conditions[i], n};
-			struct shared_work w = simulate_work(o, "accepting at a limit", trial,
-				&cell, o->n_campaigns, N_COUNTS, 60000 + 100 * n + i);
-			ret = work_run(&w, count[i], e);
+			ret = simulate_trials(o, "accepting at a limit", trial, &cell,
+				o->n_campaigns, N_COUNTS, 60000 + 100 * n + i, count[i], e);
 		}
 		for (size_t i = 0; i < N_WAYS && !ret; i++)
 			row_add(rates, n, ways[i].name, ways[i].promised, count, i);

@@ -189,9 +189,8 @@ static int run(const struct simulate_options *o, struct versions *v, uint64_t n,
 {
 	uint64_t stream = 5000 + (uint64_t)v->noise * 4000 + (uint64_t)lround(1000 * v->spread) *
 		10 + (uint64_t)lround(100 * v->slower) * 3 + v->pairs;
-	struct shared_work w =
-	    simulate_work(o, "comparisons of versions", trial, v, n, N_COUNTS, stream);
-	return work_run(&w, count, e);
+	return simulate_trials(o, "comparisons of versions", trial, v, n, N_COUNTS, stream, count,
+			       e);
 }
 
 static const char *design(const struct versions *v)

@@ -8,6 +8,7 @@
 #include "validate/selftest/frauds.h"
 #include "validate/selftest/simulate_private.h"
 #include "validate/selftest/synthetic.h"
+#include "validate/stats/moments.h"
 
 #define GROUP_FOUND "a fraud with the right mean called not trusted"
 #define GROUP_TRUSTED "a fraud with the right mean called trusted"
@@ -33,14 +34,6 @@ static void moments_add(struct moments *m, double ns)
 	m->max = n ? fmax(m->max, ns) : ns;
 }
 
-static double mean_of(const double *x, size_t n)
-{
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return sum / (double)n;
-}
-
 /* Sets the summary's distribution from times that have the summary's mean. */
 static void distribution_set(struct run_summary *s, struct frauds_times *t)
 {
@@ -55,8 +48,8 @@ static void distribution_set(struct run_summary *s, struct frauds_times *t)
 	gsl_sort(t->sorted, 1, t->n);
 	s->response.min = t->sorted[0];
 	s->response.max = t->sorted[t->n - 1];
-	s->response_typical = mean_of(t->sorted, (size_t)(TYPICAL_SHARE * (double)t->n));
-	s->response_tail = mean_of(t->sorted + t->n - n_tail, n_tail);
+	s->response_typical = plain_mean(t->sorted, (size_t)(TYPICAL_SHARE * (double)t->n));
+	s->response_tail = plain_mean(t->sorted + t->n - n_tail, n_tail);
 	s->has_halves = s->has_shape = true;
 	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++) {
 		while (below < t->n &&
@@ -73,7 +66,7 @@ static void run_fill(struct run_summary *s, const struct fraud *fraud, struct fr
 		fraud->draw(t->x, t->is_write, t->n, rng);
 	else
 		fraud_none_draw(t->x, t->n, rng);
-	const double scale = s->response.mean / mean_of(t->x, t->n);
+	const double scale = s->response.mean / plain_mean(t->x, t->n);
 	for (size_t i = 0; i < t->n; i++)
 		t->x[i] *= scale;
 	distribution_set(s, t);
@@ -147,9 +140,8 @@ int simulate_frauds(const struct simulate_options *o, struct rates *rates, struc
 	synthetic_init(&f.synthetic);
 	for (size_t i = 0; i < FRAUDS_N && !ret; i++) {
 		f.fraud = &frauds[i];
-		struct shared_work w = simulate_work(o, "frauds", trial, &f, o->n_campaigns / FEWER,
-					      N_COUNTS, 90000 + i);
-		ret = work_run(&w, count[i], e);
+		ret = simulate_trials(o, "frauds", trial, &f, o->n_campaigns / FEWER, N_COUNTS,
+				      90000 + i, count[i], e);
 	}
 	if (!ret)
 		rates_of(rates, count);

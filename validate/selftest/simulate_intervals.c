@@ -221,9 +221,8 @@ static int replicates(const struct simulate_options *o, struct rates *rates, str
 	int ret = 0;
 	for (size_t i = 0; i < NOISE_N && !ret; i++) {
 		enum noise kind = (enum noise)i;
-		struct shared_work w = simulate_work(o, GROUP_COVERAGE, trial, &kind,
-						     o->n_campaigns, N_COUNTS, 30000 + i);
-		ret = work_run(&w, count[i], e);
+		ret = simulate_trials(o, GROUP_COVERAGE, trial, &kind, o->n_campaigns, N_COUNTS,
+				      30000 + i, count[i], e);
 	}
 	for (size_t k = 0; k < N_INTERVALS && !ret; k++)
 		for (size_t i = 0; i < NOISE_N; i++) {
@@ -291,9 +290,8 @@ static int series(const struct simulate_options *o, struct rates *rates, struct 
 	int ret = 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !ret; i++) {
 		enum noise kind = kinds[i];
-		struct shared_work w = simulate_work(o, "series of dependent values", series_trial,
-			&kind, o->n_campaigns / 4, N_SERIES_WAYS + 1, 40000 + i);
-		ret = work_run(&w, count[i], e);
+		ret = simulate_trials(o, "series of dependent values", series_trial, &kind,
+			o->n_campaigns / 4, N_SERIES_WAYS + 1, 40000 + i, count[i], e);
 	}
 	for (size_t k = 0; k < N_SERIES_WAYS && !ret; k++)
 		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -321,9 +319,8 @@ static void share_trial(void *context, gsl_rng *rng, uint64_t *count)
 static int shares_of_requests(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	uint64_t count[N_SHARES + 1];
-	struct shared_work w =
-	    simulate_work(o, GROUP_SHARES, share_trial, NULL, o->n_campaigns, N_SHARES + 1, 50000);
-	int ret = work_run(&w, count, e);
+	int ret = simulate_trials(o, GROUP_SHARES, share_trial, NULL, o->n_campaigns, N_SHARES + 1,
+				  50000, count, e);
 	for (size_t i = 0; i < N_SHARES && !ret; i++) {
 		char condition[32];
 		snprintf(condition, sizeof condition, "%g %% of 500", 100 * shares[i]);

@@ -86,8 +86,7 @@ static int run(const struct simulate_options *o, struct looks *l, const char *wh
 	       uint64_t *count, struct err *e)
 {
 	const uint64_t stream = 95000 + (uint64_t)l->scatter * (COMPONENT_N + 1) + l->defect.kind;
-	struct shared_work w = simulate_work(o, what, trial, l, n, N_COUNTS, stream);
-	return work_run(&w, count, e);
+	return simulate_trials(o, what, trial, l, n, N_COUNTS, stream, count, e);
 }
 
 static int faultless(const struct simulate_options *o, struct rates *rates, struct err *e)

@@ -24,6 +24,8 @@ int simulate_compare(const struct simulate_options *o, struct rates *rates, stru
 /* simulate_intervals.c: finds the coverage of each interval. */
 int simulate_intervals(const struct simulate_options *o, struct rates *rates, struct err *e);
 
-/* Returns a shared_work with the options' seed (separated by `stream`) and number of processes. */
-struct shared_work simulate_work(const struct simulate_options *o, const char *what,
-	trial_fn *trial, void *context, uint64_t n_trials, size_t n_counts, uint64_t stream);
+/* Makes trials with the options' seed (separated by `stream`) and number of processes. Sets
+ * count[n_counts] to the sums. Errors: those of work_run(). */
+int simulate_trials(const struct simulate_options *o, const char *what, trial_fn *trial,
+		    void *context, uint64_t n_trials, size_t n_counts, uint64_t stream,
+		    uint64_t *count, struct err *e);

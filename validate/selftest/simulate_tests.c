@@ -281,9 +281,8 @@ int simulate_tests(const struct simulate_options *o, struct rates *rates, struct
 	for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 		struct tests_condition c = {i < NOISE_N ? (enum noise)i : NOISE_NORMAL,
 					    i == NOISE_N};
-		struct shared_work w =
-		    simulate_work(o, GROUP_SIZES, trial, &c, o->n_campaigns, N_COUNTS, 20000 + i);
-		ret = work_run(&w, count[i], e);
+		ret = simulate_trials(o, GROUP_SIZES, trial, &c, o->n_campaigns, N_COUNTS,
+				      20000 + i, count[i], e);
 	}
 	for (size_t i = 0; i < N_TESTS && !ret; i++)
 		row_add(rates, tests[i].name, count, i, &tests[i]);

@@ -50,8 +50,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 static int run(const struct simulate_options *o, struct verdicts *v, const char *what, uint64_t n,
 	       uint64_t stream, uint64_t *count, struct err *e)
 {
-	struct shared_work w = simulate_work(o, what, trial, v, n, N_COUNTS, stream);
-	return work_run(&w, count, e);
+	return simulate_trials(o, what, trial, v, n, N_COUNTS, stream, count, e);
 }
 
 static uint64_t stream_of(const struct verdicts *v)

@@ -8,6 +8,7 @@
 #include "common/processors.h"
 #include "common/progress.h"
 #include "common/splitmix.h"
+#include "validate/campaign/launch.h"
 
 #define LOOK_NS 200000000 /* interval of progress updates */
 #define MANY_PROCESSES 1024
@@ -111,11 +112,7 @@ int work_run(const struct shared_work *w, uint64_t *count, struct err *e)
 		return err_sys(e, errno, "cannot share %zu bytes with the simulation processes",
 			       bytes);
 	sigset_t signals, before;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGCHLD);
+	signals_ours(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	int ret = 0;
 	for (unsigned int k = 0; k < c.n && !ret; k++, c.n_running++) {
