@@ -22,7 +22,7 @@ const struct option_spec claim_keys[] = {
     OPTION(STRING, "replayer", FIELD(replayer_text), .arg = "SETTINGS",
            .help = "replayers, selected by settings: \"engine=event order=fs\""),
     OPTION(CHOICE, "direction", FIELD(direction), .arg = "HOW", .choices = claim_direction_names,
-           .help = "relation of these cases to the cases of `than`, which the finding states"),
+           .help = "relation between these cases and the cases of `than` that the finding states"),
     OPTION(STRING, "than", FIELD(than_text), .arg = "SETTINGS|NUMBER",
            .help = "replayers to compare with, by settings (a case is compared only with cases "
 	       "that agree in all other settings), or a number"),

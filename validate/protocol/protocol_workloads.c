@@ -239,7 +239,8 @@ static int scenarios_add(struct protocol *p, const struct protocol_file *f, stru
 	if (!ret && p->n_scenarios == before)
 		ret = err_set(
 		    e, EINVAL,
-		    "%s:%u: [workload %s]: no target remains, because each is also in recorded-on",
+		    "%s:%u: [workload %s]: no target remains, because each target is also in "
+		    "recorded-on",
 		    f->path, g->section->line, g->section->name);
 	return ret;
 }
