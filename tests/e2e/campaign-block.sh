@@ -65,7 +65,7 @@ ln -s signed.img signed
 sed "s,disk.img,signed," file.conf >signed.conf
 expect_status 6 "$VALIDATE" run signed.conf --dry-run --device signed.img
 expect_line err 'signature (swap)'
-expect_line out "that is $(realpath signed.img)"
+expect_line out "the device is $(realpath signed.img)"
 expect_line out 'the replay would be refused: '
 expect_line out 'signature (swap)'
 cksum disk.img >before

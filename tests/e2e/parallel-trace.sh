@@ -98,10 +98,10 @@ expect_line out '"n_requests": 12'
 expect_line out '"n_waits": 7'
 expect_status 0 "$VALIDATE" info p.trace
 expect_line out '3 nodes of a parallel application'
-expect_line out 'computing of 511 ms in 5 parts, 7 signals and 7 waits'
+expect_line out 'also 511 ms of computing (5 records), 7 signals and 7 waits'
 expect_status 0 "$VALIDATE" export --to strace p.trace -o p.strace
 expect_line err '12 requests written'
-expect_line err '19 left out'
+expect_line err '19 records left out'
 printf 'read(3, 10) = 10 <0.000002>\nCOMPUTE(1)\nread(3, 10) = 10 <0.000002>\nCOMPUTE(1)\nread(3, 10) = 10 <0.000002>\n' >m.0
 expect_status 0 "$VALIDATE" import --from parallel m.0 -o m.trace
 expect_status 0 "$VALIDATE" info --json m.trace
