@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 34 s
+# long: 30 s
 # A part of tests/breadth: five programs that every system has, by each available method of capture.
 # try-programs also finds differences: a missing file, another size, other permissions.
 . "$SRCDIR/tests/e2e/lib.sh"

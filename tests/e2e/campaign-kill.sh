@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 30 s
+# long: 25 s
 # A campaign is killed at random points several times: every finished run is kept, no run is
 # repeated, and nothing is left over.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 23 s
+# long: 18 s
 # A disk that is full at any stage of a campaign: when there is space again, the campaign continues,
 # and no run has failed for lack of space.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 25 s
+# long: 15 s
 # The certificate: statements that only people can make, facts about the machine, the digests, a
 # signature, and the XML of a digital calibration certificate.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 35 s
+# long: 24 s
 # Each command with one allocation that fails: its output is unchanged, or it ends with a message
 # about memory and leaves no files. FAILING_MEMORY_STEP=1 tries every allocation; otherwise a few of
 # each command.

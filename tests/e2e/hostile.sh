@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 45 s
+# long: 35 s
 # A few seconds of make torture: hostile traces with every engine, kills and full disks. It must
 # also detect a harmful program in place of validate.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# long: 14 s
 # No command trusts results whose traces lack requests: reports in every form, certificates,
 # leagues, baselines, comparisons and pools of stored results that are trusted without that sign. If
 # a recording method cannot record all requests, each form for readers states which requests may be

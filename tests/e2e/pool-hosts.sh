@@ -2,7 +2,7 @@
 # validate run --hosts: one protocol on four hosts, each with its own storage, started by mpirun or
 # by a remote shell; one report for all. Two of the hosts do not see the results directory. A host
 # that cannot be reached is named, and --resume adds it later.
-# long: 18 s
+# long: 15 s
 . "$SRCDIR/tests/e2e/lib.sh"
 script=$SRCDIR/tests/e2e/pool-hosts.sh
 . "$SRCDIR/tests/e2e/parallel-hosts-lib"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 20 s
+# long: 17 s
 # validate report on the results of a tiny campaign: every form, its exit status, without gnuplot,
 # and refusals.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 25 s
+# long: 45 s
 # The self-test on simulated campaigns. That its numbers do not depend on the number of processes is
 # tested in tests/unit/validate/test_selftest.c.
 . "$SRCDIR/tests/e2e/lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# long: 100 s
+# long: 90 s
 # waits: for volumes with a service time
 # validate standard: certificates of volumes. The numbers depend on the machine, so only their form
 # and the handling of failures are tested here.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* long: 20 s */
+/* long: 10 s */
 /* Hostile traces: every operation with paths that lead outside, random values in every field, for
  * each engine and order. Nothing outside of the directory may change, no device and no set-user-ID
  * bit may appear inside, and nothing may crash or hang. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* long: 25 s */
+/* long: 14 s */
 /* The components of a verdict, one by one: what accepts them, what rejects them, and what switches
  * them off. No I/O, fixed seeds. */
 #define REASONS_IN_WORDS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* long: 18 s */
+/* long: 10 s */
 /* The directory report/: equal bytes each time, complete or unchanged, with and without gnuplot. */
 #include <dirent.h>
 #include <errno.h>

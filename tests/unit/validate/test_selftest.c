@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* long: 26 s */
 /* The parts of the self-test: standings of rates, trials over processes, noise, and constructed
  * campaigns with the stated defect. */
 #include <errno.h>
@@ -144,7 +145,7 @@ static const struct cell *cell_of(const struct analysis *a, size_t scenario, siz
 static void test_synthetic_defects(void **state)
 {
 	(void)state;
-	enum { M = 32, N_SCENARIOS = 2 };
+	enum { M = 40, N_SCENARIOS = 2 };
 	struct synthetic s;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	gsl_rng_set(rng, 13);
