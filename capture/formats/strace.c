@@ -321,7 +321,8 @@ void strace_state_reset(struct strace *t)
 	const struct syscalls_sink sink = {.context = t, .object = foreign_object_sink,
 					   .heap = foreign_heap_sink, .renamed = renamed,
 					   .keep_unfinished = true, .from_text = true,
-					   .size = strace_size, .made = strace_made, .page_bytes = 4096};
+					   .size = strace_size, .made = strace_made,
+					   .page_bytes = 4096};
 	struct syscalls *before = t->calls_made;
 	t->calls_made = NULL;
 	threads_release(t);
