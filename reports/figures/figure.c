@@ -7,16 +7,13 @@
 #define GNUPLOT_TIMEOUT_S 120
 #define SVG_MAX_BYTES (8u << 20)
 
-struct figure *figure_add(struct figures *fs, const char *section, const char *part,
+struct figure *figure_add(struct figures *fs, const char *section, size_t number,
 			  unsigned int width, unsigned int height)
 {
 	GROW(fs->figure, fs->n, fs->cap);
 	struct figure *f = &fs->figure[fs->n++];
-	*f = (struct figure){.section = xstrdup(section), .width = width, .height = height};
-	f->name = part ? xasprintf("%s-%s", section, part) : xstrdup(section);
-	for (char *p = f->name; *p; p++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-", *p))
-			*p = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : '-';
+	*f = (struct figure){.section = section, .width = width, .height = height};
+	f->name = number ? xasprintf("%s-%zu", section, number) : xstrdup(section);
 	strbuf_init(&f->data);
 	strbuf_init(&f->script);
 	strbuf_init(&f->svg);
@@ -58,7 +55,7 @@ void figure_alt(struct figure *f, const char *fmt, ...)
 
 static void figure_release(struct figure *f)
 {
-	FREE_EACH(f->name, f->section, f->caption, f->alt);
+	FREE_EACH(f->name, f->caption, f->alt);
 	strbuf_release(&f->data);
 	strbuf_release(&f->script);
 	strbuf_release(&f->svg);
@@ -76,7 +73,7 @@ static void add_drawing(struct figures *fs, const struct analysis *a)
 {
 	if (!a->n_sources)
 		return;
-	struct figure *f = figure_add(fs, "sources", NULL, 0, 0);
+	struct figure *f = figure_add(fs, "sources", 0, 0, 0);
 	f->drawn = true;
 	fishbone_add(&f->data, a, &f->width, &f->height);
 	figure_caption(f, "Sources of uncertainty that act on the measured response time. A filled "
@@ -116,13 +113,11 @@ static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 	if (alone)
 		strbuf_addf(out, "set output '%s.svg'\n", f->name);
 	strbuf_addf(out,
-		    "set border 3 lc rgb '%s' lw 1\n"
-		    "set tics nomirror out scale 0.6 textcolor rgb '%s'\n"
-		    "set key textcolor rgb '%s' noenhanced\n"
+		    "set border 3 lc rgb '" RGB_MUTED "' lw 1\n"
+		    "set tics nomirror out scale 0.6 textcolor rgb '" RGB_TEXT "'\n"
+		    "set key textcolor rgb '" RGB_TEXT "' noenhanced\n"
 		    "set clip two\n"
-		    "file = '%s%s'\n",
-		    palette[PALETTE_MUTED].hex, palette[PALETTE_TEXT].hex,
-		    palette[PALETTE_TEXT].hex, alone ? f->name : "$data", alone ? ".dat" : "");
+		    "file = '%s%s'\n", alone ? f->name : "$data", alone ? ".dat" : "");
 	strbuf_add(out, f->script.s, f->script.len);
 	strbuf_addstr(out, "unset output\n");
 }

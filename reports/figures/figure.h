@@ -9,7 +9,7 @@
 
 struct figure {
 	char *name;                 /* name of the files: "distribution-3"; [a-z0-9-] only; owned */
-	char *section;              /* "distribution"; owned */
+	const char *section;        /* "distribution"; static */
 	char *caption;              /* what it shows, not escaped; owned */
 	char *alt;                  /* description for screen readers; owned */
 	/* data: blocks for `index`; script: without terminal and output */
@@ -42,9 +42,8 @@ int figures_render(struct figures *fs, const char *plots_dir, struct err *e);
 
 bool figure_gnuplot_found(void); /* in $PATH */
 
-/* Adds a figure. Its name is `section`, or `section`-`part`, in lower case; characters that are
- * unsafe in a file name become '-'. */
-struct figure *figure_add(struct figures *fs, const char *section, const char *part,
+/* Adds a figure. Its name is `section`-`number`, or `section` if the number is 0. */
+struct figure *figure_add(struct figures *fs, const char *section, size_t number,
 			  unsigned int width, unsigned int height);
 void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Sets the description for screen readers if it differs from the caption. Call it after
@@ -66,29 +65,26 @@ void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *wi
 		  unsigned int *height);
 
 /* Colours of figures: those of Okabe and Ito (Color Universal Design, 2008), which can be
- * distinguished with any colour vision, and some greys. Scripts name them by `hex`. In a page they
- * are CSS variables with a light and a dark value. */
-enum palette {
-	PALETTE_TEXT, /* axes and letters */
-	PALETTE_GRID,
-	PALETTE_BAND, /* inside the limits */
-	PALETTE_MUTED,
-	PALETTE_BLUE,
-	PALETTE_VERMILLION,
-	PALETTE_GREEN,
-	PALETTE_ORANGE,
-	PALETTE_PURPLE,
-	PALETTE_SKY,
-	PALETTE_N
-};
+ * distinguished with any colour vision, and some greys. Scripts contain them as they are. In a page
+ * they are CSS variables with a light and a dark value. */
+#define RGB_TEXT "#222222" /* axes and letters */
+#define RGB_GRID "#cccccc"
+#define RGB_BAND "#e6eef5" /* inside the limits */
+#define RGB_MUTED "#777777"
+#define RGB_BLUE "#0072b2"
+#define RGB_VERMILLION "#d55e00"
+#define RGB_GREEN "#009e73"
+#define RGB_ORANGE "#e69f00"
+#define RGB_PURPLE "#cc79a7"
+#define RGB_SKY "#56b4e9"
 
 struct palette_entry {
-	const char *hex;                /* "#0072b2", in scripts */
-	unsigned char red, green, blue; /* the same */
-	const char *css;                /* its name in a page */
+	const char *hex; /* RGB_TEXT ..., in scripts */
+	const char *css; /* its name in a page */
 	/* values of the CSS variable; NULL: `css` is not a variable */
 	const char *light, *dark;
 };
+#define PALETTE_N 10
 extern const struct palette_entry palette[PALETTE_N];
 
 /* Returns the colour of the n-th series; palette_point returns its gnuplot point type. */

@@ -29,22 +29,21 @@ struct panels {
 	size_t n, cap;
 };
 
-/* Collects the cases for which `wanted` returns true (NULL: all), by workload, scenario and
+/* Collects the cases for which `wanted` returns true, by workload, scenario and
  * replayer. Ownership: panels_release. */
 void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(const struct cell *));
 void panels_release(struct panels *ps);
-/* Returns "1", "2" ... in `text`, or NULL if there is only one panel. */
-const char *panel_part(const struct panels *ps, size_t i, char text[24]);
+/* Returns the number of the panel, from 1; 0: it is the only one. */
+size_t panel_number(const struct panels *ps, size_t i);
 /* Returns the height in px of a figure with this panel. panel_add_axis adds yrange and ytics to its
  * script; row i is at y = i + 1 from above. */
 unsigned int panel_height(const struct panel *p);
 void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width);
 
 /* Chooses at most `max` scenarios for figures: first those that are not trusted, then inconclusive
- * scenarios. Returns them in the order of the protocol. `wanted` returns true for one of their
- * cells (NULL: all). *n_left_out counts the other scenarios. The caller frees the array. */
-size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *),
-			 size_t *n, size_t *n_left_out);
+ * scenarios. Returns them in the order of the protocol. *n_left_out counts the other scenarios that
+ * have a case. The caller frees the array. */
+size_t *scenarios_choose(const struct analysis *a, size_t max, size_t *n, size_t *n_left_out);
 
 /* Appends a logarithmic axis ('x' or 'y') of times in ns, with at most about `most` labels such as
  * "10 µs". */
@@ -54,5 +53,12 @@ void plot_time_axis(struct strbuf *script, char axis, double lo_ns, double hi_ns
 double plot_step(double lo, double hi, size_t most);
 /* Appends a number for a data file: "NaN" if undefined, huge numbers clipped. */
 void plot_number(struct strbuf *out, double x);
+/* Appends a line of numbers to a data file. */
+#define plot_row(out, ...)                                                                         \
+	plot_numbers(out, (const double[]){__VA_ARGS__},                                           \
+		     sizeof(const double[]){__VA_ARGS__} / sizeof(double))
+void plot_numbers(struct strbuf *out, const double *x, size_t n);
+/* Makes room above the plot for a key with n lines, and adds a grid of horizontal lines. */
+void plot_key_above(struct figure *f, size_t n);
 /* Appends the text in single quotes, cut to `width` characters. */
 void plot_string(struct strbuf *out, const char *text, size_t width);

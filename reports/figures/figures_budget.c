@@ -49,20 +49,18 @@ static void add_shares(struct figure *f, const struct panel *p, const char *cons
 
 static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 {
-	static const enum palette color[MAX_SOURCES] = {
-	    PALETTE_BLUE,  PALETTE_ORANGE, PALETTE_SKY,   PALETTE_VERMILLION,
-	    PALETTE_GREEN, PALETTE_PURPLE, PALETTE_MUTED, PALETTE_GRID};
-	char part[24];
+	static const char *const color[MAX_SOURCES] = {RGB_BLUE, RGB_ORANGE, RGB_SKY,
+		RGB_VERMILLION, RGB_GREEN, RGB_PURPLE, RGB_MUTED, RGB_GRID};
 	const char *source[MAX_SOURCES];
 	const struct panel *p = &ps->panel[i];
 	size_t n = find_sources(p, source);
-	struct figure *f = figure_add(fs, "budget", panel_part(ps, i, part), WIDTH,
+	struct figure *f = figure_add(fs, "budget", panel_number(ps, i), WIDTH,
 				      panel_height(p) + 14 * (unsigned int)n);
 	add_shares(f, p, source, n);
 	panel_add_axis(&f->script, p, WIDTH);
-	strbuf_addf(&f->script, "set xrange [0:100]\nset format x '%%g %%%%'\nset border 1\nset "
-		"xlabel 'share of the variance u_c²' textcolor rgb '%s'\nset key above left Left "
-		"reverse\nset style fill solid 1.0 noborder\n", palette[PALETTE_TEXT].hex);
+	strbuf_addstr(&f->script, "set xrange [0:100]\nset format x '%g %%'\nset border 1\nset "
+		"xlabel 'share of the variance u_c²' textcolor rgb '" RGB_TEXT "'\nset key above "
+		"left Left reverse\nset style fill solid 1.0 noborder\n");
 	for (size_t k = 0; k < p->n; k++)
 		if (p->row[k].cell) {
 			SCOPED_STRBUF text = STRBUF_INIT;
@@ -71,15 +69,13 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 				   number_unit_percent, false);
 			strbuf_addstr(&f->script, "set label ");
 			plot_string(&f->script, text.s, 20);
-			strbuf_addf(&f->script,
-				    " at graph 1, first %zu left offset 0.7,0 textcolor rgb '%s'\n",
-				    k + 1, palette[PALETTE_TEXT].hex);
+			strbuf_addf(&f->script, " at graph 1, first %zu left offset 0.7,0 "
+				"textcolor rgb '" RGB_TEXT "'\n", k + 1);
 		}
 	strbuf_addstr(&f->script, "set rmargin 12\nplot NaN notitle");
 	for (size_t s = 0; s < n; s++) {
 		strbuf_addf(&f->script, ", \\\n  file using %zu:1:%zu:%zu:($1-0.32):($1+0.32) with "
-			"boxxyerror lc rgb '%s' title ", s + 2, s + 2, s + 3,
-			palette[color[s]].hex);
+			"boxxyerror lc rgb '%s' title ", s + 2, s + 2, s + 3, color[s]);
 		plot_string(&f->script, source[s], 30);
 	}
 	strbuf_addch(&f->script, '\n');
@@ -104,11 +100,10 @@ static bool is_timed(const struct cell *c)
 
 static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 {
-	char part[24];
 	const struct panel *p = &ps->panel[i];
 	double lo = INFINITY, hi = 1;
 	struct figure *f =
-	    figure_add(fs, "issue-error", panel_part(ps, i, part), WIDTH, panel_height(p));
+	    figure_add(fs, "issue-error", panel_number(ps, i), WIDTH, panel_height(p));
 	strbuf_addstr(&f->data, "# row, median, p99 and largest issue error, ns\n");
 	for (size_t k = 0; k < p->n; k++) {
 		const struct cell *c = p->row[k].cell;
@@ -118,28 +113,27 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		double v[3] = {fmax(c->issue_error.p50.value, 1), fmax(c->issue_error.p99.value, 1),
 			       fmax(c->issue_error.max, 1)};
 		strbuf_addf(&f->data, "%zu", k + 1);
-		for (int j = 0; j < 3; j++) {
-			plot_number(&f->data, v[j]);
+		plot_row(&f->data, v[0], v[1], v[2]);
+		for (int j = 0; j < 3; j++)
 			if (isfinite(v[j])) {
 				lo = fmin(lo, v[j]);
 				hi = fmax(hi, v[j]);
 			}
-		}
-		strbuf_addch(&f->data, '\n');
 	}
 	panel_add_axis(&f->script, p, WIDTH);
 	strbuf_addf(&f->script, "set logscale x 10\nset xrange [%.10g:%.10g]\nset border 1\nset "
 		"xtics ('1 ns' 1, '10 ns' 1e1, '100 ns' 1e2, '1 µs' 1e3, '10 µs' 1e4, '100 µs' "
 		"1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9)\n"
-		"set xlabel 'issued later than intended' textcolor rgb '%s'\nset grid xtics lc rgb "
-		"'%s'\nset key above horizontal right Left reverse\n"
-		"plot file using 2:1:($4-$2):(0) with vectors nohead lw 1 lc rgb '%s' notitle, \\\n"
-		"  file using 2:1 with points pt 7 ps 0.7 lc rgb '%s' title 'median', \\\n"
-		"  file using 3:1 with points pt 9 ps 0.7 lc rgb '%s' title 'p99', \\\n"
-		"  file using 4:1 with points pt 5 ps 0.6 lc rgb '%s' title 'largest'\n",
-		fmax(fmin(lo, hi) / 2, 0.5), hi * 2, palette[PALETTE_TEXT].hex,
-		palette[PALETTE_GRID].hex, palette[PALETTE_MUTED].hex, palette[PALETTE_BLUE].hex,
-		palette[PALETTE_ORANGE].hex, palette[PALETTE_VERMILLION].hex);
+		"set xlabel 'issued later than intended' textcolor rgb '" RGB_TEXT "'\n"
+		"set grid xtics lc rgb '" RGB_GRID "'\n"
+		"set key above horizontal right Left reverse\n"
+		"plot file using 2:1:($4-$2):(0) with vectors nohead lw 1 lc rgb '" RGB_MUTED "' "
+		"notitle, \\\n"
+		"  file using 2:1 with points pt 7 ps 0.7 lc rgb '" RGB_BLUE "' title "
+		"'median', \\\n"
+		"  file using 3:1 with points pt 9 ps 0.7 lc rgb '" RGB_ORANGE "' title 'p99', \\\n"
+		"  file using 4:1 with points pt 5 ps 0.6 lc rgb '" RGB_VERMILLION "' title "
+		"'largest'\n", fmax(fmin(lo, hi) / 2, 0.5), hi * 2);
 	figure_caption(f, "Issue error of the timed replays: time by which a request was "
 			  "issued later than intended.");
 }

@@ -15,15 +15,12 @@
 static struct figure *add_figure(struct figures *fs, const struct analysis *a, size_t cell,
 				 const char *section, const char *caption, const char *alt)
 {
-	char part[24];
-	snprintf(part, sizeof part, "%zu", cell + 1);
-	struct figure *f = figure_add(fs, section, part, WIDTH, HEIGHT);
+	struct figure *f = figure_add(fs, section, cell + 1, WIDTH, HEIGHT);
 	figure_caption(f, "%s", caption);
 	figure_alt(f, "%s, %s, %s", alt, a->results->protocol.scenario[a->cell[cell].scenario].name,
 		   a->results->protocol.replayer[a->cell[cell].replayer].name);
-	strbuf_addf(&f->script,
-		    "set key above left Left reverse horizontal samplen 2\nset grid lc rgb '%s'\n",
-		    palette[PALETTE_GRID].hex);
+	strbuf_addstr(&f->script, "set key above left Left reverse horizontal samplen 2\n"
+				  "set grid lc rgb '" RGB_GRID "'\n");
 	return f;
 }
 
@@ -88,12 +85,9 @@ static void add_distribution(struct figures *fs, const struct analysis *a, size_
 				      "Distribution of the response times of program and replay");
 	strbuf_addstr(&f->data, "# response time in ns, share of the requests that took at most "
 		"this long: program, replay\n");
-	for (size_t i = 0; i < N_STEPS; i++) {
-		plot_number(&f->data, t[i]);
-		for (int k = 0; k < 2; k++)
-			plot_number(&f->data, 100 * share[k][i] / (double)n[k]);
-		strbuf_addch(&f->data, '\n');
-	}
+	for (size_t i = 0; i < N_STEPS; i++)
+		plot_row(&f->data, t[i], 100 * share[0][i] / (double)n[0],
+			 100 * share[1][i] / (double)n[1]);
 	size_t from = 0, to = N_STEPS - 1;
 	while (from < to &&
 	       fmax(share[0][from + 1] / (double)n[0], share[1][from + 1] / (double)n[1]) < CUT)
@@ -102,11 +96,11 @@ static void add_distribution(struct figures *fs, const struct analysis *a, size_
 	       fmin(share[0][to - 1] / (double)n[0], share[1][to - 1] / (double)n[1]) > 1 - CUT)
 		to--;
 	plot_time_axis(&f->script, 'x', t[from], t[to], WIDTH / 60);
-	strbuf_addf(&f->script,
-		"set yrange [0:102]\nset format y '%%g %%%%'\nset ylabel 'share of requests' "
-		"textcolor rgb '%s'\nplot file using 1:2 with lines lw 4 lc rgb '%s' title "
-		"'program', \\\n  file using 1:3 with lines lw 1.6 lc rgb '%s' title 'replay'\n",
-		palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex, palette_series(0));
+	strbuf_addstr(&f->script,
+		"set yrange [0:102]\nset format y '%g %%'\nset ylabel 'share of requests' "
+		"textcolor rgb '" RGB_TEXT "'\nplot file using 1:2 with lines lw 4 lc rgb '"
+		RGB_ORANGE "' title 'program', \\\n  file using 1:3 with lines lw 1.6 lc rgb '"
+		RGB_BLUE "' title 'replay'\n");
 }
 
 /* --- pairs of runs ------------------------------------------------------- */
@@ -131,11 +125,10 @@ static void add_pairs(struct figures *fs, const struct analysis *a, size_t cell)
 		strbuf_addf(&f->data, "0 %.10g\n1 %.10g\n\n", c->r.x[i], c->x.x[i]);
 	strbuf_addf(&f->data, "\n0 %.10g\n1 %.10g\n", c->r.mean, c->x.mean);
 	plot_time_axis(&f->script, 'y', lo, hi, 6);
-	strbuf_addf(&f->script,
-		    "set xrange [-0.25:1.25]\nset xtics ('program' 0, 'replay' 1)\nunset key\n"
-		    "plot file index 0 using 1:2 with linespoints lw 1 pt 7 ps 0.35 lc rgb '%s', "
-		    "\\\n  file index 1 using 1:2 with linespoints lw 3 pt 7 ps 0.7 lc rgb '%s'\n",
-		    palette[PALETTE_MUTED].hex, palette_series(0));
+	strbuf_addstr(&f->script, "set xrange [-0.25:1.25]\nset xtics ('program' 0, 'replay' 1)\n"
+		"unset key\nplot file index 0 using 1:2 with linespoints lw 1 pt 7 ps 0.35 lc rgb '"
+		RGB_MUTED "', \\\n  file index 1 using 1:2 with linespoints lw 3 pt 7 ps 0.7 lc "
+		"rgb '" RGB_BLUE "'\n");
 }
 
 /* --- requests in flight -------------------------------------------------- */
@@ -144,8 +137,7 @@ static void add_levels(struct figure *f, const struct cdf *d, size_t n)
 {
 	for (size_t i = 0; i <= n; i++) {
 		strbuf_addf(&f->data, "%zu", i);
-		plot_number(&f->data, i < d->n ? 100 * d->p[i] : 100);
-		strbuf_addch(&f->data, '\n');
+		plot_row(&f->data, i < d->n ? 100 * d->p[i] : 100);
 	}
 	strbuf_addstr(&f->data, "\n\n");
 }
@@ -164,12 +156,11 @@ static void add_in_flight(struct figures *fs, const struct analysis *a, size_t c
 	add_levels(f, r, n);
 	add_levels(f, x, n);
 	strbuf_addf(&f->script, "set xrange [0:%zu.3]\nset xtics %zu\nset xlabel 'at most this "
-		"many in flight' textcolor rgb '%s'\nset yrange [0:102]\nset format y '%%g "
-		"%%%%'\nset ylabel 'share of the time' textcolor rgb '%s'\nplot file index 0 "
-		"using 1:2 with steps lw 4 lc rgb '%s' title 'program', \\\n  file index 1 "
-		"using 1:2 with steps lw 1.6 lc rgb '%s' title 'replay'\n", n - 1, n / 6 + 1,
-		palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette[PALETTE_ORANGE].hex,
-		palette_series(0));
+		"many in flight' textcolor rgb '" RGB_TEXT "'\nset yrange [0:102]\nset format y "
+		"'%%g %%%%'\nset ylabel 'share of the time' textcolor rgb '" RGB_TEXT "'\n"
+		"plot file index 0 using 1:2 with steps lw 4 lc rgb '" RGB_ORANGE "' title "
+		"'program', \\\n  file index 1 using 1:2 with steps lw 1.6 lc rgb '" RGB_BLUE "' "
+		"title 'replay'\n", n - 1, n / 6 + 1);
 }
 
 /* --- causes -------------------------------------------------------------- */
@@ -189,8 +180,8 @@ static void add_label(struct figure *f, size_t row, double offset, const char *t
 {
 	strbuf_addstr(&f->script, "set label ");
 	plot_string(&f->script, text, LABEL_WIDTH);
-	strbuf_addf(&f->script, " at screen 0.01, first %zu left offset 0,%g textcolor rgb '%s'\n",
-		    row, offset, palette[PALETTE_TEXT].hex);
+	strbuf_addf(&f->script, " at screen 0.01, first %zu left offset 0,%g textcolor rgb '"
+		RGB_TEXT "'\n", row, offset);
 }
 
 /* A long name has two lines. */
@@ -254,15 +245,13 @@ static void add_causes(struct figures *fs, const struct analysis *a, size_t cell
 		"%%%%'\nset xrange [%.10g:%.10g]\nset xtics %.10g\nset xtics add ('0 %%%%' 0)\nset "
 		"style "
 		"fill solid 1.0 noborder\nset xzeroaxis\n"
-		"set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '%s'\nplot", row,
-		100 * lo - margin, 100 * hi + margin, plot_step(100 * lo, 100 * hi, 2),
-		palette[PALETTE_MUTED].hex);
-	static const enum palette colour[] = {PALETTE_BLUE, PALETTE_VERMILLION, PALETTE_GREEN};
+		"set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb '" RGB_MUTED "'\nplot", row,
+		100 * lo - margin, 100 * hi + margin, plot_step(100 * lo, 100 * hi, 2));
 	for (int k = 0; k < 3; k++)
 		strbuf_addf(&f->script,
 			    "%s file using ($4==%d?$2:NaN):1:2:3:($1-0.33):($1+0.33) with "
 			    "boxxyerror lc rgb '%s'",
-			    k ? ", \\\n " : "", k, palette[colour[k]].hex);
+			    k ? ", \\\n " : "", k, palette_series((size_t)k));
 	strbuf_addch(&f->script, '\n');
 }
 

@@ -26,49 +26,39 @@ static void add_data(struct figure *f, const struct control_chart *k)
 		      "# pair, relative difference in percent, moving range in percent\n");
 	for (size_t i = 0; i < k->d.n; i++) {
 		strbuf_addf(&f->data, "%zu", i + 1);
-		plot_number(&f->data, 100 * k->d.x[i]);
-		plot_number(&f->data,
-			    i ? 100 * fabs(log1p(k->d.x[i]) - log1p(k->d.x[i - 1])) : NAN);
-		strbuf_addch(&f->data, '\n');
+		plot_row(&f->data, 100 * k->d.x[i],
+			 i ? 100 * fabs(log1p(k->d.x[i]) - log1p(k->d.x[i - 1])) : NAN);
 	}
 }
 
-/* Returns the distance between tics: four or five tics at steps of 1, 2 or 5. */
-static double tics(double range)
-{
-	double step = pow(10, floor(log10(range / 4))), times = range / 4 / step;
-	return times <= 1 ? step : times <= 2 ? 2 * step : times <= 5 ? 5 * step : 10 * step;
-}
-
-static void add_line(struct strbuf *out, double at, size_t n, int colour, const char *dash)
+static void add_line(struct strbuf *out, double at, size_t n, const char *color, const char *dash)
 {
 	strbuf_addf(out, "set arrow from 0.5,%.10g to %zu.5,%.10g nohead lw 1 dt %s lc rgb '%s'\n",
-		    100 * at, n, 100 * at, dash, palette[colour].hex);
+		    100 * at, n, 100 * at, dash, color);
 }
 
 static void add_script(struct figure *f, const struct control_chart *k)
 {
 	struct strbuf *s = &f->script;
-	strbuf_addf(s, "set xrange [0.5:%zu.5]\nset grid ytics lc rgb '%s'\nunset key\nset "
-		"multiplot layout 2,1\n", k->d.n, palette[PALETTE_GRID].hex);
-	strbuf_addf(s, "set lmargin 9\nset ylabel 'difference, %%' textcolor rgb '%s'\n",
-		    palette[PALETTE_TEXT].hex);
-	add_line(s, k->center, k->d.n, PALETTE_MUTED, "1");
-	add_line(s, k->lower, k->d.n, PALETTE_TEXT, "2");
-	add_line(s, k->upper, k->d.n, PALETTE_TEXT, "2");
+	strbuf_addf(s, "set xrange [0.5:%zu.5]\nset grid ytics lc rgb '" RGB_GRID "'\nunset key\n"
+		"set multiplot layout 2,1\nset lmargin 9\n"
+		"set ylabel 'difference, %%' textcolor rgb '" RGB_TEXT "'\n", k->d.n);
+	add_line(s, k->center, k->d.n, RGB_MUTED, "1");
+	add_line(s, k->lower, k->d.n, RGB_TEXT, "2");
+	add_line(s, k->upper, k->d.n, RGB_TEXT, "2");
 	double lo = 110 * fmin(k->lower, k->d.min) - 1, hi = 110 * fmax(k->upper, k->d.max) + 1;
-	strbuf_addf(s, "set yrange [%.10g:%.10g]\nset ytics %.10g\n", lo, hi, tics(hi - lo));
+	strbuf_addf(s, "set yrange [%.10g:%.10g]\nset ytics %.10g\n", lo, hi,
+		    plot_step(lo, hi, 4));
 	strbuf_addf(s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.5 lc rgb '%s'\n",
 		    palette_series(0));
 	strbuf_addf(s, "unset arrow\nset yrange [0:*]\nset ytics %.10g\nset xlabel 'pair' "
-		"textcolor rgb '%s'\n"
-		"set ylabel 'moving range, %%' textcolor rgb '%s'\n", tics(130 * k->mr_upper),
-		palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex);
-	add_line(s, k->mr_upper, k->d.n, PALETTE_TEXT, "2");
+		"textcolor rgb '" RGB_TEXT "'\n"
+		"set ylabel 'moving range, %%' textcolor rgb '" RGB_TEXT "'\n",
+		plot_step(0, 130 * k->mr_upper, 4));
+	add_line(s, k->mr_upper, k->d.n, RGB_TEXT, "2");
 	strbuf_addf(s, "plot file using 1:3 with linespoints lw 1.2 pt 6 ps 0.5 lc rgb '%s', %.10g "
-		"with lines lw 0 lc rgb '%s'\n"
-		"unset multiplot\n", palette_series(1), 100 * k->mr_upper,
-		palette[PALETTE_TEXT].hex);
+		"with lines lw 0 lc rgb '" RGB_TEXT "'\nunset multiplot\n", palette_series(1),
+		100 * k->mr_upper);
 }
 
 void figures_control(struct figures *fs, const struct analysis *a)
@@ -77,12 +67,10 @@ void figures_control(struct figures *fs, const struct analysis *a)
 	for (size_t i = 0; i < a->n_cells && n < MAX_CHARTS; i++) {
 		const struct cell *c = &a->cell[i];
 		SCOPED_STRBUF name = STRBUF_INIT;
-		char part[24];
 		if (!needs_chart(c))
 			continue;
 		n++;
-		snprintf(part, sizeof part, "%zu", i + 1);
-		struct figure *f = figure_add(fs, "control", part, WIDTH, HEIGHT);
+		struct figure *f = figure_add(fs, "control", i + 1, WIDTH, HEIGHT);
 		add_data(f, &c->control);
 		add_script(f, &c->control);
 		words_add_cell(&name, a, c);

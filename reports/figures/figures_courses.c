@@ -7,18 +7,13 @@
 #define MAX_SCENARIOS 6
 #define WIDTH 520
 #define HEIGHT 260
-#define KEY_LINE 18
 #define LEAST_US 0.01 /* start of a logarithmic axis; smaller errors are drawn at this value */
 
 static void add_axes(struct figure *f, size_t n_key, const char *x, const char *y)
 {
-	unsigned int key = (unsigned int)(KEY_LINE * ((n_key + 1) / 2) + 10);
-	f->height += key;
-	strbuf_addf(&f->script, "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key "
-		"at screen 0.02, screen 0.99 left top Left reverse horizontal maxcols 2 samplen "
-		"2\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n",
-		palette[PALETTE_GRID].hex, 1 - (double)key / f->height, x,
-		palette[PALETTE_TEXT].hex, y, palette[PALETTE_TEXT].hex);
+	plot_key_above(f, n_key);
+	strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '" RGB_TEXT "'\n"
+		"set ylabel '%s' textcolor rgb '" RGB_TEXT "'\n", x, y);
 }
 
 static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color,
@@ -33,8 +28,7 @@ static void add_point(struct strbuf *data, double x, double y)
 {
 	plot_number(data, x);
 	strbuf_addch(data, ' ');
-	plot_number(data, y);
-	strbuf_addch(data, '\n');
+	plot_row(data, y);
 }
 
 /* --- over time ----------------------------------------------------------- */
@@ -96,13 +90,13 @@ static bool is_shown(const struct analysis *a, const struct over_time *kind, siz
 }
 
 static void add_over_time(struct figures *fs, const struct analysis *a,
-			  const struct over_time *kind, size_t scenario, const char *part)
+			  const struct over_time *kind, size_t scenario)
 {
 	SCOPED_STRBUF plot = STRBUF_INIT;
 	size_t index = 0;
 	if (!is_shown(a, kind, scenario))
 		return;
-	struct figure *f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
+	struct figure *f = figure_add(fs, kind->section, scenario + 1, WIDTH, HEIGHT);
 	strbuf_addf(&f->data, "# s, %s: %s, then each replayer\n", kind->y, kind->first);
 	for (size_t i = 0, n = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
 		if (!has_course(a, i, scenario) || !kind->program(&a->course[i]) ||
@@ -110,8 +104,7 @@ static void add_over_time(struct figures *fs, const struct analysis *a,
 			continue;
 		if (!index) {
 			add_rate(f, &a->course[i], kind->program(&a->course[i]), kind->unit);
-			add_curve(&plot, index++, "steps lw 4", palette[PALETTE_GRID].hex,
-				  kind->first);
+			add_curve(&plot, index++, "steps lw 4", RGB_GRID, kind->first);
 		}
 		add_rate(f, &a->course[i], kind->replay(&a->course[i]), kind->unit);
 		add_curve(&plot, index++, "steps lw 1.4", palette_series(n++), replayer_name(a, i));
@@ -167,7 +160,7 @@ static const struct issue_figure issue_figures[] = {
 };
 
 static void add_issue(struct figures *fs, const struct analysis *a, const struct issue_figure *kind,
-		      size_t scenario, const char *part)
+		      size_t scenario)
 {
 	SCOPED_STRBUF plot = STRBUF_INIT;
 	struct figure *f = NULL;
@@ -176,7 +169,7 @@ static void add_issue(struct figures *fs, const struct analysis *a, const struct
 		if (!has_course(a, i, scenario) || !a->course[i].timed)
 			continue;
 		if (!f)
-			f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
+			f = figure_add(fs, kind->section, scenario + 1, WIDTH, HEIGHT);
 		kind->data(&f->data, &a->course[i]);
 		strbuf_addstr(&f->data, "\n\n");
 		char style[60];
@@ -197,17 +190,12 @@ void figures_courses(struct figures *fs, const struct analysis *a)
 	size_t n, n_left_out;
 	if (!a->course)
 		return;
-	SCOPED_FREE size_t *scenario = scenarios_choose(a, MAX_SCENARIOS, NULL, &n, &n_left_out);
-	char part[24];
+	SCOPED_FREE size_t *scenario = scenarios_choose(a, MAX_SCENARIOS, &n, &n_left_out);
 	for (size_t k = 0; k < sizeof over_time / sizeof *over_time; k++)
-		for (size_t i = 0; i < n; i++) {
-			snprintf(part, sizeof part, "%zu", scenario[i] + 1);
-			add_over_time(fs, a, &over_time[k], scenario[i], part);
-		}
+		for (size_t i = 0; i < n; i++)
+			add_over_time(fs, a, &over_time[k], scenario[i]);
 	for (size_t k = 0; k < sizeof issue_figures / sizeof *issue_figures; k++)
-		for (size_t i = 0; i < n; i++) {
-			snprintf(part, sizeof part, "%zu", scenario[i] + 1);
-			add_issue(fs, a, &issue_figures[k], scenario[i], part);
-		}
+		for (size_t i = 0; i < n; i++)
+			add_issue(fs, a, &issue_figures[k], scenario[i]);
 	fs->n_left_out += n_left_out;
 }

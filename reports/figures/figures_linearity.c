@@ -24,11 +24,7 @@ static void add_line(struct figure *f, const struct analysis *a, const struct li
 		if (!e || e->status || !isfinite(e->value))
 			continue;
 		words_deciding_interval(c, &lo, &hi);
-		plot_number(&f->data, (double)v->level + shift);
-		plot_number(&f->data, 100 * e->value);
-		plot_number(&f->data, 100 * lo);
-		plot_number(&f->data, 100 * hi);
-		strbuf_addch(&f->data, '\n');
+		plot_row(&f->data, (double)v->level + shift, 100 * e->value, 100 * lo, 100 * hi);
 		x->lo = fmin(x->lo, 100 * lo);
 		x->hi = fmax(x->hi, 100 * hi);
 		x->x_lo = fmin(x->x_lo, (double)v->level);
@@ -45,17 +41,16 @@ static void add_script(struct figure *f, const struct level_range *x, double lim
 	    &f->script,
 	    "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\nset xtics 1\nset format y '%%g "
 	    "%%%%'\n"
-	    "set xlabel 'load level' textcolor rgb '%s'\nset ylabel 'bias' textcolor rgb '%s'\n"
-	    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n"
-	    "set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb '%s'\n",
-	    some ? x->x_lo - 0.5 : 0, some ? x->x_hi + 0.5 : 1, lo - margin, hi + margin,
-	    palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
-	    palette[PALETTE_TEXT].hex);
+	    "set xlabel 'load level' textcolor rgb '" RGB_TEXT "'\n"
+	    "set ylabel 'bias' textcolor rgb '" RGB_TEXT "'\n"
+	    "set grid ytics lc rgb '" RGB_GRID "'\nset key above left Left reverse samplen 2\n"
+	    "set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb '" RGB_TEXT "'\n",
+	    some ? x->x_lo - 0.5 : 0, some ? x->x_hi + 0.5 : 1, lo - margin, hi + margin);
 	for (int side = -1; side <= 1; side += 2)
 		if (side * limit > lo && side * limit < hi)
 			strbuf_addf(&f->script, "set arrow from graph 0, first %.10g to graph 1, "
-				"first %.10g nohead dt 2 lc rgb '%s'\n", side * limit, side * limit,
-				palette[PALETTE_MUTED].hex);
+				"first %.10g nohead dt 2 lc rgb '" RGB_MUTED "'\n", side * limit,
+				side * limit);
 	if (x->x_hi - x->x_lo > 12)
 		strbuf_addstr(&f->script, "set xtics autofreq\n");
 }
@@ -65,10 +60,8 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 	const struct linearity *of = &a->linearity[first];
 	struct level_range x = {INFINITY, -INFINITY, INFINITY, -INFINITY};
 	SCOPED_STRBUF plot = STRBUF_INIT;
-	char part[24];
 	size_t index = 0;
-	snprintf(part, sizeof part, "%zu", of->group + 1);
-	struct figure *f = figure_add(fs, "linearity", part, WIDTH, HEIGHT);
+	struct figure *f = figure_add(fs, "linearity", of->group + 1, WIDTH, HEIGHT);
 	strbuf_addstr(&f->data, "# level (shifted a little), bias, lower and upper limit of the "
 				"interval that decides, percent; a block per replayer\n");
 	for (size_t i = first; i < a->n_linearity && index < PALETTE_N_SERIES; i++) {

@@ -9,7 +9,6 @@
 #define MAX_FIGURES 8
 #define WIDTH 520
 #define HEIGHT 280
-#define KEY_LINE 18
 
 static const struct scenario *scenario_of(const struct analysis *a, const struct parallel_worst *w)
 {
@@ -38,24 +37,16 @@ static uint64_t nodes_of(const struct analysis *a, const struct parallel_worst *
 static void add_value(struct strbuf *data, double x, const struct parallel_worst *w)
 {
 	const struct estimate *e = &w->size;
-	plot_number(data, x);
-	plot_number(data, 100 * e->value);
-	plot_number(data, 100 * (isfinite(e->lo95) ? e->lo95 : e->value));
-	plot_number(data, 100 * (isfinite(e->hi95) ? e->hi95 : e->value));
-	plot_number(data, w->published ? 100 * fabs(w->published->value) : NAN);
-	plot_number(data, w->tracing_time);
-	strbuf_addch(data, '\n');
+	plot_row(data, x, 100 * e->value, 100 * (isfinite(e->lo95) ? e->lo95 : e->value),
+		 100 * (isfinite(e->hi95) ? e->hi95 : e->value),
+		 w->published ? 100 * fabs(w->published->value) : NAN, w->tracing_time);
 }
 
 static void add_axes(struct figure *f, size_t n_key)
 {
-	const unsigned int key = (unsigned int)(KEY_LINE * ((n_key + 1) / 2) + 10);
-	f->height += key;
-	strbuf_addf(&f->script, "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key "
-		"at screen 0.02, screen 0.99 left top Left reverse horizontal maxcols 2 samplen "
-		"2\nset ylabel 'error of the running time' textcolor rgb '%s'\nset format y '%%g "
-		"%%%%'\nset yrange [0:*]\n", palette[PALETTE_GRID].hex, 1 - (double)key / f->height,
-		palette[PALETTE_TEXT].hex);
+	plot_key_above(f, n_key);
+	strbuf_addstr(&f->script, "set ylabel 'error of the running time' textcolor rgb '" RGB_TEXT
+		"'\nset format y '%g %%'\nset yrange [0:*]\n");
 }
 
 static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const char *color,
@@ -72,10 +63,6 @@ static void add_plot(struct strbuf *plot, const char *fmt, size_t index, const c
 }
 
 /* --- figures by application and target ----------------------------------- */
-
-struct panel_place {	       /* a place on the axis: an application on a target */
-	size_t family; /* index in a->parallel->worst */
-};
 
 /* Whether this is the finest recording of an application for a target: all nodes, smallest
  * period. */
@@ -96,27 +83,28 @@ static bool is_finest(const struct analysis *a, const struct parallel_worst *w)
 	return true;
 }
 
-static size_t places_find(struct panel_place *place, const struct analysis *a)
+/* Finds the places on the axis, an application on a target each: indices in a->parallel->worst. */
+static size_t places_find(size_t *place, const struct analysis *a)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < a->parallel->n_worst && n < MAX_PLACES; i++) {
 		const struct parallel_worst *w = &a->parallel->worst[i];
 		bool known = !is_finest(a, w);
 		for (size_t k = 0; k < n && !known; k++) {
-			const struct scenario *s = scenario_of(a, w), *t = scenario_of(a,
-				&a->parallel->worst[place[k].family]);
+			const struct scenario *s = scenario_of(a, w),
+					      *t = scenario_of(a, &a->parallel->worst[place[k]]);
 			known = scenario_same_application(s, t) && s->target == t->target;
 		}
 		if (!known)
-			place[n++].family = i;
+			place[n++] = i;
 	}
 	return n;
 }
 
-static const struct parallel_worst *worst_at(const struct analysis *a, const struct panel_place *at,
+static const struct parallel_worst *worst_at(const struct analysis *a, size_t place,
 					     size_t replayer)
 {
-	const struct scenario *s = scenario_of(a, &a->parallel->worst[at->family]);
+	const struct scenario *s = scenario_of(a, &a->parallel->worst[place]);
 	for (size_t i = 0; i < a->parallel->n_worst; i++) {
 		const struct parallel_worst *w = &a->parallel->worst[i];
 		const struct scenario *t = scenario_of(a, w);
@@ -127,12 +115,11 @@ static const struct parallel_worst *worst_at(const struct analysis *a, const str
 	return NULL;
 }
 
-static void add_places(struct figure *f, const struct analysis *a, const struct panel_place *place,
-		       size_t n)
+static void add_places(struct figure *f, const struct analysis *a, const size_t *place, size_t n)
 {
 	strbuf_addstr(&f->script, "set xtics rotate by 35 right (");
 	for (size_t k = 0; k < n; k++) {
-		const struct scenario *s = scenario_of(a, &a->parallel->worst[place[k].family]);
+		const struct scenario *s = scenario_of(a, &a->parallel->worst[place[k]]);
 		SCOPED_STRBUF name = STRBUF_INIT;
 		parallel_add_application(&name, s);
 		strbuf_addf(&name, ", %s", a->results->protocol.target[s->target].name);
@@ -146,22 +133,22 @@ static void add_places(struct figure *f, const struct analysis *a, const struct 
 
 static void figure_errors(struct figures *fs, const struct analysis *a)
 {
-	struct panel_place place[MAX_PLACES];
+	size_t place[MAX_PLACES];
 	const struct parallel_analysis *p = a->parallel;
 	const size_t n = places_find(place, a),
 		     n_series = p->n_sums < PALETTE_N_SERIES ? p->n_sums : PALETTE_N_SERIES;
 	const double width = 0.8 / (double)(n_series ? n_series : 1);
-	struct strbuf plot = STRBUF_INIT;
+	SCOPED_STRBUF plot = STRBUF_INIT;
 	bool published = false;
 	if (!n || !n_series)
 		return;
 	struct figure *f =
-	    figure_add(fs, "parallel-error", NULL, WIDTH + 16 * (unsigned int)n, HEIGHT + 60);
+	    figure_add(fs, "parallel-error", 0, WIDTH + 16 * (unsigned int)n, HEIGHT + 60);
 	strbuf_addstr(&f->data, "# place, error, lower and upper 95 % limit, published, percent; "
 				"time of the recording; a block per replayer\n");
 	for (size_t k = 0; k < n_series; k++) {
 		for (size_t i = 0; i < n; i++) {
-			const struct parallel_worst *w = worst_at(a, &place[i], p->sum[k].replayer);
+			const struct parallel_worst *w = worst_at(a, place[i], p->sum[k].replayer);
 			if (!w)
 				continue;
 			published |= w->published != NULL;
@@ -179,7 +166,7 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 	for (size_t k = 0; published && k < n_series; k++)
 		add_plot(&plot,
 			 "file index %zu using 1:5 with points pt 4 ps 0.9 lw 1.6 lc rgb '%s'", k,
-			 palette[PALETTE_TEXT].hex, k ? NULL : "published");
+			 RGB_TEXT, k ? NULL : "published");
 	add_axes(f, n_series + published);
 	add_places(f, a, place, n);
 	strbuf_addf(&f->script, "plot %s\n", plot.s);
@@ -189,7 +176,6 @@ static void figure_errors(struct figures *fs, const struct analysis *a)
 		       published ? "; squares: published, on other storage" : "");
 	figure_alt(f, "Error of the running time of each application on each target, a bar for "
 		      "each replayer");
-	strbuf_release(&plot);
 }
 
 /* --- figures by period and by delayed nodes ------------------------------ */
@@ -275,15 +261,13 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 		index++;
 	}
 	if (most > 1) {
-		char part[24];
-		snprintf(part, sizeof part, "%zu", number);
-		struct figure *f = figure_add(fs, b->section, part, WIDTH, HEIGHT);
+		struct figure *f = figure_add(fs, b->section, number, WIDTH, HEIGHT);
 		strbuf_addf(&f->data,
 			"# %s, error, lower and upper 95 %% limit, published, percent; time of the "
 			"recording, times the application's; a block per target\n%s", b->x, data.s);
 		add_axes(f, index);
-		strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '%s'\n%splot %s\n", b->x,
-			    palette[PALETTE_TEXT].hex,
+		strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '" RGB_TEXT "'\n%splot %s\n",
+			    b->x,
 			    b->logarithmic
 				? "set logscale x\nset offsets graph 0.04, graph 0.04, 0, 0\n"
 				: "set xtics 1\nset offsets 0.3, 0.3, 0, 0\n",

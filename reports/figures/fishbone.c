@@ -38,8 +38,8 @@ static void add_text(struct strbuf *out, double x, double y, const char *anchor,
 	SCOPED_STRBUF cut = STRBUF_INIT;
 	text_cut(&cut, text, LABEL_WIDTH);
 	strbuf_addf(out,
-		    "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s fill=\"%s\" stroke=\"none\">",
-		    x, y, anchor, weight, palette[PALETTE_TEXT].hex);
+		    "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s fill=\"" RGB_TEXT "\" "
+		    "stroke=\"none\">", x, y, anchor, weight);
 	escape_html(out, cut.s);
 	strbuf_addstr(out, "</text>\n");
 }
@@ -49,14 +49,13 @@ static void add_mark(struct strbuf *out, double x, double y, const struct uncert
 {
 	if (s->warning)
 		strbuf_addf(out,
-			    "<path d=\"M%.1f,%.1f l6,10 h-12 z\" fill=\"%s\" stroke=\"%s\"/>\n", x,
-			    y - 6, s->in_budget ? palette[PALETTE_VERMILLION].hex : "none",
-			    palette[PALETTE_VERMILLION].hex);
+			    "<path d=\"M%.1f,%.1f l6,10 h-12 z\" fill=\"%s\" stroke=\""
+			    RGB_VERMILLION "\"/>\n", x, y - 6,
+			    s->in_budget ? RGB_VERMILLION : "none");
 	else
 		strbuf_addf(
-		    out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"%s\"/>\n",
-		    x, y, s->in_budget ? palette[PALETTE_BLUE].hex : "none",
-		    palette[PALETTE_BLUE].hex);
+		    out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"%s\" stroke=\"" RGB_BLUE
+		    "\"/>\n", x, y, s->in_budget ? RGB_BLUE : "none");
 }
 
 /* Draws a bone from the edge to the spine; twigs join it from the left. `up` is 1 above the spine
@@ -65,8 +64,8 @@ static void add_bone(struct strbuf *out, const struct analysis *a, const struct 
 		     double x, double spine, double height, int up)
 {
 	double tip = spine - up * height;
-	strbuf_addf(out, "<path d=\"M%.1f,%.1f L%.1f,%.1f\" fill=\"none\" stroke=\"%s\" "
-		"stroke-width=\"2\"/>\n", x - SLANT, tip, x, spine, palette[PALETTE_TEXT].hex);
+	strbuf_addf(out, "<path d=\"M%.1f,%.1f L%.1f,%.1f\" fill=\"none\" stroke=\"" RGB_TEXT "\" "
+		"stroke-width=\"2\"/>\n", x - SLANT, tip, x, spine);
 	add_text(out, x - SLANT, up > 0 ? tip - 9 : tip + 19, "middle", " font-weight=\"bold\"",
 		 c->name);
 	size_t k = 0;
@@ -76,8 +75,8 @@ static void add_bone(struct strbuf *out, const struct analysis *a, const struct 
 			continue;
 		double y = tip + up * ROW * ((double)k + 0.7);
 		double bone = x - SLANT + SLANT * (y - tip) / (spine - tip);
-		strbuf_addf(out, "<path d=\"M%.1f,%.1f H%.1f\" fill=\"none\" stroke=\"%s\"/>\n",
-			    bone - 14, y, bone, palette[PALETTE_MUTED].hex);
+		strbuf_addf(out, "<path d=\"M%.1f,%.1f H%.1f\" fill=\"none\" stroke=\"" RGB_MUTED
+			    "\"/>\n", bone - 14, y, bone);
 		add_mark(out, bone - 20, y, s);
 		add_text(out, bone - 30, y + 4.5, "end", "", s->name);
 		k++;
@@ -119,11 +118,10 @@ void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *wi
 	    "viewBox=\"0 0 %u %u\">\n<g font-family=\"sans-serif\" font-size=\"13\">\n",
 	    *width, *height, *width, *height);
 	double x = head;
-	strbuf_addf(out, "<path d=\"M20,%.1f H%.1f\" fill=\"none\" stroke=\"%s\" "
+	strbuf_addf(out, "<path d=\"M20,%.1f H%.1f\" fill=\"none\" stroke=\"" RGB_TEXT "\" "
 			 "stroke-width=\"3\"/>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
-			 "height=\"64\" rx=\"6\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\"/>\n",
-			 spine, x, palette[PALETTE_TEXT].hex, x, spine - 32, HEAD - 10,
-			 palette[PALETTE_BAND].hex, palette[PALETTE_TEXT].hex);
+			 "height=\"64\" rx=\"6\" fill=\"" RGB_BAND "\" stroke=\"" RGB_TEXT "\" "
+			 "stroke-width=\"2\"/>\n", spine, x, x, spine - 32, HEAD - 10);
 	add_text(out, x + (HEAD - 10) / 2.0, spine - 5, "middle", " font-weight=\"bold\"",
 		 "response time");
 	add_text(out, x + (HEAD - 10) / 2.0, spine + 14, "middle", "", "in the replay");

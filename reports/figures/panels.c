@@ -7,6 +7,7 @@
 #define ROWS_AT_MOST 70
 #define LABEL_WIDTH 40
 #define CHARACTER 7 /* approximate width in px */
+#define KEY_LINE 18
 
 void plot_number(struct strbuf *out, double x)
 {
@@ -14,6 +15,22 @@ void plot_number(struct strbuf *out, double x)
 		strbuf_addstr(out, " NaN");
 	else
 		strbuf_addf(out, " %.10g", fmax(-1e12, fmin(1e12, x)));
+}
+
+void plot_numbers(struct strbuf *out, const double *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		plot_number(out, x[i]);
+	strbuf_addch(out, '\n');
+}
+
+void plot_key_above(struct figure *f, size_t n)
+{
+	const unsigned int height = (unsigned int)(KEY_LINE * ((n + 1) / 2) + 10);
+	f->height += height;
+	strbuf_addf(&f->script, "set grid ytics lc rgb '" RGB_GRID "'\nset tmargin at screen %.4f\n"
+		"set key at screen 0.02, screen 0.99 left top Left reverse horizontal maxcols 2 "
+		"samplen 2\n", 1 - (double)height / f->height);
 }
 
 void plot_string(struct strbuf *out, const char *text, size_t width)
@@ -82,7 +99,7 @@ static void add_scenario(struct panels *ps, const struct analysis *a, size_t sce
 	bool titles = p->n_replayers > 1, first = true;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
-		if (c->scenario != scenario || (wanted && !wanted(c)))
+		if (c->scenario != scenario || !wanted(c))
 			continue;
 		if (first && (!ps->n || ps->panel[ps->n - 1].n > ROWS_AT_MOST))
 			new_panel(ps);
@@ -126,12 +143,9 @@ void panels_release(struct panels *ps)
 	*ps = (struct panels){0};
 }
 
-const char *panel_part(const struct panels *ps, size_t i, char text[24])
+size_t panel_number(const struct panels *ps, size_t i)
 {
-	if (ps->n < 2)
-		return NULL;
-	snprintf(text, 24, "%zu", i + 1);
-	return text;
+	return ps->n < 2 ? 0 : i + 1;
 }
 
 unsigned int panel_height(const struct panel *p)
@@ -156,41 +170,29 @@ void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int w
 			    p->row[i].cell ? LABEL_WIDTH - p->row[i].indent : 2 * LABEL_WIDTH);
 		strbuf_addf(script, " at screen %.4f, first %zu left textcolor rgb '%s'\n",
 			    (double)(2 + 6 * p->row[i].indent) / width, i + 1,
-			    palette[p->row[i].indent ? PALETTE_MUTED : PALETTE_TEXT].hex);
+			    p->row[i].indent ? RGB_MUTED : RGB_TEXT);
 	}
 }
 
-static int badness(const struct analysis *a, size_t scenario, bool (*wanted)(const struct cell *))
+size_t *scenarios_choose(const struct analysis *a, size_t max, size_t *n, size_t *n_left_out)
 {
-	int worst = -1;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *c = &a->cell[i];
-		int b = c->verdict == VERDICT_NOT_TRUSTED    ? 2
-			: c->verdict == VERDICT_INCONCLUSIVE ? 1
-							     : 0;
-		if (c->scenario == scenario && (!wanted || wanted(c)) && b > worst)
-			worst = b;
-	}
-	return worst;
-}
-
-size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *),
-			 size_t *n, size_t *n_left_out)
-{
-	size_t n_all = a->results->protocol.n_scenarios, n_taken = 0, n_wanted = 0;
+	static const enum verdict order[] = {VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE,
+					     VERDICT_TRUSTED};
+	size_t n_all = a->results->protocol.n_scenarios, n_seen = 0;
 	size_t *chosen = xcalloc(n_all, sizeof *chosen);
-	SCOPED_FREE bool *take = xcalloc(n_all, sizeof *take);
-	for (int b = 2; b >= 0; b--)
-		for (size_t s = 0; s < n_all; s++)
-			if (badness(a, s, wanted) == b) {
-				n_wanted++;
-				take[s] = n_taken < max;
-				n_taken += take[s];
-			}
+	SCOPED_FREE bool *seen = xcalloc(n_all, sizeof *seen), *take = xcalloc(n_all, sizeof *take);
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+		for (size_t i = 0; i < a->n_cells; i++) {
+			const size_t s = a->cell[i].scenario;
+			if (a->cell[i].verdict != order[k] || seen[s])
+				continue;
+			seen[s] = true;
+			take[s] = n_seen++ < max;
+		}
 	*n = 0;
 	for (size_t s = 0; s < n_all; s++)
 		if (take[s])
 			chosen[(*n)++] = s;
-	*n_left_out = n_wanted - *n;
+	*n_left_out = n_seen - *n;
 	return chosen;
 }

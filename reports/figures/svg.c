@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Converts gnuplot's SVG document to an element of the page. gnuplot writes one element per line in
  * fixed forms, so this code reads lines and copies lines that it does not know. */
+#include "common/embed.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
 
@@ -9,27 +10,20 @@ static bool starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
-static const struct palette_entry *find_color(unsigned int r, unsigned int g, unsigned int b)
-{
-	for (size_t i = 0; i < PALETTE_N; i++)
-		if (palette[i].red == r && palette[i].green == g && palette[i].blue == b)
-			return &palette[i];
-	return NULL;
-}
-
 /* Returns the page's name of the colour "rgb(  0, 114, 178)", "#0072b2" or "black" at s; *len is
  * its length here. */
 static const char *color_at(const char *s, size_t *len)
 {
 	unsigned int r, g, b;
 	int n = 0;
-	const struct palette_entry *p = NULL;
+	char hex[32] = "";
 	if ((starts(s, "rgb(") && sscanf(s, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) == 3 && n) ||
 	    (s[0] == '#' && sscanf(s, "#%2x%2x%2x%n", &r, &g, &b, &n) == 3 && n == 7))
-		p = find_color(r, g, b);
+		snprintf(hex, sizeof hex, "#%02x%02x%02x", r, g, b);
 	*len = (size_t)n;
-	if (p)
-		return p->css;
+	for (size_t i = 0; i < PALETTE_N; i++)
+		if (!strcmp(palette[i].hex, hex))
+			return palette[i].css;
 	*len = 5;
 	return starts(s, "black") ? "currentColor" : NULL;
 }
@@ -146,39 +140,10 @@ bool svg_inline(struct strbuf *out, const char *svg, const char *alt)
 	return true;
 }
 
+EMBED(symbols, "reports/figures/symbols.svg");
+
 void svg_add_symbols(struct strbuf *out)
 {
-	static const char *const symbols =
-	    "<circle id=\"gpDot\" r=\".5\" stroke-width=\".5\" stroke=\"currentColor\"/>\n"
-	    "<path id=\"gpPt0\" d=\"M-1,0h2M0,-1v2\" stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt1\" d=\"M-1,-1L1,1M1,-1L-1,1\" stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt2\" d=\"M-1,0H1M0,-1V1M-1,-1L1,1M-1,1L1,-1\" stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<rect id=\"gpPt3\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<rect id=\"gpPt4\" fill=\"currentColor\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" "
-	    "stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-	    "<circle id=\"gpPt5\" r=\"1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-	    "<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/>\n"
-	    "<path id=\"gpPt7\" d=\"M0,-1.33L-1.33,.67H1.33z\" stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt8\" fill=\"currentColor\" stroke=\"none\" "
-	    "d=\"M0,-1.33L-1.33,.67H1.33z\"/>\n"
-	    "<path id=\"gpPt9\" d=\"M0,1.33L-1.33,-.67H1.33z\" stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt10\" fill=\"currentColor\" stroke=\"none\" "
-	    "d=\"M0,1.33L-1.33,-.67H1.33z\"/>\n"
-	    "<path id=\"gpPt11\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\" stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt12\" fill=\"currentColor\" stroke=\"none\" "
-	    "d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\"/>\n"
-	    "<path id=\"gpPt13\" d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\" "
-	    "stroke=\"currentColor\" "
-	    "stroke-width=\".205\"/>\n"
-	    "<path id=\"gpPt14\" fill=\"currentColor\" stroke=\"none\" "
-	    "d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\"/>\n";
 	strbuf_addf(out, "<svg width=\"0\" height=\"0\" style=\"position:absolute\" "
 			 "aria-hidden=\"true\"><defs>\n%s</defs></svg>\n", symbols);
 }
@@ -204,24 +169,23 @@ bool svg_forget(struct strbuf *svg)
 }
 
 const struct palette_entry palette[PALETTE_N] = {
-    [PALETTE_TEXT] = {"#222222", 0x22, 0x22, 0x22, "currentColor", NULL, NULL},
-    [PALETTE_GRID] = {"#cccccc", 0xcc, 0xcc, 0xcc, "var(--grid)", "#d4d8dd", "#3b434d"},
-    [PALETTE_BAND] = {"#e6eef5", 0xe6, 0xee, 0xf5, "var(--band)", "#e6eef5", "#1d2b38"},
-    [PALETTE_MUTED] = {"#777777", 0x77, 0x77, 0x77, "var(--muted)", "#5d6670", "#9aa4af"},
-    [PALETTE_BLUE] = {"#0072b2", 0x00, 0x72, 0xb2, "var(--blue)", "#0072b2", "#4fb0ea"},
-    [PALETTE_VERMILLION] = {"#d55e00", 0xd5, 0x5e, 0x00, "var(--vermillion)", "#c45500", "#ff8c42"},
-    [PALETTE_GREEN] = {"#009e73", 0x00, 0x9e, 0x73, "var(--green)", "#00855f", "#2fcf9f"},
-    [PALETTE_ORANGE] = {"#e69f00", 0xe6, 0x9f, 0x00, "var(--orange)", "#b67c00", "#f2b632"},
-    [PALETTE_PURPLE] = {"#cc79a7", 0xcc, 0x79, 0xa7, "var(--purple)", "#b4588c", "#e29cc4"},
-    [PALETTE_SKY] = {"#56b4e9", 0x56, 0xb4, 0xe9, "var(--sky)", "#2d8fc7", "#8fd0f5"},
+    {RGB_TEXT, "currentColor", NULL, NULL},
+    {RGB_GRID, "var(--grid)", "#d4d8dd", "#3b434d"},
+    {RGB_BAND, "var(--band)", "#e6eef5", "#1d2b38"},
+    {RGB_MUTED, "var(--muted)", "#5d6670", "#9aa4af"},
+    {RGB_BLUE, "var(--blue)", "#0072b2", "#4fb0ea"},
+    {RGB_VERMILLION, "var(--vermillion)", "#c45500", "#ff8c42"},
+    {RGB_GREEN, "var(--green)", "#00855f", "#2fcf9f"},
+    {RGB_ORANGE, "var(--orange)", "#b67c00", "#f2b632"},
+    {RGB_PURPLE, "var(--purple)", "#b4588c", "#e29cc4"},
+    {RGB_SKY, "var(--sky)", "#2d8fc7", "#8fd0f5"},
 };
-
-static const enum palette series[PALETTE_N_SERIES] = {
-    PALETTE_BLUE, PALETTE_VERMILLION, PALETTE_GREEN, PALETTE_PURPLE, PALETTE_ORANGE, PALETTE_SKY};
 
 const char *palette_series(size_t n)
 {
-	return palette[series[n % PALETTE_N_SERIES]].hex;
+	static const char *const series[PALETTE_N_SERIES] = {RGB_BLUE, RGB_VERMILLION, RGB_GREEN,
+		RGB_PURPLE, RGB_ORANGE, RGB_SKY};
+	return series[n % PALETTE_N_SERIES];
 }
 
 /* Filled circle, square, triangles, diamond, pentagon: can be distinguished without colour. */

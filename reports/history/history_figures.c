@@ -15,32 +15,24 @@ static void data_add(struct figure *f, const struct history_study *s,
 				"percent, CUSUM up, CUSUM down, EWMA, its limit, -its limit\n");
 	for (size_t i = from; i < c->n; i++) {
 		double limit = ewma_limit(i + 1, HISTORY_EWMA_LAMBDA, HISTORY_EWMA_L);
-		const double number[] = {100 * expm1(c->x[i]),
-					 i ? 100 * fabs(c->x[i] - c->x[i - 1]) : NAN,
-					 c->cusum[i].plus,
-					 -c->cusum[i].minus,
-					 c->ewma[i],
-					 limit,
-					 -limit};
 		strbuf_addf(&f->data, "%lld", history_campaign_at(s, c, i)->number);
-		for (size_t k = 0; k < sizeof number / sizeof *number; k++)
-			plot_number(&f->data, number[k]);
-		strbuf_addch(&f->data, '\n');
+		plot_row(&f->data, 100 * expm1(c->x[i]),
+			 i ? 100 * fabs(c->x[i] - c->x[i - 1]) : NAN, c->cusum[i].plus,
+			 -c->cusum[i].minus, c->ewma[i], limit, -limit);
 	}
 }
 
-static void line_add(struct strbuf *out, double y, int colour, const char *dash)
+static void line_add(struct strbuf *out, double y, const char *color, const char *dash)
 {
 	strbuf_addf(out, "set arrow from graph 0,first %.10g to graph 1,first %.10g nohead lw 1 dt "
-		"%s lc rgb '%s'\n", y, y, dash, palette[colour].hex);
+		"%s lc rgb '%s'\n", y, y, dash, color);
 }
 
 /* Appends the y axis of one of the four charts. The axis contains low (0: it begins there) and
  * high. */
 static void panel_add(struct strbuf *out, const char *label, double low, double high)
 {
-	strbuf_addf(out, "set ylabel '%s' textcolor rgb '%s'\nset yrange [", label,
-		    palette[PALETTE_TEXT].hex);
+	strbuf_addf(out, "set ylabel '%s' textcolor rgb '" RGB_TEXT "'\nset yrange [", label);
 	if (low < 0 || low > 0)
 		strbuf_addf(out, "*<%.10g:", low);
 	else
@@ -54,39 +46,34 @@ static void script_add(struct figure *f, const struct history_charts *c, double 
 	const struct individuals_chart *l = &c->limits;
 	double lower = 100 * expm1(l->lower), upper = 100 * expm1(l->upper),
 	       room = (upper - lower) / 10;
-	strbuf_addf(s, "set xrange [%.10g:%.10g]\nset grid ytics lc rgb '%s'\nunset key\nset "
-		"multiplot layout 2,2\nset lmargin 9\n", first - 0.5, last + 0.5,
-		palette[PALETTE_GRID].hex);
-	line_add(s, 100 * expm1(l->center), PALETTE_MUTED, "1");
-	line_add(s, lower, PALETTE_TEXT, "2");
-	line_add(s, upper, PALETTE_TEXT, "2");
+	strbuf_addf(s, "set xrange [%.10g:%.10g]\nset grid ytics lc rgb '" RGB_GRID "'\nunset key\n"
+		"set multiplot layout 2,2\nset lmargin 9\n", first - 0.5, last + 0.5);
+	line_add(s, 100 * expm1(l->center), RGB_MUTED, "1");
+	line_add(s, lower, RGB_TEXT, "2");
+	line_add(s, upper, RGB_TEXT, "2");
 	panel_add(s, "x/r - 1, %", lower - room, upper + room);
 	strbuf_addf(s, "plot file using 1:2 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset "
 		"arrow\n", palette_series(0));
-	line_add(s, 100 * l->mr_upper, PALETTE_TEXT, "2");
+	line_add(s, 100 * l->mr_upper, RGB_TEXT, "2");
 	panel_add(s, "moving range, %", 0, 110 * l->mr_upper);
 	strbuf_addf(s, "plot file using 1:3 with linespoints lw 1.2 pt 7 ps 0.4 lc rgb '%s'\nunset "
-		"arrow\n", palette_series(1));
-	strbuf_addf(s, "set xlabel 'campaign' textcolor rgb '%s'\n", palette[PALETTE_TEXT].hex);
-	line_add(s, HISTORY_CUSUM_H, PALETTE_TEXT, "2");
-	line_add(s, -HISTORY_CUSUM_H, PALETTE_TEXT, "2");
+		"arrow\nset xlabel 'campaign' textcolor rgb '" RGB_TEXT "'\n", palette_series(1));
+	line_add(s, HISTORY_CUSUM_H, RGB_TEXT, "2");
+	line_add(s, -HISTORY_CUSUM_H, RGB_TEXT, "2");
 	panel_add(s, "CUSUM, sigma", -1.1 * HISTORY_CUSUM_H, 1.1 * HISTORY_CUSUM_H);
 	strbuf_addf(s, "plot file using 1:4 with lines lw 1.5 lc rgb '%s', file using 1:5 with "
 		"lines lw 1.5 lc rgb '%s'\nunset arrow\n", palette_series(0), palette_series(1));
 	panel_add(s, "EWMA, sigma", -1.3, 1.3);
-	strbuf_addf(s, "plot file using 1:7 with lines lw 1 dt 2 lc rgb '%s', file using 1:8 with "
-		"lines lw 1 dt 2 lc rgb '%s', file using 1:6 with lines lw 1.5 lc rgb '%s'\nunset "
-		"multiplot\n", palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex,
-		palette_series(0));
+	strbuf_addf(s, "plot file using 1:7 with lines lw 1 dt 2 lc rgb '" RGB_TEXT "', file using "
+		"1:8 with lines lw 1 dt 2 lc rgb '" RGB_TEXT "', file using 1:6 with lines lw 1.5 "
+		"lc rgb '%s'\nunset multiplot\n", palette_series(0));
 }
 
 static void figure_make(struct figures *fs, const struct history_study *s,
 			const struct history_charts *c, size_t number)
 {
-	char part[24];
 	size_t from = c->n > HISTORY_DRAWN ? c->n - HISTORY_DRAWN : 0;
-	snprintf(part, sizeof part, "%zu", number);
-	struct figure *f = figure_add(fs, "history", part, WIDTH, HEIGHT);
+	struct figure *f = figure_add(fs, "history", number, WIDTH, HEIGHT);
 	data_add(f, s, c, from);
 	script_add(f, c, (double)history_campaign_at(s, c, from)->number,
 		   (double)history_campaign_at(s, c, c->n - 1)->number);

@@ -39,10 +39,9 @@ static void add_bin(struct strbuf *data, const struct timeline_bin *b, double fr
 		plot_number(data, end ? to : from);
 		for (int k = 0; k < KIND_N; k++)
 			plot_number(data, (double)b->n[k] * per_s);
-		plot_number(data, (double)timeline_requests(b) * per_s);
-		for (int k = 0; k < KIND_OTHER; k++)
-			plot_number(data, (double)b->bytes[k] * per_s / 1048576);
-		strbuf_addch(data, '\n');
+		plot_row(data, (double)timeline_requests(b) * per_s,
+			 (double)b->bytes[KIND_READ] * per_s / 1048576,
+			 (double)b->bytes[KIND_WRITE] * per_s / 1048576);
 	}
 }
 
@@ -124,11 +123,11 @@ static bool has_levels(const struct info *x)
 
 static void add_grid(struct strbuf *script, const char *xlabel, const char *ylabel)
 {
-	strbuf_addf(script, "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset "
-		"ylabel '%s' textcolor rgb '%s'\n"
+	strbuf_addf(script, "set grid ytics lc rgb '" RGB_GRID "'\n"
+		"set xlabel '%s' textcolor rgb '" RGB_TEXT "'\n"
+		"set ylabel '%s' textcolor rgb '" RGB_TEXT "'\n"
 		"set key above left Left reverse horizontal samplen 2\nset format y '%%.8g'\n",
-		palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel,
-		palette[PALETTE_TEXT].hex);
+		xlabel, ylabel);
 }
 
 static void add_curve(struct strbuf *script, size_t n, const char *using, const char *style,
@@ -145,7 +144,7 @@ static void figure_rates(struct figures *fs, const struct info *x)
 	struct axis axis;
 	char using[64], label[64];
 	size_t n = 0;
-	struct figure *f = figure_add(fs, "rate", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	struct figure *f = figure_add(fs, "rate", 0, FIGURE_WIDTH, FIGURE_HEIGHT);
 	rate_data(&f->data, x, FIGURE_BINS, &axis);
 	snprintf(label, sizeof label, "time [%s]", axis.unit.name);
 	add_grid(&f->script, label, "requests a second");
@@ -163,7 +162,7 @@ static void figure_rates(struct figures *fs, const struct info *x)
 	figure_caption(f, "Requests per second over the time of the trace.");
 	if (!p->tally.n_bytes)
 		return;
-	f = figure_add(fs, "moved", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	f = figure_add(fs, "moved", 0, FIGURE_WIDTH, FIGURE_HEIGHT);
 	rate_data(&f->data, x, FIGURE_BINS, &axis);
 	add_grid(&f->script, label, "MiB a second");
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [0:%.10g]\n", axis.end);
@@ -180,7 +179,7 @@ static void figure_responses(struct figures *fs, const struct info *x)
 	size_t n = 0;
 	if (!response_range(x, &min_ns, &max_ns))
 		return;
-	struct figure *f = figure_add(fs, "response", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	struct figure *f = figure_add(fs, "response", 0, FIGURE_WIDTH, FIGURE_HEIGHT);
 	add_grid(&f->script, "response time", "share of the requests");
 	strbuf_addstr(&f->script, "set yrange [0:1.02]\n");
 	plot_time_axis(&f->script, 'x', min_ns, max_ns, 8);
@@ -254,7 +253,7 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 		return;
 	const double end_ns = ldexp((double)(m->time.to - m->time.from + 1), (int)m->time.shift);
 	const struct axis axis = {number_unit_time(end_ns), 0};
-	struct figure *f = figure_add(fs, "offsets", NULL, FIGURE_WIDTH, FIGURE_HEIGHT + 40);
+	struct figure *f = figure_add(fs, "offsets", 0, FIGURE_WIDTH, FIGURE_HEIGHT + 40);
 	find_shades(m, limit);
 	strbuf_addstr(&f->data, "# left, right, bottom, top, shade of the rectangle: 1 is the "
 				"lightest\n");
@@ -272,7 +271,7 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 			    "%s file using ($5==%zu?$1:NaN):3:1:2:3:4 with boxxyerror fs "
 			    "transparent solid %.2f noborder lc rgb '%s' title '%u%s'",
 			    i ? ", \\\n " : "", i + 1, 0.2 + 0.8 * (double)i / (N_SHADES - 1),
-			    palette[PALETTE_BLUE].hex, limit[i],
+			    RGB_BLUE, limit[i],
 			    i + 1 < N_SHADES ? "" : " or more");
 	strbuf_addch(&f->script, '\n');
 	figure_caption(f, "Reads and writes by time and offset in their file or device. The key "
@@ -281,15 +280,15 @@ static void figure_offsets(struct figures *fs, const struct info *x)
 
 static void figure_levels(struct figures *fs, const struct info *x)
 {
-	struct figure *f = figure_add(fs, "levels", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	struct figure *f = figure_add(fs, "levels", 0, FIGURE_WIDTH, FIGURE_HEIGHT);
 	strbuf_addstr(&f->data, "# requests in flight, share of the time in percent\n");
 	for (size_t i = 0; i <= x->profile->concurrency.highest; i++)
 		strbuf_addf(&f->data, "%zu %.6g\n", i, 100 * profile_share_of_time(x->profile, i));
 	add_grid(&f->script, "requests in flight", "share of the time [%]");
 	size_t highest = x->profile->concurrency.highest;
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset "
-		"boxwidth 0.8\nset style fill solid 0.8\nplot file using 1:2 with boxes lc rgb "
-		"'%s' notitle\n", highest, highest / 10 + 1, palette[PALETTE_BLUE].hex);
+		"boxwidth 0.8\nset style fill solid 0.8\nplot file using 1:2 with boxes lc rgb '"
+		RGB_BLUE "' notitle\n", highest, highest / 10 + 1);
 	figure_caption(f, "Share of the time for each number of requests in flight.");
 }
 
@@ -318,7 +317,7 @@ static void figure_sizes(struct figures *fs, const struct info *x)
 		if (!h->n)
 			continue;
 		if (!f)
-			f = figure_add(fs, "sizes", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+			f = figure_add(fs, "sizes", 0, FIGURE_WIDTH, FIGURE_HEIGHT);
 		/* begin at share 0, so that a single size is a step as well */
 		if (!histogram_quantile(h, 0, &q, NULL))
 			strbuf_addf(&f->data, "%.10g 0\n", fmax(q, 1) / 2);

@@ -42,8 +42,7 @@ static size_t data_add(struct strbuf *out, const struct pool *p, size_t laborato
 			if (g->laboratory != laboratory || statistic_of(g, scatter)->status)
 				continue;
 			strbuf_addf(out, "%zu", at + n++);
-			plot_number(out, statistic_of(g, scatter)->statistic);
-			strbuf_addch(out, '\n');
+			plot_row(out, statistic_of(g, scatter)->statistic);
 		}
 	return n;
 }
@@ -55,13 +54,12 @@ static void line_add(struct strbuf *out, double y, const char *dash, const char 
 	if (isnan(y))
 		return;
 	strbuf_addf(out, "set arrow from graph 0,first %.6g to graph 1,first %.6g nohead lw 1 dt "
-		"%s lc rgb '%s'\n", y, y, dash, palette[PALETTE_TEXT].hex);
+		"%s lc rgb '" RGB_TEXT "'\n", y, y, dash);
 	if (label)
 		strbuf_addf(
 		    out,
-		    "set label '%s' at graph %s,first %.6g %s offset 0,0.6 textcolor rgb '%s'\n",
-		    label, left ? "0.005" : "0.995", y, left ? "left" : "right",
-		    palette[PALETTE_TEXT].hex);
+		    "set label '%s' at graph %s,first %.6g %s offset 0,0.6 textcolor rgb '" RGB_TEXT
+		    "'\n", label, left ? "0.005" : "0.995", y, left ? "left" : "right");
 }
 
 static void script_add(struct figure *f, const struct pool *p, bool scatter, const size_t *first,
@@ -76,10 +74,10 @@ static void script_add(struct figure *f, const struct pool *p, bool scatter, con
 		line_add(s, -at5, "2", NULL, false);
 		line_add(s, -at1, "1", NULL, false);
 	}
-	strbuf_addf(s, "set xrange [-1:%zu]\nunset key\nset xzeroaxis lc rgb '%s'\nset grid ytics "
-		       "lc rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\nset boxwidth 0.8\nset "
-		       "style fill solid 0.8 noborder\n", end, palette[PALETTE_TEXT].hex,
-		       palette[PALETTE_GRID].hex, scatter ? "k" : "h", palette[PALETTE_TEXT].hex);
+	strbuf_addf(s, "set xrange [-1:%zu]\nunset key\nset xzeroaxis lc rgb '" RGB_TEXT "'\n"
+		       "set grid ytics lc rgb '" RGB_GRID "'\n"
+		       "set ylabel '%s' textcolor rgb '" RGB_TEXT "'\nset boxwidth 0.8\n"
+		       "set style fill solid 0.8 noborder\n", end, scatter ? "k" : "h");
 	double room = isnan(at1) ? 1 : 1.15 * at1;
 	if (scatter)
 		strbuf_addf(s, "set yrange [0:%.6g<*]\n", room);
@@ -108,7 +106,7 @@ static void figure_make(struct figures *fs, const struct pool *p, bool scatter)
 	}
 	if (!n_values) /* equal laboratories have no h */
 		return;
-	struct figure *f = figure_add(fs, scatter ? "mandel-k" : "mandel-h", NULL, WIDTH, HEIGHT);
+	struct figure *f = figure_add(fs, scatter ? "mandel-k" : "mandel-h", 0, WIDTH, HEIGHT);
 	strbuf_addf(&f->data, "# place, Mandel's %s\n%s", scatter ? "k" : "h", data.s);
 	script_add(f, p, scatter, first, n, at);
 	if (scatter)

@@ -60,9 +60,8 @@ static size_t data_build(const struct rates *rates, struct strbuf *data, struct 
 			strbuf_addf(data, "%s# %s, %s\n", last ? "\n\n" : "", r->name,
 				    r->condition);
 			strbuf_addf(script, "set title '%s'\nplot file index %zu using 1:2:3:4 "
-				"with yerrorlines lc rgb '%s' pt 7 ps 0.6 notitle\n", r->name,
-				n_series, palette[PALETTE_BLUE].hex);
-			n_series++;
+				"with yerrorlines lc rgb '" RGB_BLUE "' pt 7 ps 0.6 notitle\n",
+				r->name, n_series++);
 		}
 		last = r->name;
 		strbuf_addf(data, "%g %.6g %.6g %.6g\n", r->size, 100 * rate_value(r), 100 * r->lo,
@@ -111,10 +110,9 @@ int selftest_plot(const struct rates *rates, const char *dir, struct err *e)
 			    "set terminal svg size 900,%zu dynamic enhanced font 'sans-serif,11'\n"
 			    "set multiplot layout %zu,%zu\nset yrange [-5:105]\nset xrange "
 			    "[0.7:14]\nset logscale x\n"
-			    "set xtics (1, 2, 3, 4, 10)\nset ytics 25\nset grid lc rgb '%s'\nset "
-			    "ylabel '%% found'\n"
-			    "set xlabel 'size of the fault'\n",
-			    210 * n_rows, n_rows, n_columns, palette[PALETTE_GRID].hex);
+			    "set xtics (1, 2, 3, 4, 10)\nset ytics 25\n"
+			    "set grid lc rgb '" RGB_GRID "'\nset ylabel '%% found'\n"
+			    "set xlabel 'size of the fault'\n", 210 * n_rows, n_rows, n_columns);
 		strbuf_add(&script, plots.s, plots.len);
 		strbuf_addstr(&script, "unset multiplot\n");
 		ret = write_in(dir, "detection.dat", &data, e);
