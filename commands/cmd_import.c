@@ -108,8 +108,10 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 static void print_warnings(const struct import *x, const struct trace_meta *meta,
 			   const struct pour *p)
 {
+	SCOPED(words_list_release) struct words_list warnings = {0};
 	char text[1000];
 	const char *label = "Warnings\n";
+	info_number_warnings(&warnings, x->summary, meta);
 	for (size_t k = 0; k < x->set->n; k++)
 		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text);
 		     i++, label = "") {
@@ -119,9 +121,9 @@ static void print_warnings(const struct import *x, const struct trace_meta *meta
 			putchar('\n');
 		}
 	/* sorting has corrected the order of the whole trace */
-	for (unsigned int i = 0; info_number_warning(x->summary, meta, i, text, sizeof text); i++)
-		if (!p->sorted || !strstr(text, "not in order")) {
-			printf("%s  %s\n", label, text);
+	for (size_t i = 0; i < warnings.n; i++)
+		if (!p->sorted || !strstr(warnings.v[i], "not in order")) {
+			printf("%s  %s\n", label, warnings.v[i]);
 			label = "";
 		}
 }

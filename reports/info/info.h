@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/units.h"
+#include "common/words.h"
 #include "replay/load/replayable.h"
 #include "reports/table.h"
 #include "validate/profile/profile.h"
@@ -21,27 +22,20 @@ struct info {
 #define INFO_TOP 10u  /* number of objects and threads in lists */
 #define INFO_SIZES 5u /* number of common sizes in lists */
 
-/* Returns the i-th warning: those of the reader, then those about the numbers. NULL: there are no
- * more. */
-const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size);
-
-/* Returns the i-th reason to doubt the numbers of a trace, as text; NULL after the last. `buf`
- * receives the text. */
-const char *info_number_warning(const struct tally *s, const struct trace_meta *meta,
-				unsigned int i, char *buf, size_t size);
-
-/* Reasons why the content of a trace is incomplete, although its file may be complete. */
-/* Returns the i-th reason, as text that follows "the trace is incomplete: "; NULL after the last.
- * `buf` receives the text. Reasons: the trace was made of a trace without an end; lost events;
- * programs or rings that capture could not observe; asynchronous requests of which only the
- * submitting call is known; an interrupted capture; lines that an import ignored; the unseen_facts
- * (capture/unseen.h). */
-const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
-			   char *buf, size_t size);
-
-/* Returns the i-th fact of a kind other than UNSEEN_REQUESTS; NULL after the last. */
-const char *unknown_reason(const struct trace_meta *meta, enum unseen_kind kind, unsigned int i,
-			   char *buf, size_t size);
+/* Each of these functions adds texts to a list. */
+/* Adds the warnings: those of the reader, then those about the numbers. */
+void info_warnings(struct words_list *out, const struct info *x);
+/* Adds the reasons to doubt the numbers of a trace. */
+void info_number_warnings(struct words_list *out, const struct tally *s,
+			  const struct trace_meta *meta);
+/* Adds the reasons why the content of a trace is incomplete, although its file may be complete: the
+ * trace was made of a trace without an end; lost events; programs or rings that capture could not
+ * observe; asynchronous requests of which only the submitting call is known; an interrupted
+ * capture; lines that an import ignored; the unseen_facts (capture/unseen.h). The texts follow "the
+ * trace is incomplete: ". */
+void missing_reasons(struct words_list *out, const struct tally *s, const struct trace_meta *meta);
+/* Adds the facts of a kind other than UNSEEN_REQUESTS. */
+void unknown_reasons(struct words_list *out, const struct trace_meta *meta, enum unseen_kind kind);
 
 /* --- text and page: info_facts.c and info_sheets.c build, info_text.c and info_html.c show --- */
 

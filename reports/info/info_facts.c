@@ -24,13 +24,12 @@ static void add_text(struct info_page *page, const char *label, const char *text
 
 /* --- the file and what is in it ------------------------------------------ */
 
-static void add_unknown(struct strbuf *out, const struct trace_meta *meta, enum unseen_kind kind,
-			const char *what)
+/* Appends the reasons, and releases their list. */
+static void add_reasons(struct strbuf *out, const char *what, struct words_list *reasons)
 {
-	char buf[300];
-	const char *text;
-	for (unsigned int i = 0; (text = unknown_reason(meta, kind, i, buf, sizeof buf)); i++)
-		strbuf_addf(out, "; %s%s", i ? "" : what, text);
+	for (size_t i = 0; i < reasons->n; i++)
+		strbuf_addf(out, "; %s%s", i ? "" : what, reasons->v[i]);
+	words_list_release(reasons);
 }
 
 static void add_file(struct info_page *page, const struct info *x)
@@ -41,9 +40,9 @@ static void add_file(struct info_page *page, const struct info *x)
 	escape_bytes(&out, x->path);
 	strbuf_addf(&out, " (format \"%s\", %s)", x->format, size_text(x->file_bytes).s);
 	add(page, "Trace", &out);
-	char buf[300];
-	const char *reason = missing_reason(s, x->meta, 0, buf, sizeof buf);
-	const bool whole = !reason && !s->n_damage && !h->n_records_uncommitted;
+	struct words_list reasons = {0};
+	missing_reasons(&reasons, s, x->meta);
+	const bool whole = !reasons.n && !s->n_damage && !h->n_records_uncommitted;
 	const char *scope = unseen_scope(x->meta);
 	if (h->complete && whole && scope)
 		strbuf_addf(&out, "no sign of missing requests; not visible to this method: %s",
@@ -52,10 +51,11 @@ static void add_file(struct info_page *page, const struct info *x)
 		strbuf_addstr(&out, !h->complete ? "incomplete: its end is missing"
 				    : whole      ? "complete"
 						 : "the file is complete");
-	for (unsigned int i = 0; (reason = missing_reason(s, x->meta, i, buf, sizeof buf)); i++)
-		strbuf_addf(&out, "; %s%s", i ? "" : "the trace is incomplete: ", reason);
-	add_unknown(&out, x->meta, UNSEEN_CODE, "not checked: ");
-	add_unknown(&out, x->meta, UNSEEN_FILES, "not known: ");
+	add_reasons(&out, "the trace is incomplete: ", &reasons);
+	unknown_reasons(&reasons, x->meta, UNSEEN_CODE);
+	add_reasons(&out, "not checked: ", &reasons);
+	unknown_reasons(&reasons, x->meta, UNSEEN_FILES);
+	add_reasons(&out, "not known: ", &reasons);
 	if (s->n_damage)
 		strbuf_addf(&out, ", %s",
 				  plural_text(s->n_damage, "damaged block", "damaged blocks").s);
@@ -442,17 +442,16 @@ void info_facts_build(struct info_page *page, const struct info *x)
 	add_replay(page, x);
 }
 
-const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size)
+void info_warnings(struct words_list *out, const struct info *x)
 {
-	unsigned int n = 0;
-	uint64_t n_unseen = programs_unseen_of_text(x->meta->extra_json);
-	while (n <= i && trace_note(x->trace, n, buf, size))
-		n++;
-	if (n <= i && n_unseen && n++ == i)
-		snprintf(buf, size, "programs that can make calls that capture does not see: %llu: "
-			"the trace is incomplete", (unsigned long long)n_unseen);
-	return n > i ? buf
-		     : info_number_warning(&x->profile->tally, x->meta, i - n, buf, size);
+	char text[1000];
+	const uint64_t n_unseen = programs_unseen_of_text(x->meta->extra_json);
+	for (unsigned int i = 0; trace_note(x->trace, i, text, sizeof text); i++)
+		words_list_add(out, text);
+	if (n_unseen)
+		words_list_addf(out, "programs that can make calls that capture does not see: "
+				"%" PRIu64 ": the trace is incomplete", n_unseen);
+	info_number_warnings(out, &x->profile->tally, x->meta);
 }
 
 void info_page_release(struct info_page *page)

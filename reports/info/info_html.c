@@ -32,14 +32,15 @@ static void add_warning(struct strbuf *out, const char *text)
 static void add_warnings(struct strbuf *out, const struct info *x)
 {
 	const struct tally *s = &x->profile->tally;
-	char text[1000];
-	if (!s->n_damage && !info_warning(x, 0, text, sizeof text))
+	SCOPED(words_list_release) struct words_list warnings = {0};
+	info_warnings(&warnings, x);
+	if (!s->n_damage && !warnings.n)
 		return;
 	strbuf_addstr(out, "<h2>Warnings</h2>\n<ul class=\"warnings\">\n");
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		add_warning(out, s->damage[i]);
-	for (unsigned int i = 0; info_warning(x, i, text, sizeof text); i++)
-		add_warning(out, text);
+	for (size_t i = 0; i < warnings.n; i++)
+		add_warning(out, warnings.v[i]);
 	strbuf_addstr(out, "</ul>\n");
 }
 

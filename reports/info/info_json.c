@@ -383,22 +383,19 @@ LIST(request, NULL,
 
 enum { REASONS_MISSING = UNSEEN_CODE + 1, REASONS_WARNING }; /* beside enum unseen_kind */
 
-static const char *reason(const struct info_document *d, size_t kind, unsigned int i, char *buf,
-			  size_t size)
-{
-	return kind == REASONS_MISSING	 ? missing_reason(&d->p.tally, &d->meta, i, buf, size)
-	       : kind == REASONS_WARNING ? info_warning(&d->x, i, buf, size)
-					 : unknown_reason(&d->meta, (enum unseen_kind)kind, i, buf,
-							  size);
-}
-
 static json_t *reasons(const struct model_at *at)
 {
+	const struct info_document *d = at->s;
+	SCOPED(words_list_release) struct words_list texts = {0};
 	json_t *list = json_array();
-	char buf[1000];
-	const char *text;
-	for (unsigned int i = 0; (text = reason(at->s, at->m->index, i, buf, sizeof buf)); i++)
-		json_array_append_new(list, json_name(text));
+	if (at->m->index == REASONS_MISSING)
+		missing_reasons(&texts, &d->p.tally, &d->meta);
+	else if (at->m->index == REASONS_WARNING)
+		info_warnings(&texts, &d->x);
+	else
+		unknown_reasons(&texts, &d->meta, (enum unseen_kind)at->m->index);
+	for (size_t i = 0; i < texts.n; i++)
+		json_array_append_new(list, json_name(texts.v[i]));
 	return list;
 }
 
@@ -406,10 +403,10 @@ static json_t *is_complete(const struct model_at *at)
 {
 	const struct info_document *d = at->s;
 	const struct tally *t = &d->p.tally;
-	char buf[300];
+	SCOPED(words_list_release) struct words_list missing = {0};
+	missing_reasons(&missing, t, &d->meta);
 	const bool no_sign = t->health.complete && !t->n_damage &&
-			     !t->health.n_records_uncommitted &&
-			     !missing_reason(t, &d->meta, 0, buf, sizeof buf);
+			     !t->health.n_records_uncommitted && !missing.n;
 	return no_sign && unseen_scope(&d->meta) ? json_null() : json_boolean(no_sign);
 }
 

@@ -7,22 +7,16 @@ struct missing_count {
 	const char *one, *more; /* text after the number */
 };
 
-/* The i-th fact that applies. */
-static const char *fact_text(const json_t *capture, enum unseen_kind kind, unsigned int i,
-			     char *buf, size_t size)
+static void facts_add(struct words_list *out, const json_t *capture, enum unseen_kind kind)
 {
 	for (const struct unseen_fact *f = unseen_facts; f->key; f++) {
 		const uint64_t n = unseen_count(capture, f->key);
-		if (n && f->kind == kind && !i--) {
-			snprintf(buf, size, "%s: %" PRIu64, f->text, n);
-			return buf;
-		}
+		if (n && f->kind == kind)
+			words_list_addf(out, "%s: %" PRIu64, f->text, n);
 	}
-	return NULL;
 }
 
-const char *missing_reason(const struct tally *s, const struct trace_meta *meta, unsigned int i,
-			   char *buf, size_t size)
+void missing_reasons(struct words_list *out, const struct tally *s, const struct trace_meta *meta)
 {
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	const json_t *capture = json_object_get(extra, "capture");
@@ -58,75 +52,58 @@ const char *missing_reason(const struct tally *s, const struct trace_meta *meta,
 	    {s->health.n_unread, " line that could not be read was left out",
 	     " lines that could not be read were left out"},
 	};
-	const char *found = NULL;
-	unsigned int n = 0;
-	if (s->health.complete && meta->cut && n++ == i)
-		found = "it was made from a trace without an end";
-	if (json_is_true(json_object_get(capture, "interrupted")) && n++ == i)
-		found = "the capture was interrupted while programs were running";
-	for (size_t k = 0; !found && k < sizeof reasons / sizeof *reasons; k++)
-		if (reasons[k].n && n++ == i) {
-			snprintf(buf, size, "%" PRIu64 "%s", reasons[k].n,
-				 reasons[k].n == 1 ? reasons[k].one : reasons[k].more);
-			found = buf;
-		}
-	return found ? found : fact_text(capture, UNSEEN_REQUESTS, i - n, buf, size);
+	if (s->health.complete && meta->cut)
+		words_list_add(out, "it was made from a trace without an end");
+	if (json_is_true(json_object_get(capture, "interrupted")))
+		words_list_add(out, "the capture was interrupted while programs were running");
+	for (size_t k = 0; k < sizeof reasons / sizeof *reasons; k++)
+		if (reasons[k].n)
+			words_list_addf(out, "%" PRIu64 "%s", reasons[k].n,
+					reasons[k].n == 1 ? reasons[k].one : reasons[k].more);
+	facts_add(out, capture, UNSEEN_REQUESTS);
 }
 
-const char *unknown_reason(const struct trace_meta *meta, enum unseen_kind kind, unsigned int i,
-			   char *buf, size_t size)
+void unknown_reasons(struct words_list *out, const struct trace_meta *meta, enum unseen_kind kind)
 {
 	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
-	return fact_text(json_object_get(extra, "capture"), kind, i, buf, size);
+	facts_add(out, json_object_get(extra, "capture"), kind);
 }
 
-static unsigned long long llu(uint64_t v)
+/* Adds the text if the number that follows it is not 0. */
+static void count_add(struct words_list *out, const char *before, uint64_t n, const char *after)
 {
-	return v;
+	if (n)
+		words_list_addf(out, "%s: %" PRIu64 "%s", before, n, after);
 }
 
-const char *info_number_warning(const struct tally *s, const struct trace_meta *meta,
-				unsigned int i, char *buf, size_t size)
+void info_number_warnings(struct words_list *out, const struct tally *s,
+			  const struct trace_meta *meta)
 {
-	double gap_ns = tally_interarrival_ns(s);
-	/* number of conditions so far that are true */
-	unsigned int n = 0;
-#define WARN_IF(condition, ...)                                                                    \
-	do {                                                                                       \
-		if ((condition) && n++ == i) {                                                     \
-			snprintf(buf, size, __VA_ARGS__);                                          \
-			return buf;                                                                \
-		}                                                                                  \
-	} while (0)
-	WARN_IF(s->n_damage, "damaged blocks left out, with the requests in them: %llu",
-		llu(s->n_damage));
-	WARN_IF(!s->health.complete,
-		"the trace has no end: its writer was stopped, or the file was cut");
-	WARN_IF(s->health.complete && meta->cut,
-		"made from a trace without an end: requests may be missing");
-	WARN_IF(s->health.n_records_uncommitted,
-		"requests missing at the end, or not completely written: %llu",
-		llu(s->health.n_records_uncommitted));
-	WARN_IF(meta->n_events_lost, "events lost during the capture: %llu",
-		llu(meta->n_events_lost));
-	WARN_IF(s->n_end_before_begin,
-		"requests that end before they begin: %llu (left out of the response times)",
-		llu(s->n_end_before_begin));
-	WARN_IF(s->n_backwards,
-		"requests that begin before the previous request of their thread: %llu (the clock "
-		"went backwards, or the trace is not in order)", llu(s->n_backwards));
-	WARN_IF(async_calls_unshown(&s->async), "calls that submit asynchronous requests: %llu; "
-		"the requests are not in the trace", llu(async_calls_unshown(&s->async)));
-	WARN_IF(s->n_without_begin + s->n_without_end,
-		"requests without a start or end time: %llu",
-		llu(s->n_without_begin + s->n_without_end));
-	WARN_IF(gap_ns < 10,
-		"a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
-	WARN_IF(gap_ns > 3600e9,
-		"a request every %.3g h is implausible: is the unit of the times right?",
-		gap_ns / 3600e9);
-	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?",
-		TALLY_THREADS_MAX);
-#undef WARN_IF
-	return NULL;
+	const double gap_ns = tally_interarrival_ns(s);
+	count_add(out, "damaged blocks left out, with the requests in them", s->n_damage, "");
+	if (!s->health.complete)
+		words_list_add(out, "the trace has no end: its writer was stopped, or the file was "
+				    "cut");
+	if (s->health.complete && meta->cut)
+		words_list_add(out, "made from a trace without an end: requests may be missing");
+	count_add(out, "requests missing at the end, or not completely written",
+		  s->health.n_records_uncommitted, "");
+	count_add(out, "events lost during the capture", meta->n_events_lost, "");
+	count_add(out, "requests that end before they begin", s->n_end_before_begin,
+		  " (left out of the response times)");
+	count_add(out, "requests that begin before the previous request of their thread",
+		  s->n_backwards, " (the clock went backwards, or the trace is not in order)");
+	count_add(out, "calls that submit asynchronous requests", async_calls_unshown(&s->async),
+		  "; the requests are not in the trace");
+	count_add(out, "requests without a start or end time",
+		  s->n_without_begin + s->n_without_end, "");
+	if (gap_ns < 10)
+		words_list_addf(out, "a request every %.3g ns is implausible: is the unit of the "
+				"times right?", gap_ns);
+	if (gap_ns > 3600e9)
+		words_list_addf(out, "a request every %.3g h is implausible: is the unit of the "
+				"times right?", gap_ns / 3600e9);
+	if (s->threads_cut)
+		words_list_addf(out, "more than %u threads: are the columns of pid and tid right?",
+				TALLY_THREADS_MAX);
 }

@@ -25,7 +25,8 @@ static void add_facts(struct strbuf *out, const struct info_page *page, size_t w
 static void add_warnings(struct strbuf *out, const struct info *x, size_t width)
 {
 	const struct tally *s = &x->profile->tally;
-	char text[1000];
+	SCOPED(words_list_release) struct words_list warnings = {0};
+	info_warnings(&warnings, x);
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++) {
 		strbuf_addstr(out, i ? "  " : "\nDamage\n  ");
 		escape_bytes(out, s->damage[i]);
@@ -34,11 +35,11 @@ static void add_warnings(struct strbuf *out, const struct info *x, size_t width)
 	if (s->n_damage > TALLY_DAMAGE_MAX)
 		strbuf_addf(out, "  and %llu more\n",
 			    (unsigned long long)(s->n_damage - TALLY_DAMAGE_MAX));
-	for (unsigned int i = 0; info_warning(x, i, text, sizeof text); i++) {
+	for (size_t i = 0; i < warnings.n; i++) {
 		strbuf_addstr(out, i ? "  " : "\nWarnings\n  ");
 		SCOPED_STRBUF line = STRBUF_INIT;
-		escape_bytes(&line, text);
-		text_line(out, line.s ? line.s : "", line.len, 2, width);
+		escape_bytes(&line, warnings.v[i]);
+		text_line(out, line.s, line.len, 2, width);
 	}
 }
 
