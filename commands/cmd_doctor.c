@@ -69,15 +69,10 @@ static void print_facts(json_t *o, int indent)
 			print_facts(v, indent + 2);
 			continue;
 		}
-		char *text =
-		    json_is_null(v) ? xstrdup("not available")
-		    : json_is_string(v)
-			? xstrdup(json_string_value(v))
-			: json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+		SCOPED_FREE char *text = json_shown(v, 6);
 		printf("%*s", width < 34 ? 34 - width : 1, "");
-		shown_print(stdout, text ? text : "", SIZE_MAX);
+		shown_print(stdout, text, SIZE_MAX);
 		putchar('\n');
-		free(text);
 	}
 }
 

@@ -142,6 +142,27 @@ void escape_html_text(struct strbuf *out, const char *s)
 	}
 }
 
+void html_addf(struct strbuf *out, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	for (const char *p = fmt; *p; p++) {
+		const size_t plain = strcspn(p, "%");
+		strbuf_add(out, p, plain);
+		p += plain;
+		if (!*p)
+			break;
+		if (*++p == 's')
+			escape_html(out, va_arg(ap, const char *));
+		else if (*p == 'z')
+			strbuf_addf(out, "%zu", va_arg(ap, size_t));
+		else
+			strbuf_addch(out, '%');
+		p += *p == 'z';
+	}
+	va_end(ap);
+}
+
 static const struct sign latex_signs[] = {
     {'\\', "\\textbackslash{}"},
     {'{', "\\{"},

@@ -20,6 +20,9 @@ void escape_bytes(struct strbuf *out, const char *s);
 void escape_html(struct strbuf *out, const char *s);
 /* Like escape_html, but keeps newlines and tabs, for <pre>. */
 void escape_html_text(struct strbuf *out, const char *s);
+/* Appends HTML or XML as printf() does, with the conversions %s, %zu and %%. Texts are escaped by
+ * escape_html(). */
+void html_addf(struct strbuf *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Appends LaTeX text. Signs in numbers (± − ≤ × µ ...) become commands. A character that the fonts
  * of pdflatex lack becomes "U+20AC". */
 void escape_latex(struct strbuf *out, const char *s);

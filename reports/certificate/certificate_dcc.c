@@ -15,17 +15,14 @@
 
 static void element(struct strbuf *out, const char *name, const char *text)
 {
-	strbuf_addf(out, "<dcc:%s>", name);
-	escape_html(out, text);
-	strbuf_addf(out, "</dcc:%s>\n", name);
+	html_addf(out, "<dcc:%s>%s</dcc:%s>\n", name, text, name);
 }
 
 /* Adds an element of textType or richContentType: the text in one language. */
 static void content(struct strbuf *out, const char *name, const char *text)
 {
-	strbuf_addf(out, "<dcc:%s><dcc:content lang=\"en\">", name);
-	escape_html(out, text);
-	strbuf_addf(out, "</dcc:content></dcc:%s>\n", name);
+	html_addf(out, "<dcc:%s><dcc:content lang=\"en\">%s</dcc:content></dcc:%s>\n", name, text,
+		  name);
 }
 
 static void identification(struct strbuf *out, const char *issuer, const char *value,
@@ -112,9 +109,8 @@ static void administrative_add(struct strbuf *out, const struct analysis *a,
 			continue;
 		strbuf_addstr(out, "<dcc:statement>\n<dcc:declaration>\n");
 		content(out, "name", f->label);
-		strbuf_addstr(out, "<dcc:content lang=\"en\">");
-		escape_html(out, f->text);
-		strbuf_addstr(out, "</dcc:content>\n</dcc:declaration>\n</dcc:statement>\n");
+		html_addf(out, "<dcc:content lang=\"en\">%s</dcc:content>\n</dcc:declaration>\n"
+			  "</dcc:statement>\n", f->text);
 	}
 	strbuf_addstr(out, "<dcc:statement>\n");
 	content(out, "declaration", certificate_kind(&c->one[0]));

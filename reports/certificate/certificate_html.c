@@ -8,10 +8,6 @@
 /* Added to the style of the report: a certificate fills one or two sheets of A4. */
 EMBED(sheet, "reports/certificate/sheet.css");
 
-static const char *const banner_class[] = {[VERDICT_TRUSTED] = "trusted",
-					   [VERDICT_NOT_TRUSTED] = "not",
-					   [VERDICT_INCONCLUSIVE] = "inconclusive"};
-
 static void add_cell(struct strbuf *out, const struct table *t, size_t row, size_t column)
 {
 	const struct table_cell *cell = table_at(t, row, column);
@@ -23,11 +19,12 @@ static void add_cell(struct strbuf *out, const struct table *t, size_t row, size
 		return;
 	}
 	table_cell_text(&text, &t->column[column], cell, true);
-	strbuf_addstr(out, column ? "<td class=\"n\">" : "<td class=\"name\">");
-	if (column)
-		html_add_number(out, text.s ? text.s : "");
-	else
-		escape_html(out, text.s ? text.s : "");
+	if (!column) {
+		html_addf(out, "<td class=\"name\">%s</td>", text.s);
+		return;
+	}
+	strbuf_addstr(out, "<td class=\"n\">");
+	html_add_number(out, text.s);
 	strbuf_addstr(out, "</td>");
 }
 
@@ -37,9 +34,8 @@ static void add_table(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "<table><thead><tr>");
 	for (size_t i = 0; i < t->n_columns; i++) {
 		bool number = i && t->column[i].format != FORMAT_VERDICT;
-		strbuf_addf(out, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");
-		escape_html(out, t->column[i].title);
-		strbuf_addstr(out, "</th>");
+		html_addf(out, number ? "<th scope=\"col\" class=\"n\">%s</th>"
+				      : "<th scope=\"col\">%s</th>", t->column[i].title);
 	}
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
 	for (size_t r = 0; r < table_n_rows(t); r++) {
@@ -58,21 +54,17 @@ static void add_lines(struct strbuf *out, const char *text)
 	for (const char *end; (end = strstr(text, bar)); text = end + strlen(bar)) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		strbuf_add(&line, text, (size_t)(end - text));
-		escape_html(out, line.s);
-		strbuf_addstr(out, "<br>");
+		html_addf(out, "%s<br>", line.s);
 	}
 	escape_html(out, text);
 }
 
 static void add_certificate(struct strbuf *out, const struct certificate *c, const char *citation)
 {
-	strbuf_addf(out, "<section>\n<h1>%s: ", certificate_kind(c));
-	escape_html(out, c->name);
-	strbuf_addf(out, "</h1>\n<p class=\"cite\">No. %s</p>\n", c->number);
-	strbuf_addf(out, "<div class=\"banner %s\"><p class=\"big\">%s</p><p>",
-		    banner_class[c->verdict], words_verdict(NULL, c->verdict));
-	escape_html(out, c->sentence);
-	strbuf_addstr(out, ".</p></div>\n<dl>\n");
+	html_addf(out, "<section>\n<h1>%s: %s</h1>\n<p class=\"cite\">No. %s</p>\n",
+		  certificate_kind(c), c->name, c->number);
+	html_addf(out, "<div class=\"banner %s\"><p class=\"big\">%s</p><p>%s.</p></div>\n<dl>\n",
+		  html_looks[c->verdict].class, words_verdict(NULL, c->verdict), c->sentence);
 	for (size_t i = 0; i < c->n_facts; i++) {
 		strbuf_addf(out, "<dt>%s</dt><dd>", c->fact[i].label);
 		add_lines(out, c->fact[i].text);
@@ -85,22 +77,20 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 			"same or a better verdict.</p>\n", c->n_left_out);
 	add_table(out, &c->times);
 	for (size_t i = 0; i < c->n_reasons; i++)
-		html_add_text(out, "<p class=\"cite\">", c->reason[i], "</p>\n");
-	strbuf_addstr(out, "<p class=\"note\">");
-	escape_html(out, certificate_explanation);
-	html_add_text(out, "</p>\n<p class=\"cite\"><strong>Cite as:</strong> ",
-		      citation, "</p>\n");
-	strbuf_addf(out, "<p class=\"cite\">End of No. %s</p>\n</section>\n", c->number);
+		html_addf(out, "<p class=\"cite\">%s</p>\n", c->reason[i]);
+	html_addf(out,
+		  "<p class=\"note\">%s</p>\n<p class=\"cite\"><strong>Cite as:</strong> %s</p>\n"
+		  "<p class=\"cite\">End of No. %s</p>\n</section>\n", certificate_explanation,
+		  citation, c->number);
 }
 
 void certificate_add_html(struct strbuf *out, const struct certificates *c)
 {
 	html_begin_page(out, "Method validation of replayers", false, sheet);
-	strbuf_addstr(out, "<main>\n");
 	for (size_t i = 0; i < c->n; i++)
 		add_certificate(out, &c->one[i], c->citation);
 	if (!c->n)
 		strbuf_addstr(
 		    out, "<p>No replayer has a complete block: there is nothing to certify.</p>\n");
-	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	html_end_page(out);
 }

@@ -220,7 +220,7 @@ static void dumbbell_chart(struct strbuf *out, const struct campaign_change *c)
 	for (size_t i = 0; i < c->n_cells; i++) {
 		SCOPED_STRBUF name = STRBUF_INIT;
 		compare_add_case(&name, c, &c->cell[i]);
-		html_add_text(out, "<tr><th scope=\"row\" class=\"l\">", name.s, "</th>");
+		html_addf(out, "<tr><th scope=\"row\" class=\"l\">%s</th>", name.s);
 		for (size_t k = 0; k < sizeof column / sizeof *column; k++)
 			dumbbell(out, &column[k], &c->cell[i].aspect[column[k].aspect]);
 		strbuf_addstr(out, "</tr>\n");
@@ -258,7 +258,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 		const struct case_change *cell = &c->cell[i];
 		SCOPED_STRBUF name = STRBUF_INIT;
 		compare_add_case(&name, c, cell);
-		html_add_text(out, "<tr><th scope=\"row\">", name.s, "</th>");
+		html_addf(out, "<tr><th scope=\"row\">%s</th>", name.s);
 		strbuf_addf(out, "<td class=\"v\" title=\"%zu %s\">",
 			    cell->paired ? cell->n : cell->new_case->n,
 			    cell->paired ? "pairs" : "runs");
@@ -384,7 +384,7 @@ static void failed(struct strbuf *out, const struct campaign_change *c)
 		compare_add_failed(&text, c, is_new);
 		if (!text.len)
 			continue;
-		html_add_text(out, "<p>", text.s, ".</p>\n");
+		html_addf(out, "<p>%s.</p>\n", text.s);
 	}
 }
 
@@ -395,7 +395,6 @@ static void html_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(&title, ": ");
 	compare_add_title(&title, c);
 	html_begin_page(out, title.s, false, NULL);
-	strbuf_addstr(out, "<main>\n");
 	banner(out, c);
 	sides(out, c);
 	if (c->n_cells) {
@@ -407,7 +406,7 @@ static void html_add(struct strbuf *out, const struct campaign_change *c)
 	differences(out, c);
 	if (c->n_cells)
 		explain(out, c);
-	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	html_end_page(out);
 }
 
 const struct compare_form compare_form_html = {"html", "one self-contained page", html_add};

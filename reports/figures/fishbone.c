@@ -40,8 +40,7 @@ static void add_text(struct strbuf *out, double x, double y, const char *anchor,
 	strbuf_addf(out,
 		    "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s fill=\"" RGB_TEXT "\" "
 		    "stroke=\"none\">", x, y, anchor, weight);
-	escape_html(out, cut.s);
-	strbuf_addstr(out, "</text>\n");
+	html_addf(out, "%s</text>\n", cut.s);
 }
 
 /* A filled circle, an open circle or a triangle, so that the colour is not needed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The four charts of a series, with its entries from left to right by date; and the
  * page. */
+#include "reports/escape.h"
 #include "reports/figures/figures.h"
 #include "reports/history/history_report.h"
 #include "reports/html/html.h"
@@ -115,14 +116,12 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	history_sentence_add(&sentence, s);
 	strbuf_addf(&title, "History: %s", s->history->source);
 	html_begin_page(out, title.s, true, NULL);
-	svg_add_symbols(out);
-	html_add_text(out, "<main>\n<h1>", title.s, "</h1>\n");
-	strbuf_addf(out, "<div class=\"banner %s\">",
-		    !s->n_with_limits ? "none" : s->n_events ? "inconclusive" : "trusted");
-	html_add_text(out, "<p class=\"big\">", sentence.s, "</p></div>\n");
+	html_addf(out, "<h1>%s</h1>\n", title.s);
+	html_addf(out, "<div class=\"banner %s\"><p class=\"big\">%s</p></div>\n",
+		  !s->n_with_limits ? "none" : s->n_events ? "inconclusive" : "trusted",
+		  sentence.s);
 	if (warning)
-		html_add_text(out, "<p class=\"warnings\"><strong>Warning:</strong> ", warning,
-			      "</p>\n");
+		html_addf(out, "<p class=\"warnings\"><strong>Warning:</strong> %s</p>\n", warning);
 	html_add_table(out, &page, "events", NULL);
 	html_add_table(out, &page, "changes", NULL);
 	html_add_table(out, &page, "series", NULL);
@@ -130,6 +129,6 @@ void history_html_add(struct strbuf *out, const void *study, const struct tables
 	html_add_figures(out, &page, "history", false);
 	html_add_missing(out, fs);
 	html_add_table(out, &page, "signals", NULL);
-	html_add_text(out, "<h2>How to read the charts</h2>\n<p>", history_explanation, "</p>\n");
-	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	html_addf(out, "<h2>How to read the charts</h2>\n<p>%s</p>\n", history_explanation);
+	html_end_page(out);
 }

@@ -31,15 +31,13 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	SCOPED_STRBUF title = STRBUF_INIT;
 	strbuf_addf(&title, "%s: %s", words_verdict(p->a, p->a->verdict), words_title(p->a));
 	html_begin_page(out, title.s, true, NULL);
-	svg_add_symbols(out);
-	strbuf_addstr(out, "<main>\n");
 	add_contents(out, p);
 	html_add_verdict(out, p);
 	html_add_cases(out, p);
 	html_add_parallel(out, p);
 	html_add_published(out, p);
 	html_add_appendix(out, p);
-	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	html_end_page(out);
 }
 
 /* Writes the figures into plots_dir, which exists; NULL: does not write them. */

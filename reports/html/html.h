@@ -18,11 +18,18 @@ struct html_page { /* everything is borrowed */
  * missing or too long. Errors: of reading. */
 int html_protocol_read(struct strbuf *text, const struct results *r, struct err *e);
 
-/* html_style.c: appends the start of a page up to <body>; `more_style` may be NULL. */
+/* html_style.c: appends the start of a page up to <main>. `with_images`: the page has figures.
+ * `more_style` may be NULL. */
 void html_begin_page(struct strbuf *out, const char *title, bool with_images,
 		     const char *more_style);
-/* Appends the escaped text between two pieces of HTML. */
-void html_add_text(struct strbuf *out, const char *before, const char *text, const char *after);
+void html_end_page(struct strbuf *out);
+
+/* How outcomes look. The index is an enum decision; an enum verdict and an enum claim_outcome have
+ * the same numbers. */
+struct html_look {
+	const char *class, *sign;
+};
+extern const struct html_look html_looks[];
 
 /* html_verdict.c: the first screen, and the deciding interval of each case */
 void html_add_verdict(struct strbuf *out, const struct html_page *p);
@@ -59,7 +66,8 @@ void html_begin_wide(struct strbuf *out, const char *name);
 /* Appends a number as table_cell_text writes it, with a minus sign, and its interval in small
  * letters. */
 void html_add_number(struct strbuf *out, const char *text);
-void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */
+/* Appends a chip: the sign of the outcome and a word. */
+void html_add_chip(struct strbuf *out, unsigned int outcome, const char *word);
 /* Appends the verdict, in the words of the claim if the campaign has a claim; `a` may be NULL. */
 void html_add_verdict_chip(struct strbuf *out, const struct analysis *a, enum verdict v);
 /* Appends the verdict of a case; if it is inconclusive, its tendency. */

@@ -6,6 +6,7 @@
 #include "common/units.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
+#include "reports/json/json_value.h"
 #include "reports/number.h"
 #include "reports/words.h"
 #include "validate/components/component.h"
@@ -82,9 +83,7 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 
 static void add_item(struct strbuf *out, const char *name, const char *value)
 {
-	strbuf_addf(out, "<dt>%s</dt><dd>", name);
-	escape_html(out, value);
-	strbuf_addstr(out, "</dd>\n");
+	html_addf(out, "<dt>%s</dt><dd>%s</dd>\n", name, value);
 }
 
 static void add_item_duration(struct strbuf *out, const char *name, int64_t ns)
@@ -127,9 +126,7 @@ static void add_target(struct strbuf *out, const struct target *t)
 	if (t->precondition_passes)
 		strbuf_addf(&text, "; files overwritten %llu times before",
 			    (unsigned long long)t->precondition_passes);
-	html_add_text(out, "<dt>Target ", t->name, "</dt><dd>");
-	escape_html(out, text.s);
-	strbuf_addstr(out, "</dd>\n");
+	html_addf(out, "<dt>Target %s</dt><dd>%s</dd>\n", t->name, text.s);
 }
 
 /* Appends a short description of the machine; the part "environment" has the details. */
@@ -257,19 +254,6 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 
 /* --- environment, protocol, words ---------------------------------------- */
 
-static void add_json_value(struct strbuf *out, const json_t *v)
-{
-	if (json_is_null(v)) {
-		strbuf_addstr(out, "not available");
-		return;
-	}
-	SCOPED_FREE char *text =
-	    json_is_string(v)
-		? xstrdup(json_string_value(v))
-		: json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
-	escape_html(out, text ? text : "");
-}
-
 /* Adds a row for each value that is not an object; a member of a member gets "outer inner" as
  * name. */
 static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int depth)
@@ -278,17 +262,16 @@ static void add_json_rows(struct strbuf *out, const char *prefix, json_t *o, int
 	json_t *v;
 	json_object_foreach(o, key, v)
 	{
-		char *name = xasprintf("%s%s%s", prefix, *prefix ? " " : "", key);
+		SCOPED_FREE char *name = xasprintf("%s%s%s", prefix, *prefix ? " " : "", key);
 		if (json_is_object(v) && depth < 6) {
 			add_json_rows(out, name, v, depth + 1);
-		} else {
-			for (char *p = name; *p; p++)
-				*p = *p == '_' ? ' ' : *p;
-			html_add_text(out, "<tr><th scope=\"row\">", name, "</th><td class=\"w\">");
-			add_json_value(out, v);
-			strbuf_addstr(out, "</td></tr>\n");
+			continue;
 		}
-		free(name);
+		for (char *p = name; *p; p++)
+			*p = *p == '_' ? ' ' : *p;
+		SCOPED_FREE char *text = json_shown(v, 12);
+		html_addf(out, "<tr><th scope=\"row\">%s</th><td class=\"w\">%s</td></tr>\n", name,
+			  text);
 	}
 }
 
@@ -447,7 +430,7 @@ static void add_warnings(struct strbuf *out, const struct findings *f)
 		return;
 	strbuf_addstr(out, "<h2 id=\"warnings\">Warnings</h2>\n<ul class=\"warnings\">\n");
 	for (size_t i = 0; i < f->n_warnings; i++)
-		html_add_text(out, "<li>", f->warning[i], "</li>\n");
+		html_addf(out, "<li>%s</li>\n", f->warning[i]);
 	strbuf_addstr(out, "</ul>\n");
 }
 

@@ -25,16 +25,14 @@ static void add_causes(struct strbuf *out, const struct analysis *a)
 					   "cases</summary>\n<ul class=\"wide\">\n");
 		SCOPED_STRBUF name = STRBUF_INIT;
 		words_add_cell(&name, a, &a->cell[i]);
-		strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
-		escape_html(out, name.s);
+		html_addf(out, "<li><a href=\"#case-%zu\">%s</a>:<ul>\n", i + 1, name.s);
 		strbuf_reset(&name);
 		words_add_why(&name, &a->why[i]);
-		strbuf_addstr(out, "</a>:<ul>\n");
 		for (const char *part = name.s, *end; part; part = end ? end + 2 : NULL) {
 			end = strstr(part, "; ");
 			SCOPED_FREE char *text =
 			    xasprintf("%.*s", end ? (int)(end - part) : INT_MAX, part);
-			html_add_text(out, "<li>", text, "</li>\n");
+			html_addf(out, "<li>%s</li>\n", text);
 		}
 		strbuf_addstr(out, "</ul></li>\n");
 	}
@@ -48,7 +46,7 @@ static void add_component(struct strbuf *out, const struct component *c)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", components[c->kind]->title);
-	html_add_decision(out, c->decision);
+	html_add_chip(out, c->decision, decision_name(c->decision));
 	strbuf_addstr(out, "</td><td class=\"n\">");
 	words_add_estimate(&text, c, false);
 	html_add_number(out, text.s);
@@ -115,14 +113,14 @@ static void add_facts(struct strbuf *out, const struct analysis *a, size_t i)
 	if (c->n_failed_program || c->n_failed_replayer)
 		strbuf_addf(out, "; %u runs of the program and %u replays failed",
 			    c->n_failed_program, c->n_failed_replayer);
-	html_add_text(out, *c->first_failure ? ", the first: " : "", c->first_failure, ". ");
+	html_addf(out, *c->first_failure ? ", the first: %s. " : "%s. ", c->first_failure);
 	words_add_uncertainty(&text, c, 1);
 	if (text.len)
 		strbuf_addf(out, "%s. ", text.s);
 	strbuf_reset(&text);
 	if (a->why && a->why[i].shown && !a->why[i].rejected) {
 		words_add_why(&text, &a->why[i]);
-		html_add_text(out, "Difference from the program: ", text.s, ".");
+		html_addf(out, "Difference from the program: %s.", text.s);
 	}
 	strbuf_addstr(out, "</p>\n");
 }
@@ -148,7 +146,7 @@ static void add_case(struct strbuf *out, const struct html_page *p, size_t i, bo
 	const struct cell *c = &p->a->cell[i];
 	SCOPED_STRBUF text = STRBUF_INIT;
 	words_add_cell(&text, p->a, c);
-	html_add_text(out, open ? "<details open><summary>" : "<details><summary>", text.s, " ");
+	html_addf(out, open ? "<details open><summary>%s " : "<details><summary>%s ", text.s);
 	html_add_case_chip(out, p->a, c);
 	strbuf_addf(out, "</summary>\n<div id=\"case-%zu\">\n", i + 1);
 	add_facts(out, p->a, i);

@@ -5,29 +5,15 @@
 #include "reports/html/html.h"
 #include "reports/words.h"
 
-static void add_chip(struct strbuf *out, enum claim_outcome o)
-{
-	static const struct {
-		const char *class, *sign;
-	} look[] = {[CLAIM_CONFIRMED] = {"trusted", "✓"},
-		    [CLAIM_NOT_CONFIRMED] = {"not", "✗"},
-		    [CLAIM_INCONCLUSIVE] = {"inconclusive", "?"},
-		    [CLAIM_NOT_ASSESSED] = {"none", "·"}};
-	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[o].class, look[o].sign,
-		    claim_outcome_names[o]);
-}
-
 static void add_claim(struct strbuf *out, const struct analysis *a, size_t i)
 {
 	const struct claim *c = &a->results->protocol.claim[i];
 	SCOPED_STRBUF here = STRBUF_INIT;
 	strbuf_addstr(out, "<li><p>");
-	add_chip(out, a->claim[i].outcome);
-	html_add_text(out, " <b>", c->text, "</b> <small>");
-	escape_html(out, c->source);
-	strbuf_addstr(out, "</small><br>\n");
+	html_add_chip(out, a->claim[i].outcome, claim_outcome_names[a->claim[i].outcome]);
+	html_addf(out, " <b>%s</b> <small>%s</small><br>\n", c->text, c->source);
 	if (c->published)
-		html_add_text(out, "Published: ", c->published, ". ");
+		html_addf(out, "Published: %s. ", c->published);
 	strbuf_addstr(out, "Here: ");
 	published_add_outcome(&here, a, i);
 	html_add_number(out, here.s);
@@ -101,7 +87,7 @@ void html_add_rated_range(struct strbuf *out, const struct html_page *p)
 		if (a->rated[i].n < 2)
 			continue;
 		rated_add_words(&line, a, &a->rated[i]);
-		html_add_text(out, "<li>", line.s, ".</li>\n");
+		html_addf(out, "<li>%s.</li>\n", line.s);
 	}
 	strbuf_addstr(out, "</ul>\n");
 	html_add_table(out, p, "rated-range", NULL);

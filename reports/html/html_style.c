@@ -31,13 +31,6 @@ static void add_style(struct strbuf *out)
 	strbuf_addf(out, "}}\n%s</style>\n", style);
 }
 
-void html_add_text(struct strbuf *out, const char *before, const char *text, const char *after)
-{
-	strbuf_addstr(out, before);
-	escape_html(out, text);
-	strbuf_addstr(out, after);
-}
-
 void html_begin_page(struct strbuf *out, const char *title, bool with_images,
 		     const char *more_style)
 {
@@ -47,7 +40,15 @@ void html_begin_page(struct strbuf *out, const char *title, bool with_images,
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		    "style-src 'unsafe-inline'%s\">\n",
 		    with_images ? "; img-src data:" : "");
-	html_add_text(out, "<title>", title, "</title>\n");
+	html_addf(out, "<title>%s</title>\n", title);
 	add_style(out);
 	strbuf_addf(out, "%s</head>\n<body>\n", more_style ? more_style : "");
+	if (with_images)
+		svg_add_symbols(out);
+	strbuf_addstr(out, "<main>\n");
+}
+
+void html_end_page(struct strbuf *out)
+{
+	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
 }

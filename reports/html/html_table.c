@@ -16,49 +16,37 @@
 
 void html_begin_wide(struct strbuf *out, const char *name)
 {
-	html_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"",
-		      name, "\">\n");
+	html_addf(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
+		name);
 }
 
-void html_add_decision(struct strbuf *out, enum decision d)
+const struct html_look html_looks[] = {
+    [DECISION_ACCEPT] = {"trusted", "✓"},
+    [DECISION_REJECT] = {"not", "✗"},
+    [DECISION_INCONCLUSIVE] = {"inconclusive", "?"},
+    [DECISION_NOT_ASSESSED] = {"none", "·"},
+    [DECISION_NOT_APPLICABLE] = {"none", "–"},
+};
+
+_Static_assert((int)VERDICT_INCONCLUSIVE == (int)DECISION_INCONCLUSIVE &&
+	       (int)CLAIM_NOT_ASSESSED == (int)DECISION_NOT_ASSESSED, "the numbers are the same");
+
+void html_add_chip(struct strbuf *out, unsigned int outcome, const char *word)
 {
-	static const struct {
-		const char *class, *sign;
-	} look[] = {
-	    [DECISION_ACCEPT] = {"trusted", "✓"},
-	    [DECISION_REJECT] = {"not", "✗"},
-	    [DECISION_INCONCLUSIVE] = {"inconclusive", "?"},
-	    [DECISION_NOT_ASSESSED] = {"none", "·"},
-	    [DECISION_NOT_APPLICABLE] = {"none", "–"},
-	};
-	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[d].class, look[d].sign,
-		    decision_name(d));
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", html_looks[outcome].class,
+		    html_looks[outcome].sign, word);
 }
 
 void html_add_verdict_chip(struct strbuf *out, const struct analysis *a, enum verdict v)
 {
-	static const struct {
-		const char *class, *sign;
-	} look[] = {[VERDICT_TRUSTED] = {"trusted", "✓"},
-		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
-		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
-	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[v].class, look[v].sign,
-		    words_claim_verdict(a, v));
+	html_add_chip(out, v, words_claim_verdict(a, v));
 }
 
 void html_add_case_chip(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
-	if (c->verdict == VERDICT_INCONCLUSIVE)
-		strbuf_addf(out, "<span class=\"chip inconclusive\"><b>?</b> %s</span>",
-			    words_tendency_short(cell_tendency(c)));
-	else
-		html_add_verdict_chip(out, a, c->verdict);
-}
-
-static bool is_numeric(const struct table_column *c)
-{
-	return c->format != FORMAT_TEXT && c->format != FORMAT_DECISION &&
-	       c->format != FORMAT_VERDICT;
+	html_add_chip(out, c->verdict, c->verdict == VERDICT_INCONCLUSIVE
+					   ? words_tendency_short(cell_tendency(c))
+					   : words_claim_verdict(a, c->verdict));
 }
 
 static bool is_shown(const struct html_table_view *v, const struct table_column *c)
@@ -102,7 +90,7 @@ void html_add_number(struct strbuf *out, const char *text)
 	strbuf_add(&part, signs.s, value);
 	escape_html(out, part.s);
 	if (signs.s[value])
-		html_add_text(out, "<small>", signs.s + value, "</small>");
+		html_addf(out, "<small>%s</small>", signs.s + value);
 }
 
 static void add_number_html(struct strbuf *out, const struct table_column *c,
@@ -110,11 +98,10 @@ static void add_number_html(struct strbuf *out, const struct table_column *c,
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	table_cell_text(&text, c, cell, false);
-	if (cell->status == STAT_OK && cell->kind != CELL_NONE) {
+	if (cell->status == STAT_OK && cell->kind != CELL_NONE)
 		html_add_number(out, text.s);
-	} else {
-		html_add_text(out, "<small>", text.s, "</small>");
-	}
+	else
+		html_addf(out, "<small>%s</small>", text.s);
 }
 
 /* `a`: may be NULL; of the words of verdicts. */
@@ -126,7 +113,7 @@ static void add_cell_html(struct strbuf *out, const struct analysis *a,
 		escape_html(out, cell->text);
 		break;
 	case CELL_DECISION:
-		html_add_decision(out, cell->decision);
+		html_add_chip(out, cell->decision, decision_name(cell->decision));
 		break;
 	case CELL_VERDICT:
 		html_add_verdict_chip(out, a, cell->verdict);
@@ -184,10 +171,11 @@ static void add_row(struct strbuf *out, const struct analysis *a, const struct t
 		bool head = i < t->n_row_headers,
 		     broad = head ? is_long(table_at(t, r, i)) : wide[i];
 		strbuf_addstr(out, head ? "<th scope=\"row\"" : "<td");
-		if (is_numeric(c) || broad)
-			strbuf_addf(out, " class=\"%s\"", is_numeric(c) ? "n" : head ? "l" : "w");
+		if (!table_column_is_text(c) || broad)
+			strbuf_addf(out, " class=\"%s\"",
+				    !table_column_is_text(c) ? "n" : head ? "l" : "w");
 		if (stack && !head)
-			html_add_text(out, " data-l=\"", c->title, "\"");
+			html_addf(out, " data-l=\"%s\"", c->title);
 		strbuf_addstr(out, ">");
 		add_cell_html(out, a, c, table_at(t, r, i));
 		strbuf_addstr(out, head ? "</th>" : "</td>");
@@ -200,10 +188,7 @@ static void add_title(struct strbuf *out, const char *title)
 {
 	const char *percent = strstr(title, " %");
 	SCOPED_FREE char *before = xasprintf("%.*s", percent ? (int)(percent - title) : 0, title);
-	escape_html(out, before);
-	if (percent)
-		strbuf_addstr(out, "\u00a0");
-	escape_html(out, percent ? percent + 1 : title);
+	html_addf(out, percent ? "%s\u00a0%s" : "%s%s", before, percent ? percent + 1 : title);
 }
 
 static void add_head(struct strbuf *out, const struct table *t, const struct html_table_view *v,
@@ -213,8 +198,9 @@ static void add_head(struct strbuf *out, const struct table *t, const struct htm
 	for (size_t i = grouped; i < t->n_columns; i++) {
 		if (!is_shown(v, &t->column[i]))
 			continue;
-		strbuf_addstr(out, is_numeric(&t->column[i]) ? "<th scope=\"col\" class=\"n\">"
-							     : "<th scope=\"col\">");
+		strbuf_addstr(out, table_column_is_text(&t->column[i])
+				       ? "<th scope=\"col\">"
+				       : "<th scope=\"col\" class=\"n\">");
 		add_title(out, t->column[i].title);
 		strbuf_addstr(out, "</th>");
 	}
@@ -243,7 +229,7 @@ static void add_table(struct strbuf *out, const struct analysis *a, const struct
 	bool stack = n_columns > STACK_COLUMNS && n_shown(t, view) <= STACK_ROWS;
 	strbuf_addf(out, "<table class=\"%s%s\">", n_columns > MANY_COLUMNS ? "wrap" : "",
 		    stack ? " stack" : "");
-	html_add_text(out, "<caption>", t->title, "</caption>\n");
+	html_addf(out, "<caption>%s</caption>\n", t->title);
 	add_head(out, t, view, grouped);
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		if (!row_shown(view, t, r))
@@ -253,11 +239,10 @@ static void add_table(struct strbuf *out, const struct analysis *a, const struct
 		add_row(out, a, t, view, r, grouped, stack, wide);
 		last = r;
 	}
-	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"note\">");
-	if (t->note)
-		escape_html(out, t->note);
-	strbuf_addf(out, " CSV: <a href=\"tables/%s.csv\">tables/%s.csv</a>.</p>\n", t->name,
-		    t->name);
+	html_addf(out,
+		  "</tbody></table></div>\n<p class=\"note\">%s CSV: "
+		  "<a href=\"tables/%s.csv\">tables/%s.csv</a>.</p>\n",
+		  t->note ? t->note : "", t->name, t->name);
 }
 
 static const struct table *table_get(const struct html_page *p, const char *name,
@@ -275,11 +260,8 @@ void html_add_table(struct strbuf *out, const struct html_page *p, const char *n
 	SCOPED(table_release) struct table made;
 	const struct table *t = table_get(p, name, &made);
 	size_t n = t ? n_shown(t, view) : 0;
-	if (n > MANY_ROWS) {
-		strbuf_addstr(out, "<details><summary>");
-		escape_html(out, t->title);
-		strbuf_addf(out, " (%zu rows)</summary>\n", n);
-	}
+	if (n > MANY_ROWS)
+		html_addf(out, "<details><summary>%s (%zu rows)</summary>\n", t->title, n);
 	if (n)
 		add_table(out, p->a, t, view);
 	if (n > MANY_ROWS)
@@ -301,7 +283,7 @@ void html_add_folded_table(struct strbuf *out, const struct html_page *p, const 
 void html_add_figure(struct strbuf *out, const struct figure *f, bool above)
 {
 	SCOPED_STRBUF caption = STRBUF_INIT;
-	html_add_text(&caption, "<figcaption>", f->caption, "</figcaption>");
+	html_addf(&caption, "<figcaption>%s</figcaption>", f->caption);
 	strbuf_addf(out, "<figure class=\"%s\">%s<div class=\"plot\">\n", f->section,
 		    above ? caption.s : "");
 	strbuf_add(out, f->svg.s, f->svg.len);
@@ -338,6 +320,6 @@ void html_add_missing(struct strbuf *out, const struct figures *fs)
 	strbuf_addf(out, "<p class=\"note\">%zu figure%s missing here", n,
 		    n == 1 ? " is" : "s are");
 	if (fs->missing)
-		html_add_text(out, " (", fs->missing, ")");
+		html_addf(out, " (%s)", fs->missing);
 	strbuf_addstr(out, ". Data and scripts are in <code>plots/</code>.</p>\n");
 }

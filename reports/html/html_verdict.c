@@ -38,9 +38,8 @@ static void add_replayers(struct strbuf *out, const struct analysis *a)
 	for (size_t i = 0; i < a->results->protocol.n_replayers; i++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		first_screen_replayer(&line, a, i);
-		html_add_text(out, "<li><b>", a->results->protocol.replayer[i].name, "</b>: ");
-		escape_html(out, line.s);
-		strbuf_addstr(out, "</li>\n");
+		html_addf(out, "<li><b>%s</b>: %s</li>\n", a->results->protocol.replayer[i].name,
+			  line.s);
 	}
 	strbuf_addstr(out, "</ul>\n");
 }
@@ -50,28 +49,23 @@ static void add_next(struct strbuf *out, const struct analysis *a)
 	SCOPED_STRBUF text = STRBUF_INIT, command = STRBUF_INIT;
 	first_screen_next(&text, &command, a, "DIR");
 	if (text.len)
-		html_add_text(out, "<p id=\"next\" class=\"next\"><b>What to do next.</b> ", text.s,
-			      "</p>\n");
+		html_addf(out, "<p id=\"next\" class=\"next\"><b>What to do next.</b> %s</p>\n",
+			text.s);
 	if (command.len)
-		html_add_text(out, "<p class=\"next\"><code>", command.s, "</code> <small>(DIR is "
-			"the results directory of this report)</small></p>\n");
+		html_addf(out, "<p class=\"next\"><code>%s</code> <small>(DIR is the results "
+			"directory of this report)</small></p>\n", command.s);
 }
 
 static void add_banner(struct strbuf *out, const struct html_page *p)
 {
-	static const struct {
-		const char *class, *sign;
-	} look[] = {[VERDICT_TRUSTED] = {"trusted", "✓"},
-		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
-		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
 	const struct analysis *a = p->a;
+	const unsigned int outcome = a->n_cells ? a->verdict : DECISION_NOT_APPLICABLE;
 	SCOPED_STRBUF line = STRBUF_INIT;
 	first_screen_verdict(&line, a);
 	strbuf_addf(out,
 		    "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s "
 		    "%s</p>\n",
-		    a->n_cells ? look[a->verdict].class : "none",
-		    a->n_cells ? look[a->verdict].sign : "–", line.s);
+		    html_looks[outcome].class, html_looks[outcome].sign, line.s);
 	strbuf_reset(&line);
 	if (a->n_cells)
 		add_replayers(out, a);
@@ -121,9 +115,6 @@ static double percent_at(double multiple)
 
 void html_add_bar(struct strbuf *out, const struct component *c)
 {
-	static const char *const class[] = {[DECISION_ACCEPT] = "trusted",
-					    [DECISION_REJECT] = "not",
-					    [DECISION_INCONCLUSIVE] = "inconclusive"};
 	const bool two_sided = components[c->kind]->two_sided;
 	double lo, hi;
 	if (!has_value(c))
@@ -133,7 +124,8 @@ void html_add_bar(struct strbuf *out, const struct component *c)
 	strbuf_addf(out,
 		    "<svg class=\"bar %s\" aria-hidden=\"true\"><rect x=\"%s%%\" width=\"%s%%\" "
 		    "y=\"1\" height=\"16\"/><line x1=\"50%%\" x2=\"50%%\" y1=\"1\" y2=\"17\"/>",
-		    class[c->decision], two_sided ? "25" : "50", two_sided ? "50" : "25");
+		    html_looks[c->decision].class, two_sided ? "25" : "50",
+		    two_sided ? "50" : "25");
 	strbuf_addf(out, "<line class=\"i\" x1=\"%.1f%%\" x2=\"%.1f%%\" y1=\"9\" y2=\"9\"/>",
 		    percent_at(lo), percent_at(hi));
 	if (fabs(value) <= BAR_SPAN)
@@ -182,16 +174,6 @@ static void add_short_estimate(struct strbuf *out, const struct component *c)
 	html_add_number(out, text.s);
 }
 
-static const char *sign_of(enum decision d)
-{
-	static const char *const sign[] = {[DECISION_ACCEPT] = "✓",
-					   [DECISION_REJECT] = "✗",
-					   [DECISION_INCONCLUSIVE] = "?",
-					   [DECISION_NOT_ASSESSED] = "·",
-					   [DECISION_NOT_APPLICABLE] = "–"};
-	return sign[d];
-}
-
 static void add_map_cell(struct strbuf *out, const struct component *c, size_t case_number)
 {
 	static const double step[] = {0.25, 0.5, 0.75, 1, 1.5};
@@ -210,7 +192,7 @@ static void add_map_cell(struct strbuf *out, const struct component *c, size_t c
 		    c->decision == DECISION_REJECT || c->decision == DECISION_INCONCLUSIVE
 			? "<b>%s</b>"
 			: "%s",
-		    sign_of(c->decision));
+		    html_looks[c->decision].sign);
 	/* numbers close to 0 would hide the others */
 	if (has_value(c) && fabs(over_limit(c, c->estimate.value)) >= LEAST_SHOWN) {
 		strbuf_addstr(out, "<span>");
@@ -225,8 +207,8 @@ static void add_map_row(struct strbuf *out, const struct analysis *a, size_t sce
 {
 	const struct replayer *r = &a->results->protocol.replayer[replayer];
 	const struct cell *c = find_cell(a, scenario, replayer);
-	html_add_text(out, "<tr><th scope=\"row\">", a->results->protocol.scenario[scenario].name,
-		      "</th>");
+	html_addf(out, "<tr><th scope=\"row\">%s</th>",
+		a->results->protocol.scenario[scenario].name);
 	if (!c) {
 		strbuf_addf(out, "<td class=\"v\"><small>%s</small></td></tr>\n",
 			    r->applies && !r->applies[scenario] ? "not planned"
@@ -257,7 +239,7 @@ static void add_map_head(struct strbuf *out, const struct analysis *a)
 		if (!a->assessed[k])
 			continue;
 		words_add_limits(&limit, &a->results->protocol, k);
-		html_add_text(out, "<td>", limit.s, "</td>");
+		html_addf(out, "<td>%s</td>", limit.s);
 	}
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
 }
@@ -272,9 +254,8 @@ static void add_map(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, "<table class=\"map\" id=\"which\">");
 	add_map_head(out, a);
 	for (size_t r = 0; r < p->n_replayers; r++) {
-		html_add_text(out, "<tr class=\"g\"><th scope=\"rowgroup\" colspan=\"2\">",
-			      p->replayer[r].name, "</th>");
-		strbuf_addf(out, "<td colspan=\"%zu\"></td></tr>\n", n_columns - 2);
+		html_addf(out, "<tr class=\"g\"><th scope=\"rowgroup\" colspan=\"2\">%s</th><td "
+			  "colspan=\"%zu\"></td></tr>\n", p->replayer[r].name, n_columns - 2);
 		for (size_t s = 0; s < p->n_scenarios; s++)
 			add_map_row(out, a, s, r);
 	}
@@ -321,10 +302,10 @@ static void add_strip_row(struct strbuf *out, const struct analysis *a, const st
 	const struct component *m = deciding_component(c);
 	SCOPED_STRBUF text = STRBUF_INIT;
 	words_add_cell(&text, a, c);
-	strbuf_addf(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">", (size_t)(c - a->cell) + 1);
-	html_add_text(out, "", text.s, "</a></th><td>");
+	html_addf(out, "<tr><th scope=\"row\"><a href=\"#case-%zu\">%s</a></th><td>",
+		  (size_t)(c - a->cell) + 1, text.s);
 	if (m) {
-		strbuf_addf(out, "%s %s</td><td class=\"bars\">", sign_of(m->decision),
+		strbuf_addf(out, "%s %s</td><td class=\"bars\">", html_looks[m->decision].sign,
 			    components[m->kind]->title);
 		html_add_bar(out, m);
 		strbuf_addstr(out, "</td><td class=\"n\">");
@@ -364,10 +345,8 @@ static void add_strip(struct strbuf *out, const struct analysis *a)
 
 void html_add_verdict(struct strbuf *out, const struct html_page *p)
 {
-	strbuf_addstr(out, "<header>\n<h1>");
-	escape_html(out, words_title(p->a));
-	strbuf_addf(out, "</h1>\n<p class=\"sub\">Validation of trace replayers by validate %s",
-		    VALIDATE_VERSION);
+	html_addf(out, "<header>\n<h1>%s</h1>\n<p class=\"sub\">Validation of trace replayers by "
+		  "validate " VALIDATE_VERSION, words_title(p->a));
 	add_dates(out, p->a->results);
 	strbuf_addstr(out, "</p>\n</header>\n");
 	add_banner(out, p);

@@ -14,9 +14,7 @@ static void add_facts(struct strbuf *out, const struct info_page *page)
 		const struct info_fact *f = &page->fact[i];
 		if (*f->label)
 			strbuf_addf(out, "<dt>%s</dt>", f->label);
-		strbuf_addstr(out, "<dd>");
-		escape_html(out, f->text);
-		strbuf_addstr(out, "</dd>\n");
+		html_addf(out, "<dd>%s</dd>\n", f->text);
 	}
 	strbuf_addstr(out, "</dl>\n");
 }
@@ -25,7 +23,7 @@ static void add_warning(struct strbuf *out, const char *text)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	escape_bytes(&line, text);
-	html_add_text(out, "<li>", line.s, "</li>\n");
+	html_addf(out, "<li>%s</li>\n", line.s);
 }
 
 /* Damage and warnings come first. */
@@ -55,7 +53,7 @@ static void add_cell(struct strbuf *out, const struct table *s, size_t column, c
 
 static void add_sheet(struct strbuf *out, const struct table *s)
 {
-	html_add_text(out, "<h2>", s->title, "</h2>\n");
+	html_addf(out, "<h2>%s</h2>\n", s->title);
 	html_begin_wide(out, s->title);
 	strbuf_addstr(out, "<table>\n<thead><tr>");
 	for (size_t c = 0; c < s->n_columns; c++)
@@ -70,7 +68,7 @@ static void add_sheet(struct strbuf *out, const struct table *s)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 	if (!s->note)
 		return;
-	html_add_text(out, "<p class=\"note\">", s->note, "</p>\n");
+	html_addf(out, "<p class=\"note\">%s</p>\n", s->note);
 }
 
 static void add_figures(struct strbuf *out, const struct figures *fs)
@@ -84,11 +82,11 @@ static void add_figures(struct strbuf *out, const struct figures *fs)
 			continue;
 		strbuf_addstr(out, "<figure><div class=\"plot\">\n");
 		strbuf_add(out, f->svg.s, f->svg.len);
-		html_add_text(out, "</div><figcaption>", f->caption, "</figcaption></figure>\n");
+		html_addf(out, "</div><figcaption>%s</figcaption></figure>\n", f->caption);
 	}
 	strbuf_addstr(out, "</div>\n");
 	if (fs->missing)
-		html_add_text(out, "<p class=\"note\">Plots are missing: ", fs->missing, "</p>\n");
+		html_addf(out, "<p class=\"note\">Plots are missing: %s</p>\n", fs->missing);
 }
 
 static void add_page(struct strbuf *out, const struct info *x, const struct figures *fs)
@@ -100,14 +98,13 @@ static void add_page(struct strbuf *out, const struct info *x, const struct figu
 	info_facts_build(&page, x);
 	info_sheets_build(&page, x);
 	html_begin_page(out, name.s, true, NULL);
-	svg_add_symbols(out);
-	html_add_text(out, "<main>\n<h1>", name.s, "</h1>\n");
+	html_addf(out, "<h1>%s</h1>\n", name.s);
 	add_warnings(out, x);
 	add_figures(out, fs);
 	add_facts(out, &page);
 	for (size_t i = 0; i < page.n_sheets; i++)
 		add_sheet(out, &page.sheet[i]);
-	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	html_end_page(out);
 }
 
 int info_write_html(const struct info *x, const char *path, struct err *e)

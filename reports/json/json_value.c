@@ -36,6 +36,17 @@ json_t *json_finite(double x)
 	return isfinite(x) ? json_real(x) : json_null();
 }
 
+char *json_shown(const json_t *value, size_t digits)
+{
+	if (json_is_null(value))
+		return xstrdup("not available");
+	char *text = json_is_string(value)
+			 ? xstrdup(json_string_value(value))
+			 : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
+					     JSON_REAL_PRECISION(digits));
+	return text ? text : xstrdup("");
+}
+
 void json_add_shown(struct strbuf *out, const char *text, size_t len)
 {
 	const char *from = text, *const end = text + len;

@@ -57,6 +57,9 @@ json_t *json_text(const char *s);
 json_t *json_name(const char *s);
 json_t *json_finite(double x); /* null if it is not finite */
 
+/* Returns the value on one line for people: a text as it is, null as "not available", numbers with
+ * this number of digits. The caller frees it. */
+char *json_shown(const json_t *value, size_t digits);
 /* Appends len bytes of JSON. No string in `out` begins a command of a CI service ("##[error]",
  * "##vso[task]"): the bracket becomes the escape sequence \u005b, which has the same meaning. */
 void json_add_shown(struct strbuf *out, const char *text, size_t len);

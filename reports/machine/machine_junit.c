@@ -21,14 +21,12 @@ static size_t count(const struct machine *m, enum outcome o)
 
 static void attribute(struct strbuf *out, const char *name, const char *value)
 {
-	strbuf_addf(out, " %s=\"", name);
-	escape_html(out, value);
-	strbuf_addch(out, '"');
+	html_addf(out, " %s=\"%s\"", name, value);
 }
 
 static void counts_add(struct strbuf *out, const struct machine *m)
 {
-	strbuf_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", m->n_rows,
+	html_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\"", m->n_rows,
 		    count(m, OUTCOME_FAIL), count(m, OUTCOME_OPEN));
 }
 
@@ -38,27 +36,20 @@ static void row_add(struct strbuf *out, const struct machine *m, const struct ma
 					      [OUTCOME_OPEN] = "error",
 					      [OUTCOME_SKIPPED] = "skipped",
 					      [OUTCOME_PASS] = NULL};
-	SCOPED_STRBUF name = STRBUF_INIT;
-	strbuf_addf(&name, "%s, %s", r->scenario, r->replayer);
-	strbuf_addstr(out, "  <testcase");
-	attribute(out, "classname", name.s);
-	attribute(out, "name", r->component);
+	html_addf(out, "  <testcase classname=\"%s, %s\" name=\"%s\"", r->scenario, r->replayer,
+		  r->component);
 	const enum outcome o = outcome_of(m, r);
 	if (element[o]) {
-		strbuf_addstr(out, ">\n");
-		strbuf_addf(out, "   <%s", element[o]);
+		strbuf_addf(out, ">\n   <%s", element[o]);
 		if (o != OUTCOME_SKIPPED)
 			attribute(out, "type", r->word);
 		attribute(out, "message", r->message ? r->message : r->word);
+		strbuf_addstr(out, "/>\n  </testcase>\n");
+	} else if (r->message) {
+		html_addf(out, ">\n   <system-out>%s</system-out>\n  </testcase>\n", r->message);
+	} else {
 		strbuf_addstr(out, "/>\n");
-		strbuf_addstr(out, "  </testcase>\n");
-		return;
 	}
-	strbuf_addstr(out, r->message ? ">\n   <system-out>" : "/>\n");
-	if (!r->message)
-		return;
-	escape_html(out, r->message);
-	strbuf_addstr(out, "</system-out>\n  </testcase>\n");
 }
 
 static void junit_add(struct strbuf *out, const struct machine *m)
@@ -72,9 +63,8 @@ static void junit_add(struct strbuf *out, const struct machine *m)
 	strbuf_addf(out, " skipped=\"%zu\">\n", count(m, OUTCOME_SKIPPED));
 	for (size_t i = 0; i < m->n_rows; i++)
 		row_add(out, m, &m->row[i]);
-	strbuf_addstr(out, "  <system-out>");
-	escape_html(out, m->headline);
-	strbuf_addstr(out, "</system-out>\n </testsuite>\n</testsuites>\n");
+	html_addf(out, "  <system-out>%s</system-out>\n </testsuite>\n</testsuites>\n",
+		  m->headline);
 }
 
 const struct machine_format machine_junit = {

@@ -2,6 +2,7 @@
 /* Mandel's plots: a bar for each case, grouped by laboratory, with the critical values. They show a
  * laboratory that differs in all cases, and a laboratory that differs in a single case. Source: ISO
  * 5725-2, 7.3.1. */
+#include "reports/escape.h"
 #include "reports/figures/figures.h"
 #include "reports/html/html.h"
 #include "reports/pool/pool_report.h"
@@ -138,7 +139,7 @@ static bool has_outlier(const struct pool *p)
 
 static void warning_add(struct strbuf *out, const char *text)
 {
-	html_add_text(out, "<p class=\"warnings\"><strong>Warning:</strong> ", text, "</p>\n");
+	html_addf(out, "<p class=\"warnings\"><strong>Warning:</strong> %s</p>\n", text);
 }
 
 void pool_html_add(struct strbuf *out, const void *study, const struct tables *ts,
@@ -150,11 +151,9 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	pool_sentence_add(&sentence, p);
 	strbuf_addf(&title, "Between laboratories: %s", p->laboratory[0].baseline->title);
 	html_begin_page(out, title.s, true, NULL);
-	svg_add_symbols(out);
-	html_add_text(out, "<main>\n<h1>", title.s, "</h1>\n");
-	strbuf_addf(out, "<div class=\"banner %s\">", has_outlier(p) ? "inconclusive" : "trusted");
-	html_add_text(out, "<p class=\"big\">", sentence.s, "</p></div>\n");
-	html_add_text(out, "<p>", pool_explanation, "</p>\n");
+	html_addf(out, "<h1>%s</h1>\n", title.s);
+	html_addf(out, "<div class=\"banner %s\"><p class=\"big\">%s</p></div>\n<p>%s</p>\n",
+		  has_outlier(p) ? "inconclusive" : "trusted", sentence.s, pool_explanation);
 	if (p->difference)
 		warning_add(out, p->difference);
 	for (size_t i = 0; i < p->n_warnings; i++) {
@@ -176,5 +175,5 @@ void pool_html_add(struct strbuf *out, const void *study, const struct tables *t
 	html_add_table(out, &page, "suspects", NULL);
 	html_add_table(out, &page, "laboratories", NULL);
 	html_add_table(out, &page, "missing", NULL);
-	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+	html_end_page(out);
 }
