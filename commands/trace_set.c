@@ -114,7 +114,7 @@ void trace_set_close(struct trace_set *m)
 	free(m->t);
 	for (size_t i = 0; i < m->n_given; i++)
 		free(m->given[i]);
-	FREE_EACH(m->given, m->path, m->shift_ns, m->names, m->captured_by);
+	FREE_EACH(m->given, m->path, m->shift_ns, m->names);
 	memset(m, 0, sizeof *m);
 }
 

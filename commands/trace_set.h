@@ -15,7 +15,6 @@ struct trace_set {
 	char **given; /* given[n_given]: file names, owned */
 	size_t n_given;
 	char *names; /* names of the formats */
-	char *captured_by;
 };
 
 /* Opens n files. If there is no file of a name, opens the parts FILE.000, FILE.001 ... of a

@@ -117,15 +117,7 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 
 void findings_collect(struct findings *f, const struct analysis *a)
 {
-	*f = (struct findings){.n_replayers = a->results->protocol.n_replayers};
-	f->tally = xcalloc(f->n_replayers, sizeof *f->tally);
-	for (size_t i = 0; i < a->n_cells; i++) {
-		struct replayer_tally *t = &f->tally[a->cell[i].replayer];
-		t->n_cells++;
-		t->n_trusted += a->cell[i].verdict == VERDICT_TRUSTED;
-		t->n_not_trusted += a->cell[i].verdict == VERDICT_NOT_TRUSTED;
-		t->n_inconclusive += a->cell[i].verdict == VERDICT_INCONCLUSIVE;
-	}
+	*f = (struct findings){0};
 	for (int k = 0; k < COMPONENT_N; k++)
 		collect_group(f, a, k, DECISION_REJECT);
 	/* before the first look, nothing is decided */
@@ -143,6 +135,6 @@ void findings_release(struct findings *f)
 	}
 	for (size_t i = 0; i < f->n_warnings; i++)
 		free(f->warning[i]);
-	FREE_EACH(f->group, f->warning, f->tally);
+	FREE_EACH(f->group, f->warning);
 	*f = (struct findings){0};
 }

@@ -41,17 +41,11 @@ struct finding_group { /* all cells in which one component has the same decision
 	size_t n_impractical; /* number of cells that no practical number settles */
 };
 
-struct replayer_tally { /* of one replayer over the scenarios */
-	size_t n_cells, n_trusted, n_not_trusted, n_inconclusive;
-};
-
 struct findings {
 	struct finding_group *group; /* rejections first */
 	size_t n_groups, cap_groups;
 	char **warning; /* sentences */
 	size_t n_warnings, cap_warnings;
-	struct replayer_tally *tally; /* by replayer index */
-	size_t n_replayers;
 };
 
 /* Collects the findings. Ownership: findings_release. The analysis must outlive them. */

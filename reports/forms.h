@@ -17,7 +17,7 @@ struct report_form {
 	/* Writes the form's files into report_dir, which must exist. The same analysis gives the
 	 * same bytes. NULL: the form can only be printed. */
 	int (*write)(const struct analysis *a, const char *report_dir, struct err *e);
-	/* Prints the form to a stream (--format FORM); NULL: it cannot be printed. */
+	/* Prints the form to a stream (--format FORM). */
 	int (*print)(const struct analysis *a, FILE *out, struct err *e);
 	/* The form needs little memory, so it is written at the same time as the other forms, which
 	 * are written one after the other. */
@@ -27,8 +27,7 @@ struct report_form {
 extern const struct report_form *const report_forms[];
 /* Returns the form with this name, or NULL. */
 const struct report_form *report_form_find(const char *name);
-/* Finds a form for printing. Errors: ENOENT with the nearest name, EINVAL if the form cannot be
- * printed. */
+/* Finds a form. Errors: ENOENT with the nearest name. */
 int report_form_choose(const char *name, const struct report_form **form, struct err *e);
 
 /* Builds DIR/report again from the results in DIR. The new report replaces the old report in one

@@ -111,7 +111,6 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 	    .open_as = open_as[c->inconclusive],
 	    .title = strbuf_detach(&title),
 	    .headline = strbuf_detach(&headline),
-	    .word = c->n_refusing ? "not comparable" : change_name(c->word),
 	    .outcome = c->n_refusing ? OUTCOME_OPEN : outcome_of(c->word),
 	};
 	for (size_t i = 0; i < c->n_differences; i++) {
@@ -134,18 +133,18 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 			row_of(m, &c->cell[i], (enum aspect)k);
 }
 
-static void add_by(const struct machine_format *f, struct strbuf *out,
+static void add_by(void (*add)(struct strbuf *, const struct machine *), struct strbuf *out,
 		   const struct campaign_change *c)
 {
 	SCOPED(machine_release) struct machine m;
 	machine_of_comparison(&m, c);
-	f->add(out, &m);
+	add(out, &m);
 }
 
 #define FORM(which, what)                                                                          \
 	static void add_##which(struct strbuf *out, const struct campaign_change *c)               \
 	{                                                                                          \
-		add_by(&machine_##which, out, c);                                                  \
+		add_by(machine_add_##which, out, c);                                               \
 	}                                                                                          \
 	const struct compare_form compare_form_##which = {#which, what, add_##which}
 

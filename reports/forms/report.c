@@ -34,12 +34,8 @@ const struct report_form *report_form_find(const char *name)
 int report_form_choose(const char *name, const struct report_form **form, struct err *e)
 {
 	*form = report_form_find(name);
-	if (*form && (*form)->print)
-		return 0;
 	if (*form)
-		return err_set(e, EINVAL,
-			"the output format \"%s\" of a report consists of files and cannot be "
-			"printed: the directory report/ of the results has these files", name);
+		return 0;
 	SCOPED_FREE const char **names = names_of(report_forms);
 	return name_refuse(e, ENOENT, name, names,
 			   " (\"validate report --list\" lists the formats)",

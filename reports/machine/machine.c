@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/machine/machine.h"
 
-const struct machine_format *const machine_formats[] = {
-    &machine_markdown, &machine_junit, &machine_github, &machine_openmetrics,
-    &machine_prometheus, NULL};
-
 struct machine_row *machine_row_add(struct machine *m)
 {
 	GROW(m->row, m->n_rows, m->cap_rows);

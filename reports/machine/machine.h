@@ -27,7 +27,6 @@ struct machine {
 	const char *suite; /* "validate compare"; static */
 	const char *metric; /* "validate_compare"; static */
 	char *title, *headline; /* headline: short enough for a commit status, at most 140 bytes */
-	const char *word;	/* word for the whole; static */
 	enum outcome outcome;
 	enum outcome open_as; /* how JUnit shows inconclusive rows */
 	struct machine_row *row;
@@ -51,11 +50,9 @@ struct machine_group {
 /* Returns the group that begins with row `i`; an empty group if an earlier row belongs to it. */
 struct machine_group machine_group_at(const struct machine *m, size_t i);
 
-struct machine_format {
-	const char *name, *help;
-	void (*add)(struct strbuf *out, const struct machine *m);
-};
-/* markdown (below 1 MiB), junit, github (at most ten annotations), openmetrics, prometheus; NULL */
-extern const struct machine_format *const machine_formats[];
-extern const struct machine_format machine_markdown, machine_junit, machine_github,
-    machine_openmetrics, machine_prometheus;
+/* The formats: below 1 MiB; XML; at most ten annotations; two texts for time series databases. */
+void machine_add_markdown(struct strbuf *out, const struct machine *m);
+void machine_add_junit(struct strbuf *out, const struct machine *m);
+void machine_add_github(struct strbuf *out, const struct machine *m);
+void machine_add_openmetrics(struct strbuf *out, const struct machine *m);
+void machine_add_prometheus(struct strbuf *out, const struct machine *m);

@@ -32,11 +32,12 @@ static void annotation(struct strbuf *out, const char *level, const char *title,
 	strbuf_addch(out, '\n');
 }
 
-static void row_add(struct strbuf *out, const struct machine_row *r, const char *level)
+static void row_add(struct strbuf *out, const struct machine_row *r, const char *level,
+		    const char *before)
 {
 	SCOPED_STRBUF title = STRBUF_INIT, text = STRBUF_INIT;
 	strbuf_addf(&title, "%s: %s", r->component, r->word);
-	strbuf_addf(&text, "%s, %s: %s", r->scenario, r->replayer,
+	strbuf_addf(&text, "%s%s, %s: %s", before, r->scenario, r->replayer,
 		    r->message ? r->message : r->word);
 	annotation(out, level, title.s, text.s);
 }
@@ -47,7 +48,7 @@ static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome
 	size_t n = 0;
 	for (size_t i = 0; i < m->n_rows && n < room; i++)
 		if (m->row[i].outcome == o) {
-			row_add(out, &m->row[i], level);
+			row_add(out, &m->row[i], level, "");
 			n++;
 		}
 	return n;
@@ -63,18 +64,16 @@ static void groups_add(struct strbuf *out, const struct machine *m, enum outcome
 			g = machine_group_at(m, i);
 		if (!g.first)
 			continue;
-		SCOPED_STRBUF title = STRBUF_INIT, text = STRBUF_INIT;
-		strbuf_addf(&title, "%s: %s", g.first->component, g.first->word);
+		SCOPED_STRBUF cases = STRBUF_INIT;
 		if (g.n > 1)
-			strbuf_addf(&text, "in %zu of %zu cases; for example ", g.n, g.n_component);
-		strbuf_addf(&text, "%s, %s: %s", g.first->scenario, g.first->replayer,
-			    g.first->message ? g.first->message : g.first->word);
-		annotation(out, level, title.s, text.s);
+			strbuf_addf(&cases, "in %zu of %zu cases; for example ", g.n,
+				    g.n_component);
+		row_add(out, g.first, level, cases.s);
 		room--;
 	}
 }
 
-static void github_add(struct strbuf *out, const struct machine *m)
+void machine_add_github(struct strbuf *out, const struct machine *m)
 {
 	const char *level = m->outcome == OUTCOME_FAIL   ? "error"
 			    : m->outcome == OUTCOME_OPEN ? "warning"
@@ -84,6 +83,3 @@ static void github_add(struct strbuf *out, const struct machine *m)
 	room -= rows_add(out, m, OUTCOME_FAIL, "error", room);
 	groups_add(out, m, OUTCOME_OPEN, "warning", room);
 }
-
-const struct machine_format machine_github = {
-    "github", "annotations of a GitHub Actions run, at most ten", github_add};

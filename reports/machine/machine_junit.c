@@ -52,7 +52,7 @@ static void row_add(struct strbuf *out, const struct machine *m, const struct ma
 	}
 }
 
-static void junit_add(struct strbuf *out, const struct machine *m)
+void machine_add_junit(struct strbuf *out, const struct machine *m)
 {
 	strbuf_addstr(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
 	attribute(out, "name", m->suite);
@@ -66,6 +66,3 @@ static void junit_add(struct strbuf *out, const struct machine *m)
 	html_addf(out, "  <system-out>%s</system-out>\n </testsuite>\n</testsuites>\n",
 		  m->headline);
 }
-
-const struct machine_format machine_junit = {
-    "junit", "XML, a test case for each case and component", junit_add};

@@ -26,16 +26,21 @@ static void escaped(struct strbuf *out, const char *s)
 			strbuf_addch(out, *c);
 }
 
-static void row_add(struct strbuf *out, const struct machine_row *r)
+static void cells_add(struct strbuf *out, enum outcome o, const char *const *cell, size_t n)
 {
-	const char *const cell[] = {r->word, r->scenario, r->replayer, r->component, r->number,
-		r->limit, r->message};
-	strbuf_addf(out, "| %s", mark[r->outcome]);
-	for (size_t i = 0; i < sizeof cell / sizeof *cell; i++) {
+	strbuf_addf(out, "| %s", mark[o]);
+	for (size_t i = 0; i < n; i++) {
 		strbuf_addstr(out, i ? " | " : " ");
 		escaped(out, cell[i]);
 	}
 	strbuf_addstr(out, " |\n");
+}
+
+static void row_add(struct strbuf *out, const struct machine_row *r)
+{
+	const char *const cell[] = {r->word, r->scenario, r->replayer, r->component, r->number,
+		r->limit, r->message};
+	cells_add(out, r->outcome, cell, sizeof cell / sizeof *cell);
 }
 
 static size_t n_of(const struct machine *m, enum outcome o)
@@ -63,17 +68,12 @@ static void open_groups_add(struct strbuf *out, const struct machine *m)
 			g = machine_group_at(m, i);
 		if (!g.first)
 			continue;
-		strbuf_addf(out, "| %s ", mark[OUTCOME_OPEN]);
-		escaped(out, g.first->word);
-		strbuf_addstr(out, " | ");
-		escaped(out, g.first->component);
-		strbuf_addf(out, " | %zu of %zu | ", g.n, g.n_component);
-		escaped(out, g.first->limit);
-		strbuf_addstr(out, " | ");
-		escaped(out, g.first->scenario);
-		strbuf_addstr(out, ": ");
-		escaped(out, g.first->number);
-		strbuf_addstr(out, " |\n");
+		SCOPED_FREE char *cases = xasprintf("%zu of %zu", g.n, g.n_component);
+		SCOPED_FREE char *example = xasprintf("%s: %s", g.first->scenario,
+			g.first->number ? g.first->number : "");
+		const char *const cell[] = {g.first->word, g.first->component, cases,
+			g.first->limit, example};
+		cells_add(out, OUTCOME_OPEN, cell, sizeof cell / sizeof *cell);
 	}
 }
 
@@ -94,7 +94,7 @@ static void rows_add(struct strbuf *out, const struct machine *m, bool folded)
 		strbuf_addf(out, "\nand %zu more\n", left);
 }
 
-static void markdown_add(struct strbuf *out, const struct machine *m)
+void machine_add_markdown(struct strbuf *out, const struct machine *m)
 {
 	strbuf_addf(out, "### %s ", mark[m->outcome]);
 	escaped(out, m->title);
@@ -123,6 +123,3 @@ static void markdown_add(struct strbuf *out, const struct machine *m)
 	rows_add(out, m, true);
 	strbuf_addstr(out, "\n</details>\n");
 }
-
-const struct machine_format machine_markdown = {
-    "markdown", "for a comment on a pull request or a step summary, below 1 MiB", markdown_add};

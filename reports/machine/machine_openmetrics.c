@@ -82,19 +82,13 @@ static void all_add(struct strbuf *out, const struct machine *m, bool statesets)
 	values_add(out, m, "_limit", "The limit of the component.", true);
 }
 
-static void openmetrics_add(struct strbuf *out, const struct machine *m)
+void machine_add_openmetrics(struct strbuf *out, const struct machine *m)
 {
 	all_add(out, m, true);
 	strbuf_addstr(out, "# EOF\n");
 }
 
-static void prometheus_add(struct strbuf *out, const struct machine *m)
+void machine_add_prometheus(struct strbuf *out, const struct machine *m)
 {
 	all_add(out, m, false);
 }
-
-const struct machine_format machine_openmetrics = {
-    "openmetrics", "gauges and states for a time series database", openmetrics_add};
-
-const struct machine_format machine_prometheus = {
-    "prometheus", "the same as gauges, in the text format of Prometheus", prometheus_add};

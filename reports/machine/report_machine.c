@@ -7,33 +7,38 @@
 #include "validate/analysis/analysis.h"
 #include "validate/components/component.h"
 
-static enum outcome outcome_of(enum decision d)
+static const enum outcome outcomes[] = {[DECISION_ACCEPT] = OUTCOME_PASS,
+					[DECISION_REJECT] = OUTCOME_FAIL,
+					[DECISION_INCONCLUSIVE] = OUTCOME_OPEN,
+					[DECISION_NOT_ASSESSED] = OUTCOME_SKIPPED,
+					[DECISION_NOT_APPLICABLE] = OUTCOME_SKIPPED};
+
+static enum outcome verdict_outcome(enum verdict v)
 {
-	switch (d) {
-	case DECISION_ACCEPT:
-		return OUTCOME_PASS;
-	case DECISION_REJECT:
-		return OUTCOME_FAIL;
-	case DECISION_INCONCLUSIVE:
-		return OUTCOME_OPEN;
-	default:
-		return OUTCOME_SKIPPED;
-	}
+	return v == VERDICT_TRUSTED	  ? OUTCOME_PASS
+	       : v == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL
+					  : OUTCOME_OPEN;
+}
+
+static struct machine_row *row_add(struct machine *m, const struct analysis *a,
+				   const struct cell *c)
+{
+	struct machine_row *r = machine_row_add(m);
+	r->scenario = a->results->protocol.scenario[c->scenario].name;
+	r->replayer = a->results->protocol.replayer[c->replayer].name;
+	return r;
 }
 
 static void component_row(struct machine *m, const struct analysis *a, const struct cell *c,
 			  const struct component *k)
 {
-	struct machine_row *r = machine_row_add(m);
+	struct machine_row *r = row_add(m, a, c);
 	struct strbuf number = STRBUF_INIT, limit = STRBUF_INIT;
-	const struct protocol *p = &a->results->protocol;
 	if (!k->estimate.status)
 		words_add_estimate(&number, k, true);
 	words_add_limit(&limit, k->kind, k->limit);
-	r->scenario = p->scenario[c->scenario].name;
-	r->replayer = p->replayer[c->replayer].name;
 	r->component = component_names[k->kind];
-	r->outcome = outcome_of(k->decision);
+	r->outcome = outcomes[k->decision];
 	r->word = decision_name(k->decision);
 	r->number = strbuf_detach(&number);
 	r->limit = strbuf_detach(&limit);
@@ -56,12 +61,9 @@ static bool is_reported(const struct cell *c)
  * not see a success. */
 static void verdict_row(struct machine *m, const struct analysis *a, const struct cell *c)
 {
-	struct machine_row *r = machine_row_add(m);
-	const struct protocol *p = &a->results->protocol;
-	r->scenario = p->scenario[c->scenario].name;
-	r->replayer = p->replayer[c->replayer].name;
+	struct machine_row *r = row_add(m, a, c);
 	r->component = "verdict";
-	r->outcome = c->verdict == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL : OUTCOME_OPEN;
+	r->outcome = verdict_outcome(c->verdict);
 	r->word = verdict_name(c->verdict);
 	r->number = xstrdup("none");
 	r->limit = xstrdup("none");
@@ -77,11 +79,8 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 	    .headline = xasprintf("%s: %zu of %zu cases trusted, %zu not trusted, %zu inconclusive",
 				  verdict_name(a->verdict), a->n_trusted, cells_counted(a),
 				  a->n_not_trusted, a->n_inconclusive),
-	    .word = verdict_name(a->verdict),
 	    .open_as = OUTCOME_OPEN,
-	    .outcome = a->verdict == VERDICT_TRUSTED       ? OUTCOME_PASS
-		       : a->verdict == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL
-							   : OUTCOME_OPEN,
+	    .outcome = verdict_outcome(a->verdict),
 	};
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (!cell_counts(a, &a->cell[i]))
@@ -93,19 +92,20 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 	}
 }
 
-static int print(const struct machine_format *f, const struct analysis *a, FILE *out, struct err *e)
+static int print(void (*add)(struct strbuf *, const struct machine *), const struct analysis *a,
+		 FILE *out, struct err *e)
 {
 	SCOPED_STRBUF text = STRBUF_INIT;
 	SCOPED(machine_release) struct machine m;
 	machine_of_report(&m, a);
-	f->add(&text, &m);
+	add(&text, &m);
 	return output_stream(out, &text, e);
 }
 
 #define FORM(which, what)                                                                          \
 	static int print_##which(const struct analysis *a, FILE *out, struct err *e)               \
 	{                                                                                          \
-		return print(&machine_##which, a, out, e);                                         \
+		return print(machine_add_##which, a, out, e);                                      \
 	}                                                                                          \
 	const struct report_form report_form_##which = {                                           \
 	    .name = #which, .help = what, .print = print_##which}
