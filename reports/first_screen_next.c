@@ -116,8 +116,8 @@ static bool is_exhausted(const struct analysis *a)
 	return true;
 }
 
-static void next_of_replicates(struct strbuf *text, struct strbuf *command,
-			       const struct analysis *a, const char *dir, double seconds, size_t n)
+static void next_of_replicates(struct strbuf *text, const struct analysis *a, double seconds,
+			       size_t n)
 {
 	const struct protocol *p = &a->results->protocol;
 	const double spent = fmax(seconds, (double)p->budget_ns * 1e-9);
@@ -125,7 +125,6 @@ static void next_of_replicates(struct strbuf *text, struct strbuf *command,
 		"and run it again", (unsigned long long)p->n_replicates_min, 2 *
 		(unsigned long long)p->n_replicates_max, ceil((spent + more_s(a, seconds)) / 60));
 	add_decides(text, a, n);
-	strbuf_addf(command, "validate run %s/protocol.conf", dir);
 }
 
 /* Whether all undecided cases are first_screen_is_excluded(). */
@@ -266,41 +265,28 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 	const struct cell *differing = first_differing(a);
 	size_t n;
 	const size_t n_failing = failing_count(a);
+	const uint64_t more = pairs_needed(a, &n);
+	const struct block block = block_of(a);
+	const bool more_helps = n && 2 * n >= a->n_inconclusive,
+		   has_budget = a->results->protocol.budget_ns;
 	if (n_failing && 2 * n_failing >= a->n_inconclusive) {
 		next_of_failing(text, a, n_failing);
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
-		strbuf_addf(command, "validate run %s/protocol.conf", dir);
-		return;
-	}
-	if (differing) {
+	} else if (differing) {
 		next_of_differing(text, command, &a->results->protocol, differing);
-		return;
-	}
-	if (!a->look) {
+	} else if (!a->look) {
 		next_of_early(text, command, a, dir, seconds);
-		return;
-	}
-	if (all_excluded(a)) {
+	} else if (all_excluded(a)) {
 		strbuf_addstr(text, "Remove the causes named above. They prevent the verdict "
 				    "\"trusted\". Then run the protocol again");
 		add_time(text, seconds);
 		strbuf_addch(text, '.');
-		strbuf_addf(command, "validate run %s/protocol.conf", dir);
-		return;
-	}
-	const uint64_t more = pairs_needed(a, &n);
-	const struct block block = block_of(a);
-	const bool more_helps = n && 2 * n >= a->n_inconclusive;
-	if (more_helps && a->results->protocol.budget_ns && is_exhausted(a)) {
-		next_of_replicates(text, command, a, dir, seconds, n);
-		return;
-	}
-	if (more_helps && a->results->protocol.budget_ns) {
+	} else if (more_helps && has_budget && is_exhausted(a)) {
+		next_of_replicates(text, a, seconds, n);
+	} else if (more_helps && has_budget) {
 		next_of_budget(text, command, a, dir, seconds, n);
-		return;
-	}
-	if (more_helps) {
+	} else if (more_helps) {
 		double wanted = (double)(a->n_replicates + more);
 		strbuf_addf(text,
 			    "Set replicates = %.0f instead of %u in the protocol and run it again",
@@ -321,7 +307,8 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		add_time(text, seconds);
 		strbuf_addstr(text, ", or set wider limits in [accept].");
 	}
-	strbuf_addf(command, "validate run %s/protocol.conf", dir);
+	if (!command->len)
+		strbuf_addf(command, "validate run %s/protocol.conf", dir);
 }
 
 void first_screen_next(struct strbuf *text, struct strbuf *command, const struct analysis *a,

@@ -29,6 +29,13 @@ void terminal_add_heading(struct strbuf *out, const char *text,
 	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", text);
 }
 
+void terminal_add_line(struct strbuf *out, const char *text, size_t first, size_t rest,
+		       const struct terminal_style *style)
+{
+	strbuf_addf(out, "%*s", (int)first, "");
+	text_paragraph(out, text, first, rest, style->width);
+}
+
 static void add_headline(struct strbuf *out, const struct analysis *a,
 			 const struct terminal_style *style)
 {
@@ -50,8 +57,7 @@ static void add_replayers(struct strbuf *out, const struct analysis *a,
 		text_cut_name(&line, a->results->protocol.replayer[i].name, NAME);
 		strbuf_addstr(&line, ": ");
 		first_screen_replayer(&line, a, i);
-		strbuf_addstr(out, "  ");
-		text_paragraph(out, line.s, 2, 6, style->width);
+		terminal_add_line(out, line.s, 2, 6, style);
 	}
 }
 
@@ -62,8 +68,7 @@ static void add_next(struct strbuf *out, const struct analysis *a,
 	first_screen_next(&text, &command, a, dir);
 	if (text.len) {
 		terminal_add_heading(out, "What to do next", style);
-		strbuf_addstr(out, "  ");
-		text_paragraph(out, text.s, 2, 2, style->width);
+		terminal_add_line(out, text.s, 2, 2, style);
 	}
 	if (command.len) {
 		strbuf_addstr(out, "    ");
@@ -77,10 +82,8 @@ static void add_machine(struct strbuf *out, const struct analysis *a,
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	words_add_machine(&line, a);
-	if (line.len) {
-		strbuf_addstr(out, "  ");
-		text_paragraph(out, line.s, 2, 6, style->width);
-	}
+	if (line.len)
+		terminal_add_line(out, line.s, 2, 6, style);
 }
 
 /* Appends " (event order=fs in 3, coordinator in 48)" if there are too many cases to list. */
@@ -117,8 +120,7 @@ static void add_finding(struct strbuf *out, const struct analysis *a, const stru
 	if (f->n_cells > 3)
 		strbuf_addf(&line, " and %zu more", f->n_cells - 3);
 	strbuf_addf(&line, ": %s", f->reason);
-	strbuf_addstr(out, "    ");
-	text_paragraph(out, line.s, 4, 6, style->width);
+	terminal_add_line(out, line.s, 4, 6, style);
 }
 
 static void add_group(struct strbuf *out, const struct analysis *a, const struct finding_group *g,
@@ -135,8 +137,7 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	words_add_more(&line, g);
 	if (g->n_findings > n_shown)
 		strbuf_addstr(&line, " For example:");
-	strbuf_addstr(out, "  ");
-	text_paragraph(out, line.s, 2, 4, style->width);
+	terminal_add_line(out, line.s, 2, 4, style);
 	for (size_t k = 0; k < g->n_findings && k < n_shown; k++)
 		add_finding(out, a, &g->finding[k], style);
 }
@@ -180,8 +181,7 @@ static void add_league(struct strbuf *out, const struct analysis *a,
 			strbuf_addf(&line,
 				    row->n_failed == 1 ? "; %llu run failed" : "; %llu runs failed",
 				    (unsigned long long)row->n_failed);
-		strbuf_addstr(out, "  ");
-		text_paragraph(out, line.s, 2, 6, style->width);
+		terminal_add_line(out, line.s, 2, 6, style);
 	}
 }
 
@@ -191,10 +191,9 @@ static void add_warnings(struct strbuf *out, const struct findings *f,
 	if (f->n_warnings)
 		terminal_add_heading(out, "Warnings", style);
 	for (size_t i = 0; i < f->n_warnings && i < MAX_WARNINGS; i++) {
-		strbuf_addstr(out, "  ");
 		SCOPED_STRBUF text = STRBUF_INIT;
 		text_cut(&text, f->warning[i], 280);
-		text_paragraph(out, text.s, 2, 4, style->width);
+		terminal_add_line(out, text.s, 2, 4, style);
 	}
 	if (f->n_warnings > MAX_WARNINGS)
 		strbuf_addf(out, "  and %zu more in the report\n", f->n_warnings - MAX_WARNINGS);
@@ -207,13 +206,12 @@ static void add_facts(struct strbuf *out, const struct analysis *a,
 	for (const struct fact *f = facts; f->name; f++) {
 		SCOPED_STRBUF line = STRBUF_INIT;
 		f->add(&line, a);
-		if (line.len) {
-			if (!any)
-				terminal_add_heading(out, "How it was measured", style);
-			any = true;
-			strbuf_addstr(out, "  ");
-			text_paragraph(out, line.s, 2, 4, style->width);
-		}
+		if (!line.len)
+			continue;
+		if (!any)
+			terminal_add_heading(out, "How it was measured", style);
+		any = true;
+		terminal_add_line(out, line.s, 2, 4, style);
 	}
 }
 

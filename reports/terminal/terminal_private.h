@@ -12,6 +12,9 @@ struct terminal_style {
 };
 
 void terminal_add_heading(struct strbuf *out, const char *text, const struct terminal_style *style);
+/* Appends a text, wrapped: the first line with `first` blanks, the others with `rest` blanks. */
+void terminal_add_line(struct strbuf *out, const char *text, size_t first, size_t rest,
+		       const struct terminal_style *style);
 /* Appends the table of cases; of workloads if there are too many cases. */
 void terminal_add_cells(struct strbuf *out, const struct analysis *a,
 			const struct terminal_style *style);

@@ -11,8 +11,7 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 {
 	if (!a->n_claims && !a->n_published)
 		return;
-	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n",
-		    "Published findings, tested on this machine");
+	terminal_add_heading(out, "Published findings, tested on this machine", style);
 	for (size_t i = 0; i < a->n_claims; i++) {
 		const struct claim *c = &a->results->protocol.claim[i];
 		SCOPED_STRBUF line = STRBUF_INIT;
@@ -27,8 +26,7 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a,
 		}
 		strbuf_addstr(&line, "; measured here: ");
 		published_add_outcome(&line, a, i);
-		strbuf_addstr(out, "  ");
-		text_paragraph(out, line.s, 2, 4, style->width);
+		terminal_add_line(out, line.s, 2, 4, style);
 		if (c->reproduce)
 			strbuf_addf(out, "    to measure this alone: %s\n", c->reproduce);
 	}
@@ -63,8 +61,7 @@ static void add_sum(struct strbuf *out, const struct analysis *a, const struct p
 	} else {
 		strbuf_addstr(&line, "is not known");
 	}
-	strbuf_addstr(out, "  ");
-	text_paragraph(out, line.s, 2, 4, style->width);
+	terminal_add_line(out, line.s, 2, 4, style);
 }
 
 void terminal_add_parallel(struct strbuf *out, const struct analysis *a,
@@ -72,7 +69,7 @@ void terminal_add_parallel(struct strbuf *out, const struct analysis *a,
 {
 	if (!a->parallel)
 		return;
-	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", "Parallel applications");
+	terminal_add_heading(out, "Parallel applications", style);
 	for (size_t i = 0; i < a->parallel->n_sums; i++)
 		add_sum(out, a, &a->parallel->sum[i], style);
 	strbuf_addstr(out, "  tables/parallel-replayers.csv in the report has a row for each "

@@ -9,12 +9,6 @@
 #define MAX_RANGES 4
 #define NAME 48
 
-static void add_line(struct strbuf *out, const char *line, const struct terminal_style *style)
-{
-	strbuf_addstr(out, "  ");
-	text_paragraph(out, line, 2, 4, style->width);
-}
-
 static void add_rest(struct strbuf *out, size_t n, const char *what)
 {
 	if (n)
@@ -40,7 +34,7 @@ static void add_causes(struct strbuf *out, const struct analysis *a,
 			text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
 			strbuf_addstr(&line, ": ");
 			words_add_why(&line, &a->why[i]);
-			add_line(out, line.s, style);
+			terminal_add_line(out, line.s, 2, 4, style);
 		}
 	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0, "case");
 }
@@ -57,7 +51,7 @@ static void add_ranges(struct strbuf *out, const struct analysis *a,
 			terminal_add_heading(out, "Rated range", style);
 		rated_add_words(&line, a, &a->rated[i]);
 		text_cut(&shown, line.s, 400);
-		add_line(out, shown.s, style);
+		terminal_add_line(out, shown.s, 2, 4, style);
 	}
 	add_rest(out, n > MAX_RANGES ? n - MAX_RANGES : 0, "range");
 }
