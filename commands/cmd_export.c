@@ -79,15 +79,12 @@ static int export_run(int argc, char **argv, struct err *e)
 	if (!f->write)
 		return command_fail(EXIT_USAGE, e, ENOTSUP, "the format %s can only be read",
 				    f->name);
-	char *chosen = NULL;
-	if (!c.output && output_default(&chosen, argv[1], c.to, true, e))
+	SCOPED_FREE char *chosen = NULL;
+	if (!c.output && output_default(&chosen, argv[1], c.to, e))
 		return EXIT_USAGE;
-	if (chosen)
-		c.output = chosen;
+	c.output = chosen ? chosen : c.output;
 	int ret = export_trace(&c, f, argv[1], e);
-	bool to_standard_output = !strcmp(c.output, "-");
-	free(chosen);
-	if (ret == -EPIPE && to_standard_output)
+	if (ret == -EPIPE && !strcmp(c.output, "-"))
 		return EXIT_OK; /* the reader has closed the pipe */
 	return ret ? EXIT_FAILED : EXIT_OK;
 }

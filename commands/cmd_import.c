@@ -164,16 +164,14 @@ static int import_run(int argc, char **argv, struct err *e)
 	}
 	if (!n)
 		return command_fail(EXIT_USAGE, e, EINVAL, "the argument FILE is missing");
-	char *chosen = NULL;
-	if (!c.output && output_default(&chosen, argv[1], "trace", true, e))
+	SCOPED_FREE char *chosen = NULL;
+	if (!c.output && output_default(&chosen, argv[1], "trace", e))
 		return EXIT_USAGE;
-	if (chosen)
-		c.output = chosen;
+	c.output = chosen ? chosen : c.output;
 	SCOPED(trace_set_close) struct trace_set set;
 	int ret =
 	    trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, c.output, e);
 	ret = ret ? ret : import_all(&c, &set, e);
-	free(chosen);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -248,15 +248,13 @@ static int slice_run(int argc, char **argv, struct err *e)
 				   slice_options, &c, argc, argv, 1, argc, &n, e);
 	if (status >= 0)
 		return status;
-	char *chosen = NULL;
+	SCOPED_FREE char *chosen = NULL;
 	if (usage_check(&c, n, e) ||
-	    (!c.output && output_default(&chosen, argv[1], "slice.trace", true, e)))
+	    (!c.output && output_default(&chosen, argv[1], "slice.trace", e)))
 		return EXIT_USAGE;
-	if (chosen)
-		c.output = chosen;
+	c.output = chosen ? chosen : c.output;
 	if (slice_filter_open(&s.filter, &c.filter, e)) {
 		slice_filter_close(s.filter);
-		free(chosen);
 		return EXIT_USAGE;
 	}
 	int ret = c.anonymise ? anonymiser_open(&s.anonymiser, c.key, e) : 0;
@@ -270,7 +268,6 @@ static int slice_run(int argc, char **argv, struct err *e)
 	FREE_EACH(s.extra, s.facts);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
-	free(chosen);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -167,12 +167,10 @@ static int list(const struct volume_options *o, char **names, struct err *e)
 		else
 			ret = volume_print(&shown[i], e);
 	}
-	if (root) {
-		json_t *whole = json_pack("{s:o}", "volumes", root);
-		json_print(whole);
-	} else if (!n) {
+	if (root)
+		json_print(json_pack("{s:o}", "volumes", root));
+	else if (!n)
 		puts("no volumes");
-	}
 	if (names[0])
 		volume_release(&one);
 	else
@@ -300,11 +298,8 @@ static int volume_main(int argc, char **argv, struct err *e)
 			       EXIT_USAGE;
 		if (options_check(&o, a->name, e))
 			return EXIT_USAGE;
-		SCOPED_FREE char **wanted = calloc((size_t)n, sizeof *wanted);
-		if (!wanted)
-			return err_set(e, ENOMEM, "out of memory"), EXIT_FAILED;
-		memcpy(wanted, argv + 2, (size_t)(n - 1) * sizeof *wanted);
-		return a->run(&o, wanted, e);
+		argv[n + 1] = NULL; /* options follow the names */
+		return a->run(&o, argv + 2, e);
 	}
 	names[k] = NULL;
 	name_refuse(e, EINVAL, argv[1], names, " (create, list, trace, remove)",

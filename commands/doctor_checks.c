@@ -14,6 +14,7 @@
 #include "common/mpi_launch.h"
 #include "common/processors.h"
 #include "common/units.h"
+#include "reports/figures/figure.h"
 #include "validate/campaign/cgroup.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"
@@ -83,17 +84,6 @@ static void processors_look(struct doctor_finding *f)
 		"%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static void load_look(struct doctor_finding *f)
-{
-	SCOPED_FREE char *line = file_read_line("/proc/loadavg");
-	double one = 0;
-	if (!line || sscanf(line, "%lf", &one) != 1)
-		one = 0;
-	finding(f, one > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN),
-		"other programs are running: wait until they end, or expect wide intervals",
-		"%.2f in the last minute", one);
-}
-
 static void stolen_look(struct doctor_finding *f)
 {
 	struct cpu_ticks a, b;
@@ -149,20 +139,6 @@ static void cachestat_look(struct doctor_finding *f)
 	fd_close(fd);
 	finding_ok(f, "%s", works ? "cachestat: shows cached pages and dirty pages"
 				  : "mincore: shows cached pages, but not dirty pages");
-}
-
-static void memory_look(struct doctor_finding *f)
-{
-	uint64_t free_bytes = 0;
-	unsigned long long kib;
-	char line[200];
-	SCOPED_FILE FILE *in = fopen("/proc/meminfo", "re");
-	while (in && fgets(line, sizeof line, in))
-		if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
-			free_bytes = kib * 1024;
-	finding(f, free_bytes && free_bytes < (512ull << 20),
-		"traces on /dev/shm and large requests may not fit", "%s available",
-		size_text(free_bytes).s);
 }
 
 /* --- storage ------------------------------------------------------------- */
@@ -233,23 +209,9 @@ static void membarrier_look(struct doctor_finding *f)
 				"by an atomic operation instead, which takes longer");
 }
 
-static bool program_on_path(const char *name)
-{
-	const char *path = getenv("PATH");
-	char *copy = xstrdup(path ? path : "/usr/bin:/bin"), *save = NULL;
-	bool found = false;
-	for (char *dir = strtok_r(copy, ":", &save); dir && !found;
-	     dir = strtok_r(NULL, ":", &save)) {
-		SCOPED_FREE char *file = xasprintf("%s/%s", dir, name);
-		found = access(file, X_OK) == 0;
-	}
-	free(copy);
-	return found;
-}
-
 static void gnuplot_look(struct doctor_finding *f)
 {
-	bool found = program_on_path("gnuplot");
+	bool found = figure_gnuplot_found();
 	finding(f, !found, "reports come without plots: apt-get install gnuplot-nox", "%s",
 		found ? "found" : "not found");
 }
@@ -296,6 +258,14 @@ static json_int_t number_of(const json_t *facts, const char *group, const char *
 {
 	const json_t *v = fact(facts, group, name);
 	return json_is_integer(v) ? json_integer_value(v) : otherwise;
+}
+
+static void load_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const double load = json_number_value(fact(facts, "load", "average_1min"));
+	finding(f, load > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN),
+		"other programs are running: wait until they end, or expect wide intervals",
+		"%.2f in the last minute", load);
 }
 
 /* --- speed of CPUs ------------------------------------------------------ */
@@ -425,6 +395,14 @@ static void mitigations_judge(const json_t *facts, struct doctor_finding *f)
 
 /* --- memory -------------------------------------------------------------- */
 
+static void memory_judge(const json_t *facts, struct doctor_finding *f)
+{
+	const json_int_t bytes = number_of(facts, "memory", "available_bytes", 0);
+	finding(f, bytes && bytes < (512 << 20),
+		"traces on /dev/shm and large requests may not fit", "%s available",
+		size_text((uint64_t)bytes).s);
+}
+
 static void swap_judge(const json_t *facts, struct doctor_finding *f)
 {
 	json_int_t total = number_of(facts, "memory", "swap_total_bytes", 0);
@@ -519,10 +497,10 @@ const struct doctor_check doctor_checks[] = {
     {.name = "CPU quota", .judge = quota_judge},
     {.name = "NUMA", .judge = numa_judge},
     {.name = "mitigations", .judge = mitigations_judge},
-    {.name = "load", .look = load_look},
+    {.name = "load", .judge = load_judge},
     {.name = "stolen time", .look = stolen_look},
     {.name = "real-time scheduling", .look = scheduler_look},
-    {.name = "memory", .look = memory_look},
+    {.name = "memory", .judge = memory_judge},
     {.name = "swap", .judge = swap_judge},
     {.name = "reclaim", .judge = reclaim_judge},
     {.name = "huge pages", .judge = huge_pages_judge},

@@ -18,21 +18,17 @@ int find_format(const struct trace_format **f, const char *option, const char *n
 	return name_refuse(e, ENOENT, name, names, all, "format \"%s\" is unknown", name);
 }
 
-int output_default(char **output, const char *path, const char *suffix, bool replace, struct err *e)
+int output_default(char **output, const char *path, const char *suffix, struct err *e)
 {
 	if (!strcmp(path, "-"))
 		return err_set(e, EINVAL, "-o FILE is missing");
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path,
 		   *dot = strrchr(base, '.');
-	size_t len = replace && dot && dot > base ? (size_t)(dot - path) : strlen(path);
-	char *name = xasprintf("%.*s.%s", (int)len, path, suffix);
-	if (!access(name, F_OK)) {
-		int ret = err_set(e, EEXIST, "%s exists: name the output with -o", name);
-		free(name);
-		return ret;
-	}
-	*output = name;
-	return 0;
+	size_t len = dot && dot > base ? (size_t)(dot - path) : strlen(path);
+	*output = xasprintf("%.*s.%s", (int)len, path, suffix);
+	return access(*output, F_OK)
+		   ? 0
+		   : err_set(e, EEXIST, "%s exists: name the output with -o", *output);
 }
 
 void list_formats(void)

@@ -39,11 +39,10 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 int open_trace(struct trace **t, const struct open_options *o, const char *path,
 	       const char *const *more, size_t n_more, struct err *e);
 
-/* The default name of the output: PATH with ".SUFFIX" appended. With `replace`, ".SUFFIX" replaces
- * the last suffix. Errors: EINVAL: PATH is standard input; EEXIST, because a default name must not
- * overwrite a file. Ownership: the caller frees *output. */
-int output_default(char **output, const char *path, const char *suffix, bool replace,
-		   struct err *e);
+/* The default name of the output: PATH with ".SUFFIX" in place of its last suffix. Errors: EINVAL:
+ * PATH is standard input; EEXIST, because a default name must not overwrite a file. Ownership: the
+ * caller frees *output. */
+int output_default(char **output, const char *path, const char *suffix, struct err *e);
 
 /* Prints one line on standard error, with escaped names. A very long line is cut, and the cut is
  * marked. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/deps/deps_report.h"
 
+#include "common/sort.h"
 #include "common/units.h"
 #include "replay/order/infer_trace.h"
 #include "reports/json/json_value.h"
@@ -120,25 +121,13 @@ static int by_rank(const void *a, const void *b)
 	return ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
 }
 
-static size_t rank_first(struct shown_request *const *ranked, size_t n, uint64_t rank)
-{
-	size_t from = 0;
-	while (from < n) {
-		size_t mid = from + (n - from) / 2;
-		if (ranked[mid]->rank < rank)
-			from = mid + 1;
-		else
-			n = mid;
-	}
-	return from;
-}
-
 static void edges_write(struct strbuf *out, const struct pass *s,
 			struct shown_request *const *ranked, const struct shown_request *r)
 {
 	uint64_t n_drawn = 0;
-	for (size_t k = rank_first(ranked, s->n_shown, r->p.lo);
-	     k < s->n_shown && ranked[k]->rank < r->p.hi; k++, n_drawn++)
+	size_t k = 0;
+	BISECT(k, s->n_shown, i, ranked[i]->rank < r->p.lo)
+	for (; k < s->n_shown && ranked[k]->rank < r->p.hi; k++, n_drawn++)
 		strbuf_addf(out, "  r%" PRIu64 " -> r%" PRIu64 " [label=\"%s\"];\n", ranked[k]->seq,
 			    r->seq, duration_text((double)(r->begin_ns - ranked[k]->end_ns)).s);
 	uint64_t n_outside = r->p.hi - r->p.lo - n_drawn;

@@ -9,40 +9,21 @@
 
 #define OUTPUT_MAX_BYTES (256l << 20)
 
-/* Finds gnuplot in $PATH; the caller frees its name. Errors: ENOENT: there is no gnuplot; other
- * errors of the system: unknown. */
-static int find_gnuplot(char **program, struct err *e)
+/* Finds gnuplot in an absolute directory of $PATH; a relative directory may belong to another user.
+ * The caller frees the name. NULL: there is none. */
+static char *find_gnuplot(void)
 {
-	const char *path = getenv("PATH");
-	int code = ENOENT;
-	*program = NULL;
-	while (path && *path) {
-		size_t len = strcspn(path, ":");
-		char *name = xasprintf("%.*s%sgnuplot", (int)len, path, len ? "/" : "./");
-		struct stat st;
-		errno = 0;
-		/* only absolute directories, because a relative directory may belong to another
-		 * user */
-		if (name[0] == '/' && stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
-		    access(name, X_OK) == 0) {
-			*program = name;
-			return 0;
-		}
-		if (errno == ENOMEM || errno == EIO || errno == EMFILE || errno == ENFILE)
-			code = errno; /* it is unknown whether gnuplot is in this directory */
-		free(name);
-		path += len + (path[len] == ':');
-	}
-	return code == ENOENT ? err_set(e, ENOENT, "gnuplot was not found")
-			      : err_sys(e, code, "cannot look for gnuplot in $PATH");
+	char *name = getenv("PATH") ? command_path("gnuplot") : NULL;
+	if (!name || name[0] == '/')
+		return name;
+	free(name);
+	return NULL;
 }
 
 bool figure_gnuplot_found(void)
 {
-	char *name;
-	find_gnuplot(&name, NULL);
-	free(name);
-	return name != NULL;
+	SCOPED_FREE char *name = find_gnuplot();
+	return name;
 }
 
 /* Polls every few milliseconds, because the caller may have other children and signal handlers. */
@@ -180,8 +161,8 @@ int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, st
 {
 	static const char *const names[3] = {"gnuplot-script", "gnuplot-plots", "gnuplot-messages"};
 	int fd[3] = {-1, -1, -1};
-	char *program;
-	int ret = find_gnuplot(&program, e);
+	SCOPED_FREE char *program = find_gnuplot();
+	int ret = program ? 0 : err_set(e, ENOENT, "gnuplot was not found");
 	for (int i = 0; i < 3 && !ret; i++)
 		if ((fd[i] = memfd_create(names[i], MFD_CLOEXEC)) < 0)
 			ret = err_sys(e, errno, "cannot create a file in memory for gnuplot");
@@ -192,6 +173,5 @@ int gnuplot_run(struct gnuplot_plot *plots, size_t n, unsigned int timeout_s, st
 	ret = ret ? ret : split_output(fd[1], plots, n, e);
 	for (int i = 0; i < 3; i++)
 		fd_close(fd[i]);
-	free(program);
 	return ret;
 }

@@ -3,15 +3,13 @@
  * chart of individuals. */
 #include "reports/tables/tables.h"
 
-static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
+static void quantiles_row(struct table *t, const struct cell *c)
 {
 	static const char *const key[QUANTILES_N][3] = {
 	    {"bias_p50", "p50 [95 %]", "p50_extrapolated"},
 	    {"bias_p90", "p90 [95 %]", "p90_extrapolated"},
 	    {"bias_p99", "p99 [95 %]", "p99_extrapolated"},
 	    {"bias_p999", "p99.9 [95 %]", "p999_extrapolated"}};
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	COL_CELL(t, a, c);
 	for (int k = 0; k < QUANTILES_N; k++) {
 		COL_ESTIMATE(t, RELATIVE, key[k][0], key[k][1], &c->quantile_bias[k]);
 		COL_YES(t, key[k][2], "Extrapolated", c->quantile_extrapolated[k]);
@@ -21,8 +19,8 @@ static void quantiles_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_quantiles = {
-    "quantiles", "Bias of the quantiles, and distance of the distributions", table_n_cells,
-    quantiles_row,
+    "quantiles", "Bias of the quantiles, and distance of the distributions",
+    .cell = quantiles_row,
     .note = "Relative bias of the quantiles of the response times of a run, computed from the "
     	"pairs. A quantile is extrapolated if no request of a run lies above it. The last "
     	"columns show the distance between the distributions of all requests of all runs: "
@@ -95,10 +93,9 @@ const struct table_kind table_session_groups = {"session-groups", "Every session
 	"mean, with Mandel's statistics: h compares the mean with the other sessions, k "
 	"compares the scatter."};
 
-static void control_row(struct table *t, const struct analysis *a, size_t i)
+static void control_row(struct table *t, const struct cell *c)
 {
-	const struct control_chart *k = ROW_ITEM(t, &a->cell[i].control);
-	COL_CELL(t, a, &a->cell[i]);
+	const struct control_chart *k = ROW_ITEM(t, &c->control);
 	COL_OF_U(t, control_chart, k, center, NULL, "Centre", k->upper - k->lower);
 	COL_OF_U(t, control_chart, k, lower, NULL, "Lower limit", k->upper - k->lower);
 	COL_OF_U(t, control_chart, k, upper, NULL, "Upper limit", k->upper - k->lower);
@@ -109,7 +106,7 @@ static void control_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_control = {
-    "control", "Chart of individuals and moving ranges", table_n_cells, control_row,
+    "control", "Chart of individuals and moving ranges", .cell = control_row,
     .note =
 	"Control chart of the relative differences of the pairs, in the order of the blocks: "
 	"centre, limits (three standard deviations, from the mean moving range), limit of a moving "

@@ -39,12 +39,10 @@ const struct table_kind table_calibration = {
 	"of the run. Faults: page faults per request. Cached: share of the files' bytes that were "
 	"in the page cache before the run. In flight: mean number of requests."};
 
-static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
+static void uncertainty_row(struct table *t, const struct cell *c)
 {
-	const struct cell *c = ROW_ITEM(t, &a->cell[i]);
-	const struct budget *b = ROW_ITEM(t, &a->cell[i].budget);
+	const struct budget *b = ROW_ITEM(t, &c->budget);
 	const struct propagation *m = ROW_ITEM(t, &b->monte_carlo);
-	COL_CELL(t, a, c);
 	COL_NUMBER(t, TIME, "program_mean", "Program", c->r.mean, c->r.sem);
 	COL_NUMBER(t, TIME, "replay_mean", "Replay", c->x.mean, c->x.sem);
 	COL_OF_U(t, budget, b, U95, NULL, "± U", b->U95);
@@ -59,7 +57,7 @@ static void uncertainty_row(struct table *t, const struct analysis *a, size_t i)
 }
 
 const struct table_kind table_uncertainty = {
-    "uncertainty", "Measurement uncertainty", table_n_cells, uncertainty_row,
+    "uncertainty", "Measurement uncertainty", .cell = uncertainty_row,
     .note =
 	"After correction for the bias, the result of one future replay lies within ±U of the "
 	"program's result, with 95 % coverage. U = k u_c. The budget gives u_c, and k is "
