@@ -13,10 +13,9 @@ static void cell_words(struct strbuf *out, const struct table *t, size_t row, si
 	SCOPED_STRBUF text = STRBUF_INIT;
 	table_cell_text(&text, &t->column[column], table_at(t, row, column), true);
 	if (column < t->n_row_headers)
-		text_cut_name(out, text.s ? text.s : "", name_max);
+		text_cut_name(out, text.s, name_max);
 	else
-		text_cut(out, text.s ? text.s : "",
-			 t->column[column].format == FORMAT_TEXT ? name_max : 60);
+		text_cut(out, text.s, t->column[column].format == FORMAT_TEXT ? name_max : 60);
 }
 
 static size_t column_width(const struct table *t, size_t column, size_t name_max)
@@ -25,7 +24,7 @@ static size_t column_width(const struct table *t, size_t column, size_t name_max
 	for (size_t r = 0; r < table_n_rows(t); r++) {
 		SCOPED_STRBUF text = STRBUF_INIT;
 		cell_words(&text, t, r, column, name_max);
-		size_t w = text_width(text.s ? text.s : "");
+		size_t w = text_width(text.s);
 		width = w > width ? w : width;
 	}
 	return width;
@@ -37,12 +36,6 @@ static void add_cell(struct strbuf *out, const char *text, size_t width, bool le
 	size_t w = text_width(text), pad = width > w ? width - w : 0;
 	strbuf_addf(out, "%*s%s%*s", left ? 0 : (int)pad, "", text, left ? (int)(pad + GAP) : GAP,
 		    "");
-}
-
-static bool is_left(const struct table_column *c)
-{
-	return c->format == FORMAT_TEXT || c->format == FORMAT_VERDICT ||
-	       c->format == FORMAT_DECISION;
 }
 
 static void row_end(struct strbuf *out)
@@ -81,8 +74,8 @@ static void add_cells(struct strbuf *out, const struct table *t, size_t row, siz
 			strbuf_addstr(&text, t->column[i].title);
 		else
 			cell_words(&text, t, row, i, width[i]);
-		text_cut(&shown, text.s ? text.s : "", width[i]);
-		add_cell(out, shown.s ? shown.s : "", width[i], is_left(&t->column[i]));
+		text_cut(&shown, text.s, width[i]);
+		add_cell(out, shown.s, width[i], table_column_is_text(&t->column[i]));
 	}
 }
 

@@ -28,10 +28,7 @@ const char *certificate_kind(const struct certificate *c)
 static void fact_add(struct certificate *c, const char *label, struct strbuf *text)
 {
 	GROW(c->fact, c->n_facts, c->cap_facts);
-	c->fact[c->n_facts++] =
-	    (struct certificate_fact){
-	    label, text->s ? strbuf_detach(text) : xstrdup(""), false};
-	strbuf_init(text);
+	c->fact[c->n_facts++] = (struct certificate_fact){label, strbuf_detach(text), false};
 }
 
 /* A fact of the campaign. */
@@ -46,10 +43,15 @@ static const json_t *member(const json_t *environment, const char *group, const 
 	return json_object_get(json_object_get(environment, group), name);
 }
 
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return s ? s : "not available";
+}
+
 static const char *member_text(const json_t *environment, const char *group, const char *name)
 {
-	const char *s = json_string_value(member(environment, group, name));
-	return s ? s : "not available";
+	return text_of(json_object_get(environment, group), name);
 }
 
 static void add_replayer(struct certificate *c, const struct analysis *a)
@@ -129,12 +131,6 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 		    member_text(e, "kernel", "name"), member_text(e, "kernel", "release"),
 		    member_text(e, "clock", "source"));
 	fact_add_of_all(c, "Machine", &text);
-}
-
-static const char *text_of(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-	return s ? s : "not available";
 }
 
 static void add_targets(struct certificate *c, const struct analysis *a)
@@ -293,24 +289,6 @@ static void add_deviations(struct certificate *c, const struct analysis *a)
 
 /* --- results ------------------------------------------------------------- */
 
-struct ranked {
-	const struct analysis *a;
-	size_t cell;
-};
-
-static int severity(enum verdict v)
-{
-	return v == VERDICT_NOT_TRUSTED ? 2 : v == VERDICT_INCONCLUSIVE ? 1 : 0;
-}
-
-/* Orders scenarios: those in which the replayer is least trusted come first. */
-static int compare_ranked(const void *x, const void *y)
-{
-	const struct ranked *p = x, *q = y;
-	int s = severity(p->a->cell[p->cell].verdict), t = severity(q->a->cell[q->cell].verdict);
-	return s != t ? t - s : (p->cell > q->cell) - (p->cell < q->cell);
-}
-
 static void results_row(struct table *t, const struct analysis *a, const struct cell *c)
 {
 	COL_TEXT(t, "scenario", "Scenario", a->results->protocol.scenario[c->scenario].name);
@@ -337,31 +315,34 @@ static void times_row(struct table *t, const struct analysis *a, const struct ce
 	t->n_row_headers = 1;
 }
 
+static void add_result(struct certificate *c, const struct analysis *a, const struct cell *cell)
+{
+	results_row(&c->results, a, cell);
+	times_row(&c->times, a, cell);
+	if (cell->verdict == VERDICT_TRUSTED)
+		return;
+	GROW(c->reason, c->n_reasons, c->cap_reasons);
+	c->reason[c->n_reasons++] =
+	    xasprintf("%s, %s: %s", a->results->protocol.scenario[cell->scenario].name,
+		      verdict_name(cell->verdict), cell->verdict_reason);
+}
+
+/* Adds the scenarios in which the replayer is least trusted first. */
 static void add_results(struct certificate *c, const struct analysis *a)
 {
-	SCOPED_FREE struct ranked *rank = xcalloc(a->n_cells + 1, sizeof *rank);
-	size_t n = 0;
-	for (size_t i = 0; i < a->n_cells; i++)
-		if (a->cell[i].replayer == c->replayer)
-			rank[n++] = (struct ranked){a, i};
-	qsort(rank, n, sizeof *rank, compare_ranked);
+	static const enum verdict order[] = {VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE,
+					     VERDICT_TRUSTED};
 	table_init(&c->results, "certificate", "Results");
 	table_init(&c->times, "certificate-times", "Response times");
 	TABLE_HEADS(&c->results, results_row(&c->results, a, NULL));
 	TABLE_HEADS(&c->times, times_row(&c->times, a, NULL));
-	for (size_t i = 0; i < n && i < CERTIFICATE_MAX_CASES; i++) {
-		const struct cell *cell = &a->cell[rank[i].cell];
-		results_row(&c->results, a, cell);
-		times_row(&c->times, a, cell);
-		if (cell->verdict == VERDICT_TRUSTED)
-			continue;
-		GROW(c->reason, c->n_reasons, c->cap_reasons);
-		c->reason[c->n_reasons++] =
-		    xasprintf("%s, %s: %s", a->results->protocol.scenario[cell->scenario].name,
-			      verdict_name(cell->verdict), cell->verdict_reason);
-	}
-	c->n_cases = n;
-	c->n_left_out = n > CERTIFICATE_MAX_CASES ? n - CERTIFICATE_MAX_CASES : 0;
+	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+		for (size_t i = 0; i < a->n_cells; i++)
+			if (a->cell[i].replayer == c->replayer && a->cell[i].verdict == order[k] &&
+			    c->n_cases++ < CERTIFICATE_MAX_CASES)
+				add_result(c, a, &a->cell[i]);
+	if (c->n_cases > CERTIFICATE_MAX_CASES)
+		c->n_left_out = c->n_cases - CERTIFICATE_MAX_CASES;
 }
 
 /* --- the whole certificate ----------------------------------------------- */
@@ -369,14 +350,11 @@ static void add_results(struct certificate *c, const struct analysis *a)
 static void verdict_find(struct certificate *c, const struct analysis *a)
 {
 	size_t n[3] = {0};
-	c->verdict = VERDICT_TRUSTED;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		const struct cell *x = &a->cell[i];
-		if (x->replayer != c->replayer)
-			continue;
-		n[x->verdict]++;
-		c->verdict = severity(x->verdict) > severity(c->verdict) ? x->verdict : c->verdict;
-	}
+	for (size_t i = 0; i < a->n_cells; i++)
+		n[a->cell[i].verdict] += a->cell[i].replayer == c->replayer;
+	c->verdict = n[VERDICT_NOT_TRUSTED]    ? VERDICT_NOT_TRUSTED
+		     : n[VERDICT_INCONCLUSIVE] ? VERDICT_INCONCLUSIVE
+					       : VERDICT_TRUSTED;
 	c->sentence = xasprintf("%zu of %zu scenarios trusted, %zu not trusted, %zu inconclusive",
 		n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED], n[VERDICT_INCONCLUSIVE]);
 }

@@ -18,7 +18,7 @@ static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_
 		end = strstr(text, bar);
 		strbuf_add(&line, text, end ? (size_t)(end - text) : strlen(text));
 		strbuf_addf(out, "%-*s", LABEL, label);
-		text_paragraph(out, line.s ? line.s : "", LABEL, LABEL, width);
+		text_paragraph(out, line.s, LABEL, LABEL, width);
 		label = "";
 	}
 }

@@ -7,6 +7,7 @@
 #include "reports/number.h"
 #include "reports/words.h"
 #include "validate/components/component.h"
+#include "validate/results/identity.h"
 
 #define DAY_NS 86400000000000
 #define LEAST_SHOWN 0.05 /* smallest multiple of the limit for which the heat map shows a number */
@@ -14,22 +15,12 @@
 
 static void add_dates(struct strbuf *out, const struct results *r)
 {
-	int64_t first = INT64_MAX, last = 0;
-	for (size_t i = 0; i < r->n_runs; i++) {
-		int64_t t = r->run[i].started_ns;
-		if (t > 0 && t < first)
-			first = t;
-		if (t > last)
-			last = t;
-	}
-	if (!last)
-		return;
-	strbuf_addstr(out, " · measured ");
-	strbuf_addstr(out, date_text(first, "%Y-%m-%d %H:%M").s);
-	strbuf_addstr(out, " to ");
+	int64_t first, last;
+	results_span(r, &first, &last);
 	const bool same_day = first / DAY_NS == last / DAY_NS;
-	strbuf_addstr(out, date_text(last, same_day ? "%H:%M" : "%Y-%m-%d %H:%M").s);
-	strbuf_addstr(out, " UTC");
+	if (last)
+		strbuf_addf(out, " · measured %s to %s UTC", date_text(first, "%Y-%m-%d %H:%M").s,
+			    date_text(last, same_day ? "%H:%M" : "%Y-%m-%d %H:%M").s);
 }
 
 static void add_replayers(struct strbuf *out, const struct analysis *a)
