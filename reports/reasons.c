@@ -286,25 +286,12 @@ static void add_reason(struct strbuf *out, const struct reason *r, enum componen
 	words_add_template(out, templates[r->code], r->number, r->text, kind);
 }
 
-/* Appends "bias, typical response and precision"; returns the number of names. */
-static size_t add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last)
-{
-	size_t n = 0, i = 0;
-	for (int k = 0; k < COMPONENT_N; k++)
-		n += is[k];
-	for (int k = 0; k < COMPONENT_N; k++)
-		if (is[k])
-			strbuf_addf(out, "%s%s", !i++ ? "" : i == n ? last : ", ",
-				    component_names[k]);
-	return n;
-}
-
 /* "bias differs from the recording; bias +210 %, that of the control replay (event) +205 %". */
 static void add_difference(struct strbuf *out, const struct analysis *a, const struct cell *c,
 			   const bool differs[COMPONENT_N])
 {
 	const double own = c->component[COMPONENT_BIAS].estimate.value;
-	const size_t n = add_names(out, differs, ", ");
+	const size_t n = words_add_names(out, differs, ", ");
 	strbuf_addf(out, " differ%s from the recording", n == 1 ? "s" : "");
 	if (isfinite(own))
 		strbuf_addf(out, "; bias %+.3g %%", 100 * own);
@@ -343,16 +330,16 @@ static void add_undecided(struct strbuf *out, const struct analysis *a, const st
 		add_difference(out, a, c, differs);
 		return;
 	}
-	if (add_names(out, undecided, " and ")) {
+	if (words_add_names(out, undecided, " and ")) {
 		strbuf_addstr(out, " undecided");
-	} else if (add_names(out, accepted, " and ")) {
+	} else if (words_add_names(out, accepted, " and ")) {
 		strbuf_addstr(out, " within the limits, but not trusted: ");
 		add_reason(out, &c->bar, COMPONENT_N);
 	} else {
 		strbuf_addstr(out, "nothing could be assessed");
 	}
 	SCOPED_STRBUF names = STRBUF_INIT;
-	if (add_names(&names, dependent, " and "))
+	if (words_add_names(&names, dependent, " and "))
 		strbuf_addf(out, ", %s because the runs may depend on each other", names.s);
 	if (impractical)
 		strbuf_addstr(out, "; no practical number of replicates would decide this case on "
@@ -372,7 +359,7 @@ static void add_verdict(struct strbuf *out, const struct analysis *a, const stru
 	} else if (c->verdict == VERDICT_TRUSTED) {
 		for (int k = 0; k < COMPONENT_N; k++)
 			accepted[k] = c->component[k].decision == DECISION_ACCEPT;
-		add_names(out, accepted, " and ");
+		words_add_names(out, accepted, " and ");
 		strbuf_addstr(out, " within the limits");
 	} else {
 		for (int k = 0; k < COMPONENT_N; k++)

@@ -199,22 +199,25 @@ void words_add_more(struct strbuf *out, const struct finding_group *g)
 					      : "these cases");
 }
 
+size_t words_add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last)
+{
+	size_t n = 0, i = 0;
+	for (int k = 0; k < COMPONENT_N; k++)
+		n += is[k];
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (is[k])
+			strbuf_addf(out, "%s%s", !i++ ? "" : i == n ? last : ", ",
+				    component_names[k]);
+	return n;
+}
+
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which)
 {
 	const size_t n_listed = components_listed(&a->results->protocol.accept);
-	size_t n = 0, i = 0;
+	bool is[COMPONENT_N] = {false};
 	for (size_t k = 0; k < n_listed; k++)
-		n += a->assessed[k] == which;
-	for (size_t k = 0; k < n_listed; k++)
-		if (a->assessed[k] == which) {
-			strbuf_addf(out, "%s%s",
-				    i == 0       ? ""
-				    : i + 1 == n ? " and "
-						 : ", ",
-				    component_names[k]);
-			i++;
-		}
-	if (!n)
+		is[k] = a->assessed[k] == which;
+	if (!words_add_names(out, is, " and "))
 		strbuf_addstr(out, "none");
 }
 

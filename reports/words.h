@@ -82,7 +82,10 @@ struct finding_group;
 void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);
-/* Appends "bias, precision and order": the components for which assessed[] equals `which`. */
+/* Appends "bias, precision and order": the names of the components with is[k], with `last` before
+ * the last name. Returns their number. */
+size_t words_add_names(struct strbuf *out, const bool is[COMPONENT_N], const char *last);
+/* Appends the names of the listed components for which assessed[] equals `which`, or "none". */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
 /* Appends what the recordings of the program do not show, between `before` and `after`. Appends
