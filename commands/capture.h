@@ -10,6 +10,8 @@ int capture_causality(int argc, char **argv, struct err *e);
 int capture_block(int argc, char **argv, struct err *e);
 int capture_vfs(int argc, char **argv, struct err *e);
 
+/* Prints how the captured command ended (cmd_capture.c). */
+void command_status_print(int status);
 /* Prints the notes about a snapshot of files (cmd_capture.c). */
 void files_noted_print(const struct files_noted *n);
 /* Warns of calls after which names or descriptors mean other files. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate capture block: records the requests to a block device. */
-#include <sys/wait.h>
-
 #include "capture/kernel/block.h"
 #include "commands/capture.h"
 #include "commands/commands.h"
@@ -18,11 +16,8 @@ static const char about[] =
 
 static void print(const struct block_config *c, const struct block_outcome *o)
 {
-	if (o->has_status && WIFSIGNALED(o->status))
-		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status),
-		       strsignal(WTERMSIG(o->status)));
-	else if (o->has_status)
-		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
+	if (o->has_status)
+		command_status_print(o->status);
 	printf("%-14s%" PRIu64 " of %s, from %" PRIu64 " event%s -> %s\n", "requests",
 	       o->counts.n_requests - o->n_other, c->device, o->n_events,
 	       o->n_events == 1 ? "" : "s", c->output);

@@ -37,25 +37,15 @@ static void line_print(void *ctx, const char *line)
 static int replay_by_engine(void *ctx, const char *trace, const char *dir, const char *to,
 			    struct err *e)
 {
-	char *self = program_path(e);
+	SCOPED_FREE char *self = program_path(e);
 	int status;
 	pid_t pid;
 	(void)ctx;
 	if (!self)
 		return -e->code;
-	char *const argv[] = {self,
-			      "replay",
-			      "--engine",
-			      "parallel",
-			      "--mode",
-			      "causal",
-			      "--prepare",
-			      "--dir",
-			      (char *)(uintptr_t)dir,
-			      "-o",
-			      (char *)(uintptr_t)to,
-			      (char *)(uintptr_t)trace,
-			      NULL};
+	char *const argv[] = {self, "replay", "--engine", "parallel", "--mode", "causal",
+			      "--prepare", "--dir", (char *)(uintptr_t)dir, "-o",
+			      (char *)(uintptr_t)to, (char *)(uintptr_t)trace, NULL};
 	posix_spawn_file_actions_t actions;
 	int ret = posix_spawn_file_actions_init(&actions);
 	if (!ret) {
@@ -64,7 +54,6 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 		ret = ret ? ret : posix_spawn(&pid, self, &actions, NULL, argv, environ);
 		posix_spawn_file_actions_destroy(&actions);
 	}
-	free(self);
 	if (ret)
 		return err_sys(e, ret, "cannot start the replay that tests a period");
 	while (waitpid(pid, &status, 0) < 0)
@@ -160,10 +149,9 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 	if (o->clock_bound_ns)
 		printf("%-14sdifferences of the hosts' clocks are known to within %s\n", "clocks",
 		       duration_text((double)o->clock_bound_ns).s);
-	if (o->n_outside)
-		printf("%-14s%" PRIu32
-		       " thread%s outside the ranks made requests, which are left out\n",
-		       "note", o->n_outside, o->n_outside == 1 ? "" : "s");
+	count_line("note", o->n_outside,
+		   "thread outside the ranks made requests, which are left out",
+		   "threads outside the ranks made requests, which are left out");
 }
 
 int capture_causality(int argc, char **argv, struct err *e)

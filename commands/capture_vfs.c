@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate capture vfs: records file operations in the kernel. */
-#include <sys/wait.h>
-
 #include "capture/kernel/vfs.h"
 #include "commands/capture.h"
 #include "commands/commands.h"
@@ -19,11 +17,8 @@ static const char about[] =
 
 static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 {
-	if (o->has_status && WIFSIGNALED(o->status))
-		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status),
-		       strsignal(WTERMSIG(o->status)));
-	else if (o->has_status)
-		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
+	if (o->has_status)
+		command_status_print(o->status);
 	printf("%-14s%" PRIu64 " from %" PRIu64 " event%s -> %s\n", "requests", o->n_requests,
 	       o->n_events, o->n_events == 1 ? "" : "s", c->output);
 	if (o->n_faults || o->n_added)

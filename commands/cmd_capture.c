@@ -42,10 +42,9 @@ static void content_print(const struct app_config *c, const struct app_outcome *
 	       "content", size_text(o->n_content_bytes).s, o->n_content_requests,
 	       o->n_content_requests == 1 ? "" : "s", size_text(o->n_content_stored_bytes).s,
 	       c->output);
-	if (o->n_without_content)
-		printf("%-14s%" PRIu64
-		       " request%s wrote data that is not stored (see doc/capture.md)\n",
-		       "note", o->n_without_content, o->n_without_content == 1 ? "" : "s");
+	count_line("note", o->n_without_content,
+		   "request wrote data that is not stored (see doc/capture.md)",
+		   "requests wrote data that is not stored (see doc/capture.md)");
 }
 
 void files_noted_print(const struct files_noted *n)
@@ -54,10 +53,9 @@ void files_noted_print(const struct files_noted *n)
 		printf("%-14sthe list of the %" PRIu64
 		       " initial files is too long for a trace, and is left out\n",
 		       "warning", n->n_left_out);
-	if (n->n_holes_cut)
-		printf("%-14s%" PRIu64
-		       " file%s more than 256 holes: only the first 256 are stored\n",
-		       "note", n->n_holes_cut, n->n_holes_cut == 1 ? " has" : "s have");
+	count_line("note", n->n_holes_cut,
+		   "file has more than 256 holes: only the first 256 are stored",
+		   "files have more than 256 holes: only the first 256 are stored");
 	count_line("note", n->n_undigested,
 		   "file has holes of more than 1 GiB: it has no digest",
 		   "files have holes of more than 1 GiB: they have no digests");
@@ -77,13 +75,18 @@ void changes_print(uint64_t n_mounts, uint64_t n_unshared)
 		   "way: their files are not known");
 }
 
+void command_status_print(int status)
+{
+	if (WIFSIGNALED(status))
+		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(status),
+		       strsignal(WTERMSIG(status)));
+	else
+		printf("%-14sended with status %d\n", "command", WEXITSTATUS(status));
+}
+
 static void app_print(const struct app_config *c, const struct app_outcome *o)
 {
-	if (WIFSIGNALED(o->status))
-		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status),
-		       strsignal(WTERMSIG(o->status)));
-	else
-		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
+	command_status_print(o->status);
 	printf("%-14s%" PRIu64 " from %" PRIu64 " thread%s of %" PRIu64 " program run%s -> %s\n",
 	       "requests", o->n_requests, o->n_threads, o->n_threads == 1 ? "" : "s",
 	       o->n_processes, o->n_processes == 1 ? "" : "s", c->output);

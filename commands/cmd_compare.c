@@ -151,7 +151,7 @@ static int compare_run(int argc, char **argv, struct err *e)
 {
 	struct compare_config config = {.format = "text"};
 	const struct compare_form *form;
-	struct baseline was = {0}, is = {0};
+	SCOPED(baseline_release) struct baseline was = {0}, is = {0};
 	int n_positional;
 	int status = command_parse(&cmd_compare, synopsis, about, compare_options, &config, argc,
 				   argv, 0, 2, &n_positional, e);
@@ -169,10 +169,7 @@ static int compare_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e)
 				    : sides_of_two(&was, &is, argv, e);
-	status = ret ? EXIT_FAILED : compare(&was, &is, &config, form, e);
-	baseline_release(&was);
-	baseline_release(&is);
-	return status;
+	return ret ? EXIT_FAILED : compare(&was, &is, &config, form, e);
 }
 
 const struct command cmd_compare = {

@@ -118,9 +118,9 @@ static int deps_without_policy(const struct deps_config *config, const char *pat
 			       struct err *e)
 {
 	struct trace *t;
-	bool usage = false;
+	bool usage = false, done = true;
 	int ret = trace_open(&t, path, e);
-	struct causality_facts facts = {0};
+	SCOPED(causality_facts_release) struct causality_facts facts = {0};
 	*status = EXIT_FAILED;
 	if (ret)
 		return 1;
@@ -130,38 +130,30 @@ static int deps_without_policy(const struct deps_config *config, const char *pat
 	if (ret || facts.n_nodes) {
 		const struct deps_parallel_config p = {path, config->dot, config->from,
 						       config->n_shown, config->json};
-		if (!ret && (config->think || config->output))
-			usage = (ret = err_set(e, EINVAL,
-					       "--think-time and --output need --infer")) != 0;
+		usage = !ret && (config->think || config->output);
+		if (usage)
+			ret = err_set(e, EINVAL, "--think-time and --output need --infer");
 		ret = ret ? ret : deps_parallel(t, &facts, &p, e);
 		if (ret && !usage)
 			err_context(e, "%s", path);
-		*status = usage ? EXIT_USAGE : ret ? EXIT_FAILED : EXIT_OK;
-		causality_facts_release(&facts);
-		trace_close(t);
-		return 1;
-	}
-	if (!config->infer && trace_meta(t)->level != LEVEL_BLOCK) {
-		trace_close(t);
-		return 0;
-	}
-	if (config->order >= 0 || config->fs_rules) {
-		err_set(e, EINVAL, "%s: --order and --fs-rules do not apply to a block-level "
+	} else if (!config->infer && trace_meta(t)->level != LEVEL_BLOCK) {
+		done = false;
+	} else if (config->order >= 0 || config->fs_rules) {
+		usage = true;
+		ret = err_set(e, EINVAL, "%s: --order and --fs-rules do not apply to a block-level "
 			"trace: its dependencies are inferred", path);
-		*status = EXIT_USAGE;
-		trace_close(t);
-		return 1;
+	} else {
+		const struct deps_inferred_config c = {path, config->think, config->dot,
+						       config->output, config->from,
+						       config->n_shown, config->json};
+		trace_requests_only(t, !config->output); /* a copy needs all records */
+		ret = deps_inferred(t, &c, &usage, e);
+		if (ret)
+			err_context(e, "%s", path);
 	}
-	const struct deps_inferred_config c = {path,           config->think, config->dot,
-					       config->output, config->from,  config->n_shown,
-					       config->json};
-	trace_requests_only(t, !config->output); /* a copy needs all records */
-	ret = deps_inferred(t, &c, &usage, e);
-	if (ret)
-		err_context(e, "%s", path);
 	*status = usage ? EXIT_USAGE : ret ? EXIT_FAILED : EXIT_OK;
 	trace_close(t);
-	return 1;
+	return done;
 }
 
 static int deps_run(int argc, char **argv, struct err *e)

@@ -125,7 +125,7 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	const char *dir = n_positional ? argv[1] : ".";
-	json_t *facts = facts_make(dir);
+	json_auto_t *facts = facts_make(dir);
 	for (size_t i = 0; doctor_checks[i].name; i++) {
 		if (doctor_checks[i].look)
 			doctor_checks[i].look(&found[i]);
@@ -144,7 +144,6 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	} else if (print_json(config.redact ? "redacted" : dir, found, facts, e) < 0) {
 		n_fail = -1;
 	}
-	json_decref(facts);
 	if (n_fail < 0)
 		return EXIT_FAILED;
 	if (n_fail)

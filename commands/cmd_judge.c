@@ -73,7 +73,7 @@ static void rerun_show(struct strbuf *command, struct strbuf *base, const struct
 static void rerun_print(const struct judge_config *c, const struct judged *j,
 		       const struct strbuf *script)
 {
-	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
+	SCOPED_STRBUF command = STRBUF_INIT, base = STRBUF_INIT;
 	if (!j->no_rerun.code)
 		rerun_show(&command, &base, &j->rerun);
 	if (c->rerun)
@@ -90,14 +90,12 @@ static void rerun_print(const struct judge_config *c, const struct judged *j,
 		puts(shown.s);
 		line += len + (line[len] == '\n');
 	}
-	strbuf_release(&base);
-	strbuf_release(&command);
 }
 
 /* Asks the user at the terminal whether the captured command may run. */
 static bool rerun_ask(const struct judge_config *c, const struct judged *j)
 {
-	struct strbuf command = STRBUF_INIT, base = STRBUF_INIT;
+	SCOPED_STRBUF command = STRBUF_INIT, base = STRBUF_INIT;
 	char answer[16] = "";
 	if (c->rerun || c->quiet || c->dry_run || j->no_rerun.code || !isatty(STDIN_FILENO) ||
 	    !isatty(STDERR_FILENO))
@@ -108,8 +106,6 @@ static bool rerun_ask(const struct judge_config *c, const struct judged *j)
 		"%s?\n  "
 		"%s\n[y/N] ",
 		base.s, command.s);
-	strbuf_release(&base);
-	strbuf_release(&command);
 	return fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
 }
 

@@ -48,10 +48,9 @@ static int workload_missing(const char *name, struct err *e)
 
 static int command_print(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
-	struct words_list words;
+	SCOPED(words_list_release) struct words_list words = {0};
 	SCOPED_STRBUF line = STRBUF_INIT;
-	int ret = parallel_command(w, c, &words, e);
-	if (ret)
+	if (parallel_command(w, c, &words, e))
 		return EXIT_FAILED;
 	for (size_t i = 0; i < words.n; i++) {
 		if (i)
@@ -59,7 +58,6 @@ static int command_print(const struct workload *w, const struct microbench_confi
 		shell_word(&line, words.v[i]);
 	}
 	puts(line.s);
-	words_list_release(&words);
 	return EXIT_OK;
 }
 

@@ -61,14 +61,13 @@ static const char *names_align(struct baseline *b, size_t n, const char *replaye
 /* The exit status for the worst verdict of all cases of all laboratories. */
 static int verdicts_status(const struct pool *p)
 {
-	struct pool_league l;
+	SCOPED(pool_league_release) struct pool_league l;
 	size_t n_inconclusive = 0, n_not_trusted = 0;
 	pool_league_make(&l, p);
 	for (size_t i = 0; i < l.n_ranks; i++) {
 		n_inconclusive += l.rank[i].n_inconclusive;
 		n_not_trusted += l.rank[i].n_not_trusted;
 	}
-	pool_league_release(&l);
 	return n_not_trusted ? EXIT_NOT_TRUSTED : n_inconclusive ? EXIT_INCONCLUSIVE : EXIT_OK;
 }
 

@@ -124,16 +124,12 @@ int run_consent(const struct protocol *p, const char *device, struct err *e)
  * campaign. */
 static int replayers_choose(struct protocol *p, const struct run_settings *config, struct err *e)
 {
-	char *path;
-	json_t *plan;
 	if (!config->resume)
 		return replayers_find(p, e);
-	path = results_path(config->dir, "plan.json");
+	SCOPED_FREE char *path = results_path(config->dir, "plan.json");
+	json_auto_t *plan = NULL;
 	/* if the file is invalid, campaign_run reports the error */
-	int ret = json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e);
-	json_decref(plan);
-	free(path);
-	return ret;
+	return json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e);
 }
 
 static void time_print(const json_t *time)
@@ -148,14 +144,13 @@ int run_campaign(const struct protocol *p, const struct campaign_options *given,
 		 const struct report_form *form, struct err *e)
 {
 	const char *dir = given->dir;
-	char *self = program_path(e);
+	SCOPED_FREE char *self = program_path(e);
 	if (!self)
 		return EXIT_FAILED;
 	struct campaign_options o = *given;
 	o.self = self;
 	o.time_print = o.quiet ? NULL : time_print;
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
-	free(self);
 	if (ret == -ECANCELED) { /* earlier results are printed nevertheless */
 		struct err second = ERR_INIT;
 		conclude(dir, form, &status, &second);

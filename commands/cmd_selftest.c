@@ -108,7 +108,7 @@ static uint64_t or_default(uint64_t given, bool quick, uint64_t whole, uint64_t 
 static int replay_part(const struct selftest_config *c, const char *dir, struct rates *rates,
 		       struct err *e)
 {
-	char *self = program_path(e);
+	SCOPED_FREE char *self = program_path(e);
 	if (!self)
 		return -e->code;
 	struct machine_options o = {
@@ -130,9 +130,7 @@ static int replay_part(const struct selftest_config *c, const char *dir, struct 
 		fprintf(stderr, "replay: %llu runs in %s, about %.0f %s in all\n",
 			(unsigned long long)n_runs, dir, seconds < 100 ? seconds : seconds / 60,
 			seconds < 100 ? "s" : "min");
-	int ret = machine_selftest(&o, rates, e);
-	free(self);
-	return ret;
+	return machine_selftest(&o, rates, e);
 }
 
 static int stats_part(const struct selftest_config *c, struct rates *rates, struct err *e)
@@ -178,7 +176,7 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 		.n_runs = or_default(c->replicates, c->quick, 10, 3), .seed = c->seed,
 		.quick = c->quick, .quiet = c->quiet,
 	};
-	char *self = program_path(e);
+	SCOPED_FREE char *self = program_path(e);
 	if (!self)
 		return EXIT_FAILED;
 	o.self = self;
@@ -188,8 +186,6 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 	json_auto_t *all = ret ? NULL : selftest_capture_json(&t, environment);
 	SCOPED_FREE char *text =
 	    all ? json_dumps(all, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
-	if (!ret && !text)
-		ret = err_set(e, ENOMEM, "not enough memory for the result");
 	if (!ret && c->dir)
 		ret = file_write_atomic(c->dir, text, strlen(text), e);
 	if (text && c->json)
@@ -198,7 +194,6 @@ static int capture_part(const struct selftest_config *c, struct err *e)
 		selftest_capture_print(&t, stdout);
 	if (!ret && c->dir && !c->json)
 		printf("\ncalibration: %s\n", c->dir);
-	free(self);
 	return ret ? EXIT_FAILED : EXIT_OK;
 }
 

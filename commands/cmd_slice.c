@@ -227,14 +227,13 @@ static int usage_check(const struct slice_config *c, int n, struct err *e)
 static int traces_open(const struct slice_config *c, char **argv, int n, struct trace_set *set,
 		       struct slicing *s, struct err *e)
 {
-	const char **path = xcalloc((size_t)n + 1, sizeof *path);
+	SCOPED_FREE const char **path = xcalloc((size_t)n + 1, sizeof *path);
 	memcpy(path, argv, (size_t)n * sizeof *path);
 	path[n] = c->join;
 	int ret = output_check_input(c->output, c->key, e);
 	ret = ret ? ret : output_check_input(c->output, c->calibration, e);
 	ret = ret ? ret
 		: trace_set_open(set, &c->open, path, (size_t)n + (c->join != NULL), c->output, e);
-	free((void *)path);
 	return ret || !c->join ? ret : slice_join_open(&s->join, set, e);
 }
 

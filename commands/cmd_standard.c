@@ -210,7 +210,7 @@ static int certify(struct standard_config *c, const char *path, struct err *e)
 	if (measure(&s, &c->o, NULL, e))
 		return EXIT_FAILED;
 	standard_word(&s);
-	json_t *o = standard_to_json(&s);
+	json_auto_t *o = standard_to_json(&s);
 	SCOPED_FREE char *text = o ? json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
 	int ret = text ? 0 : err_set(e, ENOMEM, "not enough memory for the certificate");
 	if (!ret && c->output)
@@ -220,7 +220,6 @@ static int certify(struct standard_config *c, const char *path, struct err *e)
 	if (!ret)
 		summary_print(&s);
 	const int status = ret ? EXIT_FAILED : valid_count(&s) ? EXIT_OK : EXIT_NOT_TRUSTED;
-	json_decref(o);
 	standard_release(&s);
 	return status;
 }
@@ -341,15 +340,13 @@ static int standard_main(int argc, char **argv, struct err *e)
 	const bool certifies = !strcmp(argv[1], "certify");
 	if (usage_check(&c, argv[1], n, certifies, e))
 		return EXIT_USAGE;
-	char *self = program_path(e);
+	SCOPED_FREE char *self = program_path(e);
 	if (!self)
 		return EXIT_FAILED;
 	json_auto_t *environment = environment_make(self);
 	c.o.environment = environment;
 	signals_catch();
-	status = (certifies ? certify : check)(&c, argv[2], e);
-	free(self);
-	return status;
+	return (certifies ? certify : check)(&c, argv[2], e);
 }
 
 const struct command cmd_standard = {"standard", "certify volumes as a measurement standard",

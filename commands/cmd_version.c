@@ -4,10 +4,10 @@
 #include <csv.h>
 #include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>
-#include <jansson.h>
 #include <zstd.h>
 
 #include "commands/commands.h"
+#include "reports/json/json_value.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -34,22 +34,13 @@ struct version_part {
 	const char *name, *version;
 };
 
-static int print_json(const struct version_part *parts, struct err *e)
+static void print_json(const struct version_part *parts)
 {
-	json_t *libraries = json_object(), *root = json_object();
-	int bad = json_object_set_new(root, "validate", json_string(VALIDATE_VERSION));
+	json_t *libraries = json_object();
 	for (; parts->name; parts++)
-		bad |= json_object_set_new(libraries, parts->name, json_string(parts->version));
-	bad |= json_object_set_new(root, "libraries", libraries);
-	bad |= json_object_set_new(root, "compiler", json_string(COMPILER));
-	bad |= json_object_set_new(root, "licence", json_string("GPL-3.0-or-later"));
-	if (!bad) {
-		/* main() checks standard output for errors */
-		json_dumpf(root, stdout, JSON_INDENT(2));
-		putchar('\n');
-	}
-	json_decref(root);
-	return bad ? err_set(e, ENOMEM, "out of memory") : 0;
+		json_object_set_new(libraries, parts->name, json_string(parts->version));
+	json_print(json_pack("{s:s, s:o, s:s, s:s}", "validate", VALIDATE_VERSION, "libraries",
+			     libraries, "compiler", COMPILER, "licence", "GPL-3.0-or-later"));
 }
 
 static int version_run(int argc, char **argv, struct err *e)
@@ -69,8 +60,10 @@ static int version_run(int argc, char **argv, struct err *e)
 		{"libcsv", TEXT(CSV_MAJOR) "." TEXT(CSV_MINOR) "." TEXT(CSV_RELEASE)},
 		{"zstd", ZSTD_versionString()},	    {NULL, NULL},
 	};
-	if (config.json)
-		return print_json(parts, e) ? EXIT_FAILED : EXIT_OK;
+	if (config.json) {
+		print_json(parts);
+		return EXIT_OK;
+	}
 	printf("validate %s\n", VALIDATE_VERSION);
 	for (const struct version_part *p = parts; p->name; p++)
 		printf("%-9s%s\n", p->name, p->version);

@@ -52,7 +52,7 @@ static char *dir_make(const char *dir, bool resume, struct err *e)
 static int results_pool(const struct run_hosts *r, const char *dir, const struct words_list *names,
 			const bool *failed, struct err *e)
 {
-	struct words_list good = {NULL, 0, 0}, bad = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list good = {0}, bad = {0};
 	for (size_t i = 0; i < names->n; i++)
 		if (failed[i])
 			words_list_add(&bad, names->v[i]);
@@ -70,15 +70,13 @@ static int results_pool(const struct run_hosts *r, const char *dir, const struct
 	if (bad.n && status != EXIT_NOT_COMPARABLE && !e->code)
 		status = command_fail(EXIT_FAILED, e, EIO, "%zu of %zu hosts failed: %s (messages: "
 				      "%s/hosts/HOST.log)", bad.n, names->n, failures.s, dir);
-	words_list_release(&good);
-	words_list_release(&bad);
 	return status;
 }
 
 /* Runs the campaigns. Returns an exit status. */
 static int campaigns_run(const struct run_hosts *r, const struct words_list *names, struct err *e)
 {
-	struct words_list options = {NULL, 0, 0}, resume = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list options = {0}, resume = {0};
 	struct ends ends = {.quiet = r->quiet, .n_hosts = names->n};
 	SCOPED_FREE bool *failed = xcalloc(names->n, sizeof *failed);
 	SCOPED_FREE char *protocol = realpath(r->protocol, NULL);
@@ -99,8 +97,6 @@ static int campaigns_run(const struct run_hosts *r, const struct words_list *nam
 					.ended = end_print,
 					.ctx = &ends};
 	const int ret = hosts_run(&spec, names, failed, e);
-	words_list_release(&options);
-	words_list_release(&resume);
 	if (ret)
 		return ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	return results_pool(r, dir, names, failed, e);

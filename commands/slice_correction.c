@@ -67,7 +67,7 @@ void slice_correction_apply(struct slice_correction *c, struct trace_record *r)
 
 void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta)
 {
-	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	json_t *facts = calibration_facts(&c->calibration);
 	extra = extra ? extra : json_object();
 	if (!meta->host) /* the slice does not state the host either */
@@ -75,7 +75,6 @@ void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta
 	json_object_set_new(extra, "correction", facts);
 	free(c->extra);
 	c->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	json_decref(extra);
 	meta->extra_json = c->extra;
 }
 
@@ -114,8 +113,8 @@ static void retime(json_t *rows, const void *filter)
 char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice_filter *f,
 		       const char *hidden, bool renumbered, bool whole)
 {
-	json_t *first = trace_extra(set->t[0]),
-	       *top = hidden ? json_loads(hidden, 0, NULL) : json_incref(first);
+	json_auto_t *first = trace_extra(set->t[0]),
+		    *top = hidden ? json_loads(hidden, 0, NULL) : json_incref(first);
 	const bool has_kin = trace_set_kin(set, n, top, retime, f);
 	const bool counted = hidden || n > 1 || trace_notes(set->t[0])->n_skipped ||
 			     json_object_get(json_object_get(first, "capture"), "untraced");
@@ -125,7 +124,6 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 		trace_set_facts(set, n, top);
 	if (counted)
 		trace_set_unseen(set, n, top);
-	json_decref(first);
 	json_t *memory = json_object_get(top, "anonymous_memory");
 	/* several parts of a capture were merged into one trace */
 	const bool joined = n > 1 && json_object_get(top, "part");
@@ -139,8 +137,5 @@ char *slice_facts_text(const struct trace_set *set, size_t n, const struct slice
 	if (joined)
 		json_object_del(top, "part");
 	retime(memory, f);
-	char *text = changed && (!hidden || json_object_size(top)) ? json_dumps(top, JSON_COMPACT)
-								    : NULL;
-	json_decref(top);
-	return text;
+	return changed && (!hidden || json_object_size(top)) ? json_dumps(top, JSON_COMPACT) : NULL;
 }

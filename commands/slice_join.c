@@ -170,17 +170,15 @@ bool slice_join_pass(struct slice_join *j, const struct trace *t, const struct t
 
 void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
 {
-	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	extra = json_is_object(extra) ? extra : json_object();
 	json_object_set_new(extra, "joined", json_pack("{s:s, s:I, s:I, s:I}", "captured_by",
 		j->captured_by, "n_faults", (json_int_t)j->n_faults, "n_page_cache_adds",
 		(json_int_t)j->n_pages, "n_elsewhere", (json_int_t)j->n_elsewhere));
-	json_t *below = trace_extra(j->below);
+	json_auto_t *below = trace_extra(j->below);
 	unseen_add(extra, below);
-	json_decref(below);
 	free(j->extra);
 	j->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	json_decref(extra);
 	meta->extra_json = j->extra;
 }
 

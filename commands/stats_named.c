@@ -42,11 +42,10 @@ static const struct named_statistic *statistic_find(const char *name, struct err
 	const struct named_statistic *found = named_find(name);
 	if (found)
 		return found;
-	struct words_list names = {0};
+	SCOPED(words_list_release) struct words_list names = {0};
 	named_each(name_add, &names);
 	name_refuse(e, ENOENT, name, (const char *const *)names.v, " (--list lists the statistics)",
 		    "no statistic \"%s\"", name);
-	words_list_release(&names);
 	return NULL;
 }
 

@@ -257,13 +257,12 @@ void trace_set_unseen(const struct trace_set *m, size_t n_traces, json_t *top)
 {
 	uint64_t traced = n_traced(m, top);
 	for (size_t i = 0; i < n_traces; i++) {
-		json_t *extra = trace_extra(m->t[i]);
+		json_auto_t *extra = trace_extra(m->t[i]);
 		if (i && trace_part_index(trace_meta(m->t[i])) < 0) {
 			unseen_add(top, extra);
 			traced += n_traced(m, extra);
 		}
 		unseen_count_add(top, "n_unread", trace_notes(m->t[i])->n_skipped);
-		json_decref(extra);
 	}
 	json_t *capture = json_object_get(top, "capture");
 	const uint64_t n = unseen_count(capture, "n_untraced");
@@ -302,7 +301,7 @@ void trace_set_facts(const struct trace_set *m, size_t n, json_t *top)
 
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
 {
-	json_t *top = trace_extra(m->t[0]);
+	json_auto_t *top = trace_extra(m->t[0]);
 	if (m->n > 1) {
 		trace_set_facts(m, m->n, top);
 		trace_set_kin(m, m->n, top, NULL, NULL);
@@ -313,7 +312,5 @@ char *trace_set_extra_json(const struct trace_set *m, const char *key)
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(list, one_source(m, i));
 	json_object_set_new(top, key, list);
-	char *text = json_dumps(top, JSON_COMPACT);
-	json_decref(top);
-	return text;
+	return json_dumps(top, JSON_COMPACT);
 }

@@ -39,7 +39,7 @@ static int times_find(const struct histogram *h, double sum_ns, struct times *t,
 static int delivered_find(const struct volume_log *log, enum service_op op, struct delivered *d,
 			  struct err *e)
 {
-	struct histogram programmed = {0}, kept = {0};
+	SCOPED(histogram_release) struct histogram programmed = {0}, kept = {0};
 	double programmed_sum_ns = 0, kept_sum_ns = 0;
 	uint64_t n = atomic_load_explicit(&log->head->n, memory_order_acquire);
 	*d = (struct delivered){0};
@@ -56,14 +56,8 @@ static int delivered_find(const struct volume_log *log, enum service_op op, stru
 		d->n_short += due_ns < x->lead_ns;
 	}
 	d->n = kept.n;
-	int ret = 0;
-	if (d->n)
-		ret = times_find(&programmed, programmed_sum_ns, &d->programmed, e);
-	if (d->n && !ret)
-		ret = times_find(&kept, kept_sum_ns, &d->kept, e);
-	histogram_release(&programmed);
-	histogram_release(&kept);
-	return ret;
+	int ret = d->n ? times_find(&programmed, programmed_sum_ns, &d->programmed, e) : 0;
+	return ret || !d->n ? ret : times_find(&kept, kept_sum_ns, &d->kept, e);
 }
 
 /* --- text --------------------------------------------------------------- */

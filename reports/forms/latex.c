@@ -22,7 +22,7 @@ static bool has_wide_text(const struct table *t, size_t column)
 static void add_cell(struct strbuf *out, const struct table_column *column,
 		     const struct table_cell *cell)
 {
-	struct strbuf plain = STRBUF_INIT, signs = STRBUF_INIT;
+	SCOPED_STRBUF plain = STRBUF_INIT, signs = STRBUF_INIT;
 	table_cell_text(&plain, column, cell, true);
 	/* a minus sign, not a hyphen */
 	for (const char *p = plain.s; *p; p++)
@@ -31,8 +31,6 @@ static void add_cell(struct strbuf *out, const struct table_column *column,
 		else
 			strbuf_addch(&signs, *p);
 	escape_latex(out, signs.s);
-	strbuf_release(&plain);
-	strbuf_release(&signs);
 }
 
 static void add_head(struct strbuf *out, const struct table *t)

@@ -117,9 +117,9 @@ static void add_rates(struct info_page *page, const struct info *x)
 	const struct profile *p = x->profile;
 	const struct tally *s = &p->tally;
 	struct strbuf out = STRBUF_INIT;
-	struct timeline wide, narrow;
 	if (!s->n_begin_known)
 		return;
+	SCOPED(timeline_release) struct timeline wide, narrow;
 	timeline_widen(&wide, &p->timeline, 1000000000);
 	timeline_shrink(&narrow, &p->timeline, 1000);
 	bool many = wide.used_to - wide.used_from >= 2 && wide.width_ns > narrow.width_ns;
@@ -144,8 +144,6 @@ static void add_rates(struct info_page *page, const struct info *x)
 			    quantile_text(&p->gap, 0.99, false).s, variation);
 		add(page, "Gaps", &out);
 	}
-	timeline_release(&wide);
-	timeline_release(&narrow);
 }
 
 static void add_level(struct strbuf *out, const struct profile *p, size_t from, size_t to)
@@ -172,11 +170,8 @@ static void add_concurrency(struct info_page *page, const struct info *x)
 	struct strbuf out = STRBUF_INIT;
 	double mean = profile_mean_concurrency(p);
 	if (!profile_has_ends(p) || isnan(mean)) {
-		strbuf_addstr(&out, "unknown: too many requests have no end");
-		if (!p->has_order || isnan(mean))
-			strbuf_release(&out);
-		else
-			add(page, "In flight", &out);
+		if (p->has_order && !isnan(mean))
+			add_text(page, "In flight", "unknown: too many requests have no end");
 		return;
 	}
 	strbuf_addf(&out, "mean %.3g, at most %zu%s; share of the time:", mean,
@@ -256,20 +251,18 @@ static void add_state(struct info_page *page, const struct trace_meta *m)
 	const struct fileset *f = &m->files;
 	struct strbuf out = STRBUF_INIT;
 	uint64_t bytes = 0;
-	uint32_t *first = fileset_first_names(f);
+	SCOPED_FREE uint32_t *first = fileset_first_names(f);
 	for (size_t i = 0; i < f->n; i++)
 		if (first[i] == i && __builtin_add_overflow(bytes, f->entry[i].size, &bytes))
 			bytes = UINT64_MAX;
-	free(first);
-	if (f->n) {
+	if (f->n)
 		strbuf_addf(&out, "known: %s, %s", plural_text(f->n, "file or directory",
 			"files and directories").s, size_text(bytes).s);
-	} else if (has_snapshot(m)) {
+	else if (has_snapshot(m))
 		strbuf_addstr(&out, "known: none of the files existed before the first request");
-	} else {
+	else
 		strbuf_addstr(&out, "unknown: the trace does not state which files existed before "
 				    "the first request");
-	}
 	add(page, "State", &out);
 }
 
