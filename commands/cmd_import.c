@@ -59,7 +59,7 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 {
 	struct import *x = ctx;
 	free(x->extra);
-	x->extra = trace_set_extra_json(x->set, "imported");
+	x->extra = trace_set_extra_json(x->set);
 	meta->extra_json = x->extra;
 	if (x->set->n == 1) /* some readers know the initial files only after reading the trace */
 		meta->files = trace_meta(x->set->t[0])->files;

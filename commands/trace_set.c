@@ -299,7 +299,7 @@ void trace_set_facts(const struct trace_set *m, size_t n, json_t *top)
 		json_object_del(json_object_get(top, "capture"), "snapshot");
 }
 
-char *trace_set_extra_json(const struct trace_set *m, const char *key)
+char *trace_set_extra_json(const struct trace_set *m)
 {
 	json_auto_t *top = trace_extra(m->t[0]);
 	if (m->n > 1) {
@@ -311,6 +311,6 @@ char *trace_set_extra_json(const struct trace_set *m, const char *key)
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(list, one_source(m, i));
-	json_object_set_new(top, key, list);
+	json_object_set_new(top, "imported", list);
 	return json_dumps(top, JSON_COMPACT);
 }

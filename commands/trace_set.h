@@ -48,5 +48,5 @@ void trace_set_facts(const struct trace_set *m, size_t n, json_t *top);
  * the first trace. Call it after reading. */
 void trace_set_unseen(const struct trace_set *m, size_t n, json_t *top);
 /* Text of the extra facts of the first trace, with the processes of all traces and the member
- * `key`: counts and warnings of the reading. Call it after reading. The caller frees the text. */
-char *trace_set_extra_json(const struct trace_set *m, const char *key);
+ * "imported": counts and warnings of the reading. Call it after reading. The caller frees it. */
+char *trace_set_extra_json(const struct trace_set *m);

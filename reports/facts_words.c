@@ -8,12 +8,6 @@
 
 #define LEAST_SHARE 0.03 /* a part is named if its share of the time is at least this */
 
-const struct fact facts[] = {{"Cost of the claim", facts_add_claim},
-			     {"Pairing", facts_add_pairing},
-			     {"Other processes", facts_add_others},
-			     {"Where the time went", facts_add_time},
-			     {NULL, NULL}};
-
 /* Whether estimates use the run. */
 static bool counts(const struct run *r)
 {
@@ -95,7 +89,9 @@ static void add_pauses(struct strbuf *out, const struct protocol *p)
 		    gate && signal ? " and " : "", signal ? "by signals" : "");
 }
 
-void facts_add_pairing(struct strbuf *out, const struct analysis *a)
+/* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %
+ * of the requests were left out". */
+static void facts_add_pairing(struct strbuf *out, const struct analysis *a)
 {
 	const size_t n = a->results->protocol.n_scenarios;
 	const json_t *runs = find_runs(a);
@@ -147,8 +143,9 @@ double words_elapsed_s(const struct results *r)
 	return sum;
 }
 
-/* Appends the effort that it took to show or refute the claim. */
-void facts_add_claim(struct strbuf *out, const struct analysis *a)
+/* Appends the effort that it took to show or refute the claim: "The claim took at most 14 pairs of
+ * a case, 43 runs and 1 min 2 s". */
+static void facts_add_claim(struct strbuf *out, const struct analysis *a)
 {
 	const struct results *r = a->results;
 	unsigned int most = 0;
@@ -267,10 +264,18 @@ void words_add_time(struct strbuf *out, const json_t *o, double least)
 			    percent_of(&sum, part[i].share));
 }
 
-void facts_add_time(struct strbuf *out, const struct analysis *a)
+/* Appends "3 min: program 31 %, replays 35 %; other work 34 %: starting processes 12 %, ...": parts
+ * of at least 3 %, the largest first. */
+static void facts_add_time(struct strbuf *out, const struct analysis *a)
 {
 	SCOPED_STRBUF parts = STRBUF_INIT;
 	words_add_time(&parts, json_object_get(a->results->environment, "time"), LEAST_SHARE);
 	if (parts.len)
 		strbuf_addf(out, "The campaign took %s", parts.s);
 }
+
+const struct fact facts[] = {{"Cost of the claim", facts_add_claim},
+			     {"Pairing", facts_add_pairing},
+			     {"Other processes", facts_add_others},
+			     {"Where the time went", facts_add_time},
+			     {NULL, NULL}};

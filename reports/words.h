@@ -108,17 +108,9 @@ double words_elapsed_s(const struct results *r);
  * without parts below `least` of the total. The percentages add up to 100 %. `o`: member "time" of
  * environment.json, also of an earlier version. Appends nothing if it has no total. */
 void words_add_time(struct strbuf *out, const json_t *o, double least);
-/* "The claim took at most 14 pairs of a case, 43 runs and 1 min 2 s". */
-void facts_add_claim(struct strbuf *out, const struct analysis *a);
-/* Appends "Program and replays ran in turn, in slices of 5 ms by gate, in 12 of 16 scenarios; 1.2 %
- * of the requests were left out". */
-void facts_add_pairing(struct strbuf *out, const struct analysis *a);
 /* Appends "Other programs used 34 % of the CPUs; the hypervisor took 2 %": means over the runs in
  * use. */
 void facts_add_others(struct strbuf *out, const struct analysis *a);
-/* Appends "3 min: program 31 %, replays 35 %; other work 34 %: starting processes 12 %, ...": parts
- * of at least 3 %, the largest first. */
-void facts_add_time(struct strbuf *out, const struct analysis *a);
 
 struct fact {
 	const char *name; /* "Pairing" */

@@ -57,7 +57,5 @@ extern const char certificate_explanation[];
 /* Appends the certificates of all replayers, as in report/certificate.txt. Errors: those of
  * certificates_collect(). */
 int certificate_text(struct strbuf *out, const struct analysis *a, struct err *e);
-/* Append all certificates: as text of this width, with a form feed between two certificates; and as
- * an HTML page. */
-void certificate_add_text(struct strbuf *out, const struct certificates *c, size_t width);
+/* Appends all certificates as an HTML page. */
 void certificate_add_html(struct strbuf *out, const struct certificates *c);

@@ -6,10 +6,11 @@
 #include "reports/text_table.h"
 #include "reports/words.h"
 
+#define WIDTH 100
 #define LABEL 14 /* columns of the labels at the left */
 #define NAME_WIDTH 40
 
-static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_t width)
+static void add_fact(struct strbuf *out, const struct certificate_fact *f)
 {
 	static const char bar[] = " | "; /* separates several notes under one label */
 	const char *text = f->text, *label = f->label;
@@ -18,7 +19,7 @@ static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_
 		end = strstr(text, bar);
 		strbuf_add(&line, text, end ? (size_t)(end - text) : strlen(text));
 		strbuf_addf(out, "%-*s", LABEL, label);
-		text_paragraph(out, line.s, LABEL, LABEL, width);
+		text_paragraph(out, line.s, LABEL, LABEL, WIDTH);
 		label = "";
 	}
 }
@@ -26,19 +27,19 @@ static void add_fact(struct strbuf *out, const struct certificate_fact *f, size_
 /* --- the page ------------------------------------------------------------ */
 
 static void add_certificate(struct strbuf *out, const struct certificate *c, size_t page,
-			    size_t n_pages, size_t width)
+			    size_t n_pages)
 {
 	SCOPED_STRBUF line = STRBUF_INIT;
 	strbuf_addf(&line, "%s: %s", certificate_kind(c), c->name);
-	text_paragraph(out, line.s, 0, 2, width);
+	text_paragraph(out, line.s, 0, 2, WIDTH);
 	strbuf_addf(out, "No. %s, page %zu of %zu\n", c->number, page, n_pages);
 	strbuf_reset(&line);
 	strbuf_addf(&line, "%s: %s", words_verdict(NULL, c->verdict), c->sentence);
 	strbuf_addch(out, '\n');
-	text_paragraph(out, line.s, 0, 2, width);
+	text_paragraph(out, line.s, 0, 2, WIDTH);
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < c->n_facts; i++)
-		add_fact(out, &c->fact[i], width);
+		add_fact(out, &c->fact[i]);
 	strbuf_addch(out, '\n');
 	text_add_table(out, &c->results, NAME_WIDTH, SIZE_MAX);
 	if (c->n_left_out)
@@ -48,28 +49,27 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, siz
 	text_add_table(out, &c->times, NAME_WIDTH, SIZE_MAX);
 	strbuf_addch(out, '\n');
 	for (size_t i = 0; i < c->n_reasons; i++)
-		text_paragraph(out, c->reason[i], 0, 2, width);
+		text_paragraph(out, c->reason[i], 0, 2, WIDTH);
 	if (c->n_reasons)
 		strbuf_addch(out, '\n');
 }
 
-void certificate_add_text(struct strbuf *out, const struct certificates *c, size_t width)
+/* Appends all certificates as text, with a form feed between two. */
+static void add_text(struct strbuf *out, const struct certificates *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (i)
 			strbuf_addstr(out, "\n\f\n"); /* form feed: a new page */
-		add_certificate(out, &c->one[i], i + 1, c->n, width);
-		text_paragraph(out, certificate_explanation, 0, 0, width);
+		add_certificate(out, &c->one[i], i + 1, c->n);
+		text_paragraph(out, certificate_explanation, 0, 0, WIDTH);
 		strbuf_addstr(out, "\nCite as: ");
-		text_paragraph(out, c->citation, 9, 9, width);
+		text_paragraph(out, c->citation, 9, 9, WIDTH);
 		strbuf_addf(out, "\nEnd of No. %s\n", c->one[i].number);
 	}
 	if (!c->n)
 		strbuf_addstr(out,
 			      "No replayer has a complete block: there is nothing to certify.\n");
 }
-
-#define WIDTH 100
 
 static int certificate_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
@@ -78,7 +78,7 @@ static int certificate_write(const struct analysis *a, const char *report_dir, s
 	int ret = certificates_collect(&c, a, e);
 	if (ret)
 		return ret;
-	certificate_add_text(&text, &c, WIDTH);
+	add_text(&text, &c);
 	certificate_add_html(&page, &c);
 	ret = output_file(report_dir, "certificate.txt", &text, e);
 	ret = ret ? ret : output_file(report_dir, "certificate.html", &page, e);
@@ -89,10 +89,9 @@ int certificate_text(struct strbuf *out, const struct analysis *a, struct err *e
 {
 	SCOPED(certificates_release) struct certificates c = {0};
 	int ret = certificates_collect(&c, a, e);
-	if (ret)
-		return ret;
-	certificate_add_text(out, &c, WIDTH);
-	return 0;
+	if (!ret)
+		add_text(out, &c);
+	return ret;
 }
 
 static int certificate_print(const struct analysis *a, FILE *out, struct err *e)

@@ -102,7 +102,8 @@ static const enum outcome open_as[] = {[INCONCLUSIVE_ERROR] = OUTCOME_OPEN,
 
 static void machine_of_comparison(struct machine *m, const struct campaign_change *c)
 {
-	struct strbuf title = STRBUF_INIT, headline = STRBUF_INIT, line = STRBUF_INIT;
+	struct strbuf title = STRBUF_INIT, headline = STRBUF_INIT;
+	SCOPED_STRBUF line = STRBUF_INIT;
 	compare_add_title(&title, c);
 	compare_add_headline(&headline, c);
 	*m = (struct machine){
@@ -119,15 +120,14 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 		if (is_open(c, &c->difference[i]))
 			difference_row(m, &c->difference[i], line.s);
 		else
-			machine_note_add(m, "%s", line.s);
+			machine_note_add(m, line.s);
 	}
 	for (int is_new = 0; is_new < 2; is_new++) {
 		strbuf_reset(&line);
 		compare_add_failed(&line, c, is_new);
 		if (line.len)
-			machine_note_add(m, "%s", line.s);
+			machine_note_add(m, line.s);
 	}
-	strbuf_release(&line);
 	for (size_t i = 0; i < c->n_cells; i++)
 		for (size_t k = 0; k < ASPECT_N; k++)
 			row_of(m, &c->cell[i], (enum aspect)k);

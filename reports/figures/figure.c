@@ -105,7 +105,7 @@ static void add_prelude(struct strbuf *out, const struct figure *f, bool alone)
 		strbuf_addf(out, "# gnuplot %s.gp makes %s.svg of %s.dat, in this directory\n",
 			    f->name, f->name, f->name);
 	else
-		gnuplot_add_data(out, "data", &f->data);
+		gnuplot_add_data(out, &f->data);
 	strbuf_addf(out, "reset\n"
 		"set encoding utf8\n"
 		"set terminal svg noenhanced size %u,%u font 'sans-serif,13'\n", f->width,

@@ -99,8 +99,8 @@ struct gnuplot_plot {
 	struct strbuf text;   /* output of gnuplot */
 };
 
-/* Appends the data block $NAME, which a script plots as the file '$NAME'. */
-void gnuplot_add_data(struct strbuf *script, const char *name, const struct strbuf *data);
+/* Appends the data block $data, which a script plots as the file '$data'. */
+void gnuplot_add_data(struct strbuf *script, const struct strbuf *data);
 
 /* Runs gnuplot once for all scripts, without start-up files and with a separate environment, for at
  * most `timeout_s`. Appends each plot to its `text`. Scripts, data and plots stay in memory,

@@ -65,9 +65,9 @@ static int spawn_on(const char *program, char *const *argv, const int fd[3], pid
 	return -code;
 }
 
-void gnuplot_add_data(struct strbuf *script, const char *name, const struct strbuf *data)
+void gnuplot_add_data(struct strbuf *script, const struct strbuf *data)
 {
-	strbuf_addf(script, "$%s << END_OF_DATA\n", name);
+	strbuf_addstr(script, "$data << END_OF_DATA\n");
 	strbuf_add(script, data->s, data->len);
 	strbuf_addstr(script, data->len && data->s[data->len - 1] != '\n' ? "\nEND_OF_DATA\n"
 									  : "END_OF_DATA\n");

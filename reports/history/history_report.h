@@ -18,7 +18,6 @@ size_t history_table_series(struct table *t, const struct history_study *s, size
 #define HISTORY_DRAWN 500
 void history_figures_build(struct figures *fs, const void *study);
 
-void history_text_add(struct strbuf *out, const void *study, size_t width);
 /* Appends one line, not escaped. */
 void history_sentence_add(struct strbuf *out, const struct history_study *s);
 /* Returns a warning if dates go backwards, otherwise NULL. The caller frees it. */

@@ -117,7 +117,7 @@ static void events_add(struct strbuf *out, const struct history_study *s, size_t
 		strbuf_addf(out, "... and %zu more (--format csv, or -o)\n", s->n_events - n);
 }
 
-void history_text_add(struct strbuf *out, const void *study, size_t width)
+static void text_add(struct strbuf *out, const void *study, size_t width)
 {
 	const struct history_study *s = study;
 	SCOPED_STRBUF line = STRBUF_INIT;
@@ -144,7 +144,7 @@ const struct study_form history_form = {
 	.command = "history",
 	.tables_build = history_tables_build,
 	.figures_build = history_figures_build,
-	.text_add = history_text_add,
+	.text_add = text_add,
 	.json_add = history_json_add,
 	.html_add = history_html_add,
 };

@@ -359,7 +359,7 @@ void info_figures_build(struct figures *fs, const struct info *x)
 static void text_begin(struct gnuplot_plot *plot, const struct strbuf *data, unsigned int columns,
 		       unsigned int rows, const char *title)
 {
-	gnuplot_add_data(&plot->script, "data", data);
+	gnuplot_add_data(&plot->script, data);
 	strbuf_addf(&plot->script, "reset\nset encoding utf8\nset terminal dumb noenhanced size "
 		"%u,%u\nset title '%s'\n"
 		"set border 3\nset tics nomirror scale 0.5\nset format y '%%.7g'\nunset key\n",

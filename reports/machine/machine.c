@@ -8,15 +8,10 @@ struct machine_row *machine_row_add(struct machine *m)
 	return &m->row[m->n_rows++];
 }
 
-void machine_note_add(struct machine *m, const char *fmt, ...)
+void machine_note_add(struct machine *m, const char *text)
 {
-	struct strbuf text = STRBUF_INIT;
-	va_list ap;
-	va_start(ap, fmt);
-	strbuf_vaddf(&text, fmt, ap);
-	va_end(ap);
 	m->note = xreallocarray(m->note, m->n_notes + 1, sizeof *m->note);
-	m->note[m->n_notes++] = strbuf_detach(&text);
+	m->note[m->n_notes++] = xstrdup(text);
 }
 
 struct machine_group machine_group_at(const struct machine *m, size_t i)

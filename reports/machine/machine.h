@@ -37,8 +37,7 @@ struct machine {
 
 /* Adds a row; all its members are 0. */
 struct machine_row *machine_row_add(struct machine *m);
-void machine_note_add(struct machine *m, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+void machine_note_add(struct machine *m, const char *text);
 void machine_release(struct machine *m);
 
 /* Rows with the same outcome and component, for forms that summarise. */

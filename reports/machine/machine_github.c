@@ -42,25 +42,12 @@ static void row_add(struct strbuf *out, const struct machine_row *r, const char 
 	annotation(out, level, title.s, text.s);
 }
 
-static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome o,
-		       const char *level, size_t room)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < m->n_rows && n < room; i++)
-		if (m->row[i].outcome == o) {
-			row_add(out, &m->row[i], level, "");
-			n++;
-		}
-	return n;
-}
-
-/* Adds an annotation for each component: on a busy machine every case may be inconclusive. */
-static void groups_add(struct strbuf *out, const struct machine *m, enum outcome o,
-		       const char *level, size_t room)
+/* Adds an annotation for each inconclusive component: on a busy machine every case may be so. */
+static void groups_add(struct strbuf *out, const struct machine *m, size_t room)
 {
 	for (size_t i = 0; i < m->n_rows && room; i++) {
 		struct machine_group g = {.first = NULL};
-		if (m->row[i].outcome == o)
+		if (m->row[i].outcome == OUTCOME_OPEN)
 			g = machine_group_at(m, i);
 		if (!g.first)
 			continue;
@@ -68,7 +55,7 @@ static void groups_add(struct strbuf *out, const struct machine *m, enum outcome
 		if (g.n > 1)
 			strbuf_addf(&cases, "in %zu of %zu cases; for example ", g.n,
 				    g.n_component);
-		row_add(out, g.first, level, cases.s);
+		row_add(out, g.first, "warning", cases.s);
 		room--;
 	}
 }
@@ -80,6 +67,10 @@ void machine_add_github(struct strbuf *out, const struct machine *m)
 							 : "notice";
 	size_t room = ANNOTATIONS_MAX - 1;
 	annotation(out, level, m->title, m->headline);
-	room -= rows_add(out, m, OUTCOME_FAIL, "error", room);
-	groups_add(out, m, OUTCOME_OPEN, "warning", room);
+	for (size_t i = 0; i < m->n_rows && room; i++)
+		if (m->row[i].outcome == OUTCOME_FAIL) {
+			row_add(out, &m->row[i], "error", "");
+			room--;
+		}
+	groups_add(out, m, room);
 }

@@ -6,9 +6,9 @@
 #include "validate/campaign/chances.h"
 #include "validate/components/component.h"
 
-static void head_print(const char *what, const unsigned int *n, size_t n_columns, FILE *out)
+static void head_print(const unsigned int *n, size_t n_columns, FILE *out)
 {
-	fprintf(out, "  %-42s", what);
+	fprintf(out, "  %-42s", "component, limit");
 	for (size_t i = 0; i < n_columns; i++)
 		fprintf(out, " %3u", n[i]);
 	fputs(" pairs\n", out);
@@ -125,7 +125,7 @@ static void changes_print(const struct protocol *p, double scatter, const unsign
 	fprintf(out, "\nSmallest change that the comparison of %s and %s finds with a probability "
 		"of %.0f %%, in %%, if ln(new/old) scatters by %.3g %% from pair to pair:\n",
 		l->old, l->new, 100 * CHANCE_ASSURANCE, 100 * scatter);
-	head_print("component, limit", n, n_columns, out);
+	head_print(n, n_columns, out);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!(rows[i].limit > 0))
 			continue;
@@ -154,7 +154,7 @@ int chances_print(const struct protocol *p, double scatter, FILE *out, struct er
 	chance_rows_assume(&rows, p, scatter);
 	fprintf(out, "\nChance that a faultless replayer is accepted, if ln(replay/program) "
 		"scatters by %.3g %% from pair to pair:\n", 100 * scatter);
-	head_print("component, limit", n, n_columns, out);
+	head_print(n, n_columns, out);
 	rows_print(p, &rows, false, n, n_columns, out);
 	if (p->compare.old && p->compare.new)
 		changes_print(p, scatter, n, n_columns, out);
@@ -211,7 +211,7 @@ int chances_print_measured(const struct protocol *p, const char *dir, FILE *out,
 	if (!ret) {
 		fprintf(out, "\nChance that a faultless replayer is accepted, by the scatter "
 			"measured in %s:\n", dir);
-		head_print("component, limit", n, chances_columns(p, n), out);
+		head_print(n, chances_columns(p, n), out);
 		ret = measured_print(p, &a, out, e);
 	}
 	return ret;

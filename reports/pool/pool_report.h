@@ -12,9 +12,6 @@ void pool_tables_build(struct tables *ts, const void *study);
  * figures_release. */
 void pool_figures_build(struct figures *fs, const void *study);
 
-/* Appends the text. The answer comes first: which laboratory is an outlier, and how far two results
- * may differ. */
-void pool_text_add(struct strbuf *out, const void *study, size_t width);
 void pool_sentence_add(struct strbuf *out, const struct pool *p); /* one line, not escaped */
 /* A warning as a sentence without a period, on one line, not escaped. */
 void pool_warning_add(struct strbuf *out, const struct pool_warning *w);

@@ -95,7 +95,9 @@ static bool is_wide(const char *name)
 	       !strcmp(name, "machines");
 }
 
-void pool_text_add(struct strbuf *out, const void *study, size_t width)
+/* Appends the text. The answer comes first: which laboratory is an outlier, and how far two results
+ * may differ. */
+static void text_add(struct strbuf *out, const void *study, size_t width)
 {
 	const struct pool *p = study;
 	SCOPED_STRBUF line = STRBUF_INIT;
@@ -124,7 +126,7 @@ const struct study_form pool_form = {
 	.command = "pool",
 	.tables_build = pool_tables_build,
 	.figures_build = pool_figures_build,
-	.text_add = pool_text_add,
+	.text_add = text_add,
 	.json_add = pool_json_add,
 	.html_add = pool_html_add,
 };

@@ -78,7 +78,7 @@ static int draw(const struct strbuf *data, const struct strbuf *script, const ch
 	struct gnuplot_plot plot = {STRBUF_INIT, STRBUF_INIT};
 	struct err why = ERR_INIT;
 	int ret = 0;
-	gnuplot_add_data(&plot.script, "data", data);
+	gnuplot_add_data(&plot.script, data);
 	strbuf_addstr(&plot.script, "file = '$data'\n");
 	strbuf_add(&plot.script, script->s, script->len);
 	if (gnuplot_run(&plot, 1, GNUPLOT_TIMEOUT_S, &why))
