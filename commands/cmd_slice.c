@@ -133,12 +133,18 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 				    s->anonymiser ? hidden : NULL, s->renumbered,
 				    slice_state_is_whole(s->state));
 	slice_state_finish(s->state, &meta->files);
-	if (s->facts)
-		meta->extra_json = s->facts;
+	meta->extra_json = s->facts ? s->facts : meta->extra_json;
+	if (!s->correction && !s->join)
+		return;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	extra = json_is_object(extra) ? extra : json_object();
 	if (s->correction)
-		slice_correction_finish(s->correction, meta);
+		slice_correction_finish(s->correction, meta->host, extra);
 	if (s->join)
-		slice_join_finish(s->join, meta);
+		slice_join_finish(s->join, extra);
+	free(s->facts);
+	s->facts = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	meta->extra_json = s->facts;
 }
 
 static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out,

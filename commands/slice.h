@@ -74,8 +74,8 @@ void slice_correction_close(struct slice_correction *c); /* `c` may be NULL */
 
 /* Corrects the response time of a record. */
 void slice_correction_apply(struct slice_correction *c, struct trace_record *r);
-/* Records the correction in the extra metadata. */
-void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta);
+/* Records the correction in the extra metadata. `host`: of the slice, or NULL. */
+void slice_correction_finish(const struct slice_correction *c, const char *host, json_t *extra);
 void slice_correction_print(const struct slice_correction *c);
 
 /* Text of the extra facts of the first trace, with the processes of the first n traces, with times
@@ -104,7 +104,7 @@ void slice_join_close(struct slice_join *j); /* `j` may be NULL */
 bool slice_join_pass(struct slice_join *j, const struct trace *t, const struct trace_record *r);
 
 /* Records the join in the extra metadata ("joined"). */
-void slice_join_finish(struct slice_join *j, struct trace_meta *meta);
+void slice_join_finish(const struct slice_join *j, json_t *extra);
 void slice_join_print(const struct slice_join *j);
 
 /* Replaces names by keyed hashes (HMAC-SHA-256, RFC 2104 and FIPS 180-4, by libgcrypt). Each part

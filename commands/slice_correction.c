@@ -7,7 +7,6 @@
 struct slice_correction {
 	struct calibration calibration;
 	char *host;  /* host of the trace, or NULL */
-	char *extra; /* metadata stored in the trace; owned */
 };
 
 static int corrected_already(const struct trace_meta *meta, struct err *e)
@@ -57,7 +56,7 @@ void slice_correction_close(struct slice_correction *c)
 {
 	if (!c)
 		return;
-	FREE_EACH(c->host, c->extra, c);
+	FREE_EACH(c->host, c);
 }
 
 void slice_correction_apply(struct slice_correction *c, struct trace_record *r)
@@ -65,17 +64,12 @@ void slice_correction_apply(struct slice_correction *c, struct trace_record *r)
 	calibration_apply(&c->calibration, r);
 }
 
-void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta)
+void slice_correction_finish(const struct slice_correction *c, const char *host, json_t *extra)
 {
-	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	json_t *facts = calibration_facts(&c->calibration);
-	extra = extra ? extra : json_object();
-	if (!meta->host) /* the slice does not state the host either */
+	if (!host) /* the slice does not state the host either */
 		json_object_del(facts, "host");
 	json_object_set_new(extra, "correction", facts);
-	free(c->extra);
-	c->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	meta->extra_json = c->extra;
 }
 
 void slice_correction_print(const struct slice_correction *c)

@@ -11,13 +11,8 @@ struct slice_join {
 	size_t n_pids, pids_cap;
 	const char **name; /* name[n_names], ascending: files of the program's trace; borrowed */
 	size_t n_names;
-	/* known[n_known], by object of `below`: 1: a file of the program; -1: another file; 0:
-	 * unknown */
-	signed char *known;
-	size_t n_known;
 	/* faults and pages of the program; faults and pages of other processes or files */
 	uint64_t n_faults, n_pages, n_elsewhere;
-	char *captured_by, *extra;		 /* owned */
 };
 
 static bool same_text(const char *a, const char *b)
@@ -120,7 +115,6 @@ int slice_join_open(struct slice_join **out, struct trace_set *set, struct err *
 	struct slice_join *j = *out = xcalloc(1, sizeof *j);
 	const struct trace_meta *above = trace_meta(set->t[0]), *below = trace_meta(set->t[1]);
 	j->below = set->t[1];
-	j->captured_by = xasprintf("%s", below->captured_by ? below->captured_by : "unknown");
 	set->shift_ns[0] = 0;
 	set->shift_ns[1] = below->epoch_ns - above->epoch_ns;
 	ret = processes_find(j, set->t[0], e);
@@ -132,26 +126,16 @@ void slice_join_close(struct slice_join *j)
 {
 	if (!j)
 		return;
-	FREE_EACH(j->pid, (void *)j->name, j->known, j->captured_by, j->extra, j);
+	FREE_EACH(j->pid, (void *)j->name, j);
 }
 
 /* --- records ------------------------------------------------------------- */
 
-static bool file_is_known(struct slice_join *j, uint32_t object)
+static bool file_is_known(const struct slice_join *j, uint32_t object)
 {
 	const struct trace_object *o = trace_object(j->below, object);
-	if (!o || o->kind != OBJECT_PATH || !o->name)
-		return false;
-	if (object >= j->n_known) {
-		const size_t n = (size_t)object + object / 2 + 256;
-		j->known = xreallocarray(j->known, n, 1);
-		memset(j->known + j->n_known, 0, n - j->n_known);
-		j->n_known = n;
-	}
-	if (!j->known[object])
-		j->known[object] =
-		    bsearch(&o->name, j->name, j->n_names, sizeof *j->name, order_text) ? 1 : -1;
-	return j->known[object] > 0;
+	return o && o->kind == OBJECT_PATH && o->name &&
+	       bsearch(&o->name, j->name, j->n_names, sizeof *j->name, order_text);
 }
 
 bool slice_join_pass(struct slice_join *j, const struct trace *t, const struct trace_record *r)
@@ -168,18 +152,14 @@ bool slice_join_pass(struct slice_join *j, const struct trace *t, const struct t
 	return ours;
 }
 
-void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
+void slice_join_finish(const struct slice_join *j, json_t *extra)
 {
-	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
-	extra = json_is_object(extra) ? extra : json_object();
+	const char *by = trace_meta(j->below)->captured_by;
 	json_object_set_new(extra, "joined", json_pack("{s:s, s:I, s:I, s:I}", "captured_by",
-		j->captured_by, "n_faults", (json_int_t)j->n_faults, "n_page_cache_adds",
+		by ? by : "unknown", "n_faults", (json_int_t)j->n_faults, "n_page_cache_adds",
 		(json_int_t)j->n_pages, "n_elsewhere", (json_int_t)j->n_elsewhere));
 	json_auto_t *below = trace_extra(j->below);
 	unseen_add(extra, below);
-	free(j->extra);
-	j->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
-	meta->extra_json = j->extra;
 }
 
 void slice_join_print(const struct slice_join *j)
