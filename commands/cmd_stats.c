@@ -90,8 +90,11 @@ static void sample_describe(struct stats *s, struct stats_sample *sample)
 {
 	column_sample_describe(&sample->sample,
 			       (struct values){sample->column->x, sample->columns.n}, &s->plan);
-	if (sample->columns.n_columns > 1 && sample->columns.column[1].label)
-		stats_sessions_fill(sample);
+	if (sample->columns.n_columns <= 1 || !sample->columns.column[1].label)
+		return;
+	struct stats_sessions *g = &sample->sessions;
+	stats_sessions_find(g, &sample->columns);
+	sessions_describe(g->group, g->n, &g->estimates);
 }
 
 static void stats_compute_all(struct stats *s)

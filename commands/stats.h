@@ -23,9 +23,9 @@ int stats_conditions_split(const char *text, struct stats_conditions *w, struct 
 /* Sets choice[w->n]. */
 void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice);
 
-/* Describes the values of each session of a sample. The second column of the sample names the
- * session. */
-void stats_sessions_fill(struct stats_sample *s);
+/* Sorts the values of the first column by session. The second column names the sessions, which are
+ * in the order of their first value. Ownership: free label, group and x. */
+void stats_sessions_find(struct stats_sessions *g, const struct columns *c);
 
 /* --list, and --compute NAME [role=...] [key=value]... Return an exit status. */
 int stats_list(void);

@@ -95,32 +95,19 @@ static int list_read(struct named_inputs *in, const char *text, struct err *e)
 
 static void groups_by_label(struct named_inputs *in, const struct columns *c)
 {
-	size_t k = in->n_roles, n = c->n, n_groups = 0, at = 0;
-	SCOPED_FREE size_t *of = xcalloc(n, sizeof *of);
-	SCOPED_FREE char **label = xcalloc(n, sizeof *label);
-	in->group[k] = xcalloc(n, sizeof *in->group[k]);
-	for (size_t i = 0; i < n; i++) {
-		size_t g = n_groups;
-		while (g > 0 && strcmp(label[g - 1], c->column[1].label[i]))
-			g--;
-		of[i] = g ? g - 1 : n_groups;
-		if (!g)
-			label[n_groups++] = c->column[1].label[i];
-	}
-	for (size_t g = 0; g < n_groups; g++) {
-		in->group[k][g].x = in->x[k] + at;
-		for (size_t i = 0; i < n; i++)
-			if (of[i] == g) {
-				in->x[k][at++] = c->column[0].x[i];
-				in->group[k][g].n++;
-			}
-	}
-	in->role[k].n_groups = n_groups;
+	const size_t k = in->n_roles;
+	struct stats_sessions g = {.n = 0};
+	stats_sessions_find(&g, c);
+	in->x[k] = g.x;
+	in->group[k] = g.group;
+	in->role[k].n_groups = g.n;
+	free(g.label);
 }
 
 static void lines_take(struct named_inputs *in, const struct columns *c)
 {
 	size_t k = in->n_roles;
+	in->x[k] = xcalloc(c->n, sizeof *in->x[k]);
 	memcpy(in->x[k], c->column[0].x, c->n * sizeof *in->x[k]);
 	in->group[k] = xcalloc(1, sizeof *in->group[k]);
 	in->group[k][0] = (struct values){in->x[k], c->n};
@@ -131,7 +118,6 @@ static void lines_take(struct named_inputs *in, const struct columns *c)
 static int file_read(struct named_inputs *in, const struct stats_config *config, char *text,
 		     struct err *e)
 {
-	size_t k = in->n_roles;
 	char *column = strchr(text, ':'), *third = column ? strchr(column + 1, ':') : NULL;
 	struct stats_conditions w = {.n = 0};
 	struct columns c;
@@ -153,7 +139,6 @@ static int file_read(struct named_inputs *in, const struct stats_config *config,
 	list_free(w.item, w.n);
 	if (ret)
 		return ret;
-	in->x[k] = xcalloc(c.n, sizeof *in->x[k]);
 	if (grouped)
 		groups_by_label(in, &c);
 	else

@@ -228,40 +228,28 @@ void stats_sample_release(struct stats_sample *s)
 	columns_release(&s->columns);
 }
 
-/* The session of a label. Sessions of a sample are in the order of their first value. */
-
-static size_t session_of(struct stats_sessions *g, char *label, size_t *cap)
+void stats_sessions_find(struct stats_sessions *g, const struct columns *c)
 {
-	for (size_t i = g->n; i-- > 0;)
-		if (!strcmp(g->label[i], label))
-			return i;
-	if (g->n == *cap) {
-		*cap = *cap ? 2 * *cap : 16;
-		g->label = xreallocarray(g->label, *cap, sizeof *g->label);
-		g->group = xreallocarray(g->group, *cap, sizeof *g->group);
-	}
-	g->label[g->n] = label;
-	g->group[g->n] = (struct values){NULL, 0};
-	return g->n++;
-}
-
-void stats_sessions_fill(struct stats_sample *s)
-{
-	struct stats_sessions *g = &s->sessions;
-	size_t n = s->columns.n, cap = 0, at = 0, *of = xcalloc(n, sizeof *of), *filled;
+	const size_t n = c->n;
+	size_t at = 0;
+	SCOPED_FREE size_t *of = xcalloc(n, sizeof *of), *filled = xcalloc(n, sizeof *filled);
+	g->label = xcalloc(n, sizeof *g->label);
+	g->group = xcalloc(n, sizeof *g->group);
+	g->x = xcalloc(n, sizeof *g->x);
 	for (size_t i = 0; i < n; i++) {
-		of[i] = session_of(g, s->columns.column[1].label[i], &cap);
+		size_t k = g->n;
+		while (k > 0 && strcmp(g->label[k - 1], c->column[1].label[i]))
+			k--;
+		of[i] = k ? k - 1 : g->n;
+		if (!k)
+			g->label[g->n++] = c->column[1].label[i];
 		g->group[of[i]].n++;
 	}
-	g->x = xcalloc(n, sizeof *g->x);
-	filled = xcalloc(g->n, sizeof *filled);
-	for (size_t i = 0; i < g->n; i++) {
-		g->group[i].x = g->x + at;
-		filled[i] = at;
-		at += g->group[i].n;
+	for (size_t k = 0; k < g->n; k++) {
+		g->group[k].x = g->x + at;
+		filled[k] = at;
+		at += g->group[k].n;
 	}
 	for (size_t i = 0; i < n; i++)
-		g->x[filled[of[i]]++] = s->column->x[i];
-	FREE_EACH(of, filled);
-	sessions_describe(g->group, g->n, &g->estimates);
+		g->x[filled[of[i]]++] = c->column[0].x[i];
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/escape.h"
 
+#include "capture/csv_args.h"
+
 #define REPLACEMENT 0xfffdu
 
 /* Returns the next character of *s and advances *s. A byte of a malformed, overlong or surrogate
@@ -8,26 +10,13 @@
 static uint32_t next_char(const char **s)
 {
 	const unsigned char *p = (const unsigned char *)*s;
-	unsigned int n = p[0] < 0x80                   ? 0
-			 : p[0] >= 0xc2 && p[0] < 0xe0 ? 1
-			 : p[0] >= 0xe0 && p[0] < 0xf0 ? 2
-			 : p[0] >= 0xf0 && p[0] < 0xf5 ? 3
-						       : 4;
-	(*s)++;
-	if (n == 0)
-		return p[0];
-	if (n == 4)
-		return REPLACEMENT;
-	uint32_t c = p[0] & (0x3fu >> n);
-	for (unsigned int i = 1; i <= n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return REPLACEMENT;
+	const size_t n = utf8_char_len(p, strnlen(*s, 4));
+	*s += n ? n : 1;
+	if (n < 2)
+		return n ? p[0] : REPLACEMENT;
+	uint32_t c = p[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++)
 		c = c << 6 | (p[i] & 0x3fu);
-	}
-	if ((n == 2 && c < 0x800) || (n == 3 && c < 0x10000) || c > 0x10ffff ||
-	    (c >= 0xd800 && c < 0xe000))
-		return REPLACEMENT;
-	*s += n;
 	return c;
 }
 

@@ -27,8 +27,7 @@ json_t *json_name(const char *s)
 			strbuf_addf(&out, "\\x%02x", (unsigned char)*s);
 		n = n ? n : 1;
 	}
-	plain = json_string(out.s);
-	return plain;
+	return json_string(out.s);
 }
 
 json_t *json_finite(double x)
