@@ -28,6 +28,8 @@ static void html_shows_the_input_and_runs_nothing(void **state)
 	GIVES(escape_html_text(out, "a\nb\t<c>\r"), "a\nb\t&lt;c&gt;");
 	GIVES(escape_html(out, "ä€😀"), "ä€😀");
 	GIVES(escape_html(out, ""), "");
+	GIVES(html_addf(out, "<b title=\"%s\">%zu %%</b>%s", "a\"<", (size_t)5, "&%s"),
+	      "<b title=\"a&quot;&lt;\">5 %</b>&amp;%s");
 }
 
 static void invalid_utf8_is_replaced(void **state)
