@@ -9,7 +9,7 @@
 #include "capture/app/app_private.h"
 #include "capture/app/code_scan.h"
 #include "capture/content/content.h"
-#include "capture/kernel/watched.h"
+#include "capture/watched.h"
 #include "common/files.h"
 #include "common/processors.h"
 

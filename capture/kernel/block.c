@@ -6,7 +6,7 @@
 
 #include "capture/kernel/block_device.h"
 #include "capture/kernel/tracing.h"
-#include "capture/kernel/watched.h"
+#include "capture/watched.h"
 #include "capture/trace.h"
 #include "common/clock.h"
 #include "common/files.h"

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 
 #include "capture/kernel/vfs_private.h"
-#include "capture/kernel/watched.h"
+#include "capture/watched.h"
 #include "common/json_count.h"
 
 #define FIELD(name) offsetof(struct vfs_config, name)

@@ -5,7 +5,7 @@
 
 #include "capture/app/app.h"
 #include "capture/kernel/block.h"
-#include "capture/kernel/watched.h"
+#include "capture/watched.h"
 #include "common/files.h"
 #include "common/units.h"
 #include "replay/engines/adapters/adapter_private.h"

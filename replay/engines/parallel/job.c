@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <sys/wait.h>
 
-#include "capture/kernel/watched.h"
+#include "capture/watched.h"
 #include "common/companion.h"
 #include "common/files.h"
 #include "common/mpi_leftovers.h"

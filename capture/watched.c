@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "capture/kernel/watched.h"
+#include "capture/watched.h"
 
 #include <poll.h>
 #include <sys/syscall.h>
