@@ -23,10 +23,10 @@ struct mount_found {
 static bool mount_find(const char *root, enum cgroup_kind kind, const char *controller,
 		       struct mount_found *m)
 {
-	char *path = xasprintf("%s/proc/self/mountinfo", root), line[2000];
+	SCOPED_FREE char *path = xasprintf("%s/proc/self/mountinfo", root);
 	SCOPED_FILE FILE *in = fopen(path, "re");
+	char line[2000];
 	bool found = false;
-	free(path);
 	while (in && !found && fgets(line, sizeof line, in)) {
 		char type[50], options[500];
 		char *tail = strstr(line, " - ");
@@ -43,10 +43,10 @@ static bool mount_find(const char *root, enum cgroup_kind kind, const char *cont
 static bool own_group(const char *root, enum cgroup_kind kind, const char *controller, char *out,
 		      size_t size)
 {
-	char *path = xasprintf("%s/proc/self/cgroup", root), line[1000];
+	SCOPED_FREE char *path = xasprintf("%s/proc/self/cgroup", root);
 	SCOPED_FILE FILE *in = fopen(path, "re");
+	char line[1000];
 	bool found = false;
-	free(path);
 	while (in && !found && fgets(line, sizeof line, in)) {
 		char *controllers = strchr(line, ':'),
 		     *group = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -104,12 +104,12 @@ void cgroup_where_release(struct cgroup_where *w)
  * False: there is no number, as in "max". */
 static bool number_get(const char *dir, const char *name, const char *key, uint64_t *value)
 {
-	char *path = xasprintf("%s/%s", dir, name), line[200];
+	SCOPED_FREE char *path = xasprintf("%s/%s", dir, name);
 	SCOPED_FILE FILE *in = fopen(path, "re");
+	char line[200];
 	size_t len = key ? strlen(key) : 0;
 	unsigned long long v;
 	bool found = false;
-	free(path);
 	while (in && !found && fgets(line, sizeof line, in)) {
 		if (key && (strncmp(line, key, len) || line[len] != ' '))
 			continue;

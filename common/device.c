@@ -76,7 +76,7 @@ static int signed_refuse(const char *path, const char *what, const char *at, con
 static int other_examine(const char *other, const char *what, bool tables, const char *path,
 			 bool *refused, struct err *e)
 {
-	char *kind = NULL;
+	SCOPED_FREE char *kind = NULL;
 	int fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENXIO
@@ -90,7 +90,6 @@ static int other_examine(const char *other, const char *what, bool tables, const
 		ret = err_context(e, "%s: %s%s", path, what, other);
 	if (kind)
 		ret = signed_refuse(path, what, other, kind, e);
-	free(kind);
 	return ret;
 }
 

@@ -74,28 +74,24 @@ char *device_queue_parent(dev_t dev)
 /* Returns the value in use, without the alternatives that the file lists: "[none] mq-deadline". */
 static char *setting_read(const char *dir, const char *key, struct err *e)
 {
-	char *path = xasprintf("%s/queue/%s", dir, key);
-	char *line = file_read_line(path);
+	SCOPED_FREE char *path = xasprintf("%s/queue/%s", dir, key);
+	SCOPED_FREE char *line = file_read_line(path);
 	if (!line)
 		err_sys(e, errno ? errno : ENOENT, "cannot read the queue setting %s", path);
-	free(path);
 	char *open = line ? strchr(line, '[') : NULL, *close = open ? strchr(open, ']') : NULL;
 	if (!close)
-		return line;
+		return line ? xstrdup(line) : NULL;
 	*close = 0;
-	char *value = xstrdup(open + 1);
-	free(line);
-	return value;
+	return xstrdup(open + 1);
 }
 
 static int setting_write(const char *dir, const char *key, const char *value, struct err *e)
 {
 	SCOPED_FREE char *path = xasprintf("%s/queue/%s", dir, key);
-	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		ret = err_sys(e, errno, "cannot set the queue setting %s to \"%s\"", path, value);
-	fd_close(fd);
-	return ret;
+	const int code = file_put_text(path, value);
+	if (code)
+		err_sys(e, code, "cannot set the queue setting %s to \"%s\"", path, value);
+	return -code;
 }
 
 static int device_of(dev_t dev, char **dir, struct err *e)
@@ -126,7 +122,7 @@ static int read_item(const char *key, const char *value, void *context, struct e
 
 int device_queue_read(const char *text, dev_t dev, json_t **now, struct err *e)
 {
-	char *dir;
+	SCOPED_FREE char *dir = NULL;
 	int ret = device_of(dev, &dir, e);
 	if (ret)
 		return ret;
@@ -134,7 +130,6 @@ int device_queue_read(const char *text, dev_t dev, json_t **now, struct err *e)
 	ret = items_each(text, read_item, &c, e);
 	*now = ret ? NULL : json_pack("{s:s, s:O}", "device", dir, "settings", c.settings);
 	json_decref(c.settings);
-	free(dir);
 	return ret;
 }
 
@@ -145,13 +140,9 @@ static int apply_item(const char *key, const char *value, void *context, struct 
 
 int device_queue_apply(const char *text, dev_t dev, struct err *e)
 {
-	char *dir;
+	SCOPED_FREE char *dir = NULL;
 	int ret = device_of(dev, &dir, e);
-	if (ret)
-		return ret;
-	ret = items_each(text, apply_item, dir, e);
-	free(dir);
-	return ret;
+	return ret ? ret : items_each(text, apply_item, dir, e);
 }
 
 int device_queue_restore(const json_t *before, struct err *e)

@@ -161,7 +161,7 @@ static char *sys_dir(const struct uses_search *s, dev_t number)
 
 static int family_add(struct uses_search *s, dev_t number, const char *role, struct err *e)
 {
-	char *dir = sys_dir(s, number);
+	SCOPED_FREE char *dir = sys_dir(s, number);
 	if (!dir)
 		return err_sys(
 		    e, errno,
@@ -170,9 +170,7 @@ static int family_add(struct uses_search *s, dev_t number, const char *role, str
 	int ret = near_add(s, dir, role, e);
 	ret = ret ? ret : each_entry(s, dir, 0, partition_add, e);
 	ret = ret ? ret : parent_add(s, dir, e);
-	ret = ret ? ret : holders_add(s, dir, 0, e);
-	free(dir);
-	return ret;
+	return ret ? ret : holders_add(s, dir, 0, e);
 }
 
 /* --- loop devices -------------------------------------------------------- */
@@ -217,9 +215,8 @@ static int loop_look(struct uses_search *s, const char *dir, int depth, struct e
  * instead. If it is a file, other loop devices may be over the same file. */
 static int under_loop(struct uses_search *s, struct err *e)
 {
-	char *dir = sys_dir(s, s->st.st_rdev);
+	SCOPED_FREE char *dir = sys_dir(s, s->st.st_rdev);
 	SCOPED_FREE char *backing = dir ? backing_file(dir) : NULL;
-	free(dir);
 	struct stat st = {.st_mode = 0};
 	int ret = 0;
 	if (backing && !stat(backing, &st) && S_ISBLK(st.st_mode)) {
@@ -338,12 +335,11 @@ int device_uses_find(struct device_uses *u, const struct device_system *system, 
 		     const struct stat *st, struct err *e)
 {
 	*u = (struct device_uses){0};
-	struct uses_search *s = xcalloc(1, sizeof *s);
+	SCOPED_FREE struct uses_search *s = xcalloc(1, sizeof *s);
 	*s = (struct uses_search){.system = system, .uses = u, .path = path, .st = *st};
 	int ret = uses_look(s, e);
 	for (size_t i = 0; i < s->n_near; i++)
 		free(s->near[i].name);
-	free(s);
 	if (ret)
 		device_uses_release(u);
 	return ret;

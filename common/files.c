@@ -8,6 +8,12 @@
 #include "common/file_beside.h"
 #include "common/leftovers.h"
 
+int file_put_text(const char *path, const char *text)
+{
+	SCOPED_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
+}
+
 int write_all(int fd, const void *data, size_t len)
 {
 	const char *p = data;
@@ -52,19 +58,15 @@ ssize_t read_all_at(int fd, void *to, size_t len, uint64_t offset)
 static int sync_parent(const char *path, struct err *e)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = !slash          ? xstrdup(".")
-		    : slash == path ? xstrdup("/")
-				    : strndup(path, (size_t)(slash - path));
-	if (!dir)
-		return err_sys(e, ENOMEM, "cannot determine the directory of %s", path);
+	SCOPED_FREE char *dir = !slash          ? xstrdup(".")
+				: slash == path ? xstrdup("/")
+						: xasprintf("%.*s", (int)(slash - path), path);
 	int ret = 0;
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	SCOPED_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		ret = err_sys(e, errno, "cannot open directory %s", dir);
 	else if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
 		ret = err_sys(e, errno, "cannot sync directory %s", dir);
-	fd_close(fd);
-	free(dir);
 	return ret;
 }
 
@@ -167,20 +169,16 @@ int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err
 
 char *file_read_line(const char *path)
 {
-	struct strbuf text = STRBUF_INIT;
-	if (file_read(path, &text, 1 << 16, NULL)) {
-		strbuf_release(&text);
+	SCOPED_STRBUF text = STRBUF_INIT;
+	if (file_read(path, &text, 1 << 16, NULL))
 		return NULL;
-	}
 	strbuf_addch(&text, '\n'); /* gives an empty file memory, too */
 	char *line = text.s + strspn(text.s, " \t\n");
 	line[strcspn(line, "\n")] = 0;
 	size_t len = strlen(line);
 	while (len && (line[len - 1] == ' ' || line[len - 1] == '\t' || line[len - 1] == '\r'))
 		line[--len] = 0;
-	line = xstrdup(line);
-	strbuf_release(&text);
-	return line;
+	return xstrdup(line);
 }
 
 bool path_exists(const char *path)
@@ -231,12 +229,10 @@ int file_lock(int fd)
 
 int dir_create(const char *path, struct err *e)
 {
-	char *copy = xstrdup(path);
+	SCOPED_FREE char *copy = xstrdup(path);
 	int ret = 0;
-	if (!*copy) {
-		ret = err_set(e, EINVAL, "cannot create a directory: the name is empty");
-		goto out;
-	}
+	if (!*copy)
+		return err_set(e, EINVAL, "cannot create a directory: the name is empty");
 	for (char *p = copy + 1;; p++) {
 		if (*p && *p != '/')
 			continue;
@@ -254,11 +250,8 @@ int dir_create(const char *path, struct err *e)
 		}
 		*p = end;
 		if (ret || !end)
-			break;
+			return ret;
 	}
-out:
-	free(copy);
-	return ret;
 }
 
 #define MAX_TREE_DEPTH 256

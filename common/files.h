@@ -23,6 +23,9 @@ int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err
 /* Reads a small file under /proc or /sys and trims the text. NULL: the file cannot be read. The
  * caller frees. */
 char *file_read_line(const char *path);
+/* Writes the text to an existing file, such as a setting of the kernel, in one call. Returns 0 or a
+ * positive errno. */
+int file_put_text(const char *path, const char *text);
 int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 /* The same at an offset. */
 int write_all_at(int fd, const void *data, size_t len, uint64_t offset);

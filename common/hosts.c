@@ -100,8 +100,8 @@ int hosts_parse(const char *text, struct words_list *names, struct err *e)
 static int launcher_words(struct words_list *command, const char *launcher, const char *host,
 			  struct err *e)
 {
-	struct words_list given;
-	struct placeholders known = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list given;
+	SCOPED(placeholders_release) struct placeholders known = {NULL, 0, 0};
 	int ret = words_parse_value(&given, launcher, e);
 	placeholders_set(&known, "host", host);
 	for (size_t i = 0; i < given.n && !ret; i++) {
@@ -110,20 +110,16 @@ static int launcher_words(struct words_list *command, const char *launcher, cons
 		if (!ret)
 			words_list_take(command, word);
 	}
-	placeholders_release(&known);
-	words_list_release(&given);
 	words_list_add_all(command, "sh", "-s", NULL);
 	return ret ? err_context(e, "launcher") : 0;
 }
 
 int host_launcher_check(const char *launcher, struct err *e)
 {
-	struct words_list command = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list command = {NULL, 0, 0};
 	if (!strstr(launcher, "{host}"))
 		return err_set(e, EINVAL, "launcher: the placeholder {host} is missing");
-	const int ret = launcher_words(&command, launcher, "host", e);
-	words_list_release(&command);
-	return ret;
+	return launcher_words(&command, launcher, "host", e);
 }
 
 int host_launcher_find(const char *launcher, struct err *e)
@@ -157,7 +153,7 @@ static int launcher_spawn(char *const *command, const int *fd, pid_t *pid, struc
 int host_start(struct host_process *p, const char *launcher, const char *host, const char *script,
 	       int output, int messages, struct err *e)
 {
-	struct words_list command = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list command = {NULL, 0, 0};
 	int pipe_fd[2] = {-1, -1};
 	*p = (struct host_process){0, -1};
 	int ret = launcher_words(&command, launcher, host, e);
@@ -173,6 +169,5 @@ int host_start(struct host_process *p, const char *launcher, const char *host, c
 		fd_close(pipe_fd[1]);
 	else
 		p->input = pipe_fd[1];
-	words_list_release(&command);
 	return ret;
 }

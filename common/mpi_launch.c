@@ -32,24 +32,18 @@ static void mpirun_words(struct words_list *w, unsigned int n_ranks, unsigned in
 static int launcher_words(struct words_list *w, const char *launcher, const char *number,
 			  struct err *e)
 {
-	struct words_list given;
-	struct placeholders known = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list given;
+	SCOPED(placeholders_release) struct placeholders known = {NULL, 0, 0};
 	bool told = false;
 	int ret = words_parse_value(&given, launcher, e);
-	if (ret)
-		return err_context(e, "launcher");
 	placeholders_set(&known, "n", number);
 	for (size_t i = 0; i < given.n && !ret; i++) {
 		char *word;
 		ret = placeholders_replace(&known, given.v[i], &word, e);
-		if (ret)
-			break;
 		told |= strstr(given.v[i], "{n}") != NULL;
-		words_list_add(w, word);
-		free(word);
+		if (!ret)
+			words_list_take(w, word);
 	}
-	placeholders_release(&known);
-	words_list_release(&given);
 	if (ret)
 		return err_context(e, "launcher");
 	if (!told) {

@@ -25,11 +25,9 @@ static void list(struct mpi_leftovers *m)
 	for (struct dirent *entry; d && (entry = readdir(d));) {
 		if (!is_of_this_host(entry->d_name))
 			continue;
-		GROW(m->name, m->n, m->cap);
-		m->name[m->n++] = xstrdup(entry->d_name);
+		APPEND(m->name, m->n, m->cap, xstrdup(entry->d_name));
 	}
-	if (m->n)
-		qsort(m->name, m->n, sizeof *m->name, order_text);
+	SORT(m->name, m->n, order_text);
 }
 
 static void release(struct mpi_leftovers *m)

@@ -18,12 +18,9 @@ const struct option_spec *options_nearest(const struct option_spec *table, const
 {
 	SCOPED_FREE const char **names = NULL;
 	size_t n = 0, cap = 0;
-	for (const struct option_spec *o = table; o->name; o++) {
-		GROW(names, n, cap);
-		names[n++] = o->name;
-	}
-	GROW(names, n, cap);
-	names[n] = NULL;
+	for (const struct option_spec *o = table; o->name; o++)
+		APPEND(names, n, cap, o->name);
+	APPEND(names, n, cap, NULL);
 	const char *near = nearest_name(name, names);
 	return near ? options_find(table, near) : NULL;
 }

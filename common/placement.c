@@ -7,11 +7,6 @@ enum { PAGE_BYTES = 4096, LINE_BYTES = 64, OFFSET_BYTES = PAGE_BYTES / 2, N_ROTA
 
 const char *const placement_names[] = {"offset", "page", "rotate", NULL};
 
-static size_t round_up(size_t n, size_t to)
-{
-	return (n + to - 1) / to * to;
-}
-
 static void row_lay(struct placement_row *r, enum placement_kind kind, size_t step,
 		    size_t block_bytes)
 {

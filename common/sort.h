@@ -26,6 +26,13 @@
 #define ORDER_4(member, ...) ORDER_1(member) ORDER_3(__VA_ARGS__)
 #define ORDER_5(member, ...) ORDER_1(member) ORDER_4(__VA_ARGS__)
 
+/* Sorts v[n]. An empty array may be NULL, which qsort() does not permit. */
+#define SORT(v, n, compare)                                                                        \
+	do {                                                                                       \
+		if (n)                                                                             \
+			qsort(v, n, sizeof *(v), compare);                                         \
+	} while (0)
+
 /* Compares by one member, which is a text. */
 #define ORDER_BY_TEXT(name, type, member)                                                          \
 	static int name(const void *a, const void *b)                                              \

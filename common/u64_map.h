@@ -44,6 +44,16 @@ static inline void u64_map_release(struct u64_map *m)
 	*m = (struct u64_map){.cell = NULL};
 }
 
+/* Releases several maps. */
+#define U64_MAPS_RELEASE(...)                                                                      \
+	u64_maps_release((struct u64_map *[]){__VA_ARGS__},                                        \
+			 sizeof(struct u64_map *[]){__VA_ARGS__} / sizeof(void *))
+static inline void u64_maps_release(struct u64_map *const *map, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		u64_map_release(map[i]);
+}
+
 static inline uint64_t u64_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;

@@ -498,9 +498,8 @@ const char **names_of(const void *table)
 	const char *const *entry;
 	for (const char *at = table;; at += sizeof entry) {
 		memcpy(&entry, at, sizeof entry);
-		GROW(names, n, cap);
-		names[n] = entry ? *entry : NULL;
-		if (!names[n++])
+		APPEND(names, n, cap, entry ? *entry : NULL);
+		if (!names[n - 1])
 			return names;
 	}
 }

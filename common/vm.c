@@ -63,7 +63,7 @@ int vm_get(struct vm_region *r, enum vm_kind kind, size_t n_bytes, const char *w
 	/* touching more memory than is available starts the out-of-memory killer */
 	uint64_t bytes = n_bytes <= UNCHECKED_BYTES ? UINT64_MAX : memory_available_bytes();
 	size_t available = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
-	n_bytes = (n_bytes + page - 1) / page * page;
+	n_bytes = round_up(n_bytes, page);
 	if (n_bytes > available)
 		return no_memory(e, n_bytes, what_for, available);
 	char *p = kind == VM_SHARED ? mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
@@ -108,7 +108,7 @@ void vm_own(void *p, size_t n_bytes)
 	volatile char *at = (char *)p - before;
 	if (!p || !n_bytes)
 		return;
-	n_bytes = (n_bytes + before + page - 1) / page * page;
+	n_bytes = round_up(n_bytes + before, page);
 #ifdef MADV_POPULATE_WRITE
 	if (madvise((void *)(uintptr_t)at, n_bytes, MADV_POPULATE_WRITE) == 0 ||
 	    errno != EINVAL) /* EINVAL: kernels before 5.14 */

@@ -50,10 +50,19 @@ void words_list_release(struct words_list *w)
 	*w = (struct words_list){NULL, 0, 0};
 }
 
+bool word_is_in(const char *const *list, const char *word)
+{
+	for (; list && *list; list++)
+		if (!strcmp(*list, word))
+			return true;
+	return false;
+}
+
 static int json_words(struct words_list *w, const char *text, struct err *e)
 {
 	json_error_t why;
-	json_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &why), *word;
+	json_auto_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &why);
+	json_t *word;
 	size_t i;
 	int ret =
 	    list ? 0 : err_set(e, EINVAL, "\"%s\" is not a list of words: %s", text, why.text);
@@ -65,7 +74,6 @@ static int json_words(struct words_list *w, const char *text, struct err *e)
 		}
 		words_list_add(w, json_string_value(word));
 	}
-	json_decref(list);
 	return ret;
 }
 
@@ -88,7 +96,7 @@ static int plain_word(struct strbuf *out, const char **p, const char *text, stru
 int words_parse(struct words_list *w, const char *text, struct err *e)
 {
 	const char *p = text + strspn(text, blanks);
-	struct strbuf word = STRBUF_INIT;
+	SCOPED_STRBUF word = STRBUF_INIT;
 	int ret = 0;
 	*w = (struct words_list){NULL, 0, 0};
 	if (*p == '[')
@@ -100,7 +108,6 @@ int words_parse(struct words_list *w, const char *text, struct err *e)
 			if (!ret)
 				words_list_add(w, word.s);
 		}
-	strbuf_release(&word);
 	if (!ret && !w->n)
 		ret = err_set(e, EINVAL, "\"%s\" has no words", text);
 	if (ret)

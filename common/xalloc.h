@@ -53,10 +53,16 @@ static inline char *xstrndup(const char *s, size_t len)
 	return copy;
 }
 
+/* The smallest multiple of `to` that is at least n. */
+static inline uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
 /* Allocates zeroed elements of an aligned type; `alignment` as for aligned_alloc(). */
 static inline void *xaligned(size_t alignment, size_t n, size_t size)
 {
-	void *p = aligned_alloc(alignment, (n * size + alignment - 1) / alignment * alignment);
+	void *p = aligned_alloc(alignment, round_up(n * size, alignment));
 	if (!p)
 		out_of_memory(n * size);
 	return memset(p, 0, n * size);
@@ -126,4 +132,12 @@ static inline void fd_scope_close(const int *fd)
 			(cap) = (n) < (cap) ? (cap) : (cap) ? (cap)*2 : 16;                        \
 			(v) = xreallocarray((v), (cap), sizeof *(v));                              \
 		}                                                                                  \
+	} while (0)
+
+/* Appends an element: APPEND(v, n, cap, element). */
+#define APPEND(v, n, cap, ...)                                                                     \
+	do {                                                                                       \
+		GROW(v, n, cap);                                                                   \
+		(v)[n] = __VA_ARGS__;                                                              \
+		(n)++;                                                                             \
 	} while (0)

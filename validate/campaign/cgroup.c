@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <sys/wait.h>
 
+#include "common/files.h"
+
 #define TRY_NAME "validate-try-"
 
 const char *const cgroup_kind_names[] = {"none", "v1", "v2", NULL};
@@ -11,11 +13,8 @@ const char *const cgroup_kind_names[] = {"none", "v1", "v2", NULL};
 static int file_put(const char *dir, const char *name, const char *text, struct err *e)
 {
 	SCOPED_FREE char *path = xasprintf("%s/%s", dir, name);
-	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		ret = err_sys(e, errno, "cannot write \"%s\" to %s", text, path);
-	fd_close(fd);
-	return ret;
+	const int code = file_put_text(path, text);
+	return code ? err_sys(e, code, "cannot write \"%s\" to %s", text, path) : 0;
 }
 
 /* --- search for a place -------------------------------------------------- */
