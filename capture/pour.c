@@ -193,11 +193,7 @@ static int pour_to(struct pour_job *j, const struct trace_meta *meta, const char
 		j->p->finish(j->p->ctx, &last);
 		ret = trace_writer_set_meta(j->w, &last, e);
 	}
-	if (ret)
-		trace_writer_abort(j->w);
-	else
-		ret = trace_writer_close(j->w, e);
-	return ret;
+	return trace_writer_end(j->w, ret, e);
 }
 
 /* Sorts `temporary`, unless the order is right or must be kept. */

@@ -285,6 +285,15 @@ int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta,
 int trace_writer_close(struct trace_writer *w, struct err *e);
 /* Closes the file without an end block. A previous file remains. `w` may be NULL. */
 void trace_writer_abort(struct trace_writer *w);
+/* Closes the writer if `ret` is 0, and otherwise aborts it. `w` may be NULL. Returns `ret`, or the
+ * error of closing. */
+static inline int trace_writer_end(struct trace_writer *w, int ret, struct err *e)
+{
+	if (w && !ret)
+		return trace_writer_close(w, e);
+	trace_writer_abort(w);
+	return ret;
+}
 
 /* --- reading ------------------------------------------------------------- */
 

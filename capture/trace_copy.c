@@ -87,10 +87,7 @@ int trace_copy(struct trace *t, const char *path, const struct trace_change *how
 	const struct trace_meta *meta = how && how->meta ? how->meta : trace_meta(t);
 	int ret = trace_writer_open(&c.to, path, meta, o, e);
 	ret = ret ? ret : copy_all(&c, e);
-	if (ret)
-		trace_writer_abort(c.to);
-	else
-		ret = trace_writer_close(c.to, e);
+	ret = trace_writer_end(c.to, ret, e);
 	free(c.id);
 	return ret;
 }

@@ -215,11 +215,7 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
 		s.key = xmalloc(RUN_RECORDS * sizeof *s.key);
 		s.out = xmalloc(OUT_RECORDS * sizeof *s.out);
-		ret = sort_all(&s, e);
-		if (ret)
-			trace_writer_abort(s.to);
-		else
-			ret = trace_writer_close(s.to, e);
+		ret = trace_writer_end(s.to, sort_all(&s, e), e);
 	}
 	for (size_t i = 0; i < s.n_runs; i++)
 		free(s.run[i].window);

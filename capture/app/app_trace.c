@@ -358,10 +358,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	meta->n_events_lost = c->outcome->n_lost;
 	ret = ret ? ret : files_meta_set(&c->files, c->maker.writer, meta, &c->outcome->files, e);
 	free(facts);
-	if (ret)
-		trace_writer_abort(c->maker.writer);
-	else
-		ret = trace_writer_close(c->maker.writer, e);
+	ret = trace_writer_end(c->maker.writer, ret, e);
 	/* replaces the previous content together with its trace, not earlier */
 	int closed = app_content_close(&c->content, ret != 0, ret ? NULL : e);
 	return ret ? ret : closed;

@@ -562,10 +562,7 @@ static int write_all_of(struct merge_job *j, const struct causality_facts *facts
 	ret = take_all(j, e);
 	ret = ret ? ret : running_predict(j, e);
 	ret = ret ? ret : meta_write(j, facts, path, shown, e);
-	if (!ret)
-		return trace_writer_close(j->to, e);
-	trace_writer_abort(j->to);
-	return ret;
+	return trace_writer_end(j->to, ret, e);
 }
 
 /* Whether each request of each node was delayed, or there is only one node. */

@@ -386,9 +386,7 @@ static int making_write(struct device_making *m, const char *out, struct err *e)
 		m->o->n_requests = m->o->n_seen = m->o->n_extra;
 		m->o->n_extra = 0;
 	}
-	if (ret)
-		trace_writer_abort(m->writer);
-	return ret ? ret : trace_writer_close(m->writer, e);
+	return trace_writer_end(m->writer, ret, e);
 }
 
 int observed_device_write(const struct device_observation *how, const char *out,
