@@ -322,7 +322,7 @@ static const char *variable(const char *name)
 	return NULL;
 }
 
-static void *map_or_null(long fd, size_t size, int flags)
+void *capture_map(long fd, size_t size, int flags)
 {
 	long got = RAW(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
 	return got < 0 && got > -4096 ? NULL : (void *)got;
@@ -335,7 +335,7 @@ static struct log_control *control_map(const char *dir)
 	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return NULL;
-	struct log_control *c = map_or_null(fd, sizeof *c, MAP_SHARED);
+	struct log_control *c = capture_map(fd, sizeof *c, MAP_SHARED);
 	RAW(SYS_close, fd);
 	return c && c->magic == LOG_MAGIC ? c : NULL;
 }
@@ -356,7 +356,7 @@ static bool start(void)
 	capture_clock.source =
 	    control->clock_source == CLOCK_SOURCE_TSC ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
 	capture_flags = control->flags;
-	process = map_or_null(-1, sizeof *process, MAP_PRIVATE | MAP_ANONYMOUS);
+	process = capture_map(-1, sizeof *process, MAP_PRIVATE | MAP_ANONYMOUS);
 	return process && !RAW(SYS_madvise, process, sizeof *process, MADV_WIPEONFORK);
 }
 

@@ -107,6 +107,8 @@ HIDDEN struct recorder *capture_mine(void);
 HIDDEN void capture_lost(void);
 /* Maps memory for windows before the program restricts its system calls. */
 HIDDEN void capture_confine_prepare(void);
+/* Maps memory to read and write, by a raw system call. Returns NULL on failure. */
+HIDDEN void *capture_map(long fd, size_t size, int flags);
 /* the next definition of the function `name`, or NULL */
 HIDDEN void *capture_real(const char *name);
 

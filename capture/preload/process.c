@@ -130,27 +130,25 @@ static void announce(struct process_room *m, uint32_t pid)
 
 void process_announce(uint32_t pid)
 {
-	long at = RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at < 0 && at > -4096) {
+	struct process_room *m = capture_map(-1, sizeof *m, MAP_PRIVATE | MAP_ANONYMOUS);
+	if (!m) {
 		capture_lost();
 		return;
 	}
-	announce((struct process_room *)at, pid);
-	RAW(SYS_munmap, at, sizeof(struct process_room));
+	announce(m, pid);
+	RAW(SYS_munmap, m, sizeof *m);
 }
 
 void process_descriptor_note(int fd)
 {
 	char name[24] = "";
-	long at = fd < 0 ? -1
-			 : RAW(SYS_mmap, NULL, sizeof(struct process_room), PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at < 0 && at > -4096)
+	struct process_room *m =
+	    fd < 0 ? NULL : capture_map(-1, sizeof *m, MAP_PRIVATE | MAP_ANONYMOUS);
+	if (!m)
 		return;
 	capture_number_add(name, name + sizeof name - 1, (uint64_t)fd);
-	descriptor_note((struct process_room *)at, name, LOG_DESCRIPTOR);
-	RAW(SYS_munmap, at, sizeof(struct process_room));
+	descriptor_note(m, name, LOG_DESCRIPTOR);
+	RAW(SYS_munmap, m, sizeof *m);
 }
 
 /* --- loaded objects ------------------------------------------------------- */

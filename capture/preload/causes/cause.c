@@ -59,12 +59,10 @@ static struct cause_page *page_map(void)
 	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return NULL;
-	long at = RAW(SYS_mmap, NULL, sizeof(struct cause_page), PROT_READ | PROT_WRITE, MAP_SHARED,
-		      fd, 0);
+	struct cause_page *p = capture_map(fd, sizeof *p, MAP_SHARED);
 	RAW(SYS_close, fd);
-	if (at < 0 && at > -4096)
+	if (!p)
 		return NULL;
-	struct cause_page *p = (struct cause_page *)at;
 	if (p->magic == CAUSE_MAGIC) {
 		if (!cause_is_launcher())
 			return p;
@@ -73,7 +71,7 @@ static struct cause_page *page_map(void)
 		if (s && s->flags & CAUSE_EXEC)
 			s->flags = CAUSE_LAUNCHER;
 	}
-	RAW(SYS_munmap, at, sizeof *p);
+	RAW(SYS_munmap, p, sizeof *p);
 	return NULL;
 }
 
