@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order/extent_map.h"
 
-#define FEW 3u
 #define LEAF 12u
 #define INNER 20u
-#define IS_FEW 0x80000000u /* of a root */
 
 struct extent {
 	uint64_t start, end;
 	uint32_t owner;
-};
-
-struct extent_few {
-	uint32_t n, next_free;
-	struct extent x[FEW];
 };
 
 /* Extents of child i begin at or after upper[i - 1] and end at or before upper[i]; the upper bound
@@ -37,7 +30,7 @@ struct extent_node {
 
 void extent_pool_release(struct extent_pool *p)
 {
-	FREE_EACH(p->node, p->few);
+	free(p->node);
 	*p = (struct extent_pool){.node = NULL};
 }
 
@@ -62,32 +55,10 @@ static void node_free(struct extent_pool *p, uint32_t i)
 	p->free = i;
 }
 
-static uint32_t few_new(struct extent_pool *p)
-{
-	uint32_t i = p->few_free;
-	if (i) {
-		p->few_free = p->few[i].next_free;
-		return i;
-	}
-	p->n_few += p->n_few == 0;
-	GROW(p->few, p->n_few, p->few_cap);
-	return p->n_few++;
-}
-
-static void few_free(struct extent_pool *p, uint32_t i)
-{
-	p->few[i].next_free = p->few_free;
-	p->few_free = i;
-}
-
 void extent_clear(struct extent_pool *p, uint32_t root)
 {
 	if (!root)
 		return;
-	if (root & IS_FEW) {
-		few_free(p, root & ~IS_FEW);
-		return;
-	}
 	for (uint32_t i = 0; !p->node[root].leaf && i < p->node[root].n; i++)
 		extent_clear(p, p->node[root].child[i]);
 	node_free(p, root);
@@ -283,9 +254,14 @@ static bool owner_set(struct extent_pool *p, uint32_t root, struct extent e)
 	return same;
 }
 
-static uint32_t tree_put(struct extent_pool *p, uint32_t root, struct extent e)
+uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
+		    uint32_t owner)
 {
+	const struct extent e = {start, end, owner};
 	struct extent beyond = {.end = 0};
+	if (start >= end)
+		return root;
+	root = root ? root : node_new(p, true);
 	if (owner_set(p, root, e))
 		return root;
 	erase(p, root, e.start, e.end, &beyond);
@@ -298,57 +274,11 @@ static uint32_t tree_put(struct extent_pool *p, uint32_t root, struct extent e)
 	return beyond.end ? tree_insert(p, root, beyond) : root;
 }
 
-/* Adds an extent to a small map. Uses a temporary leaf, which becomes a node if it has more than
- * FEW extents. */
-static uint32_t few_put(struct extent_pool *p, uint32_t root, struct extent e)
-{
-	struct extent_node leaf = {.leaf = true};
-	struct extent beyond = {.end = 0};
-	for (uint32_t i = 0; root && i < p->few[root & ~IS_FEW].n; i++)
-		leaf_set(&leaf, leaf.n++, p->few[root & ~IS_FEW].x[i]);
-	leaf_erase(&leaf, e.start, e.end, &beyond);
-	leaf_add(&leaf, e);
-	if (beyond.end)
-		leaf_add(&leaf, beyond);
-	if (leaf.n > FEW) {
-		extent_clear(p, root);
-		root = node_new(p, true);
-		p->node[root] = leaf;
-		return root;
-	}
-	root = root ? root : few_new(p) | IS_FEW;
-	struct extent_few *to = &p->few[root & ~IS_FEW];
-	to->n = leaf.n;
-	for (uint32_t i = 0; i < leaf.n; i++)
-		to->x[i] = leaf_get(&leaf, i);
-	return root;
-}
-
-uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
-		    uint32_t owner)
-{
-	const struct extent e = {start, end, owner};
-	if (start >= end)
-		return root;
-	return !root || root & IS_FEW ? few_put(p, root, e) : tree_put(p, root, e);
-}
-
-static bool few_visit(const struct extent_few *few, uint64_t start, uint64_t end,
-		      bool (*visit)(void *arg, uint32_t owner), void *arg)
-{
-	for (uint32_t i = 0; i < few->n; i++)
-		if (few->x[i].end > start && few->x[i].start < end && !visit(arg, few->x[i].owner))
-			return false;
-	return true;
-}
-
 bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
 		  bool (*visit)(void *arg, uint32_t owner), void *arg)
 {
 	if (!root || start >= end)
 		return true;
-	if (root & IS_FEW)
-		return few_visit(&p->few[root & ~IS_FEW], start, end, visit, arg);
 	const struct extent_node *x = &p->node[root];
 	if (x->leaf) {
 		for (uint32_t i = leaf_find(x, start); i < x->n && x->start[i] < end; i++)

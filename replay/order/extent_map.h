@@ -2,7 +2,7 @@
 /* The last writer of each byte of a file: disjoint extents with an owner, in a B+ tree (Bayer and
  * McCreight 1972). Random writes and hostile traces take logarithmic time, and a look-up touches
  * few cache lines. Empty nodes are removed; other nodes are not merged. Many files share one pool
- * of nodes. A map of up to three extents takes 64 bytes. */
+ * of nodes. */
 #pragma once
 
 #include "common/std.h"
@@ -12,8 +12,6 @@
 struct extent_pool {
 	struct extent_node *node; /* node[n], node[0] unused */
 	uint32_t n, cap, free;	  /* `free`: list of nodes, 0 ends */
-	struct extent_few *few;	  /* few[n_few], few[0] unused: maps with a few extents */
-	uint32_t n_few, few_cap, few_free;
 };
 
 void extent_pool_release(struct extent_pool *p); /* a zeroed pool is empty */
