@@ -280,9 +280,8 @@ void initial_attribute_seen(struct walker *w, const struct load_request *r, uint
 		free(path);
 		return;
 	}
-	GROW(w->out->attribute, w->out->n_attributes, w->out->attributes_cap);
-	w->out->attribute[w->out->n_attributes++] =
-		(struct initial_attribute){path, xstrdup(name), reads ? (uint64_t)r->rvalue : 1};
+	APPEND(w->out->attribute, w->out->n_attributes, w->out->attributes_cap,
+	       (struct initial_attribute){path, xstrdup(name), reads ? (uint64_t)r->rvalue : 1});
 }
 
 static void link_read(struct walker *w, uint32_t node, const char *text)
@@ -292,8 +291,7 @@ static void link_read(struct walker *w, uint32_t node, const char *text)
 	n->link = xstrdup(text);
 	if (!path)
 		return;
-	GROW(w->late, w->n_late, w->late_cap);
-	w->late[w->n_late++] = (struct late_link){path, xstrdup(text)};
+	APPEND(w->late, w->n_late, w->late_cap, (struct late_link){path, xstrdup(text)});
 }
 
 /* Handles a link by descriptor: the file of the slot gets a name. */
@@ -394,7 +392,7 @@ static void path_seen(struct walker *w, const struct load_request *r)
 
 static void listed_take(struct walker *w, const struct fileset *f)
 {
-	struct u64_map known = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map known = {.cell = NULL};
 	for (uint32_t i = 0; i < f->n; i++) {
 		const uint32_t first = fileset_first_name(f, &known, i);
 		const char *link = fileset_link(f, i);
@@ -412,7 +410,6 @@ static void listed_take(struct walker *w, const struct fileset *f)
 		if (link && !n->link)
 			n->link = xstrdup(link);
 	}
-	u64_map_release(&known);
 }
 
 /* The target of a link. If the trace lacks it, a text with as many letters as readlink returned. */
@@ -441,8 +438,7 @@ static void absent_take(struct walker *w)
 				 : NULL;
 		if (!path)
 			continue;
-		GROW(out->absent, out->n_absent, out->absent_cap);
-		out->absent[out->n_absent++] = path;
+		APPEND(out->absent, out->n_absent, out->absent_cap, path);
 	}
 }
 
@@ -471,8 +467,7 @@ static void entries_take(struct walker *w)
 		char *path = n->initial && n->required ? name_model_first_path(&w->m, i) : NULL;
 		if (!path)
 			continue;
-		GROW(out->entry, out->n, out->cap);
-		out->entry[out->n++] = (struct initial_entry){
+		APPEND(out->entry, out->n, out->cap, (struct initial_entry){
 			.path = path,
 			.kind = n->kind == INITIAL_UNKNOWN ? INITIAL_FILE : n->kind,
 			.size = n->size,
@@ -482,11 +477,10 @@ static void entries_take(struct walker *w)
 			.data_sought = n->data_sought,
 			.hole = n->hole,
 			.n_holes = n->n_holes,
-		};
+		});
 		w->m.node[i].hole = NULL; /* the entry owns it now */
 	}
-	if (out->n)
-		qsort(out->entry, out->n, sizeof *out->entry, compare_entry);
+	SORT(out->entry, out->n, compare_entry);
 }
 
 static void sizes_count(struct walker *w)
@@ -504,8 +498,7 @@ ORDER_BY_TEXT(compare_late, struct late_link, path)
  * link. Frees them. */
 static void late_links_take(struct walker *w, struct late_link *late, uint32_t n)
 {
-	if (n)
-		qsort(late, n, sizeof *late, compare_late);
+	SORT(late, n, compare_late);
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t node = name_model_find(&w->m, late[i].path, false);
 		struct node *of = initial_node(w, node);

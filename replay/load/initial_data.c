@@ -183,8 +183,7 @@ static void data_sought(struct walker *w, uint32_t node, const struct load_reque
 		hole.length = (uint64_t)r->rvalue - r->offset;
 	if (!hole.length)
 		return;
-	GROW(n->hole, n->n_holes, n->holes_cap);
-	n->hole[n->n_holes++] = hole;
+	APPEND(n->hole, n->n_holes, n->holes_cap, hole);
 }
 
 void initial_descriptor_seen(struct walker *w, const struct load_request *r)

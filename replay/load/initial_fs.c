@@ -16,9 +16,8 @@ typedef int look_up(int dir_fd, const char *path, uint32_t flags);
 static int entry_check(const struct initial_entry *i, int dir_fd, look_up *look)
 {
 	struct stat st;
-	int fd = look(dir_fd, i->path, O_NOFOLLOW);
+	SCOPED_FD int fd = look(dir_fd, i->path, O_NOFOLLOW);
 	int error = fd < 0 ? errno : fstat(fd, &st) < 0 ? errno : 0;
-	fd_close(fd);
 	if (error == EAGAIN || error == EOPNOTSUPP)
 		return NOT_CACHED;
 	if (error)
@@ -88,11 +87,10 @@ int initial_check(const struct initial *i, int dir_fd, bool cached, struct err *
 static int name_remove(int dir_fd, const char *path, struct err *e)
 {
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-	char *parent = slash ? xstrdup(path) : xstrdup(".");
-	if (slash)
-		parent[slash - path] = '\0';
-	int ret = 0, at = rooted_look(dir_fd, parent, O_DIRECTORY);
-	free(parent);
+	SCOPED_FREE char *parent =
+	    slash ? xasprintf("%.*s", (int)(slash - path), path) : xstrdup(".");
+	SCOPED_FD int at = rooted_look(dir_fd, parent, O_DIRECTORY);
+	int ret = 0;
 	if (at < 0)
 		return 0; /* without its parent directory the file does not exist either */
 	if (unlinkat(at, last, 0) < 0 && errno != ENOENT) {
@@ -102,7 +100,6 @@ static int name_remove(int dir_fd, const char *path, struct err *e)
 		if (ret)
 			err_context(e, "cannot remove a file that the trace creates");
 	}
-	close(at);
 	return ret;
 }
 

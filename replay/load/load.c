@@ -92,10 +92,9 @@ static uint32_t thread_of(struct reader *rd, const struct trace_record *r)
 {
 	struct load *l = rd->l;
 	uint32_t *known = u64_map_at(&rd->thread_of, u64_pair(r->pid, r->tid), l->n_threads);
-	if (*known == l->n_threads) {
-		GROW(l->thread, l->n_threads, rd->thread_cap);
-		l->thread[l->n_threads++] = (struct load_thread){.pid = r->pid, .tid = r->tid};
-	}
+	if (*known == l->n_threads)
+		APPEND(l->thread, l->n_threads, rd->thread_cap,
+		       (struct load_thread){.pid = r->pid, .tid = r->tid});
 	return *known;
 }
 
@@ -270,7 +269,7 @@ static void sort(struct load *l)
 static void touches_settle(struct load *l)
 {
 	/* last[n_threads]: the latest call of each thread */
-	uint32_t *last = xmalloc(((size_t)l->n_threads + 1) * sizeof *last);
+	SCOPED_FREE uint32_t *last = xmalloc(((size_t)l->n_threads + 1) * sizeof *last);
 	bool moved = false;
 	memset(last, 0xff, ((size_t)l->n_threads + 1) * sizeof *last);
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -288,7 +287,6 @@ static void touches_settle(struct load *l)
 			l->request[c].after_touches = true;
 		}
 	}
-	free(last);
 	if (moved)
 		sort(l);
 }
@@ -364,6 +362,15 @@ void load_release(struct load *l)
 		free(l->reads->misses.miss);
 	free(l->reads);
 	*l = (struct load){.request = NULL};
+}
+
+void load_index(const struct load *l, uint32_t *first, uint32_t *of)
+{
+	first[0] = 0;
+	for (uint32_t t = 0; t < l->n_threads; t++)
+		first[t + 1] = first[t] + l->thread[t].n_requests;
+	for (uint32_t i = 0; i < l->n; i++)
+		of[first[l->request[i].thread] + l->request[i].index] = i;
 }
 
 /* --- requests in flight -------------------------------------------------- */

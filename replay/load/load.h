@@ -181,6 +181,9 @@ static inline int64_t load_end_ns(const struct load *l, const struct load_reques
 		return r->begin_ns + r->duration;
 	return r->duration == LOAD_NO_END ? INT64_MAX : l->long_end_ns[r->duration];
 }
+/* Finds the requests of each thread: of[first[t] + k] is the k-th request of thread t. `first` has
+ * n_threads + 1 elements, `of` has n. */
+void load_index(const struct load *l, uint32_t *first, uint32_t *of);
 /* Sets the end of a request whose start is final. */
 void load_end_set(struct load *l, struct load_request *r, int64_t end_ns);
 

@@ -40,7 +40,8 @@ static bool instants_make(struct load *l)
  * descriptor closed. */
 static void closes_settle(struct load *l)
 {
-	struct u64_map latest = {.cell = NULL}; /* (pid, fd) -> last asynchronous request */
+	/* (pid, fd) -> last asynchronous request */
+	SCOPED(u64_map_release) struct u64_map latest = {.cell = NULL};
 	SCOPED_FREE uint32_t *before = xmalloc(((size_t)l->n + 1) * sizeof *before);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
@@ -56,7 +57,6 @@ static void closes_settle(struct load *l)
 		before[i] = *at;
 		*at = async ? i : NONE32;
 	}
-	u64_map_release(&latest);
 }
 
 bool load_async_settle(struct load *l)
@@ -122,13 +122,12 @@ static uint32_t channel_take(struct spread *s, const struct load_request *r)
 
 static uint32_t *next_find(const struct load *l)
 {
-	uint32_t *next = xmalloc(((size_t)l->n + 1) * sizeof *next),
-		 *later = xmalloc(((size_t)l->n_threads + 1) * sizeof *later);
+	uint32_t *next = xmalloc(((size_t)l->n + 1) * sizeof *next);
+	SCOPED_FREE uint32_t *later = xmalloc(((size_t)l->n_threads + 1) * sizeof *later);
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		later[i] = NONE32;
 	for (uint32_t i = l->n; i-- > 0; later[l->request[i].thread] = i)
 		next[i] = later[l->request[i].thread];
-	free(later);
 	return next;
 }
 

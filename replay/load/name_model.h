@@ -69,9 +69,8 @@ void name_model_set(struct name_model *m, const char *path, uint32_t node);
 /* A new node that the trace created. */
 static inline uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
 {
-	GROW(m->node, m->n, m->cap);
-	m->node[m->n] = (struct node){.kind = kind};
-	return m->n++;
+	APPEND(m->node, m->n, m->cap, (struct node){.kind = kind});
+	return m->n - 1;
 }
 static inline void name_model_init(struct name_model *m)
 {

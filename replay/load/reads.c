@@ -123,7 +123,7 @@ ORDER_BY(compare_miss, struct miss, request, offset)
 
 void misses_find(struct misses *m, const struct load *l, const struct slots *s)
 {
-	struct under_way *w = xcalloc((size_t)l->n_threads + 1, sizeof *w);
+	SCOPED_FREE struct under_way *w = xcalloc((size_t)l->n_threads + 1, sizeof *w);
 	for (uint32_t i = 0; i <= l->n_threads; i++)
 		w[i] = (struct under_way){NONE32, NONE32};
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -138,14 +138,11 @@ void misses_find(struct misses *m, const struct load *l, const struct slots *s)
 			if (owner == NONE32 || !r->length || r->offset > INT64_MAX - r->length ||
 			    r->length > INT64_MAX)
 				continue;
-			GROW(m->miss, m->n, m->cap);
-			m->miss[m->n++] =
-			    (struct miss){owner, r->flags & PAGE_ASKED, r->offset, r->length};
+			APPEND(m->miss, m->n, m->cap,
+			       (struct miss){owner, r->flags & PAGE_ASKED, r->offset, r->length});
 		}
 	}
-	free(w);
-	if (m->n)
-		qsort(m->miss, m->n, sizeof *m->miss, compare_miss);
+	SORT(m->miss, m->n, compare_miss);
 }
 
 const struct miss *misses_of(const struct misses *m, uint32_t request, uint32_t *n)
@@ -163,11 +160,10 @@ const struct miss *misses_of(const struct misses *m, uint32_t request, uint32_t 
 static bool has_misses(const struct load *l, const struct trace *t)
 {
 	const char *extra = trace_meta(t)->extra_json;
-	json_t *top = extra ? json_loads(extra, 0, NULL) : NULL;
+	json_auto_t *top = extra ? json_loads(extra, 0, NULL) : NULL;
 	const char *faults =
 	    json_string_value(json_object_get(json_object_get(top, "capture"), "faults"));
 	bool has = json_object_get(top, "joined") || (faults && strcmp(faults, "none"));
-	json_decref(top);
 	for (uint32_t i = 0; i < l->n && !has; i++)
 		has = l->request[i].op == OP_PAGE_CACHE_ADD;
 	return has;

@@ -443,16 +443,9 @@ static int descriptor_table_read(struct finder *f, struct err *e)
 static void finder_release(struct finder *f)
 {
 	json_decref(f->extra);
-	u64_map_release(&f->row_of_pid);
-	u64_map_release(&f->row_of_fd);
-	u64_map_release(&f->row_of_pid_fd);
-	u64_map_release(&f->slot_of_row);
-	u64_map_release(&f->process_of);
-	u64_map_release(&f->bound);
-	u64_map_release(&f->nameless);
-	u64_map_release(&f->latest);
-	u64_map_release(&f->bound_last);
-	u64_map_release(&f->file_of_name);
+	U64_MAPS_RELEASE(&f->row_of_pid, &f->row_of_fd, &f->row_of_pid_fd, &f->slot_of_row,
+			 &f->process_of, &f->bound, &f->nameless, &f->latest, &f->bound_last,
+			 &f->file_of_name);
 	free(f->flight.item);
 	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)
 		free(f->maps[i].item);

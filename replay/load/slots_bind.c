@@ -44,8 +44,7 @@ static void spawns_find(struct finder *f, uint32_t process, const struct u64_map
 		p->knows_ns = p->waited_ns;
 	}
 	for (int i = 0; i < GENERATIONS_MAX && b.parent; i++) {
-		GROW(f->s->spawn, f->s->n_spawns, f->s->spawns_cap);
-		f->s->spawn[f->s->n_spawns++] = b;
+		APPEND(f->s->spawn, f->s->n_spawns, f->s->spawns_cap, b);
 		const struct kin *k =
 		    u64_map_find(&f->process_of, b.parent) ? NULL : kin_of(f, b.parent);
 		if (!k)
@@ -83,7 +82,7 @@ static void threads_settle(struct finder *f, const struct u64_map *of_tid)
 void processes_settle(struct finder *f)
 {
 	struct slots *s = f->s;
-	struct u64_map of_tid = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map of_tid = {.cell = NULL};
 	for (uint32_t i = 0; i < f->l->n_threads; i++)
 		u64_map_at(&of_tid, f->l->thread[i].tid, i);
 	for (uint32_t i = 0; i < s->n_processes; i++) {
@@ -93,7 +92,6 @@ void processes_settle(struct finder *f)
 		spawns_find(f, i, &of_tid);
 	}
 	threads_settle(f, &of_tid);
-	u64_map_release(&of_tid);
 	for (uint32_t i = 1; i < s->n; i++) {
 		struct slot_process *p = &s->process[s->slot[i].process];
 		if (s->slot[i].inherited && !s->slot[i].received && p->parent == NONE32 &&

@@ -24,8 +24,7 @@ static struct mapped_range *map_at(struct mapped_ranges *l, uint64_t address, ui
 
 static void piece_add(struct mapped_ranges *l, struct mapped_range m)
 {
-	GROW(l->item, l->n, l->cap);
-	l->item[l->n++] = m;
+	APPEND(l->item, l->n, l->cap, m);
 }
 
 static void range_clear(struct mapped_ranges *l, uint64_t from, uint64_t to)

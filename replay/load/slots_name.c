@@ -262,7 +262,7 @@ static void leads_mark(struct finder *f)
 static void links_mark(struct finder *f)
 {
 	struct slots *s = f->s;
-	struct u64_map ends = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map ends = {.cell = NULL};
 	leads_mark(f);
 	for (uint32_t i = 0; i < s->n_files; i++)
 		if (s->file[i].maybe_link)
@@ -286,7 +286,6 @@ static void links_mark(struct finder *f)
 	s->any_links = ends.n > 0;
 	for (uint32_t i = 0; i < s->n_files && s->any_links; i++)
 		s->file[i].maybe_link = u64_map_find(&ends, hash_of_last(s->file[i].name)) != NULL;
-	u64_map_release(&ends);
 }
 
 void names_mark(struct finder *f)

@@ -157,8 +157,6 @@ void slots_reuse(struct slots *s, struct load *l)
 		instances_join(&x);
 		slots_renumber(&x);
 	}
-	u64_map_release(&x.open_mode);
-	u64_map_release(&x.path_mode);
-	u64_map_release(&x.free);
+	U64_MAPS_RELEASE(&x.open_mode, &x.path_mode, &x.free);
 	FREE_EACH(x.life, x.thread, x.as, x.next);
 }

@@ -97,8 +97,7 @@ void stream_follow(struct finder *f, struct load_request *r)
 		return;
 	switch (r->op) {
 	case OP_FSCANF:
-		GROW(f->scan, f->n_scans, f->scans_cap);
-		f->scan[f->n_scans++] = (struct scan){origin, r->more};
+		APPEND(f->scan, f->n_scans, f->scans_cap, (struct scan){origin, r->more});
 		f->l->more[r->more].from = 0;
 		break;
 	case OP_FTELL:

@@ -5,14 +5,14 @@
 
 static uint64_t pairs_count(const struct deps *d)
 {
-	uint64_t n = 0, *pair = xcalloc(d->edges.n + 1, sizeof *pair);
+	uint64_t n = 0;
+	SCOPED_FREE uint64_t *pair = xcalloc(d->edges.n + 1, sizeof *pair);
 	for (size_t i = 0; i < d->edges.n; i++)
 		pair[i] = (uint64_t)d->load.request[d->edges.edge[i].request].thread << 32 |
 			  d->edges.edge[i].thread;
 	qsort(pair, d->edges.n, sizeof *pair, order_u64);
 	for (size_t i = 0; i < d->edges.n; i++)
 		n += i == 0 || pair[i] != pair[i - 1];
-	free(pair);
 	return n;
 }
 
@@ -89,7 +89,8 @@ static void path_find(struct deps *d)
 	const struct load *l = &d->load;
 	struct deps_summary *s = &d->summary;
 	SCOPED_FREE int64_t *begin = xcalloc((size_t)l->n + 1, sizeof *begin);
-	size_t *first_edge = xcalloc((size_t)d->load.n + 2, sizeof *first_edge), k = 0;
+	SCOPED_FREE size_t *first_edge = xcalloc((size_t)d->load.n + 2, sizeof *first_edge);
+	size_t k = 0;
 	for (uint32_t i = 0; i <= d->load.n; i++) {
 		while (k < d->edges.n && d->edges.edge[k].request < i)
 			k++;
@@ -105,7 +106,6 @@ static void path_find(struct deps *d)
 	s->span_ns = l->n ? l->last_end_ns - l->first_begin_ns : 0;
 	s->mean_concurrency = s->span_ns > 0 ? (double)s->service_ns / (double)s->span_ns : NAN;
 	s->parallelism = s->critical_ns > 0 ? (double)s->service_ns / (double)s->critical_ns : NAN;
-	free(first_edge);
 }
 
 int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules,
@@ -128,15 +128,9 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 	d->summary.n_threads = d->load.n_threads - d->load.n_channels;
 	d->summary.n_files = d->slots.n_files;
 	const struct load *l = &d->load;
-	uint32_t next = 0;
 	d->first = xcalloc((size_t)l->n_threads + 1, sizeof *d->first);
 	d->of = xcalloc((size_t)l->n + 1, sizeof *d->of);
-	for (uint32_t t = 0; t < l->n_threads; t++) {
-		d->first[t] = next;
-		next += l->thread[t].n_requests;
-	}
-	for (uint32_t i = 0; i < l->n; i++)
-		d->of[d->first[l->request[i].thread] + l->request[i].index] = i;
+	load_index(l, d->first, d->of);
 	waits_count(d);
 	path_find(d);
 	return 0;
@@ -147,8 +141,7 @@ void deps_release(struct deps *d)
 	edges_release(&d->edges);
 	slots_release(&d->slots);
 	load_release(&d->load);
-	if (d->trace)
-		trace_close(d->trace);
+	trace_close(d->trace);
 	FREE_EACH(d->first, d->of);
 	*d = (struct deps){.first = NULL};
 }

@@ -27,8 +27,7 @@ static uint32_t words_new(struct fs_model *m, uint32_t n)
 
 static void undo_note(struct fs_model *m, uint32_t word, uint64_t old)
 {
-	GROW(m->undo, m->n_undo, m->undo_cap);
-	m->undo[m->n_undo++] = (struct fs_undo){word, old};
+	APPEND(m->undo, m->n_undo, m->undo_cap, (struct fs_undo){word, old});
 }
 
 void word_set(struct fs_model *m, uint32_t word, uint64_t value)
@@ -100,9 +99,9 @@ static uint32_t component_find(struct fs_model *m, const char *text, size_t len)
 				return *known;
 			continue;
 		}
-		GROW(m->component_text, m->n_components, m->components_cap);
-		m->component_text[m->n_components] = (struct fs_text){text, (uint32_t)len};
-		return m->n_components++;
+		APPEND(m->component_text, m->n_components, m->components_cap,
+		       (struct fs_text){text, (uint32_t)len});
+		return m->n_components - 1;
 	}
 }
 
@@ -120,9 +119,8 @@ static struct fs_path components_add(struct fs_model *m, const char *text, size_
 			m->n_path_components = p.first + p.n;
 			continue;
 		}
-		GROW(m->component, m->n_path_components, m->path_components_cap);
-		m->component[m->n_path_components++] =
-		    (struct fs_component){.text = component_find(m, text + at, end - at)};
+		APPEND(m->component, m->n_path_components, m->path_components_cap,
+		       (struct fs_component){.text = component_find(m, text + at, end - at)});
 		p.n++;
 	}
 	return p;
@@ -130,9 +128,8 @@ static struct fs_path components_add(struct fs_model *m, const char *text, size_
 
 uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len)
 {
-	GROW(m->path, m->n_paths, m->paths_cap);
-	m->path[m->n_paths] = components_add(m, text, len);
-	return m->n_paths++;
+	APPEND(m->path, m->n_paths, m->paths_cap, components_add(m, text, len));
+	return m->n_paths - 1;
 }
 
 /* Returns the name of a component in a directory. Each component caches its name in the last
@@ -369,7 +366,8 @@ static void listings_find(struct fs_model *m)
 	struct listing {
 		/* first NONE32: the listing has not begun; n 0: its entries are not counted */
 		uint32_t first, n;
-	} *of_slot = xcalloc((size_t)m->s->n + 1, sizeof *of_slot);
+	};
+	SCOPED_FREE struct listing *of_slot = xcalloc((size_t)m->s->n + 1, sizeof *of_slot);
 	for (uint32_t i = 0; i < m->l->n; i++) {
 		const struct load_request *r = &m->l->request[i];
 		struct listing *x = &of_slot[r->slot];
@@ -388,7 +386,6 @@ static void listings_find(struct fs_model *m)
 		else if (x->n || x->first == i)
 			x->n++;
 	}
-	free(of_slot);
 }
 
 static void slot_begin(struct fs_model *m, uint32_t slot)
@@ -420,10 +417,9 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 	for (uint32_t i = 0; i < s->n_files; i++)
 		path_of_text(m, s->file[i].name, (uint32_t)strlen(s->file[i].name));
 	m->listed = s->before && s->before->n;
-	uint32_t *first = m->listed ? fileset_first_names(s->before) : NULL;
+	SCOPED_FREE uint32_t *first = m->listed ? fileset_first_names(s->before) : NULL;
 	for (size_t i = 0; m->listed && i < s->before->n; i++)
 		entry_listed(m, s->before, i, first[i]);
-	free(first);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (slot_is_copy(s, i))
 			m->slot_word[i] = m->slot_word[s->slot[i].origin];
@@ -436,9 +432,6 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 void fs_model_release(struct fs_model *m)
 {
 	FREE_EACH(m->component_text, m->component, m->path, m->word, m->undo, m->slot_word);
-	u64_map_release(&m->entry);
-	u64_map_release(&m->xattr);
-	u64_map_release(&m->listing);
-	u64_map_release(&m->component_of);
+	U64_MAPS_RELEASE(&m->entry, &m->xattr, &m->listing, &m->component_of);
 	*m = (struct fs_model){.l = NULL};
 }

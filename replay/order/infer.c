@@ -52,8 +52,7 @@ static void best_add(struct infer *f, uint64_t rank, int64_t shift_ns)
 		memmove(f->best, f->best + f->best_from, f->best_n * sizeof *f->best);
 		f->best_from = 0;
 	}
-	GROW(f->best, f->best_n, f->best_cap);
-	f->best[f->best_n++] = (struct infer_best){rank, shift_ns};
+	APPEND(f->best, f->best_n, f->best_cap, (struct infer_best){rank, shift_ns});
 }
 
 /* --- requests ------------------------------------------------------------ */

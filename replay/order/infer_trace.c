@@ -114,16 +114,14 @@ static int annotate(void *ctx, struct trace_writer *w, struct trace_record *r, s
 
 static char *extra_with(const char *extra_json, int64_t threshold_ns)
 {
-	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
+	json_auto_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
 	if (!json_is_object(top)) {
 		json_decref(top);
 		top = json_object();
 	}
 	json_object_set_new(top, "dependencies",
 			    json_pack("{s:I}", "threshold_ns", (json_int_t)threshold_ns));
-	char *text = json_dumps(top, JSON_COMPACT);
-	json_decref(top);
-	return text;
+	return json_dumps(top, JSON_COMPACT);
 }
 
 int infer_annotate(struct trace *t, int64_t threshold_ns, const char *path, struct err *e)

@@ -7,8 +7,7 @@
 
 void edges_add(struct edges *d, uint32_t request, uint32_t thread, uint32_t threshold)
 {
-	GROW(d->edge, d->n, d->cap);
-	d->edge[d->n++] = (struct edge){request, thread, threshold};
+	APPEND(d->edge, d->n, d->cap, (struct edge){request, thread, threshold});
 }
 
 /* --- turns of locks ------------------------------------------------------ */
@@ -54,8 +53,8 @@ static struct taker *takers_find(uint32_t *n, const struct load *l, const struct
 		const enum lock_act act = lock_act(l, r, &of_process);
 		if (act != LOCK_TAKEN && act != LOCK_SHARED)
 			continue;
-		GROW(taker, *n, cap);
-		taker[(*n)++] = (struct taker){load_end_ns(l, r), file, i, act == LOCK_SHARED};
+		APPEND(taker, *n, cap,
+		       (struct taker){load_end_ns(l, r), file, i, act == LOCK_SHARED});
 	}
 	return taker;
 }
@@ -64,22 +63,18 @@ static void lock_turns_find(struct lock_turns *t, const struct load *l, const st
 {
 	*t = (struct lock_turns){.turn = NULL};
 	uint32_t n, cap = 0;
-	struct taker *const taker = takers_find(&n, l, s);
+	SCOPED_FREE struct taker *taker = takers_find(&n, l, s);
 	int64_t exclusive = INT64_MIN, any = INT64_MIN;
-	if (n)
-		qsort(taker, n, sizeof *taker, by_file_and_end);
+	SORT(taker, n, by_file_and_end);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!i || taker[i].file != taker[i - 1].file)
 			exclusive = any = INT64_MIN;
 		const int64_t after = taker[i].shared ? exclusive : any;
-		if (after > l->request[taker[i].request].begin_ns) {
-			GROW(t->turn, t->n, cap);
-			t->turn[t->n++] = (struct lock_turn){after, taker[i].request};
-		}
+		if (after > l->request[taker[i].request].begin_ns)
+			APPEND(t->turn, t->n, cap, (struct lock_turn){after, taker[i].request});
 		any = taker[i].end_ns;
 		exclusive = taker[i].shared ? exclusive : any;
 	}
-	free(taker);
 	if (!t->n)
 		return;
 	qsort(t->turn, t->n, sizeof *t->turn, by_turn);
@@ -171,7 +166,8 @@ static void derive_thread(struct edges *out, const struct load *l)
 int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)
 {
 	unsigned int with = 0, without = 0;
-	char *copy = xstrdup(text ? text : "all"), *at = copy;
+	SCOPED_FREE char *copy = xstrdup(text ? text : "all");
+	char *at = copy;
 	int ret = 0;
 	for (char *name; !ret && (name = strsep(&at, ",")) != NULL;) {
 		size_t i = 0;
@@ -188,7 +184,6 @@ int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)
 					  "unknown order rule \"%s\"", name);
 	}
 	*rules = (with || !without ? with : RULES_ALL) & ~without;
-	free(copy);
 	return ret;
 }
 

@@ -188,9 +188,9 @@ static void entries_rules(struct fs *f, uint32_t directory, bool change)
 {
 	uint32_t *at = note_of(f, directory);
 	if (!*at) {
-		GROW(f->directory, f->n_directories, f->directories_cap);
 		*at = f->n_directories;
-		f->directory[f->n_directories++] = (struct directory_state){.changers = {0}};
+		APPEND(f->directory, f->n_directories, f->directories_cap,
+		       (struct directory_state){.changers = {0}});
 	}
 	struct directory_state *d = &f->directory[*at];
 	fs_wait_for_all(f, change ? &d->listers : &d->changers);
@@ -238,9 +238,8 @@ static void lock_rules(struct fs *f, uint32_t object, enum lock_act act)
 {
 	uint32_t *at = note_of(f, object);
 	if (!*at) {
-		GROW(f->lock, f->n_locks, f->locks_cap);
 		*at = f->n_locks;
-		f->lock[f->n_locks++] = (struct lock_state){.takers = {0}};
+		APPEND(f->lock, f->n_locks, f->locks_cap, (struct lock_state){.takers = {0}});
 	}
 	struct lock_state *x = &f->lock[*at];
 	if (act == LOCK_RELEASED) {
@@ -270,10 +269,10 @@ static struct file_state *file_of(struct fs *f, uint32_t object)
 	uint32_t *at = note_of(f, object);
 	if (*at)
 		return &f->file[*at];
-	GROW(f->file, f->n_files, f->files_cap);
-	*at = f->n_files++;
-	f->file[*at] = (struct file_state){
+	const struct file_state none = {
 	    .attribute = {.changer = NONE32}, .resizer = NONE32, .appender = NONE32};
+	*at = f->n_files;
+	APPEND(f->file, f->n_files, f->files_cap, none);
 	return &f->file[*at];
 }
 
@@ -332,9 +331,9 @@ static size_t event_take(struct fs *f, const uint64_t *word)
 		if (fs_rule(f, RULE_NAME)) {
 			uint32_t *at = note_of(f, what);
 			if (!*at) {
-				GROW(f->name, f->n_names, f->names_cap);
 				*at = f->n_names;
-				f->name[f->n_names++] = (struct resource){.changer = NONE32};
+				APPEND(f->name, f->n_names, f->names_cap,
+				       (struct resource){.changer = NONE32});
 			}
 			resource_rules(f, &f->name[*at], change);
 		}
@@ -402,16 +401,13 @@ int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
 			u64_map_at(&f.async_wait_of, f.asynchronous.wait[i].request, (uint32_t)i);
 		ret = order_linearise(&order, l, s, events_take, &f, e);
 	}
-	FREE_EACH(f.slot, f.map, f.note, f.name, f.file, f.directory, f.lock, f.edge_of);
+	FREE_EACH(f.slot, f.map, f.note, f.name, f.file, f.directory, f.lock, f.edge_of, f.waited,
+		  f.begun);
 	process_waits_release(&f.processes);
 	process_waits_release(&f.asynchronous);
-	u64_map_release(&f.process_wait_of);
-	u64_map_release(&f.async_wait_of);
+	U64_MAPS_RELEASE(&f.process_wait_of, &f.async_wait_of, &f.waited_of);
 	use_table_release(&f.uses);
 	extent_pool_release(&f.extents);
-	free(f.waited);
-	u64_map_release(&f.waited_of);
-	free(f.begun);
 	ret = ret ? ret : edges_reduce(out, l, &order, e);
 	linear_release(&order);
 	return ret;

@@ -331,18 +331,6 @@ static void ended(struct linear_search *s, uint32_t request)
 
 /* --- the walk ------------------------------------------------------------ */
 
-static void threads_index(struct linear_search *s)
-{
-	const struct load *l = s->l;
-	uint32_t at = 0, *first = s->result->first;
-	for (uint32_t t = 0; t < l->n_threads; t++) {
-		first[t] = at;
-		at += l->thread[t].n_requests;
-	}
-	for (uint32_t i = 0; i < l->n; i++)
-		s->of[first[l->request[i].thread] + l->request[i].index] = i;
-}
-
 static void walk(struct linear_search *s)
 {
 	const struct load *l = s->l;
@@ -381,7 +369,7 @@ int order_linearise(struct linear *out, const struct load *l, const struct slots
 	s->tries = TRIES_MORE + (uint64_t)l->n * TRIES_A_REQUEST;
 	int ret = memory_get(s, out, e);
 	if (!ret) {
-		threads_index(s);
+		load_index(l, out->first, s->of);
 		fs_model_init(&s->model, l, slots);
 		s->take = take;
 		s->ctx = ctx;

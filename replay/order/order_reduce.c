@@ -26,8 +26,7 @@ ORDER_BY(compare_edges, struct edge, request, thread)
 
 void edges_sort(struct edges *d)
 {
-	if (d->n)
-		qsort(d->edge, d->n, sizeof *d->edge, compare_edges);
+	SORT(d->edge, d->n, compare_edges);
 }
 
 /* Returns the number of the request for which the edge waits, counted by thread and index. */

@@ -13,7 +13,7 @@ struct threads { /* the threads of each process and their requests */
 static void threads_find(struct threads *t)
 {
 	const struct load *l = t->l;
-	struct u64_map of_pid = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map of_pid = {.cell = NULL};
 	t->first = xcalloc((size_t)l->n_threads + 1, sizeof *t->first);
 	t->of = xmalloc(((size_t)l->n + 1) * sizeof *t->of);
 	t->from = xcalloc((size_t)t->s->n_processes + 1, sizeof *t->from);
@@ -22,15 +22,12 @@ static void threads_find(struct threads *t)
 		u64_map_at(&of_pid, t->s->process[i].pid, i);
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t *p = u64_map_find(&of_pid, l->thread[i].pid);
-		t->first[i + 1] = t->first[i] + l->thread[i].n_requests;
 		if (!p)
 			continue;
 		t->from[*p] = t->to[*p] ? t->from[*p] : i;
 		t->to[*p] = i + 1;
 	}
-	for (uint32_t i = 0; i < l->n; i++)
-		t->of[t->first[l->request[i].thread] + l->request[i].index] = i;
-	u64_map_release(&of_pid);
+	load_index(l, t->first, t->of);
 }
 
 /* Returns the number of requests of a thread that began before `ns`. */
@@ -43,8 +40,7 @@ static uint32_t n_begun(const struct threads *t, uint32_t thread, int64_t ns)
 
 static void wait_add(struct process_waits *p, uint32_t request, uint32_t earlier)
 {
-	GROW(p->wait, p->n, p->cap);
-	p->wait[p->n++] = (struct process_wait){request, earlier};
+	APPEND(p->wait, p->n, p->cap, (struct process_wait){request, earlier});
 }
 
 /* limit for the number of requests of a thread that had begun but not ended at one time */
@@ -200,8 +196,7 @@ static void siblings_find(struct process_waits *p, const struct threads *t, stru
 	/* number of ends that the parent had observed when the child began */
 	SCOPED_FREE uint32_t *n_before = xcalloc((size_t)n_children + 1, sizeof *n_before);
 	struct known_ends known = {.n = 0};
-	if (n)
-		qsort(all, n, sizeof *all, compare_moments);
+	SORT(all, n, compare_moments);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct moment *m = &all[i];
 		if (i && m->parent != all[i - 1].parent)
@@ -238,8 +233,7 @@ void process_waits_find(struct process_waits *p, const struct load *l, const str
 	all = thread_moments(s, &n);
 	siblings_find(p, &t, all, n, l->n_threads, thread_waits_for);
 	free(all);
-	if (p->n)
-		qsort(p->wait, p->n, sizeof *p->wait, compare);
+	SORT(p->wait, p->n, compare);
 	FREE_EACH(t.first, t.of, t.from, t.to);
 }
 
@@ -339,8 +333,7 @@ void async_waits_find(struct process_waits *p, const struct load *l)
 		if (load_is_async(&l->request[i]))
 			flight_push(&flight, l, i);
 	}
-	if (p->n)
-		qsort(p->wait, p->n, sizeof *p->wait, compare);
+	SORT(p->wait, p->n, compare);
 	free(flight.item);
 	u64_map_release(&f.fetched);
 	FREE_EACH(f.last, f.before, f.ended, f.next_ended);

@@ -79,9 +79,7 @@ void use_drop(struct use_table *t, struct use_set *s)
 		next = t->use[u].next;
 		use_free(t, u);
 	}
-	if (s->number) {
-		GROW(t->number, t->n_numbers, t->numbers_cap);
-		t->number[t->n_numbers++] = s->number;
-	}
+	if (s->number)
+		APPEND(t->number, t->n_numbers, t->numbers_cap, s->number);
 	*s = (struct use_set){.first = 0};
 }
