@@ -78,10 +78,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					  .adapter = d,
 					  .target = text[TARGET],
 					  .scratch = text[SCRATCH],
-					  .trace = traces,
-					  .n_traces = 1,
 					  .n_requests = data[0],
-					  .max_in_flight = data[0] % 7,
+					  .inputs = {.file = {.v = traces, .n = 1},
+						     .max_in_flight = data[0] % 7},
 					  .device = data[0] & 128 ? text[TARGET] : NULL}};
 	a.run.own = &a;
 	placeholders_set(&a.placeholders, "device", text[TARGET]);

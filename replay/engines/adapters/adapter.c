@@ -22,19 +22,11 @@ static const char *const taken_by_all[] = {"times", "command", "environment", "s
     "accept-status", "time-limit", "cpus", "engine", "dir", "device", "output", "destructive",
     "own-device", "no-sync-output", "prepare", NULL};
 
-static bool is_in(const char *name, const char *const *names)
-{
-	for (; names && *names; names++)
-		if (!strcmp(name, *names))
-			return true;
-	return false;
-}
-
 static bool is_taken(const struct adapter *a, const char *name)
 {
 	size_t len = strlen(a->name);
 	bool own = !strncmp(name, a->name, len) && name[len] == '-';
-	return own || is_in(name, taken_by_all) || is_in(name, a->takes);
+	return own || word_is_in(taken_by_all, name) || word_is_in(a->takes, name);
 }
 
 static int options_check(const struct adapter *a, const struct replay_config *c, struct err *e)
@@ -51,12 +43,11 @@ static int options_check(const struct adapter *a, const struct replay_config *c,
 
 static int cpus_read(const struct replay_config *c, cpu_set_t *set, struct err *e)
 {
-	struct processor_list list = {.cpu = NULL};
+	SCOPED(processors_release) struct processor_list list = {.cpu = NULL};
 	CPU_ZERO(set);
 	int ret = processors_parse(&list, c->cpus, e);
 	for (uint32_t i = 0; !ret && i < list.n; i++)
 		CPU_SET(list.cpu[i], set);
-	processors_release(&list);
 	return ret ? err_context(e, "cpus") : 0;
 }
 
@@ -129,16 +120,12 @@ static int target_resolve(struct adapter_state *a, struct err *e)
 	const struct replay_config *c = a->run.config;
 	const char *given = c->device ? c->device : c->dir;
 	struct stat st;
-	a->target = realpath(given, NULL);
-	if (!a->target)
-		return err_sys(e, errno, "cannot use the target %s", given);
-	if (stat(a->target, &st) < 0)
+	a->run.target = realpath(given, NULL);
+	if (!a->run.target || stat(a->run.target, &st) < 0)
 		return err_sys(e, errno, "cannot use the target %s", given);
 	if (!c->device && !S_ISDIR(st.st_mode))
 		return err_sys(e, ENOTDIR, "cannot use the target %s", given);
-	a->device = c->device ? xstrdup(a->target) : NULL;
-	a->run.target = a->target;
-	a->run.device = a->device;
+	a->run.device = c->device ? xstrdup(a->run.target) : NULL;
 	return 0;
 }
 
@@ -168,11 +155,12 @@ static int calls_check(const struct adapter_state *a, const struct device *d, st
 static int device_guard(const struct adapter_state *a, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
-	const bool may_write = is_in("read-only", a->run.adapter->takes) && !c->block.read_only;
-	const bool writes = may_write || writes_any(&a->inputs);
+	const bool may_write =
+	    !c->block.read_only && word_is_in(a->run.adapter->takes, "read-only");
+	const bool writes = may_write || writes_any(&a->run.inputs);
 	struct device d = {.fd = -1};
 	bool refused = false;
-	if (!a->device)
+	if (!a->run.device)
 		return 0;
 	if (writes && !c->destructive)
 		return err_set(
@@ -180,7 +168,7 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 		    "%s: refused: its content %s be overwritten (--destructive permits this%s)",
 		    c->device, may_write ? "may" : "would",
 		    may_write ? "; --read-only: the command writes nothing" : "");
-	int ret = device_open(&d, a->device,
+	int ret = device_open(&d, a->run.device,
 			      !writes         ? DEVICE_READ
 			      : c->own_device ? DEVICE_WRITE_OWN
 					      : DEVICE_WRITE,
@@ -207,15 +195,12 @@ static int scratch_make(struct adapter_state *a, struct err *e)
 		free(made);
 		return ret;
 	}
-	a->scratch = made;
-	if (a->run.config->adapter.user && chmod(a->scratch, 01777) < 0)
-		return err_sys(e, errno, "cannot set the permissions of %s", a->scratch);
-	a->seen_path = xasprintf("%s/seen.trace", a->scratch);
-	a->output = xasprintf("%s/times", a->scratch);
-	a->printed = xasprintf("%s/printed", a->scratch);
-	a->run.scratch = a->scratch;
-	a->run.output = a->output;
-	a->run.printed = a->printed;
+	a->run.scratch = made;
+	if (a->run.config->adapter.user && chmod(a->run.scratch, 01777) < 0)
+		return err_sys(e, errno, "cannot set the permissions of %s", a->run.scratch);
+	a->seen_path = xasprintf("%s/seen.trace", a->run.scratch);
+	a->run.output = xasprintf("%s/times", a->run.scratch);
+	a->run.printed = xasprintf("%s/printed", a->run.scratch);
 	return 0;
 }
 
@@ -239,14 +224,11 @@ static bool has_own_root(const struct adapter_state *a)
  * that root. */
 static int root_check(const struct adapter_state *a, const char *root, struct err *e)
 {
-	char *real;
 	if (has_own_root(a) ||
 	    (strcmp(a->format->name, "strace") && strcmp(a->format->name, "artc")))
 		return 0;
-	real = *root == '/' ? realpath(root, NULL) : NULL;
-	const bool is_target = real && !strcmp(real, a->target);
-	free(real);
-	if (is_target)
+	SCOPED_FREE char *real = *root == '/' ? realpath(root, NULL) : NULL;
+	if (real && !strcmp(real, a->run.target))
 		return 0;
 	return err_set(e, EPERM, "refused: the format %s puts all names below \"%s\", the root of "
 		"the trace, which is not the target directory; use another format (--export)",
@@ -259,18 +241,18 @@ static int names_guard(struct adapter_state *a, struct err *e)
 {
 	const char *given = trace_meta(a->run.input)->root, *root = given ? given : "/";
 	const bool own_root = has_own_root(a);
-	const struct names_how how = {.dir = a->target,
+	const struct names_how how = {.dir = a->run.target,
 				      .program = a->run.adapter->program ? a->run.adapter->program
 									 : "the command",
-				      .root = own_root ? root : a->target,
+				      .root = own_root ? root : a->run.target,
 				      .others_stay = own_root};
-	if (a->device)
+	if (a->run.device)
 		return 0;
 	if (own_root && names_climb(root))
 		return err_set(e, EPERM, "refused: the root of the trace, \"%s\", has \"..\"",
 			       root);
 	int ret = root_check(a, root, e);
-	return ret ? ret : names_check(&how, &a->inputs, a->run.input, &a->names_change, e);
+	return ret ? ret : names_check(&how, &a->run.inputs, a->run.input, &a->names_change, e);
 }
 
 /* Checks the names again after the replay. If a name now leads outside the target, the replayer or
@@ -283,7 +265,7 @@ static int names_kept(struct adapter_state *a, struct err *e)
 		return 0;
 	int ret = names_guard(a, &why);
 	return ret ? err_set(e, ret == -EPERM ? EIO : why.code, "%s changed during the replay: %s",
-			     a->target, why.msg)
+			     a->run.target, why.msg)
 		   : 0;
 }
 
@@ -293,27 +275,19 @@ static int input_export(struct adapter_state *a, struct err *e)
 	int ret = trace_open(&r->input, a->input_path, e);
 	if (ret)
 		return ret;
-	if (!a->device && trace_meta(r->input)->level == LEVEL_BLOCK)
+	if (!a->run.device && trace_meta(r->input)->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL,
 			       "%s is a block-level trace: %s needs --device to replay it",
 			       a->input_path, r->adapter->name);
-	ret = inputs_count(&a->inputs, r->input, e);
+	ret = inputs_count(&a->run.inputs, r->input, e);
 	ret = ret ? ret : format_resolve(a, e);
 	ret = ret ? ret
-		  : inputs_export(&a->inputs, r->input, a->format, a->per, a->scratch,
+		  : inputs_export(&a->run.inputs, r->input, a->format, a->per, a->run.scratch,
 				  r->adapter->suffix ? r->adapter->suffix : "", e);
 	ret = ret ? ret : names_guard(a, e);
 	if (ret)
 		return err_context(e, "%s", a->input_path);
-	r->n_requests = a->inputs.n_records - a->inputs.n_left_out;
-	r->n_threads = a->inputs.n_threads;
-	r->n_processes = a->inputs.n_processes;
-	r->n_devices = a->inputs.n_devices;
-	r->trace = a->inputs.file.v;
-	r->n_traces = a->inputs.file.n;
-	r->max_in_flight = a->inputs.max_in_flight;
-	r->first_ns = a->inputs.first_ns;
-	r->last_ns = a->inputs.last_ns;
+	r->n_requests = a->run.inputs.n_records - a->run.inputs.n_left_out;
 	return device_guard(a, e);
 }
 
@@ -347,7 +321,7 @@ static int self_read(struct adapter_state *a, struct err *e)
 				: a->run.adapter->parse(&a->run, e);
 	if (!ret && a->times.has_form)
 		ret = span_check(a, e);
-	return seen_close(a, ret, e);
+	return trace_writer_end(a->writer, ret, e);
 }
 
 /* If no request of the input was observed, either the source of the times cannot show what the
@@ -402,9 +376,10 @@ static int printed_keep(const struct adapter_state *a, struct err *e)
 	if (!output)
 		return 0;
 	SCOPED_FREE char *to = xasprintf("%s.printed", output);
-	if (a->printed && stat(a->printed, &st) < 0 && errno != ENOENT)
-		ret = err_sys(e, errno, "cannot examine the output of the replayer %s", a->printed);
-	else if (st.st_size > 0 && rename(a->printed, to) < 0)
+	if (a->run.printed && stat(a->run.printed, &st) < 0 && errno != ENOENT)
+		ret = err_sys(e, errno, "cannot examine the output of the replayer %s",
+			      a->run.printed);
+	else if (st.st_size > 0 && rename(a->run.printed, to) < 0)
 		ret = err_sys(e, errno, "cannot store the output of the replayer in %s", to);
 	else if (!st.st_size)
 		unlink(to);
@@ -413,12 +388,11 @@ static int printed_keep(const struct adapter_state *a, struct err *e)
 
 static void state_release(struct adapter_state *a)
 {
-	if (a->run.input)
-		trace_close(a->run.input);
+	trace_close(a->run.input);
 	seen_release(a);
 	surroundings_release(&a->before);
 	surroundings_release(&a->after);
-	inputs_release(&a->inputs);
+	inputs_release(&a->run.inputs);
 	words_list_release(&a->command);
 	words_list_release(&a->environment);
 	words_list_release(&a->more);
@@ -426,11 +400,8 @@ static void state_release(struct adapter_state *a)
 	child_result_free(a->result);
 	strbuf_release(&a->version);
 	strbuf_release(&a->notes);
-	char *const texts[] = {a->target,  a->device,    a->scratch,  a->binary,  a->output,
-			       a->printed, a->seen_path, a->start_in, a->run.root};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		free(texts[i]);
-	free(a);
+	FREE_EACH(a->run.target, a->run.device, a->run.scratch, a->run.binary, a->run.output,
+		  a->run.printed, a->run.root, a->seen_path, a->start_in, a);
 }
 
 int adapter_replay(const char *trace_path, const struct replay_config *c, struct replay_summary *s,
@@ -445,7 +416,7 @@ int adapter_replay(const char *trace_path, const struct replay_config *c, struct
 	ret = ret ? ret : replay_all(a, s, e);
 	int kept = printed_keep(a, ret ? NULL : e);
 	ret = ret ? ret : kept;
-	int removed = a->scratch ? dir_remove_tree(a->scratch, ret ? NULL : e) : 0;
+	int removed = a->run.scratch ? dir_remove_tree(a->run.scratch, ret ? NULL : e) : 0;
 	ret = ret ? ret : removed;
 	pause_release(&a->pause);
 	state_release(a);

@@ -9,6 +9,7 @@
  * record i of the input. doc/adapters.md explains how to add one. */
 #pragma once
 
+#include "replay/engines/adapters/inputs.h"
 #include "replay/options/engine.h"
 #include "replay/result/summary.h"
 
@@ -20,39 +21,29 @@ enum adapter_times {
 	ADAPTER_UNTIMED = 8, /* no times; all adapters have it */
 };
 
-/* One input file for the whole trace, or one for each of its threads, processes or devices, in the
- * order of their first request. */
-enum adapter_per { ADAPTER_PER_TRACE, ADAPTER_PER_THREAD, ADAPTER_PER_PROCESS, ADAPTER_PER_DEVICE };
-
 /* One replay, as the hooks of an adapter see it. Strings are borrowed and valid until the replay
  * ends. */
 struct adapter_run {
 	const struct replay_config *config;
 	const struct adapter *adapter;
-	const char *target;  /* absolute path of the directory, or of the device; {target} */
+	char *target;  /* absolute path of the directory, or of the device; {target} */
 	/* absolute path of the device or file, NULL if the target is a directory; {device} */
-	const char *device;
+	char *device;
 	/* scratch directory and working directory of this run, removed afterwards; {scratch} */
-	const char *scratch;
-	const char *binary;  /* absolute path of the replayer; the command's first word */
+	char *scratch;
+	char *binary;  /* absolute path of the replayer; the command's first word */
 	/* {output}: the file for the times that the replayer reports. If no word of the command
 	 * names it, it receives the standard output */
-	const char *output;
+	char *output;
 	/* file with the standard output and standard error of the replayer, truncated to a limit;
 	 * valid after the run */
-	const char *printed;
-	struct trace *input; /* call trace_rewind() before use; see adapter_is_exported() */
+	char *printed;
+	struct trace *input; /* call trace_rewind() before use; see inputs_is_left_out() */
 	uint64_t n_requests; /* exported requests */
-	uint32_t n_threads, n_processes, n_devices;
-	/* trace[n_traces]: the exported files; {trace} is the first file, the word {traces} all
-	 * files */
-	char *const *trace;
-	size_t n_traces;
+	struct inputs inputs;
 	/* absolute path of a link to the target, which `ready` makes; the replayer uses the files
-	 * below it. The core frees it. NULL: the replayer uses the target itself */
+	 * below it. NULL: the replayer uses the target itself */
 	char *root;
-	uint64_t max_in_flight; /* of the input: {in_flight} */
-	int64_t first_ns, last_ns; /* first start and last end in the input */
 	/* start and end of the replayer's process, CLOCK_MONOTONIC; valid after the run */
 	int64_t started_ns, ended_ns;
 	int status;	     /* of waitpid. After the run */
@@ -94,6 +85,7 @@ struct adapter {
 	const char *const *environment;
 	unsigned int times;	  /* possible enum adapter_times, a bit set */
 	enum adapter_times usual; /* default of --times */
+	const char *unversioned;  /* version of a replayer that does not print one; NULL: it does */
 	bool timed;		  /* the replayer issues requests at their traced times */
 	/* the working directory is the target directory, because names in the input are relative to
 	 * it; otherwise it is the scratch directory */
@@ -129,8 +121,9 @@ struct adapter {
 	/* With times self: reads the replayer's output and passes each request to adapter_seen().
 	 * The output is untrusted. Errors: EBADMSG with file, line and value. */
 	int (*parse)(struct adapter_run *r, struct err *e);
-	/* Appends the replayer's version on one line. NULL: the first line that `program --version`
-	 * prints. `user`: the user that runs the command; NULL: the user of this process. */
+	/* Appends the replayer's version on one line. NULL: `unversioned`, otherwise the first line
+	 * that `program --version` prints. `user`: the user that runs the command; NULL: the user
+	 * of this process. */
 	int (*version)(const char *binary, const char *user, struct strbuf *out, struct err *e);
 };
 
@@ -146,8 +139,6 @@ char *adapter_path(const struct adapter_run *r, const char *name);
 /* Adds a request that the replayer reports. Errors: EBADMSG if the request ends before it begins,
  * or if its times are out of range. */
 int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct err *e);
-/* Whether the i-th record of r->input is in the exported files. */
-bool adapter_is_exported(const struct adapter_run *r, uint64_t i);
 /* Parses a decimal number, as programs print times and offsets, in units of 10^-digits: ("1.25", 6)
  * gives 1250000. `*end`: the text after it. Errors: EBADMSG: nan, inf, no number, or too large a
  * number. */

@@ -15,7 +15,8 @@ static void placeholder_number(struct placeholders *p, const char *name, uint64_
 static void placeholders_fill(struct placeholders *p, const struct adapter_run *r)
 {
 	const struct replay_config *c = r->config;
-	const char *trace = r->n_traces ? r->trace[0] : "";
+	const struct inputs *in = &r->inputs;
+	const char *trace = in->file.n ? in->file.v[0] : "";
 	placeholders_set(p, "trace", trace);
 	placeholders_set(p, "traces", trace);
 	placeholders_set(p, "target", r->target ? r->target : "");
@@ -23,12 +24,12 @@ static void placeholders_fill(struct placeholders *p, const struct adapter_run *
 	placeholders_set(p, "device", r->device ? r->device : "");
 	placeholders_set(p, "scratch", r->scratch ? r->scratch : "");
 	placeholders_set(p, "output", r->output ? r->output : "");
-	placeholder_number(p, "threads", c->n_workers ? c->n_workers : r->n_threads);
-	placeholder_number(p, "processes", r->n_processes);
+	placeholder_number(p, "threads", c->n_workers ? c->n_workers : in->n_threads);
+	placeholder_number(p, "processes", in->n_processes);
 	placeholder_number(p, "requests", r->n_requests);
-	placeholder_number(p, "in_flight", r->max_in_flight);
+	placeholder_number(p, "in_flight", in->max_in_flight);
 	placeholder_number(p, "duration_ns",
-			   r->first_ns == TIME_NONE ? 0 : (uint64_t)(r->last_ns - r->first_ns));
+			   in->first_ns == TIME_NONE ? 0 : (uint64_t)(in->last_ns - in->first_ns));
 	SCOPED_FREE char *speed = xasprintf("%.17g", c->speed);
 	placeholders_set(p, "speed", speed);
 }
@@ -45,15 +46,14 @@ static int word_replaced(struct words_list *to, const struct placeholders *p,
 			 const struct adapter_run *r, const char *word, struct err *e)
 {
 	char *text;
-	if (!strcmp(word, "{traces}") && r->n_traces) {
-		for (size_t i = 0; i < r->n_traces; i++)
-			words_list_add(to, r->trace[i]);
+	if (!strcmp(word, "{traces}") && r->inputs.file.n) {
+		for (size_t i = 0; i < r->inputs.file.n; i++)
+			words_list_add(to, r->inputs.file.v[i]);
 		return 0;
 	}
 	int ret = placeholders_replace(p, word, &text, e);
 	if (!ret)
-		words_list_add(to, text);
-	free(text);
+		words_list_take(to, text);
 	return ret;
 }
 
@@ -88,20 +88,17 @@ static int environment_add(struct adapter_state *a, char *const *words, struct e
 static int texts_check(const struct placeholders *p, const struct adapter_run *r, const char *key,
 		       const char *text, bool assign, struct err *e)
 {
-	struct words_list words, done = {NULL, 0, 0};
-	if (!text)
-		return 0;
-	int ret = words_parse(&words, text, e);
+	SCOPED(words_list_release) struct words_list words = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list done = {NULL, 0, 0};
+	int ret = text ? words_parse(&words, text, e) : 0;
 	ret = ret ? ret : words_replaced(&done, p, r, words.v, e);
 	ret = ret || !assign ? ret : assignments_check(&done, 0, e);
-	words_list_release(&words);
-	words_list_release(&done);
 	return ret ? err_context(e, "%s", key) : 0;
 }
 
 int command_check(const struct adapter *a, const struct replay_config *c, struct err *e)
 {
-	struct placeholders p = {NULL, 0, 0};
+	SCOPED(placeholders_release) struct placeholders p = {NULL, 0, 0};
 	const struct adapter_run none = {.config = c, .adapter = a};
 	placeholders_fill(&p, &none);
 	/* `ready` may add placeholders later */
@@ -114,7 +111,6 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 			  ? err_context(e, "start-in")
 			  : 0;
 	}
-	placeholders_release(&p);
 	if (!ret && !a->program && !c->adapter.command)
 		ret = err_set(e, EINVAL,
 			      "key command is missing: state the command that engine %s starts",
@@ -128,7 +124,7 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 static int own_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
 	const struct adapter *d = a->run.adapter;
-	words_list_add(words, a->binary);
+	words_list_add(words, a->run.binary);
 	for (const char *const *w = d->command; w && *w; w++)
 		words_list_add(words, *w);
 	int ret = d->words ? d->words(&a->run, e) : 0;
@@ -139,24 +135,22 @@ static int own_words(struct adapter_state *a, struct words_list *words, struct e
 
 static int binary_resolve(struct adapter_state *a, const char *name, struct err *e)
 {
-	a->binary = name ? binary_find(name, e) : adapter_binary(a->run.adapter, e);
-	a->run.binary = a->binary;
-	if (!a->binary)
+	a->run.binary = name ? binary_find(name, e) : adapter_binary(a->run.adapter, e);
+	if (!a->run.binary)
 		return -(e ? e->code : ENOENT);
-	return file_digest(a->binary, a->digest, e);
+	return file_digest(a->run.binary, a->digest, e);
 }
 
 /* Adds the words of the option `command`. The name of the program may be a placeholder. */
 static int given_words(struct adapter_state *a, struct words_list *words, struct err *e)
 {
-	struct words_list given;
+	SCOPED(words_list_release) struct words_list given;
 	SCOPED_FREE char *program = NULL;
 	int ret = words_parse(&given, a->run.config->adapter.command, e);
 	ret = ret ? ret : placeholders_replace(&a->placeholders, given.v[0], &program, e);
 	ret = ret ? ret : binary_resolve(a, program, e);
 	for (size_t i = 0; !ret && i < given.n; i++)
-		words_list_add(words, i ? given.v[i] : a->binary);
-	words_list_release(&given);
+		words_list_add(words, i ? given.v[i] : a->run.binary);
 	return ret ? err_context(e, "command") : 0;
 }
 
@@ -175,10 +169,27 @@ static int start_in_resolve(struct adapter_state *a, struct err *e)
 	return ret ? err_context(e, "start-in") : 0;
 }
 
+static void version_find(struct adapter_state *a)
+{
+	const struct adapter *d = a->run.adapter;
+	const char *user = a->run.config->adapter.user;
+	char *argv[] = {a->run.binary, (char[]){"--version"}, NULL};
+	int ret = 0;
+	if (d->version)
+		ret = d->version(a->run.binary, user, &a->version, NULL);
+	else if (d->unversioned)
+		strbuf_addstr(&a->version, d->unversioned);
+	else if (d->program)
+		ret = binary_first_line(argv, user, &a->version, NULL);
+	if (ret)
+		strbuf_reset(&a->version);
+}
+
 int command_make(struct adapter_state *a, struct err *e)
 {
 	const struct adapter_options *o = &a->run.config->adapter;
-	struct words_list words = {NULL, 0, 0}, more = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list words = {NULL, 0, 0};
+	SCOPED(words_list_release) struct words_list more = {NULL, 0, 0};
 	placeholders_fill(&a->placeholders, &a->run);
 	int ret = 0;
 	if (!o->command)
@@ -187,25 +198,15 @@ int command_make(struct adapter_state *a, struct err *e)
 		ret = a->run.adapter->ready(&a->run, e);
 	if (!ret)
 		ret = o->command ? given_words(a, &words, e) : own_words(a, &words, e);
-	if (!ret) {
-		const struct adapter *d = a->run.adapter;
-		const char *user = a->run.config->adapter.user;
-		char *argv[] = {a->binary, (char[]){"--version"}, NULL};
-		if (d->version   ? d->version(a->binary, user, &a->version, NULL)
-		    : d->program ? binary_first_line(argv, user, &a->version, NULL)
-				 : -1)
-			strbuf_reset(&a->version);
-	}
+	if (!ret)
+		version_find(a);
 	a->writes_output = !ret && names_output((const char *const *)words.v);
 	ret = ret ? ret : words_replaced(&a->command, &a->placeholders, &a->run, words.v, e);
 	ret = ret ? ret : environment_add(a, (char *const *)a->run.adapter->environment, e);
 	ret = ret ? ret : start_in_resolve(a, e);
 	if (!ret && o->environment)
 		ret = words_parse(&more, o->environment, e);
-	ret = ret ? ret : environment_add(a, more.v, e);
-	words_list_release(&words);
-	words_list_release(&more);
-	return ret;
+	return ret ? ret : environment_add(a, more.v, e);
 }
 
 /* --- functions for adapters ---------------------------------------------- */

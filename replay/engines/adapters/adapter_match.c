@@ -21,16 +21,6 @@ int seen_open(struct adapter_state *a, struct err *e)
 				 &(struct trace_write_options){.no_sync = true}, e);
 }
 
-int seen_close(struct adapter_state *a, int ret, struct err *e)
-{
-	if (ret)
-		trace_writer_abort(a->writer);
-	else
-		ret = trace_writer_close(a->writer, e);
-	a->writer = NULL;
-	return ret;
-}
-
 static int times_check(const struct adapter_request *q, uint64_t n, struct err *e)
 {
 	if (q->begin_ns == TIME_NONE || q->end_ns == TIME_NONE)
@@ -98,22 +88,22 @@ int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct 
 /* The outcomes are in an unnamed file, so that the kernel can reclaim the memory. */
 static int outcomes_make(struct adapter_state *a, struct err *e)
 {
-	const size_t n_bytes = a->inputs.n_records * sizeof *a->outcome;
-	int fd = unnamed_file_open(a->scratch, e), ret = fd < 0 ? fd : 0;
+	const size_t n_bytes = a->run.inputs.n_records * sizeof *a->outcome;
+	SCOPED_FD int fd = unnamed_file_open(a->run.scratch, e);
+	int ret = fd < 0 ? fd : 0;
 	const int code = ret ? 0 : -file_reserve(fd, n_bytes);
 	if (code)
 		ret = err_sys(e, code, "%s: not enough space for the results of %" PRIu64
-			" requests", a->scratch, a->inputs.n_records);
+			" requests", a->run.scratch, a->run.inputs.n_records);
 	if (!ret) {
 		void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED)
 			ret = err_sys(e, errno, "cannot map the results of %" PRIu64 " requests",
-				      a->inputs.n_records);
+				      a->run.inputs.n_records);
 		else
 			a->outcome = at;
 	}
-	fd_close(fd);
-	a->n_outcomes = ret ? 0 : a->inputs.n_records;
+	a->n_outcomes = ret ? 0 : a->run.inputs.n_records;
 	a->is_matched = ret ? NULL : calloc(a->n_seen / 8 + 1, 1);
 	return ret || a->is_matched
 		   ? ret
@@ -235,7 +225,7 @@ static bool is_on_target(const struct matching *m, const struct trace_record *r)
 	const struct trace_object *o =
 	    r->object == OBJECT_NONE ? NULL : trace_object(m->seen, r->object);
 	return !m->block || m->a->times.how != ADAPTER_PRELOAD ||
-	       (o && !strcmp(o->name, m->a->device + 1));
+	       (o && !strcmp(o->name, m->a->run.device + 1));
 }
 
 /* True for an operation of the input and for an operation that moves data. Such a request is extra
@@ -245,8 +235,8 @@ static bool is_request(const struct matching *m, const struct trace_record *r)
 	const struct op_info *o = op_info(r->op);
 	if (!is_on_target(m, r) || r->begin_ns == TIME_NONE)
 		return false;
-	return is_transfer(o) || m->a->inputs.n_of[op_class(r->op, m->block)] ||
-	       m->a->inputs.n_of[r->op];
+	return is_transfer(o) || m->a->run.inputs.n_of[op_class(r->op, m->block)] ||
+	       m->a->run.inputs.n_of[r->op];
 }
 
 /* --- pairs --------------------------------------------------------------- */
@@ -299,12 +289,12 @@ static int match_in_place(struct matching *m, struct err *e)
 	uint64_t next = 0, seen = 0;
 	int ret;
 	while ((ret = next_of(m->seen, &r, e)) == 1) {
-		while (!a->numbered && next < a->inputs.n_records &&
-		       inputs_is_left_out(&a->inputs, next))
+		while (!a->numbered && next < a->run.inputs.n_records &&
+		       inputs_is_left_out(&a->run.inputs, next))
 			next++;
 		uint64_t i = a->numbered ? r->seq : next++;
 		const struct outcome_slot what = slot_of(m, r);
-		if (i < a->inputs.n_records && !a->outcome[i].begin)
+		if (i < a->run.inputs.n_records && !a->outcome[i].begin)
 			pair_take(m, i, seen, &what);
 		else
 			a->n_extra++;
@@ -357,7 +347,7 @@ static int read_one(struct matching *m, enum match_side side, struct err *e)
 	struct trace_record at = *r;
 	at.offset = m->block ? r->offset : offset_of(m, side, r);
 	if (side == SIDE_REFERENCE)
-		return inputs_is_left_out(&a->inputs, i) ? 0 : read_ahead(m, side, &at, i, e);
+		return inputs_is_left_out(&a->run.inputs, i) ? 0 : read_ahead(m, side, &at, i, e);
 	if (is_request(m, r))
 		return read_ahead(m, side, &at, i, e);
 	a->n_other++;
@@ -408,7 +398,7 @@ static int match_by_key(struct matching *m, struct err *e)
 
 int seen_match(struct adapter_state *a, struct err *e)
 {
-	struct matching m = {.a = a, .block = a->device != NULL};
+	struct matching m = {.a = a, .block = a->run.device != NULL};
 	bool known;
 	if (a->times.how == ADAPTER_UNTIMED)
 		return outcomes_make(a, e);

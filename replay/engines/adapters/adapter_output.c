@@ -54,7 +54,7 @@ static void outcome_get(const struct output_source *o, uint64_t i,
 	struct adapter_source *s = (struct adapter_source *)(uintptr_t)o->ctx;
 	const struct outcome_slot *x = &s->a->outcome[i];
 	(void)out;
-	f->skipped = inputs_is_left_out(&s->a->inputs, i);
+	f->skipped = inputs_is_left_out(&s->a->run.inputs, i);
 	if (o->untimed && o->timed && !f->skipped && traced->begin_ns != TIME_NONE)
 		f->intended_ns =
 		    (int64_t)((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
@@ -82,7 +82,7 @@ static uint32_t object_of(struct adapter_source *s, uint32_t object)
 	struct trace *input = s->a->run.input;
 	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(s->seen, object);
 	uint32_t n = trace_n_objects(input);
-	if (s->a->device)
+	if (s->a->run.device)
 		return n ? 0 : OBJECT_NONE;
 	for (uint32_t i = 0; o && i < n; i++) {
 		const struct trace_object *x = trace_object(input, i);
@@ -106,7 +106,7 @@ static int extra(const struct output_source *o, struct trace_record *r, struct o
 		int64_t shift_ns = a->shift_ns,
 			end_ns = x->end_ns == TIME_NONE ? x->begin_ns : x->end_ns;
 		*r = *x;
-		r->seq = a->inputs.n_records;
+		r->seq = a->run.inputs.n_records;
 		r->object = object_of(s, x->object);
 		r->intended_ns = r->dispatch_ns = TIME_NONE;
 		got->outcome.begin_ticks = (uint64_t)(x->begin_ns + shift_ns);
@@ -155,8 +155,8 @@ static json_t *describe(const struct adapter_state *a)
 {
 	json_t *j =
 	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s}", "name", a->run.adapter->name,
-		      "program", a->binary, "sha256", a->digest, "version", a->version.s, "times",
-		      times_name(a->times.how), "command", words_to_json(&a->command),
+		      "program", a->run.binary, "sha256", a->digest, "version", a->version.s,
+		      "times", times_name(a->times.how), "command", words_to_json(&a->command),
 		      "environment", words_to_json(&a->environment), "format", a->format->name);
 	const struct {
 		const char *name;
@@ -166,7 +166,7 @@ static json_t *describe(const struct adapter_state *a)
 		      {"n_extra", a->n_extra},
 		      {"n_other", a->n_other},
 		      {"n_ambiguous", a->n_ambiguous},
-		      {"n_left_out", a->inputs.n_left_out},
+		      {"n_left_out", a->run.inputs.n_left_out},
 		      {"n_events_lost", a->n_events_lost},
 		      {"n_printed_bytes", a->result->n_printed_bytes},
 		      {"peak_memory_bytes", a->result->peak_bytes}};
@@ -174,8 +174,8 @@ static json_t *describe(const struct adapter_state *a)
 		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].n));
 	if (j && times_hide_results(&a->times))
 		json_object_set_new(j, "n_results_unknown", json_integer((json_int_t)a->n_matched));
-	if (j && a->inputs.n_left_out)
-		json_object_set_new(j, "first_left_out", json_string(a->inputs.why));
+	if (j && a->run.inputs.n_left_out)
+		json_object_set_new(j, "first_left_out", json_string(a->run.inputs.why));
 	if (j && a->notes.len)
 		json_object_set_new(j, "notes", json_string(a->notes.s));
 	return json_pack("{s:o}", "replayer", j ? j : json_null());
@@ -184,19 +184,20 @@ static json_t *describe(const struct adapter_state *a)
 static void summarise(const struct adapter_state *a, struct replay_summary *s)
 {
 	struct adapter_summary *x = &s->adapter;
+	const struct inputs *in = &a->run.inputs;
 	x->times = times_name(a->times.how);
 	snprintf(x->version, sizeof x->version, "%s", a->version.s);
 	snprintf(x->notes, sizeof x->notes, "%s", a->notes.s);
 	x->n_seen = a->n_seen;
 	x->n_ambiguous = a->n_ambiguous;
-	x->n_left_out = a->inputs.n_left_out;
+	x->n_left_out = in->n_left_out;
 	x->cpu_ns = a->result->user_ns + a->result->system_ns;
 	x->peak_bytes = a->result->peak_bytes;
-	s->n_threads = a->inputs.n_threads;
-	s->n_workers = a->run.config->n_workers ? a->run.config->n_workers : a->inputs.n_threads;
-	s->n_skipped_of[SKIP_FORMAT] = s->n_skipped = a->inputs.n_left_out;
-	s->n_records = a->inputs.n_records;
-	s->input_first_ns = a->inputs.first_ns == TIME_NONE ? 0 : a->inputs.first_ns;
+	s->n_threads = in->n_threads;
+	s->n_workers = a->run.config->n_workers ? a->run.config->n_workers : in->n_threads;
+	s->n_skipped_of[SKIP_FORMAT] = s->n_skipped = in->n_left_out;
+	s->n_records = in->n_records;
+	s->input_first_ns = in->first_ns == TIME_NONE ? 0 : in->first_ns;
 }
 
 int adapter_output_write(struct adapter_state *a, struct replay_summary *s, struct err *e)
@@ -220,12 +221,12 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 	    .extra = a->n_extra ? extra : NULL,
 	    .clock = &clock,
 	    .start_ticks = (uint64_t)a->run.started_ns,
-	    .n_records = a->inputs.n_records,
-	    .n_requests = a->inputs.n_records,
+	    .n_records = a->run.inputs.n_records,
+	    .n_requests = a->run.inputs.n_records,
 	    .level = trace_meta(a->run.input)->level,
-	    .root = a->device ? NULL : a->target,
-	    .timed =
-		adapter_is_timed(a->run.adapter, a->run.config) && a->inputs.first_ns != TIME_NONE,
+	    .root = a->run.device ? NULL : a->run.target,
+	    .timed = adapter_is_timed(a->run.adapter, a->run.config) &&
+		     a->run.inputs.first_ns != TIME_NONE,
 	    .untimed = untimed,
 	    .input_first_ns = s->input_first_ns,
 	    .facts = facts_of(a->result),

@@ -73,10 +73,9 @@ static int wholes_find(struct joiner *j, struct err *e)
 	int ret = trace_rewind(input, e);
 	for (; !ret && (ret = trace_next(input, &r, e)) == 1; i++, ret = 0) {
 		if (!moves_data(r) || r->length <= BIO_BYTES_LEAST ||
-		    inputs_is_left_out(&j->a->inputs, i))
+		    inputs_is_left_out(&j->a->run.inputs, i))
 			continue;
-		GROW(j->whole, j->n_wholes, j->wholes_cap);
-		j->whole[j->n_wholes++] = whole_of(r);
+		APPEND(j->whole, j->n_wholes, j->wholes_cap, whole_of(r));
 	}
 	if (j->n_wholes)
 		wholes_sort(j);
@@ -173,8 +172,7 @@ static int record_take(struct joiner *j, const struct trace_record *r, struct er
 		if (!moves_data(r) || p->from == p->to)
 			return record_write(j, r, e);
 	}
-	GROW(p->piece, p->n, p->cap);
-	p->piece[p->n++] = *r;
+	APPEND(p->piece, p->n, p->cap, *r);
 	p->n_bytes += r->length;
 	for (const struct whole *w = p->from; w < p->to; w++)
 		if (w->length == p->n_bytes)
@@ -195,7 +193,7 @@ static int records_take(struct joiner *j, struct err *e)
 
 static int all_join(struct joiner *j, struct err *e)
 {
-	SCOPED_FREE char *path = xasprintf("%s/whole.trace", j->a->scratch);
+	SCOPED_FREE char *path = xasprintf("%s/whole.trace", j->a->run.scratch);
 	int ret = trace_open(&j->seen, j->a->seen_path, e);
 	if (!ret) {
 		j->n_objects = trace_n_objects(j->seen);
@@ -205,14 +203,10 @@ static int all_join(struct joiner *j, struct err *e)
 					&(struct trace_write_options){.no_sync = true}, e);
 	}
 	ret = ret ? ret : records_take(j, e);
-	if (j->to && ret)
-		trace_writer_abort(j->to);
-	else if (j->to)
-		ret = trace_writer_close(j->to, e);
+	ret = trace_writer_end(j->to, ret, e);
 	if (!ret && rename(path, j->a->seen_path) < 0)
 		ret = err_sys(e, errno, "cannot rename %s", path);
-	if (j->seen)
-		trace_close(j->seen);
+	trace_close(j->seen);
 	free(j->object);
 	return ret;
 }

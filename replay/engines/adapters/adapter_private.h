@@ -39,7 +39,7 @@ struct file_mark {
 	off_t size;
 	struct timespec changed;
 };
-/* Also succeeds for a missing path, or NULL. Errors: from the system. */
+/* Also succeeds for a missing path. Errors: from the system. */
 int file_mark_take(struct file_mark *m, const char *path, struct err *e);
 /* Compares the present state with the mark. Returns NULL, "removed" or "replaced"; with `content`
  * also "changed". Static text. */
@@ -99,8 +99,7 @@ struct adapter_state {
 	struct times_how times;
 	const struct trace_format *format;
 	enum adapter_per per;
-	char *target, *device, *scratch, *binary, *output, *printed, *start_in;
-	struct inputs inputs;
+	char *start_in;
 	struct placeholders placeholders;
 	struct words_list command, environment; /* placeholders replaced */
 	struct words_list more;			/* words from the hooks */
@@ -150,7 +149,6 @@ int statuses_check(const char *list, uint64_t status, bool *found, struct err *e
 
 /* adapter_match.c: the trace of reported requests (times self). */
 int seen_open(struct adapter_state *a, struct err *e);
-int seen_close(struct adapter_state *a, int ret, struct err *e);
 
 /* adapter_pieces.c: joins observed device requests that are pieces of a longer request of the
  * input. Errors: of reading and writing. */

@@ -19,23 +19,23 @@
 static int keep(void *ctx)
 {
 	struct adapter_state *a = ctx;
+	const struct inputs *in = &a->run.inputs;
 	const struct child_spec spec = {
 	    .argv = a->command.v,
 	    .environment = a->environment.v,
-	    .dir = a->start_in                               ? a->start_in
-		   : a->run.adapter->in_target && !a->device ? a->target
-							     : a->scratch,
-	    .input = a->run.adapter->stdin_trace && a->run.n_traces ? a->run.trace[0] : NULL,
+	    .dir = a->start_in                                   ? a->start_in
+		   : a->run.adapter->in_target && !a->run.device ? a->run.target
+								 : a->run.scratch,
+	    .input = a->run.adapter->stdin_trace ? in->file.v[0] : NULL,
 	    .user = a->run.config->adapter.user,
 	    .cpus = a->has_cpus ? &a->cpus : NULL,
 	    .time_limit_ns = a->run.config->adapter.time_limit_ns,
 	    .quiet_ns = a->run.adapter->quiet_ns,
-	    .quiet_from_ns =
-		a->inputs.first_ns == TIME_NONE ? 0 : a->inputs.last_ns - a->inputs.first_ns,
-	    .output = a->times.how == ADAPTER_SELF && !a->writes_output ? a->output : NULL,
-	    .watched = a->writes_output ? a->output : NULL,
-	    .output_limit_bytes = OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
-	    .printed = a->printed,
+	    .quiet_from_ns = in->first_ns == TIME_NONE ? 0 : in->last_ns - in->first_ns,
+	    .output = a->times.how == ADAPTER_SELF && !a->writes_output ? a->run.output : NULL,
+	    .watched = a->writes_output ? a->run.output : NULL,
+	    .output_limit_bytes = OUTPUT_BYTES_MIN + in->n_records * OUTPUT_BYTES_PER_REQUEST,
+	    .printed = a->run.printed,
 	    .pause = &a->pause,
 	};
 	return child_keep(&spec, a->result);
@@ -64,7 +64,7 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	struct app_outcome o = {.status = 0};
 	app_config_init(&c);
 	c.output = a->seen_path;
-	c.root = a->device ? "/" : a->run.root ? a->run.root : a->target;
+	c.root = a->run.device ? "/" : a->run.root ? a->run.root : a->run.target;
 	c.command = a->command.v;
 	c.start = keep;
 	c.start_ctx = a;
@@ -89,7 +89,7 @@ static int run_traced(struct adapter_state *a, const sigset_t *before, struct er
 	struct block_watch *b = NULL;
 	block_config_init(&c);
 	c.output = a->seen_path;
-	c.device = a->device;
+	c.device = a->run.device;
 	c.unit = UNIT_BIO;
 	c.no_sync = true;
 	c.command = a->command.v;
@@ -131,11 +131,9 @@ static int run_observed(struct adapter_state *a, struct err *e)
 /* Appends the end of the replayer's printed text, as a single line. */
 static void printed_add(const struct adapter_state *a, struct strbuf *out)
 {
-	struct strbuf text = STRBUF_INIT;
-	if (file_read(a->printed, &text, 0, NULL)) {
-		strbuf_release(&text);
+	SCOPED_STRBUF text = STRBUF_INIT;
+	if (file_read(a->run.printed, &text, 0, NULL))
 		return;
-	}
 	while (text.len && isspace((unsigned char)text.s[text.len - 1]))
 		text.s[--text.len] = 0;
 	const char *from = text.len > SAID_BYTES ? text.s + text.len - SAID_BYTES : text.s;
@@ -146,7 +144,6 @@ static void printed_add(const struct adapter_state *a, struct strbuf *out)
 				      ? *from
 				  : isspace((unsigned char)*from) ? ' '
 								  : '?');
-	strbuf_release(&text);
 }
 
 static int fail(const struct adapter_state *a, int code, struct err *e, const char *format, ...)
@@ -213,16 +210,16 @@ static int status_judge(struct adapter_state *a, struct err *e)
 static int files_judge(const struct adapter_state *a, struct err *e)
 {
 	const char *input = file_mark_differs(&a->input_before, a->input_path, true);
-	const char *target = file_mark_differs(&a->target_before, a->target, false);
-	const char *program = file_mark_differs(&a->program_before, a->binary, true);
+	const char *target = file_mark_differs(&a->target_before, a->run.target, false);
+	const char *program = file_mark_differs(&a->program_before, a->run.binary, true);
 	if (input)
 		return fail(a, EIO, e, "%s its input trace %s", input,
 			    a->input_path);
 	if (target)
-		return fail(a, EIO, e, "%s its target %s", target, a->target);
-	if (file_mark_resized(&a->target_before, a->target))
-		return fail(a, EIO, e, "changed the size of its target %s", a->target);
-	return program ? fail(a, EIO, e, "%s its own program %s", program, a->binary) : 0;
+		return fail(a, EIO, e, "%s its target %s", target, a->run.target);
+	if (file_mark_resized(&a->target_before, a->run.target))
+		return fail(a, EIO, e, "changed the size of its target %s", a->run.target);
+	return program ? fail(a, EIO, e, "%s its own program %s", program, a->run.binary) : 0;
 }
 
 static int end_judge(struct adapter_state *a, struct err *e)
@@ -244,8 +241,8 @@ static int end_judge(struct adapter_state *a, struct err *e)
 			break;
 		return fail(a, EFBIG, e, "wrote more than %" PRIu64 " bytes of times for %" PRIu64
 			" requests, and was killed",
-			OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
-			a->inputs.n_records);
+			OUTPUT_BYTES_MIN + a->run.inputs.n_records * OUTPUT_BYTES_PER_REQUEST,
+			a->run.inputs.n_records);
 	case CHILD_INTERRUPTED:
 		return fail(a, EINTR, e, "was interrupted");
 	case CHILD_QUIET:
@@ -254,7 +251,7 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	}
 	if (r->output_error)
 		return fail(a, r->output_error, e,
-			    "wrote output that could not be stored in %s: %s", a->scratch,
+			    "wrote output that could not be stored in %s: %s", a->run.scratch,
 			    strerror(r->output_error));
 	int ret = files_judge(a, e);
 	ret = ret ? ret : status_judge(a, e);
@@ -270,28 +267,23 @@ static int end_judge(struct adapter_state *a, struct err *e)
 
 int adapter_start(struct adapter_state *a, struct err *e)
 {
-	const char *output = a->run.config->output;
-	char *absolute = output && *output != '/' ? realpath(".", NULL) : NULL;
-	char *own =
-	    absolute ? xasprintf("%s/%s", absolute, output) : xstrdup(output ? output : "/");
-	const char *except[] = {a->target, a->scratch, own, NULL};
+	/* the scratch directory is OUTPUT.run-XXXXXX */
+	const size_t output_len =
+	    a->run.config->output ? strlen(a->run.scratch) - strlen(".run-XXXXXX") : 1;
+	SCOPED_FREE char *output = xasprintf("%.*s", (int)output_len, a->run.scratch);
+	const char *except[] = {a->run.target, a->run.scratch, output, NULL};
 	struct err why = ERR_INIT;
-	int unseen, ret = output && *output != '/' && !absolute ? err_sys(e, errno, ".") : 0;
-	if (ret)
-		goto out;
 	a->result = child_result_make(e);
-	if (!a->result) {
-		ret = -(e ? e->code : ENOMEM);
-		goto out;
-	}
-	ret = surroundings_take(&a->before, a->target, except, e);
-	ret = ret ? ret : file_mark_take(&a->target_before, a->target, e);
-	ret = ret ? ret : file_mark_take(&a->program_before, a->binary, e);
+	if (!a->result)
+		return -(e ? e->code : ENOMEM);
+	int ret = surroundings_take(&a->before, a->run.target, except, e);
+	ret = ret ? ret : file_mark_take(&a->target_before, a->run.target, e);
+	ret = ret ? ret : file_mark_take(&a->program_before, a->run.binary, e);
 	ret = ret ? ret : file_mark_take(&a->input_before, a->input_path, e);
 	if (ret)
-		goto out;
+		return ret;
 	ret = run_observed(a, e);
-	unseen = surroundings_take(&a->after, a->target, except, &why);
+	const int unseen = surroundings_take(&a->after, a->run.target, except, &why);
 	a->run.started_ns = a->result->started_ns;
 	a->run.ended_ns = a->result->ended_ns;
 	a->run.status = a->result->status;
@@ -306,9 +298,5 @@ int adapter_start(struct adapter_state *a, struct err *e)
 		int ended = end_judge(a, &judged);
 		ret = ended ? err_set(e, -ended, "%s", judged.msg) : ret;
 	}
-	if (!ret && unseen)
-		ret = err_set(e, -unseen, "%s", why.msg);
-out:
-	FREE_EACH(own, absolute);
-	return ret;
+	return !ret && unseen ? err_set(e, -unseen, "%s", why.msg) : ret;
 }

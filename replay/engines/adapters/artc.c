@@ -92,12 +92,10 @@ int artc_output_read(const char *path, const struct request_taker *taker, struct
 {
 	struct artc_log l = {.taker = taker, .first = true};
 	unsigned long long line = 1;
-	FILE *f = text_open(path, e);
+	SCOPED_FILE FILE *f = text_open(path, e);
 	if (!f)
 		return -e->code;
-	int ret = words_take(&l, f, &line, e);
-	fclose(f);
-	if (ret)
+	if (words_take(&l, f, &line, e))
 		return err_context(e, "%s, line %llu", path, line);
 	if (l.any && l.complete)
 		return 0;
@@ -130,7 +128,7 @@ static int call_take(void *ctx, const struct adapter_request *call, struct err *
 	while (!ret && (ret = trace_next(p->run->input, &r, e)) == 1) {
 		q.seq = p->seq++;
 		if (r->tid == call->tid && r->op == (uint16_t)call->op &&
-		    adapter_is_exported(p->run, q.seq))
+		    !inputs_is_left_out(&p->run->inputs, q.seq))
 			return adapter_seen(p->run, &q, e);
 		ret = 0;
 	}
@@ -212,15 +210,14 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
  * the target. */
 static int root_link(struct adapter_run *r, const char *root, struct err *e)
 {
-	char *name = xasprintf("run/bench_root%s", root), *path = adapter_path(r, name),
-	     *slash = strrchr(path, '/');
+	SCOPED_FREE char *name = xasprintf("run/bench_root%s", root);
+	char *path = adapter_path(r, name), *slash = strrchr(path, '/');
 	*slash = 0;
 	int ret = dir_create(path, e);
 	*slash = '/';
 	if (!ret && symlink(r->target, path))
 		ret = err_sys(e, errno, "cannot create the symbolic link %s", path);
 	r->root = path;
-	free(name);
 	return ret;
 }
 
@@ -229,7 +226,8 @@ static int compile(struct adapter_run *r, const char *list, struct err *e)
 	char *slash = strrchr(r->binary, '/'), *log = adapter_path(r, "artc.log"),
 	     *bench = adapter_path(r, "bench");
 	SCOPED_FREE char *artc = xasprintf("%.*s/artc", (int)(slash - r->binary), r->binary);
-	char *const artc_words[] = {artc, "--strace", r->trace[0], (char *)list, bench, NULL};
+	char *const artc_words[] = {
+	    artc, "--strace", r->inputs.file.v[0], (char *)list, bench, NULL};
 	char *const make_words[] = {"make", "-s", "-C", bench, NULL};
 	int ret = tool_run(artc_words, r->scratch, log, r->config->adapter.user,
 			   r->config->adapter.time_limit_ns, e);
@@ -278,14 +276,6 @@ static int artc_words(struct adapter_run *r, struct err *e)
 	return 0;
 }
 
-static int artc_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
-{
-	(void)binary, (void)user;
-	(void)e;
-	strbuf_addstr(out, "ARTC (version unknown)");
-	return 0;
-}
-
 static const struct adapter adapter_artc = {
 	.name = "artc",
 	.program = "artrun",
@@ -299,7 +289,7 @@ static const struct adapter adapter_artc = {
 	.ready = artc_ready,
 	.words = artc_words,
 	.parse = artc_parse,
-	.version = artc_version,
+	.unversioned = "ARTC (version unknown)",
 };
 
 ADAPTER_ENGINE(artc, LEVEL_SYSCALL,

@@ -71,30 +71,17 @@ static int beefs_words(struct adapter_run *r, struct err *e)
 	const struct known_options *o = &r->config->adapter.known;
 	(void)e;
 	adapter_word(r, "%s", beefs_policy_names[o->beefs_policy]);
-	adapter_word(r, "%llu",
-		     (unsigned long long)(o->beefs_workers ? o->beefs_workers : r->n_threads));
+	adapter_word(r, "%" PRIu64,
+		     o->beefs_workers ? o->beefs_workers : (uint64_t)r->inputs.n_threads);
 	adapter_word(r, "%lld", (long long)(o->beefs_delay_ns / 1000));
 	adapter_word(r, "debug");
 	return 0;
 }
 
-static int beefs_take(void *r, const struct adapter_request *q, struct err *e)
-{
-	return adapter_seen(r, q, e);
-}
-
 static int beefs_parse(struct adapter_run *r, struct err *e)
 {
-	const struct request_taker taker = {beefs_take, r};
+	const struct request_taker taker = {request_seen, r};
 	return beefs_output_read(r->output, &taker, e);
-}
-
-static int beefs_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
-{
-	(void)binary, (void)user;
-	(void)e;
-	strbuf_addstr(out, "beefs_replayer (version unknown)");
-	return 0;
 }
 
 static const struct adapter adapter_beefs = {
@@ -110,7 +97,7 @@ static const struct adapter adapter_beefs = {
 	.takes = (const char *const[]){"beefs-policy", "beefs-workers", "beefs-delay", NULL},
 	.words = beefs_words,
 	.parse = beefs_parse,
-	.version = beefs_version,
+	.unversioned = "beefs_replayer (version unknown)",
 };
 
 ADAPTER_ENGINE(beefs, LEVEL_SYSCALL,

@@ -101,24 +101,10 @@ static int blkreplay_ended(struct adapter_run *r, struct err *e)
 	return ret;
 }
 
-static int blkreplay_take(void *r, const struct adapter_request *q, struct err *e)
-{
-	return adapter_seen(r, q, e);
-}
-
 static int blkreplay_parse(struct adapter_run *r, struct err *e)
 {
-	const struct request_taker taker = {blkreplay_take, r};
+	const struct request_taker taker = {request_seen, r};
 	return blkreplay_output_read(r->output, &taker, e);
-}
-
-static int blkreplay_version(const char *binary, const char *user, struct strbuf *out,
-			     struct err *e)
-{
-	(void)binary, (void)user;
-	(void)e;
-	strbuf_addstr(out, "blkreplay (version unknown)");
-	return 0;
 }
 
 static const struct adapter adapter_blkreplay = {
@@ -135,7 +121,7 @@ static const struct adapter adapter_blkreplay = {
 	.words = blkreplay_words,
 	.ended = blkreplay_ended,
 	.parse = blkreplay_parse,
-	.version = blkreplay_version,
+	.unversioned = "blkreplay (version unknown)",
 };
 
 ADAPTER_ENGINE(blkreplay, LEVEL_BLOCK,

@@ -85,13 +85,13 @@ static int packets_distribute(struct streams *x, struct adapter_run *r, struct e
 	while (!ret && (more = trace_next(r->input, &record, e))) {
 		if (more < 0)
 			ret = more;
-		else if (adapter_is_exported(r, i++)) {
+		else if (!inputs_is_left_out(&r->inputs, i++)) {
 			if (fread(&p, sizeof p, 1, x->in) == 1)
 				packet_add(stream_of(x, record), &p, o);
 			else
 				ret = err_set(e, EIO, "the input file of btreplay that was made "
 						      "from %s has fewer requests than this trace",
-					      r->trace[0]);
+					      r->inputs.file.v[0]);
 		}
 	}
 	return ret;
@@ -130,12 +130,12 @@ static int streams_write(struct adapter_run *r, const char *device, struct err *
 {
 	uint64_t n = r->config->adapter.known.btreplay_streams;
 	/* write no stream without requests: btreplay would wait for them */
-	struct streams x = {.n = n < r->n_threads ? n : r->n_threads};
+	struct streams x = {.n = n < r->inputs.n_threads ? n : r->inputs.n_threads};
 	int ret = 0;
 	x.stream = xcalloc(x.n, sizeof *x.stream);
-	x.in = fopen(r->trace[0], "re");
+	x.in = fopen(r->inputs.file.v[0], "re");
 	if (!x.in || fread(&x.head, sizeof x.head, 1, x.in) != 1)
-		ret = err_set(e, EIO, "cannot read %s", r->trace[0]);
+		ret = err_set(e, EIO, "cannot read %s", r->inputs.file.v[0]);
 	for (uint64_t i = 0; i < x.n && !ret; i++)
 		ret = stream_open(&x.stream[i], r, device, i, &x.head, e);
 	ret = ret ? ret : packets_distribute(&x, r, e);
@@ -155,7 +155,7 @@ static int streams_write(struct adapter_run *r, const char *device, struct err *
 /* The name of the device below /dev. The caller frees. */
 static char *device_name(const char *device, struct err *e)
 {
-	char *path = realpath(device, NULL), *name = NULL;
+	SCOPED_FREE char *path = realpath(device, NULL);
 	if (!path)
 		err_sys(e, errno, "cannot find the device %s", device);
 	else if (strncmp(path, "/dev/", 5) || strchr(path + 5, '/') || strlen(path + 5) > 31)
@@ -163,9 +163,8 @@ static char *device_name(const char *device, struct err *e)
 			"%s: btreplay accepts a device only by a name directly below /dev",
 			device);
 	else
-		name = xstrdup(path + 5);
-	free(path);
-	return name;
+		return xstrdup(path + 5);
+	return NULL;
 }
 
 static int btreplay_ready(struct adapter_run *r, struct err *e)
@@ -176,13 +175,11 @@ static int btreplay_ready(struct adapter_run *r, struct err *e)
 		return err_set(e, EINVAL, "btreplay-streams: %llu, but btreplay supports at most "
 			"one stream for each of the %ld CPUs",
 			(unsigned long long)o->btreplay_streams, processors);
-	char *name = device_name(r->device, e);
+	SCOPED_FREE char *name = device_name(r->device, e);
 	if (!name)
 		return -e->code;
 	adapter_placeholder(r, "name", name);
-	int ret = streams_write(r, name, e);
-	free(name);
-	return ret;
+	return streams_write(r, name, e);
 }
 
 /* btreplay may abort or hang after its last request. The observed requests show whether it issued

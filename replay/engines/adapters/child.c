@@ -43,19 +43,26 @@ int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e)
 
 /* --- the program's side -------------------------------------------------- */
 
-struct start {
+struct keeper {
 	const struct child_spec *spec;
 	struct child_result *result;
-	pid_t keeper;
-	int out, printed; /* write ends */
+	struct child_output output;
+	pid_t program;
+	int signals;
+	bool ended; /* the program */
+	int64_t used_ns, used_since_ns; /* CPU time, and when it last changed */
 };
 
-static void start_fail(const struct start *s, const char *step) __attribute__((noreturn));
-
-static void start_fail(const struct start *s, const char *step)
+static int keep_fail(struct child_result *r, const char *step)
 {
-	s->result->error = errno ? errno : EIO;
-	snprintf(s->result->step, sizeof s->result->step, "%s", step);
+	r->error = errno ? errno : EIO;
+	snprintf(r->step, sizeof r->step, "%s", step);
+	return 1;
+}
+
+_Noreturn static void start_fail(const struct keeper *k, const char *step)
+{
+	keep_fail(k->result, step);
 	_exit(127);
 }
 
@@ -71,27 +78,26 @@ int child_user_become(const char *name)
 											   : 0;
 }
 
-static void program_exec(const struct start *s) __attribute__((noreturn));
-
-static void program_exec(const struct start *s)
+_Noreturn static void program_exec(const struct keeper *k, pid_t keeper)
 {
-	const struct child_spec *c = s->spec;
+	const struct child_spec *c = k->spec;
 	sigset_t none;
 	int input = open(c->input ? c->input : "/dev/null", O_RDONLY);
 	setpgid(0, 0);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != s->keeper)
-		start_fail(s, "cannot ask the kernel to end it together with validate");
-	if (input < 0 || dup2(input, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->printed, 2) < 0)
-		start_fail(s, "cannot set its input and output");
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != keeper)
+		start_fail(k, "cannot ask the kernel to end it together with validate");
+	if (input < 0 || dup2(input, 0) < 0 || dup2(k->output.out_end, 1) < 0 ||
+	    dup2(k->output.printed_end, 2) < 0)
+		start_fail(k, "cannot set its input and output");
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) < 0)
-		start_fail(s, "cannot set its CPUs (cpus)");
+		start_fail(k, "cannot set its CPUs (cpus)");
 	if (chdir(c->dir) < 0)
-		start_fail(s, "cannot change to its directory (start-in)");
+		start_fail(k, "cannot change to its directory (start-in)");
 	for (char *const *v = c->environment; v && *v; v++)
 		if (putenv(*v))
-			start_fail(s, "cannot set its environment");
+			start_fail(k, "cannot set its environment");
 	if (c->user && (errno = child_user_become(c->user)))
-		start_fail(s, "cannot change to its user (user)");
+		start_fail(k, "cannot change to its user (user)");
 	if (c->user)
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* the change of user has reset it */
 	signal(SIGPIPE, SIG_DFL);
@@ -99,20 +105,10 @@ static void program_exec(const struct start *s)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execv(c->argv[0], c->argv);
-	start_fail(s, "cannot execute it");
+	start_fail(k, "cannot execute it");
 }
 
 /* --- the keeper's side --------------------------------------------------- */
-
-struct keeper {
-	const struct child_spec *spec;
-	struct child_result *result;
-	struct child_output output;
-	pid_t program;
-	int signals;
-	bool ended; /* the program */
-	int64_t used_ns, used_since_ns; /* CPU time, and when it last changed */
-};
 
 static int64_t now_ns(const struct keeper *k)
 {
@@ -245,13 +241,6 @@ static bool signals_open(int *fd)
 	return *fd >= 0;
 }
 
-static int keep_fail(struct child_result *r, const char *step)
-{
-	r->error = errno ? errno : EIO;
-	snprintf(r->step, sizeof r->step, "%s", step);
-	return 1;
-}
-
 int child_keep(const struct child_spec *s, struct child_result *r)
 {
 	struct keeper k = {.spec = s, .result = r, .signals = -1};
@@ -260,11 +249,11 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 		return keep_fail(r, "cannot create its supervising process");
 	if (child_output_open(&k.output, s->output, s->printed, s->output_limit_bytes) < 0)
 		return keep_fail(r, "cannot create files for the output of the replayer");
-	struct start start = {s, r, getpid(), k.output.out_end, k.output.printed_end};
+	const pid_t self = getpid();
 	r->started_ns = clock_monotonic_ns();
 	k.program = fork();
 	if (k.program == 0)
-		program_exec(&start);
+		program_exec(&k, self);
 	if (k.program < 0)
 		return keep_fail(r, "cannot fork");
 	setpgid(k.program, k.program); /* both processes call it, because either may run first */

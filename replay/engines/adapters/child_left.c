@@ -5,6 +5,8 @@
 
 #include "common/proc_text.h"
 
+#define NAME_BYTES 64
+
 /* Returns the parent's pid from /proc/PID/stat: number (name) state parent ... The name may contain
  * any characters, so it ends at the last bracket. */
 static int parent_of(const char *pid, char *name, size_t size, char *state)
@@ -22,54 +24,41 @@ static int parent_of(const char *pid, char *name, size_t size, char *state)
 	return parent;
 }
 
-typedef void visit(int pid, const char *name, void *ctx);
-
-static void children_visit(visit *one, void *ctx)
+/* Returns the number of the next child of this process that has not ended; 0: none. */
+static int child_next(DIR *proc, char name[NAME_BYTES])
 {
-	SCOPED_DIR DIR *d = opendir("/proc");
 	const struct dirent *entry;
-	char name[64], state;
-	while (d && (entry = readdir(d)))
+	char state;
+	while (proc && (entry = readdir(proc)))
 		if (*entry->d_name >= '1' && *entry->d_name <= '9' &&
-		    parent_of(entry->d_name, name, sizeof name, &state) == getpid() &&
+		    parent_of(entry->d_name, name, NAME_BYTES, &state) == getpid() &&
 		    state != 'Z' && state != 'X')
-			one(atoi(entry->d_name), name, ctx);
-}
-
-struct naming {
-	char *text;
-	size_t size, len;
-	uint32_t n;
-};
-
-static void name_one(int pid, const char *name, void *ctx)
-{
-	struct naming *x = ctx;
-	int len =
-	    snprintf(x->text + x->len, x->size - x->len, "%s%s (%d)", x->n ? ", " : "", name, pid);
-	x->len = len > 0 && x->len + (size_t)len < x->size ? x->len + (size_t)len : x->len;
-	x->text[x->len] = 0;
-	x->n++;
+			return atoi(entry->d_name);
+	return 0;
 }
 
 uint32_t child_left_name(char *text, size_t size)
 {
-	struct naming x = {text, size, 0, 0};
+	SCOPED_DIR DIR *proc = opendir("/proc");
+	char name[NAME_BYTES];
+	size_t len = 0;
+	uint32_t n = 0;
 	*text = 0;
-	children_visit(name_one, &x);
-	return x.n;
-}
-
-static void kill_one(int pid, const char *name, void *ctx)
-{
-	(void)name;
-	(void)ctx;
-	kill(pid, SIGKILL);
+	for (int pid; (pid = child_next(proc, name)); n++) {
+		int more =
+		    snprintf(text + len, size - len, "%s%s (%d)", n ? ", " : "", name, pid);
+		len += more > 0 && len + (size_t)more < size ? (size_t)more : 0;
+		text[len] = 0;
+	}
+	return n;
 }
 
 void child_left_kill(void)
 {
-	children_visit(kill_one, NULL);
+	SCOPED_DIR DIR *proc = opendir("/proc");
+	char name[NAME_BYTES];
+	for (int pid; (pid = child_next(proc, name));)
+		kill(pid, SIGKILL);
 }
 
 void child_left_end(void)

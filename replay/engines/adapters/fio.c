@@ -55,14 +55,13 @@ static int row_take(void *ctx, char *line, struct err *e)
 		return err_set(e, EBADMSG,
 			       "direction: %lld is none of 0 (read), 1 (write) and 2 (trim)",
 			       (long long)v[2]);
-	GROW(rows->row, rows->n, rows->cap);
-	rows->row[rows->n] = (struct fio_row){.at_ns = v[0] * MS + MS / 2,
-					  .took_ns = v[1],
-					  .op = ops[v[2]],
-					  .length = (uint64_t)v[3],
-					  .offset = (uint64_t)v[4],
-					  .order = rows->n};
-	rows->n++;
+	const struct fio_row row = {.at_ns = v[0] * MS + MS / 2,
+				    .took_ns = v[1],
+				    .op = ops[v[2]],
+				    .length = (uint64_t)v[3],
+				    .offset = (uint64_t)v[4],
+				    .order = rows->n};
+	APPEND(rows->row, rows->n, rows->cap, row);
 	return 0;
 }
 
@@ -70,19 +69,13 @@ ORDER_BY(by_key, struct fio_row, offset, length, op)
 ORDER_BY(by_key_and_order, struct fio_row, offset, length, op, order)
 ORDER_BY(by_order, struct fio_row, order)
 
-static void rows_sort(struct fio_rows *rows, int (*compare)(const void *, const void *))
-{
-	if (rows->n)
-		qsort(rows->row, rows->n, sizeof *rows->row, compare);
-}
-
 /* Joins the k-th submission with the k-th completion of the same transfer. Completions without a
  * submission remain. */
 static void rows_join(struct fio_rows *issued, struct fio_rows *ended)
 {
 	size_t i = 0, k = 0;
-	rows_sort(issued, by_key_and_order);
-	rows_sort(ended, by_key_and_order);
+	SORT(issued->row, issued->n, by_key_and_order);
+	SORT(ended->row, ended->n, by_key_and_order);
 	while (i < issued->n && k < ended->n) {
 		int c = by_key(&issued->row[i], &ended->row[k]);
 		if (!c) {
@@ -92,7 +85,7 @@ static void rows_join(struct fio_rows *issued, struct fio_rows *ended)
 		i += c <= 0;
 		k += c >= 0;
 	}
-	rows_sort(issued, by_order);
+	SORT(issued->row, issued->n, by_order);
 }
 
 /* `lat`: row of the completion. `row`: row of the submission, or of the completion if there is no
@@ -116,7 +109,7 @@ static int rows_give(struct fio_rows *issued, struct fio_rows *ended, const stru
 	rows_join(issued, ended);
 	for (size_t i = 0; i < issued->n && !ret; i++)
 		ret = row_give(&issued->row[i], issued->row[i].lat, t, e);
-	rows_sort(ended, by_order);
+	SORT(ended->row, ended->n, by_order);
 	for (size_t i = 0; i < ended->n && !ret; i++)
 		ret = ended->row[i].lat ? 0 : row_give(&ended->row[i], &ended->row[i], t, e);
 	return ret;
@@ -153,7 +146,7 @@ static int fio_words(struct adapter_run *r, struct err *e)
 	const struct known_options *o = &r->config->adapter.known;
 	uint64_t depth = o->fio_ioengine == ENGINE_PSYNC ? 1
 			 : o->fio_iodepth                ? o->fio_iodepth
-							 : r->max_in_flight;
+							 : r->inputs.max_in_flight;
 	uint64_t entries = r->n_requests < 1024      ? 1024
 			   : r->n_requests > 1048576 ? 1048576
 						     : r->n_requests;
@@ -161,14 +154,13 @@ static int fio_words(struct adapter_run *r, struct err *e)
 	    o->fio_direct == DIRECT_AUTO ? r->device != NULL : o->fio_direct == DIRECT_YES;
 	(void)e;
 	/* In fio a colon ends a file name, unless a backslash precedes it. */
-	struct strbuf name = STRBUF_INIT;
-	for (const char *c = r->trace[0]; *c; c++) {
+	SCOPED_STRBUF name = STRBUF_INIT;
+	for (const char *c = r->inputs.file.v[0]; *c; c++) {
 		if (*c == ':')
 			strbuf_addch(&name, '\\');
 		strbuf_addch(&name, *c);
 	}
 	adapter_placeholder(r, "iolog", name.s);
-	strbuf_release(&name);
 	adapter_word(r, "--ioengine=%s", fio_ioengine_names[o->fio_ioengine]);
 	adapter_word(r, "--iodepth=%llu", (unsigned long long)(depth ? depth : 1));
 	adapter_word(r, "--direct=%d", direct);
@@ -238,7 +230,7 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 	q.end_ns = q.end_ns == TIME_NONE ? p->last_ns : q.end_ns;
 	while ((ret = trace_next(p->run->input, &r, e)) == 1) {
 		q.seq = p->seq++;
-		if (is_alike(r, seen) && adapter_is_exported(p->run, q.seq))
+		if (is_alike(r, seen) && !inputs_is_left_out(&p->run->inputs, q.seq))
 			return adapter_seen(p->run, &q, e);
 	}
 	return ret ? ret

@@ -64,7 +64,7 @@ static int configuration_write(const struct adapter_run *r, const struct luns *l
 				"%lld,0,9000000000000000000,%llu,0,1.000,1.000,%lld.0,"
 				"1000000000000000,1.000,1,%s\n",
 				(long long)l->lun[i], (unsigned long long)r->n_requests,
-				(long long)(r->first_ns / 1000), r->device);
+				(long long)(r->inputs.first_ns / 1000), r->device);
 		bool good = !ferror(f);
 		if (fclose(f) || !good)
 			ret = err_set(e, EIO, "cannot write %s", path);
@@ -87,8 +87,7 @@ static void rank_note(void *ctx, uint64_t request, uint64_t rank)
 {
 	struct annotation *a = ctx;
 	(void)rank; /* the calls come in this order */
-	GROW(a->of_rank, a->n_ranks, a->cap_ranks);
-	a->of_rank[a->n_ranks++] = request;
+	APPEND(a->of_rank, a->n_ranks, a->cap_ranks, request);
 }
 
 static int request_annotate(struct annotation *a, const struct infer_parents *p, struct err *e)
@@ -97,8 +96,7 @@ static int request_annotate(struct annotation *a, const struct infer_parents *p,
 		return err_set(e, EIO, "the input file of hfplayer has fewer requests than the "
 				       "trace");
 	a->line[strcspn(a->line, "\r\n")] = 0;
-	GROW(a->id, a->n_ids, a->cap_ids);
-	a->id[a->n_ids++] = strtoull(a->line, NULL, 10);
+	APPEND(a->id, a->n_ids, a->cap_ids, strtoull(a->line, NULL, 10));
 	fprintf(a->out, "%s,%llu,", a->line, (unsigned long long)(p->hi - p->lo));
 	for (uint64_t rank = p->lo; rank < p->hi; rank++)
 		fprintf(a->out, "%s%llu", rank > p->lo ? "-" : "",
@@ -117,7 +115,7 @@ static int requests_annotate(struct adapter_run *r, struct annotation *a, struct
 	while (!ret && (more = trace_next(r->input, &record, e))) {
 		if (more < 0)
 			return more;
-		if (!adapter_is_exported(r, i++))
+		if (inputs_is_left_out(&r->inputs, i++))
 			continue;
 		ret = infer_feed(f, record->begin_ns, record->end_ns, &parents, e);
 		ret = ret ? ret : request_annotate(a, &parents, e);
@@ -128,10 +126,10 @@ static int requests_annotate(struct adapter_run *r, struct annotation *a, struct
 static int annotate(struct adapter_run *r, struct annotation *a, struct err *e)
 {
 	struct infer f;
-	a->in = fopen(r->trace[0], "re");
+	a->in = fopen(r->inputs.file.v[0], "re");
 	a->out = fopen(a->path, "we");
 	if (!a->in || !a->out || getline(&a->line, &a->size, a->in) <= 0)
-		return err_set(e, EIO, "cannot read %s or write %s", r->trace[0], a->path);
+		return err_set(e, EIO, "cannot read %s or write %s", r->inputs.file.v[0], a->path);
 	fprintf(a->out, "%.*s,DEP_PARENT_COUNT.I,DEP_PARENT_LIST.S\n",
 		(int)strcspn(a->line, "\r\n"), a->line);
 	infer_init(&f, INFER_THRESHOLD_NS);
@@ -188,7 +186,7 @@ static int hfplayer_ready(struct adapter_run *r, struct err *e)
 {
 	struct luns luns = {.n = 0};
 	int ret = machine_check(r, e);
-	ret = ret ? ret : lines_read(r->trace[0], lun_note, &luns, e);
+	ret = ret ? ret : lines_read(r->inputs.file.v[0], lun_note, &luns, e);
 	ret = ret ? ret : configuration_write(r, &luns, e);
 	if (!ret && r->config->adapter.known.hfplayer_mode == PLAYER_DEP)
 		ret = annotated_write(r, e);

@@ -42,7 +42,7 @@ int inputs_format_parse(const char *text, const struct trace_format **f, enum ad
 
 struct counting {
 	struct inputs *in;
-	struct u64_map threads, processes, devices;
+	struct u64_map threads, processes;
 	/* end_ns[n_ends]: heap of the ends of requests in flight, earliest first */
 	int64_t *end_ns;
 	size_t n_ends, ends_cap;
@@ -66,8 +66,6 @@ static void record_count(struct counting *c, const struct trace_record *r)
 	in->n_of[r->op]++;
 	count_in(&c->threads, u64_pair(r->pid, r->tid), &in->n_threads);
 	count_in(&c->processes, r->pid, &in->n_processes);
-	if (r->object != OBJECT_NONE)
-		count_in(&c->devices, r->object, &in->n_devices);
 	if (r->begin_ns == TIME_NONE)
 		return;
 	if (in->first_ns == TIME_NONE || r->begin_ns < in->first_ns)
@@ -78,8 +76,7 @@ static void record_count(struct counting *c, const struct trace_record *r)
 		c->end_ns[0] = c->end_ns[--c->n_ends];
 		heap_sift_down(&by_end, c->end_ns, c->n_ends, 0);
 	}
-	GROW(c->end_ns, c->n_ends, c->ends_cap);
-	c->end_ns[c->n_ends++] = end_ns;
+	APPEND(c->end_ns, c->n_ends, c->ends_cap, end_ns);
 	heap_sift_up(&by_end, c->end_ns, c->n_ends - 1);
 	if (c->n_ends > in->max_in_flight)
 		in->max_in_flight = c->n_ends;
@@ -99,9 +96,7 @@ int inputs_count(struct inputs *in, struct trace *t, struct err *e)
 		if (!n)
 			break;
 	}
-	u64_map_release(&c.threads);
-	u64_map_release(&c.processes);
-	u64_map_release(&c.devices);
+	U64_MAPS_RELEASE(&c.threads, &c.processes);
 	free(c.end_ns);
 	if (!ret && !in->n_records)
 		ret = err_set(e, ENODATA, "the trace has no requests");
@@ -178,10 +173,9 @@ static int part_find(struct splitting *s, const struct trace_record *r, uint32_t
 			       : s->per == ADAPTER_PER_PROCESS ? "process"
 							       : "object");
 	*part = s->n;
-	char *path = part_path(s, s->n);
+	SCOPED_FREE char *path = part_path(s, s->n);
 	int ret = trace_writer_open(&s->w[s->n], path, trace_meta(s->t),
 				    &(struct trace_write_options){.no_sync = true}, e);
-	free(path);
 	if (!ret)
 		*at = ++s->n;
 	return ret;
@@ -216,10 +210,7 @@ static int parts_write(struct splitting *s, struct err *e)
 	while (!ret && (ret = trace_next(s->t, &r, e)) == 1)
 		ret = part_put(s, r, i++, e);
 	for (uint32_t p = 0; p < s->n; p++)
-		if (ret)
-			trace_writer_abort(s->w[p]);
-		else
-			ret = trace_writer_close(s->w[p], e);
+		ret = trace_writer_end(s->w[p], ret, e);
 	u64_map_release(&s->part_of);
 	return ret;
 }
@@ -235,8 +226,7 @@ static int parts_export(struct exporting *x, struct splitting *s, const struct t
 		     *path = xasprintf("%s/input-%04u%s", s->dir, p, suffix);
 		ret = ret ? ret : trace_open(&t, part, e);
 		ret = ret ? ret : file_export(x, t, f, path, e);
-		if (t)
-			trace_close(t);
+		trace_close(t);
 		unlink(part);
 		FREE_EACH(part, path);
 	}
@@ -259,12 +249,6 @@ int inputs_export(struct inputs *in, struct trace *t, const struct trace_format 
 		ret = err_set(e, EINVAL, "the format %s can represent no request of the trace: %s",
 			      f->name, in->why);
 	return ret;
-}
-
-bool adapter_is_exported(const struct adapter_run *r, uint64_t i)
-{
-	const struct adapter_state *a = r->own;
-	return !inputs_is_left_out(&a->inputs, i);
 }
 
 void inputs_release(struct inputs *in)

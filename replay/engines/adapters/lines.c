@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
+#include "capture/formats/text_input.h"
 #include "common/files.h"
 #include "replay/engines/adapters/outputs.h"
 
@@ -14,42 +15,27 @@ FILE *text_open(const char *path, struct err *e)
 	return f;
 }
 
-/* Reads the next line without its line end. Returns 1, or 0 at the end of the file. */
-static int line_next(FILE *f, char *line, struct err *e)
+int request_seen(void *run, const struct adapter_request *q, struct err *e)
 {
-	size_t n = 0;
-	int c;
-	while ((c = getc_unlocked(f)) != EOF && c != '\n') {
-		if (!c || n == LINE_BYTES_MAX)
-			return err_set(e, EBADMSG,
-				       c ? "the line has more than %u bytes" :
-				       	"the line contains a NUL byte",
-				       LINE_BYTES_MAX);
-		line[n++] = (char)c;
-	}
-	n -= n && line[n - 1] == '\r';
-	line[n] = 0;
-	if (ferror(f))
-		return err_set(e, EIO, "the rest of the file cannot be read");
-	return n || c != EOF;
+	return adapter_seen(run, q, e);
 }
 
 int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx,
 	       struct err *e)
 {
-	SCOPED_FILE FILE *f = text_open(path, e);
-	if (!f)
-		return -e->code;
-	char *line = xmalloc(LINE_BYTES_MAX + 1);
-	unsigned long long number = 0;
-	int ret;
-	do {
-		number++;
-		ret = line_next(f, line, e);
-		ret = ret > 0 ? one(ctx, line, e) : ret ? ret : 1;
-	} while (!ret);
-	free(line);
-	return ret < 0 ? err_context(e, "%s, line %llu", path, number) : 0;
+	struct text_input in;
+	const char *s;
+	size_t len;
+	int ret = text_input_open(&in, path, e);
+	while (!ret && (ret = text_input_line(&in, &s, &len, e)) == 1) {
+		SCOPED_FREE char *line = xasprintf("%.*s", (int)len, s);
+		ret = strlen(line) < len ? err_set(e, EBADMSG, "the line contains a NUL byte")
+					 : one(ctx, line, e);
+		if (ret)
+			err_context(e, "%s, line %llu", path, (unsigned long long)in.line);
+	}
+	text_input_close(&in);
+	return ret == -EMSGSIZE ? err_set(e, EBADMSG, "%s: %s", path, e->msg) : ret;
 }
 
 #define SAID_BYTES 262144u /* longer than the part of the printed text that is kept */
@@ -72,7 +58,7 @@ static bool file_says(const char *path, const char *text, const char *unless, st
 	SCOPED_FILE FILE *f = path ? text_open(path, NULL) : NULL;
 	if (!f)
 		return false;
-	char *all = xmalloc(SAID_BYTES + 1);
+	SCOPED_FREE char *all = xmalloc(SAID_BYTES + 1);
 	size_t len = fread(all, 1, SAID_BYTES, f);
 	all[len] = 0;
 	const char *at = text_find(all, len, text, unless);
@@ -81,7 +67,6 @@ static bool file_says(const char *path, const char *text, const char *unless, st
 		strbuf_reset(line);
 		strbuf_add(line, at, strcspn(at, "\r\n"));
 	}
-	free(all);
 	return at;
 }
 

@@ -105,7 +105,7 @@ static int relative_check(struct names *x, const char *name, struct err *e)
 	struct stat st;
 	if (!x->climbing && names_climb(name))
 		x->climbing = xstrdup(name);
-	const int fd = look(x->dir_fd, name, 0);
+	SCOPED_FD int fd = look(x->dir_fd, name, 0);
 	if (fd == -EXDEV || fd == -ELOOP || fd == -EPERM || fd == -EINVAL)
 		return refuse(x, name, "leads out of the target directory", e);
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ENAMETOOLONG)
@@ -113,10 +113,8 @@ static int relative_check(struct names *x, const char *name, struct err *e)
 	if (fd < 0)
 		return err_sys(e, -fd, "cannot look up the name \"%s\" in the target directory",
 			       name);
-	const int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "cannot examine %s", name)
-					   : kind_check(x, name, &st, e);
-	close(fd);
-	return ret;
+	return fstat(fd, &st) < 0 ? err_sys(e, errno, "cannot examine %s", name)
+				  : kind_check(x, name, &st, e);
 }
 
 static int name_check(struct names *x, const char *name, struct err *e)

@@ -12,11 +12,13 @@ struct request_taker {
 	void *ctx;
 };
 
+/* Passes a request to adapter_seen(). `run`: the struct adapter_run. */
+int request_seen(void *run, const struct adapter_request *q, struct err *e);
+
 /* Opens a regular file for reading; NULL with the error. */
 FILE *text_open(const char *path, struct err *e);
 /* Calls `one` for each line of a text file, NUL-terminated and writable. Errors: of `one`; lines
- * above LINE_BYTES_MAX, and bytes 0; all with file and line number. `e` is not NULL. */
-#define LINE_BYTES_MAX 65536u
+ * above TEXT_LINE_MAX, and bytes 0; all with file and line number. `e` is not NULL. */
 int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx,
 	       struct err *e);
 /* Whether the replayer printed `text` within its first 256 KiB. Places at which the text `unless`

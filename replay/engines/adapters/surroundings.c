@@ -37,9 +37,9 @@ static int entry_take(struct surroundings *s, int dir_fd, const char *name)
 	struct stat st;
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return is_out_of_sight(errno) ? 0 : errno;
-	GROW(s->v, s->n, s->cap);
-	s->v[s->n++] = (struct surrounding){xstrdup(name), st.st_mode, st.st_ino,
-					    S_ISDIR(st.st_mode) ? 0 : st.st_size, st.st_mtim};
+	APPEND(s->v, s->n, s->cap,
+	       (struct surrounding){xstrdup(name), st.st_mode, st.st_ino,
+				    S_ISDIR(st.st_mode) ? 0 : st.st_size, st.st_mtim});
 	return 0;
 }
 
@@ -62,8 +62,7 @@ static int entries_take(struct surroundings *s, DIR *d, const char *const *excep
 			break;
 		s->too_many = s->n >= SURROUNDINGS_MAX;
 	}
-	if (s->n)
-		qsort(s->v, s->n, sizeof *s->v, by_name);
+	SORT(s->v, s->n, by_name);
 	return code;
 }
 
@@ -73,8 +72,6 @@ int surroundings_take(struct surroundings *s, const char *target, const char *co
 	const char *slash = strrchr(target, '/');
 	struct stat st;
 	*s = (struct surroundings){.dir = NULL};
-	if (!slash)
-		return 0;
 	s->dir = slash == target ? xstrdup("/") : xasprintf("%.*s", (int)(slash - target), target);
 	int code = stat(s->dir, &st) < 0 ? errno : 0;
 	DIR *d = code || is_shared(s->dir, &st) ? NULL : opendir(s->dir);
@@ -138,8 +135,6 @@ int file_mark_take(struct file_mark *m, const char *path, struct err *e)
 {
 	struct stat st;
 	*m = (struct file_mark){.there = false};
-	if (!path)
-		return 0;
 	if (stat(path, &st) < 0)
 		return is_out_of_sight(errno) ? 0 : err_sys(e, errno, "cannot examine %s", path);
 	*m = (struct file_mark){true,      S_ISREG(st.st_mode), st.st_dev,

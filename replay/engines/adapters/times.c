@@ -5,13 +5,11 @@
 #include "common/units.h"
 
 const char *const times_names[] = {"self", "preload", "block", "none", NULL};
-static const enum adapter_times times_values[] = {ADAPTER_SELF, ADAPTER_PRELOAD, ADAPTER_BLOCK,
-						  ADAPTER_UNTIMED};
 
 const char *times_name(enum adapter_times how)
 {
 	size_t i = 0;
-	while (times_names[i + 1] && times_values[i] != how)
+	while (times_names[i + 1] && 1u << i != how)
 		i++;
 	return times_names[i];
 }
@@ -102,7 +100,7 @@ static int way_refuse(const struct adapter *a, const char *way, struct err *e)
 {
 	SCOPED_STRBUF has = STRBUF_INIT;
 	for (int i = 0; times_names[i]; i++)
-		if ((a->times | ADAPTER_UNTIMED) & times_values[i])
+		if ((a->times | ADAPTER_UNTIMED) & 1u << i)
 			strbuf_addf(&has, "%s%s", has.len ? ", " : "", times_names[i]);
 	return err_set(e, EINVAL, "times: %s has no %s (it has %s)", a->name, way, has.s);
 }
@@ -121,7 +119,7 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 		ret = name_refuse(e, EINVAL, way, times_names, "",
 				  "times: \"%s\" is not one of self, preload, block, none", way);
 	} else {
-		t->how = times_values[at];
+		t->how = (enum adapter_times)(1u << at);
 		t->has_form = text[len] != 0;
 		if (!((a->times | ADAPTER_UNTIMED) & t->how) && !t->has_form)
 			ret = way_refuse(a, way, e);

@@ -51,7 +51,8 @@ struct times_how {
 /* Parses the option. `text` NULL: the adapter's default. Errors: EINVAL: an unknown name, with the
  * nearest name; a name that the adapter does not support; an error in the form. */
 int times_parse(struct times_how *t, const char *text, const struct adapter *a, struct err *e);
-extern const char *const times_names[]; /* "self", "preload", "block", "none", NULL */
+/* "self", "preload", "block", "none", NULL: in the order of the bits of enum adapter_times */
+extern const char *const times_names[];
 const char *times_name(enum adapter_times how);
 
 /* Whether the times come without results. In this case a failed request counts as if it had its

@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "capture/formats/text_input.h"
+#include "replay/engines/adapters/outputs.h"
 #include "replay/engines/adapters/times.h"
 
 /* --- numbers ------------------------------------------------------------- */
@@ -102,8 +103,7 @@ static char *field_cut(struct line *l, char *s)
 	}
 	bool more = *next != 0;
 	*end = 0;
-	GROW(l->field, l->n, l->cap_fields);
-	l->field[l->n++] = s;
+	APPEND(l->field, l->n, l->cap_fields, s);
 	return more ? next + 1 : NULL;
 }
 
@@ -117,13 +117,12 @@ static int number_at(const struct line *l, enum times_column which, unsigned int
 		     int64_t *value, struct err *e)
 {
 	uint64_t column = l->form->column[which];
-	const char *end, *text = column <= l->n ? l->field[column - 1] : NULL;
+	const char *text = column <= l->n ? l->field[column - 1] : NULL;
+	char what[40];
 	if (!text)
 		return column_missing(l, column, e);
-	int ret = adapter_number(text, digits, value, &end, e);
-	if (!ret && *end)
-		ret = err_set(e, EBADMSG, "\"%.40s\" is not a number", text);
-	return ret ? err_context(e, "column %" PRIu64, column) : 0;
+	snprintf(what, sizeof what, "column %" PRIu64, column);
+	return field_number(text, what, digits, value, e);
 }
 
 static int op_at(const struct line *l, enum trace_op *op, struct err *e)

@@ -26,16 +26,17 @@ static void match_make(struct match *m, const struct sample *input, const struct
 		       enum adapter_times how, const char *device)
 {
 	struct err e = ERR_INIT;
-	*m = (struct match){.dir = sample_dir(), .a = {.device = (char *)device, .times = {.how = how}}};
+	*m = (struct match){.dir = sample_dir(), .a = {.times = {.how = how}}};
+	m->a.run.device = (char *)device;
 	char *path = xasprintf("%s/input.trace", m->dir);
 	m->a.run.adapter = &some;
 	m->a.run.own = &m->a;
-	m->a.scratch = m->dir;
+	m->a.run.scratch = m->dir;
 	m->a.seen_path = xasprintf("%s/seen.trace", m->dir);
 	sample_write(input, path);
 	sample_write(seen, m->a.seen_path);
 	assert_int_equal(trace_open(&m->a.run.input, path, &e), 0);
-	assert_int_equal(inputs_count(&m->a.inputs, m->a.run.input, &e), 0);
+	assert_int_equal(inputs_count(&m->a.run.inputs, m->a.run.input, &e), 0);
 	free(path);
 }
 
@@ -44,13 +45,13 @@ static void match_run(struct match *m)
 	struct err e = ERR_INIT;
 	if (seen_match(&m->a, &e))
 		fail_msg("%s", e.msg);
-	assert_int_equal(m->a.n_outcomes, m->a.inputs.n_records);
+	assert_int_equal(m->a.n_outcomes, m->a.run.inputs.n_records);
 }
 
 static void match_release(struct match *m)
 {
 	seen_release(&m->a);
-	inputs_release(&m->a.inputs);
+	inputs_release(&m->a.run.inputs);
 	trace_close(m->a.run.input);
 	free(m->a.seen_path);
 	sample_dir_remove(m->dir);
@@ -178,7 +179,7 @@ static void requests_that_were_not_exported(void **state)
 	read_add(&in, 10, 0);
 	read_add(&seen, 100, 0);
 	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
-	m.a.inputs.left_out[0] = 1; /* the first */
+	m.a.run.inputs.left_out[0] = 1; /* the first */
 	match_run(&m);
 	BEGINS(&m, -1, 100);
 	assert_int_equal(m.a.n_ambiguous, 0);
@@ -355,7 +356,7 @@ static void by_place(void **state)
 	match_make(&m, &in, &seen, ADAPTER_SELF, "/dev/some");
 	m.a.in_order = true;
 	/* the second request was not exported: the lines belong to the others */
-	m.a.inputs.left_out[0] = 2;
+	m.a.run.inputs.left_out[0] = 2;
 	match_run(&m);
 	BEGINS(&m, 0, -1, 10);
 	assert_int_equal(m.a.n_extra, 1);

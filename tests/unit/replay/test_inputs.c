@@ -106,7 +106,6 @@ static void counts_of_a_trace(void **state)
 	assert_int_equal(g.in.n_of[OP_COMPUTE], 0);
 	assert_int_equal(g.in.n_threads, 4);
 	assert_int_equal(g.in.n_processes, 2);
-	assert_int_equal(g.in.n_devices, 2);
 	assert_int_equal(g.in.max_in_flight, 3);
 	assert_int_equal(g.in.first_ns, 50);
 	assert_int_equal(g.in.last_ns, 400);

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "capture/formats/text_input.h"
 #include "common/files.h"
 #include "replay/engines/adapters/outputs.h"
 
@@ -325,7 +326,7 @@ static void test_lines(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
-	size_t n = 0, size = LINE_BYTES_MAX + 10;
+	size_t n = 0, size = TEXT_LINE_MAX + 10;
 	char *path = text_file("a\0b\n", 4), *large = malloc(size);
 	assert_int_equal(lines_read(path, nothing, &n, &e), -EBADMSG);
 	unlink(path);
