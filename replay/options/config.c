@@ -291,10 +291,19 @@ const struct option_spec replay_options[] = {
 	{.name = NULL},
 };
 
-void replay_config_drop_texts(struct replay_config *c)
+int replay_config_send(struct replay_config_sent *to, const struct replay_config *c,
+		       const char *engine, struct err *e)
 {
+	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
+	if (strlen(cpus) >= sizeof to->cpus || strlen(scheduler) >= sizeof to->scheduler)
+		return err_set(e, E2BIG, "cpus, scheduler: the text is too long for the %s engine",
+			       engine);
+	to->config = *c;
 	for (const struct option_spec *o = replay_options; o->name; o++)
 		if (o->type == OPT_STRING)
-			*(const char **)(void *)((char *)c + o->offset) = NULL;
-	c->row = NULL;
+			*(const char **)(void *)((char *)&to->config + o->offset) = NULL;
+	to->config.row = NULL;
+	strcpy(to->cpus, cpus);
+	strcpy(to->scheduler, scheduler);
+	return 0;
 }

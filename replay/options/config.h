@@ -112,5 +112,18 @@ extern const struct option_spec replay_options[]; /* all options */
 /* Options of one engine, or of one kind of engine. */
 extern const struct option_spec block_option_table[], parallel_option_table[],
     compiled_option_table[], adapter_option_table[];
-/* Sets all strings to NULL, for a copy that goes to another process. */
-void replay_config_drop_texts(struct replay_config *c);
+
+/* A configuration that goes to another process: without its strings, except for two. */
+struct replay_config_sent {
+	struct replay_config config;
+	char cpus[16384], scheduler[256]; /* empty for NULL */
+};
+/* Errors: E2BIG with `engine`. */
+int replay_config_send(struct replay_config_sent *to, const struct replay_config *c,
+		       const char *engine, struct err *e);
+/* Restores the two strings in the other process. */
+static inline void replay_config_receive(struct replay_config_sent *s)
+{
+	s->config.cpus = *s->cpus ? s->cpus : NULL;
+	s->config.scheduler = *s->scheduler ? s->scheduler : NULL;
+}

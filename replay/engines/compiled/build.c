@@ -72,34 +72,29 @@ static int script_run(const char *dir, const char *cc, struct err *e)
 {
 	char *const argv[] = {"sh", "-c", "cd \"$0\" && exec sh build.sh </dev/null >messages 2>&1",
 			      (char *)dir, NULL};
-	struct strbuf message = STRBUF_INIT;
 	pid_t pid;
-	int status, ret = 0;
+	int status;
 	int code = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ);
 	if (code)
 		return err_sys(e, code, "cannot start the compiler \"%s\"", cc);
 	TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND) {
-		ret = err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not "
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SHELL_NOT_FOUND)
+		return err_set(e, ENOENT, "engine compiled needs a C compiler, and \"%s\" was not "
 			"found (choose another with --cc)", cc);
-	} else if (status) {
-		/* report the first line of the compiler's output that has an error, otherwise its
-		 * first line */
-		SCOPED_STRBUF all = STRBUF_INIT;
-		SCOPED_FREE char *log = xasprintf("%s/messages", dir);
-		if (!file_read(log, &all, 1 << 20, NULL)) {
-			const char *at = strstr(all.s, "undefined reference");
-			at = at ? at : strstr(all.s, "error");
-			while (at && at > all.s && at[-1] != '\n')
-				at--;
-			at = at ? at : all.s;
-			strbuf_add(&message, at, strcspn(at, "\n"));
-		}
-		ret = err_set(e, EIO, "the compiler \"%s\" failed%s%s", cc, message.len ? ": " : "",
-			      message.len ? message.s : "");
-	}
-	strbuf_release(&message);
-	return ret;
+	if (!status)
+		return 0;
+	/* report the first line of the compiler's output that has an error, otherwise its first
+	 * line */
+	SCOPED_STRBUF all = STRBUF_INIT;
+	SCOPED_FREE char *log = xasprintf("%s/messages", dir);
+	(void)file_read(log, &all, 1 << 20, NULL);
+	const char *at = strstr(all.s, "undefined reference");
+	at = at ? at : strstr(all.s, "error");
+	while (at && at > all.s && at[-1] != '\n')
+		at--;
+	at = at ? at : all.s;
+	const int len = (int)strcspn(at, "\n");
+	return err_set(e, EIO, "the compiler \"%s\" failed%s%.*s", cc, len ? ": " : "", len, at);
 }
 
 int build_program(const char *dir, const struct source_files *files, const char *cc,

@@ -2,6 +2,7 @@
 /* Compiled programs: their sources, their build, their cache, and their start. */
 #pragma once
 
+#include "common/file_digest.h"
 #include "replay/engines/compiled/image.h"
 
 /* --- sources -------------------------------------------------------------
@@ -21,11 +22,10 @@ int source_write(const struct replay_plan *p, const struct image *tables,
 		 struct err *e);
 void source_files_release(struct source_files *files);
 
-#define SOURCE_KEY 65
 /* The program's name in the cache: 64 hexadecimal digits, the SHA-256 digest of all its inputs
- * including `more` (NULL-terminated). Errors: those of digest_ready, ENOMEM. */
+ * including `more` (NULL-terminated). Errors: those of bytes_digest. */
 int source_key(const struct image *tables, const struct replay_config *c, const char *const *more,
-	       char key[SOURCE_KEY], struct err *e);
+	       char key[FILE_DIGEST_HEX], struct err *e);
 
 /* --- build --------------------------------------------------------------- */
 

@@ -23,8 +23,7 @@ struct control {
 	uint64_t fds_at, steps_at, outcomes_at;
 	uint32_t n_slots;
 	int content_fd, content_memory_fd; /* captured content (captured_take.h); -1: none */
-	struct replay_config config; /* without its strings, except for the following two */
-	char cpus[16384], scheduler[256]; /* empty for NULL */
+	struct replay_config_sent sent;
 	/* the program's plan; the process that starts it sets clock, root and calls.null_fd */
 	struct replay_plan plan;
 	struct call_counts counts;   /* of plan.calls, at the end */

@@ -44,7 +44,7 @@ static int program_cache(struct replay_plan *p, const struct image *tables,
 			 const struct replay_config *c, const char *store, const char *key,
 			 const char *library, struct err *e)
 {
-	char *workshop = store_workshop(store, e);
+	SCOPED_FREE char *workshop = store_workshop(store, e);
 	if (!workshop)
 		return -EIO;
 	int ret = make_in(workshop, p, tables, c, library, e);
@@ -53,7 +53,6 @@ static int program_cache(struct replay_plan *p, const struct image *tables,
 		ret = p->program_fd < 0 ? p->program_fd : 0;
 	}
 	int removed = dir_remove_tree(workshop, ret ? NULL : e);
-	free(workshop);
 	return ret ? ret : removed;
 }
 
@@ -70,7 +69,8 @@ static char *identity_of(const char *library)
 static int program_find(struct replay_plan *p, const struct image *tables,
 			const struct replay_config *c, const char *library, struct err *e)
 {
-	char key[SOURCE_KEY], *identity = identity_of(library);
+	char key[FILE_DIGEST_HEX];
+	SCOPED_FREE char *identity = identity_of(library);
 	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};
 	int ret = source_key(tables, c, more, key, e);
 	SCOPED_FREE char *store = NULL;
@@ -79,13 +79,12 @@ static int program_find(struct replay_plan *p, const struct image *tables,
 		p->program_fd = store_open(store, key);
 	if (!ret && p->program_fd < 0)
 		ret = program_cache(p, tables, c, store, key, library, e);
-	free(identity);
 	return ret;
 }
 
 static int compiled_prepare(struct replay_plan *p, const struct replay_config *c, struct err *e)
 {
-	char *library = build_library_find(e);
+	SCOPED_FREE char *library = build_library_find(e);
 	if (!library)
 		return -ENOENT;
 	struct vm_region tables;
@@ -95,7 +94,6 @@ static int compiled_prepare(struct replay_plan *p, const struct replay_config *c
 			  ? program_build(p, tables.base, c, library, e)
 			  : program_find(p, tables.base, c, library, e);
 	vm_free(&tables);
-	free(library);
 	return ret;
 }
 

@@ -9,7 +9,7 @@
 
 #include "replay/plan/plan.h"
 
-#define IMAGE_MAGIC "validate replay tables 4"
+#define IMAGE_MAGIC "validate replay tables 5"
 
 enum image_part {
 	IMAGE_LANES, /* struct image_lane[n_lanes] */
@@ -28,7 +28,7 @@ enum image_part {
 	IMAGE_PATHS,       /* struct call_path[n_paths] */
 	IMAGE_TIMES,       /* struct timespec[n_times] */
 	IMAGE_PARTS,       /* struct call_part[n_parts] */
-	IMAGE_DIRECTORIES, /* char *[n_directories] */
+	IMAGE_DIRECTORIES, /* char *[n_places] */
 	IMAGE_PROCESSES,   /* struct call_process_laid[n_processes] */
 	IMAGE_MAPS,        /* uint32_t[n_maps] */
 	IMAGE_BYTES,       /* plan.bytes */
@@ -45,12 +45,8 @@ struct image {
 	char magic[32];
 	uint64_t n_bytes;     /* of the whole */
 	uint64_t at[IMAGE_N]; /* from the start, multiples of 128 */
-	uint64_t seed, n_records;
-	struct plan_longest longest;
-	int32_t reads; /* enum replay_reads */
-	uint32_t n_lanes, n, n_workers, n_slots, n_calls, n_paths, n_times, n_parts, n_directories,
-	    n_maps, n_processes;
-	uint8_t ordered, pool, own_lanes, direct, timed, by_process, opened;
+	struct replay_plan plan; /* without its arrays */
+	bool timed, by_process, opened;
 };
 
 /* Makes the image of a plan without mutants; the same plan gives the same bytes. `r` is at least
@@ -69,7 +65,7 @@ uint64_t image_outcome_bytes(const struct replay_plan *p);
 /* Sets the outcomes of each lane in the borrowed memory at `base`, of image_outcome_bytes(). */
 void image_outcomes_set(struct replay_plan *p, struct outcome *base);
 
-/* In the program: turns offsets into pointers, makes every page present, and fills in `p`, which
- * must be zeroed. Descriptors, outcomes and clock are not filled in. Errors: EINVAL for tables of
- * another version; ENOMEM. */
+/* In the program: turns offsets into pointers, makes every page present, and fills in `p`. Its
+ * clock, payload and root stay; descriptors and outcomes are not filled in. Errors: EINVAL for
+ * tables of another version; ENOMEM. */
 int image_open(struct image *m, struct replay_plan *p, struct err *e);

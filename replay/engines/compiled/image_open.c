@@ -4,16 +4,11 @@
 
 /* --- outcomes, whose size the program and its starter compute alike ------- */
 
-static uint64_t lane_room(uint64_t n)
-{
-	return (n + IMAGE_LANE_ALIGN - 1) / IMAGE_LANE_ALIGN * IMAGE_LANE_ALIGN;
-}
-
 uint64_t image_outcome_bytes(const struct replay_plan *p)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
-		n += lane_room(p->lane[i].n);
+		n += round_up(p->lane[i].n, IMAGE_LANE_ALIGN);
 	return n * sizeof(struct outcome);
 }
 
@@ -21,7 +16,7 @@ void image_outcomes_set(struct replay_plan *p, struct outcome *base)
 {
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		p->lane[i].outcome = base;
-		base += lane_room(p->lane[i].n);
+		base += round_up(p->lane[i].n, IMAGE_LANE_ALIGN);
 	}
 }
 
@@ -35,11 +30,11 @@ static void *part(struct image *m, enum image_part which)
 static void lanes_open(struct image *m, struct replay_plan *p)
 {
 	const struct image_lane *at = part(m, IMAGE_LANES);
-	p->lane = xcalloc((size_t)m->n_lanes + 1, sizeof *p->lane);
-	for (uint32_t i = 0; i < m->n_lanes; i++)
+	p->lane = xcalloc((size_t)p->n_lanes + 1, sizeof *p->lane);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
 		p->lane[i] = (struct lane){
 		    .request = (struct hot_request *)part(m, IMAGE_REQUESTS) + at[i].request,
-		    .wait = m->pool ? NULL : (struct hot_wait *)part(m, IMAGE_WAITS) + at[i].wait,
+		    .wait = p->pool ? NULL : (struct hot_wait *)part(m, IMAGE_WAITS) + at[i].wait,
 		    .due = m->timed ? (int64_t *)part(m, IMAGE_DUE) + at[i].due : NULL,
 		    .expected = (int64_t *)part(m, IMAGE_EXPECTED) + at[i].expected,
 		    .n = at[i].n,
@@ -59,23 +54,13 @@ static const char *text_at(struct image *m, const char *offset, const char *none
 static int calls_open(struct image *m, struct call_table *c, struct err *e)
 {
 	const char *bytes = part(m, IMAGE_BYTES);
-	*c = (struct call_table){.call = part(m, IMAGE_CALLS),
-				 .n = m->n_calls,
-				 .path = part(m, IMAGE_PATHS),
-				 .n_paths = m->n_paths,
-				 .times = part(m, IMAGE_TIMES),
-				 .n_times = m->n_times,
-				 .place = part(m, IMAGE_DIRECTORIES),
-				 .n_places = m->n_directories,
-				 .n_maps = m->n_maps,
-				 .n_processes = m->n_processes,
-				 .slot = part(m, IMAGE_SLOTS),
-				 .n_slots = m->n_slots,
-				 .next_ending = part(m, IMAGE_ENDING),
-				 .part = part(m, IMAGE_PARTS),
-				 .n_parts = m->n_parts,
-				 .reads = m->reads,
-				 .null_fd = -1};
+	c->call = part(m, IMAGE_CALLS);
+	c->path = part(m, IMAGE_PATHS);
+	c->times = part(m, IMAGE_TIMES);
+	c->place = part(m, IMAGE_DIRECTORIES);
+	c->slot = part(m, IMAGE_SLOTS);
+	c->next_ending = part(m, IMAGE_ENDING);
+	c->part = part(m, IMAGE_PARTS);
 	for (uint32_t i = 0; i < c->n_places; i++)
 		c->place[i] = (char *)(uintptr_t)text_at(m, c->place[i], "");
 	for (uint32_t i = 0; i < c->n_paths; i++) {
@@ -117,18 +102,12 @@ int image_open(struct image *m, struct replay_plan *p, struct err *e)
 					  "they can be replayed only once");
 	pages_take(m);
 	m->opened = true;
-	p->n_lanes = m->n_lanes;
-	p->ordered = m->ordered;
-	p->pool = m->pool;
-	p->own_lanes = m->own_lanes;
-	p->n = m->n;
-	p->n_records = m->n_records;
+	const struct replay_plan given = *p;
+	*p = m->plan;
+	p->clock = given.clock;
+	p->payload = given.payload;
+	p->root = given.root;
 	p->place = part(m, IMAGE_PLACE);
-	p->n_workers = m->n_workers;
-	p->longest = m->longest;
-	p->direct = m->direct;
-	p->seed = m->seed;
-	p->n_slots = m->n_slots;
 	p->process_of = m->by_process ? part(m, IMAGE_PROCESS_OF) : NULL;
 	p->bytes = part(m, IMAGE_BYTES);
 	p->open = part(m, IMAGE_OPEN);

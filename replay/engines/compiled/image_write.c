@@ -6,11 +6,6 @@
 #define ALIGN 128u
 #define NOWHERE UINT64_MAX
 
-static uint64_t rounded(uint64_t n, uint64_t to)
-{
-	return (n + to - 1) / to * to;
-}
-
 /* --- texts --------------------------------------------------------------- */
 
 struct image_texts {
@@ -66,38 +61,43 @@ static struct image_lane *lanes_lay(const struct replay_plan *p, struct image_la
 		lane[i].common_bytes = a->common_bytes;
 		for (uint32_t k = 0; k < a->n && !p->pool; k++)
 			lane[i].n_waits += a->request[k].n_waits;
-		sum->request += rounded(a->n, IMAGE_LANE_ALIGN);
-		sum->expected += rounded(a->n, IMAGE_LANE_ALIGN);
-		sum->due += a->due ? rounded(a->n, IMAGE_LANE_ALIGN) : 0;
-		sum->wait += rounded(lane[i].n_waits, IMAGE_LANE_ALIGN);
+		sum->request += round_up(a->n, IMAGE_LANE_ALIGN);
+		sum->expected += round_up(a->n, IMAGE_LANE_ALIGN);
+		sum->due += a->due ? round_up(a->n, IMAGE_LANE_ALIGN) : 0;
+		sum->wait += round_up(lane[i].n_waits, IMAGE_LANE_ALIGN);
 	}
 	return lane;
 }
 
 static struct image image_of(const struct replay_plan *p)
 {
-	return (struct image){.magic = IMAGE_MAGIC,
-			      .seed = p->seed,
-			      .n_records = p->n_records,
-			      .n_lanes = p->n_lanes,
-			      .n = p->n,
-			      .n_workers = p->n_workers,
-			      .longest = p->longest,
-			      .n_slots = p->n_slots,
-			      .n_calls = p->calls.n,
-			      .n_paths = p->calls.n_paths,
-			      .n_times = p->calls.n_times,
-			      .n_parts = p->calls.n_parts,
-			      .reads = p->calls.reads,
-			      .n_directories = p->calls.n_places,
-			      .n_maps = p->calls.n_maps,
-			      .n_processes = p->calls.n_processes,
-			      .ordered = p->ordered,
-			      .pool = p->pool,
-			      .own_lanes = p->own_lanes,
-			      .direct = p->direct,
-			      .timed = p->n_lanes && p->lane[0].due,
-			      .by_process = p->process_of != NULL};
+	const struct call_table *c = &p->calls;
+	return (struct image){
+	    .magic = IMAGE_MAGIC,
+	    .plan = {.seed = p->seed,
+		     .n_records = p->n_records,
+		     .n_lanes = p->n_lanes,
+		     .n = p->n,
+		     .n_workers = p->n_workers,
+		     .longest = p->longest,
+		     .n_slots = p->n_slots,
+		     .ordered = p->ordered,
+		     .pool = p->pool,
+		     .own_lanes = p->own_lanes,
+		     .direct = p->direct,
+		     .calls = {.n = c->n,
+			       .n_paths = c->n_paths,
+			       .n_times = c->n_times,
+			       .n_parts = c->n_parts,
+			       .reads = c->reads,
+			       .n_places = c->n_places,
+			       .n_maps = c->n_maps,
+			       .n_processes = c->n_processes,
+			       .n_slots = p->n_slots,
+			       .null_fd = -1}},
+	    .timed = p->n_lanes && p->lane[0].due,
+	    .by_process = p->process_of != NULL,
+	};
 }
 
 /* --- content ------------------------------------------------------------- */
@@ -159,7 +159,8 @@ static void pointers_fill(char *base, const struct image *m, const struct replay
 int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e)
 {
 	struct image_texts texts = {.bytes = STRBUF_INIT};
-	struct image_lane sum, *lane = lanes_lay(p, &sum);
+	struct image_lane sum;
+	SCOPED_FREE struct image_lane *lane = lanes_lay(p, &sum);
 	struct image m = image_of(p);
 	const struct call_table *c = &p->calls;
 	texts_find(&texts, p);
@@ -188,10 +189,10 @@ int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e)
 	    [IMAGE_BYTES] = {p->bytes, p->n_bytes},
 	    [IMAGE_TEXTS] = {texts.bytes.s, texts.bytes.len},
 	};
-	m.n_bytes = rounded(sizeof m, ALIGN);
+	m.n_bytes = round_up(sizeof m, ALIGN);
 	for (int i = 0; i < IMAGE_N; i++) {
 		m.at[i] = m.n_bytes;
-		m.n_bytes += rounded(part[i].n_bytes, ALIGN);
+		m.n_bytes += round_up(part[i].n_bytes, ALIGN);
 	}
 	*r = (struct vm_region){.base = NULL};
 	int ret = m.n_bytes > IMAGE_MAX_BYTES
@@ -209,6 +210,5 @@ int image_make(const struct replay_plan *p, struct vm_region *r, struct err *e)
 	}
 	u64_map_release(&texts.at);
 	strbuf_release(&texts.bytes);
-	free(lane);
 	return ret;
 }

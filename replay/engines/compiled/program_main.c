@@ -47,10 +47,8 @@ static int content_take(struct control *c, struct err *e)
 static int plan_take(struct control *c, const struct program *program, struct err *e)
 {
 	struct replay_plan *p = &c->plan;
-	const struct rooted root = p->root;
-	int null_fd = p->calls.null_fd;
-	c->config.cpus = *c->cpus ? c->cpus : NULL;
-	c->config.scheduler = *c->scheduler ? c->scheduler : NULL;
+	const int null_fd = p->calls.null_fd;
+	replay_config_receive(&c->sent);
 	int ret = image_open(program->image, p, e);
 	if (ret)
 		return ret;
@@ -59,10 +57,9 @@ static int plan_take(struct control *c, const struct program *program, struct er
 		return err_set(e, EINVAL, "the compiled program belongs to another replay: "
 				       "remove it from the directory of --program-cache");
 	p->calls.null_fd = null_fd;
-	p->root = root;
 	p->root.refused = &p->calls.common->counts.refused;
 	p->calls.payload =
-	    c->config.payload == PAYLOAD_BUFFER || c->config.payload == PAYLOAD_CAPTURED
+	    c->sent.config.payload == PAYLOAD_BUFFER || c->sent.config.payload == PAYLOAD_CAPTURED
 		? NULL
 		: &p->payload;
 	/* with --processes, each process gets a copy */
@@ -81,7 +78,7 @@ static int replay(struct control *c, const struct program *program, struct err *
 	if (ret)
 		return ret;
 	struct crew *crew = xaligned(_Alignof(struct crew), 1, sizeof *crew);
-	ret = crew_init(crew, &c->plan, &c->config, c->plan.n_workers, loop, e);
+	ret = crew_init(crew, &c->plan, &c->sent.config, c->plan.n_workers, loop, e);
 	crew->shared = (void *)(uintptr_t)program;
 	atomic_store(&c->state, CONTROL_RUNNING);
 	ret = ret ? ret : crew_run(crew, e);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/engines/compiled/compiled.h"
 
-#include <gcrypt.h>
-
-#include "common/digest.h"
 #include "common/files.h"
 #include "replay/issue/issue.h"
 
@@ -87,8 +84,7 @@ static int file_begin(struct source_writer *s, char *name, struct err *e)
 		free(name);
 		return ret;
 	}
-	GROW(s->files->name, s->files->n, s->files->cap);
-	s->files->name[s->files->n++] = name;
+	APPEND(s->files->name, s->files->n, s->files->cap, name);
 	fputs("/* made by validate replay */\n#include \"threads.h\"\n\n", s->out);
 	return 0;
 }
@@ -323,25 +319,15 @@ void source_files_release(struct source_files *files)
 /* --- the key ------------------------------------------------------------- */
 
 int source_key(const struct image *tables, const struct replay_config *c, const char *const *more,
-	       char key[SOURCE_KEY], struct err *e)
+	       char key[FILE_DIGEST_HEX], struct err *e)
 {
-	gcry_md_hd_t h;
-	int ret = digest_ready(e);
-	if (!ret && gcry_md_open(&h, GCRY_MD_SHA256, 0))
-		ret = err_set(e, ENOMEM, "not enough memory for a digest");
-	if (ret)
-		return ret;
-	const char how[] = {(char)c->timing, (char)c->compiled.unroll,
-			    (char)(c->compiled.unroll && c->blank)};
-	gcry_md_write(h, tables, tables->n_bytes);
-	gcry_md_write(h, how, sizeof how);
+	SCOPED_STRBUF all = STRBUF_INIT;
+	int ret = bytes_digest(tables, tables->n_bytes, key, e);
+	strbuf_addf(&all, "%s %d %d %d", key, c->timing, c->compiled.unroll,
+		    c->compiled.unroll && c->blank);
 	for (const char *name = program_headers; *name; name = program_header_next(name))
-		gcry_md_write(h, program_header_text(name), strlen(program_header_text(name)) + 1);
+		strbuf_addstr(&all, program_header_text(name));
 	for (; *more; more++)
-		gcry_md_write(h, *more, strlen(*more) + 1);
-	const unsigned char *digest = gcry_md_read(h, GCRY_MD_SHA256);
-	for (int i = 0; i < (SOURCE_KEY - 1) / 2; i++)
-		snprintf(key + 2 * i, 3, "%02x", digest[i]);
-	gcry_md_close(h);
-	return 0;
+		strbuf_add(&all, *more, strlen(*more) + 1);
+	return ret ? ret : bytes_digest(all.s, all.len, key, e);
 }

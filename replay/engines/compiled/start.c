@@ -20,26 +20,15 @@ extern char **environ;
 
 /* --- memory -------------------------------------------------------------- */
 
-static uint64_t rounded(uint64_t n)
+static int control_make(struct control **to, int *fd, const struct replay_plan *p, struct err *e)
 {
-	return (n + ALIGN - 1) / ALIGN * ALIGN;
-}
-
-static int control_make(struct control **to, int *fd, const struct replay_plan *p,
-			const struct replay_config *config, struct err *e)
-{
-	uint64_t fds_at = rounded(sizeof(struct control)),
-		 steps_at = fds_at + rounded(p->n_slots * sizeof(int));
+	uint64_t fds_at = round_up(sizeof(struct control), ALIGN),
+		 steps_at = fds_at + round_up(p->n_slots * sizeof(int), ALIGN);
 	const struct balloon none = {.n_steps = 0}, *balloon = p->balloon ? p->balloon : &none;
 	uint64_t steps_bytes = balloon->n_steps * sizeof *balloon->step,
-		 outcomes_at = steps_at + rounded(steps_bytes);
-	uint64_t n_bytes = outcomes_at + rounded(image_outcome_bytes(p) + 1);
+		 outcomes_at = steps_at + round_up(steps_bytes, ALIGN);
+	uint64_t n_bytes = outcomes_at + round_up(image_outcome_bytes(p) + 1, ALIGN);
 	struct control *c;
-	const char *cpus = config->cpus ? config->cpus : "",
-		   *scheduler = config->scheduler ? config->scheduler : "";
-	if (strlen(cpus) >= sizeof c->cpus || strlen(scheduler) >= sizeof c->scheduler)
-		return err_set(e, E2BIG,
-			       "cpus, scheduler: the text is too long for the compiled engine");
 	*fd = memfd_create("validate-replay", MFD_CLOEXEC);
 	if (*fd < 0 || ftruncate(*fd, (off_t)n_bytes) < 0)
 		return err_sys(e, errno, "not enough memory to share with the compiled program");
@@ -61,14 +50,10 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 			.beside = getpid()},
 	    .outcomes_at = outcomes_at,
 	    .n_slots = p->n_slots,
-	    .config = *config,
 	};
-	replay_config_drop_texts(&c->config);
 	captured_descriptors(p->calls.captured, &c->content_fd, &c->content_memory_fd);
 	if (steps_bytes)
 		memcpy(control_steps(c), balloon->step, steps_bytes);
-	strcpy(c->cpus, cpus);
-	strcpy(c->scheduler, scheduler);
 	c->plan.clock = p->clock;
 	c->plan.payload = p->payload;
 	c->plan.root = p->root;
@@ -195,12 +180,10 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 		  struct err *e)
 {
 	struct control *c = NULL;
-	int control_fd = -1;
-	int ret = control_make(&c, &control_fd, p, config, e);
-	if (!c) {
-		fd_close(control_fd);
+	SCOPED_FD int control_fd = -1;
+	int ret = control_make(&c, &control_fd, p, e);
+	if (ret)
 		return ret;
-	}
 	/* The shared memory replaces the plan's memory of outcomes. From now on the plan owns
 	 * it. */
 	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++) {
@@ -211,20 +194,18 @@ int start_program(struct replay_plan *p, const struct replay_config *config, int
 		*r = (struct vm_region){c, (size_t)c->n_bytes};
 	}
 	image_outcomes_set(p, control_outcomes(c));
+	ret = replay_config_send(&c->sent, config, "compiled", e);
+	if (ret)
+		return ret;
 	pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
 		child(c, control_fd, program_fd, p, parent);
 	if (pid < 0)
-		ret = err_sys(e, errno, "cannot start the compiled program");
-	close(control_fd);
-	if (ret)
-		return ret;
+		return err_sys(e, errno, "cannot start the compiled program");
 	int status = program_wait(pid, c);
 	/* The replay trace contains the program's descriptor numbers. */
-	for (uint32_t i = 0; i < p->n_slots; i++) {
-		int fd = atomic_exchange(&p->fds[i], atomic_load(&control_fds(c)[i]));
-		fd_close(fd);
-	}
+	for (uint32_t i = 0; i < p->n_slots; i++)
+		fd_close(atomic_exchange(&p->fds[i], atomic_load(&control_fds(c)[i])));
 	p->fds_elsewhere = true;
 	if (atomic_load(&c->state) != CONTROL_ENDED)
 		return program_broke(p, c, status, e);

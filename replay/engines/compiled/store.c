@@ -7,7 +7,7 @@
 #include "common/leftovers.h"
 #include "common/sort.h"
 
-#define KEY_LENGTH (SOURCE_KEY - 1)
+#define KEY_LENGTH (FILE_DIGEST_HEX - 1)
 
 /* --- the directory ------------------------------------------------------- */
 
@@ -26,13 +26,13 @@ static int usual_place(char **path, struct err *e)
 
 static int make(const char *path, struct err *e)
 {
-	char *parent = xstrdup(path), *slash = strrchr(parent, '/');
+	SCOPED_FREE char *parent = xstrdup(path);
+	char *slash = strrchr(parent, '/');
 	int ret = 0;
 	if (slash && slash != parent) {
 		*slash = '\0';
 		ret = dir_create(parent, e);
 	}
-	free(parent);
 	if (!ret && mkdir(path, 0700) < 0 && errno != EEXIST)
 		ret = err_sys(e, errno, "cannot create directory %s", path);
 	return ret;
@@ -76,9 +76,8 @@ int store_find(const char *wanted, char **dir, struct err *e)
 int store_open(const char *dir, const char *key)
 {
 	struct stat st;
-	char *path = xasprintf("%s/%s", dir, key);
+	SCOPED_FREE char *path = xasprintf("%s/%s", dir, key);
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	free(path);
 	if (fd < 0)
 		return -1;
 	bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
@@ -129,15 +128,13 @@ static void room_make(const char *dir)
 		if (strlen(entry->d_name) == KEY_LENGTH &&
 		    strspn(entry->d_name, "0123456789abcdef") == KEY_LENGTH &&
 		    !lstat(path, &st) && S_ISREG(st.st_mode)) {
-			GROW(kept, n, cap);
-			kept[n++] = (struct kept){path, (uint64_t)st.st_size, st.st_mtim};
+			APPEND(kept, n, cap, (struct kept){path, (uint64_t)st.st_size, st.st_mtim});
 			sum += (uint64_t)st.st_size;
 			continue;
 		}
 		free(path);
 	}
-	if (n)
-		qsort(kept, n, sizeof *kept, compare_used);
+	SORT(kept, n, compare_used);
 	for (size_t i = 0; i < n; i++) {
 		if (sum > STORE_MAX_BYTES && !unlink(kept[i].path))
 			sum -= kept[i].n_bytes;

@@ -7,11 +7,6 @@
 
 #define ALIGN 4096u
 
-static uint64_t rounded(uint64_t n)
-{
-	return (n + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 void bundle_boot(char boot[BUNDLE_BOOT])
 {
 	SCOPED_FREE char *text = file_read_line("/proc/sys/kernel/random/boot_id");
@@ -91,8 +86,8 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 	    .n_channels = r->n_channels, .n_inside = r->n_inside, .channels_at = sizeof head};
 	head.lists_at = head.channels_at + channels_bytes;
 	head.listed_at = head.lists_at + lists_bytes;
-	head.image_at = rounded(head.listed_at + listed_bytes);
-	part->at = f->at = rounded(f->at);
+	head.image_at = round_up(head.listed_at + listed_bytes, ALIGN);
+	part->at = f->at = round_up(f->at, ALIGN);
 	part->n_outcome_bytes = image_outcome_bytes(&s.plan);
 	int ret = image_make(&s.plan, &image, e);
 	ret = ret ? ret : put(f, &head, sizeof head, e);
@@ -110,24 +105,19 @@ static int part_write(struct file *f, const struct replay_plan *p, const struct 
 static int terms_make(struct bundle_terms *t, const char *token, const struct replay_plan *p,
 		      const struct replay_config *c, struct err *e)
 {
-	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
 	*t = (struct bundle_terms){.magic = BUNDLE_MAGIC,
 				   .header_bytes = sizeof *t,
 				   .n_ranks = p->layout->n_ranks,
-				   .config = *c,
 				   .payload = p->payload,
 				   .n_open_max = p->layout->n_open_max,
 				   .cpu_time = p->layout->cpu_time,
 				   .of_mpi = p->layout->of_mpi,
 				   .null_fd = p->calls.null_fd >= 0,
 				   .causal = c->causes};
-	replay_config_drop_texts(&t->config);
-	t->config.processes = false; /* the processes of a rank are replayed as its threads */
-	if (strlen(cpus) >= sizeof t->cpus || strlen(scheduler) >= sizeof t->scheduler)
-		return err_set(e, E2BIG,
-			       "cpus, scheduler: the text is too long for the parallel engine");
-	strcpy(t->cpus, cpus);
-	strcpy(t->scheduler, scheduler);
+	int ret = replay_config_send(&t->sent, c, "parallel", e);
+	if (ret)
+		return ret;
+	t->sent.config.processes = false; /* the processes of a rank are replayed as its threads */
 	strcpy(t->token, token);
 	return realpath(c->dir, t->dir)
 		   ? 0
@@ -143,13 +133,13 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 	struct file f = {.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
 	int ret = f.fd < 0 ? err_sys(e, errno, "cannot create %s", path)
 			   : terms_make(terms, token, p, c, e);
-	uint64_t outcome_at =
-	    rounded(sizeof(struct bundle_result) + y->n_ranks * sizeof(struct bundle_rank_result));
+	uint64_t outcome_at = round_up(sizeof(struct bundle_result) +
+					   y->n_ranks * sizeof(struct bundle_rank_result), ALIGN);
 	f.at = sizeof *terms + y->n_ranks * sizeof *part;
 	for (uint32_t i = 0; i < y->n_ranks && !ret; i++) {
 		ret = part_write(&f, p, &y->rank[i], &part[i], e);
 		part[i].outcome_at = outcome_at;
-		outcome_at += rounded(part[i].n_outcome_bytes);
+		outcome_at += round_up(part[i].n_outcome_bytes, ALIGN);
 	}
 	f.at = 0;
 	ret = ret ? ret : put(&f, terms, sizeof *terms, e);
@@ -198,8 +188,7 @@ static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct 
 	for (uint32_t k = 0; k < y->n_lanes && !ret; k++) {
 		struct lane *a = &p->lane[y->lane[k]];
 		ret = a->n ? file_read_at(fd, a->outcome, a->n * sizeof *a->outcome, at, e) : 0;
-		at += ((uint64_t)a->n + IMAGE_LANE_ALIGN - 1) / IMAGE_LANE_ALIGN *
-		      IMAGE_LANE_ALIGN * sizeof *a->outcome;
+		at += round_up(a->n, IMAGE_LANE_ALIGN) * sizeof *a->outcome;
 	}
 	return ret;
 }
@@ -232,7 +221,7 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 	struct rank_layout *y = p->layout;
 	struct bundle_result r;
 	SCOPED_FREE char *path = xasprintf("%s/" BUNDLE_RESULT, dir);
-	int fd = file_open_regular(path, O_RDONLY, e);
+	SCOPED_FD int fd = file_open_regular(path, O_RDONLY, e);
 	int ret = fd < 0 ? fd : file_read_at(fd, &r, sizeof r, 0, e);
 	if (!ret && memcmp(r.magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC))
 		ret = err_set(e, EIO, "%s was not written by ranks of this version of validate: "
@@ -247,6 +236,5 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 		p->scheduling = r.scheduling;
 		clock_take(p, &r);
 	}
-	fd_close(fd);
 	return ret;
 }

@@ -30,8 +30,8 @@ struct bundle_terms {
 	/* name of a file in the target; a rank that finds it sees the right target */
 	char token[BUNDLE_TOKEN];
 	uint32_t n_ranks;
-	struct replay_config config; /* without its strings, except for the following three */
-	char dir[PATH_MAX], cpus[16384], scheduler[256];
+	struct replay_config_sent sent;
+	char dir[PATH_MAX];
 	struct payload payload;
 	uint32_t n_open_max;
 	uint8_t cpu_time; /* the trace gives computing as CPU time */

@@ -72,13 +72,12 @@ static uint64_t record_of(const struct replay_plan *p, uint32_t lane, uint32_t k
 static struct pair *pair_of(struct node_pairs *ps, uint32_t from_node, uint32_t to_node)
 {
 	uint32_t *known = u64_map_at(&ps->of_nodes, u64_pair(from_node, to_node) + 1, ps->n);
-	if (*known == ps->n) {
-		GROW(ps->pair, ps->n, ps->cap);
-		ps->pair[ps->n++] = (struct pair){.from = ps->lane_of_node[from_node],
-						  .to = ps->lane_of_node[to_node],
-						  .from_node = from_node,
-						  .to_node = to_node};
-	}
+	if (*known == ps->n)
+		APPEND(ps->pair, ps->n, ps->cap,
+		       (struct pair){.from = ps->lane_of_node[from_node],
+				     .to = ps->lane_of_node[to_node],
+				     .from_node = from_node,
+				     .to_node = to_node});
 	return &ps->pair[*known];
 }
 
@@ -94,9 +93,8 @@ static int request_count(struct node_pairs *ps, struct replay_plan *p,
 				"list of nodes in the trace's metadata \"causality\"",
 			       (unsigned long long)record_of(p, lane, k), op_name(h->op));
 	if (h->length & CAUSE_OF_BARRIER) {
-		GROW(ps->mark, ps->n_marks, ps->marks_cap);
-		ps->mark[ps->n_marks++] =
-		    (struct mark){(uint32_t)other, lane, k, h->op == OP_WAIT};
+		APPEND(ps->mark, ps->n_marks, ps->marks_cap,
+		       (struct mark){(uint32_t)other, lane, k, h->op == OP_WAIT});
 		h->length = CHANNEL_LIST; /* its number follows */
 		return 0;
 	}
@@ -171,13 +169,13 @@ static bool passes_on(const struct replay_plan *p, const struct mark *m, size_t 
 static void set_pair_add(struct node_pairs *ps, const struct mark_set *s, uint32_t from,
 			 uint32_t to)
 {
-	GROW(ps->pair, ps->n, ps->cap);
-	ps->pair[ps->n++] = (struct pair){.from = from,
-					  .to = to,
-					  .from_node = ps->node_of_lane[from],
-					  .to_node = ps->node_of_lane[to],
-					  .n_signals = s->n_uses,
-					  .n_waits = s->n_uses};
+	APPEND(ps->pair, ps->n, ps->cap,
+	       (struct pair){.from = from,
+			     .to = to,
+			     .from_node = ps->node_of_lane[from],
+			     .to_node = ps->node_of_lane[to],
+			     .n_signals = s->n_uses,
+			     .n_waits = s->n_uses});
 }
 
 /* The channels of a set: from each node that signals to each other node that waits; or in round r
@@ -201,10 +199,9 @@ static void set_pairs(struct node_pairs *ps, struct mark_set *s)
 
 static void sets_find(struct node_pairs *ps, const struct replay_plan *p)
 {
-	struct u64_map known = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map known = {.cell = NULL};
 	ps->set_of = xcalloc(ps->n_marks + 1, sizeof *ps->set_of);
-	if (ps->n_marks)
-		qsort(ps->mark, ps->n_marks, sizeof *ps->mark, compare_marks);
+	SORT(ps->mark, ps->n_marks, compare_marks);
 	for (size_t from = 0, to; from < ps->n_marks; from = to) {
 		for (to = from; to < ps->n_marks && ps->mark[to].barrier == ps->mark[from].barrier;)
 			to++;
@@ -216,20 +213,17 @@ static void sets_find(struct node_pairs *ps, const struct replay_plan *p)
 	}
 	for (uint32_t i = 0; i < ps->n_sets; i++)
 		set_pairs(ps, &ps->set[i]);
-	u64_map_release(&known);
 }
 
 static void list_begin(struct layout_rank *r, uint32_t *number)
 {
-	GROW(r->list, r->n_lists, r->lists_cap);
-	r->list[r->n_lists] = (struct channel_list){r->n_listed, 0};
-	*number = r->n_lists++ | CHANNEL_LIST;
+	*number = r->n_lists | CHANNEL_LIST;
+	APPEND(r->list, r->n_lists, r->lists_cap, (struct channel_list){r->n_listed, 0});
 }
 
 static void list_add(struct layout_rank *r, uint32_t channel)
 {
-	GROW(r->listed, r->n_listed, r->listed_cap);
-	r->listed[r->n_listed++] = channel;
+	APPEND(r->listed, r->n_listed, r->listed_cap, channel);
 	r->list[r->n_lists - 1].n++;
 }
 
@@ -304,9 +298,8 @@ static void lists_set(struct rank_layout *y, struct replay_plan *p, struct node_
 
 static uint32_t channel_add(struct layout_rank *r, struct channel c)
 {
-	GROW(r->channel, r->n_channels, r->channels_cap);
-	r->channel[r->n_channels] = c;
-	return r->n_channels++;
+	APPEND(r->channel, r->n_channels, r->channels_cap, c);
+	return r->n_channels - 1;
 }
 
 static int pair_lay(struct rank_layout *y, struct node_pairs *ps, struct pair *x, struct err *e)
@@ -344,8 +337,7 @@ static bool is_message(const struct hot_request *h)
 
 static void pairs_release(struct node_pairs *ps)
 {
-	u64_map_release(&ps->of_nodes);
-	u64_map_release(&ps->tags);
+	U64_MAPS_RELEASE(&ps->of_nodes, &ps->tags);
 	for (uint32_t i = 0; i < ps->n_sets; i++)
 		free(ps->set[i].list);
 	FREE_EACH(ps->set, ps->set_of, ps->mark, ps->pair, ps->lane_of_node, ps->node_of_lane);

@@ -5,7 +5,6 @@
  * requests. Source: Mesnier et al., //TRACE: parallel trace replay with approximate causal events
  * (FAST 2007), section 4.2. */
 #include <libgen.h>
-#include <sys/random.h>
 
 #include "common/files.h"
 #include "common/leftovers.h"
@@ -73,28 +72,16 @@ static int parallel_lay(struct replay_plan *p, const struct replay_config *c, co
 
 /* --- running ------------------------------------------------------------- */
 
-static int token_make(char token[BUNDLE_TOKEN], struct err *e)
+/* Creates a file with a random name in the target directory. */
+static int token_leave(const struct replay_plan *p, char token[BUNDLE_TOKEN], struct err *e)
 {
-	unsigned char bytes[12];
-	ssize_t got;
-	while ((got = getrandom(bytes, sizeof bytes, 0)) < 0 && errno == EINTR)
-		;
-	if (got != sizeof bytes)
-		return err_sys(e, got < 0 ? errno : EIO,
-			       "cannot get random numbers for the name of the ranks' file");
-	size_t n = (size_t)snprintf(token, BUNDLE_TOKEN, ".ranks-");
-	for (size_t i = 0; i < sizeof bytes; i++)
-		n += (size_t)snprintf(token + n, BUNDLE_TOKEN - n, "%02x", bytes[i]);
-	return 0;
-}
-
-static int token_leave(const struct replay_plan *p, const char *token, struct err *e)
-{
-	int fd = openat(p->root.fd, token, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/fd/%d/.ranks-XXXXXX", p->root.fd);
+	SCOPED_FD int fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno,
 			"cannot create the file by which ranks recognise the target directory");
-	close(fd);
+	strcpy(token, strrchr(path, '/') + 1);
 	return 0;
 }
 
@@ -103,23 +90,18 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 static char *scratch_make(const struct replay_config *c, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *near = xstrdup(c->output ? c->output : "");
+	SCOPED_FREE char *near = xstrdup(c->output ? c->output : "");
 	const char *where = c->scratch    ? c->scratch
 			    : c->output   ? dirname(near)
 			    : tmp && *tmp ? tmp
 					  : "/tmp";
-	char *parent = realpath(where, NULL);
-	if (!parent)
-		err_sys(
-		    e, errno,
-		    "cannot use directory %s for the plan of the replay (choose another with "
-		    "--scratch)",
-		    where);
-	free(near);
-	if (!parent)
+	SCOPED_FREE char *parent = realpath(where, NULL);
+	if (!parent) {
+		err_sys(e, errno, "cannot use directory %s for the plan of the replay (choose "
+			"another with --scratch)", where);
 		return NULL;
+	}
 	char *dir = xasprintf("%s/validate-ranks-XXXXXX", parent);
-	free(parent);
 	if (leftover_directory(dir))
 		return dir;
 	err_sys(
@@ -131,23 +113,23 @@ static char *scratch_make(const struct replay_config *c, struct err *e)
 }
 
 static int ranks_run(struct replay_plan *p, const struct replay_config *c, const char *scratch,
-		     const char *token, struct err *e)
+		     struct err *e)
 {
+	char token[BUNDLE_TOKEN];
 	struct rank_layout *y = p->layout;
 	struct job job = {.command.v = NULL};
 	SCOPED_FREE struct bundle_part *part = xcalloc((size_t)y->n_ranks + 1, sizeof *part);
-	int ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token,
-			      c->watchdog_ns, e);
+	int ret = token_leave(p, token, e);
+	if (ret)
+		return ret;
+	ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token,
+			  c->watchdog_ns, e);
 	if (!ret) {
 		snprintf(y->launcher, sizeof y->launcher, "%s", job.shown.s);
 		ret = bundle_write(scratch, token, p, c, part, e);
 	}
-	ret = ret ? ret : token_leave(p, token, e);
-	if (!ret) {
-		ret = job_run(&job, scratch, e);
-		/* the ranks may have ended before they removed the file */
-		unlinkat(p->root.fd, token, 0);
-	}
+	ret = ret ? ret : job_run(&job, scratch, e);
+	unlinkat(p->root.fd, token, 0);
 	ret = ret ? ret : bundle_take(scratch, part, p, e);
 	job_release(&job);
 	return ret;
@@ -155,14 +137,11 @@ static int ranks_run(struct replay_plan *p, const struct replay_config *c, const
 
 static int parallel_run(struct replay_plan *p, const struct replay_config *c, struct err *e)
 {
-	char token[BUNDLE_TOKEN];
-	char *scratch = scratch_make(c, e);
+	SCOPED_FREE char *scratch = scratch_make(c, e);
 	if (!scratch)
 		return -EIO;
-	int ret = token_make(token, e);
-	ret = ret ? ret : ranks_run(p, c, scratch, token, e);
+	int ret = ranks_run(p, c, scratch, e);
 	int removed = dir_remove_tree(scratch, ret ? NULL : e);
-	free(scratch);
 	return ret ? ret : removed;
 }
 

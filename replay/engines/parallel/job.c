@@ -25,7 +25,7 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 		const char *dir, const char *token, int64_t watchdog_ns, struct err *e)
 {
 	*l = (struct job){.shown = STRBUF_INIT};
-	char *program = companion_find(JOB_PROGRAM,
+	SCOPED_FREE char *program = companion_find(JOB_PROGRAM,
 		"which engine parallel starts; it is built if OpenMPI is installed (Debian: "
 		"apt-get install libopenmpi-dev openmpi-bin, then make again)", e);
 	if (!program)
@@ -41,14 +41,9 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 		}
 		free(l->command.v[0]);
 		l->command.v[0] = launcher_path;
-		words_list_add(&l->command, program);
-		words_list_add(&l->command, dir);
-		words_list_add(&l->command, token);
-		char timeout[24];
-		snprintf(timeout, sizeof timeout, "%" PRId64, watchdog_ns);
-		words_list_add(&l->command, timeout);
+		words_list_add_all(&l->command, program, dir, token, NULL);
+		words_list_addf(&l->command, "%" PRId64, watchdog_ns);
 	}
-	free(program);
 	return ret ? err_context(e, "engine parallel") : 0;
 }
 
@@ -78,14 +73,15 @@ static void clean_add(struct strbuf *to, const char *text, size_t len)
  * launcher names the rank that ended, the message begins there. */
 static void printed_add(struct strbuf *to, const char *printed)
 {
-	struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
+	SCOPED_STRBUF all = STRBUF_INIT;
 	if (file_read(printed, &text, 0, NULL))
-		goto out;
+		return;
 	const char *mark = strstr(text.s, BUNDLE_MARK);
 	if (mark) {
 		mark += strlen(BUNDLE_MARK);
 		clean_add(to, mark, strcspn(mark, "\n"));
-		goto out;
+		return;
 	}
 	/* OpenMPI prints other text before the name of the rank */
 	const char *noticed = strstr(text.s, "noticed that process rank");
@@ -104,9 +100,6 @@ static void printed_add(struct strbuf *to, const char *printed)
 		    all.s ? all.s : "");
 	if (all.len > SAID_BYTES)
 		strbuf_addstr(to, "...");
-out:
-	strbuf_release(&text);
-	strbuf_release(&all);
 }
 
 static int end_judge(const struct job *l, const struct child_result *r, const char *printed,

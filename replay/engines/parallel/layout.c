@@ -28,7 +28,7 @@ static void sets_join(uint32_t *set, uint32_t a, uint32_t b)
 
 static void heirs_join(uint32_t *set, const struct call_table *calls, const struct load *l)
 {
-	struct u64_map of_pid = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map of_pid = {.cell = NULL};
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		u64_map_at(&of_pid, l->thread[i].pid, i);
 	for (uint32_t i = 1; i < calls->n_slots; i++)
@@ -40,18 +40,16 @@ static void heirs_join(uint32_t *set, const struct call_table *calls, const stru
 			if (from && to)
 				sets_join(set, *from, *to);
 		}
-	u64_map_release(&of_pid);
 }
 
 static void traced_ranks_join(uint32_t *set, const struct causality_facts *f, const struct load *l)
 {
-	struct u64_map of_rank = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map of_rank = {.cell = NULL};
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		int64_t node = causality_node_of(f, l->thread[i].pid, l->thread[i].tid);
 		if (node >= 0 && f->node[node].rank >= 0)
 			sets_join(set, *u64_map_at(&of_rank, (uint64_t)f->node[node].rank, i), i);
 	}
-	u64_map_release(&of_rank);
 }
 
 struct member {
@@ -65,7 +63,8 @@ static void ranks_number(struct rank_layout *y, const struct causality_facts *f,
 			 const struct load *l, uint32_t *set)
 {
 	SCOPED_FREE struct member *member = xcalloc((size_t)l->n_threads + 1, sizeof *member);
-	uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number), n = 0;
+	SCOPED_FREE uint32_t *number = xcalloc((size_t)l->n_threads + 1, sizeof *number);
+	uint32_t n = 0;
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t own = set_of(set, i);
 		/* Sorts threads without a node after threads with a node. */
@@ -87,11 +86,9 @@ static void ranks_number(struct rank_layout *y, const struct causality_facts *f,
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		struct layout_rank *r = &y->rank[number[set_of(set, i)]];
 		r->pid = !r->n_lanes || l->thread[i].pid < r->pid ? l->thread[i].pid : r->pid;
-		GROW(r->lane, r->n_lanes, r->lanes_cap);
-		r->lane[r->n_lanes++] = i;
+		APPEND(r->lane, r->n_lanes, r->lanes_cap, i);
 		y->rank_of_lane[i] = number[set_of(set, i)];
 	}
-	free(number);
 }
 
 static void ranks_find(struct rank_layout *y, const struct replay_plan *p,
@@ -159,10 +156,10 @@ int layout_make(struct rank_layout **out, struct replay_plan *p, bool causes, co
 
 void layout_free(struct rank_layout *y)
 {
-	for (uint32_t i = 0; y && i < y->n_ranks; i++)
-		FREE_EACH(y->rank[i].lane, y->rank[i].channel, y->rank[i].list, y->rank[i].listed);
 	if (!y)
 		return;
+	for (uint32_t i = 0; i < y->n_ranks; i++)
+		FREE_EACH(y->rank[i].lane, y->rank[i].channel, y->rank[i].list, y->rank[i].listed);
 	FREE_EACH(y->rank, y->rank_of_lane, y->report, y);
 }
 

@@ -26,7 +26,8 @@ struct neighbour {
  * namespace has a separate CLOCK_MONOTONIC. Collective. */
 static void neighbours_find(struct replay_rank *r)
 {
-	struct neighbour own, *all = xcalloc((size_t)r->n, sizeof *all);
+	struct neighbour own;
+	SCOPED_FREE struct neighbour *all = xcalloc((size_t)r->n, sizeof *all);
 	memset(&own, 0, sizeof own);
 	memcpy(own.boot, *r->boot ? r->boot : r->host, sizeof own.boot);
 	memcpy(own.host, r->host, sizeof own.host);
@@ -56,7 +57,6 @@ static void neighbours_find(struct replay_rank *r)
 		     !strcmp(all[i].clock, all[r->head].clock));
 	r->crowded = n_threads > (uint32_t)CPU_COUNT(&cpus) ||
 		     own.n_threads > (uint32_t)CPU_COUNT(&own.cpus);
-	free(all);
 }
 
 /* --- computing ----------------------------------------------------------- */
@@ -115,7 +115,7 @@ static void lane_causal(struct runner *w)
 	struct nodes *n = w->crew->shared;
 	const struct site site = site_of(w);
 	const struct clock *clock = &site.clock;
-	const struct parallel_options *o = &n->rank->terms->config.parallel;
+	const struct parallel_options *o = &n->rank->terms->sent.config.parallel;
 	const bool automatic = n->rank->crowded || n->rank->terms->cpu_time;
 	const struct computing how =
 	    (struct computing){o->compute == COMPUTE_SLEEP,
@@ -158,9 +158,9 @@ static void (*nodes_loop(const struct bundle_terms *t))(struct runner *)
 {
 	if (t->causal)
 		return lane_causal;
-	if (t->config.timing == TIMING_FULLSPEED)
+	if (t->sent.config.timing == TIMING_FULLSPEED)
 		return lane_fullspeed;
-	return t->config.timing == TIMING_TIMESTAMP ? lane_timestamp : lane_think;
+	return t->sent.config.timing == TIMING_TIMESTAMP ? lane_timestamp : lane_think;
 }
 
 /* --- heartbeats ----------------------------------------------------------
@@ -251,7 +251,7 @@ static void *heartbeats_run(void *heartbeats)
 static void peers_find(struct heartbeats *l)
 {
 	const struct replay_rank *r = l->rank;
-	char(*host)[sizeof r->host] = xcalloc((size_t)r->n, sizeof *host);
+	SCOPED_FREE char(*host)[sizeof r->host] = xcalloc((size_t)r->n, sizeof *host);
 	MPI_Allgather(r->host, sizeof r->host, MPI_CHAR, host, sizeof r->host, MPI_CHAR, l->comm);
 	l->peer = xcalloc((size_t)r->n, sizeof *l->peer);
 	for (int i = 0; i < r->n; i++) {
@@ -265,7 +265,6 @@ static void peers_find(struct heartbeats *l)
 		memcpy(p->host, host[i], sizeof p->host);
 		listen_to(l, p);
 	}
-	free(host);
 }
 
 /* Starts the thread that sends and checks heartbeats. Collective. Errors: of starting a thread.
@@ -325,9 +324,7 @@ _Noreturn void rank_fail(const struct replay_rank *r, const struct err *e)
 	 * the job is over, even if the launcher cannot end the job */
 	struct strbuf path = STRBUF_INIT;
 	strbuf_addf(&path, "%s/" BUNDLE_ENDED, r->scratch);
-	int fd = open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	fd_close(fd);
-	strbuf_release(&path);
+	(void)!open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	signal(SIGALRM, SIG_DFL);
 	alarm(ABORT_S);
 	MPI_Abort(MPI_COMM_WORLD, 3);
@@ -374,10 +371,10 @@ static int replay(struct replay_rank *r, struct err *e)
 	struct nodes n = {.rank = r};
 	struct replay_plan *p = &r->plan;
 	struct crew *c = xaligned(_Alignof(struct crew), 1, sizeof *c);
-	r->terms->config.cpus = *r->terms->cpus ? r->terms->cpus : NULL;
-	r->terms->config.scheduler = *r->terms->scheduler ? r->terms->scheduler : NULL;
+	replay_config_receive(&r->terms->sent);
 	int ret = messages_open(&n.messages, r, e);
-	ret = ret ? ret : crew_init(c, p, &r->terms->config, p->n_workers, nodes_loop(r->terms), e);
+	ret = ret ? ret : crew_init(c, p, &r->terms->sent.config, p->n_workers,
+				    nodes_loop(r->terms), e);
 	if (ret)
 		return ret;
 	c->shared = &n;

@@ -82,7 +82,8 @@ static void share_receive(struct replay_rank *r)
 /* Distributes the sizes: the head sends each rank the sizes of its part and of its outcomes. */
 static int terms_take(struct replay_rank *r, int fd, struct err *e)
 {
-	uint64_t own[2], (*all)[2] = xcalloc((size_t)r->n, sizeof *all);
+	uint64_t own[2];
+	SCOPED_FREE uint64_t (*all)[2] = xcalloc((size_t)r->n, sizeof *all);
 	int ret = 0;
 	r->terms = xcalloc(1, sizeof *r->terms);
 	if (r->number == r->head) {
@@ -101,21 +102,18 @@ static int terms_take(struct replay_rank *r, int fd, struct err *e)
 			all[i][1] = r->part[i].n_outcome_bytes;
 		}
 	}
-	if (ret) {
-		free(all);
+	if (ret)
 		return ret; /* the job is ended */
-	}
 	MPI_Bcast(r->terms, (int)sizeof *r->terms, MPI_BYTE, r->head, MPI_COMM_WORLD);
 	MPI_Scatter(all, 2, MPI_UINT64_T, own, 2, MPI_UINT64_T, r->head, MPI_COMM_WORLD);
 	r->share_bytes = own[0];
 	r->n_outcome_bytes = own[1];
-	free(all);
 	return 0;
 }
 
 int share_take(struct replay_rank *r, struct err *e)
 {
-	int fd = plan_open(r);
+	SCOPED_FD int fd = plan_open(r);
 	int ret = head_choose(r, fd, e);
 	ret = ret ? ret : terms_take(r, fd, e);
 	ret = ret ? ret : share_memory(r, e);
@@ -123,7 +121,6 @@ int share_take(struct replay_rank *r, struct err *e)
 		ret = shares_hand_out(r, fd, e);
 	else if (!ret)
 		share_receive(r);
-	fd_close(fd);
 	return ret;
 }
 
@@ -217,7 +214,7 @@ static int plan_take(struct replay_rank *r, struct err *e)
 	if (ret)
 		return ret;
 	p->calls.null_fd = r->terms->null_fd ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-	p->calls.payload = r->terms->config.payload == PAYLOAD_BUFFER ? NULL : &p->payload;
+	p->calls.payload = r->terms->sent.config.payload == PAYLOAD_BUFFER ? NULL : &p->payload;
 	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds);
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		atomic_init(&p->fds[i], -1);
@@ -228,10 +225,10 @@ int share_open(struct replay_rank *r, struct err *e)
 {
 	int ret = plan_take(r, e);
 	ret = ret ? ret : target_open(r, e);
-	if (ret || r->terms->config.blank)
+	if (ret || r->terms->sent.config.blank)
 		return ret;
 	ret = descriptors_open(r, e);
-	if (!ret && r->terms->config.timing != TIMING_FULLSPEED)
+	if (!ret && r->terms->sent.config.timing != TIMING_FULLSPEED)
 		clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
 	return ret;
 }
