@@ -66,10 +66,10 @@ static void mismatches_print(const struct replay_summary *s)
 		putchar('\n');
 		return;
 	}
-	printf("; the first: request %" PRIu64 " returned ", s->first_mismatch_seq);
-	result_print(s->first_mismatch_actual);
+	printf("; the first: request %" PRIu64 " returned ", s->mismatch[0].seq);
+	result_print(s->mismatch[0].actual);
 	fputs(" instead of ", stdout);
-	result_print(s->first_mismatch_expected);
+	result_print(s->mismatch[0].expected);
 	putchar('\n');
 	printf("%-16s", "  by operation");
 	for (unsigned int op = 0, n = 0; op < OP_N; op++)

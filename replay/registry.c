@@ -58,7 +58,7 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 	const struct option_spec *o = replay_options;
 	replay_config_init(&standard);
 	for (; (o = options_changed(o, c, &standard)); o++) {
-		struct strbuf names = STRBUF_INIT;
+		SCOPED_STRBUF names = STRBUF_INIT;
 		const bool own = g->options && options_find(g->options, o->name);
 		bool foreign = true; /* only adapters of other replayers have the option */
 		for (const struct replay_engine *const *other = replay_engines; !own && *other;
@@ -68,17 +68,13 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 				strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*other)->name);
 				foreign &= (*other)->adapter != NULL;
 			}
-		int ret = 0;
 		if (names.len && foreign)
-			ret = err_set(e, EINVAL, "%s: this option is for replayers of other "
+			return err_set(e, EINVAL, "%s: this option is for replayers of other "
 				"projects, not for engine %s", o->name, g->name);
-		else if (names.len)
-			ret = err_set(e, EINVAL,
-				      "%s: engine %s has no such option (engines with it: %s)",
-				      o->name, g->name, names.s);
-		strbuf_release(&names);
-		if (ret)
-			return ret;
+		if (names.len)
+			return err_set(e, EINVAL,
+				       "%s: engine %s has no such option (engines with it: %s)",
+				       o->name, g->name, names.s);
 	}
 	if (c->device && g->level == LEVEL_SYSCALL)
 		return err_set(e, EINVAL, "device: engine %s replays calls on files: use --dir; "
@@ -88,7 +84,7 @@ static int options_check(const struct replay_config *c, const struct replay_engi
 
 static int cpus_check(const struct replay_config *c, const struct replay_engine *g, struct err *e)
 {
-	struct processor_list list = {.cpu = NULL};
+	SCOPED(processors_release) struct processor_list list = {.cpu = NULL};
 	if (!c->cpus)
 		return 0;
 	if (c->pin)
@@ -99,9 +95,7 @@ static int cpus_check(const struct replay_config *c, const struct replay_engine 
 		return err_set(e, EINVAL, "cpus traced needs one worker per traced thread. "
 			"Only engines event and compiled have such workers, and only in an order "
 			"other than none");
-	int ret = processors_parse(&list, c->cpus, e);
-	processors_release(&list);
-	return ret ? err_context(e, "cpus") : 0;
+	return processors_parse(&list, c->cpus, e) ? err_context(e, "cpus") : 0;
 }
 
 static int payload_check(const struct replay_config *c, const struct replay_engine *g,

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <sys/statvfs.h>
 
+#include "common/files.h"
 #include "common/proc_text.h"
 #include "common/wait.h"
 #include "replay/engines/parallel/layout.h"
@@ -170,15 +171,6 @@ static void slots_shrink(struct slots *s)
 
 /* --- results ------------------------------------------------------------- */
 
-/* Sets the peak resident set of this process to the present one (proc(5)). If the kernel refuses
- * that, the peak counts from the start of the process. */
-static void peak_reset(void)
-{
-	SCOPED_FD int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-	if (fd >= 0)
-		(void)!write(fd, "5", 1);
-}
-
 /* 0: unknown */
 static uint64_t peak_bytes(void)
 {
@@ -329,7 +321,9 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 		if (r->captured)
 			ret = captured_start(r->captured, r->c->memory_bytes, e);
 		r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
-		peak_reset();
+		/* sets the peak resident set of this process to the present one (proc(5)); if the
+		 * kernel refuses that, the peak counts from the start of the process */
+		(void)file_put_text("/proc/self/clear_refs", "5");
 		ret = ret ? ret : engine->run(&r->plan, r->c, e);
 		if (r->captured && captured_stop(r->captured, &s->captured, ret ? NULL : e) && !ret)
 			ret = -EIO;
@@ -389,10 +383,8 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c,
 	ret = run_all(r, trace_path, s, e);
 	if (r->plan.abandoned) /* a thread that is blocked uses the memory until the process ends */
 		return ret;
-	for (uint32_t i = 0; i < r->plan.n_slots && !r->plan.fds_elsewhere; i++) {
-		int fd = atomic_exchange(&r->plan.fds[i], -1);
-		fd_close(fd);
-	}
+	for (uint32_t i = 0; i < r->plan.n_slots && !r->plan.fds_elsewhere; i++)
+		fd_close(atomic_exchange(&r->plan.fds[i], -1));
 	if (r->plan.balloon)
 		balloon_release(&r->balloon);
 	call_table_release(&r->plan.calls);

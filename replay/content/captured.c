@@ -44,10 +44,8 @@ static int seqs_read(struct captured *c, const char *path, struct err *e)
 		for (size_t k = 0; k < n; k++, i++) {
 			if (!c->seq && r[k].seq == i)
 				continue;
-			for (; c->n_seq <= i; c->n_seq++) {
-				GROW(c->seq, c->n_seq, cap);
-				c->seq[c->n_seq] = c->n_seq;
-			}
+			while (c->n_seq <= i)
+				APPEND(c->seq, c->n_seq, cap, c->n_seq);
 			c->seq[i] = r[k].seq;
 		}
 	trace_close(t);
@@ -83,7 +81,7 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 			"app --content stores it)", path);
 	struct captured *c = xcalloc(1, sizeof *c);
 	c->memory_fd = -1;
-	char *beside = xasprintf("%s" CONTENT_SUFFIX, path);
+	SCOPED_FREE char *beside = xasprintf("%s" CONTENT_SUFFIX, path);
 	int ret = content_open(&c->reader.content, beside, e);
 	if (ret)
 		ret = err_context(e, "payload captured");
@@ -91,7 +89,6 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 		ret = err_set(e, EINVAL, "%s: the captured content belongs to another trace",
 			      beside);
 	ret = ret ? ret : seqs_read(c, path, e);
-	free(beside);
 	if (ret)
 		captured_free(c);
 	else
@@ -107,10 +104,9 @@ bool captured_add(struct captured *c, uint64_t record, uint64_t *number)
 		c->n_missing++;
 		return false;
 	}
-	GROW(c->item, c->n, c->cap);
-	c->item[c->n] = made;
 	c->n_bytes += made.n_bytes;
-	*number = c->n++;
+	*number = c->n;
+	APPEND(c->item, c->n, c->cap, made);
 	return true;
 }
 
@@ -187,17 +183,12 @@ static void *fetch_main(void *arg)
 
 #define PAGE UINT64_C(4096)
 
-static uint64_t rounded(uint64_t n)
-{
-	return (n + PAGE - 1) / PAGE * PAGE;
-}
-
 /* Uses a memory file, so that another program can map it. */
 static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
 {
-	const uint64_t items_at = rounded(sizeof *c->reader.shared),
-		       ring_at = items_at + rounded(c->n * sizeof *c->item);
-	const uint64_t n_bytes = ring_at + rounded(ring_bytes);
+	const uint64_t items_at = round_up(sizeof *c->reader.shared, PAGE),
+		       ring_at = items_at + round_up(c->n * sizeof *c->item, PAGE);
+	const uint64_t n_bytes = ring_at + round_up(ring_bytes, PAGE);
 	struct err unlocked = ERR_INIT;
 	c->memory_fd = memfd_create("validate-content", MFD_CLOEXEC);
 	if (c->memory_fd < 0 || ftruncate(c->memory_fd, (off_t)n_bytes) < 0)

@@ -5,6 +5,7 @@
 
 #include "common/cgroup_where.h"
 #include "common/process_memory.h"
+#include "common/sort.h"
 #include "common/units.h"
 #include "replay/issue/feed.h"
 
@@ -37,8 +38,7 @@ static void step_add(struct balloon *b, size_t *cap, struct balloon_step step)
 		if ((step.bytes > last ? step.bytes - last : last - step.bytes) < STEP_BYTES)
 			return;
 	}
-	GROW(b->step, b->n_steps, *cap);
-	b->step[b->n_steps++] = step;
+	APPEND(b->step, b->n_steps, *cap, step);
 }
 
 /* Reads the samples of the trace. The trace is untrusted, so their times are checked: they must be
@@ -76,9 +76,8 @@ static int steps_read(struct balloon *b, const json_t *list, const struct replay
 static int steps_of_trace(struct balloon *b, const struct replay_config *c,
 			  const struct trace_meta *meta, const struct load *l, struct err *e)
 {
-	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	json_auto_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	int ret = steps_read(b, json_object_get(extra, "anonymous_memory"), c, l, e);
-	json_decref(extra);
 	if (!ret && !b->n_steps)
 		return err_set(e, EINVAL, "balloon traced: the trace has no memory use of the "
 			"program (capture app --memory records it)");
@@ -108,16 +107,10 @@ void balloon_release(struct balloon *b)
 
 const struct balloon_step *balloon_step_at(const struct balloon *b, uint64_t n_requests, int64_t ns)
 {
-	size_t low = 0, high = b->n_steps;
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-		const struct balloon_step *s = &b->step[middle];
-		if (b->by_time ? s->due_ns <= ns : s->n_requests <= n_requests)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &b->step[low];
+	size_t later = 1; /* the first step is always reached */
+	BISECT(later, b->n_steps, i,
+	       b->by_time ? b->step[i].due_ns <= ns : b->step[i].n_requests <= n_requests);
+	return &b->step[later - 1];
 }
 
 json_t *balloon_to_json(const struct balloon *b)

@@ -19,7 +19,7 @@
 
 static void runners_place(struct crew *c)
 {
-	struct processor_list list = {.cpu = NULL};
+	SCOPED(processors_release) struct processor_list list = {.cpu = NULL};
 	const char *cpus = c->config->cpus, *each = cpus ? pinning_next(cpus) : NULL;
 	if (cpus && !each && processors_parse(&list, cpus, NULL)) /* checked before */
 		processors_release(&list);
@@ -30,7 +30,6 @@ static void runners_place(struct crew *c)
 		c->runner[i].store.n = call_store_size(c->n);
 		each = each ? pinning_next(each) : NULL;
 	}
-	processors_release(&list);
 }
 
 static int common_init(struct crew *c, struct err *e)
@@ -70,7 +69,8 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 {
 	const struct replay_plan *p = c->plan;
 	const bool any = p->pool || c->n != p->n_lanes;
-	size_t *own = xcalloc((size_t)c->n + 1, sizeof *own), most = 0;
+	SCOPED_FREE size_t *own = xcalloc((size_t)c->n + 1, sizeof *own);
+	size_t most = 0;
 	struct placement_need need = {.block_bytes = own,
 				      .n_threads = c->n,
 				      .direct = p->direct,
@@ -94,7 +94,6 @@ static int buffers_place(struct crew *c, const struct replay_config *config, str
 		ret = err_context(e, "%u workers, whose longest request is record %u, a %s of %llu "
 			"bytes by thread %u", c->n, p->longest.record, op_name(p->longest.op),
 			(unsigned long long)p->longest.n_bytes, p->longest.tid);
-	free(own);
 	return ret;
 }
 
@@ -298,15 +297,8 @@ static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct s
 			return true;
 		if (!w->crew)
 			watchdog_init(w, c, c->config->watchdog_ns);
-		if (!watchdog_is_quiet(w))
-			continue;
-		if (blocked->len)
+		if (watchdog_is_quiet(w) && !watchdog_give_up(w, blocked))
 			return false;
-		watchdog_describe(w, blocked);
-		atomic_store(&c->plan->calls.common->give_up, true);
-		watchdog_restart(w);
-		if (w->ticks > c->second_ticks)
-			w->ticks = c->second_ticks;
 	}
 }
 
@@ -314,20 +306,16 @@ static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct s
 static int crew_join_watched(struct crew *c, struct err *e)
 {
 	struct watchdog w = {.crew = NULL}; /* until the first look */
-	struct strbuf blocked = STRBUF_INIT;
+	SCOPED_STRBUF blocked = STRBUF_INIT;
 	if (c->config->watchdog_ns <= 0) {
 		crew_join(c);
 		return 0;
 	}
-	c->second_ticks = (uint64_t)(1e9 / c->plan->clock.ns_per_tick);
 	for (uint32_t i = 0; i < c->n_started && !c->abandoned; i++)
 		c->abandoned = !runner_join(c, &w, i, &blocked);
 	c->plan->abandoned = c->abandoned;
-	int ret =
-	    blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog sets this time)", blocked.s) : 0;
-	strbuf_release(&blocked);
 	free(w.next);
-	return ret;
+	return blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog sets this time)", blocked.s) : 0;
 }
 
 void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns)

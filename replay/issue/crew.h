@@ -64,7 +64,6 @@ struct crew {
 	pthread_cond_t changed;
 	uint32_t n_ready;
 	bool open, cancelled;
-	uint64_t second_ticks; /* a second, in ticks */
 	bool abandoned; /* some thread blocks forever: its memory must not be freed */
 	int pin_error, scheduling_error; /* errno of a runner that could not be prepared */
 };

@@ -60,10 +60,8 @@ struct crew_processes {
 static void descriptors_own(const struct replay_plan *p, uint32_t number)
 {
 	for (uint32_t i = 0; i < p->n_slots; i++)
-		if (p->calls.slot[i].process != number) {
-			int fd = atomic_exchange(&p->fds[i], -1);
-			fd_close(fd);
-		}
+		if (p->calls.slot[i].process != number)
+			fd_close(atomic_exchange(&p->fds[i], -1));
 }
 
 /* Makes memory that is written during the run present before the run. */
@@ -205,17 +203,14 @@ static int ending_describe(struct crew_processes *ps, uint32_t i, int status,
 {
 	const struct process *x = &ps->process[i];
 	const struct report *r = &ps->board->report[i];
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	if (x->number == NONE32)
 		strbuf_addstr(&text, "the coordinator's process");
 	else
 		strbuf_addf(&text, "process %u of the trace",
 			    call_process_pid(&ps->crew->plan->calls, x->number));
-	if (WIFEXITED(status) && r->error) {
-		int ret = err_set(e, r->error, "%s: %s", text.s, r->message);
-		strbuf_release(&text);
-		return ret;
-	}
+	if (WIFEXITED(status) && r->error)
+		return err_set(e, r->error, "%s: %s", text.s, r->message);
 	if (WIFSIGNALED(status))
 		strbuf_addf(&text, ": its replay was ended by signal %d (%s)", WTERMSIG(status),
 			    strsignal(WTERMSIG(status)));
@@ -223,9 +218,7 @@ static int ending_describe(struct crew_processes *ps, uint32_t i, int status,
 		strbuf_addf(&text, ": its replay ended with status %d", WEXITSTATUS(status));
 	if (w && x->number != NONE32)
 		watchdog_describe_lanes(w, x->from, x->to, &text);
-	int ret = err_set(e, EIO, "%s", text.s);
-	strbuf_release(&text);
-	return ret;
+	return err_set(e, EIO, "%s", text.s);
 }
 
 /* Reaps a process that has ended. Errors: the error of the process, or EIO if it failed without
@@ -309,18 +302,11 @@ static int processes_watch(struct crew_processes *ps, struct err *e)
 	struct watchdog w;
 	SCOPED_STRBUF blocked = STRBUF_INIT;
 	int ret = 0;
-	uint64_t second = (uint64_t)(1e9 / c->plan->clock.ns_per_tick);
 	watchdog_init(&w, c, c->config->watchdog_ns > 0 ? c->config->watchdog_ns : 0);
 	while (!ret && ps->n_left) {
 		ret = look(ps, CREW_LOOK_FIRST_NS, &w, e);
-		if (ret || !ps->n_left || !watchdog_is_quiet(&w))
-			continue;
-		if (blocked.len)
+		if (!ret && ps->n_left && watchdog_is_quiet(&w) && !watchdog_give_up(&w, &blocked))
 			break;
-		watchdog_describe(&w, &blocked);
-		atomic_store(&c->plan->calls.common->give_up, true);
-		watchdog_restart(&w);
-		w.ticks = w.ticks > second ? second : w.ticks;
 	}
 	if (!ret && blocked.len)
 		ret = err_set(e, ETIMEDOUT, "%s (--watchdog sets this time)", blocked.s);

@@ -326,18 +326,13 @@ uint32_t feed_ended(const struct feed *f, uint32_t lane)
 
 /* --- start and end ------------------------------------------------------- */
 
-static uint64_t lines(uint64_t n_bytes)
-{
-	return (n_bytes + LINE - 1) / LINE * LINE;
-}
-
 static uint64_t ring_bytes(const struct feed *f, bool due, bool expected)
 {
-	const uint64_t n = f->chunk_requests;
-	const uint64_t chunk =
-	    lines(n * sizeof(struct hot_request)) +
-	    lines(f->chunk_waits * sizeof(struct hot_wait)) + lines(n * sizeof(struct outcome)) +
-	    (due ? lines(n * sizeof(int64_t)) : 0) + (expected ? lines(n * sizeof(int64_t)) : 0);
+	const uint64_t n = f->chunk_requests, times = round_up(n * sizeof(int64_t), LINE);
+	const uint64_t chunk = round_up(n * sizeof(struct hot_request), LINE) +
+			       round_up(f->chunk_waits * sizeof(struct hot_wait), LINE) +
+			       round_up(n * sizeof(struct outcome), LINE) + (due ? times : 0) +
+			       (expected ? times : 0);
 	return chunk * f->n_lanes * f->n_ahead;
 }
 
@@ -364,7 +359,7 @@ static int sizes_choose(struct feed *f, bool due, bool expected, struct err *e)
 static void *take(char **at, uint64_t n_bytes)
 {
 	void *taken = *at;
-	*at += lines(n_bytes);
+	*at += round_up(n_bytes, LINE);
 	return taken;
 }
 

@@ -146,3 +146,16 @@ void watchdog_describe(const struct watchdog *w, struct strbuf *to)
 		return;
 	}
 }
+
+bool watchdog_give_up(struct watchdog *w, struct strbuf *blocked)
+{
+	const struct replay_plan *p = w->crew->plan;
+	const uint64_t second = (uint64_t)(1e9 / p->clock.ns_per_tick);
+	if (blocked->len)
+		return false;
+	watchdog_describe(w, blocked);
+	atomic_store(&p->calls.common->give_up, true);
+	watchdog_restart(w);
+	w->ticks = w->ticks > second ? second : w->ticks;
+	return true;
+}

@@ -23,6 +23,10 @@ bool watchdog_is_quiet(struct watchdog *w);
 void watchdog_restart(struct watchdog *w); /* starts a new period without progress */
 /* Appends which request blocks, and which request waits for it. */
 void watchdog_describe(const struct watchdog *w, struct strbuf *to);
+/* Call it when watchdog_is_quiet(): abandons waits for locks, describes the blocked request in
+ * `blocked`, and lets the replay continue for at most a second without progress. Returns false if
+ * it was called before. */
+bool watchdog_give_up(struct watchdog *w, struct strbuf *blocked);
 /* Appends ", at " and a request of lanes [from, to) that is in progress, or the first one that has
  * not begun; nothing if all have ended. */
 void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to,

@@ -27,11 +27,10 @@ static uint32_t place_find(struct call_table *c, struct call_places *t, const ch
 				return *known;
 			continue;
 		}
-		GROW(c->place, c->n_places, c->places_cap);
 		char *copy = xcalloc(1, len + 1);
 		memcpy(copy, path, len);
-		c->place[c->n_places] = copy;
-		return c->n_places++;
+		APPEND(c->place, c->n_places, c->places_cap, copy);
+		return c->n_places - 1;
 	}
 }
 
@@ -69,9 +68,8 @@ static uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint3
 	if (on_name && len && whole[len - 1] == '/')
 		known = &own; /* own path: it differs from the path that look-ups use */
 	if (!*known) {
-		GROW(c->path, c->n_paths, c->paths_cap);
-		c->path[c->n_paths] = path_split(c, whole, on_name);
-		*known = c->n_paths++;
+		*known = c->n_paths;
+		APPEND(c->path, c->n_paths, c->paths_cap, path_split(c, whole, on_name));
 	}
 	return *known;
 }
@@ -82,13 +80,13 @@ static uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s
 	if (name == NONE32)
 		return 0;
 	const char *whole = s->file[name].name;
-	GROW(c->path, c->n_paths, c->paths_cap);
-	c->path[c->n_paths] = (struct call_path){
+	const struct call_path p = {
 		.whole = whole,
 		.last = ".",
 		.place = place_find(c, c->places_laid, whole, strlen(whole)),
 	};
-	return c->n_paths++;
+	APPEND(c->path, c->n_paths, c->paths_cap, p);
+	return c->n_paths - 1;
 }
 
 static void call_paths_begin(struct call_table *c, const struct slots *s)
@@ -96,8 +94,7 @@ static void call_paths_begin(struct call_table *c, const struct slots *s)
 	c->places_laid = xcalloc(1, sizeof *c->places_laid);
 	c->places_laid->path_of = xcalloc((size_t)s->n_files + 1, sizeof *c->places_laid->path_of);
 	place_find(c, c->places_laid, "", 0);
-	GROW(c->path, c->n_paths, c->paths_cap);
-	c->path[c->n_paths++] = (struct call_path){.whole = "", .last = ""};
+	APPEND(c->path, c->n_paths, c->paths_cap, (struct call_path){.whole = "", .last = ""});
 }
 
 /* --- one request --------------------------------------------------------- */
@@ -149,10 +146,9 @@ static void times_lay(struct call_table *c, struct call *call, const struct load
 	if (item && len == sizeof t)
 		memcpy(t, item, sizeof t);
 	call->times = c->n_times;
-	for (int i = 0; i < 2; i++) {
-		GROW(c->times, c->n_times, c->times_cap);
-		c->times[c->n_times++] = (struct timespec){(time_t)t[2 * i], (long)t[2 * i + 1]};
-	}
+	for (int i = 0; i < 2; i++)
+		APPEND(c->times, c->n_times, c->times_cap,
+		       (struct timespec){(time_t)t[2 * i], (long)t[2 * i + 1]});
 }
 
 static uint16_t bits_of(const struct slots *s, const struct load_request *r,
@@ -188,9 +184,9 @@ static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint
 		    end - from < CALL_BUFFER_MAX * 512 ? end - from : CALL_BUFFER_MAX * 512;
 		if (to->n_parts >= PARTS_MAX)
 			return;
-		GROW(c->part, c->n_parts, c->parts_cap);
-		c->part[c->n_parts++] = (struct call_part){
-		    from, (uint32_t)n, kind == PART_AHEAD ? 0 : (uint32_t)(from - begin), kind};
+		const uint32_t at = kind == PART_AHEAD ? 0 : (uint32_t)(from - begin);
+		APPEND(c->part, c->n_parts, c->parts_cap,
+		       (struct call_part){from, (uint32_t)n, at, kind});
 		to->n_parts++;
 		from += n;
 	}
@@ -274,9 +270,8 @@ static uint32_t call_shared(struct call_table *c, const struct call *call)
 	uint32_t *known = own ? NULL : u64_map_at(&c->places_laid->shared, call_hash(call), c->n);
 	if (known && *known < c->n && !memcmp(&c->call[*known], call, sizeof *call))
 		return *known;
-	GROW(c->call, c->n, c->cap);
-	c->call[c->n] = *call;
-	return c->n++;
+	APPEND(c->call, c->n, c->cap, *call);
+	return c->n - 1;
 }
 
 static uint32_t call_add(struct call_table *c, const struct load *l, const struct slots *s,
@@ -441,7 +436,7 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 
 static void processes_lay(struct call_table *c, const struct load *l, const struct slots *s)
 {
-	struct u64_map of_pid = {.cell = NULL};
+	SCOPED(u64_map_release) struct u64_map of_pid = {.cell = NULL};
 	c->n_processes = s->n_processes;
 	c->process = xcalloc((size_t)s->n_processes + 1, sizeof *c->process);
 	c->process_of_thread = xcalloc((size_t)l->n_threads + 1, sizeof *c->process_of_thread);
@@ -469,7 +464,6 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 		c->next_ending[i] = p->first_ending;
 		p->first_ending = i;
 	}
-	u64_map_release(&of_pid);
 }
 
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s)
@@ -501,8 +495,7 @@ void call_table_laid(struct call_table *c)
 	if (copies)
 		c->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	free(c->places_laid->path_of);
-	u64_map_release(&c->places_laid->of_hash);
-	u64_map_release(&c->places_laid->shared);
+	U64_MAPS_RELEASE(&c->places_laid->of_hash, &c->places_laid->shared);
 	free(c->places_laid);
 	c->places_laid = NULL;
 }

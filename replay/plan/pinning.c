@@ -19,15 +19,13 @@ static int row_read(struct u64_map *of_thread, const json_t *rows, size_t i, str
 {
 	const json_t *row = json_array_get(rows, i);
 	const char *list = list_of(row);
-	struct processor_list usable = {.cpu = NULL};
+	SCOPED(processors_release) struct processor_list usable = {.cpu = NULL};
 	if (!list)
 		return err_set(e, EINVAL, "entry %zu of the trace's \"affinity\" needs integers "
 			"\"pid\" and \"tid\", and a list of CPUs \"cpus\"", i);
 	const uint32_t pid = (uint32_t)json_integer_value(json_object_get(row, "pid")),
 		       tid = (uint32_t)json_integer_value(json_object_get(row, "tid"));
-	int ret = processors_parse(&usable, list, e);
-	processors_release(&usable);
-	if (ret)
+	if (processors_parse(&usable, list, e))
 		return err_context(e, "cpus traced: thread %u was pinned to CPUs %s", tid, list);
 	*u64_map_at(of_thread, u64_pair(pid, tid), 0) = (uint32_t)i;
 	return 0;
@@ -47,9 +45,9 @@ static char *text_of(const struct load *l, const struct u64_map *of_thread, cons
 
 int pinning_find(char **text, const struct load *l, const struct trace_meta *m, struct err *e)
 {
-	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL,
-	       *rows = json_object_get(extra, "affinity");
-	struct u64_map of_thread = {.cell = NULL};
+	json_auto_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
+	const json_t *rows = json_object_get(extra, "affinity");
+	SCOPED(u64_map_release) struct u64_map of_thread = {.cell = NULL};
 	int ret =
 	    json_is_array(rows)
 		? 0
@@ -59,7 +57,5 @@ int pinning_find(char **text, const struct load *l, const struct trace_meta *m, 
 		ret = row_read(&of_thread, rows, i, e);
 	if (!ret)
 		*text = text_of(l, &of_thread, rows);
-	u64_map_release(&of_thread);
-	json_decref(extra);
 	return ret;
 }

@@ -23,17 +23,12 @@ static const char *const part_names[PLAN_PARTS] = {"the requests", "the order",
     "the times of the requests", "the outcomes", "the repeated outcomes", "the expected results",
     "the records"};
 
-static uint64_t rounded(uint64_t n, uint64_t to)
-{
-	return (n + to - 1) / to * to;
-}
-
 /* Returns *base and advances it by the size of a lane's part; NULL stays NULL. */
 static void *lane_part(char **base, uint64_t n, size_t size)
 {
 	char *part = *base;
 	if (part)
-		*base += rounded(n, LANE_ALIGN) * size;
+		*base += round_up(n, LANE_ALIGN) * size;
 	return part;
 }
 
@@ -101,7 +96,7 @@ static int parts_map(struct replay_plan *p, const struct replay_config *c, const
 	uint64_t at = 0;
 	for (int i = 0; i < PLAN_PARTS; i++) {
 		p->file.at[i] = at;
-		at += rounded(n_bytes[i], PART_ALIGN);
+		at += round_up(n_bytes[i], PART_ALIGN);
 	}
 	int ret = file_open(p, c, at, e);
 	for (int i = 0; i < PLAN_PARTS && !ret; i++)
@@ -131,8 +126,8 @@ static int plan_memory_get(struct replay_plan *p, const struct replay_config *c,
 {
 	uint64_t n = 0, n_all_waits = 0;
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
-		n += rounded(p->lane[i].n, LANE_ALIGN);
-		n_all_waits += rounded(n_waits[i], LANE_ALIGN);
+		n += round_up(p->lane[i].n, LANE_ALIGN);
+		n_all_waits += round_up(n_waits[i], LANE_ALIGN);
 		p->file.n_waits += n_waits[i];
 	}
 	const uint64_t n_bytes[PLAN_PARTS] = {

@@ -186,18 +186,13 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 		struct replay_mismatch *m = &s->mismatch[s->n_mismatches];
 		*m = (struct replay_mismatch){
 			.seq = r->seq, .op = r->op, .expected = expected, .actual = actual};
-		const struct trace_object *named =
-		    object < o->n_objects ? trace_object(o->input, object) : NULL;
+		const struct trace_object *named = trace_object(o->input, object);
 		const char *path = named && named->name ? named->name : "";
 		size_t len = strlen(path),
 		       cut = len < sizeof m->path ? 0 : len - sizeof m->path + 1;
 		memcpy(m->path, path + cut, len - cut + 1);
 	}
-	if (s->n_mismatches++ == 0) {
-		s->first_mismatch_seq = r->seq;
-		s->first_mismatch_expected = expected;
-		s->first_mismatch_actual = actual;
-	}
+	s->n_mismatches++;
 	if (is_storage_error(o->from->level, -actual) && s->n_storage_errors++ == 0) {
 		s->first_storage_error = (int)-actual;
 		s->first_storage_error_seq = r->seq;
@@ -246,8 +241,7 @@ static bool closes(const struct trace_record *r)
 static int overlap_count(struct output *o, const struct trace_record *traced,
 			 const struct output_result *f, struct err *e)
 {
-	const struct trace_object *named =
-	    traced->object < o->n_objects ? trace_object(o->input, traced->object) : NULL;
+	const struct trace_object *named = trace_object(o->input, traced->object);
 	const bool two = traced->op == OP_RENAME || traced->op == OP_LINK;
 	const void *second = NULL;
 	size_t len = 0;
@@ -409,14 +403,11 @@ static int walk(struct output *o, struct err *e)
 	}
 	if (!ret && i != o->from->n_records)
 		return err_set(e, EIO, "the input trace shrank while it was replayed");
-	if (!ret && o->w)
-		ret = flush(o, e);
+	ret = ret ? ret : flush(o, e);
 	if (!ret && o->w && o->n_repeated)
 		ret = trace_writer_append(o->w, o->repeated, o->n_repeated, e);
 	ret = ret ? ret : extra_put(o, e);
-	if (!ret && o->w)
-		ret = flush(o, e);
-	return ret;
+	return ret ? ret : flush(o, e);
 }
 
 static double p99_of(const double *x, uint64_t n)
@@ -480,12 +471,8 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 		summarise(o);
 	if (!ret && o->w)
 		ret = output_meta_put(&o->w, input, input_path, from, c, s, e);
-	if (o->w && ret)
-		trace_writer_abort(o->w);
-	else if (o->w)
-		ret = trace_writer_close(o->w, e);
-	if (o->overlap.n)
-		overlap_release(&o->overlap);
+	ret = trace_writer_end(o->w, ret, e);
+	overlap_release(&o->overlap);
 	FREE_EACH(o->issue_error, o->repeated, o->object_of);
 	return ret;
 }

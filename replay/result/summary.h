@@ -118,8 +118,6 @@ struct replay_summary {
 	uint64_t n_storage_errors;
 	int first_storage_error;
 	uint64_t first_storage_error_seq;
-	uint64_t first_mismatch_seq; /* valid if n_mismatches > 0 */
-	int64_t first_mismatch_expected, first_mismatch_actual; /* result, or a negative errno */
 	/* the first mismatches in the order of the file */
 	struct replay_mismatch mismatch[REPLAY_MISMATCHES_SHOWN];
 	uint64_t n_mismatches_of[OP_N];

@@ -188,13 +188,13 @@ int rooted_settle(const struct rooted *r, int fd, const char *path, uint32_t fla
 int rooted_kind(const struct rooted *r, const char *path, struct err *e)
 {
 	struct stat st;
-	int fd = rooted_look_cached(r->fd, path, 0);
+	SCOPED_FD int fd = rooted_look_cached(r->fd, path, 0);
 	if (fd < 0) /* the request itself fails if the path cannot be opened */
 		return 0;
-	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s: cannot examine it", path) : 1;
-	if (ret > 0 && !may_be_opened(st.st_mode))
-		ret = err_set(e, EPERM, "%s: refused: it is %s; a replay opens only regular files "
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, errno, "%s: cannot examine it", path);
+	if (!may_be_opened(st.st_mode))
+		return err_set(e, EPERM, "%s: refused: it is %s; a replay opens only regular files "
 			"and directories", path, confined_kind_name(st.st_mode));
-	close(fd);
-	return ret;
+	return 1;
 }

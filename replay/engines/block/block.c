@@ -428,8 +428,7 @@ static int block_replay(const char *trace_path, const struct replay_config *c,
 		return ret;
 	block_plan_release(&r.plan);
 	block_load_release(&r.load);
-	if (r.trace)
-		trace_close(r.trace);
+	trace_close(r.trace);
 	device_close(&r.device);
 	return ret;
 }

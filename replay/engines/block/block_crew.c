@@ -12,15 +12,17 @@ struct block_watchdog { /* all zero at first */
 	int64_t since_ns;
 };
 
-/* Returns the request that has been in flight for the longest time, or NULL. */
-static const struct block_hot *oldest(const struct block_crew *c)
+/* Returns the request that was submitted first, among those in flight, or (`failed`) among those
+ * that have failed; NULL: none. */
+static const struct block_hot *first_submitted(const struct block_crew *c, bool failed)
 {
 	const struct block_hot *first = NULL;
 	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
 		for (uint32_t k = 0; k < c->plan->lane[i].n; k++) {
 			const volatile struct block_hot *r = &c->plan->lane[i].request[k];
-			if (r->begin != NOT_ENDED && r->end == NOT_ENDED &&
-			    (!first || r->begin < first->begin))
+			const bool ended = r->end != NOT_ENDED;
+			if (r->begin != NOT_ENDED && ended == failed &&
+			    (!failed || r->result < 0) && (!first || r->begin < first->begin))
 				first = (const struct block_hot *)r;
 		}
 	return first;
@@ -38,7 +40,7 @@ static bool is_quiet(struct block_watchdog *v, const struct block_crew *c)
 	}
 	if (c->config->watchdog_ns <= 0 || now_ns - v->since_ns < c->config->watchdog_ns)
 		return false;
-	if (oldest(c))
+	if (first_submitted(c, false))
 		return true;
 	v->since_ns = now_ns; /* nothing is in flight: the workers wait for a due time */
 	return false;
@@ -56,45 +58,27 @@ static uint64_t record_of(const struct block_plan *p, const struct block_hot *r,
 static int stuck(const struct block_crew *c, struct err *e)
 {
 	static const char *const names[] = {"read", "write", "discard", "flush"};
-	const struct block_hot *r = oldest(c);
-	int ret =
-	    r ? err_set(e, ETIMEDOUT,
-			"no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
-			" (record %" PRIu64 ") does not return (--watchdog sets this time)",
-			duration_text((double)c->config->watchdog_ns).s,
-			r->direction < 4 ? names[r->direction] : "request", r->length, r->offset,
-			record_of(c->plan, r, c->n_records))
-	      : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog sets this time)",
-			duration_text((double)c->config->watchdog_ns).s);
-	return ret;
-}
-
-/* Returns the failed request that was submitted first, or NULL. */
-static const struct block_hot *first_failed(const struct block_crew *c)
-{
-	const struct block_hot *first = NULL;
-	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
-		for (uint32_t k = 0; k < c->plan->lane[i].n; k++) {
-			const volatile struct block_hot *r = &c->plan->lane[i].request[k];
-			if (r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result < 0 &&
-			    (!first || r->begin < first->begin))
-				first = (const struct block_hot *)r;
-		}
-	return first;
+	const struct block_hot *r = first_submitted(c, false);
+	const struct short_text time = duration_text((double)c->config->watchdog_ns);
+	if (!r)
+		return err_set(e, ETIMEDOUT,
+			       "no request has ended for %s (--watchdog sets this time)", time.s);
+	return err_set(e, ETIMEDOUT, "no request has ended for %s; the %s of %" PRIu64
+		" bytes at %" PRIu64 " (record %" PRIu64 ") does not return (--watchdog sets this "
+		"time)", time.s, r->direction < 4 ? names[r->direction] : "request", r->length,
+		r->offset, record_of(c->plan, r, c->n_records));
 }
 
 /* Returns ENODEV with a message that names the first request that failed. */
 static int block_watch_gone(const struct block_crew *c, struct err *e)
 {
-	const struct block_hot *r = first_failed(c);
+	const struct block_hot *r = first_submitted(c, true);
 	if (!r)
 		return err_set(e, ENODEV, "%s disappeared during the replay", c->config->device);
-	err_set(e, ENODEV,
-		"%s disappeared during the replay: record %" PRIu64
-		" failed (%s) %s after the start",
-		c->config->device, record_of(c->plan, r, c->n_records), strerror(-r->result),
+	return err_set(e, ENODEV, "%s disappeared during the replay: record %" PRIu64
+		" failed (%s) %s after the start", c->config->device,
+		record_of(c->plan, r, c->n_records), strerror(-r->result),
 		duration_text((double)(r->end > 0 ? r->end : 0) * c->clock->ns_per_tick).s);
-	return -ENODEV;
 }
 
 /* Called periodically during the replay. Errors: ETIMEDOUT, with the oldest request, if requests
@@ -112,18 +96,13 @@ static int block_watch_look(struct block_watchdog *v, const struct block_crew *c
 /* room in addition to the longest write, so that consecutive writes have different content */
 #define CONTENT_BYTES ((size_t)16 << 20)
 
-static size_t aligned(uint64_t n_bytes)
-{
-	return (size_t)(n_bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
-}
-
 /* `longest`: the longest requests of this worker. `common` is at least as long as the longest read
  * above BUFFER_OWN_MAX. Errors: ENOMEM. `content` and `common` are borrowed. */
 static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_longest longest,
 	const struct vm_region *content, const struct vm_region *common, struct err *e)
 {
-	const size_t read = aligned(longest.read ? longest.read : 1),
-		     write = aligned(longest.write ? longest.write : 1);
+	const size_t read = round_up(longest.read ? longest.read : 1, BUFFER_ALIGN),
+		     write = round_up(longest.write ? longest.write : 1, BUFFER_ALIGN);
 	size_t room = read * n_slots;
 	int ret = 0;
 	*b = (struct block_buffers){
@@ -145,7 +124,7 @@ static int buffers_init(struct block_buffers *b, uint32_t n_slots, struct block_
 /* Allocates the region for reads above BUFFER_OWN_MAX. It is empty if there are none. */
 static int common_init(struct vm_region *r, uint64_t longest_read, struct err *e)
 {
-	const size_t longest = aligned(longest_read);
+	const size_t longest = round_up(longest_read, BUFFER_ALIGN);
 	*r = (struct vm_region){.base = NULL};
 	if (longest_read <= BUFFER_OWN_MAX)
 		return 0;
@@ -291,9 +270,8 @@ int block_crew_init(struct block_crew *c, const struct block_input *l, bool has_
 		most.read = own.read > most.read ? own.read : most.read;
 		most.write = own.write > most.write ? own.write : most.write;
 	}
-	int ret = has_writes ? vm_alloc(&c->content, aligned(most.write) + CONTENT_BYTES,
-					"the content of writes", e)
-			     : 0;
+	const size_t content = round_up(most.write, BUFFER_ALIGN) + CONTENT_BYTES;
+	int ret = has_writes ? vm_alloc(&c->content, content, "the content of writes", e) : 0;
 	if (!ret && has_writes)
 		vm_fill_random(&c->content, c->seed);
 	ret = ret ? ret : common_init(&c->reads, most.read, e);

@@ -126,8 +126,7 @@ static void request_append(struct loader *p, const struct block_loaded *q)
 		p->sorted = false;
 	if (l->n == 0 || q->begin_ns < l->first_begin_ns)
 		l->first_begin_ns = q->begin_ns;
-	GROW(l->r, l->n, p->cap);
-	l->r[l->n++] = *q;
+	APPEND(l->r, l->n, p->cap, *q);
 }
 
 /* Adds the request of a record. Also returns 0 for a record that is skipped. */

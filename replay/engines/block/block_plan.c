@@ -250,16 +250,11 @@ static void distribute(const struct block_input *l, const struct block_options *
 	}
 }
 
-static uint64_t lane_room(uint64_t n)
-{
-	return (n + LANE_ALIGN - 1) / LANE_ALIGN * LANE_ALIGN;
-}
-
 static int memory_get(struct block_plan *p, bool dep, struct err *e)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
-		n += lane_room(p->lane[i].n);
+		n += round_up(p->lane[i].n, LANE_ALIGN);
 	bool places = p->n_lanes > 1 && !dep;
 	int ret =
 	    vm_alloc(&p->memory[MEMORY_REQUESTS], n * sizeof(struct block_hot), "the requests", e);
@@ -270,12 +265,13 @@ static int memory_get(struct block_plan *p, bool dep, struct err *e)
 		ret = vm_alloc(&p->memory[MEMORY_PLACES], n * sizeof(uint32_t),
 			       "the order among workers", e);
 	uint64_t first = 0;
-	for (uint32_t i = 0; !ret && i < p->n_lanes; first += lane_room(p->lane[i++].n)) {
+	for (uint32_t i = 0; !ret && i < p->n_lanes; i++) {
 		p->lane[i].request = (struct block_hot *)p->memory[MEMORY_REQUESTS].base + first;
 		p->lane[i].parents =
 		    dep ? (struct block_parents *)p->memory[MEMORY_PARENTS].base + first : NULL;
 		p->lane[i].place =
 		    places ? (uint32_t *)p->memory[MEMORY_PLACES].base + first : NULL;
+		first += round_up(p->lane[i].n, LANE_ALIGN);
 	}
 	return ret;
 }

@@ -116,7 +116,7 @@ static void stops_on_a_mismatch(void **state)
 	assert_true(g.s.stopped);
 	assert_true(g.s.memory.ahead_bytes > 0);
 	assert_int_equal(g.s.n_mismatches, 1);
-	assert_int_equal(g.s.first_mismatch_expected, 63);
+	assert_int_equal(g.s.mismatch[0].expected, 63);
 	uint64_t n_issued = 0;
 	for (size_t i = 0; i < g.n; i++)
 		n_issued += g.r[i].begin_ns != TIME_NONE;

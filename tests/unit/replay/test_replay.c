@@ -155,9 +155,9 @@ static void results_are_as_traced_in_order_fs(void **state)
 		replay(&g, &s);
 		if (g.s.n_mismatches)
 			fail_msg("request %llu returned %lld, not %lld",
-				 (unsigned long long)g.s.first_mismatch_seq,
-				 (long long)g.s.first_mismatch_actual,
-				 (long long)g.s.first_mismatch_expected);
+				 (unsigned long long)g.s.mismatch[0].seq,
+				 (long long)g.s.mismatch[0].actual,
+				 (long long)g.s.mismatch[0].expected);
 		rig_release(&g);
 		sample_release(&s);
 	}
@@ -209,9 +209,9 @@ static void every_call_is_replayed(void **state)
 	replay(&g, &s);
 	if (g.s.n_mismatches)
 		fail_msg("request %llu returned %lld, not %lld",
-			 (unsigned long long)g.s.first_mismatch_seq,
-			 (long long)g.s.first_mismatch_actual,
-			 (long long)g.s.first_mismatch_expected);
+			 (unsigned long long)g.s.mismatch[0].seq,
+			 (long long)g.s.mismatch[0].actual,
+			 (long long)g.s.mismatch[0].expected);
 	assert_int_equal(g.s.n_failed, 2);
 	assert_int_equal(g.n, s.n);
 	for (size_t i = 0; i < g.n; i++) {
@@ -298,9 +298,9 @@ static void mismatches_are_counted_and_reported(void **state)
 	rig_init(&g);
 	replay(&g, &s);
 	assert_int_equal(g.s.n_mismatches, 3);
-	assert_int_equal(g.s.first_mismatch_seq, 1);
-	assert_int_equal(g.s.first_mismatch_expected, 50);
-	assert_int_equal(g.s.first_mismatch_actual, 40);
+	assert_int_equal(g.s.mismatch[0].seq, 1);
+	assert_int_equal(g.s.mismatch[0].expected, 50);
+	assert_int_equal(g.s.mismatch[0].actual, 40);
 	assert_int_equal(g.s.n_unknown_fd, 1);
 	assert_int_equal(g.s.n_failed, 3);
 	assert_int_equal(g.r[1].rvalue, 40);
@@ -327,7 +327,7 @@ static void stopping_stops_everybody(bool processes)
 		replay(&g, &s);
 		assert_true(g.s.stopped);
 		assert_int_equal(g.s.n_mismatches, 1);
-		assert_int_equal(g.s.first_mismatch_seq, 100);
+		assert_int_equal(g.s.mismatch[0].seq, 100);
 		assert_int_equal(g.n, 400);
 		size_t n_left = 0;
 		for (size_t i = 0; i < g.n; i++)
