@@ -44,11 +44,9 @@ struct project {
 	uint32_t *header_dir;                  /* index of the include directory with the header */
 };
 
-static int project_draw(struct project *p, const struct microbench_config *c, struct err *e)
+static void project_draw(struct project *p, const struct microbench_config *c)
 {
-	gsl_rng *rng = draw_stream(c->fileset_seed, 0, DRAW_TREE, e);
-	if (!rng)
-		return -ENOMEM;
+	gsl_rng *rng = draw_stream(c->fileset_seed, 0, DRAW_TREE);
 	p->source_bytes = xcalloc(c->n_files, sizeof *p->source_bytes);
 	p->header_bytes = xcalloc(c->n_headers, sizeof *p->header_bytes);
 	p->header_dir = xcalloc(c->n_headers, sizeof *p->header_dir);
@@ -59,7 +57,6 @@ static int project_draw(struct project *p, const struct microbench_config *c, st
 		p->header_dir[i] = (uint32_t)gsl_rng_uniform_int(rng, c->n_include_dirs);
 	}
 	gsl_rng_free(rng);
-	return 0;
 }
 
 static void project_release(struct project *p)
@@ -77,13 +74,11 @@ static char *header_path(uint64_t dir, uint64_t i)
 	return xasprintf(TOP "/inc%llu/%06llu.h", (unsigned long long)dir, (unsigned long long)i);
 }
 
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+static void files(const struct microbench_config *c, struct fileset *s)
 {
 	struct project p;
 	size_t cap = 0;
-	int ret = project_draw(&p, c, e);
-	if (ret)
-		return ret;
+	project_draw(&p, c);
 	fileset_add_directory(s, &cap, xstrdup(TOP));
 	fileset_add_directory(s, &cap, xstrdup(TOP "/src"));
 	for (uint64_t i = 0; i < c->n_include_dirs; i++)
@@ -93,7 +88,6 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	for (uint64_t i = 0; i < c->n_headers; i++)
 		fileset_add_file(s, &cap, header_path(p.header_dir[i], i), p.header_bytes[i]);
 	project_release(&p);
-	return 0;
 }
 
 /* --- compilations -------------------------------------------------------- */
@@ -109,19 +103,14 @@ struct build {
 	bool *built;
 };
 
-static int includes_draw(struct build *b, struct err *e)
+static void includes_draw(struct build *b)
 {
 	const struct microbench_config *c = b->c;
 	SCOPED_FREE uint32_t *all = xcalloc(c->n_headers, sizeof *all);
-	int ret = 0;
 	for (uint64_t i = 0; i < c->n_headers; i++)
 		all[i] = (uint32_t)i;
-	for (uint64_t i = 0; i < c->n_files && !ret; i++) {
-		gsl_rng *rng = draw_stream(c->fileset_seed, (unsigned int)i, DRAW_INCLUDES, e);
-		if (!rng) {
-			ret = -ENOMEM;
-			break;
-		}
+	for (uint64_t i = 0; i < c->n_files; i++) {
+		gsl_rng *rng = draw_stream(c->fileset_seed, (unsigned int)i, DRAW_INCLUDES);
 		uint64_t n = gsl_ran_poisson(rng, (double)c->n_includes);
 		n = n < c->n_headers ? n : c->n_headers;
 		b->includes[i] = xcalloc(n + 1, sizeof **b->includes);
@@ -129,7 +118,6 @@ static int includes_draw(struct build *b, struct err *e)
 		b->includes[i][n] = UINT32_MAX;
 		gsl_rng_free(rng);
 	}
-	return ret;
 }
 
 static void read_file(struct script *s, uint32_t name, uint64_t n_bytes)
@@ -186,37 +174,30 @@ static void begin(struct build *b, unsigned int thread)
 	script_close(b->script, 0);
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
-			struct script *s, struct err *e)
+static void write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			 struct script *s)
 {
 	struct project p;
 	struct build b = {.c = c, .project = &p, .script = s};
-	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
-	int ret = rng ? project_draw(&p, c, e) : -ENOMEM;
-	if (ret) {
-		gsl_rng_free(rng);
-		return ret;
-	}
+	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT);
+	project_draw(&p, c);
 	b.source = xcalloc(c->n_files, sizeof *b.source);
 	b.object = xcalloc(c->n_files, sizeof *b.object);
 	b.unfinished = xcalloc(c->n_files, sizeof *b.unfinished);
 	b.header = xcalloc(c->n_headers * c->n_include_dirs, sizeof *b.header);
 	b.includes = xcalloc(c->n_files, sizeof *b.includes);
 	b.built = xcalloc(c->n_files, sizeof *b.built);
-	ret = includes_draw(&b, e);
-	if (!ret) {
-		names_make(&b, thread);
-		begin(&b, thread);
-		uint64_t first = gsl_rng_uniform_int(rng, c->n_files);
-		for (uint64_t i = 0; i < n_units; i++)
-			compile(&b, (first + i) % c->n_files);
-	}
+	includes_draw(&b);
+	names_make(&b, thread);
+	begin(&b, thread);
+	uint64_t first = gsl_rng_uniform_int(rng, c->n_files);
+	for (uint64_t i = 0; i < n_units; i++)
+		compile(&b, (first + i) % c->n_files);
 	for (uint64_t i = 0; i < c->n_files; i++)
 		free(b.includes[i]);
 	FREE_EACH(b.source, b.object, b.unfinished, b.header, b.includes, b.built);
 	project_release(&p);
 	gsl_rng_free(rng);
-	return ret;
 }
 
 static double fastest_ns(const struct microbench_config *c)

@@ -5,6 +5,7 @@
 #include "common/placement.h"
 #include "common/scheduling.h"
 #include "common/wait.h"
+#include "common/words.h"
 #include "microbench/draw.h"
 #include "microbench/microbench.h"
 
@@ -171,12 +172,5 @@ const char *const special_options[] = {"files", "min-file-size", "append-size", 
 
 bool workload_has_option(const struct workload *w, const char *name)
 {
-	for (const char *const *special = special_options; *special; special++)
-		if (!strcmp(*special, name)) {
-			for (const char *const *own = w->own_options; own && *own; own++)
-				if (!strcmp(*own, name))
-					return true;
-			return false;
-		}
-	return true;
+	return !word_is_in(special_options, name) || word_is_in(w->own_options, name);
 }

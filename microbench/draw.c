@@ -15,27 +15,21 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose, struct err *e)
+gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-	if (!rng) {
-		err_set(e, ENOMEM, "not enough memory for random numbers");
-		return NULL;
-	}
+	if (!rng)
+		out_of_memory(0);
 	gsl_rng_set(rng, mix(mix(mix(seed) ^ number) ^ purpose));
 	return rng;
 }
 
-int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread,
-		struct err *e)
+void draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread)
 {
-	gsl_rng *rng = draw_stream(seed, thread, DRAW_BLOCKS, e);
-	if (!rng)
-		return -ENOMEM;
+	gsl_rng *rng = draw_stream(seed, thread, DRAW_BLOCKS);
 	for (size_t i = 0; i < n; i++)
 		block[i] = (uint32_t)gsl_rng_uniform_int(rng, n_blocks);
 	gsl_rng_free(rng);
-	return 0;
 }
 
 static double draw_one(gsl_rng *rng, enum think_kind kind, double mean_ns)
@@ -56,14 +50,11 @@ static double draw_one(gsl_rng *rng, enum think_kind kind, double mean_ns)
 	return mean_ns;
 }
 
-int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed,
-	       unsigned int thread, struct err *e)
+void draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed,
+		unsigned int thread)
 {
-	gsl_rng *rng = draw_stream(seed, thread, DRAW_THINK, e);
-	if (!rng)
-		return -ENOMEM;
+	gsl_rng *rng = draw_stream(seed, thread, DRAW_THINK);
 	for (size_t i = 0; i < n; i++)
 		ns[i] = (uint64_t)llround(mean_ns > 0 ? draw_one(rng, kind, mean_ns) : 0);
 	gsl_rng_free(rng);
-	return 0;
 }

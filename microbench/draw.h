@@ -19,18 +19,16 @@ enum draw_purpose {
 	DRAW_INCLUDES = 6, /* which headers a source includes */
 };
 
-/* The random stream of `number` (a thread). NULL: no memory. Ownership: gsl_rng_free. */
-gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose, struct err *e);
+/* The random stream of `number` (a thread). Ownership: gsl_rng_free. */
+gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose);
 
 enum think_kind { THINK_FIXED, THINK_EXPONENTIAL, THINK_LOGNORMAL, THINK_UNIFORM };
 extern const char *const think_names[]; /* in the order of the enum, NULL-terminated */
 
-/* Fills block[n] with uniformly distributed numbers below `n_blocks` (1..2^32-1). Errors:
- * ENOMEM. */
-int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread,
-		struct err *e);
+/* Fills block[n] with uniformly distributed numbers below `n_blocks` (1..2^32-1). */
+void draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread);
 
 /* Fills ns[n] with pauses with the mean `mean_ns`: exponential; lognormal with a standard deviation
- * equal to the mean; uniform from 0 to twice the mean. Errors: ENOMEM. */
-int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed,
-	       unsigned int thread, struct err *e);
+ * equal to the mean; uniform from 0 to twice the mean. */
+void draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed,
+		unsigned int thread);

@@ -44,12 +44,10 @@ struct thread_files { /* file i of the thread is file i * level + thread of the 
 	size_t present_at, absent_at; /* places where the next search begins */
 };
 
-static int thread_files_open(struct thread_files *s, const struct microbench_config *c,
-			     const struct tree *t, unsigned int thread, struct err *e)
+static void thread_files_open(struct thread_files *s, const struct microbench_config *c,
+			      const struct tree *t, unsigned int thread)
 {
-	gsl_rng *rng = draw_stream(c->fileset_seed, thread, DRAW_EXISTING, e);
-	if (!rng)
-		return -ENOMEM;
+	gsl_rng *rng = draw_stream(c->fileset_seed, thread, DRAW_EXISTING);
 	*s = (struct thread_files){.n = (t->n_files - thread + c->level - 1) / c->level};
 	size_t n_absent = s->n / ABSENT_SHARE;
 	SCOPED_FREE size_t *order = xcalloc(s->n, sizeof *order);
@@ -63,7 +61,6 @@ static int thread_files_open(struct thread_files *s, const struct microbench_con
 	for (size_t i = n_absent; i < s->n; i++)
 		s->exists[order[i]] = true;
 	gsl_rng_free(rng);
-	return 0;
 }
 
 static void thread_files_close(struct thread_files *s)
@@ -81,26 +78,24 @@ static size_t take(const struct thread_files *s, size_t *at, bool exists)
 	return taken;
 }
 
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+static void files(const struct microbench_config *c, struct fileset *s)
 {
 	struct tree t;
 	size_t cap = 0;
-	int ret = tree_draw(&t, TOP, c, e);
-	for (size_t i = 0; !ret && i < t.n_dirs; i++)
+	tree_draw(&t, TOP, c);
+	for (size_t i = 0; i < t.n_dirs; i++)
 		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
-	for (unsigned int thread = 0; !ret && thread < c->level; thread++) {
+	for (unsigned int thread = 0; thread < c->level; thread++) {
 		struct thread_files thread_files;
-		ret = thread_files_open(&thread_files, c, &t, thread, e);
-		for (size_t i = 0; !ret && i < thread_files.n; i++) {
+		thread_files_open(&thread_files, c, &t, thread);
+		for (size_t i = 0; i < thread_files.n; i++) {
 			const struct tree_file *f = &t.file[i * c->level + thread];
 			if (thread_files.exists[i])
 				fileset_add_file(s, &cap, xstrdup(f->path), f->n_bytes);
 		}
-		if (!ret)
-			thread_files_close(&thread_files);
+		thread_files_close(&thread_files);
 	}
 	tree_release(&t);
-	return ret;
 }
 
 /* --- rounds -------------------------------------------------------------- */
@@ -150,32 +145,24 @@ static void round_write(const struct round *r, uint64_t append_bytes)
 	script_end_unit(r->script);
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
-			struct script *s, struct err *e)
+static void write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			 struct script *s)
 {
 	struct tree t;
 	struct thread_files thread_files;
-	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
-	int ret = rng ? tree_draw(&t, TOP, c, e) : -ENOMEM;
-	if (ret) {
-		gsl_rng_free(rng);
-		return ret;
-	}
-	ret = thread_files_open(&thread_files, c, &t, thread, e);
+	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT);
+	tree_draw(&t, TOP, c);
+	thread_files_open(&thread_files, c, &t, thread);
 	struct round r = {c, &t, &thread_files, s, (uint32_t)s->names->n, thread};
-	for (size_t i = 0; !ret && i < thread_files.n; i++)
+	for (size_t i = 0; i < thread_files.n; i++)
 		script_name(s, xstrdup(t.file[i * c->level + thread].path));
-	if (!ret) {
-		thread_files.present_at = gsl_rng_uniform_int(rng, thread_files.n);
-		thread_files.absent_at = gsl_rng_uniform_int(rng, thread_files.n);
-	}
-	for (uint64_t i = 0; !ret && i < n_units; i++)
+	thread_files.present_at = gsl_rng_uniform_int(rng, thread_files.n);
+	thread_files.absent_at = gsl_rng_uniform_int(rng, thread_files.n);
+	for (uint64_t i = 0; i < n_units; i++)
 		round_write(&r, 1 + gsl_rng_uniform_int(rng, 2 * c->append_bytes - 1));
-	if (!ret)
-		thread_files_close(&thread_files);
+	thread_files_close(&thread_files);
 	tree_release(&t);
 	gsl_rng_free(rng);
-	return ret;
 }
 
 /* Lower bound: 14 calls, and the copying of the bytes, half of it with page faults. */

@@ -36,13 +36,11 @@ static int check(const struct microbench_config *c, struct err *e)
 	return 0;
 }
 
-static int draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e)
+static void draw(struct tree *t, const char *top, const struct microbench_config *c)
 {
-	int ret = tree_draw(t, top, c, e);
-	for (size_t i = 0; !ret && c->direct && i < t->n_files; i++)
-		t->file[i].n_bytes =
-		    (t->file[i].n_bytes + DIRECT_BYTES - 1) / DIRECT_BYTES * DIRECT_BYTES;
-	return ret;
+	tree_draw(t, top, c);
+	for (size_t i = 0; c->direct && i < t->n_files; i++)
+		t->file[i].n_bytes = round_up(t->file[i].n_bytes, DIRECT_BYTES);
 }
 
 /* The name of a copy: its path below COPY_TO equals the path of the original below COPY_FROM. */
@@ -51,26 +49,21 @@ static char *copy_of(const char *path)
 	return xasprintf(COPY_TO "%s", path + strlen(COPY_FROM));
 }
 
-static int create_files(const struct microbench_config *c, struct fileset *s, struct err *e)
+static void create_files(const struct microbench_config *c, struct fileset *s)
 {
 	struct tree t;
 	size_t cap = 0;
-	int ret = draw(&t, CREATE_TOP, c, e);
-	if (ret)
-		return ret;
+	draw(&t, CREATE_TOP, c);
 	for (size_t i = 0; i < t.n_dirs; i++)
 		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
 	tree_release(&t);
-	return 0;
 }
 
-static int copy_files(const struct microbench_config *c, struct fileset *s, struct err *e)
+static void copy_files(const struct microbench_config *c, struct fileset *s)
 {
 	struct tree t;
 	size_t cap = 0;
-	int ret = draw(&t, COPY_FROM, c, e);
-	if (ret)
-		return ret;
+	draw(&t, COPY_FROM, c);
 	fileset_add_directory(s, &cap, xstrdup(COPY_TOP));
 	for (size_t i = 0; i < t.n_dirs; i++) {
 		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
@@ -79,7 +72,6 @@ static int copy_files(const struct microbench_config *c, struct fileset *s, stru
 	for (size_t i = 0; i < t.n_files; i++)
 		fileset_add_file(s, &cap, xstrdup(t.file[i].path), t.file[i].n_bytes);
 	tree_release(&t);
-	return 0;
 }
 
 static void create(const struct microbench_config *c, const struct tree_file *f, uint32_t name,
@@ -101,16 +93,12 @@ static void copy(const struct microbench_config *c, const struct tree_file *f, u
 	script_close(s, 1);
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
-			bool copies, struct script *s, struct err *e)
+static void write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			 bool copies, struct script *s)
 {
 	struct tree t;
-	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
-	int ret = rng ? draw(&t, copies ? COPY_FROM : CREATE_TOP, c, e) : -ENOMEM;
-	if (ret) {
-		gsl_rng_free(rng);
-		return ret;
-	}
+	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT);
+	draw(&t, copies ? COPY_FROM : CREATE_TOP, c);
 	size_t n = (t.n_files - thread + c->level - 1) / c->level,
 	       first = gsl_rng_uniform_int(rng, n);
 	uint32_t first_name = (uint32_t)s->names->n, n_names = copies ? 2 : 1;
@@ -128,19 +116,18 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	}
 	tree_release(&t);
 	gsl_rng_free(rng);
-	return 0;
 }
 
-static int create_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
-			struct script *s, struct err *e)
+static void create_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			 struct script *s)
 {
-	return write_script(c, thread, n_units, false, s, e);
+	write_script(c, thread, n_units, false, s);
 }
 
-static int copy_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
-		      struct script *s, struct err *e)
+static void copy_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+		       struct script *s)
 {
-	return write_script(c, thread, n_units, true, s, e);
+	write_script(c, thread, n_units, true, s);
 }
 
 /* Lower bound: 3 or 6 calls, and the copying of the bytes with page faults. */

@@ -116,11 +116,11 @@ struct workload_script {
 	/* NULL-terminated names of files in `top`; each rank has a part of --file-size in each */
 	const char *const *rank_files;
 	/* Appends the initial files to an empty set. NULL with rank_files. */
-	int (*files)(const struct microbench_config *c, struct fileset *s, struct err *e);
+	void (*files)(const struct microbench_config *c, struct fileset *s);
 	/* Writes `n_units` units for one thread. Equal seeds and levels give equal units. A longer
 	 * script begins with the same units. */
-	int (*write)(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
-		     struct script *s, struct err *e);
+	void (*write)(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+		      struct script *s);
 	/* lower bound of a unit's time; NULL: unknown */
 	double (*fastest_ns)(const struct microbench_config *c);
 };

@@ -38,14 +38,12 @@ static char *thread_dir(unsigned int thread)
 	return xasprintf(TOP "/%u", thread);
 }
 
-static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+static void files(const struct microbench_config *c, struct fileset *s)
 {
 	size_t cap = 0;
-	(void)e;
 	fileset_add_directory(s, &cap, xstrdup(TOP));
 	for (unsigned int i = 0; i < c->level; i++)
 		fileset_add_directory(s, &cap, thread_dir(i));
-	return 0;
 }
 
 /* --- one thread's pool --------------------------------------------------- */
@@ -134,13 +132,11 @@ static void subdirs_make(struct file_pool *p)
 	}
 }
 
-static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
-			struct script *s, struct err *e)
+static void write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units,
+			 struct script *s)
 {
 	struct file_pool p = {
-	    .c = c, .script = s, .rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e)};
-	if (!p.rng)
-		return -ENOMEM;
+	    .c = c, .script = s, .rng = draw_stream(c->seed, thread, DRAW_SCRIPT)};
 	size_t n_first = (c->n_files - thread + c->level - 1) / c->level;
 	p.n_most = 2 * n_first;
 	p.mail = xcalloc(p.n_most + 1, sizeof *p.mail);
@@ -156,7 +152,6 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 		script_remove(s, p.subdir[i], OP_RMDIR);
 	FREE_EACH(p.subdir, p.mail, p.dir);
 	gsl_rng_free(p.rng);
-	return 0;
 }
 
 static const struct workload_default defaults[] = {

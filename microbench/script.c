@@ -20,9 +20,8 @@ void script_names_release(struct script_names *n)
 uint32_t script_name(struct script *s, char *path)
 {
 	struct script_names *n = s->names;
-	GROW(n->name, n->n, n->cap);
-	n->name[n->n] = path;
-	return (uint32_t)n->n++;
+	APPEND(n->name, n->n, n->cap, path);
+	return (uint32_t)n->n - 1;
 }
 
 int script_open_flags(enum script_open how, bool sync, bool direct)
@@ -41,8 +40,7 @@ int script_open_flags(enum script_open how, bool sync, bool direct)
 
 static void add(struct script *s, struct bench_step step)
 {
-	GROW(s->step, s->n, s->cap);
-	s->step[s->n++] = step;
+	APPEND(s->step, s->n, s->cap, step);
 }
 
 void script_open(struct script *s, unsigned int slot, uint32_t name, enum script_open how,

@@ -21,47 +21,37 @@ uint64_t tree_size(gsl_rng *rng, double mean, double shape)
 	return n < 1 ? 1 : n > (double)MAX_SIZE ? MAX_SIZE : (uint64_t)n;
 }
 
-static void add_directory(struct tree *t, char *path)
-{
-	GROW(t->dir, t->n_dirs, t->dirs_cap);
-	t->dir[t->n_dirs++] = path;
-}
-
 /* Fills `path` with directories or files. The top directory (level 0) is filled until there are
  * enough files. */
 static void fill(const struct layout *l, const char *path, unsigned int level)
 {
 	uint64_t width = tree_size(l->rng, l->width, TREE_SHAPE),
 		 depth = tree_size(l->rng, l->depth, TREE_SHAPE);
+	struct tree *t = l->tree;
 	bool holds_files = level > 0 && (level + 1 >= depth || level == MAX_DEPTH);
-	for (uint64_t i = 1; (level == 0 || i <= width) && l->tree->n_files < l->n_wanted; i++) {
+	for (uint64_t i = 1; (level == 0 || i <= width) && t->n_files < l->n_wanted; i++) {
 		char *entry = xasprintf("%s/%08llu", path, (unsigned long long)i);
 		if (holds_files) {
-			struct tree *t = l->tree;
-			GROW(t->file, t->n_files, t->files_cap);
-			t->file[t->n_files++] = (struct tree_file){entry, 0};
+			APPEND(t->file, t->n_files, t->files_cap, (struct tree_file){entry, 0});
 			continue;
 		}
-		add_directory(l->tree, entry);
+		APPEND(t->dir, t->n_dirs, t->dirs_cap, entry);
 		fill(l, entry, level + 1);
 	}
 }
 
-int tree_draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e)
+void tree_draw(struct tree *t, const char *top, const struct microbench_config *c)
 {
-	gsl_rng *rng = draw_stream(c->fileset_seed, 0, DRAW_TREE, e);
-	if (!rng)
-		return -ENOMEM;
+	gsl_rng *rng = draw_stream(c->fileset_seed, 0, DRAW_TREE);
 	double width = (double)c->dir_width;
 	*t = (struct tree){.dir = NULL};
 	const struct layout l = {t, rng, width,
 				 width > 1 ? log((double)c->n_files) / log(width) : 2, c->n_files};
-	add_directory(t, xstrdup(top));
+	APPEND(t->dir, t->n_dirs, t->dirs_cap, xstrdup(top));
 	fill(&l, top, 0);
 	for (size_t i = 0; i < t->n_files; i++)
 		t->file[i].n_bytes = tree_size(rng, (double)c->file_bytes, c->size_shape);
 	gsl_rng_free(rng);
-	return 0;
 }
 
 void tree_release(struct tree *t)
@@ -76,12 +66,10 @@ void tree_release(struct tree *t)
 
 void fileset_add_directory(struct fileset *s, size_t *cap, char *path)
 {
-	GROW(s->entry, s->n, *cap);
-	s->entry[s->n++] = (struct fileset_entry){path, 0, true};
+	APPEND(s->entry, s->n, *cap, (struct fileset_entry){path, 0, true});
 }
 
 void fileset_add_file(struct fileset *s, size_t *cap, char *path, uint64_t n_bytes)
 {
-	GROW(s->entry, s->n, *cap);
-	s->entry[s->n++] = (struct fileset_entry){path, n_bytes, false};
+	APPEND(s->entry, s->n, *cap, (struct fileset_entry){path, n_bytes, false});
 }

@@ -27,9 +27,9 @@ struct tree {
 };
 
 /* Draws --files files below directory `top`, with directories of --dir-width entries and sizes with
- * mean --file-size and shape --size-shape, from --fileset-seed. Errors: ENOMEM. Ownership:
+ * mean --file-size and shape --size-shape, from --fileset-seed. Ownership:
  * tree_release. */
-int tree_draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e);
+void tree_draw(struct tree *t, const char *top, const struct microbench_config *c);
 void tree_release(struct tree *t);
 
 /* A gamma-distributed size in bytes, at least 1 and at most 2^30. */

@@ -90,16 +90,16 @@ static double due_first(const struct microbench_config *c, gsl_rng *rng, unsigne
 					       : mean_ns * thread / (double)c->level;
 }
 
-int block_draw(struct drawn_request *request, uint64_t n, const struct microbench_config *c,
-	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
-	       unsigned int thread, struct err *e)
+void block_draw(struct drawn_request *request, uint64_t n, const struct microbench_config *c,
+		const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
+		unsigned int thread)
 {
-	gsl_rng *where = draw_stream(c->seed, thread, DRAW_BLOCKS, e),
-		*what = draw_stream(c->seed, thread, DRAW_SCRIPT, e),
-		*when = draw_stream(c->seed, thread, DRAW_THINK, e);
+	gsl_rng *where = draw_stream(c->seed, thread, DRAW_BLOCKS),
+		*what = draw_stream(c->seed, thread, DRAW_SCRIPT),
+		*when = draw_stream(c->seed, thread, DRAW_THINK);
 	uint64_t part = n_bytes / c->level / grain * grain, next = 0;
 	double due_ns = 0;
-	for (uint64_t k = 0; where && what && when && k < n; k++) {
+	for (uint64_t k = 0; k < n; k++) {
 		uint32_t length = length_draw(sizes, what);
 		if (c->rate > 0 && k % c->burst == 0)
 			due_ns = k ? due_next(c, when, due_ns) : due_first(c, when, thread);
@@ -113,10 +113,7 @@ int block_draw(struct drawn_request *request, uint64_t n, const struct microbenc
 				    : offset_draw(where, NULL, 0, n_bytes, length, grain);
 		r->direction = gsl_rng_uniform(what) < c->read_share ? BLOCK_READ : BLOCK_WRITE;
 	}
-	bool made = where && what && when;
-	gsl_rng *all[] = {where, what, when};
-	for (size_t i = 0; i < 3; i++)
-		if (all[i])
-			gsl_rng_free(all[i]);
-	return made ? 0 : -ENOMEM;
+	gsl_rng_free(where);
+	gsl_rng_free(what);
+	gsl_rng_free(when);
 }

@@ -50,11 +50,10 @@ struct block_sizes {
 int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e);
 
 /* Draws request[n] of one thread. The device has `n_bytes`; offsets are multiples of `grain`. Due
- * times are in ns. Equal seeds give equal requests; a larger n begins with the same requests.
- * Errors: ENOMEM. */
-int block_draw(struct drawn_request *request, uint64_t n, const struct microbench_config *c,
-	       const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
-	       unsigned int thread, struct err *e);
+ * times are in ns. Equal seeds give equal requests; a larger n begins with the same requests. */
+void block_draw(struct drawn_request *request, uint64_t n, const struct microbench_config *c,
+		const struct block_sizes *sizes, bool sequential, uint64_t n_bytes, uint32_t grain,
+		unsigned int thread);
 
 /* block_loop.c */
 void block_loop(struct bench_thread *t);

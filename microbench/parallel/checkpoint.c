@@ -11,8 +11,8 @@
 
 #define TOP "checkpoint"
 
-static int write_all_blocks(const struct microbench_config *c, unsigned int rank, uint64_t n_blocks,
-			    bool sync_each, bool computes, struct script *s)
+static void write_all_blocks(const struct microbench_config *c, unsigned int rank,
+			     uint64_t n_blocks, bool sync_each, bool computes, struct script *s)
 {
 	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_CREATE, 0644);
 	for (uint64_t k = 0; k < n_blocks; k++) {
@@ -32,28 +32,24 @@ static int write_all_blocks(const struct microbench_config *c, unsigned int rank
 			script_between(s, STEP_COMPUTE, 0, (uint32_t)c->compute_ns);
 	}
 	script_close(s, 0);
-	return 0;
 }
 
-static int write_plain(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
-		       struct script *s, struct err *e)
+static void write_plain(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			struct script *s)
 {
-	(void)e;
-	return write_all_blocks(c, rank, n_units, false, false, s);
+	write_all_blocks(c, rank, n_units, false, false, s);
 }
 
-static int write_sync(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
-		      struct script *s, struct err *e)
+static void write_sync(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+		       struct script *s)
 {
-	(void)e;
-	return write_all_blocks(c, rank, n_units, true, false, s);
+	write_all_blocks(c, rank, n_units, true, false, s);
 }
 
-static int write_compute(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
-			 struct script *s, struct err *e)
+static void write_compute(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			  struct script *s)
 {
-	(void)e;
-	return write_all_blocks(c, rank, n_units, true, true, s);
+	write_all_blocks(c, rank, n_units, true, true, s);
 }
 
 static const struct workload_default defaults[] = {

@@ -94,17 +94,15 @@ static void solve(struct writer *w, uint64_t n_iterations)
 	}
 }
 
-static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
-			struct script *s, struct err *e)
+static void write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			 struct script *s)
 {
 	struct writer w = {c,
 			   s,
-			   draw_stream(c->seed, rank, DRAW_SCRIPT, e),
+			   draw_stream(c->seed, rank, DRAW_SCRIPT),
 			   rank,
 			   (uint32_t)c->block_bytes,
 			   (uint32_t)c->block_bytes * PIECE_PAGES};
-	if (!w.rng)
-		return -ENOMEM;
 	script_open(s, 0, script_name(s, xstrdup(TOP "/etree")), OPEN_UPDATE, 0644);
 	build(&w);
 	script_between(s, STEP_BARRIER, 0, 0);
@@ -136,7 +134,6 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 		script_fsync(s, 0);
 	script_close(s, 0);
 	gsl_rng_free(w.rng);
-	return 0;
 }
 
 static const struct workload_default defaults[] = {

@@ -17,10 +17,7 @@ static bool is_of_the_launch(const char *name)
 {
 	static const char *const names[] = {"level",  "launcher",      "prepare", "prepare-only",
 					    "remove", "print-command", "list",    NULL};
-	for (const char *const *n = names; *n; n++)
-		if (!strcmp(*n, name))
-			return true;
-	return false;
+	return word_is_in(names, name);
 }
 
 static int option_add(struct words_list *out, const struct option_spec *o,
@@ -35,10 +32,9 @@ static int option_add(struct words_list *out, const struct option_spec *o,
 		words_list_add(out, word.s);
 		return 0;
 	}
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_STRBUF text = STRBUF_INIT;
 	options_command(&text, row, c, standard, true);
 	int ret = words_parse(&words, text.s, e);
-	strbuf_release(&text);
 	for (size_t i = 0; !ret && i < words.n; i++)
 		words_list_add(out, words.v[i]);
 	if (!ret)
@@ -53,22 +49,20 @@ int parallel_command(const struct workload *w, const struct microbench_config *c
 	int ret = mpi_launch_words(out, c->launcher, (unsigned int)c->level, e);
 	if (ret)
 		return ret;
-	char *program = companion_find(MPI_WORKLOAD, "which is built where OpenMPI is installed "
-		"(Debian: apt-get install libopenmpi-dev)", e);
+	SCOPED_FREE char *program =
+	    companion_find(MPI_WORKLOAD, "which is built where OpenMPI is installed (Debian: "
+			   "apt-get install libopenmpi-dev)", e);
 	if (!program) {
 		words_list_release(out);
 		return -ENOENT;
 	}
 	words_list_add(out, program);
 	words_list_add(out, w->name);
-	free(program);
 	workload_config_init(w, &standard);
 	const struct option_spec *o = microbench_options;
-	while (!ret && (o = options_changed(o, c, &standard))) {
+	for (; !ret && (o = options_changed(o, c, &standard)); o++)
 		if (!is_of_the_launch(o->name))
 			ret = option_add(out, o, c, &standard, e);
-		o++;
-	}
 	if (ret)
 		words_list_release(out);
 	return ret;

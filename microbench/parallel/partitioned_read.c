@@ -10,10 +10,9 @@
 
 #define TOP "partitioned"
 
-static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
-			struct script *s, struct err *e)
+static void write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			 struct script *s)
 {
-	(void)e;
 	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_READ, 0644);
 	if (rank > 0)
 		script_between(s, STEP_RECEIVE, rank - 1, 8);
@@ -24,7 +23,6 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 	if (rank + 1 < c->level)
 		script_between(s, STEP_SEND, rank + 1, 8);
 	script_close(s, 0);
-	return 0;
 }
 
 static const struct workload_default defaults[] = {

@@ -26,12 +26,11 @@ static int check(const struct microbench_config *c, struct err *e)
 	return ranks_check(c, e);
 }
 
-static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
-			struct script *s, struct err *e)
+static void write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units,
+			 struct script *s)
 {
 	const unsigned int last = (unsigned int)c->level - 1;
 	const uint64_t ahead = blocks_of_rank(c) - 1;
-	(void)e;
 	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_UPDATE, 0644);
 	for (uint64_t k = 0; k < n_units; k++) {
 		if (rank > 0)
@@ -45,7 +44,6 @@ static int write_script(const struct microbench_config *c, unsigned int rank, ui
 		script_end_unit(s);
 	}
 	script_close(s, 0);
-	return 0;
 }
 
 static const struct workload_default defaults[] = {

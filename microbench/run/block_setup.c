@@ -9,11 +9,6 @@
 #define CONTENT_BYTES ((uint64_t)1 << 20)
 #define PAGE 4096u
 
-static uint64_t whole_pages(uint64_t n)
-{
-	return (n + PAGE - 1) / PAGE * PAGE;
-}
-
 static int sizes_of(const struct microbench_config *c, struct block_sizes *s, struct err *e)
 {
 	if (c->sizes)
@@ -174,12 +169,12 @@ int block_setup(struct bench_run *r, struct worker *w, struct err *e)
 		return err_set(e, EINVAL, "requests: expected at most 2^32-1 per thread");
 	/* psync can have only one request in flight */
 	b->depth = strcmp(c->backend, block_psync.name) ? (uint32_t)c->queue_depth : 1;
-	b->max_length = whole_pages(sizes.max);
+	b->max_length = round_up(sizes.max, PAGE);
 	b->failed = UINT64_MAX;
 	ret = memory_make(r, b, t->capacity, e);
 	if (!ret)
-		ret = block_draw(b->requests.base, t->capacity, c, &sizes, r->workload->sequential,
-				 r->span_bytes, sizes.min, t->index, e);
+		block_draw(b->requests.base, t->capacity, c, &sizes, r->workload->sequential,
+			   r->span_bytes, sizes.min, t->index);
 	return ret;
 }
 

@@ -105,27 +105,22 @@ int microbench_files(const struct workload *w, const struct microbench_config *c
 		     struct err *e)
 {
 	*s = (struct fileset){NULL, 0};
+	size_t cap = 0;
 	int ret = microbench_check(w, c, e);
-	if (!ret && w->script && w->script->rank_files) {
-		size_t cap = 0;
+	if (ret || w->block)
+		return ret;
+	if (!w->script) {
+		while (s->n < c->level)
+			fileset_add_file(s, &cap, xasprintf("%s.%zu", w->alias, s->n),
+					 c->file_bytes);
+	} else if (w->script->rank_files) {
 		fileset_add_directory(s, &cap, xstrdup(w->script->top));
 		for (const char *const *name = w->script->rank_files; *name; name++)
 			fileset_add_file(s, &cap, xasprintf("%s/%s", w->script->top, *name),
-				c->file_bytes * c->level);
-		return 0;
+					 c->file_bytes * c->level);
+	} else {
+		w->script->files(c, s);
 	}
-	if (!ret && w->script) {
-		ret = w->script->files(c, s, e);
-		if (ret)
-			microbench_files_release(s);
-		return ret;
-	}
-	if (ret || w->block)
-		return ret;
-	s->entry = xcalloc(c->level, sizeof *s->entry);
-	for (; s->n < c->level; s->n++)
-		s->entry[s->n] = (struct fileset_entry){xasprintf("%s.%zu", w->alias, s->n),
-							c->file_bytes, false};
 	return 0;
 }
 

@@ -16,14 +16,9 @@ static int file_fits(const struct bench_run *r, const struct fileset_entry *f, i
 		return err_set(e, EPERM, "%s/%s is not a regular file", r->config->dir, f->path);
 	if ((uint64_t)st.st_size >= f->size)
 		return 0;
-	struct strbuf has = STRBUF_INIT, needs = STRBUF_INIT;
-	format_size(&has, (uint64_t)st.st_size);
-	format_size(&needs, f->size);
-	err_set(e, EINVAL, "%s/%s is too short: it has %s, but the run needs %s", r->config->dir,
-		f->path, has.s, needs.s);
-	strbuf_release(&has);
-	strbuf_release(&needs);
-	return -EINVAL;
+	return err_set(e, EINVAL, "%s/%s is too short: it has %s, but the run needs %s",
+		       r->config->dir, f->path, size_text((uint64_t)st.st_size).s,
+		       size_text(f->size).s);
 }
 
 int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)

@@ -202,13 +202,8 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	const struct trace_write_options how = {.no_sync = c->no_sync_output, .no_part = true};
 	int ret = extra ? trace_writer_open(&w, c->output, &meta, &how, e)
 			: err_set(e, ENOMEM, "not enough memory");
-	if (!ret) {
-		ret = merge_all(r, w, signal_fd, &m, e);
-		if (!ret)
-			ret = trace_writer_close(w, e);
-		else
-			trace_writer_abort(w);
-	}
+	if (!ret)
+		ret = trace_writer_end(w, merge_all(r, w, signal_fd, &m, e), e);
 	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN,
 					 m.last_ns - m.first_ns, capacity_reached(r)};
 	return ret;

@@ -74,9 +74,7 @@ static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
 			       "requests %" PRIu64 ": this number of %s does not fit into memory",
 			       t->capacity, script->unit);
 	w->script.names = &r->names;
-	int ret = script->write(r->config, t->index, t->capacity, &w->script, e);
-	if (ret)
-		return ret;
+	script->write(r->config, t->index, t->capacity, &w->script);
 	for (unsigned int i = 0; i <= OPEN_DIRECTORY; i++)
 		t->open_flags[i] =
 		    script_open_flags((enum script_open)i, r->config->sync, r->config->direct);
@@ -101,15 +99,15 @@ static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 		ret =
 		    vm_alloc(&w->blocks, t->capacity * sizeof *t->block, "offsets of requests", e);
 		if (!ret)
-			ret = draw_blocks(w->blocks.base, t->capacity, (uint32_t)t->n_blocks,
-					  c->seed, t->index, e);
+			draw_blocks(w->blocks.base, t->capacity, (uint32_t)t->n_blocks, c->seed,
+				    t->index);
 		t->block = w->blocks.base;
 	}
 	if (!ret && c->think != THINK_FIXED) {
 		ret = vm_alloc(&w->think, t->capacity * sizeof *t->think_ns, "pauses", e);
 		if (!ret)
-			ret = draw_think(w->think.base, t->capacity, (enum think_kind)c->think,
-					 (double)c->pause_ns, c->seed, t->index, e);
+			draw_think(w->think.base, t->capacity, (enum think_kind)c->think,
+				   (double)c->pause_ns, c->seed, t->index);
 		t->think_ns = w->think.base;
 	}
 	return ret;

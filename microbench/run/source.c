@@ -28,7 +28,8 @@ static int first_sizes(struct script_refs *s, const struct bench_run *r, struct 
 		       struct err *e)
 {
 	size_t n = r->names.n + r->files.n, n_names = r->names.n;
-	uint32_t *name_of = xcalloc(n, sizeof *name_of), id;
+	SCOPED_FREE uint32_t *name_of = xcalloc(n, sizeof *name_of);
+	uint32_t id;
 	int ret = 0;
 	for (size_t i = n_names; i-- > 0;)
 		name_of[s->object[i]] = (uint32_t)i + 1;
@@ -40,7 +41,6 @@ static int first_sizes(struct script_refs *s, const struct bench_run *r, struct 
 		if (!ret && id < n && name_of[id])
 			s->n_bytes[name_of[id] - 1] = f->size;
 	}
-	free(name_of);
 	return ret;
 }
 

@@ -75,7 +75,8 @@ static int loop_run(struct loop *l, struct err *e)
 {
 	const uint32_t depth = l->c->depth;
 	SCOPED_FREE struct block_done *done = xcalloc(depth, sizeof *done);
-	uint32_t *of_slot = xcalloc(depth, sizeof *of_slot), n_begun = 0, n_ended = 0;
+	SCOPED_FREE uint32_t *of_slot = xcalloc(depth, sizeof *of_slot);
+	uint32_t n_begun = 0, n_ended = 0;
 	int ret = 0;
 	for (; n_begun < l->n && n_begun < depth && !ret; n_begun++) {
 		of_slot[n_begun] = n_begun;
@@ -97,7 +98,6 @@ static int loop_run(struct loop *l, struct err *e)
 	}
 	if (ret && ret != -ETIMEDOUT)
 		err_sys(e, -ret, "%s: a request failed", l->c->path);
-	free(of_slot);
 	return ret;
 }
 
@@ -106,7 +106,8 @@ static int loop_run(struct loop *l, struct err *e)
 static int entries_match(const struct loop *l, const struct volume_log *log, uint64_t from,
 			 struct volume_request *request, struct err *e)
 {
-	uint32_t *at = xcalloc(l->n_places, sizeof *at), n_matched = 0;
+	SCOPED_FREE uint32_t *at = xcalloc(l->n_places, sizeof *at);
+	uint32_t n_matched = 0;
 	for (uint32_t i = 0; i < l->n; i++)
 		at[l->pending[i].place] = i + 1;
 	for (uint64_t k = from; k < atomic_load(&log->head->n); k++) {
@@ -125,7 +126,6 @@ static int entries_match(const struct loop *l, const struct volume_log *log, uin
 		    p->end_ns - p->begin_ns, x->due_ns - x->arrival_ns,
 		    x->end_ns - x->arrival_ns + x->lead_ns, x->lead_ns, is_write(l->c, i)};
 	}
-	free(at);
 	return n_matched == l->n ? 0
 				 : err_set(e, ENODATA, "%s: %u of %u requests are not in the log",
 					   l->c->path, l->n - n_matched, l->n);

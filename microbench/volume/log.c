@@ -128,7 +128,7 @@ int volume_log_trace(const struct volume_log *l, const char *name, const char *s
 		     const char *path, struct err *e)
 {
 	uint64_t n = atomic_load_explicit(&l->head->n, memory_order_acquire);
-	struct volume_entry *sorted = malloc((n ? n : 1) * sizeof *sorted);
+	SCOPED_FREE struct volume_entry *sorted = malloc((n ? n : 1) * sizeof *sorted);
 	if (!sorted)
 		return err_set(e, ENOMEM, "not enough memory to sort %llu requests",
 			       (unsigned long long)n);
@@ -143,14 +143,9 @@ int volume_log_trace(const struct volume_log *l, const char *name, const char *s
 	struct trace_writer *w;
 	uint32_t object;
 	int ret = trace_writer_open(&w, path, &meta, &(struct trace_write_options){0}, e);
-	if (!ret) {
-		ret = trace_writer_object(w, OBJECT_DEVICE, name, &object, e);
-		ret = ret ? ret : records_write(w, sorted, n, object, e);
-		if (ret)
-			trace_writer_abort(w);
-		else
-			ret = trace_writer_close(w, e);
-	}
-	free(sorted);
-	return ret;
+	if (ret)
+		return ret;
+	ret = trace_writer_object(w, OBJECT_DEVICE, name, &object, e);
+	ret = ret ? ret : records_write(w, sorted, n, object, e);
+	return trace_writer_end(w, ret, e);
 }

@@ -10,15 +10,14 @@
  * escapes. Returns 1, 0, or a negative errno if it cannot be read. */
 static int name_is(const char *device, const char *file)
 {
-	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/"));
-	struct strbuf text = STRBUF_INIT;
+	SCOPED_FREE char *path =
+	    xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/"));
+	SCOPED_STRBUF text = STRBUF_INIT;
 	int ret = file_read(path, &text, 1 << 16, NULL);
 	if (!ret && text.len) {
 		text.s[text.len - 1] = 0;
 		ret = !strcmp(text.s, file);
 	}
-	strbuf_release(&text);
-	free(path);
 	/* the device may have been detached meanwhile */
 	return ret == -ENOENT || ret == -ENXIO || ret == -ENODEV ? 0 : ret;
 }
@@ -39,13 +38,11 @@ static int status_is(const char *device, const char *file)
 {
 	struct loop_info64 info;
 	struct stat st;
-	int fd = open(device, O_RDONLY | O_CLOEXEC);
+	SCOPED_FD int fd = open(device, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	int ret = ioctl(fd, LOOP_GET_STATUS64, &info) < 0 ? -errno : 0;
-	close(fd);
-	if (ret)
-		return ret == -ENXIO ? 0 : ret;
+	if (ioctl(fd, LOOP_GET_STATUS64, &info) < 0)
+		return errno == ENXIO ? 0 : -errno;
 	return stat(file, &st) < 0 ? remembered(&info, file)
 				   : info.lo_device == st.st_dev && info.lo_inode == st.st_ino;
 }
@@ -57,7 +54,7 @@ static int is_over(const char *device, const char *file)
 
 int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 {
-	DIR *d = opendir("/sys/block");
+	SCOPED_DIR DIR *d = opendir("/sys/block");
 	int is = 0;
 	char unsure[LOOP_NAME_MAX] = "";
 	*device = 0;
@@ -77,7 +74,6 @@ int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 		if (is < 0)
 			memcpy(unsure, device, sizeof unsure);
 	}
-	closedir(d);
 	if (is > 0)
 		return 0;
 	*device = 0;
@@ -104,38 +100,32 @@ static int attach_once(int control, int file_fd, const char *file, bool direct,
 	if (number < 0)
 		return err_sys(e, errno, "no free loop device");
 	snprintf(device, LOOP_NAME_MAX, "/dev/loop%d", number);
-	int fd = open(device, O_RDWR | O_CLOEXEC);
+	SCOPED_FD int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot open %s", device);
 	struct loop_config config = {.fd = (uint32_t)file_fd,
 				     .info.lo_flags = direct ? LO_FLAGS_DIRECT_IO : 0};
 	snprintf((char *)config.info.lo_file_name, sizeof config.info.lo_file_name, "%s", file);
-	int ret = ioctl(fd, LOOP_CONFIGURE, &config) < 0 ? -errno : 0;
-	if (ret) {
-		ret = err_sys(e, -ret, "%s: cannot attach %s", device, file);
-	} else if (direct && !is_direct(fd)) {
-		ioctl(fd, LOOP_CLR_FD);
-		ret = err_set(
-		    e, EINVAL,
-		    "%s: the file system of %s does not support direct I/O by a loop device",
-		    device, file);
-	}
-	close(fd);
-	return ret;
+	if (ioctl(fd, LOOP_CONFIGURE, &config) < 0)
+		return err_sys(e, errno, "%s: cannot attach %s", device, file);
+	if (!direct || is_direct(fd))
+		return 0;
+	ioctl(fd, LOOP_CLR_FD);
+	return err_set(e, EINVAL,
+		       "%s: the file system of %s does not support direct I/O by a loop device",
+		       device, file);
 }
 
 int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struct err *e)
 {
-	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	SCOPED_FD int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (control < 0)
 		return err_sys(e, errno, "/dev/loop-control: there are no loop devices, or this "
 			"user may not use them");
-	int file_fd = open(file, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
+	SCOPED_FD int file_fd = open(file, O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0));
 	int ret = file_fd < 0 ? err_sys(e, errno, "cannot open %s", file) : -EBUSY;
 	for (int i = 0; i < 64 && ret == -EBUSY; i++)
 		ret = attach_once(control, file_fd, file, direct, device, e);
-	fd_close(file_fd);
-	close(control);
 	return ret;
 }
 

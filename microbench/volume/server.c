@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "common/files.h"
 #include "common/scheduling.h"
 #include "microbench/volume/answers.h"
 #include "microbench/volume/service.h"
@@ -71,22 +72,6 @@ static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t
 				     .op = (uint8_t)op};
 }
 
-static int transfer(int fd, char *buffer, size_t n, uint64_t offset, bool write)
-{
-	while (n) {
-		ssize_t done = write ? pwrite(fd, buffer, n, (off_t)offset)
-				     : pread(fd, buffer, n, (off_t)offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? errno : EIO;
-		buffer += done;
-		offset += (uint64_t)done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 static size_t inside(const struct server *s, size_t n, off_t offset)
 {
 	uint64_t at = (uint64_t)offset;
@@ -109,9 +94,9 @@ static void on_read(fuse_req_t request, fuse_ino_t inode, size_t n, off_t offset
 		x.data = s->image + offset;
 	} else {
 		x.data = x.owned = malloc(n ? n : 1);
-		x.entry.error =
-		    (uint16_t)(x.owned ? transfer(s->fd, x.owned, n, (uint64_t)offset, false)
-				       : ENOMEM);
+		const ssize_t got =
+		    x.owned ? read_all_at(s->fd, x.owned, n, (uint64_t)offset) : -ENOMEM;
+		x.entry.error = (uint16_t)(got < 0 ? -got : (size_t)got < n ? EIO : 0);
 	}
 	answers_add(s->answers, &x);
 }
@@ -130,7 +115,7 @@ static void on_write(fuse_req_t request, fuse_ino_t inode, const char *data, siz
 	if (s->image)
 		memcpy(s->image + offset, data, n);
 	else
-		x.entry.error = (uint16_t)transfer(s->fd, (char *)data, n, (uint64_t)offset, true);
+		x.entry.error = (uint16_t)-write_all_at(s->fd, data, n, (uint64_t)offset);
 	answers_add(s->answers, &x);
 }
 

@@ -215,10 +215,8 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 	s->slowness = 1;
 	s->free_ns = xcalloc(s->n_servers ? s->n_servers : 1, sizeof *s->free_ns);
 	s->random = gsl_rng_alloc(&splitmix_source);
-	if (!s->random) {
-		service_free(s);
-		return err_set(e, ENOMEM, "not enough memory for random numbers");
-	}
+	if (!s->random)
+		out_of_memory(0);
 	service_restart(s);
 	*out = s;
 	return 0;

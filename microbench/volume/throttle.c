@@ -19,25 +19,17 @@ static const struct {
 
 int throttle_group(const char *root, char **group, struct err *e)
 {
-	struct cgroup_where w;
+	SCOPED(cgroup_where_release) struct cgroup_where w = {NULL, NULL};
 	*group = NULL;
 	if (!cgroup_where_of(root, CGROUP_V1, "blkio", &w))
 		return err_set(e, ENOTSUP, "throttled needs cgroup v1 with the controller blkio, "
 			"which is missing here; use another service model");
-	char *file = xasprintf("%s/%s", w.own, limits[0].name);
-	int ret =
-	    path_exists(file)
-		? 0
-		: err_set(
-		      e, ENOTSUP,
-		      "throttled: this kernel cannot throttle, because it has no %s; use another "
-		      "service model",
-		      file);
-	free(file);
-	if (!ret)
-		*group = xstrdup(w.own);
-	cgroup_where_release(&w);
-	return ret;
+	SCOPED_FREE char *file = xasprintf("%s/%s", w.own, limits[0].name);
+	if (!path_exists(file))
+		return err_set(e, ENOTSUP, "throttled: this kernel cannot throttle, because it has no "
+			"%s; use another service model", file);
+	*group = xstrdup(w.own);
+	return 0;
 }
 
 static int limit_put(const char *group, const char *name, dev_t number, uint64_t value,
@@ -46,11 +38,8 @@ static int limit_put(const char *group, const char *name, dev_t number, uint64_t
 	SCOPED_FREE char *path = xasprintf("%s/%s", group, name);
 	SCOPED_FREE char *text =
 	    xasprintf("%u:%u %llu\n", major(number), minor(number), (unsigned long long)value);
-	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		ret = err_sys(e, errno, "throttled: cannot write to %s", path);
-	fd_close(fd);
-	return ret;
+	const int code = file_put_text(path, text);
+	return code ? err_sys(e, code, "throttled: cannot write to %s", path) : 0;
 }
 
 int throttle_set(const char *group, const char *device, const struct service_limits *l,

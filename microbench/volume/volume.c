@@ -104,20 +104,19 @@ static void server_look(struct volume *v)
 	close(fd);
 }
 
+static char *text_of(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+	return text ? xstrdup(text) : NULL;
+}
+
 static void facts_read(struct volume *v)
 {
-	char *path = volume_inside(v, "volume.json");
+	SCOPED_FREE char *path = volume_inside(v, "volume.json");
 	json_auto_t *o = json_load_file(path, 0, NULL);
-	free(path);
-	const char *service = json_string_value(json_object_get(o, "service")),
-		   *backing = json_string_value(json_object_get(o, "backing")),
-		   *group = json_string_value(json_object_get(o, "group"));
-	if (service)
-		v->service = xstrdup(service);
-	if (backing)
-		v->backing = xstrdup(backing);
-	if (group)
-		v->group = xstrdup(group);
+	v->service = text_of(o, "service");
+	v->backing = text_of(o, "backing");
+	v->group = text_of(o, "group");
 	v->n_bytes = (uint64_t)json_integer_value(json_object_get(o, "size"));
 	v->seed = (uint64_t)json_integer_value(json_object_get(o, "seed"));
 	for (size_t i = 0; i < VOLUME_DEPTHS; i++)
@@ -189,8 +188,7 @@ void volumes_release(struct volume *v, size_t n)
 
 ORDER_BY_TEXT(by_name, struct volume, name)
 
-/* The root, resolved like that of its volumes. */
-static char *root_resolve(const char *root)
+char *volume_root_resolve(const char *root)
 {
 	char *top = volume_root(root), *real = realpath(top, NULL);
 	if (!real)
@@ -201,7 +199,7 @@ static char *root_resolve(const char *root)
 
 int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 {
-	char *top = root_resolve(root);
+	SCOPED_FREE char *top = volume_root_resolve(root);
 	struct volume *v = NULL;
 	size_t cap = 0;
 	int ret = 0;
@@ -210,19 +208,13 @@ int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 	if (!d && errno != ENOENT)
 		ret = err_sys(e, errno, "cannot open directory %s", top);
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		char *dir = volume_name_check(entry->d_name, NULL)
-				? NULL
-				: xasprintf("%s/%s", top, entry->d_name);
-		bool is = dir && volume_is(dir);
-		free(dir);
-		if (!is)
+		SCOPED_FREE char *dir = xasprintf("%s/%s", top, entry->d_name);
+		if (volume_name_check(entry->d_name, NULL) || !volume_is(dir))
 			continue;
 		GROW(v, *n, cap);
 		volume_read(&v[(*n)++], top, entry->d_name);
 	}
-	if (*n)
-		qsort(v, *n, sizeof *v, by_name);
-	free(top);
+	SORT(v, *n, by_name);
 	*out = v;
 	return ret;
 }
@@ -249,7 +241,7 @@ int volume_find(const char *root, const char *name, struct volume *v, struct err
 	int ret = volume_name_check(name, e);
 	if (ret)
 		return ret;
-	char *top = root_resolve(root), *dir = xasprintf("%s/%s", top, name);
+	char *top = volume_root_resolve(root), *dir = xasprintf("%s/%s", top, name);
 	if (volume_is(dir))
 		volume_read(v, top, name);
 	else if (path_exists(dir))

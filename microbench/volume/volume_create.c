@@ -66,13 +66,13 @@ static int config_check(const struct volume_config *c, char **service, struct th
 static int root_make(const char *root, struct err *e)
 {
 	struct stat st;
-	char *parent = xstrdup(root), *slash = strrchr(parent, '/');
+	SCOPED_FREE char *parent = xstrdup(root);
+	char *slash = strrchr(parent, '/');
 	int ret = 0;
 	if (slash && slash > parent) {
 		*slash = 0;
 		ret = dir_create(parent, e);
 	}
-	free(parent);
 	if (ret || mkdir(root, 0700) == 0)
 		return ret;
 	if (errno != EEXIST || lstat(root, &st) < 0)
@@ -173,12 +173,11 @@ static int answer_read(int fd, struct err *e)
 
 static int server_start(struct volume *v, const struct volume_config *c, struct err *e)
 {
-	char *lock = volume_inside(v, "lock");
+	SCOPED_FREE char *lock = volume_inside(v, "lock");
 	int lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600), pipe_fd[2] = {-1, -1};
 	int ret = lock_fd < 0 || flock(lock_fd, LOCK_EX) < 0 || pipe2(pipe_fd, O_CLOEXEC) < 0
 		      ? err_sys(e, errno, "cannot use the lock file %s", lock)
 		      : 0;
-	free(lock);
 	pid_t pid = v->pid = ret ? 0 : fork();
 	if (!ret && pid < 0)
 		ret = err_sys(e, errno, "cannot start the volume's server");
@@ -238,10 +237,9 @@ static int lead_settle(struct volume *v, const struct volume_config *c, struct e
 static int bring_up(struct volume *v, const struct volume_config *c, const struct throttling *t,
 		    struct err *e)
 {
-	char *mount = volume_inside(v, "mount");
+	SCOPED_FREE char *mount = volume_inside(v, "mount");
 	int ret =
 	    mkdir(mount, 0700) < 0 ? err_sys(e, errno, "cannot create directory %s", mount) : 0;
-	free(mount);
 	ret = ret ? ret : server_start(v, c, e);
 	if (!ret && c->loop)
 		ret = loop_attach(v->file, true, v->device, e);
@@ -263,10 +261,8 @@ int volume_create(const char *root, const char *name, const struct volume_config
 	ret = ret ? ret : config_check(c, &service, &t, e);
 	ret = ret ? ret : root_make(top, e);
 	if (!ret) { /* the root exists now, so its links can be resolved */
-		char *real = realpath(top, NULL);
-		if (real)
-			free(top);
-		top = real ? real : top;
+		free(top);
+		top = volume_root_resolve(root);
 	}
 	SCOPED_FREE char *dir = xasprintf("%s/%s", top, name);
 	if (!ret && mkdir(dir, 0700) < 0)
@@ -288,13 +284,12 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		v->seed = c->seed;
 		ret = bring_up(v, c, &t, e);
 	}
-	if (!ret) {
+	if (made) {
 		volume_release(v);
 		volume_read(v, top, name);
-	} else if (made) {
+	}
+	if (made && ret) {
 		bool refused;
-		volume_release(v);
-		volume_read(v, top, name);
 		volume_remove(v, &refused, NULL);
 		volume_release(v);
 	}

@@ -16,6 +16,8 @@ bool volume_is(const char *dir);
 /* Reads the facts of the volume in ROOT/NAME, as far as it exists. */
 void volume_read(struct volume *v, const char *root, const char *name);
 char *volume_inside(const struct volume *v, const char *name); /* DIR/NAME. The caller frees it. */
+/* The root, resolved like that of its volumes. The caller frees it. */
+char *volume_root_resolve(const char *root);
 /* Opens the lock. The process that holds it is the running server. Returns a descriptor or a
  * negative errno. */
 int volume_lock_open(const struct volume *v);

@@ -76,7 +76,8 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 /* Identifies machines by their boot ID, because containers of one machine share its clock. */
 static bool is_one_host(int n_ranks)
 {
-	char mine[64] = "", *all = xcalloc((size_t)n_ranks, sizeof mine);
+	char mine[64] = "";
+	SCOPED_FREE char *all = xcalloc((size_t)n_ranks, sizeof mine);
 	bool one = true;
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, mine, sizeof mine - 1) < 0)
@@ -85,7 +86,6 @@ static bool is_one_host(int n_ranks)
 	MPI_Allgather(mine, sizeof mine, MPI_CHAR, all, sizeof mine, MPI_CHAR, MPI_COMM_WORLD);
 	for (int i = 1; i < n_ranks; i++)
 		one = one && !memcmp(all, all + (size_t)i * sizeof mine, sizeof mine);
-	free(all);
 	return one;
 }
 

@@ -40,8 +40,7 @@ static void write_one(struct written *w, const char *workload, const struct micr
 {
 	*w = (struct written){{NULL, 0, 0}, {.step = NULL}};
 	w->script.names = &w->names;
-	assert_int_equal(
-	    workload_find(workload)->script->write(c, thread, n_units, &w->script, NULL), 0);
+	workload_find(workload)->script->write(c, thread, n_units, &w->script);
 	assert_int_equal(w->script.n_units, n_units);
 }
 
@@ -344,7 +343,7 @@ static void sizes_are_gamma_distributed(void **state)
 	const double mean = 131072, shape = 1.5, n = 20000;
 	double sum = 0, squares = 0, below[3] = {0};
 	c.n_files = (uint64_t)n;
-	assert_int_equal(tree_draw(&t, "x", &c, NULL), 0);
+	tree_draw(&t, "x", &c);
 	assert_int_equal(t.n_files, c.n_files);
 	for (size_t i = 0; i < t.n_files; i++) {
 		double x = (double)t.file[i].n_bytes;
