@@ -26,8 +26,8 @@ int throttle_group(const char *root, char **group, struct err *e)
 			"which is missing here; use another service model");
 	SCOPED_FREE char *file = xasprintf("%s/%s", w.own, limits[0].name);
 	if (!path_exists(file))
-		return err_set(e, ENOTSUP, "throttled: this kernel cannot throttle, because it has no "
-			"%s; use another service model", file);
+		return err_set(e, ENOTSUP, "throttled: this kernel cannot throttle, because it has "
+			"no %s; use another service model", file);
 	*group = xstrdup(w.own);
 	return 0;
 }
