@@ -159,7 +159,7 @@ add 'a trace format' sample <<'END'
 #include "capture/number.h"
 static int sample_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
-	struct trace_record r = foreign_record();
+	struct trace_record r = record_unknown();
 	int64_t at;
 	const char *end = s + len;
 	if (!scan_i64(&s, end, &at) || s != end)

@@ -40,9 +40,11 @@ grep -q 'psm\|ompi\.\|vader' csv && fail 'files of the MPI library are in the tr
 rm -rf trace trace.runs
 ranks partitioned-read 2 5
 capture files/partitioned --nodes 0 >out 2>err || fail "$(cat out err)"
-last=$(sort -t : -k 2 -n trace.runs/run-1-0.edges | tail -n 1)
+# (a thread of MPI without requests can be a third node if it computes for long enough)
+grep ' 1:' trace.runs/run-1-0.edges >edges
+last=$(sort -t : -k 2 -n edges | tail -n 1)
 expect_line out 'dependencies'
-[ "$(cut -d ' ' -f 2 <trace.runs/run-1-0.edges | sort -u | wc -l)" -eq 1 ] || fail "rank 1 waits at several places: $(cat trace.runs/run-1-0.edges)"
+[ "$(cut -d ' ' -f 2 <edges | sort -u | wc -l)" -eq 1 ] || fail "rank 1 waits at several places: $(cat trace.runs/run-1-0.edges)"
 [ -n "$last" ] || fail 'nothing waits'
 
 # MPI_File_open tries locks on files of its own, on the application's storage: these are requests

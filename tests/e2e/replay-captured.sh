@@ -50,7 +50,7 @@ alike tar . -- --order fs --engine compiled --program-cache cache
 alike tar . -- --order fs --engine compiled --memory 1MiB --program-cache cache
 alike tar . -- --order fs --processes --memory 1MiB
 alike tar . -- --order fs --memory 1MiB # a third of one file
-grep -q '^content .* fetched into [01]' out || fail "$(cat out)"
+grep -q '^content .* read ahead into [01]' out || fail "$(cat out)"
 # equal blocks are stored once: the file of equal blocks takes almost no space
 [ "$(stat -c %s tar.trace.content)" -lt 3600000 ] || fail "$(stat -c %s tar.trace.content) bytes are stored"
 rm -rf tar.again && mkdir tar.again
