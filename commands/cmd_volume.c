@@ -79,7 +79,8 @@ static void lead_print(const struct volume_lead *l)
 	printf(" with 1, 4, 16, 64 requests in flight: answers are sent this long before they are "
 	       "due");
 	if (l->high_ns)
-		printf("; round trips of test reads: quartiles %s and %s",
+		printf("; time of a test read outside the server: first quartile %s, third "
+		       "quartile %s",
 		       duration_text((double)l->low_ns).s, duration_text((double)l->high_ns).s);
 	putchar('\n');
 	if (l->high_ns && l->n_steady < VOLUME_DEPTHS)

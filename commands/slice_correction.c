@@ -75,9 +75,9 @@ void slice_correction_finish(const struct slice_correction *c, const char *host,
 void slice_correction_print(const struct slice_correction *c)
 {
 	struct correction done = calibration_correction(&c->calibration);
-	printf("corrected for the bias of capture by %s: %" PRIu64
-	       " requests, %+.3g ns on average, standard uncertainty %.3g ns\n",
-	       c->calibration.method, done.n_corrected, -done.mean_ns, done.u_ns);
+	printf("response times of %" PRIu64 " requests corrected for the bias of capture by %s; this "
+	       "changes the mean of all requests by %+.3g ns (standard uncertainty %.3g ns)\n",
+	       done.n_corrected, c->calibration.method, -done.mean_ns, done.u_ns);
 	if (done.n_clipped)
 		printf("note: %" PRIu64 " response times would have been below 0, and were set to "
 		       "0\n", done.n_clipped);

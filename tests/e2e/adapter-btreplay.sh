@@ -47,7 +47,7 @@ cat >bin/btreplay <<'S'
 exec sleep 600
 S
 VALIDATE_BTREPLAY=$PWD/bin/btreplay replay 3 btreplay
-expect_line err 'none of its 40 requests was observed'
+expect_line err 'none of the 40 requests of the trace was observed'
 
 expect_status 2 "$VALIDATE" replay --engine btreplay --times self --device "$device" -o out.trace "$data/requests.trace"
 replay 3 btreplay --btreplay-streams 1000

@@ -27,7 +27,7 @@ jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_unknown == 150 a
 	results/report/report.json >/dev/null ||
 	fail "$(jq -c '[.cells[] | [.replayer, .n_results_unknown,
 		(.components[] | select(.component == "fidelity"))]]' results/report/report.json)"
-grep -q 'none of its .* requests was observed' "$journal" || fail "the journal does not have the replayer that did nothing"
+grep -q 'none of the .* requests of the trace was observed' "$journal" || fail "the journal does not have the replayer that did nothing"
 
 # a replayer that ran but made other requests than the trace, or none, is not trusted; a replayer
 # that could not run, or whose requests could not be seen, is undecided

@@ -34,7 +34,7 @@ expect_line err 'times:1: column 2: "inf'
 hostile 3 negative
 expect_line err 'times:1: the offset or the length is negative or too large'
 hostile 3 closed
-expect_line err 'none of its 200 requests was observed'
+expect_line err 'none of the 200 requests of the trace was observed'
 hostile 0 binary
 expect_line out '200 of 200'
 [ "$(wc -c <out.trace.printed)" = 100000 ] || fail "of 100000 bytes $(wc -c <out.trace.printed) are kept"

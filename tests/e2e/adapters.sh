@@ -73,7 +73,7 @@ expect_line err 'did you mean "trace"?'
 run 2 --times 'self:csv(begin=1,edn=2)' --command './simple-replayer'
 expect_line err 'did you mean "end"?'
 run 2 --times 'self:csv(begin=1)' --command './simple-replayer'
-expect_line err 'begin=COLUMN and one of end=COLUMN and took=COLUMN are needed'
+expect_line err 'begin=COLUMN is needed, and also end=COLUMN or took=COLUMN'
 run 2 --times selv --command './simple-replayer'
 expect_line err 'did you mean "self"?'
 run 2 --times self --command './simple-replayer'
@@ -95,16 +95,16 @@ run 2 --times preload --command './simple-replayer' --export oracle
 run 3 --times preload --command './no-such-replayer {trace}'
 expect_line err 'no-such-replayer'
 expect_status 6 "$VALIDATE" replay --engine exec --device target --export blkreplay --command './simple-replayer {trace} {device}' in.csv
-expect_line err 'may be overwritten'
+expect_line err 'the replay could overwrite its content'
 # a command may write although the trace only reads, unless the user excludes it
 grep -v Write in.csv >reads.csv
 expect_status 6 "$VALIDATE" replay --engine exec --device target --export blkreplay --command './simple-replayer {trace} {device}' reads.csv
-expect_line err 'may be overwritten'
+expect_line err 'the replay could overwrite its content'
 expect_status 0 "$VALIDATE" replay --engine exec --read-only --times none --device target --export blkreplay --command 'true {trace} {device}' reads.csv
 
 # --- hostile replayers ----------------------------------------------------------------------------
 hostile 3 nothing
-expect_line err 'none of its 200 requests was observed'
+expect_line err 'none of the 200 requests of the trace was observed'
 hostile 3 status
 expect_line err 'ended with exit status 7: there is no such thing'
 expect_line out.trace.printed 'there is no such thing'

@@ -6,7 +6,7 @@
 . "$SRCDIR/tests/e2e/campaign-parallel-lib"
 
 expect_status 0 "$VALIDATE" run parallel.conf --dry-run
-expect_line out 'the recordings of parallel applications may take'
+expect_line out 'of which the recordings of parallel applications take about'
 # without a launcher nothing starts
 expect_status 3 env PATH=/nowhere "$VALIDATE" run parallel.conf -o nothing
 expect_line err '[workload piped] is a parallel application'

@@ -60,7 +60,7 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 	int ret = child_user_find(c->adapter.user, &uid, &gid, e);
 	if (!ret && uid != geteuid() && t->how == ADAPTER_PRELOAD)
 		ret = err_set(e, EINVAL, "times preload: the library cannot observe a replayer "
-					 "that runs as another user (user)");
+					 "that runs as another user (key user)");
 	return ret;
 }
 
@@ -165,8 +165,8 @@ static int device_guard(const struct adapter_state *a, struct err *e)
 	if (writes && !c->destructive)
 		return err_set(
 		    e, EPERM,
-		    "%s: refused: its content %s be overwritten (--destructive permits this%s)",
-		    c->device, may_write ? "may" : "would",
+		    "%s: refused: the replay %s overwrite its content (--destructive permits "
+		    "this%s)", c->device, may_write ? "could" : "would",
 		    may_write ? "; --read-only: the command writes nothing" : "");
 	int ret = device_open(&d, a->run.device,
 			      !writes         ? DEVICE_READ
@@ -333,8 +333,8 @@ static int none_check(struct adapter_state *a, struct err *e)
 	if (a->n_matched || a->times.how == ADAPTER_UNTIMED)
 		return 0;
 	if (!shows)
-		return err_set(e, ENODATA, "%s succeeded, but none of its %llu requests was "
-			"observed (times %s; %llu other requests were observed)",
+		return err_set(e, ENODATA, "%s succeeded, but none of the %llu requests of "
+			"the trace was observed (times %s; %llu other requests were observed)",
 			a->run.adapter->name, (unsigned long long)a->run.n_requests,
 			times_name(a->times.how), (unsigned long long)(a->n_extra + a->n_other));
 	adapter_note(&a->run, "none of the %llu requests of the trace was made, but %llu others",
