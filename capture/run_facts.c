@@ -87,6 +87,7 @@ void run_facts_add(struct run_facts *to, const struct run_facts *f)
 
 /* --- JSON ---------------------------------------------------------------- */
 
+/* All members have 64 bits. */
 static const struct json_member facts[] = {
     MEMBER(run_facts, DURATION, wall_ns),
     MEMBER(run_facts, INTEGER, cpu_user_ns),
@@ -105,7 +106,11 @@ static const struct json_member facts[] = {
 json_t *run_facts_to_json(const struct run_facts *f)
 {
 	json_t *o = json_object();
-	json_members_put(o, f, facts);
+	for (const struct json_member *m = facts; m->name; m++) {
+		int64_t value;
+		memcpy(&value, (const char *)f + m->offset, sizeof value);
+		json_object_set_new(o, m->name, json_integer(value));
+	}
 	return o;
 }
 

@@ -323,7 +323,9 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 		r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
 		/* sets the peak resident set of this process to the present one (proc(5)); if the
 		 * kernel refuses that, the peak counts from the start of the process */
-		(void)file_put_text("/proc/self/clear_refs", "5");
+		SCOPED_FD int refs = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+		if (refs >= 0)
+			(void)!write(refs, "5", 1);
 		ret = ret ? ret : engine->run(&r->plan, r->c, e);
 		if (r->captured && captured_stop(r->captured, &s->captured, ret ? NULL : e) && !ret)
 			ret = -EIO;
