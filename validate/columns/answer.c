@@ -143,8 +143,11 @@ static enum stat_status paired_precision(const struct comparison *c,
 	if (s)
 		return s;
 	double *logs = xcalloc(2 * ref.n, sizeof *logs), *x = logs + ref.n;
-	s = logarithms(ref.x, ref.n, logs);
-	s = s ? s : logarithms(rep.x, ref.n, x);
+	for (size_t i = 0; i < ref.n && !s; i++) {
+		s = ref.x[i] > 0 && rep.x[i] > 0 ? STAT_OK : STAT_OUT_OF_RANGE;
+		logs[i] = s ? 0 : log(ref.x[i]);
+		x[i] = s ? 0 : log(rep.x[i]);
+	}
 	s = s ? s : pair_spread_of(logs, x, ref.n, plan->limit_precision, &spread);
 	free(logs);
 	s = s ? s : pair_spread_p(&spread, plan->limit_precision, p);

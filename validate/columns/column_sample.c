@@ -2,8 +2,11 @@
 #include "validate/columns/comparison_private.h"
 #include "validate/stats/bounds.h"
 #include "validate/stats/dependence.h"
+#include "validate/stats/mean_difference.h"
+#include "validate/stats/precision_study.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/series.h"
+#include "validate/stats/shapiro.h"
 
 const double quantile_levels[] = {0.5, 0.9, 0.99, 0.999, 0};
 static const double described_levels[] = {0.01, 0.05, 0.1,  0.25,  0.5, 0.75,
@@ -40,75 +43,144 @@ static void dependence_fill(struct column_sample *s, const struct comparison_pla
 		s->n_effective = fmin(ess, s->n_effective);
 }
 
-static void describe_moments(const struct estimate_source *of, const struct comparison_plan *plan)
+static void describe_moments(const struct column_sample *s, const struct comparison_plan *plan,
+			     struct estimates *out)
 {
-	estimates_named(of, "", "n", "mean", "variance", "sd", "sem", "cv_pct", "min", "max", NULL);
+	const double conf = 1 - plan->alpha;
+	const struct sample_moments *m = &s->m;
+	enum stat_status none =
+	    s->x.n ? s->status == STAT_TOO_FEW ? STAT_OK : s->status : STAT_TOO_FEW;
+	enum stat_status spread = none ? none : m->spread;
+	double cv = 0, g1 = 0, lo = 0, hi = 0, trimmed = 0;
+	struct t_estimate t;
+	estimates_add(out, "n", "", STAT_OK, (double)s->x.n);
+	estimates_add(out, "mean", "", none, m->mean);
+	estimates_add(out, "variance", "", spread, m->variance);
+	estimates_add(out, "sd", "", spread, m->sd);
+	estimates_add(out, "sem", "", spread, m->sem);
+	enum stat_status status = none ? none : sample_cv_pct(m, &cv);
+	estimates_add(out, "cv_pct", "", status, cv);
+	estimates_add(out, "min", "", none, m->min);
+	estimates_add(out, "max", "", none, m->max);
 	if (!plan->all)
 		return;
-	estimates_named(of, params_text(CONF_TEXT, 1 - plan->alpha).s, "mean_ci_lo", "mean_ci_hi",
-			NULL);
-	estimates_named(of, "", "skewness_g1", NULL);
-	estimates_named(of, "share=0.1", "trimmed_mean", NULL);
-	estimates_named(of, "", "sd_status", NULL);
+	status = mean_test(s->x.x, s->x.n, &t);
+	status = status ? status : t_interval(&t, conf, &lo, &hi);
+	estimates_addf(out, "mean_ci_lo", status, lo, CONF_TEXT, conf);
+	estimates_addf(out, "mean_ci_hi", status, hi, CONF_TEXT, conf);
+	status = sample_skewness(s->x.x, s->x.n, &g1);
+	estimates_add(out, "skewness_g1", "", status, g1);
+	status =
+	    s->sorted ? sample_trimmed_mean(s->sorted, s->x.n, 0.1, &trimmed) : STAT_NOT_FINITE;
+	estimates_add(out, "trimmed_mean", "share=0.1", status, trimmed);
+	estimates_add_word(out, "sd_status", "", STAT_OK, stat_status_name(spread));
 }
 
-static void describe_quantiles(const struct column_sample *s, double conf,
-			       const struct estimate_source *of)
+static void describe_quantiles(const struct column_sample *s, double conf, struct estimates *out)
 {
+	const double *x = s->sorted;
 	for (const double *level = described_levels; *level > 0; level++) {
-		const struct estimate_params p = params_text("p=%g", *level),
-					     bounds = params_text("%s;" CONF_TEXT, p.s, conf);
 		struct quantile_bounds b = {STAT_OK, STAT_OK, 0, 0, 0};
 		for (int type = 7; type <= 8; type++)
-			estimates_named(of, params_text("%s;type=%d", p.s, type).s, "quantile",
-					NULL);
-		enum stat_status status = of->none;
-		if (!status)
-			status = quantile_bounds(s->sorted, s->x.n, s->n_effective, *level, conf,
-						 &b);
-		estimates_add(of->list, "quantile_ci_lo", bounds.s, status ? status : b.lo_status,
-			      b.lo);
-		estimates_add(of->list, "quantile_ci_hi", bounds.s, status ? status : b.hi_status,
-			      b.hi);
-		estimates_named(of, p.s, "quantile_extrapolated", NULL);
+			estimates_addf(out, "quantile", x ? STAT_OK : s->status,
+				       x ? sorted_quantile(x, s->x.n, *level, type) : 0,
+				       "p=%g;type=%d", *level, type);
+		enum stat_status status =
+		    x ? quantile_bounds(x, s->x.n, s->n_effective, *level, conf, &b) : s->status;
+		estimates_addf(out, "quantile_ci_lo", status ? status : b.lo_status, b.lo,
+			       "p=%g;" CONF_TEXT, *level, conf);
+		estimates_addf(out, "quantile_ci_hi", status ? status : b.hi_status, b.hi,
+			       "p=%g;" CONF_TEXT, *level, conf);
+		estimates_addf(out, "quantile_extrapolated", x ? STAT_OK : s->status,
+			       quantile_is_extrapolated(s->x.n, *level), "p=%g", *level);
 	}
 }
 
-static void describe_order(struct column_sample *s, const struct comparison_plan *plan)
+static void describe_order(const struct column_sample *s, const struct comparison_plan *plan,
+			   struct estimates *out)
 {
-	const struct values sorted = {s->sorted, s->x.n};
-	const struct estimate_source of = {&s->estimates, {{"x", &sorted, 1}},
-					   s->sorted ? STAT_OK : s->status};
-	if (plan->all)
-		estimates_named(&of, "", "mad", NULL);
-	estimates_named(&of, "", "median", NULL);
+	const double *x = s->sorted;
+	double mad = 0, location = 0, scale = 0, w = 0, p = 0;
+	enum stat_status status;
 	if (plan->all) {
-		describe_quantiles(s, 1 - plan->alpha, &of);
-		estimates_named(&of, "", "algA_x", "algA_s", NULL);
+		status = x ? sample_mad(x, s->x.n, &mad) : s->status;
+		estimates_add(out, "mad", "", status, mad);
 	}
-	estimates_named(&of, "", "shapiro_W", "shapiro_p", NULL);
+	estimates_add(out, "median", "", x ? STAT_OK : s->status,
+		      x ? sorted_quantile(x, s->x.n, 0.5, 7) : 0);
+	if (plan->all) {
+		describe_quantiles(s, 1 - plan->alpha, out);
+		status = x ? algorithm_a(x, s->x.n, &location, &scale) : s->status;
+		estimates_add(out, "algA_x", "", status, location);
+		estimates_add(out, "algA_s", "", status, scale);
+	}
+	status = x ? shapiro_wilk(x, s->x.n, &w, &p) : s->status;
+	estimates_add(out, "shapiro_W", "", status, w);
+	estimates_add(out, "shapiro_p", "", status, p);
 }
 
-static void describe_series(const struct estimate_source *of, size_t n,
-			    const struct comparison_plan *plan)
+static void describe_series(const struct column_sample *s, const struct comparison_plan *plan,
+			    struct estimates *out)
 {
-	struct estimate_source lags = *of;
-	if (plan->all)
-		estimates_named(of, "", "lag1_autocorr", "lag1_warning", "von_neumann_ratio",
-				"runs_count", "runs_z", "runs_p", NULL);
-	estimates_named(of, "", "mann_kendall_S", "mann_kendall_z", "mann_kendall_p", NULL);
-	if (n < 30)
-		lags.none = STAT_TOO_FEW;
-	if (plan->all)
-		estimates_named(&lags, "lags=10", "ljung_box_Q", "ljung_box_p", NULL);
+	const double *x = s->x.x;
+	size_t n = s->x.n, lags = n >= 30 ? 10 : 0;
+	double r = 0, q = 0, p = 0;
+	struct trend_test t = {0, 0, 0};
+	enum stat_status status;
+	if (plan->all) {
+		status = autocorrelation(x, n, 1, &r);
+		estimates_add(out, "lag1_autocorr", "", status, r);
+		estimates_add(out, "lag1_warning", "", n ? STAT_OK : STAT_TOO_FEW,
+			      n ? autocorrelation_warning(n) : 0);
+		status = von_neumann_ratio(x, n, &r);
+		estimates_add(out, "von_neumann_ratio", "", status, r);
+		status = runs_test(x, n, &t);
+		estimates_add(out, "runs_count", "", status, t.statistic);
+		estimates_add(out, "runs_z", "", status, t.z);
+		estimates_add(out, "runs_p", "", status, t.p);
+	}
+	status = mann_kendall(x, n, &t);
+	estimates_add(out, "mann_kendall_S", "", status, t.statistic);
+	estimates_add(out, "mann_kendall_z", "", status, t.z);
+	estimates_add(out, "mann_kendall_p", "", status, t.p);
+	if (!plan->all)
+		return;
+	status = lags ? ljung_box(x, n, lags, &q, &p) : STAT_TOO_FEW;
+	estimates_add(out, "ljung_box_Q", "lags=10", status, q);
+	estimates_add(out, "ljung_box_p", "lags=10", status, p);
 }
 
-static void describe_dependence(const struct estimate_source *of, size_t n)
+static void describe_batches(const struct column_sample *s, struct estimates *out)
 {
-	const size_t lags = (size_t)floor(4 * pow((double)n / 100, 2.0 / 9));
-	estimates_named(of, "", "tau_ips", "ess_ips", "tau_ims", "ess_ims", "se_ips", "ess_ar1",
-			"ess_capped", NULL);
-	estimates_named(of, params_text("lags=%zu", lags).s, "se_newey_west", NULL);
+	double se = 0, lag1 = 0;
+	enum stat_status status = batch_means(s->x.x, s->x.n, BATCHES, &se, &lag1);
+	estimates_addf(out, "se_batch_means", status, se, "batches=%u", BATCHES);
+	estimates_addf(out, "batch_lag1_autocorr", status, lag1, "batches=%u", BATCHES);
+	estimates_addf(out, "batch_means_acceptable", status, batch_means_acceptable(BATCHES, lag1),
+		       "batches=%u", BATCHES);
+}
+
+static void describe_dependence(const struct column_sample *s, struct estimates *out)
+{
+	const double *x = s->x.x;
+	size_t n = s->x.n, lags = (size_t)floor(4 * pow((double)n / 100, 2.0 / 9));
+	struct geyer g = {0};
+	double ess = 0, se = 0;
+	enum stat_status status = geyer(x, n, &g);
+	double tau = g.tau > 0 ? g.tau : 1, monotone = g.tau_monotone > 0 ? g.tau_monotone : 1;
+	estimates_add(out, "tau_ips", "", status, g.tau);
+	estimates_add(out, "ess_ips", "", status, (double)n / tau);
+	estimates_add(out, "tau_ims", "", status, g.tau_monotone);
+	estimates_add(out, "ess_ims", "", status, (double)n / monotone);
+	estimates_add(out, "se_ips", "", status, g.se);
+	status = effective_number_ar1(x, n, &ess);
+	estimates_add(out, "ess_ar1", "", status, ess);
+	status = effective_number_capped(x, n, &ess);
+	estimates_add(out, "ess_capped", "", status, ess);
+	status = newey_west(x, n, lags, &se);
+	estimates_addf(out, "se_newey_west", status, se, "lags=%zu", lags);
+	describe_batches(s, out);
+	estimates_add(out, "bootstrap_block", "", STAT_OK, (double)s->block);
 }
 
 void column_sample_describe(struct column_sample *s, struct values x,
@@ -126,17 +198,13 @@ void column_sample_describe(struct column_sample *s, struct values x,
 	s->unit_status = sample_moments(s->unit.x, s->unit.n, &s->unit_m);
 	if (!s->unit_status)
 		s->unit_status = s->unit_m.spread;
-	const struct estimate_source values = {&s->estimates, {{"x", &s->x, 1}}, STAT_OK};
-	describe_moments(&values, plan);
-	describe_order(s, plan);
-	describe_series(&values, s->x.n, plan);
+	describe_moments(s, plan, &s->estimates);
+	describe_order(s, plan, &s->estimates);
+	describe_series(s, plan, &s->estimates);
 	if (plan->all)
-		describe_dependence(&values, s->x.n);
-	if (plan->all || plan->time_ordered)
-		estimates_named(&values, params_text("batches=%u", BATCHES).s, "se_batch_means",
-				"batch_lag1_autocorr", "batch_means_acceptable", NULL);
-	if (plan->all)
-		estimates_add(&s->estimates, "bootstrap_block", "", STAT_OK, (double)s->block);
+		describe_dependence(s, &s->estimates);
+	else if (plan->time_ordered)
+		describe_batches(s, &s->estimates);
 }
 
 void column_sample_release(struct column_sample *s)

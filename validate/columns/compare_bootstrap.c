@@ -25,18 +25,19 @@ static void bootstrap_means(const struct comparison_part *part, const struct res
 					   "boot_diff_percentile"};
 	const struct values ref = part->c->ref->x, rep = part->c->rep->x;
 	struct resample_interval i = {0};
+	SCOPED(estimates_release) struct estimates text = {0};
 	size_t block = block_of(part->c);
-	const struct estimate_params params = params_text(
-	    "resamples=%" PRIu64 ";seed=%" PRIu64 ";" CONF_TEXT ";block=%zu", plan->n_resamples,
-	    plan->seed, plan->conf, block);
+	estimates_addf(&text, "", STAT_OK, 0, "resamples=%llu;seed=%llu;conf=%.12g;block=%zu",
+		       (unsigned long long)plan->n_resamples, (unsigned long long)plan->seed,
+		       plan->conf, block);
 	enum stat_status s =
 	    resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_RELATIVE_PCT, plan, &i);
-	interval_add(part, bias, s, &i, params.s);
+	interval_add(part, bias, s, &i, text.e[0].params);
 	/* with many values the result would equal the other interval */
 	if (part->plan->all && rep.n <= RESAMPLE_PLAIN_MAX) {
 		s = resample_means(ref.x, ref.n, rep.x, rep.n, block, RESAMPLE_DIFFERENCE, plan,
 				   &i);
-		interval_add(part, diff, s, &i, params.s);
+		interval_add(part, diff, s, &i, text.e[0].params);
 	}
 }
 
@@ -55,10 +56,11 @@ static void bootstrap_quantiles(const struct comparison_part *part,
 		if (!s)
 			s = resample_quantiles(ref->sorted, ref->x.n, rep->sorted, rep->x.n, *p,
 					       RESAMPLE_RELATIVE_PCT, plan, &i);
-		const struct estimate_params params =
-		    params_text("p=%g;resamples=%" PRIu64 ";seed=%" PRIu64 ";" CONF_TEXT, *p,
-				plan->n_resamples, plan->seed, plan->conf);
-		interval_add(part, name, s, &i, params.s);
+		SCOPED(estimates_release) struct estimates text = {0};
+		estimates_addf(&text, "", STAT_OK, 0, "p=%g;resamples=%llu;seed=%llu;conf=%.12g",
+			       *p, (unsigned long long)plan->n_resamples,
+			       (unsigned long long)plan->seed, plan->conf);
+		interval_add(part, name, s, &i, text.e[0].params);
 	}
 }
 

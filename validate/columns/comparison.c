@@ -11,13 +11,7 @@ void comparison_compute(struct comparison *c, const struct column_sample *ref,
 	*c = (struct comparison){.ref = ref, .rep = rep, .paired = plan->paired};
 	answer_bias(c, plan);
 	answer_precision(c, plan);
-	const struct values sorted_ref = {ref->sorted, ref->sorted ? ref->x.n : 0},
-			    sorted_rep = {rep->sorted, rep->sorted ? rep->x.n : 0};
-	struct estimates *out = &c->estimates;
-	struct comparison_part it = {
-	    c, plan, out,
-	    .unit = {out, {{"ref", &ref->unit, 1}, {"rep", &rep->unit, 1}}, STAT_OK},
-	    .sorted = {out, {{"ref", &sorted_ref, 1}, {"rep", &sorted_rep, 1}}, STAT_OK}};
+	struct comparison_part it = {c, plan, &c->estimates};
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
 		part[i](&it);
 }

@@ -8,9 +8,6 @@ struct comparison_part {
 	const struct comparison *c;
 	const struct comparison_plan *plan;
 	struct estimates *out;
-	/* replicates of both samples; all values in ascending order, empty if they could not be
-	 * sorted */
-	struct estimate_source unit, sorted;
 };
 
 /* Each function appends the estimates of one kind of statistics to part->out. */

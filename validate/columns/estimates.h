@@ -3,7 +3,7 @@
  * there is no value. */
 #pragma once
 
-#include "validate/stats/named.h"
+#include "validate/stats/status.h"
 
 #define ESTIMATE_PARAMS 72
 
@@ -28,24 +28,9 @@ void estimates_add(struct estimates *list, const char *name, const char *params,
 /* Adds a word, for example a status. */
 void estimates_add_word(struct estimates *list, const char *name, const char *params,
 			enum stat_status s, const char *word);
-/* Parameters of an estimate, formatted: "p=%g;type=7". */
-struct estimate_params {
-	char s[ESTIMATE_PARAMS];
-};
-struct estimate_params params_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* Samples from which statistics are computed by name (validate/stats/named.h). */
-struct estimate_source {
-	struct estimates *list;	   /* the results are added to this list */
-	struct named_role role[2]; /* the second has no name if there is only one */
-	/* if this is not STAT_OK, nothing is computed, and all results have this status */
-	enum stat_status none;
-};
-
-/* Computes statistics with the same parameters ("" for none), and adds them. The parameters end
- * with names of statistics (static) and NULL. */
-void estimates_named(const struct estimate_source *of, const char *params, ...)
-	__attribute__((sentinel));
+/* Like estimates_add(), with formatted parameters: "p=%g;type=7". */
+void estimates_addf(struct estimates *list, const char *name, enum stat_status s, double value,
+		    const char *params, ...) __attribute__((format(printf, 5, 6)));
 
 /* Returns the estimate with this name and these parameters (NULL: the first with this name), or
  * NULL if there is none. */

@@ -2,7 +2,6 @@
 #include "validate/stats/budget.h"
 
 #include "validate/stats/distributions.h"
-#include "validate/stats/moments.h"
 
 const char *const budget_distribution_names[] = {"standard",   "normal",     "rectangular",
 						 "triangular", "resolution", NULL};
@@ -90,29 +89,4 @@ enum stat_status budget_expand(const struct budget_total *total, double coverage
 		return s;
 	*expanded = *k * total->u_c;
 	return STAT_OK;
-}
-
-enum { OF_SCATTER = 1 };
-
-enum stat_status replay_budget(struct values ref, struct values rep, double clock_halfwidth,
-			       struct budget_component *b, struct budget_total *total)
-{
-	struct sample_moments x, y;
-	enum stat_status s = sample_moments(ref.x, ref.n, &y);
-	s = s ? s : y.spread;
-	s = s ? s : sample_moments(rep.x, rep.n, &x);
-	s = s ? s : x.spread;
-	if (s)
-		return s;
-	if (y.mean <= 0)
-		return y.mean < 0 ? STAT_NEGATIVE_REFERENCE : STAT_ZERO_REFERENCE;
-	const double pct = 100 / y.mean, nu_x = (double)rep.n - 1, nu_r = (double)ref.n - 1;
-	b[0] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sd, nu_x);
-	b[1] = budget_component("own_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sem, nu_x);
-	b[0].estimate = b[1].estimate = OF_SCATTER;
-	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL,
-				pct * x.mean / y.mean * y.sem, nu_r);
-	b[3] = budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, pct * clock_halfwidth,
-				INFINITY);
-	return budget_combine(b, REPLAY_SOURCES, total);
 }

@@ -64,12 +64,3 @@ enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED };
  * 1. */
 enum stat_status budget_expand(const struct budget_total *total, double coverage,
 			       enum budget_dof dof, double *k, double *expanded) STAT_MUST_CHECK;
-
-/* The budget of the deviation of a future replay, in % of the mean of ref[]: its scatter, the mean
- * of rep[], the mean of ref[], and the clock (half-width in the unit of the samples). Sets
- * b[REPLAY_SOURCES] and *total. Errors: STAT_TOO_FEW, STAT_ZERO_REFERENCE, STAT_NEGATIVE_REFERENCE,
- * and those of budget_combine(). */
-enum { REPLAY_SOURCES = 4 };
-enum stat_status replay_budget(struct values ref, struct values rep, double clock_halfwidth,
-			       struct budget_component *b,
-			       struct budget_total *total) STAT_MUST_CHECK;

@@ -7,6 +7,16 @@
 const char *const equivalence_class_names[] = {"equivalent", "different",
 					       "different_but_negligible", "undetermined", NULL};
 
+static enum stat_status logarithms(const double *x, size_t n, double *logs)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(x[i] > 0))
+			return STAT_OUT_OF_RANGE;
+		logs[i] = log(x[i]);
+	}
+	return STAT_OK;
+}
+
 static bool margin_good(double margin_pct)
 {
 	return margin_pct > 0 && margin_pct < 100;

@@ -94,13 +94,3 @@ enum stat_status log_ratios(const double *ref, const double *rep, size_t n, doub
 	}
 	return STAT_OK;
 }
-
-enum stat_status logarithms(const double *x, size_t n, double *logs)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!(x[i] > 0))
-			return STAT_OUT_OF_RANGE;
-		logs[i] = log(x[i]);
-	}
-	return STAT_OK;
-}

@@ -44,6 +44,3 @@ enum stat_status log_ratios(const double *ref, const double *rep, size_t n,
 /* Checks references of a relative quantity. Errors: STAT_NOT_FINITE, STAT_NEGATIVE_REFERENCE or
  * STAT_ZERO_REFERENCE. */
 enum stat_status reference_check(const double *ref, size_t m) STAT_MUST_CHECK;
-
-/* Sets logs[n] to the logarithms. Errors: STAT_OUT_OF_RANGE: a value is not above 0. */
-enum stat_status logarithms(const double *x, size_t n, double *logs) STAT_MUST_CHECK;

@@ -113,8 +113,12 @@ static enum stat_status log_pairs(struct named_call *c, struct pitman_morgan *pm
 	if (ref.n != rep.n)
 		return STAT_NOT_PAIRED;
 	double *r = xcalloc(2 * ref.n + 1, sizeof *r), *x = r + ref.n;
-	enum stat_status s = logarithms(ref.x, ref.n, r);
-	s = s ? s : logarithms(rep.x, rep.n, x);
+	enum stat_status s = STAT_OK;
+	for (size_t i = 0; i < ref.n && !s; i++) {
+		s = ref.x[i] > 0 && rep.x[i] > 0 ? STAT_OK : STAT_OUT_OF_RANGE;
+		r[i] = s ? 0 : log(ref.x[i]);
+		x[i] = s ? 0 : log(rep.x[i]);
+	}
 	s = s ? s : pitman_morgan(r, ref.n, x, ref.n, pm);
 	free(r);
 	return s;

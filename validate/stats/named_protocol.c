@@ -83,19 +83,42 @@ static enum stat_status bias_t_crit(struct named_call *c, struct named_result *r
 	return s ? s : t_quantile(1 - named_number(c, "alpha") / 2, b.nu, &r->number);
 }
 
+enum { N_SOURCES = 4 };
+
+/* The default budget of a replay, in % of the reference: scatter of a future run, both means, the
+ * clock. */
 static enum stat_status default_budget(struct named_call *c, struct budget_component *b,
 				       struct budget_total *t)
 {
 	SAMPLES(c);
-	return replay_budget(ref, rep, named_number(c, "clock_halfwidth"), b, t);
+	struct sample_moments x, y;
+	enum stat_status s = sample_moments(ref.x, ref.n, &y);
+	s = s ? s : sample_moments(rep.x, rep.n, &x);
+	if (s)
+		return s;
+	if (x.spread || y.spread)
+		return STAT_TOO_FEW;
+	if (y.mean <= 0)
+		return STAT_ZERO_REFERENCE;
+	double pct = 100 / y.mean, halfwidth = named_number(c, "clock_halfwidth");
+	b[0] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sd,
+				(double)(rep.n - 1));
+	b[1] = budget_component("own_sem", BUDGET_TYPE_A, BUDGET_NORMAL, pct * x.sem,
+				(double)(rep.n - 1));
+	b[0].estimate = b[1].estimate = 1;
+	b[2] = budget_component("reference_sem", BUDGET_TYPE_A, BUDGET_NORMAL,
+				pct * x.mean / y.mean * y.sem, (double)(ref.n - 1));
+	b[3] =
+	    budget_component("clock", BUDGET_TYPE_B, BUDGET_RECTANGULAR, pct * halfwidth, INFINITY);
+	return budget_combine(b, N_SOURCES, t);
 }
 
 static enum stat_status budget_row(struct named_call *c, struct named_result *r)
 {
-	struct budget_component b[REPLAY_SOURCES];
+	struct budget_component b[N_SOURCES];
 	struct budget_total t;
 	enum stat_status s = default_budget(c, b, &t);
-	for (int i = 0; !s && i < REPLAY_SOURCES; i++)
+	for (int i = 0; !s && i < N_SOURCES; i++)
 		if (!strcmp(named_word(c, "component"), b[i].source)) {
 			r->number = c->which ? b[i].share_pct : b[i].u;
 			return STAT_OK;
@@ -103,14 +126,13 @@ static enum stat_status budget_row(struct named_call *c, struct named_result *r)
 	return s ? s : STAT_OUT_OF_RANGE;
 }
 
-STATISTIC_OF_CALL(budget_total,
-	struct budget_component b[REPLAY_SOURCES]; struct budget_total t = {0},
+STATISTIC_OF_CALL(budget_total, struct budget_component b[N_SOURCES]; struct budget_total t = {0},
 	default_budget(c, b, &t), t.u_c, t.nu_eff, floor(t.nu_eff))
 
 static enum stat_status budget_expanded(struct named_call *c, struct named_result *r)
 {
 	static const char *const dofs[] = {"cont", "trunc", NULL};
-	struct budget_component b[REPLAY_SOURCES];
+	struct budget_component b[N_SOURCES];
 	struct budget_total t;
 	double value[2] = {0};
 	enum stat_status s = default_budget(c, b, &t);
