@@ -282,7 +282,8 @@ static bool has_senders(const struct collect_job *j)
  * contradict each other. Then such threads are no nodes, and all runs are made again. */
 static int without_senders(struct collect_job *j, struct err *e)
 {
-	announce(j, "%s. All runs are repeated. Threads that make no requests are then not nodes", e->msg);
+	announce(j, "%s. All runs are repeated. Threads that make no requests are then not nodes",
+		 e->msg);
 	kept_runs_forget(&j->kept, 0);
 	free(j->kept.node);
 	j->kept.node = NULL;
