@@ -10,7 +10,7 @@ int64_t host_clock_common(const struct host_clock *c, int64_t ns)
 	return ns - c->ahead_ns[0] - (int64_t)(share * (double)(c->ahead_ns[1] - c->ahead_ns[0]));
 }
 
-struct join {
+struct hosts_join {
 	struct trace **t; /* t[n] */
 	size_t n;
 	const struct host_clock *clock;
@@ -30,7 +30,7 @@ static int64_t drift_remove(const struct host_clock *c, int64_t shift_ns, int64_
 
 static int record_join(void *ctx, struct trace *t, struct trace_record *r)
 {
-	const struct join *j = ctx;
+	const struct hosts_join *j = ctx;
 	size_t i = 0;
 	while (j->t[i] != t)
 		i++;
@@ -54,7 +54,7 @@ static bool entry_is_known(const struct fileset *s, const char *path)
  * opens a file made by another host would list it as an older file.) */
 static void files_join(void *ctx, struct trace_meta *meta)
 {
-	struct join *j = ctx;
+	struct hosts_join *j = ctx;
 	size_t most = 0;
 	bool details = true;
 	for (size_t i = 0; i < j->n; i++) {
@@ -87,7 +87,7 @@ static void files_join(void *ctx, struct trace_meta *meta)
 int hosts_join(const char *path, const struct words_list *host, const struct host_clock *clock,
 	       char *const *name, size_t n_names, const char *to, struct err *e)
 {
-	struct join j = {.t = xcalloc(host->n + 1, sizeof *j.t),
+	struct hosts_join j = {.t = xcalloc(host->n + 1, sizeof *j.t),
 			 .n = host->n,
 			 .clock = clock,
 			 .shift_ns = xcalloc(host->n + 1, sizeof *j.shift_ns),

@@ -20,7 +20,7 @@ struct pending {
 	bool matched;
 };
 
-struct loop {
+struct client_loop {
 	const struct volume_client *c;
 	struct block_queue *queue;
 	struct vm_region buffers;
@@ -41,7 +41,7 @@ static bool is_write(const struct volume_client *c, uint32_t i)
 	return c->writes && i % 2;
 }
 
-static int submit(struct loop *l, uint32_t i, uint32_t slot)
+static int submit(struct client_loop *l, uint32_t i, uint32_t slot)
 {
 	struct pending *p = &l->pending[i];
 	p->place = (uint32_t)(i * SCATTER) & (l->n_places - 1);
@@ -56,7 +56,7 @@ static int submit(struct loop *l, uint32_t i, uint32_t slot)
 }
 
 /* Waits for completions and returns their number. Kills a server that does not answer. */
-static int harvest(struct loop *l, struct block_done *done, struct err *e)
+static int harvest(struct client_loop *l, struct block_done *done, struct err *e)
 {
 	const int64_t until_ns = clock_monotonic_ns() + TIMEOUT_NS;
 	int got;
@@ -71,7 +71,7 @@ static int harvest(struct loop *l, struct block_done *done, struct err *e)
 		   : err_set(e, ETIMEDOUT, "%s did not complete any request for 10 s", l->c->path);
 }
 
-static int loop_run(struct loop *l, struct err *e)
+static int loop_run(struct client_loop *l, struct err *e)
 {
 	const uint32_t depth = l->c->depth;
 	SCOPED_FREE struct block_done *done = xcalloc(depth, sizeof *done);
@@ -103,7 +103,7 @@ static int loop_run(struct loop *l, struct err *e)
 
 /* Finds the log entry of each request by operation, place and time, because other programs may use
  * the device, too. */
-static int entries_match(const struct loop *l, const struct volume_log *log, uint64_t from,
+static int entries_match(const struct client_loop *l, const struct volume_log *log, uint64_t from,
 			 struct volume_request *request, struct err *e)
 {
 	SCOPED_FREE uint32_t *at = xcalloc(l->n_places, sizeof *at);
@@ -131,7 +131,7 @@ static int entries_match(const struct loop *l, const struct volume_log *log, uin
 					   l->c->path, l->n - n_matched, l->n);
 }
 
-static int loop_open(struct loop *l, int *fd, struct err *e)
+static int loop_open(struct client_loop *l, int *fd, struct err *e)
 {
 	const struct volume_client *c = l->c;
 	*fd = open(c->path, (c->writes ? O_RDWR : O_RDONLY) | O_DIRECT | O_CLOEXEC);
@@ -146,7 +146,7 @@ static int loop_open(struct loop *l, int *fd, struct err *e)
 int volume_client_run(const struct volume_client *c, struct volume_request *request, uint32_t n,
 		      struct err *e)
 {
-	struct loop l = {.c = c, .n = n, .n_places = volume_client_most(c->n_bytes)};
+	struct client_loop l = {.c = c, .n = n, .n_places = volume_client_most(c->n_bytes)};
 	struct volume_log log;
 	int fd = -1, ret = volume_log_open(&log, c->log, false, e);
 	if (ret)

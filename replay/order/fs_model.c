@@ -363,18 +363,18 @@ static void entry_listed(struct fs_model *m, const struct fileset *before, size_
  * has. */
 static void listings_find(struct fs_model *m)
 {
-	struct listing {
+	struct fs_listing {
 		/* first NONE32: the listing has not begun; n 0: its entries are not counted */
 		uint32_t first, n;
 	};
-	SCOPED_FREE struct listing *of_slot = xcalloc((size_t)m->s->n + 1, sizeof *of_slot);
+	SCOPED_FREE struct fs_listing *of_slot = xcalloc((size_t)m->s->n + 1, sizeof *of_slot);
 	for (uint32_t i = 0; i < m->l->n; i++) {
 		const struct load_request *r = &m->l->request[i];
-		struct listing *x = &of_slot[r->slot];
+		struct fs_listing *x = &of_slot[r->slot];
 		if (r->op == OP_OPENDIR || r->op == OP_FDOPENDIR || r->op == OP_REWINDDIR)
-			*x = (struct listing){NONE32, 0};
+			*x = (struct fs_listing){NONE32, 0};
 		if (r->op == OP_SEEKDIR || (r->op == OP_READDIR && (r->skipped || r->rvalue < 0)))
-			*x = (struct listing){i, 0};
+			*x = (struct fs_listing){i, 0};
 		if (r->op != OP_READDIR)
 			continue;
 		if (x->first == NONE32)
