@@ -284,6 +284,66 @@ static bool all_spin(const struct replay_config *c)
 	return c->timing != TIMING_FULLSPEED && spins;
 }
 
+/* Sets the peak resident set of this process to the present one (proc(5)). If the kernel refuses
+ * that, the peak counts from the start of the process. */
+static void peak_reset(void)
+{
+	SCOPED_FD int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)!write(fd, "5", 1);
+}
+
+/* The last steps before the timed region. */
+static int region_begin(struct replay_job *r, struct err *e)
+{
+	int ret = 0;
+	if (r->c->timing != TIMING_FULLSPEED)
+		clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
+	malloc_trim(0); /* return the memory of the preparation before the start */
+	if (r->captured)
+		ret = captured_start(r->captured, r->c->memory_bytes, e);
+	r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
+	peak_reset();
+	return ret;
+}
+
+/* Returns `ret`, the result of the timed region, or the error of the captured content. */
+static int region_end(struct replay_job *r, struct replay_summary *s, int ret, struct err *e)
+{
+	if (r->captured && captured_stop(r->captured, &s->captured, ret ? NULL : e) && !ret)
+		ret = -EIO;
+	s->memory.peak_bytes = peak_bytes();
+	return ret;
+}
+
+static void summary_take(struct replay_job *r, struct replay_summary *s)
+{
+	for (int i = SKIP_NONE + 1; i < SKIP_N; i++) {
+		s->n_skipped_of[i] = r->plan.calls.n_skipped[i];
+		s->n_skipped += r->plan.calls.n_skipped[i];
+	}
+	if (r->plan.calls.common) {
+		counts_take(s, &r->plan.calls.common->counts);
+		refused_take(s, &r->plan.calls.common->counts.refused);
+	}
+	s->balloon = r->balloon.n_steps > 0;
+	s->own_memory_bytes = r->balloon.own_bytes;
+	s->balloon_most_bytes = r->balloon.most_bytes;
+	s->balloon_least_bytes = r->balloon.least_bytes < r->balloon.most_bytes
+				     ? r->balloon.least_bytes
+				     : r->balloon.most_bytes;
+	memory_take(&s->memory, &r->plan);
+	s->metadata = r->metadata;
+	s->stopped = r->plan.stopped;
+	s->n_workers = r->plan.n_workers;
+	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout)
+			 : r->c->processes && r->in.slots.n_processes ? r->in.slots.n_processes
+								      : 1;
+	if (r->plan.scheduling.set)
+		scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c),
+				   s->scheduling_note, sizeof s->scheduling_note);
+}
+
 static int run_all(struct replay_job *r, const char *trace_path, struct replay_summary *s,
 		   struct err *e)
 {
@@ -315,46 +375,11 @@ static int run_all(struct replay_job *r, const char *trace_path, struct replay_s
 	slots_shrink(&r->in.slots);
 	ret = ret ? ret : clock_calibrate(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
 	if (!ret && r->plan.n) {
-		if (r->c->timing != TIMING_FULLSPEED)
-			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
-		malloc_trim(0); /* return the memory of the preparation before the start */
-		if (r->captured)
-			ret = captured_start(r->captured, r->c->memory_bytes, e);
-		r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
-		/* sets the peak resident set of this process to the present one (proc(5)); if the
-		 * kernel refuses that, the peak counts from the start of the process */
-		SCOPED_FD int refs = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-		if (refs >= 0)
-			(void)!write(refs, "5", 1);
+		ret = region_begin(r, e);
 		ret = ret ? ret : engine->run(&r->plan, r->c, e);
-		if (r->captured && captured_stop(r->captured, &s->captured, ret ? NULL : e) && !ret)
-			ret = -EIO;
-		s->memory.peak_bytes = peak_bytes();
+		ret = region_end(r, s, ret, e);
 	}
-	for (int i = SKIP_NONE + 1; i < SKIP_N; i++) {
-		s->n_skipped_of[i] = r->plan.calls.n_skipped[i];
-		s->n_skipped += r->plan.calls.n_skipped[i];
-	}
-	if (r->plan.calls.common) {
-		counts_take(s, &r->plan.calls.common->counts);
-		refused_take(s, &r->plan.calls.common->counts.refused);
-	}
-	s->balloon = r->balloon.n_steps > 0;
-	s->own_memory_bytes = r->balloon.own_bytes;
-	s->balloon_most_bytes = r->balloon.most_bytes;
-	s->balloon_least_bytes = r->balloon.least_bytes < r->balloon.most_bytes
-				     ? r->balloon.least_bytes
-				     : r->balloon.most_bytes;
-	memory_take(&s->memory, &r->plan);
-	s->metadata = r->metadata;
-	s->stopped = r->plan.stopped;
-	s->n_workers = r->plan.n_workers;
-	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout)
-			 : r->c->processes && r->in.slots.n_processes ? r->in.slots.n_processes
-								      : 1;
-	if (r->plan.scheduling.set)
-		scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c),
-				   s->scheduling_note, sizeof s->scheduling_note);
+	summary_take(r, s);
 	if (ret && !r->plan.partial)
 		return ret;
 	if (r->plan.layout)
