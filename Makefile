@@ -196,7 +196,9 @@ paper-tables: $(MAIN)
 	$(Q)TABLES='$(TABLES)' sh doc/reference/tables $(MAIN) $(BUILD)/paper $(RESULTS)
 
 # --- tests: tests/unit/ROOM/test_*.c, one program each, linked with that room and those below it -----------------------
-# The tested code is compiled with CFLAGS. The tests are not optimized, because that saves time.
+# The tested code is compiled with CFLAGS. The tests are not optimized, because that saves time. So
+# does the linker gold, where it is installed.
+UNIT_LINKER := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(addprefix $(BUILD)/obj/tests/,unit/%.o oracle/%.o hostile/%.o): private CFLAGS := $(patsubst -O2,-O0,$(CFLAGS))
 UNIT := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
 ifneq ($(strip $(TESTS)),) # only the requested tests (by a part of their path, as in tests/run-tests)
@@ -206,7 +208,7 @@ define unit_room
 $(BUILD)/tests/unit/$(1)/%: $(BUILD)/obj/tests/unit/$(1)/%.o $(call libs_for,$(call upto,$(1),$(ROOMS)))
 	@mkdir -p $$(@D)
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS) -lcmocka
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(UNIT_LINKER) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS) -lcmocka
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_room,$(r))))
 # the recorder of the preload library without its hooks, which would interpose the test's own calls
