@@ -30,12 +30,12 @@ static const char synopsis[] =
     "OLD[:REPLAYER] NEW[:REPLAYER] [--format FORM] [--allow LIST]\n"
     "DIR [--format FORM]\n--list";
 static const char about[] =
-	"Compares two campaigns of one protocol, or two replayers of one campaign. OLD\n"
-	"and NEW are results directories or baselines (\"validate baseline save\").\n"
-	":REPLAYER selects one replayer. A single DIR is a results directory whose\n"
-	"protocol names both replayers in its section [compare]. Each component of each\n"
-	"scenario gets an outcome: same (the change is shown to lie within the limits\n"
-	"of [compare]), better, worse, or inconclusive.\n"
+	"Compares two campaigns that ran the same protocol, or two replayers of one\n"
+	"campaign. OLD and NEW are results directories or baselines (\"validate baseline\n"
+	"save\"). :REPLAYER selects one replayer. A single DIR is a results directory or\n"
+	"baseline whose protocol names both replayers in its section [compare]. Each\n"
+	"component of each scenario gets an outcome: same (the change is shown to lie\n"
+	"within the limits of [compare]), better, worse, or inconclusive.\n"
 	"\n"
 	"Exit status: 0 the same or better, 1 a component is worse, 2 wrong usage, 3\n"
 	"failed, 4 inconclusive (--inconclusive changes this), 5 not comparable.";

@@ -24,7 +24,7 @@ static const struct option_spec history_options[] = {
 	       .help = "show: number of in-control entries from which the limits are computed "
 	       "(default 20)"),
 	OPTION(UINT, "from", FIELD(from), .arg = "N", .min = 1, .max = 1e15,
-	       .help = "show: leave out the campaigns before campaign N, for example those "
+	       .help = "show: leave out campaigns with a number below N, for example those "
 	       "before an intended change (default 1)"),
 	OPTION(STRING, "output", FIELD(output), .letter = 'o', .arg = "DIR",
 	       .help = "show: also write a report (page, plots, tables and JSON) into the "

@@ -19,7 +19,8 @@ static const struct option_spec judge_options[] = {
 	    "replayers of other projects only if they can be observed there)"),
 	OPTION(UINT, "replicates", JUDGE_FIELD(replicates), .group = "Campaign and output",
 	       .arg = "N", .min = 2, .max = 10000,
-	       .help = "number of replays by each replayer (default 10; with --rerun 20)"),
+	       .help = "number of replays by each replayer, not counting the warm-up replay "
+	       "(default 10; with --rerun 20)"),
 	JUDGE_OUTPUT_ROWS("judge"),
 	{.name = NULL},
 };
@@ -31,9 +32,10 @@ static const char about[] =
 	"same initial state. Then judges the replayers. The reference is one of these:\n"
 	"\n"
 	"--rerun: new runs of the captured command, between the replays.\n"
-	"Otherwise: the recording. It may come from another day, load or storage. A\n"
-	"replay with other times is then not rejected. Its verdict is \"differs from the\n"
-	"recording\" (status 4). An engine of validate takes part as a control.\n"
+	"Otherwise: the recording. It was possibly made on another day, under another\n"
+	"load or on other storage. A replay with other times is then not rejected. Its\n"
+	"verdict is \"differs from the recording\" (status 4). An engine of validate also\n"
+	"replays the trace, as a control.\n"
 	"\n"
 	"The command prints its protocol and stores it in the results directory.\n"
 	"\"validate run\" can run it again.\n"

@@ -67,9 +67,9 @@ static const struct option_spec metrics_options[] = {
 static const char synopsis[] = "[options] REFERENCE REPLAY\n--list";
 static const char about[] =
 	"Compares the trace of a replay with the replayed trace. The replay can come\n"
-	"from any replayer, and both traces can have any readable format. Prints lost\n"
-	"and added requests, execution time, throughput, response times, issue errors,\n"
-	"requests in flight and reordering.\n"
+	"from any replayer, and both traces can have any format that validate reads.\n"
+	"Prints lost and extra requests, execution time, throughput, response times,\n"
+	"issue errors, requests in flight and reordering.\n"
 	"\n"
 	"Exit status: 0 compared, 2 wrong usage, 3 a trace cannot be read.";
 

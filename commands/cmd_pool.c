@@ -32,9 +32,9 @@ static const struct option_spec pool_options[] = {
 
 static const char synopsis[] = "PATH PATH... [-o DIR] [--format FORM]";
 static const char about[] =
-	"Compares the results of several laboratories that ran one protocol. Each PATH\n"
-	"is a results directory or a baseline (\"validate baseline save\"). Prints for\n"
-	"each replayer and scenario how far results differ within a laboratory\n"
+	"Compares the results of several laboratories that ran the same protocol. Each\n"
+	"PATH is a results directory or a baseline (\"validate baseline save\"). Prints\n"
+	"for each replayer and scenario how far results differ within a laboratory\n"
 	"(repeatability) and between laboratories (reproducibility), and the outliers\n"
 	"among the laboratories (ISO 5725-2). A league table ranks the replayers by\n"
 	"their verdicts.\n"

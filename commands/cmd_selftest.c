@@ -33,8 +33,8 @@ static const struct option_spec selftest_options[] = {
 	       .help = "replay: number of campaigns with each fault at its largest size (default "
 	       "59; quick: 1)"),
 	OPTION(UINT, "campaigns-all-sizes", FIELD(sizes), .arg = "N", .max = 100000,
-	       .help = "replay: number of these campaigns in which each fault has all three "
-	       "sizes (default 20; quick: 0)"),
+	       .help = "replay: number of campaigns of --campaigns that test each fault at all "
+	       "three sizes (default 20; quick: 0)"),
 	OPTION(UINT, "campaigns-aa", FIELD(aa), .arg = "N", .max = 100000,
 	       .help = "replay: number of campaigns with the program in place of the replayer "
 	       "(default 10; quick: 1)"),

@@ -44,8 +44,8 @@ static const struct option_spec standard_options[] = {
 
 static const char synopsis[] = "certify [-o FILE] [--quick] [options]\ncheck FILE [options]";
 static const char about[] =
-	"Measures how exactly volumes (\"validate volume\") keep their programmed service\n"
-	"time, so that they can serve as a measurement standard.\n"
+	"Measures how accurately volumes (\"validate volume\") keep their programmed\n"
+	"service time, so that they can serve as a measurement standard.\n"
 	"\n"
 	"certify: measures a grid of models, service times and numbers of requests in\n"
 	"flight. Prints the range in which a volume is a valid standard on this machine,\n"

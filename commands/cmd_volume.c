@@ -27,7 +27,7 @@ static const struct option_spec volume_options[] = {
 	       .help = "create: store the content in FILE, which is created if missing (default: "
 	       "in memory)"),
 	OPTION(UINT, "seed", MADE(seed), .arg = "N",
-	       .help = "create: seed from which random service times follow (default 1)"),
+	       .help = "create: seed of the random service times (default 1)"),
 	OPTION(UINT, "log", MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
 	       .help = "create: number of requests that the log can hold (default 1000000)"),
 	OPTION(STRING, "lead", AT(lead), .arg = "TIME", .help = "create: send each answer this "

@@ -58,8 +58,8 @@ const struct option_spec microbench_options[] = {
 	       "rounds (fileserver), transactions (postmark), compilations (compile), files "
 	       "(createfiles, copyfiles)"),
 	OPTION(DURATION, "min-duration", FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
-	       .help = "continue to make requests after --requests until this time has passed "
-	       "(default 0)"),
+	       .help = "after the requests of --requests, make further requests until this time "
+	       "has passed since the start (default 0)"),
 	OPTION(SIZE, "block-size", FIELD(block_bytes), .arg = "SIZE", .min = 1,
 	       .max = (double)MICROBENCH_MAX_BLOCK_BYTES, .help = "size of a request (default "
 	       "4K)"),
