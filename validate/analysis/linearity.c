@@ -25,7 +25,7 @@ static void line_fit(struct linearity *l, const double *level, const double *bia
 	struct lack_of_fit lack;
 	l->slope = l->slope_se = l->slope_p = l->intercept = l->lack_of_fit_f = l->lack_of_fit_p =
 	    NAN;
-	l->status = regression(level, bias, n, &line);
+	l->status = regression_fit(level, bias, n, &line);
 	l->lack_of_fit_status = l->status ? l->status : lack_of_fit(level, bias, n, &lack);
 	if (l->status)
 		return;

@@ -10,8 +10,8 @@
 enum { IN_BUDGET = 1, WARNING = 2 };
 
 /* Adds a source. The pointer is valid until the next source is added. */
-static struct uncertainty_source *add(struct analysis *a, enum source_kind kind, int flags,
-				      double x, double y)
+static struct uncertainty_source *source_add(struct analysis *a, enum source_kind kind, int flags,
+					     double x, double y)
 {
 	a->source = xreallocarray(a->source, a->n_sources + 1, sizeof *a->source);
 	struct uncertainty_source *s = &a->source[a->n_sources++];
@@ -25,12 +25,12 @@ static void sources_workload(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	for (size_t i = 0; i < a->n_not_visible; i++)
-		add(a, SOURCE_NOT_VISIBLE, 0, 0, 0)->text[0] = a->not_visible[i];
-	add(a, SOURCE_SEEDED, IN_BUDGET, 0, 0);
+		source_add(a, SOURCE_NOT_VISIBLE, 0, 0, 0)->text[0] = a->not_visible[i];
+	source_add(a, SOURCE_SEEDED, IN_BUDGET, 0, 0);
 	if (p->min_duration_ns > 0)
-		add(a, SOURCE_LEAST_TIME, IN_BUDGET, (double)p->min_duration_ns * 1e-6, 0);
+		source_add(a, SOURCE_LEAST_TIME, IN_BUDGET, (double)p->min_duration_ns * 1e-6, 0);
 	else
-		add(a, SOURCE_GIVEN_COUNTS, 0, 0, 0);
+		source_add(a, SOURCE_GIVEN_COUNTS, 0, 0, 0);
 }
 
 /* Whether each thread is bound to one CPU: by `pin`, or by `cpus` of a replayer of another
@@ -62,15 +62,15 @@ static void pinned_alike(struct analysis *a)
 		first = n_unlike++ ? first : &a->cell[i];
 	}
 	if (n_unlike)
-		add(a, SOURCE_PINNING, WARNING, (double)n_unlike, (double)a->n_cells)->text[0] =
-		    p->replayer[first->replayer].name;
+		source_add(a, SOURCE_PINNING, WARNING, (double)n_unlike, (double)a->n_cells)
+		    ->text[0] = p->replayer[first->replayer].name;
 }
 
 static void sources_replayer(struct analysis *a)
 {
-	add(a, SOURCE_WAITING, 0, 0, 0);
-	add(a, SOURCE_ISSUE_TIME, 0, 0, 0);
-	add(a, SOURCE_REPEATABILITY, IN_BUDGET, 0, 0);
+	source_add(a, SOURCE_WAITING, 0, 0, 0);
+	source_add(a, SOURCE_ISSUE_TIME, 0, 0, 0);
+	source_add(a, SOURCE_REPEATABILITY, IN_BUDGET, 0, 0);
 	pinned_alike(a);
 }
 
@@ -99,22 +99,22 @@ static void cold_caches(struct analysis *a)
 	}
 	if (isnan(most))
 		return;
-	add(a, SOURCE_CACHED, most > 0.01 ? WARNING : 0, 100 * most, 0);
+	source_add(a, SOURCE_CACHED, most > 0.01 ? WARNING : 0, 100 * most, 0);
 }
 
 static void sources_testbed(struct analysis *a)
 {
 	double steal = cells_largest(a, cell_stolen);
 	if (isnan(a->between_process_cv))
-		add(a, SOURCE_NOISE_UNKNOWN, 0, 0, 0);
+		source_add(a, SOURCE_NOISE_UNKNOWN, 0, 0, 0);
 	else
-		add(a, SOURCE_NOISE, IN_BUDGET, 100 * a->between_process_cv, 0);
+		source_add(a, SOURCE_NOISE, IN_BUDGET, 100 * a->between_process_cv, 0);
 	if (isnan(steal))
-		add(a, SOURCE_STOLEN_UNKNOWN, 0, 0, 0);
+		source_add(a, SOURCE_STOLEN_UNKNOWN, 0, 0, 0);
 	else
-		add(a, SOURCE_STOLEN, steal > 0.01 ? WARNING : 0, 100 * steal, 0);
+		source_add(a, SOURCE_STOLEN, steal > 0.01 ? WARNING : 0, 100 * steal, 0);
 	cold_caches(a);
-	add(a, SOURCE_ONE_MACHINE, 0, 0, 0);
+	source_add(a, SOURCE_ONE_MACHINE, 0, 0, 0);
 }
 
 static void sources_reference(struct analysis *a)
@@ -123,18 +123,19 @@ static void sources_reference(struct analysis *a)
 	bool single = false;
 	for (size_t i = 0; i < a->n_cells; i++)
 		single |= a->cell[i].single_reference;
-	add(a, p->reference == REFERENCE_RERUN ? SOURCE_RERUN : SOURCE_RECORDED, IN_BUDGET, 0, 0);
+	source_add(a, p->reference == REFERENCE_RERUN ? SOURCE_RERUN : SOURCE_RECORDED, IN_BUDGET,
+		   0, 0);
 	if (single)
-		add(a, SOURCE_ONE_RECORDING, WARNING, 0, 0);
+		source_add(a, SOURCE_ONE_RECORDING, WARNING, 0, 0);
 	const json_t *standard = json_object_get(a->results->environment, "standard");
 	if (standard) {
 		const json_t *u = json_object_get(standard, "expanded_uncertainty");
-		add(a, SOURCE_STANDARD, IN_BUDGET,
-		    100 * json_number_value(json_object_get(standard, "bias")),
-		    100 * json_number_value(u))
+		source_add(a, SOURCE_STANDARD, IN_BUDGET,
+			   100 * json_number_value(json_object_get(standard, "bias")),
+			   100 * json_number_value(u))
 		    ->text[0] = json_string_value(json_object_get(standard, "made"));
 	}
-	add(a, SOURCE_STAMPS, 0, 0, 0);
+	source_add(a, SOURCE_STAMPS, 0, 0, 0);
 }
 
 static void sources_instruments(struct analysis *a)
@@ -149,20 +150,20 @@ static void sources_instruments(struct analysis *a)
 		cost = fmax(cost, run->summary.clock_read_cost_ns);
 		correction = fmax(correction, run->summary.correction_u_ns);
 	}
-	add(a, SOURCE_RESOLUTION, IN_BUDGET, resolution, 0);
-	add(a, SOURCE_READ_COST, IN_BUDGET, cost, 0);
+	source_add(a, SOURCE_RESOLUTION, IN_BUDGET, resolution, 0);
+	source_add(a, SOURCE_READ_COST, IN_BUDGET, cost, 0);
 	if (back_ns > 0)
-		add(a, SOURCE_CLOCK_BACK, WARNING, (double)back_ns * 1e-9, 0);
+		source_add(a, SOURCE_CLOCK_BACK, WARNING, (double)back_ns * 1e-9, 0);
 	if (correction > 0)
-		add(a, SOURCE_CORRECTION, IN_BUDGET, correction, 0);
+		source_add(a, SOURCE_CORRECTION, IN_BUDGET, correction, 0);
 	if (a->n_events_lost)
-		add(a, SOURCE_EVENTS_LOST, WARNING, (double)a->n_events_lost, 0);
+		source_add(a, SOURCE_EVENTS_LOST, WARNING, (double)a->n_events_lost, 0);
 	if (a->n_cut)
-		add(a, SOURCE_CUT, WARNING, (double)a->n_cut, 0);
+		source_add(a, SOURCE_CUT, WARNING, (double)a->n_cut, 0);
 	if (a->n_programs_unseen)
-		add(a, SOURCE_PROGRAMS_UNSEEN, WARNING, (double)a->n_programs_unseen, 0);
+		source_add(a, SOURCE_PROGRAMS_UNSEEN, WARNING, (double)a->n_programs_unseen, 0);
 	if (a->n_requests_unseen)
-		add(a, SOURCE_REQUESTS_UNSEEN, WARNING, (double)a->n_requests_unseen, 0);
+		source_add(a, SOURCE_REQUESTS_UNSEEN, WARNING, (double)a->n_requests_unseen, 0);
 }
 
 /* Warns if a requested memory cgroup was missing in some run. */
@@ -182,9 +183,10 @@ static void cache_budget(struct analysis *a)
 		n_had += run->cgroup_limit_bytes > 0;
 	}
 	if (n_had < n_wanted)
-		add(a, SOURCE_NO_CGROUP, WARNING, (double)(n_wanted - n_had), (double)n_wanted);
+		source_add(a, SOURCE_NO_CGROUP, WARNING, (double)(n_wanted - n_had),
+			   (double)n_wanted);
 	else if (n_wanted)
-		add(a, SOURCE_CGROUP, 0, 0, 0);
+		source_add(a, SOURCE_CGROUP, 0, 0, 0);
 }
 
 /* Adds the source of cold names and inodes, which matter for captured programs. Built-in workloads
@@ -201,9 +203,10 @@ static void sources_metadata(struct analysis *a)
 		n_warm += t->evict != EVICT_ALL;
 	}
 	if (n_warm)
-		add(a, SOURCE_WARM_METADATA, WARNING, (double)n_warm, (double)(n_warm + n_cold));
+		source_add(a, SOURCE_WARM_METADATA, WARNING, (double)n_warm,
+			   (double)(n_warm + n_cold));
 	else if (n_cold)
-		add(a, SOURCE_COLD_METADATA, 0, 0, 0);
+		source_add(a, SOURCE_COLD_METADATA, 0, 0, 0);
 }
 
 static void sources_procedure(struct analysis *a)
@@ -221,14 +224,15 @@ static void sources_procedure(struct analysis *a)
 			n_ordered += !strcmp(a->cell[i].budget.row[k].source, BUDGET_ORDER) &&
 				     a->cell[i].budget.row[k].u > 0;
 	}
-	add(a, SOURCE_DRIFT, n_drift ? WARNING : IN_BUDGET, n_drift, (double)a->n_cells);
-	add(a, SOURCE_ORDER, IN_BUDGET, n_ordered, (double)a->n_cells);
+	source_add(a, SOURCE_DRIFT, n_drift ? WARNING : IN_BUDGET, n_drift, (double)a->n_cells);
+	source_add(a, SOURCE_ORDER, IN_BUDGET, n_ordered, (double)a->n_cells);
 	if (n_failed)
-		add(a, SOURCE_FAILED_RUNS, WARNING, n_failed, 0);
+		source_add(a, SOURCE_FAILED_RUNS, WARNING, n_failed, 0);
 	if (a->results->n_damaged_journal_lines)
-		add(a, SOURCE_JOURNAL, WARNING, (double)a->results->n_damaged_journal_lines, 0);
+		source_add(a, SOURCE_JOURNAL, WARNING, (double)a->results->n_damaged_journal_lines,
+			   0);
 	if (!a->complete)
-		add(a, SOURCE_UNFINISHED, WARNING, 0, 0);
+		source_add(a, SOURCE_UNFINISHED, WARNING, 0, 0);
 }
 
 /* Adds limitations of environment.json, "replaced_or_skipped": [{"what": ..., "why": ...,
@@ -242,7 +246,7 @@ static void sources_limitations(struct analysis *a)
 		const char *what = json_string_value(json_object_get(item, "what"));
 		if (!what)
 			continue;
-		struct uncertainty_source *s = add(a, SOURCE_UNMET, WARNING, 0, 0);
+		struct uncertainty_source *s = source_add(a, SOURCE_UNMET, WARNING, 0, 0);
 		s->text[0] = what;
 		s->text[1] = json_string_value(json_object_get(item, "why"));
 		s->text[2] = json_string_value(json_object_get(item, "instead"));

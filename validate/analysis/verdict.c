@@ -78,7 +78,7 @@ static bool times_itself(const struct protocol *p, const struct cell *c)
 		replayer_option(r, "times"), adapter, NULL) && times.how == ADAPTER_SELF;
 }
 
-static struct reason bar(enum reason_code code, double a, double b)
+static struct reason reason_make(enum reason_code code, double a, double b)
 {
 	return (struct reason){.code = code, .number = {a, b, 100 * MOST_FAILED}};
 }
@@ -95,10 +95,11 @@ static struct reason bar_of_unjudged(const struct protocol *p, const struct cell
 			return (struct reason){.code = REASON_CLAIM_NOT_JUDGED,
 					       .text = component_names[k]};
 	if (p->claimed)
-		return bar(REASON_NONE, 0, 0);
+		return reason_make(REASON_NONE, 0, 0);
 	if (isnan(bias->limit) && !c->bias.status)
-		return bar(REASON_BIAS_UNLIMITED, 0, 0);
-	return bar(bias->decision == DECISION_ACCEPT ? REASON_NONE : REASON_BIAS_NOT_JUDGED, 0, 0);
+		return reason_make(REASON_BIAS_UNLIMITED, 0, 0);
+	return reason_make(bias->decision == DECISION_ACCEPT ? REASON_NONE : REASON_BIAS_NOT_JUDGED,
+			   0, 0);
 }
 
 /* Returns what forbids trust, independent of the components. */
@@ -106,22 +107,22 @@ static struct reason bar_of(const struct protocol *p, const struct cell *c)
 {
 	const struct reason unjudged = bar_of_unjudged(p, c);
 	if (c->n_failed_replayer)
-		return bar(REASON_REPLAYS_FAILED, c->n_failed_replayer, c->n_blocks);
+		return reason_make(REASON_REPLAYS_FAILED, c->n_failed_replayer, c->n_blocks);
 	if (c->n_failed_program > MOST_FAILED * c->n_blocks)
-		return bar(REASON_PROGRAMS_FAILED, c->n_failed_program, c->n_blocks);
+		return reason_make(REASON_PROGRAMS_FAILED, c->n_failed_program, c->n_blocks);
 	if (c->n_events_lost)
-		return bar(REASON_EVENTS_LOST, (double)c->n_events_lost, 0);
+		return reason_make(REASON_EVENTS_LOST, (double)c->n_events_lost, 0);
 	if (c->n_cut)
-		return bar(REASON_RUNS_CUT, c->n_cut, 0);
+		return reason_make(REASON_RUNS_CUT, c->n_cut, 0);
 	if (c->n_unseen)
-		return bar(REASON_RUNS_UNSEEN, c->n_unseen, 0);
+		return reason_make(REASON_RUNS_UNSEEN, c->n_unseen, 0);
 	if (c->no_responses)
-		return bar(REASON_NO_RESPONSES, 0, 0);
+		return reason_make(REASON_NO_RESPONSES, 0, 0);
 	if (unjudged.code)
 		return unjudged;
 	if (times_itself(p, c))
-		return bar(REASON_OWN_STAMPS, 0, 0);
-	return bar(c->one_recording ? REASON_ONE_RECORDING : REASON_NONE, c->n_pairs, 0);
+		return reason_make(REASON_OWN_STAMPS, 0, 0);
+	return reason_make(c->one_recording ? REASON_ONE_RECORDING : REASON_NONE, c->n_pairs, 0);
 }
 
 static void verdict_conclude(struct cell *c, const struct protocol *p)
@@ -163,7 +164,7 @@ static void verdict_defer(struct cell *c, const struct protocol *p, unsigned int
 			     : p->n_looks ? p->look[0]
 					  : (unsigned int)p->n_replicates_max;
 	leave_undecided(c, first > n_made ? first - n_made : 0, REASON_DEFERRED,
-			bar(REASON_VERDICT_DEFERRED, first, n_made));
+			reason_make(REASON_VERDICT_DEFERRED, first, n_made));
 }
 
 /* Number of replicates from this look to the next. */

@@ -166,7 +166,7 @@ static void describe_dependence(const struct column_sample *s, struct estimates 
 	size_t n = s->x.n, lags = (size_t)floor(4 * pow((double)n / 100, 2.0 / 9));
 	struct geyer g = {0};
 	double ess = 0, se = 0;
-	enum stat_status status = geyer(x, n, &g);
+	enum stat_status status = geyer_se(x, n, &g);
 	double tau = g.tau > 0 ? g.tau : 1, monotone = g.tau_monotone > 0 ? g.tau_monotone : 1;
 	estimates_add(out, "tau_ips", "", status, g.tau);
 	estimates_add(out, "ess_ips", "", status, (double)n / tau);

@@ -60,7 +60,7 @@ static void decide_concurrency(struct component *c, const struct deciding *given
 		if (!at || fabs(e->t[i].value) > fabs(at->value))
 			at = &e->t[i];
 	}
-	decide(c, p_accept, p_reject * fmax(1, (double)(d.to - d.from)), levels);
+	decide_component(c, p_accept, p_reject * fmax(1, (double)(d.to - d.from)), levels);
 	if (!at) {
 		REASON(c, EQUAL_LEVELS, c->limit);
 		return;

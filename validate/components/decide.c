@@ -29,7 +29,8 @@ bool decide_is_early(struct component *c, const struct levels *levels)
 	return true;
 }
 
-void decide(struct component *c, double p_accept, double p_reject, const struct levels *levels)
+void decide_component(struct component *c, double p_accept, double p_reject,
+		      const struct levels *levels)
 {
 	c->p_reject = fmin(1, p_reject);
 	c->rejected_before_holm = c->p_reject <= levels->accept;

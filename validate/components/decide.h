@@ -18,7 +18,8 @@ void component_add_reason(struct component *c, enum reason_code code, const char
 bool decide_is_early(struct component *c, const struct levels *levels);
 
 /* Decides by two one-sided P-values, and stores the P-value of rejecting. */
-void decide(struct component *c, double p_accept, double p_reject, const struct levels *levels);
+void decide_component(struct component *c, double p_accept, double p_reject,
+		      const struct levels *levels);
 
 /* Sets the decision to inconclusive or not applicable, because a number is missing. */
 void decide_nothing(struct component *c, enum stat_status s);
@@ -47,6 +48,7 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
 bool decide_is_too_dependent(const struct component *c, const struct serial *s);
 
 /* Stores to how many independent runs the n runs are equivalent, and whether they would be accepted
- * as independent runs (P-value p_alone). Appends both to the reasons. Call it after decide(). */
+ * as independent runs (P-value p_alone). Appends both to the reasons. Call it after
+ * decide_component(). */
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone,
 		       const struct levels *levels);

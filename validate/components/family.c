@@ -100,7 +100,7 @@ static void decide_family(struct component *c, const struct family *f, const str
 		worst = p.reject < p_reject ? i : worst;
 		p_reject = fmin(p_reject, p.reject);
 	}
-	decide(c, p_accept, p_reject * (double)f->n, levels);
+	decide_component(c, p_accept, p_reject * (double)f->n, levels);
 	const size_t deciding = c->decision == DECISION_REJECT ? worst : hardest;
 	const struct ratio_evidence *e = &f->part[deciding].value;
 	c->estimate = estimate_of_part(e, map);

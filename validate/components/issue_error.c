@@ -15,7 +15,7 @@ static void decide_issue_error(struct component *c, const struct deciding *d)
 		return;
 	struct mean_p p =
 	    decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
-	decide(c, p.accept, p.reject, levels);
+	decide_component(c, p.accept, p.reject, levels);
 	REASON(c, PERCENTILE, e->t.value);
 	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&
 	    !t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {

@@ -134,7 +134,7 @@ static void decide_linearity(struct component *c, const struct deciding *d)
 		if (fabs(e->contrast[i].value) > fabs(e->contrast[worst].value))
 			worst = i;
 	}
-	decide(c, p_accept, p_reject * (double)e->n_contrasts, levels);
+	decide_component(c, p_accept, p_reject * (double)e->n_contrasts, levels);
 	const struct t_estimate *t = &e->contrast[worst];
 	if (worst) {
 		c->estimate = estimate_of_t(STAT_OK, t, expm1);

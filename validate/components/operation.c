@@ -10,7 +10,7 @@
 
 /* Whether the operation has a large enough share of the requests and of the program's response
  * time. */
-static bool counts(const struct pairs *p, const char *name)
+static bool operation_counts(const struct pairs *p, const char *name)
 {
 	double n = 0, time = 0, n_all = 0, time_all = 0;
 	for (size_t i = 0; i < p->n; i++) {
@@ -52,7 +52,7 @@ static void measure_operations(const struct measuring *m)
 		return;
 	}
 	for (unsigned int i = 0; i < first->n_ops; i++)
-		if (counts(m->pairs, first->op[i].op))
+		if (operation_counts(m->pairs, first->op[i].op))
 			operation_add(f, m->pairs, first->op[i].op);
 }
 

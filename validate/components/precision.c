@@ -31,7 +31,7 @@ static void decide_both(struct component *c, const struct evidence *e, const str
 		decide_nothing(c, s);
 		return;
 	}
-	decide(c, p.below, sequential_p(p.above, levels->span), levels);
+	decide_component(c, p.below, sequential_p(p.above, levels->span), levels);
 	c->accept_hi = wide;
 	upper = c->decision == DECISION_REJECT ? upper : wide;
 	REASON(c, SCATTER, e->precision.ratio, levels->accept, lower, upper,
@@ -72,7 +72,7 @@ static void decide_repeatability(struct component *c, const struct deciding *d)
 	}
 	struct spread_p p = spread_p(x, c->limit);
 	c->estimate = spread_estimate(x, x->sd);
-	decide(c, p.below, sequential_p(p.above, levels->span), levels);
+	decide_component(c, p.below, sequential_p(p.above, levels->span), levels);
 	REASON(c, REPEATABILITY, x->sd, levels->accept, lower, upper, c->decision, c->limit);
 	const struct spread_evidence alone = spread_independent(x, &e->replays, cell->x.n);
 	c->accept_hi = upper;

@@ -121,7 +121,7 @@ void decide_ratio(struct component *c, const struct ratio_evidence *e, const str
 	if (decide_is_settled(c, s, levels))
 		return;
 	struct mean_p p = ratio_p(e, b.low, b.high, levels);
-	decide(c, p.accept, p.reject, levels);
+	decide_component(c, p.accept, p.reject, levels);
 	if (e->status) {
 		/* all pairs have the same ratio, as integers often do: there is no scatter, so the
 		 * value decides */

@@ -36,7 +36,8 @@ static void decide_share(struct component *c, const struct share_evidence *e,
 			decide_nothing(c, s ? s : STAT_NOT_CONVERGED);
 			return;
 		}
-		decide(c, limit < 1 ? p_accept : 0, sequential_p(p_reject, levels->span), levels);
+		decide_component(c, limit < 1 ? p_accept : 0, sequential_p(p_reject, levels->span),
+				 levels);
 		if (c->decision == DECISION_REJECT)
 			REASON(c, SHARE_ALIKE_BEYOND, e->k, e->of, 100 * lo, c->limit);
 		else
@@ -46,7 +47,7 @@ static void decide_share(struct component *c, const struct share_evidence *e,
 	struct mean_p p =
 	    decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false, levels->span);
 	double lo, hi, unused;
-	decide(c, p.accept, p.reject, levels);
+	decide_component(c, p.accept, p.reject, levels);
 	if (t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) ||
 	    t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
 		decide_nothing(c, STAT_OUT_OF_RANGE);

@@ -109,7 +109,7 @@ static void decide_uncertainty(struct component *c, const struct deciding *d)
 		decide_nothing(c, s);
 		return;
 	}
-	decide(c, p.below, sequential_p(p.above, levels->span), levels);
+	decide_component(c, p.below, sequential_p(p.above, levels->span), levels);
 	if (added)
 		REASON(c, EXPANDED_BIAS, c->estimate.value, levels->accept, lower, upper,
 		       c->decision, c->limit);

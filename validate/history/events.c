@@ -277,7 +277,7 @@ static void shift_describe(struct event_search *s, size_t i, size_t n)
 }
 
 /* Computes the Bayesian information criterion of a fit to n entries. */
-static double criterion(double squares, double n, double n_parameters, double scale)
+static double information_criterion(double squares, double n, double n_parameters, double scale)
 {
 	/* residuals below a tenth of the scale contain no information */
 	return n * log(fmax(squares / n, 0.01 * scale * scale)) + n_parameters * log(n);
@@ -295,8 +295,8 @@ static bool drift_take(struct event_search *s, size_t i, size_t j, size_t n)
 		steps += squares_of(s->y, s->event[k].onset, k < j ? s->event[k + 1].onset : to);
 	struct fit f = ramp_fit(s->y, from, to);
 	const double ramp = f.squares[f.best - from];
-	const bool drifts = criterion(ramp, n_entries, 3, s->scale) <
-			    criterion(steps, n_entries, 2 * n_steps + 1, s->scale);
+	const bool drifts = information_criterion(ramp, n_entries, 3, s->scale) <
+			    information_criterion(steps, n_entries, 2 * n_steps + 1, s->scale);
 	if (drifts) {
 		struct event *e = &s->event[i];
 		interval_take(e, &f, s->scale);

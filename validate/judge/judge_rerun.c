@@ -3,7 +3,7 @@
 #include "validate/judge/judge.h"
 
 /* Returns the part of `path` after `base` and a slash; NULL: `path` is not within `base`. */
-static const char *within(const char *path, const char *base)
+static const char *path_within(const char *path, const char *base)
 {
 	const size_t len = strlen(base);
 	if (strncmp(path, base, len) != 0 || (path[len] && path[len] != '/'))
@@ -35,7 +35,7 @@ int rerun_read(struct rerun *r, const char *trace, const struct trace_meta *meta
 	r->trace = xstrdup(trace);
 	r->whole = !meta->root || !strcmp(meta->root, "/");
 	r->base = xstrdup(r->whole ? r->command.dir : meta->root);
-	const char *below = within(r->command.dir, r->base);
+	const char *below = path_within(r->command.dir, r->base);
 	r->below = xstrdup(below ? below : "");
 	if (!is_plain_path(r->base) || !is_plain_path(r->command.dir))
 		return err_set(e, EINVAL, "%s: --rerun: the root or the working directory in its "

@@ -108,7 +108,7 @@ static const uint32_t *window_sort(struct arrivals *o)
 /* --- the window ---------------------------------------------------------- */
 
 /* The largest number of places by which a request moves forward. */
-static size_t lag(const uint32_t *order, size_t n)
+static size_t lag_max(const uint32_t *order, size_t n)
 {
 	size_t most = 0;
 	for (size_t i = 0; order && i < n; i++) {
@@ -164,7 +164,8 @@ static int window_give(struct arrivals *o, size_t keep, struct err *e)
 {
 	const uint32_t *order = window_sort(o);
 	int ret;
-	if (keep && o->window < o->options.window_max && lag(order, o->n) > o->window / LAG_SHARE) {
+	if (keep && o->window < o->options.window_max &&
+	    lag_max(order, o->n) > o->window / LAG_SHARE) {
 		ret = keep_rest(o, order, 0, e);
 		return ret ? ret : grow_window(o, e);
 	}

@@ -119,7 +119,7 @@ static bool is_first(const void *a, const void *b, const void *context)
 
 static const struct heap_type heap_of_cursors = {sizeof(struct cursor *), is_first, NULL};
 
-static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err *e)
+static int runs_merge(struct arrivals *o, struct cursor **heap, size_t n, struct err *e)
 {
 	heap_make(&heap_of_cursors, heap, n);
 	while (n) {
@@ -176,7 +176,7 @@ int arrivals_runs_merge(struct arrivals *o, struct err *e)
 			 : cursor_fill(o, c, e);
 		ret = ret < 0 ? ret : 0;
 	}
-	ret = ret ? ret : merge(o, heap, o->n_runs, e);
+	ret = ret ? ret : runs_merge(o, heap, o->n_runs, e);
 	for (size_t i = 0; cursor && i < o->n_runs; i++)
 		free(cursor[i].buffer);
 	return ret;

@@ -19,7 +19,7 @@ void concurrency_release(struct concurrency *c)
 	memset(c, 0, sizeof *c);
 }
 
-static void account(struct concurrency *c, int64_t until_ns)
+static void level_account(struct concurrency *c, int64_t until_ns)
 {
 	size_t level = c->n_ends + c->n_unfinished;
 	c->ns_at_level[level < c->max_level ? level : c->max_level] += until_ns - c->last_ns;
@@ -28,7 +28,7 @@ static void account(struct concurrency *c, int64_t until_ns)
 
 static void end_earliest(struct concurrency *c)
 {
-	account(c, c->end[0]);
+	level_account(c, c->end[0]);
 	c->end[0] = c->end[--c->n_ends];
 	heap_sift_down(&ends, c->end, c->n_ends, 0);
 }
@@ -46,7 +46,7 @@ int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, siz
 			       begin_ns < c->last_ns ? "it begins before the previous request "
 						       "of the trace"
 						     : "it ends before it begins");
-	account(c, begin_ns);
+	level_account(c, begin_ns);
 	size_t level = c->n_ends + c->n_unfinished + 1;
 	if (found)
 		*found = level;

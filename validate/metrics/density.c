@@ -15,7 +15,7 @@ static bool is_held(const struct occupancy *o, uint64_t s)
 	return s - o->expected < o->cap && o->held[at / 64] >> (at % 64) & 1;
 }
 
-static void flip(struct occupancy *o, uint64_t s)
+static void bit_flip(struct occupancy *o, uint64_t s)
 {
 	uint64_t at = s & (o->cap - 1);
 	o->held[at / 64] ^= UINT64_C(1) << (at % 64);
@@ -32,7 +32,7 @@ static void ring_reserve(struct occupancy *o, uint64_t s)
 	    .expected = o->expected, .cap = cap, .held = xcalloc(cap / 64, sizeof *o->held)};
 	for (uint64_t i = 0; i < o->cap; i++)
 		if (is_held(o, o->expected + i))
-			flip(&grown, o->expected + i);
+			bit_flip(&grown, o->expected + i);
 	free(o->held);
 	o->held = grown.held;
 	o->cap = cap;
@@ -43,7 +43,7 @@ static void give_away(struct occupancy *o, uint64_t also)
 {
 	while (o->expected == also || (o->n_held && is_held(o, o->expected))) {
 		if (o->expected != also) {
-			flip(o, o->expected);
+			bit_flip(o, o->expected);
 			o->n_held--;
 		}
 		o->expected++;
@@ -58,7 +58,7 @@ bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b)
 		give_away(o, s);
 	} else if (o->n_held < bt) {
 		ring_reserve(o, s);
-		flip(o, s);
+		bit_flip(o, s);
 		o->n_held++;
 	} else { /* the expected number counts as lost */
 		do
@@ -102,7 +102,7 @@ void stay_back_close(struct stay_back *b)
 	FREE_EACH(b->window, b->slot, b);
 }
 
-static size_t home(const struct stay_back *b, uint64_t s)
+static size_t home_slot(const struct stay_back *b, uint64_t s)
 {
 	return (size_t)((s * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (b->n_slots - 1);
 }
@@ -110,7 +110,7 @@ static size_t home(const struct stay_back *b, uint64_t s)
 /* Returns the slot of a number, or the free slot where it belongs. */
 static size_t slot_of(const struct stay_back *b, uint64_t s)
 {
-	size_t i = home(b, s);
+	size_t i = home_slot(b, s);
 	while (b->slot[i] && b->slot[i] != s + 1)
 		i = (i + 1) & (b->n_slots - 1);
 	return i;
@@ -124,7 +124,7 @@ static void slot_remove(struct stay_back *b, uint64_t s)
 	if (!b->slot[hole])
 		return;
 	for (size_t i = (hole + 1) & mask; b->slot[i]; i = (i + 1) & mask) {
-		if (((i - home(b, b->slot[i] - 1)) & mask) < ((i - hole) & mask))
+		if (((i - home_slot(b, b->slot[i] - 1)) & mask) < ((i - hole) & mask))
 			continue;
 		b->slot[hole] = b->slot[i];
 		hole = i;
@@ -149,7 +149,7 @@ static bool next_index(struct stay_back *b)
 }
 
 /* Processes the earliest arrival of the window. */
-static void look(struct stay_back *b, stay_back_take *take, void *context)
+static void arrival_process(struct stay_back *b, stay_back_take *take, void *context)
 {
 	uint64_t s = b->window[b->from];
 	bool found = next_index(b);
@@ -168,7 +168,7 @@ static void look(struct stay_back *b, stay_back_take *take, void *context)
 void stay_back_add(struct stay_back *b, uint64_t s, stay_back_take *take, void *context)
 {
 	if (b->n == b->dt + 1)
-		look(b, take, context);
+		arrival_process(b, take, context);
 	size_t end = b->from + b->n++;
 	b->window[end > b->dt ? end - b->dt - 1 : end] = s;
 	if (s >= b->index)
@@ -178,6 +178,6 @@ void stay_back_add(struct stay_back *b, uint64_t s, stay_back_take *take, void *
 uint64_t stay_back_finish(struct stay_back *b, stay_back_take *take, void *context)
 {
 	while (b->n)
-		look(b, take, context);
+		arrival_process(b, take, context);
 	return b->n_lost;
 }

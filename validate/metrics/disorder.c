@@ -52,7 +52,7 @@ static struct disorder_sequence *sequence_get(struct disorder *d, uint32_t numbe
 
 /* Returns a place or position in full. A value modulo 2^32 means the value nearest to the arrivals
  * so far. */
-static uint64_t unwrap(uint64_t near, uint32_t k)
+static uint64_t place_unwrap(uint64_t near, uint32_t k)
 {
 	return near + (uint64_t)(int64_t)(int32_t)(k - (uint32_t)near);
 }
@@ -107,7 +107,7 @@ void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k)
 {
 	struct disorder_sequence *s = sequence_get(d, sequence);
 	leave_plain(d, s);
-	uint64_t place = unwrap(s->next, k);
+	uint64_t place = place_unwrap(s->next, k);
 	d->total.n_lost++;
 	d->total.needs_bt |= d->options.bt == DENSITY_UNBOUNDED;
 	if (s->n_losses > s->loss_from && s->loss[s->n_losses - 1].place == place) {
@@ -126,7 +126,7 @@ void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k)
 
 /* --- the densities ------------------------------------------------------- */
 
-static void displace(void *context, int64_t displacement)
+static void displacement_add(void *context, int64_t displacement)
 {
 	struct disorder_total *t = context;
 	t->n_displaced++;
@@ -143,9 +143,9 @@ static void add_densities(struct disorder *d, struct disorder_sequence *s, uint6
 	struct disorder_total *t = &d->total;
 	uint64_t number = place + lost_before(s, place), held;
 	if (s->stay_back)
-		stay_back_add(s->stay_back, number + 1, displace, t);
+		stay_back_add(s->stay_back, number + 1, displacement_add, t);
 	else
-		displace(t, (int64_t)(s->n + lost_before(s, s->n) - number));
+		displacement_add(t, (int64_t)(s->n + lost_before(s, s->n) - number));
 	if (t->needs_bt || !occupancy_add(&s->occupancy, number, d->options.bt, &held))
 		return;
 	t->n_occupancies++;
@@ -228,7 +228,7 @@ int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k,
 		return 0;
 	}
 	leave_plain(d, s);
-	uint64_t place = unwrap(s->next, k);
+	uint64_t place = place_unwrap(s->next, k);
 	if (!d->options.counts_only)
 		add_densities(d, s, place);
 	d->total.n_descents += s->n && place < s->previous;
@@ -254,7 +254,7 @@ void disorder_finish(struct disorder *d)
 		if (s->window && s->window->open)
 			t->n_moves += disorder_window_close(s->window, s->n);
 		if (s->stay_back)
-			stay_back_finish(s->stay_back, displace, t);
+			stay_back_finish(s->stay_back, displacement_add, t);
 		t->n_sequences += s->n || s->n_lost || s->n_losses;
 		t->n_received += s->n;
 		t->n_reordered += s->n_reordered;

@@ -28,14 +28,14 @@ void disorder_window_open(struct disorder_window *w, uint64_t n)
 
 /* --- the ring ------------------------------------------------------------ */
 
-static size_t at(const struct disorder_window *w, uint64_t place)
+static size_t place_index(const struct disorder_window *w, uint64_t place)
 {
 	return (size_t)(place & (w->cap - 1));
 }
 
 static bool is_received(const struct disorder_window *w, uint64_t place)
 {
-	return w->received[at(w, place) / 64] >> (place % 64) & 1;
+	return w->received[place_index(w, place) / 64] >> (place % 64) & 1;
 }
 
 static void ring_lay_out(struct disorder_window *w, size_t cap, char *memory)
@@ -63,7 +63,7 @@ static void ring_lay_out(struct disorder_window *w, size_t cap, char *memory)
 /* places enter in turn at `next`, so a new block is empty */
 static void ring_enter(struct disorder_window *w, uint64_t place)
 {
-	size_t i = at(w, place);
+	size_t i = place_index(w, place);
 	if (i % 64 == 0)
 		w->received[i / 64] = 0;
 	else
@@ -78,7 +78,7 @@ static void ring_enter(struct disorder_window *w, uint64_t place)
 
 static void ring_receive(struct disorder_window *w, uint64_t place, uint64_t bytes)
 {
-	size_t i = at(w, place);
+	size_t i = place_index(w, place);
 	w->received[i / 64] |= UINT64_C(1) << (i % 64);
 	w->payload[i] = bytes;
 	for (unsigned int l = 1; l < w->n_levels; l++) {
@@ -109,7 +109,7 @@ static int ring_reserve(struct disorder_window *w, uint64_t end, struct err *e)
 		return ret;
 	ring_lay_out(w, cap, memory);
 	for (uint64_t p = w->first; p < w->next; p++) {
-		size_t i = at(w, p), j = at(&old, p);
+		size_t i = place_index(w, p), j = place_index(&old, p);
 		ring_enter(w, p);
 		w->time[i] = old.time[j];
 		w->position[i] = old.position[j];
@@ -137,7 +137,7 @@ static void sum_places(const struct disorder_window *w, uint64_t from, uint64_t 
 {
 	if (from >= to) /* within one word of bits */
 		return;
-	size_t i = at(w, from);
+	size_t i = place_index(w, from);
 	uint64_t bits = w->received[i / 64] >> (i % 64);
 	if (to - from < 64)
 		bits &= (UINT64_C(1) << (to - from)) - 1;
@@ -239,7 +239,7 @@ int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t pos
 	if (ret)
 		return ret;
 	for (uint64_t p = w->next; p <= place; p++) {
-		size_t i = at(w, p);
+		size_t i = place_index(w, p);
 		ring_enter(w, p);
 		w->time[i] = time;
 		w->position[i] = (uint32_t)position;
@@ -254,10 +254,10 @@ int disorder_window_pass(struct disorder_window *w, uint64_t place, uint64_t pos
 }
 
 /* Moves `first` to the next missing place. */
-static void advance(struct disorder_window *w)
+static void first_advance(struct disorder_window *w)
 {
 	while (w->first < w->next) {
-		size_t i = at(w, w->first);
+		size_t i = place_index(w, w->first);
 		uint64_t missing = ~w->received[i / 64] >> (i % 64);
 		if (missing) {
 			w->first += (uint64_t)__builtin_ctzll(missing);
@@ -273,7 +273,7 @@ bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t po
 {
 	if (!w->open || place < w->first || place >= w->next || is_received(w, place))
 		return false;
-	size_t i = at(w, place);
+	size_t i = place_index(w, place);
 	/* positions are modulo 2^32: this is the nearest earlier position */
 	late->passed_position = position - (uint32_t)((uint32_t)position - w->position[i]);
 	late->passed_time = w->time[i];
@@ -287,7 +287,7 @@ bool disorder_window_fill(struct disorder_window *w, uint64_t place, uint64_t po
 	}
 	ring_receive(w, place, bytes);
 	if (place == w->first)
-		advance(w);
+		first_advance(w);
 	if (!w->counts_only) {
 		standing_push(w, place, position);
 		tail_put(w, place);

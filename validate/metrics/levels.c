@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/metrics/levels.h"
 
-static __int128 weight(const struct concurrency *c, enum levels_weight w, size_t level)
+static __int128 level_weight(const struct concurrency *c, enum levels_weight w, size_t level)
 {
 	if (level > c->highest || (w == LEVELS_BY_BUSY_TIME && !level))
 		return 0;
@@ -13,7 +13,7 @@ static __int128 weight_all(const struct concurrency *c, enum levels_weight w)
 {
 	__int128 all = 0;
 	for (size_t level = 0; c->n && level <= c->highest; level++)
-		all += weight(c, w, level);
+		all += level_weight(c, w, level);
 	return all;
 }
 
@@ -24,7 +24,7 @@ double *levels_cdf_all(const struct concurrency *c, enum levels_weight w)
 		return NULL;
 	double *cdf = xreallocarray(NULL, c->highest + 1, sizeof *cdf);
 	for (size_t level = 0; level <= c->highest; level++)
-		cdf[level] = (double)(part += weight(c, w, level)) / (double)all;
+		cdf[level] = (double)(part += level_weight(c, w, level)) / (double)all;
 	return cdf;
 }
 
@@ -32,7 +32,7 @@ double levels_mean(const struct concurrency *c, enum levels_weight w)
 {
 	__int128 all = weight_all(c, w), sum = 0;
 	for (size_t level = 0; all && level <= c->highest; level++)
-		sum += (__int128)level * weight(c, w, level);
+		sum += (__int128)level * level_weight(c, w, level);
 	return all ? (double)sum / (double)all : NAN;
 }
 

@@ -37,7 +37,7 @@ static bool objects_differ(struct matcher *m, uint32_t x, uint32_t r)
 	return false;
 }
 
-static bool failed(const struct trace_record *r)
+static bool call_failed(const struct trace_record *r)
 {
 	return r->error || r->rvalue < 0;
 }
@@ -45,9 +45,9 @@ static bool failed(const struct trace_record *r)
 static bool results_differ(const struct trace_record *x, const struct trace_record *r,
 			   unsigned int uses)
 {
-	if (failed(x) != failed(r))
+	if (call_failed(x) != call_failed(r))
 		return true;
-	if (failed(x)) /* some foreign traces record that a call failed, but not the error */
+	if (call_failed(x)) /* some foreign traces record that a call failed, but not the error */
 		return x->error && r->error && x->error != r->error;
 	return !(uses & OP_RETURNS_FD) && x->rvalue != r->rvalue;
 }

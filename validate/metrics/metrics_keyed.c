@@ -90,7 +90,7 @@ static uint64_t place_of(struct metrics_pass *p, enum match_side side, const str
 	return r->offset == OFFSET_NONE && o && o->kind == OBJECT_PATH ? at : r->offset;
 }
 
-static bool counts(enum match_side side, const struct trace_record *r)
+static bool record_counts(enum match_side side, const struct trace_record *r)
 {
 	return r->begin_ns != TIME_NONE || (side == SIDE_REPLAY && match_skipped(r));
 }
@@ -100,7 +100,7 @@ static void keys_make(struct metrics_pass *p, enum match_side side, const struct
 {
 	for (size_t i = 0; i < n; i++) {
 		struct trace_record what = r[i];
-		if (!counts(side, &r[i]))
+		if (!record_counts(side, &r[i]))
 			continue;
 		what.offset = place_of(p, side, &r[i]);
 		key[i] = key_match_key(&p->keys, side, &what);
@@ -143,7 +143,7 @@ static int take_keyed_batch(struct metrics_pass *p, enum match_side side, struct
 	if (!ret)
 		keys_make(p, side, b->r, n, key);
 	for (size_t i = 0; i < n && !ret; i++)
-		if (counts(side, &b->r[i]))
+		if (record_counts(side, &b->r[i]))
 			ret = take_keyed(p, side, &b->r[i], key[i], *index + i, last, e);
 	batch_pass(b, n, index, of, p->tally);
 	return ret;

@@ -19,12 +19,12 @@ void side_release(struct metrics_side *s)
 	memset(s, 0, sizeof *s);
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t earlier_of(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_of(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
@@ -45,7 +45,7 @@ static inline void add_ended(const struct metrics_pass *p, struct metrics_side *
 			s->first_negative = index;
 		return;
 	}
-	sum->last_ns = later(sum->last_ns, r->end_ns);
+	sum->last_ns = later_of(sum->last_ns, r->end_ns);
 	if (p->o->parts & PART_RESPONSE)
 		distribution_add(&s->response[r->op], r->end_ns - r->begin_ns);
 }
@@ -58,10 +58,10 @@ void tally_side(const struct metrics_pass *p, struct metrics_side *s, const stru
 		if (r[i].begin_ns == TIME_NONE)
 			continue;
 		sum.n_issued++;
-		sum.first_begin_ns = earlier(sum.first_begin_ns, r[i].begin_ns);
+		sum.first_begin_ns = earlier_of(sum.first_begin_ns, r[i].begin_ns);
 		if (r[i].end_ns == TIME_NONE) {
 			sum.n_unfinished++;
-			sum.last_ns = later(sum.last_ns, r[i].begin_ns);
+			sum.last_ns = later_of(sum.last_ns, r[i].begin_ns);
 		} else {
 			add_ended(p, s, &sum, &r[i], first + i);
 		}
@@ -99,8 +99,9 @@ void tally_pair(struct metrics_pass *p, const struct trace_record *r, const stru
 	 * on it */
 	if (m->n_matched == 1)
 		m->schedule_shift_ns = x->begin_ns - r->begin_ns;
-	p->first_pair_ns[SIDE_REFERENCE] = earlier(p->first_pair_ns[SIDE_REFERENCE], r->begin_ns);
-	p->first_pair_ns[SIDE_REPLAY] = earlier(p->first_pair_ns[SIDE_REPLAY], x->begin_ns);
+	p->first_pair_ns[SIDE_REFERENCE] =
+	    earlier_of(p->first_pair_ns[SIDE_REFERENCE], r->begin_ns);
+	p->first_pair_ns[SIDE_REPLAY] = earlier_of(p->first_pair_ns[SIDE_REPLAY], x->begin_ns);
 	issue_error_add(&m->schedule, x->begin_ns - m->schedule_shift_ns, r->begin_ns);
 	if (x->intended_ns != TIME_NONE)
 		issue_error_add(&m->issue_error, x->begin_ns, x->intended_ns);

@@ -25,7 +25,7 @@ void moment_sum_merge(struct moment_sum *into, const struct moment_sum *from)
 }
 
 /* Returns the sum of squared deviations from the mean. */
-static double deviations(const struct moment_sum *m)
+static double squares_sum(const struct moment_sum *m)
 {
 	__int128 n = (__int128)m->n;
 	/* the values span hours, so 64 bits of mantissa are enough */
@@ -52,7 +52,7 @@ struct moments moment_sum_result(const struct moment_sum *m, int64_t shift)
 	/* the whole part is converted separately, so that the fraction keeps its digits */
 	__int128 whole = sum / (__int128)m->n;
 	r.mean = (double)whole + (double)(sum - whole * (__int128)m->n) / (double)m->n;
-	r.sd = m->n < 2 ? 0 : sqrt(deviations(m) / (double)(m->n - 1));
+	r.sd = m->n < 2 ? 0 : sqrt(squares_sum(m) / (double)(m->n - 1));
 	r.min = (double)((__int128)m->min - shift);
 	r.max = (double)((__int128)m->max - shift);
 	return r;

@@ -33,7 +33,7 @@ static int take_order(struct observation *o, const struct arrival *a, size_t n,
 
 enum { AT_ONCE = 128 };
 
-static int take(void *context, const struct arrival *a, size_t n, struct err *e)
+static int batch_take(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct observation *o = context;
 	int ret = 0;
@@ -98,7 +98,7 @@ int observation_init(struct observation *o, const struct observation_options *op
 	for (int s = 0; s < SCOPE_N; s++)
 		disorder_init(&o->scope[s], &options->order);
 	int ret = arrivals_init(&o->by_time, options->mode, &options->sorting,
-				(struct arrivals_sink){o, take}, e);
+				(struct arrivals_sink){o, batch_take}, e);
 	if (!ret && options->sort_reference)
 		ret = arrivals_init(&o->by_reference, options->mode, &options->sorting,
 				    (struct arrivals_sink){o, take_by_reference}, e);

@@ -65,8 +65,8 @@ static int trace_read_calls(struct observed_reading *r, const char *path, struct
 
 /* Finds the calls of c[n] that begin within first..last, extended by `slack_ns`. Sets *from and
  * returns their number. */
-static size_t within(const struct observed_calls *c, int64_t first_ns, int64_t last_ns,
-		     int64_t slack_ns, size_t *from)
+static size_t calls_within(const struct observed_calls *c, int64_t first_ns, int64_t last_ns,
+			   int64_t slack_ns, size_t *from)
 {
 	size_t to;
 	for (*from = 0; *from < c->n && c->call[*from].begin_ns < first_ns - slack_ns; (*from)++)
@@ -84,7 +84,7 @@ static void kind_match(const struct observed_calls *own, const struct observed_c
 		       const struct observed_reading *r, int64_t *took, struct observed *o)
 {
 	for (size_t k = 0; k < sizeof slacks_ns / sizeof *slacks_ns; k++) {
-		size_t from, n = within(side, r->first_ns, r->last_ns, slacks_ns[k], &from);
+		size_t from, n = calls_within(side, r->first_ns, r->last_ns, slacks_ns[k], &from);
 		if (n != own->n)
 			continue;
 		for (size_t i = 0; i < n; i++)

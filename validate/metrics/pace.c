@@ -53,7 +53,7 @@ void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double 
 	}
 }
 
-static double total(const struct pace *p)
+static double requests_total(const struct pace *p)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < p->n; i++)
@@ -74,7 +74,7 @@ double pace_distance(const struct pace *a, const struct pace *b)
 		pace_widen(&x, 2);
 		pace_widen(&y, 2);
 	}
-	double n_x = total(&x), n_y = total(&y), sum = 0;
+	double n_x = requests_total(&x), n_y = requests_total(&y), sum = 0;
 	if (!(n_x > 0) || !(n_y > 0))
 		return NAN;
 	for (uint32_t i = 0; i < PACE_MAX; i++)

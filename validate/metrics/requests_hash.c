@@ -17,7 +17,7 @@ void requests_hash_release(struct requests_hash *h)
 	*h = (struct requests_hash){0};
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t hash_mix(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= UINT64_C(0xff51afd7ed558ccd);
@@ -54,16 +54,16 @@ void requests_hash_add(struct requests_hash *h, const struct trace_record *r, si
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].begin_ns == TIME_NONE)
 			continue;
-		uint64_t x = mix(name_hash(h, r[i].object) + r[i].op);
-		x = mix(x + r[i].offset);
-		x = mix(x + r[i].length);
-		h->sum += mix(x + r[i].flags);
+		uint64_t x = hash_mix(name_hash(h, r[i].object) + r[i].op);
+		x = hash_mix(x + r[i].offset);
+		x = hash_mix(x + r[i].length);
+		h->sum += hash_mix(x + r[i].flags);
 		h->n++;
 	}
 }
 
 uint64_t requests_hash_value(const struct requests_hash *h)
 {
-	uint64_t x = mix(h->sum + h->n);
+	uint64_t x = hash_mix(h->sum + h->n);
 	return x ? x : 1;
 }

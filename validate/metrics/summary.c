@@ -69,8 +69,8 @@ struct summary_mapped {
 
 /* Returns n <= RECORDS_AT_ONCE records with active times; *kept says which of them count in
  * response times (NULL: all). */
-static const struct trace_record *map(struct summary_pass *p, const struct trace_record *x,
-				      size_t n, struct summary_mapped *m, const bool **kept)
+static const struct trace_record *records_map(struct summary_pass *p, const struct trace_record *x,
+					      size_t n, struct summary_mapped *m, const bool **kept)
 {
 	*kept = NULL;
 	if (!p->clock.slices)
@@ -93,7 +93,7 @@ static int take_batch(struct summary_pass *p, const struct trace_record *x, size
 		size_t m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
 		if (p->input && !extra)
 			m = m < p->n_r ? m : p->n_r;
-		const struct trace_record *y = map(p, x, m, &mapped, &kept);
+		const struct trace_record *y = records_map(p, x, m, &mapped, &kept);
 		if (p->input && !extra) {
 			summary_tally_compare(&p->tally, y, p->r, m);
 			p->r += m;
@@ -151,7 +151,7 @@ static int reorder_run(struct summary_pass *p, const struct arrivals_options *op
 			m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
 			m = p->input && left && left < m ? (size_t)left : m;
 			left -= p->input && left ? m : 0;
-			const struct trace_record *y = map(p, x, m, &mapped, &kept);
+			const struct trace_record *y = records_map(p, x, m, &mapped, &kept);
 			ret = summary_order_add(&p->order, y, kept, m, extra, e);
 			if (ret)
 				return err_context(e, "%s", p->trace_path);
@@ -175,7 +175,7 @@ static int halves_run(struct summary_pass *p, struct err *e)
 	while ((ret = trace_next_batch(p->trace, &x, &n, e)) > 0)
 		for (size_t m; n; x += m, n -= m, index += m) {
 			m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
-			const struct trace_record *y = map(p, x, m, &mapped, &kept);
+			const struct trace_record *y = records_map(p, x, m, &mapped, &kept);
 			summary_tally_add_response(&p->tally, y, kept, m, index);
 		}
 	return ret;
@@ -220,11 +220,11 @@ static int check_run(const struct summary_pass *p, struct err *e)
 
 /* --- results ------------------------------------------------------------- */
 
-static int quantile(const struct run_summary *s, double p, double *value, struct err *e)
+static int response_quantile(const struct run_summary *s, double p, double *value, struct err *e)
 {
 	int ret = histogram_quantile(&s->response_histogram, p, value, e);
 	if (!ret) /* a bucket's midpoint may be outside the extremes */
-		*value = between(*value, s->response.min, s->response.max);
+		*value = value_clamp(*value, s->response.min, s->response.max);
 	return ret;
 }
 
@@ -260,15 +260,15 @@ static int fill_response(struct run_summary *s, struct summary_tally *t, struct 
 	fill_moments(s, t);
 	/* in a recording without response times only order and issue times are known */
 	const bool none = !s->response.n;
-	int ret = none ? 0 : quantile(s, 0.5, &s->response_median, e);
-	ret = ret || none ? ret : quantile(s, 0.9, &s->response_p90, e);
-	ret = ret || none ? ret : quantile(s, 0.99, &s->response_p99, e);
-	ret = ret || none ? ret : quantile(s, 0.999, &s->response_p999, e);
+	int ret = none ? 0 : response_quantile(s, 0.5, &s->response_median, e);
+	ret = ret || none ? ret : response_quantile(s, 0.9, &s->response_p90, e);
+	ret = ret || none ? ret : response_quantile(s, 0.99, &s->response_p99, e);
+	ret = ret || none ? ret : response_quantile(s, 0.999, &s->response_p999, e);
 	ret = ret || none ? ret
 			: histogram_trimmed_mean(&s->response_histogram, 0.1,
 						 &s->response_trimmed_mean, e);
 	s->response_trimmed_mean =
-	    between(s->response_trimmed_mean, s->response.min, s->response.max);
+	    value_clamp(s->response_trimmed_mean, s->response.min, s->response.max);
 	s->n_failed = t->n_failed;
 	s->n_unfinished = t->n_unfinished;
 	s->n_left_out = t->n_left_out;
@@ -276,7 +276,7 @@ static int fill_response(struct run_summary *s, struct summary_tally *t, struct 
 	return ret;
 }
 
-static void *copied(const void *from, size_t size)
+static void *copy_of(const void *from, size_t size)
 {
 	return memcpy(xmalloc(size), from, size);
 }
@@ -295,9 +295,9 @@ static void fill_classes(struct run_summary *s, const struct summary_pass *p)
 	s->response_reordered_object = o->reordered_object;
 	if (p->tally.issue.sum.n) {
 		s->requests_at_lateness =
-		    copied(p->tally.requests_at_lateness, sizeof p->tally.requests_at_lateness);
+		    copy_of(p->tally.requests_at_lateness, sizeof p->tally.requests_at_lateness);
 		s->response_at_lateness =
-		    copied(p->tally.response_at_lateness, sizeof p->tally.response_at_lateness);
+		    copy_of(p->tally.response_at_lateness, sizeof p->tally.response_at_lateness);
 	}
 }
 
@@ -305,7 +305,7 @@ static void fill_pace(struct run_summary *s, const struct pace *p)
 {
 	if (!p->width_ns)
 		return;
-	s->pace = copied(p, sizeof *p);
+	s->pace = copy_of(p, sizeof *p);
 	/* times of requests that were active after the last start */
 	for (uint64_t i = p->n; i < PACE_MAX; i++)
 		s->pace->active_ns[i] = s->pace->moved[i] = 0;
@@ -352,7 +352,7 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 		if (ret)
 			return ret;
 		*wanted[i].value =
-		    between(*wanted[i].value, s->issue_error.min, s->issue_error.max);
+		    value_clamp(*wanted[i].value, s->issue_error.min, s->issue_error.max);
 	}
 	s->issue_error_quantile =
 	    xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
@@ -362,7 +362,7 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 		    issue_error_quantile(&t->issue, i / (SUMMARY_N_ISSUE_QUANTILES - 1.0), q, e);
 		if (ret)
 			return ret;
-		*q = between(*q, s->issue_error.min, s->issue_error.max);
+		*q = value_clamp(*q, s->issue_error.min, s->issue_error.max);
 	}
 	s->has_issue_quantiles = true;
 	double mean_gap_ns = 0;
@@ -396,7 +396,7 @@ static void fill_cpu_delay(struct run_summary *s, const json_t *extra)
 			   : s->issue_error.n;
 	s->issue_error_others_p99 =
 	    json_is_number(p99)
-		? between(json_number_value(p99), s->issue_error.min, s->issue_error.max)
+		? value_clamp(json_number_value(p99), s->issue_error.min, s->issue_error.max)
 		: s->issue_error_p99;
 }
 

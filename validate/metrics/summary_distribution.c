@@ -30,10 +30,10 @@ void summary_fill_distribution(struct run_summary *s, const struct moments *half
 	if (!n)
 		return; /* a recording without response times */
 	/* a bucket's midpoint may be outside the extremes */
-	s->response_tail = between(histogram_mean_of_ranks(h, n - n_tail + 1, n_tail),
-				   s->response.min, s->response.max);
+	s->response_tail = value_clamp(histogram_mean_of_ranks(h, n - n_tail + 1, n_tail),
+				       s->response.min, s->response.max);
 	s->response_typical =
-	    between(histogram_mean_of_ranks(h, 1, n_typical), s->response.min, s->response.max);
+	    value_clamp(histogram_mean_of_ranks(h, 1, n_typical), s->response.min, s->response.max);
 	s->has_halves = true;
 	for (size_t i = 0; i < 2; i++)
 		s->half[i] = half[i];

@@ -14,7 +14,7 @@ static int reorder_add(struct disorder *d, uint32_t sequence, uint32_t k, double
 	return ret;
 }
 
-static int take(void *context, const struct arrival *a, size_t n, struct err *e)
+static int batch_take(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct summary_order *o = context;
 	for (size_t i = 0; i < n; i++) {
@@ -54,7 +54,7 @@ int summary_order_init(struct summary_order *o, enum arrivals_mode mode,
 	disorder_init(&o->by_thread, &unbounded);
 	disorder_init(&o->by_object, &unbounded);
 	concurrency_init(&o->concurrency, SUMMARY_MAX_LEVELS - 1);
-	return arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
+	return arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, batch_take}, e);
 }
 
 void summary_order_release(struct summary_order *o)

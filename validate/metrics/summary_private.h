@@ -74,7 +74,7 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 /* Adds records of the input that the trace lacks. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 
-static inline double between(double value, double min, double max)
+static inline double value_clamp(double value, double min, double max)
 {
 	return value < min ? min : value > max ? max : value;
 }

@@ -89,7 +89,7 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, co
 	}
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t earlier_of(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -97,7 +97,7 @@ static int64_t earlier(int64_t a, int64_t b)
 static void see_input(struct summary_tally *t, const struct trace_record *r)
 {
 	t->n_input_issued++;
-	t->input_first_ns = earlier(t->input_first_ns, r->begin_ns);
+	t->input_first_ns = earlier_of(t->input_first_ns, r->begin_ns);
 	t->input_last_ns = r->begin_ns > t->input_last_ns ? r->begin_ns : t->input_last_ns;
 }
 
@@ -119,8 +119,8 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 		if (!expected)
 			continue;
 		moment_sum_add(&t->schedule, x[i].begin_ns - r[i].begin_ns);
-		t->first_pair_ns = earlier(t->first_pair_ns, x[i].begin_ns);
-		t->input_first_pair_ns = earlier(t->input_first_pair_ns, r[i].begin_ns);
+		t->first_pair_ns = earlier_of(t->first_pair_ns, x[i].begin_ns);
+		t->input_first_pair_ns = earlier_of(t->input_first_pair_ns, r[i].begin_ns);
 	}
 }
 

@@ -20,7 +20,7 @@ static double size_of(double bias)
 	return isnan(bias) ? INFINITY : fabs(bias);
 }
 
-static int compare(double a, double b)
+static int value_order(double a, double b)
 {
 	return (a > b) - (a < b);
 }
@@ -28,13 +28,13 @@ static int compare(double a, double b)
 static int by_class(const void *x, const void *y)
 {
 	const struct pool_place *a = x, *b = y;
-	int order = compare((double)a->class, (double)b->class);
+	int order = value_order((double)a->class, (double)b->class);
 	order = order ? order : order_of(a->verdict) - order_of(b->verdict);
-	order = order ? order : compare(size_of(a->one->bias), size_of(b->one->bias));
-	return order ? order : compare((double)a->at, (double)b->at);
+	order = order ? order : value_order(size_of(a->one->bias), size_of(b->one->bias));
+	return order ? order : value_order((double)a->at, (double)b->at);
 }
 
-static double share(size_t n, const struct pool_rank *r)
+static double share_of(size_t n, const struct pool_rank *r)
 {
 	return (double)n / (double)(r->n_trusted + r->n_inconclusive + r->n_not_trusted);
 }
@@ -42,10 +42,11 @@ static double share(size_t n, const struct pool_rank *r)
 static int by_rank(const void *x, const void *y)
 {
 	const struct pool_rank *a = x, *b = y;
-	int order = compare(a->n_not_trusted > 0, b->n_not_trusted > 0);
-	order = order ? order : compare(share(b->n_trusted, b), share(a->n_trusted, a));
-	order = order ? order : compare(share(a->n_not_trusted, a), share(b->n_not_trusted, b));
-	order = order ? order : compare(size_of(a->worst->bias), size_of(b->worst->bias));
+	int order = value_order(a->n_not_trusted > 0, b->n_not_trusted > 0);
+	order = order ? order : value_order(share_of(b->n_trusted, b), share_of(a->n_trusted, a));
+	order = order ? order
+		      : value_order(share_of(a->n_not_trusted, a), share_of(b->n_not_trusted, b));
+	order = order ? order : value_order(size_of(a->worst->bias), size_of(b->worst->bias));
 	return order ? order : strcmp(a->replayer, b->replayer);
 }
 

@@ -33,7 +33,7 @@ static void axis_shift(struct offset_axis *a, unsigned int shift)
 	a->shift = shift;
 }
 
-static void widen(struct offset_map *m, unsigned int time_shift, unsigned int offset_shift)
+static void map_widen(struct offset_map *m, unsigned int time_shift, unsigned int offset_shift)
 {
 	SCOPED_FREE struct offset_map *old = xmalloc(sizeof *old);
 	*old = *m;
@@ -63,7 +63,7 @@ void offset_map_add(struct offset_map *m, int64_t begin_ns, uint64_t offset)
 	const unsigned int time_shift = find_shift(&m->time, begin_ns, OFFSET_MAP_TIMES),
 		offset_shift = find_shift(&m->offset, (int64_t)offset, OFFSET_MAP_OFFSETS);
 	if (time_shift != m->time.shift || offset_shift != m->offset.shift)
-		widen(m, time_shift, offset_shift);
+		map_widen(m, time_shift, offset_shift);
 	const int64_t t = begin_ns >> time_shift, o = (int64_t)offset >> offset_shift;
 	axis_include(&m->time, t);
 	axis_include(&m->offset, o);

@@ -107,7 +107,8 @@ static uint64_t bytes_of(const struct timeline_bin *b)
 }
 
 static const struct timeline_bin *
-largest(const struct timeline *t, uint64_t (*value)(const struct timeline_bin *), int64_t *begin_ns)
+largest_bin(const struct timeline *t, uint64_t (*value)(const struct timeline_bin *),
+	    int64_t *begin_ns)
 {
 	const struct timeline_bin *best = NULL;
 	for (size_t i = t->used_from; i < t->used_to; i++)
@@ -119,12 +120,12 @@ largest(const struct timeline *t, uint64_t (*value)(const struct timeline_bin *)
 
 const struct timeline_bin *timeline_busiest(const struct timeline *t, int64_t *begin_ns)
 {
-	return largest(t, timeline_requests, begin_ns);
+	return largest_bin(t, timeline_requests, begin_ns);
 }
 
 const struct timeline_bin *timeline_most_bytes(const struct timeline *t, int64_t *begin_ns)
 {
-	return largest(t, bytes_of, begin_ns);
+	return largest_bin(t, bytes_of, begin_ns);
 }
 
 void timeline_widen(struct timeline *to, const struct timeline *from, int64_t width_ns)

@@ -84,7 +84,7 @@ static int counts_check(const struct protocol_file *f, const struct key_grid *g,
 }
 
 /* Returns the text of a value that may be in double quotes. The caller frees. */
-static char *unquoted(const char *value)
+static char *value_unquote(const char *value)
 {
 	const size_t n = strlen(value);
 	return n > 1 && value[0] == '"' && value[n - 1] == '"'
@@ -95,7 +95,7 @@ static char *unquoted(const char *value)
 char *scenario_hosts(const struct scenario *s)
 {
 	const char *value = setting_find(s->option, s->n_options, "hosts");
-	return value ? unquoted(value) : NULL;
+	return value ? value_unquote(value) : NULL;
 }
 
 const char *scenario_launcher(const struct scenario *s)
@@ -118,7 +118,7 @@ static int hosts_check(const struct protocol_file *f, const struct key_grid *g, 
 		return key_err(f, hosts->key, e, "write a list of hosts as node[01-12], or in "
 			"double quotes, or into a file with a name on each line");
 	SCOPED(words_list_release) struct words_list names = {0};
-	SCOPED_FREE char *text = unquoted(hosts->item[0]);
+	SCOPED_FREE char *text = value_unquote(hosts->item[0]);
 	if (*text != '/' && (strchr(text, '/') || access(text, F_OK) == 0))
 		return key_err(f, hosts->key, e, "\"%s\": expected an absolute path", text);
 	return hosts_parse(text, &names, e) ? key_refuse(f, hosts->key, e) : 0;

@@ -80,7 +80,7 @@ static void span_extend(struct match_job *j, const struct match_call *c)
 	s->last_ns = c->end_ns > s->last_ns ? c->end_ns : s->last_ns;
 }
 
-static bool wanted(const struct match_job *j, const struct match_call *c)
+static bool call_wanted(const struct match_job *j, const struct match_call *c)
 {
 	const struct match_span *s = span_find(j, c->tid);
 	return s && c->begin_ns >= s->first_ns - j->slack_ns && c->begin_ns <= s->last_ns;
@@ -101,7 +101,7 @@ static int calls_read(struct match_job *j, struct trace *t, bool own, struct err
 				       r->op};
 		if (own)
 			span_extend(j, &c);
-		else if (!wanted(j, &c))
+		else if (!call_wanted(j, &c))
 			continue;
 		c.key = key_of(t, r);
 		GROW(to->call, to->n, to->cap);
@@ -124,7 +124,7 @@ static void pair_add(struct capture_op *o, const struct match_call *own,
 				  (double)(captured->begin_ns - own->begin_ns), own_ns};
 }
 
-static bool overlap(const struct match_call *a, const struct match_call *b, int64_t slack_ns)
+static bool calls_overlap(const struct match_call *a, const struct match_call *b, int64_t slack_ns)
 {
 	return a->key == b->key && a->begin_ns <= b->end_ns + slack_ns &&
 	       b->begin_ns <= a->end_ns + slack_ns;
@@ -134,20 +134,22 @@ static bool overlap(const struct match_call *a, const struct match_call *b, int6
  * call, 0: neither. A call with the largest key comes after all calls. Calls that just miss each
  * other are a pair unless the next call fits better. Otherwise a call immediately before the
  * program's own calls would shift all equal calls. */
-static int alone(const struct match_call *own, const struct match_call *captured, int64_t slack_ns)
+static int lone_call(const struct match_call *own, const struct match_call *captured,
+		     int64_t slack_ns)
 {
 	if (own->key != captured->key)
 		return own->key < captured->key ? -1 : 1;
-	if (!overlap(own, captured, slack_ns))
+	if (!calls_overlap(own, captured, slack_ns))
 		return own->end_ns < captured->begin_ns ? -1 : 1;
-	if (overlap(own, captured, 0))
+	if (calls_overlap(own, captured, 0))
 		return 0;
-	return overlap(own, captured + 1, 0) ? 1 : overlap(own + 1, captured, 0) ? -1 : 0;
+	return calls_overlap(own, captured + 1, 0)   ? 1
+	       : calls_overlap(own + 1, captured, 0) ? -1 : 0;
 }
 
 /* Whether a captured call is within the span. Captured calls outside it belong to other work of the
  * thread. */
-static bool between(const struct match_job *j, const struct match_call *captured)
+static bool within_span(const struct match_job *j, const struct match_call *captured)
 {
 	const struct match_span *s = span_find(j, captured->tid);
 	return captured->begin_ns >= s->first_ns && captured->end_ns <= s->last_ns;
@@ -161,7 +163,7 @@ static void calls_sort(struct match_calls *c)
 	c->call[c->n] = c->call[c->n + 1] = (struct match_call){.key = UINT64_MAX};
 }
 
-static void match(struct capture_match *m, struct match_job *j)
+static void calls_match(struct capture_match *m, struct match_job *j)
 {
 	size_t i = 0, k = 0;
 	calls_sort(&j->own);
@@ -170,9 +172,9 @@ static void match(struct capture_match *m, struct match_job *j)
 		const struct match_call *own = &j->own.call[i], *captured = &j->captured.call[k];
 		int which = i == j->own.n        ? 1
 			    : k == j->captured.n ? -1
-						 : alone(own, captured, j->slack_ns);
+						 : lone_call(own, captured, j->slack_ns);
 		if (which > 0)
-			m->op[captured->op].n_extra += between(j, captured);
+			m->op[captured->op].n_extra += within_span(j, captured);
 		else
 			m->op[own->op].n_own++;
 		if (which < 0)
@@ -208,7 +210,7 @@ int capture_match_add(struct capture_match *m, const char *own, const char *capt
 	ret = ret ? ret : calls_read(&j, t, true, e);
 	ret = ret ? ret : calls_read(&j, x, false, e);
 	if (!ret) {
-		match(m, &j);
+		calls_match(m, &j);
 		m->resolution_ns = fmax(m->resolution_ns, trace_meta(x)->clock_resolution_ns);
 		m->n_lost += trace_meta(x)->n_events_lost;
 	}

@@ -62,19 +62,19 @@ struct study_pooled { /* one run */
 	double difference_ns, begin_ns, own_ns; /* sums */
 };
 
-static bool in(const struct capture_cell *c, size_t method, uint16_t op, unsigned int level)
+static bool cell_is(const struct capture_cell *c, size_t method, uint16_t op, unsigned int level)
 {
 	return c->method == method && c->op == op && c->level == level;
 }
 
 /* run[n_runs]. */
-static void pool(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
-		 struct study_pooled *run)
+static void cells_pool(const struct capture_study *s, size_t method, uint16_t op,
+		       unsigned int level, struct study_pooled *run)
 {
 	memset(run, 0, s->n_runs * sizeof *run);
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct capture_cell *c = &s->cell[i];
-		for (size_t k = 0; k < s->n_runs && in(c, method, op, level); k++) {
+		for (size_t k = 0; k < s->n_runs && cell_is(c, method, op, level); k++) {
 			run[k].n += c->run[k].n;
 			run[k].difference_ns += c->run[k].sum_difference_ns;
 			run[k].begin_ns += c->run[k].sum_begin_ns;
@@ -101,14 +101,15 @@ static enum stat_status mean_interval(const double *x, size_t n, double *mean, d
 	return STAT_OK;
 }
 
-static void scatter(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
-		    const struct study_pooled *run, struct capture_estimate *out)
+static void scatter_compute(const struct capture_study *s, size_t method, uint16_t op,
+			    unsigned int level, const struct study_pooled *run,
+			    struct capture_estimate *out)
 {
 	size_t n = 0;
 	SCOPED_FREE double *away = xreallocarray(NULL, out->n_matched + 1, sizeof *away);
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct capture_cell *c = &s->cell[i];
-		for (size_t k = 0; k < s->n_runs && in(c, method, op, level); k++)
+		for (size_t k = 0; k < s->n_runs && cell_is(c, method, op, level); k++)
 			for (size_t j = 0; j < c->run[k].n; j++)
 				away[n++] = fabs(c->run[k].difference_ns[j] -
 						 run[k].difference_ns / (double)run[k].n);
@@ -118,8 +119,8 @@ static void scatter(const struct capture_study *s, size_t method, uint16_t op, u
 		out->scatter_median_ns = out->scatter_p99_ns = NAN;
 }
 
-static void cost(const struct capture_study *s, const struct study_pooled *with,
-		 const struct study_pooled *without, struct capture_estimate *out)
+static void cost_compute(const struct capture_study *s, const struct study_pooled *with,
+			 const struct study_pooled *without, struct capture_estimate *out)
 {
 	double *x = xcalloc(s->n_runs, sizeof *x), mean, half, sd;
 	size_t n = 0;
@@ -148,7 +149,7 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 		.begin_ns = NAN, .begin_half_ns = NAN, .scatter_median_ns = NAN,
 		.scatter_p99_ns = NAN, .cost_ratio = NAN, .cost_low = NAN, .cost_high = NAN};
 	for (size_t i = 0; i < s->n_cells; i++)
-		for (size_t k = 0; k < s->n_runs && in(&s->cell[i], method, op, level); k++) {
+		for (size_t k = 0; k < s->n_runs && cell_is(&s->cell[i], method, op, level); k++) {
 			const struct capture_run *r = &s->cell[i].run[k];
 			any = true;
 			out->n_own += r->n_own;
@@ -156,8 +157,8 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 			out->n_missed += r->n_missed;
 			out->n_extra += r->n_extra;
 		}
-	pool(s, method, op, level, with);
-	pool(s, CAPTURE_NONE, op, level, without);
+	cells_pool(s, method, op, level, with);
+	cells_pool(s, CAPTURE_NONE, op, level, without);
 	for (size_t k = 0; k < s->n_runs; k++)
 		if (with[k].n) {
 			bias[n] = with[k].difference_ns / (double)with[k].n;
@@ -168,8 +169,8 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 	if (!out->bias_status)
 		out->bias_status =
 		    mean_interval(begin, n, &out->begin_ns, &out->begin_half_ns, &sd);
-	scatter(s, method, op, level, with, out);
-	cost(s, with, without, out);
+	scatter_compute(s, method, op, level, with, out);
+	cost_compute(s, with, without, out);
 	FREE_EACH(with, bias);
 	return any;
 }
@@ -177,8 +178,8 @@ bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op,
 /* --- calibration of other traces ----------------------------------------- */
 
 /* Computes the moments of the biases of the runs of one condition. */
-static enum stat_status condition(const struct capture_study *s, const struct capture_cell *c,
-				  struct sample_moments *m)
+static enum stat_status condition_moments(const struct capture_study *s,
+					  const struct capture_cell *c, struct sample_moments *m)
 {
 	SCOPED_FREE double *x = xcalloc(s->n_runs, sizeof *x);
 	size_t n = 0;
@@ -197,7 +198,7 @@ enum stat_status capture_calibrate(const struct capture_study *s, size_t method,
 	*c = (struct capture_calibration){.low_ns = INFINITY, .high_ns = -INFINITY};
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct capture_cell *cell = &s->cell[i];
-		if (cell->method != method || cell->op != op || condition(s, cell, &m))
+		if (cell->method != method || cell->op != op || condition_moments(s, cell, &m))
 			continue;
 		for (size_t k = 0; k < s->n_runs; k++)
 			c->n_requests += cell->run[k].n;
@@ -219,7 +220,7 @@ enum stat_status capture_calibrate(const struct capture_study *s, size_t method,
 /* --- clocks -------------------------------------------------------------- */
 
 /* Sets x[n] to the mean difference of the starts in each run of a condition. Returns n. */
-static size_t begins(const struct capture_study *s, const struct capture_cell *of, double *x)
+static size_t begin_means(const struct capture_study *s, const struct capture_cell *of, double *x)
 {
 	size_t n = 0;
 	for (size_t k = 0; k < s->n_runs; k++) {
@@ -259,7 +260,7 @@ enum stat_status capture_clock(const struct capture_study *s, size_t method,
 	for (size_t i = 0; i < s->n_cells; i++) {
 		if (s->cell[i].method != method || !is_first(s, i))
 			continue;
-		size_t n = begins(s, &s->cell[i], x);
+		size_t n = begin_means(s, &s->cell[i], x);
 		if (sample_moments(x, n, &m) || m.spread)
 			continue;
 		sum += m.mean * (double)n;

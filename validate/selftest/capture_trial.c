@@ -80,8 +80,8 @@ static size_t method_start(const struct trial_job *j, size_t method, const char 
 	return n;
 }
 
-static int launch(struct trial_job *j, size_t method, const char *script, char *reason, size_t size,
-		  struct err *e)
+static int script_launch(struct trial_job *j, size_t method, const char *script, char *reason,
+			 size_t size, struct err *e)
 {
 	char *output = xasprintf("%s/captured", j->dir);
 	const char *argv[MAX_ARGUMENTS] = {NULL};
@@ -102,7 +102,7 @@ static int launch(struct trial_job *j, size_t method, const char *script, char *
 
 /* --- available methods --------------------------------------------------- */
 
-static bool named(const char *list, const char *name)
+static bool is_listed(const char *list, const char *name)
 {
 	size_t len = strlen(name);
 	for (const char *s = list; s; s = strchr(s, ','), s += s != NULL)
@@ -134,12 +134,12 @@ static int methods_try(struct trial_job *j, struct err *e)
 	bool any = false;
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++) {
 		struct capture_standing *s = &j->t->method[i];
-		s->tried = named(j->o->methods, capture_methods[i].name);
+		s->tried = is_listed(j->o->methods, capture_methods[i].name);
 		if (!s->tried) {
 			snprintf(s->left_out, sizeof s->left_out, "not requested");
 			continue;
 		}
-		int ret = launch(j, i, "exit 0", reason, sizeof reason, e);
+		int ret = script_launch(j, i, "exit 0", reason, sizeof reason, e);
 		if (ret)
 			return ret;
 		reason[strcspn(reason, "\n")] = 0;
@@ -196,7 +196,7 @@ static int run_make(struct trial_job *j, size_t method, size_t run, struct err *
 	gsl_ran_shuffle(j->rng, j->order, N_CONDITIONS, sizeof *j->order);
 	SCOPED_FREE char *script = script_make(j->order, j->o->seed + run, j->o->quick);
 	progress_step(&j->progress, j->n_done, (double)j->n_done, name);
-	int ret = launch(j, method, script, reason, sizeof reason, e);
+	int ret = script_launch(j, method, script, reason, sizeof reason, e);
 	if (!ret && reason[0])
 		ret = err_set(e, ECHILD, "a run under %s failed: %s", name, reason);
 	ret = ret ? ret : run_read(j, method, run, e);
@@ -222,7 +222,7 @@ static int runs_make(struct trial_job *j, struct err *e)
 	return ret;
 }
 
-static int work(struct trial_job *j, struct err *e)
+static int trial_run(struct trial_job *j, struct err *e)
 {
 	sigset_t old;
 	SCOPED_FREE char *files = xasprintf("%s/files", j->dir);
@@ -266,7 +266,7 @@ int capture_trial_run(struct capture_trial *t, const struct capture_trial_option
 	gsl_rng_set(j.rng, (unsigned long)o->seed);
 	for (int i = 0; i < N_CONDITIONS; i++)
 		j.order[i] = i;
-	ret = work(&j, e);
+	ret = trial_run(&j, e);
 	gsl_rng_free(j.rng);
 	if (dir_remove_tree(j.dir, &second) < 0 && !ret) {
 		*e = second;

@@ -72,7 +72,7 @@ static char *outcomes_path(const struct machine_options *o)
 	return xasprintf("%s/" OUTCOMES, o->dir);
 }
 
-static json_t *settings(const struct machine_options *o)
+static json_t *settings_json(const struct machine_options *o)
 {
 	return json_pack("{s:s, s:I, s:I, s:I, s:b}", "kind", "settings", "replicates",
 			 (json_int_t)o->n_replicates, "run_ns", (json_int_t)o->run_ns, "seed",
@@ -101,7 +101,7 @@ static int outcomes_load(struct selftest *s, struct err *e)
 {
 	char *path = outcomes_path(s->o), *save = NULL;
 	SCOPED_STRBUF text = STRBUF_INIT;
-	json_auto_t *wanted = settings(s->o);
+	json_auto_t *wanted = settings_json(s->o);
 	int ret = path_exists(path) ? file_read(path, &text, OUTCOMES_MAX_BYTES, e) : 0;
 	for (char *line = text.len ? strtok_r(text.s, "\n", &save) : NULL; !ret && line;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -226,7 +226,7 @@ static int pilot_make(struct selftest *s, struct err *e)
 	return ret;
 }
 
-static void announce(const struct selftest *s, const struct unit *u)
+static void unit_announce(const struct selftest *s, const struct unit *u)
 {
 	if (s->o->quiet)
 		return;
@@ -250,7 +250,7 @@ static int units_make(struct selftest *s, struct err *e)
 	for (uint64_t i = 0; !ret && i < units_end(s->o); i++) {
 		if (!unit_choose(s->o, i, &u) || outcome_find(s, &u))
 			continue;
-		announce(s, &u);
+		unit_announce(s, &u);
 		ret = unit_make(s, &u, e);
 		s->n_runs_left -= machine_runs(&u, s->o);
 		s->n_runs_made += machine_runs(&u, s->o);

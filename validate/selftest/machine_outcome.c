@@ -7,7 +7,7 @@
 #include "validate/analysis/analysis.h"
 #include "validate/selftest/machine_private.h"
 
-static json_t *rejections(const struct cell *c)
+static json_t *rejections_json(const struct cell *c)
 {
 	json_t *list = json_array();
 	for (int k = 0; k < COMPONENT_N; k++)
@@ -16,7 +16,7 @@ static json_t *rejections(const struct cell *c)
 	return list;
 }
 
-static json_t *cells(const struct analysis *a)
+static json_t *cells_json(const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	json_t *list = json_array();
@@ -24,8 +24,8 @@ static json_t *cells(const struct analysis *a)
 		const struct cell *c = &a->cell[i];
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o, s:i, s:i}", "scenario",
 			p->scenario[c->scenario].name, "replayer", p->replayer[c->replayer].name,
-			"verdict", verdict_name(c->verdict), "rejected", rejections(c), "pairs",
-			(int)c->n_pairs, "failed",
+			"verdict", verdict_name(c->verdict), "rejected", rejections_json(c),
+			"pairs", (int)c->n_pairs, "failed",
 			(int)(c->n_failed_program + c->n_failed_replayer)));
 	}
 	return list;
@@ -62,7 +62,7 @@ static void exchange_make(const struct exchange *x, gsl_rng *rng)
 	}
 }
 
-static json_t *permuted(struct results *r, uint64_t n_permutations, uint64_t seed)
+static json_t *permutations_json(struct results *r, uint64_t n_permutations, uint64_t seed)
 {
 	struct exchange x;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -118,10 +118,10 @@ json_t *machine_outcome(const struct unit *u, const char *dir, const struct mach
 			err_set(e, ENODATA, "%s: no run of the pilot campaign succeeded", dir);
 	} else if (analysis_compute(&a, &r, e) == 0) {
 		outcome = json_pack("{s:s, s:I, s:o}", "kind", unit_names[u->kind], "index",
-				    (json_int_t)u->index, "cells", cells(&a));
+				    (json_int_t)u->index, "cells", cells_json(&a));
 		if (u->kind == UNIT_AA)
 			json_object_set_new(outcome, "permuted",
-					    permuted(&r, o->n_permutations, u->index + 1));
+					    permutations_json(&r, o->n_permutations, u->index + 1));
 	}
 	return outcome;
 }

@@ -15,8 +15,8 @@ const char *const unit_names[UNIT_N_KINDS] = {"pilot", "aa", "full-speed", "time
  * requests. */
 #define FRAUDS_LONGER 20
 
-static void head(struct strbuf *out, const struct unit *u, const struct machine_options *o,
-		 uint64_t n_replicates)
+static void head_add(struct strbuf *out, const struct unit *u, const struct machine_options *o,
+		     uint64_t n_replicates)
 {
 	const int64_t longer = u->kind == UNIT_TIMED    ? TIMED_LONGER
 			       : u->kind == UNIT_FRAUDS ? FRAUDS_LONGER
@@ -34,8 +34,8 @@ static void head(struct strbuf *out, const struct unit *u, const struct machine_
 		strbuf_addf(out, "dir = %s\n", o->target);
 }
 
-static void workload(struct strbuf *out, const char *name, const char *type, const char *level,
-		     bool direct)
+static void workload_add(struct strbuf *out, const char *name, const char *type, const char *level,
+			 bool direct)
 {
 	strbuf_addf(out,
 		    "[workload %s]\ntype = %s\nlevel = %s\nrequests = 100\nfile-size = " FILE_SIZE
@@ -53,18 +53,18 @@ static void aa_protocol(struct strbuf *out, const struct machine_options *o, con
 	static const char *const types[] = {"random-read", "random-write", "sequential-read",
 					    "sequential-write"};
 	for (size_t i = 0; i < (o->quick ? 1 : 4); i++)
-		workload(out, types[i], types[i], "1, 2", p->direct);
+		workload_add(out, types[i], types[i], "1, 2", p->direct);
 	strbuf_addstr(out, "[replayer program]\nengine = program\n"
 			   "[accept]\nexecution-time = 10%\n"); /* as protocols/quick.conf */
 }
 
-static bool wanted(const struct unit *u, unsigned int size)
+static bool size_wanted(const struct unit *u, unsigned int size)
 {
 	return u->all_sizes || size + 1 == N_SIZES;
 }
 
-static void faulty(struct strbuf *out, const struct sized_fault *f, unsigned int size,
-		   const char *where, const struct pilot *p)
+static void faulty_add(struct strbuf *out, const struct sized_fault *f, unsigned int size,
+		       const char *where, const struct pilot *p)
 {
 	char option[80];
 	sized_fault_option(f, size, p->response_ns, option, sizeof option);
@@ -79,15 +79,16 @@ static void full_speed_protocol(struct strbuf *out, const struct unit *u, const 
 {
 	static const char *const where[] = {"one", "two", "three", "four"};
 	static const char *const level[] = {"1", "2", "3", "4"};
-	workload(out, where[0], "random-read", level[0], p->direct);
+	workload_add(out, where[0], "random-read", level[0], p->direct);
 	for (unsigned int size = 0; size < N_SIZES; size++)
-		if (wanted(u, size))
-			workload(out, where[1 + size], "random-read", level[1 + size], p->direct);
+		if (size_wanted(u, size))
+			workload_add(out, where[1 + size], "random-read", level[1 + size],
+				     p->direct);
 	strbuf_addstr(out, "[replayer event]\norder = fs\npin = yes\n");
 	for (const struct sized_fault *f = sized_faults; f->name; f++)
 		for (unsigned int size = 0; size < N_SIZES; size++)
-			if (f->suite == SUITE_FULL_SPEED && wanted(u, size))
-				faulty(out, f, size, where[sized_fault_level(f, size) - 1], p);
+			if (f->suite == SUITE_FULL_SPEED && size_wanted(u, size))
+				faulty_add(out, f, size, where[sized_fault_level(f, size) - 1], p);
 	strbuf_addf(
 	    out, "[accept]\nbias = %g%%\nexecution-time = %g%%\nreordered = %g%%\nmismatches = 0\n",
 	    100 * LIMIT_BIAS, 100 * LIMIT_TIME_FULL_SPEED, 100 * LIMIT_REORDERED);
@@ -103,8 +104,8 @@ static void timed_protocol(struct strbuf *out, const struct unit *u, const struc
 			   "[replayer event]\norder = fs\ntiming = timestamp\npin = yes\n");
 	for (const struct sized_fault *f = sized_faults; f->name; f++)
 		for (unsigned int size = 0; size < N_SIZES; size++)
-			if (f->suite == SUITE_TIMED && wanted(u, size))
-				faulty(out, f, size, "timed", p);
+			if (f->suite == SUITE_TIMED && size_wanted(u, size))
+				faulty_add(out, f, size, "timed", p);
 	strbuf_addf(out, "[accept]\nexecution-time = %g%%\nissue-error = %dns\n",
 		    100 * LIMIT_TIME_TIMED, LIMIT_ISSUE_ERROR_NS);
 }
@@ -120,7 +121,7 @@ static void frauds_protocol(struct strbuf *out, const struct machine_options *o,
 			    const struct pilot *p)
 {
 	SCOPED_FREE char *script = machine_script_path(o), *real = realpath(script, NULL);
-	workload(out, "mixed", "random-mixed", "1", p->direct);
+	workload_add(out, "mixed", "random-mixed", "1", p->direct);
 	strbuf_addstr(out, "observe = own\n[replayer event]\norder = fs\npin = yes\n");
 	fraud_replayers(out, "mixed", real ? real : script);
 }
@@ -128,10 +129,10 @@ static void frauds_protocol(struct strbuf *out, const struct machine_options *o,
 void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o,
 		      const struct pilot *p)
 {
-	head(out, u, o, u->kind == UNIT_PILOT ? PILOT_REPLICATES : o->n_replicates);
+	head_add(out, u, o, u->kind == UNIT_PILOT ? PILOT_REPLICATES : o->n_replicates);
 	switch (u->kind) {
 	case UNIT_PILOT:
-		workload(out, "one", "random-read", "1", p->direct);
+		workload_add(out, "one", "random-read", "1", p->direct);
 		strbuf_addstr(out, "[replayer program]\nengine = program\n");
 		break;
 	case UNIT_AA:

@@ -8,13 +8,13 @@
 #define GROUP_FRAUDS "replayers that make up their times"
 #define GROUP_EVENT "the event replayer, without a fault"
 
-static const char *text(const json_t *o, const char *key)
+static const char *text_of(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
 	return s ? s : "";
 }
 
-static uint64_t number(const json_t *o, const char *key)
+static uint64_t number_of(const json_t *o, const char *key)
 {
 	json_int_t v = json_integer_value(json_object_get(o, key));
 	return v > 0 ? (uint64_t)v : 0;
@@ -42,12 +42,12 @@ static struct rate_count cells_count(const json_t *outcomes, const char *kind, c
 	json_t *outcome, *cell, *name;
 	json_array_foreach (outcomes, i, outcome)
 		json_array_foreach (json_object_get(outcome, "cells"), j, cell) {
-			if ((kind && strcmp(text(outcome, "kind"), kind)) ||
-			    (replayer && strcmp(text(cell, "replayer"), replayer)))
+			if ((kind && strcmp(text_of(outcome, "kind"), kind)) ||
+			    (replayer && strcmp(text_of(cell, "replayer"), replayer)))
 				continue;
 			t.n++;
-			t.not_trusted += !strcmp(text(cell, "verdict"), "not trusted");
-			t.trusted += !strcmp(text(cell, "verdict"), "trusted");
+			t.not_trusted += !strcmp(text_of(cell, "verdict"), "not trusted");
+			t.trusted += !strcmp(text_of(cell, "verdict"), "trusted");
 			json_array_foreach(json_object_get(cell, "rejected"), k, name)
 			    t.by_component +=
 			    component && !strcmp(json_string_value(name), component);
@@ -96,10 +96,10 @@ static uint64_t campaigns_alarmed(const json_t *outcomes, uint64_t *n)
 	*n = 0;
 	json_array_foreach (outcomes, i, outcome) {
 		bool any = false;
-		if (strcmp(text(outcome, "kind"), unit_names[UNIT_AA]))
+		if (strcmp(text_of(outcome, "kind"), unit_names[UNIT_AA]))
 			continue;
 		json_array_foreach (json_object_get(outcome, "cells"), j, cell)
-			any |= !strcmp(text(cell, "verdict"), "not trusted");
+			any |= !strcmp(text_of(cell, "verdict"), "not trusted");
 		alarmed += any;
 		++*n;
 	}
@@ -116,11 +116,11 @@ static void aa_rates(struct rates *rates, const json_t *outcomes)
 		return;
 	json_array_foreach (outcomes, i, outcome) {
 		const json_t *p = json_object_get(outcome, "permuted");
-		p_n += number(p, "n");
-		p_any += number(p, "any_not_trusted");
-		p_cells += number(p, "cells");
-		p_not += number(p, "not_trusted");
-		p_trusted += number(p, "trusted");
+		p_n += number_of(p, "n");
+		p_any += number_of(p, "any_not_trusted");
+		p_cells += number_of(p, "cells");
+		p_not += number_of(p, "not_trusted");
+		p_trusted += number_of(p, "trusted");
 	}
 	struct rate_count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
 	struct rate *r = rate_promise(rate_add(rates, "replay", GROUP_AA, "case not trusted",

@@ -20,7 +20,7 @@ static double lognormal_sd(void)
 	return lognormal_mean() * sqrt(expm1(LOGNORMAL_SIGMA * LOGNORMAL_SIGMA));
 }
 
-static double one(enum noise kind, gsl_rng *rng)
+static double value_draw(enum noise kind, gsl_rng *rng)
 {
 	switch (kind) {
 	case NOISE_LOGNORMAL:
@@ -43,7 +43,7 @@ void noise_draw(enum noise kind, gsl_rng *rng, double *x, size_t n)
 					 : 0;
 	double shift = kind == NOISE_SESSION ? gsl_ran_gaussian_ziggurat(rng, SESSION_SD) : 0;
 	for (size_t i = 0; i < n; i++) {
-		x[i] = one(kind, rng) + shift;
+		x[i] = value_draw(kind, rng) + shift;
 		if (i > 0 && phi > 0)
 			x[i] = phi * x[i - 1] + sqrt(1 - phi * phi) * x[i];
 	}

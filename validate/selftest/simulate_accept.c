@@ -217,7 +217,7 @@ struct cell_of_table {
 	size_t n;
 };
 
-static void trial(void *context, gsl_rng *rng, uint64_t *count)
+static void accept_trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	const struct cell_of_table *cell = context;
 	const struct accept_condition *c = cell->condition;
@@ -265,7 +265,7 @@ int simulate_accept(const struct simulate_options *o, struct rates *rates, struc
 		size_t n = numbers[k];
 		for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 			struct cell_of_table cell = {&conditions[i], n};
-			ret = simulate_trials(o, "accepting at a limit", trial, &cell,
+			ret = simulate_trials(o, "accepting at a limit", accept_trial, &cell,
 				o->n_campaigns, N_COUNTS, 60000 + 100 * n + i, count[i], e);
 		}
 		for (size_t i = 0; i < N_WAYS && !ret; i++)

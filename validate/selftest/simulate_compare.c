@@ -161,7 +161,7 @@ static int pairs_fixed(struct versions *v, struct campaign_change *c)
 			       NULL);
 }
 
-static void trial(void *context, gsl_rng *rng, uint64_t *count)
+static void versions_trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct versions *v = context;
 	SCOPED(campaign_change_release) struct campaign_change c = {0};
@@ -184,22 +184,22 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	count[N_SAME] += c.n_same;
 }
 
-static int run(const struct simulate_options *o, struct versions *v, uint64_t n, uint64_t *count,
-	       struct err *e)
+static int comparisons_run(const struct simulate_options *o, struct versions *v, uint64_t n,
+			   uint64_t *count, struct err *e)
 {
 	uint64_t stream = 5000 + (uint64_t)v->noise * 4000 + (uint64_t)lround(1000 * v->spread) *
 		10 + (uint64_t)lround(100 * v->slower) * 3 + v->pairs;
-	return simulate_trials(o, "comparisons of versions", trial, v, n, N_COUNTS, stream, count,
-			       e);
+	return simulate_trials(o, "comparisons of versions", versions_trial, v, n, N_COUNTS, stream,
+			       count, e);
 }
 
-static const char *design(const struct versions *v)
+static const char *design_name(const struct versions *v)
 {
 	return v->pairs ? "one campaign" : "two campaigns";
 }
 
-static int unchanged(const struct simulate_options *o, struct versions *v, struct rates *rates,
-		     struct err *e)
+static int unchanged_simulate(const struct simulate_options *o, struct versions *v,
+			      struct rates *rates, struct err *e)
 {
 	static const enum noise kinds[] = {NOISE_NORMAL, NOISE_T3, NOISE_LOGNORMAL, NOISE_AR6};
 	uint64_t count[2][4][N_COUNTS];
@@ -209,17 +209,18 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 		for (size_t k = 0; k < 4; k++) {
 			v->pairs = pairs;
 			v->noise = kinds[k];
-			int ret = run(o, v, 1 + o->n_campaigns / FEWER, count[pairs][k], e);
+			int ret =
+			    comparisons_run(o, v, 1 + o->n_campaigns / FEWER, count[pairs][k], e);
 			if (ret)
 				return ret;
-			rate_promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design(v),
+			rate_promise(rate_add(rates, "statistics", GROUP_UNCHANGED, design_name(v),
 				noise_names[kinds[k]], count[pairs][k][N_WORSE],
 				count[pairs][k][N_COMPARISONS]), PROMISE_AT_MOST, FALSE_ALARM);
 		}
 	for (int pairs = 1; pairs >= 0; pairs--)
 		for (size_t k = 0; k < 4; k++) {
 			v->pairs = pairs;
-			struct rate *r = rate_add(rates, "statistics", GROUP_SAME, design(v),
+			struct rate *r = rate_add(rates, "statistics", GROUP_SAME, design_name(v),
 						  noise_names[kinds[k]], count[pairs][k][N_SAME],
 						  count[pairs][k][N_CASES]);
 			if (pairs && kinds[k] != NOISE_AR6)
@@ -228,8 +229,8 @@ static int unchanged(const struct simulate_options *o, struct versions *v, struc
 	return 0;
 }
 
-static int slower(const struct simulate_options *o, struct versions *v, struct rates *rates,
-		  struct err *e)
+static int slower_simulate(const struct simulate_options *o, struct versions *v,
+			   struct rates *rates, struct err *e)
 {
 	static const double sizes[] = {0.05, 0.10, 0.15, 0.20},
 			    spreads[] = {0.02, SPREAD, 0.08, 0.12};
@@ -242,10 +243,10 @@ static int slower(const struct simulate_options *o, struct versions *v, struct r
 				v->pairs = pairs;
 				v->spread = spreads[s];
 				v->slower = sizes[k];
-				int ret = run(o, v, o->n_campaigns / FEWEST, count, e);
+				int ret = comparisons_run(o, v, o->n_campaigns / FEWEST, count, e);
 				if (ret)
 					return ret;
-				snprintf(name, sizeof name, "%s, spread %g %%", design(v),
+				snprintf(name, sizeof name, "%s, spread %g %%", design_name(v),
 					 100 * v->spread);
 				snprintf(condition, sizeof condition, "%g %% slower",
 					 100 * v->slower);
@@ -262,9 +263,9 @@ int simulate_compare(const struct simulate_options *o, struct rates *rates, stru
 {
 	SCOPED_FREE struct versions *v = xcalloc(1, sizeof *v);
 	versions_init(v);
-	int ret = unchanged(o, v, rates, e);
+	int ret = unchanged_simulate(o, v, rates, e);
 	if (!ret && !o->quick)
-		ret = slower(o, v, rates, e);
+		ret = slower_simulate(o, v, rates, e);
 	for (size_t i = 0; i < SCENARIOS; i++) {
 		case_release(&v->old_case[i]);
 		case_release(&v->new_case[i]);

@@ -92,7 +92,7 @@ static void campaign_fill(struct frauds_trial *f, gsl_rng *rng)
 	FREE_EACH(t.x, t.sorted, t.is_write);
 }
 
-static void trial(void *context, gsl_rng *rng, uint64_t *count)
+static void fraud_trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct frauds_trial *f = context;
 	SCOPED(analysis_release) struct analysis a = {0};
@@ -140,8 +140,8 @@ int simulate_frauds(const struct simulate_options *o, struct rates *rates, struc
 	synthetic_init(&f.synthetic);
 	for (size_t i = 0; i < FRAUDS_N && !ret; i++) {
 		f.fraud = &frauds[i];
-		ret = simulate_trials(o, "frauds", trial, &f, o->n_campaigns / FEWER, N_COUNTS,
-				      90000 + i, count[i], e);
+		ret = simulate_trials(o, "frauds", fraud_trial, &f, o->n_campaigns / FEWER,
+				      N_COUNTS, 90000 + i, count[i], e);
 	}
 	if (!ret)
 		rates_of(rates, count);

@@ -36,7 +36,7 @@ struct sampled {
 
 typedef bool covers_fn(const struct sampled *s);
 
-static bool inside(double lo, double truth, double hi)
+static bool is_in(double lo, double truth, double hi)
 {
 	return lo <= truth && truth <= hi;
 }
@@ -45,7 +45,7 @@ static bool mean_covers(const struct sampled *s)
 {
 	struct t_estimate t;
 	double lo, hi;
-	return !mean_test(s->x, N, &t) && !t_interval(&t, 0.95, &lo, &hi) && inside(lo, BASE, hi);
+	return !mean_test(s->x, N, &t) && !t_interval(&t, 0.95, &lo, &hi) && is_in(lo, BASE, hi);
 }
 
 static bool bias_covers(const struct sampled *s)
@@ -53,7 +53,7 @@ static bool bias_covers(const struct sampled *s)
 	struct t_estimate t;
 	double d[N], lo, hi;
 	return !log_ratios(s->r, s->x, N, d) && !mean_test(d, N, &t) &&
-	       !t_interval(&t, 0.95, &lo, &hi) && inside(lo, 0, hi);
+	       !t_interval(&t, 0.95, &lo, &hi) && is_in(lo, 0, hi);
 }
 
 static bool widened_covers(const struct sampled *s)
@@ -64,7 +64,7 @@ static bool widened_covers(const struct sampled *s)
 	if (log_ratios(s->r, s->x, N, d) || mean_test(d, N, &t) || serial_dependence(d, N, &serial))
 		return false;
 	t = serial_widen(&t, N, &serial);
-	return !t_interval(&t, 0.95, &lo, &hi) && inside(lo, 0, hi);
+	return !t_interval(&t, 0.95, &lo, &hi) && is_in(lo, 0, hi);
 }
 
 static bool welch_covers(const struct sampled *s)
@@ -72,13 +72,13 @@ static bool welch_covers(const struct sampled *s)
 	struct t_estimate t;
 	double lo, hi;
 	return !welch_test(s->r, N, s->x, N, &t) && !t_interval(&t, 0.95, &lo, &hi) &&
-	       inside(lo, 0, hi);
+	       is_in(lo, 0, hi);
 }
 
 static bool fieller_covers(const struct sampled *s)
 {
 	double lo, hi;
-	return !fieller_interval(s->r, N, s->x, N, 0.95, &lo, &hi) && inside(lo, 1, hi);
+	return !fieller_interval(s->r, N, s->x, N, 0.95, &lo, &hi) && is_in(lo, 1, hi);
 }
 
 static bool variance_covers(const struct sampled *s)
@@ -86,7 +86,7 @@ static bool variance_covers(const struct sampled *s)
 	struct variance_ratio v;
 	double lo, hi;
 	return !variance_ratio(s->r, N, s->x, N, &v) &&
-	       !variance_ratio_interval(&v, 0.95, &lo, &hi) && inside(lo, 1, hi);
+	       !variance_ratio_interval(&v, 0.95, &lo, &hi) && is_in(lo, 1, hi);
 }
 
 static bool pitman_morgan_covers(const struct sampled *s)
@@ -94,14 +94,14 @@ static bool pitman_morgan_covers(const struct sampled *s)
 	struct pitman_morgan pm;
 	double lo, hi;
 	return !pitman_morgan(s->r, N, s->x, N, &pm) &&
-	       !pitman_morgan_limits(&pm, 0.025, &lo, &hi) && inside(lo, 1, hi);
+	       !pitman_morgan_limits(&pm, 0.025, &lo, &hi) && is_in(lo, 1, hi);
 }
 
 static bool bca_covers(const struct sampled *s, enum resample_quantity what, double truth)
 {
 	struct resample_plan plan = {.n_resamples = RESAMPLES, .seed = s->seed, .conf = 0.95};
 	struct resample_interval i;
-	return !resample_means(s->r, N, s->x, N, 0, what, &plan, &i) && inside(i.lo, truth, i.hi);
+	return !resample_means(s->r, N, s->x, N, 0, what, &plan, &i) && is_in(i.lo, truth, i.hi);
 }
 
 static bool bca_mean_covers(const struct sampled *s)
@@ -125,7 +125,7 @@ static bool order_covers(const struct sampled *s, double p)
 		return false;
 	double lo = b.lo_status ? 0 : noise_below(s->kind, (b.lo - BASE) / SCATTER),
 	       hi = b.hi_status ? 1 : noise_below(s->kind, (b.hi - BASE) / SCATTER);
-	return inside(lo, p, hi);
+	return is_in(lo, p, hi);
 }
 
 static bool median_covers(const struct sampled *s)
@@ -199,7 +199,7 @@ static const struct simulated_interval {
 #define N_INTERVALS (sizeof intervals / sizeof *intervals)
 enum { COUNT_TRIALS = N_INTERVALS, N_COUNTS };
 
-static void trial(void *context, gsl_rng *rng, uint64_t *count)
+static void intervals_trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct sampled s = {.kind = *(const enum noise *)context, .seed = gsl_rng_get(rng)};
 	double x[N + 1];
@@ -215,14 +215,14 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 		count[i] += intervals[i].covers(&s);
 }
 
-static int replicates(const struct simulate_options *o, struct rates *rates, struct err *e)
+static int replicates_simulate(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	uint64_t count[NOISE_N][N_COUNTS];
 	int ret = 0;
 	for (size_t i = 0; i < NOISE_N && !ret; i++) {
 		enum noise kind = (enum noise)i;
-		ret = simulate_trials(o, GROUP_COVERAGE, trial, &kind, o->n_campaigns, N_COUNTS,
-				      30000 + i, count[i], e);
+		ret = simulate_trials(o, GROUP_COVERAGE, intervals_trial, &kind, o->n_campaigns,
+				      N_COUNTS, 30000 + i, count[i], e);
 	}
 	for (size_t k = 0; k < N_INTERVALS && !ret; k++)
 		for (size_t i = 0; i < NOISE_N; i++) {
@@ -275,15 +275,15 @@ static void series_trial(void *context, gsl_rng *rng, uint64_t *count)
 	count[SERIES_NAIVE] += se_covers(t.value, t.se, t.df);
 	count[SERIES_BATCHES] +=
 	    !batch_means(x, N_SERIES, 20, &se, &lag1) && se_covers(t.value, se, 19);
-	count[SERIES_GEYER] += !geyer(x, N_SERIES, &g) && se_covers(t.value, g.se, INFINITY);
+	count[SERIES_GEYER] += !geyer_se(x, N_SERIES, &g) && se_covers(t.value, g.se, INFINITY);
 	count[SERIES_NEWEY_WEST] +=
 	    !newey_west(x, N_SERIES, 10, &se) && se_covers(t.value, se, INFINITY);
 	if (!block_length(x, N_SERIES, &block) &&
 	    !resample_means(x, N_SERIES, x, N_SERIES, block, RESAMPLE_X, &plan, &i))
-		count[SERIES_BLOCKS] += inside(i.lo, 0, i.hi);
+		count[SERIES_BLOCKS] += is_in(i.lo, 0, i.hi);
 }
 
-static int series(const struct simulate_options *o, struct rates *rates, struct err *e)
+static int series_simulate(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	static const enum noise kinds[] = {NOISE_NORMAL, NOISE_EXPONENTIAL, NOISE_AR3, NOISE_AR6};
 	uint64_t count[sizeof kinds / sizeof *kinds][N_SERIES_WAYS + 1];
@@ -311,7 +311,7 @@ static void share_trial(void *context, gsl_rng *rng, uint64_t *count)
 	(void)context;
 	for (size_t i = 0; i < N_SHARES; i++) {
 		double lo, hi, k = gsl_ran_binomial(rng, shares[i], N_OF);
-		count[i] += !clopper_pearson(k, N_OF, 0.95, &lo, &hi) && inside(lo, shares[i], hi);
+		count[i] += !clopper_pearson(k, N_OF, 0.95, &lo, &hi) && is_in(lo, shares[i], hi);
 	}
 	count[N_SHARES]++;
 }
@@ -332,8 +332,8 @@ static int shares_of_requests(const struct simulate_options *o, struct rates *ra
 
 int simulate_intervals(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	int ret = replicates(o, rates, e);
-	ret = ret ? ret : series(o, rates, e);
+	int ret = replicates_simulate(o, rates, e);
+	ret = ret ? ret : series_simulate(o, rates, e);
 	ret = ret ? ret : shares_of_requests(o, rates, e);
 	return ret;
 }

@@ -38,8 +38,8 @@ static void looks_init(struct looks *l, const struct simulate_options *o, size_t
 }
 
 /* Sets the verdicts at the first look at which each case is decided. */
-static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX],
-		   bool counts[CELLS_MAX])
+static size_t look_take(struct looks *l, unsigned int n_blocks, enum verdict verdict[CELLS_MAX],
+			bool counts[CELLS_MAX])
 {
 	SCOPED(analysis_release) struct analysis a = {0};
 	size_t n_open = 0;
@@ -58,7 +58,7 @@ static size_t look(struct looks *l, unsigned int n_blocks, enum verdict verdict[
 	return n_open;
 }
 
-static void trial(void *context, gsl_rng *rng, uint64_t *count)
+static void looks_trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct looks *l = context;
 	enum verdict verdict[CELLS_MAX];
@@ -72,7 +72,7 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	if (l->defect.kind != COMPONENT_PRECISION)
 		l->synthetic.results.protocol.accept.precision_ratio = NAN;
 	for (unsigned int n = FIRST_LOOK; n <= l->last_look && n_open; n++)
-		n_open = look(l, n, verdict, counts);
+		n_open = look_take(l, n, verdict, counts);
 	for (size_t i = 0; i < CELLS_MAX; i++) {
 		count[N_CASES] += counts[i];
 		count[N_TRUSTED] += counts[i] && verdict[i] == VERDICT_TRUSTED;
@@ -82,14 +82,14 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	count[N_ALARMED] += alarmed;
 }
 
-static int run(const struct simulate_options *o, struct looks *l, const char *what, uint64_t n,
-	       uint64_t *count, struct err *e)
+static int campaigns_run(const struct simulate_options *o, struct looks *l, const char *what,
+			 uint64_t n, uint64_t *count, struct err *e)
 {
 	const uint64_t stream = 95000 + (uint64_t)l->scatter * (COMPONENT_N + 1) + l->defect.kind;
-	return simulate_trials(o, what, trial, l, n, N_COUNTS, stream, count, e);
+	return simulate_trials(o, what, looks_trial, l, n, N_COUNTS, stream, count, e);
 }
 
-static int faultless(const struct simulate_options *o, struct rates *rates, struct err *e)
+static int faultless_simulate(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
 	static const enum scatter scatters[] = {SCATTER_NORMAL, SCATTER_T3, SCATTER_AR6,
 						SCATTER_SHARED6, SCATTER_BANK};
@@ -100,8 +100,8 @@ static int faultless(const struct simulate_options *o, struct rates *rates, stru
 	looks_init(&l, o, SYNTHETIC_SCENARIOS);
 	for (size_t i = 0; i < N_SCATTERS && !ret; i++) {
 		l.scatter = scatters[i];
-		ret = run(o, &l, "looks after every pair", o->n_campaigns / CAMPAIGNS_FEWER,
-			  count[i], e);
+		ret = campaigns_run(o, &l, "looks after every pair",
+				    o->n_campaigns / CAMPAIGNS_FEWER, count[i], e);
 	}
 	for (size_t i = 0; i < N_SCATTERS && !ret; i++) {
 		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
@@ -129,7 +129,7 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 			char what[80];
 			l.scatter = scatters[i];
 			snprintf(what, sizeof what, "looks at the limit of %s", component_names[k]);
-			ret = run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
+			ret = campaigns_run(o, &l, what, o->n_campaigns / AT_LIMIT_FEWER, count, e);
 			if (ret)
 				break;
 			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
@@ -143,6 +143,6 @@ static int at_limits(const struct simulate_options *o, struct rates *rates, stru
 
 int simulate_looks(const struct simulate_options *o, struct rates *rates, struct err *e)
 {
-	int ret = faultless(o, rates, e);
+	int ret = faultless_simulate(o, rates, e);
 	return ret ? ret : at_limits(o, rates, e);
 }

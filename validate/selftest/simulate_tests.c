@@ -150,7 +150,7 @@ static double widened_equivalence_p(const struct roles *a)
 	return pairs_inside_p(a, true);
 }
 
-static void differences(const struct roles *a, double *d)
+static void differences_compute(const struct roles *a, double *d)
 {
 	for (int i = 0; i < N; i++)
 		d[i] = a->x[i] - a->r[i];
@@ -160,7 +160,7 @@ static double trend_p(const struct roles *a)
 {
 	double d[N];
 	struct trend_test t;
-	differences(a, d);
+	differences_compute(a, d);
 	return mann_kendall(d, N, &t) ? NAN : t.p;
 }
 
@@ -168,7 +168,7 @@ static double runs_p(const struct roles *a)
 {
 	double d[N];
 	struct trend_test t;
-	differences(a, d);
+	differences_compute(a, d);
 	return runs_test(d, N, &t) ? NAN : t.p;
 }
 
@@ -224,7 +224,7 @@ static void roles_draw(const struct tests_condition *c, gsl_rng *rng, struct rol
 	}
 }
 
-static void trial(void *context, gsl_rng *rng, uint64_t *count)
+static void tests_trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	const struct tests_condition *c = context;
 	double p[FAMILY];
@@ -281,7 +281,7 @@ int simulate_tests(const struct simulate_options *o, struct rates *rates, struct
 	for (size_t i = 0; i < N_CONDITIONS && !ret; i++) {
 		struct tests_condition c = {i < NOISE_N ? (enum noise)i : NOISE_NORMAL,
 					    i == NOISE_N};
-		ret = simulate_trials(o, GROUP_SIZES, trial, &c, o->n_campaigns, N_COUNTS,
+		ret = simulate_trials(o, GROUP_SIZES, tests_trial, &c, o->n_campaigns, N_COUNTS,
 				      20000 + i, count[i], e);
 	}
 	for (size_t i = 0; i < N_TESTS && !ret; i++)

@@ -28,7 +28,7 @@ struct verdicts {
 
 enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_NOT_TRUSTED, N_COUNTS };
 
-static void trial(void *context, gsl_rng *rng, uint64_t *count)
+static void verdicts_trial(void *context, gsl_rng *rng, uint64_t *count)
 {
 	struct verdicts *v = context;
 	SCOPED(analysis_release) struct analysis a = {0};
@@ -47,10 +47,10 @@ static void trial(void *context, gsl_rng *rng, uint64_t *count)
 	}
 }
 
-static int run(const struct simulate_options *o, struct verdicts *v, const char *what, uint64_t n,
-	       uint64_t stream, uint64_t *count, struct err *e)
+static int campaigns_run(const struct simulate_options *o, struct verdicts *v, const char *what,
+			 uint64_t n, uint64_t stream, uint64_t *count, struct err *e)
 {
-	return simulate_trials(o, what, trial, v, n, N_COUNTS, stream, count, e);
+	return simulate_trials(o, what, verdicts_trial, v, n, N_COUNTS, stream, count, e);
 }
 
 static uint64_t stream_of(const struct verdicts *v)
@@ -61,16 +61,17 @@ static uint64_t stream_of(const struct verdicts *v)
 
 /* --- faultless ----------------------------------------------------------- */
 
-static int faultless(const struct simulate_options *o, struct verdicts *v, struct rates *rates,
-		     struct err *e)
+static int faultless_simulate(const struct simulate_options *o, struct verdicts *v,
+			      struct rates *rates, struct err *e)
 {
 	uint64_t count[SCATTER_N][N_COUNTS];
 	int ret = 0;
 	v->defect = (struct defect){.kind = COMPONENT_N};
 	for (v->scatter = 0; v->scatter < SCATTER_N && !ret; v->scatter++)
-		ret = run(o, v, "faultless replayers",
-			  o->n_campaigns / (v->scatter < SCATTERS_WHOLE ? 1 : SCATTERS_FEWER),
-			  stream_of(v), count[v->scatter], e);
+		ret = campaigns_run(o, v, "faultless replayers",
+				    o->n_campaigns /
+					(v->scatter < SCATTERS_WHOLE ? 1 : SCATTERS_FEWER),
+				    stream_of(v), count[v->scatter], e);
 	for (size_t i = 0; i < SCATTER_N && !ret; i++) {
 		rate_promise(rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM,
 			"any case of a campaign", scatter_names[i], count[i][N_ALARMED],
@@ -94,8 +95,8 @@ static int at_limits(const struct simulate_options *o, struct verdicts *v, struc
 			char what[64];
 			v->defect = (struct defect){i, 1};
 			snprintf(what, sizeof what, "at the limit of %s", component_names[i]);
-			ret = run(o, v, what, o->n_campaigns / AT_LIMIT_FEWER, stream_of(v), count,
-				  e);
+			ret = campaigns_run(o, v, what, o->n_campaigns / AT_LIMIT_FEWER,
+					    stream_of(v), count, e);
 			if (ret)
 				break;
 			rate_promise(rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT,
@@ -118,8 +119,8 @@ static void curve_add(struct rates *rates, const char *group, enum component_kin
 	rate_add(rates, PART_STATISTICS, group, component_names[kind], condition, k, n);
 }
 
-static int curves(const struct simulate_options *o, struct verdicts *v, struct rates *rates,
-		  struct err *e)
+static int curves_simulate(const struct simulate_options *o, struct verdicts *v,
+			   struct rates *rates, struct err *e)
 {
 	uint64_t count[COMPONENT_N][N_MULTIPLES][N_COUNTS];
 	int ret = 0;
@@ -130,8 +131,9 @@ static int curves(const struct simulate_options *o, struct verdicts *v, struct r
 			/* not simulated */
 			if (i == COMPONENT_IN_FLIGHT_MAX && multiples[j] > 1)
 				v->defect.times = 1;
-			ret = run(o, v, "operating characteristic", o->n_campaigns / CURVE_FEWER,
-				  stream_of(v) + 7, count[i][j], e);
+			ret = campaigns_run(o, v, "operating characteristic",
+					    o->n_campaigns / CURVE_FEWER, stream_of(v) + 7,
+					    count[i][j], e);
 		}
 	for (int trusted = 0; trusted < 2 && !ret; trusted++)
 		for (int i = 0; i < COMPONENT_N; i++)
@@ -149,10 +151,10 @@ int simulate_verdicts(const struct simulate_options *o, struct rates *rates, str
 {
 	struct verdicts v = {0};
 	synthetic_init(&v.synthetic);
-	int ret = faultless(o, &v, rates, e);
+	int ret = faultless_simulate(o, &v, rates, e);
 	ret = ret ? ret : at_limits(o, &v, rates, e);
 	if (!ret && !o->quick)
-		ret = curves(o, &v, rates, e);
+		ret = curves_simulate(o, &v, rates, e);
 	synthetic_release(&v.synthetic);
 	return ret;
 }

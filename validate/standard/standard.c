@@ -48,7 +48,7 @@ static bool uncertainty_find(struct standard_point *p, const double *bias, const
 		return false;
 	p->bias = m.mean;
 	p->scatter = m.sd;
-	if (!regression(hours, bias, n, &line)) {
+	if (!regression_fit(hours, bias, n, &line)) {
 		p->drift_per_hour = line.slope;
 		p->drifts = fabs(line.slope) >
 			    gsl_cdf_tdist_Pinv((1 + COVERAGE) / 2, (double)n - 2) * line.se_slope;

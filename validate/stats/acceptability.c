@@ -56,7 +56,7 @@ enum stat_status critical_range_factor(unsigned int n, double p, double *q)
 	return s;
 }
 
-static enum stat_status root(double square, double factor, double *cd)
+static enum stat_status root_of(double square, double factor, double *cd)
 {
 	if (!(square >= 0) || !isfinite(square))
 		return STAT_OUT_OF_RANGE;
@@ -67,8 +67,8 @@ static enum stat_status root(double square, double factor, double *cd)
 enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n,
 					       double factor, double *cd)
 {
-	return n >= 1 ? root(pow(factor * sigma_R, 2) - pow(factor * sigma_r, 2) * (n - 1) / n,
-			     1 / sqrt(2), cd)
+	return n >= 1 ? root_of(pow(factor * sigma_R, 2) - pow(factor * sigma_r, 2) * (n - 1) / n,
+				1 / sqrt(2), cd)
 		      : STAT_OUT_OF_RANGE;
 }
 
@@ -77,7 +77,7 @@ enum stat_status critical_difference_two(double sigma_R, double sigma_r, double 
 {
 	if (!(n1 >= 1) || !(n2 >= 1))
 		return STAT_OUT_OF_RANGE;
-	return root(pow(factor * sigma_R, 2) - pow(factor * sigma_r,
+	return root_of(pow(factor * sigma_R, 2) - pow(factor * sigma_r,
 		2) * (1 - 1 / (2 * n1) - 1 / (2 * n2)), 1, cd);
 }
 
@@ -86,7 +86,7 @@ enum stat_status critical_difference_within(double sigma_r, double n1, double n2
 {
 	if (!(n1 >= 1) || !(n2 >= 1))
 		return STAT_OUT_OF_RANGE;
-	return root(1 / (2 * n1) + 1 / (2 * n2), factor * sigma_r, cd);
+	return root_of(1 / (2 * n1) + 1 / (2 * n2), factor * sigma_r, cd);
 }
 
 /* Sets *mean to the mean of the first n values if their range is within the limit. */

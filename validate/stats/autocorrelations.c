@@ -10,7 +10,7 @@
 
 enum { DIRECT_LAGS = 40 }; /* a transform takes about as long as this number of lags */
 
-static void direct(const double *d, size_t n, size_t most, double *r)
+static void by_products(const double *d, size_t n, size_t most, double *r)
 {
 	for (size_t k = 0; k <= most; k++) {
 		double sum = 0;
@@ -52,7 +52,7 @@ enum stat_status autocorrelations(const double *x, size_t n, size_t most, double
 	for (size_t i = 0; i < n; i++)
 		d[i] = (x[i] - x[0]) - e;
 	if (most <= DIRECT_LAGS || (double)n * (double)most < 1e6)
-		direct(d, n, most, r);
+		by_products(d, n, most, r);
 	else
 		by_transform(d, n, most, r);
 	for (size_t k = 1; k <= most; k++)

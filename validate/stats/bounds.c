@@ -9,7 +9,7 @@ static double binomial_upto(uint64_t k, double p, uint64_t n)
 }
 
 /* Returns the smallest k with P(B <= k) > level, or with P(B <= k) >= level if `reach`. */
-static uint64_t smallest(uint64_t n, double p, double level, int reach)
+static uint64_t smallest_count(uint64_t n, double p, double level, int reach)
 {
 	uint64_t low = 0, high = n;
 	while (low < high) {
@@ -29,8 +29,8 @@ enum stat_status order_interval(uint64_t n, double p, double conf, struct order_
 		return STAT_TOO_FEW;
 	if (!(p > 0 && p < 1) || !(conf > 0 && conf < 1) || n > (uint64_t)1 << 50)
 		return STAT_OUT_OF_RANGE;
-	o->lower = smallest(n, p, (1 - conf) / 2, 0);
-	o->upper = smallest(n, p, (1 + conf) / 2, 1) + 1;
+	o->lower = smallest_count(n, p, (1 - conf) / 2, 0);
+	o->upper = smallest_count(n, p, (1 + conf) / 2, 1) + 1;
 	o->coverage =
 	    binomial_upto(o->upper - 1, p, n) - (o->lower ? binomial_upto(o->lower - 1, p, n) : 0);
 	return STAT_OK;

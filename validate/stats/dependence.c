@@ -53,7 +53,7 @@ static enum stat_status geyer_sum(const double *x, size_t n, struct geyer *g)
 	return STAT_OK;
 }
 
-enum stat_status geyer(const double *x, size_t n, struct geyer *g)
+enum stat_status geyer_se(const double *x, size_t n, struct geyer *g)
 {
 	struct sample_moments m;
 	enum stat_status s = sample_moments_spread(x, n, &m);
@@ -105,7 +105,7 @@ bool batch_means_acceptable(size_t batches, double lag1)
 enum stat_status effective_number_capped(const double *x, size_t n, double *ess)
 {
 	struct geyer g;
-	enum stat_status s = geyer(x, n, &g);
+	enum stat_status s = geyer_se(x, n, &g);
 	if (s && s != STAT_OUT_OF_RANGE)
 		return s;
 	double most = (double)n * log10((double)n);

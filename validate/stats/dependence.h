@@ -21,7 +21,7 @@ struct geyer {
 	double tau, tau_monotone;
 	double se;	    /* by tau */
 };
-enum stat_status geyer(const double *x, size_t n, struct geyer *g) STAT_MUST_CHECK;
+enum stat_status geyer_se(const double *x, size_t n, struct geyer *g) STAT_MUST_CHECK;
 enum stat_status effective_number_ar1(const double *x, size_t n, double *ess) STAT_MUST_CHECK;
 enum stat_status newey_west(const double *x, size_t n, size_t lags, double *se) STAT_MUST_CHECK;
 
@@ -29,5 +29,5 @@ enum stat_status newey_west(const double *x, size_t n, size_t lags, double *se) 
 bool batch_means_acceptable(size_t batches, double lag1);
 
 /* Computes n/tau, at most n log10 n, because stronger negative correlation is implausible. Errors:
- * those of geyer(). */
+ * those of geyer_se(). */
 enum stat_status effective_number_capped(const double *x, size_t n, double *ess) STAT_MUST_CHECK;

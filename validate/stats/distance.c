@@ -5,8 +5,8 @@
 
 /* Walks over the pooled points. Finds the largest |i m - j n|, exactly in integers, and the
  * area. */
-static enum stat_status walk(const double *ref, size_t m, const double *rep, size_t n,
-			     uint64_t *largest, double *area)
+static enum stat_status pooled_walk(const double *ref, size_t m, const double *rep, size_t n,
+				    uint64_t *largest, double *area)
 {
 	enum stat_status s = samples_check(ref, m, rep, n);
 	if (s)
@@ -35,7 +35,7 @@ enum stat_status ks_distance(const double *ref, size_t m, const double *rep, siz
 {
 	uint64_t largest;
 	double area;
-	enum stat_status s = walk(ref, m, rep, n, &largest, &area);
+	enum stat_status s = pooled_walk(ref, m, rep, n, &largest, &area);
 	if (!s)
 		*d = (double)largest / ((double)n * (double)m);
 	return s;
@@ -44,7 +44,7 @@ enum stat_status ks_distance(const double *ref, size_t m, const double *rep, siz
 enum stat_status wasserstein(const double *ref, size_t m, const double *rep, size_t n, double *w)
 {
 	uint64_t largest;
-	return walk(ref, m, rep, n, &largest, w);
+	return pooled_walk(ref, m, rep, n, &largest, w);
 }
 
 enum stat_status ks_p_asymptotic(const double *ref, size_t m, const double *rep, size_t n,
@@ -74,7 +74,7 @@ enum stat_status ks_p_exact(const double *ref, size_t m, const double *rep, size
 {
 	uint64_t largest;
 	double area;
-	enum stat_status s = walk(ref, m, rep, n, &largest, &area);
+	enum stat_status s = pooled_walk(ref, m, rep, n, &largest, &area);
 	if (s)
 		return s;
 	if ((double)n * (double)m > 1e8)

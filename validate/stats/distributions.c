@@ -62,8 +62,8 @@ static double chi2_tail(double x, int upper, const double *df)
 
 /* Finds the x whose tail is `wanted`, by bisection of 0..high until the ends are adjacent doubles.
  * GSL's inverses of beta and F fail for some arguments (beta: 54 of 797 limits). */
-static enum stat_status invert(tail_of *tail, int upper, const double *parameter, double wanted,
-			       double high, double *q)
+static enum stat_status tail_invert(tail_of *tail, int upper, const double *parameter,
+				    double wanted, double high, double *q)
 {
 	double low = 0;
 	while (isinf(high) || high - low > 0) {
@@ -105,9 +105,9 @@ enum stat_status f_quantile(double p, double df1, double df2, double *q)
 	if (!is_probability(p) || !is_dof(df1) || !is_dof(df2))
 		return STAT_OUT_OF_RANGE;
 	*q = gsl_cdf_fdist_Pinv(p, df1, df2);
-	return isfinite(*q)
-		   ? STAT_OK
-		   : invert(f_tail, p > 0.5, (double[]){df1, df2}, fmin(p, 1 - p), INFINITY, q);
+	return isfinite(*q) ? STAT_OK
+			    : tail_invert(f_tail, p > 0.5, (double[]){df1, df2}, fmin(p, 1 - p),
+					  INFINITY, q);
 }
 
 enum stat_status chi2_quantile(double p, double df, double *q)
@@ -116,7 +116,7 @@ enum stat_status chi2_quantile(double p, double df, double *q)
 		return STAT_OUT_OF_RANGE;
 	*q = gsl_cdf_chisq_Pinv(p, df);
 	return isfinite(*q) ? STAT_OK
-			    : invert(chi2_tail, p > 0.5, &df, fmin(p, 1 - p), INFINITY, q);
+			    : tail_invert(chi2_tail, p > 0.5, &df, fmin(p, 1 - p), INFINITY, q);
 }
 
 double normal_below(double z)
@@ -184,11 +184,11 @@ enum stat_status clopper_pearson(double k, double n, double conf, double *lo, do
 	if (k == n) /* closed forms, exact for any n */
 		*lo = exp(log(tail) / n);
 	else if (k > 0)
-		s = invert(beta_tail, 0, (double[]){k, n - k + 1}, tail, 1, lo);
+		s = tail_invert(beta_tail, 0, (double[]){k, n - k + 1}, tail, 1, lo);
 	if (!s && k == 0)
 		*hi = -expm1(log(tail) / n);
 	else if (!s && k < n)
-		s = invert(beta_tail, 1, (double[]){k + 1, n - k}, tail, 1, hi);
+		s = tail_invert(beta_tail, 1, (double[]){k + 1, n - k}, tail, 1, hi);
 	return s;
 }
 

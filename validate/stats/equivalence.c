@@ -7,7 +7,7 @@
 const char *const equivalence_class_names[] = {"equivalent", "different",
 					       "different_but_negligible", "undetermined", NULL};
 
-static enum stat_status logarithms(const double *x, size_t n, double *logs)
+static enum stat_status logarithms_take(const double *x, size_t n, double *logs)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!(x[i] > 0))
@@ -34,8 +34,8 @@ enum stat_status equivalence_log(const double *ref, size_t m, const double *rep,
 		return s;
 	double *r = xcalloc(m + 1, sizeof *r), *x = xcalloc(n + 1, sizeof *x),
 	       limit = -log1p(-margin_pct / 100);
-	s = logarithms(ref, m, r);
-	s = s ? s : logarithms(rep, n, x);
+	s = logarithms_take(ref, m, r);
+	s = s ? s : logarithms_take(rep, n, x);
 	s = s ? s : welch_test(r, m, x, n, &w);
 	if (!s) {
 		e->p_lower = t_above((w.value + limit) / w.se, w.df);

@@ -18,7 +18,7 @@ size_t group_commonest_size(const struct values *groups, size_t n_groups)
 	return best;
 }
 
-static void classify(struct outlier_finding *f, bool small_is_suspect)
+static void finding_classify(struct outlier_finding *f, bool small_is_suspect)
 {
 	if (f->status)
 		return;
@@ -38,7 +38,7 @@ static void grubbs_judge(struct outlier_finding *f, const struct group_outliers 
 		f->status = grubbs_critical(0.05, p, &f->critical_5);
 	if (!f->status)
 		f->status = grubbs_critical(0.01, p, &f->critical_1);
-	classify(f, false);
+	finding_classify(f, false);
 }
 
 static void double_judge(struct outlier_finding *f, const struct group_classes *c,
@@ -52,7 +52,7 @@ static void double_judge(struct outlier_finding *f, const struct group_classes *
 		f->status = grubbs_double_critical(0.05, c->n_groups, &f->critical_5);
 	if (!f->status)
 		f->status = grubbs_double_critical(0.01, c->n_groups, &f->critical_1);
-	classify(f, true);
+	finding_classify(f, true);
 }
 
 static void mandel_judge(struct group_classes *c, const struct group_outliers *o)
@@ -73,14 +73,14 @@ static void mandel_judge(struct group_classes *c, const struct group_outliers *o
 		c->k[i] = k;
 		c->h[i].statistic = o->h[i] < 0 ? -o->h[i] : o->h[i];
 		c->k[i].statistic = o->k[i];
-		classify(&c->h[i], false);
-		classify(&c->k[i], false);
+		finding_classify(&c->h[i], false);
+		finding_classify(&c->k[i], false);
 		c->h[i].statistic = o->h[i];
 	}
 }
 
 /* Returns the index of the largest (sign 1) or smallest (-1) of value[n]. */
-static size_t extreme(const double *value, size_t n, double sign)
+static size_t extreme_index(const double *value, size_t n, double sign)
 {
 	size_t best = 0;
 	for (size_t i = 1; i < n; i++)
@@ -108,15 +108,15 @@ enum stat_status group_classes(const struct values *groups, size_t n_groups,
 		c->cochran.status = cochran_critical(0.05, p, n, &c->cochran.critical_5);
 	if (!c->cochran.status)
 		c->cochran.status = cochran_critical(0.01, p, n, &c->cochran.critical_1);
-	classify(&c->cochran, false);
+	finding_classify(&c->cochran, false);
 	grubbs_judge(&c->grubbs_max, &o, o.grubbs_max, p);
 	grubbs_judge(&c->grubbs_min, &o, o.grubbs_min, p);
 	double_judge(&c->double_high, c, &o, o.grubbs_double_high);
 	double_judge(&c->double_low, c, &o, o.grubbs_double_low);
 	mandel_judge(c, &o);
-	c->cochran.group = extreme(o.k, n_groups, 1);
-	c->grubbs_max.group = c->double_high.group = extreme(o.h, n_groups, 1);
-	c->grubbs_min.group = c->double_low.group = extreme(o.h, n_groups, -1);
+	c->cochran.group = extreme_index(o.k, n_groups, 1);
+	c->grubbs_max.group = c->double_high.group = extreme_index(o.h, n_groups, 1);
+	c->grubbs_min.group = c->double_low.group = extreme_index(o.h, n_groups, -1);
 	return STAT_OK;
 }
 

@@ -46,7 +46,7 @@ static double count_upto(const struct differences *s, double d)
 }
 
 /* Returns the n differences in (lo, hi], sorted. The caller frees the array. */
-static double *between(const struct differences *s, double lo, double hi, size_t n)
+static double *differences_between(const struct differences *s, double lo, double hi, size_t n)
 {
 	double *d = xreallocarray(NULL, n + 1, sizeof *d);
 	size_t k = 0, from = s->m, to = s->m;
@@ -66,7 +66,7 @@ static double *between(const struct differences *s, double lo, double hi, size_t
 	return d;
 }
 
-static double halfway(double lo, double hi)
+static double middle_of(double lo, double hi)
 {
 	uint64_t a = double_rank(lo), b = double_rank(hi);
 	return double_of_rank(a + (b - a) / 2);
@@ -74,17 +74,17 @@ static double halfway(double lo, double hi)
 
 /* Returns the k-th smallest difference (from 1). Invariant: count_upto(lo) < k <=
  * count_upto(hi). */
-static double kth(const struct differences *s, double k)
+static double kth_of(const struct differences *s, double k)
 {
 	double lo = s->x[0] - s->r[s->m - 1], hi = s->x[s->n - 1] - s->r[0];
 	double n_lo = count_upto(s, lo), n_hi = (double)s->n * (double)s->m;
 	if (n_lo >= k)
 		return lo;
 	for (int step = 0; n_hi - n_lo > FEW && step < MAX_STEPS; step++) {
-		double d =
-		    step % 3 == 2 ? halfway(lo, hi) : lo + (hi - lo) * ((k - n_lo) / (n_hi - n_lo));
+		double d = step % 3 == 2 ? middle_of(lo, hi)
+					 : lo + (hi - lo) * ((k - n_lo) / (n_hi - n_lo));
 		if (!(d > lo && d < hi))
-			d = halfway(lo, hi);
+			d = middle_of(lo, hi);
 		if (!(d > lo && d < hi)) /* adjacent doubles: all remaining differences are equal */
 			return hi;
 		double n_d = count_upto(s, d);
@@ -97,7 +97,7 @@ static double kth(const struct differences *s, double k)
 		}
 	}
 	size_t n = (size_t)(n_hi - n_lo);
-	double *d = between(s, lo, hi, n), value = d[(size_t)(k - n_lo) - 1];
+	double *d = differences_between(s, lo, hi, n), value = d[(size_t)(k - n_lo) - 1];
 	free(d);
 	return value;
 }
@@ -114,8 +114,8 @@ enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, 
 	if (!isfinite(x[n - 1] - r[0]) || !isfinite(x[0] - r[m - 1]) || total > 0x1p52) {
 		s = STAT_NOT_FINITE;
 	} else {
-		double low = kth(&d, floor((total + 1) / 2));
-		*shift = fmod(total, 2) == 1 ? low : low + 0.5 * (kth(&d, total / 2 + 1) - low);
+		double low = kth_of(&d, floor((total + 1) / 2));
+		*shift = fmod(total, 2) == 1 ? low : low + 0.5 * (kth_of(&d, total / 2 + 1) - low);
 	}
 	FREE_EACH(r, x);
 	return s;

@@ -4,7 +4,7 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 
-static void finish(struct t_estimate *e)
+static void estimate_finish(struct t_estimate *e)
 {
 	e->t = e->value / e->se;
 	e->p = t_two_sided(e->t, e->df);
@@ -30,7 +30,7 @@ enum stat_status welch_test(const double *ref, size_t m, const double *rep, size
 	/* shares are used so that squares of tiny variances do not underflow */
 	double share_a = a / (a + b), share_b = b / (a + b);
 	e->df = 1 / (share_a * share_a / (double)(n - 1) + share_b * share_b / (double)(m - 1));
-	finish(e);
+	estimate_finish(e);
 	return STAT_OK;
 }
 
@@ -43,7 +43,7 @@ enum stat_status mean_test(const double *d, size_t n, struct t_estimate *e)
 	e->value = m.mean;
 	e->se = m.sem;
 	e->df = (double)(n - 1);
-	finish(e);
+	estimate_finish(e);
 	return STAT_OK;
 }
 

@@ -67,8 +67,8 @@ static void tails_sort(double *y, size_t n, size_t tail)
 	doubles_sort(y + n - tail, tail);
 }
 
-static enum stat_status summarise(double *y, size_t n, double coverage,
-				  struct monte_carlo_result *out)
+static enum stat_status trials_summarise(double *y, size_t n, double coverage,
+					 struct monte_carlo_result *out)
 {
 	struct sample_moments m;
 	size_t q, r;
@@ -117,7 +117,7 @@ static enum stat_status blocks_until_stable(const struct mc_run *run, double *y,
 	for (*stable = false; h < most && !*stable && !s; h++) {
 		struct monte_carlo_result one = {0};
 		block_draw(run, h, y + h * BLOCK, BLOCK);
-		s = summarise(y + h * BLOCK, BLOCK, run->plan->coverage, &one);
+		s = trials_summarise(y + h * BLOCK, BLOCK, run->plan->coverage, &one);
 		output[h][0] = one.mean;
 		output[h][1] = one.sd;
 		output[h][2] = one.lo;
@@ -166,7 +166,7 @@ enum stat_status monte_carlo(const struct monte_carlo_input *input, size_t n,
 	else
 		for (size_t from = 0, b = 0; from < made; from += BLOCK, b++)
 			block_draw(&run, b, y + from, made - from < BLOCK ? made - from : BLOCK);
-	s = s ? s : summarise(y, made, plan->coverage, out);
+	s = s ? s : trials_summarise(y, made, plan->coverage, out);
 	return s;
 }
 
@@ -221,7 +221,7 @@ enum stat_status numerical_tolerance(double u, int digits, double *delta)
 
 /* --- sum of rectangular variables ---------------------------------------- */
 
-static double above(unsigned int n, double x)
+static double irwin_hall_above(unsigned int n, double x)
 {
 	double sum = 0, choose = 1, factorial = 1;
 	for (unsigned int k = 0; k < n && n - x - k > 0; k++) {
@@ -242,7 +242,7 @@ enum stat_status rectangular_sum_halfwidth(unsigned int n, double sd, double cov
 		double middle = (low + high) / 2;
 		if (middle == low || middle == high)
 			break;
-		if (above(n, middle) > tail)
+		if (irwin_hall_above(n, middle) > tail)
 			low = middle;
 		else
 			high = middle;

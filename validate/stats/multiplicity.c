@@ -6,7 +6,7 @@
 
 #include "validate/stats/distributions.h"
 
-static enum stat_status check(const double *p, size_t n)
+static enum stat_status p_values_check(const double *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!isfinite(p[i]))
@@ -17,7 +17,7 @@ static enum stat_status check(const double *p, size_t n)
 	return STAT_OK;
 }
 
-static size_t *ascending(const double *p, size_t n)
+static size_t *ascending_order(const double *p, size_t n)
 {
 	size_t *order = xmalloc((n ? n : 1) * sizeof *order);
 	gsl_sort_index(order, p, 1, n);
@@ -26,10 +26,10 @@ static size_t *ascending(const double *p, size_t n)
 
 enum stat_status adjust_holm(const double *p, size_t n, double *adjusted)
 {
-	enum stat_status s = check(p, n);
+	enum stat_status s = p_values_check(p, n);
 	if (s)
 		return s;
-	SCOPED_FREE size_t *order = ascending(p, n);
+	SCOPED_FREE size_t *order = ascending_order(p, n);
 	double running = 0;
 	for (size_t j = 0; j < n; j++) {
 		running = fmax(running, fmin(1, (double)(n - j) * p[order[j]]));
@@ -40,10 +40,10 @@ enum stat_status adjust_holm(const double *p, size_t n, double *adjusted)
 
 enum stat_status adjust_benjamini_hochberg(const double *p, size_t n, double *adjusted)
 {
-	enum stat_status s = check(p, n);
+	enum stat_status s = p_values_check(p, n);
 	if (s)
 		return s;
-	SCOPED_FREE size_t *order = ascending(p, n);
+	SCOPED_FREE size_t *order = ascending_order(p, n);
 	double running = 1;
 	for (size_t j = n; j-- > 0;) {
 		running = fmin(running, (double)n * p[order[j]] / (double)(j + 1));

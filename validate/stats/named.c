@@ -9,7 +9,7 @@ static const struct named_statistic *const families[] = {
     named_precision,   named_control,      named_intervals,  named_metrology, NULL,
 };
 
-static const struct named_statistic *find(const char *name, unsigned int *which)
+static const struct named_statistic *statistic_find(const char *name, unsigned int *which)
 {
 	const size_t len = strlen(name);
 	for (const struct named_statistic *const *f = families; *f; f++)
@@ -28,7 +28,7 @@ static const struct named_statistic *find(const char *name, unsigned int *which)
 const struct named_statistic *named_find(const char *name)
 {
 	unsigned int which;
-	return find(name, &which);
+	return statistic_find(name, &which);
 }
 
 void named_each(void (*take)(void *context, const char *name, const struct named_statistic *s),
@@ -45,7 +45,7 @@ void named_each(void (*take)(void *context, const char *name, const struct named
 
 enum stat_status named_compute(const char *name, struct named_call *c, struct named_result *r)
 {
-	const struct named_statistic *statistic = find(name, &c->which);
+	const struct named_statistic *statistic = statistic_find(name, &c->which);
 	if (!statistic)
 		return STAT_NOT_APPLICABLE;
 	*r = (struct named_result){NULL, 0};
@@ -70,7 +70,7 @@ struct values named_values(const struct named_call *c, const char *role)
 	return r && r->n_groups ? r->group[0] : (struct values){NULL, 0};
 }
 
-static const char *param(const struct named_call *c, const char *key)
+static const char *param_value(const struct named_call *c, const char *key)
 {
 	for (size_t i = 0; i < c->n_params; i++)
 		if (!strcmp(c->param[i].key, key))
@@ -80,12 +80,12 @@ static const char *param(const struct named_call *c, const char *key)
 
 bool named_given(const struct named_call *c, const char *key)
 {
-	return param(c, key) != NULL;
+	return param_value(c, key) != NULL;
 }
 
 double named_number(struct named_call *c, const char *key)
 {
-	const char *text = param(c, key);
+	const char *text = param_value(c, key);
 	char *end = NULL;
 	double value = text ? strtod(text, &end) : 0;
 	if (text && end != text && !*end && !isnan(value))
@@ -96,7 +96,7 @@ double named_number(struct named_call *c, const char *key)
 
 double named_number_or(struct named_call *c, const char *key, double otherwise)
 {
-	return param(c, key) ? named_number(c, key) : otherwise;
+	return param_value(c, key) ? named_number(c, key) : otherwise;
 }
 
 size_t named_count(struct named_call *c, const char *key)
@@ -117,7 +117,7 @@ size_t named_index(struct named_call *c, const char *key)
 
 const char *named_word(struct named_call *c, const char *key)
 {
-	const char *text = param(c, key);
+	const char *text = param_value(c, key);
 	c->bad_param |= !text;
 	return text ? text : "";
 }

@@ -4,7 +4,7 @@
 #include "validate/stats/control.h"
 
 /* Returns the chart at all points. The caller frees it. NULL on error. */
-static struct cusum *chart(struct named_call *c, struct values z, enum stat_status *s)
+static struct cusum *cusum_chart(struct named_call *c, struct values z, enum stat_status *s)
 {
 	struct cusum *at = xcalloc(z.n ? z.n : 1, sizeof *at);
 	*s = z.n ? cusum(z.x, z.n, named_number(c, "k"), at) : STAT_TOO_FEW;
@@ -20,7 +20,7 @@ static enum stat_status cusum_at(struct named_call *c, struct named_result *r)
 	struct values z = named_values(c, "z");
 	size_t i = named_index(c, "i");
 	enum stat_status s;
-	struct cusum *at = i < z.n ? chart(c, z, &s) : NULL;
+	struct cusum *at = i < z.n ? cusum_chart(c, z, &s) : NULL;
 	if (i >= z.n)
 		return STAT_OUT_OF_RANGE;
 	if (!s)
@@ -33,7 +33,7 @@ static enum stat_status first_signal(struct named_call *c, struct named_result *
 {
 	struct values z = named_values(c, "z");
 	enum stat_status s;
-	SCOPED_FREE struct cusum *at = chart(c, z, &s);
+	SCOPED_FREE struct cusum *at = cusum_chart(c, z, &s);
 	if (!s)
 		r->number = (double)cusum_first_signal(at, z.n, named_number(c, "h"));
 	return s;
@@ -43,7 +43,7 @@ STATISTIC(run_length,
 	cusum_run_length(named_number(c, "h"), named_number(c, "k"), named_number(c, "shift"),
 	       &r->number))
 
-static enum stat_status individuals(struct named_call *c, struct named_result *r)
+static enum stat_status individuals_part(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	struct individuals_chart i = {0};
@@ -92,9 +92,9 @@ static enum stat_status ewma_first_signal(struct named_call *c, struct named_res
 	return s;
 }
 
-STATISTIC(c4, chart_c4(named_number(c, "n"), &r->number))
+STATISTIC(c4_factor, chart_c4(named_number(c, "n"), &r->number))
 
-static enum stat_status d2(struct named_call *c, struct named_result *r)
+static enum stat_status d2_factor(struct named_call *c, struct named_result *r)
 {
 	size_t n = named_count(c, "n");
 	return chart_d2(n < 1000000 ? (unsigned int)n : 0, &r->number);
@@ -105,11 +105,11 @@ const struct named_statistic named_control[] = {
     {"cusum_first_signal", first_signal, "z", "h k"},
     {"cusum_ARL_siegmund", run_length, "", "h k shift"},
     {"imr_center imr_mr_bar imr_sigma_hat imr_UCL imr_LCL imr_MR_UCL imr_points_out",
-     individuals, "x", "base"},
+     individuals_part, "x", "base"},
     {"ewma_value", ewma_value, "z", "i lambda"},
     {"ewma_limit", ewma_limit_at, "", "i lambda l"},
     {"ewma_first_signal", ewma_first_signal, "z", "lambda l"},
-    {"chart_c4", c4, "", "n"},
-    {"chart_d2", d2, "", "n"},
+    {"chart_c4", c4_factor, "", "n"},
+    {"chart_d2", d2_factor, "", "n"},
     {0},
 };

@@ -12,7 +12,7 @@ static enum stat_status positive_sequence(struct named_call *c, struct named_res
 {
 	struct values x = named_values(c, "x");
 	struct geyer g = {0, 1, 1, 0};
-	enum stat_status s = geyer(x.x, x.n, &g);
+	enum stat_status s = geyer_se(x.x, x.n, &g);
 	const double n = (double)x.n;
 	const double value[] = {(double)g.n_pairs,  g.tau, n / g.tau, g.tau_monotone,
 				n / g.tau_monotone, g.se};
@@ -32,7 +32,7 @@ enum {
 	IDEAL_BCA_LIMIT
 };
 
-static enum stat_status ideal(struct named_call *c, struct named_result *r)
+static enum stat_status boot_ideal(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	SCOPED(bootstrap_ideal_release) struct bootstrap_ideal b = {0};
@@ -56,9 +56,10 @@ const struct named_statistic named_dependence[] = {
     {"geyer_ips_pairs tau_ips ess_ips tau_ims ess_ims se_ips", positive_sequence, "x", ""},
     {"ess_ar1", ess_ar1, "x", ""},
     {"se_newey_west", se_newey_west, "x", "lags"},
-    {"boot_ideal_se boot_ideal_count_less boot_ideal_count_equal boot_ideal_z0", ideal, "x", ""},
+    {"boot_ideal_se boot_ideal_count_less boot_ideal_count_equal boot_ideal_z0", boot_ideal, "x",
+     ""},
     {"jackknife_accel", acceleration, "x", ""},
-    {"boot_ideal_bca_alpha boot_ideal_bca_limit", ideal, "x", "p", IDEAL_BCA_LEVEL},
-    {"boot_ideal_percentile_limit", ideal, "x", "p", IDEAL_PERCENTILE},
+    {"boot_ideal_bca_alpha boot_ideal_bca_limit", boot_ideal, "x", "p", IDEAL_BCA_LEVEL},
+    {"boot_ideal_percentile_limit", boot_ideal, "x", "p", IDEAL_PERCENTILE},
     {0},
 };

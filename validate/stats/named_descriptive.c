@@ -5,14 +5,14 @@
 #include "validate/stats/quantiles.h"
 #include "validate/stats/shapiro.h"
 
-static enum stat_status moments(struct named_call *c, struct sample_moments *m, bool with_spread)
+static enum stat_status moments_of(struct named_call *c, struct sample_moments *m, bool with_spread)
 {
 	struct values x = named_values(c, "x");
 	enum stat_status s = sample_moments(x.x, x.n, m);
 	return !s && with_spread ? m->spread : s;
 }
 
-static enum stat_status count(struct named_call *c, struct named_result *r)
+static enum stat_status sample_size(struct named_call *c, struct named_result *r)
 {
 	r->number = (double)named_values(c, "x").n;
 	return STAT_OK;
@@ -21,23 +21,23 @@ static enum stat_status count(struct named_call *c, struct named_result *r)
 enum { MEAN, SMALLEST, LARGEST, VARIANCE, SD, SEM };
 
 STATISTIC_OF_CALL(moment, struct sample_moments m = {0},
-	moments(c, &m, c->which >= VARIANCE), m.mean, m.min, m.max, m.variance, m.sd, m.sem)
+	moments_of(c, &m, c->which >= VARIANCE), m.mean, m.min, m.max, m.variance, m.sd, m.sem)
 
 static enum stat_status cv_pct(struct named_call *c, struct named_result *r)
 {
 	struct sample_moments m;
-	enum stat_status s = moments(c, &m, true);
+	enum stat_status s = moments_of(c, &m, true);
 	return s ? s : sample_cv_pct(&m, &r->number);
 }
 
 static enum stat_status sd_status(struct named_call *c, struct named_result *r)
 {
 	struct sample_moments m;
-	r->word = stat_status_name(moments(c, &m, true));
+	r->word = stat_status_name(moments_of(c, &m, true));
 	return STAT_OK;
 }
 
-static enum stat_status quantile(struct named_call *c, struct named_result *r)
+static enum stat_status quantile_of(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	double p = named_number(c, "p"), type = named_number(c, "type");
@@ -93,13 +93,13 @@ static enum stat_status count_u_below_2bias(struct named_call *c, struct named_r
 }
 
 const struct named_statistic named_descriptive[] = {
-    {"n", count, "x", ""},
+    {"n", sample_size, "x", ""},
     {"mean", moment, "x", ""},
     {"variance sd sem", moment, "x", "", VARIANCE},
     {"cv_pct", cv_pct, "x", ""},
     {"median", median, "x", ""},
     {"min max", moment, "x", "", SMALLEST},
-    {"quantile", quantile, "x", "p type"},
+    {"quantile", quantile_of, "x", "p type"},
     {"mad", mad, "x", ""},
     {"skewness_g1", skewness, "x", ""},
     {"shapiro_W shapiro_p", shapiro, "x", ""},

@@ -22,7 +22,7 @@ static const char *const sides[] = {"greater", "two", NULL};
 STATISTIC(f_crit, variance_ratio_critical(named_number(c, "alpha"), named_choice(c, "side", sides),
 	       named_number(c, "df1"), named_number(c, "df2"), &r->number))
 
-static enum stat_status clopper(struct named_call *c, struct named_result *r)
+static enum stat_status clopper_limit(struct named_call *c, struct named_result *r)
 {
 	double end[2] = {0};
 	enum stat_status s = clopper_pearson(named_number(c, "k"), named_number(c, "n"),
@@ -30,7 +30,7 @@ static enum stat_status clopper(struct named_call *c, struct named_result *r)
 	return named_pick(c, r, s, end);
 }
 
-static enum stat_status adjusted(struct named_call *c, struct named_result *r)
+static enum stat_status p_adjusted(struct named_call *c, struct named_result *r)
 {
 	struct values p = named_values(c, "p");
 	size_t i = named_index(c, "i");
@@ -64,8 +64,8 @@ const struct named_statistic named_distribution[] = {
     {"chi2_ppf", chi2_ppf, "", "p df"},
     {"f_sf", f_sf, "", "f df1 df2"},
     {"F_crit", f_crit, "", "alpha side df1 df2"},
-    {"clopper_lo clopper_hi", clopper, "", "k n conf"},
-    {"p_adj_holm p_adj_bh", adjusted, "p", "i"},
+    {"clopper_lo clopper_hi", clopper_limit, "", "k n conf"},
+    {"p_adj_holm p_adj_bh", p_adjusted, "p", "i"},
     {"normal_coverage", normal_coverage_of, "", "k"},
     {"normal_k", normal_k, "", "coverage"},
     {"t_coverage", t_coverage_of, "", "k nu"},

@@ -7,7 +7,7 @@
 #include "validate/stats/distributions.h"
 
 /* nu may be missing if only u_c is wanted. */
-static enum stat_status combine(struct named_call *c, struct budget_total *t)
+static enum stat_status total_of(struct named_call *c, struct budget_total *t)
 {
 	struct values u = named_values(c, "u"), nu = named_values(c, "nu");
 	if (nu.n && nu.n != u.n)
@@ -19,12 +19,13 @@ static enum stat_status combine(struct named_call *c, struct budget_total *t)
 	return budget_combine(b, u.n, t);
 }
 
-STATISTIC_OF_CALL(welch_satterthwaite, struct budget_total t = {0}, combine(c, &t), t.u_c, t.nu_eff)
+STATISTIC_OF_CALL(welch_satterthwaite, struct budget_total t = {0}, total_of(c, &t), t.u_c,
+		  t.nu_eff)
 
-static enum stat_status expand(struct named_call *c, struct budget_total *t, double *k)
+static enum stat_status total_expand(struct named_call *c, struct budget_total *t, double *k)
 {
 	double expanded;
-	enum stat_status s = combine(c, t);
+	enum stat_status s = total_of(c, t);
 	static const char *const dofs[] = {"cont", "trunc", NULL};
 	enum budget_dof dof = named_choice(c, "dof", dofs) ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
 	return s ? s : budget_expand(t, named_number(c, "coverage"), dof, k, &expanded);
@@ -33,10 +34,10 @@ static enum stat_status expand(struct named_call *c, struct budget_total *t, dou
 static enum stat_status ws_k(struct named_call *c, struct named_result *r)
 {
 	struct budget_total t;
-	return expand(c, &t, &r->number);
+	return total_expand(c, &t, &r->number);
 }
 
-static int digits(struct named_call *c, const char *key)
+static int digits_of(struct named_call *c, const char *key)
 {
 	size_t n = named_count(c, key);
 	return n < 100 ? (int)n : 100;
@@ -46,14 +47,14 @@ static enum stat_status ws_expanded(struct named_call *c, struct named_result *r
 {
 	struct budget_total t;
 	double k, u;
-	enum stat_status s = expand(c, &t, &k);
-	s = s ? s : round_to_digits(t.u_c, digits(c, "u_digits"), &u);
+	enum stat_status s = total_expand(c, &t, &k);
+	s = s ? s : round_to_digits(t.u_c, digits_of(c, "u_digits"), &u);
 	if (!s)
 		r->number = k * u;
 	return s;
 }
 
-STATISTIC(s1_delta, numerical_tolerance(named_number(c, "u"), digits(c, "ndig"), &r->number))
+STATISTIC(s1_delta, numerical_tolerance(named_number(c, "u"), digits_of(c, "ndig"), &r->number))
 
 static enum stat_status rect_halfwidth(struct named_call *c, struct named_result *r)
 {
@@ -70,7 +71,7 @@ static enum stat_status rect_gum_halfwidth(struct named_call *c, struct named_re
 }
 
 /* Parameters: y, u, nu (missing: normal), and limits; a missing limit is infinite. */
-static enum stat_status conform(struct named_call *c, struct named_result *r)
+static enum stat_status conformity_of(struct named_call *c, struct named_result *r)
 {
 	enum stat_status (*p)(double y, double u, double nu, double lower, double upper,
 			      double *p) = c->which ? conformity_risk : conformity_p;
@@ -106,9 +107,9 @@ const struct named_statistic named_gum[] = {
     {"s1_delta", s1_delta, "", "u ndig"},
     {"rect_sum_half_width", rect_halfwidth, "", "n sd coverage"},
     {"rect_sum_gum_half_width", rect_gum_halfwidth, "", "n sd coverage"},
-    {"p_conform", conform, "", "y u [nu] [lower] [upper]"},
-    {"p_conform_t", conform, "", "y u nu [lower] [upper]"},
-    {"specific_consumer_risk", conform, "", "y u [nu] [lower] [upper]", 1},
+    {"p_conform", conformity_of, "", "y u [nu] [lower] [upper]"},
+    {"p_conform_t", conformity_of, "", "y u nu [lower] [upper]"},
+    {"specific_consumer_risk", conformity_of, "", "y u [nu] [lower] [upper]", 1},
     {"verdict_guard", verdict_guard, "", "y u w_mult [lower] [upper]"},
     {"guard_factor_one_sided", guard_factor, "", "risk"},
     {"guard_risk_one_sided", guard_risk, "", "w_mult"},

@@ -166,7 +166,7 @@ static enum stat_status quantile_ci(struct named_call *c, struct named_result *r
 	return s ? s : c->which ? b.hi_status : b.lo_status;
 }
 
-static enum stat_status extrapolated(struct named_call *c, struct named_result *r)
+static enum stat_status quantile_extrapolated(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	r->number = quantile_is_extrapolated(x.n, named_number(c, "p"));
@@ -274,7 +274,7 @@ const struct named_statistic named_intervals[] = {
     {"pm_log_lower pm_log_upper", pm_limits, "ref rep", "alpha"},
     {"pm_log_p_above pm_log_p_below", pm_tests, "ref rep", "limit"},
     {"quantile_ci_lo quantile_ci_hi", quantile_ci, "x", "p conf"},
-    {"quantile_extrapolated", extrapolated, "x", "p"},
+    {"quantile_extrapolated", quantile_extrapolated, "x", "p"},
     {"quantile_bias_ci_lo_pct quantile_bias_ci_hi_pct", quantile_bias_ci, "ref rep", "p conf"},
     {"quantile_bias_extrapolated", bias_extrapolated, "ref rep", "p"},
     {"dkw_excess", dkw_excess, "ref rep", "alpha"},

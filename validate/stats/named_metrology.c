@@ -13,7 +13,7 @@
 enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, DOUBLE_HIGH, DOUBLE_LOW };
 
 /* c->which is one of the constants above. */
-static enum stat_status finding(struct named_call *c, struct named_result *r, bool suspect)
+static enum stat_status finding_of(struct named_call *c, struct named_result *r, bool suspect)
 {
 	const struct named_role *g = named_groups(c, "groups");
 	SCOPED(group_classes_release) struct group_classes k = {0};
@@ -29,8 +29,8 @@ static enum stat_status finding(struct named_call *c, struct named_result *r, bo
 	return s;
 }
 
-STATISTIC(class_word, finding(c, r, false))
-STATISTIC(suspect, finding(c, r, true))
+STATISTIC(class_word, finding_of(c, r, false))
+STATISTIC(suspect, finding_of(c, r, true))
 
 /* which: 0 is Mandel's h, 1 is k. */
 static enum stat_status mandel_class(struct named_call *c, struct named_result *r)

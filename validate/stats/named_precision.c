@@ -12,7 +12,7 @@ enum {
 	LIMIT_REPRODUCIBILITY
 };
 
-static enum stat_status study(struct named_call *c, struct named_result *r)
+static enum stat_status study_part(struct named_call *c, struct named_result *r)
 {
 	const struct named_role *g = named_groups(c, "groups");
 	struct precision_study p = {0};
@@ -25,7 +25,7 @@ static enum stat_status study(struct named_call *c, struct named_result *r)
 
 enum { COCHRAN, GRUBBS_MAX, GRUBBS_MIN, GRUBBS_DOUBLE_HIGH, GRUBBS_DOUBLE_LOW, MANDEL_H, MANDEL_K };
 
-static enum stat_status outlier(struct named_call *c, struct named_result *r)
+static enum stat_status outlier_statistic(struct named_call *c, struct named_result *r)
 {
 	const struct named_role *g = named_groups(c, "groups");
 	SCOPED(group_outliers_release) struct group_outliers o = {0};
@@ -60,7 +60,7 @@ static enum stat_status critical_range_f(struct named_call *c, struct named_resu
 				     &r->number);
 }
 
-static enum stat_status accepted(struct named_call *c, struct named_result *r)
+static enum stat_status accepted_result(struct named_call *c, struct named_result *r)
 {
 	struct values first = named_values(c, "first"), more = named_values(c, "more");
 	const double cr[3] = {named_number(c, "f2"), named_number(c, "f3"), named_number(c, "f4")};
@@ -86,18 +86,18 @@ STATISTIC_OF_CALL(robust, struct values x = named_values(c, "x"); double value[2
 	algorithm_a(x.x, x.n, &value[0], &value[1]), value[0], value[1])
 
 const struct named_statistic named_precision[] = {
-    {"s_L2_raw s_L2 s_r s_R", study, "groups", ""},
+    {"s_L2_raw s_L2 s_r s_R", study_part, "groups", ""},
     {"repeatability_limit_r reproducibility_limit_R",
-     study, "groups", "factor", LIMIT_REPEATABILITY},
+     study_part, "groups", "factor", LIMIT_REPEATABILITY},
     {"cochran_C grubbs_G_max grubbs_G_min grubbs_double_high grubbs_double_low",
-     outlier, "groups", ""},
-    {"mandel_h mandel_k", outlier, "groups", "i", MANDEL_H},
+     outlier_statistic, "groups", ""},
+    {"mandel_h mandel_k", outlier_statistic, "groups", "i", MANDEL_H},
     {"cochran_C_crit", cochran_crit, "", "alpha p n"},
     {"grubbs_crit", grubbs_crit, "", "alpha p"},
     {"mandel_h_crit", mandel_h_crit, "", "alpha p"},
     {"mandel_k_crit", mandel_k_crit, "", "alpha p n"},
     {"critical_range_f", critical_range_f, "", "n p"},
-    {"accept_route accept_value", accepted, "first [more]", "sigma_r expensive f2 f3 f4"},
+    {"accept_route accept_value", accepted_result, "first [more]", "sigma_r expensive f2 f3 f4"},
     {"CD_lab_vs_reference", cd_reference, "", "sigma_repro sigma_rep n factor"},
     {"CD_two_labs", cd_two, "", "sigma_repro sigma_rep n1 n2 factor"},
     {"CD_within_lab", cd_within, "", "sigma_rep n1 n2 factor"},

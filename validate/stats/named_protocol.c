@@ -17,7 +17,7 @@ static enum stat_status bias_i_status(struct named_call *c, struct named_result 
 
 enum { BIAS_MEAN, BIAS_SD, BIAS_OF_MEANS, BIAS_RMS, BIAS_RMS_IDENTITY };
 
-static enum stat_status bias(struct named_call *c, struct named_result *r)
+static enum stat_status bias_part(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
 	struct paper_bias b = {0};
@@ -27,7 +27,7 @@ static enum stat_status bias(struct named_call *c, struct named_result *r)
 	return !s && (c->which == BIAS_SD || c->which == BIAS_RMS_IDENTITY) ? b.spread_status : s;
 }
 
-static enum stat_status uncertainty(struct named_call *c, struct paper_uncertainty *u)
+static enum stat_status uncertainty_of(struct named_call *c, struct paper_uncertainty *u)
 {
 	SAMPLES(c);
 	enum paper_mode mode = (enum paper_mode)named_choice(c, "mode", paper_mode_names);
@@ -35,25 +35,25 @@ static enum stat_status uncertainty(struct named_call *c, struct paper_uncertain
 }
 
 STATISTIC_OF_CALL(uncertainty_part, struct paper_uncertainty u = {0},
-	uncertainty(c, &u), u.u_rw_pct, u.u_cref_pct, u.u_bias_pct, u.u_c_pct)
+	uncertainty_of(c, &u), u.u_rw_pct, u.u_cref_pct, u.u_bias_pct, u.u_c_pct)
 
 static enum stat_status expanded_pct(struct named_call *c, struct named_result *r)
 {
 	struct paper_uncertainty u;
-	enum stat_status s = uncertainty(c, &u);
+	enum stat_status s = uncertainty_of(c, &u);
 	double k = named_number(c, "k");
 	r->number = k == 2 ? u.U2_pct : k == 3 ? u.U3_pct : k * u.u_c_pct;
 	return s;
 }
 
 /* which 0: the lower end; 1: the upper end. */
-static enum stat_status interval(struct named_call *c, struct named_result *r)
+static enum stat_status interval_end(struct named_call *c, struct named_result *r)
 {
 	struct values rep = named_values(c, "rep");
 	struct paper_uncertainty u;
 	struct sample_moments x;
 	const int sign = c->which ? 1 : -1;
-	enum stat_status s = uncertainty(c, &u);
+	enum stat_status s = uncertainty_of(c, &u);
 	s = s ? s : sample_moments(rep.x, rep.n, &x);
 	if (!s)
 		r->number = x.mean * (1 + sign * named_number(c, "k") * u.u_c_pct / 100);
@@ -65,7 +65,7 @@ STATISTIC_OF_PAIR(u_bias_paired, bias_paired_u_pct(REF_REP, &r->number))
 
 enum { ESTIMATE_U, ESTIMATE_RATIO, ESTIMATE_SIGNIFICANT, ESTIMATE_NU, ESTIMATE_P };
 
-static enum stat_status estimate(struct named_call *c, struct named_result *r)
+static enum stat_status estimate_part(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
 	struct bias_estimate b = {0};
@@ -145,17 +145,17 @@ const struct named_statistic named_protocol[] = {
     {"bias_i_pct", bias_i_pct, "ref rep", "i"},
     {"bias_i_status", bias_i_status, "ref rep", ""},
     {"mean_bias_i_pct sd_bias_i_pct relative_bias_of_means_pct RMS_bias_pct RMS_identity_pct",
-     bias, "ref rep", ""},
+     bias_part, "ref rep", ""},
     {"u_Rw_pct u_Cref_pct u_bias_pct u_c_pct", uncertainty_part, "ref rep", "mode"},
     {"U_pct", expanded_pct, "ref rep", "mode k"},
-    {"interval_lo interval_hi", interval, "ref rep", "mode k"},
+    {"interval_lo interval_hi", interval_end, "ref rep", "mode k"},
     {"bias_sig_ratio_paper", bias_sig_ratio_paper, "ref rep", ""},
     {"u_bias_estimate_paired_pct", u_bias_paired, "ref rep", ""},
-    {"u_bias_estimate_independent_pct bias_sig_ratio_independent", estimate, "ref rep", ""},
-    {"bias_significant", estimate, "ref rep", "k", ESTIMATE_SIGNIFICANT},
-    {"nu_bias", estimate, "ref rep", "", ESTIMATE_NU},
+    {"u_bias_estimate_independent_pct bias_sig_ratio_independent", estimate_part, "ref rep", ""},
+    {"bias_significant", estimate_part, "ref rep", "k", ESTIMATE_SIGNIFICANT},
+    {"nu_bias", estimate_part, "ref rep", "", ESTIMATE_NU},
     {"bias_t_crit", bias_t_crit, "ref rep", "alpha"},
-    {"bias_p", estimate, "ref rep", "", ESTIMATE_P},
+    {"bias_p", estimate_part, "ref rep", "", ESTIMATE_P},
     {"budget_u_pct budget_share_pct", budget_row, "ref rep", "component clock_halfwidth"},
     {"budget_u_c_pct budget_nu_eff budget_nu_trunc", budget_total, "ref rep", "clock_halfwidth"},
     {"budget_k budget_U_pct", budget_expanded, "ref rep", "dof coverage clock_halfwidth"},

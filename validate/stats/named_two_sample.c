@@ -39,7 +39,7 @@ static enum stat_status var_ratio_ci(struct named_call *c, struct named_result *
 }
 
 /* which: first W and p about the mean, then W and p about the median. */
-static enum stat_status spread(struct named_call *c, struct named_result *r)
+static enum stat_status spread_part(struct named_call *c, struct named_result *r)
 {
 	SAMPLES(c);
 	struct spread_test t = {0, 0};
@@ -108,7 +108,7 @@ const struct named_statistic named_two_sample[] = {
     {"F_p", f_p, "ref rep", "side"},
     {"F_status", f_status, "ref rep", ""},
     {"var_ratio_ci_lo var_ratio_ci_hi", var_ratio_ci, "ref rep", "conf"},
-    {"levene_W levene_p brown_forsythe_W brown_forsythe_p", spread, "ref rep", ""},
+    {"levene_W levene_p brown_forsythe_W brown_forsythe_p", spread_part, "ref rep", ""},
     {"welch_diff welch_t welch_df welch_p", welch, "ref rep", ""},
     {"welch_ci_lo welch_ci_hi", welch_ci, "ref rep", "conf"},
     {"paired_t paired_p", paired, "ref rep", ""},

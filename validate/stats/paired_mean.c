@@ -26,7 +26,7 @@ void paired_mean_widen(struct paired_mean *m, const struct serial *serial)
 
 /* Returns the divisor of Student's t, and its degrees of freedom, for an effective number n/V
  * (serial_widen()). */
-static double divisor(const struct serial *s, double n)
+static double t_divisor(const struct serial *s, double n)
 {
 	return sqrt(s->inflation * (n - 1) / fmax(1e-9, n - s->inflation));
 }
@@ -37,12 +37,12 @@ static double widened_df(const struct serial *s)
 }
 
 /* Widens a one-sided P-value of n independent values by their dependence. */
-static double widened(double p, size_t n, const struct serial *s)
+static double p_widen(double p, size_t n, const struct serial *s)
 {
 	double t, k = (double)n;
 	if (!(s->inflation > 1 + 1e-9) || p >= 0.5 || t_quantile(p, k - 1, &t))
 		return p;
-	return t_below(t / divisor(s, k), widened_df(s));
+	return t_below(t / t_divisor(s, k), widened_df(s));
 }
 
 /* Returns the level that widening converts to alpha. */
@@ -51,7 +51,7 @@ static double level_before(double alpha, size_t n, const struct serial *s)
 	double t, k = (double)n;
 	if (!(s->inflation > 1 + 1e-9) || t_quantile(alpha, widened_df(s), &t))
 		return alpha;
-	return t_below(t * divisor(s, k), k - 1);
+	return t_below(t * t_divisor(s, k), k - 1);
 }
 
 static double t_side(const struct t_estimate *t, double at, bool above)
@@ -64,7 +64,7 @@ static double t_side(const struct t_estimate *t, double at, bool above)
 static struct mean_side side_of(const struct paired_mean *m, double flip, double at, bool above)
 {
 	const double least = m->n < 1000 ? ldexp(1, -(int)m->n) : 0;
-	struct mean_side p = {flip, widened(flip, m->n, &m->serial)};
+	struct mean_side p = {flip, p_widen(flip, m->n, &m->serial)};
 	if (m->t.se > 0 && flip <= least * (1 + 1e-9))
 		p = (struct mean_side){fmin(p.alone, t_side(&m->t, at, above)),
 				       fmin(p.wide, t_side(&m->wide, at, above))};

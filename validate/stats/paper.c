@@ -61,8 +61,8 @@ enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size
 	return STAT_OK;
 }
 
-static enum stat_status combine(const double *ref, size_t m, const double *rep, size_t n,
-				enum paper_mode mode, struct paper_uncertainty *u)
+static enum stat_status parts_combine(const double *ref, size_t m, const double *rep, size_t n,
+				      enum paper_mode mode, struct paper_uncertainty *u)
 {
 	struct paper_bias b;
 	struct sample_moments r, x;
@@ -89,7 +89,7 @@ enum stat_status paper_uncertainty(const double *ref, size_t m, const double *re
 				   enum paper_mode mode, struct paper_uncertainty *u)
 {
 	*u = (struct paper_uncertainty){0};
-	return u->status = combine(ref, m, rep, n, mode, u);
+	return u->status = parts_combine(ref, m, rep, n, mode, u);
 }
 
 enum stat_status paper_significance(const double *ref, size_t m, const double *rep, size_t n,

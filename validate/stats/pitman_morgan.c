@@ -67,7 +67,7 @@ enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, d
 }
 
 /* Replaces b[n] by its residuals about a straight line over a[n]. */
-static enum stat_status residuals(const double *a, double *b, size_t n)
+static enum stat_status residuals_take(const double *a, double *b, size_t n)
 {
 	struct sample_moments m, k;
 	double correlation;
@@ -89,7 +89,7 @@ enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size
 		b[i] = rep[i] / limit - ref[i];
 	}
 	enum stat_status s = limit > 0 && isfinite(limit) ? STAT_OK : STAT_OUT_OF_RANGE;
-	s = s ? s : residuals(a, b, n);
+	s = s ? s : residuals_take(a, b, n);
 	s = s ? s : serial_dependence(a, n, &sum);
 	s = s ? s : serial_dependence(b, n, &rest);
 	if (!s)

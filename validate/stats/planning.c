@@ -10,7 +10,7 @@ typedef enum stat_status enough_fn(uint64_t n, const double *arg, int *enough);
 
 /* Finds the smallest n >= least for which `enough` is true, by doubling and bisection. All criteria
  * are monotone in n. */
-static enum stat_status smallest(enough_fn *enough, const double *arg, uint64_t least, uint64_t *n)
+static enum stat_status least_n(enough_fn *enough, const double *arg, uint64_t least, uint64_t *n)
 {
 	uint64_t low = least - 1, high = least;
 	int yes = 0;
@@ -51,7 +51,7 @@ enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double co
 {
 	if (!(sd >= 0) || !isfinite(sd) || !(halfwidth > 0) || !(conf > 0 && conf < 1))
 		return STAT_OUT_OF_RANGE;
-	return smallest(halfwidth_enough, (double[]){sd, halfwidth, conf}, 2, n);
+	return least_n(halfwidth_enough, (double[]){sd, halfwidth, conf}, 2, n);
 }
 
 static enum stat_status both_quantiles(double alpha, double assurance, double dof, double *t)
@@ -78,7 +78,7 @@ enum stat_status replicates_for_mean(double sd, double distance, double alpha, d
 		return STAT_OUT_OF_RANGE;
 	if (!(distance > 0))
 		return STAT_UNBOUNDED;
-	return smallest(mean_enough, (double[]){sd, distance, alpha, assurance}, 2, n);
+	return least_n(mean_enough, (double[]){sd, distance, alpha, assurance}, 2, n);
 }
 
 enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance,
@@ -112,7 +112,7 @@ enum stat_status replicates_for_precision(double ratio, double correlation, doub
 	       per_root = fabs(a - 1 / a) / 2 / sqrt(1 - correlation * correlation);
 	if (per_root <= 0)
 		return STAT_UNBOUNDED;
-	return smallest(precision_enough, (double[]){per_root, alpha, assurance}, 3, n);
+	return least_n(precision_enough, (double[]){per_root, alpha, assurance}, 3, n);
 }
 
 enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha,
@@ -168,7 +168,7 @@ static enum stat_status power_f_enough(uint64_t n, const double *arg, int *enoug
 
 enum stat_status replicates_for_power_f(double lambda, double power, double alpha, uint64_t *n)
 {
-	return smallest(power_f_enough, (double[]){lambda, power, alpha}, 2, n);
+	return least_n(power_f_enough, (double[]){lambda, power, alpha}, 2, n);
 }
 
 static enum stat_status power_t_enough(uint64_t n, const double *arg, int *enough)
@@ -181,7 +181,7 @@ static enum stat_status power_t_enough(uint64_t n, const double *arg, int *enoug
 
 enum stat_status replicates_for_power_t(double d, double power, double alpha, uint64_t *n)
 {
-	return smallest(power_t_enough, (double[]){d, power, alpha}, 2, n);
+	return least_n(power_t_enough, (double[]){d, power, alpha}, 2, n);
 }
 
 static enum stat_status power_equivalence_enough(uint64_t n, const double *arg, int *enough)
@@ -195,6 +195,6 @@ static enum stat_status power_equivalence_enough(uint64_t n, const double *arg, 
 enum stat_status replicates_for_power_equivalence(double margin, double diff, double sigma,
 						  double power, double alpha, uint64_t *n)
 {
-	return smallest(power_equivalence_enough, (double[]){margin, diff, sigma, power, alpha}, 2,
-			n);
+	return least_n(power_equivalence_enough, (double[]){margin, diff, sigma, power, alpha}, 2,
+		       n);
 }

@@ -40,8 +40,8 @@ static double integrand_equivalence(double s, void *arg)
 
 /* Integrates over the relevant s, separately below and above 1, so that a narrow peak is not
  * missed. */
-static enum stat_status integrate(double (*f)(double, void *), struct power_arg *a, double upper,
-				  double *result)
+static enum stat_status integral_of(double (*f)(double, void *), struct power_arg *a, double upper,
+				    double *result)
 {
 	double low = sqrt(gsl_cdf_chisq_Pinv(1e-18, a->nu) / a->nu),
 	       high = sqrt(gsl_cdf_chisq_Qinv(1e-18, a->nu) / a->nu);
@@ -73,7 +73,7 @@ enum stat_status power_t(uint64_t n, double d, double alpha, double *power)
 	if (!isfinite(d))
 		return STAT_OUT_OF_RANGE;
 	enum stat_status s = t_quantile(1 - alpha / 2, a.nu, &a.t);
-	return s ? s : integrate(integrand_t, &a, INFINITY, power);
+	return s ? s : integral_of(integrand_t, &a, INFINITY, power);
 }
 
 enum stat_status power_equivalence_paired(uint64_t n, double low, double high, double diff,
@@ -88,7 +88,7 @@ enum stat_status power_equivalence_paired(uint64_t n, double low, double high, d
 	a.low = (low - diff) / se;
 	a.high = (high - diff) / se;
 	enum stat_status s = t_quantile(1 - alpha, a.nu, &a.t);
-	return s ? s : integrate(integrand_equivalence, &a, (high - low) / (2 * a.t * se), power);
+	return s ? s : integral_of(integrand_equivalence, &a, (high - low) / (2 * a.t * se), power);
 }
 
 enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma,
@@ -103,5 +103,5 @@ enum stat_status power_equivalence(uint64_t n, double margin, double diff, doubl
 	a.low = (-margin - diff) / se;
 	a.high = (margin - diff) / se;
 	enum stat_status s = t_quantile(1 - alpha, a.nu, &a.t);
-	return s ? s : integrate(integrand_equivalence, &a, margin / (a.t * se), power);
+	return s ? s : integral_of(integrand_equivalence, &a, margin / (a.t * se), power);
 }

@@ -144,7 +144,7 @@ void terms_winsorise(const double *sum, double *term, size_t n_terms, size_t n)
 
 /* --- sorting ------------------------------------------------------------- */
 
-static int compare(const void *x, const void *y)
+static int doubles_compare(const void *x, const void *y)
 {
 	const double a = *(const double *)x, b = *(const double *)y;
 	if (a != b)
@@ -154,5 +154,5 @@ static int compare(const void *x, const void *y)
 
 void doubles_sort(double *x, size_t n)
 {
-	qsort(x, n, sizeof *x, compare);
+	qsort(x, n, sizeof *x, doubles_compare);
 }

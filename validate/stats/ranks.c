@@ -5,7 +5,7 @@
 #include "validate/stats/quantiles.h"
 
 /* Returns both samples in one sorted array. The caller frees it. */
-static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
+static double *samples_pool(const double *ref, size_t m, const double *rep, size_t n)
 {
 	SCOPED_FREE double *all = xmalloc((n + m) * sizeof *all);
 	memcpy(all, ref, m * sizeof *all);
@@ -17,7 +17,7 @@ static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
 /* Returns the sum of t^3 - t over groups of t equal values. */
 static double tie_term(const double *ref, size_t m, const double *rep, size_t n)
 {
-	double *all = pooled(ref, m, rep, n), sum = 0;
+	double *all = samples_pool(ref, m, rep, n), sum = 0;
 	for (size_t i = 0, size; i < n + m; i += size) {
 		for (size = 1; i + size < n + m && all[i + size] == all[i]; size++)
 			;

@@ -6,7 +6,7 @@
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 
-enum stat_status regression(const double *x, const double *y, size_t n, struct regression *r)
+enum stat_status regression_fit(const double *x, const double *y, size_t n, struct regression *r)
 {
 	struct sample_moments mx, my;
 	if (n < 3)
@@ -57,7 +57,7 @@ enum stat_status lack_of_fit(const double *x, const double *y, size_t n, struct 
 {
 	struct regression r;
 	size_t n_distinct;
-	enum stat_status s = regression(x, y, n, &r);
+	enum stat_status s = regression_fit(x, y, n, &r);
 	if (s)
 		return s;
 	l->ss_pure_error = pure_error(x, y, n, &n_distinct);

@@ -19,8 +19,8 @@ struct regression {
 
 /* Fits the line. Errors: STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (all x equal, or all y equal:
  * r_squared undefined), STAT_NOT_FINITE. */
-enum stat_status regression(const double *x, const double *y, size_t n,
-			    struct regression *r) STAT_MUST_CHECK;
+enum stat_status regression_fit(const double *x, const double *y, size_t n,
+				struct regression *r) STAT_MUST_CHECK;
 
 struct lack_of_fit {
 	double ss_pure_error, ss_lack_of_fit;

@@ -18,32 +18,32 @@ struct sources { /* all means, or all quantiles */
 	enum resample_quantity quantity;
 };
 
-static double combine(enum resample_quantity quantity, double r, double x)
+static double quantity_of(enum resample_quantity quantity, double r, double x)
 {
 	return quantity == RESAMPLE_X            ? x
 	       : quantity == RESAMPLE_DIFFERENCE ? x - r
 						 : 100 * (x - r) / r;
 }
 
-static double draw(const struct sources *s, struct generator *g)
+static double quantity_draw(const struct sources *s, struct generator *g)
 {
 	double r = 0, x = s->mean_x ? mean_source_draw(s->mean_x, g)
 				    : quantile_source_draw(s->quantile_x, g);
 	if (s->quantity != RESAMPLE_X)
 		r = s->mean_r ? mean_source_draw(s->mean_r, g)
 			      : quantile_source_draw(s->quantile_r, g);
-	return combine(s->quantity, r, x);
+	return quantity_of(s->quantity, r, x);
 }
 
 /* Returns all resamples, ascending. The caller frees the array. */
-static double *resamples(const struct sources *s, const struct resample_plan *plan)
+static double *resamples_make(const struct sources *s, const struct resample_plan *plan)
 {
 	double *value = xreallocarray(NULL, plan->n_resamples, sizeof *value);
 	struct generator g;
 	for (size_t i = 0; i < plan->n_resamples; i++) {
 		if (i % BATCH == 0)
 			generator_seed(&g, plan->seed, i / BATCH);
-		value[i] = draw(s, &g);
+		value[i] = quantity_draw(s, &g);
 	}
 	doubles_sort(value, plan->n_resamples);
 	return value;
@@ -70,8 +70,8 @@ static void mean_deletions(struct deletions *d, const struct mean_source *m,
 	double r = s->mean_r ? s->mean_r->estimate : 0, x = s->mean_x->estimate, own = of_x ? x : r;
 	for (size_t i = 0; i < m->n_units && m->n_items; i++) {
 		double without = own - (m->unit[i] - own) / (double)(m->n_units - 1);
-		deletion_add(d, of_x ? combine(s->quantity, r, without) : combine(s->quantity,
-			without, x), 1);
+		deletion_add(d, of_x ? quantity_of(s->quantity, r, without)
+				     : quantity_of(s->quantity, without, x), 1);
 	}
 }
 
@@ -88,8 +88,8 @@ static void quantile_deletions(struct deletions *d, const struct quantile_source
 	double times[3] = {(double)k + 1, 1, n - (double)k - 2};
 	for (int i = 0; i < 3; i++)
 		deletion_add(d,
-			     of_x ? combine(s->quantity, r, without[i])
-				  : combine(s->quantity, without[i], x),
+			     of_x ? quantity_of(s->quantity, r, without[i])
+				  : quantity_of(s->quantity, without[i], x),
 			     times[i]);
 }
 
@@ -105,7 +105,7 @@ static void all_deletions(struct deletions *d, const struct sources *s)
 		quantile_deletions(d, s->quantile_r, s, false);
 }
 
-static double acceleration(const struct sources *s, double estimate)
+static double acceleration_of(const struct sources *s, double estimate)
 {
 	struct deletions first = {.centre = estimate};
 	all_deletions(&first, s);
@@ -132,19 +132,20 @@ static bool bca_levels(const double *value, size_t n, double conf, struct resamp
 	       level[0] < level[1];
 }
 
-static enum stat_status interval(const struct sources *s, double estimate,
-				 const struct resample_plan *plan, struct resample_interval *out)
+static enum stat_status interval_make(const struct sources *s, double estimate,
+				      const struct resample_plan *plan,
+				      struct resample_interval *out)
 {
 	struct sample_moments m;
 	*out = (struct resample_interval){.estimate = estimate};
-	SCOPED_FREE double *value = resamples(s, plan);
+	SCOPED_FREE double *value = resamples_make(s, plan);
 	enum stat_status status = sample_moments(value, plan->n_resamples, &m);
 	if (!status && !(m.sum_sq > 0))
 		status = STAT_ZERO_VARIANCE;
 	if (!status) {
 		double level[2] = {(1 - plan->conf) / 2, (1 + plan->conf) / 2};
 		out->se = m.sd;
-		out->acceleration = acceleration(s, estimate);
+		out->acceleration = acceleration_of(s, estimate);
 		out->percentile = !bca_levels(value, plan->n_resamples, plan->conf, out, level);
 		if (out->percentile) {
 			out->z0 = 0;
@@ -190,7 +191,8 @@ enum stat_status resample_means(const double *ref, size_t m, const double *rep, 
 	if (!s) {
 		struct sources sources = {.mean_r = two ? &r : NULL, .mean_x = &x,
 		    .quantity = quantity};
-		s = interval(&sources, combine(quantity, r.estimate, x.estimate), plan, out);
+		s = interval_make(&sources, quantity_of(quantity, r.estimate, x.estimate), plan,
+				  out);
 	}
 	mean_source_release(&r);
 	mean_source_release(&x);
@@ -224,5 +226,5 @@ enum stat_status resample_quantiles(const double *ref, size_t m, const double *r
 		return s;
 	struct sources sources = {.quantile_r = two ? &r : NULL, .quantile_x = &x,
 	    .quantity = quantity};
-	return interval(&sources, combine(quantity, r.estimate, x.estimate), plan, out);
+	return interval_make(&sources, quantity_of(quantity, r.estimate, x.estimate), plan, out);
 }

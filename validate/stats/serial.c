@@ -7,7 +7,7 @@
 #define CAUTION 2.5
 
 /* Returns the autocorrelation that n values may hide. */
-static double hidden(double n)
+static double hidden_rho(double n)
 {
 	return (2.2 + 8 / n) / n;
 }
@@ -28,7 +28,7 @@ double serial_rho_own(double lag1, double n)
 
 struct serial serial_pooled(double lag1, size_t n, double mean, size_t n_cells)
 {
-	double k = (double)n, pooled = mean + hidden(k) / sqrt((double)n_cells);
+	double k = (double)n, pooled = mean + hidden_rho(k) / sqrt((double)n_cells);
 	double own = serial_rho_own(lag1, k) - serial_rho_own(1 / sqrt(k) - 1 / k, k);
 	struct serial s = {.lag1 = lag1, .rho = fmin(LARGEST_RHO, fmax(0, fmax(own, pooled)))};
 	s.inflation = serial_inflation(s.rho, k);
@@ -38,14 +38,14 @@ struct serial serial_pooled(double lag1, size_t n, double mean, size_t n_cells)
 
 double serial_rho_among(double lag1, double n, double n_then)
 {
-	double rho = serial_rho_own(lag1, n) + hidden(n_then);
+	double rho = serial_rho_own(lag1, n) + hidden_rho(n_then);
 	return fmin(LARGEST_RHO, fmax(0, rho));
 }
 
 struct serial serial_cautious(const struct serial *s, size_t n)
 {
 	struct serial c = *s;
-	const double k = (double)n, rho = serial_rho_own(s->lag1, k) + CAUTION * hidden(k);
+	const double k = (double)n, rho = serial_rho_own(s->lag1, k) + CAUTION * hidden_rho(k);
 	if (isnan(s->lag1) || rho <= s->rho)
 		return c;
 	c.rho = fmin(LARGEST_RHO, rho);

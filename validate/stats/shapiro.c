@@ -5,7 +5,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
-static double polynomial(const double *c, int order, double x)
+static double polynomial_at(const double *c, int order, double x)
 {
 	double y = c[order];
 	while (order-- > 0)
@@ -14,7 +14,7 @@ static double polynomial(const double *c, int order, double x)
 }
 
 /* Computes the weights a[0..n-1] of the ascending values; antisymmetric, a'a = 1. */
-static enum stat_status weights(double *a, size_t n)
+static enum stat_status weights_make(double *a, size_t n)
 {
 	static const double outer[] = {0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056};
 	static const double next[] = {0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633};
@@ -32,10 +32,10 @@ static enum stat_status weights(double *a, size_t n)
 			return s;
 		norm += a[i] * a[i];
 	}
-	double last = polynomial(outer, 5, u) + a[n - 1] / sqrt(norm), m_last = a[n - 1],
+	double last = polynomial_at(outer, 5, u) + a[n - 1] / sqrt(norm), m_last = a[n - 1],
 	       m_next = a[n - 2], scale;
 	if (n > 5) {
-		double second = polynomial(next, 5, u) + m_next / sqrt(norm);
+		double second = polynomial_at(next, 5, u) + m_next / sqrt(norm);
 		scale = sqrt((norm - 2 * m_last * m_last - 2 * m_next * m_next) /
 			     (1 - 2 * last * last - 2 * second * second));
 		for (size_t i = 2; i + 2 < n; i++)
@@ -66,12 +66,12 @@ static double p_value(double w, size_t n)
 		if (y >= gamma)
 			return 0;
 		y = -log(gamma - y);
-		mean = polynomial(mean_small, 3, count);
-		sd = exp(polynomial(sd_small, 3, count));
+		mean = polynomial_at(mean_small, 3, count);
+		sd = exp(polynomial_at(sd_small, 3, count));
 	} else {
 		double x = log(count);
-		mean = polynomial(mean_large, 3, x);
-		sd = exp(polynomial(sd_large, 2, x));
+		mean = polynomial_at(mean_large, 3, x);
+		sd = exp(polynomial_at(sd_large, 2, x));
 	}
 	return normal_above((y - mean) / sd);
 }
@@ -87,7 +87,7 @@ enum stat_status shapiro_wilk(const double *x, size_t n, double *w, double *p)
 	if (s)
 		return s;
 	double *a = xmalloc(n * sizeof *a), *sorted = sample_sorted(x, n), sum = 0;
-	s = weights(a, n);
+	s = weights_make(a, n);
 	for (size_t i = 0; !s && i < n; i++)
 		sum += a[i] * ((sorted[i] - x[0]) - (m.mean - x[0]));
 	FREE_EACH(sorted, a);

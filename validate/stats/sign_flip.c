@@ -140,7 +140,7 @@ static double saddlepoint_at(const double *z, size_t n, double observed)
 }
 
 /* Returns P(sum >= observed), observed > 0, of z[n] with random signs. */
-static double saddlepoint(const double *z, size_t n, double observed)
+static double saddlepoint_tail(const double *z, size_t n, double observed)
 {
 	const double t = saddlepoint_at(z, n, observed);
 	double k = 0, k2 = 0;
@@ -171,11 +171,11 @@ static double p_at_least(const double *z, size_t n, double observed, unsigned in
 	if (at < 0.05 * sqrt(sum_sq)) /* near the middle the two terms of the saddlepoint cancel */
 		p = normal_above(at / sqrt(sum_sq));
 	else if (at < size * (1 - 1e-9))
-		p = saddlepoint(z, n, at);
+		p = saddlepoint_tail(z, n, at);
 	return observed >= 0 ? p : 1 - p;
 }
 
-static void approximate(const double *z, size_t n, double *above, double *below)
+static void tails_approximate(const double *z, size_t n, double *above, double *below)
 {
 	double observed = 0, *size = xcalloc(n, sizeof *size);
 	for (size_t i = 0; i < n; i++) {
@@ -209,13 +209,13 @@ void sign_flip_p(const double *d, size_t n, double at, double *above, double *be
 	else if (n <= SIGN_FLIP_EXACT)
 		sign_flip_exact(z, n, above, below);
 	else
-		approximate(z, n, above, below);
+		tails_approximate(z, n, above, below);
 	free(z);
 }
 
 /* Returns the normal deviate of P at `at`, which rises with `at`: P of a larger mean (`lower`), or
  * P of a smaller mean, negated. */
-static double deviate(const double *d, size_t n, double at, bool lower, bool exact)
+static double z_at(const double *d, size_t n, double at, bool lower, bool exact)
 {
 	double above, below, z = 0, *e = xcalloc(n, sizeof *e);
 	for (size_t i = 0; i < n; i++)
@@ -223,7 +223,7 @@ static double deviate(const double *d, size_t n, double at, bool lower, bool exa
 	if (exact)
 		sign_flip_exact(e, n, &above, &below);
 	else
-		approximate(e, n, &above, &below);
+		tails_approximate(e, n, &above, &below);
 	free(e);
 	double p = lower ? above : below;
 	if (p >= 1)
@@ -235,11 +235,11 @@ static double deviate(const double *d, size_t n, double at, bool lower, bool exa
 
 /* Finds the value between low and high at which the deviate is `wanted`, by regula falsi
  * (Illinois). */
-static double solve(const double *d, size_t n, double low, double high, double wanted, bool lower,
-		    bool exact, double tolerance)
+static double limit_solve(const double *d, size_t n, double low, double high, double wanted,
+			  bool lower, bool exact, double tolerance)
 {
-	double f_low = deviate(d, n, low, lower, exact) - wanted,
-	       f_high = deviate(d, n, high, lower, exact) - wanted, at = low;
+	double f_low = z_at(d, n, low, lower, exact) - wanted,
+	       f_high = z_at(d, n, high, lower, exact) - wanted, at = low;
 	if (f_low > 0 || f_high < 0)
 		return NAN;
 	for (int i = 0, side = 0; i < 60 && high - low > tolerance; i++) {
@@ -248,7 +248,7 @@ static double solve(const double *d, size_t n, double low, double high, double w
 		/* because P is a step function if it is exact, the iteration can stall */
 		if (i % 4 == 3)
 			at = (low + high) / 2;
-		double f = deviate(d, n, at, lower, exact) - wanted;
+		double f = z_at(d, n, at, lower, exact) - wanted;
 		if (f < 0) {
 			low = at;
 			f_low = f;
@@ -266,7 +266,8 @@ static double solve(const double *d, size_t n, double low, double high, double w
 
 /* Finds a limit by enumeration if that is cheap, otherwise by the saddlepoint, with an error below
  * a hundredth of the limit's distance. */
-static double limit(const double *d, size_t n, const struct sample_moments *m, double z, bool lower)
+static double limit_find(const double *d, size_t n, const struct sample_moments *m, double z,
+			 bool lower)
 {
 	double wanted = lower ? z : -z, low = lower ? m->min - m->sd : m->mean,
 	       high = lower ? m->mean : m->max + m->sd;
@@ -274,9 +275,9 @@ static double limit(const double *d, size_t n, const struct sample_moments *m, d
 	/* start at the normal limit and continue by secants, because the deviate is nearly
 	 * linear */
 	double at = m->mean + wanted * m->sem;
-	double f = deviate(d, n, at, lower, exact) - wanted, slope = 1 / m->sem;
+	double f = z_at(d, n, at, lower, exact) - wanted, slope = 1 / m->sem;
 	for (int i = 0; i < 8 && !exact; i++) {
-		double step = -f / slope, f_then = deviate(d, n, at + step, lower, exact) - wanted;
+		double step = -f / slope, f_then = z_at(d, n, at + step, lower, exact) - wanted;
 		at += step;
 		if (!(at > low && at < high))
 			break;
@@ -285,7 +286,7 @@ static double limit(const double *d, size_t n, const struct sample_moments *m, d
 		slope = f_then != f ? (f_then - f) / step : slope;
 		f = f_then;
 	}
-	return solve(d, n, low, high, wanted, lower, exact, 1e-3 * m->sem);
+	return limit_solve(d, n, low, high, wanted, lower, exact, 1e-3 * m->sem);
 }
 
 enum stat_status sign_flip_limits(const double *d, size_t n, double alpha, double *lo, double *hi)
@@ -302,8 +303,8 @@ enum stat_status sign_flip_limits(const double *d, size_t n, double alpha, doubl
 	*hi = INFINITY;
 	if (n < 1000 && alpha < ldexp(1, -(int)n))
 		return STAT_OK;
-	*lo = limit(d, n, &m, z, true);
-	*hi = limit(d, n, &m, z, false);
+	*lo = limit_find(d, n, &m, z, true);
+	*hi = limit_find(d, n, &m, z, false);
 	return isnan(*lo) || isnan(*hi) ? STAT_NOT_CONVERGED : STAT_OK;
 }
 

@@ -79,7 +79,7 @@ static uint32_t draw_below(uint64_t *state, uint32_t n) /* xorshift64*, Vigna (2
 }
 
 /* Computes squared deviations from the median, divided by the square of `by`. */
-static enum stat_status deviations(const double *x, size_t n, double by, double *z)
+static enum stat_status squared_deviations(const double *x, size_t n, double by, double *z)
 {
 	double median;
 	enum stat_status s = sample_median(x, n, &median);
@@ -130,7 +130,7 @@ double group_spread_permuted(const double *ref, size_t m, const double *rep, siz
 			     double sign, unsigned int most)
 {
 	double *z = xcalloc(n + m, sizeof *z), p = 1;
-	if (!deviations(rep, n, limit, z) && !deviations(ref, m, 1, z + n))
+	if (!squared_deviations(rep, n, limit, z) && !squared_deviations(ref, m, 1, z + n))
 		p = n + m > MANY ? p_many(z, n, m, sign) : p_permuted(z, n, m, sign, most);
 	free(z);
 	return p;

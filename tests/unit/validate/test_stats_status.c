@@ -345,8 +345,8 @@ static void test_lines_and_series(void **state)
 	struct lack_of_fit l;
 	struct trend_test t;
 	double v, p;
-	assert_int_equal(regression(rising, other, 2, &r), STAT_TOO_FEW);
-	assert_int_equal(regression(equal, other, 5, &r), STAT_ZERO_VARIANCE);
+	assert_int_equal(regression_fit(rising, other, 2, &r), STAT_TOO_FEW);
+	assert_int_equal(regression_fit(equal, other, 5, &r), STAT_ZERO_VARIANCE);
 	assert_int_equal(lack_of_fit(rising, other, 5, &l), STAT_TOO_FEW); /* no x repeats */
 	assert_int_equal(lack_of_fit((double[]){1, 1, 2, 2}, other, 4, &l), STAT_TOO_FEW);
 	assert_int_equal(lack_of_fit((double[]){1, 1, 2, 2, 3}, (double[]){1, 1, 5, 5, 2}, 5, &l),
